@@ -1,0 +1,69 @@
+import { staleCitations } from './house/citations.ts'
+import { misnamed } from './house/names.ts'
+import { readSource } from './house/source-text.ts'
+import { brokenWall, circles, type Edge, edgeOf } from './house/walls.ts'
+import { type Finding, strayWords, wholeZod } from './house/words.ts'
+
+/** A file with its path from the repository's root; an empty folder is a path that ends in a slash. */
+export type HouseFile = { readonly path: string; readonly text: string }
+
+export type Violation = Finding & { readonly path: string }
+
+const UNFINISHED = /\b(?:TODO|FIXME)\b/
+
+/** Everything in these files that breaks a wall of the house, a word's home, a name or a citation. */
+export function checkHouse(files: readonly HouseFile[]): Violation[] {
+  const paths = new Set(files.map(({ path }) => path))
+  const edges: Edge[] = []
+  const violations: Violation[] = []
+  for (const { path, text } of files) {
+    const inFile = [
+      ...misnamed(path, paths).map((rule) => ({ line: 1, rule, detail: '' })),
+      ...(path.endsWith('.ts') ? checkSource(path, text, edges) : checkText(path, text, paths)),
+    ]
+    violations.push(...inFile.map((finding) => ({ path, ...finding })))
+  }
+  return [...violations, ...circles(edges).map(circleViolation)]
+}
+
+/** One line a violation, in the form that editors and terminals link. */
+export function report(violations: readonly Violation[]): string[] {
+  return violations.map(({ path, line, rule, detail }) => `${path}:${line} ${rule}: ${detail}`)
+}
+
+function checkSource(path: string, text: string, edges: Edge[]): Finding[] {
+  const source = readSource(text)
+  const findings = [...strayWords(path, source), ...wholeZod(source)]
+  for (const imported of source.imports) {
+    const edge = edgeOf(path, imported)
+    if (edge !== undefined) edges.push(edge)
+    const broken = edge === undefined ? computedImport(path) : brokenWall(edge)
+    if (broken !== undefined) findings.push({ line: imported.line, ...broken })
+  }
+  return findings
+}
+
+/** An import that computes its target could pass any wall unseen. */
+function computedImport(path: string): { rule: string; detail: string } | undefined {
+  const isWalled = path.startsWith('src/') || path.startsWith('db/')
+  return isWalled ? { rule: 'wall 1: an import names its file', detail: 'import(…)' } : undefined
+}
+
+function checkText(path: string, text: string, paths: ReadonlySet<string>): Finding[] {
+  const unfinished = text.split('\n').flatMap((line, index) => {
+    const word = UNFINISHED.exec(line)?.[0]
+    return word === undefined ? [] : [{ line: index + 1, rule: 'unfinished work is an issue', detail: word }]
+  })
+  return path.endsWith('README.md') ? [...unfinished, ...staleCitations(path, text, paths)] : unfinished
+}
+
+function circleViolation(circle: readonly Edge[]): Violation {
+  const rooms = circle.map(({ from }) => (from.kind === 'room' ? from.room : ''))
+  const [first] = circle
+  return {
+    path: first?.path ?? '',
+    line: first?.import.line ?? 1,
+    rule: 'wall 3: rooms form no circle',
+    detail: `${[...rooms, rooms[0]].join(' → ')} (${circle.map(({ path, to }) => `${path} → ${to}`).join(', ')})`,
+  }
+}

@@ -1,0 +1,63 @@
+/** What a file of a room is, read from its name or from the folder of that name it lies in. */
+export type Part = 'routes' | 'service' | 'store' | 'schema' | 'pure'
+
+/** Where in the house a file lies. */
+export type Place =
+  | { readonly kind: 'room'; readonly room: string; readonly part: Part }
+  | { readonly kind: 'host'; readonly host: string }
+  | { readonly kind: 'app' | 'flow' | 'context' | 'ports' | 'http' | 'lib' | 'db' }
+  | { readonly kind: 'test' | 'tool' | 'unknown' }
+
+/** The wings of `src`; a room is a folder of a wing. */
+const WINGS = new Set(['access', 'monitoring', 'analytics', 'automation', 'content'])
+
+/** The files right under `workers`: what the hosts have in common, which knows none of them. */
+export const COMMON = ''
+
+const PARTS: ReadonlySet<string> = new Set<Part>(['routes', 'service', 'store', 'schema'])
+
+/** Tells where a path, relative to the repository's root, lies in the house. */
+export function placeOf(path: string): Place {
+  const [top = '', second = '', ...rest] = path.split('/')
+  if (second === '' || path.endsWith('.config.ts')) return { kind: 'tool' }
+  if (top === 'src') return placeInSource(second, rest)
+  if (top === 'workers') return { kind: 'host', host: rest.length > 0 ? second : COMMON }
+  if (top === 'db' || top === 'test') return { kind: top }
+  return { kind: 'unknown' }
+}
+
+function placeInSource(second: string, rest: readonly string[]): Place {
+  const [room = '', ...within] = rest
+  if (WINGS.has(second) && within.length > 0) {
+    return { kind: 'room', room: `${second}/${room}`, part: partOf(within) }
+  }
+  const single = stem(second)
+  if (rest.length === 0 && (single === 'app' || single === 'flow' || single === 'context'))
+    return { kind: single }
+  if (rest.length > 0 && (second === 'ports' || second === 'http' || second === 'lib'))
+    return { kind: second }
+  return { kind: 'unknown' }
+}
+
+function partOf(within: readonly string[]): Part {
+  return within.map(stem).find(isPart) ?? 'pure'
+}
+
+const isPart = (name: string): name is Part => PARTS.has(name)
+
+/** A file's name up to its first dot: `actor.test.ts` belongs to `actor`. */
+export function stem(name: string): string {
+  return name.split('.', 1)[0] ?? name
+}
+
+export const isTestFile = (path: string) => path.endsWith('.test.ts')
+
+/** The path that a relative specifier names, seen from the file that imports it. */
+export function resolve(from: string, specifier: string): string {
+  const path = from.split('/').slice(0, -1)
+  for (const segment of specifier.split('/')) {
+    if (segment === '..') path.pop()
+    else if (segment !== '.') path.push(segment)
+  }
+  return path.join('/')
+}

@@ -1,0 +1,154 @@
+#!/bin/sh
+# Starts, tests or checks Tidemark on a fresh clone, with only Node and npm or with only Bun.
+#
+#   sh workers/run.sh serve [argument…]      the Bun host
+#   sh workers/run.sh test                   the gate: every check, then every test
+#   sh workers/run.sh test <argument…>       these tests only; the arguments are those of `bun test`
+#   sh workers/run.sh dev-edge [argument…]   the edge host on this machine, offline
+set -eu
+cd "$(dirname "$0")/.."
+
+say() { printf '%s\n' "$*" >&2; }
+
+# --- what is missing first ---------------------------------------------------------------------------------
+
+# Each installer leaves one of these behind, as old as the installation.
+is_installed() {
+  for stamp in node_modules/.package-lock.json node_modules/.installed-by-bun; do
+    if [ -e "$stamp" ] && [ -z "$(find package-lock.json -newer "$stamp")" ]; then return 0; fi
+  done
+  return 1
+}
+
+# $1 is what must be there to do the work: an installation for production has no tools.
+install_missing() {
+  if is_installed && [ -e "$1" ]; then return; fi
+  if command -v npm >/dev/null; then
+    say 'installing the packages of package-lock.json (npm ci) …'
+    npm ci --include=dev --no-audit --no-fund --loglevel=error >&2
+  elif command -v bun >/dev/null; then
+    say 'installing the packages of package-lock.json (bun install) …'
+    bun install --frozen-lockfile >&2
+    : >node_modules/.installed-by-bun
+  else
+    say 'Tidemark needs Node 20.3 or later with npm (https://nodejs.org), or Bun 1.4 or later (https://bun.sh).'
+    exit 1
+  fi
+}
+
+# The pinned Bun where it runs: its package's shim does not when install scripts were blocked.
+find_bun() {
+  for candidate in node_modules/.bin/bun node_modules/@oven/bun-*/bin/bun "$(command -v bun || :)"; do
+    if [ -x "$candidate" ] && "$candidate" --version >/dev/null 2>&1; then
+      bun=$candidate
+      return
+    fi
+  done
+  say 'No Bun runs on this machine: neither the one in node_modules nor one in PATH.'
+  exit 1
+}
+
+# --- the gate ----------------------------------------------------------------------------------------------
+
+passed=0
+failed=0
+
+# A check: its name, then a package's command. With --bun the command and what it starts have Bun for a `node`.
+check() {
+  name=$1
+  shift
+  printf '\n> %s: %s\n' "$name" "$*"
+  if "$bun" run --silent --bun "$@"; then
+    passed=$((passed + 1))
+  else
+    failed=$((failed + 1))
+    printf '%s FAILED\n' "$name"
+  fi
+}
+
+# A report without its colours.
+plain() { sed "s/$(printf '\033')\[[0-9;]*m//g" "$1"; }
+
+# The number before a word in the summary that ends Bun's report; 0 when it is not there.
+count() {
+  plain "$1" | sed -n "s/^ *\([0-9][0-9]*\) $2\$/\1/p" | tail -n 1 | grep . || echo 0
+}
+
+# Runs the tests and adds them up. A failure is also what Bun calls an error, such as a file that throws, a run
+# without a test, and a run that ended before its summary, as after a stray process.exit(0).
+run_tests() {
+  printf '\n> tests: bun test %s\n' "$*"
+  report=$(mktemp)
+  trap 'rm -f "$report" "$report.status"' EXIT
+  if [ -t 1 ]; then export FORCE_COLOR=1; fi
+  {
+    status=0
+    "$bun" test --timeout 20000 "$@" 2>&1 || status=$?
+    echo "$status" >"$report.status"
+  } | tee "$report"
+  status=$(cat "$report.status")
+  plain "$report" | grep -q '^Ran [0-9]* tests* across' || status=1
+  failures=$(count "$report" fail)
+  skipped=$(($(count "$report" skip) + $(count "$report" todo)))
+  passed=$((passed + $(count "$report" pass)))
+  if [ "$status" -ne 0 ] && [ "$failures" -eq 0 ]; then failures=1; fi
+  failed=$((failed + failures))
+}
+
+finish() {
+  printf '\n'
+  if [ "$skipped" -gt 0 ]; then
+    printf '%s skipped\n' "$skipped"
+    # On a person's machine a tool may be absent; the gate has them all.
+    if [ "${CI:-}" = true ]; then failed=$((failed + skipped)); fi
+  fi
+  printf '%s passed, %s failed\n' "$passed" "$failed"
+  [ "$failed" -eq 0 ]
+}
+
+run_checks() {
+  check format oxfmt --check
+  check lint oxlint
+  for host in src workers/bun workers/edge test; do check "types of $host" tsc -p "$host"; done
+  check 'dead code' knip
+}
+
+# --- the commands ------------------------------------------------------------------------------------------
+
+command=${1:-}
+[ $# -eq 0 ] || shift
+
+case $command in
+  serve)
+    install_missing node_modules/hono
+    find_bun
+    exec "$bun" workers/bun/main.ts "$@"
+    ;;
+  test)
+    install_missing node_modules/oxlint
+    find_bun
+    if [ $# -eq 0 ]; then run_checks; fi
+    run_tests "$@"
+    finish
+    ;;
+  dev-edge)
+    install_missing node_modules/wrangler
+    # `bun run` puts itself into PATH as `node` where there is none, and under Bun `wrangler dev` never answers.
+    if ! node -e 'process.exit(process.versions.bun ? 1 : 0)' 2>/dev/null; then
+      say 'The local edge host is `wrangler dev`, which runs under Node only: install Node 20.3 or later.'
+      exit 1
+    fi
+    # Without these wrangler looks up three services on the internet at each start.
+    export WRANGLER_SEND_METRICS=false CLOUDFLARE_CF_FETCH_ENABLED=false WRANGLER_HIDE_BANNER=true
+    if [ ! -e .dev.vars ]; then
+      say 'making a key for this machine in .dev.vars …'
+      (umask 077 && node -p '`TIDEMARK_SECRET=${crypto.randomUUID()}${crypto.randomUUID()}`' >.dev.vars)
+    fi
+    node node_modules/wrangler/bin/wrangler.js d1 migrations apply DB --local >&2
+    exec node node_modules/wrangler/bin/wrangler.js dev "$@"
+    ;;
+  *)
+    sed -n '2,7s/^# \{0,1\}//p' "$0" >&2
+    exit 2
+    ;;
+esac

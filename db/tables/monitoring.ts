@@ -1,0 +1,143 @@
+import { sql } from 'drizzle-orm'
+import type { AnySQLiteColumn } from 'drizzle-orm/sqlite-core'
+import { index, integer, primaryKey, real, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core'
+
+/** Groups, devices and jobs: what the nodes of the tree have in common. */
+export const objects = sqliteTable(
+  'objects',
+  {
+    id: integer().primaryKey({ autoIncrement: true }),
+    type: text().notNull(),
+    subType: text('sub_type').notNull(),
+    name: text().notNull(),
+    nameFolded: text('name_folded').notNull(),
+    /** Null for the root group only. */
+    parentId: integer('parent_id').references((): AnySQLiteColumn => objects.id),
+    /** The ids from the root to this object, each between slashes: `/1/5/9/`. */
+    path: text().notNull(),
+    isTemplate: integer('is_template', { mode: 'boolean' }).notNull(),
+    instanceType: text('instance_type').notNull(),
+    templateId: integer('template_id'),
+    collectorId: integer('collector_id').notNull(),
+    version: integer().notNull(),
+    createdAt: integer('created_at').notNull(),
+  },
+  (table) => [
+    index('objects_by_parent').on(table.parentId, table.type, table.nameFolded),
+    uniqueIndex('objects_by_path').on(table.path),
+    index('objects_by_name').on(table.nameFolded),
+    index('objects_by_type').on(table.type, table.path),
+    index('objects_by_sub_type').on(table.type, table.subType),
+    index('objects_by_template')
+      .on(table.templateId)
+      .where(sql`template_id is not null`),
+  ],
+)
+
+export const devices = sqliteTable(
+  'devices',
+  {
+    id: integer()
+      .primaryKey()
+      .references(() => objects.id, { onDelete: 'cascade' }),
+    address: text().notNull(),
+    netmask: text().notNull(),
+    deviceName: text('device_name').notNull(),
+    parameter: text({ mode: 'json' }).$type<Record<string, unknown>>().notNull(),
+  },
+  (table) => [index('devices_by_address').on(table.address), index('devices_by_netmask').on(table.netmask)],
+)
+
+export const jobs = sqliteTable(
+  'jobs',
+  {
+    id: integer()
+      .primaryKey()
+      .references(() => objects.id, { onDelete: 'cascade' }),
+    interval: text().notNull(),
+    intervalMs: integer('interval_ms').notNull(),
+    stopped: integer({ mode: 'boolean' }).notNull(),
+    parameters: text({ mode: 'json' }).$type<unknown>().notNull(),
+    thresholds: text({ mode: 'json' }).$type<unknown>().notNull(),
+    forcedState: text('forced_state'),
+  },
+  (table) => [index('jobs_by_interval').on(table.intervalMs), index('jobs_by_stopped').on(table.stopped)],
+)
+
+/** The names of a job's values, for filters. */
+export const jobValues = sqliteTable(
+  'job_values',
+  {
+    jobId: integer('job_id')
+      .notNull()
+      .references(() => objects.id, { onDelete: 'cascade' }),
+    key: text().notNull(),
+    nameFolded: text('name_folded').notNull(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.jobId, table.key] }),
+    index('job_values_by_key').on(table.key),
+    index('job_values_by_name').on(table.nameFolded),
+  ],
+)
+
+export const properties = sqliteTable(
+  'properties',
+  {
+    id: integer().primaryKey({ autoIncrement: true }),
+    objectId: integer('object_id')
+      .notNull()
+      .references(() => objects.id, { onDelete: 'cascade' }),
+    key: text().notNull(),
+    value: text().notNull(),
+    /** The value as a number where it is one, so that filters can compare it. */
+    number: real(),
+  },
+  (table) => [
+    uniqueIndex('properties_by_object').on(table.objectId, table.key),
+    index('properties_by_value').on(table.key, table.value),
+    index('properties_by_number').on(table.key, table.number),
+  ],
+)
+
+/** The current state of each object: what the actors of jobs have told, a moment behind them at most. */
+export const states = sqliteTable(
+  'states',
+  {
+    objectId: integer('object_id')
+      .primaryKey()
+      .references(() => objects.id, { onDelete: 'cascade' }),
+    seq: integer().notNull(),
+    state: text().notNull(),
+    sinceAt: integer('since_at').notNull(),
+  },
+  (table) => [index('states_by_state').on(table.state, table.objectId)],
+)
+
+export const transitions = sqliteTable(
+  'transitions',
+  {
+    objectId: integer('object_id')
+      .notNull()
+      .references(() => objects.id, { onDelete: 'cascade' }),
+    seq: integer().notNull(),
+    at: integer().notNull(),
+    detectedAt: integer('detected_at').notNull(),
+    fromState: text('from_state').notNull(),
+    toState: text('to_state').notNull(),
+    reason: text().notNull(),
+    errorCode: integer('error_code').notNull(),
+    message: text(),
+    silentSinceAt: integer('silent_since_at'),
+  },
+  (table) => [
+    primaryKey({ columns: [table.objectId, table.seq] }),
+    index('transitions_by_time').on(table.objectId, table.at),
+  ],
+)
+
+/** Jobs whose actors have not yet heard of their latest configuration, or of their end. */
+export const actorChanges = sqliteTable('actor_changes', {
+  jobId: integer('job_id').primaryKey(),
+  revision: integer().notNull(),
+})

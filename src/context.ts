@@ -1,0 +1,24 @@
+import type { Ports } from './ports/index.ts'
+
+/** What a room's verb may use: the ports, who asks, and the id that names the request in logs and answers. */
+export type Context = {
+  readonly ports: Ports
+  readonly caller: Caller
+  readonly requestId: string
+}
+
+export const ROLES = ['administrator', 'editor', 'collector', 'Data_Editor', 'dashboard_viewer'] as const
+
+export type Role = (typeof ROLES)[number]
+
+/** Who asks. `nobody` reaches only the routes that are open to everyone. */
+export type Caller =
+  | { readonly kind: 'nobody' }
+  | {
+      readonly kind: 'user'
+      readonly userId: number
+      readonly username: string
+      readonly role: Role
+      /** The hash of the session behind the call, when there is one. */
+      readonly sessionHash: string | null
+    }

@@ -1,0 +1,31 @@
+import { Temporal } from 'temporal-polyfill'
+
+const DAY_MS = 86_400_000
+
+/** Exact milliseconds of an ISO 8601 duration without years and months; a day counts 24 hours.
+ * @throws {RangeError} when the text is no duration, is negative, or has years or months */
+export function durationMs(text: string): number {
+  const duration = Temporal.Duration.from(text)
+  if (duration.years !== 0 || duration.months !== 0) {
+    throw new RangeError('years and months have no fixed length')
+  }
+  const days = duration.weeks * 7 + duration.days
+  const rest = duration.with({ weeks: 0, days: 0 }).total('milliseconds')
+  const total = days * DAY_MS + rest
+  if (total < 0) throw new RangeError('a duration must not be negative')
+  return Math.round(total)
+}
+
+/** The ISO 8601 text of a span, hours and smaller only (`PT36H`, `PT0.5S`). */
+export function durationText(ms: number): string {
+  return Temporal.Duration.from({ milliseconds: ms }).round({ largestUnit: 'hour' }).toString()
+}
+
+/** True when the text is an ISO 8601 duration that is not negative; years and months are allowed. */
+export function isTemporalDuration(text: string): boolean {
+  try {
+    return Temporal.Duration.from(text).sign >= 0
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,41 @@
+/** Every refusal a caller can meet. One code, one meaning; the HTTP status of each stands in `http/problem.ts`. */
+export type Code =
+  | 'bad_request'
+  | 'malformed_json'
+  | 'unauthenticated'
+  | 'forbidden'
+  | 'not_found'
+  | 'method_not_allowed'
+  | 'conflict'
+  | 'name_taken'
+  | 'has_children'
+  | 'job_stopped'
+  | 'cycle'
+  | 'last_administrator'
+  | 'precondition_failed'
+  | 'too_large'
+  | 'unsupported_media_type'
+  | 'invalid'
+  | 'value_in_future'
+  | 'value_too_old'
+  | 'value_not_defined'
+  | 'too_many_buckets'
+  | 'overloaded'
+  | 'unavailable'
+  | 'internal'
+
+/** One fault in the input: `pointer` is a JSON pointer into the body, or `?name` for a query parameter. */
+export type Fault = { readonly pointer: string; readonly message: string }
+
+/** Thrown for everything that is the caller's to know; anything else thrown is a bug and answered with 500. */
+export class Refusal extends Error {
+  override readonly name = 'Refusal'
+
+  constructor(
+    readonly code: Code,
+    readonly detail: string,
+    readonly errors: readonly Fault[] = [],
+  ) {
+    super(`${code}: ${detail}`)
+  }
+}

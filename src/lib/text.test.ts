@@ -1,0 +1,55 @@
+import { expect, test } from 'bun:test'
+
+import * as fc from 'fast-check'
+
+import { base64url, fold, hex } from './text.ts'
+
+test.each([
+  ['Zürich', 'zürich'],
+  ['ZÜRICH', 'zürich'],
+  ['Zu\u0308rich', 'zürich'],
+  ['Å', 'å'],
+  ['\u212b', 'å'],
+  ['', ''],
+])('%p is compared as %p', (text, folded) => {
+  expect(fold(text)).toBe(folded)
+})
+
+test('a name and its decomposed and upper-case forms are the same, and comparing twice changes nothing', () => {
+  const name = fc.string({
+    unit: fc.constantFrom(...Array.from('aàÄöÜßéñçøłžK\u0308\u0301 -_/')),
+    maxLength: 12,
+  })
+  fc.assert(
+    fc.property(name, (text) => {
+      expect(fold(text.normalize('NFD'))).toBe(fold(text))
+      expect(fold(fold(text))).toBe(fold(text))
+    }),
+    { numRuns: 2_000 },
+  )
+})
+
+test('every single character is folded for good: once is as good as twice', () => {
+  const unstable: string[] = []
+  for (let point = 0; point <= 0x1_ffff; point += 1) {
+    if (point >= 0xd800 && point < 0xe000) continue
+    const text = String.fromCodePoint(point)
+    if (fold(fold(text)) !== fold(text) || fold(text.normalize('NFD')) !== fold(text)) {
+      unstable.push(point.toString(16))
+    }
+  }
+  expect(unstable).toEqual([])
+})
+
+test('bytes are written as hexadecimal digits and as base64url, and read back', () => {
+  fc.assert(
+    fc.property(fc.uint8Array({ maxLength: 70 }), (bytes) => {
+      expect(hex(bytes)).toMatch(/^(?:[0-9a-f]{2})*$/)
+      expect(Uint8Array.from(Buffer.from(hex(bytes), 'hex'))).toEqual(bytes)
+      expect(base64url(bytes)).toMatch(/^[A-Za-z0-9_-]*$/)
+      expect(Uint8Array.from(Buffer.from(base64url(bytes), 'base64url'))).toEqual(bytes)
+    }),
+  )
+  expect(hex(Uint8Array.of(0, 15, 255))).toBe('000fff')
+  expect(base64url(Uint8Array.of(251, 255, 254))).toBe('-__-')
+})

@@ -1,0 +1,19 @@
+/** How names are compared: composed, and without regard to case. */
+export function fold(text: string): string {
+  return text.normalize('NFC').toLowerCase()
+}
+
+/** Lower-case hexadecimal digits of bytes. */
+export function hex(bytes: Uint8Array): string {
+  let text = ''
+  for (const byte of bytes) text += byte.toString(16).padStart(2, '0')
+  return text
+}
+
+/** Base64url without padding (RFC 4648 section 5). */
+export function base64url(bytes: Uint8Array): string {
+  return btoa(String.fromCharCode(...bytes))
+    .replaceAll('+', '-')
+    .replaceAll('/', '_')
+    .replaceAll('=', '')
+}

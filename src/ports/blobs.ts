@@ -1,0 +1,50 @@
+/**
+ * Named byte strings of any size, beside the database: files, script trees, uploads, segments that went cold.
+ *
+ * What every host promises:
+ * - `put` and `delete` are durable once they resolve.
+ * - `put` is atomic: a reader gets the old bytes or the new ones, whole. One that fails leaves the old ones.
+ * - Of several at once on one key, one wins as a whole.
+ * - What was put is what `get` and `list` answer next.
+ *
+ * Every method rejects with a RangeError for a key that is none (see `checkBlobKey`).
+ */
+export interface Blobs {
+  /** Stores the bytes under the key, in place of those it had. A stream may be of any length and is not buffered whole. */
+  put(key: string, body: Uint8Array | ReadableStream<Uint8Array>): Promise<void>
+
+  /** The bytes of the key as they are now, whatever is put later; null when there are none. */
+  get(key: string): Promise<StoredBlob | null>
+
+  /** Removes the key; one that is missing is fine. */
+  delete(key: string): Promise<void>
+
+  /** All keys that begin with the prefix (which may end inside a name; empty for all), in the order of their bytes. */
+  list(prefix: string): Promise<string[]>
+}
+
+export interface StoredBlob {
+  /** To be read to its end or cancelled: it holds something of the host until then. */
+  readonly body: ReadableStream<Uint8Array>
+  readonly sizeBytes: number
+}
+
+/**
+ * Throws a RangeError unless the text is a key: 1 to 512 characters of `A-Z a-z 0-9 . _ / -`, without `..`, and
+ * between its slashes no name that is empty or a lone dot.
+ */
+export function checkBlobKey(key: string): void {
+  if (!KEY.test(key)) throw new RangeError('Not a blob key')
+}
+
+/** Throws a RangeError unless some key begins with the text, which may be empty. */
+export function checkBlobPrefix(prefix: string): void {
+  // One more character completes what a key may not end with: a slash, or a dot that stands alone.
+  const beginsKey =
+    prefix === '' || KEY.test(prefix) || (prefix.length < MAX_LENGTH && KEY.test(`${prefix}x`))
+  if (!beginsKey) throw new RangeError('Not the beginning of a blob key')
+}
+
+const MAX_LENGTH = 512
+
+const KEY = /^(?=.{1,512}$)(?!.*\.\.)(?!(?:.*\/)?\.(?:\/|$))[\w.-]+(?:\/[\w.-]+)*$/

@@ -1,0 +1,69 @@
+import type { BatchItem, BatchResponse } from 'drizzle-orm/batch'
+import type { BaseSQLiteDatabase } from 'drizzle-orm/sqlite-core'
+
+/**
+ * The system database: Drizzle over SQLite, whichever engine the host brings (D1, libSQL in a file, libSQL by URL).
+ *
+ * What every host promises:
+ * - A single statement and a `batch` are atomic, and durable once they resolve. A batch that fails leaves nothing.
+ *   There is no interactive transaction: D1 has none.
+ * - Foreign keys are enforced.
+ * - A lock held by someone else for a moment is waited for; it does not fail the statement.
+ *
+ * What every statement keeps to, because D1 is the narrowest of them:
+ * - at most 100 bound parameters (lists go through `json_each(?)`, many rows in one parameter of under 1 MB),
+ *   100 KB of SQL, 100 columns, 5 terms of `union all`, 50 bytes of LIKE pattern, rows under 1 MB
+ * - no PRAGMA beyond `table_info`, no ATTACH, no temporary table, no statistics aggregate
+ * - numbers are bound as REAL; an INTEGER column turns whole numbers back, an expression without a column needs
+ *   `cast(? as integer)`. Whole numbers are exact up to ±(2^53 - 1), and none beyond may be stored
+ * - what changed is read with `.returning()`: the result of a bare write differs from host to host
+ * - `get` of raw SQL is for a query that has a row always (libSQL fails where there is none); the builders' `get` is not
+ * - inside a batch no two result columns share a name (D1 loses one of them)
+ */
+export type Database = Omit<BaseSQLiteDatabase<'async', unknown>, 'transaction'> & {
+  batch<Item extends Write, Items extends Readonly<[Item, ...Item[]]>>(
+    items: Items,
+  ): Promise<BatchResponse<Items>>
+}
+
+/** A statement that was built and not yet run; it runs when awaited or when its batch is committed. */
+export type Write = BatchItem<'sqlite'>
+
+/** Runs all writes as one atomic batch, in their order; no writes is no round trip. */
+export async function commit(database: Database, writes: readonly Write[]): Promise<void> {
+  const [first, ...rest] = writes
+  if (first !== undefined) await database.batch([first, ...rest])
+}
+
+/**
+ * Tells whether a statement failed because a unique or primary key that contains this column already has the value.
+ * A constraint over several columns answers to each of them.
+ */
+export function isUniqueViolation(error: unknown, column: `${string}.${string}`): boolean {
+  const columns = UNIQUE_VIOLATION.exec(rootMessage(error))?.[1]
+  return columns !== undefined && columns.split(', ').includes(column)
+}
+
+/** Tells whether a statement failed because it would have left this column empty. */
+export function isNotNullViolation(error: unknown, column: `${string}.${string}`): boolean {
+  return NOT_NULL_VIOLATION.exec(rootMessage(error))?.[1] === column
+}
+
+/** Tells whether a statement failed because a row would have referred to one that is not there. */
+export function isForeignKeyViolation(error: unknown): boolean {
+  return FOREIGN_KEY_VIOLATION.test(rootMessage(error))
+}
+
+// Anchored at both ends, so that no value quoted in some other message can pass for a violation.
+const PREFIX = String.raw`^(?:D1_ERROR: |SQLITE_CONSTRAINT\w*: |SQLite error: )*`
+const SUFFIX = String.raw`(?:: SQLITE_CONSTRAINT.*)?$`
+const UNIQUE_VIOLATION = new RegExp(String.raw`${PREFIX}UNIQUE constraint failed: ([\w., ]+?)${SUFFIX}`)
+const NOT_NULL_VIOLATION = new RegExp(String.raw`${PREFIX}NOT NULL constraint failed: ([\w.]+?)${SUFFIX}`)
+const FOREIGN_KEY_VIOLATION = new RegExp(`${PREFIX}FOREIGN KEY constraint failed${SUFFIX}`)
+
+// The outermost message is Drizzle's and holds the statement's parameters; only the engine's own words count.
+function rootMessage(error: unknown): string {
+  let root = error
+  while (root instanceof Error && root.cause instanceof Error) root = root.cause
+  return root instanceof Error ? root.message : ''
+}

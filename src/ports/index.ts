@@ -1,0 +1,18 @@
+import type { Blobs } from './blobs.ts'
+import type { Clock } from './clock.ts'
+import type { Database } from './database.ts'
+import type { JobActors } from './job-actors.ts'
+import type { Log } from './log.ts'
+import type { Secrets } from './secrets.ts'
+import type { Settings } from './settings.ts'
+
+/** Everything the application asks of its host. */
+export type Ports = {
+  readonly database: Database
+  readonly blobs: Blobs
+  readonly jobActors: JobActors
+  readonly clock: Clock
+  readonly log: Log
+  readonly secrets: Secrets
+  readonly settings: Settings
+}

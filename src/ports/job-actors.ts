@@ -1,0 +1,184 @@
+/**
+ * The actors of the webhook jobs: one per job, which takes its deliveries in order, keeps its values and notices its
+ * silence. What an actor does is decided by `monitoring/jobs/actor.ts`; where it lives is the host's business.
+ *
+ * Guarantees: calls for one job take effect one after the other; a resolved promise means stable storage; a rejected
+ * call other than with a `Refusal` may be repeated. Times are epoch ms.
+ */
+export interface JobActors {
+  /** Creates the actor or brings it up to `rules.revision`; an older revision changes nothing. */
+  configure(jobId: number, rules: Rules): Promise<void>
+  /** @throws {Refusal} not_found, forbidden, job_stopped, value_not_defined, value_in_future, value_too_old, overloaded */
+  deliver(jobId: number, delivery: Delivery, sender: Sender): Promise<Delivered>
+  /** The actor as of its last acknowledged event, or null where there is none. */
+  snapshot(jobId: number): Promise<Snapshot | null>
+  /** Buckets of a series of numbers, correct to the last acknowledged value. @throws {Refusal} not_found */
+  buckets(jobId: number, query: BucketsQuery): Promise<BucketsAnswer>
+  /** Single samples in order of time, at most `query.limit`. @throws {Refusal} not_found */
+  samples(jobId: number, query: SamplesQuery): Promise<SamplesAnswer>
+  /** Removes the actor with all it keeps; one that is not there is fine. */
+  forget(jobId: number): Promise<void>
+}
+
+export type State =
+  | 'major'
+  | 'minor'
+  | 'warning'
+  | 'maintenance_major'
+  | 'maintenance_minor'
+  | 'maintenance_warning'
+  | 'maintenance_ok'
+  | 'ok'
+  | 'no_data'
+  | 'undefined'
+
+export type Level = 'major' | 'minor' | 'warning'
+export type Reason = 'delivery' | 'threshold' | 'timeout' | 'forced' | 'stopped' | 'platform'
+export type Value = number | string
+
+/** What a job's configuration means to its actor. A later `revision` replaces an earlier one, never the reverse. */
+export type Rules = {
+  readonly revision: number
+  /** The user whose deliveries the job takes; 0 for any collector. */
+  readonly collectorId: number
+  readonly timeoutMs: number | null
+  /** How long a run may last after `signal: start`; null leaves starts without effect on the deadline. */
+  readonly graceMs: number | null
+  readonly intervalMs: number
+  /** One divisor for each numeric value, `returnValue1` first. */
+  readonly divisors: readonly number[]
+  /** How many string values are defined. */
+  readonly textCount: number
+  readonly thresholds: Thresholds
+  readonly stopped: boolean
+  readonly forced: State | null
+}
+
+/** The limits of one job, worst level first. */
+export type Thresholds = readonly {
+  readonly level: Level
+  readonly mode: 'or' | 'and'
+  readonly conditions: readonly Condition[]
+}[]
+
+export type Condition = {
+  /** `returnValueN`, `stringValueN` or `errorCode`. */
+  readonly key: string
+  readonly operator: Operator
+  readonly value: Value
+  /** How many values in a row must breach before the condition holds; 0 counts as 1. */
+  readonly repetition: number
+  /** Predicted and adaptive limits hold only once forecasts evaluate them; until then such a condition is false. */
+  readonly predicted: boolean
+  /** Once held, the condition stays until `repetition` values in a row no longer breach this value. */
+  readonly recovery: { readonly value: Value; readonly repetition: number } | null
+}
+
+export type Operator =
+  | '>'
+  | '>='
+  | '<'
+  | '<='
+  | '='
+  | '<>'
+  | 'contains'
+  | 'not_contains'
+  | 'starts_with'
+  | 'ends_with'
+  | 'matches'
+  | 'not_matches'
+
+export type Delivery = {
+  readonly signal: 'result' | 'start' | 'log'
+  /** Raw values by key (`returnValue1`, `stringValue1`). */
+  readonly values: Readonly<Record<string, Value>>
+  readonly errorCode: number | null
+  /** When the values were measured; null means on arrival. */
+  readonly timestampAt: number | null
+  readonly message: string | null
+  /** The next delivery is due within this time, instead of the job's timeout. */
+  readonly ttlMs: number | null
+  readonly runId: string | null
+}
+
+/** Who delivers: `anyJob` lifts the rule that a job takes deliveries from its own collector only. */
+export type Sender = { readonly userId: number; readonly anyJob: boolean }
+
+/** The answer to a delivery: what was kept and how the job stands after it. */
+export type Delivered = {
+  readonly accepted: number
+  readonly timestampAt: number
+  readonly late: boolean
+  readonly state: State
+  readonly errorCode: number
+  readonly deadlineAt: number | null
+}
+
+export type Snapshot = {
+  readonly revision: number
+  readonly state: State
+  readonly sinceAt: number
+  readonly errorCode: number
+  readonly message: string | null
+  readonly silentSinceAt: number | null
+  readonly deadlineAt: number | null
+  readonly lastReceivedAt: number | null
+  /** Newest raw values by key. */
+  readonly current: Readonly<Record<string, { readonly value: Value; readonly at: number }>>
+}
+
+/** One committed change of an object's state. `(objectId, seq)` names it for good, so that it may be told twice. */
+export type Transition = {
+  readonly objectId: number
+  /** Counts the object's transitions from 1, without gaps. */
+  readonly seq: number
+  /** When the state changed; `detectedAt` is when the service noticed. */
+  readonly at: number
+  readonly detectedAt: number
+  readonly from: State
+  readonly to: State
+  readonly reason: Reason
+  readonly errorCode: number
+  readonly message: string | null
+  /** Set while the object is silent: the instant of its last sign of life. */
+  readonly silentSinceAt: number | null
+}
+
+export type Mode = 'avg' | 'min' | 'max' | 'last' | 'sum' | 'count' | 'p50' | 'p95' | 'p99'
+
+/** `edges` are the ascending borders of half-open buckets: n + 1 of them for n buckets. */
+export type BucketsQuery = { readonly key: string; readonly edges: readonly number[]; readonly mode: Mode }
+
+export type Bucket = {
+  readonly at: number
+  readonly value: number | null
+  readonly min: number | null
+  readonly max: number | null
+  readonly count: number
+}
+
+export type BucketsAnswer = { readonly buckets: readonly Bucket[]; readonly aggregate: Aggregate }
+
+export type Aggregate = {
+  readonly min: number | null
+  readonly max: number | null
+  readonly avg: number | null
+  readonly last: number | null
+  readonly count: number
+  /** Null when it leaves the range of a double. */
+  readonly sum: number | null
+}
+
+/** Samples with `beginAt <= at < endAt`, the first `skip` of those at exactly `beginAt` left out. */
+export type SamplesQuery = {
+  readonly key: string
+  readonly beginAt: number
+  readonly endAt: number
+  readonly skip: number
+  readonly limit: number
+}
+
+export type SamplesAnswer = {
+  readonly samples: readonly { readonly at: number; readonly value: Value }[]
+  readonly more: boolean
+}

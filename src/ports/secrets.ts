@@ -1,0 +1,10 @@
+/** What needs secrecy or chance: the host's key, random bytes, and a function that makes guessing slow. */
+export interface Secrets {
+  /** At least 32 bytes, the same at every start of this installation, never stored in the system database. */
+  readonly key: Uint8Array<ArrayBuffer>
+  random(sizeBytes: number): Uint8Array<ArrayBuffer>
+  /** scrypt (RFC 7914), 32 bytes of output; leaves the event loop free. */
+  scrypt(password: string, salt: Uint8Array, cost: ScryptCost): Promise<Uint8Array>
+}
+
+export type ScryptCost = { readonly n: number; readonly r: number; readonly p: number }

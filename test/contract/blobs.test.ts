@@ -1,0 +1,64 @@
+import { afterAll, describe, expect, test } from 'bun:test'
+import { mkdir, mkdtemp, readdir, rm, utimes } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+import { openBlobsDirectory } from '../../workers/bun/blobs-directory.ts'
+import { startStorage } from '../hosts/storage.ts'
+import { blobsContract } from './blobs.contract.ts'
+import { rejection } from './rejection.ts'
+
+const folder = await mkdtemp(join(tmpdir(), 'tidemark-blobs-'))
+afterAll(() => rm(folder, { recursive: true }))
+
+blobsContract('a directory', async () => {
+  const blobs = await openBlobsDirectory(join(folder, 'contract'))
+  return { blobs, close: () => Promise.resolve() }
+})
+
+blobsContract('R2', startStorage)
+
+describe('a directory of blobs', () => {
+  test('keeps its blobs when opened again', async () => {
+    const root = join(folder, 'again')
+    await (await openBlobsDirectory(root)).put('a/b', new Uint8Array([1, 2]))
+    const again = await openBlobsDirectory(root)
+    expect(await new Response((await again.get('a/b'))?.body).bytes()).toEqual(new Uint8Array([1, 2]))
+  })
+
+  test('leaves no temporary file, and removes those of a process that died', async () => {
+    const root = join(folder, 'leftovers')
+    const temporary = join(root, '@tmp')
+    await mkdir(temporary, { recursive: true })
+    await Bun.write(join(temporary, 'old'), 'half a blob')
+    await Bun.write(join(temporary, 'new'), 'of another process')
+    await utimes(join(temporary, 'old'), 0, 0)
+    const blobs = await openBlobsDirectory(root)
+    await blobs.put('a', new Uint8Array(10))
+    expect(
+      await rejection(blobs.put('b', new ReadableStream({ pull: () => Promise.reject(new Error('gone')) }))),
+    ).toBeInstanceOf(Error)
+    expect(await readdir(temporary)).toEqual(['new'])
+    expect(await blobs.list('')).toEqual(['a'])
+  })
+
+  test.if(process.platform === 'linux')('holds no file open, even of bodies that nobody reads', async () => {
+    const blobs = await openBlobsDirectory(join(folder, 'descriptors'))
+    await blobs.put('a', new Uint8Array(300_000))
+    const before = await openFiles()
+    for (let round = 0; round < 200; round += 1) {
+      await blobs.get('a')
+      await (await blobs.get('a'))?.body.cancel()
+      await new Response((await blobs.get('a'))?.body).arrayBuffer()
+    }
+    for (let tries = 0; tries < 50 && (await openFiles()) > before + 20; tries += 1) {
+      Bun.gc(true)
+      await Bun.sleep(10)
+    }
+    expect(await openFiles()).toBeLessThanOrEqual(before + 20)
+  })
+})
+
+async function openFiles(): Promise<number> {
+  return (await readdir('/proc/self/fd')).length
+}

@@ -1,0 +1,351 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
+
+import * as fc from 'fast-check'
+
+import { Refusal } from '../../src/lib/errors.ts'
+import type { Delivery, JobActors, Rules } from '../../src/ports/job-actors.ts'
+import type { World } from '../hosts/keeper-world.ts'
+import { happen, histories } from '../keeper/acts.ts'
+import type { Act } from '../keeper/acts.ts'
+import { ANYBODY, BEGIN_AT, conditionWith, deliveryWith, MINUTE_MS, rulesWith } from '../keeper/rules.ts'
+import { rejection } from './rejection.ts'
+
+/** What every host's `JobActors` does. `open` gives a keeper without jobs. */
+export function jobActorsContract(name: string, open: () => Promise<World>): void {
+  describe(name, () => {
+    let world: World
+    let lastId = 0
+    /** A new job for each test. */
+    const scene: Scene = {
+      id: 0,
+      get world() {
+        return world
+      },
+      get actors() {
+        return world.actors
+      },
+      deliver: (part = {}) => world.actors.deliver(scene.id, deliveryWith(part), ANYBODY),
+      configure: (part = {}) => world.actors.configure(scene.id, rulesWith(part)),
+    }
+
+    beforeAll(async () => {
+      world = await open()
+      world.now = BEGIN_AT
+    })
+
+    beforeEach(() => {
+      lastId += 1
+      scene.id = lastId
+      world.now += 24 * 60 * MINUTE_MS
+    })
+
+    afterAll(() => world.close())
+
+    missing(scene)
+    configuring(scene)
+    delivering(scene)
+    reading(scene)
+    silence(scene)
+  })
+}
+
+interface Scene {
+  id: number
+  readonly world: World
+  readonly actors: JobActors
+  deliver(part?: Partial<Delivery>): ReturnType<JobActors['deliver']>
+  configure(part?: Partial<Rules>): Promise<void>
+}
+
+function missing(scene: Scene): void {
+  test('an actor that was never configured has no snapshot, refuses everything else, and can be forgotten', async () => {
+    expect(await scene.actors.snapshot(scene.id)).toBeNull()
+    const numbers = { key: 'returnValue1', edges: [0, 1], mode: 'avg' } as const
+    const samples = { key: 'returnValue1', beginAt: 0, endAt: 1, skip: 0, limit: 1 }
+    for (const asked of [
+      scene.deliver(),
+      scene.actors.buckets(scene.id, numbers),
+      scene.actors.samples(scene.id, samples),
+    ]) {
+      expect(await rejection(asked)).toMatchObject({ code: 'not_found' })
+    }
+    await scene.actors.forget(scene.id)
+    expect(await scene.actors.snapshot(scene.id)).toBeNull()
+  })
+
+  test('a forgotten actor is gone with all it kept, also after a restart, and can be made anew', async () => {
+    await scene.configure({ revision: 7 })
+    await scene.deliver({ values: { returnValue1: 1 } })
+    await scene.actors.forget(scene.id)
+    expect(await scene.actors.snapshot(scene.id)).toBeNull()
+    await scene.world.restart()
+    expect(await rejection(scene.deliver())).toMatchObject({ code: 'not_found' })
+    await scene.configure({ revision: 1 })
+    expect(await scene.actors.snapshot(scene.id)).toMatchObject({
+      revision: 1,
+      current: {},
+      lastReceivedAt: null,
+    })
+    expect(await valuesOf(scene)).toEqual([])
+  })
+}
+
+function configuring(scene: Scene): void {
+  test('a later revision replaces an earlier one, never the reverse', async () => {
+    await scene.configure({ revision: 2 })
+    await scene.configure({ revision: 1, stopped: true })
+    await scene.configure({ revision: 2, stopped: true })
+    expect(await scene.actors.snapshot(scene.id)).toMatchObject({ revision: 2, state: 'ok' })
+    await scene.configure({ revision: 3, stopped: true })
+    expect(await scene.actors.snapshot(scene.id)).toMatchObject({
+      revision: 3,
+      state: 'undefined',
+      deadlineAt: null,
+    })
+  })
+
+  test('rules of every kind arrive whole', async () => {
+    const recovery = { value: 100, repetition: 2 }
+    await scene.configure({
+      divisors: [0.5, 1e-3, 3],
+      textCount: 2,
+      thresholds: [
+        {
+          level: 'major',
+          mode: 'and',
+          conditions: [conditionWith({ value: 1e300 }), conditionWith({ recovery })],
+        },
+        {
+          level: 'minor',
+          mode: 'or',
+          conditions: [conditionWith({ key: 'stringValue2', operator: 'matches', value: 'é*\u0000' })],
+        },
+      ],
+    })
+    const answer = await scene.deliver({ values: { returnValue3: 1, stringValue2: 'ébène\u0000' } })
+    expect(answer.state).toBe('minor')
+  })
+}
+
+function delivering(scene: Scene): void {
+  test('an answered delivery is read by whoever asks next, and after a restart', async () => {
+    await scene.configure()
+    const values = { returnValue1: 0.1 + 0.2, returnValue2: -1e-7, stringValue1: 'naïve 😀 \u0000 \ud800' }
+    const answer = await scene.deliver({ values, errorCode: 3, message: 'line\nbreak' })
+    expect(answer).toEqual({
+      accepted: 3,
+      timestampAt: scene.world.now,
+      late: false,
+      state: 'warning',
+      errorCode: 3,
+      deadlineAt: scene.world.now + MINUTE_MS,
+    })
+    for (const again of [false, true]) {
+      if (again) await scene.world.restart()
+      const snapshot = await scene.actors.snapshot(scene.id)
+      expect(snapshot).toMatchObject({ state: 'warning', errorCode: 3, message: 'line\nbreak' })
+      expect(
+        Object.fromEntries(Object.entries(snapshot?.current ?? {}).map(([key, { value }]) => [key, value])),
+      ).toEqual(values)
+      for (const [key, value] of Object.entries(values)) expect(await valuesOf(scene, key)).toEqual([value])
+    }
+  })
+
+  test('refusals arrive with their code, their words and their pointers, and leave no trace', async () => {
+    await scene.configure({ collectorId: 9 })
+    const before = await scene.actors.snapshot(scene.id)
+    const { now } = scene.world
+    const refused = async (part: Partial<Delivery>) => {
+      const error = await rejection(scene.deliver(part))
+      expect(error).toBeInstanceOf(Refusal)
+      return error as Refusal
+    }
+    const undefinedValue = await refused({ values: { returnValue1: 1, returnValue9: 1 } })
+    expect(undefinedValue.code).toBe('value_not_defined')
+    expect(undefinedValue.detail.length).toBeGreaterThan(5)
+    expect(undefinedValue.errors).toEqual([
+      { pointer: '/returnValue9', message: 'is not defined on the job' },
+    ])
+    expect((await refused({ timestampAt: now + 5 * MINUTE_MS + 1 })).code).toBe('value_in_future')
+    expect((await refused({ timestampAt: now - 30 * 86_400_000 - 1 })).code).toBe('value_too_old')
+    const stranger = scene.actors.deliver(scene.id, deliveryWith(), { userId: 8, anyJob: false })
+    expect(await rejection(stranger)).toMatchObject({ code: 'forbidden' })
+    expect(await scene.actors.snapshot(scene.id)).toEqual(before)
+    await scene.configure({ revision: 2, stopped: true })
+    expect((await refused({})).code).toBe('job_stopped')
+  })
+
+  test('deliveries for one job take effect one after the other', async () => {
+    await scene.configure()
+    const answers = await Promise.all(
+      Array.from({ length: 200 }, (_, index) =>
+        scene.deliver({ values: { returnValue1: index }, errorCode: index % 2 }),
+      ),
+    )
+    expect(answers.filter(({ state }) => state === 'warning')).toHaveLength(100)
+    const kept = await valuesOf(scene)
+    expect(kept.toSorted((one, other) => Number(one) - Number(other))).toEqual(
+      answers.map((_, index) => index),
+    )
+    await scene.world.settled()
+    const told = scene.world.told().filter(({ objectId }) => objectId === scene.id)
+    expect(told.map(({ seq }) => seq)).toEqual(told.map((_, index) => index + 1))
+    told.slice(1).forEach(({ from }, index) => expect(from).toBe(told[index]?.to ?? 'ok'))
+    const codes = await valuesOf(scene, 'errorCode')
+    codes.slice(1).forEach((code, index) => expect(code).not.toBe(codes[index]))
+  })
+}
+
+function reading(scene: Scene): void {
+  test('more than a segment holds is read whole, in pages and in buckets, before and after a fold', async () => {
+    await scene.configure()
+    const { now } = scene.world
+    const count = 1_200
+    await Promise.all(
+      Array.from({ length: count }, (_, index) =>
+        scene.deliver({ values: { returnValue1: index }, timestampAt: now - (count - index) * 1_000 }),
+      ),
+    )
+    for (const folds of [false, true]) {
+      if (folds) await scene.world.fold()
+      expect(await valuesOf(scene)).toEqual(Array.from({ length: count }, (_, index) => index))
+      const beginAt = now - 700 * 1_000
+      const page = await scene.actors.samples(scene.id, {
+        key: 'returnValue1',
+        beginAt,
+        endAt: now,
+        skip: 1,
+        limit: 3,
+      })
+      expect(page).toEqual({
+        samples: [501, 502, 503].map((value) => ({ at: now - (count - value) * 1_000, value })),
+        more: true,
+      })
+      const edges = [now - 1_200_000, now - 600_000, now, now + 1]
+      const { buckets, aggregate } = await scene.actors.buckets(scene.id, {
+        key: 'returnValue1',
+        edges,
+        mode: 'p95',
+      })
+      expect(buckets).toEqual([
+        { at: edges[0] ?? 0, value: 569, min: 0, max: 599, count: 600 },
+        { at: edges[1] ?? 0, value: 1_169, min: 600, max: 1_199, count: 600 },
+        { at: edges[2] ?? 0, value: null, min: null, max: null, count: 0 },
+      ])
+      expect(aggregate).toEqual({ min: 0, max: 1_199, avg: 599.5, last: 1_199, count, sum: 719_400 })
+    }
+  })
+
+  test('a series without values reads as empty', async () => {
+    await scene.configure()
+    expect(await valuesOf(scene, 'returnValue2')).toEqual([])
+    const asked = { key: 'returnValue2', edges: [BEGIN_AT, BEGIN_AT + 1], mode: 'sum' } as const
+    expect(await scene.actors.buckets(scene.id, asked)).toEqual({
+      buckets: [{ at: BEGIN_AT, value: null, min: null, max: null, count: 0 }],
+      aggregate: { min: null, max: null, avg: null, last: null, count: 0, sum: null },
+    })
+  })
+}
+
+function silence(scene: Scene): void {
+  test('a missed deadline is error code 5 from the deadline on, told once, also when it passed during a restart', async () => {
+    for (const restarts of [false, true]) {
+      await scene.configure()
+      await scene.deliver({ errorCode: 0 })
+      const deadlineAt = scene.world.now + MINUTE_MS
+      scene.world.now = deadlineAt - 1
+      await scene.world.wake()
+      expect(await scene.actors.snapshot(scene.id)).toMatchObject({ errorCode: 0, deadlineAt })
+      scene.world.now = deadlineAt + 5_000
+      if (restarts) await scene.world.restart()
+      await scene.world.wake()
+      await scene.world.wake()
+      expect(await scene.actors.snapshot(scene.id)).toMatchObject({
+        errorCode: 5,
+        state: 'warning',
+        sinceAt: deadlineAt,
+        deadlineAt: null,
+        silentSinceAt: deadlineAt - MINUTE_MS,
+      })
+      await scene.world.settled()
+      const told = scene.world.told().filter(({ objectId }) => objectId === scene.id)
+      expect(told).toHaveLength(1)
+      expect(told[0]).toMatchObject({
+        seq: 1,
+        at: deadlineAt,
+        detectedAt: scene.world.now,
+        reason: 'timeout',
+      })
+      scene.id += 10_000
+    }
+  })
+}
+
+/** Random histories that are the same in each run: `seed` names them. */
+export function fixedHistories(
+  seed: number,
+  count: number,
+): readonly { rules: Rules; acts: readonly Act[] }[] {
+  return fc.sample(histories(30), { seed, numRuns: count })
+}
+
+/** Lives through histories side by side, job by job, and writes down all that anybody could see. */
+export async function playOut(
+  world: World,
+  scenes: readonly { rules: Rules; acts: readonly Act[] }[],
+  restartEach: number,
+): Promise<readonly unknown[]> {
+  const seen: unknown[] = []
+  world.now = BEGIN_AT
+  for (const [index, { rules }] of scenes.entries()) await world.actors.configure(index + 1, rules)
+  const longest = Math.max(...scenes.map(({ acts }) => acts.length))
+  for (let round = 0; round < longest; round += 1) {
+    for (const [index, { acts }] of scenes.entries()) {
+      const act = acts[round]
+      if (act) seen.push(await perform(world, index + 1, act))
+    }
+    if (round % restartEach === restartEach - 1) await world.restart()
+    if (round % 9 === 8) await world.fold()
+    for (const [index] of scenes.entries()) seen.push(await world.actors.snapshot(index + 1))
+  }
+  await world.settled()
+  for (const [index] of scenes.entries()) seen.push(await everything(world, index + 1))
+  return seen
+}
+
+async function perform(world: World, jobId: number, act: Act): Promise<unknown> {
+  const { deadlineAt = null, revision = 0 } = (await world.actors.snapshot(jobId)) ?? {}
+  const happening = happen(act, { now: world.now, deadlineAt, revision })
+  world.now = happening.now
+  switch (happening.kind) {
+    case 'deliver': {
+      const answer = world.actors.deliver(jobId, happening.delivery, ANYBODY)
+      return answer.catch((error: unknown) => {
+        if (!(error instanceof Refusal)) throw error
+        return [error.code, error.detail, error.errors]
+      })
+    }
+    case 'wake':
+      return world.wake()
+    case 'deaf':
+      return world.deaf(happening.fromAt, happening.now)
+    case 'configure':
+      return world.actors.configure(jobId, happening.rules)
+  }
+}
+
+async function everything(world: World, jobId: number): Promise<unknown> {
+  const keys = ['returnValue1', 'returnValue2', 'stringValue1', 'errorCode']
+  const range = { beginAt: BEGIN_AT - 1e10, endAt: BEGIN_AT + 1e10, skip: 0, limit: 10_000 }
+  const series = await Promise.all(keys.map((key) => world.actors.samples(jobId, { key, ...range })))
+  const edges = Array.from({ length: 50 }, (_, index) => BEGIN_AT - 20_000 + index * 9_999)
+  const buckets = await world.actors.buckets(jobId, { key: 'returnValue1', edges, mode: 'avg' })
+  const told = new Map(world.told().flatMap((one) => (one.objectId === jobId ? [[one.seq, one]] : [])))
+  return { series, buckets, told: [...told.values()].toSorted((one, other) => one.seq - other.seq) }
+}
+
+async function valuesOf(scene: Scene, key = 'returnValue1') {
+  const range = { beginAt: 0, endAt: BEGIN_AT * 2, skip: 0, limit: 10_000 }
+  const { samples } = await scene.actors.samples(scene.id, { key, ...range })
+  return samples.map(({ value }) => value)
+}

@@ -1,0 +1,198 @@
+import { afterAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+import type { JobActors, Snapshot } from '../../src/ports/job-actors.ts'
+import { startJobObjects, startKeeperWorld } from '../hosts/keeper-world.ts'
+import type { World } from '../hosts/keeper-world.ts'
+import { ANYBODY, deliveryWith, rulesWith } from '../keeper/rules.ts'
+import { openStages } from '../keeper/stage.ts'
+import { fixedHistories, jobActorsContract, playOut } from './job-actors.contract.ts'
+import { rejection } from './rejection.ts'
+
+setDefaultTimeout(120_000)
+const folder = await mkdtemp(join(tmpdir(), 'tidemark-actors-'))
+const stages = await openStages()
+afterAll(async () => {
+  await stages.close()
+  await rm(folder, { recursive: true, force: true })
+})
+
+const JOB = 77
+let folders = 0
+const newFolder = () => join(folder, `${(folders += 1)}`)
+
+jobActorsContract('a keeper on libSQL', onLibsql)
+jobActorsContract('a keeper in a Durable Object', () => startKeeperWorld(newFolder(), 'object'))
+
+describe('the same events on both hosts', () => {
+  test.each([
+    [1, 'object', 5],
+    [2, 'object', 1],
+    [3, 'object', 3],
+    [4, 'workerd', 10],
+  ] as const)(
+    'of seed %i give the same answers, snapshots, histories and transitions (%s restarts)',
+    async (seed, restarts, each) => {
+      const scenes = fixedHistories(seed, 8)
+      const here = await onLibsql()
+      const there = await startKeeperWorld(newFolder(), restarts)
+      try {
+        const calm = await playOut(here, scenes, Infinity)
+        expect(calm.length).toBeGreaterThan(100)
+        expect(await playOut(there, scenes, each)).toEqual([...calm])
+      } finally {
+        await there.close()
+      }
+    },
+  )
+})
+
+describe('the object of a job, with its own clock and alarm', () => {
+  test('notices silence at its deadline, exactly, and records it', async () => {
+    const { actors, edge, close } = await startJobObjects(newFolder())
+    try {
+      await prepare(edge.sql)
+      await actors.configure(JOB, rulesWith({ timeoutMs: 300 }))
+      const { deadlineAt } = await actors.deliver(
+        JOB,
+        deliveryWith({ errorCode: 0, values: { returnValue1: 7 } }),
+        ANYBODY,
+      )
+      const snapshot = await until(actors, ({ errorCode }) => errorCode === 5)
+      expect(snapshot).toMatchObject({ state: 'warning', sinceAt: deadlineAt ?? 0, deadlineAt: null })
+      const [recorded] = await untilRows(() => edge.sql('select * from transitions'))
+      expect(recorded).toMatchObject({
+        object_id: JOB,
+        seq: 1,
+        at: deadlineAt,
+        to_state: 'warning',
+        reason: 'timeout',
+      })
+      expect(Number(recorded?.['detected_at']) - Number(deadlineAt)).toBeWithin(0, 1_000)
+    } finally {
+      await close()
+    }
+  })
+
+  test('keeps its deadline, its values and its alarm while workerd is away', async () => {
+    const place = newFolder()
+    const before = await startJobObjects(place)
+    await prepare(before.edge.sql)
+    await before.actors.configure(JOB, rulesWith({ timeoutMs: 60_000 }))
+    // Earlier deadlines stand in the journal: none of them may be taken for one that was noticed too late.
+    for (let index = 0; index < 5; index += 1) {
+      await before.actors.deliver(
+        JOB,
+        deliveryWith({ errorCode: 0, ttlMs: 10, values: { returnValue1: index } }),
+        ANYBODY,
+      )
+    }
+    const { deadlineAt } = await before.actors.deliver(
+      JOB,
+      deliveryWith({ errorCode: 0, ttlMs: 6_000 }),
+      ANYBODY,
+    )
+    // The alarm that was set for them has come and gone by then.
+    await Bun.sleep(200)
+    await before.close()
+    const after = await startJobObjects(place)
+    try {
+      const snapshot = await until(after.actors, ({ errorCode }) => errorCode === 5)
+      expect(snapshot).toMatchObject({ sinceAt: deadlineAt ?? 0, current: { returnValue1: { value: 4 } } })
+      const rows = await untilRows(() => after.edge.sql('select at, reason from transitions order by seq'))
+      expect(rows).toEqual([{ at: deadlineAt, reason: 'timeout' }])
+    } finally {
+      await after.close()
+    }
+  })
+
+  test('carries a change of state on later when the system database was away', async () => {
+    const { actors, edge, close } = await startJobObjects(newFolder())
+    try {
+      await actors.configure(JOB, rulesWith({ timeoutMs: null }))
+      // There are no tables yet: nobody takes the transition.
+      expect(await actors.deliver(JOB, deliveryWith({ errorCode: 3 }), ANYBODY)).toMatchObject({
+        state: 'warning',
+      })
+      await prepare(edge.sql)
+      const [recorded] = await untilRows(() => edge.sql('select * from transitions'))
+      expect(recorded).toMatchObject({ object_id: JOB, seq: 1, to_state: 'warning' })
+    } finally {
+      await close()
+    }
+  })
+
+  test('is gone once it was forgotten, with its alarm', async () => {
+    const { actors, edge, close } = await startJobObjects(newFolder())
+    try {
+      await prepare(edge.sql)
+      await actors.configure(JOB, rulesWith({ timeoutMs: 200 }))
+      await actors.forget(JOB)
+      expect(await actors.snapshot(JOB)).toBeNull()
+      expect(await rejection(actors.deliver(JOB, deliveryWith(), ANYBODY))).toMatchObject({
+        code: 'not_found',
+      })
+      await Bun.sleep(400)
+      expect(await edge.sql('select * from transitions')).toEqual([])
+      await actors.configure(JOB, rulesWith({ revision: 1 }))
+      expect(await actors.snapshot(JOB)).toMatchObject({ revision: 1, current: {} })
+    } finally {
+      await close()
+    }
+  })
+})
+
+async function onLibsql(): Promise<World> {
+  const stage = await stages.open()
+  return {
+    get now() {
+      return stage.now
+    },
+    set now(at) {
+      stage.now = at
+    },
+    get actors() {
+      return stage.keeper
+    },
+    wake: () => stage.keeper.wake(),
+    deaf: (fromAt, toAt) => stage.keeper.deaf(fromAt, toAt),
+    fold: () => stage.keeper.fold(),
+    settled: () => stage.keeper.settled(),
+    restart: async () => void (await stage.crash()),
+    told: () => stage.told,
+    close: () => Promise.resolve(),
+  }
+}
+
+/** The tables of the system database, with one object that may have transitions. */
+async function prepare(sql: (text: string) => Promise<unknown>): Promise<void> {
+  const migrations = join(import.meta.dir, '../../db/migrations')
+  const files = (await readdir(migrations)).filter((file) => file.endsWith('.sql')).toSorted()
+  for (const file of files) {
+    const text = await readFile(join(migrations, file), 'utf8')
+    for (const statement of text.split('--> statement-breakpoint')) await sql(statement)
+  }
+  await sql(`insert into objects (id, type, sub_type, name, name_folded, parent_id, path, is_template, instance_type,
+               collector_id, version, created_at)
+             values (${JOB}, 'job', 'webcollector', 'a job', 'a job', 1, '/1/${JOB}/', 0, 'none', 0, 1, 0)`)
+}
+
+async function until(actors: JobActors, holds: (snapshot: Snapshot) => boolean): Promise<Snapshot | null> {
+  for (let tried = 0; tried < 400; tried += 1) {
+    const snapshot = await actors.snapshot(JOB)
+    if (snapshot && holds(snapshot)) return snapshot
+    await Bun.sleep(20)
+  }
+  return null
+}
+
+async function untilRows(read: () => Promise<readonly Record<string, unknown>[]>) {
+  for (let tried = 0; tried < 400; tried += 1) {
+    const rows = await read()
+    if (rows.length > 0) return rows
+    await Bun.sleep(25)
+  }
+  return []
+}

@@ -1,0 +1,34 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+import { openLibsql } from '../../workers/bun/libsql.ts'
+import { valuesInLibsql } from '../../workers/bun/values.ts'
+import { startValuesObject } from '../hosts/keeper-world.ts'
+import { valuesDatabaseContract } from './values-database.contract.ts'
+
+valuesDatabaseContract('a libSQL file', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'tidemark-values-'))
+  const { client, close } = await openLibsql(`file:${join(folder, 'values.db')}`)
+  return {
+    values: valuesInLibsql(client, (cause) => {
+      throw cause
+    }),
+    async close() {
+      await close()
+      await rm(folder, { recursive: true })
+    },
+  }
+})
+
+valuesDatabaseContract('the storage of a Durable Object', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'tidemark-values-'))
+  const { values, close } = await startValuesObject(folder)
+  return {
+    values,
+    async close() {
+      await close()
+      await rm(folder, { recursive: true })
+    },
+  }
+})

@@ -1,0 +1,34 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+import { startServer } from '../../workers/bun/server.ts'
+import { readBunSettings } from '../../workers/bun/settings.ts'
+import { jsonLog } from '../../workers/json-log.ts'
+import { ADMIN, TIME_ZONE } from './host.ts'
+import type { Host } from './host.ts'
+
+/** Starts the Bun host in this process on a free port, with data of its own that goes with it. */
+export async function startBun(environment: Readonly<Record<string, string>> = {}): Promise<Host> {
+  const dataDir = await mkdtemp(join(tmpdir(), 'tidemark-'))
+  const logs: string[] = []
+  const settings = readBunSettings({
+    TIDEMARK_PORT: '0',
+    TIDEMARK_DATA_DIR: dataDir,
+    TIDEMARK_TIME_ZONE: TIME_ZONE,
+    TIDEMARK_ADMIN_PASSWORD: ADMIN.password,
+    ...environment,
+  })
+  const server = await startServer(settings, { log: jsonLog((line) => logs.push(line)) })
+  return {
+    name: 'bun',
+    url: server.url,
+    logs,
+    key: server.ports.secrets.key.slice(),
+    setupLink: () => Promise.resolve(server.setupLink),
+    async close() {
+      await server.close()
+      await rm(dataDir, { recursive: true, force: true })
+    },
+  }
+}

@@ -1,0 +1,109 @@
+import { readdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Readable } from 'node:stream'
+
+import type { BunPlugin } from 'bun'
+import { Miniflare } from 'miniflare'
+
+import { ADMIN, TIME_ZONE } from './host.ts'
+import type { Host } from './host.ts'
+
+const SECRET = 'a secret of this test that has 32 characters'
+const SETUP_LINK = /https?:[^\s"]*\/session\/setup\?token=[\w-]+/
+const ROOT = join(import.meta.dir, '../..')
+
+export type EdgeOptions = {
+  /** Where D1 and the objects keep their data; without it nothing outlives the host. */
+  readonly dataDir?: string
+  readonly variables?: Readonly<Record<string, string>>
+  /** Puts another file in place of one of the Worker's. */
+  readonly plugin?: BunPlugin
+}
+
+/** Starts the Worker in workerd, as bundled from `workers/edge`, with D1, R2 and its Durable Objects; offline. */
+export async function startEdge({ dataDir, variables = {}, plugin }: EdgeOptions = {}): Promise<Host> {
+  const logs: string[] = []
+  const miniflare = new Miniflare({
+    modules: [
+      { type: 'ESModule', path: 'main.mjs', contents: await (plugin ? build([plugin]) : bundleEdge()) },
+    ],
+    compatibilityDate: '2026-04-01',
+    compatibilityFlags: ['nodejs_compat'],
+    cf: false,
+    outboundService: () => new Response('No way out of a test', { status: 599 }),
+    handleRuntimeStdio: (...streams: Readable[]) => {
+      for (const stream of streams) stream.on('data', (chunk) => logs.push(...String(chunk).split('\n')))
+    },
+    d1Databases: { DB: 'tidemark' },
+    r2Buckets: { FILES: 'tidemark-files' },
+    durableObjects: { JOB: { className: 'JobObject', useSQLite: true } },
+    ...(dataDir === undefined
+      ? {}
+      : {
+          d1Persist: join(dataDir, 'd1'),
+          r2Persist: join(dataDir, 'r2'),
+          durableObjectsPersist: join(dataDir, 'objects'),
+        }),
+    bindings: {
+      TIDEMARK_SECRET: SECRET,
+      TIDEMARK_TIME_ZONE: TIME_ZONE,
+      TIDEMARK_ADMIN_PASSWORD: ADMIN.password,
+      ...variables,
+    },
+  })
+  const url = await miniflare.ready
+  await migrate(miniflare)
+  return {
+    name: 'edge',
+    url: url.origin,
+    logs,
+    key: new TextEncoder().encode(SECRET),
+    setupLink: () => setupLink(url.origin, logs),
+    close: () => miniflare.dispose(),
+  }
+}
+
+/** The Worker logs the link on its first request; log lines come a little after the answer. */
+async function setupLink(url: string, logs: readonly string[]): Promise<string | null> {
+  await (await fetch(`${url}/healthz`)).text()
+  for (let tried = 0; tried < 50; tried++) {
+    const link = SETUP_LINK.exec(logs.join('\n'))?.[0]
+    if (link !== undefined) return link
+    await Bun.sleep(20)
+  }
+  return null
+}
+
+let bundle: Promise<string> | null = null
+
+/** The Worker as one module. Built once for all hosts of a test run. */
+function bundleEdge(): Promise<string> {
+  bundle ??= build()
+  return bundle
+}
+
+async function build(plugins: BunPlugin[] = []): Promise<string> {
+  const result = await Bun.build({
+    entrypoints: [join(ROOT, 'workers/edge/main.ts')],
+    target: 'browser',
+    conditions: ['workerd', 'worker'],
+    external: ['cloudflare:*', 'node:*'],
+    plugins,
+  })
+  const [output] = result.outputs
+  if (!output) throw new Error('The Worker did not build.')
+  return output.text()
+}
+
+/** Applies the migrations as `wrangler d1 migrations apply` does, unless an earlier start has. */
+async function migrate(miniflare: Miniflare): Promise<void> {
+  const database = await miniflare.getD1Database('DB')
+  const done = await database.prepare(`select name from sqlite_master where name = 'users'`).first()
+  if (done) return
+  const folder = join(ROOT, 'db/migrations')
+  const files = (await readdir(folder)).filter((name) => name.endsWith('.sql')).sort()
+  for (const file of files) {
+    const text = await Bun.file(join(folder, file)).text()
+    for (const statement of text.split('--> statement-breakpoint')) await database.prepare(statement).run()
+  }
+}

@@ -1,0 +1,122 @@
+import type { D1Database, DurableObjectNamespace, DurableObjectState } from '@cloudflare/workers-types'
+
+import { Refusal } from '../../src/lib/errors.ts'
+import { Keeper } from '../../src/monitoring/keeper/service.ts'
+import type { JobActors, Transition } from '../../src/ports/job-actors.ts'
+import type { ValuesDatabase } from '../../src/ports/values-database.ts'
+import { jobActorsInObjects } from '../../workers/edge/job-actors.ts'
+import { JobObject } from '../../workers/edge/job-object.ts'
+import { valuesInObject } from '../../workers/edge/values.ts'
+import type { Asked, Told } from './keeper-world.ts'
+import { unwiredStatement, wiredRow } from './wired-values.ts'
+import type { WiredValues } from './wired-values.ts'
+
+export { JobObject }
+
+interface Bindings {
+  readonly DB: D1Database
+  readonly KEEPER: DurableObjectNamespace
+  readonly VALUES: DurableObjectNamespace
+  readonly JOB: DurableObjectNamespace<JobObject>
+}
+
+// Runs in workerd: the objects over HTTP, for `startKeeperWorld` and `startJobObjects` on the other side.
+// oxlint-disable-next-line import/no-default-export -- a worker's entry point is one
+export default {
+  async fetch(request: Request, bindings: Bindings): Promise<unknown> {
+    const { pathname } = new URL(request.url)
+    if (pathname === '/sql') {
+      const statement = bindings.DB.prepare((await request.json()) as string)
+      return Response.json((await statement.all()).results)
+    }
+    if (pathname === '/keeper') {
+      const stub = bindings.KEEPER.get(bindings.KEEPER.idFromName('the keeper'))
+      return stub.fetch(request.url, { method: 'POST', body: await request.text() })
+    }
+    if (pathname === '/values') {
+      const stub = bindings.VALUES.get(bindings.VALUES.idFromName('the values'))
+      return stub.fetch(request.url, { method: 'POST', body: await request.text() })
+    }
+    const asked = (await request.json()) as Asked
+    return Response.json(await answer(() => call(jobActorsInObjects(bindings.JOB), asked)))
+  },
+}
+
+/** A keeper of many jobs in one object, whose clock and wake-ups are those of the test. */
+export class KeeperObject {
+  readonly #state: DurableObjectState
+  #keeper: Promise<Keeper> | null = null
+  #now = 0
+  #told: Transition[] = []
+
+  constructor(state: DurableObjectState) {
+    this.#state = state
+  }
+
+  async fetch(request: Request): Promise<Response> {
+    const asked = (await request.json()) as Asked
+    this.#now = asked.now
+    if (asked.method === 'die') {
+      this.#state.abort('The test wants it so.')
+      return Response.json(null)
+    }
+    const keeper = await (this.#keeper ??= this.#open())
+    const answered = await answer(() => call(keeper, asked))
+    const told = this.#told
+    this.#told = []
+    return Response.json({ ...answered, told })
+  }
+
+  #open(): Promise<Keeper> {
+    return Keeper.open({
+      values: valuesInObject(this.#state.storage),
+      clock: { now: () => this.#now },
+      log: { info() {}, warn() {}, error() {} },
+      turn: () => scheduler.wait(0),
+      follow: (transitions) => Promise.resolve(void this.#told.push(...transitions)),
+      armed() {},
+    })
+  }
+}
+
+/** The storage of one object as a values database; bytes travel as lists. */
+export class ValuesObject {
+  readonly #values: ValuesDatabase
+
+  constructor(state: DurableObjectState) {
+    this.#values = valuesInObject(state.storage)
+  }
+
+  async fetch(request: Request): Promise<Response> {
+    const { read, commit } = (await request.json()) as WiredValues
+    try {
+      if (commit) await this.#values.commit(commit.map(unwiredStatement))
+      const rows = read ? await this.#values.read(unwiredStatement(read)) : []
+      return Response.json({ rows: rows.map(wiredRow) })
+    } catch (error) {
+      return Response.json({ failure: String(error) })
+    }
+  }
+}
+
+async function answer(run: () => Promise<unknown>): Promise<Told> {
+  try {
+    return { value: (await run()) ?? null, refusal: null, told: [] }
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error
+    return {
+      value: null,
+      refusal: { code: error.code, detail: error.detail, errors: error.errors },
+      told: [],
+    }
+  }
+}
+
+type Methods = Readonly<Record<string, ((...input: unknown[]) => Promise<unknown>) | undefined>>
+
+/** `all` asks for several things at once: what arrives together is what a turn is about. */
+async function call(target: JobActors, { method, input }: Asked): Promise<unknown> {
+  if (method !== 'all') return (target as unknown as Methods)[method]?.apply(target, [...input])
+  const each = input as readonly Asked[]
+  return Promise.all(each.map((asked) => answer(() => call(target, asked))))
+}

@@ -1,0 +1,168 @@
+import { join } from 'node:path'
+import type { Readable } from 'node:stream'
+
+import { Miniflare } from 'miniflare'
+
+import { Refusal } from '../../src/lib/errors.ts'
+import type { Code, Fault } from '../../src/lib/errors.ts'
+import type { JobActors, Transition } from '../../src/ports/job-actors.ts'
+import type { ValuesDatabase } from '../../src/ports/values-database.ts'
+import { unwiredRow, wiredStatement } from './wired-values.ts'
+import type { WiredRow, WiredValues } from './wired-values.ts'
+
+/** A place where a keeper lives, with the clock in the test's hand. */
+export interface World {
+  readonly actors: JobActors
+  now: number
+  wake(): Promise<void>
+  deaf(fromAt: number, toAt: number): Promise<void>
+  fold(): Promise<void>
+  settled(): Promise<boolean>
+  /** The process or object dies, and another one finds what it left. */
+  restart(): Promise<void>
+  /** Everything the keeper told so far. */
+  told(): readonly Transition[]
+  close(): Promise<void>
+}
+
+export interface Asked {
+  readonly now: number
+  readonly method: string
+  readonly input: readonly unknown[]
+}
+
+export interface Told {
+  readonly value: unknown
+  readonly refusal: { readonly code: Code; readonly detail: string; readonly errors: readonly Fault[] } | null
+  readonly told: readonly Transition[]
+}
+
+/** A keeper inside a Durable Object of workerd. `restarts` says how it dies: the object alone, or workerd with it. */
+export async function startKeeperWorld(folder: string, restarts: 'object' | 'workerd'): Promise<World> {
+  let edge = await startEdge(folder)
+  const told: Transition[] = []
+  const ask = async (method: string, ...input: readonly unknown[]): Promise<unknown> => {
+    const response = await post(new URL('/keeper', edge.url), { now: world.now, method, input })
+    const answer = (await response.json()) as Told
+    told.push(...answer.told)
+    return valueOf(answer)
+  }
+  const world: World = {
+    now: 0,
+    actors: remote(ask),
+    wake: async () => void (await ask('wake')),
+    deaf: async (fromAt, toAt) => void (await ask('deaf', fromAt, toAt)),
+    fold: async () => void (await ask('fold')),
+    settled: async () => (await ask('settled')) as boolean,
+    async restart() {
+      if (restarts === 'object') {
+        const { ok } = await post(new URL('/keeper', edge.url), { now: world.now, method: 'die', input: [] })
+        if (ok) throw new Error('The object lives on.')
+        return
+      }
+      await edge.close()
+      edge = await startEdge(folder)
+    },
+    told: () => told,
+    close: () => edge.close(),
+  }
+  return world
+}
+
+/** The objects of jobs as they are, with real alarms, over a database that holds `tables`. */
+export async function startJobObjects(
+  folder: string,
+): Promise<{ actors: JobActors; edge: Edge; close: () => Promise<void> }> {
+  const edge = await startEdge(folder)
+  const ask = async (method: string, ...input: readonly unknown[]): Promise<unknown> => {
+    const response = await post(new URL('/jobs', edge.url), { now: 0, method, input })
+    return valueOf((await response.json()) as Told)
+  }
+  return { actors: remote(ask), edge, close: () => edge.close() }
+}
+
+/** The storage of a Durable Object as the database it is to a keeper. */
+export async function startValuesObject(
+  folder: string,
+): Promise<{ values: ValuesDatabase; close: () => Promise<void> }> {
+  const edge = await startEdge(folder)
+  const ask = async (asked: WiredValues) => {
+    const response = await post(new URL('/values', edge.url), asked)
+    const { rows = [], failure } = (await response.json()) as { rows?: WiredRow[]; failure?: string }
+    if (failure !== undefined) throw new Error(failure)
+    return rows.map(unwiredRow)
+  }
+  return {
+    values: {
+      read: (statement) => ask({ read: wiredStatement(statement) }),
+      commit: async (statements) => void (await ask({ commit: statements.map(wiredStatement) })),
+    },
+    close: () => edge.close(),
+  }
+}
+
+export interface Edge {
+  readonly url: URL
+  /** Runs one statement in the system database. */
+  readonly sql: (text: string) => Promise<readonly Record<string, unknown>[]>
+  close(): Promise<void>
+}
+
+async function startEdge(folder: string): Promise<Edge> {
+  const bundle = await Bun.build({
+    entrypoints: [join(import.meta.dir, 'keeper-worker.ts')],
+    target: 'browser',
+    external: ['cloudflare:workers'],
+  })
+  if (!bundle.success) throw new AggregateError(bundle.logs, 'The worker does not build.')
+  const miniflare = new Miniflare({
+    modules: true,
+    script: (await bundle.outputs[0]?.text()) ?? '',
+    compatibilityDate: '2026-04-01',
+    compatibilityFlags: ['nodejs_compat'],
+    cf: false,
+    handleRuntimeStdio: (...streams: Readable[]) => {
+      for (const stream of streams) stream.resume()
+    },
+    outboundService: () => new Response('No way out of a test', { status: 599 }),
+    d1Databases: { DB: 'tidemark' },
+    d1Persist: join(folder, 'd1'),
+    durableObjects: {
+      KEEPER: { className: 'KeeperObject', useSQLite: true },
+      VALUES: { className: 'ValuesObject', useSQLite: true },
+      JOB: { className: 'JobObject', useSQLite: true },
+    },
+    durableObjectsPersist: join(folder, 'objects'),
+  })
+  const url = await miniflare.ready
+  return {
+    url,
+    async sql(text) {
+      const response = await post(new URL('/sql', url), text)
+      if (!response.ok) throw new Error(await response.text())
+      return (await response.json()) as readonly Record<string, unknown>[]
+    },
+    close: () => miniflare.dispose(),
+  }
+}
+
+function post(url: URL, body: unknown): Promise<Response> {
+  return fetch(url, { method: 'POST', body: JSON.stringify(body) })
+}
+
+function valueOf({ value, refusal }: Told): unknown {
+  if (refusal) throw new Refusal(refusal.code, refusal.detail, refusal.errors)
+  return value
+}
+
+/** The port over any way of asking. */
+function remote(ask: (method: string, ...input: readonly unknown[]) => Promise<unknown>): JobActors {
+  return {
+    configure: async (...input) => void (await ask('configure', ...input)),
+    deliver: (...input) => ask('deliver', ...input) as ReturnType<JobActors['deliver']>,
+    snapshot: (...input) => ask('snapshot', ...input) as ReturnType<JobActors['snapshot']>,
+    buckets: (...input) => ask('buckets', ...input) as ReturnType<JobActors['buckets']>,
+    samples: (...input) => ask('samples', ...input) as ReturnType<JobActors['samples']>,
+    forget: async (...input) => void (await ask('forget', ...input)),
+  }
+}

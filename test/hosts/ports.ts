@@ -1,0 +1,51 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+import { Refusal } from '../../src/lib/errors.ts'
+import type { Ports } from '../../src/ports/index.ts'
+import { openBlobsDirectory } from '../../workers/bun/blobs-directory.ts'
+import { migrate, openLibsql } from '../../workers/bun/libsql.ts'
+import { jsonLog } from '../../workers/json-log.ts'
+import { secretsOf } from '../../workers/secrets.ts'
+
+/** A clock that stands still until it is moved. */
+export type HandClock = { at: number; now(): number }
+
+/** Real ports with a clock moved by hand and no job actors, for verbs that depend on time. */
+export async function openPorts(settings: Partial<Ports['settings']> = {}) {
+  const dataDir = await mkdtemp(join(tmpdir(), 'tidemark-ports-'))
+  const { database, close } = await openLibsql(`file:${join(dataDir, 'config.db')}`)
+  await migrate(database, join(import.meta.dir, '../../db/migrations'))
+  const clock: HandClock = {
+    at: Date.UTC(2026, 2, 2, 9),
+    now() {
+      return this.at
+    },
+  }
+  const refuse = () => Promise.reject(new Refusal('unavailable', 'There are no job actors here.'))
+  const ports: Ports = {
+    database,
+    blobs: await openBlobsDirectory(join(dataDir, 'blobs')),
+    jobActors: {
+      configure: refuse,
+      deliver: refuse,
+      snapshot: refuse,
+      buckets: refuse,
+      samples: refuse,
+      forget: refuse,
+    },
+    clock,
+    log: jsonLog(() => undefined),
+    secrets: secretsOf(crypto.getRandomValues(new Uint8Array(32))),
+    settings: { timeZone: 'Europe/Zurich', basePath: '', adminPassword: null, ...settings },
+  }
+  return {
+    ports,
+    clock,
+    async close() {
+      await close()
+      await rm(dataDir, { recursive: true })
+    },
+  }
+}

@@ -1,0 +1,68 @@
+import { ADMIN, TIME_ZONE } from './host.ts'
+
+/** A host that runs as a process of its own, so that it can be stopped, paused and killed. */
+export type HostProcess = {
+  readonly url: string
+  readonly pid: number
+  /** What it has printed so far, a line each. */
+  readonly logs: readonly string[]
+  /** Its exit code once it has ended; 128 and the signal's number when a signal ended it. */
+  readonly exited: Promise<number>
+  signal(name: 'SIGTERM' | 'SIGKILL' | 'SIGSTOP' | 'SIGCONT' | 'SIGUSR2'): void
+}
+
+export type ProcessOptions = {
+  /** The program and its arguments; `bun` stands for the one that runs this. */
+  readonly command: readonly string[]
+  readonly dataDir: string
+  readonly environment?: Readonly<Record<string, string>>
+}
+
+/** Starts a host and resolves when it serves; its data stay when it ends.
+ * @throws {Error} with what it printed when it ends before */
+export async function startProcess({
+  command,
+  dataDir,
+  environment = {},
+}: ProcessOptions): Promise<HostProcess> {
+  const child = Bun.spawn({
+    cmd: command.map((word) => (word === 'bun' ? process.execPath : word)),
+    cwd: `${import.meta.dir}/../..`,
+    env: {
+      ...process.env,
+      TIDEMARK_PORT: '0',
+      TIDEMARK_DATA_DIR: dataDir,
+      TIDEMARK_TIME_ZONE: TIME_ZONE,
+      TIDEMARK_ADMIN_PASSWORD: ADMIN.password,
+      ...environment,
+    },
+    stdout: 'pipe',
+    stderr: 'pipe',
+  })
+  const logs: string[] = []
+  const url = await new Promise<string>((resolve, reject) => {
+    const read = async (stream: ReadableStream<Uint8Array>) => {
+      for await (const line of linesOf(stream)) {
+        logs.push(line)
+        const started = /"message":"started","url":"([^"]+)"/.exec(line)?.[1]
+        if (started !== undefined) resolve(started)
+      }
+    }
+    Promise.all([read(child.stdout), read(child.stderr)]).then(
+      () => reject(new Error(`The host ended before it served:\n${logs.join('\n')}`)),
+      reject,
+    )
+  })
+  return { url, pid: child.pid, logs, exited: child.exited, signal: (name) => child.kill(name) }
+}
+
+async function* linesOf(stream: ReadableStream<Uint8Array>): AsyncGenerator<string> {
+  const decoder = new TextDecoder()
+  let rest = ''
+  for await (const chunk of stream) {
+    const lines = (rest + decoder.decode(chunk, { stream: true })).split('\n')
+    rest = lines.pop() ?? ''
+    yield* lines
+  }
+  if (rest !== '') yield rest
+}

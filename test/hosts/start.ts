@@ -1,0 +1,33 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+import { startBun } from './bun.ts'
+import { startEdge } from './edge.ts'
+import type { Host } from './host.ts'
+import { startHrana } from './hrana.ts'
+
+export const HOST_NAMES = ['bun', 'edge'] as const
+
+/** Starts the host of that name with data of its own; `variables` are set besides its usual ones. */
+export function startHost(
+  name: Host['name'],
+  variables: Readonly<Record<string, string>> = {},
+): Promise<Host> {
+  return name === 'bun' ? startBun(variables) : startEdge({ variables })
+}
+
+/** The Bun host whose system database is on a libSQL server. */
+export async function startRemote(): Promise<Host> {
+  const folder = await mkdtemp(join(tmpdir(), 'tidemark-hrana-'))
+  const hrana = startHrana(join(folder, 'system.db'))
+  const host = await startBun({ TIDEMARK_DATABASE_URL: hrana.url })
+  return {
+    ...host,
+    async close() {
+      await host.close()
+      await hrana.close()
+      await rm(folder, { recursive: true })
+    },
+  }
+}

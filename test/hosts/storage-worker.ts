@@ -1,0 +1,76 @@
+import type { D1Database, D1PreparedStatement, R2Bucket } from '@cloudflare/workers-types'
+
+import type { Blobs } from '../../src/ports/blobs.ts'
+import { openBlobsR2 } from '../../workers/edge/blobs-r2.ts'
+
+// Runs in workerd: the storage bindings over HTTP, for `startStorage` on the other side.
+// oxlint-disable-next-line import/no-default-export -- a worker's entry point is one
+export default {
+  async fetch(request: Request, bindings: { DB: D1Database; FILES: R2Bucket }): Promise<Response> {
+    const { pathname, searchParams } = new URL(request.url)
+    try {
+      if (pathname === '/d1') {
+        const statements = (await request.json()) as Statements
+        return Response.json({ result: await runStatements(bindings.DB, statements) })
+      }
+      const key = searchParams.get('key') ?? ''
+      return await answerBlobs(openBlobsR2(inSmallPages(bindings.FILES)), pathname, { key, request })
+    } catch (error) {
+      return Response.json({ failure: describe(error) }, { status: 500 })
+    }
+  },
+}
+
+// So that a few hundred keys show what a few thousand would.
+function inSmallPages(bucket: R2Bucket): R2Bucket {
+  const list: R2Bucket['list'] = (options) => bucket.list({ ...options, limit: 50 })
+  return new Proxy(bucket, {
+    get(target, name): unknown {
+      const method: unknown = name === 'list' ? list : Reflect.get(target, name)
+      return typeof method === 'function' ? method.bind(target) : method
+    },
+  })
+}
+
+interface Statements {
+  method: 'batch' | 'run' | 'all' | 'raw'
+  statements: Array<{ text: string; parameters: unknown[] }>
+}
+
+async function runStatements(database: D1Database, { method, statements }: Statements): Promise<unknown> {
+  const prepared = statements.map(({ text, parameters }) => database.prepare(text).bind(...parameters))
+  if (method === 'batch') return database.batch(prepared)
+  const [statement] = prepared as [D1PreparedStatement]
+  return statement[method]()
+}
+
+async function answerBlobs(
+  blobs: Blobs,
+  pathname: string,
+  { key, request }: { key: string; request: Request },
+): Promise<Response> {
+  switch (pathname) {
+    case '/blobs/put':
+      await blobs.put(key, await request.bytes())
+      return Response.json({})
+    case '/blobs/put-stream':
+      await blobs.put(key, request.body ?? new Blob([]).stream())
+      return Response.json({})
+    case '/blobs/get': {
+      const found = await blobs.get(key)
+      if (found === null) return new Response(null, { status: 404 })
+      return new Response(found.body, { headers: { 'size-bytes': String(found.sizeBytes) } })
+    }
+    case '/blobs/delete':
+      await blobs.delete(key)
+      return Response.json({})
+    default:
+      return Response.json({ result: await blobs.list(key) })
+  }
+}
+
+function describe(error: unknown): { name: string; message: string; cause?: string } {
+  if (!(error instanceof Error)) return { name: 'Error', message: String(error) }
+  const { name, message, cause } = error
+  return cause instanceof Error ? { name, message, cause: cause.message } : { name, message }
+}

@@ -1,0 +1,122 @@
+import { join } from 'node:path'
+import type { Readable } from 'node:stream'
+
+import type { D1Database } from '@cloudflare/workers-types'
+import { Miniflare } from 'miniflare'
+
+import type { Blobs } from '../../src/ports/blobs.ts'
+
+/**
+ * Cloudflare's storage on this machine, in memory: a D1 database and the blobs of an R2 bucket.
+ *
+ * They are reached through a worker of our own. Miniflare's bindings for the host forget prepared statements that are
+ * collected as garbage before they ran, and cannot pass an object's body to Bun.
+ */
+export async function startStorage(): Promise<{
+  database: D1Database
+  blobs: Blobs
+  close: () => Promise<void>
+}> {
+  const bundle = await Bun.build({
+    entrypoints: [join(import.meta.dir, 'storage-worker.ts')],
+    target: 'browser',
+  })
+  const miniflare = new Miniflare({
+    modules: true,
+    script: (await bundle.outputs[0]?.text()) ?? '',
+    compatibilityDate: '2026-04-01',
+    cf: false,
+    // Errors are answered; what is left to print is that a client went away.
+    handleRuntimeStdio: (...streams: Readable[]) => {
+      for (const stream of streams) stream.resume()
+    },
+    outboundService: () => new Response('No way out of a test', { status: 599 }),
+    d1Databases: { DB: 'tidemark' },
+    r2Buckets: { FILES: 'files' },
+  })
+  const url = await miniflare.ready
+  return {
+    // Only what Drizzle calls of it is there.
+    database: new RemoteD1(url) as unknown as D1Database,
+    blobs: remoteBlobs(url),
+    close: () => miniflare.dispose(),
+  }
+}
+
+interface Answer {
+  result?: unknown
+  failure?: { name: string; message: string; cause?: string }
+}
+
+async function resultOf(response: Response): Promise<unknown> {
+  const { result, failure } = (await response.json()) as Answer
+  if (failure === undefined) return result
+  if (failure.name === 'RangeError') throw new RangeError(failure.message)
+  throw new Error(failure.message, failure.cause === undefined ? {} : { cause: new Error(failure.cause) })
+}
+
+class RemoteD1 {
+  constructor(readonly url: URL) {}
+
+  prepare(text: string): RemoteStatement {
+    return new RemoteStatement(this, text, [])
+  }
+
+  batch(statements: readonly RemoteStatement[]): Promise<unknown> {
+    return this.call('batch', statements)
+  }
+
+  async call(method: string, statements: readonly RemoteStatement[]): Promise<unknown> {
+    const body = { method, statements: statements.map(({ text, parameters }) => ({ text, parameters })) }
+    return resultOf(await fetch(new URL('/d1', this.url), { method: 'POST', body: JSON.stringify(body) }))
+  }
+}
+
+class RemoteStatement {
+  constructor(
+    readonly database: RemoteD1,
+    readonly text: string,
+    readonly parameters: readonly unknown[],
+  ) {}
+
+  bind(...parameters: unknown[]): RemoteStatement {
+    return new RemoteStatement(this.database, this.text, parameters)
+  }
+
+  run(): Promise<unknown> {
+    return this.database.call('run', [this])
+  }
+
+  all(): Promise<unknown> {
+    return this.database.call('all', [this])
+  }
+
+  raw(): Promise<unknown> {
+    return this.database.call('raw', [this])
+  }
+}
+
+function remoteBlobs(url: URL): Blobs {
+  const call = (method: string, key: string, body: Uint8Array | ReadableStream<Uint8Array> | null = null) =>
+    fetch(new URL(`/blobs/${method}?key=${encodeURIComponent(key)}`, url), {
+      method: 'POST',
+      body: body instanceof Uint8Array ? new Uint8Array(body) : body,
+    })
+  return {
+    async put(key, body) {
+      await resultOf(await call(body instanceof Uint8Array ? 'put' : 'put-stream', key, body))
+    },
+    async get(key) {
+      const response = await call('get', key)
+      if (response.status === 404) return null
+      if (!response.ok || response.body === null) throw await resultOf(response)
+      return { body: response.body, sizeBytes: Number(response.headers.get('size-bytes')) }
+    },
+    async delete(key) {
+      await resultOf(await call('delete', key))
+    },
+    async list(prefix) {
+      return (await resultOf(await call('list', prefix))) as string[]
+    },
+  }
+}

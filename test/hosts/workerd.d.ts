@@ -1,0 +1,8 @@
+/** What the tests take from workerd's library when they load an object's class; all of its types would clash with Bun's. */
+declare module 'cloudflare:workers' {
+  import { CloudflareWorkersModule } from '@cloudflare/workers-types'
+
+  export import DurableObject = CloudflareWorkersModule.DurableObject
+}
+
+declare const scheduler: { wait(ms: number): Promise<void> }

@@ -1,0 +1,178 @@
+import { randomUUID } from 'node:crypto'
+import * as fs from 'node:fs'
+import { mkdir, open, readdir, rename, rm, stat, unlink } from 'node:fs/promises'
+import { dirname, join, resolve } from 'node:path'
+import { promisify } from 'node:util'
+
+import { checkBlobKey, checkBlobPrefix, type Blobs } from '../../src/ports/blobs.ts'
+
+/**
+ * Blobs in a directory of the local file system, which is created when missing and belongs to this store alone.
+ * The file system must tell upper from lower case.
+ */
+export async function openBlobsDirectory(path: string): Promise<Blobs> {
+  const root = resolve(path)
+  await mkdir(join(root, TEMPORARY), { recursive: true, mode: 0o700 })
+  await syncDirectory(dirname(root))
+  await removeLeftovers(join(root, TEMPORARY))
+  return {
+    async put(key, body) {
+      const file = pathOf(root, key)
+      const temporary = join(root, TEMPORARY, randomUUID())
+      try {
+        await writeDurably(temporary, body)
+        await mkdir(dirname(file), { recursive: true, mode: 0o700 })
+        await rename(temporary, file)
+      } catch (error) {
+        await rm(temporary, { force: true })
+        throw error
+      }
+      for (let directory = dirname(file); ; directory = dirname(directory)) {
+        await syncDirectory(directory)
+        if (directory === root) break
+      }
+    },
+
+    async get(key) {
+      const descriptor = await openFile(pathOf(root, key), 'r').catch(nullIfMissing)
+      if (descriptor === null) return null
+      const { size } = fs.fstatSync(descriptor)
+      return { body: streamFile(descriptor, size), sizeBytes: size }
+    },
+
+    async delete(key) {
+      const file = pathOf(root, key)
+      if ((await unlink(file).catch(nullIfMissing)) !== null) await syncDirectory(dirname(file))
+    },
+
+    async list(prefix) {
+      checkBlobPrefix(prefix)
+      const keys: string[] = []
+      await collectKeys({ directory: root, begins: '' }, prefix, keys)
+      return keys.sort()
+    },
+  }
+}
+
+// These marks are in no key, so the file of `a`, the directory of `a/b` and the store's own names never meet.
+const FILE_MARK = '@'
+const CONTINUED_MARK = '+'
+const TEMPORARY = '@tmp'
+
+// A name in a key may be longer than a file system takes; it is continued in a directory below.
+function pathOf(root: string, key: string): string {
+  checkBlobKey(key)
+  const names = key.split('/').map((name) => name.replace(LONG_NAME, `$&${CONTINUED_MARK}/`))
+  return join(root, ...names) + FILE_MARK
+}
+
+// Two characters at least are left over, because a lone dot would be the directory itself.
+const LONG_NAME = /.{200}(?=..)/g
+
+async function collectKeys(
+  from: { directory: string; begins: string },
+  prefix: string,
+  keys: string[],
+): Promise<void> {
+  for (const entry of await readdir(from.directory, { withFileTypes: true })) {
+    const { name } = entry
+    if (entry.isFile() && name.endsWith(FILE_MARK)) {
+      const key = from.begins + name.slice(0, -FILE_MARK.length)
+      if (key.startsWith(prefix)) keys.push(key)
+    } else if (entry.isDirectory() && name !== TEMPORARY) {
+      const continued = name.endsWith(CONTINUED_MARK)
+      const begins = from.begins + (continued ? name.slice(0, -CONTINUED_MARK.length) : `${name}/`)
+      if (!begins.startsWith(prefix) && !prefix.startsWith(begins)) continue
+      await collectKeys({ directory: join(from.directory, name), begins }, prefix, keys)
+    }
+  }
+}
+
+async function writeDurably(path: string, body: Uint8Array | ReadableStream<Uint8Array>): Promise<void> {
+  const file = await open(path, 'wx', 0o600)
+  try {
+    for await (const chunk of body instanceof Uint8Array ? [body] : body) {
+      for (let written = 0; written < chunk.length;) {
+        written += (await file.write(chunk, written, chunk.length - written)).bytesWritten
+      }
+    }
+    await file.sync()
+  } finally {
+    await file.close()
+  }
+}
+
+async function syncDirectory(path: string): Promise<void> {
+  const directory = await open(path, 'r')
+  try {
+    await directory.sync()
+  } finally {
+    await directory.close()
+  }
+}
+
+// Of a process that ended in the middle of a put; a day is longer than any put of another process takes.
+async function removeLeftovers(directory: string): Promise<void> {
+  const dayAgo = Date.now() - 24 * 60 * 60 * 1000
+  for (const name of await readdir(directory)) {
+    const found = await stat(join(directory, name)).catch(nullIfMissing)
+    if (found !== null && found.mtimeMs < dayAgo) await rm(join(directory, name), { force: true })
+  }
+}
+
+const openFile = promisify(fs.open)
+const closeFile = promisify(fs.close)
+
+const CHUNK_BYTES = 256 * 1024
+
+function streamFile(descriptor: number, sizeBytes: number): ReadableStream<Uint8Array> {
+  let position = 0
+  let reading: Promise<number> = Promise.resolve(0)
+  const token = {}
+  const close = async () => {
+    if (!abandoned.unregister(token)) return
+    await reading.catch(() => 0)
+    await closeFile(descriptor)
+  }
+  const stream = new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        const chunk = new Uint8Array(Math.min(CHUNK_BYTES, sizeBytes - position))
+        reading = readChunk(descriptor, chunk, position)
+        try {
+          position += await reading
+        } catch (error) {
+          await close()
+          throw error
+        }
+        if (chunk.length > 0) controller.enqueue(chunk)
+        if (position < sizeBytes) return
+        await close()
+        controller.close()
+      },
+      cancel: close,
+    },
+    { highWaterMark: 0 },
+  )
+  abandoned.register(stream, descriptor, token)
+  return stream
+}
+
+// A body that nobody read, such as that of an answer to HEAD, must not hold its file open for ever.
+const abandoned = new FinalizationRegistry<number>((descriptor) => fs.closeSync(descriptor))
+
+const readFile = promisify(fs.read)
+
+async function readChunk(descriptor: number, chunk: Uint8Array, position: number): Promise<number> {
+  for (let filled = 0; filled < chunk.length;) {
+    const { bytesRead } = await readFile(descriptor, chunk, filled, chunk.length - filled, position + filled)
+    if (bytesRead === 0) throw new Error('The file ended before its size')
+    filled += bytesRead
+  }
+  return chunk.length
+}
+
+function nullIfMissing(error: unknown): null {
+  if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null
+  throw error
+}

@@ -1,0 +1,83 @@
+import type { R2Bucket, R2MultipartUpload, R2UploadedPart } from '@cloudflare/workers-types'
+
+import { checkBlobKey, checkBlobPrefix, type Blobs } from '../../src/ports/blobs.ts'
+
+/** Blobs in an R2 bucket, which belongs to this store alone. */
+export function openBlobsR2(bucket: R2Bucket): Blobs {
+  return {
+    async put(key, body) {
+      checkBlobKey(key)
+      if (body instanceof Uint8Array) await bucket.put(key, body)
+      else await putStream(bucket, key, body)
+    },
+
+    async get(key) {
+      checkBlobKey(key)
+      const found = await bucket.get(key)
+      if (found === null) return null
+      // The same stream, in another package's words.
+      return { body: found.body as unknown as ReadableStream<Uint8Array>, sizeBytes: found.size }
+    },
+
+    async delete(key) {
+      checkBlobKey(key)
+      await bucket.delete(key)
+    },
+
+    async list(prefix) {
+      checkBlobPrefix(prefix)
+      const keys: string[] = []
+      let page = await bucket.list({ prefix })
+      for (;;) {
+        for (const { key } of page.objects) keys.push(key)
+        if (!page.truncated) return keys
+        page = await bucket.list({ prefix, cursor: page.cursor })
+      }
+    },
+  }
+}
+
+// R2 takes a stream only when its length is known; parts are of equal size but for the last, and at least 5 MiB.
+const PART_BYTES = 8 * 1024 * 1024
+
+async function putStream(bucket: R2Bucket, key: string, body: ReadableStream<Uint8Array>): Promise<void> {
+  let upload: R2MultipartUpload | undefined
+  const uploaded: R2UploadedPart[] = []
+  try {
+    for await (const { bytes, isOnly } of partsOf(body)) {
+      if (isOnly) {
+        await bucket.put(key, bytes)
+        return
+      }
+      upload ??= await bucket.createMultipartUpload(key)
+      uploaded.push(await upload.uploadPart(uploaded.length + 1, bytes))
+    }
+    await upload?.complete(uploaded)
+  } catch (error) {
+    await upload?.abort()
+    throw error
+  }
+}
+
+/** Cuts the stream into parts, at least one. The bytes of a part are good until the next one is asked for. */
+async function* partsOf(
+  body: ReadableStream<Uint8Array>,
+): AsyncGenerator<{ bytes: Uint8Array; isOnly: boolean }> {
+  const part = new Uint8Array(PART_BYTES)
+  let filled = 0
+  let isFirst = true
+  for await (const chunk of body) {
+    for (let taken = 0; taken < chunk.length;) {
+      if (filled === PART_BYTES) {
+        yield { bytes: part, isOnly: false }
+        isFirst = false
+        filled = 0
+      }
+      const piece = chunk.subarray(taken, taken + PART_BYTES - filled)
+      part.set(piece, filled)
+      filled += piece.length
+      taken += piece.length
+    }
+  }
+  yield { bytes: part.subarray(0, filled), isOnly: isFirst }
+}

@@ -1,0 +1,110 @@
+import { Temporal } from 'temporal-polyfill'
+import { Refusal } from '../../lib/errors.ts'
+
+/** One answer holds no more buckets than this. */
+const BUCKETS_MAX = 2_000
+
+const BUCKETS_BY_DEFAULT = 200
+const DAY_MS = 86_400_000
+
+export type BucketRange = {
+  readonly beginAt: number
+  readonly endAt: number
+  readonly scale: Temporal.Duration
+  readonly timeZone: string
+}
+
+/**
+ * Returns the ascending edges of the half-open buckets that cover [beginAt, endAt): bucket i is [edge i, edge i + 1).
+ *
+ * A scale of years, months, weeks and days only follows the calendar of `timeZone`: its edges are midnights, on
+ * Mondays, firsts of a month or first of January when its smallest unit is the week, month or year. They are counted
+ * from the one at or before `beginAt`; the first and last bucket are clipped to the range. Every other scale is elapsed
+ * time counted from `beginAt`, where a day is 24 hours. An empty range has one edge and no bucket.
+ * @throws Refusal too_many_buckets for more than BUCKETS_MAX
+ * @throws RangeError for a range that ends before it begins, a scale that is not positive, or an unknown time zone
+ */
+export function bucketEdges(range: BucketRange): number[] {
+  const { beginAt, endAt, scale } = range
+  if (endAt < beginAt) throw new RangeError('the range ends before it begins')
+  if (scale.sign <= 0) throw new RangeError('a scale must be longer than nothing')
+
+  const edges = [beginAt]
+  const edgeAt = isCalendar(scale) ? calendarEdges(range) : elapsedEdges(range)
+  for (let index = 1; edges.length <= BUCKETS_MAX; index++) {
+    const edge = edgeAt(index)
+    if (edge >= endAt) break
+    // A day that a zone skipped, or a clock set back over midnight, gives an edge that is not later than the last.
+    if (edge > (edges.at(-1) ?? beginAt)) edges.push(edge)
+  }
+  if (endAt > beginAt) edges.push(endAt)
+  if (edges.length - 1 > BUCKETS_MAX) throw tooMany()
+
+  return edges
+}
+
+/** Returns the scale that cuts [beginAt, endAt) into at most 200 buckets of whole ms, none shorter than a second. */
+export function defaultScale(beginAt: number, endAt: number): Temporal.Duration {
+  const milliseconds = Math.max(1_000, Math.ceil((endAt - beginAt) / BUCKETS_BY_DEFAULT))
+
+  // Hours are the largest unit: a scale in days would follow the calendar.
+  return Temporal.Duration.from({ milliseconds }).round({ largestUnit: 'hour' })
+}
+
+function isCalendar(scale: Temporal.Duration): boolean {
+  return scale.with({ years: 0, months: 0, weeks: 0, days: 0 }).blank
+}
+
+function elapsedEdges({ beginAt, endAt, scale }: BucketRange): (index: number) => number {
+  const begin = Temporal.Instant.fromEpochMilliseconds(beginAt).toZonedDateTimeISO('UTC')
+  const scaleMs = orInfinity(() => scale.total({ unit: 'millisecond', relativeTo: begin }))
+  if ((endAt - beginAt) / scaleMs > BUCKETS_MAX) throw tooMany()
+
+  // Samples lie on whole milliseconds, so an edge between two of them may as well be the later one.
+  return (index) => Math.ceil(beginAt + index * scaleMs)
+}
+
+function calendarEdges({ beginAt, endAt, scale, timeZone }: BucketRange): (index: number) => number {
+  if ((endAt - beginAt) / longestMs(scale) > BUCKETS_MAX) throw tooMany()
+
+  const { years, months, weeks, days } = scale
+  const anchor = borderBefore(beginAt, scale, timeZone)
+
+  return (index) => {
+    const step = { years: years * index, months: months * index, weeks: weeks * index, days: days * index }
+
+    return orInfinity(() => anchor.add(step).toZonedDateTime(timeZone).epochMilliseconds)
+  }
+}
+
+function borderBefore(beginAt: number, scale: Temporal.Duration, timeZone: string): Temporal.PlainDate {
+  const day = Temporal.Instant.fromEpochMilliseconds(beginAt).toZonedDateTimeISO(timeZone).toPlainDate()
+  if (scale.days > 0) return day
+  if (scale.weeks > 0) return day.subtract({ days: day.dayOfWeek - 1 })
+  if (scale.months > 0) return day.with({ day: 1 })
+
+  return day.with({ month: 1, day: 1 })
+}
+
+/** A day may take more than 24 hours, and never takes 48, so this many days and one more hold one step of `scale`. */
+function longestMs({ years, months, weeks, days }: Temporal.Duration): number {
+  return (years * 366 + months * 31 + weeks * 7 + days + 1) * DAY_MS
+}
+
+/** Temporal's calendar ends in the year 275760; what lies past it lies past every range. */
+function orInfinity(ask: () => number): number {
+  try {
+    return ask()
+  } catch (error) {
+    if (error instanceof RangeError) return Infinity
+    throw error
+  }
+}
+
+function tooMany(): Refusal {
+  return new Refusal(
+    'too_many_buckets',
+    `The range holds more than ${BUCKETS_MAX} buckets of this scale; ask for a longer scale or a shorter range.`,
+    [{ pointer: '?scale', message: `gives more than ${BUCKETS_MAX} buckets` }],
+  )
+}

@@ -1,0 +1,188 @@
+import { describe, expect, test } from 'bun:test'
+import * as fc from 'fast-check'
+import { decodeNumbers, encodeNumbers } from './numbers-codec.ts'
+import type { Samples } from './samples.ts'
+
+const T = Date.parse('2026-03-02T09:00:00Z')
+
+const VECTORS: { title: string; hex: string; samples: Samples<number> }[] = [
+  {
+    title: 'decimals at 10^2, every minute, the last one a second late',
+    hex: '01 06 80eab4dc9567 c0a907 0103 d00f 02 a413 09 0103 e514',
+    samples: {
+      at: [T, T + 60_000, T + 120_000, T + 180_000, T + 240_000, T + 301_000],
+      values: [12.34, 12.3, 12.3, 12.3, 12.3, -1],
+    },
+  },
+  {
+    title: 'decimals at the ends of their range',
+    hex: '01 02 00 8080e0ad9882d91e 00 8080808080808010 8180808080808020',
+    samples: { at: [0, 8.64e15], values: [2 ** 52, -(2 ** 52)] },
+  },
+  {
+    title: 'doubles: a third, the same again, its neighbour, minus nought, a half, the largest power of ten',
+    hex: `02 06 80eab4dc9567 c0a907 0104 08 3fd5555555555555 00 01 71 03
+      08 bfd5555555555556 02 bfe0 08 4001ccf385ebc8a0`,
+    samples: {
+      at: [0, 1, 2, 3, 4, 5].map((minutes) => T + minutes * 60_000),
+      values: [1 / 3, 1 / 3, 0.33333333333333337, -0, 0.5, 1e308],
+    },
+  },
+  {
+    title: 'a mantissa whose upper seven bits are all set',
+    hex: '01 01 02 00 80 7f',
+    samples: { at: [1], values: [8128] },
+  },
+  { title: 'no samples', hex: '01 00 00', samples: { at: [], values: [] } },
+]
+
+describe('the format is fixed', () => {
+  for (const { title, hex, samples } of VECTORS) {
+    test(title, () => {
+      expectSame(decodeNumbers(fromHex(hex)), samples)
+      expect(encodeNumbers(samples).toHex()).toBe(hex.replaceAll(/\s/g, ''))
+    })
+  }
+})
+
+describe('hard values come back exactly, alone and among others', () => {
+  const tiny = [1e-6, 1e-7, 5e-324, -5e-324, 2.2250738585072014e-308]
+  const plain = [
+    0,
+    -0,
+    1,
+    -1,
+    0.1,
+    -0.1,
+    0.1 + 0.2,
+    1 / 3,
+    Math.fround(0.1),
+    123456789.123456,
+    4503599627.370497,
+  ]
+  const large = [2 ** 31, 2 ** 32 + 1, 2 ** 52, 2 ** 52 + 1, 2 ** 53 - 1, 2 ** 53, 2 ** 53 + 2, 1e21, 1e22]
+  const huge = [1e308, -1e308, Number.MAX_VALUE, -Number.MAX_VALUE]
+  test.each([...tiny, ...plain, ...large, ...huge])('%p', (value) => {
+    for (const values of [[value], [value, value], [1.25, value, 1.25], [value, -value, value]]) {
+      const at = values.map((_, index) => index)
+      expectSame(decodeNumbers(encodeNumbers({ at, values })), { at, values })
+    }
+  })
+})
+
+test('any ascending samples of finite numbers come back exactly', () => {
+  fc.assert(
+    fc.property(anySamples(), (samples) => expectSame(decodeNumbers(encodeNumbers(samples)), samples)),
+    { numRuns: 1_000 },
+  )
+})
+
+test('a constant series every minute takes less than a twentieth of a byte per sample', () => {
+  const at = Array.from({ length: 600 }, (_, index) => T + index * 60_000)
+  expect(encodeNumbers({ at, values: at.map(() => 21.5) }).length).toBeLessThan(30)
+  expect(encodeNumbers({ at, values: at.map(() => 1 / 3) }).length).toBeLessThan(30)
+})
+
+describe('what is no series is refused', () => {
+  test.each<[string, Samples<number>]>([
+    ['NaN', { at: [1], values: [NaN] }],
+    ['an infinity', { at: [1, 2], values: [1, -Infinity] }],
+    ['a fraction of a millisecond', { at: [1.5], values: [1] }],
+    ['an instant before 1970', { at: [-1], values: [1] }],
+    ['an instant past the year 275760', { at: [8.64e15 + 2], values: [1] }],
+    ['an instant that is no number', { at: [NaN], values: [1] }],
+    ['falling instants', { at: [2, 1], values: [1, 1] }],
+    ['more values than instants', { at: [1], values: [1, 2] }],
+    ['more samples than a body holds', { at: Array(65_537).fill(1), values: Array(65_537).fill(1) }],
+  ])('%s', (_, samples) => {
+    expect(() => encodeNumbers(samples)).toThrow(RangeError)
+  })
+})
+
+describe('a damaged body is refused', () => {
+  test.each([
+    ['nothing at all', '', /cut short/],
+    ['an unknown kind', '03 00 00', /3 is no kind/],
+    ['a string body', '10 00 00', /16 is no kind/],
+    ['an unknown exponent', '01 01 02 07 02', /7 is no exponent/],
+    ['a run past the count', '01 02 01 03 00 00 00', /a run of 3 among 2/],
+    ['an empty run', '01 02 01 00 00 00 00', /a run of 0 among 2/],
+    ['a double of nine bytes', '02 01 02 18 00 00 00 00 00 00 00 00 00', /24 is no header/],
+    ['a double of no bytes', '02 01 02 10', /16 is no header/],
+    ['a number of 2^53 + 2', '01 01 8281808080808020 00 00', /beyond 2\^53/],
+    ['a number without end', '01 01 ffffffffffffffffffff01 00 00', /beyond 2\^53/],
+    ['a count beyond what a body holds', '01 818004 00', /65537 samples/],
+  ])('%s', (_, hex, message) => {
+    const decode = () => decodeNumbers(fromHex(hex))
+    expect(decode).toThrow(RangeError)
+    expect(decode).toThrow(message)
+  })
+
+  test('one that is cut anywhere, and one with a byte too many', () => {
+    fc.assert(
+      fc.property(anySamples(), fc.nat(), (samples, place) => {
+        const body = encodeNumbers(samples)
+        expect(() => decodeNumbers(body.subarray(0, place % body.length))).toThrow(RangeError)
+        expect(() => decodeNumbers(Uint8Array.of(...body, 0))).toThrow(RangeError)
+      }),
+    )
+  })
+
+  test('one of any bytes gives samples or a RangeError', () => {
+    fc.assert(
+      fc.property(fc.constantFrom(1, 2), fc.uint8Array({ maxLength: 60 }), (kind, rest) => {
+        try {
+          const { at, values } = decodeNumbers(Uint8Array.of(kind, ...rest))
+          expect(values.length).toBe(at.length)
+        } catch (error) {
+          expect(error).toBeInstanceOf(RangeError)
+        }
+      }),
+      { numRuns: 1_000 },
+    )
+  })
+})
+
+function anySamples(): fc.Arbitrary<Samples<number>> {
+  const double = fc.double({ noNaN: true, noDefaultInfinity: true })
+  const decimal = fc
+    .tuple(fc.integer({ min: -1e9, max: 1e9 }), fc.nat(7))
+    .map(([mantissa, exponent]) => mantissa / 10 ** exponent)
+  const kinds = [
+    decimal,
+    double,
+    fc.maxSafeInteger(),
+    fc.float({ noNaN: true, noDefaultInfinity: true }),
+    fc.constantFrom(1.5, 1.5, 1.5, 2),
+    fc.constantFrom(1 / 3, -0, 0),
+    fc.oneof(decimal, double),
+  ]
+
+  return fc
+    .oneof(...kinds.map((kind) => fc.array(fc.tuple(anyGap(), kind), { maxLength: 200 })))
+    .map((steps) => {
+      let at = 0
+
+      return { at: steps.map(([gap]) => (at += gap)), values: steps.map(([, value]) => value) }
+    })
+}
+
+function anyGap(): fc.Arbitrary<number> {
+  return fc.oneof(
+    fc.constant(0),
+    fc.constant(60_000),
+    fc.integer({ min: 59_000, max: 61_000 }),
+    fc.integer({ min: 0, max: 4e13 }),
+  )
+}
+
+function expectSame(given: Samples<number>, wanted: Samples<number>): void {
+  const isSame = (one: number, index: number) => Object.is(one, wanted.values[index])
+  expect(given.at).toEqual(wanted.at)
+  expect(given.values.length).toBe(wanted.values.length)
+  if (!given.values.every(isSame)) expect(given.values).toStrictEqual([...wanted.values])
+}
+
+function fromHex(hex: string): Uint8Array {
+  return Uint8Array.fromHex(hex.replaceAll(/\s/g, ''))
+}

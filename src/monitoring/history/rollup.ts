@@ -1,0 +1,164 @@
+import type { Aggregate, Bucket, Mode } from '../../ports/job-actors.ts'
+import { firstAtOrAfter, type Samples } from './samples.ts'
+import type { NumberSummary } from './segments.ts'
+
+/** The ways to make one value of a bucket, in the words of the query parameter `mode`. */
+export const ROLLUP_MODES = [
+  'avg',
+  'min',
+  'max',
+  'last',
+  'sum',
+  'count',
+  'p50',
+  'p95',
+  'p99',
+] as const satisfies readonly Mode[]
+
+/**
+ * Gathers numeric samples into half-open buckets. Sources may be fed in any order and may overlap in time; each sample
+ * must be fed once. Only the rounding of sums depends on the order, and on equal instants `last` is the one fed later.
+ *
+ * Percentiles are the nearest rank over every single sample of the bucket: the smallest value that at least p percent
+ * of the samples do not exceed. They keep those samples in memory. An average is the sum over the count, never an
+ * average of averages. A sum beyond the range of a double is null, and so is its average.
+ */
+export class Rollup {
+  readonly #edges: readonly number[]
+  readonly #mode: Mode
+  readonly #percent: number | undefined
+  readonly #cells: Cell[]
+
+  /** `edges` are those of bucketEdges; what lies outside of them is ignored. */
+  constructor(edges: readonly number[], mode: Mode) {
+    this.#edges = edges
+    this.#mode = mode
+    this.#percent = PERCENT[mode]
+    this.#cells = edges.slice(1).map(() => new Cell())
+  }
+
+  /** True when addSegment will call `decode` for this segment; its body need not be read otherwise. */
+  needsSamples(segment: NumberSummary): boolean {
+    return this.#overlaps(segment) && (this.#percent !== undefined || this.#only(segment) === undefined)
+  }
+
+  /** Adds a whole segment, by its aggregates alone where that is exact. */
+  addSegment(segment: NumberSummary, decode: () => Samples<number>): void {
+    if (this.needsSamples(segment)) return this.addSamples(decode())
+    this.#only(segment)?.addSummary(segment)
+  }
+
+  /** Adds samples in ascending order of time. */
+  addSamples(samples: Samples<number>): void {
+    const begin = this.#edges[0] ?? Infinity
+    let place = -1
+    let cellEnd = begin
+    let cell: Cell | undefined
+    for (let index = firstAtOrAfter(samples.at, begin); index < samples.at.length; index++) {
+      const at = samples.at[index]
+      const value = samples.values[index]
+      if (at === undefined || value === undefined) return
+
+      if (at >= cellEnd) {
+        place = this.#placeOf(at)
+        cell = this.#cells[place]
+        cellEnd = this.#edges[place + 1] ?? Infinity
+      }
+      if (cell === undefined) return
+      cell.addSample(at, value, this.#percent !== undefined)
+    }
+  }
+
+  /** Returns one row per bucket, empty ones included, and the aggregate of the whole range. */
+  result(): { buckets: Bucket[]; aggregate: Aggregate } {
+    const all = new Cell()
+    const buckets = this.#cells.map((cell, place) => {
+      all.addSummary(cell)
+      const { min, max, count } = aggregateOf(cell)
+
+      return { at: this.#edges[place] ?? 0, value: this.#valueOf(cell), min, max, count }
+    })
+
+    return { buckets, aggregate: aggregateOf(all) }
+  }
+
+  #valueOf(cell: Cell): number | null {
+    if (cell.count === 0) return null
+    if (this.#percent !== undefined) return nearestRank(cell.values, this.#percent)
+    const aggregate: Partial<Record<Mode, number | null>> = aggregateOf(cell)
+
+    return aggregate[this.#mode] ?? null
+  }
+
+  #overlaps(segment: NumberSummary): boolean {
+    return segment.to >= (this.#edges[0] ?? Infinity) && segment.from < (this.#edges.at(-1) ?? -Infinity)
+  }
+
+  /** The one cell that holds the whole segment. */
+  #only(segment: NumberSummary): Cell | undefined {
+    const place = this.#placeOf(segment.from)
+
+    return segment.to < (this.#edges[place + 1] ?? -Infinity) ? this.#cells[place] : undefined
+  }
+
+  #placeOf(at: number): number {
+    return firstAtOrAfter(this.#edges, at + 1) - 1
+  }
+}
+
+const PERCENT: Partial<Record<Mode, number>> = { p50: 50, p95: 95, p99: 99 }
+
+class Cell {
+  count = 0
+  sum: number | null = 0
+  min = Infinity
+  max = -Infinity
+  to = -Infinity
+  last = 0
+  readonly values: number[] = []
+
+  addSample(at: number, value: number, keep: boolean): void {
+    this.count++
+    this.sum = plus(this.sum, value)
+    if (value < this.min) this.min = value
+    if (value > this.max) this.max = value
+    if (at >= this.to) {
+      this.to = at
+      this.last = value
+    }
+    if (keep) this.values.push(value)
+  }
+
+  addSummary(summary: Pick<NumberSummary, 'to' | 'count' | 'min' | 'max' | 'sum' | 'last'>): void {
+    this.count += summary.count
+    this.sum = plus(this.sum, summary.sum)
+    this.min = Math.min(this.min, summary.min)
+    this.max = Math.max(this.max, summary.max)
+    if (summary.to < this.to) return
+    this.to = summary.to
+    this.last = summary.last
+  }
+}
+
+function plus(sum: number | null, more: number | null): number | null {
+  if (sum === null || more === null) return null
+  const total = sum + more
+
+  return Number.isFinite(total) ? total : null
+}
+
+function aggregateOf(cell: Cell): Aggregate {
+  const { count, min, max, last, sum } = cell
+  if (count === 0) return { min: null, max: null, avg: null, last: null, count, sum: null }
+
+  // Rounding may push the quotient past the values it stands between: three times 0.1 makes 0.10000000000000002.
+  const avg = sum === null ? null : Math.min(max, Math.max(min, sum / count))
+
+  return { min, max, avg, last, count, sum }
+}
+
+function nearestRank(values: readonly number[], percent: number): number | null {
+  const rank = Math.ceil((percent * values.length) / 100)
+
+  return Float64Array.from(values).sort()[rank - 1] ?? null
+}

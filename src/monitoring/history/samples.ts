@@ -1,0 +1,45 @@
+/**
+ * Samples of one series as two columns of equal length: `at` in epoch ms, ascending; equal instants are allowed and
+ * keep their order.
+ */
+export type Samples<V> = { readonly at: readonly number[]; readonly values: readonly V[] }
+
+/** Merges two ascending lists into one ascending list; on equal instants the samples of `older` come first. */
+export function mergeSamples<V>(older: Samples<V>, newer: Samples<V>): Samples<V> {
+  if (newer.at.length === 0) return older
+  if (older.at.length === 0) return newer
+
+  const at: number[] = []
+  const values: V[] = []
+  let olderTaken = 0
+  let newerTaken = 0
+  const take = (source: Samples<V>, from: number, until: number) => {
+    for (const instant of source.at.slice(from, until)) at.push(instant)
+    for (const value of source.values.slice(from, until)) values.push(value)
+  }
+  while (newerTaken < newer.at.length) {
+    // Instants are whole milliseconds, so "later than" is "at or after the next".
+    const olderUntil = firstAtOrAfter(older.at, (newer.at[newerTaken] ?? Infinity) + 1, olderTaken)
+    take(older, olderTaken, olderUntil)
+    olderTaken = olderUntil
+    const newerUntil = firstAtOrAfter(newer.at, older.at[olderTaken] ?? Infinity, newerTaken)
+    take(newer, newerTaken, newerUntil)
+    newerTaken = newerUntil
+  }
+  take(older, olderTaken, older.at.length)
+
+  return { at, values }
+}
+
+/** Returns the index of the first of the ascending `instants` that is not before `instant`, at least `from`. */
+export function firstAtOrAfter(instants: readonly number[], instant: number, from = 0): number {
+  let low = from
+  let high = instants.length
+  while (low < high) {
+    const middle = (low + high) >>> 1
+    if ((instants[middle] ?? Infinity) >= instant) high = middle
+    else low = middle + 1
+  }
+
+  return low
+}

@@ -1,0 +1,207 @@
+import { describe, expect, setDefaultTimeout, test } from 'bun:test'
+
+import * as fc from 'fast-check'
+
+import { happen, histories } from '../../../test/keeper/acts.ts'
+import type { Act, Happening } from '../../../test/keeper/acts.ts'
+import { NaiveJob } from '../../../test/keeper/naive-job.ts'
+import type { Mistake } from '../../../test/keeper/naive-job.ts'
+import { BEGIN_AT } from '../../../test/keeper/rules.ts'
+import { Refusal } from '../../lib/errors.ts'
+import type { Rules, Transition } from '../../ports/job-actors.ts'
+import { step } from './actor.ts'
+import type { ActorState, Event, Sample } from './actor.ts'
+
+const RUNS = Number(process.env['TIDEMARK_TEST_RUNS'] ?? 2_000)
+const MISTAKES: readonly Mistake[] = [
+  'late values count',
+  'absent error code ends the timeout',
+  'error codes do not re-arm',
+  'timeouts are dated when noticed',
+  'our own silence counts',
+  'missing keys clear',
+  'stopping keeps what was counted',
+  'the future limit is exclusive',
+]
+
+/** Seed and path of a failure are in its message. */
+const REPORTED = { numRuns: RUNS, includeErrorInReport: true }
+
+/** The real actor, with everything it was told. */
+class RealJob {
+  state: ActorState
+  readonly transitions: Transition[] = []
+  readonly samples: Sample[] = []
+  readonly accepted: { readonly event: Event; readonly now: number }[] = []
+
+  constructor(rules: Rules, now: number) {
+    const event: Event = { kind: 'configure', jobId: 1, rules }
+    const { state, transitions } = step(null, event, now)
+    this.state = state
+    this.transitions.push(...transitions)
+    this.accepted.push({ event, now })
+  }
+
+  /** 'kept', 'late', or the code of the refusal. */
+  tell(event: Event, now: number): string {
+    try {
+      const { state, samples, transitions, late } = step(this.state, event, now)
+      this.state = state
+      this.samples.push(...samples)
+      this.transitions.push(...transitions)
+      this.accepted.push({ event, now })
+      return late ? 'late' : 'kept'
+    } catch (error) {
+      if (error instanceof Refusal) return error.code
+      throw error
+    }
+  }
+
+  /** What everybody can see. */
+  get face() {
+    const { state, errorCode, deadline, message, silentSinceAt, lastReceivedAt } = this.state
+    return { state, errorCode, deadline: deadline?.at ?? null, message, silentSinceAt, lastReceivedAt }
+  }
+}
+
+setDefaultTimeout(120_000)
+
+describe('a job that goes through anything', () => {
+  test('is what the design says: state, error code, deadline, transitions, samples, answers', () => {
+    fc.assert(
+      fc.property(histories(40), ({ rules, acts }) => void liveThrough(rules, acts, null)),
+      REPORTED,
+    )
+  })
+
+  test('writes a history without gaps that only goes forwards', () => {
+    fc.assert(
+      fc.property(histories(40), ({ rules, acts }) => {
+        const { transitions, state } = liveThrough(rules, acts, null)
+        let before = { seq: 0, at: -Infinity, detectedAt: -Infinity, to: rules.stopped ? 'undefined' : 'ok' }
+        for (const transition of transitions) {
+          expect(transition.seq).toBe(before.seq + 1)
+          expect(transition.from as string).toBe(before.to)
+          expect(transition.to).not.toBe(transition.from)
+          expect(transition.at).toBeGreaterThanOrEqual(before.at)
+          expect(transition.detectedAt).toBeGreaterThanOrEqual(before.detectedAt)
+          before = transition
+        }
+        expect(state).toMatchObject({ seq: before.seq, state: before.to })
+      }),
+      REPORTED,
+    )
+  })
+
+  test('is the same after its events are replayed, and after its state was written down in between', () => {
+    fc.assert(
+      fc.property(histories(30), fc.nat(30), ({ rules, acts }, cut) => {
+        const job = liveThrough(rules, acts, null)
+        let state: ActorState | null = null
+        job.accepted.forEach(({ event, now }, index) => {
+          ;({ state } = step(state, event, now))
+          if (index === cut) state = JSON.parse(JSON.stringify(state)) as ActorState
+        })
+        expect(state as ActorState | null).toEqual(job.state)
+      }),
+      REPORTED,
+    )
+  })
+
+  test('does not notice early or repeated wake-ups', () => {
+    fc.assert(
+      fc.property(histories(25), ({ rules, acts }) => {
+        const calm = new RealJob(rules, BEGIN_AT)
+        const restless = new RealJob(rules, BEGIN_AT)
+        let now = BEGIN_AT
+        for (const act of acts.map(forwards)) {
+          const happening = happen(act, {
+            now,
+            deadlineAt: calm.face.deadline,
+            revision: calm.state.rules.revision,
+          })
+          const deadlineAt = restless.face.deadline ?? Infinity
+          for (const early of [now, happening.now, deadlineAt - 1]) {
+            if (early >= now && early <= happening.now && early < deadlineAt)
+              restless.tell({ kind: 'wake' }, early)
+          }
+          now = happening.now
+          for (const job of [calm, restless]) job.tell(eventOf(happening), now)
+          if (happening.kind === 'wake') restless.tell({ kind: 'wake' }, now)
+        }
+        expect(restless.face).toEqual(calm.face)
+        expect(restless.transitions).toEqual(calm.transitions)
+        expect(restless.samples).toEqual(calm.samples)
+      }),
+      REPORTED,
+    )
+  })
+
+  test.each([...MISTAKES])('control: a model in which %s is noticed', (mistake) => {
+    const result = fc.check(
+      fc.property(histories(40), ({ rules, acts }) => void liveThrough(rules, acts, mistake)),
+      { numRuns: RUNS, seed: 1, endOnFailure: true },
+    )
+    expect(result.failed).toBe(true)
+  })
+})
+
+/** Takes the real job and the naive one through the acts and compares them after each. */
+function liveThrough(rules: Rules, acts: readonly Act[], mistake: Mistake | null): RealJob {
+  const real = new RealJob(rules, BEGIN_AT)
+  const naive = new NaiveJob(rules, BEGIN_AT, mistake)
+  let now = BEGIN_AT
+  for (const act of acts) {
+    const happening = happen(act, { now, deadlineAt: real.face.deadline, revision: naive.revision })
+    now = happening.now
+    expect(real.tell(eventOf(happening), now)).toBe(tellNaively(naive, happening))
+    expect(real.face).toEqual({
+      state: naive.state,
+      errorCode: naive.errorCode,
+      deadline: naive.deadline,
+      message: naive.message,
+      silentSinceAt: naive.silentSince,
+      lastReceivedAt: naive.lastReceived,
+    })
+  }
+  const changes = real.transitions.map(({ at, detectedAt, from, to, reason, errorCode }) => {
+    return { at, detectedAt, from, to, reason, errorCode }
+  })
+  expect(changes).toEqual(naive.transitions)
+  expect(real.samples).toEqual(naive.samples)
+  return real
+}
+
+/** The clock of an act is not set back: a wake-up seen before that would be the job's latest time. */
+function forwards(act: Act): Act {
+  return 'afterMs' in act ? { ...act, afterMs: Math.abs(act.afterMs) } : act
+}
+
+function eventOf(happening: Happening): Event {
+  switch (happening.kind) {
+    case 'deliver':
+      return { kind: 'deliver', delivery: happening.delivery }
+    case 'wake':
+      return { kind: 'wake' }
+    case 'deaf':
+      return { kind: 'deaf', fromAt: happening.fromAt, toAt: happening.now }
+    case 'configure':
+      return { kind: 'configure', jobId: 1, rules: happening.rules }
+  }
+}
+
+function tellNaively(naive: NaiveJob, happening: Happening): string {
+  switch (happening.kind) {
+    case 'deliver':
+      return naive.deliver(happening.delivery, happening.now)
+    case 'wake':
+      naive.wake(happening.now)
+      return 'kept'
+    case 'deaf':
+      naive.deaf(happening.fromAt, happening.now)
+      return 'kept'
+    case 'configure':
+      naive.configure(happening.rules, happening.now)
+      return 'kept'
+  }
+}

@@ -1,0 +1,299 @@
+import { Refusal } from '../../lib/errors.ts'
+import type { Delivery, Reason, Rules, State, Transition, Value } from '../../ports/job-actors.ts'
+import { count, evaluate } from '../states/thresholds.ts'
+import type { Counter } from '../states/thresholds.ts'
+import { checkDated, checkDefined, userValue } from './delivery.ts'
+
+/** The job's error code that says it was silent for too long (specification: Webhook job configuration). */
+const TIMEOUT_ERROR = 5
+/** A job with an interval and no timeout has no data after two intervals and this. */
+const NO_DATA_GRACE_MS = 10 * 60_000
+
+export type Event =
+  | { readonly kind: 'configure'; readonly jobId: number; readonly rules: Rules }
+  | { readonly kind: 'deliver'; readonly delivery: Delivery }
+  /** The deadline may have passed. Early or repeated, it changes nothing. */
+  | { readonly kind: 'wake' }
+  /** The service could not receive during [fromAt, toAt). */
+  | { readonly kind: 'deaf'; readonly fromAt: number; readonly toAt: number }
+
+export type Deadline = { readonly at: number; readonly means: 'timeout' | 'no_data' }
+
+export type Current = { readonly value: Value; readonly at: number }
+
+/** Everything the service knows of a running job. Immutable; absolute times in epoch ms. */
+export type ActorState = {
+  readonly jobId: number
+  readonly rules: Rules
+  /** The greatest `now` seen: time never goes back within a job. */
+  readonly nowAt: number
+  /** When the job was created or last started. */
+  readonly startedAt: number
+  readonly lastReceivedAt: number | null
+  /** The greatest timestamp of an in-order delivery. */
+  readonly newestAt: number | null
+  /** When silence becomes an error (`timeout`: error code 5) or merely a gap (`no_data`). */
+  readonly deadline: Deadline | null
+  readonly errorCode: number
+  /** What thresholds say, whatever is forced or stopped. */
+  readonly evaluated: State
+  readonly state: State
+  readonly sinceAt: number
+  /** Number of transitions so far. */
+  readonly seq: number
+  readonly message: string | null
+  readonly silentSinceAt: number | null
+  readonly current: Readonly<Record<string, Current>>
+  readonly counters: readonly Counter[]
+  /** The run that `signal: start` announced and that has not ended yet. */
+  readonly run: { readonly id: string | null } | null
+}
+
+export type Sample = { readonly key: string; readonly at: number; readonly value: Value }
+
+export type Step = {
+  readonly state: ActorState
+  /** Raw values to keep, in order of arrival. */
+  readonly samples: readonly Sample[]
+  readonly transitions: readonly Transition[]
+  /** True when the delivery was older than the newest one: kept, and without any other effect. */
+  readonly late: boolean
+}
+
+const NO_COUNTERS: readonly Counter[] = []
+
+/**
+ * What an event does to a job: the only place that knows. Equal arguments give equal results, on every host.
+ * `state` is null before the first `configure`.
+ * @throws {Refusal} when a delivery is not acceptable; nothing has happened then
+ */
+export function step(state: ActorState | null, event: Event, now: number): Step {
+  if (event.kind === 'configure') return configure(state, event, now)
+  if (!state) throw new Refusal('not_found', 'There is no such webhook job.')
+  // A delivery copies the state once, with everything else that it changes.
+  if (event.kind === 'deliver') return deliver(state, event.delivery, Math.max(state.nowAt, now))
+  const current = state.nowAt > now ? state : { ...state, nowAt: now }
+  switch (event.kind) {
+    case 'wake':
+      return wake(current)
+    case 'deaf':
+      return creditDeafness(current, event)
+  }
+}
+
+function deliver(state: ActorState, delivery: Delivery, nowAt: number): Step {
+  const { rules } = state
+  if (rules.stopped) throw new Refusal('job_stopped', 'The job is stopped and takes no values.')
+  checkDefined(rules, delivery)
+  checkDated(delivery, nowAt)
+  if (delivery.signal === 'log')
+    return unchanged({ ...state, nowAt, message: delivery.message ?? state.message })
+  if (delivery.signal === 'start') return begin({ ...state, nowAt }, delivery)
+
+  const at = delivery.timestampAt ?? Math.max(nowAt, state.newestAt ?? 0)
+  const samples = Object.entries(delivery.values).map(([key, value]) => ({ key, at, value }))
+  if (state.newestAt !== null && at < state.newestAt)
+    return { ...unchanged({ ...state, nowAt }), samples, late: true }
+  return judge(state, delivery, { at, nowAt, samples })
+}
+
+/** A delivery in order: what it says about the job's state, and until when the next one may take. */
+function judge(
+  state: ActorState,
+  delivery: Delivery,
+  kept: { at: number; nowAt: number; samples: readonly Sample[] },
+): Step {
+  const { at, nowAt, samples } = kept
+  const { rules } = state
+  const errorCode = delivery.errorCode ?? state.errorCode
+  const counters = count(rules.thresholds, state.counters, valuesToCount(rules, delivery))
+  const evaluated = evaluate(rules.thresholds, counters)
+  const endsRun = state.run === null || delivery.runId === null || delivery.runId === state.run.id
+  const next: ActorState = {
+    ...state,
+    nowAt,
+    lastReceivedAt: nowAt,
+    newestAt: at,
+    errorCode,
+    evaluated,
+    current: withNewest(state.current, samples),
+    counters,
+    message: delivery.message,
+    silentSinceAt: null,
+    run: endsRun ? null : state.run,
+    deadline: endsRun
+      ? regularDeadline({ rules, startedAt: state.startedAt, lastReceivedAt: nowAt }, delivery.ttlMs)
+      : state.deadline,
+  }
+  const isNewCode = errorCode !== state.errorCode || state.newestAt === null
+  return settle(next, {
+    reason: evaluated === 'ok' ? 'delivery' : 'threshold',
+    at,
+    samples: isNewCode ? [...samples, { key: 'errorCode', at, value: errorCode }] : samples,
+  })
+}
+
+function valuesToCount(rules: Rules, delivery: Delivery): Record<string, Value> {
+  const values: Record<string, Value> = {}
+  for (const [key, raw] of Object.entries(delivery.values)) values[key] = userValue(rules, key, raw)
+  if (delivery.errorCode !== null) values['errorCode'] = delivery.errorCode
+  return values
+}
+
+function withNewest(current: ActorState['current'], samples: readonly Sample[]): ActorState['current'] {
+  const newest: Record<string, Current> = { ...current }
+  for (const { key, value, at } of samples) newest[key] = { value, at }
+  return newest
+}
+
+function begin(state: ActorState, delivery: Delivery): Step {
+  const message = delivery.message ?? state.message
+  if (state.rules.graceMs === null) return unchanged({ ...state, message })
+  const deadline: Deadline = { at: state.nowAt + state.rules.graceMs, means: 'timeout' }
+  return unchanged({ ...state, message, deadline, run: { id: delivery.runId } })
+}
+
+function wake(state: ActorState): Step {
+  const { deadline, rules } = state
+  if (rules.stopped || deadline === null || deadline.at > state.nowAt) return unchanged(state)
+  const change = { reason: 'timeout', at: deadline.at } as const
+  const silentSinceAt = Math.max(state.lastReceivedAt ?? 0, state.startedAt)
+  const silent = { ...state, deadline: null, run: null, message: null, silentSinceAt }
+  if (deadline.means === 'no_data') return settle({ ...silent, evaluated: 'no_data' }, change)
+  const counters = count(rules.thresholds, state.counters, { errorCode: TIMEOUT_ERROR })
+  const evaluated = evaluate(rules.thresholds, counters)
+  const samples = [{ key: 'errorCode', at: deadline.at, value: TIMEOUT_ERROR }]
+  return settle(
+    { ...silent, errorCode: TIMEOUT_ERROR, counters, evaluated },
+    state.errorCode === TIMEOUT_ERROR ? change : { ...change, samples },
+  )
+}
+
+/** Silence of our own making is credited: the sender gets as long as we were deaf, and no longer than its timeout. */
+function creditDeafness(state: ActorState, deaf: { fromAt: number; toAt: number }): Step {
+  const { deadline, rules } = state
+  if (rules.stopped || deadline === null || deadline.at < deaf.fromAt) return unchanged(state)
+  const credit = Math.min(patienceOf(rules)?.ms ?? Number.POSITIVE_INFINITY, deaf.toAt - deaf.fromAt)
+  const credited = { ...state, deadline: { ...deadline, at: Math.max(deadline.at, deaf.toAt + credit) } }
+  if (deadline.at > deaf.toAt) return unchanged(credited)
+  // The deadline fell into the gap: what the job's state was meanwhile nobody can say.
+  const gone = settle({ ...credited, evaluated: 'no_data' }, { reason: 'platform', at: deaf.fromAt })
+  const back = settle({ ...gone.state, evaluated: state.evaluated }, { reason: 'platform', at: deaf.toAt })
+  return { ...back, transitions: [...gone.transitions, ...back.transitions] }
+}
+
+function configure(state: ActorState | null, event: { jobId: number; rules: Rules }, now: number): Step {
+  const { rules } = event
+  if (!state) return create(event.jobId, rules, now)
+  const current = state.nowAt > now ? state : { ...state, nowAt: now }
+  if (rules.revision <= state.rules.revision) return unchanged(current)
+  const change = { reason: reasonOf(state.rules, rules), at: current.nowAt }
+  const next = rejudge({ ...current, rules }, state.rules)
+  if (rules.stopped) return settle({ ...next, deadline: null, counters: NO_COUNTERS, run: null }, change)
+  if (!state.rules.stopped) return settle(rearm(next, state.rules), change)
+  const started = { ...next, startedAt: next.nowAt }
+  return settle({ ...started, deadline: regularDeadline(started, null) }, change)
+}
+
+function reasonOf(before: Rules, rules: Rules): Reason {
+  if (rules.forced !== before.forced) return 'forced'
+  return rules.stopped === before.stopped ? 'threshold' : 'stopped'
+}
+
+/** Changed limits judge the newest values anew. */
+function rejudge(state: ActorState, before: Rules): ActorState {
+  const { thresholds, divisors } = state.rules
+  if (equal(before.thresholds, thresholds) && equal(before.divisors, divisors)) return state
+  const values: Record<string, Value> = { errorCode: state.errorCode }
+  for (const [key, { value }] of Object.entries(state.current))
+    values[key] = userValue(state.rules, key, value)
+  const counters = count(thresholds, NO_COUNTERS, values)
+  const evaluated = state.evaluated === 'no_data' ? 'no_data' : evaluate(thresholds, counters)
+  return { ...state, counters, evaluated }
+}
+
+/** A changed timeout counts from the last sign of life; the grace of a run under way stands. */
+function rearm(state: ActorState, before: Rules): ActorState {
+  if (state.run !== null || equal(patienceOf(before), patienceOf(state.rules))) return state
+  const deadline = regularDeadline(state, null)
+  if (deadline === null || alreadyMissed(state, deadline)) return { ...state, deadline: null }
+  // A limit that did not exist before cannot have been missed before: it fires now at the earliest.
+  return { ...state, deadline: { ...deadline, at: Math.max(deadline.at, state.nowAt) } }
+}
+
+function alreadyMissed(state: ActorState, deadline: Deadline): boolean {
+  if (state.silentSinceAt === null || deadline.at > state.nowAt) return false
+  return state.errorCode === TIMEOUT_ERROR || deadline.means === 'no_data'
+}
+
+function create(jobId: number, rules: Rules, now: number): Step {
+  const created: ActorState = {
+    jobId,
+    rules,
+    nowAt: now,
+    startedAt: now,
+    lastReceivedAt: null,
+    newestAt: null,
+    deadline: null,
+    errorCode: 0,
+    evaluated: 'ok',
+    state: rules.stopped ? 'undefined' : 'ok',
+    sinceAt: now,
+    seq: 0,
+    message: null,
+    silentSinceAt: null,
+    current: {},
+    counters: NO_COUNTERS,
+    run: null,
+  }
+  return settle({ ...created, deadline: regularDeadline(created, null) }, { reason: 'forced', at: now })
+}
+
+/** Gives the state its outward face and records the change when there is one. */
+function settle(
+  state: ActorState,
+  change: { reason: Reason; at: number; samples?: readonly Sample[] },
+): Step {
+  const samples = change.samples ?? []
+  const to = state.rules.forced ?? (state.rules.stopped ? 'undefined' : state.evaluated)
+  if (to === state.state) return { state, samples, transitions: [], late: false }
+  // History is written forwards: a change is never dated before the one it follows.
+  const at = Math.max(change.at, state.sinceAt)
+  const transition: Transition = {
+    objectId: state.jobId,
+    seq: state.seq + 1,
+    at,
+    detectedAt: state.nowAt,
+    from: state.state,
+    to,
+    reason: change.reason,
+    errorCode: state.errorCode,
+    message: state.message,
+    silentSinceAt: state.silentSinceAt,
+  }
+  const next = { ...state, state: to, sinceAt: at, seq: transition.seq }
+  return { state: next, samples, transitions: [transition], late: false }
+}
+
+function unchanged(state: ActorState): Step {
+  return { state, samples: [], transitions: [], late: false }
+}
+
+function regularDeadline(
+  state: Pick<ActorState, 'rules' | 'startedAt' | 'lastReceivedAt'>,
+  ttlMs: number | null,
+): Deadline | null {
+  const patience = ttlMs === null ? patienceOf(state.rules) : { ms: ttlMs, means: 'timeout' as const }
+  if (state.rules.stopped || patience === null) return null
+  return { at: Math.max(state.lastReceivedAt ?? 0, state.startedAt) + patience.ms, means: patience.means }
+}
+
+/** How long the job may be silent, and what its silence means; null when it may be silent for ever. */
+function patienceOf(rules: Rules): { ms: number; means: Deadline['means'] } | null {
+  if (rules.timeoutMs !== null) return { ms: rules.timeoutMs, means: 'timeout' }
+  return rules.intervalMs > 0 ? { ms: 2 * rules.intervalMs + NO_DATA_GRACE_MS, means: 'no_data' } : null
+}
+
+function equal(a: unknown, b: unknown): boolean {
+  return a === b || JSON.stringify(a) === JSON.stringify(b)
+}

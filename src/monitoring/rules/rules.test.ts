@@ -1,0 +1,83 @@
+import { describe, expect, test } from 'bun:test'
+import { rulesOf } from './rules.ts'
+import { DEFAULT_THRESHOLDS, parametersSchema, thresholdsSchema } from './schema.ts'
+
+const JOB = { revision: 3, collectorId: 7, intervalMs: 60_000, stopped: false, forcedState: null }
+
+describe('rulesOf', () => {
+  test('durations become milliseconds, values their divisors, and absent ones nothing', () => {
+    const parameters = parametersSchema.parse({
+      timeout: 'PT15M',
+      returnValue: [{ valueName: 'a' }, { valueName: 'b', valueDivisor: 1000 }],
+      stringValue: [{ valueName: 'version' }],
+    })
+    expect(rulesOf({ ...JOB, parameters, thresholds: {} })).toEqual({
+      revision: 3,
+      collectorId: 7,
+      timeoutMs: 900_000,
+      graceMs: null,
+      intervalMs: 60_000,
+      divisors: [1, 1000],
+      textCount: 1,
+      thresholds: [],
+      stopped: false,
+      forced: null,
+    })
+  })
+
+  test('levels come worst first, whatever their order in the body', () => {
+    const level = { conditions: [{ key: 'errorCode', operator: '>', value: 0 }] }
+    const thresholds = thresholdsSchema.parse({ warning: level, major: level, minor: level })
+    const { thresholds: rules } = rulesOf({ ...JOB, parameters: parametersSchema.parse({}), thresholds })
+    expect(rules.map(({ level: name }) => name)).toEqual(['major', 'minor', 'warning'])
+  })
+
+  test('a condition for the future or with adaptive limits is marked as predicted', () => {
+    const condition = { key: 'returnValue1', operator: '>', value: 1 }
+    const thresholds = thresholdsSchema.parse({
+      major: {
+        conditions: [
+          condition,
+          { ...condition, inFuture: 'PT1H' },
+          { ...condition, adaptiveValues: { window: 'P28D' } },
+        ],
+      },
+    })
+    const { thresholds: rules } = rulesOf({ ...JOB, parameters: parametersSchema.parse({}), thresholds })
+    expect(rules[0]?.conditions.map(({ predicted }) => predicted)).toEqual([false, true, true])
+  })
+
+  test('the default takes any error code for a warning, and is what the schema makes of itself', () => {
+    expect(thresholdsSchema.parse(DEFAULT_THRESHOLDS)).toEqual(DEFAULT_THRESHOLDS)
+  })
+})
+
+describe('what a threshold may not be', () => {
+  const refused: [string, object][] = [
+    ['a string operator for a number', { key: 'returnValue1', operator: 'contains', value: 1 }],
+    ['a number operator for a string', { key: 'stringValue1', operator: '>', value: 'a' }],
+    ['a string limit for a number', { key: 'returnValue1', operator: '>', value: 'a' }],
+    ['a number limit for a string', { key: 'stringValue1', operator: '=', value: 1 }],
+    ['an unknown key', { key: 'value1', operator: '>', value: 1 }],
+    ['an unknown operator', { key: 'returnValue1', operator: '~', value: 1 }],
+    ['a prediction for a string', { key: 'stringValue1', operator: '=', value: 'a', inFuture: 'PT1H' }],
+    [
+      'a recovery of another type',
+      { key: 'returnValue1', operator: '>', value: 1, recovery: { value: 'a' } },
+    ],
+    ['a negative repetition', { key: 'returnValue1', operator: '>', value: 1, repetition: -1 }],
+    ['an unknown field', { key: 'returnValue1', operator: '>', value: 1, colour: 'red' }],
+  ]
+  for (const [what, condition] of refused) {
+    test(what, () =>
+      expect(thresholdsSchema.safeParse({ minor: { conditions: [condition] } }).success).toBe(false),
+    )
+  }
+
+  test('32 conditions are taken and 33 are not', () => {
+    const condition = { key: 'returnValue1', operator: '>', value: 1 }
+    const of = (total: number) =>
+      thresholdsSchema.safeParse({ minor: { conditions: Array(total).fill(condition) } }).success
+    expect([of(32), of(33)]).toEqual([true, false])
+  })
+})

@@ -1,0 +1,135 @@
+import * as z from 'zod'
+import { durationMs } from '../../lib/duration.ts'
+import { NUMBER_OPERATORS, TEXT_OPERATORS } from '../states/thresholds.ts'
+
+export const VALUES_MAX = 64
+const CONDITIONS_MAX = 32
+const DURATION_MAX_MS = 366 * 86_400_000
+
+/** An ISO 8601 duration of fixed length, a year at most. */
+export const durationText = z
+  .string()
+  .max(64)
+  .refine(isDuration, 'must be an ISO 8601 duration of a year at most, such as PT15M')
+  .meta({ format: 'duration' })
+
+const positiveDuration = durationText
+  .refine((text) => !isDuration(text) || durationMs(text) > 0, 'must be longer than zero')
+  .meta({ format: 'duration' })
+
+const label = z.string().max(255)
+
+const returnValue = z.strictObject({
+  valueName: label.min(1),
+  valueUnit: label.default(''),
+  valueDivisor: z.number().positive().default(1),
+  valuePrecision: z.int().min(0).max(20).optional(),
+  valueDescription: z.string().max(4000).default(''),
+})
+
+const stringValue = z.strictObject({
+  valueName: label.min(1),
+  valueUnit: label.default(''),
+  valueDescription: z.string().max(4000).default(''),
+})
+
+/** Specification: parameters of a webhook job, and its configuration (timeout, values, string values). */
+export const parametersSchema = z.strictObject({
+  intervalMode: z
+    .int()
+    .min(0)
+    .max(2)
+    .default(0)
+    .describe('0: values come when they come; 1: at a fixed distance; 2: aligned to the clock.'),
+  filename: label.default(''),
+  timeout: positiveDuration
+    .nullable()
+    .default(null)
+    .describe('Timeout after: silence of this length is error code 5.'),
+  grace: positiveDuration.nullable().default(null).describe('How long a run may last after `signal: start`.'),
+  returnValue: z.array(returnValue).max(VALUES_MAX).default([]),
+  stringValue: z.array(stringValue).max(VALUES_MAX).default([]),
+})
+
+const adaptiveValues = z.strictObject({
+  window: positiveDuration,
+  season: z.enum(['none', 'day', 'week']).default('week'),
+  bucket: positiveDuration.default('PT1H'),
+  method: z.literal('mad').default('mad'),
+  factor: z.number().positive().default(3),
+  side: z.enum(['both', 'above', 'below']).default('both'),
+  minSamples: z.int().min(1).max(10_000).default(20),
+})
+
+const repetition = z.int().min(0).max(10_000).default(1)
+const limit = z.union([z.number(), z.string().max(4096)])
+
+const condition = z
+  .strictObject({
+    key: z
+      .string()
+      .regex(
+        /^(errorCode|(returnValue|stringValue)[1-9]\d?)$/,
+        'must be errorCode, returnValueN or stringValueN',
+      ),
+    operator: z.enum([...new Set([...NUMBER_OPERATORS, ...TEXT_OPERATORS])]),
+    value: limit,
+    repetition,
+    inFuture: positiveDuration.nullable().default(null),
+    adaptiveValues: adaptiveValues.nullable().default(null),
+    recovery: z.strictObject({ value: limit, repetition }).nullable().default(null),
+  })
+  .superRefine((input, issues) => {
+    const isText = input.key.startsWith('stringValue')
+    const operators: readonly string[] = isText ? TEXT_OPERATORS : NUMBER_OPERATORS
+    const fault = (path: string[], message: string) => issues.addIssue({ code: 'custom', path, message })
+    if (!operators.includes(input.operator))
+      fault(['operator'], `does not compare ${isText ? 'strings' : 'numbers'}`)
+    const type = isText ? 'string' : 'number'
+    if (typeof input.value !== type) fault(['value'], `must be a ${type} for this key`)
+    if (input.recovery && typeof input.recovery.value !== type)
+      fault(['recovery', 'value'], `must be a ${type} for this key`)
+    if (isText && input.inFuture !== null) fault(['inFuture'], 'is for numbers')
+    if (isText && input.adaptiveValues !== null) fault(['adaptiveValues'], 'is for numbers')
+  })
+
+const level = z.strictObject({
+  mode: z.enum(['or', 'and']).default('or'),
+  conditions: z.array(condition).max(CONDITIONS_MAX),
+})
+
+/** Specification: thresholds, by severity level. */
+export const thresholdsSchema = z.strictObject({
+  major: level.optional(),
+  minor: level.optional(),
+  warning: level.optional(),
+})
+
+export type Parameters = z.infer<typeof parametersSchema>
+export type ThresholdsBody = z.infer<typeof thresholdsSchema>
+
+/** What a job without limits of its own gets: a target that cannot be measured is a warning. */
+export const DEFAULT_THRESHOLDS: ThresholdsBody = {
+  warning: {
+    mode: 'or',
+    conditions: [
+      {
+        key: 'errorCode',
+        operator: '<>',
+        value: 0,
+        repetition: 1,
+        inFuture: null,
+        adaptiveValues: null,
+        recovery: null,
+      },
+    ],
+  },
+}
+
+function isDuration(text: string): boolean {
+  try {
+    return durationMs(text) <= DURATION_MAX_MS
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,36 @@
+import { commit } from '../../ports/database.ts'
+import type { Ports } from '../../ports/index.ts'
+import { rulesOf } from './rules.ts'
+import * as store from './store.ts'
+import type { Change } from './store.ts'
+
+export { markSubtree } from './store.ts'
+
+const CHANGES_AT_ONCE = 200
+
+/** Tells actors of configurations that they have not heard of yet, and of jobs that are gone. What cannot be told stays
+ * noted: hosts call this again from time to time. */
+export async function applyChanges(ports: Ports): Promise<void> {
+  for (;;) {
+    const changes = await store.readChanges(ports.database, CHANGES_AT_ONCE)
+    const told = (await Promise.all(changes.map((change) => tell(ports, change)))).flat()
+    await commit(
+      ports.database,
+      told.map((change) => store.deleteChange(ports.database, change)),
+    )
+    if (changes.length < CHANGES_AT_ONCE || told.length === 0) return
+  }
+}
+
+async function tell(ports: Ports, change: Change): Promise<Change[]> {
+  try {
+    if (change.job) await ports.jobActors.configure(change.jobId, rulesOf(change.job))
+    else await ports.jobActors.forget(change.jobId)
+    return [change]
+  } catch (error) {
+    ports.log.error('a job could not be told of its configuration; it is tried again', error, {
+      jobId: change.jobId,
+    })
+    return []
+  }
+}

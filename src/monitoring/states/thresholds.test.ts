@@ -1,0 +1,272 @@
+import { describe, expect, test } from 'bun:test'
+
+import * as fc from 'fast-check'
+
+import { conditionWith } from '../../../test/keeper/rules.ts'
+import type { Condition, Level, Operator, Thresholds, Value } from '../../ports/job-actors.ts'
+import { compare, count, evaluate, NUMBER_OPERATORS, TEXT_OPERATORS } from './thresholds.ts'
+import type { Counter } from './thresholds.ts'
+
+const comparisons: readonly (readonly [value: Value, operator: Operator, limit: Value, holds: boolean])[] = [
+  [2, '>', 1, true],
+  [1, '>', 1, false],
+  [0, '>', 1, false],
+  [2, '>=', 1, true],
+  [1, '>=', 1, true],
+  [0, '>=', 1, false],
+  [0, '<', 1, true],
+  [1, '<', 1, false],
+  [2, '<', 1, false],
+  [0, '<=', 1, true],
+  [1, '<=', 1, true],
+  [2, '<=', 1, false],
+  [1, '=', 1, true],
+  [1.5, '=', 1, false],
+  [1, '<>', 1, false],
+  [2, '<>', 1, true],
+  [-1, '<', 0, true],
+  [0.1 + 0.2, '=', 0.3, false],
+  ['on', '=', 'on', true],
+  ['on', '=', 'On', false],
+  ['on', '<>', 'on', false],
+  ['on', '<>', 'off', true],
+  ['version 2', 'contains', 'on 2', true],
+  ['version 2', 'contains', 'on 3', false],
+  ['version 2', 'contains', '', true],
+  ['version 2', 'not_contains', 'on 2', false],
+  ['version 2', 'not_contains', 'on 3', true],
+  ['version 2', 'starts_with', 'ver', true],
+  ['version 2', 'starts_with', 'er', false],
+  ['version 2', 'ends_with', ' 2', true],
+  ['version 2', 'ends_with', 'version', false],
+  ['version 2', 'matches', 'v*2', true],
+  ['version 2', 'matches', 'v*3', false],
+  ['version 2', 'matches', 'version', false],
+  ['version 2', 'not_matches', 'v*2', false],
+  ['version 2', 'not_matches', 'v*3', true],
+]
+
+test.each(comparisons)('%p %s %p is %p', (value, operator, limit, holds) => {
+  expect(compare(operator, value, limit)).toBe(holds)
+})
+
+test('every operator for numbers and for texts has a row that holds and one that does not', () => {
+  const shown = (type: string, holds: boolean) =>
+    new Set(comparisons.filter((row) => typeof row[0] === type && row[3] === holds).map((row) => row[1]))
+  for (const holds of [true, false]) {
+    expect([...shown('number', holds)].toSorted()).toEqual([...NUMBER_OPERATORS].toSorted())
+    expect([...shown('string', holds)].toSorted()).toEqual([...TEXT_OPERATORS].toSorted())
+  }
+})
+
+test('a number is never compared with a text, nor with an operator for texts, and the other way round', () => {
+  const operators: readonly Operator[] = [...NUMBER_OPERATORS, ...TEXT_OPERATORS]
+  for (const operator of operators) {
+    expect(compare(operator, 1, '1')).toBe(false)
+    expect(compare(operator, '1', 1)).toBe(false)
+  }
+  const textOnly = TEXT_OPERATORS.filter((operator) => operator !== '=' && operator !== '<>')
+  for (const operator of textOnly) expect(compare(operator, 1, 1)).toBe(false)
+  for (const operator of ['>', '>=', '<', '<='] as const) expect(compare(operator, 'b', 'a')).toBe(false)
+})
+
+describe('counting', () => {
+  test('minor above 200 with repetition 3 holds at the third value in a row, and not at three in all', () => {
+    const thresholds = levels({ minor: [conditionWith({ repetition: 3 })] })
+    expect(statesOf(thresholds, numbers(250, 250, 150, 250, 250, 250))).toEqual([
+      'ok',
+      'ok',
+      'ok',
+      'ok',
+      'ok',
+      'minor',
+    ])
+  })
+
+  test('the first good value clears at once', () => {
+    const thresholds = levels({ minor: [conditionWith({ repetition: 2 })] })
+    expect(statesOf(thresholds, numbers(250, 250, 250, 200, 250))).toEqual([
+      'ok',
+      'minor',
+      'minor',
+      'ok',
+      'ok',
+    ])
+  })
+
+  test.each([0, 1])('repetition %p holds at the first value', (repetition) => {
+    const thresholds = levels({ major: [conditionWith({ repetition })] })
+    expect(statesOf(thresholds, numbers(201, 200, 201))).toEqual(['major', 'ok', 'major'])
+  })
+
+  test('a missing key leaves the counter where it is, whether it counts or holds', () => {
+    const thresholds = levels({ major: [conditionWith({ repetition: 2 })] })
+    const other = { returnValue2: 0 }
+    const values = [{ returnValue1: 201 }, other, { returnValue1: 201 }, other, { returnValue1: 0 }]
+    expect(statesOf(thresholds, values)).toEqual(['ok', 'ok', 'major', 'major', 'ok'])
+  })
+
+  test('a predicted condition never holds, not even beside one that does', () => {
+    const predicted = conditionWith({ predicted: true })
+    expect(statesOf(levels({ major: [predicted] }), numbers(999, 999))).toEqual(['ok', 'ok'])
+    const both: Thresholds = [{ level: 'major', mode: 'and', conditions: [predicted, conditionWith()] }]
+    expect(statesOf(both, numbers(999))).toEqual(['ok'])
+    const either: Thresholds = [{ level: 'major', mode: 'or', conditions: [predicted, conditionWith()] }]
+    expect(statesOf(either, numbers(999))).toEqual(['major'])
+  })
+
+  test('a value of the other type does not breach, and so clears', () => {
+    const thresholds = levels({ major: [conditionWith()] })
+    expect(statesOf(thresholds, [{ returnValue1: 201 }, { returnValue1: '201' }])).toEqual(['major', 'ok'])
+  })
+})
+
+describe('recovery', () => {
+  const recovering = (repetition: number, recoverAfter: number) =>
+    levels({ minor: [conditionWith({ repetition, recovery: { value: 180, repetition: recoverAfter } })] })
+
+  test('what held stays until as many values in a row as asked for no longer breach the recovery value', () => {
+    expect(statesOf(recovering(1, 2), numbers(201, 190, 180, 190, 180, 180, 190))).toEqual([
+      'minor',
+      'minor',
+      'minor',
+      'minor',
+      'minor',
+      'ok',
+      'ok',
+    ])
+  })
+
+  test.each([0, 1])('recovery after %p takes one good value', (repetition) => {
+    expect(statesOf(recovering(1, repetition), numbers(201, 181, 180))).toEqual(['minor', 'minor', 'ok'])
+  })
+
+  test('what never held does not need to recover', () => {
+    expect(statesOf(recovering(2, 2), numbers(201, 190, 201, 201))).toEqual(['ok', 'ok', 'ok', 'minor'])
+  })
+
+  test('a value beyond the limit starts the recovery anew, though it does not hold by itself', () => {
+    expect(statesOf(recovering(2, 2), numbers(201, 201, 180, 201, 180, 180))).toEqual([
+      'ok',
+      'minor',
+      'minor',
+      'minor',
+      'minor',
+      'ok',
+    ])
+  })
+
+  test('after recovering, the repetition counts from the beginning', () => {
+    expect(statesOf(recovering(2, 1), numbers(201, 201, 180, 201, 201))).toEqual([
+      'ok',
+      'minor',
+      'ok',
+      'ok',
+      'minor',
+    ])
+  })
+})
+
+describe('levels', () => {
+  const above = (value: number) => conditionWith({ value })
+  const below = (value: number) => conditionWith({ key: 'returnValue2', operator: '<', value })
+
+  test('or holds when one condition does, and only when all do', () => {
+    const rows = [
+      { returnValue1: 1, returnValue2: 9 },
+      { returnValue1: 9, returnValue2: 9 },
+      { returnValue1: 1, returnValue2: 1 },
+      { returnValue1: 9, returnValue2: 1 },
+    ]
+    const conditions = [above(5), below(5)]
+    expect(statesOf([{ level: 'minor', mode: 'or', conditions }], rows)).toEqual([
+      'ok',
+      'minor',
+      'minor',
+      'minor',
+    ])
+    expect(statesOf([{ level: 'minor', mode: 'and', conditions }], rows)).toEqual(['ok', 'ok', 'ok', 'minor'])
+  })
+
+  test('and over keys that arrive apart holds once both were breached last', () => {
+    const rows = [{ returnValue1: 9 }, { returnValue2: 1 }, { returnValue1: 1 }, { returnValue1: 9 }]
+    expect(statesOf([{ level: 'minor', mode: 'and', conditions: [above(5), below(5)] }], rows)).toEqual([
+      'ok',
+      'minor',
+      'ok',
+      'minor',
+    ])
+  })
+
+  test('the worst level that holds wins, whatever the others say', () => {
+    const thresholds = levels({ major: [above(30)], minor: [above(20)], warning: [above(10)] })
+    expect(statesOf(thresholds, numbers(5, 15, 25, 35, 25, 15, 10))).toEqual([
+      'ok',
+      'warning',
+      'minor',
+      'major',
+      'minor',
+      'warning',
+      'ok',
+    ])
+    const upsideDown = levels({ major: [conditionWith({ operator: '<', value: 5 })], warning: [above(0)] })
+    expect(statesOf(upsideDown, numbers(3, 9))).toEqual(['major', 'warning'])
+  })
+
+  test.each(['or', 'and'] as const)('a level without conditions never holds (%s)', (mode) => {
+    expect(evaluate([{ level: 'major', mode, conditions: [] }], [])).toBe('ok')
+  })
+
+  test('each condition has its own counter, also one that stands in two levels', () => {
+    const thresholds = levels({
+      major: [conditionWith({ repetition: 3 })],
+      minor: [conditionWith({ repetition: 2 })],
+      warning: [conditionWith()],
+    })
+    expect(statesOf(thresholds, numbers(201, 201, 201, 0, 201))).toEqual([
+      'warning',
+      'minor',
+      'major',
+      'ok',
+      'warning',
+    ])
+  })
+})
+
+test('counting step by step equals looking at everything that arrived', () => {
+  const value = fc.constantFrom(0, 1, 2, 3, null)
+  const condition = fc.record({ limit: fc.constantFrom(0, 1, 2), repetition: fc.integer({ min: 0, max: 4 }) })
+  fc.assert(
+    fc.property(fc.array(value, { maxLength: 30 }), condition, (arrived, { limit, repetition }) => {
+      const thresholds = levels({ major: [conditionWith({ value: limit, repetition })] })
+      const given = arrived.map((one) => (one === null ? {} : { returnValue1: one }))
+      const present = arrived.filter((one) => one !== null)
+      const newest = present.slice(-Math.max(1, repetition))
+      const holds = newest.length === Math.max(1, repetition) && newest.every((one) => one > limit)
+      expect(statesOf(thresholds, given).at(-1) ?? 'ok').toBe(holds ? 'major' : 'ok')
+    }),
+    { numRuns: 2_000 },
+  )
+})
+
+function levels(conditions: Partial<Record<Level, readonly Condition[]>>): Thresholds {
+  return (['major', 'minor', 'warning'] as const).flatMap((level) => {
+    const given = conditions[level]
+    return given ? [{ level, mode: 'or' as const, conditions: given }] : []
+  })
+}
+
+function numbers(...values: readonly number[]): readonly Record<string, Value>[] {
+  return values.map((value) => ({ returnValue1: value }))
+}
+
+function statesOf(
+  thresholds: Thresholds,
+  arrived: readonly Readonly<Record<string, Value>>[],
+): (Level | 'ok')[] {
+  let counters: readonly Counter[] = []
+  return arrived.map((values) => {
+    counters = count(thresholds, counters, values)
+    return evaluate(thresholds, counters)
+  })
+}

@@ -1,0 +1,115 @@
+import { matchesWildcard } from '../../lib/wildcard.ts'
+import type { Condition, Level, Operator, Thresholds, Value } from '../../ports/job-actors.ts'
+
+export const NUMBER_OPERATORS = ['>', '>=', '<', '<=', '=', '<>'] as const satisfies readonly Operator[]
+export const TEXT_OPERATORS = [
+  '=',
+  '<>',
+  'contains',
+  'not_contains',
+  'starts_with',
+  'ends_with',
+  'matches',
+  'not_matches',
+] as const satisfies readonly Operator[]
+
+/** What is remembered of one condition between deliveries. */
+export type Counter = { readonly hits: number; readonly held: boolean; readonly goods: number }
+
+const ZERO: Counter = { hits: 0, held: false, goods: 0 }
+
+/** Counters after values arrived for `values`' keys; a condition whose key did not arrive keeps its counter.
+ * Numbers are user values (raw divided by the divisor). The result has one counter per condition, level by level,
+ * and is the list that was given when nothing changed. */
+export function count(
+  thresholds: Thresholds,
+  counters: readonly Counter[],
+  values: Readonly<Record<string, Value>>,
+): readonly Counter[] {
+  const after: Counter[] = []
+  let hasChanged = false
+  for (const rule of thresholds) {
+    for (const condition of rule.conditions) {
+      const before = counters[after.length]
+      const value = values[condition.key]
+      const counter = value === undefined ? (before ?? ZERO) : advance(condition, before ?? ZERO, value)
+      if (!before || !isSame(counter, before)) hasChanged = true
+      after.push(counter)
+    }
+  }
+  return hasChanged || after.length !== counters.length ? after : counters
+}
+
+/** The worst level whose rule holds, else `ok`. A level without conditions never holds. */
+export function evaluate(thresholds: Thresholds, counters: readonly Counter[]): Level | 'ok' {
+  let index = 0
+  for (const { level, mode, conditions } of thresholds) {
+    let held = 0
+    for (let left = conditions.length; left > 0; left--) if (counters[index++]?.held) held++
+    if (held > 0 && (mode === 'or' || held === conditions.length)) return level
+  }
+  return 'ok'
+}
+
+function isSame(a: Counter, b: Counter): boolean {
+  return a.hits === b.hits && a.held === b.held && a.goods === b.goods
+}
+
+/** True when the value stands in the operator's relation to the limit. Numbers only match numbers, texts texts. */
+export function compare(operator: Operator, value: Value, limit: Value): boolean {
+  if (typeof value === 'number') return typeof limit === 'number' && compareNumbers(operator, value, limit)
+  return typeof limit === 'string' && compareTexts(operator, value, limit)
+}
+
+function advance(condition: Condition, before: Counter, value: Value): Counter {
+  if (condition.predicted) return ZERO
+  const bad = compare(condition.operator, value, condition.value)
+  const hits = bad ? before.hits + 1 : 0
+  const holds = hits >= Math.max(1, condition.repetition)
+  if (!condition.recovery || !before.held || holds) return { hits, held: holds, goods: 0 }
+  const goods = compare(condition.operator, value, condition.recovery.value) ? 0 : before.goods + 1
+  const recovered = goods >= Math.max(1, condition.recovery.repetition)
+  return { hits, held: !recovered, goods: recovered ? 0 : goods }
+}
+
+function compareNumbers(operator: Operator, value: number, limit: number): boolean {
+  switch (operator) {
+    case '>':
+      return value > limit
+    case '>=':
+      return value >= limit
+    case '<':
+      return value < limit
+    case '<=':
+      return value <= limit
+    case '=':
+      return value === limit
+    case '<>':
+      return value !== limit
+    default:
+      return false
+  }
+}
+
+function compareTexts(operator: Operator, value: string, limit: string): boolean {
+  switch (operator) {
+    case '=':
+      return value === limit
+    case '<>':
+      return value !== limit
+    case 'contains':
+      return value.includes(limit)
+    case 'not_contains':
+      return !value.includes(limit)
+    case 'starts_with':
+      return value.startsWith(limit)
+    case 'ends_with':
+      return value.endsWith(limit)
+    case 'matches':
+      return matchesWildcard(value, limit)
+    case 'not_matches':
+      return !matchesWildcard(value, limit)
+    default:
+      return false
+  }
+}

@@ -1,0 +1,53 @@
+import type { Transition } from '../../ports/job-actors.ts'
+import type { Log } from '../../ports/log.ts'
+
+const TOLD_AT_ONCE = 500
+
+/** Committed transitions on their way up: told in order, again and again until they were taken. */
+export class Facts {
+  readonly #follow: (transitions: readonly Transition[]) => Promise<void>
+  readonly #log: Log
+  #waiting: Transition[] = []
+  #telling: Promise<boolean> | null = null
+
+  constructor(follow: (transitions: readonly Transition[]) => Promise<void>, log: Log) {
+    // A listener that throws before it returns a promise is one that rejects.
+    this.#follow = async (transitions) => follow(transitions)
+    this.#log = log
+  }
+
+  /** True when nothing waits. */
+  get told(): boolean {
+    return this.#waiting.length === 0
+  }
+
+  add(transitions: readonly Transition[]): void {
+    for (const transition of transitions) this.#waiting.push(transition)
+  }
+
+  /** Tells everything that waits; false when the listener is away and it must be tried again later. */
+  tell(): Promise<boolean> {
+    if (this.told) return Promise.resolve(true)
+    this.#telling ??= this.#tellAll()
+    return this.#telling
+  }
+
+  async #tellAll(): Promise<boolean> {
+    try {
+      while (this.#waiting.length > 0) {
+        const told = this.#waiting.slice(0, TOLD_AT_ONCE)
+        await this.#follow(told)
+        this.#waiting.splice(0, told.length)
+      }
+      return true
+    } catch (error) {
+      const waiting = this.#waiting.length
+      this.#log.error('Changes of state could not be carried on; they are kept and tried again.', error, {
+        waiting,
+      })
+      return false
+    } finally {
+      this.#telling = null
+    }
+  }
+}

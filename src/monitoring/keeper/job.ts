@@ -1,0 +1,60 @@
+import type { Snapshot } from '../../ports/job-actors.ts'
+import type { ActorState, Step } from '../jobs/actor.ts'
+import { Tail } from './tail.ts'
+
+/** One job in the keeper's memory. */
+export class Job {
+  readonly id: number
+  /** As of the last accepted event. */
+  state: ActorState
+  /** As of the last event on stable storage; null before the first. Readers see only this. */
+  durable: ActorState | null
+  /** The journal row of the last event on stable storage. */
+  journalId: number
+  /** The journal row up to which segments and checkpoint hold everything. */
+  foldedId: number
+  /** Durable samples that are not in segments yet. */
+  tail: Tail | null = null
+  /** When the wheel will look at this job. */
+  armedAt = Number.POSITIVE_INFINITY
+
+  /** A job that was just accepted, or one read from its checkpoint at a journal row. */
+  constructor(state: ActorState, checkpointId: number | null) {
+    this.id = state.jobId
+    this.state = state
+    this.durable = checkpointId === null ? null : state
+    this.journalId = checkpointId ?? 0
+    this.foldedId = checkpointId ?? 0
+  }
+
+  get deadlineAt(): number {
+    return this.state.deadline?.at ?? Number.POSITIVE_INFINITY
+  }
+
+  /** The step is on stable storage now. */
+  keep(step: Step, journalId: number): void {
+    this.durable = step.state
+    this.journalId = journalId
+    if (step.samples.length > 0) this.tail ??= new Tail()
+    for (const sample of step.samples) this.tail?.add(sample)
+  }
+
+  snapshot(): Snapshot | null {
+    if (!this.durable) return null
+    const { rules, deadline, state, sinceAt, errorCode, message, silentSinceAt, lastReceivedAt, current } =
+      this.durable
+    const deadlineAt = deadline?.at ?? null
+    const { revision } = rules
+    return {
+      revision,
+      state,
+      sinceAt,
+      errorCode,
+      message,
+      silentSinceAt,
+      deadlineAt,
+      lastReceivedAt,
+      current,
+    }
+  }
+}

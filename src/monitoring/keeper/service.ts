@@ -1,0 +1,366 @@
+import { Refusal } from '../../lib/errors.ts'
+import type { Clock } from '../../ports/clock.ts'
+import type {
+  BucketsAnswer,
+  BucketsQuery,
+  Delivered,
+  Delivery,
+  JobActors,
+  Rules,
+  SamplesAnswer,
+  SamplesQuery,
+  Sender,
+  Snapshot,
+  Transition,
+} from '../../ports/job-actors.ts'
+import type { Log } from '../../ports/log.ts'
+import type { ValuesDatabase } from '../../ports/values-database.ts'
+import { step } from '../jobs/actor.ts'
+import type { Event, Step } from '../jobs/actor.ts'
+import { checkSender } from '../jobs/delivery.ts'
+import { Facts } from './facts.ts'
+import { foldJobs } from './service/fold.ts'
+import { GroupCommit } from './group-commit.ts'
+import { Job } from './job.ts'
+import { encodeEntry } from './journal.ts'
+import type { Entry } from './journal.ts'
+import { Lock } from './lock.ts'
+import { readBuckets, readSamples } from './service/read.ts'
+import * as store from './store.ts'
+import { Wheel } from './wheel.ts'
+
+/** What a keeper needs of the place where it lives. */
+export type KeeperHost = {
+  readonly values: ValuesDatabase
+  readonly clock: Clock
+  readonly log: Log
+  /** Resolves once everything that is ready now has had its turn: what arrives meanwhile shares a commit. */
+  turn(): Promise<void>
+  /** Carries committed transitions on. Called in order, at least once each; it may throw, and is then called again. */
+  follow(transitions: readonly Transition[]): Promise<void>
+  /** The keeper's `nextAt` moved earlier. */
+  armed(): void
+}
+
+/** Samples that may wait for a fold; past them deliveries are refused. */
+const UNFOLDED_SAMPLES_MAX = 2_000_000
+const WAKES_PER_COMMIT = 2_000
+const JOBS_PER_FOLD_SLICE = 64
+
+type Effect = { readonly job: Job; readonly result: Step }
+type Accepted = { readonly text: string; readonly effects: readonly Effect[]; readonly forgotten: Job | null }
+
+/**
+ * Keeps webhook jobs: takes their events in order, makes them durable in one journal row per turn, and folds the
+ * journal into compressed segments.
+ *
+ * 1. An event goes through `step`; what is refused leaves no trace.
+ * 2. Accepted events wait for the turn to end and are committed together. Only then are callers answered and readers
+ *    shown the result.
+ * 3. A fold moves samples from the journal's tail into segments and writes checkpoints, a few jobs at a time.
+ * 4. Opening replays the journal after each job's checkpoint through the same `step`.
+ */
+export class Keeper implements JobActors {
+  readonly #host: KeeperHost
+  readonly #jobs = new Map<number, Job>()
+  /** Jobs whose end is not durable yet; should it fail, they come back. */
+  readonly #leaving = new Set<Job>()
+  readonly #wheel = new Wheel()
+  readonly #lock = new Lock()
+  readonly #facts: Facts
+  readonly #commits: GroupCommit<Accepted>
+  #folding: Promise<void> | null = null
+  #journalId = 0
+  #unfolded = { samples: 0, rows: 0 }
+
+  private constructor(host: KeeperHost) {
+    this.#host = host
+    this.#facts = new Facts((transitions) => host.follow(transitions), host.log)
+    this.#commits = new GroupCommit({
+      turn: () => host.turn(),
+      commit: (batch) => this.#lock.run(() => this.#commit(batch)),
+      undo: (batch, cause) => this.#undo(batch, cause),
+    })
+  }
+
+  /** Opens the values database and brings every job to its last acknowledged event. */
+  static async open(host: KeeperHost): Promise<Keeper> {
+    await store.prepare(host.values)
+    const keeper = new Keeper(host)
+    await keeper.#replay()
+    return keeper
+  }
+
+  /** When the earliest deadline may have passed; infinity when there is none. */
+  get nextAt(): number {
+    return this.#wheel.nextAt
+  }
+
+  /** What the next fold would move: samples, and journal rows. */
+  get unfolded(): { readonly samples: number; readonly rows: number } {
+    return this.#unfolded
+  }
+
+  /** False while somebody has not heard of a committed transition. */
+  get told(): boolean {
+    return this.#facts.told
+  }
+
+  get jobCount(): number {
+    return this.#jobs.size
+  }
+
+  async configure(jobId: number, rules: Rules): Promise<void> {
+    const event: Event = { kind: 'configure', jobId, rules }
+    const known = this.#jobs.get(jobId)
+    const result = step(known?.state ?? null, event, this.#host.clock.now())
+    const job = known ?? new Job(result.state, null)
+    this.#jobs.set(jobId, job)
+    await this.#accept({ jobId, at: result.state.nowAt, event }, [{ job, result }])
+    if (result.transitions.length > 0) await this.#facts.tell()
+  }
+
+  async deliver(jobId: number, delivery: Delivery, sender: Sender): Promise<Delivered> {
+    const job = this.#job(jobId)
+    checkSender(job.state.rules, sender)
+    if (this.#commits.isFull || this.#unfolded.samples >= UNFOLDED_SAMPLES_MAX) {
+      throw new Refusal('overloaded', 'More deliveries are waiting than can be stored. Try again shortly.')
+    }
+    const event: Event = { kind: 'deliver', delivery }
+    const result = step(job.state, event, this.#host.clock.now())
+    const { state, late } = result
+    const placedAt = delivery.signal === 'result' ? state.newestAt : null
+    await this.#accept({ jobId, at: state.nowAt, event }, [{ job, result }])
+    // A change of state is answered once it was carried on, so that who asks next finds it everywhere.
+    if (result.transitions.length > 0) await this.#facts.tell()
+    return {
+      accepted: Object.keys(delivery.values).length,
+      timestampAt: delivery.timestampAt ?? placedAt ?? state.nowAt,
+      late,
+      state: state.state,
+      errorCode: state.errorCode,
+      deadlineAt: state.deadline?.at ?? null,
+    }
+  }
+
+  snapshot(jobId: number): Promise<Snapshot | null> {
+    return Promise.resolve(this.#jobs.get(jobId)?.snapshot() ?? null)
+  }
+
+  buckets(jobId: number, query: BucketsQuery): Promise<BucketsAnswer> {
+    return this.#lock.run(() => readBuckets(this.#host.values, this.#job(jobId), query))
+  }
+
+  samples(jobId: number, query: SamplesQuery): Promise<SamplesAnswer> {
+    return this.#lock.run(() => readSamples(this.#host.values, this.#job(jobId), query))
+  }
+
+  async forget(jobId: number): Promise<void> {
+    const job = this.#jobs.get(jobId)
+    if (!job) return
+    this.#jobs.delete(jobId)
+    this.#leaving.add(job)
+    const entry: Entry = { jobId, at: this.#host.clock.now(), event: { kind: 'forget' } }
+    await this.#accept(entry, [], job)
+  }
+
+  /** Lets jobs whose deadline has passed by `now` notice it, a few thousand at most, and resolves when that is durable.
+   * `nextAt` tells whether others wait; `settled` carries it on. A caller who was deaf says so first, and by that `now`.
+   * @throws {Refusal} unavailable while storage is away; the deadlines stand and wait for the next call */
+  async wake(now = this.#host.clock.now()): Promise<void> {
+    await Promise.all(this.#wakeSome(now))
+  }
+
+  /** Credits every job with a span [fromAt, toAt) in which the service could not receive. */
+  async deaf(fromAt: number, toAt: number): Promise<void> {
+    const event: Event = { kind: 'deaf', fromAt, toAt }
+    const effects = [...this.#jobs.values()].flatMap((job) => effectsOf(job, event, toAt))
+    if (effects.length > 0) await this.#accept({ jobId: 0, at: toAt, event }, effects)
+    await this.#facts.tell()
+  }
+
+  /** Moves everything that is durable now from the journal into segments. A fold under way is joined. */
+  fold(): Promise<void> {
+    this.#folding ??= this.#foldAll().finally(() => {
+      this.#folding = null
+    })
+    return this.#folding
+  }
+
+  /** When the keeper was last known to be alive, epoch ms; null before the first `beat`. */
+  lastHeartbeat(): Promise<number | null> {
+    return store.readMeta(this.#host.values, 'heartbeat')
+  }
+
+  beat(now: number): Promise<void> {
+    return this.#lock.run(() => this.#host.values.commit([store.writeMeta('heartbeat', now)]))
+  }
+
+  /** Resolves when everything accepted so far is durable and was carried on; false when the listener is away. */
+  async settled(): Promise<boolean> {
+    await this.#commits.settled()
+    return this.#facts.tell()
+  }
+
+  #job(jobId: number): Job {
+    const job = this.#jobs.get(jobId)
+    if (!job) throw new Refusal('not_found', 'There is no such webhook job.')
+    return job
+  }
+
+  #accept(entry: Entry, effects: readonly Effect[], forgotten: Job | null = null): Promise<void> {
+    for (const { job, result } of effects) job.state = result.state
+    const text = encodeEntry(entry)
+    return this.#commits.push({ text, effects, forgotten }, text.length)
+  }
+
+  async #commit(batch: readonly Accepted[]): Promise<void> {
+    const id = this.#journalId + 1
+    await this.#host.values.commit([
+      store.writeJournal(id, `[${batch.map(({ text }) => text).join(',')}]`),
+      ...batch.flatMap(({ forgotten }) => (forgotten ? store.forgetJob(forgotten.id) : [])),
+    ])
+    this.#journalId = id
+    this.#unfolded.rows++
+    for (const { effects, forgotten } of batch) {
+      for (const effect of effects) {
+        this.#keep(effect, id)
+        this.#arm(effect.job)
+      }
+      if (forgotten) this.#drop(forgotten)
+    }
+  }
+
+  /** The job's end is durable: there is nothing of it left to fold. */
+  #drop(job: Job): void {
+    this.#leaving.delete(job)
+    this.#unfolded.samples -= job.tail?.size ?? 0
+  }
+
+  #keep({ job, result }: Effect, journalId: number): void {
+    job.keep(result, journalId)
+    this.#unfolded.samples += result.samples.length
+    this.#facts.add(result.transitions)
+  }
+
+  /** Nothing of a failed commit may stay in memory: later answers would build on what no disk remembers. */
+  #undo(batch: readonly Accepted[], cause: unknown): void {
+    // Backwards, so that of jobs made and forgotten under one id the durable one is left.
+    for (const { effects, forgotten } of batch.toReversed()) {
+      if (forgotten) {
+        this.#leaving.delete(forgotten)
+        this.#jobs.set(forgotten.id, forgotten)
+      }
+      for (const { job } of effects) {
+        if (job.durable) job.state = job.durable
+        else if (this.#jobs.get(job.id) === job) this.#jobs.delete(job.id)
+        this.#arm(job)
+      }
+    }
+    this.#host.log.error('A commit failed; what waited for it was refused.', cause, { events: batch.length })
+  }
+
+  #arm(job: Job): void {
+    const at = job.deadlineAt
+    if (at >= job.armedAt) return
+    job.armedAt = at
+    const isEarliest = at < this.#wheel.nextAt
+    this.#wheel.set(at, job.id)
+    if (isEarliest) this.#host.armed()
+  }
+
+  /** Deadlines only ever move later without the wheel being told, so a job may be looked at too early: then again. */
+  #wakeSome(now: number): readonly Promise<void>[] {
+    const event: Event = { kind: 'wake' }
+    const woken: Promise<void>[] = []
+    while (woken.length < WAKES_PER_COMMIT) {
+      const due = this.#wheel.takeDue(now)
+      if (due === null) break
+      const job = this.#jobs.get(due.id)
+      // A job that was forgotten left its entry behind.
+      if (!job || job.armedAt !== due.at) continue
+      job.armedAt = Number.POSITIVE_INFINITY
+      const result = step(job.state, event, now)
+      if (result.state.deadline === job.state.deadline) {
+        this.#arm(job)
+        continue
+      }
+      // A refused wake-up is undone, and so armed again.
+      woken.push(this.#accept({ jobId: job.id, at: now, event }, [{ job, result }]))
+    }
+    return woken
+  }
+
+  async #foldAll(): Promise<void> {
+    const upTo = this.#journalId
+    const due = [...this.#jobs.values(), ...this.#leaving].filter((job) => job.journalId > job.foldedId)
+    const { rows } = this.#unfolded
+    for (let from = 0; from < due.length; from += JOBS_PER_FOLD_SLICE) {
+      // A checkpoint must not overtake its transitions: what it covers is never replayed.
+      do if (!(await this.#facts.tell())) return
+      while (!(await this.#lock.run(() => this.#foldSlice(due.slice(from, from + JOBS_PER_FOLD_SLICE)))))
+      await this.#host.turn()
+    }
+    await this.#lock.run(() => this.#host.values.commit(store.trimJournal(upTo)))
+    this.#unfolded.rows -= rows
+  }
+
+  async #foldSlice(slice: readonly Job[]): Promise<boolean> {
+    if (!this.#facts.told) return false
+    const jobs = slice.filter((job) => this.#jobs.get(job.id) === job || this.#leaving.has(job))
+    await this.#host.values.commit(await foldJobs(this.#host.values, jobs))
+    for (const job of jobs) {
+      this.#unfolded.samples -= job.tail?.size ?? 0
+      job.tail = null
+      job.foldedId = job.journalId
+    }
+    return true
+  }
+
+  async #replay(): Promise<void> {
+    const { values } = this.#host
+    for await (const page of store.readActors(values)) {
+      for (const { journalId, state } of page) this.#jobs.set(state.jobId, new Job(state, journalId))
+    }
+    for await (const { id, entries } of store.readJournal(values)) {
+      for (const entry of entries) this.#replayEntry(id, entry)
+      this.#unfolded.rows++
+    }
+    this.#journalId = await store.readLastJournalId(values)
+    // Only now: what a job waited for in between must not look like a deadline that nobody noticed.
+    for (const job of this.#jobs.values()) this.#arm(job)
+  }
+
+  #replayEntry(id: number, { jobId, at, event }: Entry): void {
+    const known = this.#jobs.get(jobId)
+    if (event.kind === 'forget') {
+      // A checkpoint from after this row is that of another job, made anew under the same id.
+      if (!known || known.foldedId >= id) return
+      this.#jobs.delete(jobId)
+      this.#drop(known)
+      return
+    }
+    if (!known && event.kind === 'configure') {
+      const result = step(null, event, at)
+      const job = new Job(result.state, null)
+      this.#jobs.set(jobId, job)
+      this.#keep({ job, result }, id)
+      return
+    }
+    const only = known ? [known] : []
+    for (const job of event.kind === 'deaf' ? this.#jobs.values() : only) {
+      if (job.foldedId >= id) continue
+      for (const effect of effectsOf(job, event, at)) {
+        job.state = effect.result.state
+        this.#keep(effect, id)
+      }
+    }
+  }
+}
+
+/** What an event does to a job: one effect, or none where deafness does not concern it. */
+function effectsOf(job: Job, event: Event, at: number): readonly Effect[] {
+  const result = step(job.state, event, at)
+  const isCredited = result.transitions.length > 0 || result.state.deadline?.at !== job.state.deadline?.at
+  return event.kind !== 'deaf' || isCredited ? [{ job, result }] : []
+}

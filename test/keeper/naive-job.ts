@@ -1,0 +1,297 @@
+import type { Condition, Delivery, Reason, Rules, State, Value } from '../../src/ports/job-actors.ts'
+
+/** Rules that the model can be told to get wrong, to see whether the comparison with it would notice. */
+export type Mistake =
+  | 'late values count'
+  | 'absent error code ends the timeout'
+  | 'error codes do not re-arm'
+  | 'timeouts are dated when noticed'
+  | 'our own silence counts'
+  | 'missing keys clear'
+  | 'stopping keeps what was counted'
+  | 'the future limit is exclusive'
+
+type Change = { at: number; detectedAt: number; from: State; to: State; reason: Reason; errorCode: number }
+
+/**
+ * A webhook job as the design's tables describe it, without any thought for speed: it keeps all it ever saw and looks
+ * at everything again for each question. Written from the tables, for comparison with the real one.
+ */
+export class NaiveJob {
+  readonly transitions: Change[] = []
+  readonly samples: { key: string; at: number; value: Value }[] = []
+  state: State
+  errorCode = 0
+  deadline: number | null = null
+  message: string | null = null
+  silentSince: number | null = null
+  lastReceived: number | null = null
+
+  #rules: Rules
+  readonly #mistake: Mistake | null
+  readonly #bornAt: number
+  #now: number
+  #start: number
+  #newest: number | null = null
+  /** What a job that is neither forced nor stopped shows. */
+  #verdict: State = 'ok'
+  #deadlineMeansCode = true
+  #openRun: { id: string | null } | null = null
+  /** User values in the order in which they counted, since counting last began. */
+  #counted: Readonly<Record<string, Value>>[] = []
+  readonly #newestRaw = new Map<string, Value>()
+
+  constructor(rules: Rules, now: number, mistake: Mistake | null = null) {
+    this.#rules = rules
+    this.#mistake = mistake
+    this.#bornAt = now
+    this.#now = now
+    this.#start = now
+    this.state = rules.stopped ? 'undefined' : 'ok'
+    this.#armRegularly()
+    this.#show(now, 'forced')
+  }
+
+  get revision(): number {
+    return this.#rules.revision
+  }
+
+  /** 'kept', 'late', or the code of the refusal. */
+  deliver(delivery: Delivery, wall: number): string {
+    const now = Math.max(this.#now, wall)
+    const refusal = this.#refuse(delivery, now)
+    if (refusal !== null) return refusal
+    this.#now = now
+    if (delivery.signal !== 'result') return this.#hear(delivery)
+
+    const at = delivery.timestampAt ?? Math.max(now, this.#newest ?? now)
+    for (const [key, value] of Object.entries(delivery.values)) this.samples.push({ key, at, value })
+    const isLate = this.#newest !== null && at < this.#newest
+    if (isLate && this.#mistake !== 'late values count') return 'late'
+    this.#takeResult(delivery, at)
+    return isLate ? 'late' : 'kept'
+  }
+
+  #refuse(delivery: Delivery, now: number): string | null {
+    const { stopped, textCount, divisors } = this.#rules
+    if (stopped) return 'job_stopped'
+    for (const key of Object.keys(delivery.values)) {
+      const defined = key.startsWith('string') ? textCount : divisors.length
+      if (Number(/\d+$/.exec(key)?.[0]) > defined) return 'value_not_defined'
+    }
+    const ahead = delivery.timestampAt === null ? 0 : delivery.timestampAt - now
+    if (ahead > 300_000 || (ahead === 300_000 && this.#mistake === 'the future limit is exclusive')) {
+      return 'value_in_future'
+    }
+    return -ahead > 2_592_000_000 ? 'value_too_old' : null
+  }
+
+  #hear(delivery: Delivery): string {
+    if (delivery.message !== null) this.message = delivery.message
+    if (delivery.signal === 'start' && this.#rules.graceMs !== null) {
+      this.#openRun = { id: delivery.runId }
+      this.deadline = this.#now + this.#rules.graceMs
+      this.#deadlineMeansCode = true
+    }
+    return 'kept'
+  }
+
+  #takeResult(delivery: Delivery, at: number): void {
+    const isMistaken = this.#mistake === 'absent error code ends the timeout' && this.errorCode === 5
+    const code = delivery.errorCode ?? (isMistaken ? 0 : this.errorCode)
+    if (this.#newest === null || code !== this.errorCode)
+      this.samples.push({ key: 'errorCode', at, value: code })
+    this.errorCode = code
+    this.#newest = at
+    this.lastReceived = this.#now
+    this.message = delivery.message
+    this.silentSince = null
+    for (const [key, value] of Object.entries(delivery.values)) this.#newestRaw.set(key, value)
+    const counted = this.#inUserUnits(Object.entries(delivery.values))
+    if (delivery.errorCode !== null) counted['errorCode'] = delivery.errorCode
+    this.#counted.push(counted)
+    this.#verdict = this.#judge()
+    this.#endRun(delivery)
+    this.#show(at, this.#verdict === 'ok' ? 'delivery' : 'threshold')
+  }
+
+  #endRun({ runId, errorCode, ttlMs }: Delivery): void {
+    if (this.#openRun !== null && runId !== null && runId !== this.#openRun.id) return
+    this.#openRun = null
+    if (this.#mistake === 'error codes do not re-arm' && (errorCode ?? 0) !== 0) return
+    this.#armRegularly(ttlMs)
+  }
+
+  wake(wall: number): void {
+    this.#now = Math.max(this.#now, wall)
+    const missed = this.deadline
+    if (missed === null || missed > this.#now) return
+    const at = this.#mistake === 'timeouts are dated when noticed' ? this.#now : missed
+    this.deadline = null
+    this.#openRun = null
+    this.message = null
+    this.silentSince = Math.max(this.lastReceived ?? this.#start, this.#start)
+    if (this.#deadlineMeansCode) {
+      if (this.errorCode !== 5) this.samples.push({ key: 'errorCode', at, value: 5 })
+      this.errorCode = 5
+      this.#counted.push({ errorCode: 5 })
+      this.#verdict = this.#judge()
+    } else {
+      this.#verdict = 'no_data'
+    }
+    this.#show(at, 'timeout')
+  }
+
+  deaf(fromAt: number, toAt: number): void {
+    this.#now = Math.max(this.#now, toAt)
+    if (this.#mistake === 'our own silence counts') return
+    const missed = this.deadline
+    if (missed === null || missed < fromAt) return
+    const patience = this.#patience()?.[0] ?? Infinity
+    this.deadline = Math.max(missed, toAt + Math.min(patience, toAt - fromAt))
+    if (missed > toAt) return
+    const verdict = this.#verdict
+    this.#verdict = 'no_data'
+    this.#show(fromAt, 'platform')
+    this.#verdict = verdict
+    this.#show(toAt, 'platform')
+  }
+
+  configure(rules: Rules, wall: number): void {
+    this.#now = Math.max(this.#now, wall)
+    const before = this.#rules
+    if (rules.revision <= before.revision) return
+    const patienceBefore = this.#patience()
+    this.#rules = rules
+    if (differs(before.thresholds, rules.thresholds) || differs(before.divisors, rules.divisors)) {
+      this.#counted = [{ ...this.#inUserUnits([...this.#newestRaw]), errorCode: this.errorCode }]
+      if (this.#verdict !== 'no_data') this.#verdict = this.#judge()
+    }
+    if (rules.stopped) this.#stop()
+    else if (before.stopped) this.#begin()
+    else if (this.#openRun === null && differs(patienceBefore, this.#patience())) this.#armAnew()
+    const isForcing = before.forced !== rules.forced
+    const otherwise = before.stopped === rules.stopped ? 'threshold' : 'stopped'
+    this.#show(this.#now, isForcing ? 'forced' : otherwise)
+  }
+
+  #stop(): void {
+    this.deadline = null
+    this.#openRun = null
+    if (this.#mistake !== 'stopping keeps what was counted') this.#counted = []
+  }
+
+  #begin(): void {
+    this.#start = this.#now
+    this.#armRegularly()
+  }
+
+  /** Row 9: from the last sign of life; what passed already fires now, unless that very silence was reported. */
+  #armAnew(): void {
+    this.#armRegularly()
+    if (this.deadline === null || this.deadline > this.#now) return
+    const isReported = this.silentSince !== null && (this.errorCode === 5 || !this.#deadlineMeansCode)
+    this.deadline = isReported ? null : this.#now
+  }
+
+  #armRegularly(ttlMs: number | null = null): void {
+    const patience = ttlMs === null ? this.#patience() : ([ttlMs, true] as const)
+    if (patience === null || this.#rules.stopped) {
+      this.deadline = null
+      return
+    }
+    this.deadline = Math.max(this.lastReceived ?? this.#start, this.#start) + patience[0]
+    this.#deadlineMeansCode = patience[1]
+  }
+
+  #patience(): readonly [ms: number, meansCode: boolean] | null {
+    const { timeoutMs, intervalMs } = this.#rules
+    if (timeoutMs !== null) return [timeoutMs, true]
+    return intervalMs > 0 ? [2 * intervalMs + 600_000, false] : null
+  }
+
+  #inUserUnits(raw: readonly (readonly [string, Value])[]): Record<string, Value> {
+    return Object.fromEntries(
+      raw.map(([key, value]) => {
+        const divisor = this.#rules.divisors[Number(/\d+$/.exec(key)?.[0]) - 1]
+        return [key, typeof value === 'number' && key !== 'errorCode' ? value / (divisor ?? 1) : value]
+      }),
+    )
+  }
+
+  #judge(): State {
+    for (const level of ['major', 'minor', 'warning'] as const) {
+      for (const rule of this.#rules.thresholds) {
+        if (rule.level !== level || rule.conditions.length === 0) continue
+        const held = rule.conditions.filter((condition) => this.#holds(condition)).length
+        if (rule.mode === 'and' ? held === rule.conditions.length : held > 0) return level
+      }
+    }
+    return 'ok'
+  }
+
+  /** Goes through all that counted, from the beginning. */
+  #holds(condition: Condition): boolean {
+    if (condition.predicted) return false
+    const seen = this.#counted.flatMap((one) => one[condition.key] ?? [])
+    const last = this.#counted.at(-1)
+    if (this.#mistake === 'missing keys clear' && last && last[condition.key] === undefined) return false
+    const breaches = (value: Value, limit: Value) => inRelation(value, condition.operator, limit)
+    const endsWith = (upTo: number, times: number, is: (value: Value) => boolean) =>
+      upTo >= times && seen.slice(upTo - times, upTo).every(is)
+    const { recovery } = condition
+    let held = false
+    let heldSince = 0
+    for (let upTo = 1; upTo <= seen.length; upTo += 1) {
+      const holds = endsWith(upTo, Math.max(1, condition.repetition), (value) =>
+        breaches(value, condition.value),
+      )
+      if (holds) {
+        held = true
+        heldSince = upTo
+      } else if (recovery === null) {
+        held = false
+      } else if (held && upTo - heldSince >= Math.max(1, recovery.repetition)) {
+        held = !endsWith(upTo, Math.max(1, recovery.repetition), (value) => !breaches(value, recovery.value))
+      }
+    }
+    return held
+  }
+
+  #show(at: number, reason: Reason): void {
+    const to = this.#rules.forced ?? (this.#rules.stopped ? 'undefined' : this.#verdict)
+    if (to === this.state) return
+    const { state: from, errorCode } = this
+    const notBefore = this.transitions.at(-1)?.at ?? this.#bornAt
+    this.transitions.push({ at: Math.max(at, notBefore), detectedAt: this.#now, from, to, reason, errorCode })
+    this.state = to
+  }
+}
+
+function inRelation(value: Value, operator: string, limit: Value): boolean {
+  if (typeof value !== typeof limit) return false
+  const plain: Record<string, boolean> = {
+    '>': value > limit,
+    '>=': value >= limit,
+    '<': value < limit,
+    '<=': value <= limit,
+    '=': value === limit,
+    '<>': value !== limit,
+  }
+  if (typeof value === 'number') return plain[operator] ?? false
+  const words = String(limit)
+  const texts: Record<string, boolean> = {
+    '=': value === words,
+    '<>': value !== words,
+    contains: value.includes(words),
+    not_contains: !value.includes(words),
+    starts_with: value.startsWith(words),
+    ends_with: value.endsWith(words),
+    matches: words.endsWith('*') ? value.startsWith(words.slice(0, -1)) : value === words,
+  }
+  return texts[operator] ?? false
+}
+
+function differs(one: unknown, other: unknown): boolean {
+  return JSON.stringify(one) !== JSON.stringify(other)
+}

@@ -1,0 +1,67 @@
+import { hex } from '../../lib/text.ts'
+import type { Caller } from '../../context.ts'
+import type { Ports } from '../../ports/index.ts'
+
+type User = Extract<Caller, { kind: 'user' }>
+type Entry = { readonly caller: Promise<User | null>; readonly untilAt: number }
+
+/** A revoked session or token, or a former password, works on for this long at most in another isolate. */
+const CALLER_CACHE_MS = 1_000
+const CREDENTIALS_CACHE_MS = 60_000
+const ENTRIES_MAX = 10_000
+
+const callers = new WeakMap<Ports, Callers>()
+
+/** The callers that this process or isolate remembers. */
+export function callersOf(ports: Ports): Callers {
+  let known = callers.get(ports)
+  if (!known) callers.set(ports, (known = new Callers()))
+  return known
+}
+
+/** Who was proven to be whom a moment ago. Failures are not remembered; secrets only as far as the process holds them. */
+class Callers {
+  readonly #entries = new Map<string, Entry>()
+  readonly #proofs = new Map<string, { readonly passwordHash: string; readonly untilAt: number }>()
+
+  find(key: string, now: number, prove: () => Promise<User | null>): Promise<User | null> {
+    const known = this.#entries.get(key)
+    if (known && known.untilAt > now) return known.caller
+    if (this.#entries.size >= ENTRIES_MAX) this.#entries.clear()
+    const entry = { caller: prove(), untilAt: now + CALLER_CACHE_MS }
+    this.#entries.set(key, entry)
+    entry.caller.then(
+      (caller) => caller === null && this.#drop(key, entry),
+      () => this.#drop(key, entry),
+    )
+    return entry.caller
+  }
+
+  /** Whether credentials were found to fit this password hash within the last minute. */
+  wasProven(key: string, passwordHash: string, now: number): boolean {
+    const proof = this.#proofs.get(key)
+    return proof !== undefined && proof.passwordHash === passwordHash && proof.untilAt > now
+  }
+
+  /** Remembers that credentials fit this password hash, so that the slow hash is asked once a minute only. */
+  proven(key: string, passwordHash: string, now: number): void {
+    if (this.#proofs.size >= ENTRIES_MAX) this.#proofs.clear()
+    this.#proofs.set(key, { passwordHash, untilAt: now + CREDENTIALS_CACHE_MS })
+  }
+
+  /** A key for credentials that does not give them away. */
+  async keyOf(hostKey: Uint8Array, credentials: string): Promise<string> {
+    const algorithm = { name: 'HMAC', hash: 'SHA-256' }
+    const key = await crypto.subtle.importKey('raw', hostKey.slice(), algorithm, false, ['sign'])
+    return hex(new Uint8Array(await crypto.subtle.sign('HMAC', key, new TextEncoder().encode(credentials))))
+  }
+
+  /** Everyone must prove again who they are: something about users or sessions has changed. */
+  clear(): void {
+    this.#entries.clear()
+  }
+
+  #drop(key: string, entry: Entry): void {
+    if (this.#entries.get(key) === entry) this.#entries.delete(key)
+  }
+}

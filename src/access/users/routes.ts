@@ -1,0 +1,70 @@
+import { Hono } from 'hono'
+import * as z from 'zod'
+import { idParam, noContent, ok } from '../../http/answers.ts'
+import { entityTag, ifMatch } from '../../http/conditions.ts'
+import { policy } from '../../http/policy.ts'
+import type { Env } from '../../http/policy.ts'
+import { jsonBody, valid } from '../../http/valid.ts'
+import { newUserBody, userBody, userView } from './schema.ts'
+import { createUser, deleteUser, listUsers, readUser, updateUser } from './service.ts'
+
+const BODY_MAX_BYTES = 16 * 1024
+const ADMINISTRATOR = ['administrator'] as const
+const userPath = z.object({ id: idParam })
+const oneUser = { 200: ok(userView, 'The user.', ['ETag']) }
+
+export const userRoutes = new Hono<Env>()
+  .get(
+    '/users',
+    policy({
+      summary: 'All users',
+      roles: 'signed-in',
+      answers: { 200: ok(z.array(userView), 'The users, by id.') },
+    }),
+    async (c) => c.json(await listUsers(c.get('context'))),
+  )
+  .post(
+    '/users',
+    policy({
+      summary: 'Create a user',
+      roles: ADMINISTRATOR,
+      answers: { 201: ok(userView, 'The new user.', ['Location']) },
+      refuses: [409],
+    }),
+    jsonBody(BODY_MAX_BYTES),
+    valid('json', newUserBody),
+    async (c) => {
+      const user = await createUser(c.get('context').ports, c.req.valid('json'))
+      return c.json(user, 201, { location: `${c.req.path}/${user.id}` })
+    },
+  )
+  .get(
+    '/users/:id',
+    policy({ summary: 'One user', roles: 'signed-in', answers: oneUser }),
+    valid('param', userPath),
+    async (c) => {
+      const { user, version } = await readUser(c.get('context'), c.req.valid('param').id)
+      return c.json(user, 200, { etag: entityTag(version) })
+    },
+  )
+  .put(
+    '/users/:id',
+    policy({ summary: 'Replace a user', roles: ADMINISTRATOR, answers: oneUser, refuses: [409, 412] }),
+    valid('param', userPath),
+    jsonBody(BODY_MAX_BYTES),
+    valid('json', userBody),
+    async (c) => {
+      const change = { body: c.req.valid('json'), ifMatch: ifMatch(c) }
+      const { user, version } = await updateUser(c.get('context'), c.req.valid('param').id, change)
+      return c.json(user, 200, { etag: entityTag(version) })
+    },
+  )
+  .delete(
+    '/users/:id',
+    policy({ summary: 'Delete a user', roles: ADMINISTRATOR, answers: { 204: noContent }, refuses: [409] }),
+    valid('param', userPath),
+    async (c) => {
+      await deleteUser(c.get('context'), c.req.valid('param').id)
+      return c.body(null, 204)
+    },
+  )

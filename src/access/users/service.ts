@@ -1,0 +1,164 @@
+import type { Context } from '../../context.ts'
+import { Refusal } from '../../lib/errors.ts'
+import { commit, isNotNullViolation, isUniqueViolation } from '../../ports/database.ts'
+import type { Ports } from '../../ports/index.ts'
+import { callersOf } from './callers.ts'
+import { hashPassword } from './password.ts'
+import type { UserBody, UserView } from './schema.ts'
+import * as store from './store.ts'
+import type { UserRow } from './store.ts'
+
+type NewUser = Partial<UserBody> & { username: string; password: string; role: UserBody['role'] }
+
+export async function listUsers(context: Context): Promise<UserView[]> {
+  const rows = await store.listUsers(context.ports.database)
+  return rows.map((row) => viewFor(context, row))
+}
+
+/** @throws {Refusal} not_found */
+export async function readUser(context: Context, id: number): Promise<{ user: UserView; version: number }> {
+  const row = await findUser(context.ports, id)
+  return { user: viewFor(context, row), version: row.version }
+}
+
+/** @throws {Refusal} name_taken */
+export async function createUser(ports: Ports, input: NewUser): Promise<UserView> {
+  const { password, role, username } = input
+  const user = {
+    ...fieldsOf(input),
+    username,
+    role,
+    type: 'local',
+    passwordHash: await hashPassword(ports.secrets, password),
+    version: 1,
+    createdAt: ports.clock.now(),
+  }
+  const row = await refuseTakenName(() => store.insertUser(ports.database, user))
+  ports.log.info('user created', { userId: row.id, role })
+  return fullView(row)
+}
+
+/** Replaces the user's fields; a password only where one is given. Whoever lost a right is signed out.
+ * @throws {Refusal} not_found, name_taken, precondition_failed, last_administrator */
+export async function updateUser(
+  { ports }: Context,
+  id: number,
+  change: { body: UserBody; ifMatch: number | null },
+): Promise<{ user: UserView; version: number }> {
+  const row = await findUser(ports, id)
+  const { body, ifMatch } = change
+  if (ifMatch !== null && ifMatch !== row.version) throw changedMeanwhile()
+  if (body.role !== 'administrator') await keepLastAdministrator(ports, row)
+  const passwordHash =
+    body.password === undefined ? row.passwordHash : await hashPassword(ports.secrets, body.password)
+  const { username, role } = body
+  const writes = [store.updateUser(ports.database, row, { ...fieldsOf(body), username, role, passwordHash })]
+  if (passwordHash !== row.passwordHash || role !== row.role)
+    writes.push(store.deleteSessionsOf(ports.database, id))
+  await refuseOvertaken(ports, row, () => refuseTakenName(() => commit(ports.database, writes)))
+  callersOf(ports).clear()
+  const after = await findUser(ports, id)
+  return { user: fullView(after), version: after.version }
+}
+
+/** @throws {Refusal} not_found, last_administrator */
+export async function deleteUser({ ports }: Context, id: number): Promise<void> {
+  const row = await findUser(ports, id)
+  await keepLastAdministrator(ports, row)
+  await commit(ports.database, [store.deleteUser(ports.database, id)])
+  callersOf(ports).clear()
+  // Somebody else may have taken the last but one meanwhile.
+  if (await store.findUser(ports.database, id)) throw lastAdministrator()
+  ports.log.info('user deleted', { userId: id })
+}
+
+export function countUsers(ports: Ports): Promise<number> {
+  return store.countUsers(ports.database)
+}
+
+export function findCredentials(ports: Ports, username: string): Promise<UserRow | null> {
+  return store.findUserByName(ports.database, username)
+}
+
+/** Whether deliveries can be authenticated as this user (specification: the collector of a webhook job). */
+export async function isCollector(ports: Ports, id: number): Promise<boolean> {
+  return (await store.findUser(ports.database, id))?.role === 'collector'
+}
+
+async function findUser(ports: Ports, id: number): Promise<UserRow> {
+  const row = await store.findUser(ports.database, id)
+  if (!row) throw new Refusal('not_found', 'There is no such user.')
+  return row
+}
+
+async function keepLastAdministrator(ports: Ports, row: UserRow): Promise<void> {
+  if (row.role === 'administrator' && (await store.countAdministrators(ports.database)) <= 1)
+    throw lastAdministrator()
+}
+
+/** Runs an update; one that met a changed user is refused. */
+async function refuseOvertaken(ports: Ports, row: UserRow, write: () => Promise<void>): Promise<void> {
+  try {
+    await write()
+  } catch (error) {
+    if (!isNotNullViolation(error, 'users.version')) throw error
+    const now = await findUser(ports, row.id)
+    throw now.version === row.version ? lastAdministrator() : changedMeanwhile()
+  }
+}
+
+async function refuseTakenName<Result>(write: () => Promise<Result>): Promise<Result> {
+  try {
+    return await write()
+  } catch (error) {
+    if (!isUniqueViolation(error, 'users.username')) throw error
+    throw new Refusal('name_taken', 'Another user has this name.', [
+      { pointer: '/username', message: 'is taken' },
+    ])
+  }
+}
+
+function lastAdministrator(): Refusal {
+  return new Refusal('last_administrator', 'Make somebody else an administrator first.')
+}
+
+function changedMeanwhile(): Refusal {
+  return new Refusal('precondition_failed', 'Somebody changed this user meanwhile. Read it again.')
+}
+
+function fieldsOf(input: Partial<UserBody>) {
+  return {
+    fullname: input.fullname ?? '',
+    email: input.email ?? '',
+    phone: input.phone ?? '',
+    startDashboardId: input.startDashboardId ?? null,
+    language: input.language ?? 'en',
+    timeZone: input.timeZone ?? 'UTC',
+  }
+}
+
+/** How to reach somebody is for administrators and for oneself. */
+function viewFor({ caller }: Context, row: UserRow): UserView {
+  const view = fullView(row)
+  const isClose = caller.kind === 'user' && (caller.role === 'administrator' || caller.userId === row.id)
+  if (isClose) return view
+  const { email: _email, phone: _phone, ...rest } = view
+  return rest
+}
+
+function fullView(row: UserRow): UserView {
+  const { id, username, role, type, fullname, email, phone, startDashboardId, language, timeZone } = row
+  return {
+    id,
+    name: username,
+    role,
+    type,
+    username,
+    fullname,
+    email,
+    phone,
+    startDashboardId,
+    language,
+    timeZone,
+  }
+}

@@ -1,0 +1,21 @@
+import * as z from 'zod'
+import type { Answer } from './policy.ts'
+
+/** A positive integer in a path. */
+export const idParam = z
+  .string()
+  .regex(/^[1-9]\d{0,14}$/)
+  .transform(Number)
+  .meta({ type: 'integer', minimum: 1 })
+
+/** A flag in a query: `true` or `false`. */
+export const flagQuery = z
+  .enum(['true', 'false'])
+  .transform((text) => text === 'true')
+  .meta({ type: 'boolean' })
+
+export function ok(schema: z.ZodType, description: string, headers: readonly string[] = []): Answer {
+  return { description, schema, headers }
+}
+
+export const noContent: Answer = { description: 'Done.' }

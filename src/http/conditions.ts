@@ -1,0 +1,18 @@
+import type { Context } from 'hono'
+import { Refusal } from '../lib/errors.ts'
+
+/** The entity tag of a version of an object's configuration. */
+export function entityTag(version: number): string {
+  return `"${version}"`
+}
+
+/** The version that `If-Match` demands; null when there is no such header or it is `*`.
+ * @throws {Refusal} precondition_failed for a tag that no version of ours has */
+export function ifMatch(c: Context): number | null {
+  const header = c.req.header('if-match')
+  if (header === undefined || header.trim() === '*') return null
+  const version = /^(?:W\/)?"(\d{1,15})"$/.exec(header.trim())?.[1]
+  if (version === undefined)
+    throw new Refusal('precondition_failed', 'If-Match is not an entity tag of this object.')
+  return Number(version)
+}

@@ -1,0 +1,196 @@
+import type { Hono } from 'hono'
+import * as z from 'zod'
+import { policyOf } from './policy.ts'
+import type { Answer, Env, Policy } from './policy.ts'
+import { codesOf, problemSchema } from './problem.ts'
+import { validationOf } from './valid.ts'
+import type { Validation } from './valid.ts'
+import { INTERFACE_RELEASE } from './version.ts'
+
+type Json = Record<string, unknown>
+
+const IF_MATCH: Json = {
+  in: 'header',
+  name: 'If-Match',
+  required: false,
+  description: 'The ETag of the version that was read; another version is answered with 412.',
+  schema: { type: 'string' },
+}
+
+const SECURITY = {
+  token: {
+    type: 'http',
+    scheme: 'bearer',
+    description: 'From POST /session/token; `Baerer` is taken as well.',
+  },
+  basic: { type: 'http', scheme: 'basic' },
+  sessionHeader: { type: 'apiKey', in: 'header', name: 'X-Session-Id', description: 'Deprecated.' },
+  sessionQuery: { type: 'apiKey', in: 'query', name: 'sessionId', description: 'Deprecated.' },
+}
+
+/** The OpenAPI 3.1 document of an application, from what its routes check, allow and answer. */
+export function openApiDocument(app: Hono<Env>): Json {
+  const schemas: Json = {}
+  const paths: Record<string, Json> = {}
+  const handlers = Map.groupBy(
+    app.routes.filter(({ method }) => method !== 'ALL'),
+    ({ method, path }) => `${method} ${path}`,
+  )
+  for (const route of handlers.values()) {
+    const [first] = route
+    const rule = route.map(({ handler }) => policyOf(handler)).find((found) => found !== undefined)
+    if (!first || !rule) continue
+    const validations = route.flatMap(({ handler }) => validationOf(handler) ?? [])
+    const path = first.path.replaceAll(/:(\w+)(?:\{[^}]*\})?/g, '{$1}')
+    paths[path] = { ...paths[path], [first.method.toLowerCase()]: operation(rule, validations, schemas) }
+  }
+  jsonSchema(problemSchema, 'output', schemas)
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Tidemark',
+      version: INTERFACE_RELEASE,
+      description: 'Monitoring of groups, devices and jobs, to which external systems deliver values.',
+    },
+    paths,
+    components: { schemas, responses: refusalResponses(), securitySchemes: SECURITY },
+  }
+}
+
+function operation(rule: Policy, validations: readonly Validation[], schemas: Json): Json {
+  const body = validations.find(({ target }) => target === 'json')
+  return {
+    summary: rule.summary,
+    description: roleText(rule),
+    ...(rule.roles === 'anyone'
+      ? { security: [] }
+      : { security: Object.keys(SECURITY).map((name) => ({ [name]: [] })) }),
+    parameters: [
+      ...validations.flatMap((validation) => parameters(validation, schemas)),
+      ...(takesIfMatch(rule) ? [IF_MATCH] : []),
+    ],
+    ...(body && {
+      requestBody: {
+        required: true,
+        content: { 'application/json': { schema: jsonSchema(body.schema, 'input', schemas) } },
+      },
+    }),
+    responses: responses(rule, validations, schemas),
+  }
+}
+
+/** A change that answers the tag of the new version is the one that can be held to the version that was read. */
+function takesIfMatch({ answers, refuses }: Policy): boolean {
+  return refuses?.includes(412) === true && answers[200]?.headers?.includes('ETag') === true
+}
+
+function roleText({ roles, object }: Policy): string {
+  const who = typeof roles === 'string' ? roles : roles.join(', ')
+  return `Roles: ${who}.${object ? ` Needs ${object} on the object.` : ''}`
+}
+
+function parameters({ target, schema }: Validation, schemas: Json): Json[] {
+  if (target === 'json') return []
+  const { properties = {}, required = [] } = jsonSchema(schema, 'input', schemas) as {
+    properties?: Record<string, Json>
+    required?: string[]
+  }
+  return Object.entries(properties).map(([name, property]) => {
+    const { description, ...rest } = property
+    const isRequired = target === 'param' || required.includes(name)
+    return {
+      in: target === 'param' ? 'path' : 'query',
+      name,
+      required: isRequired,
+      ...(description === undefined ? {} : { description }),
+      schema: rest,
+    }
+  })
+}
+
+/** What a fault in each part of a request is answered with. */
+const REFUSED_FOR = { param: [404], query: [400, 422], json: [400, 413, 415, 422] } as const
+
+/** The answers that the route names, and the refusals that follow from what it checks. */
+function responses(rule: Policy, validations: readonly Validation[], schemas: Json): Json {
+  const targets = validations.map(({ target }) => target)
+  const refusals = new Set<number>([...(rule.refuses ?? []), 500, 503])
+  if (rule.roles !== 'anyone') refusals.add(401)
+  if (typeof rule.roles !== 'string' || rule.object) refusals.add(403)
+  for (const target of targets) for (const status of REFUSED_FOR[target]) refusals.add(status)
+  const all: Json = {}
+  for (const [status, answer] of Object.entries(rule.answers)) all[status] = response(answer, schemas)
+  for (const status of refusals) all[status] ??= { $ref: `#/components/responses/${status}` }
+  return all
+}
+
+/** One answer for each status that a refusal can have. */
+function refusalResponses(): Json {
+  const problem = { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } }
+  const all: Json = {}
+  for (const [status, codes] of codesOf())
+    all[status] = { description: `Refused: ${codes.join(', ')}.`, content: problem }
+  return all
+}
+
+function response(answer: Answer, schemas: Json): Json {
+  const { description, schema, headers = [] } = answer
+  const header = { schema: { type: 'string' } }
+  return {
+    description,
+    ...(headers.length > 0 && { headers: Object.fromEntries(headers.map((name) => [name, header])) }),
+    ...((schema ?? answer.media) && { content: content(answer, schemas) }),
+  }
+}
+
+function content({ schema, media = 'application/json', alsoMedia = [] }: Answer, schemas: Json): Json {
+  const text = { schema: { type: 'string' } }
+  return {
+    [media]: schema ? { schema: jsonSchema(schema, 'output', schemas) } : text,
+    ...Object.fromEntries(alsoMedia.map((name) => [name, text])),
+  }
+}
+
+function isPlain(value: unknown): value is string | number | boolean {
+  return ['string', 'number', 'boolean'].includes(typeof value)
+}
+
+/** JSON Schema of a zod schema; those with an id go into the components once and are referred to. */
+function jsonSchema(schema: z.ZodType, io: 'input' | 'output', schemas: Json): Json {
+  const {
+    $schema: _,
+    $defs = {},
+    ...own
+  } = z.toJSONSchema(schema, {
+    io,
+    unrepresentable: 'any',
+    override: ({ zodSchema, jsonSchema: made }) => {
+      describeInput(zodSchema, made)
+      // Answers may gain fields: a client must not take what is described for all there will ever be.
+      if (io === 'output' && made.additionalProperties === false) delete made.additionalProperties
+      if (made.minimum === Number.MIN_SAFE_INTEGER) delete made.minimum
+      if (made.maximum === Number.MAX_SAFE_INTEGER) delete made.maximum
+    },
+  }) as Json & { $defs?: Json }
+  const moved = JSON.parse(
+    JSON.stringify({ own, $defs }).replaceAll('#/$defs/', '#/components/schemas/'),
+  ) as {
+    own: Json
+    $defs: Json
+  }
+  Object.assign(schemas, moved.$defs)
+  const id = moved.own['id']
+  if (typeof id !== 'string') return moved.own
+  schemas[id] = moved.own
+  return { $ref: `#/components/schemas/${id}` }
+}
+
+/** Says of a text that stands for something else what it stands for, and what is meant when it is absent. */
+function describeInput(schema: z.core.$ZodType, made: z.core.JSONSchema.BaseSchema): void {
+  const meta = schema instanceof z.ZodType ? schema.meta() : undefined
+  if (meta?.['type'] !== undefined) Object.assign(made, { pattern: undefined }, meta)
+  if (made.type !== 'string' && made.enum?.every((one) => typeof one === 'string')) delete made.enum
+  // zod leaves out the default of what is written differently than it is read.
+  if (schema instanceof z.ZodDefault && isPlain(schema.def.defaultValue))
+    made.default = schema.def.defaultValue
+}

@@ -1,0 +1,73 @@
+import { createMiddleware } from 'hono/factory'
+import type { Hono } from 'hono'
+import type * as z from 'zod'
+import { Refusal } from '../lib/errors.ts'
+import type { Context, Role } from '../context.ts'
+import type { Ports } from '../ports/index.ts'
+import { authenticate } from './auth.ts'
+
+/** What every handler finds on its request; `isDeprecated` when it was authenticated in a way that goes away. */
+export type Env = { Variables: { ports: Ports; requestId: string; context: Context; isDeprecated?: true } }
+
+/** A good answer: its meaning and its body; no schema means no body. */
+export type Answer = {
+  readonly description: string
+  readonly schema?: z.ZodType
+  readonly media?: string
+  /** Media types, besides, that the caller may ask for. */
+  readonly alsoMedia?: readonly string[]
+  readonly headers?: readonly string[]
+}
+
+export type Policy = {
+  readonly summary: string
+  /** Who may call: everyone, everyone signed in, or these roles. */
+  readonly roles: 'anyone' | 'signed-in' | readonly Role[]
+  /** The right on the object in question that the verb demands beyond the role. */
+  readonly object?: 'read' | 'write' | 'execute'
+  readonly answers: Readonly<Record<number, Answer>>
+  /** Statuses of refusals that do not follow from roles, path, query and body. */
+  readonly refuses?: readonly number[]
+}
+
+const policies = new WeakMap<object, Policy>()
+
+/** The guard of one route, first in its line: lets through who may call, and gives handlers their context. */
+export function policy(rule: Policy) {
+  const guard = createMiddleware<Env>(async (c, next) => {
+    const ports = c.get('ports')
+    const requestId = c.get('requestId')
+    if (rule.roles === 'anyone') {
+      c.set('context', { ports, requestId, caller: { kind: 'nobody' } })
+      return next()
+    }
+    const caller = await authenticate(c, ports)
+    const mayCall = rule.roles === 'signed-in' || rule.roles.includes(caller.role)
+    if (!mayCall) throw new Refusal('forbidden', 'Your role does not allow this.')
+    c.set('context', { ports, requestId, caller })
+    return next()
+  })
+  policies.set(guard, rule)
+  return guard
+}
+
+/** The policy of a handler that came from `policy`. */
+export function policyOf(handler: object): Policy | undefined {
+  return policies.get(handler)
+}
+
+export type Route = { readonly method: string; readonly path: string; readonly policy: Policy }
+
+/** Every route with its policy, in order of declaration.
+ * @throws {Error} naming a route that has none: such an application must not start */
+export function routesOf(app: Hono<Env>): readonly Route[] {
+  const routes = new Map<string, Route>()
+  for (const { method, path, handler } of app.routes) {
+    if (method === 'ALL' && path === '/*') continue
+    const name = `${method} ${path}`
+    const rule = policyOf(handler)
+    if (rule) routes.set(name, { method, path, policy: rule })
+    else if (!routes.has(name)) throw new Error(`The route ${name} names no policy.`)
+  }
+  return [...routes.values()]
+}

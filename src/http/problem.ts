@@ -1,0 +1,82 @@
+import * as z from 'zod'
+import type { Code, Refusal } from '../lib/errors.ts'
+
+/** The HTTP status and the title of every refusal (RFC 9110, RFC 9457). */
+const PROBLEMS: Readonly<Record<Code, readonly [status: number, title: string]>> = {
+  bad_request: [400, 'The request cannot be understood'],
+  malformed_json: [400, 'The body is not JSON'],
+  unauthenticated: [401, 'Sign in first'],
+  forbidden: [403, 'Not allowed'],
+  not_found: [404, 'Not found'],
+  method_not_allowed: [405, 'Method not allowed'],
+  conflict: [409, 'Conflict'],
+  name_taken: [409, 'The name is taken'],
+  has_children: [409, 'There are objects below'],
+  job_stopped: [409, 'The job is stopped'],
+  cycle: [409, 'The move would make a cycle'],
+  last_administrator: [409, 'The last administrator stays'],
+  precondition_failed: [412, 'The object has changed'],
+  too_large: [413, 'The body is too large'],
+  unsupported_media_type: [415, 'The media type is not supported'],
+  invalid: [422, 'The input is not valid'],
+  value_in_future: [422, 'The value is too far in the future'],
+  value_too_old: [422, 'The value is too old'],
+  value_not_defined: [422, 'The value is not defined'],
+  too_many_buckets: [422, 'Too many buckets'],
+  overloaded: [503, 'Too busy'],
+  unavailable: [503, 'Not available'],
+  internal: [500, 'Internal error'],
+}
+
+export const problemSchema = z
+  .object({
+    type: z.string().describe('urn:tidemark:error:<code>'),
+    title: z.string(),
+    status: z.int(),
+    code: z.enum(Object.keys(PROBLEMS) as [Code, ...Code[]]),
+    detail: z.string(),
+    errors: z.array(z.object({ pointer: z.string(), message: z.string() })),
+    requestId: z.string(),
+  })
+  .meta({ id: 'Problem', description: 'What went wrong (RFC 9457). Input is never repeated.' })
+
+export type Problem = z.infer<typeof problemSchema>
+
+/** The HTTP status of a refusal. */
+export function statusOf(code: Code): number {
+  return PROBLEMS[code][0]
+}
+
+/** The statuses of refusals in ascending order, each with its codes. */
+export function codesOf(): ReadonlyMap<number, readonly string[]> {
+  const entries = Object.entries(PROBLEMS).sort(([, [a]], [, [b]]) => a - b)
+  return new Map(
+    [...Map.groupBy(entries, ([, [status]]) => status)].map(([status, of]) => [
+      status,
+      of.map(([code]) => code),
+    ]),
+  )
+}
+
+/** The answer to a refused request, with the header fields that its status asks for. */
+export function problemResponse(
+  refusal: Refusal,
+  requestId: string,
+  headers: Readonly<Record<string, string>> = {},
+): Response {
+  const [status, title] = PROBLEMS[refusal.code]
+  const problem: Problem = {
+    type: `urn:tidemark:error:${refusal.code}`,
+    title,
+    status,
+    code: refusal.code,
+    detail: refusal.detail,
+    errors: [...refusal.errors],
+    requestId,
+  }
+  const own: Record<string, string> = { 'content-type': 'application/problem+json', ...headers }
+  if (status === 401)
+    own['www-authenticate'] = 'Basic realm="Tidemark", charset="UTF-8", Bearer realm="Tidemark"'
+  if (status === 503) own['retry-after'] = '1'
+  return new Response(JSON.stringify(problem), { status, headers: own })
+}

@@ -1,0 +1,138 @@
+import { zValidator } from '@hono/zod-validator'
+import type { Context, MiddlewareHandler } from 'hono'
+import { createMiddleware } from 'hono/factory'
+import * as z from 'zod'
+import { Refusal } from '../lib/errors.ts'
+import type { Fault } from '../lib/errors.ts'
+
+type Target = 'json' | 'query' | 'param'
+
+/** What a validating handler checks, for the OpenAPI document. */
+export type Validation = { readonly target: Target; readonly schema: z.ZodType }
+
+const validations = new WeakMap<object, Validation>()
+
+/** What the handler validates, when it came from `valid`. */
+export function validationOf(handler: object): Validation | undefined {
+  return validations.get(handler)
+}
+
+/** Checks one part of a request against a schema; `c.req.valid(target)` then has the typed result.
+ * A fault in the path answers 404, in the query or body 422 with a pointer to the field, and a query parameter that is
+ * there twice 400 unless the schema takes a list. */
+export function valid<T extends Target, S extends z.ZodType>(target: T, schema: S) {
+  const single = target === 'query' ? singleValued(schema) : new Set<string>()
+  const handler = zValidator(
+    target,
+    schema,
+    (result) => {
+      if (!result.success) throw refusalOf(target, result.error)
+    },
+    {
+      // Not the asynchronous form: no schema waits for anything, and every delivery would.
+      validationFunction: (_, input) => {
+        refuseRepeated(input, single)
+        const result = schema.safeParse(input)
+        if (target === 'json' && result.success) refusePrototype(input)
+        // The library's type wants the schema where its result has the output.
+        return result as never
+      },
+    },
+  )
+  validations.set(handler, { target, schema })
+  return handler
+}
+
+/** Refuses a body that is not `application/json` or larger than `sizeMaxBytes`, before any of it is parsed. */
+export function jsonBody(sizeMaxBytes: number): MiddlewareHandler {
+  return createMiddleware(async (c, next) => {
+    requireJson(c)
+    const length = c.req.header('content-length')
+    if (length === undefined) c.req.raw = withBody(c.req.raw, await readBounded(c.req.raw, sizeMaxBytes))
+    else if (Number(length) > sizeMaxBytes) throw tooLarge(sizeMaxBytes)
+    await next()
+  })
+}
+
+function requireJson(c: Context): void {
+  const header = c.req.header('content-type')
+  if (header === 'application/json') return
+  if (header?.split(';', 1)[0]?.trim().toLowerCase() === 'application/json') return
+  throw new Refusal('unsupported_media_type', 'Send the body as application/json.')
+}
+
+async function readBounded(request: Request, sizeMaxBytes: number): Promise<string> {
+  const decoder = new TextDecoder()
+  let text = ''
+  let sizeBytes = 0
+  for await (const chunk of request.body ?? []) {
+    sizeBytes += chunk.byteLength
+    if (sizeBytes > sizeMaxBytes) throw tooLarge(sizeMaxBytes)
+    text += decoder.decode(chunk, { stream: true })
+  }
+  return text + decoder.decode()
+}
+
+function withBody(request: Request, body: string): Request {
+  return new Request(request, { method: request.method, body })
+}
+
+function tooLarge(sizeMaxBytes: number): Refusal {
+  return new Refusal('too_large', `The body may have ${sizeMaxBytes} bytes at most.`)
+}
+
+/** The parameters of a query that may be there once only. */
+function singleValued(schema: z.ZodType): Set<string> {
+  const shape = schema instanceof z.ZodObject ? (schema.shape as Record<string, z.ZodType>) : {}
+  return new Set(Object.keys(shape).filter((name) => !takesList(shape[name])))
+}
+
+function takesList(schema: unknown): boolean {
+  if (schema instanceof z.ZodDefault || schema instanceof z.ZodOptional) return takesList(schema.unwrap())
+  return schema instanceof z.ZodArray || (schema instanceof z.ZodUnion && schema.options.some(takesList))
+}
+
+function refuseRepeated(query: unknown, single: ReadonlySet<string>): void {
+  if (single.size === 0) return
+  const faults = Object.entries(query as Record<string, unknown>)
+    .filter(([name, value]) => Array.isArray(value) && single.has(name))
+    .map(([name]) => ({ pointer: `?${name}`, message: 'is there more than once' }))
+  if (faults.length > 0)
+    throw new Refusal('bad_request', 'A query parameter is repeated; see errors.', faults)
+}
+
+/** zod leaves this key out of what it takes for an open object, and would so accept it without a word. */
+function refusePrototype(body: unknown): void {
+  if (typeof body !== 'object' || body === null || !Object.hasOwn(body, '__proto__')) return
+  const fault = [{ pointer: '/__proto__', message: 'is not a known field' }]
+  throw new Refusal('invalid', 'The body is not what this request takes; see errors.', fault)
+}
+
+function refusalOf(target: Target, error: z.core.$ZodError): Refusal {
+  if (target === 'param') return new Refusal('not_found', 'There is no such object.')
+  const faults = error.issues.flatMap((issue) => faultsOf(target, issue))
+  const place = target === 'json' ? 'body' : 'query'
+  return new Refusal('invalid', `The ${place} is not what this request takes; see errors.`, faults)
+}
+
+function faultsOf(target: Target, issue: z.core.$ZodIssue): Fault[] {
+  const path = issue.path.map(String)
+  if (issue.code === 'unrecognized_keys') {
+    return issue.keys.map((key) => ({
+      pointer: pointerTo(target, [...path, key]),
+      message: 'is not a known field',
+    }))
+  }
+  return [{ pointer: pointerTo(target, path), message: issue.message }]
+}
+
+/** A JSON pointer (RFC 6901) into the body, or `?name` with the rest of the pointer behind it for a query parameter. */
+function pointerTo(target: Target, path: readonly string[]): string {
+  const [name = '', ...rest] = path
+  if (target === 'json') return path.map(escaped).join('')
+  return `?${name}${rest.map(escaped).join('')}`
+}
+
+function escaped(segment: string): string {
+  return `/${segment.replaceAll('~', '~0').replaceAll('/', '~1')}`
+}

@@ -1,0 +1,110 @@
+import { afterEach, beforeEach, expect, test } from 'bun:test'
+
+import {
+  callerOfCredentials,
+  callerOfSession,
+  callerOfToken,
+  issueToken,
+  logIn,
+  prepareFirstStart,
+  setUp,
+} from '../../src/access/session/service.ts'
+import { createUser, updateUser } from '../../src/access/users/service.ts'
+import { userBody } from '../../src/access/users/schema.ts'
+import type { Caller, Context } from '../../src/context.ts'
+import { rejection } from '../contract/rejection.ts'
+import { openPorts } from '../hosts/ports.ts'
+
+const DAY_MS = 86_400_000
+const ADA = { username: 'ada', password: 'countess of lovelace' }
+
+let opened: Awaited<ReturnType<typeof openPorts>>
+let userId = 0
+
+beforeEach(async () => {
+  opened = await openPorts()
+  userId = (await createUser(opened.ports, { ...ADA, role: 'collector' })).id
+})
+
+afterEach(() => opened.close())
+
+test('a session is open for exactly 24 hours', async () => {
+  const { sessionId } = await logIn(contextOf({ kind: 'nobody' }), ADA)
+
+  opened.clock.at += DAY_MS - 1
+  expect(await callerOfSession(opened.ports, sessionId)).toMatchObject({ userId, role: 'collector' })
+  opened.clock.at += 1
+  // What was proven a moment ago is believed for a second.
+  opened.clock.at += 1_000
+  expect(await callerOfSession(opened.ports, sessionId)).toBeNull()
+})
+
+test('an access token is good for five minutes', async () => {
+  const { sessionId } = await logIn(contextOf({ kind: 'nobody' }), ADA)
+  const caller = await callerOfSession(opened.ports, sessionId)
+  if (!caller) throw new Error('The session is not open.')
+  const { accessToken, expiresIn } = await issueToken(contextOf(caller))
+
+  expect(expiresIn).toBe(300)
+  opened.clock.at += 299_000
+  expect(await callerOfToken(opened.ports, accessToken)).toMatchObject({ userId })
+  opened.clock.at += 2_000
+  expect(await callerOfToken(opened.ports, accessToken)).toBeNull()
+})
+
+test('Basic credentials cost one slow hash a minute, and a new password counts at once', async () => {
+  const { ports } = opened
+  let hashes = 0
+  const counting = {
+    ...ports,
+    secrets: {
+      ...ports.secrets,
+      scrypt: (...input: Parameters<typeof ports.secrets.scrypt>) => (
+        hashes++,
+        ports.secrets.scrypt(...input)
+      ),
+    },
+  }
+  for (let call = 0; call < 1_000; call++)
+    expect(await callerOfCredentials(counting, ADA)).toMatchObject({ userId })
+  expect(hashes).toBe(1)
+
+  opened.clock.at += 60_000
+  await callerOfCredentials(counting, ADA)
+  expect(hashes).toBe(2)
+
+  // Another isolate, which heard nothing of the change, believes its own proof only as long as the hash is the same.
+  const elsewhere = { ...opened.ports }
+  expect(await callerOfCredentials(elsewhere, ADA)).toMatchObject({ userId })
+  const body = userBody.parse({ username: 'ada', role: 'collector', password: 'enchantress of number' })
+  await updateUser({ ...contextOf({ kind: 'nobody' }), ports: counting }, userId, { body, ifMatch: null })
+  expect(await callerOfCredentials(counting, ADA)).toBeNull()
+  opened.clock.at += 1_000
+  expect(await callerOfCredentials(elsewhere, ADA)).toBeNull()
+})
+
+test('a set-up link is good for 30 minutes and only while there is no user', async () => {
+  const fresh = await openPorts()
+  try {
+    const context = { ports: fresh.ports, caller: { kind: 'nobody' as const }, requestId: 'test' }
+    const { setupToken: late } = await prepareFirstStart(fresh.ports)
+    fresh.clock.at += 30 * 60_000
+    expect(await rejection(setUp(context, { ...ADA, token: late ?? '' }))).toMatchObject({
+      code: 'forbidden',
+    })
+
+    const { setupToken } = await prepareFirstStart(fresh.ports)
+    const { setupToken: second } = await prepareFirstStart(fresh.ports)
+    fresh.clock.at += 30 * 60_000 - 1
+    expect(await setUp(context, { ...ADA, token: setupToken ?? '' })).toMatchObject({ role: 'administrator' })
+    const again = setUp(context, { ...ADA, username: 'eve', token: second ?? '' })
+    expect(await rejection(again)).toMatchObject({ code: 'forbidden' })
+    expect(await prepareFirstStart(fresh.ports)).toEqual({ isFirstStart: false, setupToken: null })
+  } finally {
+    await fresh.close()
+  }
+})
+
+function contextOf(caller: Caller): Context {
+  return { ports: opened.ports, caller, requestId: 'test' }
+}

@@ -1,0 +1,41 @@
+import { describe, expect, test } from 'bun:test'
+import * as fc from 'fast-check'
+
+import { fold } from '../../../lib/text.ts'
+import { joinPath, parsePath } from './path.ts'
+
+describe('parsePath', () => {
+  const rows: [string, string[]][] = [
+    ['/A/B*/C', ['a', 'b*', 'c']],
+    [' A / b ', ['a', 'b']],
+    ['a//b/', ['a', 'b']],
+    ['Zu\u0308rich', ['zürich']],
+    ['srv\\/1/x', ['srv/1', 'x']],
+    ['a\\\\/b', ['a\\', 'b']],
+    ['C:\\temp', ['c:\\temp']],
+    ['**/x', ['** x']],
+    ['a/**/ ** /x', ['a', '** x']],
+    ['a/**', ['a', '** *']],
+    ['', []],
+    ['/ /', []],
+  ]
+  for (const [path, expected] of rows) {
+    test(`takes ${JSON.stringify(path)} apart into ${JSON.stringify(expected)}`, () => {
+      expect(parsePath(path).map(({ pattern, isDeep }) => (isDeep ? `** ${pattern}` : pattern))).toEqual(
+        expected,
+      )
+    })
+  }
+})
+
+test('what joinPath puts together, parsePath takes apart', () => {
+  const name = fc
+    .oneof(fc.string(), fc.stringMatching(/^[a/\\ ]+$/))
+    .map((text) => text.trim())
+    .filter((text) => text !== '' && text !== '**')
+  fc.assert(
+    fc.property(fc.array(name), (names) => {
+      expect(parsePath(joinPath(names)).map(({ pattern }) => pattern)).toEqual(names.map(fold))
+    }),
+  )
+})

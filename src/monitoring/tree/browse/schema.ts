@@ -1,0 +1,144 @@
+import * as z from 'zod'
+import { idParam } from '../../../http/answers.ts'
+import { STATES } from '../../states/state.ts'
+import { OBJECT_TYPES, permissionsView } from '../schema.ts'
+import type { ObjectType } from '../schema.ts'
+import { pageQuery } from '../search/schema.ts'
+
+const PATH_MAX = 4096
+const SEGMENTS = 'Names separated by `/`, `\\/` for a slash in a name; `*` in a name, `**` for any depth.'
+
+/** A type of parent as it stands in a path, singular or plural. */
+const parentType = z
+  .enum(['group', 'groups', 'device', 'devices', 'job', 'jobs'])
+  .transform((text) => text.replace(/s$/, '') as ObjectType)
+  .meta({ type: 'string' })
+
+export const parentPath = z.object({ parentType, parentId: idParam })
+export type ParentPath = z.infer<typeof parentPath>
+
+export const childrenQuery = z.object(pageQuery)
+
+export const childrenView = z
+  .object({
+    items: z.array(
+      z.object({
+        id: z.int(),
+        type: z.enum(OBJECT_TYPES),
+        subType: z.string(),
+        name: z.string(),
+        state: z.enum(STATES),
+        hasChildren: z.boolean(),
+        position: z.int().describe('Counts the children from 1.'),
+      }),
+    ),
+  })
+  .meta({ id: 'Children' })
+
+export type ChildrenView = z.infer<typeof childrenView>
+
+export const searchPathQuery = z.object({
+  path: z.string().max(PATH_MAX).describe(SEGMENTS),
+  type: z.enum(OBJECT_TYPES).optional(),
+  limit: pageQuery.limit,
+})
+
+export const searchPathBody = z.strictObject({
+  path: z.string().max(PATH_MAX).describe(SEGMENTS),
+  type: z.enum(OBJECT_TYPES).nullish(),
+  limit: z.int().min(1).max(10_000).default(1000),
+})
+
+export const searchPathView = z
+  .object({
+    items: z.array(
+      z.object({
+        id: z.int(),
+        type: z.enum(OBJECT_TYPES),
+        name: z.string(),
+        path: z.string().describe('From the root group, without its name.'),
+      }),
+    ),
+  })
+  .meta({ id: 'SearchPath' })
+
+export type SearchPathView = z.infer<typeof searchPathView>
+
+const FIELDS = [
+  'subType',
+  'name',
+  'state',
+  'worstChild',
+  'counts',
+  'hasChildren',
+  'permissions',
+  'children',
+] as const
+export type NodeField = (typeof FIELDS)[number]
+
+export const treeQuery = z.object({
+  depth: z
+    .string()
+    .regex(/^(?:[1-8]|all)$/, 'must be 1 to 8 or all')
+    .default('1')
+    .transform((text) => (text === 'all' ? null : Number(text)))
+    .meta({ type: 'string', default: '1' })
+    .describe('How many levels below the parent are loaded.'),
+  types: listOf(OBJECT_TYPES).describe(
+    'Types that are shown; what is below a left out object is left out too.',
+  ),
+  states: listOf(STATES).describe(
+    'Shows objects that are in one of these states or have a job below that is.',
+  ),
+  fields: listOf(['id', 'type', ...FIELDS]).describe('Fields that are shown; `id` and `type` always are.'),
+})
+
+export type TreeQuery = z.infer<typeof treeQuery>
+
+export type TreeNode = {
+  id: number
+  type: ObjectType
+  subType?: string | undefined
+  name?: string | undefined
+  state?: (typeof STATES)[number] | undefined
+  worstChild?: (typeof STATES)[number] | null | undefined
+  counts?: Record<string, number> | undefined
+  hasChildren?: boolean | undefined
+  permissions?: z.infer<typeof permissionsView> | undefined
+  children?: TreeNode[] | undefined
+}
+
+export const treeNode: z.ZodType<TreeNode> = z
+  .object({
+    id: z.int(),
+    type: z.enum(OBJECT_TYPES),
+    subType: z.string().optional(),
+    name: z.string().optional(),
+    state: z.enum(STATES).optional(),
+    worstChild: z
+      .enum(STATES)
+      .nullable()
+      .optional()
+      .describe('The worst state of a job below; null without jobs.'),
+    counts: z.record(z.string(), z.int()).optional().describe('How many jobs below are in which state.'),
+    hasChildren: z.boolean().optional(),
+    permissions: permissionsView.optional(),
+    get children() {
+      return z.array(treeNode).optional().describe('Absent: not loaded. Empty: there are none to show.')
+    },
+  })
+  .meta({ id: 'TreeNode' })
+
+function listOf<const Name extends string>(names: readonly Name[]) {
+  const known: ReadonlySet<string> = new Set(names)
+  return z
+    .string()
+    .max(1024)
+    .transform((text) => text.split(',').map((name) => name.trim()))
+    .refine(
+      (list): list is Name[] => list.every((name) => known.has(name)),
+      `must be a list separated by commas of ${names.join(', ')}`,
+    )
+    .meta({ type: 'string' })
+    .optional()
+}

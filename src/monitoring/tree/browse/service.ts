@@ -1,0 +1,143 @@
+import type { Context } from '../../../context.ts'
+import { Refusal } from '../../../lib/errors.ts'
+import { decodeCursor, encodeCursor } from '../../../lib/paging.ts'
+import { OBJECT_TYPES } from '../schema.ts'
+import type { ObjectType } from '../schema.ts'
+import type { Page } from '../search/schema.ts'
+import { readItems } from '../search/store/search.ts'
+import { requireObject, rightsOn } from '../service.ts'
+import { joinPath, parsePath } from './path.ts'
+import type { ChildrenView, ParentPath, SearchPathView, TreeNode, TreeQuery } from './schema.ts'
+import * as store from './store.ts'
+import type { ChildPlace, Hit } from './store.ts'
+import { growTree } from './tree.ts'
+
+const NODES_MAX = 5000
+const SEGMENTS_MAX = 64
+const WILDCARDS_MAX = 16
+/** How many objects one segment of a path may leave for the next. */
+const FRONTIER_MAX = 10_000
+const ROOT_ID = 1
+const FIRST: ChildPlace = { type: '', name: '', id: 0 }
+
+/** The children of an object, by type and name.
+ * @returns with `next` the cursor of the page that follows, null when this is the last
+ * @throws {Refusal} not_found, invalid */
+export async function listChildren(
+  context: Context,
+  { parentType, parentId }: ParentPath,
+  page: Page,
+): Promise<{ view: ChildrenView; next: string | null }> {
+  const parent = await requireObject(context, parentId, { type: parentType, right: 'read' })
+  const { after, position } = page.cursor === undefined ? { after: FIRST, position: 0 } : placeOf(page.cursor)
+  const rows = await store.readChildren(context.ports.database, parent.id, { after, limit: page.limit + 1 })
+  const shown = rows.slice(0, page.limit)
+  const items = shown.flatMap((row, index) => {
+    if (!rightsOn(context, row).read) return []
+    const { id, type, subType, name, state, hasChildren } = row
+    return [{ id, type, subType, name, state, hasChildren, position: position + index + 1 }]
+  })
+  const last = shown.at(-1)
+  const isMore = rows.length > shown.length && last !== undefined
+  const next = isMore ? encodeCursor([last.type, last.nameFolded, last.id, position + shown.length]) : null
+  return { view: { items }, next }
+}
+
+/** An object with what is below it. @throws {Refusal} not_found, invalid when it is too large */
+export async function readTree(
+  context: Context,
+  { parentType, parentId }: ParentPath,
+  query: TreeQuery,
+): Promise<TreeNode> {
+  const { database } = context.ports
+  const top = await requireObject(context, parentId, { type: parentType, right: 'read' })
+  const want = { depth: query.depth, types: query.types ?? OBJECT_TYPES, limit: NODES_MAX + 1 }
+  const rows = await store.readNodes(database, top.id, want)
+  if (rows.length > NODES_MAX) {
+    throw new Refusal(
+      'invalid',
+      `The tree is too large: it has more than ${NODES_MAX} objects. Ask for less depth.`,
+      [{ pointer: '?depth', message: 'is too large' }],
+    )
+  }
+  const parents = rows.filter(({ type, hasChildren }) => type !== 'job' && hasChildren).map(({ id }) => id)
+  const counts = await store.countStates(database, parents)
+  const node = growTree(rows, counts, { ...query, rightsOn: (row) => rightsOn(context, row) })
+  if (!node) throw new Refusal('not_found', `There is no such ${parentType}.`)
+  return node
+}
+
+type PathSearch = {
+  readonly path: string
+  readonly type?: ObjectType | null | undefined
+  readonly limit: number
+}
+
+/** The objects to which a path of names leads, from the root group or from a parent; none is an empty list.
+ * @param pointer where the path stands in the request
+ * @throws {Refusal} not_found, invalid */
+export async function searchPath(
+  context: Context,
+  start: ParentPath | null,
+  { pointer, ...search }: PathSearch & { pointer: string },
+): Promise<SearchPathView> {
+  const { database } = context.ports
+  const segments = parsePath(search.path)
+  if (segments.length === 0 || segments.length > SEGMENTS_MAX) {
+    throw refusedPath(pointer, `must have 1 to ${SEGMENTS_MAX} segments`)
+  }
+  if (segments.some(({ pattern }) => pattern.split('*').length > WILDCARDS_MAX + 1)) {
+    throw refusedPath(pointer, `must have ${WILDCARDS_MAX} wildcards a segment at most`)
+  }
+  const from = start ?? { parentType: 'group', parentId: ROOT_ID }
+  const parent = await requireObject(context, from.parentId, { type: from.parentType, right: 'read' })
+  let hits: readonly Hit[] = [parent]
+  for (const [index, segment] of segments.entries()) {
+    const isLast = index === segments.length - 1
+    const limit = isLast ? search.limit : FRONTIER_MAX + 1
+    hits = await store.readStep(database, hits, {
+      segment,
+      type: isLast ? (search.type ?? null) : null,
+      limit,
+    })
+    if (!isLast && hits.length > FRONTIER_MAX)
+      throw refusedPath(pointer, `fits too many objects at segment ${index + 1}`)
+    if (hits.length === 0) return { items: [] }
+  }
+  const rows = await readItems(
+    database,
+    hits.map(({ id }) => id),
+  )
+  const readable = new Map(rows.filter((row) => rightsOn(context, row).read).map((row) => [row.id, row]))
+  const ancestors = new Set(hits.flatMap(({ path }) => idsOf(path)))
+  const names = await store.readNames(database, [...ancestors])
+  const items = hits.flatMap(({ id, path }) => {
+    const row = readable.get(id)
+    const way = idsOf(path).map((ancestor) => names.get(ancestor) ?? '')
+    return row ? [{ id, type: row.type, name: row.name, path: joinPath(way) }] : []
+  })
+  return { items }
+}
+
+/** The ids of a path of ids, without the root's. */
+function idsOf(path: string): number[] {
+  return path.split('/').slice(2, -1).map(Number)
+}
+
+function placeOf(cursor: string): { after: ChildPlace; position: number } {
+  const place: unknown = decodeCursor(cursor)
+  if (Array.isArray(place)) {
+    const [type, name, id, position] = place as unknown[]
+    const isPlace = typeof type === 'string' && typeof name === 'string'
+    if (isPlace && Number.isSafeInteger(id) && Number.isSafeInteger(position)) {
+      return { after: { type, name, id: Number(id) }, position: Number(position) }
+    }
+  }
+  throw new Refusal('invalid', 'The cursor is not one of this list.', [
+    { pointer: '?cursor', message: 'is unknown' },
+  ])
+}
+
+function refusedPath(pointer: string, message: string): Refusal {
+  return new Refusal('invalid', 'The path cannot be searched; see errors.', [{ pointer, message }])
+}

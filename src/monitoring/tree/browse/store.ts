@@ -1,0 +1,156 @@
+import { sql } from 'drizzle-orm'
+import type { Database } from '../../../ports/database.ts'
+import type { State } from '../../../ports/job-actors.ts'
+import type { ObjectType } from '../schema.ts'
+import type { TextMatch } from '../search/filter.ts'
+import { Bound } from '../search/store/bound.ts'
+import { nameDriver } from '../search/store/drivers.ts'
+import { textFits, textSeek } from '../search/store/texts.ts'
+import type { Segment } from './path.ts'
+
+export type ChildPlace = { readonly type: string; readonly name: string; readonly id: number }
+
+export type ChildRow = {
+  readonly id: number
+  readonly type: ObjectType
+  readonly subType: string
+  readonly name: string
+  readonly nameFolded: string
+  readonly state: State
+  readonly runBy: number
+  readonly hasChildren: boolean
+}
+
+export type NodeRow = Omit<ChildRow, 'nameFolded'> & { readonly parentId: number; readonly depth: number }
+
+export type Hit = { readonly id: number; readonly path: string }
+
+type Flagged<Row> = Omit<Row, 'hasChildren'> & { readonly hasChildren: number }
+
+const COLUMNS =
+  sql.raw(`o.id, o.type, o.sub_type as "subType", o.name, coalesce(s.state, 'undefined') as state,
+  case when o.type = 'job' and o.collector_id = 0 then p.collector_id else o.collector_id end as "runBy",
+  exists (select 1 from objects c where c.parent_id = o.id) as "hasChildren"`)
+
+const JOINS = sql.raw('left join objects p on p.id = o.parent_id left join states s on s.object_id = o.id')
+
+/** The children of an object by type and name, those that come after a place. */
+export async function readChildren(
+  database: Database,
+  parentId: number,
+  page: { after: ChildPlace; limit: number },
+): Promise<readonly ChildRow[]> {
+  const { type, name, id } = page.after
+  const rows = await database.all<Flagged<ChildRow>>(sql`
+    select ${COLUMNS}, o.name_folded as "nameFolded" from objects o ${JOINS}
+    where o.parent_id = ${parentId} and (o.type, o.name_folded, o.id) > (${type}, ${name}, ${id})
+    order by o.type, o.name_folded, o.id limit ${sql.raw(String(page.limit))}`)
+  return rows.map((row) => ({ ...row, hasChildren: row.hasChildren === 1 }))
+}
+
+/** An object and what is below it, level by level, at most `limit` of them.
+ * @param depth how many levels; null for all */
+export async function readNodes(
+  database: Database,
+  id: number,
+  want: { depth: number | null; types: readonly ObjectType[]; limit: number },
+): Promise<readonly NodeRow[]> {
+  const isIn = sql.raw(`c.type in (${want.types.map((type) => `'${type}'`).join(', ')})`)
+  const isWithin = sql.raw(want.depth === null ? '1' : `node.depth < ${want.depth}`)
+  const rows = await database.all<Flagged<NodeRow>>(sql`
+    with recursive node(id, depth) as (
+      select cast(${id} as integer), 0
+      union all
+      select c.id, node.depth + 1 from node join objects c on c.parent_id = node.id and ${isIn} where ${isWithin}
+      limit ${sql.raw(String(want.limit))}
+    )
+    select ${COLUMNS}, o.parent_id as "parentId", node.depth from node join objects o on o.id = node.id ${JOINS}
+    order by node.depth, o.type, o.name_folded, o.id`)
+  return rows.map((row) => ({ ...row, hasChildren: row.hasChildren === 1 }))
+}
+
+/** How many jobs below each object are in which state. */
+export async function countStates(
+  database: Database,
+  ids: readonly number[],
+): Promise<readonly { readonly id: number; readonly state: State; readonly total: number }[]> {
+  return database.all(sql`
+    select n.id, coalesce(s.state, 'undefined') as state, count(*) as total
+    from json_each(${JSON.stringify(ids)}) wanted
+    join objects n on n.id = wanted.value
+    cross join objects j on j.type = 'job' and j.path > n.path and j.path < n.path || '~'
+    left join states s on s.object_id = j.id
+    group by 1, 2`)
+}
+
+type Step = { readonly segment: Segment; readonly type: ObjectType | null; readonly limit: number }
+
+/** The objects that fit a segment among the children of these or, for a deep one, anywhere below them; in the order of
+ * the tree. */
+export async function readStep(
+  database: Database,
+  from: readonly Hit[],
+  step: Step,
+): Promise<readonly Hit[]> {
+  const bound = new Bound()
+  const { pattern, isDeep } = step.segment
+  const match = { by: 'matches', text: pattern } as const
+  const where = [
+    isDeep ? isBelow(topmost(from), match, bound) : isChild(from, { match, type: step.type }, bound),
+    textFits('+o.name_folded', match, bound),
+    ...(step.type === null ? [] : [`o.type = '${step.type}'`]),
+  ]
+  return database.all(
+    bound.statement(
+      `select o.id, o.path from objects o where ${where.join(' and ')} order by +o.path limit ${step.limit}`,
+    ),
+  )
+}
+
+/** One seek in the index on parent, type and name for each parent. */
+function isChild(
+  parents: readonly Hit[],
+  { match, type }: { match: TextMatch; type: ObjectType | null },
+  bound: Bound,
+) {
+  const ids = bound.add(JSON.stringify(parents.map(({ id }) => id)))
+  const seek = textSeek('o.name_folded', match, bound)
+  return [
+    `o.parent_id in (select value from json_each(${ids}))`,
+    ...(type === null ? ["o.type in ('device', 'group', 'job')"] : []),
+    ...(seek === null ? [] : [seek]),
+  ].join(' and ')
+}
+
+/** By name from an index where there is one, with one of these among the ancestors; else everything below them. */
+function isBelow(tops: readonly Hit[], match: TextMatch, bound: Bound): string {
+  const ids = bound.add(JSON.stringify(tops.map(({ id }) => id)))
+  const driver = nameDriver(match, bound)
+  if (driver === null) {
+    return `o.id in (select d.id from json_each(${ids}) f join objects a on a.id = f.value
+      cross join objects d on d.path > a.path and d.path < a.path || '~')`
+  }
+  return `o.id in (${driver}) and exists (
+    select 1 from json_each('[' || replace(trim(o.path, '/'), '/', ',') || ']') a
+    where a.value <> o.id and a.value in (select value from json_each(${ids})))`
+}
+
+/** Without those that are below others: what is below them is below the others too. */
+function topmost(hits: readonly Hit[]): readonly Hit[] {
+  const tops: Hit[] = []
+  for (const hit of hits) {
+    if (!hit.path.startsWith(tops.at(-1)?.path ?? '-')) tops.push(hit)
+  }
+  return tops
+}
+
+/** The names of objects. */
+export async function readNames(
+  database: Database,
+  ids: readonly number[],
+): Promise<ReadonlyMap<number, string>> {
+  const rows = await database.all<{ id: number; name: string }>(
+    sql`select id, name from objects where id in (select value from json_each(${JSON.stringify(ids)}))`,
+  )
+  return new Map(rows.map(({ id, name }) => [id, name]))
+}

@@ -1,0 +1,91 @@
+import type { Context } from '../../../context.ts'
+import { Refusal } from '../../../lib/errors.ts'
+import { commit } from '../../../ports/database.ts'
+import type { Write } from '../../../ports/database.ts'
+import { applyChanges, markSubtree } from '../../rules/service.ts'
+import type { DeviceBody, DeviceView } from '../schema.ts'
+import * as tree from '../service.ts'
+import type { ObjectRow } from '../service.ts'
+import * as store from '../store.ts'
+
+const NEW_DEVICE = { subType: 'server', instanceType: 'none' } as const
+
+/** @throws {Refusal} not_found */
+export async function readDevice(
+  context: Context,
+  id: number,
+): Promise<{ device: DeviceView; version: number }> {
+  const row = await tree.requireObject(context, id, { type: 'device', right: 'read' })
+  return { device: await viewOf(context, row), version: row.version }
+}
+
+/** @throws {Refusal} not_found for the parent, forbidden, invalid */
+export async function createDevice(context: Context, parentId: number, body: DeviceBody) {
+  const { ports } = context
+  const parent = await tree.requireObject(context, parentId, { type: 'group', right: 'write' })
+  await tree.checkCollector(ports, body.collectorId, '/collectorId')
+  const id = await tree.createObject(
+    ports,
+    {
+      ...tree.commonFields(body, NEW_DEVICE),
+      type: 'device',
+      parentId: parent.id,
+      templateId: null,
+      collectorId: body.collectorId,
+      createdAt: ports.clock.now(),
+    },
+    (key) => [store.insertDevice(ports.database, key, deviceFields(body))],
+  )
+  return readDevice(context, id)
+}
+
+/** Replaces the device's fields, moves it when the body names another parent, and tells its jobs of another collector.
+ * @throws {Refusal} not_found, forbidden, precondition_failed, conflict, invalid */
+export async function updateDevice(
+  context: Context,
+  id: number,
+  change: { body: DeviceBody; ifMatch: number | null },
+) {
+  const { body, ifMatch } = change
+  const { ports } = context
+  const { database } = ports
+  const row = await tree.requireObject(context, id, { type: 'device', right: 'write' })
+  if (body.collectorId !== row.collectorId) await tree.checkCollector(ports, body.collectorId, '/collectorId')
+  const fields = { ...tree.commonFields(body, row), collectorId: body.collectorId }
+  const writes: Write[] = [
+    // Noted by the path that was read, so before a move.
+    ...(body.collectorId === row.collectorId
+      ? []
+      : [store.bumpJobs(database, id), markSubtree(database, row.path)]),
+    store.updateDevice(database, id, deviceFields(body)),
+    ...(await tree.updateObjectWrites(context, row, { fields, parentId: body.parentId, ifMatch })),
+  ]
+  await tree.refuseStale(() => commit(database, writes))
+  if (body.collectorId !== row.collectorId) await applyChanges(ports)
+  return readDevice(context, id)
+}
+
+/** @throws {Refusal} not_found, forbidden, has_children */
+export async function deleteDevice(context: Context, id: number, recursive: boolean): Promise<void> {
+  const row = await tree.requireObject(context, id, { type: 'device', right: 'write' })
+  const writes = await tree.deleteObjectWrites(context, row, recursive)
+  await tree.refuseOrphans(() => commit(context.ports.database, writes))
+  context.ports.log.info('device deleted', { deviceId: id, recursive })
+  await applyChanges(context.ports)
+}
+
+async function viewOf(context: Context, row: ObjectRow): Promise<DeviceView> {
+  const { database } = context.ports
+  const [device, properties] = await Promise.all([
+    store.findDevice(database, row.id),
+    tree.readProperties(database, row.id),
+  ])
+  // Deleted between the two reads.
+  if (!device) throw new Refusal('not_found', 'There is no such device.')
+  const { collectorId, hasChildren } = row
+  return { ...tree.commonView(context, row, properties), ...device, collectorId, hasChildren }
+}
+
+function deviceFields({ address, netmask, deviceName, parameter }: DeviceBody): store.DeviceRow {
+  return { address, netmask, deviceName, parameter }
+}

@@ -1,0 +1,65 @@
+import type { Context } from '../../../context.ts'
+import { commit } from '../../../ports/database.ts'
+import { applyChanges } from '../../rules/service.ts'
+import type { GroupBody, GroupView } from '../schema.ts'
+import * as tree from '../service.ts'
+import type { ObjectRow } from '../service.ts'
+
+const NEW_GROUP = { subType: 'group', instanceType: 'none' } as const
+
+/** @throws {Refusal} not_found */
+export async function readGroup(
+  context: Context,
+  id: number,
+): Promise<{ group: GroupView; version: number }> {
+  const row = await tree.requireObject(context, id, { type: 'group', right: 'read' })
+  return { group: await viewOf(context, row), version: row.version }
+}
+
+/** @throws {Refusal} not_found for the parent, forbidden */
+export async function createGroup(context: Context, parentId: number, body: GroupBody) {
+  const { ports } = context
+  const parent = await tree.requireObject(context, parentId, { type: 'group', right: 'write' })
+  const id = await tree.createObject(
+    ports,
+    {
+      ...tree.commonFields(body, NEW_GROUP),
+      type: 'group',
+      parentId: parent.id,
+      templateId: null,
+      collectorId: 0,
+      createdAt: ports.clock.now(),
+    },
+    () => [],
+  )
+  return readGroup(context, id)
+}
+
+/** Replaces the group's fields, and moves it when the body names another parent.
+ * @throws {Refusal} not_found, forbidden, precondition_failed, conflict, cycle, invalid */
+export async function updateGroup(
+  context: Context,
+  id: number,
+  change: { body: GroupBody; ifMatch: number | null },
+) {
+  const { body, ifMatch } = change
+  const row = await tree.requireObject(context, id, { type: 'group', right: 'write' })
+  const fields = { ...tree.commonFields(body, row), collectorId: row.collectorId }
+  const writes = await tree.updateObjectWrites(context, row, { fields, parentId: body.parentId, ifMatch })
+  await tree.refuseStale(() => commit(context.ports.database, writes))
+  return readGroup(context, id)
+}
+
+/** @throws {Refusal} not_found, forbidden, has_children, conflict for the root */
+export async function deleteGroup(context: Context, id: number, recursive: boolean): Promise<void> {
+  const row = await tree.requireObject(context, id, { type: 'group', right: 'write' })
+  const writes = await tree.deleteObjectWrites(context, row, recursive)
+  await tree.refuseOrphans(() => commit(context.ports.database, writes))
+  context.ports.log.info('group deleted', { groupId: id, recursive })
+  await applyChanges(context.ports)
+}
+
+async function viewOf(context: Context, row: ObjectRow): Promise<GroupView> {
+  const properties = await tree.readProperties(context.ports.database, row.id)
+  return { ...tree.commonView(context, row, properties), hasChildren: row.hasChildren }
+}

@@ -1,0 +1,188 @@
+import { Hono } from 'hono'
+import * as z from 'zod'
+import { flagQuery, idParam, noContent, ok } from '../../http/answers.ts'
+import { entityTag, ifMatch } from '../../http/conditions.ts'
+import { policy } from '../../http/policy.ts'
+import type { Env } from '../../http/policy.ts'
+import { jsonBody, valid } from '../../http/valid.ts'
+import { browseRoutes } from './browse/routes.ts'
+import { copyQuery } from './copy/schema.ts'
+import { copyDevice } from './copy/service.ts'
+import { createDevice, deleteDevice, readDevice, updateDevice } from './devices/service.ts'
+import { createGroup, deleteGroup, readGroup, updateGroup } from './groups/service.ts'
+import { deviceBody, deviceView, groupBody, groupView } from './schema.ts'
+import { searchRoutes } from './search/routes.ts'
+
+const BODY_MAX_BYTES = 512 * 1024
+const EDITORS = ['administrator', 'editor'] as const
+
+const objectPath = z.object({ id: idParam })
+const parentQuery = z.object({ parentType: z.literal('group').default('group'), parentId: idParam })
+const deleteQuery = z.object({ recursive: flagQuery.default(false) })
+const oneGroup = { 200: ok(groupView, 'The group.', ['ETag']) }
+const oneDevice = { 200: ok(deviceView, 'The device.', ['ETag']) }
+const deletion = {
+  roles: EDITORS,
+  object: 'write',
+  answers: { 204: noContent },
+  refuses: [409, 412],
+} as const
+
+const groupRoutes = new Hono<Env>()
+  .get(
+    '/groups/:id',
+    policy({ summary: 'One group', roles: 'signed-in', object: 'read', answers: oneGroup }),
+    valid('param', objectPath),
+    async (c) => {
+      const { group, version } = await readGroup(c.get('context'), c.req.valid('param').id)
+      return c.json(group, 200, { etag: entityTag(version) })
+    },
+  )
+  .post(
+    '/groups',
+    policy({
+      summary: 'Create a group below a group',
+      roles: EDITORS,
+      object: 'write',
+      answers: { 201: ok(groupView, 'The new group.', ['Location', 'ETag']) },
+      refuses: [404, 409],
+    }),
+    valid('query', parentQuery),
+    jsonBody(BODY_MAX_BYTES),
+    valid('json', groupBody),
+    async (c) => {
+      const { group, version } = await createGroup(
+        c.get('context'),
+        c.req.valid('query').parentId,
+        c.req.valid('json'),
+      )
+      const location = `${c.get('ports').settings.basePath}/groups/${group.id}`
+      return c.json(group, 201, { location, etag: entityTag(version) })
+    },
+  )
+  .put(
+    '/groups/:id',
+    policy({
+      summary: 'Replace a group, or move it',
+      roles: EDITORS,
+      object: 'write',
+      answers: oneGroup,
+      refuses: [409, 412],
+    }),
+    valid('param', objectPath),
+    jsonBody(BODY_MAX_BYTES),
+    valid('json', groupBody),
+    async (c) => {
+      const change = { body: c.req.valid('json'), ifMatch: ifMatch(c) }
+      const { group, version } = await updateGroup(c.get('context'), c.req.valid('param').id, change)
+      return c.json(group, 200, { etag: entityTag(version) })
+    },
+  )
+  .delete(
+    '/groups/:id',
+    policy({ summary: 'Delete a group', ...deletion }),
+    valid('param', objectPath),
+    valid('query', deleteQuery),
+    async (c) => {
+      await deleteGroup(c.get('context'), c.req.valid('param').id, c.req.valid('query').recursive)
+      return c.body(null, 204)
+    },
+  )
+
+const replaceDevice = {
+  roles: EDITORS,
+  object: 'write',
+  answers: oneDevice,
+  refuses: [409, 412],
+} as const
+
+const deviceRoutes = new Hono<Env>()
+  .get(
+    '/devices/:id',
+    policy({ summary: 'One device', roles: 'signed-in', object: 'read', answers: oneDevice }),
+    valid('param', objectPath),
+    async (c) => {
+      const { device, version } = await readDevice(c.get('context'), c.req.valid('param').id)
+      return c.json(device, 200, { etag: entityTag(version) })
+    },
+  )
+  .post(
+    '/devices',
+    policy({
+      summary: 'Create a device below a group',
+      roles: EDITORS,
+      object: 'write',
+      answers: { 201: ok(deviceView, 'The new device.', ['Location', 'ETag']) },
+      refuses: [404, 409],
+    }),
+    valid('query', parentQuery),
+    jsonBody(BODY_MAX_BYTES),
+    valid('json', deviceBody),
+    async (c) => {
+      const { device, version } = await createDevice(
+        c.get('context'),
+        c.req.valid('query').parentId,
+        c.req.valid('json'),
+      )
+      const location = `${c.get('ports').settings.basePath}/devices/${device.id}`
+      return c.json(device, 201, { location, etag: entityTag(version) })
+    },
+  )
+  .put(
+    '/devices/:id',
+    policy({ summary: 'Replace a device, or move it', ...replaceDevice }),
+    valid('param', objectPath),
+    jsonBody(BODY_MAX_BYTES),
+    valid('json', deviceBody),
+    async (c) => {
+      const change = { body: c.req.valid('json'), ifMatch: ifMatch(c) }
+      const { device, version } = await updateDevice(c.get('context'), c.req.valid('param').id, change)
+      return c.json(device, 200, { etag: entityTag(version) })
+    },
+  )
+  .post(
+    '/devices/:id',
+    policy({ summary: 'Replace a device, as PUT does', ...replaceDevice }),
+    valid('param', objectPath),
+    jsonBody(BODY_MAX_BYTES),
+    valid('json', deviceBody),
+    async (c) => {
+      const change = { body: c.req.valid('json'), ifMatch: ifMatch(c) }
+      const { device, version } = await updateDevice(c.get('context'), c.req.valid('param').id, change)
+      return c.json(device, 200, { etag: entityTag(version) })
+    },
+  )
+  .post(
+    '/devices/:id/copy',
+    policy({
+      summary: 'Copy a device with its jobs, as an instance of a template or plainly',
+      roles: EDITORS,
+      object: 'write',
+      answers: { 201: ok(deviceView, 'The copy.', ['Location', 'ETag']) },
+      refuses: [409],
+    }),
+    valid('param', objectPath),
+    valid('query', copyQuery),
+    async (c) => {
+      const id = await copyDevice(c.get('context'), c.req.valid('param').id, c.req.valid('query'))
+      const { device, version } = await readDevice(c.get('context'), id)
+      const location = `${c.get('ports').settings.basePath}/devices/${device.id}`
+      return c.json(device, 201, { location, etag: entityTag(version) })
+    },
+  )
+  .delete(
+    '/devices/:id',
+    policy({ summary: 'Delete a device', ...deletion }),
+    valid('param', objectPath),
+    valid('query', deleteQuery),
+    async (c) => {
+      await deleteDevice(c.get('context'), c.req.valid('param').id, c.req.valid('query').recursive)
+      return c.body(null, 204)
+    },
+  )
+
+export const treeRoutes = new Hono<Env>()
+  .route('/', groupRoutes)
+  .route('/', deviceRoutes)
+  .route('/', searchRoutes)
+  .route('/', browseRoutes)

@@ -1,0 +1,116 @@
+import * as z from 'zod'
+
+export const OBJECT_TYPES = ['group', 'device', 'job'] as const
+export type ObjectType = (typeof OBJECT_TYPES)[number]
+
+const INSTANCE_TYPES = ['none', 'instance', 'sub'] as const
+const PROPERTIES_MAX = 200
+const PARAMETER_MAX_BYTES = 16 * 1024
+
+/** Text that every database keeps as it is. */
+export const storableText = z
+  .string()
+  .refine((text) => text.isWellFormed() && !text.includes('\0'), 'must be Unicode text without NUL')
+
+/** A name; spaces around it are dropped, as they are from the segments of a path. */
+export const nameSchema = storableText
+  .trim()
+  .min(1)
+  .max(255)
+  .regex(/^\P{Cc}*$/u, 'must have no control characters')
+
+const propertyKey = storableText.min(1).max(255)
+const propertyValue = storableText.max(4000)
+
+const properties = z
+  .array(z.strictObject({ id: z.int().optional(), key: propertyKey, value: propertyValue }))
+  .max(PROPERTIES_MAX)
+  .superRefine((list, issues) => {
+    const keys = new Set<string>()
+    for (const [index, { key }] of list.entries()) {
+      if (keys.has(key)) issues.addIssue({ code: 'custom', path: [index, 'key'], message: 'is there twice' })
+      keys.add(key)
+    }
+  })
+
+export const permissionsView = z.object({ read: z.boolean(), write: z.boolean(), execute: z.boolean() })
+
+/** What the bodies of all objects have in common (specification: Common object fields). Fields that only the service
+ * sets are taken and ignored, so that what was read can be sent back. */
+export const objectBodyShape = {
+  id: z.int().optional(),
+  type: z.string().optional(),
+  subType: z
+    .string()
+    .max(64)
+    .regex(/^[\w.-]+$/, 'must be a word')
+    .optional(),
+  name: nameSchema,
+  permissions: z.looseObject({}).optional(),
+  properties: properties.default([]).describe('A property keeps its id as long as it keeps its key.'),
+  isTemplate: z.boolean().default(false),
+  instanceType: z.enum(INSTANCE_TYPES).optional().describe('Stays as it is when absent; `none` at first.'),
+  parentId: z.int().positive().nullable().optional().describe('Another parent moves the object.'),
+  templateId: z.int().nullable().optional(),
+}
+
+/** What the views of all objects have in common. */
+export const objectViewShape = {
+  id: z.int(),
+  type: z.enum(OBJECT_TYPES),
+  subType: z.string(),
+  name: z.string(),
+  permissions: permissionsView.describe('What the caller may do.'),
+  properties: z.array(z.object({ id: z.int(), key: z.string(), value: z.string() })),
+  isTemplate: z.boolean(),
+  instanceType: z.enum(INSTANCE_TYPES),
+  parentId: z.int().nullable().describe('Null for the root group.'),
+  templateId: z.int().nullable().describe('The object that this one was copied from as an instance.'),
+}
+
+export const groupBody = z.strictObject({ ...objectBodyShape, hasChildren: z.boolean().optional() })
+
+export const groupView = z.object({ ...objectViewShape, hasChildren: z.boolean() }).meta({ id: 'Group' })
+
+/** Specification: Device. */
+export const deviceBody = z.strictObject({
+  ...objectBodyShape,
+  address: storableText.max(255).default(''),
+  netmask: storableText.max(255).default(''),
+  deviceName: storableText.max(255).default(''),
+  parameter: z
+    .record(z.string(), z.unknown())
+    .refine(isSmall, `must be at most ${PARAMETER_MAX_BYTES} bytes of JSON`)
+    .default({}),
+  collectorId: z.int().min(0).default(0).describe('The collector that runs the jobs; 0 for any.'),
+  hasChildren: z.boolean().optional(),
+})
+
+export const deviceView = z
+  .object({
+    ...objectViewShape,
+    address: z.string(),
+    netmask: z.string(),
+    deviceName: z.string(),
+    parameter: z.record(z.string(), z.unknown()),
+    collectorId: z.int(),
+    hasChildren: z.boolean(),
+  })
+  .meta({ id: 'Device' })
+
+export type GroupBody = z.infer<typeof groupBody>
+export type GroupView = z.infer<typeof groupView>
+export type DeviceBody = z.infer<typeof deviceBody>
+export type DeviceView = z.infer<typeof deviceView>
+export type PropertyBody = { readonly key: string; readonly value: string }
+export type CommonBody = Omit<GroupBody, 'hasChildren'>
+export type CommonView = Omit<GroupView, 'hasChildren'>
+
+function isSmall(parameter: object): boolean {
+  try {
+    return new TextEncoder().encode(JSON.stringify(parameter)).byteLength <= PARAMETER_MAX_BYTES
+  } catch {
+    // Nested deeper than can be written.
+    return false
+  }
+}

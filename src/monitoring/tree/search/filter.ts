@@ -1,0 +1,276 @@
+import * as z from 'zod'
+import { durationMs } from '../../../lib/duration.ts'
+import { Refusal } from '../../../lib/errors.ts'
+import type { Fault } from '../../../lib/errors.ts'
+import { STATES } from '../../states/state.ts'
+import { decimalOf } from '../properties.ts'
+import { OBJECT_TYPES } from '../schema.ts'
+import type { ObjectType } from '../schema.ts'
+import { ITEMS, OPERATORS, RELATIONS, TEXT_TESTS } from './items.ts'
+import type { Item, ItemRule, Operator, Relation, TextField, TextTest } from './items.ts'
+
+/** A checked filter definition (specification: Filter definition). */
+export type Filter = {
+  /** Null for every type. */
+  readonly type: ObjectType | null
+  readonly mode: 'and' | 'or'
+  readonly conditions: readonly Condition[]
+}
+
+export type Condition = { readonly test: Test; readonly negated: boolean }
+
+/** How a text is compared; `defined` means that it is not empty. */
+export type TextMatch = { readonly by: TextTest; readonly text: string } | { readonly by: 'defined' }
+
+/** What a condition asks of an object. Tests of devices' and jobs' own fields are false for other types of objects,
+ * also when negated. */
+export type Test =
+  | { readonly kind: 'id'; readonly relation: Relation; readonly number: number }
+  | { readonly kind: 'interval'; readonly relation: Relation; readonly number: number }
+  | { readonly kind: 'type'; readonly type: ObjectType }
+  | { readonly kind: 'state'; readonly state: string }
+  | { readonly kind: 'stopped'; readonly stopped: boolean }
+  | { readonly kind: 'text'; readonly field: TextField; readonly match: TextMatch }
+  | { readonly kind: 'propertyId'; readonly id: number }
+  /** Some property, or the one with this key. */
+  | { readonly kind: 'property'; readonly key: string | null; readonly match: TextMatch }
+  | {
+      readonly kind: 'propertyValue'
+      readonly key: string
+      readonly relation: Relation
+      readonly value: number | string
+    }
+  | ValueTest
+  /** Asked of what does not exist yet. */
+  | { readonly kind: 'nothing' }
+
+/** Asks for the current value of a job, which is not in the database. */
+export type ValueTest = {
+  readonly kind: 'value'
+  readonly isRaw: boolean
+  /** The value's key or its name. */
+  readonly value: string
+  readonly match:
+    | TextMatch
+    | { readonly by: 'relation'; readonly relation: Relation; readonly value: number | string }
+  /** Where a fault of this condition is, for refusals after parsing. */
+  readonly pointer: string
+}
+
+const CONDITIONS_MAX = 50
+const TEXT_MAX = 4000
+/** Patterns are tried on every object where no index helps. */
+const WILDCARDS_MAX = 16
+
+const text = z
+  .string()
+  .max(TEXT_MAX)
+  .refine((input) => input.isWellFormed() && !input.includes('\0'), 'must be Unicode text without NUL')
+
+const condition = z.strictObject({
+  item: z.enum(Object.keys(ITEMS) as [Item, ...Item[]]),
+  operator: z.enum(OPERATORS),
+  expression: text.nullish(),
+  propertyKey: text.nullish(),
+  value: text.nullish(),
+})
+
+const definition = z.strictObject({
+  type: z.enum(OBJECT_TYPES).nullish(),
+  mode: z.enum(['and', 'or']).default('and'),
+  conditions: z.array(condition).max(CONDITIONS_MAX).default([]),
+})
+
+type Given = z.infer<typeof condition>
+
+/** Reads a filter definition from its JSON text.
+ * @throws {Refusal} invalid, with pointers such as `?filterDefinition/conditions/2/operator` */
+export function parseFilter(json: string): Filter {
+  const result = definition.safeParse(parseJson(json))
+  if (!result.success) throw invalid(result.error.issues.flatMap(faultsOf))
+  const { type, mode, conditions } = result.data
+  const faults: Fault[] = []
+  const parsed = conditions.map((given, index) => {
+    const fault = (field: keyof Given, message: string) => {
+      faults.push({ pointer: `${ROOT}/conditions/${index}/${field}`, message })
+      return NOTHING
+    }
+    return conditionOf(given, fault, `${ROOT}/conditions/${index}`)
+  })
+  if (faults.length > 0) throw invalid(faults)
+  return { type: type ?? null, mode, conditions: parsed }
+}
+
+const ROOT = '?filterDefinition'
+const NOTHING: Test = { kind: 'nothing' }
+
+type Report = (field: keyof Given, message: string) => Test
+
+/** A condition as its test and whether the opposite is asked for. */
+function conditionOf(given: Given, fault: Report, pointer: string): Condition {
+  const rule: ItemRule = ITEMS[given.item]
+  const { operator } = given
+  if (!rule.operators.has(operator))
+    return { test: fault('operator', 'does not fit this item'), negated: false }
+  if (given.propertyKey && rule.kind !== 'property' && rule.kind !== 'propertyKey') {
+    return { test: fault('propertyKey', 'means nothing for this item'), negated: false }
+  }
+  if (given.value && rule.kind !== 'value')
+    return { test: fault('value', 'means nothing for this item'), negated: false }
+  const [asserted, negated] = assertion(operator)
+  if (NEEDS_NO_EXPRESSION.has(operator)) {
+    if (given.expression) return { test: fault('expression', 'means nothing for this operator'), negated }
+  } else if (given.expression == null) {
+    return { test: fault('expression', 'is missing'), negated }
+  }
+  const asked = { ...given, operator: asserted, expression: given.expression ?? '' }
+  return { test: testOf(rule, asked, { fault, pointer }), negated }
+}
+
+const NEEDS_NO_EXPRESSION: ReadonlySet<Operator> = new Set([
+  'is_defined',
+  'not_defined',
+  'started',
+  'stopped',
+])
+
+/** An operator as its positive form and whether it is negated. `propval_ne` asks for a value that differs. */
+function assertion(operator: Operator): [Operator, boolean] {
+  switch (operator) {
+    case 'ne':
+      return ['eq', true]
+    case 'not_defined':
+      return ['is_defined', true]
+    case 'not_matches':
+      return ['matches', true]
+    case 'not_starts_with':
+      return ['starts_with', true]
+    case 'not_contains':
+      return ['contains', true]
+    case 'not_ends_with':
+      return ['ends_with', true]
+    default:
+      return [operator, false]
+  }
+}
+
+type Asked = Omit<Given, 'expression'> & { readonly expression: string }
+type Around = { readonly fault: Report; readonly pointer: string }
+
+function testOf(rule: ItemRule, asked: Asked, around: Around): Test {
+  const { operator, expression } = asked
+  const { fault } = around
+  switch (rule.kind) {
+    case 'id':
+    case 'propertyId':
+      return idTest(rule.kind, asked, fault)
+    case 'type':
+      return memberTest(OBJECT_TYPES, asked, { fault, make: (type) => ({ kind: 'type', type }) })
+    case 'state':
+      return memberTest(STATES, asked, { fault, make: (state) => ({ kind: 'state', state }) })
+    case 'interval':
+      return intervalTest(operator, expression, fault)
+    case 'execution':
+      return { kind: 'stopped', stopped: operator === 'stopped' }
+    case 'text':
+      return textTest(asked, fault, (match) => ({ kind: 'text', field: rule.field, match }))
+    case 'property':
+    case 'propertyKey':
+      return propertyTest(rule.kind, asked, fault)
+    case 'value':
+      return valueTest(rule.isRaw, asked, around)
+    case 'nothing':
+      return NOTHING
+  }
+}
+
+function idTest(kind: 'id' | 'propertyId', { operator, expression }: Asked, fault: Report): Test {
+  if (!/^\d{1,15}$/.test(expression)) return fault('expression', 'must be an id')
+  const number = Number(expression)
+  return kind === 'id' ? { kind, relation: relationOf(operator), number } : { kind, id: number }
+}
+
+function memberTest<Member extends string>(
+  members: readonly Member[],
+  { expression }: Asked,
+  { fault, make }: { fault: Report; make: (member: Member) => Test },
+): Test {
+  const member = members.find((known) => known === expression)
+  return member === undefined ? fault('expression', `must be one of ${members.join(', ')}`) : make(member)
+}
+
+function intervalTest(operator: Operator, expression: string, fault: Report): Test {
+  // An interval of no length is none.
+  if (operator === 'is_defined') return { kind: 'interval', relation: 'gt', number: 0 }
+  try {
+    return { kind: 'interval', relation: relationOf(operator), number: durationMs(expression) }
+  } catch {
+    return fault('expression', 'must be an ISO 8601 duration such as PT15M')
+  }
+}
+
+/** With a `propertyKey` both items ask for that property's value; without it `property_key` asks for the key itself. */
+function propertyTest(kind: 'property' | 'propertyKey', asked: Asked, fault: Report): Test {
+  const { operator, expression } = asked
+  const key = asked.propertyKey ? asked.propertyKey : null
+  if (operator.startsWith('propval_')) {
+    if (key === null) return fault('propertyKey', 'is missing')
+    const relation = relationOf(operator.slice('propval_'.length))
+    return { kind: 'propertyValue', key, relation, value: decimalOf(expression) ?? expression }
+  }
+  return textTest(asked, fault, (match) => {
+    if (key === null && kind === 'propertyKey' && match.by !== 'defined') {
+      return { kind: 'text', field: 'propertyKey', match }
+    }
+    return { kind: 'property', key, match }
+  })
+}
+
+function valueTest(isRaw: boolean, asked: Asked, { fault, pointer }: Around): Test {
+  const { operator, expression } = asked
+  if (!asked.value) return fault('value', 'is missing: the key or the name of the value')
+  const { value } = asked
+  const relation = RELATIONS.find((known) => known === operator)
+  if (relation) {
+    const match = { by: 'relation', relation, value: decimalOf(expression) ?? expression } as const
+    return { kind: 'value', isRaw, value, match, pointer }
+  }
+  return textTest(asked, fault, (match) => ({ kind: 'value', isRaw, value, match, pointer }))
+}
+
+function textTest(asked: Asked, fault: Report, make: (match: TextMatch) => Test): Test {
+  const { operator, expression } = asked
+  if (operator === 'is_defined') return make({ by: 'defined' })
+  const by = TEXT_TESTS.find((known) => known === operator)
+  if (!by) return fault('operator', 'does not fit this item')
+  if (by !== 'eq' && expression === '') return fault('expression', 'must not be empty')
+  if (by === 'matches' && expression.split('*').length > WILDCARDS_MAX + 1) {
+    return fault('expression', `must have ${WILDCARDS_MAX} wildcards at most`)
+  }
+  return make({ by, text: expression })
+}
+
+function relationOf(operator: string): Relation {
+  return RELATIONS.find((known) => known === operator) ?? 'eq'
+}
+
+function parseJson(json: string): unknown {
+  try {
+    return JSON.parse(json)
+  } catch {
+    throw invalid([{ pointer: ROOT, message: 'is not JSON' }])
+  }
+}
+
+function faultsOf(issue: z.core.$ZodIssue): Fault[] {
+  const path = `${ROOT}${issue.path.map((segment) => `/${String(segment)}`).join('')}`
+  if (issue.code !== 'unrecognized_keys') return [{ pointer: path, message: issue.message }]
+  return issue.keys.map((key) => ({
+    pointer: `${path}/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`,
+    message: 'is not a known field',
+  }))
+}
+
+function invalid(faults: readonly Fault[]): Refusal {
+  return new Refusal('invalid', 'The filter definition is not valid; see errors.', faults)
+}

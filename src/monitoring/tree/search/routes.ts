@@ -1,0 +1,25 @@
+import { Hono } from 'hono'
+import * as z from 'zod'
+import { idParam, ok } from '../../../http/answers.ts'
+import { nextLink } from '../../../http/paging.ts'
+import { policy } from '../../../http/policy.ts'
+import type { Env } from '../../../http/policy.ts'
+import { valid } from '../../../http/valid.ts'
+import { searchQuery, searchView } from './schema.ts'
+import { searchGroup } from './service.ts'
+
+export const searchRoutes = new Hono<Env>().get(
+  '/groups/:id/search',
+  policy({
+    summary: 'Find objects below a group by a filter definition',
+    roles: 'signed-in',
+    object: 'read',
+    answers: { 200: ok(searchView, 'The objects, in the order of the tree.', ['Link']) },
+  }),
+  valid('param', z.object({ id: idParam })),
+  valid('query', searchQuery),
+  async (c) => {
+    const { view, next } = await searchGroup(c.get('context'), c.req.valid('param').id, c.req.valid('query'))
+    return c.json(view, 200, nextLink(c, next))
+  },
+)

@@ -1,0 +1,48 @@
+import * as z from 'zod'
+import { STATES } from '../../states/state.ts'
+import { OBJECT_TYPES, permissionsView } from '../schema.ts'
+
+const LIMIT_MAX = 10_000
+const LIMIT_DEFAULT = 1000
+const FILTER_MAX = 64 * 1024
+
+/** A page of a list: `limit` of its items, from where `cursor` says. */
+export const pageQuery = {
+  limit: z
+    .string()
+    .regex(/^\d{1,5}$/)
+    .transform(Number)
+    .refine((limit) => limit >= 1 && limit <= LIMIT_MAX, `must be 1 to ${LIMIT_MAX}`)
+    .meta({ type: 'integer' })
+    .default(LIMIT_DEFAULT),
+  cursor: z.string().max(4096).optional().describe('From the Link header of the page before.'),
+}
+
+export const searchQuery = z.object({
+  filterDefinition: z
+    .string()
+    .max(FILTER_MAX)
+    .describe('JSON: `{type, mode, conditions: [{item, operator, expression, propertyKey, value}]}`.'),
+  ...pageQuery,
+})
+
+export const searchView = z
+  .object({
+    items: z.array(
+      z.object({
+        id: z.int(),
+        type: z.enum(OBJECT_TYPES),
+        subType: z.string(),
+        name: z.string(),
+        parentId: z.int().nullable(),
+        isTemplate: z.boolean(),
+        permissions: permissionsView,
+        state: z.enum(STATES),
+        deviceName: z.string().optional().describe('For jobs.'),
+      }),
+    ),
+  })
+  .meta({ id: 'Search' })
+
+export type SearchView = z.infer<typeof searchView>
+export type Page = { readonly limit: number; readonly cursor?: string | undefined }

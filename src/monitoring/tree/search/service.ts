@@ -1,0 +1,124 @@
+import type { Context } from '../../../context.ts'
+import { Refusal } from '../../../lib/errors.ts'
+import { decodeCursor, encodeCursor } from '../../../lib/paging.ts'
+import type { Parameters } from '../../rules/schema.ts'
+import { requireObject, rightsOn } from '../service.ts'
+import { branchesOf } from './branches.ts'
+import { parseFilter } from './filter.ts'
+import type { Condition, ValueTest } from './filter.ts'
+import type { Page, SearchView } from './schema.ts'
+import * as store from './store/search.ts'
+import type { Branch, Found } from './store/search.ts'
+import { valueHolds } from './values.ts'
+
+const CANDIDATES_MAX = 1000
+const ACTORS_AT_ONCE = 50
+/** Of all conditions of an `or` together; beyond it pages get shorter. */
+const FOUND_MAX = 50_000
+
+/** Objects below a group that fit a filter definition, in the order of the tree.
+ * @returns with `next` the cursor of the page that follows, null when this is the last
+ * @throws {Refusal} not_found, invalid */
+export async function searchGroup(
+  context: Context,
+  id: number,
+  { filterDefinition, ...page }: Page & { filterDefinition: string },
+): Promise<{ view: SearchView; next: string | null }> {
+  const filter = parseFilter(filterDefinition)
+  const group = await requireObject(context, id, { type: 'group', right: 'read' })
+  const after = page.cursor === undefined ? group.path : placeOf(page.cursor, group.path)
+  const branches = branchesOf(filter, group.path)
+  const limit = Math.max(1, Math.min(page.limit, Math.floor(FOUND_MAX / Math.max(1, branches.length))))
+  const found = merge(await findAll(context, branches, { after, limit: limit + 1 }))
+  const shown = found.slice(0, limit)
+  const rows = await store.readItems(
+    context.ports.database,
+    shown.map((object) => object.id),
+  )
+  const items = rows.flatMap((row) => {
+    const { runBy: _runBy, parentName, ...rest } = row
+    const permissions = rightsOn(context, row)
+    if (!permissions.read) return []
+    return [{ ...rest, permissions, ...(row.type === 'job' ? { deviceName: parentName ?? '' } : {}) }]
+  })
+  const last = shown.at(-1)
+  return { view: { items }, next: found.length > limit && last ? encodeCursor(last.path) : null }
+}
+
+async function findAll(
+  context: Context,
+  branches: readonly Branch[],
+  page: { after: string; limit: number },
+): Promise<(readonly Found[])[]> {
+  const { database } = context.ports
+  const plain = branches.filter((branch) => !branch.conditions.some(asksForValue))
+  const found = [...(await store.findBranches(database, plain, page))]
+  for (const branch of branches) {
+    const asking = branch.conditions.filter(asksForValue)
+    if (asking.length > 0) found.push(await findByValue(context, { branch, asking }, page))
+  }
+  return found
+}
+
+type Asking = Condition & { readonly test: ValueTest }
+
+function asksForValue(condition: Condition): condition is Asking {
+  return condition.test.kind === 'value'
+}
+
+/** Asks the actors of the jobs that fit everything else. @throws {Refusal} invalid when they are too many */
+async function findByValue(
+  { ports }: Context,
+  { branch, asking }: { branch: Branch; asking: readonly Asking[] },
+  page: { after: string; limit: number },
+): Promise<Found[]> {
+  const { database, jobActors } = ports
+  const [candidates = []] = await store.findBranches(database, [branch], {
+    ...page,
+    limit: CANDIDATES_MAX + 1,
+  })
+  if (candidates.length > CANDIDATES_MAX) {
+    throw new Refusal(
+      'invalid',
+      'The filter definition leaves too many jobs whose values would have to be read.',
+      [
+        {
+          pointer: asking[0]?.test.pointer ?? '?filterDefinition',
+          message: `is asked of ${CANDIDATES_MAX} jobs at most`,
+        },
+      ],
+    )
+  }
+  const parameters = await store.readParameters(
+    database,
+    candidates.map(({ id }) => id),
+  )
+  const found: Found[] = []
+  for (let from = 0; from < candidates.length && found.length < page.limit; from += ACTORS_AT_ONCE) {
+    const slice = candidates.slice(from, from + ACTORS_AT_ONCE)
+    const snapshots = await Promise.all(slice.map(({ id }) => jobActors.snapshot(id)))
+    found.push(
+      ...slice.filter(({ id }, index) => {
+        const job = { parameters: parameters.get(id) as Parameters, current: snapshots[index]?.current ?? {} }
+        return asking.every((condition) => valueHolds(condition, job))
+      }),
+    )
+  }
+  return found.slice(0, page.limit)
+}
+
+/** Each object once, in the order of the tree. */
+function merge(lists: readonly (readonly Found[])[]): readonly Found[] {
+  const [only] = lists
+  if (only && lists.length === 1) return only
+  const byPath = new Map(lists.flat().map((object) => [object.path, object]))
+  return [...byPath.values()].sort((a, b) => (a.path < b.path ? -1 : 1))
+}
+
+function placeOf(cursor: string, path: string): string {
+  const place = decodeCursor(cursor)
+  if (typeof place === 'string' && /^\/(?:\d+\/)+$/.test(place) && place.startsWith(path)) return place
+  throw new Refusal('invalid', 'The cursor is not one of this list.', [
+    { pointer: '?cursor', message: 'is unknown' },
+  ])
+}

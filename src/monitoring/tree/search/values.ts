@@ -1,0 +1,76 @@
+import { fold } from '../../../lib/text.ts'
+import { matchesWildcard } from '../../../lib/wildcard.ts'
+import type { Snapshot, Value } from '../../../ports/job-actors.ts'
+import type { Parameters } from '../../rules/schema.ts'
+import type { TextMatch, ValueTest } from './filter.ts'
+import type { Relation } from './items.ts'
+
+/** Whether a condition on a current value holds for a job. A comparison needs a value to compare, negated or not. */
+export function valueHolds(
+  { test, negated }: { test: ValueTest; negated: boolean },
+  job: { parameters: Parameters; current: Snapshot['current'] },
+): boolean {
+  const values = keysOf(test.value, job.parameters).flatMap((key) => {
+    const raw = job.current[key]?.value
+    return raw === undefined ? [] : [test.isRaw ? raw : userValue(key, raw, job.parameters)]
+  })
+  if (test.match.by === 'defined') return values.length > 0 !== negated
+  return values.some((value) => fits(value, test.match) !== negated)
+}
+
+/** The keys of the values that are called so, by key or by name. */
+function keysOf(value: string, { returnValue, stringValue }: Parameters): string[] {
+  const name = fold(value)
+  const named = (prefix: string) => (defined: { valueName: string }, index: number) => {
+    const key = `${prefix}${index + 1}`
+    return key === value || fold(defined.valueName) === name ? [key] : []
+  }
+  return [...returnValue.flatMap(named('returnValue')), ...stringValue.flatMap(named('stringValue'))]
+}
+
+function userValue(key: string, raw: Value, { returnValue }: Parameters): Value {
+  if (typeof raw === 'string') return raw
+  return raw / (returnValue[Number(key.slice('returnValue'.length)) - 1]?.valueDivisor ?? 1)
+}
+
+function fits(value: Value, match: ValueTest['match']): boolean {
+  if (match.by !== 'relation') return textFits(String(value), match)
+  // A number is compared with numbers only; a text with the limit as it was written.
+  if (typeof value === 'number')
+    return typeof match.value === 'number' && related(match.relation, value, match.value)
+  return related(match.relation, value, String(match.value))
+}
+
+function related<T extends Value>(relation: Relation, value: T, limit: T): boolean {
+  switch (relation) {
+    case 'eq':
+      return value === limit
+    case 'ne':
+      return value !== limit
+    case 'ge':
+      return value >= limit
+    case 'gt':
+      return value > limit
+    case 'le':
+      return value <= limit
+    case 'lt':
+      return value < limit
+  }
+}
+
+function textFits(value: string, match: TextMatch): boolean {
+  switch (match.by) {
+    case 'defined':
+      return true
+    case 'eq':
+      return value === match.text
+    case 'starts_with':
+      return value.startsWith(match.text)
+    case 'ends_with':
+      return value.endsWith(match.text)
+    case 'contains':
+      return value.includes(match.text)
+    case 'matches':
+      return matchesWildcard(value, match.text)
+  }
+}

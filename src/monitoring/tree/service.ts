@@ -1,0 +1,207 @@
+import { isCollector } from '../../access/users/service.ts'
+import type { Context } from '../../context.ts'
+import { Refusal } from '../../lib/errors.ts'
+import { hex } from '../../lib/text.ts'
+import { isForeignKeyViolation, isNotNullViolation } from '../../ports/database.ts'
+import type { Database, Write } from '../../ports/database.ts'
+import type { Ports } from '../../ports/index.ts'
+import type { Secrets } from '../../ports/secrets.ts'
+import { markSubtree } from '../rules/service.ts'
+import { permissionsOf } from './permissions.ts'
+import type { Permissions, Right } from './permissions.ts'
+import type { CommonBody, CommonView, ObjectType } from './schema.ts'
+import * as store from './store.ts'
+import type { Insertion, InstanceType, NewObject, ObjectRow, PropertyRow } from './store.ts'
+
+export type { Insertion, NewObject, ObjectRow, PropertyRow } from './store.ts'
+export { readProperties } from './store.ts'
+
+/** The object, when it is there, of this type, and the caller has the right.
+ * @throws {Refusal} not_found, also for what the caller may not read; forbidden */
+export async function requireObject(
+  context: Context,
+  id: number,
+  { type, right }: { type?: ObjectType; right: Right },
+): Promise<ObjectRow> {
+  const row = await store.findObject(context.ports.database, id)
+  const permissions = row && rightsOn(context, row)
+  if (!row || !permissions?.read || (type !== undefined && row.type !== type)) {
+    throw new Refusal('not_found', `There is no such ${type ?? 'object'}.`)
+  }
+  if (!permissions[right]) throw new Refusal('forbidden', `You have no right to ${right} this ${row.type}.`)
+  return row
+}
+
+/** What the caller may do with the object of a row. */
+export function rightsOn({ caller }: Context, row: Pick<ObjectRow, 'type' | 'runBy'>): Permissions {
+  return permissionsOf(caller, { type: row.type, collectorId: row.runBy })
+}
+
+/** The fields that all objects show alike. */
+export function commonView(context: Context, row: ObjectRow, properties: readonly PropertyRow[]): CommonView {
+  const { id, type, subType, name, isTemplate, instanceType, parentId, templateId } = row
+  const permissions = rightsOn(context, row)
+  return {
+    id,
+    type,
+    subType,
+    name,
+    permissions,
+    properties: [...properties],
+    isTemplate,
+    instanceType,
+    parentId,
+    templateId,
+  }
+}
+
+/** The fields that all bodies have in common, as they are stored; `was` fills in what a body may leave out. */
+export function commonFields(body: CommonBody, was: { subType: string; instanceType: InstanceType }) {
+  return {
+    subType: body.subType ?? was.subType,
+    name: body.name,
+    isTemplate: body.isTemplate,
+    instanceType: body.instanceType ?? was.instanceType,
+    properties: body.properties,
+  }
+}
+
+/** The rows of a new object of any type, as one part of a batch:
+ * `[...writes, rows of its own, last]`. See `Insertion`. */
+export function insertObject({ database, secrets }: Ports, input: NewObject): Insertion {
+  return store.insertRows(database, newKey(secrets), input)
+}
+
+/** Creates an object with rows of its own, in one batch. `rowsOf` names it by `(select id from objects where path = <key>)`.
+ * @returns its id
+ * @throws {Refusal} conflict when the parent has gone meanwhile */
+export async function createObject(
+  ports: Ports,
+  input: NewObject,
+  rowsOf: (key: string) => readonly Write[],
+): Promise<number> {
+  const { key, writes, last } = insertObject(ports, input)
+  return commitCreation(ports.database, [...writes, ...rowsOf(key), last])
+}
+
+/** Commits a batch that ends with an insertion's `last`. @throws {Refusal} conflict when the parent has gone */
+export async function commitCreation(database: Database, writes: readonly Write[]): Promise<number> {
+  try {
+    return await store.commitNew(database, writes)
+  } catch (error) {
+    if (!isForeignKeyViolation(error)) throw error
+    throw new Refusal('conflict', 'The parent has been deleted meanwhile.')
+  }
+}
+
+/** A path that no object has and none can be found by, for an object whose id is not known yet. */
+function newKey(secrets: Secrets): string {
+  return `new ${hex(secrets.random(16))}`
+}
+
+export type ObjectUpdate = {
+  readonly fields: store.ObjectChange
+  /** Where it shall be; null or absent where it is. */
+  readonly parentId: number | null | undefined
+  /** The field of the body that names the parent; `/parentId` when absent. */
+  readonly parentPointer?: string
+  readonly ifMatch: number | null
+}
+
+/** The writes of an update of any object, and of its move when the body names another parent. They fail as
+ * `refuseStale` recognises when the object has changed since it was read.
+ * @throws {Refusal} precondition_failed, conflict, cycle, invalid */
+export async function updateObjectWrites(
+  context: Context,
+  row: ObjectRow,
+  update: ObjectUpdate,
+): Promise<Write[]> {
+  if (update.ifMatch !== null && update.ifMatch !== row.version) throw changedMeanwhile()
+  const { database } = context.ports
+  const writes = store.updateObject(database, row, update.fields)
+  if (update.parentId == null || update.parentId === row.parentId) return writes
+  const parent = await newParent(context, row, {
+    parentId: update.parentId,
+    pointer: update.parentPointer ?? '/parentId',
+  })
+  return [...writes, ...store.moveSubtree(database, row, parent)]
+}
+
+/** Runs a commit; one that met a changed object is refused. @throws {Refusal} precondition_failed */
+export async function refuseStale<Result>(write: () => Promise<Result>): Promise<Result> {
+  try {
+    return await write()
+  } catch (error) {
+    if (isNotNullViolation(error, 'objects.version')) throw changedMeanwhile()
+    throw error
+  }
+}
+
+/** The writes that remove an object; everything below it only when `recursive`.
+ * @throws {Refusal} conflict for the root, has_children saying how many objects are below */
+export async function deleteObjectWrites(
+  { ports }: Context,
+  row: ObjectRow,
+  recursive: boolean,
+): Promise<Write[]> {
+  const { database } = ports
+  if (row.parentId === null) throw new Refusal('conflict', 'The root group stays.')
+  const notes = [markSubtree(database, row.path)]
+  if (recursive) return [...notes, ...store.deleteSubtree(database, row)]
+  const below = await store.countBelow(database, row.path, BELOW_MAX)
+  if (below > 0) throw hasChildren(below)
+  return [...notes, store.deleteLeaf(database, row.id)]
+}
+
+/** Runs a deletion; one that met new children is refused. @throws {Refusal} has_children, precondition_failed */
+export async function refuseOrphans(write: () => Promise<void>): Promise<void> {
+  try {
+    await refuseStale(write)
+  } catch (error) {
+    if (isForeignKeyViolation(error)) throw hasChildren(1)
+    throw error
+  }
+}
+
+/** @throws {Refusal} invalid when nobody with this id can deliver */
+export async function checkCollector(ports: Ports, collectorId: number, pointer: string): Promise<void> {
+  if (collectorId === 0 || (await isCollector(ports, collectorId))) return
+  throw new Refusal('invalid', 'The collector is none.', [
+    { pointer, message: 'must be 0 or a user of role collector' },
+  ])
+}
+
+const BELOW_MAX = 100_000
+
+const PARENT_OF: Readonly<Record<ObjectType, ObjectType>> = { group: 'group', device: 'group', job: 'device' }
+
+type Destination = { readonly parentId: number; readonly pointer: string }
+
+async function newParent(
+  context: Context,
+  row: ObjectRow,
+  { parentId, pointer }: Destination,
+): Promise<ObjectRow> {
+  if (row.parentId === null) throw new Refusal('conflict', 'The root group cannot be moved.')
+  const type = PARENT_OF[row.type]
+  const parent = await store.findObject(context.ports.database, parentId)
+  if (parent?.type !== type || !rightsOn(context, parent).write) {
+    throw new Refusal('invalid', 'There is no such parent.', [
+      { pointer, message: `must be a ${type} that you may write to` },
+    ])
+  }
+  if (parent.path.startsWith(row.path)) throw new Refusal('cycle', 'An object cannot be moved below itself.')
+  return parent
+}
+
+function hasChildren(below: number): Refusal {
+  const count = below === BELOW_MAX ? `${below} or more` : String(below)
+  return new Refusal(
+    'has_children',
+    `Below it are objects: ${count}. With recursive=true they are deleted as well.`,
+  )
+}
+
+function changedMeanwhile(): Refusal {
+  return new Refusal('precondition_failed', 'Somebody changed this object meanwhile. Read it again.')
+}

@@ -1,0 +1,227 @@
+import { asc, eq, sql } from 'drizzle-orm'
+import type { SQL } from 'drizzle-orm'
+import { alias } from 'drizzle-orm/sqlite-core'
+import { devices, objects, properties, states } from '../../../db/tables/monitoring.ts'
+import { fold } from '../../lib/text.ts'
+import type { Database, Write } from '../../ports/database.ts'
+import type { State } from '../../ports/job-actors.ts'
+import { propertiesJson } from './properties.ts'
+import type { ObjectType, PropertyBody } from './schema.ts'
+
+/** An object with what its place in the tree and its state add to it. */
+export type ObjectRow = Omit<
+  typeof objects.$inferSelect,
+  'nameFolded' | 'createdAt' | 'type' | 'instanceType'
+> & {
+  readonly type: ObjectType
+  readonly instanceType: InstanceType
+  /** Of the device, for a job. */
+  readonly parentName: string | null
+  /** The collector that runs it: a job without one of its own has its device's. */
+  readonly runBy: number
+  readonly state: State
+  readonly hasChildren: boolean
+}
+
+export type InstanceType = 'none' | 'instance' | 'sub'
+export type PropertyRow = { readonly id: number; readonly key: string; readonly value: string }
+export type DeviceRow = Omit<typeof devices.$inferSelect, 'id'>
+
+export type NewObject = {
+  readonly type: ObjectType
+  readonly subType: string
+  readonly name: string
+  readonly parentId: number
+  readonly isTemplate: boolean
+  readonly instanceType: InstanceType
+  readonly templateId: number | null
+  readonly collectorId: number
+  readonly createdAt: number
+  readonly properties: readonly PropertyBody[]
+}
+
+/** What an update may change of an object. */
+export type ObjectChange = Pick<
+  NewObject,
+  'subType' | 'name' | 'isTemplate' | 'instanceType' | 'collectorId' | 'properties'
+>
+
+const parents = alias(objects, 'parents')
+
+export async function findObject(database: Database, id: number): Promise<ObjectRow | null> {
+  const [row] = await database
+    .select({
+      id: objects.id,
+      type: objects.type,
+      subType: objects.subType,
+      name: objects.name,
+      parentId: objects.parentId,
+      path: objects.path,
+      isTemplate: objects.isTemplate,
+      instanceType: objects.instanceType,
+      templateId: objects.templateId,
+      collectorId: objects.collectorId,
+      version: objects.version,
+      parentName: sql<string | null>`${parents.name}`.as('parent_name'),
+      runBy: sql<number>`case when ${objects.type} = 'job' and ${objects.collectorId} = 0
+        then ${parents.collectorId} else ${objects.collectorId} end`.as('run_by'),
+      state: sql<State>`coalesce(${states.state}, 'undefined')`.as('state'),
+      hasChildren: sql<number>`exists (select 1 from objects c where c.parent_id = ${objects.id})`.as(
+        'has_children',
+      ),
+    })
+    .from(objects)
+    .leftJoin(parents, eq(parents.id, objects.parentId))
+    .leftJoin(states, eq(states.objectId, objects.id))
+    .where(eq(objects.id, id))
+  return row ? ({ ...row, hasChildren: row.hasChildren === 1 } as ObjectRow) : null
+}
+
+export async function readProperties(database: Database, id: number): Promise<readonly PropertyRow[]> {
+  return database
+    .select({ id: properties.id, key: properties.key, value: properties.value })
+    .from(properties)
+    .where(eq(properties.objectId, id))
+    .orderBy(asc(properties.key))
+}
+
+export async function findDevice(database: Database, id: number): Promise<DeviceRow | null> {
+  const { address, netmask, deviceName, parameter } = devices
+  const [row] = await database
+    .select({ address, netmask, deviceName, parameter })
+    .from(devices)
+    .where(eq(devices.id, id))
+  return row ?? null
+}
+
+/** How many objects are below a path, counted up to `max`. */
+export async function countBelow(database: Database, path: string, max: number): Promise<number> {
+  const [row] = await database.all<{ total: number }>(
+    sql`select count(*) as total from (select 1 from objects where path > ${path} and path < ${`${path}~`} limit ${max})`,
+  )
+  return row?.total ?? 0
+}
+
+/** An object that has no id yet: rows of its own go between `writes` and `last` into one batch and name it by
+ * `(select id from objects where path = <key>)`. `last` gives it its place in the tree and returns its id. */
+export type Insertion = { readonly key: string; readonly writes: readonly Write[]; readonly last: Write }
+
+/** @param key a path that no object has, such as a random one */
+export function insertRows(database: Database, key: string, input: NewObject): Insertion {
+  const { properties: custom, ...fields } = input
+  const object = { ...fields, nameFolded: fold(input.name), path: key, version: 1 }
+  const writes: Write[] = [database.insert(objects).values(object)]
+  if (custom.length > 0) writes.push(upsertProperties(database, idOf(key), custom))
+  return { key, writes, last: settlePath(database, key) }
+}
+
+export function insertDevice(database: Database, key: string, row: DeviceRow): Write {
+  return database.insert(devices).values({ ...row, id: idOf(key) })
+}
+
+/** Gives the object with a key for a path its path below its parent; returns its id. */
+function settlePath(database: Database, key: string): Write {
+  return database
+    .update(objects)
+    .set({
+      path: sql`(select p.path from objects p where p.id = ${objects.parentId}) || ${objects.id} || '/'`,
+    })
+    .where(eq(objects.path, key))
+    .returning({ id: objects.id })
+}
+
+/** Commits writes of which the last returns the id of what was created. */
+export async function commitNew(database: Database, writes: readonly Write[]): Promise<number> {
+  const [first, ...rest] = writes
+  if (!first) throw new Error('There is nothing to create.')
+  const results = await database.batch([first, ...rest])
+  const [row] = results[results.length - 1] as { id: number }[]
+  if (!row) throw new Error('The database returned no id for a new object.')
+  return row.id
+}
+
+/** Changes an object that is still at the version read; otherwise the whole batch fails, as `isStale` recognises. */
+export function updateObject(database: Database, row: ObjectRow, change: ObjectChange): Write[] {
+  const { properties: custom, ...fields } = change
+  const keys = JSON.stringify(custom.map(({ key }) => key))
+  const id = sql`${row.id}`
+  return [
+    database
+      .update(objects)
+      .set({ ...fields, nameFolded: fold(change.name), version: nextVersion(row) })
+      .where(eq(objects.id, row.id)),
+    database.run(
+      sql`delete from properties where object_id = ${row.id} and key not in (select value from json_each(${keys}))`,
+    ),
+    ...(custom.length > 0 ? [upsertProperties(database, id, custom)] : []),
+  ]
+}
+
+export function updateDevice(database: Database, id: number, row: DeviceRow): Write {
+  return database.update(devices).set(row).where(eq(devices.id, id))
+}
+
+/** Moves an object with everything below it. Fails as stale when either end is no longer where it was read. */
+export function moveSubtree(database: Database, row: ObjectRow, parent: ObjectRow): Write[] {
+  const { path } = row
+  const target = `${parent.path}${row.id}/`
+  return [
+    database
+      .update(objects)
+      .set({ parentId: parent.id, version: unlessMoved(row, parent) })
+      .where(eq(objects.id, row.id)),
+    database.run(
+      sql`update objects set path = ${target} || substr(path, ${path.length + 1})
+        where path >= ${path} and path < ${`${path}~`}`,
+    ),
+  ]
+}
+
+/** Every job of a device has a new version: what runs it has changed. */
+export function bumpJobs(database: Database, deviceId: number): Write {
+  return database.run(
+    sql`update objects set version = version + 1 where parent_id = ${deviceId} and type = 'job'`,
+  )
+}
+
+/** Removes an object and what is below it; as stale when it is no longer where it was read. */
+export function deleteSubtree(database: Database, row: ObjectRow): Write[] {
+  const { path } = row
+  return [
+    database
+      .update(objects)
+      .set({ version: sql`case when ${objects.path} = ${path} then ${objects.version} end` })
+      .where(eq(objects.id, row.id)),
+    database.run(sql`delete from objects where path >= ${path} and path < ${`${path}~`}`),
+  ]
+}
+
+/** Removes an object that has nothing below it; the foreign key of what is below refuses it otherwise. */
+export function deleteLeaf(database: Database, id: number): Write {
+  return database.delete(objects).where(eq(objects.id, id))
+}
+
+function upsertProperties(database: Database, objectId: SQL, custom: readonly PropertyBody[]): Write {
+  return database.run(
+    sql`insert into properties (object_id, key, value, number)
+      select ${objectId}, value ->> 'key', value ->> 'value', value ->> 'number'
+      from json_each(${propertiesJson(custom)}) where true
+      on conflict (object_id, key) do update set value = excluded.value, number = excluded.number`,
+  )
+}
+
+function idOf(key: string): SQL {
+  return sql`(select id from objects where path = ${key})`
+}
+
+// An empty version fails the batch: the guard that a store without transactions has.
+function nextVersion(row: ObjectRow): SQL {
+  return sql`case when ${objects.version} = ${row.version} and ${objects.path} = ${row.path}
+    then ${objects.version} + 1 end`
+}
+
+function unlessMoved(row: ObjectRow, parent: ObjectRow): SQL {
+  return sql`case when ${objects.path} = ${row.path}
+    and exists (select 1 from objects p where p.id = ${parent.id} and p.path = ${parent.path})
+    then ${objects.version} end`
+}

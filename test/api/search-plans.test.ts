@@ -1,0 +1,249 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+import { sql } from 'drizzle-orm'
+import type { SQL } from 'drizzle-orm'
+
+import type { Context } from '../../src/context.ts'
+import { Refusal } from '../../src/lib/errors.ts'
+import { readTree, searchPath } from '../../src/monitoring/tree/browse/service.ts'
+import { branchesOf } from '../../src/monitoring/tree/search/branches.ts'
+import { parseFilter } from '../../src/monitoring/tree/search/filter.ts'
+import { searchGroup } from '../../src/monitoring/tree/search/service.ts'
+import { branchSql, findBranches } from '../../src/monitoring/tree/search/store/search.ts'
+import type { Branch, Found } from '../../src/monitoring/tree/search/store/search.ts'
+import type { Database } from '../../src/ports/database.ts'
+import type { Ports } from '../../src/ports/index.ts'
+import { migrate, openLibsql } from '../../workers/bun/libsql.ts'
+import { openD1 } from '../../workers/edge/d1.ts'
+import { rejection } from '../contract/rejection.ts'
+import { startStorage } from '../hosts/storage.ts'
+import { plantTree } from './large-tree.ts'
+
+const MIGRATIONS = join(import.meta.dir, '../../db/migrations')
+const SNAPSHOT = join(import.meta.dir, '../snapshots/search-plans.txt')
+
+const folder = await mkdtemp(join(tmpdir(), 'tidemark-search-'))
+afterAll(() => rm(folder, { recursive: true }))
+
+async function openFile(name: string) {
+  const opened = await openLibsql(`file:${join(folder, name)}`)
+  await migrate(opened.database, MIGRATIONS)
+  return opened
+}
+
+/** One condition of every item and every class of operator; those that find few objects of many have to be driven by
+ * an index. */
+const CONDITIONS: Record<string, string>[] = [
+  { item: 'id', operator: 'eq', expression: '5000' },
+  { item: 'id', operator: 'ge', expression: '99990' },
+  { item: 'id', operator: 'ne', expression: '5000' },
+  { item: 'name', operator: 'eq', expression: 'Device 77' },
+  { item: 'name', operator: 'starts_with', expression: 'device 77' },
+  { item: 'name', operator: 'contains', expression: 'vice 77' },
+  { item: 'name', operator: 'ends_with', expression: 'vice 77' },
+  { item: 'name', operator: 'matches', expression: 'dev*77' },
+  { item: 'name', operator: 'matches', expression: '*vice*77*' },
+  { item: 'name', operator: 'contains', expression: '77' },
+  { item: 'name', operator: 'not_contains', expression: '77' },
+  { item: 'type', operator: 'eq', expression: 'group' },
+  { item: 'type', operator: 'ne', expression: 'group' },
+  { item: 'subtype', operator: 'eq', expression: 'router' },
+  { item: 'subtype', operator: 'contains', expression: 'oute' },
+  { item: 'state', operator: 'eq', expression: 'major' },
+  { item: 'state', operator: 'eq', expression: 'ok' },
+  { item: 'state', operator: 'eq', expression: 'undefined' },
+  { item: 'state', operator: 'ne', expression: 'ok' },
+  { item: 'interval', operator: 'eq', expression: 'PT1H' },
+  { item: 'interval', operator: 'gt', expression: 'PT5M' },
+  { item: 'interval', operator: 'not_defined' },
+  { item: 'execution', operator: 'stopped' },
+  { item: 'execution', operator: 'started' },
+  { item: 'property', operator: 'eq', propertyKey: 'serial', expression: 'SN-77' },
+  { item: 'property', operator: 'starts_with', propertyKey: 'serial', expression: 'SN-77' },
+  { item: 'property', operator: 'contains', propertyKey: 'owner', expression: '7' },
+  { item: 'property', operator: 'matches', propertyKey: 'serial', expression: 'SN*7*7' },
+  { item: 'property', operator: 'is_defined', propertyKey: 'owner' },
+  { item: 'property', operator: 'ne', propertyKey: 'owner', expression: 'team 7' },
+  { item: 'property', operator: 'eq', expression: 'SN-77' },
+  { item: 'property', operator: 'contains', expression: 'SN-77' },
+  { item: 'property', operator: 'propval_ge', propertyKey: 'rack', expression: '98.5' },
+  { item: 'property', operator: 'propval_ne', propertyKey: 'owner', expression: '7' },
+  { item: 'property', operator: 'propval_eq', propertyKey: 'owner', expression: 'team 7' },
+  { item: 'property_key', operator: 'eq', expression: 'owner' },
+  { item: 'property_key', operator: 'ends_with', expression: 'wner' },
+  { item: 'property_key', operator: 'ne', expression: 'owner' },
+  { item: 'property_id', operator: 'eq', expression: '77' },
+  { item: 'device_address', operator: 'eq', expression: '10.0.0.77' },
+  { item: 'device_address', operator: 'starts_with', expression: '10.0.0.7' },
+  { item: 'device_address', operator: 'contains', expression: '.0.77' },
+  { item: 'device_netmask', operator: 'is_defined' },
+  { item: 'job_device_name', operator: 'eq', expression: 'device 77' },
+  { item: 'job_device_name', operator: 'contains', expression: 'vice 77' },
+  { item: 'job_device_name', operator: 'ne', expression: 'device 77' },
+  { item: 'job_device_address', operator: 'eq', expression: '10.0.0.77' },
+  { item: 'job_device_netmask', operator: 'is_defined' },
+  { item: 'value_name_raw', operator: 'eq', expression: 'returnValue2' },
+  { item: 'value_name_raw', operator: 'contains', expression: 'Value2' },
+  { item: 'value_name_user', operator: 'eq', expression: 'Loss 77' },
+  { item: 'value_name_user', operator: 'contains', expression: 'oss 77' },
+  { item: 'value_raw', operator: 'eq', value: 'loss 77', expression: '1' },
+  { item: 'value_user', operator: 'is_defined', value: 'returnValue2' },
+]
+
+const titleOf = (condition: Record<string, string>) => Object.values(condition).join(' ')
+
+const branchOf = (condition: Record<string, string>): Branch => {
+  const [branch] = branchesOf(parseFilter(JSON.stringify({ conditions: [condition] })), '/1/')
+  if (!branch) throw new Error(`${titleOf(condition)} cannot find anything`)
+  return branch
+}
+
+describe('search among 100,000 objects', () => {
+  let database: Database
+  let close: () => Promise<void>
+  const plans = new Map<string, readonly string[]>()
+
+  beforeAll(async () => {
+    ;({ database, close } = await openFile('large.db'))
+    await plantTree(database, { groups: 100, devices: 9900, jobs: 90_000 })
+  }, 60_000)
+  afterAll(() => close())
+
+  test('the tree is as large as it says', async () => {
+    expect(
+      await database.all(sql`select type, count(*) as total from objects group by type order by type`),
+    ).toEqual([
+      { type: 'device', total: 9900 },
+      { type: 'group', total: 101 },
+      { type: 'job', total: 90_000 },
+    ])
+  })
+
+  for (const condition of CONDITIONS) {
+    test(`${titleOf(condition)} is answered from indexes, as reading the whole tree would answer it`, async () => {
+      const branch = branchOf(condition)
+      const statements: SQL[] = []
+      const [found] = await findBranches(recording(database, statements), [branch], {
+        after: '/1/',
+        limit: 20,
+      })
+      const read = await database.all<Found>(branchSql(branch, undefined, { after: '/1/', limit: 20 }))
+      expect(found).toEqual(read)
+      for (const statement of statements)
+        expect((await planOf(database, statement)).filter(isScan)).toEqual([])
+      plans.set(titleOf(condition), await planOf(database, statements.at(-1) ?? sql``))
+    })
+  }
+
+  test('two conditions are driven by the one that finds less', async () => {
+    const conditions = [
+      { item: 'state', operator: 'eq', expression: 'ok' },
+      { item: 'name', operator: 'contains', expression: 'job 5 of device 77' },
+    ]
+    const [branch] = branchesOf(parseFilter(JSON.stringify({ type: 'job', conditions })), '/1/')
+    const statements: SQL[] = []
+    const [found] = await findBranches(recording(database, statements), branch ? [branch] : [], {
+      after: '/1/',
+      limit: 1000,
+    })
+    expect(found?.length).toBeGreaterThan(0)
+    const plan = await planOf(database, statements.at(-1) ?? sql``)
+    expect(plan.filter(isScan)).toEqual([])
+    plans.set('state eq ok and name contains job 5 of device 77', plan)
+  })
+
+  test('what would take too long is refused with a pointer', async () => {
+    const caller = {
+      kind: 'user',
+      userId: 1,
+      username: 'x',
+      role: 'dashboard_viewer',
+      sessionHash: null,
+    } as const
+    const context: Context = { ports: { database } as Ports, caller, requestId: '' }
+    const group = { parentType: 'group', parentId: 1 } as const
+    const condition = { item: 'value_raw', operator: 'gt', value: 'round trip', expression: '1' }
+    const filterDefinition = JSON.stringify({
+      conditions: [{ item: 'type', operator: 'eq', expression: 'job' }, condition],
+    })
+    const refused: [Promise<unknown>, string][] = [
+      [readTree(context, group, { depth: null }), '?depth'],
+      [readTree(context, group, { depth: 2 }), '?depth'],
+      [searchGroup(context, 1, { filterDefinition, limit: 10 }), '?filterDefinition/conditions/1'],
+      [searchPath(context, null, { path: '**/*/*', limit: 10, pointer: '?path' }), '?path'],
+    ]
+    for (const [answer, pointer] of refused) {
+      const error = await rejection(answer)
+      expect(error).toBeInstanceOf(Refusal)
+      expect(error).toMatchObject({ code: 'invalid', errors: [{ pointer }] })
+    }
+  })
+
+  test('the plans are those that were reviewed', async () => {
+    const text = [...plans]
+      .map(([title, plan]) => `${title}\n${plan.map((line) => `  ${line}\n`).join('')}`)
+      .join('\n')
+    if (!(await Bun.file(SNAPSHOT).exists())) await Bun.write(SNAPSHOT, text)
+    expect(text).toBe(await Bun.file(SNAPSHOT).text())
+  })
+})
+
+describe('search in a tree too large to read whole', () => {
+  const opened: { name: string; database: Database; close: () => Promise<void> }[] = []
+
+  beforeAll(async () => {
+    opened.push({ name: 'libSQL', ...(await openFile('small.db')) })
+    const storage = await startStorage()
+    const migration = await Bun.file(join(MIGRATIONS, '0000_init.sql')).text()
+    for (const statement of migration.split('--> statement-breakpoint'))
+      await storage.database.prepare(statement).run()
+    opened.push({ name: 'D1', database: openD1(storage.database), close: storage.close })
+    for (const { database } of opened) await plantTree(database, { groups: 10, devices: 300, jobs: 2700 })
+  }, 60_000)
+  afterAll(async () => {
+    for (const { close } of opened) await close()
+  })
+
+  test('D1 and libSQL find the same, driven by an index or along the tree', async () => {
+    for (const condition of CONDITIONS) {
+      const branch = branchOf(condition)
+      const page = { after: '/1/', limit: 5000 }
+      const answers = await Promise.all(
+        opened.flatMap(({ database }) => [
+          findBranches(database, [branch], page).then(([found]) => found),
+          database.all<Found>(branchSql(branch, branch.conditions[0], page)),
+          database.all<Found>(branchSql(branch, undefined, page)),
+        ]),
+      )
+      for (const answer of answers) expect(answer, titleOf(condition)).toEqual(answers[0])
+    }
+  }, 60_000)
+})
+
+/** A database that notes what it is asked. */
+function recording(database: Database, statements: SQL[]): Database {
+  return Object.assign(Object.create(database) as Database, {
+    all: (statement: SQL) => {
+      statements.push(statement)
+      return database.all(statement)
+    },
+  })
+}
+
+const CONSTANT = /^(?:SCALAR SUBQUERY|CO-ROUTINE input|MATERIALIZE input|SCAN (?:CONSTANT ROW|input))/
+
+/** How SQLite goes about a statement, without how it finds the values that were given. */
+async function planOf(database: Database, statement: SQL): Promise<string[]> {
+  const rows = await database.all<{ detail: string }>(sql`explain query plan ${statement}`)
+  return rows
+    .map(({ detail }) => detail.replace(/ SUBQUERY \d+$/, ' SUBQUERY'))
+    .filter((line) => !CONSTANT.test(line))
+}
+
+/** Every row of a table or of an index is looked at; what is recursive looks at its own few rows. */
+function isScan(line: string): boolean {
+  return line.startsWith('SCAN ') && !/ VIRTUAL TABLE INDEX |^SCAN (?:keys|step|part|\(subquery)/.test(line)
+}

@@ -1,0 +1,70 @@
+import { Hono } from 'hono'
+import { HTTPException } from 'hono/http-exception'
+import { routePath } from 'hono/route'
+import { getPath } from 'hono/utils/url'
+import * as z from 'zod'
+import { sessionRoutes } from './access/session/routes.ts'
+import { userRoutes } from './access/users/routes.ts'
+import { healthRoutes } from './http/health.ts'
+import { noRoute } from './http/no-route.ts'
+import { openApiDocument } from './http/openapi.ts'
+import { policy, routesOf } from './http/policy.ts'
+import type { Env, Route } from './http/policy.ts'
+import { problemResponse } from './http/problem.ts'
+import { frame } from './http/frame.ts'
+import { Refusal } from './lib/errors.ts'
+import { historyRoutes } from './monitoring/history/routes.ts'
+import { jobRoutes } from './monitoring/jobs/routes.ts'
+import { treeRoutes } from './monitoring/tree/routes.ts'
+import type { Ports } from './ports/index.ts'
+
+/** The application: a function of requests, and its routes for whoever wants to list them. */
+export type App = {
+  readonly fetch: (request: Request) => Response | Promise<Response>
+  readonly routes: readonly Route[]
+}
+
+/** Builds the application from its ports, once per process or isolate.
+ * @throws {Error} when a route names no policy */
+export function createApp(ports: Ports): App {
+  const app = new Hono<Env>({ getPath: (request) => withoutBase(getPath(request), ports.settings.basePath) })
+  app.use(frame(ports))
+
+  app.route('/', healthRoutes)
+  app.route('/', sessionRoutes)
+  app.route('/', userRoutes)
+  app.route('/', treeRoutes)
+  app.route('/', jobRoutes)
+  app.route('/', historyRoutes)
+
+  let document: object | null = null
+  app.get(
+    '/openapi.json',
+    policy({
+      summary: 'This interface as OpenAPI 3.1',
+      roles: 'anyone',
+      answers: { 200: { description: 'The document.', schema: z.looseObject({ openapi: z.string() }) } },
+    }),
+    (c) => c.json((document ??= openApiDocument(app))),
+  )
+
+  const routes = routesOf(app)
+  app.notFound((c) => problemResponse(...noRoute(c, routes)))
+  app.onError((error, c) => {
+    const requestId = c.get('requestId')
+    if (error instanceof Refusal) return problemResponse(error, requestId)
+    if (error instanceof HTTPException && error.status === 400) {
+      return problemResponse(new Refusal('malformed_json', 'The body cannot be read as JSON.'), requestId)
+    }
+    ports.log.error('request failed', error, { requestId, method: c.req.method, route: routePath(c) })
+    return problemResponse(new Refusal('internal', 'Something is wrong here. The log knows more.'), requestId)
+  })
+
+  return { fetch: (request) => app.fetch(request), routes }
+}
+
+function withoutBase(path: string, basePath: string): string {
+  if (basePath === '') return path
+  if (path === basePath) return '/'
+  return path.startsWith(`${basePath}/`) ? path.slice(basePath.length) : '/\0'
+}

@@ -1,0 +1,83 @@
+import * as z from 'zod'
+import { flagQuery } from '../../http/answers.ts'
+import { isTemporalDuration } from '../../lib/duration.ts'
+import { parseInstant } from '../../lib/time.ts'
+import { ROLLUP_MODES } from './rollup.ts'
+
+const KEYS_MAX = 16
+/** Timestamps are written with four digits for the year, in every zone. */
+const INSTANT_MAX = Date.UTC(9999, 11, 31)
+const SAMPLES_MAX = 10_000
+
+const instant = z
+  .string()
+  .max(64)
+  .refine(isInstant, 'must be an ISO 8601 date-time with Z or an offset; write + as %2B')
+  .meta({ format: 'date-time' })
+const key = z
+  .string()
+  .regex(/^(errorCode|(returnValue|stringValue)[1-9]\d?)$/, 'must be returnValueN, stringValueN or errorCode')
+
+/** Specification: query of the value history; `key` may be repeated. */
+export const historyQuery = z.object({
+  timestamp_begin: instant.optional().describe('Default: a day before the end.'),
+  timestamp_end: instant.optional().describe('Default: now. The range is half-open.'),
+  scale: z
+    .string()
+    .max(64)
+    .refine(isTemporalDuration, 'must be an ISO 8601 duration')
+    .meta({ format: 'duration' })
+    .optional()
+    .describe('Length of a bucket; PT0S answers single samples. Default: a 200th of the range.'),
+  key: z.union([key, z.array(key).min(1).max(KEYS_MAX)]).default('returnValue1'),
+  mode: z.enum(ROLLUP_MODES).default('avg'),
+  values: flagQuery.default(true).describe('False answers the aggregate alone.'),
+  cursor: z.string().max(64).optional().describe('Where the samples of PT0S go on.'),
+  limit: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .max(SAMPLES_MAX)
+    .default(SAMPLES_MAX)
+    .describe('Samples a page, for PT0S.'),
+})
+
+const timestamp = z.iso.datetime({ offset: true })
+const value = z.number().nullable()
+
+const bucket = z.object({ timestamp, value, min: value, max: value, count: z.int() })
+const sample = z.object({ timestamp, value: z.union([z.number(), z.string()]) })
+
+export const seriesView = z
+  .object({
+    jobId: z.int(),
+    key: z.string(),
+    name: z.string(),
+    unit: z.string(),
+    precision: z.int().nullable().describe('Digits for display; values are not rounded.'),
+    mode: z.enum(ROLLUP_MODES),
+    scale: z.string(),
+    begin: timestamp,
+    end: timestamp,
+    values: z
+      .union([z.array(bucket), z.array(sample)])
+      .optional()
+      .describe('Buckets, an empty one with the value null; samples for PT0S; changes for string values.'),
+    aggregate: z
+      .object({ min: value, max: value, avg: value, last: value, count: z.int(), sum: value })
+      .optional(),
+    nextCursor: z.string().nullable().optional(),
+  })
+  .meta({ id: 'Series' })
+
+export type HistoryQuery = z.infer<typeof historyQuery>
+export type SeriesView = z.infer<typeof seriesView>
+
+function isInstant(text: string): boolean {
+  try {
+    const at = parseInstant(text)
+    return at >= 0 && at < INSTANT_MAX
+  } catch {
+    return false
+  }
+}

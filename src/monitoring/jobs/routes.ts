@@ -1,0 +1,100 @@
+import { Hono } from 'hono'
+import * as z from 'zod'
+import { flagQuery, idParam, noContent, ok } from '../../http/answers.ts'
+import { entityTag, ifMatch } from '../../http/conditions.ts'
+import { policy } from '../../http/policy.ts'
+import type { Env } from '../../http/policy.ts'
+import { jsonBody, valid } from '../../http/valid.ts'
+import { deliveredView, deliveryBody, jobBody, jobView } from './schema.ts'
+import { createJob, deleteJob, deliver, readJob, updateJob } from './service.ts'
+
+const JOB_MAX_BYTES = 1024 * 1024
+const DELIVERY_MAX_BYTES = 512 * 1024
+const EDITORS = ['administrator', 'editor'] as const
+const SENDERS = ['collector', 'administrator'] as const
+
+const jobPath = z.object({ id: idParam })
+const parentQuery = z.object({ parentType: z.literal('device').default('device'), parentId: idParam })
+const wantedQuery = z.object({ thresholds: flagQuery.default(false), values: flagQuery.default(false) })
+const oneJob = { 200: ok(jobView, 'The job.', ['ETag']) }
+
+export const jobRoutes = new Hono<Env>()
+  .post(
+    '/jobs',
+    policy({
+      summary: 'Create a webhook job below a device',
+      roles: EDITORS,
+      object: 'write',
+      answers: { 201: ok(jobView, 'The new job.', ['Location', 'ETag']) },
+      refuses: [404, 409],
+    }),
+    valid('query', parentQuery),
+    jsonBody(JOB_MAX_BYTES),
+    valid('json', jobBody),
+    async (c) => {
+      const { job, version } = await createJob(
+        c.get('context'),
+        c.req.valid('query').parentId,
+        c.req.valid('json'),
+      )
+      const location = `${c.get('ports').settings.basePath}/jobs/${job.id}`
+      return c.json(job, 201, { location, etag: entityTag(version) })
+    },
+  )
+  .get(
+    '/jobs/:id',
+    policy({ summary: 'One job', roles: 'signed-in', object: 'read', answers: oneJob }),
+    valid('param', jobPath),
+    valid('query', wantedQuery),
+    async (c) => {
+      const { job, version } = await readJob(c.get('context'), c.req.valid('param').id, c.req.valid('query'))
+      return c.json(job, 200, { etag: entityTag(version) })
+    },
+  )
+  .put(
+    '/jobs/:id',
+    policy({
+      summary: 'Replace a job; this stops and starts it',
+      roles: EDITORS,
+      object: 'write',
+      answers: oneJob,
+      refuses: [409, 412],
+    }),
+    valid('param', jobPath),
+    jsonBody(JOB_MAX_BYTES),
+    valid('json', jobBody),
+    async (c) => {
+      const change = { body: c.req.valid('json'), ifMatch: ifMatch(c) }
+      const { job, version } = await updateJob(c.get('context'), c.req.valid('param').id, change)
+      return c.json(job, 200, { etag: entityTag(version) })
+    },
+  )
+  .delete(
+    '/jobs/:id',
+    policy({
+      summary: 'Delete a job with its history',
+      roles: EDITORS,
+      object: 'write',
+      answers: { 204: noContent },
+      refuses: [409, 412],
+    }),
+    valid('param', jobPath),
+    async (c) => {
+      await deleteJob(c.get('context'), c.req.valid('param').id)
+      return c.body(null, 204)
+    },
+  )
+  .post(
+    '/webcollector/jobs/:jobId/values',
+    policy({
+      summary: 'Deliver values to a webhook job',
+      roles: SENDERS,
+      object: 'execute',
+      answers: { 200: ok(deliveredView, 'The values are on stable storage.') },
+      refuses: [409],
+    }),
+    valid('param', z.object({ jobId: idParam })),
+    jsonBody(DELIVERY_MAX_BYTES),
+    valid('json', deliveryBody),
+    async (c) => c.json(await deliver(c.get('context'), c.req.valid('param').jobId, c.req.valid('json'))),
+  )

@@ -1,0 +1,177 @@
+import * as z from 'zod'
+import { durationMs } from '../../lib/duration.ts'
+import { parseInstant } from '../../lib/time.ts'
+import { objectBodyShape, objectViewShape } from '../tree/schema.ts'
+import { durationText, parametersSchema, thresholdsSchema, VALUES_MAX } from '../rules/schema.ts'
+import { STATES } from '../states/state.ts'
+import type { Delivery, Value } from '../../ports/job-actors.ts'
+
+const ERROR_CODE_MAX = 2_147_483_647
+const TEXT_MAX = 4096
+
+/** Specification: Job. */
+export const jobBody = z.strictObject({
+  ...objectBodyShape,
+  subType: z.literal('webcollector').default('webcollector'),
+  deviceId: z.int().positive().optional().describe('The parent device; another one moves the job.'),
+  collectorId: z
+    .int()
+    .min(0)
+    .default(0)
+    .describe('The user whose deliveries the job takes; 0 leaves it to the device.'),
+  interval: durationText.default('PT0S'),
+  stopped: z.boolean().optional().describe('Absent leaves it as it is; a new job starts.'),
+  parameters: parametersSchema.prefault({}),
+  thresholds: thresholdsSchema
+    .nullable()
+    .default(null)
+    .describe('Null leaves them as they are; a new job takes any error code for a warning.'),
+  stateForced: z.boolean().default(false).describe('True pins the state to `currentState`.'),
+  currentState: z.enum(STATES).optional(),
+  // What a read answers beyond the fields above may be sent back unchanged.
+  deviceName: z.unknown().optional(),
+  values: z.unknown().optional(),
+  message: z.unknown().optional(),
+  errorCode: z.unknown().optional(),
+  stateSince: z.unknown().optional(),
+  lastReceivedAt: z.unknown().optional(),
+  nextTimeoutAt: z.unknown().optional(),
+})
+
+const timestamp = z.iso.datetime({ offset: true })
+
+const currentValue = z.object({
+  value: z
+    .union([z.number(), z.string()])
+    .describe('As its user sees it: the raw number divided by the divisor.'),
+  rawValue: z.union([z.number(), z.string()]),
+  timestamp,
+})
+
+export const jobView = z
+  .object({
+    ...objectViewShape,
+    deviceId: z.int(),
+    deviceName: z.string(),
+    collectorId: z.int(),
+    interval: z.string(),
+    stopped: z.boolean(),
+    parameters: parametersSchema,
+    currentState: z.enum(STATES),
+    stateForced: z.boolean(),
+    stateSince: timestamp.nullable(),
+    errorCode: z.int(),
+    message: z.string().nullable(),
+    lastReceivedAt: timestamp.nullable(),
+    nextTimeoutAt: timestamp.nullable(),
+    thresholds: thresholdsSchema.nullable().describe('Null unless asked for with `thresholds=true`.'),
+    values: z
+      .record(z.string(), currentValue)
+      .nullable()
+      .describe('Null unless asked for with `values=true`.'),
+  })
+  .meta({ id: 'Job' })
+
+const VALUE_KEY = /^(?:returnValue|stringValue)([1-9]\d?)$/
+
+/** Specification: body of the webhook delivery, either form; ours: timestamp, message, ttl, runId, signal. */
+export const deliveryBody = z
+  .object({
+    returnValue: z
+      .array(z.number())
+      .max(VALUES_MAX)
+      .optional()
+      .describe('All numeric values, instead of returnValueN.'),
+    errorCode: z.int().min(0).max(ERROR_CODE_MAX).optional(),
+    timestamp: z
+      .string()
+      .max(64)
+      .refine(isInstant, 'must be an ISO 8601 date-time with Z or an offset')
+      .meta({ format: 'date-time' })
+      .optional()
+      .describe('When the values were measured; absent means now.'),
+    message: z.string().max(TEXT_MAX).optional(),
+    ttl: durationText
+      .refine((text) => !isPositive(text) || durationMs(text) > 0, 'must be longer than zero')
+      .optional(),
+    runId: z.string().min(1).max(64).optional(),
+    signal: z.enum(['result', 'start', 'log']).default('result'),
+  })
+  .catchall(z.union([z.number(), z.string().max(TEXT_MAX)]))
+  .superRefine(
+    (body, issues) => {
+      const hasArray = body.returnValue !== undefined
+      const mayCarry = body.signal !== 'start' && body.signal !== 'log'
+      for (const key in body) {
+        if (KNOWN.has(key)) continue
+        const fault = faultOf(key, body[key], hasArray) ?? (mayCarry ? null : 'comes with results only')
+        if (fault !== null) issues.addIssue({ code: 'custom', path: [key], message: fault })
+      }
+      if (hasArray && !mayCarry)
+        issues.addIssue({ code: 'custom', path: ['returnValue'], message: 'comes with results only' })
+    },
+    // Also for a body that is wrong elsewhere: whoever sent it learns of all faults at once.
+    { when: ({ value }) => typeof value === 'object' && value !== null },
+  )
+  .meta({
+    id: 'Delivery',
+    description: 'Numbers as returnValue1, returnValue2 … or all in returnValue; strings as stringValue1 ….',
+  })
+
+const KNOWN = new Set(['returnValue', 'errorCode', 'timestamp', 'message', 'ttl', 'runId', 'signal'])
+
+export const deliveredView = z
+  .object({
+    jobId: z.int(),
+    accepted: z.int().describe('How many values were kept.'),
+    timestamp,
+    late: z.boolean().describe('Older than the newest delivery: kept, without effect on the state.'),
+    state: z.enum(STATES),
+    errorCode: z.int(),
+    nextTimeoutAt: timestamp.nullable(),
+  })
+  .meta({ id: 'Delivered' })
+
+export type JobBody = z.infer<typeof jobBody>
+export type JobView = z.infer<typeof jobView>
+export type DeliveryBody = z.infer<typeof deliveryBody>
+
+/** One shape for both forms of the body. */
+export function deliveryOf(body: DeliveryBody): Delivery {
+  const values: Record<string, Value> = {}
+  body.returnValue?.forEach((value, index) => (values[`returnValue${index + 1}`] = value))
+  for (const key in body) if (!KNOWN.has(key)) values[key] = body[key] as Value
+  return {
+    signal: body.signal,
+    values,
+    errorCode: body.errorCode ?? null,
+    timestampAt: body.timestamp === undefined ? null : parseInstant(body.timestamp),
+    message: body.message ?? null,
+    ttlMs: body.ttl === undefined ? null : durationMs(body.ttl),
+    runId: body.runId ?? null,
+  }
+}
+
+function faultOf(key: string, value: unknown, hasArray: boolean): string | null {
+  const index = VALUE_KEY.exec(key)?.[1]
+  if (index === undefined || Number(index) > VALUES_MAX) return 'is not a known field'
+  if (key.startsWith('stringValue')) return typeof value === 'string' ? null : 'must be a string'
+  if (hasArray) return 'and returnValue exclude each other'
+  return typeof value === 'number' ? null : 'must be a number'
+}
+
+function isInstant(text: string): boolean {
+  try {
+    return Number.isSafeInteger(parseInstant(text))
+  } catch {
+    return false
+  }
+}
+
+function isPositive(text: string): boolean {
+  try {
+    return durationMs(text) >= 0
+  } catch {
+    return false
+  }
+}

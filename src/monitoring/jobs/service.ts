@@ -1,0 +1,229 @@
+import type { Context } from '../../context.ts'
+import { durationMs } from '../../lib/duration.ts'
+import { Refusal } from '../../lib/errors.ts'
+import { timeFormat } from '../../lib/time.ts'
+import { commit } from '../../ports/database.ts'
+import type { Delivered, Delivery, Snapshot } from '../../ports/job-actors.ts'
+import { DEFAULT_THRESHOLDS } from '../rules/schema.ts'
+import type { Parameters } from '../rules/schema.ts'
+import { applyChanges } from '../rules/service.ts'
+import { insertFirstState } from '../states/service.ts'
+import {
+  checkCollector,
+  commonFields,
+  commonView,
+  createObject,
+  deleteObjectWrites,
+  readProperties,
+  refuseOrphans,
+  refuseStale,
+  requireObject,
+  updateObjectWrites,
+} from '../tree/service.ts'
+import type { ObjectRow } from '../tree/service.ts'
+import { deliveryOf } from './schema.ts'
+import type { DeliveryBody, JobBody, JobView } from './schema.ts'
+import * as store from './store.ts'
+import type { JobRow } from './store.ts'
+
+type Wanted = { readonly thresholds: boolean; readonly values: boolean }
+type Versioned = { readonly job: JobView; readonly version: number }
+
+const EVERYTHING: Wanted = { thresholds: true, values: true }
+
+/** @throws {Refusal} not_found */
+export async function readJob(context: Context, id: number, wanted: Wanted): Promise<Versioned> {
+  const { database, jobActors } = context.ports
+  const object = await requireObject(context, id, { type: 'job', right: 'read' })
+  const [row, properties, snapshot] = await Promise.all([
+    store.findJob(database, id),
+    readProperties(database, id),
+    jobActors.snapshot(id),
+  ])
+  if (!row) throw new Refusal('not_found', 'There is no such job.')
+  const common = commonView(context, object, properties)
+  const job = {
+    ...common,
+    ...configurationView(object, row, wanted),
+    ...stateView(context, { object, row, snapshot }, wanted),
+  }
+  return { job, version: object.version }
+}
+
+/** Creates a webhook job below a device; it takes deliveries once this resolves.
+ * @throws {Refusal} not_found when there is no such device, forbidden, invalid */
+export async function createJob(context: Context, deviceId: number, body: JobBody): Promise<Versioned> {
+  const { ports } = context
+  const device = await requireObject(context, deviceId, { type: 'device', right: 'write' })
+  await checkCollector(ports, body.collectorId, '/collectorId')
+  const row = rowOf(body, { thresholds: DEFAULT_THRESHOLDS, stopped: false })
+  const createdAt = ports.clock.now()
+  const object = {
+    ...commonFields(body, { subType: 'webcollector', instanceType: 'none' }),
+    type: 'job' as const,
+    parentId: device.id,
+    templateId: null,
+    collectorId: body.collectorId,
+    createdAt,
+  }
+  const state = row.forcedState ?? (row.stopped ? 'undefined' : 'ok')
+  const id = await createObject(ports, object, (path) => [
+    ...store.insertJob(ports.database, { path }, row),
+    insertFirstState(ports.database, { path, state, sinceAt: createdAt }),
+  ])
+  await applyChanges(ports)
+  return readJob(context, id, EVERYTHING)
+}
+
+/** Replaces a job's configuration; it stops, starts, moves or is forced into a state accordingly. What only reads
+ * answer is ignored, and `thresholds: null` and an absent `stopped` leave things as they are, so that a read may be
+ * sent back.
+ * @throws {Refusal} not_found, forbidden, precondition_failed, invalid */
+export async function updateJob(
+  context: Context,
+  id: number,
+  change: { readonly body: JobBody; readonly ifMatch: number | null },
+): Promise<Versioned> {
+  const { ports } = context
+  const { body, ifMatch } = change
+  const object = await requireObject(context, id, { type: 'job', right: 'write' })
+  const before = await store.findJob(ports.database, id)
+  if (!before) throw new Refusal('not_found', 'There is no such job.')
+  if (body.collectorId !== object.collectorId) await checkCollector(ports, body.collectorId, '/collectorId')
+  const fields = { ...commonFields(body, object), collectorId: body.collectorId }
+  // Both fields name the parent: whichever differs from what was read is meant.
+  const movesByParentId = body.deviceId === undefined || body.deviceId === object.parentId
+  const parentId = movesByParentId ? body.parentId : body.deviceId
+  const parentPointer = movesByParentId ? '/parentId' : '/deviceId'
+  const writes = [
+    ...(await updateObjectWrites(context, object, { fields, parentId, parentPointer, ifMatch })),
+    ...store.updateJob(ports.database, id, rowOf(body, before)),
+    store.markJob(ports.database, id),
+  ]
+  await refuseStale(() => commit(ports.database, writes))
+  await applyChanges(ports)
+  return readJob(context, id, EVERYTHING)
+}
+
+/** Removes a job with its history. @throws {Refusal} not_found, forbidden */
+export async function deleteJob(context: Context, id: number): Promise<void> {
+  const object = await requireObject(context, id, { type: 'job', right: 'write' })
+  const writes = await deleteObjectWrites(context, object, false)
+  await refuseOrphans(() => commit(context.ports.database, writes))
+  await applyChanges(context.ports)
+}
+
+/** Takes a delivery; when it resolves, the values are on stable storage. Asks no database: the job's actor knows all.
+ * @throws {Refusal} as the port's `deliver` */
+export async function deliver({ ports, caller }: Context, jobId: number, body: DeliveryBody) {
+  if (caller.kind !== 'user') throw new Refusal('unauthenticated', 'Sign in first.')
+  const delivery: Delivery = deliveryOf(body)
+  const sender = { userId: caller.userId, anyJob: caller.role === 'administrator' }
+  try {
+    return deliveredView(
+      ports.settings.timeZone,
+      jobId,
+      await ports.jobActors.deliver(jobId, delivery, sender),
+    )
+  } catch (error) {
+    throw error instanceof Refusal && body.returnValue !== undefined ? pointingIntoArray(error) : error
+  }
+}
+
+/** An actor knows single values only; where they came in `returnValue`, faults are there. */
+function pointingIntoArray({ code, detail, errors }: Refusal): Refusal {
+  const pointer = (text: string) =>
+    text.replace(/^\/returnValue(\d+)$/, (_, number) => `/returnValue/${Number(number) - 1}`)
+  return new Refusal(
+    code,
+    detail,
+    errors.map((fault) => ({ ...fault, pointer: pointer(fault.pointer) })),
+  )
+}
+
+/** The names, units and divisors of a job's values. @throws {Refusal} not_found */
+export async function readParameters(context: Context, id: number): Promise<Parameters> {
+  await requireObject(context, id, { type: 'job', right: 'read' })
+  const row = await store.findJob(context.ports.database, id)
+  if (!row) throw new Refusal('not_found', 'There is no such job.')
+  return row.parameters
+}
+
+function rowOf(body: JobBody, before: Pick<JobRow, 'thresholds' | 'stopped'>): JobRow {
+  if (body.stateForced && body.currentState === undefined) {
+    const fault = [{ pointer: '/currentState', message: 'must say which state is forced' }]
+    throw new Refusal('invalid', 'A forced state has to be named.', fault)
+  }
+  const { interval, parameters } = body
+  return {
+    interval,
+    intervalMs: durationMs(interval),
+    stopped: body.stopped ?? before.stopped,
+    parameters,
+    thresholds: body.thresholds ?? before.thresholds,
+    forcedState: body.stateForced ? (body.currentState ?? null) : null,
+  }
+}
+
+function configurationView(object: ObjectRow, row: JobRow, wanted: Wanted) {
+  return {
+    deviceId: object.parentId ?? 0,
+    deviceName: object.parentName ?? '',
+    collectorId: object.collectorId,
+    interval: row.interval,
+    stopped: row.stopped,
+    parameters: row.parameters,
+    stateForced: row.forcedState !== null,
+    thresholds: wanted.thresholds ? row.thresholds : null,
+  }
+}
+
+type Known = { readonly object: ObjectRow; readonly row: JobRow; readonly snapshot: Snapshot | null }
+
+function stateView({ ports }: Context, { object, row, snapshot }: Known, wanted: Wanted) {
+  if (!snapshot) return { ...UNHEARD, currentState: object.state, values: wanted.values ? {} : null }
+  const format = timeFormat(ports.settings.timeZone)
+  const shown = (at: number | null) => (at === null ? null : format(at))
+  const silentSince = shown(snapshot.silentSinceAt)
+  return {
+    currentState: snapshot.state,
+    stateSince: format(snapshot.sinceAt),
+    errorCode: snapshot.errorCode,
+    message: silentSince === null ? snapshot.message : `no data since ${silentSince}`,
+    lastReceivedAt: shown(snapshot.lastReceivedAt),
+    nextTimeoutAt: shown(snapshot.deadlineAt),
+    values: wanted.values ? currentValues(row.parameters, snapshot, format) : null,
+  }
+}
+
+/** A job whose actor has not heard of it yet. */
+const UNHEARD = { stateSince: null, errorCode: 0, message: null, lastReceivedAt: null, nextTimeoutAt: null }
+
+function currentValues(parameters: Parameters, snapshot: Snapshot, format: (at: number) => string) {
+  const shown: Record<string, { value: number | string; rawValue: number | string; timestamp: string }> = {}
+  for (const [key, { value, at }] of Object.entries(snapshot.current)) {
+    const divisor = parameters.returnValue[Number(key.replace(/^\D+/, '')) - 1]?.valueDivisor ?? 1
+    shown[key] = {
+      value: typeof value === 'number' ? value / divisor : value,
+      rawValue: value,
+      timestamp: format(at),
+    }
+  }
+  return shown
+}
+
+const formats = new Map<string, (at: number) => string>()
+
+function deliveredView(timeZone: string, jobId: number, delivered: Delivered) {
+  let format = formats.get(timeZone)
+  if (!format) formats.set(timeZone, (format = timeFormat(timeZone)))
+  return {
+    jobId,
+    accepted: delivered.accepted,
+    timestamp: format(delivered.timestampAt),
+    late: delivered.late,
+    state: delivered.state,
+    errorCode: delivered.errorCode,
+    nextTimeoutAt: delivered.deadlineAt === null ? null : format(delivered.deadlineAt),
+  }
+}

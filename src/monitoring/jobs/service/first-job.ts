@@ -1,0 +1,31 @@
+import type { Caller, Context } from '../../../context.ts'
+import type { Ports } from '../../../ports/index.ts'
+import { createDevice } from '../../tree/devices/service.ts'
+import { deviceBody } from '../../tree/schema.ts'
+import { requireObject } from '../../tree/service.ts'
+import { jobBody } from '../schema.ts'
+import { createJob } from '../service.ts'
+
+/** The root group is made with the database. */
+const ROOT_ID = 1
+
+/** The service itself, where no user asks. */
+const SERVICE: Caller = { kind: 'user', userId: 0, username: '', role: 'administrator', sessionHash: null }
+
+/** Makes a device with one webhook job in an empty tree, so that the first value can be delivered at once.
+ * @returns the job's id; null when the tree is not empty */
+export async function createFirstJob(ports: Ports): Promise<number | null> {
+  const context: Context = { ports, caller: SERVICE, requestId: 'first start' }
+  const root = await requireObject(context, ROOT_ID, { right: 'read' })
+  if (root.hasChildren) return null
+  const { device } = await createDevice(context, ROOT_ID, deviceBody.parse({ name: 'My first device' }))
+  const body = jobBody.parse({
+    name: 'My first webhook job',
+    parameters: {
+      timeout: 'PT5M',
+      returnValue: [{ valueName: 'Temperature', valueUnit: '°C', valuePrecision: 1 }],
+    },
+  })
+  const { job } = await createJob(context, device.id, body)
+  return job.id
+}

@@ -1,0 +1,65 @@
+import { eq, sql } from 'drizzle-orm'
+import { actorChanges, jobs, jobValues } from '../../../db/tables/monitoring.ts'
+import type { Database, Write } from '../../ports/database.ts'
+import type { State } from '../../ports/job-actors.ts'
+import { fold } from '../../lib/text.ts'
+import type { Parameters, ThresholdsBody } from '../rules/schema.ts'
+
+export type JobRow = {
+  readonly interval: string
+  readonly intervalMs: number
+  readonly stopped: boolean
+  readonly parameters: Parameters
+  readonly thresholds: ThresholdsBody
+  readonly forcedState: State | null
+}
+
+export async function findJob(database: Database, id: number): Promise<JobRow | null> {
+  const [row] = await database.select().from(jobs).where(eq(jobs.id, id))
+  return row ? (row as unknown as JobRow) : null
+}
+
+/** The id of the object that stands under this path, for rows of an object that is only being made. */
+export type ObjectId = { readonly path: string }
+
+/** The job's own row, the names of its values, and the note that its actor must hear of it. */
+export function insertJob(database: Database, { path }: ObjectId, row: JobRow): readonly Write[] {
+  const id = sql<number>`(select id from objects where path = ${path})`
+  return [
+    database.insert(jobs).values({ id, ...row }),
+    insertValueNames(database, id, row.parameters),
+    database.insert(actorChanges).values({ jobId: id, revision: 1 }),
+  ]
+}
+
+export function updateJob(database: Database, id: number, row: JobRow): readonly Write[] {
+  return [
+    database.update(jobs).set(row).where(eq(jobs.id, id)),
+    database.delete(jobValues).where(eq(jobValues.jobId, id)),
+    insertValueNames(database, sql`${id}`, row.parameters),
+  ]
+}
+
+/** Notes that the job's actor must hear of its configuration. */
+export function markJob(database: Database, id: number): Write {
+  return database
+    .insert(actorChanges)
+    .values({ jobId: id, revision: 1 })
+    .onConflictDoUpdate({ target: actorChanges.jobId, set: { revision: sql`${actorChanges.revision} + 1` } })
+}
+
+function insertValueNames(database: Database, id: ReturnType<typeof sql>, parameters: Parameters): Write {
+  const names = [
+    ...parameters.returnValue.map(({ valueName }, index) => ({
+      key: `returnValue${index + 1}`,
+      name: fold(valueName),
+    })),
+    ...parameters.stringValue.map(({ valueName }, index) => ({
+      key: `stringValue${index + 1}`,
+      name: fold(valueName),
+    })),
+  ]
+  return database.run(sql`
+    insert into job_values (job_id, key, name_folded)
+    select ${id}, value ->> 'key', value ->> 'name' from json_each(${JSON.stringify(names)})`)
+}

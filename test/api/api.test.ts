@@ -1,0 +1,63 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+
+import { HOST_NAMES, startHost, startRemote } from '../hosts/start.ts'
+import { browseSuite } from './browse.suite.ts'
+import { connect } from './client.ts'
+import type { Client } from './client.ts'
+import { deliveriesSuite } from './deliveries.suite.ts'
+import { errorsSuite } from './errors.suite.ts'
+import { historySuite } from './history.suite.ts'
+import { jobsSuite } from './jobs.suite.ts'
+import { routesOfDocument } from './openapi-checker.ts'
+import { searchSuite } from './search.suite.ts'
+import { rolesSuite } from './roles.suite.ts'
+import { sessionSuite } from './session.suite.ts'
+import type { Suite } from './suite.ts'
+import { thresholdsSuite } from './thresholds.suite.ts'
+import { treeSuite } from './tree.suite.ts'
+import { usersSuite } from './users.suite.ts'
+
+const SUITES: readonly Suite[] = [
+  errorsSuite,
+  rolesSuite,
+  sessionSuite,
+  usersSuite,
+  treeSuite,
+  browseSuite,
+  searchSuite,
+  jobsSuite,
+  deliveriesSuite,
+  thresholdsSuite,
+  historySuite,
+]
+
+const START_MAX_MS = 60_000
+const SCENARIO_MAX_MS = 20_000
+
+const HOSTS = [
+  ...HOST_NAMES.map((name) => [name, () => startHost(name)] as const),
+  ['bun with a libSQL server', startRemote] as const,
+]
+
+describe.each(HOSTS)('the interface on %s', (_, start) => {
+  let client: Client
+
+  beforeAll(async () => {
+    client = await connect(await start())
+  }, START_MAX_MS)
+  afterAll(() => client.host.close())
+
+  for (const { name, scenarios } of SUITES) {
+    describe(name, () => {
+      for (const { title, run } of scenarios) test(title, () => run(client), SCENARIO_MAX_MS)
+    })
+  }
+
+  test('the suites above saw every good answer that the OpenAPI document promises', () => {
+    const promised = routesOfDocument(client.document)
+      .flatMap(({ name, statuses }) => statuses.map((status) => ({ name: `${name} ${status}`, status })))
+      .filter(({ status }) => status.startsWith('2'))
+    expect(promised.length).toBeGreaterThan(20)
+    expect(promised.map(({ name }) => name).filter((name) => !client.seen.has(name))).toEqual([])
+  })
+})

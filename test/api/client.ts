@@ -1,0 +1,156 @@
+import { ROLES } from '../../src/context.ts'
+import type { Role } from '../../src/context.ts'
+import { ADMIN } from '../hosts/host.ts'
+import type { Host } from '../hosts/host.ts'
+import { checkerOf, readDocument } from './openapi-checker.ts'
+import type { Document } from './openapi-checker.ts'
+
+export type Body = Record<string, unknown>
+
+export type Answer = {
+  readonly status: number
+  readonly headers: Headers
+  readonly text: string
+  /** The parsed body; an empty object where there is none or it is not JSON. */
+  readonly body: Body
+}
+
+export type Request = {
+  readonly json?: unknown
+  /** Raw body, for what is not JSON. */
+  readonly text?: string
+  /** A body that is sent in chunks, without a content-length. */
+  readonly chunks?: readonly string[]
+  readonly headers?: Readonly<Record<string, string>>
+  /** Who asks; the administrator unless said otherwise, `null` for nobody. */
+  readonly as?: Role | null
+}
+
+/** Speaks to a host as each role, and holds every answer against the host's own OpenAPI document. */
+export type Client = {
+  readonly host: Host
+  readonly document: Document
+  /** What was answered so far, as `GET /jobs/{id} 200`. */
+  readonly seen: Set<string>
+  readonly userIds: Readonly<Record<Role, number>>
+  readonly sessionIds: Readonly<Record<Role, string>>
+  request(method: string, path: string, request?: Request): Promise<Answer>
+}
+
+export const PASSWORD = 'a password of a test user'
+
+/** Signs in as the administrator and makes one user of each role. */
+export async function connect(host: Host): Promise<Client> {
+  const sessionIds: Partial<Record<Role, string>> = {}
+  const userIds: Partial<Record<Role, number>> = {}
+  const speaker = await speakTo(host, { sessionIds })
+  sessionIds.administrator = await logIn(speaker, ADMIN)
+  const users = (await speaker.request('GET', '/users')).body as unknown as { id: number }[]
+  userIds.administrator = users[0]?.id ?? 0
+  for (const role of ROLES) {
+    if (role === 'administrator') continue
+    const user = { username: role, password: PASSWORD }
+    const created = await speaker.request('POST', '/users', { json: { ...user, role } })
+    userIds[role] = Number(created.body['id'])
+    sessionIds[role] = await logIn(speaker, user)
+  }
+  return {
+    ...speaker,
+    host,
+    userIds: userIds as Record<Role, number>,
+    sessionIds: sessionIds as Record<Role, string>,
+  }
+}
+
+/** Signs in as the administrator alone, on a host that has no other user. */
+export async function connectAdministrator(host: Host): Promise<Speaker & { readonly sessionId: string }> {
+  const sessionIds: Partial<Record<Role, string>> = {}
+  const speaker = await speakTo(host, { sessionIds })
+  const sessionId = await logIn(speaker, ADMIN)
+  sessionIds.administrator = sessionId
+  return { ...speaker, sessionId }
+}
+
+async function logIn(
+  { request }: Speaker,
+  credentials: { username: string; password: string },
+): Promise<string> {
+  return String((await request('POST', '/session/login', { json: credentials, as: null })).body['sessionId'])
+}
+
+export type Speaker = Pick<Client, 'document' | 'seen' | 'request'>
+
+/** Speaks to a host with the sessions there are, none at first; `seen` is filled with what it answers. */
+export async function speakTo(
+  host: Host,
+  {
+    sessionIds = {},
+    seen = new Set(),
+  }: { sessionIds?: Partial<Record<Role, string>>; seen?: Set<string> } = {},
+): Promise<Speaker> {
+  const document = await readDocument(host.url)
+  const check = checkerOf(document)
+  const request = async (method: string, path: string, asked: Request = {}) => {
+    const answer = await read(await fetch(host.url + path, requestOf(method, asked, sessionIds)))
+    const route = check(method, path, answer)
+    checkFrame(answer)
+    if (route !== null) seen.add(`${route} ${answer.status}`)
+    return answer
+  }
+  return { document, seen, request }
+}
+
+function requestOf(method: string, asked: Request, sessionIds: Partial<Record<Role, string>>): RequestInit {
+  const { json, text, chunks, headers = {}, as = 'administrator' } = asked
+  const sessionId = as === null ? undefined : sessionIds[as]
+  const body = json === undefined ? (text ?? (chunks && streamOf(chunks))) : JSON.stringify(json)
+  return {
+    method,
+    redirect: 'manual',
+    // A host may close the connection of a request whose body it did not read.
+    keepalive: body === undefined,
+    headers: {
+      ...(json === undefined ? {} : { 'content-type': 'application/json' }),
+      ...(sessionId === undefined ? {} : { 'x-session-id': sessionId }),
+      ...headers,
+    },
+    ...(body === undefined ? {} : { body }),
+  }
+}
+
+function streamOf(chunks: readonly string[]): ReadableStream<Uint8Array> {
+  return new ReadableStream({
+    async start(controller) {
+      for (const chunk of chunks) {
+        if (chunk !== '') controller.enqueue(new TextEncoder().encode(chunk))
+        await Bun.sleep(1)
+      }
+      controller.close()
+    },
+  })
+}
+
+async function read(response: Response): Promise<Answer> {
+  const text = await response.text()
+  const isJson = response.headers.get('content-type')?.includes('json') ?? false
+  return {
+    status: response.status,
+    headers: response.headers,
+    text,
+    body: isJson && text !== '' ? (JSON.parse(text) as Body) : {},
+  }
+}
+
+/** Header fields that no answer goes without. */
+const FRAME = {
+  'x-content-type-options': 'nosniff',
+  'referrer-policy': 'no-referrer',
+  'cache-control': 'no-store',
+}
+
+function checkFrame({ status, headers }: Answer): void {
+  for (const [name, value] of Object.entries(FRAME)) {
+    if (headers.get(name) !== value) throw new Error(`An answer ${status} comes without ${name}: ${value}.`)
+  }
+  if (!headers.get('x-request-id')) throw new Error(`An answer ${status} comes without x-request-id.`)
+}

@@ -1,0 +1,379 @@
+import { expect } from 'bun:test'
+
+import packageJson from '../../package.json' with { type: 'json' }
+import { createApp } from '../../src/app.ts'
+import type { Client } from './client.ts'
+import { portless } from './portless.ts'
+import { bareStage, call, expectAnswer, good, once, table } from './suite.ts'
+import type { Row, Scenario, Suite } from './suite.ts'
+import { makeDevice, makeJob } from './tree-stage.ts'
+
+const JSON_TYPE = { 'content-type': 'application/json' }
+const MEBIBYTE = 1024 * 1024
+
+const stage = once(async (client) => ({ job: await makeJob(client, await makeDevice(client)) }))
+
+const paths: readonly Row[] = [
+  { title: 'nobody', call: 'GET /nothing', as: null, answers: 'not_found' },
+  ...['/nothing', '/users/', '/users/1/2', '/Users', '/jobs/', '/users%2f1', '/%00', '/%E0%A4%A'].map(
+    (path): Row => ({ title: 'an unknown path', call: `GET ${path}`, answers: 'not_found' }),
+  ),
+  ...[
+    '/jobs/%00',
+    '/jobs/%E0%A4%A',
+    '/jobs/1%2F2',
+    '/jobs/..%2f1',
+    '/jobs/９',
+    '/jobs/01',
+    '/jobs/+1',
+    '/jobs/%20',
+  ].map((path): Row => ({ title: 'an id that is none', call: `GET ${path}`, answers: 'not_found' })),
+]
+
+/** Paths with a method that they do not take, and what they take. */
+const METHODS: readonly (readonly [call: string, allow: string])[] = [
+  ['DELETE /users', 'GET, HEAD, POST'],
+  ['PATCH /users/1', 'DELETE, GET, HEAD, PUT'],
+  ['POST /healthz', 'GET, HEAD'],
+  ['PUT /session/login', 'GET, HEAD, POST'],
+  ['GET /session/token', 'POST'],
+  ['GET /webcollector/jobs/1/values', 'POST'],
+  ['OPTIONS /jobs', 'POST'],
+  ['PROPFIND /jobs/1', 'DELETE, GET, HEAD, PUT'],
+  ['POST /openapi.json', 'GET, HEAD'],
+]
+
+const bodies: readonly Row[] = [
+  ...[
+    'text/plain',
+    'application/xml',
+    'application/x-www-form-urlencoded',
+    'multipart/form-data; boundary=x',
+    'application/jsonp',
+    'application/problem+json',
+    'text/json',
+  ].map((type): Row => ({
+    title: type,
+    call: 'POST /users',
+    text: '{}',
+    headers: { 'content-type': type },
+    answers: 'unsupported_media_type',
+  })),
+  { title: 'no media type', call: 'POST /users', answers: 'unsupported_media_type' },
+  ...[
+    'application/json',
+    'Application/JSON',
+    'application/json; charset=utf-8',
+    'application/json ; charset=utf-8',
+    'application/json;',
+  ].map((type): Row => ({
+    title: type,
+    call: 'POST /users',
+    text: '{}',
+    headers: { 'content-type': type },
+    answers: 'invalid',
+  })),
+  ...[
+    '',
+    '{',
+    '{"a":}',
+    'nonsense',
+    "{'a':1}",
+    '{"a":1,}',
+    '{"value":NaN}',
+    '[1]x',
+    '\ufeff{}x',
+    '"\u0001"',
+  ].map((text): Row => ({
+    title: `the body ${JSON.stringify(text)}`,
+    call: 'POST /users',
+    text,
+    headers: JSON_TYPE,
+    answers: 'malformed_json',
+  })),
+  ...['null', '1', '"text"', '[]', 'true'].map((text): Row => ({
+    title: `the body ${text}, which is no object`,
+    call: 'POST /users',
+    text,
+    headers: JSON_TYPE,
+    answers: 'invalid',
+    pointers: [''],
+  })),
+  {
+    title: 'malformed JSON in chunks',
+    call: 'POST /users',
+    chunks: ['{', '"a"'],
+    headers: JSON_TYPE,
+    answers: 'malformed_json',
+  },
+  {
+    title: 'no body in chunks',
+    call: 'POST /users',
+    chunks: [''],
+    headers: JSON_TYPE,
+    answers: 'malformed_json',
+  },
+  {
+    title: 'a good body in chunks',
+    call: 'POST /session/login',
+    as: null,
+    chunks: ['{"username":"nob', 'ody","password":"pässword"}'],
+    headers: JSON_TYPE,
+    answers: 'unauthenticated',
+  },
+]
+
+/** Keys that JavaScript objects have of their own. */
+const POLLUTION = ['__proto__', 'constructor', 'prototype', 'toString', 'hasOwnProperty']
+
+const pollution: readonly Row[] = POLLUTION.flatMap((key): Row[] => {
+  const text = `{"${key}":{"role":"administrator"}}`
+  const fault = { headers: JSON_TYPE, text, answers: 'invalid' as const }
+  return [
+    { title: key, call: 'POST /users', ...fault, pointers: [`/${key}`, '/username', '/password', '/role'] },
+    { title: key, call: 'POST /jobs?parentId=1', ...fault, pointers: [`/${key}`, '/name'] },
+    { title: key, call: 'POST /session/logout', ...fault, pointers: [`/${key}`] },
+    {
+      title: `a number as ${key}`,
+      call: 'POST /webcollector/jobs/{job}/values',
+      headers: JSON_TYPE,
+      text: `{"${key}":1}`,
+      answers: 'invalid',
+      pointers: [`/${key}`],
+    },
+    { title: `${key} in a query`, call: `GET /users?${key}=1`, answers: 200 },
+    {
+      title: `${key} as a key of a history`,
+      call: `GET /jobs/{job}/value-history?key=${key}`,
+      answers: 'invalid',
+      pointers: ['?key'],
+    },
+  ]
+})
+
+const queries: readonly Row[] = [
+  {
+    title: 'a flag given twice',
+    call: 'GET /jobs/{job}?values=true&values=true',
+    answers: 'bad_request',
+    pointers: ['?values'],
+  },
+  {
+    title: 'a scale given twice',
+    call: 'GET /jobs/{job}/value-history?scale=PT1H&scale=PT2H',
+    answers: 'bad_request',
+    pointers: ['?scale'],
+  },
+  {
+    title: 'two parents',
+    call: 'POST /jobs?parentId=1&parentId=2',
+    json: { name: 'x' },
+    answers: 'bad_request',
+    pointers: ['?parentId'],
+  },
+  {
+    title: 'a flag that is none',
+    call: 'GET /jobs/{job}?values=yes&thresholds=1',
+    answers: 'invalid',
+    pointers: ['?values', '?thresholds'],
+  },
+  {
+    title: 'a key that may be repeated',
+    call: 'GET /jobs/{job}/value-history?key=errorCode&key=errorCode&scale=PT1H',
+    answers: 200,
+  },
+]
+
+/** Sizes on both sides of a limit, by length and in chunks. The body is JSON with spaces behind it. */
+const LIMITS: readonly (readonly [call: string, sizeMaxBytes: number, fits: Row['answers']])[] = [
+  ['POST /session/login', 8 * 1024, 'invalid'],
+  ['POST /users', 16 * 1024, 'invalid'],
+  ['POST /groups?parentId=1', 512 * 1024, 'invalid'],
+  ['POST /jobs?parentId=1', MEBIBYTE, 'invalid'],
+  ['POST /webcollector/jobs/{job}/values', 512 * 1024, 200],
+]
+
+const limits: readonly Row[] = LIMITS.flatMap(([line, sizeMaxBytes, fits]): Row[] => {
+  const fitting = '{}'.padEnd(sizeMaxBytes)
+  const request = { call: line, headers: JSON_TYPE }
+  return [
+    { title: `${sizeMaxBytes} bytes`, ...request, text: fitting, answers: fits },
+    { title: `${sizeMaxBytes} bytes in chunks`, ...request, chunks: [fitting], answers: fits },
+    { title: `${sizeMaxBytes + 1} bytes`, ...request, text: `${fitting} `, answers: 'too_large' },
+    {
+      title: `${sizeMaxBytes + 1} bytes in chunks`,
+      ...request,
+      chunks: [fitting, ' '],
+      answers: 'too_large',
+    },
+  ]
+})
+
+const huge: readonly Row[] = [
+  {
+    title: '16 MiB',
+    call: 'POST /users',
+    text: '{}'.padEnd(16 * MEBIBYTE),
+    headers: JSON_TYPE,
+    answers: 'too_large',
+  },
+  {
+    title: '16 MiB to nowhere',
+    call: 'POST /nothing',
+    text: '{}'.padEnd(16 * MEBIBYTE),
+    headers: JSON_TYPE,
+    answers: 'not_found',
+  },
+  {
+    title: '16 MiB from nobody',
+    call: 'POST /users',
+    as: null,
+    text: '{}'.padEnd(16 * MEBIBYTE),
+    headers: JSON_TYPE,
+    answers: 'unauthenticated',
+  },
+]
+
+const REFUSED: readonly (readonly [call: string, request: object])[] = [
+  ['GET /nothing', {}],
+  ['DELETE /users', {}],
+  ['GET /users', { as: null }],
+  ['POST /users', { as: 'editor', json: {} }],
+  ['GET /users/999999', {}],
+  ['POST /users', { json: { username: '' } }],
+  ['POST /users', { text: '{', headers: JSON_TYPE }],
+  ['POST /users', { text: 'x' }],
+  ['POST /users', { text: ' '.repeat(20_000), headers: JSON_TYPE }],
+]
+
+const problems: Scenario[] = [
+  ...METHODS.map(([line, allow]) => ({
+    title: `${line} answers 405 and what is allowed: ${allow}`,
+    async run(client: Client) {
+      const answer = await call(client, line)
+      expectAnswer(answer, { answers: 'method_not_allowed' })
+      expect(answer.headers.get('allow')).toBe(allow)
+    },
+  })),
+  ...REFUSED.map(([line, request], index) => ({
+    title: `refusal ${index + 1}, of ${line}, is a problem document under the caller's request id`,
+    async run(client: Client) {
+      const headers = { ...(request as { headers?: object }).headers, 'x-request-id': `request-${index}` }
+      const answer = await call(client, line, { ...request, headers })
+      expect(answer.headers.get('content-type')).toBe('application/problem+json')
+      expect(answer.headers.get('x-request-id')).toBe(`request-${index}`)
+      expect(answer.body).toEqual({
+        type: `urn:tidemark:error:${String(answer.body['code'])}`,
+        title: expect.stringMatching(/^[A-Z].+/),
+        status: answer.status,
+        code: expect.stringMatching(/^[a-z_]+$/),
+        detail: expect.stringMatching(/\.$/),
+        errors: expect.any(Array),
+        requestId: `request-${index}`,
+      })
+    },
+  })),
+  ...['', 'x'.repeat(65), 'a b', 'a"b', '<script>', 'ä'].map((given) => ({
+    title: `a request id ${JSON.stringify(given.slice(0, 12))} is not taken over: the service makes one`,
+    async run(client: Client) {
+      const { headers, body } = await client.request('GET', '/nothing', {
+        headers: { 'x-request-id': encodeURI(given) === given ? given : 'a,b' },
+      })
+      expect(headers.get('x-request-id')).toMatch(/^[\da-f]{8}-[\da-f-]{27}$/)
+      expect(body['requestId']).toBe(headers.get('x-request-id'))
+    },
+  })),
+  {
+    title: 'no problem document repeats what was sent',
+    async run(client) {
+      const { job } = await stage(client)
+      const echo = 'PLANTED-1a2b3c'
+      const answers = [
+        await client.request('GET', `/${echo}?q=${echo}`),
+        await client.request('GET', `/jobs/${echo}`),
+        await client.request('GET', `/jobs/${job}?values=${echo}`),
+        await client.request(
+          'GET',
+          `/jobs/${job}/value-history?scale=${echo}&timestamp_begin=${echo}&cursor=${echo}`,
+        ),
+        await client.request('POST', '/users', {
+          json: { username: `${echo}\n`, password: echo, role: echo, language: echo, timeZone: echo },
+        }),
+        await client.request('POST', '/users', { text: `{"${echo}`, headers: JSON_TYPE }),
+        await client.request('POST', '/users', { text: '{}', headers: { 'content-type': `text/${echo}` } }),
+        await client.request('PUT', `/jobs/${job}`, { json: { name: 'x' }, headers: { 'if-match': echo } }),
+        await client.request('POST', `/webcollector/jobs/${job}/values`, {
+          json: { returnValue1: echo, timestamp: echo, ttl: echo, signal: echo },
+        }),
+        await client.request('POST', '/session/setup', {
+          as: null,
+          json: { token: echo, username: echo, password: echo },
+        }),
+        await client.request('GET', '/users', {
+          as: null,
+          headers: { authorization: `Bearer ${echo}.${echo}.${echo}` },
+        }),
+      ]
+      for (const { status, text } of answers) {
+        expect(status).toBeGreaterThanOrEqual(400)
+        expect(text).not.toContain(echo)
+      }
+    },
+  },
+]
+
+const good200: Scenario[] = [
+  {
+    title: 'HEAD answers what GET answers, without the body',
+    async run(client) {
+      const { job } = await stage(client)
+      for (const path of ['/healthz', '/users', `/jobs/${job}`, '/openapi.json']) {
+        const [head, get] = [await client.request('HEAD', path), await client.request('GET', path)]
+        expect({ status: head.status, text: head.text }).toEqual({ status: 200, text: '' })
+        for (const name of ['content-type', 'etag'])
+          expect(head.headers.get(name)).toBe(get.headers.get(name))
+      }
+      expect((await client.request('HEAD', '/users', { as: null })).status).toBe(401)
+      expect((await client.request('HEAD', '/nothing')).status).toBe(404)
+    },
+  },
+  {
+    title: 'nobody may ask for health, readiness, version and the OpenAPI document',
+    async run(client) {
+      const ask = (path: string) => good(client.request('GET', path, { as: null }))
+      expect(await ask('/healthz')).toEqual({ status: 'ok' })
+      expect(await ask('/readyz')).toEqual({
+        status: 'ok',
+        checks: { database: { status: 'ok' }, blobs: { status: 'ok' } },
+      })
+      expect(await ask('/version')).toEqual({ interface: '9.5.0', tidemark: packageJson.version })
+      expect(await ask('/openapi.json')).toEqual(await documentOfApplication())
+    },
+  },
+  {
+    title: 'an unknown query parameter is no fault',
+    async run(client) {
+      await good(client.request('GET', '/users?anything=1&anything=2'))
+    },
+  },
+]
+
+export const errorsSuite: Suite = {
+  name: 'errors',
+  scenarios: [
+    ...table(bareStage, paths),
+    ...table(bareStage, bodies),
+    ...table(stage, pollution),
+    ...table(stage, queries),
+    ...table(stage, limits),
+    ...table(bareStage, huge),
+    ...problems,
+    ...good200,
+  ],
+}
+
+/** The document as the application gives it without a host: the one in the snapshots. */
+async function documentOfApplication(): Promise<Record<string, unknown>> {
+  const answer = await createApp(portless).fetch(new Request('http://host/openapi.json'))
+  return (await answer.json()) as Record<string, unknown>
+}

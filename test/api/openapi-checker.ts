@@ -1,0 +1,99 @@
+import { Ajv2020 } from 'ajv/dist/2020.js'
+import type { ValidateFunction } from 'ajv/dist/2020.js'
+
+import type { Answer } from './client.ts'
+
+type Media = { readonly schema: object }
+type Response = { readonly $ref?: string; readonly content?: Readonly<Record<string, Media>> }
+type Operation = { readonly responses: Readonly<Record<string, Response>> }
+
+export type Document = {
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>
+  readonly components: { readonly responses: Readonly<Record<string, Response>> }
+}
+
+/** Throws when an answer is not in the OpenAPI document: its route, its status, its media type or the shape of its body.
+ * Returns the route, as `GET /jobs/{id}`; null where there is none and the answer says so. */
+export type Checker = (method: string, path: string, answer: Answer) => string | null
+
+export async function readDocument(url: string): Promise<Document> {
+  return (await (await fetch(`${url}/openapi.json`)).json()) as Document
+}
+
+export function checkerOf(published: Document): Checker {
+  const document = exact(published) as Document
+  // Formats come with patterns of their own.
+  const ajv = new Ajv2020({ strict: false, allErrors: true, validateFormats: false })
+  const validators = new Map<object, ValidateFunction>()
+  const validatorOf = (schema: object) => {
+    let validator = validators.get(schema)
+    if (!validator)
+      validators.set(schema, (validator = ajv.compile({ ...schema, components: document.components })))
+    return validator
+  }
+  const routes = Object.entries(document.paths).map(([path, operations]) => ({
+    path,
+    pattern: patternOf(path),
+    operations,
+  }))
+  return (method, path, answer) => {
+    const { pathname } = new URL(path, 'http://host')
+    const verb = (method === 'HEAD' ? 'GET' : method).toLowerCase()
+    const found = routes.find(({ pattern, operations }) => pattern.test(pathname) && operations[verb])
+    const operation = found?.operations[verb]
+    if (!found || !operation) return checkNoRoute(method, pathname, answer)
+    const name = `${method} ${pathname} ${answer.status}`
+    const named = operation.responses[String(answer.status)]
+    const response =
+      named?.$ref === undefined ? named : document.components.responses[named.$ref.split('/').at(-1) ?? '']
+    if (!response) throw new Error(`${name} is not in the OpenAPI document: ${answer.text.slice(0, 300)}`)
+    if (method !== 'HEAD') checkBody(name, answer, { content: response.content ?? {}, validatorOf })
+    return `${verb.toUpperCase()} ${found.path}`
+  }
+}
+
+/** The document with every described object closed: here, a field that is not in it is a fault. */
+function exact(part: unknown): unknown {
+  if (Array.isArray(part)) return part.map(exact)
+  if (typeof part !== 'object' || part === null) return part
+  const copy = Object.fromEntries(Object.entries(part).map(([name, value]) => [name, exact(value)]))
+  const isOpen = copy['type'] === 'object' && 'properties' in copy && !('additionalProperties' in copy)
+  return isOpen ? { ...copy, additionalProperties: false } : copy
+}
+
+type Documented = {
+  readonly content: Readonly<Record<string, Media>>
+  readonly validatorOf: (schema: object) => ValidateFunction
+}
+
+function checkBody(name: string, answer: Answer, { content, validatorOf }: Documented): void {
+  if (answer.text === '' && Object.keys(content).length === 0) return
+  const media = answer.headers.get('content-type')?.split(';')[0] ?? ''
+  const schema = content[media]?.schema
+  if (!schema)
+    throw new Error(`${name} has a body of type ${media}, which the OpenAPI document does not know.`)
+  if (!media.endsWith('json')) return
+  const validate = validatorOf(schema)
+  if (validate(answer.body)) return
+  const faults = JSON.stringify(validate.errors?.slice(0, 3))
+  throw new Error(`${name} is not as documented: ${faults}\n${answer.text.slice(0, 500)}`)
+}
+
+function checkNoRoute(method: string, pathname: string, answer: Answer): null {
+  if (answer.status === 404 || answer.status === 405) return null
+  throw new Error(`${method} ${pathname} answers ${answer.status} and is not in the OpenAPI document.`)
+}
+
+function patternOf(path: string): RegExp {
+  return new RegExp(`^${path.replaceAll('.', '\\.').replaceAll(/\{\w+\}/g, '[^/]+')}$`)
+}
+
+/** Every operation of a document, as `GET /jobs/{id}` with the statuses it may answer. */
+export function routesOfDocument(document: Document): { name: string; statuses: string[] }[] {
+  return Object.entries(document.paths).flatMap(([path, operations]) =>
+    Object.entries(operations).map(([method, { responses }]) => ({
+      name: `${method.toUpperCase()} ${path}`,
+      statuses: Object.keys(responses),
+    })),
+  )
+}

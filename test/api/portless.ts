@@ -1,0 +1,6 @@
+import type { Ports } from '../../src/ports/index.ts'
+
+/** For an application that is asked what it is, not to do anything: its routes and its document need no port. */
+export const portless = {
+  settings: { basePath: '', timeZone: 'UTC', adminPassword: null },
+} as Partial<Ports> as Ports

@@ -1,0 +1,80 @@
+import { describe, expect, test } from 'bun:test'
+
+import { Hono } from 'hono'
+
+import { sessionRoutes } from '../../src/access/session/routes.ts'
+import { userRoutes } from '../../src/access/users/routes.ts'
+import { ROLES } from '../../src/context.ts'
+import { healthRoutes } from '../../src/http/health.ts'
+import { policyOf, routesOf } from '../../src/http/policy.ts'
+import type { Env } from '../../src/http/policy.ts'
+import { historyRoutes } from '../../src/monitoring/history/routes.ts'
+import { jobRoutes } from '../../src/monitoring/jobs/routes.ts'
+import { treeRoutes } from '../../src/monitoring/tree/routes.ts'
+import { ASKERS, mayCall, routes } from './roles.suite.ts'
+import { expectSnapshot } from './snapshot.ts'
+
+/** A line for each route: who may call it, and the right on the object that the verb asks for besides. */
+function rolesText(): string {
+  const rows = routes.map(({ method, path, policy }) => {
+    const marks = ASKERS.map((asker) => (mayCall(policy, asker) ? 'yes' : '-').padEnd(17))
+    return `${`${method} ${path}`.padEnd(84)}${marks.join('')}${policy.object ?? '-'}`
+  })
+  const head = `${'route'.padEnd(84)}${ASKERS.map((asker) => (asker ?? 'nobody').padEnd(17)).join('')}object`
+  return [head, ...rows.sort(), ''].join('\n')
+}
+
+describe('roles', () => {
+  test('every route and who may call it is in snapshots/roles.txt', () =>
+    expectSnapshot('roles.txt', rolesText()))
+
+  test('a route that changes something is open to nobody, but for logins, logouts and the set-up', () => {
+    const open = routes.filter(({ method, policy }) => method !== 'GET' && mayCall(policy, null))
+    expect(open.map(({ method, path }) => `${method} ${path}`).sort()).toEqual([
+      'POST /session/login',
+      'POST /session/setup',
+    ])
+  })
+
+  test('only administrators and editors write objects, only administrators write users', () => {
+    for (const { method, path, policy } of routes) {
+      const able = ROLES.filter((role) => mayCall(policy, role))
+      if (policy.object === 'write')
+        expect({ path, able }).toEqual({ path, able: ['administrator', 'editor'] })
+      if (path.startsWith('/users') && method !== 'GET')
+        expect({ path, able }).toEqual({ path, able: ['administrator'] })
+    }
+  })
+})
+
+const ROOMS = { healthRoutes, sessionRoutes, userRoutes, treeRoutes, jobRoutes, historyRoutes }
+
+describe('a route without a policy stops the start', () => {
+  for (const [room, { routes: handlers }] of Object.entries(ROOMS)) {
+    for (const [index, { method, path }] of handlers.entries()) {
+      if (policyOf(handlers[index]?.handler ?? {}) === undefined) continue
+      test(`${room}: ${method} ${path}`, () => {
+        const withPolicies = appOf(handlers)
+        const without = appOf(handlers.filter((_, place) => place !== index))
+        expect(() => routesOf(withPolicies)).not.toThrow()
+        expect(() => routesOf(without)).toThrow(`The route ${method} ${path} names no policy.`)
+      })
+    }
+  }
+
+  test('also one that takes every method', () => {
+    const app = new Hono<Env>().use(async (_, next) => next()).all('/everything', (c) => c.text('open'))
+    expect(() => routesOf(app)).toThrow('The route ALL /everything names no policy.')
+  })
+
+  test('every route of the application is in one of the rooms above, or is the document', () => {
+    const inRooms = Object.values(ROOMS).flatMap((room) => routesOf(room))
+    expect(routes.length).toBe(inRooms.length + 1)
+  })
+})
+
+function appOf(handlers: typeof healthRoutes.routes): Hono<Env> {
+  const app = new Hono<Env>()
+  for (const { method, path, handler } of handlers) app.on(method, path, handler)
+  return app
+}

@@ -1,0 +1,392 @@
+import { expect } from 'bun:test'
+
+import type { Client } from './client.ts'
+import { anyText, good, once } from './suite.ts'
+import type { Scenario, Suite } from './suite.ts'
+import { makeDevice, makeJob } from './tree-stage.ts'
+
+type Job = Readonly<Record<string, unknown>> & { readonly id: number }
+
+const device = once((client) => makeDevice(client))
+const PARAMETERS = {
+  returnValue: [{ valueName: 'a' }, { valueName: 'b', valueDivisor: 100 }],
+  stringValue: [{ valueName: 's' }],
+}
+
+const condition = (key: string, operator: string, value: number | string, more: object = {}) => ({
+  key,
+  operator,
+  value,
+  ...more,
+})
+const level = (conditions: readonly object[], mode = 'or') => ({ mode, conditions })
+
+/** One condition of level minor: what holds it and what does not. */
+const OPERATORS: readonly (readonly [
+  key: string,
+  operator: string,
+  limit: number | string,
+  holding: unknown[],
+  others: unknown[],
+])[] = [
+  ['returnValue1', '>', 10, [10.5, 11, 1e300], [10, 9, -11]],
+  ['returnValue1', '>=', 10, [10, 11], [9.999, -10]],
+  ['returnValue1', '<', -1, [-1.5, -2], [-1, 0, 2]],
+  ['returnValue1', '<=', 0.3, [0.3, 0], [0.30000000000000004, 1]],
+  ['returnValue1', '=', 0, [0], [1, -1, 5e-324]],
+  ['returnValue1', '<>', 0, [1, -1], [0]],
+  ['returnValue2', '>', 1, [101, 100.1], [100, 99]],
+  ['errorCode', '=', 7, [7], [0, 5, 8]],
+  ['errorCode', '>=', 100, [100, 2_147_483_647], [0, 99]],
+  ['stringValue1', '=', 'Up', ['Up'], ['up', 'Up ', '']],
+  ['stringValue1', '<>', 'Up', ['up', '', 'Down'], ['Up']],
+  ['stringValue1', 'contains', 'err', ['error', 'an err'], ['Error', 'er', '']],
+  ['stringValue1', 'not_contains', 'ok', ['', 'OK', 'bad'], ['ok', 'not ok']],
+  ['stringValue1', 'starts_with', 'E:', ['E:1', 'E:'], ['e:1', ' E:1']],
+  ['stringValue1', 'ends_with', '!', ['no!', '!'], ['no', '! ']],
+  ['stringValue1', 'matches', 'v1.*', ['v1.', 'v1.2'], ['v2.1', 'v1', 'xv1.2']],
+  ['stringValue1', 'not_matches', 'v1.*', ['v2', ''], ['v1.0']],
+]
+
+const operators: Scenario[] = OPERATORS.map(([key, operator, limit, holding, others]) => ({
+  title: `${key} ${operator} ${JSON.stringify(limit)} holds for ${JSON.stringify(holding)} and not for ${JSON.stringify(others)}`,
+  async run(client) {
+    const id = await jobWith(client, { minor: level([condition(key, operator, limit)]) })
+    for (const [values, state] of [
+      [holding, 'minor'],
+      [others, 'ok'],
+      [holding, 'minor'],
+    ] as const) {
+      for (const value of values) {
+        expect({ value, state: await stateAfter(client, id, { [key]: value }) }).toEqual({ value, state })
+      }
+    }
+  },
+}))
+
+type Sequence = readonly [
+  title: string,
+  thresholds: object | null,
+  rows: readonly (readonly [json: object, state: string])[],
+]
+
+const LADDER = {
+  warning: level([condition('returnValue1', '>', 10)]),
+  minor: level([condition('returnValue1', '>', 20)]),
+  major: level([condition('returnValue1', '>', 30)]),
+}
+const BOTH = [condition('returnValue1', '>', 10), condition('stringValue1', '=', 'x')]
+const RECOVERY = { recovery: { value: 180, repetition: 2 } }
+const r = (returnValue1: number) => ({ returnValue1 })
+
+const SEQUENCES: readonly Sequence[] = [
+  [
+    'the worst level that holds is the state',
+    LADDER,
+    [
+      [r(5), 'ok'],
+      [r(15), 'warning'],
+      [r(35), 'major'],
+      [r(25), 'minor'],
+      [r(10), 'ok'],
+    ],
+  ],
+  [
+    'or: one condition is enough',
+    { minor: level(BOTH) },
+    [
+      [r(11), 'minor'],
+      [r(1), 'ok'],
+      [{ stringValue1: 'x' }, 'minor'],
+      [r(11), 'minor'],
+      [{ ...r(1), stringValue1: '' }, 'ok'],
+    ],
+  ],
+  [
+    'and: all conditions are needed, also from several deliveries',
+    { minor: level(BOTH, 'and') },
+    [
+      [r(11), 'ok'],
+      [{ stringValue1: 'x' }, 'minor'],
+      [r(1), 'ok'],
+      [{ ...r(12), stringValue1: 'x' }, 'minor'],
+    ],
+  ],
+  [
+    'a level without conditions never holds, with and least of all',
+    { major: level([], 'and'), minor: level([]) },
+    [
+      [r(1), 'ok'],
+      [{ errorCode: 9 }, 'ok'],
+    ],
+  ],
+  [
+    'repetition 3 counts breaches in a row, and one good value clears',
+    { minor: level([condition('returnValue1', '>', 200, { repetition: 3 })]) },
+    [
+      [r(250), 'ok'],
+      [r(250), 'ok'],
+      [r(150), 'ok'],
+      [r(250), 'ok'],
+      [r(250), 'ok'],
+      [r(250), 'minor'],
+      [r(250), 'minor'],
+      [r(200), 'ok'],
+    ],
+  ],
+  [
+    'a delivery without the key leaves the count',
+    { minor: level([condition('returnValue1', '>', 200, { repetition: 2 })]) },
+    [
+      [r(250), 'ok'],
+      [{ returnValue2: 1 }, 'ok'],
+      [{}, 'ok'],
+      [r(250), 'minor'],
+      [{ stringValue1: 'x' }, 'minor'],
+    ],
+  ],
+  [
+    'repetition 0 counts as 1',
+    { minor: level([condition('returnValue1', '>', 200, { repetition: 0 })]) },
+    [[r(201), 'minor']],
+  ],
+  [
+    'recovery keeps the state until two values in a row are below its own limit',
+    { minor: level([condition('returnValue1', '>', 200, RECOVERY)]) },
+    [
+      [r(190), 'ok'],
+      [r(250), 'minor'],
+      [r(190), 'minor'],
+      [r(170), 'minor'],
+      [r(190), 'minor'],
+      [r(170), 'minor'],
+      [r(170), 'ok'],
+      [r(190), 'ok'],
+    ],
+  ],
+  [
+    'predicted and adaptive limits do not hold until forecasts evaluate them',
+    {
+      major: level([
+        condition('returnValue1', '>', 0, { inFuture: 'PT1H' }),
+        condition('returnValue1', '>', 0, { adaptiveValues: { window: 'P7D' } }),
+      ]),
+    },
+    [[r(5), 'ok']],
+  ],
+  [
+    'without limits of its own a job takes any error code for a warning',
+    null,
+    [
+      [r(5), 'ok'],
+      [{ errorCode: 1 }, 'warning'],
+      [r(5), 'warning'],
+      [{ errorCode: 0 }, 'ok'],
+    ],
+  ],
+  ['no limits at all make no state', {}, [[{ errorCode: 1, ...r(1) }, 'ok']]],
+]
+
+const sequences: Scenario[] = SEQUENCES.map(([title, thresholds, rows]) => ({
+  title,
+  async run(client) {
+    const id = await jobWith(client, thresholds)
+    const states: string[] = []
+    for (const [json] of rows) states.push(await stateAfter(client, id, json))
+    expect(states).toEqual(rows.map(([, state]) => state))
+    expect((await readJob(client, id))['currentState']).toBe(states.at(-1) ?? 'no rows')
+  },
+}))
+
+const changes: Scenario[] = [
+  {
+    title: 'a late value counts for no limit',
+    async run(client) {
+      const id = await jobWith(client, {
+        minor: level([condition('returnValue1', '>', 200, { repetition: 2 })]),
+      })
+      const minutesAgo = (minutes: number) => new Date(Date.now() - minutes * 60_000).toISOString()
+      expect(await stateAfter(client, id, { ...r(250), timestamp: minutesAgo(5) })).toBe('ok')
+      expect(await stateAfter(client, id, { ...r(250), timestamp: minutesAgo(6) })).toBe('ok')
+      expect(await stateAfter(client, id, { ...r(1), timestamp: minutesAgo(7) })).toBe('ok')
+      expect(await stateAfter(client, id, r(250))).toBe('minor')
+    },
+  },
+  {
+    title: 'changed limits judge the newest values at once; a change of the name judges nothing',
+    async run(client) {
+      const id = await jobWith(client, {
+        minor: level([condition('returnValue1', '>', 200, { repetition: 3 })]),
+      })
+      await stateAfter(client, id, r(250))
+      const put = async (change: object) => {
+        const job = await readJob(client, id)
+        return (await good(client.request('PUT', `/jobs/${id}`, { json: { ...job, ...change } })))[
+          'currentState'
+        ]
+      }
+      expect(await put({ name: 'renamed' })).toBe('ok')
+      await stateAfter(client, id, r(250))
+      expect(await stateAfter(client, id, r(250))).toBe('minor')
+      expect(await put({ thresholds: LADDER })).toBe('major')
+      expect(await put({ thresholds: { warning: level([condition('returnValue1', '>', 200)]) } })).toBe(
+        'warning',
+      )
+      expect(await put({ thresholds: {} })).toBe('ok')
+    },
+  },
+  {
+    title: 'stateSince is the instant of the change, and stays through deliveries that change nothing',
+    async run(client) {
+      const id = await jobWith(client, LADDER)
+      const timestamp = new Date(Date.now() - 1000).toISOString()
+      await stateAfter(client, id, { ...r(35), timestamp })
+      // A change is never dated before the one it follows: here the job's creation.
+      const since = (await readJob(client, id))['stateSince']
+      await stateAfter(client, id, r(36))
+      expect((await readJob(client, id))['stateSince']).toBe(since as string)
+      const { timestamp: cleared } = await deliver(client, id, r(1))
+      expect((await readJob(client, id))['stateSince']).toBe(cleared as string)
+    },
+  },
+]
+
+const TIMEOUT_MS = 400
+const SILENT = { timeout: 'PT0.4S' }
+
+const silence: Scenario[] = [
+  {
+    title: 'silence is error code 5, dated at the deadline; values alone do not reset it, a code does',
+    async run(client) {
+      const id = await jobWith(client, null, SILENT)
+      const { timestamp, nextTimeoutAt } = await deliver(client, id, { ...r(1), errorCode: 0 })
+      expect(Date.parse(String(nextTimeoutAt)) - Date.parse(String(timestamp))).toBe(TIMEOUT_MS)
+      const silent = await untilSilent(client, id)
+      expect(silent).toMatchObject({
+        currentState: 'warning',
+        stateSince: nextTimeoutAt,
+        errorCode: 5,
+        message: `no data since ${String(timestamp)}`,
+        lastReceivedAt: timestamp,
+        nextTimeoutAt: null,
+      })
+      expect(await errorCodes(client, id)).toEqual([
+        { timestamp, value: 0 },
+        { timestamp: nextTimeoutAt, value: 5 },
+      ])
+
+      const values = await deliver(client, id, r(2))
+      expect(values).toMatchObject({ state: 'warning', errorCode: 5, nextTimeoutAt: anyText })
+      expect((await readJob(client, id))['values']).toMatchObject({ returnValue1: { value: 2 } })
+      expect(await deliver(client, id, { ...r(3), errorCode: 0 })).toMatchObject({
+        state: 'ok',
+        errorCode: 0,
+      })
+    },
+  },
+  {
+    title: 'a job that never reported times out from its creation, and healing may say another code',
+    async run(client) {
+      const created = Date.now()
+      const id = await jobWith(client, null, SILENT)
+      const silent = await untilSilent(client, id)
+      const since = Date.parse(String(silent['stateSince']))
+      expect(since - created).toBeGreaterThanOrEqual(TIMEOUT_MS)
+      expect(silent['lastReceivedAt']).toBeNull()
+      expect(await deliver(client, id, { errorCode: 12 })).toMatchObject({ state: 'warning', errorCode: 12 })
+    },
+  },
+  {
+    title: 'a delivery with an error code is a sign of life: it postpones the deadline',
+    async run(client) {
+      const id = await jobWith(client, null, SILENT)
+      const first = await deliver(client, id, { errorCode: 3 })
+      await Bun.sleep(50)
+      const second = await deliver(client, id, { errorCode: 3 })
+      expect(Date.parse(String(second['nextTimeoutAt']))).toBeGreaterThan(
+        Date.parse(String(first['nextTimeoutAt'])),
+      )
+    },
+  },
+  {
+    title: 'a condition on the error code decides what silence means',
+    async run(client) {
+      const id = await jobWith(client, { major: level([condition('errorCode', '=', 5)]) }, SILENT)
+      expect(await untilSilent(client, id)).toMatchObject({ currentState: 'major', errorCode: 5 })
+      expect(await stateAfter(client, id, { errorCode: 0 })).toBe('ok')
+    },
+  },
+  {
+    title: 'a stopped job is not silent, and one started again has its whole timeout',
+    async run(client) {
+      const id = await jobWith(client, null, SILENT)
+      const put = async (change: object) =>
+        good<Job>(
+          client.request('PUT', `/jobs/${id}`, { json: { ...(await readJob(client, id)), ...change } }),
+        )
+      expect(await put({ stopped: true })).toMatchObject({ nextTimeoutAt: null })
+      await Bun.sleep(TIMEOUT_MS + 200)
+      expect(await readJob(client, id)).toMatchObject({ currentState: 'undefined', errorCode: 0 })
+      const started = Date.now()
+      const { nextTimeoutAt } = await put({ stopped: false })
+      expect(Date.parse(String(nextTimeoutAt))).toBeGreaterThanOrEqual(started + TIMEOUT_MS)
+    },
+  },
+  {
+    title: 'a timeout that is set later fires now at the earliest, and one that is taken away never',
+    async run(client) {
+      const id = await jobWith(client, null, { timeout: 'PT1H' })
+      await deliver(client, id, r(1))
+      await Bun.sleep(TIMEOUT_MS)
+      const changed = Date.now()
+      const put = (timeout: string | null) =>
+        good<Job>(
+          client.request('PUT', `/jobs/${id}`, {
+            json: { name: 'x', parameters: { ...PARAMETERS, timeout } },
+          }),
+        )
+      await put('PT0.1S')
+      const silent = await untilSilent(client, id)
+      expect(Date.parse(String(silent['stateSince']))).toBeGreaterThanOrEqual(changed)
+      await deliver(client, id, { errorCode: 0 })
+      expect(await put(null)).toMatchObject({ nextTimeoutAt: null })
+    },
+  },
+]
+
+export const thresholdsSuite: Suite = {
+  name: 'thresholds',
+  scenarios: [...operators, ...sequences, ...changes, ...silence],
+}
+
+async function jobWith(client: Client, thresholds: object | null, parameters: object = {}): Promise<number> {
+  return makeJob(client, await device(client), { thresholds, parameters: { ...PARAMETERS, ...parameters } })
+}
+
+function deliver(client: Client, id: number, json: object): Promise<Readonly<Record<string, unknown>>> {
+  return good(client.request('POST', `/webcollector/jobs/${id}/values`, { json, as: 'collector' }))
+}
+
+async function stateAfter(client: Client, id: number, json: object): Promise<string> {
+  return String((await deliver(client, id, json))['state'])
+}
+
+function readJob(client: Client, id: number): Promise<Job> {
+  return good<Job>(client.request('GET', `/jobs/${id}?values=true`))
+}
+
+const SILENT_MAX_MS = 10_000
+
+async function untilSilent(client: Client, id: number): Promise<Job> {
+  const until = Date.now() + SILENT_MAX_MS
+  for (;;) {
+    const job = await readJob(client, id)
+    if (job['errorCode'] === 5 || Date.now() > until) return job
+    await Bun.sleep(25)
+  }
+}
+
+async function errorCodes(client: Client, id: number): Promise<unknown> {
+  const query = 'key=errorCode&scale=PT0S'
+  return (await good(client.request('GET', `/jobs/${id}/value-history?${query}`)))['values']
+}

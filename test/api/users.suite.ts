@@ -1,0 +1,368 @@
+import { expect } from 'bun:test'
+
+import { ROLES } from '../../src/context.ts'
+import { ADMIN } from '../hosts/host.ts'
+import { startHost } from '../hosts/start.ts'
+import { PASSWORD, connectAdministrator } from './client.ts'
+import type { Answer, Client, Speaker } from './client.ts'
+import { expectAnswer, good, once, statusesOf, table } from './suite.ts'
+import type { Row, Scenario, Suite } from './suite.ts'
+
+type User = Readonly<Record<string, unknown>> & { readonly id: number; readonly username: string }
+
+const NEW = { username: 'new', password: PASSWORD, role: 'editor' }
+const OTHERS = ROLES.filter((role) => role !== 'administrator')
+
+const stage = once(async (client) => {
+  const { id } = await makeUser(client, 'somebody')
+  return { user: id, editor: client.userIds.editor, admin: client.userIds.administrator }
+})
+
+const refusals: readonly Row[] = [
+  ...['GET /users', 'POST /users', 'GET /users/{user}', 'PUT /users/{user}', 'DELETE /users/{user}'].map(
+    (line): Row => ({ title: 'nobody', call: line, as: null, answers: 'unauthenticated' }),
+  ),
+  ...OTHERS.flatMap((as): Row[] => [
+    { title: as, call: 'POST /users', as, json: NEW, answers: 'forbidden' },
+    { title: as, call: 'PUT /users/{user}', as, json: NEW, answers: 'forbidden' },
+    { title: as, call: 'DELETE /users/{user}', as, answers: 'forbidden' },
+  ]),
+  {
+    title: 'an editor on himself',
+    call: 'PUT /users/{editor}',
+    as: 'editor',
+    json: { ...NEW, role: 'administrator' },
+    answers: 'forbidden',
+  },
+  ...['GET', 'PUT', 'DELETE'].flatMap((method) =>
+    ['999999', '0', '-1', '1.5', '1e3', 'abc', '%20', '9999999999999999'].map((id): Row => ({
+      title: 'no such user',
+      call: `${method} /users/${id}`,
+      json: method === 'PUT' ? NEW : undefined,
+      answers: 'not_found',
+    })),
+  ),
+  {
+    title: 'a name that is taken',
+    call: 'POST /users',
+    json: { ...NEW, username: 'somebody' },
+    answers: 'name_taken',
+    pointers: ['/username'],
+  },
+  {
+    title: 'a name that is taken',
+    call: 'PUT /users/{user}',
+    json: { ...NEW, username: 'editor' },
+    answers: 'name_taken',
+    pointers: ['/username'],
+  },
+  {
+    title: 'the last administrator as an editor',
+    call: 'PUT /users/{admin}',
+    json: { ...NEW, username: ADMIN.username },
+    answers: 'last_administrator',
+  },
+  { title: 'the last administrator', call: 'DELETE /users/{admin}', answers: 'last_administrator' },
+  {
+    title: 'a stale tag',
+    call: 'PUT /users/{user}',
+    json: NEW,
+    headers: { 'if-match': '"999"' },
+    answers: 'precondition_failed',
+  },
+  {
+    title: 'a tag of somebody else',
+    call: 'PUT /users/{user}',
+    json: NEW,
+    headers: { 'if-match': '"abc"' },
+    answers: 'precondition_failed',
+  },
+]
+
+/** Bodies that no user can have, and the fields that are wrong. */
+const FAULTS: readonly (readonly [title: string, json: object, pointers: readonly string[]])[] = [
+  ['nothing', {}, ['/username', '/password', '/role']],
+  ['no password', { ...NEW, password: undefined }, ['/password']],
+  ['a short password', { ...NEW, password: '1234567' }, ['/password']],
+  ['a long password', { ...NEW, password: 'x'.repeat(1025) }, ['/password']],
+  ['an empty name', { ...NEW, username: '' }, ['/username']],
+  ['a name of spaces', { ...NEW, username: '   ' }, ['/username']],
+  ['a long name', { ...NEW, username: 'x'.repeat(256) }, ['/username']],
+  ['a colon, which Basic cannot send', { ...NEW, username: 'a:b' }, ['/username']],
+  ['a control character', { ...NEW, username: 'a\nb' }, ['/username']],
+  ['an unknown role', { ...NEW, role: 'root' }, ['/role']],
+  ['a role of prototypes', { ...NEW, role: 'constructor' }, ['/role']],
+  ['a language that is none', { ...NEW, language: 'English!' }, ['/language']],
+  ['a zone that is none', { ...NEW, timeZone: 'Mars/Olympus' }, ['/timeZone']],
+  ['a dashboard that is none', { ...NEW, startDashboardId: 0 }, ['/startDashboardId']],
+  ['a long fullname', { ...NEW, fullname: 'x'.repeat(256) }, ['/fullname']],
+  ['a field that is gone', { ...NEW, visuallyImpaired: true }, ['/visuallyImpaired']],
+  ['two unknown fields', { ...NEW, passwordHash: 'x', version: 9 }, ['/passwordHash', '/version']],
+]
+
+const views: Scenario[] = [
+  {
+    title: 'everyone signed in sees all users as a bare array, in the order of their ids',
+    async run(client) {
+      const names = await stage(client)
+      for (const as of ROLES) {
+        const users = await good<User[]>(client.request('GET', '/users', { as }))
+        expect(users.map(({ id }) => id)).toEqual(users.map(({ id }) => id).sort((a, b) => a - b))
+        expect(users.find(({ id }) => id === names['user'])).toMatchObject({
+          name: 'somebody',
+          username: 'somebody',
+          role: 'editor',
+          type: 'local',
+        })
+      }
+    },
+  },
+  {
+    title: 'how to reach somebody is for administrators and for oneself',
+    async run(client) {
+      const { user } = await stage(client)
+      const contacts = { email: 'user@example.org', phone: '+41 00 000 00 00' }
+      await good(
+        client.request('PUT', `/users/${user}`, { json: { ...NEW, username: 'somebody', ...contacts } }),
+      )
+      const session = await logIn(client, 'somebody', PASSWORD)
+      const own = { as: null, headers: { 'x-session-id': session } }
+      for (const request of [{}, own]) {
+        expect(await good(client.request('GET', `/users/${user}`, request))).toMatchObject(contacts)
+        expect(await find(client, user, request)).toMatchObject(contacts)
+      }
+      for (const as of OTHERS) {
+        for (const view of [
+          await good(client.request('GET', `/users/${user}`, { as })),
+          await find(client, user, { as }),
+        ]) {
+          expect(Object.keys(view)).not.toContain('email')
+          expect(Object.keys(view)).not.toContain('phone')
+        }
+      }
+    },
+  },
+  {
+    title: 'no answer about users holds a password or its hash',
+    async run(client) {
+      const { user } = await stage(client)
+      const answers = [await client.request('GET', '/users'), await client.request('GET', `/users/${user}`)]
+      for (const { text } of answers) {
+        expect(text).not.toContain('scrypt')
+        expect(text.toLowerCase()).not.toContain('password')
+      }
+    },
+  },
+]
+
+const FIELDS = {
+  role: 'Data_Editor',
+  fullname: 'Ada Lovelace',
+  email: 'ada@example.org',
+  phone: '+44 1',
+  startDashboardId: 7,
+  language: 'en-GB',
+  timeZone: 'Europe/London',
+}
+
+const changes: Scenario[] = [
+  {
+    title: 'POST /users keeps every field, answers where the user is, and fills in the rest',
+    async run(client) {
+      const answer = await client.request('POST', '/users', {
+        json: { username: '  Ada ', password: PASSWORD, ...FIELDS },
+      })
+      expectAnswer(answer, { answers: 201 })
+      const { id } = answer.body
+      expect(answer.body).toEqual({ id, name: 'Ada', username: 'Ada', type: 'local', ...FIELDS })
+      expect(await good(client.request('GET', String(answer.headers.get('location'))))).toEqual(answer.body)
+      const plain = await makeUser(client, 'plain')
+      expect(plain).toEqual({
+        ...plain,
+        role: 'editor',
+        fullname: '',
+        email: '',
+        phone: '',
+        startDashboardId: null,
+        language: 'en',
+        timeZone: 'UTC',
+      })
+    },
+  },
+  {
+    title: 'the longest name and the shortest password are taken',
+    async run(client) {
+      const username = 'é'.repeat(255)
+      await good(client.request('POST', '/users', { json: { ...NEW, username, password: '12345678' } }))
+      await logIn(client, username, '12345678')
+    },
+  },
+  {
+    title: 'a read that is sent back changes nothing but its tag, and leaves the sessions open',
+    async run(client) {
+      const { id } = await makeUser(client, 'unchanged', FIELDS)
+      const session = await logIn(client, 'unchanged', PASSWORD)
+      const read = await client.request('GET', `/users/${id}`)
+      const written = await client.request('PUT', `/users/${id}`, {
+        json: read.body,
+        headers: { 'if-match': String(read.headers.get('etag')) },
+      })
+      expectAnswer(written, { answers: 200 })
+      expect(written.body).toEqual(read.body)
+      expect(await isOpen(client, session)).toBe(true)
+      const stale = await client.request('PUT', `/users/${id}`, {
+        json: read.body,
+        headers: { 'if-match': String(read.headers.get('etag')) },
+      })
+      expectAnswer(stale, { answers: 'precondition_failed' })
+      await good(client.request('PUT', `/users/${id}`, { json: read.body, headers: { 'if-match': '*' } }))
+    },
+  },
+  {
+    title: 'of two changes that both want the version that was read, one is refused',
+    async run(client) {
+      const { id, ...user } = await makeUser(client, 'contested')
+      const etag = String((await client.request('GET', `/users/${id}`)).headers.get('etag'))
+      const change = (fullname: string) =>
+        client.request('PUT', `/users/${id}`, {
+          json: { ...user, fullname, password: PASSWORD },
+          headers: { 'if-match': etag },
+        })
+      const answers = await Promise.all(['first', 'second', 'third'].map(change))
+      expect(statusesOf(answers)).toEqual([200, 412, 412])
+      const winner = answers.find(({ status }) => status === 200)
+      expect(await good(client.request('GET', `/users/${id}`))).toEqual({ ...winner?.body })
+    },
+  },
+  ...[
+    ['another password', { password: 'another password' }, false],
+    ['another role', { role: 'collector' }, false],
+    ['another phone', { phone: '1' }, true],
+    ['another name', { username: 'signed in and renamed' }, true],
+  ].map(([title, change, staysOpen], index) => ({
+    title: `${title as string} ${staysOpen ? 'leaves the user signed in' : 'signs the user out'}`,
+    async run(client: Client) {
+      const username = `signed in ${index}`
+      const user = await makeUser(client, username)
+      const session = await logIn(client, username, PASSWORD)
+      expect(await isOpen(client, session)).toBe(true)
+      await good(client.request('PUT', `/users/${user.id}`, { json: { ...user, ...(change as object) } }))
+      expect(await isOpen(client, session)).toBe(staysOpen as boolean)
+    },
+  })),
+  {
+    title: 'a change of password ends the old one, also for Basic, and takes the new one at once',
+    async run(client) {
+      const user = await makeUser(client, 'changing')
+      const withPassword = (password: string) => ({
+        as: null,
+        headers: { authorization: `Basic ${btoa(`changing:${password}`)}` },
+      })
+      expect((await client.request('GET', '/users', withPassword(PASSWORD))).status).toBe(200)
+      await good(
+        client.request('PUT', `/users/${user.id}`, { json: { ...user, password: 'the next password' } }),
+      )
+      expect((await client.request('GET', '/users', withPassword(PASSWORD))).status).toBe(401)
+      expect((await client.request('GET', '/users', withPassword('the next password'))).status).toBe(200)
+      await good(client.request('PUT', `/users/${user.id}`, { json: user }))
+      expect((await client.request('GET', '/users', withPassword('the next password'))).status).toBe(200)
+    },
+  },
+  {
+    title: 'a deleted user is gone, signed out, and leaves the name to others',
+    async run(client) {
+      const { id } = await makeUser(client, 'leaving')
+      const session = await logIn(client, 'leaving', PASSWORD)
+      expectAnswer(await client.request('DELETE', `/users/${id}`), { answers: 204 })
+      expect(await isOpen(client, session)).toBe(false)
+      expectAnswer(await client.request('GET', `/users/${id}`), { answers: 'not_found' })
+      expectAnswer(await client.request('DELETE', `/users/${id}`), { answers: 'not_found' })
+      const login = { username: 'leaving', password: PASSWORD }
+      expectAnswer(await client.request('POST', '/session/login', { json: login, as: null }), {
+        answers: 'unauthenticated',
+      })
+      expect((await makeUser(client, 'leaving')).id).toBeGreaterThan(id)
+    },
+  },
+  {
+    title: 'one administrator may go while there is another, but two at once may not both',
+    run: (client) => onFreshHost(client, keepOneAdministrator),
+  },
+]
+
+async function onFreshHost(client: Client, run: (fresh: Speaker) => Promise<void>): Promise<void> {
+  const host = await startHost(client.host.name)
+  try {
+    await run(await connectAdministrator(host))
+  } finally {
+    await host.close()
+  }
+}
+
+async function keepOneAdministrator(client: Speaker): Promise<void> {
+  const names = ['second', 'third', 'fourth']
+  const [second] = await Promise.all(names.map((name) => makeUser(client, name, { role: 'administrator' })))
+  expectAnswer(await client.request('DELETE', `/users/${second?.id}`), { answers: 204 })
+  await makeUser(client, 'witness')
+  const witness = { as: null, headers: { authorization: `Basic ${btoa(`witness:${PASSWORD}`)}` } }
+  const users = await good<User[]>(client.request('GET', '/users', witness))
+  const administrators = users.filter(({ role }) => role === 'administrator')
+  expect(administrators.length).toBe(3)
+  const remove = ({ id, username, ...user }: User, index: number) =>
+    index === 0
+      ? client.request('PUT', `/users/${id}`, { json: { ...user, username, role: 'editor' } })
+      : client.request('DELETE', `/users/${id}`)
+  // Whoever is signed in goes last, so that all requests are still his.
+  const answers = await Promise.all(administrators.reverse().map(remove))
+  const successes = answers.filter(({ status }) => status < 300).length
+  expect(answers.filter(({ status }) => status >= 500)).toEqual([])
+  const remaining = await good<User[]>(client.request('GET', '/users', witness))
+  expect(remaining.filter(({ role }) => role === 'administrator').length).toBe(3 - successes)
+  expect(successes).toBeLessThan(3)
+}
+
+export const usersSuite: Suite = {
+  name: 'users',
+  scenarios: [
+    ...table(stage, refusals),
+    ...table(
+      stage,
+      FAULTS.map(([title, json, pointers]) => ({
+        title,
+        call: 'POST /users',
+        json,
+        answers: 'invalid',
+        pointers,
+      })),
+    ),
+    ...views,
+    ...changes,
+  ],
+}
+
+function makeUser(client: Pick<Client, 'request'>, username: string, fields: object = {}): Promise<User> {
+  return good<User>(client.request('POST', '/users', { json: { ...NEW, username, ...fields } }))
+}
+
+async function find(client: Client, id: unknown, request: object): Promise<User> {
+  const users = await good<User[]>(client.request('GET', '/users', request))
+  const found = users.find((user) => user.id === id)
+  if (!found) throw new Error('The user is not in the list.')
+  return found
+}
+
+async function logIn(client: Client, username: string, password: string): Promise<string> {
+  const answer: Promise<Answer> = client.request('POST', '/session/login', {
+    json: { username, password },
+    as: null,
+  })
+  return (await good<{ sessionId: string }>(answer)).sessionId
+}
+
+async function isOpen(client: Client, sessionId: string): Promise<boolean> {
+  const { status } = await client.request('GET', '/users', {
+    as: null,
+    headers: { 'x-session-id': sessionId },
+  })
+  return status === 200
+}

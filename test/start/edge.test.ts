@@ -1,0 +1,78 @@
+import { expect, test } from 'bun:test'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+const ROOT = join(import.meta.dir, '../..')
+const OFFLINE = { ...process.env, WRANGLER_SEND_METRICS: 'false', WRANGLER_HIDE_BANNER: 'true' }
+const hasNode = Bun.spawnSync(['node', '-e', 'process.exit(process.versions.bun ? 1 : 0)']).success
+
+for (const environment of ['', 'staging', 'production']) {
+  test(`wrangler deploy --dry-run passes for ${environment || 'the top level'}, with every binding`, async () => {
+    const outdir = await mkdtemp(join(tmpdir(), 'tidemark-deploy-'))
+    const wrangler = [
+      'node_modules/wrangler/bin/wrangler.js',
+      'deploy',
+      '--dry-run',
+      '--outdir',
+      outdir,
+      '--env',
+      environment,
+    ]
+    const deploy = Bun.spawn([hasNode ? 'node' : process.execPath, ...wrangler], {
+      cwd: ROOT,
+      env: OFFLINE,
+      stderr: 'pipe',
+    })
+    const text = (await new Response(deploy.stdout).text()) + (await new Response(deploy.stderr).text())
+    await rm(outdir, { recursive: true })
+
+    expect(text).toContain('--dry-run: exiting now.')
+    expect(await deploy.exited).toBe(0)
+    for (const binding of ['env.JOB (JobObject)', 'env.DB', 'env.FILES', 'env.TIDEMARK_TIME_ZONE']) {
+      expect(text).toContain(binding)
+    }
+  }, 60_000)
+}
+
+test.skipIf(!hasNode)(
+  'npm run dev:edge serves the Worker on this machine',
+  async () => {
+    const port = await freePort()
+    const dev = Bun.spawn(['sh', 'workers/run.sh', 'dev-edge', '--port', String(port)], {
+      cwd: ROOT,
+      env: process.env,
+      stdout: 'ignore',
+      stderr: 'ignore',
+    })
+    try {
+      const answer = await firstAnswer(`http://127.0.0.1:${port}/readyz`)
+      expect(answer).toEqual({
+        status: 'ok',
+        checks: { database: { status: 'ok' }, blobs: { status: 'ok' } },
+      })
+    } finally {
+      dev.kill('SIGINT')
+      await dev.exited
+    }
+  },
+  90_000,
+)
+
+async function freePort(): Promise<number> {
+  const server = Bun.serve({ port: 0, fetch: () => new Response() })
+  const { port = 0 } = server
+  await server.stop(true)
+  return port
+}
+
+async function firstAnswer(url: string): Promise<unknown> {
+  for (let attempt = 0; attempt < 300; attempt++) {
+    try {
+      return await (await fetch(url)).json()
+    } catch {
+      await Bun.sleep(200)
+    }
+  }
+  throw new Error(`${url} never answered.`)
+}

@@ -1,0 +1,31 @@
+import { expect, test } from 'bun:test'
+import { join } from 'node:path'
+
+const ROOT = join(import.meta.dir, '../..')
+
+test('npm start -- --once plays the main job, prints what happened and ends with 0', async () => {
+  const story = Bun.spawn(['sh', 'workers/run.sh', 'serve', '--once'], { cwd: ROOT, stderr: 'inherit' })
+  const text = await new Response(story.stdout).text()
+
+  expect(await story.exited).toBe(0)
+  const lines = text.trim().split('\n')
+  const told = lines.slice(1).map((line) => line.split(/ {2,}/).slice(0, 3))
+  expect(told).toEqual([
+    ['a device with a webhook job', 'ok', '0'],
+    ['delivers 12 ms', 'ok', '0'],
+    ['delivers 250 ms', 'minor', '0'],
+    ['delivers 14 ms', 'ok', '0'],
+    ['is silent for 1 s', 'warning', '5'],
+    ['delivers 13 ms without errorCode', 'warning', '5'],
+    ['delivers 13 ms with errorCode 0', 'ok', '0'],
+    ['reads the history', 'ok', '0'],
+  ])
+  expect(lines.at(-1)).toContain('5 values, 12 to 250 ms, on average 60.4 ms')
+}, 60_000)
+
+test('an unknown argument is refused with a sentence and exit code 1', async () => {
+  const refused = Bun.spawn(['sh', 'workers/run.sh', 'serve', '--twice'], { cwd: ROOT, stderr: 'pipe' })
+
+  expect(await refused.exited).toBe(1)
+  expect(await new Response(refused.stderr).text()).toBe('Unknown argument --twice. There is only --once.\n')
+}, 60_000)

@@ -1,0 +1,130 @@
+import { Keeper } from '../../src/monitoring/keeper/service.ts'
+import type { KeeperHost } from '../../src/monitoring/keeper/service.ts'
+
+/** A gap between two looks at the clock that is longer than this was a time in which nothing could be received. */
+const STALL_MS = 500
+const TICK_MAX_MS = 250
+const HEARTBEAT_MS = 1_000
+/** Fewer samples a fold would pack the same segments again and again; more would make a restart slow. */
+const FOLD_SAMPLES = 500_000
+const FOLD_ROWS = 20_000
+const FOLD_MS = 60_000
+
+/** The keeper of this process, with the clockwork around it: deadlines, heartbeat, folds. */
+export type Keeping = { readonly keeper: Keeper; start(): Promise<void>; close(): Promise<void> }
+
+/** Opens the keeper. `start` begins to judge silence: call it when deliveries can be received. */
+export async function openKeeping(
+  host: Omit<KeeperHost, 'armed' | 'turn'>,
+  stallMs = STALL_MS,
+): Promise<Keeping> {
+  const clockwork = new Clockwork(host, stallMs)
+  const keeper = await Keeper.open({
+    ...host,
+    turn: () => new Promise((resolve) => setImmediate(resolve)),
+    armed: () => clockwork.armed(),
+  })
+  clockwork.attach(keeper)
+  return { keeper, start: () => clockwork.start(), close: () => clockwork.close() }
+}
+
+class Clockwork {
+  readonly #host: Omit<KeeperHost, 'armed' | 'turn'>
+  readonly #stallMs: number
+  #keeper: Keeper | null = null
+  #timer: Timer | null = null
+  #timerAt = Number.POSITIVE_INFINITY
+  #ticking: Promise<void> = Promise.resolve()
+  #lastLookAt = 0
+  #lastHeartbeatAt = 0
+  #lastFoldAt = 0
+  #isClosed = false
+  #hasStumbled = false
+
+  constructor(host: Omit<KeeperHost, 'armed' | 'turn'>, stallMs: number) {
+    this.#host = host
+    this.#stallMs = stallMs
+  }
+
+  attach(keeper: Keeper): void {
+    this.#keeper = keeper
+  }
+
+  /** Credits the time since the last heartbeat, then lets the clockwork run. */
+  async start(): Promise<void> {
+    const now = this.#host.clock.now()
+    const lastSeenAt = (await this.#keeper?.lastHeartbeat()) ?? null
+    if (lastSeenAt !== null && now - lastSeenAt > this.#stallMs) await this.#keeper?.deaf(lastSeenAt, now)
+    this.#lastLookAt = this.#host.clock.now()
+    this.#lastFoldAt = now
+    this.#schedule()
+  }
+
+  /** A deadline moved earlier: look sooner. */
+  armed(): void {
+    if (this.#timer) this.#schedule()
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true
+    if (this.#timer) clearTimeout(this.#timer)
+    await this.#ticking
+    await this.#keeper?.settled()
+    await this.#keeper?.fold()
+    await this.#keeper?.beat(this.#host.clock.now())
+  }
+
+  /** No long timeout: past 2^31 ms a timer fires at once, and a suspended machine would sleep through it. */
+  #schedule(): void {
+    if (this.#isClosed || !this.#keeper) return
+    const now = this.#host.clock.now()
+    // A deadline that could not be noticed stays the earliest: without a pause it would be tried without end.
+    const at = this.#hasStumbled ? now + TICK_MAX_MS : Math.min(this.#keeper.nextAt, now + TICK_MAX_MS)
+    if (this.#timer && this.#timerAt <= at) return
+    if (this.#timer) clearTimeout(this.#timer)
+    this.#timerAt = at
+    this.#timer = setTimeout(() => this.#tick(), Math.max(1, at - now))
+  }
+
+  #tick(): void {
+    this.#timer = null
+    this.#hasStumbled = false
+    this.#ticking = this.#look()
+      .catch((error: unknown) => {
+        this.#hasStumbled = true
+        this.#host.log.error('the clockwork stumbled and goes on', error)
+      })
+      .finally(() => this.#schedule())
+  }
+
+  async #look(): Promise<void> {
+    const keeper = this.#keeper
+    if (!keeper) return
+    const now = this.#host.clock.now()
+    const sinceMs = now - this.#lastLookAt
+    if (sinceMs > TICK_MAX_MS + this.#stallMs) {
+      this.#host.log.warn('the process stood still; silence meanwhile is not counted', { stalledMs: sinceMs })
+      await keeper.deaf(this.#lastLookAt, now)
+    }
+    this.#lastLookAt = now
+    // By the time that was looked at: a stall from here on is credited at the next look, before anything is judged by it.
+    await keeper.wake(now)
+    keeper.settled().catch((error: unknown) => this.#host.log.error('a change of state waits', error))
+    if (Math.abs(now - this.#lastHeartbeatAt) >= HEARTBEAT_MS) {
+      this.#lastHeartbeatAt = now
+      await keeper.beat(now)
+    }
+    this.#foldWhenDue(now)
+  }
+
+  /** Deadlines go on meanwhile: a fold works in small slices and lets everything else in between. */
+  #foldWhenDue(now: number): void {
+    const { samples, rows } = this.#keeper?.unfolded ?? { samples: 0, rows: 0 }
+    const isLarge = samples >= FOLD_SAMPLES || rows >= FOLD_ROWS
+    if (rows === 0 || (!isLarge && now - this.#lastFoldAt < FOLD_MS)) return
+    this.#lastFoldAt = now
+    this.#keeper
+      ?.fold()
+      .catch((error: unknown) => this.#host.log.error('a fold failed and is tried again', error))
+  }
+}

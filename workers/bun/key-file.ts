@@ -1,0 +1,20 @@
+import { randomBytes } from 'node:crypto'
+import { open, readFile } from 'node:fs/promises'
+
+/** The installation's key: 32 bytes in a file that only its owner reads, made at the first start. */
+export async function readKeyFile(path: string): Promise<Uint8Array<ArrayBuffer>> {
+  try {
+    return new Uint8Array(await readFile(path))
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
+  }
+  const file = await open(path, 'wx', 0o600)
+  try {
+    const key = new Uint8Array(randomBytes(32))
+    await file.writeFile(key)
+    await file.sync()
+    return key
+  } finally {
+    await file.close()
+  }
+}

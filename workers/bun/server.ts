@@ -1,0 +1,160 @@
+import { mkdir } from 'node:fs/promises'
+import { join } from 'node:path'
+
+import { prepareFirstStart } from '../../src/access/session/service.ts'
+import { createApp } from '../../src/app.ts'
+import type { App } from '../../src/app.ts'
+import { follow } from '../../src/flow.ts'
+import { applyChanges } from '../../src/monitoring/rules/service.ts'
+import type { Clock } from '../../src/ports/clock.ts'
+import type { Ports } from '../../src/ports/index.ts'
+import type { Transition } from '../../src/ports/job-actors.ts'
+import type { Log } from '../../src/ports/log.ts'
+import type { ValuesDatabase } from '../../src/ports/values-database.ts'
+import { jsonLog } from '../json-log.ts'
+import { secretsOf } from '../secrets.ts'
+import { openBlobsDirectory } from './blobs-directory.ts'
+import { openKeeping } from './keeping.ts'
+import type { Keeping } from './keeping.ts'
+import { readKeyFile } from './key-file.ts'
+import { migrate, openLibsql } from './libsql.ts'
+import type { Libsql } from './libsql.ts'
+import type { BunSettings } from './settings.ts'
+import { valuesInLibsql } from './values.ts'
+
+/** The application bounds every body that it reads, and says so in a problem document; Bun would not. */
+const BODY_MAX_BYTES = Number.MAX_SAFE_INTEGER
+const IDLE_TIMEOUT_S = 30
+const DRAIN_MAX_MS = 10_000
+const SWEEP_MS = 60_000
+const PORTS_TRIED = 20
+/** What `sysexits.h` calls EX_OSERR: the supervisor starts us anew, and opening replays the journal. */
+const EXIT_STORAGE = 71
+
+/** A running service. */
+export type Server = {
+  readonly url: string
+  /** Where the first administrator is created; null when there is somebody already. */
+  readonly setupLink: string | null
+  /** True when nobody could sign in before: the data is new. */
+  readonly isFirstStart: boolean
+  readonly ports: Ports
+  /** Answers what was accepted, writes everything down, and ends. */
+  close(): Promise<void>
+}
+
+/** Where a test may put something in place of a part. A service needs none of it. */
+export type Seams = {
+  readonly log?: Log
+  /** A gap in the life of the process is credited from this length on. */
+  readonly stallMs?: number
+  readonly values?: (values: ValuesDatabase) => ValuesDatabase
+  readonly fetch?: (fetch: App['fetch'], ports: Ports) => App['fetch']
+}
+
+/** Starts the service on this machine: one process, its data under `settings.dataDir`.
+ * @throws {Error} when the data cannot be opened or the port is taken */
+export async function startServer(settings: BunSettings, seams: Seams = {}): Promise<Server> {
+  const { log = jsonLog(toStandardError), stallMs, values: onTop = same, fetch: around = same } = seams
+  await mkdir(settings.dataDir, { recursive: true, mode: 0o700 })
+  const clock: Clock = { now: () => Date.now() }
+  const system = await openSystem(settings)
+  const values = await openLibsql(`file:${join(settings.dataDir, 'values.db')}`)
+  const keeperHost = {
+    values: onTop(valuesInLibsql(values.client, (cause) => stopBroken(log, cause))),
+    clock,
+    log,
+    follow: (transitions: readonly Transition[]) => follow({ database: system.database }, transitions),
+  }
+  const keeping = await openKeeping(keeperHost, stallMs)
+  const ports: Ports = {
+    database: system.database,
+    blobs: await openBlobsDirectory(join(settings.dataDir, 'blobs')),
+    jobActors: keeping.keeper,
+    clock,
+    log,
+    secrets: secretsOf(await readKeyFile(join(settings.dataDir, 'key'))),
+    settings,
+  }
+  const app = createApp(ports)
+  const { isFirstStart, setupToken } = await prepareFirstStart(ports)
+  await applyChanges(ports)
+  const http = listen(settings, around(app.fetch, ports))
+  await keeping.start()
+  const sweep = setInterval(() => {
+    applyChanges(ports).catch((error: unknown) => log.error('jobs could not be told of their changes', error))
+  }, SWEEP_MS)
+  const url = `http://${settings.host === '0.0.0.0' ? 'localhost' : settings.host}:${http.port}${settings.basePath}`
+  log.info('started', { url, jobs: keeping.keeper.jobCount })
+  return {
+    url,
+    isFirstStart,
+    setupLink: setupToken === null ? null : `${url}/session/setup?token=${setupToken}`,
+    ports,
+    close: () => closeAll({ http, sweep, keeping, system, values }),
+  }
+}
+
+/** Standard output is for people: there stands the welcome. */
+function toStandardError(line: string): void {
+  process.stderr.write(`${line}\n`)
+}
+
+function same<Part>(part: Part): Part {
+  return part
+}
+
+async function openSystem(settings: BunSettings): Promise<Libsql> {
+  const url = settings.databaseUrl ?? `file:${join(settings.dataDir, 'config.db')}`
+  const authToken = settings.databaseAuthToken ?? undefined
+  const system = await openLibsql(url, { authToken })
+  await migrate(system.database, join(import.meta.dir, '../../db/migrations'))
+  return system
+}
+
+function listen(settings: BunSettings, fetch: (request: Request) => Response | Promise<Response>) {
+  for (let tried = 0; ; tried++) {
+    try {
+      return Bun.serve({
+        port: settings.port + tried,
+        hostname: settings.host,
+        idleTimeout: IDLE_TIMEOUT_S,
+        maxRequestBodySize: BODY_MAX_BYTES,
+        fetch,
+      })
+    } catch (error) {
+      const isTaken = (error as NodeJS.ErrnoException).code === 'EADDRINUSE'
+      if (!isTaken || !settings.anyPort || tried >= PORTS_TRIED) throw error
+    }
+  }
+}
+
+type Parts = {
+  readonly http: ReturnType<typeof listen>
+  readonly sweep: Timer
+  readonly keeping: Keeping
+  readonly system: Libsql
+  readonly values: Libsql
+}
+
+async function closeAll({ http, sweep, keeping, system, values }: Parts): Promise<void> {
+  clearInterval(sweep)
+  await drain(http)
+  await keeping.close()
+  await values.close()
+  await system.close()
+}
+
+/** Answers what has begun, but does not wait for idle connections, which may stay open as long as clients like. */
+async function drain(http: ReturnType<typeof listen>): Promise<void> {
+  const stopped = http.stop()
+  const until = performance.now() + DRAIN_MAX_MS
+  while (http.pendingRequests > 0 && performance.now() < until) await Bun.sleep(10)
+  await Promise.all([stopped, http.stop(true)])
+}
+
+function stopBroken(log: Log, cause: unknown): void {
+  log.error('storage failed; the process ends and recovers at its next start', cause)
+  // Waiting callers are refused first: nothing of theirs was acknowledged.
+  setTimeout(() => process.exit(EXIT_STORAGE), 100)
+}

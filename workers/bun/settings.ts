@@ -1,0 +1,51 @@
+import * as z from 'zod'
+
+import { parseEnvironment, settingsOf, settingsSchema } from '../../src/ports/settings.ts'
+import type { Settings } from '../../src/ports/settings.ts'
+
+const bunSchema = settingsSchema.extend({
+  TIDEMARK_PORT: z.coerce
+    .number()
+    .int()
+    .min(0)
+    .max(65_535)
+    .default(8080)
+    .describe(
+      'The TCP port; 0 takes any free one. Without this variable the next free port from 8080 is taken.',
+    ),
+  TIDEMARK_HOST: z.string().default('127.0.0.1').describe('The address to listen on; 0.0.0.0 for all.'),
+  TIDEMARK_DATA_DIR: z
+    .string()
+    .default('data')
+    .describe('The directory that holds everything this service keeps.'),
+  TIDEMARK_DATABASE_URL: z
+    .string()
+    .regex(/^(file|https?|libsql):/, 'must begin with file:, http:, https: or libsql:')
+    .optional()
+    .describe('The system database; default: a file in the data directory.'),
+  TIDEMARK_DATABASE_AUTH_TOKEN: z.string().optional().describe('The token of a remote libSQL server.'),
+})
+
+export type BunSettings = Settings & {
+  readonly port: number
+  /** False when the port was asked for by name: then no other will do. */
+  readonly anyPort: boolean
+  readonly host: string
+  readonly dataDir: string
+  readonly databaseUrl: string | null
+  readonly databaseAuthToken: string | null
+}
+
+/** @throws {RangeError} naming every variable that is wrong */
+export function readBunSettings(environment: Readonly<Record<string, string | undefined>>): BunSettings {
+  const values = parseEnvironment(bunSchema, environment)
+  return {
+    ...settingsOf(values),
+    port: values.TIDEMARK_PORT,
+    anyPort: (environment['TIDEMARK_PORT'] ?? '') === '',
+    host: values.TIDEMARK_HOST,
+    dataDir: values.TIDEMARK_DATA_DIR,
+    databaseUrl: values.TIDEMARK_DATABASE_URL ?? null,
+    databaseAuthToken: values.TIDEMARK_DATABASE_AUTH_TOKEN ?? null,
+  }
+}

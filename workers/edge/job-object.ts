@@ -1,0 +1,156 @@
+import { DurableObject } from 'cloudflare:workers'
+
+import { follow } from '../../src/flow.ts'
+import { Refusal } from '../../src/lib/errors.ts'
+import { Keeper } from '../../src/monitoring/keeper/service.ts'
+import type {
+  BucketsQuery,
+  Delivery,
+  JobActors,
+  Rules,
+  SamplesQuery,
+  Sender,
+  Snapshot,
+} from '../../src/ports/job-actors.ts'
+import { jsonLog } from '../json-log.ts'
+import { openD1 } from './d1.ts'
+import type { Environment } from './environment.ts'
+import { valuesInObject } from './values.ts'
+import type { Reply } from './reply.ts'
+
+/** An alarm that comes later than this came late through our own fault: the sender is credited with the time. */
+const LATENESS_MAX_MS = 5_000
+const RETRY_MS = 5_000
+/** A fold once so much waits: small enough that an object wakes up quickly, large enough to be rare. */
+const FOLD_SAMPLES = 512
+const FOLD_ROWS = 256
+
+const log = jsonLog(console.log)
+const clock = { now: () => Date.now() }
+
+/** One webhook job: a keeper of a single job over the object's own SQLite storage, woken by the object's alarm. */
+export class JobObject extends DurableObject<Environment> {
+  #keeper: Promise<Keeper> | null = null
+
+  configure(jobId: number, rules: Rules): Promise<Reply<void>> {
+    return this.#reply(async (keeper) => {
+      await keeper.configure(jobId, rules)
+      await this.#secureAlarm(keeper)
+    }, 'create')
+  }
+
+  deliver(jobId: number, delivery: Delivery, sender: Sender) {
+    return this.#reply(async (keeper) => {
+      const delivered = await keeper.deliver(jobId, delivery, sender)
+      await this.#secureAlarm(keeper)
+      this.#foldWhenDue(keeper)
+      return delivered
+    })
+  }
+
+  snapshot(jobId: number): Promise<Reply<Snapshot | null>> {
+    if (this.#isEmpty()) return Promise.resolve({ ok: true, value: null })
+    return this.#reply((keeper) => keeper.snapshot(jobId))
+  }
+
+  buckets(jobId: number, query: BucketsQuery) {
+    return this.#reply((keeper) => keeper.buckets(jobId, query))
+  }
+
+  samples(jobId: number, query: SamplesQuery) {
+    return this.#reply((keeper) => keeper.samples(jobId, query))
+  }
+
+  /** Ends the object: nothing of it stays in storage. */
+  async forget(): Promise<Reply<void>> {
+    const keeper = await this.#keeper
+    this.#keeper = null
+    // What is being written must not write into what is made anew under this id.
+    await keeper?.settled()
+    await this.ctx.storage.deleteAlarm()
+    await this.ctx.storage.deleteAll()
+    return { ok: true, value: undefined }
+  }
+
+  /** The deadline may have passed. Never throws: the platform drops an alarm that failed six times. */
+  override async alarm(): Promise<void> {
+    if (this.#isEmpty()) return
+    try {
+      const keeper = await this.#open()
+      const dueAt = keeper.nextAt
+      const now = clock.now()
+      if (now - dueAt > LATENESS_MAX_MS) await keeper.deaf(dueAt, now)
+      await keeper.wake(now)
+      await this.#arm(keeper)
+    } catch (error) {
+      log.error('an alarm failed and is set again', error)
+      await this.ctx.storage.setAlarm(clock.now() + RETRY_MS)
+    }
+  }
+
+  /** The alarm looks at the job's deadline at the latest; sooner while somebody has not heard of its transitions. */
+  async #arm(keeper: Keeper): Promise<void> {
+    const told = await keeper.settled()
+    const at = told ? keeper.nextAt : Math.min(keeper.nextAt, clock.now() + RETRY_MS)
+    if (Number.isFinite(at)) await this.ctx.storage.setAlarm(at)
+  }
+
+  /** Only an alarm brings a silent job back: it stands after each write, whatever a crash or an absent listener left. */
+  async #secureAlarm(keeper: Keeper): Promise<void> {
+    const wantedAt = keeper.told ? keeper.nextAt : Math.min(keeper.nextAt, clock.now() + RETRY_MS)
+    const alarmAt = (await this.ctx.storage.getAlarm()) ?? Number.POSITIVE_INFINITY
+    if (wantedAt < alarmAt) await this.ctx.storage.setAlarm(wantedAt)
+  }
+
+  async #reply<Value>(
+    use: (keeper: Keeper) => Promise<Value>,
+    missing: 'refuse' | 'create' = 'refuse',
+  ): Promise<Reply<Value>> {
+    try {
+      // An object that nobody configured stays without storage, however often somebody guesses its name.
+      if (missing === 'refuse' && this.#isEmpty())
+        throw new Refusal('not_found', 'There is no such webhook job.')
+      return { ok: true, value: await use(await this.#open()) }
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error
+      return { ok: false, code: error.code, detail: error.detail, errors: error.errors }
+    }
+  }
+
+  #open(): Promise<Keeper> {
+    this.#keeper ??= this.#openKeeper().catch((error: unknown) => {
+      this.#keeper = null
+      throw error
+    })
+    return this.#keeper
+  }
+
+  #openKeeper(): Promise<Keeper> {
+    const database = openD1(this.env.DB)
+    return Keeper.open({
+      values: valuesInObject(this.ctx.storage),
+      clock,
+      log,
+      turn: () => scheduler.wait(0),
+      follow: (transitions) => follow({ database }, transitions),
+      // Every write and every alarm sets the next alarm by itself.
+      armed: () => undefined,
+    })
+  }
+
+  #foldWhenDue(keeper: Keeper): void {
+    const { samples, rows } = keeper.unfolded
+    if (samples < FOLD_SAMPLES && rows < FOLD_ROWS) return
+    this.ctx.waitUntil(
+      keeper.fold().catch((error: unknown) => log.error('a fold failed and is tried again', error)),
+    )
+  }
+
+  #isEmpty(): boolean {
+    return [...this.ctx.storage.sql.exec(`select 1 from sqlite_master where name = 'journal'`)].length === 0
+  }
+}
+
+/** What the application may ask of an object is what the port names, each answered with a `Reply`. */
+type Asked = { [Name in keyof JobActors]: (...input: never[]) => Promise<Reply<unknown>> }
+JobObject.prototype satisfies Asked

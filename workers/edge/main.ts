@@ -1,0 +1,69 @@
+import type { ExecutionContext } from '@cloudflare/workers-types'
+
+import { prepareFirstStart } from '../../src/access/session/service.ts'
+import { createApp } from '../../src/app.ts'
+import type { App } from '../../src/app.ts'
+import { applyChanges } from '../../src/monitoring/rules/service.ts'
+import type { Ports } from '../../src/ports/index.ts'
+import { jsonLog } from '../json-log.ts'
+import { secretsOf } from '../secrets.ts'
+import { openBlobsR2 } from './blobs-r2.ts'
+import { openD1 } from './d1.ts'
+import { readEdgeSettings } from './environment.ts'
+import type { Environment } from './environment.ts'
+import { jobActorsInObjects } from './job-actors.ts'
+
+export { JobObject } from './job-object.ts'
+
+type Service = { readonly app: App; readonly ports: Ports; firstStart: Promise<void> | null }
+
+/** One application for each isolate: its environment never changes. */
+let service: Service | null = null
+
+export default {
+  async fetch(request: Request, environment: Environment): Promise<Response> {
+    service ??= build(environment)
+    await started(service, new URL(request.url).origin)
+    return service.app.fetch(request)
+  },
+
+  /** What deliveries and alarms do not bring about by themselves: configurations that an object has not heard of. */
+  async scheduled(_event: unknown, environment: Environment, _context: ExecutionContext): Promise<void> {
+    service ??= build(environment)
+    await applyChanges(service.ports)
+  },
+}
+
+function build(environment: Environment): Service {
+  const { settings, key } = readEdgeSettings(environment)
+  const ports: Ports = {
+    database: openD1(environment.DB),
+    blobs: openBlobsR2(environment.FILES),
+    jobActors: jobActorsInObjects(environment.JOB),
+    clock: { now: () => Date.now() },
+    log: jsonLog(console.log),
+    secrets: secretsOf(key),
+    settings,
+  }
+  return { app: createApp(ports), ports, firstStart: null }
+}
+
+/** Makes sure, once for each isolate, that somebody can sign in. A failure is tried again by the next request, and is not
+ * in the way of this one: where the database is away the application says so itself. */
+function started(running: Service, origin: string): Promise<void> {
+  running.firstStart ??= prepare(running, origin)
+  return running.firstStart
+}
+
+async function prepare(running: Service, origin: string): Promise<void> {
+  const { ports } = running
+  try {
+    const { setupToken } = await prepareFirstStart(ports)
+    if (setupToken === null) return
+    const link = `${origin}${ports.settings.basePath}/session/setup?token=${setupToken}`
+    ports.log.warn(`Create the administrator within 30 minutes: ${link}`)
+  } catch (error) {
+    running.firstStart = null
+    ports.log.error('it could not be seen whether anybody can sign in', error)
+  }
+}

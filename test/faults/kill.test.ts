@@ -1,0 +1,77 @@
+import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import { randomInt } from 'node:crypto'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+import { KEPT, Ledger } from './ledger.ts'
+import type { Verdict } from './ledger.ts'
+import { killAll } from './process-tree.ts'
+import { startProcess } from '../hosts/process.ts'
+import { Senders } from './senders.ts'
+import { Session } from './session.ts'
+import type { Stored } from './session.ts'
+
+const BUN = ['bun', 'workers/bun/main.ts']
+const FOLDING = ['bun', 'test/faults/host.ts', 'folds-all-the-time']
+const EARLY = ['bun', 'test/faults/host.ts', 'acknowledges-early']
+const EDGE = ['bun', 'test/faults/edge-host.ts', 'whole']
+const EARLY_EDGE = ['bun', 'test/faults/edge-host.ts', 'acknowledges-early']
+
+let dataDir = ''
+beforeEach(async () => {
+  dataDir = await mkdtemp(join(tmpdir(), 'tidemark-kill-'))
+})
+afterEach(() => rm(dataDir, { recursive: true }))
+
+describe('the Bun host, killed with SIGKILL under load', () => {
+  test('keeps every acknowledged delivery exactly once over 22 kills, half of them during folds', async () => {
+    const verdict = await killInALoop({ commands: [BUN, FOLDING], cycles: 22, senders: 32, jobs: 20 })
+    expect(verdict).toMatchObject(KEPT)
+    expect(verdict.acknowledged).toBeGreaterThan(22 * 32)
+  }, 180_000)
+
+  test('would be seen to lose deliveries that it acknowledged before it had committed them', async () => {
+    const verdict = await killInALoop({ commands: [BUN, EARLY], cycles: 4, senders: 32, jobs: 20 })
+    expect(verdict.missing).toBeGreaterThan(0)
+  }, 60_000)
+})
+
+describe('workerd, killed with SIGKILL under load', () => {
+  test('keeps every acknowledged delivery exactly once over 5 kills', async () => {
+    const verdict = await killInALoop({ commands: [EDGE], cycles: 5, senders: 16, jobs: 20 })
+    expect(verdict).toMatchObject(KEPT)
+    expect(verdict.acknowledged).toBeGreaterThan(5 * 16)
+  }, 120_000)
+
+  test('would be seen to lose deliveries that it acknowledged before it had committed them', async () => {
+    const verdict = await killInALoop({ commands: [EDGE, EARLY_EDGE], cycles: 2, senders: 16, jobs: 20 })
+    expect(verdict.missing).toBeGreaterThan(0)
+  }, 60_000)
+})
+
+type Loop = {
+  /** The hosts that take turns on the same data; the first one reads them in the end. */
+  readonly commands: readonly (readonly string[])[]
+  readonly cycles: number
+  readonly senders: number
+  readonly jobs: number
+}
+
+async function killInALoop({ commands, cycles, senders, jobs }: Loop): Promise<Verdict> {
+  const ledger = new Ledger()
+  let host = await startProcess({ command: commands[0] ?? [], dataDir })
+  const session = await Session.open(host.url)
+  const jobIds = await session.createJobs(host.url, jobs)
+  for (let cycle = 1; cycle <= cycles; cycle++) {
+    const load = new Senders({ session, ledger, url: host.url, jobIds, count: senders })
+    await Bun.sleep(randomInt(150, 700))
+    await killAll(host)
+    await load.stop()
+    host = await startProcess({ command: commands[cycle % commands.length] ?? [], dataDir })
+  }
+  const histories = new Map<number, readonly Stored[]>()
+  for (const jobId of jobIds) histories.set(jobId, await session.readSamples(host.url, jobId))
+  await killAll(host)
+  return ledger.compare(histories)
+}

@@ -1,0 +1,117 @@
+import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import { randomInt } from 'node:crypto'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+import { startProcess } from '../hosts/process.ts'
+import type { HostProcess } from '../hosts/process.ts'
+import { KEPT, Ledger } from './ledger.ts'
+import { killAll } from './process-tree.ts'
+import { Senders } from './senders.ts'
+import { Session } from './session.ts'
+import type { Stored } from './session.ts'
+
+const BUN = ['bun', 'workers/bun/main.ts']
+const EDGE = ['bun', 'test/faults/edge-host.ts', 'whole']
+const TIMEOUT_MS = 2_000
+
+let dataDir = ''
+beforeEach(async () => {
+  dataDir = await mkdtemp(join(tmpdir(), 'tidemark-restart-'))
+})
+afterEach(() => rm(dataDir, { recursive: true }))
+
+describe.each([
+  ['the Bun host', BUN],
+  ['the edge', EDGE],
+])('%s', (_, command) => {
+  test.each([
+    ['stopped', stop],
+    ['killed', killAll],
+  ])(
+    'notices silence after it was %s and started again: at the deadline it had promised, never earlier',
+    async (_how, end) => {
+      const before = await startProcess({ command, dataDir })
+      const session = await Session.open(before.url)
+      const [jobId = 0] = await session.createJobs(before.url, 1, { timeout: `PT${TIMEOUT_MS / 1000}S` })
+      const answer = await session.deliver(before.url, jobId, { returnValue1: 1, errorCode: 0 })
+      const promisedAt = Date.parse(
+        String(((await answer.json()) as { nextTimeoutAt: string }).nextTimeoutAt),
+      )
+      await end(before)
+
+      const after = await startProcess({ command, dataDir })
+      const readyAt = Date.now()
+      const { sinceAt, seenAt } = await silenceOf(session, after.url, jobId)
+      const codes = await session.readSamples(after.url, jobId, 'errorCode')
+      await end(after)
+
+      expect(sinceAt).toBeGreaterThanOrEqual(promisedAt)
+      expect(sinceAt).toBeLessThanOrEqual(Math.max(promisedAt, readyAt + TIMEOUT_MS) + TIMEOUT_MS)
+      expect(seenAt).toBeGreaterThanOrEqual(sinceAt)
+      expect(codes.map(({ value }) => value)).toEqual([0, 5])
+      expect(codes.at(-1)?.at).toBe(sinceAt)
+    },
+    60_000,
+  )
+})
+
+describe('the Bun host under load', () => {
+  test('answers everything that it stores when SIGTERM stops it, stores everything that it answers, and exits with 0', async () => {
+    const { verdict, codes, statuses } = await endUnderLoad('SIGTERM')
+    expect(verdict).toMatchObject({ ...KEPT, unacknowledged: 0 })
+    expect(verdict.acknowledged).toBeGreaterThan(ROUNDS * SENDERS)
+    expect([codes, statuses]).toEqual([[0], [200]])
+  }, 120_000)
+
+  test('would be seen to drop what it had accepted: SIGKILL leaves deliveries that are stored and not answered', async () => {
+    const { verdict } = await endUnderLoad('SIGKILL')
+    expect(verdict.unacknowledged).toBeGreaterThan(0)
+  }, 120_000)
+})
+
+const ROUNDS = 5
+const SENDERS = 32
+
+async function endUnderLoad(signal: 'SIGTERM' | 'SIGKILL') {
+  const ledger = new Ledger()
+  const codes = new Set<number>()
+  const statuses = new Set<number>()
+  let host = await startProcess({ command: BUN, dataDir })
+  const session = await Session.open(host.url)
+  const jobIds = await session.createJobs(host.url, 20)
+  for (let round = 0; round < ROUNDS; round++) {
+    const load = new Senders({ session, ledger, url: host.url, jobIds, count: SENDERS })
+    await Bun.sleep(randomInt(200, 500))
+    host.signal(signal)
+    codes.add(await host.exited)
+    await load.stop()
+    for (const status of load.answers.keys()) statuses.add(status)
+    host = await startProcess({ command: BUN, dataDir })
+  }
+  const histories = new Map<number, readonly Stored[]>()
+  for (const jobId of jobIds) histories.set(jobId, await session.readSamples(host.url, jobId))
+  await killAll(host)
+  return { verdict: ledger.compare(histories), codes: [...codes], statuses: [...statuses] }
+}
+
+async function stop(host: HostProcess): Promise<void> {
+  host.signal('SIGTERM')
+  expect(await host.exited).toBe(0)
+}
+
+/** Waits until the job has error code 5: when that began, and when it could be seen first. */
+async function silenceOf(
+  session: Session,
+  url: string,
+  jobId: number,
+): Promise<{ sinceAt: number; seenAt: number }> {
+  const until = Date.now() + 40_000
+  while (Date.now() < until) {
+    const job = await session.get(url, `/jobs/${jobId}`)
+    if (job['errorCode'] === 5) return { sinceAt: Date.parse(String(job['stateSince'])), seenAt: Date.now() }
+    await Bun.sleep(50)
+  }
+  throw new Error('The silence was not noticed.')
+}

@@ -1,0 +1,46 @@
+import { heapStats } from 'bun:jsc'
+
+import { Hono } from 'hono'
+
+import { frame } from '../../src/http/frame.ts'
+import type { Env } from '../../src/http/policy.ts'
+import { startServer } from '../../workers/bun/server.ts'
+import type { Seams } from '../../workers/bun/server.ts'
+import { readBunSettings } from '../../workers/bun/settings.ts'
+
+/** What stands in for a part of the Bun host: nothing, the journal's disk, or everything behind the frame of a request. */
+const HOSTS: Readonly<Record<string, Seams>> = {
+  whole: {},
+  'no-journal': {
+    values: (values) => ({
+      ...values,
+      commit: (statements) => (statements.length > 1 ? values.commit(statements) : NOTHING),
+    }),
+  },
+  floor: {
+    fetch: (fetch, ports) => {
+      const app = new Hono<Env>()
+      app.use(frame(ports))
+      app.post('/floor', (c) => c.body(null, 204))
+      app.all('*', (c) => fetch(c.req.raw))
+      return (request) => app.fetch(request)
+    },
+  },
+}
+
+const NOTHING = Promise.resolve()
+
+const seams = HOSTS[process.argv[2] ?? 'whole']
+if (!seams)
+  throw new RangeError(`There is no host ${process.argv[2]}; there are ${Object.keys(HOSTS).join(', ')}.`)
+const server = await startServer(readBunSettings(process.env), seams)
+process.on('SIGUSR2', () => {
+  Bun.gc(true)
+  process.stdout.write(`heap ${heapStats().heapSize}\n`)
+})
+process.once('SIGTERM', () => {
+  server.close().then(
+    () => process.exit(0),
+    () => process.exit(1),
+  )
+})

@@ -1,0 +1,133 @@
+import { mkdir } from 'node:fs/promises'
+import { join } from 'node:path'
+
+import { hashPassword } from '../../src/access/users/password.ts'
+import { step } from '../../src/monitoring/jobs/actor.ts'
+import type { ActorState } from '../../src/monitoring/jobs/actor.ts'
+import { prepare, writeActors, writeMeta } from '../../src/monitoring/keeper/store.ts'
+import { rulesOf } from '../../src/monitoring/rules/rules.ts'
+import { parametersSchema, thresholdsSchema } from '../../src/monitoring/rules/schema.ts'
+import type { Delivery } from '../../src/ports/job-actors.ts'
+import { migrate, openLibsql } from '../../workers/bun/libsql.ts'
+import type { Libsql } from '../../workers/bun/libsql.ts'
+import { valuesInLibsql } from '../../workers/bun/values.ts'
+import { secretsOf } from '../../workers/secrets.ts'
+
+export const COLLECTOR = { username: 'collector', password: 'a password of a bench' } as const
+
+const DEVICE_ID = 2
+const FIRST_JOB_ID = 3
+const ROWS_AT_ONCE = 5_000
+
+export type JobsWanted = {
+  readonly count: number
+  readonly timeout: string
+  /** When the deadline of the n-th job is, epoch ms; as the timeout has it unless given. */
+  readonly deadlineAt?: (index: number) => number
+}
+
+/** A value with a threshold on it and one on the error code: what a delivery is judged by. */
+const THRESHOLDS = thresholdsSchema.parse({
+  minor: { conditions: [{ key: 'returnValue1', operator: '>', value: 1_000_000 }] },
+  warning: { conditions: [{ key: 'errorCode', operator: '<>', value: 0 }] },
+})
+
+/** Every job has had its first values, like one that is silent now. */
+const DELIVERY: Delivery = {
+  signal: 'result',
+  values: { returnValue1: 12.5 },
+  errorCode: 0,
+  timestampAt: null,
+  message: null,
+  ttlMs: null,
+  runId: null,
+}
+
+/** Writes an installation with one device, its jobs and a collector straight to its databases, faster than calls could. */
+export async function writeInstallation(dataDir: string, wanted: JobsWanted): Promise<readonly number[]> {
+  await mkdir(dataDir, { recursive: true })
+  const ids = Array.from({ length: wanted.count }, (_, index) => FIRST_JOB_ID + index)
+  const system = await openLibsql(`file:${join(dataDir, 'config.db')}`)
+  await migrate(system.database, join(import.meta.dir, '../../db/migrations'))
+  const parameters = parametersSchema.parse({
+    timeout: wanted.timeout,
+    returnValue: [{ valueName: 'value' }],
+  })
+  await writeConfiguration(system, ids, parameters)
+  await system.close()
+  const file = await openLibsql(`file:${join(dataDir, 'values.db')}`)
+  const values = valuesInLibsql(file.client, () => undefined)
+  await prepare(values)
+  const rules = rulesOf({
+    revision: 1,
+    collectorId: 0,
+    intervalMs: 0,
+    stopped: false,
+    forcedState: null,
+    parameters,
+    thresholds: THRESHOLDS,
+  })
+  for (let from = 0; from < ids.length; from += ROWS_AT_ONCE) {
+    const rows = ids.slice(from, from + ROWS_AT_ONCE).map((jobId, index) => {
+      const created = step(null, { kind: 'configure', jobId, rules }, Date.now())
+      const { state } = step(created.state, { kind: 'deliver', delivery: DELIVERY }, Date.now())
+      return { jobId, journalId: 0, state: withDeadline(state, wanted.deadlineAt?.(from + index)) }
+    })
+    await values.commit(writeActors(rows))
+  }
+  await values.commit([writeMeta('heartbeat', Date.now())])
+  await file.close()
+  return ids
+}
+
+function withDeadline(state: ActorState, at: number | undefined): ActorState {
+  return at === undefined ? state : { ...state, deadline: { at, means: 'timeout' } }
+}
+
+async function writeConfiguration(
+  { client }: Libsql,
+  ids: readonly number[],
+  parameters: unknown,
+): Promise<void> {
+  const secrets = secretsOf(crypto.getRandomValues(new Uint8Array(32)))
+  const hash = await hashPassword(secrets, COLLECTOR.password)
+  const columns =
+    'type, sub_type, name, name_folded, parent_id, path, is_template, instance_type, collector_id, version, created_at'
+  const now = Date.now()
+  await client.batch(
+    [
+      {
+        sql: `insert into users (username, password_hash, role, type, fullname, email, phone, language, time_zone, version, created_at)
+              values (?, ?, 'collector', 'user', '', '', '', 'en', '', 1, ?)`,
+        args: [COLLECTOR.username, hash, now],
+      },
+      {
+        sql: `insert into objects (id, ${columns})
+              values (${DEVICE_ID}, 'device', 'device', 'device', 'device', 1, '/1/${DEVICE_ID}/', 0, 'none', 0, 1, ?)`,
+        args: [now],
+      },
+      `insert into devices (id, address, netmask, device_name, parameter) values (${DEVICE_ID}, '', '', '', '{}')`,
+      {
+        sql: `insert into objects (id, ${columns})
+              select value, 'job', 'webcollector', 'job ' || value, 'job ' || value, ${DEVICE_ID},
+                     '/1/${DEVICE_ID}/' || value || '/', 0, 'none', 0, 1, ?
+              from json_each(?)`,
+        args: [now, JSON.stringify(ids)],
+      },
+      {
+        sql: `insert into jobs (id, interval, interval_ms, stopped, parameters, thresholds)
+              select value, 'PT0S', 0, 0, ?, ? from json_each(?)`,
+        args: [JSON.stringify(parameters), JSON.stringify(THRESHOLDS), JSON.stringify(ids)],
+      },
+      {
+        sql: `insert into job_values (job_id, key, name_folded) select value, 'returnValue1', 'value' from json_each(?)`,
+        args: [JSON.stringify(ids)],
+      },
+      {
+        sql: `insert into states (object_id, seq, state, since_at) select value, 0, 'ok', ? from json_each(?)`,
+        args: [now, JSON.stringify(ids)],
+      },
+    ],
+    'write',
+  )
+}

@@ -1,0 +1,60 @@
+import { cpus, release } from 'node:os'
+
+const CLOCK_TICKS_PER_SECOND = 100
+
+/** User and system time that a process has taken, in seconds (proc(5): fields 14 and 15 of `stat`). */
+export async function cpuSecondsOf(pid: number): Promise<number> {
+  const text = await Bun.file(`/proc/${pid}/stat`).text()
+  const fields = text.slice(text.lastIndexOf(')') + 2).split(' ')
+  return (Number(fields[11]) + Number(fields[12])) / CLOCK_TICKS_PER_SECOND
+}
+
+/** Time that all cores have spent on anything, in seconds (proc(5): `stat` without idle and waiting). */
+export async function busySecondsOfMachine(): Promise<number> {
+  const text = await Bun.file('/proc/stat').text()
+  const [user = 0, nice = 0, system = 0, , , irq = 0, softirq = 0, steal = 0] = (
+    /^cpu +(.*)$/m.exec(text)?.[1] ?? ''
+  )
+    .split(' ')
+    .map(Number)
+  return (user + nice + system + irq + softirq + steal) / CLOCK_TICKS_PER_SECOND
+}
+
+/** Memory of a process that is in RAM, in bytes. */
+export async function residentBytesOf(pid: number): Promise<number> {
+  const text = await Bun.file(`/proc/${pid}/status`).text()
+  return Number(/^VmRSS:\s+(\d+) kB$/m.exec(text)?.[1] ?? 0) * 1024
+}
+
+/** The middle value; of an even number the upper one; 0 of none. */
+export function median(values: readonly number[]): number {
+  return values.toSorted((a, b) => a - b)[values.length >> 1] ?? 0
+}
+
+/** The value that this share of all values does not exceed; 0 of none. */
+export function quantile(values: readonly number[], share: number): number {
+  const sorted = values.toSorted((a, b) => a - b)
+  return sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)] ?? 0
+}
+
+/** When and where this was measured. */
+export function machine(): string {
+  const [cpu] = cpus()
+  return `${new Date().toISOString().slice(0, 16)}Z, ${cpus().length} × ${cpu?.model}, Linux ${release()}, Bun ${Bun.version}`
+}
+
+/** Rows of equal fields as a table of text. */
+export function tableOf(rows: readonly Readonly<Record<string, string | number>>[]): string {
+  const names = Object.keys(rows[0] ?? {})
+  const lines = [names, ...rows.map((row) => names.map((name) => String(row[name])))]
+  const widths = names.map((_, column) => Math.max(...lines.map((line) => (line[column] ?? '').length)))
+  return lines
+    .map((line) =>
+      line
+        .map((cell, column) =>
+          column === 0 ? cell.padEnd(widths[0] ?? 0) : cell.padStart(widths[column] ?? 0),
+        )
+        .join('  '),
+    )
+    .join('\n')
+}

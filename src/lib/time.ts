@@ -3,9 +3,17 @@ import { Temporal } from 'temporal-polyfill'
 /** Writes instants as ISO 8601 text with the offset of one time zone, milliseconds only where there are any. */
 export type TimeFormat = (epochMs: number) => string
 
-/** A formatter that asks Temporal once per span between two offset changes, and is exact for every instant.
+const formats = new Map<string, TimeFormat>()
+
+/** The zone's formatter. It asks Temporal once per span between two offset changes, and is exact for every instant.
  * @throws {RangeError} when the zone is unknown */
 export function timeFormat(timeZone: string): TimeFormat {
+  let format = formats.get(timeZone)
+  if (!format) formats.set(timeZone, (format = newFormat(timeZone)))
+  return format
+}
+
+function newFormat(timeZone: string): TimeFormat {
   let span = spanAround(0, timeZone)
   return (epochMs) => {
     if (epochMs < span.fromAt || epochMs >= span.untilAt) span = spanAround(epochMs, timeZone)

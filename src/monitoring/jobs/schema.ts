@@ -2,7 +2,13 @@ import * as z from 'zod'
 import { durationMs } from '../../lib/duration.ts'
 import { parseInstant } from '../../lib/time.ts'
 import { objectBodyShape, objectViewShape } from '../tree/schema.ts'
-import { durationText, parametersSchema, thresholdsSchema, VALUES_MAX } from '../rules/schema.ts'
+import {
+  durationText,
+  parametersSchema,
+  positiveDuration,
+  thresholdsSchema,
+  VALUES_MAX,
+} from '../rules/schema.ts'
 import { STATES } from '../states/state.ts'
 import type { Delivery, Value } from '../../ports/job-actors.ts'
 
@@ -91,9 +97,7 @@ export const deliveryBody = z
       .optional()
       .describe('When the values were measured; absent means now.'),
     message: z.string().max(TEXT_MAX).optional(),
-    ttl: durationText
-      .refine((text) => !isPositive(text) || durationMs(text) > 0, 'must be longer than zero')
-      .optional(),
+    ttl: positiveDuration.optional(),
     runId: z.string().min(1).max(64).optional(),
     signal: z.enum(['result', 'start', 'log']).default('result'),
   })
@@ -163,14 +167,6 @@ function faultOf(key: string, value: unknown, hasArray: boolean): string | null 
 function isInstant(text: string): boolean {
   try {
     return Number.isSafeInteger(parseInstant(text))
-  } catch {
-    return false
-  }
-}
-
-function isPositive(text: string): boolean {
-  try {
-    return durationMs(text) >= 0
   } catch {
     return false
   }

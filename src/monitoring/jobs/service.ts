@@ -212,11 +212,8 @@ function currentValues(parameters: Parameters, snapshot: Snapshot, format: (at: 
   return shown
 }
 
-const formats = new Map<string, (at: number) => string>()
-
 function deliveredView(timeZone: string, jobId: number, delivered: Delivered) {
-  let format = formats.get(timeZone)
-  if (!format) formats.set(timeZone, (format = timeFormat(timeZone)))
+  const format = timeFormat(timeZone)
   return {
     jobId,
     accepted: delivered.accepted,

@@ -13,7 +13,8 @@ export const durationText = z
   .refine(isDuration, 'must be an ISO 8601 duration of a year at most, such as PT15M')
   .meta({ format: 'duration' })
 
-const positiveDuration = durationText
+/** The same, and longer than zero. */
+export const positiveDuration = durationText
   .refine((text) => !isDuration(text) || durationMs(text) > 0, 'must be longer than zero')
   .meta({ format: 'duration' })
 

@@ -10,11 +10,12 @@ import { noRoute } from './http/no-route.ts'
 import { openApiDocument } from './http/openapi.ts'
 import { policy, routesOf } from './http/policy.ts'
 import type { Env, Route } from './http/policy.ts'
-import { problemResponse } from './http/problem.ts'
+import { failureResponse, problemResponse } from './http/problem.ts'
+import { malformedJson } from './http/valid.ts'
+import { direct } from './http/direct.ts'
 import { frame } from './http/frame.ts'
-import { Refusal } from './lib/errors.ts'
 import { historyRoutes } from './monitoring/history/routes.ts'
-import { jobRoutes } from './monitoring/jobs/routes.ts'
+import { directDelivery, jobRoutes } from './monitoring/jobs/routes.ts'
 import { treeRoutes } from './monitoring/tree/routes.ts'
 import type { Ports } from './ports/index.ts'
 
@@ -51,16 +52,13 @@ export function createApp(ports: Ports): App {
   const routes = routesOf(app)
   app.notFound((c) => problemResponse(...noRoute(c, routes)))
   app.onError((error, c) => {
-    const requestId = c.get('requestId')
-    if (error instanceof Refusal) return problemResponse(error, requestId)
-    if (error instanceof HTTPException && error.status === 400) {
-      return problemResponse(new Refusal('malformed_json', 'The body cannot be read as JSON.'), requestId)
-    }
-    ports.log.error('request failed', error, { requestId, method: c.req.method, route: routePath(c) })
-    return problemResponse(new Refusal('internal', 'Something is wrong here. The log knows more.'), requestId)
+    const cause = error instanceof HTTPException && error.status === 400 ? malformedJson() : error
+    const request = { requestId: c.get('requestId'), method: c.req.method, route: routePath(c) }
+    return failureResponse(cause, ports, request)
   })
 
-  return { fetch: (request) => app.fetch(request), routes }
+  const deliverDirectly = direct(ports, directDelivery)
+  return { fetch: (request) => deliverDirectly(request) ?? app.fetch(request), routes }
 }
 
 function withoutBase(path: string, basePath: string): string {

@@ -1,4 +1,3 @@
-import type { Context as HonoContext } from 'hono'
 import type { Caller } from '../context.ts'
 import { Refusal } from '../lib/errors.ts'
 import type { Ports } from '../ports/index.ts'
@@ -8,12 +7,16 @@ type User = Extract<Caller, { kind: 'user' }>
 
 /** Who sends this request: access token, Basic credentials, or session id, the first that is there.
  * @throws {Refusal} unauthenticated when there is none or it is not valid */
-export async function authenticate(c: HonoContext, ports: Ports): Promise<User> {
-  const authorization = c.req.header('authorization')
-  const caller =
-    authorization === undefined ? await bySession(c, ports) : await byHeader(authorization, ports)
+export async function authenticate(request: Request, ports: Ports): Promise<User> {
+  const authorization = request.headers.get('authorization')
+  const caller = await (authorization === null ? bySession(request, ports) : byHeader(authorization, ports))
   if (!caller) throw new Refusal('unauthenticated', 'The credentials are missing, wrong or no longer valid.')
   return caller
+}
+
+/** Whether a request is to be proven by a session id, which is a way that goes away. */
+export function sendsSession(request: Request): boolean {
+  return request.headers.get('authorization') === null && sessionIdsOf(request).length > 0
 }
 
 function byHeader(authorization: string, ports: Ports): Promise<User | null> {
@@ -25,13 +28,16 @@ function byHeader(authorization: string, ports: Ports): Promise<User | null> {
   return credentials ? callerOfCredentials(ports, credentials) : Promise.resolve(null)
 }
 
-function bySession(c: HonoContext, ports: Ports): Promise<User | null> {
-  const header = c.req.header('x-session-id')
-  const given = header === undefined ? (c.req.queries('sessionId') ?? []) : [header]
-  const [sessionId] = given
-  if (sessionId === undefined) return Promise.resolve(null)
-  c.set('isDeprecated', true)
-  return given.length === 1 ? callerOfSession(ports, sessionId) : Promise.resolve(null)
+function bySession(request: Request, ports: Ports): Promise<User | null> {
+  const [sessionId, another] = sessionIdsOf(request)
+  const isOne = sessionId !== undefined && another === undefined
+  return isOne ? callerOfSession(ports, sessionId) : Promise.resolve(null)
+}
+
+function sessionIdsOf({ headers, url }: Request): readonly string[] {
+  const header = headers.get('x-session-id')
+  if (header !== null) return [header]
+  return url.includes('sessionId=') ? new URL(url).searchParams.getAll('sessionId') : []
 }
 
 function decodeBasic(encoded: string): { username: string; password: string } | null {

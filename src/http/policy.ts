@@ -6,8 +6,8 @@ import type { Context, Role } from '../context.ts'
 import type { Ports } from '../ports/index.ts'
 import { authenticate } from './auth.ts'
 
-/** What every handler finds on its request; `isDeprecated` when it was authenticated in a way that goes away. */
-export type Env = { Variables: { ports: Ports; requestId: string; context: Context; isDeprecated?: true } }
+/** What every handler finds on its request. */
+export type Env = { Variables: { ports: Ports; requestId: string; context: Context } }
 
 /** A good answer: its meaning and its body; no schema means no body. */
 export type Answer = {
@@ -35,20 +35,24 @@ const policies = new WeakMap<object, Policy>()
 /** The guard of one route, first in its line: lets through who may call, and gives handlers their context. */
 export function policy(rule: Policy) {
   const guard = createMiddleware<Env>(async (c, next) => {
-    const ports = c.get('ports')
-    const requestId = c.get('requestId')
-    if (rule.roles === 'anyone') {
-      c.set('context', { ports, requestId, caller: { kind: 'nobody' } })
-      return next()
-    }
-    const caller = await authenticate(c, ports)
-    const mayCall = rule.roles === 'signed-in' || rule.roles.includes(caller.role)
-    if (!mayCall) throw new Refusal('forbidden', 'Your role does not allow this.')
-    c.set('context', { ports, requestId, caller })
-    return next()
+    c.set('context', await admit(rule, c.req.raw, { ports: c.get('ports'), requestId: c.get('requestId') }))
+    await next()
   })
   policies.set(guard, rule)
   return guard
+}
+
+/** The context of a request that the rule lets through. @throws {Refusal} unauthenticated, forbidden */
+export async function admit(
+  rule: Policy,
+  request: Request,
+  { ports, requestId }: Omit<Context, 'caller'>,
+): Promise<Context> {
+  if (rule.roles === 'anyone') return { ports, requestId, caller: { kind: 'nobody' } }
+  const caller = await authenticate(request, ports)
+  const mayCall = rule.roles === 'signed-in' || rule.roles.includes(caller.role)
+  if (!mayCall) throw new Refusal('forbidden', 'Your role does not allow this.')
+  return { ports, requestId, caller }
 }
 
 /** The policy of a handler that came from `policy`. */

@@ -1,5 +1,7 @@
 import * as z from 'zod'
-import type { Code, Refusal } from '../lib/errors.ts'
+import { Refusal } from '../lib/errors.ts'
+import type { Code } from '../lib/errors.ts'
+import type { Ports } from '../ports/index.ts'
 
 /** The HTTP status and the title of every refusal (RFC 9110, RFC 9457). */
 const PROBLEMS: Readonly<Record<Code, readonly [status: number, title: string]>> = {
@@ -56,6 +58,18 @@ export function codesOf(): ReadonlyMap<number, readonly string[]> {
       of.map(([code]) => code),
     ]),
   )
+}
+
+/** The answer to a request that failed: what was refused says why; of anything else the log knows more. */
+export function failureResponse(
+  error: unknown,
+  { log }: Ports,
+  request: { readonly requestId: string; readonly method: string; readonly route: string },
+): Response {
+  if (error instanceof Refusal) return problemResponse(error, request.requestId)
+  log.error('request failed', error, request)
+  const internal = new Refusal('internal', 'Something is wrong here. The log knows more.')
+  return problemResponse(internal, request.requestId)
 }
 
 /** The answer to a refused request, with the header fields that its status asks for. */

@@ -1,5 +1,5 @@
 import { zValidator } from '@hono/zod-validator'
-import type { Context, MiddlewareHandler } from 'hono'
+import type { MiddlewareHandler } from 'hono'
 import { createMiddleware } from 'hono/factory'
 import * as z from 'zod'
 import { Refusal } from '../lib/errors.ts'
@@ -46,7 +46,7 @@ export function valid<T extends Target, S extends z.ZodType>(target: T, schema: 
 /** Refuses a body that is not `application/json` or larger than `sizeMaxBytes`, before any of it is parsed. */
 export function jsonBody(sizeMaxBytes: number): MiddlewareHandler {
   return createMiddleware(async (c, next) => {
-    requireJson(c)
+    requireJson(c.req.raw)
     const length = c.req.header('content-length')
     if (length === undefined) c.req.raw = withBody(c.req.raw, await readBounded(c.req.raw, sizeMaxBytes))
     else if (Number(length) > sizeMaxBytes) throw tooLarge(sizeMaxBytes)
@@ -54,8 +54,33 @@ export function jsonBody(sizeMaxBytes: number): MiddlewareHandler {
   })
 }
 
-function requireJson(c: Context): void {
-  const header = c.req.header('content-type')
+/** What the schema makes of a JSON body, checked as `jsonBody` and `valid` check it.
+ * @throws {Refusal} unsupported_media_type, too_large, malformed_json, invalid */
+export async function readJson<S extends z.ZodType>(
+  request: Request,
+  schema: S,
+  sizeMaxBytes: number,
+): Promise<z.output<S>> {
+  requireJson(request)
+  const length = request.headers.get('content-length')
+  if (length !== null && Number(length) > sizeMaxBytes) throw tooLarge(sizeMaxBytes)
+  const whole = length === null ? withBody(request, await readBounded(request, sizeMaxBytes)) : request
+  const input: unknown = await whole.json().catch(() => {
+    throw malformedJson()
+  })
+  const result = schema.safeParse(input)
+  if (!result.success) throw refusalOf('json', result.error)
+  refusePrototype(input)
+  return result.data
+}
+
+/** What is said of a body that is no JSON. */
+export function malformedJson(): Refusal {
+  return new Refusal('malformed_json', 'The body cannot be read as JSON.')
+}
+
+function requireJson({ headers }: Request): void {
+  const header = headers.get('content-type')
   if (header === 'application/json') return
   if (header?.split(';', 1)[0]?.trim().toLowerCase() === 'application/json') return
   throw new Refusal('unsupported_media_type', 'Send the body as application/json.')

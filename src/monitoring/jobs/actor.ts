@@ -91,7 +91,7 @@ function deliver(state: ActorState, delivery: Delivery, nowAt: number): Step {
   if (delivery.signal === 'start') return begin({ ...state, nowAt }, delivery)
 
   const at = delivery.timestampAt ?? Math.max(nowAt, state.newestAt ?? 0)
-  const samples = Object.entries(delivery.values).map(([key, value]) => ({ key, at, value }))
+  const samples = samplesOf(delivery.values, at)
   if (state.newestAt !== null && at < state.newestAt)
     return { ...unchanged({ ...state, nowAt }), samples, late: true }
   return judge(state, delivery, { at, nowAt, samples })
@@ -133,9 +133,15 @@ function judge(
   })
 }
 
+function samplesOf(values: Delivery['values'], at: number): Sample[] {
+  const samples: Sample[] = []
+  for (const key in values) samples.push({ key, at, value: values[key] ?? 0 })
+  return samples
+}
+
 function valuesToCount(rules: Rules, delivery: Delivery): Record<string, Value> {
   const values: Record<string, Value> = {}
-  for (const [key, raw] of Object.entries(delivery.values)) values[key] = userValue(rules, key, raw)
+  for (const key in delivery.values) values[key] = userValue(rules, key, delivery.values[key] ?? 0)
   if (delivery.errorCode !== null) values['errorCode'] = delivery.errorCode
   return values
 }

@@ -1,5 +1,9 @@
 import { Refusal } from '../../lib/errors.ts'
+import type { Fault } from '../../lib/errors.ts'
 import type { Delivery, Rules, Sender, Value } from '../../ports/job-actors.ts'
+
+const NUMBER = 'returnValue'
+const TEXT = 'stringValue'
 
 /** How far ahead of, and behind, the service's clock a delivery may be dated. */
 const FUTURE_MAX_MS = 5 * 60_000
@@ -15,14 +19,16 @@ export function checkSender(rules: Rules, sender: Sender): void {
 /** Whether all values are defined on the job.
  * @throws {Refusal} value_not_defined, pointing at each that is not */
 export function checkDefined(rules: Rules, delivery: Delivery): void {
-  const faults = Object.keys(delivery.values)
-    .filter((key) => {
-      const isNumber = key.startsWith('returnValue')
-      const index = Number(key.slice(isNumber ? 'returnValue'.length : 'stringValue'.length))
-      return index > (isNumber ? rules.divisors.length : rules.textCount)
-    })
-    .map((key) => ({ pointer: `/${key}`, message: 'is not defined on the job' }))
+  const faults: Fault[] = []
+  for (const key in delivery.values) {
+    if (!isDefined(rules, key)) faults.push({ pointer: `/${key}`, message: 'is not defined on the job' })
+  }
   if (faults.length > 0) throw new Refusal('value_not_defined', 'Define the values on the job first.', faults)
+}
+
+function isDefined({ divisors, textCount }: Rules, key: string): boolean {
+  if (key.startsWith(NUMBER)) return Number(key.slice(NUMBER.length)) <= divisors.length
+  return Number(key.slice(TEXT.length)) <= textCount
 }
 
 /** Whether the delivery's timestamp, if any, is within the accepted span around `now`.
@@ -40,6 +46,6 @@ export function checkDated(delivery: Delivery, now: number): void {
 
 /** A raw value as its user sees it: numbers divided by the value's divisor. */
 export function userValue(rules: Rules, key: string, raw: Value): Value {
-  if (typeof raw === 'string' || !key.startsWith('returnValue')) return raw
-  return raw / (rules.divisors[Number(key.slice('returnValue'.length)) - 1] ?? 1)
+  if (typeof raw === 'string' || !key.startsWith(NUMBER)) return raw
+  return raw / (rules.divisors[Number(key.slice(NUMBER.length)) - 1] ?? 1)
 }

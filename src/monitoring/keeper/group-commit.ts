@@ -13,17 +13,29 @@ export type GroupCommitOptions<Item> = {
 export const WAITING_ITEMS_MAX = 50_000
 export const WAITING_BYTES_MAX = 64 * 1024 * 1024
 
-type Waiting<Item> = {
-  readonly item: Item
-  readonly resolve: () => void
-  readonly reject: (reason: unknown) => void
+/** Items that share a commit, and so one promise: what is durable is so for all of them. */
+class Batch<Item> {
+  readonly items: Item[] = []
+  sizeBytes = 0
+  readonly #durable = Promise.withResolvers<void>()
+
+  get durable(): Promise<void> {
+    return this.#durable.promise
+  }
+
+  resolve(): void {
+    this.#durable.resolve()
+  }
+
+  reject(): void {
+    this.#durable.reject(new Refusal('unavailable', 'Storage is away. Try again shortly.'))
+  }
 }
 
 /** Collects what arrives during one turn of the event loop and commits it together. One commit runs at a time. */
 export class GroupCommit<Item> {
   readonly #options: GroupCommitOptions<Item>
-  #waiting: Waiting<Item>[] = []
-  #waitingBytes = 0
+  #waiting: Batch<Item> | null = null
   #flushing: Promise<void> | null = null
 
   constructor(options: GroupCommitOptions<Item>) {
@@ -31,16 +43,17 @@ export class GroupCommit<Item> {
   }
 
   get isFull(): boolean {
-    return this.#waiting.length >= WAITING_ITEMS_MAX || this.#waitingBytes >= WAITING_BYTES_MAX
+    const { items, sizeBytes } = this.#waiting ?? NONE
+    return items.length >= WAITING_ITEMS_MAX || sizeBytes >= WAITING_BYTES_MAX
   }
 
   /** Resolves when the item is durable. @throws {Refusal} unavailable when it is not and never will be */
   push(item: Item, sizeBytes: number): Promise<void> {
-    this.#waitingBytes += sizeBytes
-    return new Promise((resolve, reject) => {
-      this.#waiting.push({ item, resolve, reject })
-      this.#flushing ??= this.#flush()
-    })
+    const batch = (this.#waiting ??= new Batch())
+    batch.items.push(item)
+    batch.sizeBytes += sizeBytes
+    this.#flushing ??= this.#flush()
+    return batch.durable
   }
 
   /** Resolves when nothing waits any more. */
@@ -49,14 +62,13 @@ export class GroupCommit<Item> {
   }
 
   async #flush(): Promise<void> {
-    while (this.#waiting.length > 0) {
+    while (this.#waiting) {
       await this.#options.turn()
       const batch = this.#waiting
-      this.#waiting = []
-      this.#waitingBytes = 0
+      this.#waiting = null
       try {
-        await this.#options.commit(batch.map(({ item }) => item))
-        for (const { resolve } of batch) resolve()
+        await this.#options.commit(batch.items)
+        batch.resolve()
       } catch (error) {
         this.#giveUp(batch, error)
       }
@@ -66,14 +78,13 @@ export class GroupCommit<Item> {
   }
 
   /** What came after a failed commit was built on it, so it is lost with it. */
-  #giveUp(batch: readonly Waiting<Item>[], cause: unknown): void {
-    const lost = [...batch, ...this.#waiting]
-    this.#waiting = []
-    this.#waitingBytes = 0
-    this.#options.undo(
-      lost.map(({ item }) => item),
-      cause,
-    )
-    for (const { reject } of lost) reject(new Refusal('unavailable', 'Storage is away. Try again shortly.'))
+  #giveUp(batch: Batch<Item>, cause: unknown): void {
+    const after = this.#waiting
+    this.#waiting = null
+    this.#options.undo([...batch.items, ...(after?.items ?? [])], cause)
+    batch.reject()
+    after?.reject()
   }
 }
+
+const NONE = { items: [], sizeBytes: 0 }

@@ -1,36 +1,37 @@
 import type { Value } from '../../ports/job-actors.ts'
 import type { Sample } from '../jobs/actor.ts'
 
-type Column = { readonly at: number[]; readonly values: Value[]; sorted: boolean }
+type Column = { readonly key: string; readonly at: number[]; readonly values: Value[]; sorted: boolean }
 
 /** The samples of one job that are in the journal and not yet in segments, by key, in order of arrival. */
 export class Tail {
-  readonly #columns = new Map<string, Column>()
+  /** A handful: searching them one by one beats a map of them, in time and in memory. */
+  readonly #columns: Column[] = []
   #size = 0
 
   get size(): number {
     return this.#size
   }
 
-  keys(): IterableIterator<string> {
-    return this.#columns.keys()
+  keys(): readonly string[] {
+    return this.#columns.map(({ key }) => key)
   }
 
   add({ key, at, value }: Sample): void {
-    const column = this.#columns.get(key)
+    const column = this.#find(key)
     if (column) {
       if (at < (column.at.at(-1) ?? 0)) column.sorted = false
       column.at.push(at)
       column.values.push(value)
     } else {
-      this.#columns.set(key, { at: [at], values: [value], sorted: true })
+      this.#columns.push({ key, at: [at], values: [value], sorted: true })
     }
     this.#size++
   }
 
   /** A copy of one series in order of time; equal instants keep their order of arrival. */
   series(key: string): { at: number[]; values: Value[] } {
-    const column = this.#columns.get(key)
+    const column = this.#find(key)
     if (!column) return { at: [], values: [] }
     if (column.sorted) return { at: column.at.slice(), values: column.values.slice() }
     const order = column.at.map((_, index) => index).sort((a, b) => (column.at[a] ?? 0) - (column.at[b] ?? 0))
@@ -38,5 +39,10 @@ export class Tail {
       at: order.map((index) => column.at[index] ?? 0),
       values: order.map((index) => column.values[index] ?? 0),
     }
+  }
+
+  #find(key: string): Column | undefined {
+    for (const column of this.#columns) if (column.key === key) return column
+    return undefined
   }
 }

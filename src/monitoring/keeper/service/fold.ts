@@ -35,7 +35,7 @@ export async function foldJobs(values: ValuesDatabase, jobs: readonly Job[]): Pr
 
 function tailsOf({ id, tail }: Job): readonly Tail[] {
   if (!tail) return []
-  return [...tail.keys()].map((key) => ({ jobId: id, series: seriesOf(key), samples: tail.series(key) }))
+  return tail.keys().map((key) => ({ jobId: id, series: seriesOf(key), samples: tail.series(key) }))
 }
 
 /** No segment's body: decoding it fails, so that nothing is deleted that could not be read. */

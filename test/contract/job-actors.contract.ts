@@ -62,12 +62,12 @@ function missing(scene: Scene): void {
     expect(await scene.actors.snapshot(scene.id)).toBeNull()
     const numbers = { key: 'returnValue1', edges: [0, 1], mode: 'avg' } as const
     const samples = { key: 'returnValue1', beginAt: 0, endAt: 1, skip: 0, limit: 1 }
-    for (const asked of [
-      scene.deliver(),
-      scene.actors.buckets(scene.id, numbers),
-      scene.actors.samples(scene.id, samples),
+    for (const ask of [
+      () => scene.deliver(),
+      () => scene.actors.buckets(scene.id, numbers),
+      () => scene.actors.samples(scene.id, samples),
     ]) {
-      expect(await rejection(asked)).toMatchObject({ code: 'not_found' })
+      expect(await rejection(ask())).toMatchObject({ code: 'not_found' })
     }
     await scene.actors.forget(scene.id)
     expect(await scene.actors.snapshot(scene.id)).toBeNull()

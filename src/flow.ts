@@ -1,14 +1,38 @@
-import { recordTransitions } from './monitoring/states/service.ts'
+import { Lock } from './lib/lock.ts'
+import { countAnew, recordTransitions } from './monitoring/states/service.ts'
+import type { Flow } from './ports/flow.ts'
 import type { Ports } from './ports/index.ts'
 import type { Transition } from './ports/job-actors.ts'
 
-/**
- * What follows when objects change their state, top to bottom. Hosts call it with what actors committed, in order for
- * each object and at least once; everything in here takes a repetition for what it is.
- */
-export async function follow(
-  ports: Pick<Ports, 'database'>,
-  transitions: readonly Transition[],
-): Promise<void> {
-  await recordTransitions(ports, transitions)
+const TRANSITIONS_AT_ONCE = 1_000
+
+/** What follows when objects change their state, top to bottom, one after the other. What is told while something else is
+ * under way is carried on together. */
+export function openFlow(ports: Pick<Ports, 'database' | 'clock'>): Flow {
+  const lock = new Lock()
+  let waiting: { readonly transitions: Transition[]; readonly carried: Promise<void> } | null = null
+
+  async function carryOn(transitions: readonly Transition[]): Promise<void> {
+    for (let from = 0; from < transitions.length; from += TRANSITIONS_AT_ONCE) {
+      await recordTransitions(ports, transitions.slice(from, from + TRANSITIONS_AT_ONCE))
+    }
+  }
+
+  function gather() {
+    const transitions: Transition[] = []
+    const carried = lock.run(() => {
+      waiting = null
+      return carryOn(transitions)
+    })
+    return { transitions, carried }
+  }
+
+  return {
+    follow(transitions) {
+      waiting ??= gather()
+      for (const transition of transitions) waiting.transitions.push(transition)
+      return waiting.carried
+    },
+    settle: () => lock.run(() => countAnew(ports)),
+  }
 }

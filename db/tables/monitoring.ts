@@ -110,6 +110,8 @@ export const states = sqliteTable(
     seq: integer().notNull(),
     state: text().notNull(),
     sinceAt: integer('since_at').notNull(),
+    /** How many children are in each state, as a JSON array in the order of `STATES`; null before they were counted. */
+    tally: text({ mode: 'json' }).$type<readonly number[]>(),
   },
   (table) => [index('states_by_state').on(table.state, table.objectId)],
 )
@@ -129,6 +131,8 @@ export const transitions = sqliteTable(
     errorCode: integer('error_code').notNull(),
     message: text(),
     silentSinceAt: integer('silent_since_at'),
+    /** The child that changed a parent; null where the object changed by itself. */
+    causeId: integer('cause_id'),
   },
   (table) => [
     primaryKey({ columns: [table.objectId, table.seq] }),
@@ -140,4 +144,13 @@ export const transitions = sqliteTable(
 export const actorChanges = sqliteTable('actor_changes', {
   jobId: integer('job_id').primaryKey(),
   revision: integer().notNull(),
+})
+
+/** Parents whose children came, went or moved since they were counted. */
+export const uncounted = sqliteTable('uncounted', {
+  objectId: integer('object_id')
+    .primaryKey()
+    .references(() => objects.id, { onDelete: 'cascade' }),
+  /** Grows with every reason to count, so that one that comes meanwhile is not taken for done. */
+  mark: integer().notNull(),
 })

@@ -1,6 +1,7 @@
 import type { Blobs } from './blobs.ts'
 import type { Clock } from './clock.ts'
 import type { Database } from './database.ts'
+import type { Flow } from './flow.ts'
 import type { JobActors } from './job-actors.ts'
 import type { Log } from './log.ts'
 import type { Secrets } from './secrets.ts'
@@ -11,6 +12,7 @@ export type Ports = {
   readonly database: Database
   readonly blobs: Blobs
   readonly jobActors: JobActors
+  readonly flow: Flow
   readonly clock: Clock
   readonly log: Log
   readonly secrets: Secrets

@@ -12,6 +12,7 @@ import { routesOfDocument } from './openapi-checker.ts'
 import { searchSuite } from './search.suite.ts'
 import { rolesSuite } from './roles.suite.ts'
 import { sessionSuite } from './session.suite.ts'
+import { statesSuite } from './states.suite.ts'
 import type { Suite } from './suite.ts'
 import { thresholdsSuite } from './thresholds.suite.ts'
 import { treeSuite } from './tree.suite.ts'
@@ -28,6 +29,7 @@ const SUITES: readonly Suite[] = [
   jobsSuite,
   deliveriesSuite,
   thresholdsSuite,
+  statesSuite,
   historySuite,
 ]
 

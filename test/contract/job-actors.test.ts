@@ -101,7 +101,9 @@ describe('the object of a job, with its own clock and alarm', () => {
     try {
       const snapshot = await until(after.actors, ({ errorCode }) => errorCode === 5)
       expect(snapshot).toMatchObject({ sinceAt: deadlineAt ?? 0, current: { returnValue1: { value: 4 } } })
-      const rows = await untilRows(() => after.edge.sql('select at, reason from transitions order by seq'))
+      const rows = await untilRows(() =>
+        after.edge.sql(`select at, reason from transitions where object_id = ${JOB} order by seq`),
+      )
       expect(rows).toEqual([{ at: deadlineAt, reason: 'timeout' }])
     } finally {
       await after.close()

@@ -36,7 +36,10 @@ export async function startEdge({ dataDir, variables = {}, plugin }: EdgeOptions
     },
     d1Databases: { DB: 'tidemark' },
     r2Buckets: { FILES: 'tidemark-files' },
-    durableObjects: { JOB: { className: 'JobObject', useSQLite: true } },
+    durableObjects: {
+      JOB: { className: 'JobObject', useSQLite: true },
+      FLOW: { className: 'FlowObject', useSQLite: true },
+    },
     ...(dataDir === undefined
       ? {}
       : {

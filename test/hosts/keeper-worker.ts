@@ -5,13 +5,14 @@ import { Keeper } from '../../src/monitoring/keeper/service.ts'
 import type { JobActors, Transition } from '../../src/ports/job-actors.ts'
 import type { ValuesDatabase } from '../../src/ports/values-database.ts'
 import { jobActorsInObjects } from '../../workers/edge/job-actors.ts'
+import { FlowObject } from '../../workers/edge/flow-object.ts'
 import { JobObject } from '../../workers/edge/job-object.ts'
 import { valuesInObject } from '../../workers/edge/values.ts'
 import type { Asked, Told } from './keeper-world.ts'
 import { unwiredStatement, wiredRow } from './wired-values.ts'
 import type { WiredValues } from './wired-values.ts'
 
-export { JobObject }
+export { FlowObject, JobObject }
 
 interface Bindings {
   readonly DB: D1Database

@@ -131,6 +131,7 @@ async function startEdge(folder: string): Promise<Edge> {
       KEEPER: { className: 'KeeperObject', useSQLite: true },
       VALUES: { className: 'ValuesObject', useSQLite: true },
       JOB: { className: 'JobObject', useSQLite: true },
+      FLOW: { className: 'FlowObject', useSQLite: true },
     },
     durableObjectsPersist: join(folder, 'objects'),
   })

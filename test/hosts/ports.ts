@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
 import { Refusal } from '../../src/lib/errors.ts'
+import { openFlow } from '../../src/flow.ts'
 import type { Ports } from '../../src/ports/index.ts'
 import { openBlobsDirectory } from '../../workers/bun/blobs-directory.ts'
 import { migrate, openLibsql } from '../../workers/bun/libsql.ts'
@@ -35,6 +36,7 @@ export async function openPorts(settings: Partial<Ports['settings']> = {}) {
       samples: refuse,
       forget: refuse,
     },
+    flow: openFlow({ database, clock }),
     clock,
     log: jsonLog(() => undefined),
     secrets: secretsOf(crypto.getRandomValues(new Uint8Array(32))),

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { prepareFirstStart } from '../../src/access/session/service.ts'
 import { createApp } from '../../src/app.ts'
 import type { App } from '../../src/app.ts'
-import { follow } from '../../src/flow.ts'
+import { openFlow } from '../../src/flow.ts'
 import { applyChanges } from '../../src/monitoring/rules/service.ts'
 import type { Clock } from '../../src/ports/clock.ts'
 import type { Ports } from '../../src/ports/index.ts'
@@ -59,18 +59,20 @@ export async function startServer(settings: BunSettings, seams: Seams = {}): Pro
   await mkdir(settings.dataDir, { recursive: true, mode: 0o700 })
   const clock: Clock = { now: () => Date.now() }
   const system = await openSystem(settings)
+  const flow = openFlow({ database: system.database, clock })
   const values = await openLibsql(`file:${join(settings.dataDir, 'values.db')}`)
   const keeperHost = {
     values: onTop(valuesInLibsql(values.client, (cause) => stopBroken(log, cause))),
     clock,
     log,
-    follow: (transitions: readonly Transition[]) => follow({ database: system.database }, transitions),
+    follow: (transitions: readonly Transition[]) => flow.follow(transitions),
   }
   const keeping = await openKeeping(keeperHost, stallMs)
   const ports: Ports = {
     database: system.database,
     blobs: await openBlobsDirectory(join(settings.dataDir, 'blobs')),
     jobActors: keeping.keeper,
+    flow,
     clock,
     log,
     secrets: secretsOf(await readKeyFile(join(settings.dataDir, 'key'))),
@@ -79,10 +81,13 @@ export async function startServer(settings: BunSettings, seams: Seams = {}): Pro
   const app = createApp(ports)
   const { isFirstStart, setupToken } = await prepareFirstStart(ports)
   await applyChanges(ports)
+  await flow.settle()
   const http = listen(settings, around(app.fetch, ports))
   await keeping.start()
   const sweep = setInterval(() => {
-    applyChanges(ports).catch((error: unknown) => log.error('jobs could not be told of their changes', error))
+    Promise.all([applyChanges(ports), flow.settle()]).catch((error: unknown) =>
+      log.error('what waits to be carried on could not be', error),
+    )
   }, SWEEP_MS)
   const url = `http://${settings.host === '0.0.0.0' ? 'localhost' : settings.host}:${http.port}${settings.basePath}`
   log.info('started', { url, jobs: keeping.keeper.jobCount })

@@ -3,6 +3,7 @@ import * as z from 'zod'
 
 import { parseEnvironment, settingsOf, settingsSchema } from '../../src/ports/settings.ts'
 import type { Settings } from '../../src/ports/settings.ts'
+import type { FlowObject } from './flow-object.ts'
 import type { JobObject } from './job-object.ts'
 
 /** The bindings and variables of `wrangler.toml`, and the secret TIDEMARK_SECRET. */
@@ -10,6 +11,7 @@ export type Environment = {
   readonly DB: D1Database
   readonly FILES: R2Bucket
   readonly JOB: DurableObjectNamespace<JobObject>
+  readonly FLOW: DurableObjectNamespace<FlowObject>
 }
 
 const edgeSchema = settingsSchema.extend({

@@ -1,6 +1,5 @@
 import { DurableObject } from 'cloudflare:workers'
 
-import { follow } from '../../src/flow.ts'
 import { Refusal } from '../../src/lib/errors.ts'
 import { Keeper } from '../../src/monitoring/keeper/service.ts'
 import type {
@@ -13,8 +12,8 @@ import type {
   Snapshot,
 } from '../../src/ports/job-actors.ts'
 import { jsonLog } from '../json-log.ts'
-import { openD1 } from './d1.ts'
 import type { Environment } from './environment.ts'
+import { flowInObject } from './flow-object.ts'
 import { valuesInObject } from './values.ts'
 import type { Reply } from './reply.ts'
 
@@ -126,13 +125,13 @@ export class JobObject extends DurableObject<Environment> {
   }
 
   #openKeeper(): Promise<Keeper> {
-    const database = openD1(this.env.DB)
+    const flow = flowInObject(this.env.FLOW)
     return Keeper.open({
       values: valuesInObject(this.ctx.storage),
       clock,
       log,
       turn: () => scheduler.wait(0),
-      follow: (transitions) => follow({ database }, transitions),
+      follow: (transitions) => flow.follow(transitions),
       // Every write and every alarm sets the next alarm by itself.
       armed: () => undefined,
     })

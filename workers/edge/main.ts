@@ -9,10 +9,12 @@ import { jsonLog } from '../json-log.ts'
 import { secretsOf } from '../secrets.ts'
 import { openBlobsR2 } from './blobs-r2.ts'
 import { openD1 } from './d1.ts'
+import { flowInObject } from './flow-object.ts'
 import { readEdgeSettings } from './environment.ts'
 import type { Environment } from './environment.ts'
 import { jobActorsInObjects } from './job-actors.ts'
 
+export { FlowObject } from './flow-object.ts'
 export { JobObject } from './job-object.ts'
 
 type Service = { readonly app: App; readonly ports: Ports; firstStart: Promise<void> | null }
@@ -27,10 +29,11 @@ export default {
     return service.app.fetch(request)
   },
 
-  /** What deliveries and alarms do not bring about by themselves: configurations that an object has not heard of. */
+  /** What deliveries and alarms do not bring about by themselves: configurations that an object has not heard of, and
+   * parents whose children were not counted. */
   async scheduled(_event: unknown, environment: Environment, _context: ExecutionContext): Promise<void> {
     service ??= build(environment)
-    await applyChanges(service.ports)
+    await Promise.all([applyChanges(service.ports), service.ports.flow.settle()])
   },
 }
 
@@ -40,6 +43,7 @@ function build(environment: Environment): Service {
     database: openD1(environment.DB),
     blobs: openBlobsR2(environment.FILES),
     jobActors: jobActorsInObjects(environment.JOB),
+    flow: flowInObject(environment.FLOW),
     clock: { now: () => Date.now() },
     log: jsonLog(console.log),
     secrets: secretsOf(key),

@@ -7,7 +7,7 @@ import type { Delivered, Delivery, Snapshot } from '../../ports/job-actors.ts'
 import { DEFAULT_THRESHOLDS } from '../rules/schema.ts'
 import type { Parameters } from '../rules/schema.ts'
 import { applyChanges } from '../rules/service.ts'
-import { insertFirstState } from '../states/service.ts'
+import { insertFirstState, markUncounted } from '../states/service.ts'
 import {
   checkCollector,
   commonFields,
@@ -70,8 +70,9 @@ export async function createJob(context: Context, deviceId: number, body: JobBod
   const id = await createObject(ports, object, (path) => [
     ...store.insertJob(ports.database, { path }, row),
     insertFirstState(ports.database, { path, state, sinceAt: createdAt }),
+    markUncounted(ports.database, device.id),
   ])
-  await applyChanges(ports)
+  await Promise.all([applyChanges(ports), ports.flow.settle()])
   return readJob(context, id, EVERYTHING)
 }
 
@@ -101,7 +102,7 @@ export async function updateJob(
     store.markJob(ports.database, id),
   ]
   await refuseStale(() => commit(ports.database, writes))
-  await applyChanges(ports)
+  await Promise.all([applyChanges(ports), ports.flow.settle()])
   return readJob(context, id, EVERYTHING)
 }
 
@@ -109,8 +110,9 @@ export async function updateJob(
 export async function deleteJob(context: Context, id: number): Promise<void> {
   const object = await requireObject(context, id, { type: 'job', right: 'write' })
   const writes = await deleteObjectWrites(context, object, false)
-  await refuseOrphans(() => commit(context.ports.database, writes))
-  await applyChanges(context.ports)
+  const { ports } = context
+  await refuseOrphans(() => commit(ports.database, writes))
+  await Promise.all([applyChanges(ports), ports.flow.settle()])
 }
 
 /** Takes a delivery; when it resolves, the values are on stable storage. Asks no database: the job's actor knows all.

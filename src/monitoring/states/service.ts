@@ -1,17 +1,42 @@
 import { commit } from '../../ports/database.ts'
 import type { Ports } from '../../ports/index.ts'
 import type { Transition } from '../../ports/job-actors.ts'
+import { Propagation } from './propagation.ts'
 import * as store from './store.ts'
 
-export { insertFirstState } from './store.ts'
+export { insertFirstState, markUncounted } from './store.ts'
 
-/** Keeps committed transitions and the current states that follow from them. Telling one twice changes nothing. */
+const PARENTS_AT_ONCE = 500
+
+/** Keeps committed transitions, the current states that follow from them, and what both mean to every object above.
+ * Telling one twice changes nothing. One call at a time: see `ports/flow.ts`. */
 export async function recordTransitions(
   { database }: Pick<Ports, 'database'>,
   transitions: readonly Transition[],
 ): Promise<void> {
+  const ids = [...new Set(transitions.map(({ objectId }) => objectId))]
+  const propagation = new Propagation(await store.readNodes(database, ids))
+  for (const transition of transitions) propagation.follow(transition)
+  if (propagation.changes.length === 0) return
   await commit(database, [
-    store.insertTransitions(database, transitions),
-    store.updateStates(database, transitions),
+    store.insertTransitions(database, propagation.changes),
+    store.saveNodes(database, propagation.touched),
   ])
+}
+
+/** Counts the children of parents where some came, went or moved, and carries on what that changes. One call at a time. */
+export async function countAnew({ database, clock }: Pick<Ports, 'database' | 'clock'>): Promise<void> {
+  for (;;) {
+    const uncounted = await store.readUncounted(database, PARENTS_AT_ONCE)
+    if (uncounted.length === 0) return
+    const ids = uncounted.map(({ id }) => id)
+    const nodes = await store.readNodes(database, ids)
+    const propagation = new Propagation(nodes)
+    propagation.recount(await store.countChildren(database, ids), clock.now())
+    await commit(database, [
+      store.insertTransitions(database, propagation.changes),
+      store.saveNodes(database, propagation.touched),
+      store.forgetUncounted(database, uncounted),
+    ])
+  }
 }

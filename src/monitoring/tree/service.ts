@@ -7,6 +7,7 @@ import type { Database, Write } from '../../ports/database.ts'
 import type { Ports } from '../../ports/index.ts'
 import type { Secrets } from '../../ports/secrets.ts'
 import { markSubtree } from '../rules/service.ts'
+import { markUncounted } from '../states/service.ts'
 import { permissionsOf } from './permissions.ts'
 import type { Permissions, Right } from './permissions.ts'
 import type { CommonBody, CommonView, ObjectType } from './schema.ts'
@@ -124,7 +125,8 @@ export async function updateObjectWrites(
     parentId: update.parentId,
     pointer: update.parentPointer ?? '/parentId',
   })
-  return [...writes, ...store.moveSubtree(database, row, parent)]
+  const uncounted = [row.parentId ?? parent.id, parent.id].map((id) => markUncounted(database, id))
+  return [...writes, ...store.moveSubtree(database, row, parent), ...uncounted]
 }
 
 /** Runs a commit; one that met a changed object is refused. @throws {Refusal} precondition_failed */
@@ -146,7 +148,7 @@ export async function deleteObjectWrites(
 ): Promise<Write[]> {
   const { database } = ports
   if (row.parentId === null) throw new Refusal('conflict', 'The root group stays.')
-  const notes = [markSubtree(database, row.path)]
+  const notes = [markSubtree(database, row.path), markUncounted(database, row.parentId)]
   if (recursive) return [...notes, ...store.deleteSubtree(database, row)]
   const below = await store.countBelow(database, row.path, BELOW_MAX)
   if (below > 0) throw hasChildren(below)

@@ -62,6 +62,7 @@ export async function updateDevice(
   ]
   await tree.refuseStale(() => commit(database, writes))
   if (body.collectorId !== row.collectorId) await applyChanges(ports)
+  await ports.flow.settle()
   return readDevice(context, id)
 }
 
@@ -71,7 +72,7 @@ export async function deleteDevice(context: Context, id: number, recursive: bool
   const writes = await tree.deleteObjectWrites(context, row, recursive)
   await tree.refuseOrphans(() => commit(context.ports.database, writes))
   context.ports.log.info('device deleted', { deviceId: id, recursive })
-  await applyChanges(context.ports)
+  await Promise.all([applyChanges(context.ports), context.ports.flow.settle()])
 }
 
 async function viewOf(context: Context, row: ObjectRow): Promise<DeviceView> {

@@ -47,6 +47,7 @@ export async function updateGroup(
   const fields = { ...tree.commonFields(body, row), collectorId: row.collectorId }
   const writes = await tree.updateObjectWrites(context, row, { fields, parentId: body.parentId, ifMatch })
   await tree.refuseStale(() => commit(context.ports.database, writes))
+  await context.ports.flow.settle()
   return readGroup(context, id)
 }
 
@@ -56,7 +57,7 @@ export async function deleteGroup(context: Context, id: number, recursive: boole
   const writes = await tree.deleteObjectWrites(context, row, recursive)
   await tree.refuseOrphans(() => commit(context.ports.database, writes))
   context.ports.log.info('group deleted', { groupId: id, recursive })
-  await applyChanges(context.ports)
+  await Promise.all([applyChanges(context.ports), context.ports.flow.settle()])
 }
 
 async function viewOf(context: Context, row: ObjectRow): Promise<GroupView> {

@@ -1,0 +1,165 @@
+import { describe, expect, test } from 'bun:test'
+import fc from 'fast-check'
+import type { State, Transition } from '../../ports/job-actors.ts'
+import { NO_CHILDREN, Propagation, worstOf } from './propagation.ts'
+import type { Node } from './propagation.ts'
+import { STATES } from './state.ts'
+
+const tallyOf = (...states: State[]) => STATES.map((state) => states.filter((one) => one === state).length)
+
+describe('a parent is as its worst child', () => {
+  const rows: readonly [children: State[], parent: State][] = [
+    [[], 'undefined'],
+    [['undefined'], 'undefined'],
+    [['no_data'], 'no_data'],
+    [['no_data', 'undefined'], 'no_data'],
+    [['ok', 'no_data', 'undefined'], 'ok'],
+    [['ok', 'warning'], 'warning'],
+    [['minor', 'warning', 'ok'], 'minor'],
+    [['major', 'minor'], 'major'],
+    [['maintenance_ok', 'ok'], 'maintenance_ok'],
+    [['maintenance_major', 'ok'], 'maintenance_major'],
+    [['maintenance_major', 'warning'], 'warning'],
+    [['maintenance_warning', 'maintenance_minor'], 'maintenance_minor'],
+  ]
+  test.each(rows)('%j makes %s', (children, parent) => {
+    expect(worstOf(tallyOf(...children))).toBe(parent)
+  })
+})
+
+const GROUP = 1
+const DEVICES = [2, 3]
+const JOBS = [10, 11, 12, 13]
+const deviceOf = (job: number) => DEVICES[job % 2] ?? 0
+
+/** A group with two devices of two jobs each, all of which are well. */
+function nodes(): Node[] {
+  const ok = { state: 'ok', sinceAt: 0, seq: 0 } as const
+  return [
+    ...JOBS.map((id) => ({ id, parentId: deviceOf(id), ...ok, tally: null })),
+    { id: GROUP, parentId: null, ...ok, tally: tallyOf('ok', 'ok') },
+    ...DEVICES.map((id) => ({ id, parentId: GROUP, ...ok, tally: tallyOf('ok', 'ok') })),
+  ]
+}
+
+const change = (objectId: number, seq: number, to: State, at = seq): Transition => ({
+  objectId,
+  seq,
+  at,
+  detectedAt: at + 1,
+  from: 'ok',
+  to,
+  reason: 'threshold',
+  errorCode: 0,
+  message: null,
+  silentSinceAt: null,
+})
+
+describe('a change goes up', () => {
+  test('to everything above, dated as it was, and says which child brought it about', () => {
+    const propagation = new Propagation(nodes())
+    propagation.follow(change(10, 1, 'major', 500))
+    expect(
+      propagation.changes.map(({ objectId, to, at, reason, causeId }) => [objectId, to, at, reason, causeId]),
+    ).toEqual([
+      [10, 'major', 500, 'threshold', null],
+      [2, 'major', 500, 'child', 10],
+      [GROUP, 'major', 500, 'child', 2],
+    ])
+  })
+
+  test('no further than the first parent that stays as it is', () => {
+    const propagation = new Propagation(nodes())
+    propagation.follow(change(10, 1, 'major'))
+    propagation.follow(change(12, 1, 'minor'))
+    expect(propagation.changes.map(({ objectId }) => objectId)).toEqual([10, 2, GROUP, 12])
+    expect(propagation.touched.find(({ id }) => id === 2)?.tally).toEqual(tallyOf('major', 'minor'))
+  })
+
+  test('and is never dated before the one it follows', () => {
+    const propagation = new Propagation(nodes())
+    propagation.follow(change(10, 1, 'major', 900))
+    propagation.follow(change(11, 1, 'warning', 300))
+    propagation.follow(change(10, 2, 'ok', 400))
+    const group = propagation.changes.filter(({ objectId }) => objectId === GROUP)
+    expect(group.map(({ seq, from, to, at }) => [seq, from, to, at])).toEqual([
+      [1, 'ok', 'major', 900],
+      [2, 'major', 'warning', 900],
+    ])
+  })
+
+  test('once: what is known, or of an object that is gone, changes nothing', () => {
+    const propagation = new Propagation(nodes())
+    propagation.follow(change(10, 2, 'major'))
+    propagation.follow(change(10, 2, 'major'))
+    propagation.follow(change(10, 1, 'minor'))
+    propagation.follow(change(99, 1, 'major'))
+    expect(propagation.changes.map(({ objectId }) => objectId)).toEqual([10, 2, GROUP])
+  })
+
+  test('from parents that are counted anew, what is below first', () => {
+    const [, ...others] = nodes()
+    const propagation = new Propagation(others.map((node) => ({ ...node, tally: node.tally && NO_CHILDREN })))
+    propagation.recount(
+      new Map([
+        [2, tallyOf('minor', 'ok')],
+        [3, tallyOf('ok')],
+        [GROUP, tallyOf('ok', 'ok')],
+      ]),
+      70,
+    )
+    expect(propagation.changes.map(({ objectId, to, at, causeId }) => [objectId, to, at, causeId])).toEqual([
+      [2, 'minor', 70, null],
+      [GROUP, 'minor', 70, 2],
+    ])
+  })
+})
+
+type Told = { readonly job: number; readonly to: State }
+
+const someTold = fc.array(fc.record({ job: fc.constantFrom(...JOBS), to: fc.constantFrom(...STATES) }), {
+  maxLength: 60,
+})
+
+describe('whatever the order in which children are heard of', () => {
+  test('with repetitions and restarts in between, every tally and state is what its children say in the end', () => {
+    fc.assert(
+      fc.property(someTold, fc.infiniteStream(fc.nat()), (all, chance) => {
+        const next = (max: number) => (chance.next().value ?? 0) % max
+        let kept = nodes()
+        for (const transition of interleaved(all, next)) {
+          // A restart after each: only what was stored is known.
+          const propagation = new Propagation(kept)
+          for (let times = 1 + next(2); times > 0; times--) propagation.follow(transition)
+          kept = kept.map((node) => propagation.touched.find(({ id }) => id === node.id) ?? node)
+        }
+        expect(kept.map(({ id, state, tally }): unknown[] => [id, state, tally])).toEqual(naive(all))
+      }),
+      { numRuns: 2_000 },
+    )
+  })
+})
+
+/** The transitions of each job in order, those of different jobs in any. */
+function* interleaved(all: readonly Told[], next: (max: number) => number): Generator<Transition> {
+  const queues = JOBS.map((job) =>
+    all.filter((told) => told.job === job).map(({ to }, index) => change(job, index + 1, to)),
+  )
+  for (let waiting = queues.filter(({ length }) => length > 0); waiting.length > 0;) {
+    const transition = waiting[next(waiting.length)]?.shift()
+    if (transition) yield transition
+    waiting = waiting.filter(({ length }) => length > 0)
+  }
+}
+
+/** The last state of every job, and every parent counted from scratch. */
+function naive(all: readonly Told[]): unknown[][] {
+  const stateOf = (job: number) => all.findLast((told) => told.job === job)?.to ?? 'ok'
+  const device = (id: number) => tallyOf(...JOBS.filter((job) => deviceOf(job) === id).map(stateOf))
+  const group = tallyOf(...DEVICES.map((id) => worstOf(device(id))))
+  return [
+    ...JOBS.map((id) => [id, stateOf(id), null]),
+    [GROUP, worstOf(group), group],
+    ...DEVICES.map((id) => [id, worstOf(device(id)), device(id)]),
+  ]
+}

@@ -1,0 +1,13 @@
+import type { Transition } from './job-actors.ts'
+
+/**
+ * What follows when the states of objects change: one place per installation, so that the changes of many children meet
+ * their parents one after the other. In this process on Bun, one object for all isolates at the edge.
+ */
+export interface Flow {
+  /** Carries committed transitions on, in order; resolved means stored with everything that follows. Telling one twice
+   * changes nothing. */
+  follow(transitions: readonly Transition[]): Promise<void>
+  /** Brings parents up to date whose children came, went or moved. */
+  settle(): Promise<void>
+}

@@ -1,0 +1,133 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+
+import { sql } from 'drizzle-orm'
+
+import { openFlow } from '../../src/flow.ts'
+import { readNodes } from '../../src/monitoring/states/store.ts'
+import { STATES } from '../../src/monitoring/states/state.ts'
+import type { Database } from '../../src/ports/database.ts'
+import type { State, Transition } from '../../src/ports/job-actors.ts'
+import { plantTree } from '../api/large-tree.ts'
+import { openPorts } from '../hosts/ports.ts'
+
+const SIZE = { groups: 100, devices: 2_000, jobs: 100_000 }
+const FIRST_JOB = SIZE.groups + SIZE.devices + 2
+const PLANT_MAX_MS = 60_000
+
+let stage: Awaited<ReturnType<typeof openPorts>>
+let seq = 1
+
+beforeAll(async () => {
+  stage = await openPorts()
+  const { database, flow } = stage.ports
+  await plantTree(database, SIZE)
+  await database.run(sql`insert into uncounted select id, 1 from objects where type <> 'job'`)
+  await flow.settle()
+}, PLANT_MAX_MS)
+afterAll(() => stage.close())
+
+const transition = (objectId: number, to: State): Transition => ({
+  objectId,
+  seq: ++seq,
+  at: stage.clock.at,
+  detectedAt: stage.clock.at,
+  from: 'ok',
+  to,
+  reason: 'threshold',
+  errorCode: 0,
+  message: null,
+  silentSinceAt: null,
+})
+
+describe('a tree of 100,000 jobs', () => {
+  test('is counted once, from below', async () => {
+    const [, , root] = await readNodes(stage.ports.database, [1, 2, FIRST_JOB])
+    expect(await driftOf(stage.ports.database)).toEqual([])
+    expect(root?.seq).toBe(1)
+  })
+
+  test('a change reads and writes the object and what is above it, and nothing else', async () => {
+    const { database, flow } = stage.ports
+    const before = await transitionsIn(database)
+    expect(await readNodes(database, [FIRST_JOB + 1])).toHaveLength(4)
+    await flow.follow([transition(FIRST_JOB + 1, 'minor')])
+    expect((await transitionsIn(database)) - before).toBeLessThanOrEqual(4)
+    expect(await driftOf(database)).toEqual([])
+  })
+
+  test('states and tallies are what a count from scratch says, after thousands of changes in any order', async () => {
+    const { database, flow } = stage.ports
+    const told: Promise<void>[] = []
+    for (let round = 0; round < 40; round++) {
+      const some = Array.from({ length: 50 }, () => transition(anyJob(), anyState()))
+      // Told twice, as an actor does that did not hear the answer; and beside others.
+      told.push(flow.follow(some), flow.follow(some))
+    }
+    await Promise.all(told)
+    expect(await driftOf(database)).toEqual([])
+  })
+
+  test('two flows that know nothing of each other lose updates: one place per installation is needed', async () => {
+    const { database, clock } = stage.ports
+    const flows = [openFlow({ database, clock }), openFlow({ database, clock })]
+    for (let round = 0; round < 20; round++) {
+      // Jobs of one device, whose tally both flows read before either writes.
+      const [left, right] = [FIRST_JOB + 7, FIRST_JOB + 7 + SIZE.devices].map((job) =>
+        transition(job, anyState()),
+      )
+      await Promise.all([flows[0]?.follow(left ? [left] : []), flows[1]?.follow(right ? [right] : [])])
+    }
+    expect(await driftOf(database)).not.toEqual([])
+  })
+})
+
+test('what could not be stored is told to whoever asked, and nothing of it stays', async () => {
+  const { database, clock } = stage.ports
+  const broken = Object.assign(Object.create(database) as Database, {
+    batch: () => Promise.reject(new Error('away')),
+  })
+  const flow = openFlow({ database: broken, clock })
+  const told = transition(FIRST_JOB + 9, 'warning')
+  const outcome = await flow.follow([told]).then(
+    () => 'stored',
+    (error: unknown) => (error as Error).message,
+  )
+  expect(outcome).toBe('away')
+  const before = (await readNodes(database, [told.objectId])).find(({ id }) => id === told.objectId)
+  expect(before?.seq).toBeLessThan(told.seq)
+  await stage.ports.flow.follow([told])
+  const after = (await readNodes(database, [told.objectId])).find(({ id }) => id === told.objectId)
+  expect(after).toMatchObject({ seq: told.seq, state: 'warning' })
+})
+
+/** Parents whose tally is not what their children are. */
+async function driftOf(database: Database): Promise<unknown[]> {
+  const rows = await database.all<{ parent: number; state: State; total: number; tally: string }>(sql`
+    select o.parent_id as parent, coalesce(s.state, 'undefined') as state, count(*) as total, p.tally as tally
+    from objects o left join states s on s.object_id = o.id join states p on p.object_id = o.parent_id
+    group by 1, 2`)
+  return rows.filter(
+    ({ state, total, tally }) => (JSON.parse(tally) as number[])[STATES.indexOf(state)] !== total,
+  )
+}
+
+/** Every transition that there is. */
+async function transitionsIn(database: Database): Promise<number> {
+  const [row] = await database.all<{ total: number }>(sql`select count(*) as total from transitions`)
+  return row?.total ?? 0
+}
+
+/** The same numbers in every run (Numerical Recipes' linear congruential generator). */
+let chance = 1
+function next(max: number): number {
+  chance = (Math.imul(chance, 1_664_525) + 1_013_904_223) >>> 0
+  return Math.floor((chance / 2 ** 32) * max)
+}
+
+function anyJob(): number {
+  return FIRST_JOB + next(SIZE.jobs)
+}
+
+function anyState(): State {
+  return STATES[next(STATES.length)] ?? 'ok'
+}

@@ -16,6 +16,8 @@ import { direct } from './http/direct.ts'
 import { frame } from './http/frame.ts'
 import { historyRoutes } from './monitoring/history/routes.ts'
 import { directDelivery, jobRoutes } from './monitoring/jobs/routes.ts'
+import { outageRoutes } from './monitoring/outages/routes.ts'
+import { stateHistoryRoutes } from './monitoring/state-history/routes.ts'
 import { treeRoutes } from './monitoring/tree/routes.ts'
 import type { Ports } from './ports/index.ts'
 
@@ -37,6 +39,8 @@ export function createApp(ports: Ports): App {
   app.route('/', treeRoutes)
   app.route('/', jobRoutes)
   app.route('/', historyRoutes)
+  app.route('/', stateHistoryRoutes)
+  app.route('/', outageRoutes)
 
   let document: object | null = null
   app.get(

@@ -10,6 +10,7 @@ import { historySuite } from './history.suite.ts'
 import { jobsSuite } from './jobs.suite.ts'
 import { routesOfDocument } from './openapi-checker.ts'
 import { searchSuite } from './search.suite.ts'
+import { pastSuite } from './past.suite.ts'
 import { rolesSuite } from './roles.suite.ts'
 import { sessionSuite } from './session.suite.ts'
 import { statesSuite } from './states.suite.ts'
@@ -30,6 +31,7 @@ const SUITES: readonly Suite[] = [
   deliveriesSuite,
   thresholdsSuite,
   statesSuite,
+  pastSuite,
   historySuite,
 ]
 

@@ -10,6 +10,8 @@ import { policyOf, routesOf } from '../../src/http/policy.ts'
 import type { Env } from '../../src/http/policy.ts'
 import { historyRoutes } from '../../src/monitoring/history/routes.ts'
 import { jobRoutes } from '../../src/monitoring/jobs/routes.ts'
+import { outageRoutes } from '../../src/monitoring/outages/routes.ts'
+import { stateHistoryRoutes } from '../../src/monitoring/state-history/routes.ts'
 import { treeRoutes } from '../../src/monitoring/tree/routes.ts'
 import { ASKERS, mayCall, routes } from './roles.suite.ts'
 import { expectSnapshot } from './snapshot.ts'
@@ -47,7 +49,16 @@ describe('roles', () => {
   })
 })
 
-const ROOMS = { healthRoutes, sessionRoutes, userRoutes, treeRoutes, jobRoutes, historyRoutes }
+const ROOMS = {
+  healthRoutes,
+  sessionRoutes,
+  userRoutes,
+  treeRoutes,
+  jobRoutes,
+  historyRoutes,
+  stateHistoryRoutes,
+  outageRoutes,
+}
 
 describe('a route without a policy stops the start', () => {
   for (const [room, { routes: handlers }] of Object.entries(ROOMS)) {

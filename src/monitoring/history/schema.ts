@@ -1,27 +1,20 @@
 import * as z from 'zod'
 import { flagQuery } from '../../http/answers.ts'
+import { instantQuery } from '../../http/instants.ts'
 import { isTemporalDuration } from '../../lib/duration.ts'
-import { parseInstant } from '../../lib/time.ts'
 import { ROLLUP_MODES } from './rollup.ts'
 
 const KEYS_MAX = 16
-/** Timestamps are written with four digits for the year, in every zone. */
-const INSTANT_MAX = Date.UTC(9999, 11, 31)
 const SAMPLES_MAX = 10_000
 
-const instant = z
-  .string()
-  .max(64)
-  .refine(isInstant, 'must be an ISO 8601 date-time with Z or an offset; write + as %2B')
-  .meta({ format: 'date-time' })
 const key = z
   .string()
   .regex(/^(errorCode|(returnValue|stringValue)[1-9]\d?)$/, 'must be returnValueN, stringValueN or errorCode')
 
 /** Specification: query of the value history; `key` may be repeated. */
 export const historyQuery = z.object({
-  timestamp_begin: instant.optional().describe('Default: a day before the end.'),
-  timestamp_end: instant.optional().describe('Default: now. The range is half-open.'),
+  timestamp_begin: instantQuery.optional().describe('Default: a day before the end.'),
+  timestamp_end: instantQuery.optional().describe('Default: now. The range is half-open.'),
   scale: z
     .string()
     .max(64)
@@ -72,12 +65,3 @@ export const seriesView = z
 
 export type HistoryQuery = z.infer<typeof historyQuery>
 export type SeriesView = z.infer<typeof seriesView>
-
-function isInstant(text: string): boolean {
-  try {
-    const at = parseInstant(text)
-    return at >= 0 && at < INSTANT_MAX
-  } catch {
-    return false
-  }
-}

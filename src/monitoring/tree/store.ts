@@ -9,10 +9,7 @@ import { propertiesJson } from './properties.ts'
 import type { ObjectType, PropertyBody } from './schema.ts'
 
 /** An object with what its place in the tree and its state add to it. */
-export type ObjectRow = Omit<
-  typeof objects.$inferSelect,
-  'nameFolded' | 'createdAt' | 'type' | 'instanceType'
-> & {
+export type ObjectRow = Omit<typeof objects.$inferSelect, 'nameFolded' | 'type' | 'instanceType'> & {
   readonly type: ObjectType
   readonly instanceType: InstanceType
   /** Of the device, for a job. */
@@ -62,6 +59,7 @@ export async function findObject(database: Database, id: number): Promise<Object
       templateId: objects.templateId,
       collectorId: objects.collectorId,
       version: objects.version,
+      createdAt: objects.createdAt,
       parentName: sql<string | null>`${parents.name}`.as('parent_name'),
       runBy: sql<number>`case when ${objects.type} = 'job' and ${objects.collectorId} = 0
         then ${parents.collectorId} else ${objects.collectorId} end`.as('run_by'),

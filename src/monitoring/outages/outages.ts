@@ -1,0 +1,47 @@
+import type { Level, State } from '../../ports/job-actors.ts'
+import type { Range, Span } from '../state-history/timeline.ts'
+import { LEVELS } from '../states/state.ts'
+
+export type OutageRules = {
+  /** The states that make an outage. */
+  readonly states: readonly Level[]
+  /** Shorter outages are left out; one of exactly this length stays. */
+  readonly minDurationMs: number
+  /** Outages no further apart than this are one. */
+  readonly mergeGapMs: number
+  /** One outage for each state, however close they are. */
+  readonly split: boolean
+}
+
+export type Outage = Range & {
+  /** The worst part. */
+  readonly state: Level
+  readonly segments: readonly (Range & { readonly state: Level })[]
+}
+
+/** The outages that spans without gaps tell of, in order. Maintenance always parts two outages, and each part must be long
+ * enough by itself (monitoring.md 2.6). */
+export function outagesOf(spans: readonly Span[], rules: OutageRules): Outage[] {
+  const { minDurationMs, mergeGapMs, split } = rules
+  const groups: Outage['segments'][] = []
+  let mayJoin = false
+  for (const { state, beginAt, endAt } of spans) {
+    if (isOneOf(state, rules.states)) {
+      const segment = { state, beginAt, endAt }
+      const last = mayJoin && !split ? groups.pop() : undefined
+      groups.push([...(last ?? []), segment])
+      mayJoin = true
+    } else if (state.startsWith('maintenance_') || endAt - beginAt > mergeGapMs) mayJoin = false
+  }
+  return groups.flatMap((segments) => {
+    const beginAt = segments[0]?.beginAt ?? 0
+    const endAt = segments.at(-1)?.endAt ?? 0
+    const state = LEVELS.find((level) => segments.some((segment) => segment.state === level)) ?? 'major'
+    return endAt - beginAt < minDurationMs ? [] : [{ beginAt, endAt, state, segments }]
+  })
+}
+
+/** Whether a state is one of these levels. */
+export function isOneOf(state: State, levels: readonly Level[]): state is Level {
+  return (levels as readonly State[]).includes(state)
+}

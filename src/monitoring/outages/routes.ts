@@ -1,0 +1,35 @@
+import { Hono } from 'hono'
+import * as z from 'zod'
+import { idParam, ok } from '../../http/answers.ts'
+import { policy } from '../../http/policy.ts'
+import type { Env } from '../../http/policy.ts'
+import { valid } from '../../http/valid.ts'
+import type { ObjectType } from '../tree/schema.ts'
+import { outagesQuery, outageView } from './schema.ts'
+import { listOutages } from './service.ts'
+
+const objectPath = z.object({ id: idParam })
+
+/** The same question to every type of object. */
+function outagesOf(type: ObjectType) {
+  return new Hono<Env>().get(
+    `/${type}s/:id/outages`,
+    policy({
+      summary: `The outages of a ${type}`,
+      roles: 'signed-in',
+      object: 'read',
+      answers: { 200: ok(z.array(outageView), 'The outages; none is an empty list.') },
+    }),
+    valid('param', objectPath),
+    valid('query', outagesQuery),
+    async (c) => {
+      const { id } = c.req.valid('param')
+      return c.json(await listOutages(c.get('context'), { type, id }, c.req.valid('query')))
+    },
+  )
+}
+
+export const outageRoutes = new Hono<Env>()
+  .route('/', outagesOf('device'))
+  .route('/', outagesOf('job'))
+  .route('/', outagesOf('group'))

@@ -1,0 +1,131 @@
+import type { Context } from '../../context.ts'
+import { durationMs, durationText } from '../../lib/duration.ts'
+import { Refusal } from '../../lib/errors.ts'
+import { parseInstant, timeFormat } from '../../lib/time.ts'
+import type { Database } from '../../ports/database.ts'
+import { readSpans } from '../state-history/service.ts'
+import type { Range } from '../state-history/timeline.ts'
+import { LEVELS } from '../states/state.ts'
+import type { ObjectType } from '../tree/schema.ts'
+import { requireObject } from '../tree/service.ts'
+import type { ObjectRow } from '../tree/service.ts'
+import { isOneOf, outagesOf } from './outages.ts'
+import type { Outage, OutageRules } from './outages.ts'
+import type { OutagesQuery, OutageView } from './schema.ts'
+import * as store from './store.ts'
+
+const DAY_MS = 86_400_000
+/** How many outages one after the other may be joined beyond a range. */
+const JOINED_MAX = 1_000
+
+/** The outages of an object of which any part lies in the range, with their true begins and ends.
+ * @throws {Refusal} not_found, invalid */
+export async function listOutages(
+  context: Context,
+  object: { readonly type: ObjectType; readonly id: number },
+  query: OutagesQuery,
+): Promise<OutageView[]> {
+  const { ports } = context
+  const row = await requireObject(context, object.id, { type: object.type, right: 'read' })
+  const now = ports.clock.now() + 1
+  const range = rangeOf(query, now)
+  const rules = {
+    states: query.states,
+    minDurationMs: durationMs(query.minDuration),
+    mergeGapMs: durationMs(query.mergeGap),
+    split: query.split,
+  }
+  const reach = await reachOf(ports.database, { row, rules, range, now })
+  const outages = outagesOf(await readSpans(ports.database, row.id, reach), rules)
+  const shown = outages
+    .filter(({ beginAt, endAt }) => beginAt < range.endAt && endAt > range.beginAt)
+    .sort(ORDERS[query.sort])
+    .slice(0, query.limit)
+  return Promise.all(shown.map((outage) => viewOf(context, { row, outage, rules, now })))
+}
+
+const ORDERS: Readonly<Record<OutagesQuery['sort'], (a: Outage, b: Outage) => number>> = {
+  begin: (a, b) => a.beginAt - b.beginAt,
+  state: (a, b) => LEVELS.indexOf(a.state) - LEVELS.indexOf(b.state) || a.beginAt - b.beginAt,
+  duration: (a, b) => b.endAt - b.beginAt - (a.endAt - a.beginAt) || a.beginAt - b.beginAt,
+}
+
+function rangeOf(query: OutagesQuery, now: number): Range {
+  const endAt = query.end === undefined ? now : parseInstant(query.end)
+  const beginAt = query.begin === undefined ? endAt - DAY_MS : parseInstant(query.begin)
+  if (beginAt < endAt) return { beginAt, endAt }
+  throw new Refusal('invalid', 'The query is not what this request takes; see errors.', [
+    { pointer: '?end', message: 'must be later than the begin' },
+  ])
+}
+
+type Wanted = {
+  readonly row: ObjectRow
+  readonly rules: OutageRules
+  readonly range: Range
+  readonly now: number
+}
+
+/** The range, widened so far that no outage in it is cut, nor joined to one that is not seen. */
+async function reachOf(database: Database, wanted: Wanted): Promise<Range> {
+  const [beginAt, endAt] = await Promise.all([beginOf(database, wanted), endOf(database, wanted)])
+  return { beginAt: Math.max(beginAt, wanted.row.createdAt), endAt: Math.min(endAt, wanted.now) }
+}
+
+async function beginOf(database: Database, { row, rules, range }: Wanted): Promise<number> {
+  const asked = { objectId: row.id, states: rules.states }
+  let { beginAt } = range
+  for (let joined = 0; joined < JOINED_MAX; joined++) {
+    const begun = await store.findBeginBefore(database, { ...asked, at: beginAt })
+    if (begun === null) {
+      // Whoever was bad at the beginning has been so since it was made.
+      const [first] = await readSpans(database, row.id, { beginAt, endAt: beginAt + 1 })
+      return first && isOneOf(first.state, rules.states) ? row.createdAt : beginAt
+    }
+    const ended = await store.findEndAfter(database, { ...asked, at: begun })
+    if (ended !== null && beginAt - ended > rules.mergeGapMs) break
+    // From a moment before, so that the next search finds the outage before this one.
+    beginAt = begun - 1
+  }
+  return beginAt
+}
+
+async function endOf(database: Database, { row, rules, range, now }: Wanted): Promise<number> {
+  const asked = { objectId: row.id, states: rules.states }
+  let { endAt } = range
+  for (let joined = 0; joined < JOINED_MAX && endAt < now; joined++) {
+    const ended = await store.findEndAfter(database, { ...asked, at: endAt })
+    if (ended === null) return now
+    const begun = await store.findBeginBefore(database, { ...asked, at: ended })
+    if (begun !== null && begun - endAt > rules.mergeGapMs) break
+    endAt = ended + 1
+  }
+  return endAt
+}
+
+type Shown = Omit<Wanted, 'range'> & { readonly outage: Outage }
+
+async function viewOf({ ports }: Context, { row, outage, rules, now }: Shown): Promise<OutageView> {
+  const { beginAt, endAt, state, segments } = outage
+  const format = timeFormat(ports.settings.timeZone)
+  const active = endAt === now
+  const ended = (at: number) => (at === now ? null : format(at))
+  const reasons = await store.readReasons(ports.database, row.id, { beginAt, endAt, states: rules.states })
+  return {
+    id: `o-${row.id}-${Math.floor(beginAt / 1000)}`,
+    objectId: row.id,
+    objectType: row.type,
+    objectName: row.name,
+    state,
+    begin: format(beginAt),
+    end: ended(endAt),
+    duration: durationText((active ? now - 1 : endAt) - beginAt),
+    active,
+    segments: segments.map((segment) => ({
+      state: segment.state,
+      begin: format(segment.beginAt),
+      end: ended(segment.endAt),
+    })),
+    reasons: [...reasons],
+  }
+}

@@ -1,0 +1,35 @@
+import { Hono } from 'hono'
+import * as z from 'zod'
+import { idParam, ok } from '../../http/answers.ts'
+import { policy } from '../../http/policy.ts'
+import type { Env } from '../../http/policy.ts'
+import { valid } from '../../http/valid.ts'
+import type { ObjectType } from '../tree/schema.ts'
+import { stateHistoryQuery, stateHistoryView } from './schema.ts'
+import { readStateHistory } from './service.ts'
+
+const objectPath = z.object({ id: idParam })
+
+/** The same question to every type of object. */
+function historyOf(type: ObjectType) {
+  return new Hono<Env>().get(
+    `/${type}s/:id/state-history`,
+    policy({
+      summary: `The states of a ${type} over time, and its availability`,
+      roles: 'signed-in',
+      object: 'read',
+      answers: { 200: ok(stateHistoryView, 'The history.') },
+    }),
+    valid('param', objectPath),
+    valid('query', stateHistoryQuery),
+    async (c) => {
+      const { id } = c.req.valid('param')
+      return c.json(await readStateHistory(c.get('context'), { type, id }, c.req.valid('query')))
+    },
+  )
+}
+
+export const stateHistoryRoutes = new Hono<Env>()
+  .route('/', historyOf('job'))
+  .route('/', historyOf('device'))
+  .route('/', historyOf('group'))

@@ -1,0 +1,79 @@
+import * as z from 'zod'
+import { flagQuery } from '../../http/answers.ts'
+import { instantQuery } from '../../http/instants.ts'
+import { LEVELS, STATES } from '../states/state.ts'
+import { OBJECT_TYPES } from '../tree/schema.ts'
+
+const timestamp = z.iso.datetime({ offset: true })
+
+/** States that count as down. */
+export const levelsQuery = z
+  .string()
+  .max(64)
+  .transform((text) => text.split(','))
+  .pipe(z.array(z.enum(LEVELS)).min(1).max(LEVELS.length))
+  .prefault('major')
+  .meta({ type: 'string', description: 'major, minor, warning; commas between them.' })
+
+/** Specification: query of the state history; ours: states. */
+export const stateHistoryQuery = z.object({
+  timestamp_begin: instantQuery.optional().describe('Default: a day before the end.'),
+  timestamp_end: instantQuery.optional().describe('Default: now. The range is half-open.'),
+  recalc: flagQuery.default(false).describe('Whether corrections of the past are applied.'),
+  states: levelsQuery,
+})
+
+const percent = z
+  .number()
+  .nullable()
+  .describe('Floored to three decimals: 100 means never down. Null where there is nothing to measure.')
+const seconds = z.number()
+
+export const stateHistoryView = z
+  .object({
+    objectId: z.int(),
+    objectType: z.enum(OBJECT_TYPES),
+    begin: timestamp,
+    end: timestamp,
+    recalc: z.boolean(),
+    resolution: z.string().describe('The length of a sample.'),
+    samples: z.array(
+      z.object({
+        begin: timestamp,
+        end: timestamp,
+        shares: z
+          .partialRecord(z.enum(STATES), z.number())
+          .describe('The part that each state has of the time.'),
+        worst: z.enum(STATES),
+        mostFrequent: z.enum(STATES),
+      }),
+    ),
+    transitions: z.array(
+      z.object({
+        timestamp,
+        from: z.enum(STATES),
+        to: z.enum(STATES),
+        reason: z.string(),
+        detectedAt: timestamp,
+        cause: z
+          .object({ type: z.enum(OBJECT_TYPES), id: z.int(), name: z.string() })
+          .nullable()
+          .describe('The child that brought it about, as far as it is still there.'),
+      }),
+    ),
+    truncated: z
+      .boolean()
+      .describe('True where there are too many transitions to list; none is listed then.'),
+    availability: z.object({
+      percent,
+      percentWithMaintenance: percent,
+      downSeconds: seconds,
+      maintenanceSeconds: seconds,
+      excludedSeconds: seconds.describe('Nothing is known of this time.'),
+      measuredSeconds: seconds,
+    }),
+  })
+  .meta({ id: 'StateHistory' })
+
+export type StateHistoryQuery = z.infer<typeof stateHistoryQuery>
+export type StateHistoryView = z.infer<typeof stateHistoryView>

@@ -1,0 +1,72 @@
+import { sql } from 'drizzle-orm'
+import type { Database } from '../../ports/database.ts'
+import type { Reason, State } from '../../ports/job-actors.ts'
+import type { ObjectType } from '../tree/schema.ts'
+import type { StateChange } from './timeline.ts'
+
+const CHANGES_AT_ONCE = 20_000
+
+/** The state of an object at an instant, and the number of the transition that brought it; 0 when there was none yet. */
+export async function readStateAt(
+  database: Database,
+  objectId: number,
+  at: number,
+): Promise<{ readonly state: State; readonly seq: number }> {
+  const [row] = await database.all<{ state: State; seq: number }>(sql`
+    select state, seq from (
+      select * from (select to_state as state, seq as seq from transitions
+                     where object_id = ${objectId} and at <= ${at} order by at desc, seq desc limit 1)
+      union all
+      select * from (select from_state as state, 0 as seq from transitions
+                     where object_id = ${objectId} order by seq limit 1)
+      union all
+      select state as state, 0 as seq from states where object_id = ${objectId})
+    limit 1`)
+  return row ?? { state: 'undefined', seq: 0 }
+}
+
+/** The changes of an object's state after transition `seq` and before `endAt`, in order. Two columns of a noisy year come
+ * as a few texts: as rows they would take ten times as long. */
+export async function readChanges(
+  database: Database,
+  objectId: number,
+  { seq, endAt }: { readonly seq: number; readonly endAt: number },
+): Promise<readonly StateChange[]> {
+  const changes: StateChange[] = []
+  for (let after = seq; ;) {
+    const [page] = await database.all<{ ats: string; states: string; last: number | null }>(sql`
+      select json_group_array(at) as ats, json_group_array(to_state) as states, max(seq) as last
+      from (select at, to_state, seq from transitions
+            where object_id = ${objectId} and seq > ${after} and at < ${endAt} order by seq limit ${CHANGES_AT_ONCE})`)
+    const ats = JSON.parse(page?.ats ?? '[]') as number[]
+    const states = JSON.parse(page?.states ?? '[]') as State[]
+    for (const [index, at] of ats.entries()) changes.push({ at, to: states[index] ?? 'undefined' })
+    if (ats.length < CHANGES_AT_ONCE) return changes
+    after = page?.last ?? after
+  }
+}
+
+export type TransitionRow = {
+  readonly at: number
+  readonly detectedAt: number
+  readonly from: State
+  readonly to: State
+  readonly reason: Reason
+  readonly causeId: number | null
+  readonly causeType: ObjectType | null
+  readonly causeName: string | null
+}
+
+/** The transitions of an object in [beginAt, endAt), with what brought them about, `limit` at most. */
+export async function readTransitions(
+  database: Database,
+  objectId: number,
+  { beginAt, endAt, limit }: { readonly beginAt: number; readonly endAt: number; readonly limit: number },
+): Promise<readonly TransitionRow[]> {
+  return database.all<TransitionRow>(sql`
+    select t.at as at, t.detected_at as "detectedAt", t.from_state as "from", t.to_state as "to", t.reason as reason,
+           c.id as "causeId", c.type as "causeType", c.name as "causeName"
+    from transitions t left join objects c on c.id = t.cause_id
+    where t.object_id = ${objectId} and t.at >= ${beginAt} and t.at < ${endAt}
+    order by t.at, t.seq limit ${limit}`)
+}

@@ -17,6 +17,7 @@ import { frame } from './http/frame.ts'
 import { historyRoutes } from './monitoring/history/routes.ts'
 import { directDelivery, jobRoutes } from './monitoring/jobs/routes.ts'
 import { outageRoutes } from './monitoring/outages/routes.ts'
+import { sloRoutes } from './monitoring/slos/routes.ts'
 import { stateHistoryRoutes } from './monitoring/state-history/routes.ts'
 import { treeRoutes } from './monitoring/tree/routes.ts'
 import type { Ports } from './ports/index.ts'
@@ -38,6 +39,7 @@ export function createApp(ports: Ports): App {
   app.route('/', userRoutes)
   app.route('/', treeRoutes)
   app.route('/', jobRoutes)
+  app.route('/', sloRoutes)
   app.route('/', historyRoutes)
   app.route('/', stateHistoryRoutes)
   app.route('/', outageRoutes)

@@ -154,3 +154,42 @@ export const uncounted = sqliteTable('uncounted', {
   /** Grows with every reason to count, so that one that comes meanwhile is not taken for done. */
   mark: integer().notNull(),
 })
+
+/** What service level objects have beyond other objects. */
+export const slos = sqliteTable('slos', {
+  id: integer()
+    .primaryKey()
+    .references(() => objects.id, { onDelete: 'cascade' }),
+  deviceId: integer('device_id').notNull(),
+  stateOperation: text('state_operation').notNull(),
+  pushState: text('push_state').notNull(),
+  sortMode: text('sort_mode').notNull(),
+  /** The six counters and whether maintenance is ignored: what decides the state, as JSON. */
+  rules: text({ mode: 'json' }).$type<unknown>().notNull(),
+  isReason: integer('is_reason', { mode: 'boolean' }).notNull(),
+  costsPerMin: real('costs_per_min').notNull(),
+  currency: text().notNull(),
+  riskFactor: real('risk_factor').notNull(),
+})
+
+/** Children that objects have beyond the tree: what the state of a service level object is made of. */
+export const links = sqliteTable(
+  'links',
+  {
+    parentId: integer('parent_id')
+      .notNull()
+      .references(() => objects.id, { onDelete: 'cascade' }),
+    childId: integer('child_id')
+      .notNull()
+      .references(() => objects.id, { onDelete: 'cascade' }),
+    /** Counts the children of a parent from 0. */
+    position: integer().notNull(),
+    weight: integer().notNull(),
+    /** What the parent takes a state of the child for, as a JSON object of states. */
+    overrides: text({ mode: 'json' }).$type<unknown>().notNull(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.parentId, table.childId] }),
+    index('links_by_child').on(table.childId),
+  ],
+)

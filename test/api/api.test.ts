@@ -13,6 +13,7 @@ import { searchSuite } from './search.suite.ts'
 import { pastSuite } from './past.suite.ts'
 import { rolesSuite } from './roles.suite.ts'
 import { sessionSuite } from './session.suite.ts'
+import { slosSuite } from './slos.suite.ts'
 import { statesSuite } from './states.suite.ts'
 import type { Suite } from './suite.ts'
 import { thresholdsSuite } from './thresholds.suite.ts'
@@ -32,6 +33,7 @@ const SUITES: readonly Suite[] = [
   thresholdsSuite,
   statesSuite,
   pastSuite,
+  slosSuite,
   historySuite,
 ]
 

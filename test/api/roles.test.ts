@@ -11,6 +11,7 @@ import type { Env } from '../../src/http/policy.ts'
 import { historyRoutes } from '../../src/monitoring/history/routes.ts'
 import { jobRoutes } from '../../src/monitoring/jobs/routes.ts'
 import { outageRoutes } from '../../src/monitoring/outages/routes.ts'
+import { sloRoutes } from '../../src/monitoring/slos/routes.ts'
 import { stateHistoryRoutes } from '../../src/monitoring/state-history/routes.ts'
 import { treeRoutes } from '../../src/monitoring/tree/routes.ts'
 import { ASKERS, mayCall, routes } from './roles.suite.ts'
@@ -58,6 +59,7 @@ const ROOMS = {
   historyRoutes,
   stateHistoryRoutes,
   outageRoutes,
+  sloRoutes,
 }
 
 describe('a route without a policy stops the start', () => {

@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import type { State, Transition } from '../../ports/job-actors.ts'
-import { NO_CHILDREN, Propagation, worstOf } from './propagation.ts'
+import { NO_CHILDREN, Propagation, shownState, worstOf } from './propagation.ts'
 import type { Node } from './propagation.ts'
+import { sloStateOf } from './slo-state.ts'
 import { STATES } from './state.ts'
 
 const tallyOf = (...states: State[]) => STATES.map((state) => states.filter((one) => one === state).length)
@@ -32,13 +33,15 @@ const DEVICES = [2, 3]
 const JOBS = [10, 11, 12, 13]
 const deviceOf = (job: number) => DEVICES[job % 2] ?? 0
 
+const under = (parentId: number) => ({ parentId, weight: 1, overrides: {} })
+
 /** A group with two devices of two jobs each, all of which are well. */
 function nodes(): Node[] {
-  const ok = { state: 'ok', sinceAt: 0, seq: 0 } as const
+  const ok = { state: 'ok', sinceAt: 0, seq: 0, rules: null, push: 'any' } as const
   return [
-    ...JOBS.map((id) => ({ id, parentId: deviceOf(id), ...ok, tally: null })),
-    { id: GROUP, parentId: null, ...ok, tally: tallyOf('ok', 'ok') },
-    ...DEVICES.map((id) => ({ id, parentId: GROUP, ...ok, tally: tallyOf('ok', 'ok') })),
+    ...JOBS.map((id) => ({ id, links: [under(deviceOf(id))], ...ok, tally: null })),
+    { id: GROUP, links: [], ...ok, tally: tallyOf('ok', 'ok') },
+    ...DEVICES.map((id) => ({ id, links: [under(GROUP)], ...ok, tally: tallyOf('ok', 'ok') })),
   ]
 }
 
@@ -163,3 +166,122 @@ function naive(all: readonly Told[]): unknown[][] {
     ...DEVICES.map((id) => [id, worstOf(device(id)), device(id)]),
   ]
 }
+
+const SLOS = [20, 21, 22, 23]
+
+/** Service level objects over jobs and over each other, the later over the earlier, linked at random. */
+const someSlos = fc.array(
+  fc.record({
+    operation: fc.constantFrom('and', 'or', 'count', 'xor', 'degraded'),
+    major: fc.nat({ max: 3 }),
+    ignoreMaintenance: fc.boolean(),
+    push: fc.constantFrom('any', 'minor', 'major', 'none'),
+    children: fc.uniqueArray(fc.nat({ max: 7 }), { maxLength: 6 }),
+    weight: fc.integer({ min: 1, max: 3 }),
+    override: fc.constantFrom(...STATES),
+  }),
+  { minLength: SLOS.length, maxLength: SLOS.length },
+)
+
+type SomeSlo = typeof someSlos extends fc.Arbitrary<readonly (infer One)[]> ? One : never
+
+/** The objects that a service level object counts: jobs, and those before it. */
+function childrenOf(place: number, { children }: SomeSlo): number[] {
+  return [...JOBS, ...SLOS.slice(0, place)].filter((_, index) => children.includes(index))
+}
+
+describe('service level objects over each other', () => {
+  test('are what their children say in the end, and change once for each change below', () => {
+    fc.assert(
+      fc.property(someSlos, someTold, fc.infiniteStream(fc.nat()), (slos, all, chance) => {
+        const next = (max: number) => (chance.next().value ?? 0) % max
+        let kept = sloNodes(slos)
+        for (const transition of interleaved(all, next)) {
+          const propagation = new Propagation(kept)
+          propagation.follow(transition)
+          const changed = propagation.changes.map(({ objectId }) => objectId)
+          expect(new Set(changed).size).toBe(changed.length)
+          kept = kept.map((node) => propagation.touched.find(({ id }) => id === node.id) ?? node)
+        }
+        const stateOf = new Map(kept.map(({ id, state }) => [id, state]))
+        for (const node of kept) {
+          const tally = countedAnew(node.id, kept)
+          if (node.rules)
+            expect([node.id, node.state, node.tally]).toEqual([node.id, sloStateOf(node.rules, tally), tally])
+        }
+        for (const job of JOBS)
+          expect(stateOf.get(job)).toBe(all.findLast((told) => told.job === job)?.to ?? 'ok')
+      }),
+      { numRuns: 1_000 },
+    )
+  })
+})
+
+/** Jobs that are well, with service level objects counted over them from below. */
+function sloNodes(slos: readonly SomeSlo[]): Node[] {
+  const links = (id: number) =>
+    slos.flatMap((slo, place) =>
+      childrenOf(place, slo).includes(id)
+        ? [{ parentId: SLOS[place] ?? 0, weight: slo.weight, overrides: { warning: slo.override } }]
+        : [],
+    )
+  const ok = { state: 'ok', sinceAt: 0, seq: 0 } as const
+  const all: Node[] = JOBS.map((id) => ({
+    id,
+    links: links(id),
+    ...ok,
+    tally: null,
+    rules: null,
+    push: 'any',
+  }))
+  for (const [place, { operation, major, ignoreMaintenance, push }] of slos.entries()) {
+    const counters = { major, minor: 0, warning: 0, minorMinor: 0, minorWarning: 0, warningWarning: 0 }
+    const rules = { operation, counters, ignoreMaintenance }
+    const id = SLOS[place] ?? 0
+    const tally = countedAnew(id, all)
+    all.push({
+      id,
+      links: links(id),
+      sinceAt: 0,
+      seq: 0,
+      state: sloStateOf(rules, tally),
+      tally,
+      rules,
+      push,
+    })
+  }
+  return all
+}
+
+function countedAnew(id: number, all: readonly Node[]): number[] {
+  const tally = STATES.map(() => 0)
+  for (const { state, push, links } of all) {
+    for (const { parentId, weight, overrides } of links) {
+      if (parentId !== id) continue
+      const place = STATES.indexOf(shownState(state, push, overrides))
+      tally[place] = (tally[place] ?? 0) + weight
+    }
+  }
+  return tally
+}
+
+describe('what parents see of an object', () => {
+  test.each([
+    ['any', 'warning', 'warning'],
+    ['minor', 'warning', 'ok'],
+    ['minor', 'minor', 'minor'],
+    ['minor', 'maintenance_warning', 'maintenance_ok'],
+    ['minor', 'maintenance_minor', 'maintenance_minor'],
+    ['major', 'minor', 'ok'],
+    ['major', 'major', 'major'],
+    ['major', 'no_data', 'no_data'],
+    ['none', 'major', 'undefined'],
+  ] as const)('pushing %s, %s is %s', (push, state, shown) => {
+    expect(shownState(state, push, {})).toBe(shown)
+  })
+
+  test('is overridden link by link', () => {
+    expect(shownState('major', 'any', { major: 'warning' })).toBe('warning')
+    expect(shownState('warning', 'minor', { ok: 'major' })).toBe('major')
+  })
+})

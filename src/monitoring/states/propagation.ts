@@ -1,21 +1,38 @@
 import type { State, Transition } from '../../ports/job-actors.ts'
+import { sloStateOf } from './slo-state.ts'
+import type { SloRules } from './slo-state.ts'
 import { STATES } from './state.ts'
 
-/** How many children are in each state, in the order of `STATES`. */
+/** How much children in each state weigh together, in the order of `STATES`. */
 export type Tally = readonly number[]
 
 export const NO_CHILDREN: Tally = STATES.map(() => 0)
 
+export const PUSHES = ['any', 'minor', 'major', 'none'] as const
+/** Which of its states an object shows its parents: `any`, or only those at least so bad, or none. */
+export type Push = (typeof PUSHES)[number]
+
+/** How an object counts with one of its parents. */
+export type Link = {
+  readonly parentId: number
+  readonly weight: number
+  /** What the parent takes a state of this child for. */
+  readonly overrides: Readonly<Partial<Record<State, State>>>
+}
+
 /** An object with what is known of its state. Objects that have never had one are `undefined`, since ever, at 0. */
 export type Node = {
   readonly id: number
-  readonly parentId: number | null
   readonly state: State
   readonly sinceAt: number
   /** Number of transitions so far. */
   readonly seq: number
   /** Null for what has no children by its kind. */
   readonly tally: Tally | null
+  /** Null for what is as its worst child. */
+  readonly rules: SloRules | null
+  readonly push: Push
+  readonly links: readonly Link[]
 }
 
 /** A transition of any object; a parent's names the child that brought it about. */
@@ -34,12 +51,32 @@ export function worstOf(tally: Tally): State {
   )
 }
 
+/** What an object in a state counts as with a parent. */
+export function shownState(state: State, push: Push, overrides: Link['overrides']): State {
+  const pushed = pushedState(state, push)
+  return overrides[pushed] ?? pushed
+}
+
+function pushedState(state: State, push: Push): State {
+  if (push === 'any' || SILENT.has(state)) return state
+  if (push === 'none') return 'undefined'
+  const isMaintained = state.startsWith('maintenance_')
+  const bare = isMaintained ? state.slice('maintenance_'.length) : state
+  const isBadEnough = bare === 'major' || (push === 'minor' && bare === 'minor')
+  if (isBadEnough) return state
+  return isMaintained ? 'maintenance_ok' : 'ok'
+}
+
+type Cause = { readonly at: number; readonly detectedAt: number; readonly objectId: number | null }
+
 /**
- * What transitions of children mean to everything above them. Each step adds one child's change to the tally of its
- * parent, so a change costs as many steps as the object is deep, and none beyond the first parent that stays as it is.
+ * What transitions of children mean to everything above them. Each step adds one child's change to the tallies of its
+ * parents, so a change costs as many steps as there are objects above, and none beyond those that stay as they are. What
+ * is below comes first: an object above two that change is judged once.
  */
 export class Propagation {
   readonly #nodes: Map<number, Node>
+  readonly #heights = new Map<number, number>()
   readonly #touched = new Set<number>()
   readonly #changes: Change[] = []
 
@@ -61,34 +98,46 @@ export class Propagation {
   /** Takes a transition that an actor has committed; one that is known, or of an object that is gone, changes nothing. */
   follow(transition: Transition): void {
     const node = this.#nodes.get(transition.objectId)
-    if (node && transition.seq > node.seq) this.#change(node, { ...transition, causeId: null })
+    if (!node || transition.seq <= node.seq) return
+    const waiting = new Map<number, Cause>()
+    this.#change(node, { ...transition, causeId: null }, waiting)
+    this.#settle(waiting)
   }
 
-  /** Sets right what was counted of parents' children, whatever it was before. Parents come after what is below them. */
+  /** Sets right what was counted of parents' children, whatever it was before. */
   recount(tallies: ReadonlyMap<number, Tally>, now: number): void {
     // All of them first: what changes below is then added to a tally that is right.
     for (const [id, tally] of tallies) {
       const node = this.#nodes.get(id)
       if (node) this.#keep({ ...node, tally })
     }
-    for (const id of tallies.keys()) {
-      const node = this.#nodes.get(id)
-      if (node) this.#judge(node, { at: now, detectedAt: now, objectId: null })
+    const cause = { at: now, detectedAt: now, objectId: null }
+    this.#settle(new Map([...tallies.keys()].map((id) => [id, cause])))
+  }
+
+  /** Judges what waits, from below; each object once, also where links should ever lead in a circle. */
+  #settle(waiting: Map<number, Cause>): void {
+    const judged = new Set<number>()
+    for (;;) {
+      const lowest = [...waiting.keys()]
+        .filter((id) => !judged.has(id))
+        .reduce<number | null>(
+          (low, id) => (low === null || this.#height(id) > this.#height(low) ? id : low),
+          null,
+        )
+      const node = lowest === null ? undefined : this.#nodes.get(lowest)
+      if (lowest === null) return
+      judged.add(lowest)
+      const cause = waiting.get(lowest)
+      if (node && cause) this.#judge(node, cause, waiting)
     }
   }
 
-  #change(node: Node, change: Change): void {
-    this.#changes.push(change)
-    this.#keep({ ...node, state: change.to, sinceAt: change.at, seq: change.seq })
-    const parent = node.parentId === null ? undefined : this.#nodes.get(node.parentId)
-    if (parent?.tally)
-      this.#judge(this.#keep({ ...parent, tally: moved(parent.tally, node.state, change.to) }), change)
-  }
-
-  #judge(node: Node, cause: { at: number; detectedAt: number; objectId: number | null }): void {
-    const to = worstOf(node.tally ?? NO_CHILDREN)
+  #judge(node: Node, cause: Cause, waiting: Map<number, Cause>): void {
+    const tally = node.tally ?? NO_CHILDREN
+    const to = node.rules ? sloStateOf(node.rules, tally) : worstOf(tally)
     if (to === node.state) return
-    this.#change(node, {
+    const change: Change = {
       objectId: node.id,
       seq: node.seq + 1,
       // A parent's history is written forwards, too, in whatever order its children are heard of.
@@ -101,21 +150,48 @@ export class Propagation {
       message: null,
       silentSinceAt: null,
       causeId: cause.objectId,
-    })
+    }
+    this.#change(node, change, waiting)
   }
 
-  #keep(node: Node): Node {
+  #change(node: Node, change: Change, waiting: Map<number, Cause>): void {
+    this.#changes.push(change)
+    this.#keep({ ...node, state: change.to, sinceAt: change.at, seq: change.seq })
+    for (const { parentId, weight, overrides } of node.links) {
+      const parent = this.#nodes.get(parentId)
+      if (!parent?.tally) continue
+      const shown = (state: State) => shownState(state, node.push, overrides)
+      this.#keep({ ...parent, tally: moved(parent.tally, shown(node.state), shown(change.to), weight) })
+      if (waiting.get(parentId)?.objectId == null) waiting.set(parentId, change)
+    }
+  }
+
+  #keep(node: Node): void {
     this.#nodes.set(node.id, node)
     this.#touched.add(node.id)
-    return node
+  }
+
+  /** How many objects are above, along the longest way. */
+  #height(id: number): number {
+    const known = this.#heights.get(id)
+    if (known !== undefined) return known
+    // Whoever comes back here on the way up finds this, and ends.
+    this.#heights.set(id, 0)
+    const links = this.#nodes.get(id)?.links ?? []
+    const height = links.reduce(
+      (most, { parentId }) => (this.#nodes.has(parentId) ? Math.max(most, this.#height(parentId) + 1) : most),
+      0,
+    )
+    this.#heights.set(id, height)
+    return height
   }
 }
 
-/** A tally in which one child went from one state to another. */
-function moved(tally: Tally, from: State, to: State): Tally {
+/** A tally in which a child went from one state to another. */
+function moved(tally: Tally, from: State, to: State, weight: number): Tally {
   const after = [...tally]
   const before = STATES.indexOf(from)
-  after[before] = Math.max(0, (after[before] ?? 0) - 1)
-  after[STATES.indexOf(to)] = (after[STATES.indexOf(to)] ?? 0) + 1
+  after[before] = Math.max(0, (after[before] ?? 0) - weight)
+  after[STATES.indexOf(to)] = (after[STATES.indexOf(to)] ?? 0) + weight
   return after
 }

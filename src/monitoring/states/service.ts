@@ -1,10 +1,11 @@
 import { commit } from '../../ports/database.ts'
+import type { Database } from '../../ports/database.ts'
 import type { Ports } from '../../ports/index.ts'
 import type { Transition } from '../../ports/job-actors.ts'
 import { Propagation } from './propagation.ts'
 import * as store from './store.ts'
 
-export { insertFirstState, markUncounted } from './store.ts'
+export { insertFirstState, markLinkedAbove, markUncounted } from './store.ts'
 
 const PARENTS_AT_ONCE = 500
 
@@ -22,6 +23,11 @@ export async function recordTransitions(
     store.insertTransitions(database, propagation.changes),
     store.saveNodes(database, propagation.touched),
   ])
+}
+
+/** These objects and everything whose state they are part of. */
+export async function objectsAbove(database: Database, ids: readonly number[]): Promise<ReadonlySet<number>> {
+  return new Set((await store.readNodes(database, ids)).map(({ id }) => id))
 }
 
 /** Counts the children of parents where some came, went or moved, and carries on what that changes. One call at a time. */

@@ -2,43 +2,61 @@ import { sql } from 'drizzle-orm'
 import { states } from '../../../db/tables/monitoring.ts'
 import type { Database, Write } from '../../ports/database.ts'
 import type { State } from '../../ports/job-actors.ts'
-import { NO_CHILDREN } from './propagation.ts'
-import type { Change, Node, Tally } from './propagation.ts'
+import { NO_CHILDREN, shownState } from './propagation.ts'
+import type { Change, Link, Node, Push, Tally } from './propagation.ts'
+import type { SloRules } from './slo-state.ts'
 import { STATES } from './state.ts'
 
-/** These objects and everything above them. */
+/** These objects and everything whose state they are part of, along the tree and along links. */
 export async function readNodes(database: Database, ids: readonly number[]): Promise<readonly Node[]> {
   const rows = await database.all<NodeRow>(sql`
     with recursive upwards (id) as (
       select value from json_each(${JSON.stringify(ids)})
       union
-      select o.parent_id from objects o join upwards on upwards.id = o.id where o.parent_id is not null
-    )
-    select o.id as id, o.parent_id as parent_id, o.type as type, s.seq as seq, s.state as state,
-           s.since_at as since_at, s.tally as tally
-    from upwards join objects o on o.id = upwards.id left join states s on s.object_id = o.id`)
+      select o.parent_id from upwards join objects o on o.id = upwards.id where o.parent_id is not null
+      union
+      select l.parent_id from upwards join links l on l.child_id = upwards.id)
+    select o.id as id, o.type as type, o.parent_id as parent, s.seq as seq, s.state as state, s.since_at as since_at,
+           s.tally as tally, slo.rules as rules, slo.push_state as push,
+           (select json_group_array(json_array(l.parent_id, l.weight, json(l.overrides)))
+            from links l where l.child_id = o.id) as links
+    from upwards join objects o on o.id = upwards.id
+      left join states s on s.object_id = o.id left join slos slo on slo.id = o.id`)
   return rows.map(nodeOf)
 }
 
 type NodeRow = {
   id: number
-  parent_id: number | null
   type: string
+  parent: number | null
   seq: number | null
   state: State | null
   since_at: number | null
   tally: string | null
+  rules: string | null
+  push: Push | null
+  links: string
 }
 
-function nodeOf({ id, parent_id, type, seq, state, since_at, tally }: NodeRow): Node {
+function nodeOf(row: NodeRow): Node {
   return {
-    id,
-    parentId: parent_id,
-    state: state ?? 'undefined',
-    sinceAt: since_at ?? 0,
-    seq: seq ?? 0,
-    tally: type === 'job' ? null : tallyOf(tally),
+    id: row.id,
+    state: row.state ?? 'undefined',
+    sinceAt: row.since_at ?? 0,
+    seq: row.seq ?? 0,
+    tally: row.type === 'job' ? null : tallyOf(row.tally),
+    rules: row.rules === null ? null : (JSON.parse(row.rules) as SloRules),
+    push: row.push ?? 'any',
+    links: [...(row.parent === null ? [] : [{ parentId: row.parent, ...IN_TREE }]), ...linksOf(row.links)],
   }
+}
+
+/** How a child in the tree counts with its parent. */
+const IN_TREE = { weight: 1, overrides: {} } as const
+
+function linksOf(text: string): readonly Link[] {
+  const rows = JSON.parse(text) as [number, number, Link['overrides']][]
+  return rows.map(([parentId, weight, overrides]) => ({ parentId, weight, overrides }))
 }
 
 function tallyOf(text: string | null): Tally {
@@ -90,6 +108,15 @@ export function markUncounted(database: Database, object: number | { readonly pa
     on conflict (object_id) do update set mark = mark + 1`)
 }
 
+/** Notes that whatever is linked to an object at or below a path is to be counted. */
+export function markLinkedAbove(database: Database, path: string): Write {
+  return database.run(sql`
+    insert into uncounted (object_id, mark)
+    select distinct l.parent_id, 1 from objects o join links l on l.child_id = o.id
+    where o.path >= ${path} and o.path < ${`${path}~`}
+    on conflict (object_id) do update set mark = mark + 1`)
+}
+
 export type Uncounted = { readonly id: number; readonly mark: number }
 
 /** Parents whose children are to be counted, what is below others first. */
@@ -99,23 +126,31 @@ export async function readUncounted(database: Database, limit: number): Promise<
     order by length(o.path) desc, o.id limit ${limit}`)
 }
 
-/** How many children of each of these parents are in each state, in the order given. */
+/** What the children of each of these parents weigh in each state, in the order given. */
 export async function countChildren(
   database: Database,
   parents: readonly number[],
 ): Promise<ReadonlyMap<number, Tally>> {
-  const rows = await database.all<{ parent_id: number; state: State; total: number }>(sql`
-    select o.parent_id as parent_id, coalesce(s.state, 'undefined') as state, count(*) as total
-    from objects o left join states s on s.object_id = o.id
-    where o.parent_id in (select value from json_each(${JSON.stringify(parents)}))
-    group by 1, 2`)
+  const given = sql`json_each(${JSON.stringify(parents)}) parent`
+  const shown = sql`coalesce(s.state, 'undefined') as state, coalesce(slo.push_state, 'any') as push`
+  const rows = await database.all<ChildrenRow>(sql`
+    select o.parent_id as parent, ${shown}, '{}' as overrides, count(*) as total
+    from ${given} cross join objects o on o.parent_id = parent.value
+      left join states s on s.object_id = o.id left join slos slo on slo.id = o.id group by 1, 2, 3
+    union all
+    select l.parent_id as parent, ${shown}, l.overrides as overrides, sum(l.weight) as total
+    from ${given} cross join links l on l.parent_id = parent.value
+      left join states s on s.object_id = l.child_id left join slos slo on slo.id = l.child_id group by 1, 2, 3, 4`)
   const tallies = new Map<number, number[]>(parents.map((id) => [id, [...NO_CHILDREN]]))
-  for (const { parent_id, state, total } of rows) {
-    const tally = tallies.get(parent_id)
-    if (tally) tally[STATES.indexOf(state)] = total
+  for (const { parent, state, push, overrides, total } of rows) {
+    const tally = tallies.get(parent)
+    const place = STATES.indexOf(shownState(state, push, JSON.parse(overrides) as Link['overrides']))
+    if (tally) tally[place] = (tally[place] ?? 0) + total
   }
   return tallies
 }
+
+type ChildrenRow = { parent: number; state: State; push: Push; overrides: string; total: number }
 
 /** They have been counted; unless something came or went again meanwhile. */
 export function forgetUncounted(database: Database, counted: readonly Uncounted[]): Write {

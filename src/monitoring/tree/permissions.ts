@@ -17,7 +17,7 @@ export function permissionsOf(caller: Caller, object: { type: string; collectorI
       return EVERYTHING
     case 'collector': {
       const runs = object.collectorId === 0 || object.collectorId === caller.userId
-      return { ...READ, execute: runs && object.type !== 'group' }
+      return { ...READ, execute: runs && (object.type === 'device' || object.type === 'job') }
     }
     case 'Data_Editor':
     case 'dashboard_viewer':

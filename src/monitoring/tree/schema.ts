@@ -1,6 +1,6 @@
 import * as z from 'zod'
 
-export const OBJECT_TYPES = ['group', 'device', 'job'] as const
+export const OBJECT_TYPES = ['group', 'device', 'job', 'slo'] as const
 export type ObjectType = (typeof OBJECT_TYPES)[number]
 
 const INSTANCE_TYPES = ['none', 'instance', 'sub'] as const

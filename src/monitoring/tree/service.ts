@@ -7,7 +7,7 @@ import type { Database, Write } from '../../ports/database.ts'
 import type { Ports } from '../../ports/index.ts'
 import type { Secrets } from '../../ports/secrets.ts'
 import { markSubtree } from '../rules/service.ts'
-import { markUncounted } from '../states/service.ts'
+import { markLinkedAbove, markUncounted, objectsAbove } from '../states/service.ts'
 import { permissionsOf } from './permissions.ts'
 import type { Permissions, Right } from './permissions.ts'
 import type { CommonBody, CommonView, ObjectType } from './schema.ts'
@@ -148,7 +148,11 @@ export async function deleteObjectWrites(
 ): Promise<Write[]> {
   const { database } = ports
   if (row.parentId === null) throw new Refusal('conflict', 'The root group stays.')
-  const notes = [markSubtree(database, row.path), markUncounted(database, row.parentId)]
+  const notes = [
+    markSubtree(database, row.path),
+    markUncounted(database, row.parentId),
+    markLinkedAbove(database, row.path),
+  ]
   if (recursive) return [...notes, ...store.deleteSubtree(database, row)]
   const below = await store.countBelow(database, row.path, BELOW_MAX)
   if (below > 0) throw hasChildren(below)
@@ -175,7 +179,12 @@ export async function checkCollector(ports: Ports, collectorId: number, pointer:
 
 const BELOW_MAX = 100_000
 
-const PARENT_OF: Readonly<Record<ObjectType, ObjectType>> = { group: 'group', device: 'group', job: 'device' }
+const PARENT_OF: Readonly<Record<ObjectType, ObjectType>> = {
+  group: 'group',
+  device: 'group',
+  job: 'device',
+  slo: 'group',
+}
 
 type Destination = { readonly parentId: number; readonly pointer: string }
 
@@ -193,6 +202,9 @@ async function newParent(
     ])
   }
   if (parent.path.startsWith(row.path)) throw new Refusal('cycle', 'An object cannot be moved below itself.')
+  if ((await objectsAbove(context.ports.database, [parent.id])).has(row.id)) {
+    throw new Refusal('cycle', 'The state of that parent is part of what this object is made of.')
+  }
   return parent
 }
 

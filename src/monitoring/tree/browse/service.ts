@@ -29,18 +29,29 @@ export async function listChildren(
   page: Page,
 ): Promise<{ view: ChildrenView; next: string | null }> {
   const parent = await requireObject(context, parentId, { type: parentType, right: 'read' })
+  if (parent.type === 'slo') return { view: await listLinked(context, parent.id), next: null }
   const { after, position } = page.cursor === undefined ? { after: FIRST, position: 0 } : placeOf(page.cursor)
   const rows = await store.readChildren(context.ports.database, parent.id, { after, limit: page.limit + 1 })
   const shown = rows.slice(0, page.limit)
-  const items = shown.flatMap((row, index) => {
-    if (!rightsOn(context, row).read) return []
-    const { id, type, subType, name, state, hasChildren } = row
-    return [{ id, type, subType, name, state, hasChildren, position: position + index + 1 }]
-  })
+  const items = itemsOf(context, shown, position)
   const last = shown.at(-1)
   const isMore = rows.length > shown.length && last !== undefined
   const next = isMore ? encodeCursor([last.type, last.nameFolded, last.id, position + shown.length]) : null
   return { view: { items }, next }
+}
+
+/** The children of a service level object, in its own order; there are a thousand at most. */
+export async function listLinked(context: Context, sloId: number): Promise<ChildrenView> {
+  return { items: itemsOf(context, await store.readLinked(context.ports.database, sloId), 0) }
+}
+
+/** What the caller may read of a list that begins after `position`. */
+function itemsOf(context: Context, rows: readonly store.ChildRow[], position: number): ChildrenView['items'] {
+  return rows.flatMap((row, index) => {
+    if (!rightsOn(context, row).read) return []
+    const { id, type, subType, name, state, hasChildren } = row
+    return [{ id, type, subType, name, state, hasChildren, position: position + index + 1 }]
+  })
 }
 
 /** An object with what is below it. @throws {Refusal} not_found, invalid when it is too large */

@@ -1,6 +1,7 @@
 import { sql } from 'drizzle-orm'
 import type { Database } from '../../../ports/database.ts'
 import type { State } from '../../../ports/job-actors.ts'
+import { STATES } from '../../states/state.ts'
 import type { ObjectType } from '../schema.ts'
 import type { TextMatch } from '../search/filter.ts'
 import { Bound } from '../search/store/bound.ts'
@@ -30,7 +31,8 @@ type Flagged<Row> = Omit<Row, 'hasChildren'> & { readonly hasChildren: number }
 const COLUMNS =
   sql.raw(`o.id, o.type, o.sub_type as "subType", o.name, coalesce(s.state, 'undefined') as state,
   case when o.type = 'job' and o.collector_id = 0 then p.collector_id else o.collector_id end as "runBy",
-  exists (select 1 from objects c where c.parent_id = o.id) as "hasChildren"`)
+  exists (select 1 from objects c where c.parent_id = o.id)
+    or exists (select 1 from links c where c.parent_id = o.id) as "hasChildren"`)
 
 const JOINS = sql.raw('left join objects p on p.id = o.parent_id left join states s on s.object_id = o.id')
 
@@ -45,6 +47,18 @@ export async function readChildren(
     select ${COLUMNS}, o.name_folded as "nameFolded" from objects o ${JOINS}
     where o.parent_id = ${parentId} and (o.type, o.name_folded, o.id) > (${type}, ${name}, ${id})
     order by o.type, o.name_folded, o.id limit ${sql.raw(String(page.limit))}`)
+  return rows.map((row) => ({ ...row, hasChildren: row.hasChildren === 1 }))
+}
+
+/** What a service level object is made of, in the order that it asks for. */
+export async function readLinked(database: Database, sloId: number): Promise<readonly ChildRow[]> {
+  const rank = sql.raw(STATES.map((state, index) => `when '${state}' then ${index}`).join(' '))
+  const rows = await database.all<Flagged<ChildRow>>(sql`
+    select ${COLUMNS}, o.name_folded as "nameFolded"
+    from links l join objects o on o.id = l.child_id ${JOINS} left join slos parent on parent.id = l.parent_id
+    where l.parent_id = ${sloId}
+    order by case parent.sort_mode when 'name' then o.name_folded end,
+             case parent.sort_mode when 'state' then case s.state ${rank} else ${STATES.length} end end, l.position`)
   return rows.map((row) => ({ ...row, hasChildren: row.hasChildren === 1 }))
 }
 
@@ -117,7 +131,7 @@ function isChild(
   const seek = textSeek('o.name_folded', match, bound)
   return [
     `o.parent_id in (select value from json_each(${ids}))`,
-    ...(type === null ? ["o.type in ('device', 'group', 'job')"] : []),
+    ...(type === null ? ["o.type in ('device', 'group', 'job', 'slo')"] : []),
     ...(seek === null ? [] : [seek]),
   ].join(' and ')
 }

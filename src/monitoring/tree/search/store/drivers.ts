@@ -40,7 +40,10 @@ type TextDriver = (match: TextMatch, bound: Bound) => string | null
 
 const FIELDS: Readonly<Record<TextField, TextDriver>> = {
   name: nameDriver,
-  subType: seeking("select i.id from objects i where i.type in ('device', 'group', 'job') and", 'i.sub_type'),
+  subType: seeking(
+    "select i.id from objects i where i.type in ('device', 'group', 'job', 'slo') and",
+    'i.sub_type',
+  ),
   address: seeking('select d.id from devices d where', 'd.address'),
   netmask: seeking('select d.id from devices d where', 'd.netmask'),
   deviceName: (match, bound) => jobsOf(nameDriver(match, bound)),

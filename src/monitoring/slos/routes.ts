@@ -1,0 +1,101 @@
+import { Hono } from 'hono'
+import * as z from 'zod'
+import { idParam, noContent, ok } from '../../http/answers.ts'
+import { entityTag, ifMatch } from '../../http/conditions.ts'
+import { policy } from '../../http/policy.ts'
+import type { Env } from '../../http/policy.ts'
+import { jsonBody, valid } from '../../http/valid.ts'
+import { childrenView } from '../tree/browse/schema.ts'
+import { listLinked } from '../tree/browse/service.ts'
+import { childrenBody, childrenMode, sloBody, sloParentPath, sloView } from './schema.ts'
+import { createSlo, deleteSlo, readSlo, updateChildren, updateSlo } from './service.ts'
+
+const BODY_MAX_BYTES = 512 * 1024
+const EDITORS = ['administrator', 'editor'] as const
+
+const objectPath = z.object({ id: idParam })
+const parentQuery = z.object({ parentType: z.literal('group').default('group'), parentId: idParam })
+const oneSlo = { 200: ok(sloView, 'The service level object.', ['ETag']) }
+
+export const sloRoutes = new Hono<Env>()
+  .post(
+    '/slos',
+    policy({
+      summary: 'Create a service level object below a group',
+      roles: EDITORS,
+      object: 'write',
+      answers: { 201: ok(sloView, 'The new service level object.', ['Location', 'ETag']) },
+      refuses: [404, 409],
+    }),
+    valid('query', parentQuery),
+    jsonBody(BODY_MAX_BYTES),
+    valid('json', sloBody),
+    async (c) => {
+      const { parentId } = c.req.valid('query')
+      const { slo, version } = await createSlo(c.get('context'), parentId, c.req.valid('json'))
+      const location = `${c.get('ports').settings.basePath}/slos/${slo.id}`
+      return c.json(slo, 201, { location, etag: entityTag(version) })
+    },
+  )
+  .get(
+    '/slos/:id',
+    policy({ summary: 'One service level object', roles: 'signed-in', object: 'read', answers: oneSlo }),
+    valid('param', objectPath),
+    async (c) => {
+      const { slo, version } = await readSlo(c.get('context'), c.req.valid('param').id)
+      return c.json(slo, 200, { etag: entityTag(version) })
+    },
+  )
+  .put(
+    '/slos/:id',
+    policy({
+      summary: 'Replace a service level object, or move it; its children stay',
+      roles: EDITORS,
+      object: 'write',
+      answers: oneSlo,
+      refuses: [409, 412],
+    }),
+    valid('param', objectPath),
+    jsonBody(BODY_MAX_BYTES),
+    valid('json', sloBody),
+    async (c) => {
+      const change = { body: c.req.valid('json'), ifMatch: ifMatch(c) }
+      const { slo, version } = await updateSlo(c.get('context'), c.req.valid('param').id, change)
+      return c.json(slo, 200, { etag: entityTag(version) })
+    },
+  )
+  .delete(
+    '/slos/:id',
+    policy({
+      summary: 'Delete a service level object; its children stay',
+      roles: EDITORS,
+      object: 'write',
+      answers: { 204: noContent },
+      refuses: [409, 412],
+    }),
+    valid('param', objectPath),
+    async (c) => {
+      await deleteSlo(c.get('context'), c.req.valid('param').id)
+      return c.body(null, 204)
+    },
+  )
+  .put(
+    '/:parentType/:parentId/children',
+    policy({
+      summary: 'Say which objects a service level object is made of',
+      roles: EDITORS,
+      object: 'write',
+      answers: { 200: ok(childrenView, 'The children it has now.') },
+      refuses: [409],
+    }),
+    valid('param', sloParentPath),
+    valid('query', childrenMode),
+    jsonBody(BODY_MAX_BYTES),
+    valid('json', childrenBody),
+    async (c) => {
+      const { parentId } = c.req.valid('param')
+      const change = { items: c.req.valid('json').items, mode: c.req.valid('query').mode }
+      await updateChildren(c.get('context'), parentId, change)
+      return c.json(await listLinked(c.get('context'), parentId))
+    },
+  )

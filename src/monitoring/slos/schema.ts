@@ -1,0 +1,125 @@
+import * as z from 'zod'
+import { idParam } from '../../http/answers.ts'
+import { PUSHES } from '../states/propagation.ts'
+import { SLO_OPERATIONS } from '../states/slo-state.ts'
+import { STATES } from '../states/state.ts'
+import { OBJECT_TYPES, objectBodyShape, objectViewShape } from '../tree/schema.ts'
+
+const CHILDREN_MAX = 1_000
+const COUNTER_MAX = 1_000_000
+const WEIGHT_MAX = 1_000
+const COST_MAX = 1e12
+export const SORT_MODES = ['link', 'name', 'state'] as const
+
+const counter = z.int().min(0).max(COUNTER_MAX).default(0)
+
+const COUNTERS = {
+  major: counter.describe(
+    'How many children at least must be major to make it major; 0 leaves it to `stateOperation`.',
+  ),
+  minor: counter.describe('As `major`; makes it minor.'),
+  warning: counter.describe('As `major`; makes it warning.'),
+  minorMinor: counter.describe('How many must be minor or worse to make it minor.'),
+  minorWarning: counter.describe('As `minorMinor`; makes it warning.'),
+  warningWarning: counter.describe('How many must be warning or worse to make it warning.'),
+}
+
+const money = z.number().min(0).max(COST_MAX)
+
+/** Specification: SLO. */
+export const sloBody = z.strictObject({
+  ...objectBodyShape,
+  deviceId: z.int().min(0).default(0).describe('0 when it belongs to no device.'),
+  stateOperation: z
+    .enum(SLO_OPERATIONS)
+    .default('and')
+    .describe('What a counter of 0 means: 1 for `and`, all children for `or`, never for `count`.'),
+  pushState: z.enum(PUSHES).default('any').describe('Which of its states its parents see.'),
+  sortMode: z.enum(SORT_MODES).default('link').describe('The order of its children.'),
+  ...COUNTERS,
+  ignoreMaintenance: z.boolean().default(false),
+  isReason: z.boolean().default(false),
+  parameters: z
+    .strictObject({
+      children: z.unknown().optional(),
+      costsPerMin: money.default(0),
+      currency: z
+        .string()
+        .regex(/^([A-Z]{3})?$/, 'must be a currency code of ISO 4217')
+        .default(''),
+      riskFactor: money.default(1),
+    })
+    .prefault({}),
+  // What a read answers beyond the fields above may be sent back unchanged.
+  deviceName: z.unknown().optional(),
+  currentState: z.unknown().optional(),
+  hasChildren: z.unknown().optional(),
+})
+
+export const sloView = z
+  .object({
+    ...objectViewShape,
+    deviceId: z.int(),
+    deviceName: z.string(),
+    stateOperation: z.enum(SLO_OPERATIONS),
+    pushState: z.enum(PUSHES),
+    sortMode: z.enum(SORT_MODES),
+    major: z.int(),
+    minor: z.int(),
+    warning: z.int(),
+    minorMinor: z.int(),
+    minorWarning: z.int(),
+    warningWarning: z.int(),
+    ignoreMaintenance: z.boolean(),
+    isReason: z.boolean(),
+    parameters: z.object({
+      children: z.int().describe('How many children it has.'),
+      costsPerMin: z.number(),
+      currency: z.string(),
+      riskFactor: z.number(),
+    }),
+    currentState: z.enum(STATES),
+    hasChildren: z.boolean(),
+  })
+  .meta({ id: 'Slo' })
+
+/** A service level object as a parent in a path. */
+export const sloParentPath = z.object({
+  parentType: z.enum(['slo', 'slos']).meta({ type: 'string' }),
+  parentId: idParam,
+})
+
+export const childrenBody = z.strictObject({
+  items: z
+    .array(
+      z.object({
+        type: z.enum(OBJECT_TYPES).optional().describe('Checked when it is there.'),
+        id: z.int().positive(),
+        weight: z.int().min(1).max(WEIGHT_MAX).default(1).describe('As how many children it counts.'),
+        stateOverrides: z
+          .partialRecord(z.enum(STATES), z.enum(STATES))
+          .default({})
+          .describe('What a state of the child is taken for.'),
+      }),
+    )
+    .max(CHILDREN_MAX)
+    .superRefine((items, issues) => {
+      const ids = new Set<number>()
+      for (const [index, { id }] of items.entries()) {
+        if (ids.has(id)) issues.addIssue({ code: 'custom', path: [index, 'id'], message: 'is there twice' })
+        ids.add(id)
+      }
+    }),
+})
+
+export const childrenMode = z.object({
+  mode: z
+    .enum(['replace', 'merge', 'remove'])
+    .default('replace')
+    .describe('Whether the items are all children, some that are added or changed, or some that go.'),
+})
+
+export type SloBody = z.infer<typeof sloBody>
+export type SloView = z.infer<typeof sloView>
+export type ChildBody = z.infer<typeof childrenBody>['items'][number]
+export type ChildrenMode = z.infer<typeof childrenMode>['mode']

@@ -1,0 +1,182 @@
+import type { Context } from '../../context.ts'
+import { Refusal } from '../../lib/errors.ts'
+import type { Fault } from '../../lib/errors.ts'
+import { commit } from '../../ports/database.ts'
+import { markLinkedAbove, markUncounted, objectsAbove } from '../states/service.ts'
+import * as tree from '../tree/service.ts'
+import type { ObjectRow } from '../tree/service.ts'
+import type { ChildBody, ChildrenMode, SloBody, SloView } from './schema.ts'
+import * as store from './store.ts'
+import type { SloRow } from './store.ts'
+
+const NEW_SLO = { subType: 'standard', instanceType: 'none' } as const
+const CHILDREN_MAX = 1_000
+
+type Versioned = { readonly slo: SloView; readonly version: number }
+
+/** @throws {Refusal} not_found */
+export async function readSlo(context: Context, id: number): Promise<Versioned> {
+  const row = await tree.requireObject(context, id, { type: 'slo', right: 'read' })
+  return { slo: await viewOf(context, row), version: row.version }
+}
+
+/** Creates a service level object below a group; it has no children yet.
+ * @throws {Refusal} not_found for the parent, forbidden, invalid */
+export async function createSlo(context: Context, parentId: number, body: SloBody): Promise<Versioned> {
+  const { ports } = context
+  const parent = await tree.requireObject(context, parentId, { type: 'group', right: 'write' })
+  const row = await rowOf(context, body)
+  const object = {
+    ...tree.commonFields(body, NEW_SLO),
+    type: 'slo' as const,
+    parentId: parent.id,
+    templateId: null,
+    collectorId: 0,
+    createdAt: ports.clock.now(),
+  }
+  const id = await tree.createObject(ports, object, (path) => [store.insertSlo(ports.database, path, row)])
+  return readSlo(context, id)
+}
+
+/** Replaces what a service level object is, and moves it when the body names another parent. Its children stay.
+ * @throws {Refusal} not_found, forbidden, precondition_failed, conflict, cycle, invalid */
+export async function updateSlo(
+  context: Context,
+  id: number,
+  change: { readonly body: SloBody; readonly ifMatch: number | null },
+): Promise<Versioned> {
+  const { ports } = context
+  const { body, ifMatch } = change
+  const object = await tree.requireObject(context, id, { type: 'slo', right: 'write' })
+  const row = await rowOf(context, body)
+  const fields = { ...tree.commonFields(body, object), collectorId: object.collectorId }
+  const writes = [
+    ...(await tree.updateObjectWrites(context, object, { fields, parentId: body.parentId, ifMatch })),
+    store.updateSlo(ports.database, id, row),
+    // Its rules may say something else of the same children, and its parents may see something else of it.
+    markUncounted(ports.database, id),
+    markUncounted(ports.database, object.parentId ?? id),
+    markLinkedAbove(ports.database, object.path),
+  ]
+  await tree.refuseStale(() => commit(ports.database, writes))
+  await ports.flow.settle()
+  return readSlo(context, id)
+}
+
+/** @throws {Refusal} not_found, forbidden */
+export async function deleteSlo(context: Context, id: number): Promise<void> {
+  const { ports } = context
+  const row = await tree.requireObject(context, id, { type: 'slo', right: 'write' })
+  const writes = await tree.deleteObjectWrites(context, row, false)
+  await tree.refuseOrphans(() => commit(ports.database, writes))
+  ports.log.info('service level object deleted', { sloId: id })
+  await ports.flow.settle()
+}
+
+/** Sets, adds to, or takes from the children of a service level object.
+ * @throws {Refusal} not_found for it or for a child, forbidden, invalid, cycle */
+export async function updateChildren(
+  context: Context,
+  id: number,
+  change: { readonly items: readonly ChildBody[]; readonly mode: ChildrenMode },
+): Promise<void> {
+  const { database, flow } = context.ports
+  const { items, mode } = change
+  await tree.requireObject(context, id, { type: 'slo', right: 'write' })
+  const ids = items.map((item) => item.id)
+  if (mode !== 'remove') await checkChildren(context, id, items)
+  if (mode === 'merge' && (await store.countLinks(database, id)) + items.length > CHILDREN_MAX) {
+    const fault = [{ pointer: '/items', message: `must leave ${CHILDREN_MAX} children at most` }]
+    throw new Refusal('invalid', 'There would be too many children.', fault)
+  }
+  await commit(database, [
+    ...(mode === 'merge' ? [] : [store.deleteLinks(database, id, mode === 'remove' ? ids : undefined)]),
+    ...(mode === 'remove' ? [] : [store.saveLinks(database, id, items)]),
+    markUncounted(database, id),
+  ])
+  await flow.settle()
+}
+
+async function checkChildren(context: Context, id: number, items: readonly ChildBody[]): Promise<void> {
+  const { database } = context.ports
+  const known = await store.readTypes(
+    database,
+    items.map((item) => item.id),
+  )
+  const faults: Fault[] = []
+  for (const [index, { id: childId, type }] of items.entries()) {
+    const child = known.get(childId)
+    if (!child || !tree.rightsOn(context, child).read) {
+      throw new Refusal('not_found', 'There is no such child.', [
+        { pointer: `/items/${index}/id`, message: 'is no object' },
+      ])
+    }
+    if (type !== undefined && type !== child.type) {
+      faults.push({ pointer: `/items/${index}/type`, message: `is not what the object is: ${child.type}` })
+    }
+  }
+  if (faults.length > 0)
+    throw new Refusal('invalid', 'The body is not what this request takes; see errors.', faults)
+  const above = await objectsAbove(database, [id])
+  const circle = items.findIndex((item) => above.has(item.id))
+  if (circle >= 0) {
+    throw new Refusal('cycle', 'The state of this child depends on the object itself.', [
+      { pointer: `/items/${circle}/id`, message: 'is what it would become part of' },
+    ])
+  }
+}
+
+async function rowOf(context: Context, body: SloBody): Promise<SloRow> {
+  const {
+    deviceId,
+    pushState,
+    sortMode,
+    stateOperation: operation,
+    ignoreMaintenance,
+    isReason,
+    parameters,
+  } = body
+  if (deviceId !== 0) {
+    const device = (await store.readTypes(context.ports.database, [deviceId])).get(deviceId)
+    if (device?.type !== 'device' || !tree.rightsOn(context, device).read) {
+      throw new Refusal('invalid', 'There is no such device.', [
+        { pointer: '/deviceId', message: 'must be 0 or a device' },
+      ])
+    }
+  }
+  const { major, minor, warning, minorMinor, minorWarning, warningWarning } = body
+  const counters = { major, minor, warning, minorMinor, minorWarning, warningWarning }
+  const { costsPerMin, currency, riskFactor } = parameters
+  const rules = { operation, counters, ignoreMaintenance }
+  return { deviceId, pushState, sortMode, rules, isReason, costsPerMin, currency, riskFactor }
+}
+
+async function viewOf(context: Context, object: ObjectRow): Promise<SloView> {
+  const { database } = context.ports
+  const [row, properties] = await Promise.all([
+    store.findSlo(database, object.id),
+    tree.readProperties(database, object.id),
+  ])
+  // Deleted between the two reads.
+  if (!row) throw new Refusal('not_found', 'There is no such service level object.')
+  const { deviceId, deviceName, pushState, sortMode, rules, isReason, children } = row
+  return {
+    ...tree.commonView(context, object, properties),
+    deviceId,
+    deviceName,
+    stateOperation: rules.operation,
+    pushState,
+    sortMode,
+    ...rules.counters,
+    ignoreMaintenance: rules.ignoreMaintenance,
+    isReason,
+    parameters: {
+      children,
+      costsPerMin: row.costsPerMin,
+      currency: row.currency,
+      riskFactor: row.riskFactor,
+    },
+    currentState: object.state,
+    hasChildren: children > 0,
+  }
+}

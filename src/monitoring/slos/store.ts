@@ -1,0 +1,105 @@
+import { eq, sql } from 'drizzle-orm'
+import { links, slos } from '../../../db/tables/monitoring.ts'
+import type { Database, Write } from '../../ports/database.ts'
+import type { Push } from '../states/propagation.ts'
+import type { SloRules } from '../states/slo-state.ts'
+import type { ObjectType } from '../tree/schema.ts'
+import type { ChildBody, SORT_MODES } from './schema.ts'
+
+export type SloRow = {
+  readonly deviceId: number
+  readonly pushState: Push
+  readonly sortMode: (typeof SORT_MODES)[number]
+  readonly rules: SloRules
+  readonly isReason: boolean
+  readonly costsPerMin: number
+  readonly currency: string
+  readonly riskFactor: number
+}
+
+/** What a service level object has of its own, with the name of its device and the number of its children. */
+export async function findSlo(
+  database: Database,
+  id: number,
+): Promise<(SloRow & { readonly deviceName: string; readonly children: number }) | null> {
+  const [row] = await database
+    .select({
+      deviceId: slos.deviceId,
+      pushState: slos.pushState,
+      sortMode: slos.sortMode,
+      rules: slos.rules,
+      isReason: slos.isReason,
+      costsPerMin: slos.costsPerMin,
+      currency: slos.currency,
+      riskFactor: slos.riskFactor,
+      deviceName: sql<string>`coalesce((select name from objects where id = ${slos.deviceId}), '')`.as(
+        'device_name',
+      ),
+      children: sql<number>`(select count(*) from links where parent_id = ${slos.id})`.as('children'),
+    })
+    .from(slos)
+    .where(eq(slos.id, id))
+  return row
+    ? {
+        ...row,
+        pushState: row.pushState as Push,
+        sortMode: row.sortMode as SloRow['sortMode'],
+        rules: row.rules as SloRules,
+      }
+    : null
+}
+
+/** @param path the path that the new object has for the time being */
+export function insertSlo(database: Database, path: string, row: SloRow): Write {
+  return database
+    .insert(slos)
+    .values({ ...columnsOf(row), id: sql`(select id from objects where path = ${path})` })
+}
+
+export function updateSlo(database: Database, id: number, row: SloRow): Write {
+  return database.update(slos).set(columnsOf(row)).where(eq(slos.id, id))
+}
+
+function columnsOf(row: SloRow) {
+  return { ...row, stateOperation: row.rules.operation }
+}
+
+/** The types of those of these objects that are there, and who runs them. */
+export async function readTypes(
+  database: Database,
+  ids: readonly number[],
+): Promise<ReadonlyMap<number, { readonly type: ObjectType; readonly runBy: number }>> {
+  const rows = await database.all<{ id: number; type: ObjectType; runBy: number }>(sql`
+    select o.id as id, o.type as type,
+           case when o.type = 'job' and o.collector_id = 0 then p.collector_id else o.collector_id end as "runBy"
+    from objects o left join objects p on p.id = o.parent_id
+    where o.id in (select value from json_each(${JSON.stringify(ids)}))`)
+  return new Map(rows.map(({ id, type, runBy }) => [id, { type, runBy }]))
+}
+
+/** How many children an object is linked to. */
+export async function countLinks(database: Database, parentId: number): Promise<number> {
+  const [row] = await database.all<{ total: number }>(
+    sql`select count(*) as total from links where parent_id = ${parentId}`,
+  )
+  return row?.total ?? 0
+}
+
+/** Links that are no longer there are removed before the others are written. */
+export function deleteLinks(database: Database, parentId: number, only?: readonly number[]): Write {
+  if (!only) return database.delete(links).where(eq(links.parentId, parentId))
+  return database.run(sql`
+    delete from links where parent_id = ${parentId}
+      and child_id in (select value from json_each(${JSON.stringify(only)}))`)
+}
+
+/** New links come after those that are there; one that is there keeps its place. */
+export function saveLinks(database: Database, parentId: number, children: readonly ChildBody[]): Write {
+  return database.run(sql`
+    insert into links (parent_id, child_id, position, weight, overrides)
+    select ${parentId}, value ->> 'id',
+           key + coalesce((select max(position) + 1 from links where parent_id = ${parentId}), 0),
+           value ->> 'weight', value -> 'stateOverrides'
+    from json_each(${JSON.stringify(children)}) where true
+    on conflict (parent_id, child_id) do update set weight = excluded.weight, overrides = excluded.overrides`)
+}

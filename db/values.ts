@@ -13,6 +13,11 @@ export const VALUES_SCHEMA = [
      min real, max real, sum real, first real, last real, body blob not null
    ) strict`,
   'create index if not exists segments_by_series on segments (job_id, series, from_at, id)',
+  `create table if not exists repeats (
+     job_id integer not null, key text not null, digest text not null, answer text not null,
+     until_at integer not null, primary key (job_id, key)
+   ) strict, without rowid`,
+  'create index if not exists repeats_by_end on repeats (until_at)',
   'create table if not exists meta (key text primary key, value integer not null) strict, without rowid',
 ] as const
 

@@ -1,3 +1,5 @@
+import type { Code, Refusal } from '../lib/errors.ts'
+
 /**
  * The actors of the webhook jobs: one per job, which takes its deliveries in order, keeps its values and notices its
  * silence. What an actor does is decided by `monitoring/jobs/actor.ts`; where it lives is the host's business.
@@ -10,6 +12,11 @@ export interface JobActors {
   configure(jobId: number, rules: Rules): Promise<void>
   /** @throws {Refusal} not_found, forbidden, job_stopped, value_not_defined, value_in_future, value_too_old, overloaded */
   deliver(jobId: number, delivery: Delivery, sender: Sender): Promise<Delivered>
+  /**
+   * Takes many deliveries, for one job in the order given, and answers each in its place: a refusal hinders no other.
+   * A host may bound the number of jobs in one call; parcels of the jobs past it are refused (too_many_jobs).
+   */
+  deliverAll(parcels: readonly Parcel[], sender: Sender): Promise<readonly Outcome[]>
   /** The actor as of its last acknowledged event, or null where there is none. */
   snapshot(jobId: number): Promise<Snapshot | null>
   /** Buckets of a series of numbers, correct to the last acknowledged value. @throws {Refusal} not_found */
@@ -101,6 +108,31 @@ export type Delivery = {
   readonly runId: string | null
 }
 
+/** Samples of one value, with their instants; each counts as a delivery of its own that has nothing else in it. */
+export type Run = {
+  readonly key: string
+  readonly at: readonly number[]
+  readonly values: readonly Value[]
+}
+
+/** What tells a repetition from a new delivery: the job remembers the key for 24 hours from its first success. */
+export type Repeat = {
+  readonly key: string
+  /** What was sent under the key; something else under the same key is refused. */
+  readonly digest: string
+}
+
+/** One thing to be delivered by `deliverAll`. */
+export type Parcel = {
+  readonly jobId: number
+  readonly sent: { readonly delivery: Delivery } | { readonly run: Run }
+  /** Null where a repetition is a delivery of its own. */
+  readonly repeat: Repeat | null
+}
+
+/** @throws nothing: refusals are outcomes, those of `deliver` and idempotency_conflict, too_many_jobs, unavailable. */
+export type Outcome = Delivered | DeliveredRun | Refusal
+
 /** Who delivers: `anyJob` lifts the rule that a job takes deliveries from its own collector only. */
 export type Sender = { readonly userId: number; readonly anyJob: boolean }
 
@@ -112,7 +144,17 @@ export type Delivered = {
   readonly state: State
   readonly errorCode: number
   readonly deadlineAt: number | null
+  /** The answer to the first delivery under this key: this one changed nothing. */
+  readonly replayed?: true
 }
+
+/** The answer to a run: how many of its samples were kept, how many of these were late, and which were refused why. */
+export type DeliveredRun = Omit<Delivered, 'late' | 'timestampAt'> & {
+  readonly late: number
+  readonly refused: readonly RefusedSample[]
+}
+
+export type RefusedSample = { readonly index: number; readonly code: Code }
 
 export type Snapshot = {
   readonly revision: number

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:tes
 import * as fc from 'fast-check'
 
 import { Refusal } from '../../src/lib/errors.ts'
-import type { Delivery, JobActors, Rules } from '../../src/ports/job-actors.ts'
+import type { Delivered, Delivery, JobActors, Parcel, Repeat, Rules } from '../../src/ports/job-actors.ts'
 import type { World } from '../hosts/keeper-world.ts'
 import { happen, histories } from '../keeper/acts.ts'
 import type { Act } from '../keeper/acts.ts'
@@ -44,6 +44,8 @@ export function jobActorsContract(name: string, open: () => Promise<World>): voi
     missing(scene)
     configuring(scene)
     delivering(scene)
+    deliveringMany(scene)
+    repeating(scene)
     reading(scene)
     silence(scene)
   })
@@ -196,6 +198,182 @@ function delivering(scene: Scene): void {
   })
 }
 
+function deliveringMany(scene: Scene): void {
+  test('of many deliveries in one call each has its answer, and a refusal hinders no other', async () => {
+    const other = scene.id + 20_000
+    await scene.configure()
+    await scene.actors.configure(other, rulesWith({ thresholds: [] }))
+    const at = scene.world.now
+    const parcels: readonly Parcel[] = [
+      parcelOf(scene.id, { values: { returnValue1: 1 }, errorCode: 3 }),
+      parcelOf(other + 1, { values: { returnValue1: 1 } }),
+      parcelOf(other, { values: { returnValue9: 1 } }),
+      {
+        jobId: other,
+        sent: { run: { key: 'returnValue1', at: [at - 1, at + 1e9, at], values: [7, 8, 9] } },
+        repeat: null,
+      },
+      parcelOf(scene.id, { values: { returnValue1: 2 }, errorCode: 0, timestampAt: at - 1 }),
+      {
+        jobId: scene.id,
+        sent: { run: { key: 'stringValue1', at: [at - 5, at], values: ['a', 'b'] } },
+        repeat: null,
+      },
+      parcelOf(scene.id, { values: { returnValue1: 3 }, ttlMs: 5_000 }),
+    ]
+    const outcomes = await scene.actors.deliverAll(parcels, ANYBODY)
+    const after = { state: 'warning', errorCode: 3, deadlineAt: at + MINUTE_MS } as const
+    expect(outcomes.map((one) => (one instanceof Refusal ? one.code : one))).toEqual([
+      { accepted: 1, timestampAt: at, late: false, ...after },
+      'not_found',
+      'value_not_defined',
+      {
+        accepted: 2,
+        late: 0,
+        refused: [{ index: 1, code: 'value_in_future' }],
+        state: 'ok',
+        errorCode: 0,
+        deadlineAt: at + MINUTE_MS,
+      },
+      { accepted: 1, timestampAt: at - 1, late: true, ...after },
+      { accepted: 2, late: 1, refused: [], ...after },
+      { accepted: 1, timestampAt: at, late: false, ...after, deadlineAt: at + 5_000 },
+    ])
+    for (const again of [false, true]) {
+      if (again) await scene.world.restart()
+      expect(await valuesOf(scene)).toEqual([2, 1, 3])
+      expect(await valuesOf(scene, 'stringValue1')).toEqual(['a', 'b'])
+      expect(await valuesOf({ actors: scene.actors, id: other })).toEqual([7, 9])
+    }
+  })
+
+  test('many are kept in the order of the call, also when they take several journal rows', async () => {
+    await scene.configure()
+    const text = 'x'.repeat(4_096)
+    const numbers = Array.from({ length: 300 }, (_, index) => index)
+    const outcomes = await scene.actors.deliverAll(
+      numbers.map((returnValue1) => parcelOf(scene.id, { values: { returnValue1, stringValue1: text } })),
+      ANYBODY,
+    )
+    expect(outcomes.every((one) => !(one instanceof Refusal))).toBe(true)
+    await scene.world.restart()
+    expect(await valuesOf(scene)).toEqual(numbers)
+    await scene.world.fold()
+    await scene.world.restart()
+    expect(await valuesOf(scene)).toEqual(numbers)
+  })
+
+  test('a run of 10,000 samples is kept whole', async () => {
+    await scene.configure()
+    const { now } = scene.world
+    const at = Array.from({ length: 10_000 }, (_, index) => now - 20_000_000 + index * 1_999 + (index % 3))
+    const values = at.map((_, index) => index / 8)
+    const run = { key: 'returnValue1', at, values }
+    const [outcome] = await scene.actors.deliverAll(
+      [{ jobId: scene.id, sent: { run }, repeat: null }],
+      ANYBODY,
+    )
+    expect(outcome).toMatchObject({ accepted: 10_000, late: 0, refused: [] })
+    for (const folds of [false, true]) {
+      if (folds) await scene.world.fold()
+      await scene.world.restart()
+      expect(await valuesOf(scene)).toEqual(values)
+    }
+  })
+}
+
+function repeating(scene: Scene): void {
+  const send = async (part: Partial<Delivery>, repeat: Partial<Repeat> = {}) => {
+    const parcel = { ...parcelOf(scene.id, part), repeat: { key: 'a key', digest: 'a digest', ...repeat } }
+    const [outcome] = await scene.actors.deliverAll([parcel], ANYBODY)
+    return outcome instanceof Refusal ? outcome.code : outcome
+  }
+
+  test('under a key a repetition is answered as the first was, also after a restart, and kept once', async () => {
+    await scene.configure()
+    const first = await send({ values: { returnValue1: 1 }, errorCode: 3 })
+    expect(first).toMatchObject({ accepted: 1, errorCode: 3, state: 'warning' })
+    await scene.deliver({ errorCode: 0 })
+    for (const again of [false, true]) {
+      if (again) await scene.world.restart()
+      expect(await send({ values: { returnValue1: 1 }, errorCode: 3 })).toEqual({
+        ...(first as Delivered),
+        replayed: true,
+      })
+      expect(await send({ values: { returnValue1: 2 } }, { digest: 'another' })).toBe('idempotency_conflict')
+      expect(await valuesOf(scene)).toEqual([1])
+    }
+    expect(await send({ values: { returnValue1: 2 } }, { key: 'another key' })).not.toMatchObject({
+      replayed: true,
+    })
+    expect(await valuesOf(scene)).toEqual([1, 2])
+  })
+
+  test('a key is known for 24 hours, and one of another job never', async () => {
+    await scene.configure({ timeoutMs: null })
+    await send({ values: { returnValue1: 1 } })
+    scene.world.now += 86_400_000 - 1
+    expect(await send({})).toMatchObject({ replayed: true })
+    scene.world.now += 1
+    expect(await send({ values: { returnValue1: 2 } })).not.toMatchObject({ replayed: true })
+    expect(await send({})).toMatchObject({ replayed: true })
+    expect(await valuesOf(scene)).toEqual([1, 2])
+    scene.id += 30_000
+    await scene.configure()
+    expect(await send({ values: { returnValue1: 3 } })).not.toMatchObject({ replayed: true })
+  })
+
+  test('what was refused is not remembered', async () => {
+    await scene.configure({ stopped: true })
+    expect(await send({ values: { returnValue1: 1 } })).toBe('job_stopped')
+    await scene.configure({ revision: 2 })
+    expect(await send({ values: { returnValue1: 2 } }, { digest: 'another' })).toMatchObject({ accepted: 1 })
+    expect(await valuesOf(scene)).toEqual([2])
+  })
+
+  test('a repetition that arrives meanwhile waits for the first and gets its answer', async () => {
+    await scene.configure()
+    const answers = await Promise.all(
+      [0, 1, 2, 3].map((number) =>
+        send({ values: { returnValue1: 1 } }, { digest: number === 3 ? 'another' : 'one' }),
+      ),
+    )
+    const digests = answers.map((answer) =>
+      typeof answer === 'string' ? answer : 'replayed' in (answer ?? {}),
+    )
+    const [first] = digests.filter((one) => one === false)
+    expect(first).toBe(false)
+    expect(await valuesOf(scene)).toEqual([1])
+    expect(digests.filter((one) => one === false)).toHaveLength(1)
+    expect(digests.filter((one) => one === 'idempotency_conflict').length).toBeGreaterThan(0)
+  })
+
+  test('of one key twice in a call the second is a repetition', async () => {
+    await scene.configure()
+    const parcel = {
+      ...parcelOf(scene.id, { values: { returnValue1: 1 } }),
+      repeat: { key: 'k', digest: 'd' },
+    }
+    const plain = parcelOf(scene.id, { values: { returnValue1: 2 } })
+    const outcomes = await scene.actors.deliverAll([parcel, plain, parcel], ANYBODY)
+    expect(outcomes.map((one) => 'replayed' in one)).toEqual([false, false, true])
+    expect(await valuesOf(scene)).toEqual([1, 2])
+  })
+
+  test('a job made anew under the same id knows no key of the former', async () => {
+    await scene.configure()
+    await send({ values: { returnValue1: 1 } })
+    await scene.actors.forget(scene.id)
+    await scene.configure()
+    expect(await send({ values: { returnValue1: 2 } })).not.toMatchObject({ replayed: true })
+    expect(await valuesOf(scene)).toEqual([2])
+  })
+}
+
+function parcelOf(jobId: number, part: Partial<Delivery>): Parcel {
+  return { jobId, sent: { delivery: deliveryWith(part) }, repeat: null }
+}
+
 function reading(scene: Scene): void {
   test('more than a segment holds is read whole, in pages and in buckets, before and after a fold', async () => {
     await scene.configure()
@@ -344,7 +522,7 @@ async function everything(world: World, jobId: number): Promise<unknown> {
   return { series, buckets, told: [...told.values()].toSorted((one, other) => one.seq - other.seq) }
 }
 
-async function valuesOf(scene: Scene, key = 'returnValue1') {
+async function valuesOf(scene: Pick<Scene, 'actors' | 'id'>, key = 'returnValue1') {
   const range = { beginAt: 0, endAt: BEGIN_AT * 2, skip: 0, limit: 10_000 }
   const { samples } = await scene.actors.samples(scene.id, { key, ...range })
   return samples.map(({ value }) => value)

@@ -39,9 +39,11 @@ export default {
       return stub.fetch(request.url, { method: 'POST', body: await request.text() })
     }
     const asked = (await request.json()) as Asked
-    return Response.json(await answer(() => call(jobActorsInObjects(bindings.JOB), asked)))
+    return Response.json(await answer(() => call(jobActorsInObjects(bindings.JOB, silent), asked)))
   },
 }
+
+const silent = { info() {}, warn() {}, error() {} }
 
 /** A keeper of many jobs in one object, whose clock and wake-ups are those of the test. */
 export class KeeperObject {
@@ -72,7 +74,7 @@ export class KeeperObject {
     return Keeper.open({
       values: valuesInObject(this.#state.storage),
       clock: { now: () => this.#now },
-      log: { info() {}, warn() {}, error() {} },
+      log: silent,
       turn: () => scheduler.wait(0),
       follow: (transitions) => Promise.resolve(void this.#told.push(...transitions)),
       armed() {},

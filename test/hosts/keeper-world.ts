@@ -5,7 +5,7 @@ import { Miniflare } from 'miniflare'
 
 import { Refusal } from '../../src/lib/errors.ts'
 import type { Code, Fault } from '../../src/lib/errors.ts'
-import type { JobActors, Transition } from '../../src/ports/job-actors.ts'
+import type { JobActors, Outcome, Transition } from '../../src/ports/job-actors.ts'
 import type { ValuesDatabase } from '../../src/ports/values-database.ts'
 import { unwiredRow, wiredStatement } from './wired-values.ts'
 import type { WiredRow, WiredValues } from './wired-values.ts'
@@ -156,11 +156,18 @@ function valueOf({ value, refusal }: Told): unknown {
   return value
 }
 
+/** JSON takes a refusal's class from it. */
+function refusalAgain(outcome: Outcome): Outcome {
+  return 'code' in outcome ? new Refusal(outcome.code, outcome.detail, outcome.errors) : outcome
+}
+
 /** The port over any way of asking. */
 function remote(ask: (method: string, ...input: readonly unknown[]) => Promise<unknown>): JobActors {
   return {
     configure: async (...input) => void (await ask('configure', ...input)),
     deliver: (...input) => ask('deliver', ...input) as ReturnType<JobActors['deliver']>,
+    deliverAll: async (...input) =>
+      ((await ask('deliverAll', ...input)) as readonly Outcome[]).map(refusalAgain),
     snapshot: (...input) => ask('snapshot', ...input) as ReturnType<JobActors['snapshot']>,
     buckets: (...input) => ask('buckets', ...input) as ReturnType<JobActors['buckets']>,
     samples: (...input) => ask('samples', ...input) as ReturnType<JobActors['samples']>,

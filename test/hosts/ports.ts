@@ -31,6 +31,7 @@ export async function openPorts(settings: Partial<Ports['settings']> = {}) {
     jobActors: {
       configure: refuse,
       deliver: refuse,
+      deliverAll: refuse,
       snapshot: refuse,
       buckets: refuse,
       samples: refuse,

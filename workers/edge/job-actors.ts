@@ -1,22 +1,33 @@
+import { Refusal } from '../../src/lib/errors.ts'
 import type {
   BucketsAnswer,
   Delivered,
   JobActors,
+  Outcome,
+  Parcel,
   SamplesAnswer,
+  Sender,
   Snapshot,
 } from '../../src/ports/job-actors.ts'
+import type { Log } from '../../src/ports/log.ts'
 import type { Environment } from './environment.ts'
 import { valueOf } from './reply.ts'
 import type { Reply } from './reply.ts'
 
+/** Jobs in one call of `deliverAll`: each costs a subrequest, of which a request has a thousand. */
+export const JOBS_PER_CALL_MAX = 900
+
+type ObjectOf = (jobId: number) => ReturnType<Environment['JOB']['get']>
+
 /** The actors of jobs as Durable Objects, one for each job id. */
-export function jobActorsInObjects(namespace: Environment['JOB']): JobActors {
-  const objectOf = (jobId: number) => namespace.get(namespace.idFromName(String(jobId)))
+export function jobActorsInObjects(namespace: Environment['JOB'], log: Log): JobActors {
+  const objectOf: ObjectOf = (jobId) => namespace.get(namespace.idFromName(String(jobId)))
   return {
     configure: async (jobId, rules) =>
       valueOf((await objectOf(jobId).configure(jobId, rules)) as Reply<void>),
     deliver: async (jobId, delivery, sender) =>
       valueOf((await objectOf(jobId).deliver(jobId, delivery, sender)) as Reply<Delivered>),
+    deliverAll: (parcels, sender) => deliverAll(parcels, sender, { objectOf, log }),
     snapshot: async (jobId) => valueOf((await objectOf(jobId).snapshot(jobId)) as Reply<Snapshot | null>),
     buckets: async (jobId, query) =>
       valueOf((await objectOf(jobId).buckets(jobId, query)) as Reply<BucketsAnswer>),
@@ -25,3 +36,51 @@ export function jobActorsInObjects(namespace: Environment['JOB']): JobActors {
     forget: async (jobId) => valueOf((await objectOf(jobId).forget()) as Reply<void>),
   }
 }
+
+type Placed = { readonly place: number; readonly parcel: Parcel }
+type Objects = { readonly objectOf: ObjectOf; readonly log: Log }
+
+/** One call for each job, all at the same time. */
+async function deliverAll(
+  parcels: readonly Parcel[],
+  sender: Sender,
+  objects: Objects,
+): Promise<readonly Outcome[]> {
+  const placed = parcels.map((parcel, place): Placed => ({ place, parcel }))
+  const jobs = [...Map.groupBy(placed, ({ parcel }) => parcel.jobId)]
+  const outcomes: Outcome[] = parcels.map(() => TOO_MANY_JOBS)
+  await Promise.all(
+    jobs.slice(0, JOBS_PER_CALL_MAX).map(async ([jobId, own]) => {
+      const answered = await deliverToJob(jobId, own, { ...objects, sender })
+      own.forEach(({ place }, index) => (outcomes[place] = answered[index] ?? NO_ANSWER))
+    }),
+  )
+  return outcomes
+}
+
+async function deliverToJob(
+  jobId: number,
+  own: readonly Placed[],
+  { objectOf, log, sender }: Objects & { readonly sender: Sender },
+): Promise<readonly Outcome[]> {
+  try {
+    const parcels = own.map(({ parcel }) => parcel)
+    const reply = (await objectOf(jobId).deliverAll(parcels, sender)) as Reply<readonly Reply<Outcome>[]>
+    return valueOf(reply).map((one) => outcomeOf(one))
+  } catch (error) {
+    if (error instanceof Refusal) return own.map(() => error)
+    // What was sent to other jobs stands, and has to be answered.
+    log.error('an object did not answer', error, { jobId })
+    return own.map(() => NO_ANSWER)
+  }
+}
+
+function outcomeOf(reply: Reply<Outcome>): Outcome {
+  return reply.ok ? reply.value : new Refusal(reply.code, reply.detail, reply.errors)
+}
+
+const NO_ANSWER = new Refusal('unavailable', 'The job did not answer. Try again shortly.')
+const TOO_MANY_JOBS = new Refusal(
+  'too_many_jobs',
+  `A call may have ${JOBS_PER_CALL_MAX} different jobs here. Send the others in another call.`,
+)

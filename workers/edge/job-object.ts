@@ -6,6 +6,8 @@ import type {
   BucketsQuery,
   Delivery,
   JobActors,
+  Outcome,
+  Parcel,
   Rules,
   SamplesQuery,
   Sender,
@@ -15,6 +17,7 @@ import { jsonLog } from '../json-log.ts'
 import type { Environment } from './environment.ts'
 import { flowInObject } from './flow-object.ts'
 import { valuesInObject } from './values.ts'
+import { refused } from './reply.ts'
 import type { Reply } from './reply.ts'
 
 /** An alarm that comes later than this came late through our own fault: the sender is credited with the time. */
@@ -44,6 +47,18 @@ export class JobObject extends DurableObject<Environment> {
       await this.#secureAlarm(keeper)
       this.#foldWhenDue(keeper)
       return delivered
+    })
+  }
+
+  /** The outcomes of parcels for this job. */
+  deliverAll(parcels: readonly Parcel[], sender: Sender) {
+    return this.#reply(async (keeper) => {
+      const outcomes = await keeper.deliverAll(parcels, sender)
+      await this.#secureAlarm(keeper)
+      this.#foldWhenDue(keeper)
+      return outcomes.map((outcome): Reply<Exclude<Outcome, Refusal>> =>
+        outcome instanceof Refusal ? refused(outcome) : { ok: true, value: outcome },
+      )
     })
   }
 
@@ -112,7 +127,7 @@ export class JobObject extends DurableObject<Environment> {
       return { ok: true, value: await use(await this.#open()) }
     } catch (error) {
       if (!(error instanceof Refusal)) throw error
-      return { ok: false, code: error.code, detail: error.detail, errors: error.errors }
+      return refused(error)
     }
   }
 

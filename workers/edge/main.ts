@@ -39,13 +39,14 @@ export default {
 
 function build(environment: Environment): Service {
   const { settings, key } = readEdgeSettings(environment)
+  const log = jsonLog(console.log)
   const ports: Ports = {
     database: openD1(environment.DB),
     blobs: openBlobsR2(environment.FILES),
-    jobActors: jobActorsInObjects(environment.JOB),
+    jobActors: jobActorsInObjects(environment.JOB, log),
     flow: flowInObject(environment.FLOW),
     clock: { now: () => Date.now() },
-    log: jsonLog(console.log),
+    log,
     secrets: secretsOf(key),
     settings,
   }

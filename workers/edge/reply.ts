@@ -6,6 +6,11 @@ export type Reply<Value> =
   | { readonly ok: true; readonly value: Value }
   | { readonly ok: false; readonly code: Code; readonly detail: string; readonly errors: readonly Fault[] }
 
+/** A refusal as a reply. */
+export function refused({ code, detail, errors }: Refusal): Reply<never> {
+  return { ok: false, code, detail, errors }
+}
+
 /** The value of a reply. @throws {Refusal} the one it carries */
 export function valueOf<Value>(reply: Reply<Value>): Value {
   if (reply.ok) return reply.value

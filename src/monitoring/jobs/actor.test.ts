@@ -194,6 +194,7 @@ describe('the state machine of a webhook job', () => {
       expect(scene.wake(ms)).toEqual({
         state: { ...before, nowAt: BEGIN_AT + ms },
         samples: [],
+        run: null,
         transitions: [],
         late: false,
       })

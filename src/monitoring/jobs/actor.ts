@@ -1,64 +1,25 @@
 import { Refusal } from '../../lib/errors.ts'
-import type { Delivery, Reason, Rules, State, Transition, Value } from '../../ports/job-actors.ts'
+import type { Delivery, Reason, Rules, Run, Value } from '../../ports/job-actors.ts'
 import { count, evaluate } from '../states/thresholds.ts'
 import type { Counter } from '../states/thresholds.ts'
-import { checkDated, checkDefined, userValue } from './delivery.ts'
+import { checkDated, checkDefined, checkStarted, userValue } from './delivery.ts'
+import { judge, patienceOf, regularDeadline, settle, unchanged } from './judging.ts'
+import type { ActorState, Deadline, Sample, Step } from './judging.ts'
+import { takeRun } from './run.ts'
 
 /** The job's error code that says it was silent for too long (specification: Webhook job configuration). */
 const TIMEOUT_ERROR = 5
-/** A job with an interval and no timeout has no data after two intervals and this. */
-const NO_DATA_GRACE_MS = 10 * 60_000
+export type { ActorState, Sample, Step } from './judging.ts'
 
 export type Event =
   | { readonly kind: 'configure'; readonly jobId: number; readonly rules: Rules }
   | { readonly kind: 'deliver'; readonly delivery: Delivery }
+  /** A delivery for each sample, one after the other. Those that are not acceptable by their date are left out. */
+  | { readonly kind: 'run'; readonly run: Run }
   /** The deadline may have passed. Early or repeated, it changes nothing. */
   | { readonly kind: 'wake' }
   /** The service could not receive during [fromAt, toAt). */
   | { readonly kind: 'deaf'; readonly fromAt: number; readonly toAt: number }
-
-export type Deadline = { readonly at: number; readonly means: 'timeout' | 'no_data' }
-
-export type Current = { readonly value: Value; readonly at: number }
-
-/** Everything the service knows of a running job. Immutable; absolute times in epoch ms. */
-export type ActorState = {
-  readonly jobId: number
-  readonly rules: Rules
-  /** The greatest `now` seen: time never goes back within a job. */
-  readonly nowAt: number
-  /** When the job was created or last started. */
-  readonly startedAt: number
-  readonly lastReceivedAt: number | null
-  /** The greatest timestamp of an in-order delivery. */
-  readonly newestAt: number | null
-  /** When silence becomes an error (`timeout`: error code 5) or merely a gap (`no_data`). */
-  readonly deadline: Deadline | null
-  readonly errorCode: number
-  /** What thresholds say, whatever is forced or stopped. */
-  readonly evaluated: State
-  readonly state: State
-  readonly sinceAt: number
-  /** Number of transitions so far. */
-  readonly seq: number
-  readonly message: string | null
-  readonly silentSinceAt: number | null
-  readonly current: Readonly<Record<string, Current>>
-  readonly counters: readonly Counter[]
-  /** The run that `signal: start` announced and that has not ended yet. */
-  readonly run: { readonly id: string | null } | null
-}
-
-export type Sample = { readonly key: string; readonly at: number; readonly value: Value }
-
-export type Step = {
-  readonly state: ActorState
-  /** Raw values to keep, in order of arrival. */
-  readonly samples: readonly Sample[]
-  readonly transitions: readonly Transition[]
-  /** True when the delivery was older than the newest one: kept, and without any other effect. */
-  readonly late: boolean
-}
 
 const NO_COUNTERS: readonly Counter[] = []
 
@@ -72,6 +33,7 @@ export function step(state: ActorState | null, event: Event, now: number): Step 
   if (!state) throw new Refusal('not_found', 'There is no such webhook job.')
   // A delivery copies the state once, with everything else that it changes.
   if (event.kind === 'deliver') return deliver(state, event.delivery, Math.max(state.nowAt, now))
+  if (event.kind === 'run') return takeRun(state, event.run, Math.max(state.nowAt, now))
   const current = state.nowAt > now ? state : { ...state, nowAt: now }
   switch (event.kind) {
     case 'wake':
@@ -83,7 +45,7 @@ export function step(state: ActorState | null, event: Event, now: number): Step 
 
 function deliver(state: ActorState, delivery: Delivery, nowAt: number): Step {
   const { rules } = state
-  if (rules.stopped) throw new Refusal('job_stopped', 'The job is stopped and takes no values.')
+  checkStarted(rules)
   checkDefined(rules, delivery)
   checkDated(delivery, nowAt)
   if (delivery.signal === 'log')
@@ -97,59 +59,10 @@ function deliver(state: ActorState, delivery: Delivery, nowAt: number): Step {
   return judge(state, delivery, { at, nowAt, samples })
 }
 
-/** A delivery in order: what it says about the job's state, and until when the next one may take. */
-function judge(
-  state: ActorState,
-  delivery: Delivery,
-  kept: { at: number; nowAt: number; samples: readonly Sample[] },
-): Step {
-  const { at, nowAt, samples } = kept
-  const { rules } = state
-  const errorCode = delivery.errorCode ?? state.errorCode
-  const counters = count(rules.thresholds, state.counters, valuesToCount(rules, delivery))
-  const evaluated = evaluate(rules.thresholds, counters)
-  const endsRun = state.run === null || delivery.runId === null || delivery.runId === state.run.id
-  const next: ActorState = {
-    ...state,
-    nowAt,
-    lastReceivedAt: nowAt,
-    newestAt: at,
-    errorCode,
-    evaluated,
-    current: withNewest(state.current, samples),
-    counters,
-    message: delivery.message,
-    silentSinceAt: null,
-    run: endsRun ? null : state.run,
-    deadline: endsRun
-      ? regularDeadline({ rules, startedAt: state.startedAt, lastReceivedAt: nowAt }, delivery.ttlMs)
-      : state.deadline,
-  }
-  const isNewCode = errorCode !== state.errorCode || state.newestAt === null
-  return settle(next, {
-    reason: evaluated === 'ok' ? 'delivery' : 'threshold',
-    at,
-    samples: isNewCode ? [...samples, { key: 'errorCode', at, value: errorCode }] : samples,
-  })
-}
-
 function samplesOf(values: Delivery['values'], at: number): Sample[] {
   const samples: Sample[] = []
   for (const key in values) samples.push({ key, at, value: values[key] ?? 0 })
   return samples
-}
-
-function valuesToCount(rules: Rules, delivery: Delivery): Record<string, Value> {
-  const values: Record<string, Value> = {}
-  for (const key in delivery.values) values[key] = userValue(rules, key, delivery.values[key] ?? 0)
-  if (delivery.errorCode !== null) values['errorCode'] = delivery.errorCode
-  return values
-}
-
-function withNewest(current: ActorState['current'], samples: readonly Sample[]): ActorState['current'] {
-  const newest: Record<string, Current> = { ...current }
-  for (const { key, value, at } of samples) newest[key] = { value, at }
-  return newest
 }
 
 function begin(state: ActorState, delivery: Delivery): Step {
@@ -253,51 +166,6 @@ function create(jobId: number, rules: Rules, now: number): Step {
     run: null,
   }
   return settle({ ...created, deadline: regularDeadline(created, null) }, { reason: 'forced', at: now })
-}
-
-/** Gives the state its outward face and records the change when there is one. */
-function settle(
-  state: ActorState,
-  change: { reason: Reason; at: number; samples?: readonly Sample[] },
-): Step {
-  const samples = change.samples ?? []
-  const to = state.rules.forced ?? (state.rules.stopped ? 'undefined' : state.evaluated)
-  if (to === state.state) return { state, samples, transitions: [], late: false }
-  // History is written forwards: a change is never dated before the one it follows.
-  const at = Math.max(change.at, state.sinceAt)
-  const transition: Transition = {
-    objectId: state.jobId,
-    seq: state.seq + 1,
-    at,
-    detectedAt: state.nowAt,
-    from: state.state,
-    to,
-    reason: change.reason,
-    errorCode: state.errorCode,
-    message: state.message,
-    silentSinceAt: state.silentSinceAt,
-  }
-  const next = { ...state, state: to, sinceAt: at, seq: transition.seq }
-  return { state: next, samples, transitions: [transition], late: false }
-}
-
-function unchanged(state: ActorState): Step {
-  return { state, samples: [], transitions: [], late: false }
-}
-
-function regularDeadline(
-  state: Pick<ActorState, 'rules' | 'startedAt' | 'lastReceivedAt'>,
-  ttlMs: number | null,
-): Deadline | null {
-  const patience = ttlMs === null ? patienceOf(state.rules) : { ms: ttlMs, means: 'timeout' as const }
-  if (state.rules.stopped || patience === null) return null
-  return { at: Math.max(state.lastReceivedAt ?? 0, state.startedAt) + patience.ms, means: patience.means }
-}
-
-/** How long the job may be silent, and what its silence means; null when it may be silent for ever. */
-function patienceOf(rules: Rules): { ms: number; means: Deadline['means'] } | null {
-  if (rules.timeoutMs !== null) return { ms: rules.timeoutMs, means: 'timeout' }
-  return rules.intervalMs > 0 ? { ms: 2 * rules.intervalMs + NO_DATA_GRACE_MS, means: 'no_data' } : null
 }
 
 function equal(a: unknown, b: unknown): boolean {

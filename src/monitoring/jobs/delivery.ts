@@ -1,6 +1,5 @@
 import { Refusal } from '../../lib/errors.ts'
-import type { Fault } from '../../lib/errors.ts'
-import type { Delivery, Rules, Sender, Value } from '../../ports/job-actors.ts'
+import type { Delivery, RefusedSample, Rules, Run, Sender, Value } from '../../ports/job-actors.ts'
 
 const NUMBER = 'returnValue'
 const TEXT = 'stringValue'
@@ -16,14 +15,27 @@ export function checkSender(rules: Rules, sender: Sender): void {
   throw new Refusal('forbidden', 'This job takes deliveries from another collector.')
 }
 
+/** Whether the job takes values at all. @throws {Refusal} job_stopped */
+export function checkStarted(rules: Rules): void {
+  if (rules.stopped) throw new Refusal('job_stopped', 'The job is stopped and takes no values.')
+}
+
 /** Whether all values are defined on the job.
  * @throws {Refusal} value_not_defined, pointing at each that is not */
 export function checkDefined(rules: Rules, delivery: Delivery): void {
-  const faults: Fault[] = []
-  for (const key in delivery.values) {
-    if (!isDefined(rules, key)) faults.push({ pointer: `/${key}`, message: 'is not defined on the job' })
-  }
-  if (faults.length > 0) throw new Refusal('value_not_defined', 'Define the values on the job first.', faults)
+  const pointers: string[] = []
+  for (const key in delivery.values) if (!isDefined(rules, key)) pointers.push(`/${key}`)
+  if (pointers.length > 0) throw notDefined(pointers)
+}
+
+/** Whether the value of a run is defined on the job. @throws {Refusal} value_not_defined */
+export function checkRunDefined(rules: Rules, run: Run): void {
+  if (!isDefined(rules, run.key)) throw notDefined(['/key'])
+}
+
+function notDefined(pointers: readonly string[]): Refusal {
+  const faults = pointers.map((pointer) => ({ pointer, message: 'is not defined on the job' }))
+  return new Refusal('value_not_defined', 'Define the values on the job first.', faults)
 }
 
 function isDefined({ divisors, textCount }: Rules, key: string): boolean {
@@ -34,14 +46,47 @@ function isDefined({ divisors, textCount }: Rules, key: string): boolean {
 /** Whether the delivery's timestamp, if any, is within the accepted span around `now`.
  * @throws {Refusal} value_in_future, value_too_old */
 export function checkDated(delivery: Delivery, now: number): void {
-  const at = delivery.timestampAt
-  if (at === null) return
-  const fault = [{ pointer: '/timestamp', message: 'is outside the accepted span' }]
-  if (at > now + FUTURE_MAX_MS) {
-    throw new Refusal('value_in_future', 'The timestamp is more than 5 minutes in the future.', fault)
+  if (delivery.timestampAt === null) return
+  const fault = misdated(delivery.timestampAt, now)
+  if (fault !== null) throw misdatedRefusal(fault, ['/timestamp'])
+}
+
+/** What of a run is within the accepted span around `now`, and what is not.
+ * @throws {Refusal} value_in_future, value_too_old when none of it is */
+export function datedPart(
+  run: Run,
+  now: number,
+): { readonly run: Run; readonly refused: readonly RefusedSample[] } {
+  const refused: RefusedSample[] = []
+  for (let index = 0; index < run.at.length; index++) {
+    const code = misdated(run.at[index] ?? 0, now)
+    if (code !== null) refused.push({ index, code })
   }
-  if (at < now - PAST_MAX_MS)
-    throw new Refusal('value_too_old', 'The timestamp is older than 30 days.', fault)
+  const [first] = refused
+  if (!first) return { run, refused }
+  if (refused.length === run.at.length) {
+    const pointers = refused.map(({ index }) => `/timestamps/${index}`)
+    throw misdatedRefusal(misdated(run.at[0] ?? 0, now) ?? 'value_too_old', pointers)
+  }
+  const gone = new Set(refused.map(({ index }) => index))
+  const kept = (_: unknown, index: number) => !gone.has(index)
+  return { run: { key: run.key, at: run.at.filter(kept), values: run.values.filter(kept) }, refused }
+}
+
+type Misdated = 'value_in_future' | 'value_too_old'
+
+function misdated(at: number, now: number): Misdated | null {
+  if (at > now + FUTURE_MAX_MS) return 'value_in_future'
+  return at < now - PAST_MAX_MS ? 'value_too_old' : null
+}
+
+function misdatedRefusal(code: Misdated, pointers: readonly string[]): Refusal {
+  const detail =
+    code === 'value_in_future'
+      ? 'The timestamp is more than 5 minutes in the future.'
+      : 'The timestamp is older than 30 days.'
+  const faults = pointers.map((pointer) => ({ pointer, message: 'is outside the accepted span' }))
+  return new Refusal(code, detail, faults)
 }
 
 /** A raw value as its user sees it: numbers divided by the value's divisor. */

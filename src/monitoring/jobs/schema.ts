@@ -15,6 +15,10 @@ import type { Delivery, Value } from '../../ports/job-actors.ts'
 const ERROR_CODE_MAX = 2_147_483_647
 const TEXT_MAX = 4096
 
+/** Samples, and characters of strings, in one run: with these it fits one row of a job's journal. */
+export const RUN_SAMPLES_MAX = 10_000
+export const RUN_TEXT_MAX = 256 * 1024
+
 /** Specification: Job. */
 export const jobBody = z.strictObject({
   ...objectBodyShape,

@@ -1,9 +1,9 @@
-import type { Context } from '../../context.ts'
+import type { Caller, Context } from '../../context.ts'
 import { durationMs } from '../../lib/duration.ts'
 import { Refusal } from '../../lib/errors.ts'
 import { timeFormat } from '../../lib/time.ts'
 import { commit } from '../../ports/database.ts'
-import type { Delivered, Delivery, Snapshot } from '../../ports/job-actors.ts'
+import type { Delivered, Delivery, Outcome, Parcel, Sender, Snapshot } from '../../ports/job-actors.ts'
 import { DEFAULT_THRESHOLDS } from '../rules/schema.ts'
 import type { Parameters } from '../rules/schema.ts'
 import { applyChanges } from '../rules/service.ts'
@@ -118,9 +118,8 @@ export async function deleteJob(context: Context, id: number): Promise<void> {
 /** Takes a delivery; when it resolves, the values are on stable storage. Asks no database: the job's actor knows all.
  * @throws {Refusal} as the port's `deliver` */
 export async function deliver({ ports, caller }: Context, jobId: number, body: DeliveryBody) {
-  if (caller.kind !== 'user') throw new Refusal('unauthenticated', 'Sign in first.')
+  const sender = senderOf(caller)
   const delivery: Delivery = deliveryOf(body)
-  const sender = { userId: caller.userId, anyJob: caller.role === 'administrator' }
   try {
     return deliveredView(
       ports.settings.timeZone,
@@ -130,6 +129,22 @@ export async function deliver({ ports, caller }: Context, jobId: number, body: D
   } catch (error) {
     throw error instanceof Refusal && body.returnValue !== undefined ? pointingIntoArray(error) : error
   }
+}
+
+/** Takes many deliveries, and runs of samples, for one job in the order given. Each is answered in its place; a refusal
+ * hinders no other. What is not refused is on stable storage when it resolves. A run may have `RUN_SAMPLES_MAX` samples
+ * and `RUN_TEXT_MAX` characters. */
+export function deliverAll(
+  { ports, caller }: Context,
+  parcels: readonly Parcel[],
+): Promise<readonly Outcome[]> {
+  return ports.jobActors.deliverAll(parcels, senderOf(caller))
+}
+
+/** @throws {Refusal} unauthenticated */
+function senderOf(caller: Caller): Sender {
+  if (caller.kind !== 'user') throw new Refusal('unauthenticated', 'Sign in first.')
+  return { userId: caller.userId, anyJob: caller.role === 'administrator' }
 }
 
 /** An actor knows single values only; where they came in `returnValue`, faults are there. */

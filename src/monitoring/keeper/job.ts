@@ -35,8 +35,9 @@ export class Job {
   keep(step: Step, journalId: number): void {
     this.durable = step.state
     this.journalId = journalId
-    if (step.samples.length > 0) this.tail ??= new Tail()
+    if (step.samples.length > 0 || step.run) this.tail ??= new Tail()
     for (const sample of step.samples) this.tail?.add(sample)
+    if (step.run) this.tail?.addRun(step.run)
   }
 
   snapshot(): Snapshot | null {

@@ -1,4 +1,4 @@
-import type { Delivery, Rules, Value } from '../../ports/job-actors.ts'
+import type { Delivery, Rules, Run, Value } from '../../ports/job-actors.ts'
 import type { Event } from '../jobs/actor.ts'
 
 /** What the journal remembers of one accepted event. `jobId` 0 stands for all jobs. */
@@ -13,6 +13,8 @@ export function encodeEntry({ jobId, at, event }: Entry): string {
   switch (event.kind) {
     case 'deliver':
       return JSON.stringify([jobId, at, 'd', ...deliveryCells(event.delivery)])
+    case 'run':
+      return JSON.stringify([jobId, at, 'r', event.run.key, gapsOf(event.run.at), event.run.values])
     case 'configure':
       return JSON.stringify([jobId, at, 'c', event.rules])
     case 'wake':
@@ -22,6 +24,27 @@ export function encodeEntry({ jobId, at, event }: Entry): string {
     case 'forget':
       return JSON.stringify([jobId, at, 'f'])
   }
+}
+
+/** A Durable Object takes texts of less than 2 MB: this many UTF-16 units are less than that in UTF-8. */
+const ROW_MAX_LENGTH = 512 * 1024
+
+/** Texts of entries as journal rows, in their order, as few as their length allows. */
+export function rowsOf(texts: readonly string[]): readonly string[] {
+  const rows: string[] = []
+  let from = 0
+  let length = 0
+  for (let index = 0; index < texts.length; index++) {
+    const more = texts[index]?.length ?? 0
+    if (index > from && length + more > ROW_MAX_LENGTH) {
+      rows.push(`[${texts.slice(from, index).join(',')}]`)
+      from = index
+      length = 0
+    }
+    length += more
+  }
+  rows.push(`[${texts.slice(from).join(',')}]`)
+  return rows
 }
 
 /** The entries of one journal row, in the order in which they were accepted.
@@ -36,6 +59,8 @@ function decodeEntry([jobId, at, kind, ...rest]: Cells): Entry {
   switch (kind) {
     case 'd':
       return { jobId, at, event: { kind: 'deliver', delivery: deliveryOf(rest) } }
+    case 'r':
+      return { jobId, at, event: { kind: 'run', run: runOf(rest) } }
     case 'c':
       return { jobId, at, event: { kind: 'configure', jobId, rules: rest[0] as Rules } }
     case 'w':
@@ -47,6 +72,23 @@ function decodeEntry([jobId, at, kind, ...rest]: Cells): Entry {
     default:
       throw new SyntaxError(`The journal holds an entry of the unknown kind ${kind}.`)
   }
+}
+
+/** The first instant and the gaps between them; gaps at the end that are all the same are written once. */
+function gapsOf(at: readonly number[]): number[] {
+  const gaps = at.map((one, index) => (index === 0 ? one : one - (at[index - 1] ?? 0)))
+  let length = gaps.length
+  while (length > 2 && gaps[length - 1] === gaps[length - 2]) length--
+  gaps.length = length
+  return gaps
+}
+
+function runOf(cells: readonly unknown[]): Run {
+  const [key, gaps, values] = cells as [string, readonly number[], readonly Value[]]
+  const last = gaps.at(-1) ?? 0
+  let latest = 0
+  const at = values.map((_, index) => (latest += gaps[index] ?? last))
+  return { key, at, values }
 }
 
 /** Values and error code, and the rarer fields only where one of them is set. */

@@ -1,4 +1,5 @@
 import { Refusal } from '../../lib/errors.ts'
+import { Lock } from '../../lib/lock.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type {
   BucketsAnswer,
@@ -6,6 +7,8 @@ import type {
   Delivered,
   Delivery,
   JobActors,
+  Outcome,
+  Parcel,
   Rules,
   SamplesAnswer,
   SamplesQuery,
@@ -16,17 +19,20 @@ import type {
 import type { Log } from '../../ports/log.ts'
 import type { ValuesDatabase } from '../../ports/values-database.ts'
 import { step } from '../jobs/actor.ts'
-import type { Event, Step } from '../jobs/actor.ts'
-import { checkSender } from '../jobs/delivery.ts'
+import type { Event } from '../jobs/actor.ts'
 import { Facts } from './facts.ts'
 import { foldJobs } from './service/fold.ts'
 import { GroupCommit } from './group-commit.ts'
 import { Job } from './job.ts'
 import { encodeEntry } from './journal.ts'
 import type { Entry } from './journal.ts'
-import { Lock } from '../../lib/lock.ts'
+import { statementsOf } from './service/commit.ts'
+import type { Accepted, Effect } from './service/commit.ts'
+import { Intake } from './service/intake.ts'
 import { readBuckets, readSamples } from './service/read.ts'
 import * as store from './store.ts'
+import { pruneRepeats } from './store/repeats.ts'
+import type { RepeatRow } from './store/repeats.ts'
 import { Wheel } from './wheel.ts'
 
 /** What a keeper needs of the place where it lives. */
@@ -47,8 +53,10 @@ const UNFOLDED_SAMPLES_MAX = 2_000_000
 const WAKES_PER_COMMIT = 2_000
 const JOBS_PER_FOLD_SLICE = 64
 
-type Effect = { readonly job: Job; readonly result: Step }
-type Accepted = { readonly text: string; readonly effects: readonly Effect[]; readonly forgotten: Job | null }
+const NOTHING = {}
+
+/** What follows from an event besides its effects. */
+type Besides = { readonly forgotten?: Job; readonly repeat?: RepeatRow | null }
 
 /**
  * Keeps webhook jobs: takes their events in order, makes them durable in one journal row per turn, and folds the
@@ -69,6 +77,7 @@ export class Keeper implements JobActors {
   readonly #lock = new Lock()
   readonly #facts: Facts
   readonly #commits: GroupCommit<Accepted>
+  readonly #intake: Intake
   #folding: Promise<void> | null = null
   #journalId = 0
   #unfolded = { samples: 0, rows: 0 }
@@ -80,6 +89,15 @@ export class Keeper implements JobActors {
       turn: () => host.turn(),
       commit: (batch) => this.#lock.run(() => this.#commit(batch)),
       undo: (batch, cause) => this.#undo(batch, cause),
+    })
+    this.#intake = new Intake({
+      values: host.values,
+      clock: host.clock,
+      job: (jobId) => this.#job(jobId),
+      isFull: () => this.#commits.isFull || this.#unfolded.samples >= UNFOLDED_SAMPLES_MAX,
+      accept: (entry, effect, repeat) => this.#accept(entry, [effect], { repeat }),
+      tell: () => this.#facts.tell(),
+      alone: (task) => this.#lock.run(task),
     })
   }
 
@@ -120,27 +138,12 @@ export class Keeper implements JobActors {
     if (result.transitions.length > 0) await this.#facts.tell()
   }
 
-  async deliver(jobId: number, delivery: Delivery, sender: Sender): Promise<Delivered> {
-    const job = this.#job(jobId)
-    checkSender(job.state.rules, sender)
-    if (this.#commits.isFull || this.#unfolded.samples >= UNFOLDED_SAMPLES_MAX) {
-      throw new Refusal('overloaded', 'More deliveries are waiting than can be stored. Try again shortly.')
-    }
-    const event: Event = { kind: 'deliver', delivery }
-    const result = step(job.state, event, this.#host.clock.now())
-    const { state, late } = result
-    const placedAt = delivery.signal === 'result' ? state.newestAt : null
-    await this.#accept({ jobId, at: state.nowAt, event }, [{ job, result }])
-    // A change of state is answered once it was carried on, so that who asks next finds it everywhere.
-    if (result.transitions.length > 0) await this.#facts.tell()
-    return {
-      accepted: Object.keys(delivery.values).length,
-      timestampAt: delivery.timestampAt ?? placedAt ?? state.nowAt,
-      late,
-      state: state.state,
-      errorCode: state.errorCode,
-      deadlineAt: state.deadline?.at ?? null,
-    }
+  deliver(jobId: number, delivery: Delivery, sender: Sender): Promise<Delivered> {
+    return this.#intake.deliver(jobId, delivery, sender)
+  }
+
+  deliverAll(parcels: readonly Parcel[], sender: Sender): Promise<readonly Outcome[]> {
+    return this.#intake.deliverAll(parcels, sender)
   }
 
   snapshot(jobId: number): Promise<Snapshot | null> {
@@ -161,7 +164,7 @@ export class Keeper implements JobActors {
     this.#jobs.delete(jobId)
     this.#leaving.add(job)
     const entry: Entry = { jobId, at: this.#host.clock.now(), event: { kind: 'forget' } }
-    await this.#accept(entry, [], job)
+    await this.#accept(entry, [], { forgotten: job })
   }
 
   /** Lets jobs whose deadline has passed by `now` notice it, a few thousand at most, and resolves when that is durable.
@@ -208,20 +211,20 @@ export class Keeper implements JobActors {
     return job
   }
 
-  #accept(entry: Entry, effects: readonly Effect[], forgotten: Job | null = null): Promise<void> {
+  #accept(entry: Entry, effects: readonly Effect[], besides: Besides = NOTHING): Promise<void> {
     for (const { job, result } of effects) job.state = result.state
     const text = encodeEntry(entry)
-    return this.#commits.push({ text, effects, forgotten }, text.length)
+    const { forgotten = null, repeat = null } = besides
+    return this.#commits.push({ text, effects, forgotten, repeat }, text.length)
   }
 
   async #commit(batch: readonly Accepted[]): Promise<void> {
-    const id = this.#journalId + 1
-    await this.#host.values.commit([
-      store.writeJournal(id, `[${batch.map(({ text }) => text).join(',')}]`),
-      ...batch.flatMap(({ forgotten }) => (forgotten ? store.forgetJob(forgotten.id) : [])),
-    ])
+    const { statements, rows } = statementsOf(batch, this.#journalId, this.#host.clock.now())
+    await this.#host.values.commit(statements)
+    // A job may have entries in several rows of a commit: what it knows is as of the last of them.
+    const id = this.#journalId + rows
     this.#journalId = id
-    this.#unfolded.rows++
+    this.#unfolded.rows += rows
     for (const { effects, forgotten } of batch) {
       for (const effect of effects) {
         this.#keep(effect, id)
@@ -239,7 +242,7 @@ export class Keeper implements JobActors {
 
   #keep({ job, result }: Effect, journalId: number): void {
     job.keep(result, journalId)
-    this.#unfolded.samples += result.samples.length
+    this.#unfolded.samples += result.samples.length + (result.run?.at.length ?? 0)
     this.#facts.add(result.transitions)
   }
 
@@ -301,7 +304,9 @@ export class Keeper implements JobActors {
       while (!(await this.#lock.run(() => this.#foldSlice(due.slice(from, from + JOBS_PER_FOLD_SLICE)))))
       await this.#host.turn()
     }
-    await this.#lock.run(() => this.#host.values.commit(store.trimJournal(upTo)))
+    await this.#lock.run(() =>
+      this.#host.values.commit([...store.trimJournal(upTo), pruneRepeats(this.#host.clock.now())]),
+    )
     this.#unfolded.rows -= rows
   }
 

@@ -1,4 +1,4 @@
-import type { Value } from '../../ports/job-actors.ts'
+import type { Run, Value } from '../../ports/job-actors.ts'
 import type { Sample } from '../jobs/actor.ts'
 
 type Column = { readonly key: string; readonly at: number[]; readonly values: Value[]; sorted: boolean }
@@ -18,15 +18,25 @@ export class Tail {
   }
 
   add({ key, at, value }: Sample): void {
-    const column = this.#find(key)
-    if (column) {
-      if (at < (column.at.at(-1) ?? 0)) column.sorted = false
-      column.at.push(at)
-      column.values.push(value)
-    } else {
-      this.#columns.push({ key, at: [at], values: [value], sorted: true })
-    }
+    const column = this.#find(key) ?? this.#open(key)
+    if (at < (column.at.at(-1) ?? 0)) column.sorted = false
+    column.at.push(at)
+    column.values.push(value)
     this.#size++
+  }
+
+  /** As `add` of each of them, in this order. */
+  addRun({ key, at, values }: Run): void {
+    const column = this.#find(key) ?? this.#open(key)
+    let latest = column.at.at(-1) ?? 0
+    for (let index = 0; index < at.length; index++) {
+      const sampleAt = at[index] ?? 0
+      if (sampleAt < latest) column.sorted = false
+      latest = sampleAt
+      column.at.push(sampleAt)
+      column.values.push(values[index] ?? 0)
+    }
+    this.#size += at.length
   }
 
   /** A copy of one series in order of time; equal instants keep their order of arrival. */
@@ -39,6 +49,12 @@ export class Tail {
       at: order.map((index) => column.at[index] ?? 0),
       values: order.map((index) => column.values[index] ?? 0),
     }
+  }
+
+  #open(key: string): Column {
+    const column: Column = { key, at: [], values: [], sorted: true }
+    this.#columns.push(column)
+    return column
   }
 
   #find(key: string): Column | undefined {

@@ -1,0 +1,158 @@
+import type {
+  Delivery,
+  Reason,
+  RefusedSample,
+  Rules,
+  Run,
+  State,
+  Transition,
+  Value,
+} from '../../ports/job-actors.ts'
+import { count, evaluate } from '../states/thresholds.ts'
+import type { Counter } from '../states/thresholds.ts'
+import { userValue } from './delivery.ts'
+
+/** A job with an interval and no timeout has no data after two intervals and this. */
+const NO_DATA_GRACE_MS = 10 * 60_000
+
+export type Deadline = { readonly at: number; readonly means: 'timeout' | 'no_data' }
+
+export type Current = { readonly value: Value; readonly at: number }
+
+/** Everything the service knows of a running job. Immutable; absolute times in epoch ms. */
+export type ActorState = {
+  readonly jobId: number
+  readonly rules: Rules
+  /** The greatest `now` seen: time never goes back within a job. */
+  readonly nowAt: number
+  /** When the job was created or last started. */
+  readonly startedAt: number
+  readonly lastReceivedAt: number | null
+  /** The greatest timestamp of an in-order delivery. */
+  readonly newestAt: number | null
+  /** When silence becomes an error (`timeout`: error code 5) or merely a gap (`no_data`). */
+  readonly deadline: Deadline | null
+  readonly errorCode: number
+  /** What thresholds say, whatever is forced or stopped. */
+  readonly evaluated: State
+  readonly state: State
+  readonly sinceAt: number
+  /** Number of transitions so far. */
+  readonly seq: number
+  readonly message: string | null
+  readonly silentSinceAt: number | null
+  readonly current: Readonly<Record<string, Current>>
+  readonly counters: readonly Counter[]
+  /** The run that `signal: start` announced and that has not ended yet. */
+  readonly run: { readonly id: string | null } | null
+}
+
+export type Sample = { readonly key: string; readonly at: number; readonly value: Value }
+
+export type Step = {
+  readonly state: ActorState
+  /** Raw values to keep, in order of arrival. */
+  readonly samples: readonly Sample[]
+  /** What a run left to keep besides; null for every other event. */
+  readonly run: KeptRun | null
+  readonly transitions: readonly Transition[]
+  /** True when the delivery was older than the newest one: kept, and without any other effect. */
+  readonly late: boolean
+}
+
+/** The samples of a run that were kept, how many of them were late, and those that were refused. */
+export type KeptRun = Run & { readonly late: number; readonly refused: readonly RefusedSample[] }
+
+/** A delivery in order: what it says about the job's state, and until when the next one may take. */
+export function judge(
+  state: ActorState,
+  delivery: Delivery,
+  kept: { at: number; nowAt: number; samples: readonly Sample[] },
+): Step {
+  const { at, nowAt, samples } = kept
+  const { rules } = state
+  const errorCode = delivery.errorCode ?? state.errorCode
+  const counters = count(rules.thresholds, state.counters, valuesToCount(rules, delivery))
+  const evaluated = evaluate(rules.thresholds, counters)
+  const endsRun = state.run === null || delivery.runId === null || delivery.runId === state.run.id
+  const next: ActorState = {
+    ...state,
+    nowAt,
+    lastReceivedAt: nowAt,
+    newestAt: at,
+    errorCode,
+    evaluated,
+    current: withNewest(state.current, samples),
+    counters,
+    message: delivery.message,
+    silentSinceAt: null,
+    run: endsRun ? null : state.run,
+    deadline: endsRun
+      ? regularDeadline({ rules, startedAt: state.startedAt, lastReceivedAt: nowAt }, delivery.ttlMs)
+      : state.deadline,
+  }
+  const isNewCode = errorCode !== state.errorCode || state.newestAt === null
+  return settle(next, {
+    reason: evaluated === 'ok' ? 'delivery' : 'threshold',
+    at,
+    samples: isNewCode ? [...samples, { key: 'errorCode', at, value: errorCode }] : samples,
+  })
+}
+
+function valuesToCount(rules: Rules, delivery: Delivery): Record<string, Value> {
+  const values: Record<string, Value> = {}
+  for (const key in delivery.values) values[key] = userValue(rules, key, delivery.values[key] ?? 0)
+  if (delivery.errorCode !== null) values['errorCode'] = delivery.errorCode
+  return values
+}
+
+function withNewest(current: ActorState['current'], samples: readonly Sample[]): ActorState['current'] {
+  const newest: Record<string, Current> = { ...current }
+  for (const { key, value, at } of samples) newest[key] = { value, at }
+  return newest
+}
+
+/** Gives the state its outward face and records the change when there is one. */
+export function settle(
+  state: ActorState,
+  change: { reason: Reason; at: number; samples?: readonly Sample[] },
+): Step {
+  const samples = change.samples ?? []
+  const to = state.rules.forced ?? (state.rules.stopped ? 'undefined' : state.evaluated)
+  if (to === state.state) return { state, samples, run: null, transitions: [], late: false }
+  // History is written forwards: a change is never dated before the one it follows.
+  const at = Math.max(change.at, state.sinceAt)
+  const transition: Transition = {
+    objectId: state.jobId,
+    seq: state.seq + 1,
+    at,
+    detectedAt: state.nowAt,
+    from: state.state,
+    to,
+    reason: change.reason,
+    errorCode: state.errorCode,
+    message: state.message,
+    silentSinceAt: state.silentSinceAt,
+  }
+  const next = { ...state, state: to, sinceAt: at, seq: transition.seq }
+  return { state: next, samples, run: null, transitions: [transition], late: false }
+}
+
+export function unchanged(state: ActorState): Step {
+  return { state, samples: [], run: null, transitions: [], late: false }
+}
+
+export function regularDeadline(
+  state: Pick<ActorState, 'rules' | 'startedAt' | 'lastReceivedAt'>,
+  ttlMs: number | null,
+): Deadline | null {
+  const patience = ttlMs === null ? patienceOf(state.rules) : { ms: ttlMs, means: 'timeout' as const }
+  if (state.rules.stopped || patience === null) return null
+  return { at: Math.max(state.lastReceivedAt ?? 0, state.startedAt) + patience.ms, means: patience.means }
+}
+
+/** How long the job may be silent, and what its silence means; null when it may be silent for ever. */
+export function patienceOf(rules: Rules): { ms: number; means: Deadline['means'] } | null {
+  if (rules.timeoutMs !== null) return { ms: rules.timeoutMs, means: 'timeout' }
+  return rules.intervalMs > 0 ? { ms: 2 * rules.intervalMs + NO_DATA_GRACE_MS, means: 'no_data' } : null
+}

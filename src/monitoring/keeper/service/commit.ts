@@ -1,0 +1,37 @@
+import type { Statement } from '../../../ports/values-database.ts'
+import type { Step } from '../../jobs/actor.ts'
+import type { Job } from '../job.ts'
+import { rowsOf } from '../journal.ts'
+import { forgetJob, writeJournal } from '../store.ts'
+import { forgetRepeats, pruneRepeats, writeRepeats } from '../store/repeats.ts'
+import type { RepeatRow } from '../store/repeats.ts'
+
+/** What an event does to one job. */
+export type Effect = { readonly job: Job; readonly result: Step }
+
+/** An accepted event that waits for its commit. */
+export type Accepted = {
+  /** Its journal entry. */
+  readonly text: string
+  readonly effects: readonly Effect[]
+  /** The job that ends with it. */
+  readonly forgotten: Job | null
+  /** The key under which it is known again. */
+  readonly repeat: RepeatRow | null
+}
+
+/** Everything that makes a batch durable, and how many journal rows that are, after the last one there is. */
+export function statementsOf(
+  batch: readonly Accepted[],
+  lastId: number,
+  now: number,
+): { readonly statements: readonly Statement[]; readonly rows: number } {
+  const rows = rowsOf(batch.map(({ text }) => text))
+  const statements = rows.map((text, index) => writeJournal(lastId + 1 + index, text))
+  const repeats = batch.flatMap(({ repeat }) => repeat ?? [])
+  if (repeats.length > 0) statements.push(...writeRepeats(repeats), pruneRepeats(now))
+  for (const { forgotten } of batch) {
+    if (forgotten) statements.push(...forgetJob(forgotten.id), forgetRepeats(forgotten.id))
+  }
+  return { statements, rows: rows.length }
+}

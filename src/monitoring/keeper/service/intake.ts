@@ -1,0 +1,212 @@
+import { Refusal } from '../../../lib/errors.ts'
+import type { Clock } from '../../../ports/clock.ts'
+import type {
+  Delivered,
+  DeliveredRun,
+  Delivery,
+  Outcome,
+  Parcel,
+  Repeat,
+  Sender,
+} from '../../../ports/job-actors.ts'
+import type { ValuesDatabase } from '../../../ports/values-database.ts'
+import { step } from '../../jobs/actor.ts'
+import type { Event, Step } from '../../jobs/actor.ts'
+import { checkSender } from '../../jobs/delivery.ts'
+import type { Job } from '../job.ts'
+import type { Entry } from '../journal.ts'
+import { readRepeats } from '../store/repeats.ts'
+import type { RepeatRow } from '../store/repeats.ts'
+import type { Effect } from './commit.ts'
+
+/** How long a job knows the key of a delivery again. */
+const REPEAT_MS = 86_400_000
+
+/** What the intake needs of its keeper. */
+export type Desk = {
+  readonly values: ValuesDatabase
+  readonly clock: Clock
+  /** @throws {Refusal} not_found */
+  job(jobId: number): Job
+  isFull(): boolean
+  /** Resolves when the event is durable, with the row of its key. What is accepted in one go shares one promise. */
+  accept(entry: Entry, effect: Effect, repeat: RepeatRow | null): Promise<void>
+  /** Carries committed transitions on. */
+  tell(): Promise<boolean>
+  /** Runs a task while nothing is being committed. */
+  alone<Result>(task: () => Promise<Result>): Promise<Result>
+}
+
+type Good = Delivered | DeliveredRun
+/** Something that was accepted and is not durable yet. */
+type Taken = { readonly outcome: Good; readonly durable: Promise<void>; readonly changesState: boolean }
+
+/** Takes deliveries: one, many, and those that may be repetitions. */
+export class Intake {
+  readonly #desk: Desk
+  /** What was begun under a key and is not durable yet, by job and key. */
+  readonly #claims = new Map<string, Claim>()
+
+  constructor(desk: Desk) {
+    this.#desk = desk
+  }
+
+  async deliver(jobId: number, delivery: Delivery, sender: Sender): Promise<Delivered> {
+    const job = this.#admit(jobId, sender)
+    const event: Event = { kind: 'deliver', delivery }
+    const result = step(job.state, event, this.#desk.clock.now())
+    await this.#desk.accept({ jobId, at: result.state.nowAt, event }, { job, result }, null)
+    // A change of state is answered once it was carried on, so that who asks next finds it everywhere.
+    if (result.transitions.length > 0) await this.#desk.tell()
+    return deliveredOf(delivery, result)
+  }
+
+  deliverAll(parcels: readonly Parcel[], sender: Sender): Promise<readonly Outcome[]> {
+    if (parcels.some(({ repeat }) => repeat !== null)) return this.#deliverOnce(parcels, sender)
+    const now = this.#desk.clock.now()
+    return this.#land(parcels.map((parcel) => this.#take(parcel, sender, now)))
+  }
+
+  /** @throws {Refusal} not_found, forbidden, overloaded */
+  #admit(jobId: number, sender: Sender): Job {
+    const job = this.#desk.job(jobId)
+    checkSender(job.state.rules, sender)
+    if (!this.#desk.isFull()) return job
+    throw new Refusal('overloaded', 'More deliveries are waiting than can be stored. Try again shortly.')
+  }
+
+  #take({ jobId, sent, repeat }: Parcel, sender: Sender, now: number): Taken | Refusal {
+    try {
+      const job = this.#admit(jobId, sender)
+      const event: Event =
+        'run' in sent ? { kind: 'run', run: sent.run } : { kind: 'deliver', delivery: sent.delivery }
+      const result = step(job.state, event, now)
+      const outcome = 'run' in sent ? deliveredRunOf(result) : deliveredOf(sent.delivery, result)
+      const kept: Event = result.run === null ? event : { kind: 'run', run: result.run }
+      const row = repeat && { ...repeat, jobId, answer: JSON.stringify(outcome), untilAt: now + REPEAT_MS }
+      const durable = this.#desk.accept({ jobId, at: result.state.nowAt, event: kept }, { job, result }, row)
+      return { outcome, durable, changesState: result.transitions.length > 0 }
+    } catch (error) {
+      if (error instanceof Refusal) return error
+      throw error
+    }
+  }
+
+  /** Waits until what was taken in one go is durable. */
+  async #land(attempts: readonly (Taken | Good | Refusal)[]): Promise<readonly Outcome[]> {
+    const taken = attempts.filter(isTaken)
+    try {
+      // All of it shares one commit.
+      await taken[0]?.durable
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error
+      return attempts.map((attempt) => (isTaken(attempt) ? error : attempt))
+    }
+    if (taken.some(({ changesState }) => changesState)) await this.#desk.tell()
+    return attempts.map((attempt) => (isTaken(attempt) ? attempt.outcome : attempt))
+  }
+
+  /** As `deliverAll` where some may have been there before: what jobs remember is asked first, for all at once. */
+  async #deliverOnce(parcels: readonly Parcel[], sender: Sender): Promise<readonly Outcome[]> {
+    const places = parcels.map((parcel) => this.#place(parcel))
+    let outcomes: readonly Outcome[] = []
+    try {
+      const repeats = places.flatMap(({ own, parcel }) =>
+        own && parcel.repeat ? [{ jobId: parcel.jobId, key: parcel.repeat.key }] : [],
+      )
+      const now = this.#desk.clock.now()
+      const rows = await this.#desk.alone(() => readRepeats(this.#desk.values, repeats, now))
+      const known = new Map(rows.map((row) => [nameOf(row.jobId, row.key), row]))
+      const attempts = places.map(({ parcel, first }) => {
+        // Its answer is that of the first, which is not there yet.
+        if (first) return NOT_YET
+        const row = parcel.repeat && known.get(nameOf(parcel.jobId, parcel.repeat.key))
+        if (!row) return this.#take(parcel, sender, now)
+        return answerAgain(parcel.repeat, row.digest, JSON.parse(row.answer) as Good)
+      })
+      outcomes = await this.#land(attempts)
+    } finally {
+      places.forEach(({ own, name }, place) => {
+        if (own === null) return
+        this.#claims.delete(name)
+        own.settle(outcomes[place] ?? NOT_YET)
+      })
+    }
+    return Promise.all(
+      places.map(async ({ first, parcel }, place) => {
+        if (first === null) return outcomes[place] ?? NOT_YET
+        return answerAgain(parcel.repeat, first.digest, await first.outcome)
+      }),
+    )
+  }
+
+  /** Who was first under a parcel's key, if anybody is at it now; else the parcel is. */
+  #place(parcel: Parcel) {
+    const { jobId, repeat } = parcel
+    if (repeat === null) return { parcel, name: '', own: null, first: null }
+    const name = nameOf(jobId, repeat.key)
+    const first = this.#claims.get(name) ?? null
+    if (first) return { parcel, name, own: null, first }
+    const own = new Claim(repeat.digest)
+    this.#claims.set(name, own)
+    return { parcel, name, own, first: null }
+  }
+}
+
+/** A delivery under a key that is on its way; repetitions wait for its outcome. */
+class Claim {
+  readonly digest: string
+  readonly #outcome = Promise.withResolvers<Outcome>()
+
+  constructor(digest: string) {
+    this.digest = digest
+  }
+
+  get outcome(): Promise<Outcome> {
+    return this.#outcome.promise
+  }
+
+  settle(outcome: Outcome): void {
+    this.#outcome.resolve(outcome)
+  }
+}
+
+const NOT_YET = new Refusal('unavailable', 'Storage is away. Try again shortly.')
+
+function nameOf(jobId: number, key: string): string {
+  return `${jobId} ${key}`
+}
+
+function isTaken(attempt: Taken | Good | Refusal): attempt is Taken {
+  return 'durable' in attempt
+}
+
+function answerAgain(repeat: Repeat | null, digest: string, outcome: Outcome): Outcome {
+  if (repeat?.digest !== digest) {
+    return new Refusal('idempotency_conflict', 'Something else was sent under this Idempotency-Key before.')
+  }
+  return outcome instanceof Refusal ? outcome : { ...outcome, replayed: true }
+}
+
+function deliveredOf(delivery: Delivery, { state, late }: Step): Delivered {
+  const placedAt = delivery.signal === 'result' ? state.newestAt : null
+  return {
+    accepted: Object.keys(delivery.values).length,
+    timestampAt: delivery.timestampAt ?? placedAt ?? state.nowAt,
+    late,
+    state: state.state,
+    errorCode: state.errorCode,
+    deadlineAt: state.deadline?.at ?? null,
+  }
+}
+
+function deliveredRunOf({ state, run }: Step): DeliveredRun {
+  return {
+    accepted: run?.at.length ?? 0,
+    late: run?.late ?? 0,
+    refused: run?.refused ?? [],
+    state: state.state,
+    errorCode: state.errorCode,
+    deadlineAt: state.deadline?.at ?? null,
+  }
+}

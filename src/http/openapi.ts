@@ -17,6 +17,15 @@ const IF_MATCH: Json = {
   schema: { type: 'string' },
 }
 
+const IDEMPOTENCY_KEY: Json = {
+  in: 'header',
+  name: 'Idempotency-Key',
+  required: false,
+  description:
+    'The same key and body within 24 hours are answered as the first time, with Idempotency-Replayed; another body under the key with 409.',
+  schema: { type: 'string', minLength: 1, maxLength: 255, pattern: '^[\\x21-\\x7e]+$' },
+}
+
 const SECURITY = {
   token: {
     type: 'http',
@@ -68,6 +77,7 @@ function operation(rule: Policy, validations: readonly Validation[], schemas: Js
     parameters: [
       ...validations.flatMap((validation) => parameters(validation, schemas)),
       ...(takesIfMatch(rule) ? [IF_MATCH] : []),
+      ...(rule.isRepeatable ? [IDEMPOTENCY_KEY] : []),
     ],
     ...(body && {
       requestBody: {

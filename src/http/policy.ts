@@ -28,6 +28,8 @@ export type Policy = {
   readonly answers: Readonly<Record<number, Answer>>
   /** Statuses of refusals that do not follow from roles, path, query and body. */
   readonly refuses?: readonly number[]
+  /** True when it takes an `Idempotency-Key`. */
+  readonly isRepeatable?: true
 }
 
 const policies = new WeakMap<object, Policy>()

@@ -1,6 +1,7 @@
 import type { Caller, Context } from '../../context.ts'
 import { Refusal } from '../../lib/errors.ts'
-import { base64url, hex } from '../../lib/text.ts'
+import { sha256 } from '../../lib/digest.ts'
+import { base64url } from '../../lib/text.ts'
 import { commit } from '../../ports/database.ts'
 import type { Ports } from '../../ports/index.ts'
 import { callersOf } from '../users/callers.ts'
@@ -22,7 +23,7 @@ export async function logIn({ ports }: Context, credentials: Credentials) {
   const user = await checkCredentials(ports, credentials)
   if (!user) throw new Refusal('unauthenticated', 'The user name or the password is wrong.')
   const sessionId = base64url(ports.secrets.random(32))
-  const hash = await hashOf(sessionId)
+  const hash = await sha256(sessionId)
   const expiresAt = await openSession(ports, { hash, userId: user.userId, lifetimeMs: DAY_MS })
   ports.log.info('signed in', { userId: user.userId })
   return { sessionId, expiresAt }
@@ -30,7 +31,7 @@ export async function logIn({ ports }: Context, credentials: Credentials) {
 
 /** Ends a session; one that has ended already is fine. */
 export async function logOut({ ports }: Context, sessionId: string): Promise<void> {
-  await commit(ports.database, [store.deleteSession(ports.database, await hashOf(sessionId))])
+  await commit(ports.database, [store.deleteSession(ports.database, await sha256(sessionId))])
   callersOf(ports).clear()
 }
 
@@ -50,7 +51,7 @@ export async function issueToken({ ports, caller }: Context) {
   if (caller.kind !== 'user') throw new Refusal('unauthenticated', 'Sign in first.')
   let sessionHash = caller.sessionHash
   if (sessionHash === null) {
-    sessionHash = await hashOf(base64url(ports.secrets.random(32)))
+    sessionHash = await sha256(base64url(ports.secrets.random(32)))
     const session = { hash: sessionHash, userId: caller.userId, lifetimeMs: TOKEN_LIFETIME_S * 1000 }
     await openSession(ports, session)
   }
@@ -73,7 +74,7 @@ export async function prepareFirstStart(
   const now = ports.clock.now()
   await commit(ports.database, [
     store.deleteExpiredSetups(ports.database, now),
-    store.insertSetup(ports.database, { hash: await hashOf(setupToken), expiresAt: now + SETUP_LIFETIME_MS }),
+    store.insertSetup(ports.database, { hash: await sha256(setupToken), expiresAt: now + SETUP_LIFETIME_MS }),
   ])
   return { isFirstStart: true, setupToken }
 }
@@ -81,7 +82,7 @@ export async function prepareFirstStart(
 /** Creates the first administrator with the one-time token.
  * @throws {Refusal} forbidden when the token is not, or no longer, valid */
 export async function setUp({ ports }: Context, input: Credentials & { token: string }): Promise<UserView> {
-  const isValid = await store.takeSetup(ports.database, await hashOf(input.token), ports.clock.now())
+  const isValid = await store.takeSetup(ports.database, await sha256(input.token), ports.clock.now())
   if (!isValid || (await countUsers(ports)) > 0) {
     throw new Refusal(
       'forbidden',
@@ -93,7 +94,7 @@ export async function setUp({ ports }: Context, input: Credentials & { token: st
 
 export function callerOfSession(ports: Ports, sessionId: string): Promise<User | null> {
   return callersOf(ports).find(`session ${sessionId}`, ports.clock.now(), async () =>
-    userOfSession(ports, await hashOf(sessionId)),
+    userOfSession(ports, await sha256(sessionId)),
   )
 }
 
@@ -148,8 +149,4 @@ async function openSession(
     store.insertSession(ports.database, { hash, userId, createdAt, expiresAt }),
   ])
   return expiresAt
-}
-
-async function hashOf(secret: string): Promise<string> {
-  return hex(new Uint8Array(await crypto.subtle.digest('SHA-256', new TextEncoder().encode(secret))))
 }

@@ -1,12 +1,16 @@
 import { Hono } from 'hono'
 import * as z from 'zod'
+import type { Context } from '../../context.ts'
 import { flagQuery, idParam, noContent, ok } from '../../http/answers.ts'
 import { entityTag, ifMatch } from '../../http/conditions.ts'
 import type { Direct } from '../../http/direct.ts'
+import { idempotencyKeyOf, REPLAYED } from '../../http/idempotency.ts'
 import { policy } from '../../http/policy.ts'
 import type { Env, Policy } from '../../http/policy.ts'
 import { jsonBody, readJson, valid } from '../../http/valid.ts'
+import { bulkRoutes } from './bulk/routes.ts'
 import { deliveredView, deliveryBody, jobBody, jobView } from './schema.ts'
+import type { DeliveryBody } from './schema.ts'
 import { createJob, deleteJob, deliver, readJob, updateJob } from './service.ts'
 
 const JOB_MAX_BYTES = 1024 * 1024
@@ -23,11 +27,12 @@ const delivery: Policy = {
   summary: 'Deliver values to a webhook job',
   roles: SENDERS,
   object: 'execute',
-  answers: { 200: ok(deliveredView, 'The values are on stable storage.') },
-  refuses: [409],
+  answers: { 200: ok(deliveredView, 'The values are on stable storage.', ['Idempotency-Replayed']) },
+  refuses: [400, 409],
+  isRepeatable: true,
 }
 
-export const jobRoutes = new Hono<Env>()
+const ownRoutes = new Hono<Env>()
   .post(
     '/jobs',
     policy({
@@ -99,8 +104,10 @@ export const jobRoutes = new Hono<Env>()
     valid('param', z.object({ jobId: idParam })),
     jsonBody(DELIVERY_MAX_BYTES),
     valid('json', deliveryBody),
-    async (c) => c.json(await deliver(c.get('context'), c.req.valid('param').jobId, c.req.valid('json'))),
+    (c) => answerDelivery(c.get('context'), c.req.valid('param').jobId, [c.req.valid('json'), c.req.raw]),
   )
+
+export const jobRoutes = new Hono<Env>().route('/', ownRoutes).route('/', bulkRoutes)
 
 /** The same delivery without the router: what it spends on middleware is more than a delivery's own work. */
 export const directDelivery: Direct = {
@@ -108,5 +115,14 @@ export const directDelivery: Direct = {
   path: ['/webcollector/jobs/', '/values'],
   policy: delivery,
   answer: async (context, jobId, request) =>
-    Response.json(await deliver(context, jobId, await readJson(request, deliveryBody, DELIVERY_MAX_BYTES))),
+    answerDelivery(context, jobId, [await readJson(request, deliveryBody, DELIVERY_MAX_BYTES), request]),
+}
+
+async function answerDelivery(
+  context: Context,
+  jobId: number,
+  [body, request]: readonly [DeliveryBody, Request],
+): Promise<Response> {
+  const { view, isReplayed } = await deliver(context, jobId, { body, key: idempotencyKeyOf(request) })
+  return Response.json(view, isReplayed ? { headers: REPLAYED } : undefined)
 }

@@ -12,8 +12,8 @@ import {
 import { STATES } from '../states/state.ts'
 import type { Delivery, Value } from '../../ports/job-actors.ts'
 
-const ERROR_CODE_MAX = 2_147_483_647
-const TEXT_MAX = 4096
+export const ERROR_CODE_MAX = 2_147_483_647
+export const TEXT_MAX = 4096
 
 /** Samples, and characters of strings, in one run: with these it fits one row of a job's journal. */
 export const RUN_SAMPLES_MAX = 10_000
@@ -84,6 +84,17 @@ export const jobView = z
 
 const VALUE_KEY = /^(?:returnValue|stringValue)([1-9]\d?)$/
 
+/** The key of one of a job's values. */
+export const valueKey = z
+  .string()
+  .refine(
+    (key) => Number(VALUE_KEY.exec(key)?.[1] ?? Number.NaN) <= VALUES_MAX,
+    'must be returnValueN or stringValueN',
+  )
+
+/** What a sender may give for one value. */
+export const sampleValue = z.union([z.number(), z.string().max(TEXT_MAX)])
+
 /** Specification: body of the webhook delivery, either form; ours: timestamp, message, ttl, runId, signal. */
 export const deliveryBody = z
   .object({
@@ -105,7 +116,7 @@ export const deliveryBody = z
     runId: z.string().min(1).max(64).optional(),
     signal: z.enum(['result', 'start', 'log']).default('result'),
   })
-  .catchall(z.union([z.number(), z.string().max(TEXT_MAX)]))
+  .catchall(sampleValue)
   .superRefine(
     (body, issues) => {
       const hasArray = body.returnValue !== undefined

@@ -1,9 +1,20 @@
 import type { Caller, Context } from '../../context.ts'
 import { durationMs } from '../../lib/duration.ts'
 import { Refusal } from '../../lib/errors.ts'
+import { sha256 } from '../../lib/digest.ts'
 import { timeFormat } from '../../lib/time.ts'
+import type { TimeFormat } from '../../lib/time.ts'
 import { commit } from '../../ports/database.ts'
-import type { Delivered, Delivery, Outcome, Parcel, Sender, Snapshot } from '../../ports/job-actors.ts'
+import type { Ports } from '../../ports/index.ts'
+import type {
+  Delivered,
+  Delivery,
+  Outcome,
+  Parcel,
+  Repeat,
+  Sender,
+  Snapshot,
+} from '../../ports/job-actors.ts'
 import { DEFAULT_THRESHOLDS } from '../rules/schema.ts'
 import type { Parameters } from '../rules/schema.ts'
 import { applyChanges } from '../rules/service.ts'
@@ -116,19 +127,60 @@ export async function deleteJob(context: Context, id: number): Promise<void> {
 }
 
 /** Takes a delivery; when it resolves, the values are on stable storage. Asks no database: the job's actor knows all.
- * @throws {Refusal} as the port's `deliver` */
-export async function deliver({ ports, caller }: Context, jobId: number, body: DeliveryBody) {
-  const sender = senderOf(caller)
+ * Under a key a repetition within 24 hours gets the first answer again, and changes nothing.
+ * @throws {Refusal} as the port's `deliver`; idempotency_conflict */
+export function deliver(
+  { ports, caller }: Context,
+  jobId: number,
+  { body, key }: { readonly body: DeliveryBody; readonly key: string | null },
+): Promise<Answered> {
+  return deliverAs({ ...senderOf(caller), scope: scopeOf(caller) }, ports, { jobId, body, key })
+}
+
+/** As `deliver`, for a sender who proved it in another way. Keys are known within the scope. */
+export async function deliverAs(
+  sender: Sender & { readonly scope: string },
+  ports: Ports,
+  { jobId, body, key }: { readonly jobId: number; readonly body: DeliveryBody; readonly key: string | null },
+): Promise<Answered> {
   const delivery: Delivery = deliveryOf(body)
+  const format = timeFormat(ports.settings.timeZone)
   try {
-    return deliveredView(
-      ports.settings.timeZone,
-      jobId,
-      await ports.jobActors.deliver(jobId, delivery, sender),
-    )
+    const delivered =
+      key === null
+        ? await ports.jobActors.deliver(jobId, delivery, sender)
+        : await deliverOnce(
+            ports,
+            { jobId, sent: { delivery }, repeat: await repeatOf(sender.scope, key, body) },
+            sender,
+          )
+    return { view: { jobId, ...deliveredFields(format, delivered) }, isReplayed: delivered.replayed === true }
   } catch (error) {
     throw error instanceof Refusal && body.returnValue !== undefined ? pointingIntoArray(error) : error
   }
+}
+
+async function deliverOnce({ jobActors }: Ports, parcel: Parcel, sender: Sender): Promise<Delivered> {
+  const [outcome] = await jobActors.deliverAll([parcel], sender)
+  if (outcome instanceof Refusal) throw outcome
+  if (!outcome || 'refused' in outcome) throw new TypeError('A delivery was not answered as one.')
+  return outcome
+}
+
+/** A delivery's answer, and whether it was given before. */
+export type Answered = {
+  readonly view: { readonly jobId: number } & ReturnType<typeof deliveredFields>
+  readonly isReplayed: boolean
+}
+
+/** Whose keys are whose: no caller meets those of another. */
+export function scopeOf(caller: Caller): string {
+  return `u${caller.kind === 'user' ? caller.userId : 0}`
+}
+
+/** What a job knows a repetition by. */
+export async function repeatOf(scope: string, key: string, body: unknown): Promise<Repeat> {
+  return { key: `${scope} ${key}`, digest: await sha256(JSON.stringify(body)) }
 }
 
 /** Takes many deliveries, and runs of samples, for one job in the order given. Each is answered in its place; a refusal
@@ -148,7 +200,7 @@ function senderOf(caller: Caller): Sender {
 }
 
 /** An actor knows single values only; where they came in `returnValue`, faults are there. */
-function pointingIntoArray({ code, detail, errors }: Refusal): Refusal {
+export function pointingIntoArray({ code, detail, errors }: Refusal): Refusal {
   const pointer = (text: string) =>
     text.replace(/^\/returnValue(\d+)$/, (_, number) => `/returnValue/${Number(number) - 1}`)
   return new Refusal(
@@ -229,10 +281,9 @@ function currentValues(parameters: Parameters, snapshot: Snapshot, format: (at: 
   return shown
 }
 
-function deliveredView(timeZone: string, jobId: number, delivered: Delivered) {
-  const format = timeFormat(timeZone)
+/** The fields of the answer to a delivery. */
+export function deliveredFields(format: TimeFormat, delivered: Delivered) {
   return {
-    jobId,
     accepted: delivered.accepted,
     timestamp: format(delivered.timestampAt),
     late: delivered.late,

@@ -140,6 +140,23 @@ export const transitions = sqliteTable(
   ],
 )
 
+/** The tokens of push URLs: whoever knows one delivers to its job. */
+export const pings = sqliteTable(
+  'pings',
+  {
+    id: integer().primaryKey({ autoIncrement: true }),
+    jobId: integer('job_id')
+      .notNull()
+      .references(() => jobs.id, { onDelete: 'cascade' }),
+    name: text().notNull(),
+    hash: text().notNull(),
+    createdAt: integer('created_at').notNull(),
+    /** Null for one that holds until it is revoked. */
+    expiresAt: integer('expires_at'),
+  },
+  (table) => [uniqueIndex('pings_by_hash').on(table.hash), index('pings_by_job').on(table.jobId, table.id)],
+)
+
 /** Jobs whose actors have not yet heard of their latest configuration, or of their end. */
 export const actorChanges = sqliteTable('actor_changes', {
   jobId: integer('job_id').primaryKey(),

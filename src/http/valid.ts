@@ -74,6 +74,11 @@ export async function readJson<S extends z.ZodType>(
   return result.data
 }
 
+/** The body as text, whatever its type says it is. @throws {Refusal} too_large */
+export function readText(request: Request, sizeMaxBytes: number): Promise<string> {
+  return readBounded(request, sizeMaxBytes)
+}
+
 /** What is said of a body that is no JSON. */
 export function malformedJson(): Refusal {
   return new Refusal('malformed_json', 'The body cannot be read as JSON.')

@@ -2,12 +2,14 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 
 import { HOST_NAMES, startHost, startRemote } from '../hosts/start.ts'
 import { browseSuite } from './browse.suite.ts'
+import { bulkSuite } from './bulk.suite.ts'
 import { connect } from './client.ts'
 import type { Client } from './client.ts'
 import { deliveriesSuite } from './deliveries.suite.ts'
 import { errorsSuite } from './errors.suite.ts'
 import { historySuite } from './history.suite.ts'
 import { jobsSuite } from './jobs.suite.ts'
+import { pingsSuite } from './pings.suite.ts'
 import { routesOfDocument } from './openapi-checker.ts'
 import { searchSuite } from './search.suite.ts'
 import { pastSuite } from './past.suite.ts'
@@ -30,6 +32,8 @@ const SUITES: readonly Suite[] = [
   searchSuite,
   jobsSuite,
   deliveriesSuite,
+  bulkSuite,
+  pingsSuite,
   thresholdsSuite,
   statesSuite,
   pastSuite,

@@ -31,11 +31,13 @@ describe('roles', () => {
   test('every route and who may call it is in snapshots/roles.txt', () =>
     expectSnapshot('roles.txt', rolesText()))
 
-  test('a route that changes something is open to nobody, but for logins, logouts and the set-up', () => {
+  test('a route that changes something is open to nobody, but for logins, the set-up, and pings, whose token says enough', () => {
     const open = routes.filter(({ method, policy }) => method !== 'GET' && mayCall(policy, null))
     expect(open.map(({ method, path }) => `${method} ${path}`).sort()).toEqual([
       'POST /session/login',
       'POST /session/setup',
+      'POST /webcollector/ping/:token',
+      'POST /webcollector/ping/:token/:signal',
     ])
   })
 

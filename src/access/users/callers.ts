@@ -1,14 +1,14 @@
+import { Recent } from '../../lib/recent.ts'
 import { hex } from '../../lib/text.ts'
 import type { Caller } from '../../context.ts'
 import type { Ports } from '../../ports/index.ts'
 
 type User = Extract<Caller, { kind: 'user' }>
-type Entry = { readonly caller: Promise<User | null>; readonly untilAt: number }
 
 /** A revoked session or token, or a former password, works on for this long at most in another isolate. */
 const CALLER_CACHE_MS = 1_000
 const CREDENTIALS_CACHE_MS = 60_000
-const ENTRIES_MAX = 10_000
+const PROOFS_MAX = 10_000
 
 const callers = new WeakMap<Ports, Callers>()
 
@@ -21,20 +21,11 @@ export function callersOf(ports: Ports): Callers {
 
 /** Who was proven to be whom a moment ago. Failures are not remembered; secrets only as far as the process holds them. */
 class Callers {
-  readonly #entries = new Map<string, Entry>()
+  readonly #proven = new Recent<User>(CALLER_CACHE_MS)
   readonly #proofs = new Map<string, { readonly passwordHash: string; readonly untilAt: number }>()
 
   find(key: string, now: number, prove: () => Promise<User | null>): Promise<User | null> {
-    const known = this.#entries.get(key)
-    if (known && known.untilAt > now) return known.caller
-    if (this.#entries.size >= ENTRIES_MAX) this.#entries.clear()
-    const entry = { caller: prove(), untilAt: now + CALLER_CACHE_MS }
-    this.#entries.set(key, entry)
-    entry.caller.then(
-      (caller) => caller === null && this.#drop(key, entry),
-      () => this.#drop(key, entry),
-    )
-    return entry.caller
+    return this.#proven.find(key, now, prove)
   }
 
   /** Whether credentials were found to fit this password hash within the last minute. */
@@ -45,7 +36,7 @@ class Callers {
 
   /** Remembers that credentials fit this password hash, so that the slow hash is asked once a minute only. */
   proven(key: string, passwordHash: string, now: number): void {
-    if (this.#proofs.size >= ENTRIES_MAX) this.#proofs.clear()
+    if (this.#proofs.size >= PROOFS_MAX) this.#proofs.clear()
     this.#proofs.set(key, { passwordHash, untilAt: now + CREDENTIALS_CACHE_MS })
   }
 
@@ -58,10 +49,6 @@ class Callers {
 
   /** Everyone must prove again who they are: something about users or sessions has changed. */
   clear(): void {
-    this.#entries.clear()
-  }
-
-  #drop(key: string, entry: Entry): void {
-    if (this.#entries.get(key) === entry) this.#entries.delete(key)
+    this.#proven.clear()
   }
 }

@@ -9,6 +9,7 @@ import { policy } from '../../http/policy.ts'
 import type { Env, Policy } from '../../http/policy.ts'
 import { jsonBody, readJson, valid } from '../../http/valid.ts'
 import { bulkRoutes } from './bulk/routes.ts'
+import { pingRoutes } from './pings/routes.ts'
 import { deliveredView, deliveryBody, jobBody, jobView } from './schema.ts'
 import type { DeliveryBody } from './schema.ts'
 import { createJob, deleteJob, deliver, readJob, updateJob } from './service.ts'
@@ -107,7 +108,7 @@ const ownRoutes = new Hono<Env>()
     (c) => answerDelivery(c.get('context'), c.req.valid('param').jobId, [c.req.valid('json'), c.req.raw]),
   )
 
-export const jobRoutes = new Hono<Env>().route('/', ownRoutes).route('/', bulkRoutes)
+export const jobRoutes = new Hono<Env>().route('/', ownRoutes).route('/', bulkRoutes).route('/', pingRoutes)
 
 /** The same delivery without the router: what it spends on middleware is more than a delivery's own work. */
 export const directDelivery: Direct = {

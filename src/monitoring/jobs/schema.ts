@@ -48,14 +48,24 @@ export const jobBody = z.strictObject({
   nextTimeoutAt: z.unknown().optional(),
 })
 
-const timestamp = z.iso.datetime({ offset: true })
+export const timestampView = z.iso.datetime({ offset: true })
+
+/** An instant that a sender names. */
+export const instant = z
+  .string()
+  .max(64)
+  .refine(isInstant, 'must be an ISO 8601 date-time with Z or an offset')
+  .meta({ format: 'date-time' })
+
+/** What pairs the start of a run with its end. */
+export const runIdText = z.string().min(1).max(64)
 
 const currentValue = z.object({
   value: z
     .union([z.number(), z.string()])
     .describe('As its user sees it: the raw number divided by the divisor.'),
   rawValue: z.union([z.number(), z.string()]),
-  timestamp,
+  timestamp: timestampView,
 })
 
 export const jobView = z
@@ -69,11 +79,11 @@ export const jobView = z
     parameters: parametersSchema,
     currentState: z.enum(STATES),
     stateForced: z.boolean(),
-    stateSince: timestamp.nullable(),
+    stateSince: timestampView.nullable(),
     errorCode: z.int(),
     message: z.string().nullable(),
-    lastReceivedAt: timestamp.nullable(),
-    nextTimeoutAt: timestamp.nullable(),
+    lastReceivedAt: timestampView.nullable(),
+    nextTimeoutAt: timestampView.nullable(),
     thresholds: thresholdsSchema.nullable().describe('Null unless asked for with `thresholds=true`.'),
     values: z
       .record(z.string(), currentValue)
@@ -104,16 +114,10 @@ export const deliveryBody = z
       .optional()
       .describe('All numeric values, instead of returnValueN.'),
     errorCode: z.int().min(0).max(ERROR_CODE_MAX).optional(),
-    timestamp: z
-      .string()
-      .max(64)
-      .refine(isInstant, 'must be an ISO 8601 date-time with Z or an offset')
-      .meta({ format: 'date-time' })
-      .optional()
-      .describe('When the values were measured; absent means now.'),
+    timestamp: instant.optional().describe('When the values were measured; absent means now.'),
     message: z.string().max(TEXT_MAX).optional(),
     ttl: positiveDuration.optional(),
-    runId: z.string().min(1).max(64).optional(),
+    runId: runIdText.optional(),
     signal: z.enum(['result', 'start', 'log']).default('result'),
   })
   .catchall(sampleValue)
@@ -123,7 +127,7 @@ export const deliveryBody = z
       const mayCarry = body.signal !== 'start' && body.signal !== 'log'
       for (const key in body) {
         if (KNOWN.has(key)) continue
-        const fault = faultOf(key, body[key], hasArray) ?? (mayCarry ? null : 'comes with results only')
+        const fault = valueFault(key, body[key], hasArray) ?? (mayCarry ? null : 'comes with results only')
         if (fault !== null) issues.addIssue({ code: 'custom', path: [key], message: fault })
       }
       if (hasArray && !mayCarry)
@@ -143,11 +147,11 @@ export const deliveredView = z
   .object({
     jobId: z.int(),
     accepted: z.int().describe('How many values were kept.'),
-    timestamp,
+    timestamp: timestampView,
     late: z.boolean().describe('Older than the newest delivery: kept, without effect on the state.'),
     state: z.enum(STATES),
     errorCode: z.int(),
-    nextTimeoutAt: timestamp.nullable(),
+    nextTimeoutAt: timestampView.nullable(),
   })
   .meta({ id: 'Delivered' })
 
@@ -171,7 +175,8 @@ export function deliveryOf(body: DeliveryBody): Delivery {
   }
 }
 
-function faultOf(key: string, value: unknown, hasArray: boolean): string | null {
+/** What is wrong with one value of a delivery, if anything. */
+export function valueFault(key: string, value: unknown, hasArray: boolean): string | null {
   const index = VALUE_KEY.exec(key)?.[1]
   if (index === undefined || Number(index) > VALUES_MAX) return 'is not a known field'
   if (key.startsWith('stringValue')) return typeof value === 'string' ? null : 'must be a string'

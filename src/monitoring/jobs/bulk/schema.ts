@@ -21,7 +21,7 @@ export const seriesBody = z
     const fault = (place: readonly (string | number)[], message: string) =>
       issues.addIssue({ code: 'custom', path: [...place], message })
     if (values.length !== timestamps.length) fault(['values'], 'must be as many as timestamps')
-    const type = key.startsWith('returnValue') ? 'number' : 'string'
+    const type = key.startsWith('stringValue') ? 'string' : 'number'
     let length = 0
     for (const [index, value] of values.entries()) {
       if (typeof value !== type) fault(['values', index], `must be a ${type}`)

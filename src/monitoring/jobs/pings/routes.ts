@@ -1,0 +1,111 @@
+import { Hono } from 'hono'
+import * as z from 'zod'
+import { idParam, noContent, ok } from '../../../http/answers.ts'
+import { idempotencyKeyOf, REPLAYED } from '../../../http/idempotency.ts'
+import { policy } from '../../../http/policy.ts'
+import type { Env, Policy } from '../../../http/policy.ts'
+import { jsonBody, readText, valid } from '../../../http/valid.ts'
+import type { Ports } from '../../../ports/index.ts'
+import { deliveredView } from '../schema.ts'
+import { bodyOfPing, newPingView, pingBody, pingPath, pingQuery, pingSignalPath, pingView } from './schema.ts'
+import type { PingQuery } from './schema.ts'
+import { createPing, deletePing, listPings, ping } from './service.ts'
+
+const TOKEN_MAX_BYTES = 8 * 1024
+/** Of a longer text only as much as a message takes is kept. */
+const TEXT_MAX_BYTES = 64 * 1024
+
+const editing = { roles: ['administrator', 'editor'], object: 'write' } as const
+const jobPath = z.object({ id: idParam })
+
+const pinging = (summary: string, refuses: readonly number[] = []): Policy => ({
+  summary,
+  roles: 'anyone',
+  answers: { 200: ok(deliveredView, 'It is on stable storage.', ['Idempotency-Replayed']) },
+  refuses: [409, ...refuses],
+  isRepeatable: true,
+})
+const RESULT = 'Tell a job by its ping token that all is well'
+const SIGNAL = 'Tell a job by its ping token of a start, a failure, a log line or an exit status'
+
+const tokenRoutes = new Hono<Env>()
+  .get(
+    '/jobs/:id/pings',
+    policy({
+      ...editing,
+      summary: 'The ping tokens of a job, without the tokens',
+      answers: { 200: ok(z.object({ items: z.array(pingView) }), 'The tokens by name.') },
+    }),
+    valid('param', jobPath),
+    async (c) => c.json({ items: await listPings(c.get('context'), c.req.valid('param').id) }),
+  )
+  .post(
+    '/jobs/:id/pings',
+    policy({
+      ...editing,
+      summary: 'Create a ping token, with which anybody can deliver to the job',
+      answers: { 201: ok(newPingView, 'The token, this once.', ['Location']) },
+      refuses: [409],
+    }),
+    valid('param', jobPath),
+    jsonBody(TOKEN_MAX_BYTES),
+    valid('json', pingBody),
+    async (c) => {
+      const { id } = c.req.valid('param')
+      const created = await createPing(c.get('context'), id, c.req.valid('json'))
+      const location = `${c.get('ports').settings.basePath}/jobs/${id}/pings/${created.id}`
+      return c.json(created, 201, { location })
+    },
+  )
+  .delete(
+    '/jobs/:id/pings/:pingId',
+    policy({ ...editing, summary: 'Revoke a ping token', answers: { 204: noContent } }),
+    valid('param', z.object({ id: idParam, pingId: idParam })),
+    async (c) => {
+      const { id, pingId } = c.req.valid('param')
+      await deletePing(c.get('context'), id, pingId)
+      return c.body(null, 204)
+    },
+  )
+
+export const pingRoutes = tokenRoutes
+  .get(
+    '/webcollector/ping/:token',
+    policy(pinging(RESULT)),
+    valid('param', pingPath),
+    valid('query', pingQuery),
+    (c) => answer(c.get('ports'), c.req.raw, { ...c.req.valid('param'), query: c.req.valid('query') }),
+  )
+  .post(
+    '/webcollector/ping/:token',
+    policy(pinging(RESULT, [413])),
+    valid('param', pingPath),
+    valid('query', pingQuery),
+    (c) => answer(c.get('ports'), c.req.raw, { ...c.req.valid('param'), query: c.req.valid('query') }),
+  )
+  .get(
+    '/webcollector/ping/:token/:signal',
+    policy(pinging(SIGNAL)),
+    valid('param', pingSignalPath),
+    valid('query', pingQuery),
+    (c) => answer(c.get('ports'), c.req.raw, { ...c.req.valid('param'), query: c.req.valid('query') }),
+  )
+  .post(
+    '/webcollector/ping/:token/:signal',
+    policy(pinging(SIGNAL, [413])),
+    valid('param', pingSignalPath),
+    valid('query', pingQuery),
+    (c) => answer(c.get('ports'), c.req.raw, { ...c.req.valid('param'), query: c.req.valid('query') }),
+  )
+
+type Asked = { readonly token: string; readonly signal?: string; readonly query: PingQuery }
+
+async function answer(
+  ports: Ports,
+  request: Request,
+  { token, signal = '0', query }: Asked,
+): Promise<Response> {
+  const body = bodyOfPing(signal, query, await readText(request, TEXT_MAX_BYTES))
+  const { view, isReplayed } = await ping(ports, token, { body, key: idempotencyKeyOf(request) })
+  return Response.json(view, isReplayed ? { headers: REPLAYED } : undefined)
+}

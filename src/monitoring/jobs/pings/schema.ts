@@ -1,0 +1,109 @@
+import * as z from 'zod'
+import { Refusal } from '../../../lib/errors.ts'
+import { parseInstant } from '../../../lib/time.ts'
+import { positiveDuration } from '../../rules/schema.ts'
+import { deliveryBody, instant, runIdText, TEXT_MAX, timestampView, valueFault } from '../schema.ts'
+import type { DeliveryBody } from '../schema.ts'
+
+export const pingBody = z
+  .strictObject({
+    name: z.string().min(1).max(255),
+    expiresAt: instant.nullable().default(null).describe('Null: until it is revoked.'),
+  })
+  .meta({ id: 'NewPing' })
+
+const view = {
+  id: z.int(),
+  name: z.string(),
+  createdAt: timestampView,
+  expiresAt: timestampView.nullable(),
+}
+
+export const pingView = z.object(view).meta({ id: 'Ping' })
+
+export const newPingView = z
+  .object({
+    ...view,
+    token: z.string().describe('Shown this once.'),
+    path: z.string().describe('Where to send to; /start, /fail, /log or an exit status may follow.'),
+  })
+  .meta({ id: 'CreatedPing' })
+
+export type PingBody = z.infer<typeof pingBody>
+
+const token = z.string().regex(/^[\w-]{43}$/)
+
+export const pingPath = z.object({ token })
+
+/** What was not 0 is an error code, as far as exit statuses go. */
+export const pingSignalPath = z.object({
+  token,
+  signal: z
+    .string()
+    .regex(/^(?:start|fail|log|\d|[1-9]\d|1\d\d|2[0-4]\d|25[0-5])$/)
+    .meta({ description: 'start, fail, log, or an exit status from 0 to 255.' }),
+})
+
+/** Values, run and time to live; all of it fits a URL. */
+export const pingQuery = z
+  .object({
+    runId: runIdText.optional(),
+    rid: runIdText.optional().describe('The same as runId.'),
+    ttl: positiveDuration.optional(),
+  })
+  .catchall(z.string().max(TEXT_MAX))
+  .superRefine((query, issues) => {
+    for (const key in query) {
+      if (KNOWN.has(key)) continue
+      const fault = valueFault(key, valueOf(key, query[key] ?? ''), false)
+      if (fault !== null) issues.addIssue({ code: 'custom', path: [key], message: fault })
+    }
+  })
+  .meta({ description: 'And returnValue1, stringValue1 and so on.' })
+
+const KNOWN = new Set(['runId', 'rid', 'ttl'])
+
+export type PingQuery = z.infer<typeof pingQuery>
+
+const SIGNALS: Readonly<Record<string, object>> = {
+  start: { signal: 'start' },
+  log: { signal: 'log' },
+  fail: { errorCode: 1 },
+}
+
+/** What a ping says, as the body of a delivery. @throws {Refusal} invalid when values come with what is no result */
+export function bodyOfPing(signal: string, query: PingQuery, text: string): DeliveryBody {
+  const { runId, rid, ttl, ...values } = query
+  const message = cut(text.trim())
+  const result = deliveryBody.safeParse({
+    ...(SIGNALS[signal] ?? { errorCode: Number(signal) }),
+    ...Object.fromEntries(Object.entries(values).map(([key, value]) => [key, valueOf(key, value)])),
+    runId: runId ?? rid,
+    ttl,
+    message: message === '' ? undefined : message,
+  })
+  if (result.success) return result.data
+  const faults = result.error.issues.map(({ path, message: words }) => ({
+    pointer: `?${path.join('/')}`,
+    message: words,
+  }))
+  throw new Refusal('invalid', 'The query is not what this request takes; see errors.', faults)
+}
+
+/** Epoch ms of an instant that was checked. */
+export function instantOf(text: string | null): number | null {
+  return text === null ? null : parseInstant(text)
+}
+
+const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/
+
+/** Numbers as JSON writes them; what is none stays text, and is refused as such. */
+function valueOf(key: string, text: string): number | string {
+  const isNumber = key.startsWith('returnValue') && NUMBER.test(text) && Number.isFinite(Number(text))
+  return isNumber ? Number(text) : text
+}
+
+/** As much of a text as a message takes, without half a character at its end. */
+function cut(text: string): string {
+  return text.length <= TEXT_MAX ? text : text.slice(0, TEXT_MAX).replace(/[\uD800-\uDBFF]$/, '')
+}

@@ -1,0 +1,105 @@
+import type { Context } from '../../../context.ts'
+import { sha256 } from '../../../lib/digest.ts'
+import { Refusal } from '../../../lib/errors.ts'
+import { Recent } from '../../../lib/recent.ts'
+import { base64url } from '../../../lib/text.ts'
+import { timeFormat } from '../../../lib/time.ts'
+import type { TimeFormat } from '../../../lib/time.ts'
+import { isForeignKeyViolation } from '../../../ports/database.ts'
+import type { Ports } from '../../../ports/index.ts'
+import { requireObject } from '../../tree/service.ts'
+import type { DeliveryBody } from '../schema.ts'
+import { deliverAs } from '../service.ts'
+import type { Answered } from '../service.ts'
+import { instantOf } from './schema.ts'
+import type { PingBody } from './schema.ts'
+import * as store from './store.ts'
+import type { PingRow } from './store.ts'
+
+/** A token that was revoked works on for this long at most in another isolate. */
+const KNOWN_MS = 10_000
+const PINGS_MAX = 100
+const TOKEN_BYTES = 32
+
+type Ping = { readonly id: number; readonly jobId: number; readonly expiresAt: number | null }
+
+const known = new WeakMap<Ports, Recent<Ping>>()
+
+/** The tokens of a job, without the tokens. @throws {Refusal} not_found, forbidden */
+export async function listPings(context: Context, jobId: number) {
+  await requireObject(context, jobId, { type: 'job', right: 'write' })
+  const format = timeFormat(context.ports.settings.timeZone)
+  return (await store.listPings(context.ports.database, jobId)).map((row) => viewOf(format, row))
+}
+
+/** Makes a token with which anybody delivers to the job. It is told this once.
+ * @throws {Refusal} not_found, forbidden, invalid, conflict when the job has a hundred */
+export async function createPing(context: Context, jobId: number, body: PingBody) {
+  const { ports } = context
+  await requireObject(context, jobId, { type: 'job', right: 'write' })
+  const createdAt = ports.clock.now()
+  const expiresAt = instantOf(body.expiresAt)
+  if (expiresAt !== null && expiresAt <= createdAt) {
+    const fault = [{ pointer: '/expiresAt', message: 'must be in the future' }]
+    throw new Refusal('invalid', 'The token would never hold.', fault)
+  }
+  if ((await store.countPings(ports.database, jobId)) >= PINGS_MAX)
+    throw new Refusal('conflict', `A job has ${PINGS_MAX} ping tokens at most. Revoke one first.`)
+  const token = base64url(ports.secrets.random(TOKEN_BYTES))
+  const row = { name: body.name, createdAt, expiresAt }
+  const id = await refuseGone(async () =>
+    store.insertPing(ports.database, { ...row, jobId, hash: await sha256(token) }),
+  )
+  ports.log.info('ping token created', { jobId, pingId: id })
+  const path = `${ports.settings.basePath}/webcollector/ping/${token}`
+  return { ...viewOf(timeFormat(ports.settings.timeZone), { ...row, id }), token, path }
+}
+
+/** Ends a token. @throws {Refusal} not_found, forbidden */
+export async function deletePing({ ports, ...context }: Context, jobId: number, id: number): Promise<void> {
+  await requireObject({ ports, ...context }, jobId, { type: 'job', right: 'write' })
+  if (!(await store.deletePing(ports.database, jobId, id)))
+    throw new Refusal('not_found', 'There is no such ping token.')
+  knownOf(ports).clear()
+  ports.log.info('ping token revoked', { jobId, pingId: id })
+}
+
+/** Takes what somebody sends who knows a token and nothing else.
+ * @throws {Refusal} not_found for every token that does not hold; else as a delivery */
+export async function ping(
+  ports: Ports,
+  token: string,
+  { body, key }: { readonly body: DeliveryBody; readonly key: string | null },
+): Promise<Answered> {
+  const hash = await sha256(token)
+  const now = ports.clock.now()
+  const found = await knownOf(ports).find(hash, now, () => store.findPing(ports.database, hash))
+  if (!found || (found.expiresAt !== null && found.expiresAt <= now))
+    throw new Refusal('not_found', 'There is nothing at this path.')
+  const sender = { userId: 0, anyJob: true, scope: `p${found.id}` }
+  return deliverAs(sender, ports, { jobId: found.jobId, body, key })
+}
+
+function knownOf(ports: Ports): Recent<Ping> {
+  let recent = known.get(ports)
+  if (!recent) known.set(ports, (recent = new Recent(KNOWN_MS)))
+  return recent
+}
+
+async function refuseGone<Result>(write: () => Promise<Result>): Promise<Result> {
+  try {
+    return await write()
+  } catch (error) {
+    if (!isForeignKeyViolation(error)) throw error
+    throw new Refusal('not_found', 'There is no such job.')
+  }
+}
+
+function viewOf(format: TimeFormat, { id, name, createdAt, expiresAt }: PingRow) {
+  return {
+    id,
+    name,
+    createdAt: format(createdAt),
+    expiresAt: expiresAt === null ? null : format(expiresAt),
+  }
+}

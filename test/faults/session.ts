@@ -23,16 +23,16 @@ export class Session {
     return new Session(sessionId)
   }
 
-  send(url: string, path: string, body: Body): Promise<Response> {
+  send(url: string, path: string, body: Body, headers: Record<string, string> = {}): Promise<Response> {
     return fetch(url + path, {
       method: 'POST',
-      headers: { 'content-type': 'application/json', 'x-session-id': this.#id },
+      headers: { 'content-type': 'application/json', 'x-session-id': this.#id, ...headers },
       body: JSON.stringify(body),
     })
   }
 
-  deliver(url: string, jobId: number, body: Body): Promise<Response> {
-    return this.send(url, `/webcollector/jobs/${jobId}/values`, body)
+  deliver(url: string, jobId: number, body: Body, headers: Record<string, string> = {}): Promise<Response> {
+    return this.send(url, `/webcollector/jobs/${jobId}/values`, body, headers)
   }
 
   async get(url: string, path: string): Promise<Body> {

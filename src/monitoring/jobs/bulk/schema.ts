@@ -2,8 +2,8 @@ import * as z from 'zod'
 import { deliveredView, RUN_SAMPLES_MAX, RUN_TEXT_MAX, sampleValue, valueKey } from '../schema.ts'
 
 /** Items in one call, deliveries and series together, and samples of all series together. */
-export const ITEMS_MAX = 10_000
-export const SAMPLES_MAX = 100_000
+const ITEMS_MAX = 10_000
+const SAMPLES_MAX = 100_000
 
 /** The id of a job, or null for everything that cannot be one. */
 export function jobIdOf(value: unknown): number | null {

@@ -25,7 +25,7 @@ const pinging = (summary: string, refuses: readonly number[] = []): Policy => ({
   refuses: [409, ...refuses],
   isRepeatable: true,
 })
-const RESULT = 'Tell a job by its ping token that all is well'
+const RESULT = 'Tell a job by its ping token that all is well, with values in the query'
 const SIGNAL = 'Tell a job by its ping token of a start, a failure, a log line or an exit status'
 
 const tokenRoutes = new Hono<Env>()

@@ -51,11 +51,11 @@ const taken = (client: Client, json: unknown, request: Request = {}) =>
   good<Results>(send(client, json, request))
 
 const item = (jobId: unknown, fields: object = { returnValue1: 1 }) => ({ jobId, ...fields })
-const column = (jobId: unknown, at: readonly number[], fields: object = {}) => ({
+const column = (jobId: unknown, timestamps: readonly number[], fields: object = {}) => ({
   jobId,
   key: 'returnValue1',
-  timestamps: at,
-  values: at.map((_, index) => index),
+  timestamps,
+  values: timestamps.map((_, index) => index),
   ...fields,
 })
 
@@ -112,7 +112,7 @@ const refusals: readonly Row[] = [
   {
     title: '100,001 samples',
     call: BULK,
-    json: { series: [...Array(10).fill(column(1, Array(10_000).fill(0))), column(1, [0])] },
+    json: { series: [...Array<object>(10).fill(column(1, Array<number>(10_000).fill(0))), column(1, [0])] },
     answers: 'invalid',
     pointers: ['/series'],
   },
@@ -360,7 +360,7 @@ const repeats: readonly Scenario[] = [
         const answers = await Promise.all([1, 2, 3].map(() => deliver({ returnValue1: 1 })))
         expect(new Set(answers.map(({ status, text }) => `${status} ${text}`)).size).toBe(1)
         const replayed = answers.map(({ headers }) => headers.get('idempotency-replayed'))
-        expect(replayed.toSorted()).toEqual([null, 'true', 'true'].toSorted())
+        expect(replayed.filter((one) => one === 'true')).toHaveLength(2)
         expect(refusal(await deliver({ returnValue1: 2 }))).toEqual([409, 'idempotency_conflict'])
         expect(refusal(await deliver({ returnValue9: 1 }))).toEqual([409, 'idempotency_conflict'])
         // The same key of somebody else is another one.

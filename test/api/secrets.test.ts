@@ -36,6 +36,7 @@ describe.each(['bun', 'edge'] as const)('secrets on %s', (name) => {
     const client = await connectAdministrator(host)
     secrets.set("the administrator's session", client.sessionId)
     await signInEveryWay(client, secrets)
+    await pingEveryWay(client, secrets)
     refusals.push(...(await failEveryWay(client, secrets)))
   }, START_MAX_MS)
   afterAll(async () => {
@@ -44,9 +45,9 @@ describe.each(['bun', 'edge'] as const)('secrets on %s', (name) => {
   })
 
   test('were sent in every way there is, and refused in many', () => {
-    expect(secrets.size).toBeGreaterThanOrEqual(12)
+    expect(secrets.size).toBeGreaterThanOrEqual(13)
     expect(new Set(refusals.map(({ status }) => status))).toEqual(
-      new Set([400, 401, 403, 409, 413, 415, 422]),
+      new Set([400, 401, 403, 404, 409, 413, 415, 422]),
     )
   })
 
@@ -82,8 +83,11 @@ describe.each(['bun', 'edge'] as const)('secrets on %s', (name) => {
       await request('GET', `/session/login?username=canary-user&password=${password}`),
       await request('GET', '/users', { headers: { 'x-session-id': canaryOf(secrets, 'ended session') } }),
       await request('GET', `/users?sessionId=${canaryOf(secrets, 'queried session')}`),
+      await request('POST', `/webcollector/ping/${canaryToken(secrets, 'ping token unseen')}/fail`, {
+        as: null,
+      }),
     ]
-    expect(answers.map(({ status }) => status)).toEqual([500, 500, 500, 500])
+    expect(answers.map(({ status }) => status)).toEqual([500, 500, 500, 500, 500])
     expect(
       found(
         secrets,
@@ -92,7 +96,7 @@ describe.each(['bun', 'edge'] as const)('secrets on %s', (name) => {
     ).toEqual([])
     await Bun.sleep(200)
     const failures = host.logs.filter((line) => line.includes('"request failed"'))
-    expect(failures.length).toBe(4)
+    expect(failures.length).toBe(5)
     for (const line of failures) expect(line).toContain('no such table')
   })
 
@@ -139,6 +143,22 @@ async function signInEveryWay({ request }: Speaker, secrets: Secrets): Promise<v
   await good(request('PUT', `/users/${id}`, { json: user }))
 }
 
+async function pingEveryWay({ request }: Speaker, secrets: Secrets): Promise<void> {
+  const device = await good<{ id: number }>(
+    request('POST', '/devices?parentType=group&parentId=1', { json: { name: 'a device' } }),
+  )
+  const job = await good<{ id: number }>(
+    request('POST', `/jobs?parentType=device&parentId=${device.id}`, { json: { name: 'a job' } }),
+  )
+  const created = await good<{ token: string; path: string }>(
+    request('POST', `/jobs/${job.id}/pings`, { json: { name: 'cron' } }),
+  )
+  secrets.set('ping token', created.token)
+  await good(request('GET', created.path, { as: null }))
+  await good(request('POST', `${created.path}/log`, { as: null, text: 'a line' }))
+  await good(request('GET', `/jobs/${job.id}/pings`))
+}
+
 /** Sends secrets where they are wrong, malformed or too much. */
 async function failEveryWay({ request }: Speaker, secrets: Secrets): Promise<Answer[]> {
   const wrong = canaryOf(secrets, 'wrong password')
@@ -181,6 +201,12 @@ async function failEveryWay({ request }: Speaker, secrets: Secrets): Promise<Ans
     await request('GET', '/users', { as: null, headers: { 'x-session-id': session } }),
     await request('GET', `/users?sessionId=${canaryOf(secrets, 'unknown session in the query')}`, nobody),
     await request('POST', '/session/logout', { json: { sessionId: { session } } }),
+    await request(
+      'GET',
+      `/webcollector/ping/${canaryToken(secrets, 'ping token with a fault')}?value=1`,
+      nobody,
+    ),
+    await request('GET', `/webcollector/ping/${canaryToken(secrets, 'unknown ping token')}/start`, nobody),
     await request('PUT', '/users/1', { json: { ...ADMIN_AS_EDITOR, password: wrong } }),
     await request('POST', '/users', {
       as: null,
@@ -196,6 +222,13 @@ function canaryOf(secrets: Secrets, what: string): string {
   const secret = canary(what.replaceAll(' ', '-'))
   secrets.set(what, secret)
   return secret
+}
+
+/** A secret of the form of a ping token. */
+function canaryToken(secrets: Secrets, what: string): string {
+  const token = `canary-${crypto.randomUUID()}`
+  secrets.set(what, token)
+  return token
 }
 
 /** Which of the secrets are in the texts. */
@@ -220,10 +253,11 @@ async function contentsOf(folder: string): Promise<string[]> {
 const BREAK = `
   const { Database } = require('bun:sqlite')
   const database = new Database(process.argv[1])
-  if (database.query("select 1 from sqlite_master where name = 'sessions'").get()) database.run('drop table sessions')
+  for (const table of ['sessions', 'pings'])
+    if (database.query("select 1 from sqlite_master where name = ?").get(table)) database.run('drop table ' + table)
 `
 
-/** Takes the sessions away beneath the service; from another process, as SQLite's locks end at the process. */
+/** Takes sessions and ping tokens away beneath the service; from another process, as SQLite's locks end at the process. */
 async function breakSessions(folder: string): Promise<void> {
   const names = await readdir(folder, { recursive: true })
   for (const file of names.filter((name) => /\.(db|sqlite)$/.test(name))) {

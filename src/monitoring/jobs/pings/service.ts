@@ -18,7 +18,7 @@ import type { PingRow } from './store.ts'
 
 /** A token that was revoked works on for this long at most in another isolate. */
 const KNOWN_MS = 10_000
-const PINGS_MAX = 100
+const PINGS_MAX = 20
 const TOKEN_BYTES = 32
 
 type Ping = { readonly id: number; readonly jobId: number; readonly expiresAt: number | null }
@@ -33,7 +33,7 @@ export async function listPings(context: Context, jobId: number) {
 }
 
 /** Makes a token with which anybody delivers to the job. It is told this once.
- * @throws {Refusal} not_found, forbidden, invalid, conflict when the job has a hundred */
+ * @throws {Refusal} not_found, forbidden, invalid, conflict when the job has 20 */
 export async function createPing(context: Context, jobId: number, body: PingBody) {
   const { ports } = context
   await requireObject(context, jobId, { type: 'job', right: 'write' })

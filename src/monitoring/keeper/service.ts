@@ -53,11 +53,6 @@ const UNFOLDED_SAMPLES_MAX = 2_000_000
 const WAKES_PER_COMMIT = 2_000
 const JOBS_PER_FOLD_SLICE = 64
 
-const NOTHING = {}
-
-/** What follows from an event besides its effects. */
-type Besides = { readonly forgotten?: Job; readonly repeat?: RepeatRow | null }
-
 /**
  * Keeps webhook jobs: takes their events in order, makes them durable in one journal row per turn, and folds the
  * journal into compressed segments.
@@ -95,7 +90,7 @@ export class Keeper implements JobActors {
       clock: host.clock,
       job: (jobId) => this.#job(jobId),
       isFull: () => this.#commits.isFull || this.#unfolded.samples >= UNFOLDED_SAMPLES_MAX,
-      accept: (entry, effect, repeat) => this.#accept(entry, [effect], { repeat }),
+      accept: (entry, effect, repeat) => this.#accept(entry, [effect], repeat),
       tell: () => this.#facts.tell(),
       alone: (task) => this.#lock.run(task),
     })
@@ -164,7 +159,7 @@ export class Keeper implements JobActors {
     this.#jobs.delete(jobId)
     this.#leaving.add(job)
     const entry: Entry = { jobId, at: this.#host.clock.now(), event: { kind: 'forget' } }
-    await this.#accept(entry, [], { forgotten: job })
+    await this.#accept(entry, [], null, job)
   }
 
   /** Lets jobs whose deadline has passed by `now` notice it, a few thousand at most, and resolves when that is durable.
@@ -211,10 +206,14 @@ export class Keeper implements JobActors {
     return job
   }
 
-  #accept(entry: Entry, effects: readonly Effect[], besides: Besides = NOTHING): Promise<void> {
+  #accept(
+    entry: Entry,
+    effects: readonly Effect[],
+    repeat: RepeatRow | null = null,
+    forgotten: Job | null = null,
+  ): Promise<void> {
     for (const { job, result } of effects) job.state = result.state
     const text = encodeEntry(entry)
-    const { forgotten = null, repeat = null } = besides
     return this.#commits.push({ text, effects, forgotten, repeat }, text.length)
   }
 

@@ -28,10 +28,13 @@ export function statementsOf(
 ): { readonly statements: readonly Statement[]; readonly rows: number } {
   const rows = rowsOf(batch.map(({ text }) => text))
   const statements = rows.map((text, index) => writeJournal(lastId + 1 + index, text))
-  const repeats = batch.flatMap(({ repeat }) => repeat ?? [])
-  if (repeats.length > 0) statements.push(...writeRepeats(repeats), pruneRepeats(now))
-  for (const { forgotten } of batch) {
-    if (forgotten) statements.push(...forgetJob(forgotten.id), forgetRepeats(forgotten.id))
+  const repeats: RepeatRow[] = []
+  const ends: Statement[] = []
+  for (const { forgotten, repeat } of batch) {
+    if (repeat) repeats.push(repeat)
+    if (forgotten) ends.push(...forgetJob(forgotten.id), forgetRepeats(forgotten.id))
   }
+  if (repeats.length > 0) statements.push(...writeRepeats(repeats), pruneRepeats(now))
+  statements.push(...ends)
   return { statements, rows: rows.length }
 }

@@ -1,6 +1,6 @@
 import { Hono } from 'hono'
 import { HTTPException } from 'hono/http-exception'
-import { routePath } from 'hono/route'
+import { matchedRoutes, routePath } from 'hono/route'
 import { getPath } from 'hono/utils/url'
 import * as z from 'zod'
 import { sessionRoutes } from './access/session/routes.ts'
@@ -8,7 +8,7 @@ import { userRoutes } from './access/users/routes.ts'
 import { healthRoutes } from './http/health.ts'
 import { noRoute } from './http/no-route.ts'
 import { openApiDocument } from './http/openapi.ts'
-import { policy, routesOf } from './http/policy.ts'
+import { policy, policyOf, routesOf } from './http/policy.ts'
 import type { Env, Route } from './http/policy.ts'
 import { failureResponse, problemResponse } from './http/problem.ts'
 import { malformedJson } from './http/valid.ts'
@@ -19,6 +19,7 @@ import { directDelivery, jobRoutes } from './monitoring/jobs/routes.ts'
 import { outageRoutes } from './monitoring/outages/routes.ts'
 import { sloRoutes } from './monitoring/slos/routes.ts'
 import { stateHistoryRoutes } from './monitoring/state-history/routes.ts'
+import { metricsRoutes } from './monitoring/metrics/routes.ts'
 import { treeRoutes } from './monitoring/tree/routes.ts'
 import type { Ports } from './ports/index.ts'
 
@@ -40,6 +41,7 @@ export function createApp(ports: Ports): App {
   app.route('/', treeRoutes)
   app.route('/', jobRoutes)
   app.route('/', sloRoutes)
+  app.route('/', metricsRoutes)
   app.route('/', historyRoutes)
   app.route('/', stateHistoryRoutes)
   app.route('/', outageRoutes)
@@ -60,7 +62,9 @@ export function createApp(ports: Ports): App {
   app.onError((error, c) => {
     const cause = error instanceof HTTPException && error.status === 400 ? malformedJson() : error
     const request = { requestId: c.get('requestId'), method: c.req.method, route: routePath(c) }
-    return failureResponse(cause, ports, request)
+    const rules = matchedRoutes(c).map(({ handler }) => policyOf(handler))
+    const reword = rules.find((rule) => rule !== undefined)?.refusal
+    return failureResponse(cause, ports, request, reword && ((refusal) => reword(refusal, c.req.raw)))
   })
 
   const deliverDirectly = direct(ports, directDelivery)

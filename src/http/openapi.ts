@@ -1,7 +1,7 @@
 import type { Hono } from 'hono'
 import * as z from 'zod'
 import { policyOf } from './policy.ts'
-import type { Answer, Env, Policy } from './policy.ts'
+import type { Answer, BytesBody, Env, Policy } from './policy.ts'
 import { codesOf, problemSchema } from './problem.ts'
 import { validationOf } from './valid.ts'
 import type { Validation } from './valid.ts'
@@ -68,6 +68,7 @@ export function openApiDocument(app: Hono<Env>): Json {
 
 function operation(rule: Policy, validations: readonly Validation[], schemas: Json): Json {
   const body = validations.find(({ target }) => target === 'json')
+  const bodies = rule.takes?.media ?? (body ? { 'application/json': body.schema } : {})
   return {
     summary: rule.summary,
     description: roleText(rule),
@@ -77,15 +78,32 @@ function operation(rule: Policy, validations: readonly Validation[], schemas: Js
     parameters: [
       ...validations.flatMap((validation) => parameters(validation, schemas)),
       ...(takesIfMatch(rule) ? [IF_MATCH] : []),
+      ...(rule.takes ? [contentEncoding(rule.takes)] : []),
       ...(rule.isRepeatable ? [IDEMPOTENCY_KEY] : []),
     ],
-    ...(body && {
-      requestBody: {
-        required: true,
-        content: { 'application/json': { schema: jsonSchema(body.schema, 'input', schemas) } },
-      },
+    ...(Object.keys(bodies).length > 0 && {
+      requestBody: { required: true, content: bodyContent(bodies, schemas) },
     }),
     responses: responses(rule, validations, schemas),
+  }
+}
+
+/** What a request may carry, by media type; OpenAPI 3.1 describes bytes by their media type alone. */
+function bodyContent(bodies: BytesBody['media'], schemas: Json): Json {
+  return Object.fromEntries(
+    Object.entries(bodies).map(([media, shape]) => [
+      media,
+      shape === 'bytes' ? {} : { schema: jsonSchema(shape, 'input', schemas) },
+    ]),
+  )
+}
+
+function contentEncoding({ encodings }: BytesBody): Json {
+  return {
+    in: 'header',
+    name: 'Content-Encoding',
+    required: !encodings.includes('identity'),
+    schema: { type: 'string', enum: encodings },
   }
 }
 
@@ -119,7 +137,12 @@ function parameters({ target, schema }: Validation, schemas: Json): Json[] {
 }
 
 /** What a fault in each part of a request is answered with. */
-const REFUSED_FOR = { param: [404], query: [400, 422], json: [400, 413, 415, 422] } as const
+const REFUSED_FOR = {
+  param: [404],
+  query: [400, 422],
+  json: [400, 413, 415, 422],
+  takes: [400, 413, 415],
+} as const
 
 /** The answers that the route names, and the refusals that follow from what it checks. */
 function responses(rule: Policy, validations: readonly Validation[], schemas: Json): Json {
@@ -128,6 +151,7 @@ function responses(rule: Policy, validations: readonly Validation[], schemas: Js
   if (rule.roles !== 'anyone') refusals.add(401)
   if (typeof rule.roles !== 'string' || rule.object) refusals.add(403)
   for (const target of targets) for (const status of REFUSED_FOR[target]) refusals.add(status)
+  if (rule.takes) for (const status of REFUSED_FOR.takes) refusals.add(status)
   const all: Json = {}
   for (const [status, answer] of Object.entries(rule.answers)) all[status] = response(answer, schemas)
   for (const status of refusals) all[status] ??= { $ref: `#/components/responses/${status}` }
@@ -157,7 +181,7 @@ function content({ schema, media = 'application/json', alsoMedia = [] }: Answer,
   const text = { schema: { type: 'string' } }
   return {
     [media]: schema ? { schema: jsonSchema(schema, 'output', schemas) } : text,
-    ...Object.fromEntries(alsoMedia.map((name) => [name, text])),
+    ...Object.fromEntries(alsoMedia.map((name) => [name, name.startsWith('text/') ? text : {}])),
   }
 }
 

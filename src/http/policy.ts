@@ -5,6 +5,7 @@ import { Refusal } from '../lib/errors.ts'
 import type { Context, Role } from '../context.ts'
 import type { Ports } from '../ports/index.ts'
 import { authenticate } from './auth.ts'
+import type { Reworded } from './problem.ts'
 
 /** What every handler finds on its request. */
 export type Env = { Variables: { ports: Ports; requestId: string; context: Context } }
@@ -19,15 +20,25 @@ export type Answer = {
   readonly headers?: readonly string[]
 }
 
+/** A body of bytes: its media types, each with its shape where it is JSON, and its content encodings. */
+export type BytesBody = {
+  readonly media: Readonly<Record<string, z.ZodType | 'bytes'>>
+  readonly encodings: readonly ('identity' | 'gzip' | 'snappy')[]
+}
+
 export type Policy = {
   readonly summary: string
   /** Who may call: everyone, everyone signed in, or these roles. */
   readonly roles: 'anyone' | 'signed-in' | readonly Role[]
   /** The right on the object in question that the verb demands beyond the role. */
   readonly object?: 'read' | 'write' | 'execute'
+  /** The body, where the handler reads its bytes itself. */
+  readonly takes?: BytesBody
   readonly answers: Readonly<Record<number, Answer>>
   /** Statuses of refusals that do not follow from roles, path, query and body. */
   readonly refuses?: readonly number[]
+  /** The body of a refusal where another protocol says how it looks; else it is a problem document. */
+  readonly refusal?: (refusal: Refusal, request: Request) => Reworded
   /** True when it takes an `Idempotency-Key`. */
   readonly isRepeatable?: true
 }

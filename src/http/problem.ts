@@ -62,16 +62,25 @@ export function codesOf(): ReadonlyMap<number, readonly string[]> {
   )
 }
 
-/** The answer to a request that failed: what was refused says why; of anything else the log knows more. */
+/** The body of a refusal in the words of another protocol. */
+export type Reworded = { readonly media: string; readonly body: string | Uint8Array<ArrayBuffer> }
+
+/** The answer to a request that failed: what was refused says why; of anything else the log knows more. A problem
+ * document, unless the route has other words. */
 export function failureResponse(
   error: unknown,
   { log }: Ports,
   request: { readonly requestId: string; readonly method: string; readonly route: string },
+  reword?: (refusal: Refusal) => Reworded,
 ): Response {
-  if (error instanceof Refusal) return problemResponse(error, request.requestId)
-  log.error('request failed', error, request)
-  const internal = new Refusal('internal', 'Something is wrong here. The log knows more.')
-  return problemResponse(internal, request.requestId)
+  if (!(error instanceof Refusal)) log.error('request failed', error, request)
+  const refusal =
+    error instanceof Refusal ? error : new Refusal('internal', 'Something is wrong here. The log knows more.')
+  const response = problemResponse(refusal, request.requestId)
+  if (!reword) return response
+  const { media, body } = reword(refusal)
+  response.headers.set('content-type', media)
+  return new Response(body, response)
 }
 
 /** The answer to a refused request, with the header fields that its status asks for. */

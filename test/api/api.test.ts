@@ -9,6 +9,7 @@ import { deliveriesSuite } from './deliveries.suite.ts'
 import { errorsSuite } from './errors.suite.ts'
 import { historySuite } from './history.suite.ts'
 import { jobsSuite } from './jobs.suite.ts'
+import { metricsSuite } from './metrics.suite.ts'
 import { pingsSuite } from './pings.suite.ts'
 import { routesOfDocument } from './openapi-checker.ts'
 import { searchSuite } from './search.suite.ts'
@@ -32,6 +33,7 @@ const SUITES: readonly Suite[] = [
   searchSuite,
   jobsSuite,
   deliveriesSuite,
+  metricsSuite,
   bulkSuite,
   pingsSuite,
   thresholdsSuite,

@@ -11,6 +11,7 @@ export type Answer = {
   readonly status: number
   readonly headers: Headers
   readonly text: string
+  readonly bytes: Uint8Array
   /** The parsed body; an empty object where there is none or it is not JSON. */
   readonly body: Body
 }
@@ -19,6 +20,7 @@ export type Request = {
   readonly json?: unknown
   /** Raw body, for what is not JSON. */
   readonly text?: string
+  readonly bytes?: Uint8Array<ArrayBuffer>
   /** A body that is sent in chunks, without a content-length. */
   readonly chunks?: readonly string[]
   readonly headers?: Readonly<Record<string, string>>
@@ -101,9 +103,9 @@ export async function speakTo(
 }
 
 function requestOf(method: string, asked: Request, sessionIds: Partial<Record<Role, string>>): RequestInit {
-  const { json, text, chunks, headers = {}, as = 'administrator' } = asked
+  const { json, text, bytes, chunks, headers = {}, as = 'administrator' } = asked
   const sessionId = as === null ? undefined : sessionIds[as]
-  const body = json === undefined ? (text ?? (chunks && streamOf(chunks))) : JSON.stringify(json)
+  const body = json === undefined ? (text ?? bytes ?? (chunks && streamOf(chunks))) : JSON.stringify(json)
   return {
     method,
     redirect: 'manual',
@@ -131,12 +133,14 @@ function streamOf(chunks: readonly string[]): ReadableStream<Uint8Array> {
 }
 
 async function read(response: Response): Promise<Answer> {
-  const text = await response.text()
+  const bytes = new Uint8Array(await response.arrayBuffer())
+  const text = new TextDecoder().decode(bytes)
   const isJson = response.headers.get('content-type')?.includes('json') ?? false
   return {
     status: response.status,
     headers: response.headers,
     text,
+    bytes,
     body: isJson && text !== '' ? (JSON.parse(text) as Body) : {},
   }
 }

@@ -3,7 +3,8 @@ import type { ValidateFunction } from 'ajv/dist/2020.js'
 
 import type { Answer } from './client.ts'
 
-type Media = { readonly schema: object }
+/** Without a schema, it is bytes. */
+type Media = { readonly schema?: object }
 type Response = { readonly $ref?: string; readonly content?: Readonly<Record<string, Media>> }
 type Operation = { readonly responses: Readonly<Record<string, Response>> }
 
@@ -69,10 +70,11 @@ type Documented = {
 function checkBody(name: string, answer: Answer, { content, validatorOf }: Documented): void {
   if (answer.text === '' && Object.keys(content).length === 0) return
   const media = answer.headers.get('content-type')?.split(';')[0] ?? ''
-  const schema = content[media]?.schema
-  if (!schema)
+  const known = content[media]
+  if (!known)
     throw new Error(`${name} has a body of type ${media}, which the OpenAPI document does not know.`)
-  if (!media.endsWith('json')) return
+  const { schema } = known
+  if (!schema || !media.endsWith('json')) return
   const validate = validatorOf(schema)
   if (validate(answer.body)) return
   const faults = JSON.stringify(validate.errors?.slice(0, 3))

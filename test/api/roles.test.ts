@@ -10,6 +10,7 @@ import { policyOf, routesOf } from '../../src/http/policy.ts'
 import type { Env } from '../../src/http/policy.ts'
 import { historyRoutes } from '../../src/monitoring/history/routes.ts'
 import { jobRoutes } from '../../src/monitoring/jobs/routes.ts'
+import { metricsRoutes } from '../../src/monitoring/metrics/routes.ts'
 import { outageRoutes } from '../../src/monitoring/outages/routes.ts'
 import { sloRoutes } from '../../src/monitoring/slos/routes.ts'
 import { stateHistoryRoutes } from '../../src/monitoring/state-history/routes.ts'
@@ -58,6 +59,7 @@ const ROOMS = {
   userRoutes,
   treeRoutes,
   jobRoutes,
+  metricsRoutes,
   historyRoutes,
   stateHistoryRoutes,
   outageRoutes,

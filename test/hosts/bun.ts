@@ -3,13 +3,17 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
 import { startServer } from '../../workers/bun/server.ts'
+import type { Seams } from '../../workers/bun/server.ts'
 import { readBunSettings } from '../../workers/bun/settings.ts'
 import { jsonLog } from '../../workers/json-log.ts'
 import { ADMIN, TIME_ZONE } from './host.ts'
 import type { Host } from './host.ts'
 
 /** Starts the Bun host in this process on a free port, with data of its own that goes with it. */
-export async function startBun(environment: Readonly<Record<string, string>> = {}): Promise<Host> {
+export async function startBun(
+  environment: Readonly<Record<string, string>> = {},
+  seams: Seams = {},
+): Promise<Host> {
   const dataDir = await mkdtemp(join(tmpdir(), 'tidemark-'))
   const logs: string[] = []
   const settings = readBunSettings({
@@ -19,7 +23,7 @@ export async function startBun(environment: Readonly<Record<string, string>> = {
     TIDEMARK_ADMIN_PASSWORD: ADMIN.password,
     ...environment,
   })
-  const server = await startServer(settings, { log: jsonLog((line) => logs.push(line)) })
+  const server = await startServer(settings, { log: jsonLog((line) => logs.push(line)), ...seams })
   return {
     name: 'bun',
     url: server.url,

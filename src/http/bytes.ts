@@ -1,0 +1,51 @@
+import { Refusal } from '../lib/errors.ts'
+
+/** How large a body may be as it is sent, and once it is inflated. */
+export type ByteBounds = { readonly sentMaxBytes: number; readonly inflatedMaxBytes: number }
+
+/** The body of a request, of which no more than the bound is ever held.
+ * @throws {Refusal} too_large */
+export function readBytes(request: Request, { sentMaxBytes }: ByteBounds): Promise<Uint8Array<ArrayBuffer>> {
+  const tooLarge = () => new Refusal('too_large', `The body may have ${sentMaxBytes} bytes at most.`)
+  if (Number(request.headers.get('content-length') ?? 0) > sentMaxBytes) throw tooLarge()
+  return collect(request.body, sentMaxBytes, tooLarge)
+}
+
+/** Inflates gzip, and stops where it gets larger than the bound.
+ * @throws {Refusal} too_large, bad_request when it is no gzip */
+export async function gunzip(
+  bytes: Uint8Array<ArrayBuffer>,
+  { inflatedMaxBytes }: ByteBounds,
+): Promise<Uint8Array<ArrayBuffer>> {
+  const tooLarge = () =>
+    new Refusal('too_large', `The body may have ${inflatedMaxBytes} bytes at most once it is inflated.`)
+  try {
+    const inflated = new Blob([bytes]).stream().pipeThrough(new DecompressionStream('gzip'))
+    return await collect(inflated, inflatedMaxBytes, tooLarge)
+  } catch (error) {
+    if (error instanceof Refusal) throw error
+    throw new Refusal('bad_request', 'The body is not gzip.')
+  }
+}
+
+async function collect(
+  stream: ReadableStream<Uint8Array> | null,
+  sizeMaxBytes: number,
+  tooLarge: () => Refusal,
+): Promise<Uint8Array<ArrayBuffer>> {
+  const chunks: Uint8Array[] = []
+  let sizeBytes = 0
+  // Leaving the loop cancels the stream.
+  for await (const chunk of stream ?? []) {
+    sizeBytes += chunk.byteLength
+    if (sizeBytes > sizeMaxBytes) throw tooLarge()
+    chunks.push(chunk)
+  }
+  const whole = new Uint8Array(sizeBytes)
+  let at = 0
+  for (const chunk of chunks) {
+    whole.set(chunk, at)
+    at += chunk.byteLength
+  }
+  return whole
+}

@@ -1,0 +1,54 @@
+import { note, Points } from './points.ts'
+import type { Naming, Point } from './points.ts'
+import { Wire } from './wire.ts'
+
+const NATIVE_HISTOGRAM = 'native histograms are not taken'
+
+/** The samples of a Prometheus remote write request, version 1.0, after Snappy.
+ * @throws {Refusal} bad_request when it is no such message, too_large */
+export function readRemoteWrite(body: Uint8Array): readonly Point[] {
+  const points = new Points()
+  const request = Wire.of(body)
+  let series = 0
+  request.fields((field) => {
+    if (field === 1) readSeries(request.message(), series++, points)
+  })
+  return points.all
+}
+
+function readSeries(wire: Wire, series: number, points: Points): void {
+  const naming: Naming = { job: null, value: null }
+  let metric = ''
+  // Labels may stand behind the samples that they name.
+  wire.fields((field) => {
+    if (field !== 1) return
+    const [name, text] = readLabel(wire.message())
+    if (name === '__name__') metric = text
+    else note(naming, name, text)
+  })
+  const about = { series, metric, ...naming }
+  wire.fields((field) => {
+    if (field === 2) points.add({ ...about, ...readSample(wire.message()), fault: null })
+    if (field === 4) points.add({ ...about, at: null, numbers: [], fault: NATIVE_HISTOGRAM })
+  })
+}
+
+function readLabel(wire: Wire): [name: string, text: string] {
+  let name = ''
+  let text = ''
+  wire.fields((field) => {
+    if (field === 1) name = wire.text()
+    if (field === 2) text = wire.text()
+  })
+  return [name, text]
+}
+
+function readSample(wire: Wire): Pick<Point, 'at' | 'numbers'> {
+  let number = 0
+  let at = 0
+  wire.fields((field) => {
+    if (field === 1) number = wire.double()
+    if (field === 2) at = wire.integer()
+  })
+  return { at, numbers: [{ suffix: '', number }] }
+}

@@ -1,0 +1,116 @@
+import { Hono } from 'hono'
+import { ok } from '../../http/answers.ts'
+import { gunzip, readBytes } from '../../http/bytes.ts'
+import type { ByteBounds } from '../../http/bytes.ts'
+import { policy } from '../../http/policy.ts'
+import type { Answer, Env } from '../../http/policy.ts'
+import { Refusal } from '../../lib/errors.ts'
+import { partialSuccess, statusMessage } from './otlp-answer.ts'
+import { readOtlpJson } from './otlp-json.ts'
+import { readOtlpProtobuf } from './otlp-protobuf.ts'
+import { readRemoteWrite } from './remote-write.ts'
+import { exportRequest, exportResponse, rpcStatus } from './schema.ts'
+import { takePoints } from './service.ts'
+import { unsnappy } from './snappy.ts'
+
+const BOUNDS: ByteBounds = { sentMaxBytes: 2 * 1024 * 1024, inflatedMaxBytes: 4 * 1024 * 1024 }
+const SENDERS = ['collector', 'administrator'] as const
+const PROTOBUF = 'application/x-protobuf'
+const JSON_MEDIA = 'application/json'
+
+const status: Answer = {
+  ...ok(rpcStatus, 'Refused: a google.rpc.Status in the encoding of the request.'),
+  alsoMedia: [PROTOBUF],
+}
+
+export const metricsRoutes = new Hono<Env>()
+  .post(
+    '/otlp/v1/metrics',
+    policy({
+      summary: 'Deliver OpenTelemetry metrics (OTLP/HTTP) to the webhook jobs that they name',
+      roles: SENDERS,
+      object: 'execute',
+      takes: { media: { [PROTOBUF]: 'bytes', [JSON_MEDIA]: exportRequest }, encodings: ['identity', 'gzip'] },
+      answers: {
+        200: {
+          ...ok(exportResponse, 'What is not counted as rejected is on stable storage.'),
+          alsoMedia: [PROTOBUF],
+        },
+        ...Object.fromEntries([400, 401, 403, 413, 415, 500, 503].map((code) => [code, status])),
+      },
+      refusal: ({ detail }, request) =>
+        isJson(request)
+          ? { media: JSON_MEDIA, body: JSON.stringify({ message: detail }) }
+          : { media: PROTOBUF, body: statusMessage(detail) },
+    }),
+    async (c) => {
+      const request = c.req.raw
+      const media = mediaOf(request)
+      if (media !== PROTOBUF && media !== JSON_MEDIA)
+        throw new Refusal('unsupported_media_type', `Send the body as ${PROTOBUF} or ${JSON_MEDIA}.`)
+      const body = await readOtlpBody(request)
+      const points = media === PROTOBUF ? readOtlpProtobuf(body) : readOtlpJson(body)
+      const { rejected, message: errorMessage } = await takePoints(c.get('context'), points)
+      if (media === PROTOBUF)
+        return c.body(partialSuccess(rejected, errorMessage), 200, { 'content-type': PROTOBUF })
+      const partial = { partialSuccess: { rejectedDataPoints: String(rejected), errorMessage } }
+      return c.json(errorMessage === '' ? {} : partial)
+    },
+  )
+  .post(
+    '/api/v1/write',
+    policy({
+      summary: 'Deliver Prometheus samples (remote write 1.0) to the webhook jobs that they name',
+      roles: SENDERS,
+      object: 'execute',
+      takes: { media: { [PROTOBUF]: 'bytes' }, encodings: ['snappy'] },
+      answers: {
+        204: {
+          description: 'Every sample with a number is on stable storage.',
+          headers: ['Tidemark-Samples-Skipped'],
+        },
+      },
+    }),
+    async (c) => {
+      requireVersion1(c.req.raw)
+      const body = unsnappy(await readBytes(c.req.raw, BOUNDS), BOUNDS.inflatedMaxBytes)
+      const tally = await takePoints(c.get('context'), readRemoteWrite(body))
+      if (tally.rejected > 0)
+        throw new Refusal(
+          'bad_request',
+          tally.message,
+          tally.faults((series) => `/timeseries/${series}`),
+        )
+      return c.body(null, 204, { 'tidemark-samples-skipped': String(tally.skipped) })
+    },
+  )
+
+function mediaOf({ headers }: Request): string {
+  return headers.get('content-type')?.split(';', 1)[0]?.trim().toLowerCase() ?? ''
+}
+
+function isJson(request: Request): boolean {
+  return mediaOf(request) === JSON_MEDIA
+}
+
+async function readOtlpBody(request: Request): Promise<Uint8Array> {
+  const encoding = encodingOf(request)
+  if (encoding === 'gzip') return gunzip(await readBytes(request, BOUNDS), BOUNDS)
+  if (encoding === 'identity') return readBytes(request, BOUNDS)
+  throw new Refusal('unsupported_media_type', 'Send the body as it is, or with Content-Encoding: gzip.')
+}
+
+function encodingOf({ headers }: Request): string {
+  return headers.get('content-encoding')?.trim().toLowerCase() ?? 'identity'
+}
+
+/** A sender of version 2 falls back to version 1 when it is answered 415. */
+function requireVersion1(request: Request): void {
+  const proto = /;\s*proto="?([\w.]+)"?/i.exec(request.headers.get('content-type') ?? '')?.[1]
+  const isVersion1 = mediaOf(request) === PROTOBUF && (proto ?? WRITE_REQUEST_1) === WRITE_REQUEST_1
+  if (isVersion1 && encodingOf(request) === 'snappy') return
+  const wanted = `Send ${PROTOBUF} of remote write 1.0 (${WRITE_REQUEST_1}), with Content-Encoding: snappy.`
+  throw new Refusal('unsupported_media_type', wanted)
+}
+
+const WRITE_REQUEST_1 = 'prometheus.WriteRequest'

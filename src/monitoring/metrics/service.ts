@@ -1,0 +1,47 @@
+import type { Context } from '../../context.ts'
+import { statusOf } from '../../http/problem.ts'
+import { Refusal } from '../../lib/errors.ts'
+import { deliverAll } from '../jobs/service.ts'
+import { bundlesOf, named, wishesOf, wishKey } from './mapping.ts'
+import type { Found, Named } from './mapping.ts'
+import type { Point } from './points.ts'
+import { findValues } from './store.ts'
+import { Tally } from './tally.ts'
+
+/** Delivers the points to the jobs that they name. When it resolves, what is neither rejected nor skipped is on stable
+ * storage.
+ * @throws {Refusal} overloaded, unavailable: a part may be stored; all of it may be sent again */
+export async function takePoints(context: Context, points: readonly Point[]): Promise<Tally> {
+  const tally = new Tally(points.length)
+  const good = named(points, tally)
+  const bundles = bundlesOf(good, await lookUp(context, good), tally)
+  const parcels = bundles.map(({ jobId, delivery }) => ({ jobId, sent: { delivery }, repeat: null }))
+  const answers = await deliverAll(context, parcels)
+  for (const [index, answer] of answers.entries()) {
+    if (!(answer instanceof Refusal)) continue
+    if (mayBeRepeated(answer)) throw answer
+    for (const point of bundles[index]?.points ?? []) tally.reject(point, why(answer))
+  }
+  return tally
+}
+
+/** Whether a refusal says nothing against what was sent. */
+function mayBeRepeated({ code }: Refusal): boolean {
+  const status = statusOf(code)
+  return status === 429 || status >= 500
+}
+
+async function lookUp({ ports }: Context, points: readonly Named[]): Promise<ReadonlyMap<string, Found>> {
+  const wishes = wishesOf(points)
+  const found = new Map<string, Found>()
+  if (wishes.length === 0) return found
+  for (const [index, known] of (await findValues(ports.database, wishes)).entries()) {
+    const wish = wishes[index]
+    if (wish && known) found.set(wishKey(wish), known)
+  }
+  return found
+}
+
+function why({ detail }: Refusal): string {
+  return `${detail.charAt(0).toLowerCase()}${detail.slice(1).replace(/\.$/, '')}`
+}

@@ -1,0 +1,137 @@
+import { malformed, PARTS_MAX, tooManyParts } from './points.ts'
+
+const VARINT = 0
+const FIXED64 = 1
+const BYTES = 2
+const FIXED32 = 5
+
+const VARINT_MAX_BYTES = 10
+
+/** A protobuf message, read strictly: a field of another type, a length past its end, a torn or an endless varint and a
+ * group are refused, and never read as something else. Fields that nobody reads are skipped. */
+export class Wire {
+  readonly #view: DataView
+  /** What this message and those within it have in common. */
+  readonly #parts: { count: number }
+  readonly #start: number
+  readonly #end: number
+  #at: number
+  #type = VARINT
+
+  private constructor(view: DataView, parts: { count: number }, start: number, end: number) {
+    this.#view = view
+    this.#parts = parts
+    this.#start = start
+    this.#end = end
+    this.#at = start
+  }
+
+  /** The message that these bytes are. */
+  static of({ buffer, byteOffset, byteLength }: Uint8Array): Wire {
+    return new Wire(new DataView(buffer, byteOffset, byteLength), { count: 0 }, 0, byteLength)
+  }
+
+  /** Calls `read` for each field in order; in it, at most one of the readers below may be called.
+   * @throws {Refusal} bad_request */
+  fields(read: (field: number) => void): void {
+    this.#at = this.#start
+    while (this.#at < this.#end) {
+      const tag = this.#varint()
+      const field = Math.floor(tag / 8)
+      if (field < 1 || field > 0x1fff_ffff) throw malformed('a field has no valid number')
+      this.#type = tag % 8
+      const value = this.#at
+      read(field)
+      if (this.#at === value) this.#skip()
+    }
+  }
+
+  /** @throws {Refusal} too_large past PARTS_MAX messages in all */
+  message(): Wire {
+    if (this.#parts.count >= PARTS_MAX) throw tooManyParts()
+    this.#parts.count++
+    const start = this.#block()
+    return new Wire(this.#view, this.#parts, start, this.#at)
+  }
+
+  text(): string {
+    const start = this.#block()
+    const { buffer, byteOffset } = this.#view
+    try {
+      return UTF8.decode(new Uint8Array(buffer, byteOffset + start, this.#at - start))
+    } catch {
+      throw malformed('a text is not UTF-8')
+    }
+  }
+
+  double(): number {
+    return this.#view.getFloat64(this.#fixed64(), true)
+  }
+
+  /** A `fixed64`, exactly. */
+  fixed64(): bigint {
+    return this.#view.getBigUint64(this.#fixed64(), true)
+  }
+
+  /** An `sfixed64`; beyond 2^53 the nearest double. */
+  signedFixed64(): number {
+    return Number(this.#view.getBigInt64(this.#fixed64(), true))
+  }
+
+  /** An `int64`, `uint32` or `bool`; beyond 2^53 the nearest double. */
+  integer(): number {
+    this.#expect(VARINT)
+    const start = this.#at
+    const value = this.#varint()
+    if (value <= Number.MAX_SAFE_INTEGER) return value
+    // A negative number, which takes all 64 bits, or one that needs more than a double has.
+    let exact = 0n
+    for (let at = this.#at - 1; at >= start; at--)
+      exact = exact * 128n + BigInt(this.#view.getUint8(at) & 0x7f)
+    return Number(BigInt.asIntN(64, exact))
+  }
+
+  #fixed64(): number {
+    this.#expect(FIXED64)
+    return this.#advance(8)
+  }
+
+  /** Where a block begins; the reader then stands behind it. */
+  #block(): number {
+    this.#expect(BYTES)
+    return this.#advance(this.#varint())
+  }
+
+  #skip(): void {
+    if (this.#type === VARINT) this.#varint()
+    else if (this.#type === FIXED64) this.#advance(8)
+    else if (this.#type === BYTES) this.#block()
+    else if (this.#type === FIXED32) this.#advance(4)
+    else throw malformed('a field has no valid type')
+  }
+
+  #expect(type: number): void {
+    if (this.#type !== type) throw malformed('a field has another type')
+  }
+
+  #advance(length: number): number {
+    const start = this.#at
+    if (length > this.#end - start) throw malformed('a field is longer than what holds it')
+    this.#at += length
+    return start
+  }
+
+  #varint(): number {
+    let value = 0
+    let scale = 1
+    for (let length = 0; length < VARINT_MAX_BYTES; length++) {
+      const byte = this.#view.getUint8(this.#advance(1))
+      value += (byte & 0x7f) * scale
+      if (byte < 0x80) return value
+      scale *= 128
+    }
+    throw malformed('a varint does not end')
+  }
+}
+
+const UTF8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })

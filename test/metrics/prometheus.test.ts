@@ -1,0 +1,156 @@
+import { afterEach, describe, expect, test } from 'bun:test'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+import { answering, AWAY, COLLECTOR, makeJob, openStage, received } from './stage.ts'
+import type { Stage } from './stage.ts'
+
+const TEST_MAX_MS = 90_000
+
+const closing: (() => Promise<unknown>)[] = []
+afterEach(async () => {
+  for (const close of closing.splice(0).toReversed()) await close()
+})
+
+/** A target that counts its scrapes from 1, in a metric of that name. */
+function startTarget(): { port: number; scrapes: () => number; stop: () => Promise<void> } {
+  let count = 0
+  const server = Bun.serve({
+    hostname: '127.0.0.1',
+    port: 0,
+    fetch: () => {
+      count++
+      return new Response(
+        `# TYPE scrapes counter\nscrapes{place="a"} ${count}\n# TYPE idle gauge\nidle NaN\n`,
+      )
+    },
+  })
+  closing.push(() => server.stop(true))
+  return { port: server.port ?? 0, scrapes: () => count, stop: () => server.stop(true) }
+}
+
+async function freePort(): Promise<number> {
+  const server = Bun.serve({ hostname: '127.0.0.1', port: 0, fetch: () => new Response() })
+  const { port = 0 } = server
+  await server.stop(true)
+  return port
+}
+
+/** Starts a Prometheus that scrapes a target each second and writes to the host; answers how to read its own metrics. */
+async function startPrometheus({ host }: Stage, targetPort: number, relabel: string) {
+  const folder = await mkdtemp(join(tmpdir(), 'tidemark-prometheus-'))
+  const port = await freePort()
+  await Bun.write(
+    join(folder, 'prometheus.yml'),
+    `
+global: { scrape_interval: 1s, scrape_timeout: 1s }
+scrape_configs:
+  - job_name: test
+    static_configs: [{ targets: ['127.0.0.1:${targetPort}'] }]
+remote_write:
+  - url: ${host.url}/api/v1/write
+    basic_auth: { username: ${COLLECTOR.username}, password: ${COLLECTOR.password} }
+    queue_config: { max_shards: 1, batch_send_deadline: 200ms, min_backoff: 50ms, max_backoff: 200ms }
+    write_relabel_configs:
+${relabel}`,
+  )
+  const child = Bun.spawn({
+    cmd: [
+      'prometheus',
+      `--config.file=${join(folder, 'prometheus.yml')}`,
+      `--storage.tsdb.path=${join(folder, 'data')}`,
+      `--web.listen-address=127.0.0.1:${port}`,
+    ],
+    stdout: 'ignore',
+    stderr: Bun.file(join(folder, 'log')),
+  })
+  closing.push(async () => {
+    child.kill()
+    await child.exited
+    await rm(folder, { recursive: true })
+  })
+  return {
+    log: () => Bun.file(join(folder, 'log')).text(),
+    /** The sum of one of its counters. */
+    async counter(name: string): Promise<number> {
+      const text = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text()
+      const lines = text.split('\n').filter((line) => line.startsWith(`${name}{`))
+      if (lines.length === 0) throw new Error(`Prometheus has no ${name}.`)
+      return lines.reduce((sum, line) => sum + Number(line.split(' ').at(-1)), 0)
+    },
+  }
+}
+
+const nameJob = (jobId: number) => `
+      - { source_labels: [__name__], regex: scrapes|idle, target_label: tidemark_job, replacement: '${jobId}' }
+      - { source_labels: [tidemark_job], regex: .+, action: keep }
+`
+
+// On Debian: apt-get install prometheus
+describe.skipIf(Bun.which('prometheus') === null)('a real Prometheus', () => {
+  test(
+    'writes what it scrapes to the job that its labels name, with the instant of the scrape, and no gap when it ends',
+    async () => {
+      const stage = await openStage()
+      closing.push(() => stage.host.close())
+      const jobId = await makeJob(stage, ['scrapes', 'idle'])
+      const target = startTarget()
+      const startedAt = Date.now()
+      const prometheus = await startPrometheus(stage, target.port, nameJob(jobId))
+      const samples = await received(stage, { jobId, count: 4 })
+      expect(samples.map(({ value }) => value)).toEqual(samples.map((_, index) => index + 1))
+      for (const [index, { at }] of samples.entries()) {
+        const gap = at - (samples[index - 1]?.at ?? at - 1000)
+        expect(gap).toBeWithin(500, 1500)
+      }
+      expect(samples[0]?.at).toBeWithin(startedAt, Date.now())
+
+      // A target that is gone makes its series stale: markers are sent, and are nothing to store.
+      await target.stop()
+      const written = target.scrapes()
+      await Bun.sleep(3000)
+      const all = await received(stage, { jobId, count: written })
+      expect(all.map(({ value }) => value)).toEqual(all.map((_, index) => index + 1))
+      expect(await stage.session.readSamples(stage.host.url, jobId, 'returnValue2')).toEqual([])
+      expect(await prometheus.counter('prometheus_remote_storage_samples_failed_total')).toBe(0)
+      expect(await prometheus.counter('prometheus_remote_storage_samples_total')).toBeGreaterThan(2 * written)
+    },
+    TEST_MAX_MS,
+  )
+
+  test(
+    'repeats what the service could not take until it is stored, in order and nothing twice',
+    async () => {
+      let refused = 0
+      const stage = await openStage(
+        answering((parcels) => (refused < 3 && ++refused > 0 ? parcels.map(() => AWAY) : null)),
+      )
+      closing.push(() => stage.host.close())
+      const jobId = await makeJob(stage, ['scrapes', 'idle'])
+      const prometheus = await startPrometheus(stage, startTarget().port, nameJob(jobId))
+      const samples = await received(stage, { jobId, count: 3 })
+      expect(refused).toBe(3)
+      expect(samples.map(({ value }) => value)).toEqual(samples.map((_, index) => index + 1))
+      expect(await prometheus.counter('prometheus_remote_storage_samples_retried_total')).toBeGreaterThan(0)
+    },
+    TEST_MAX_MS,
+  )
+
+  test(
+    'does not repeat what can never be taken, logs why, and goes on; what was good beside it is stored',
+    async () => {
+      const stage = await openStage()
+      closing.push(() => stage.host.close())
+      const jobId = await makeJob(stage, ['scrapes'])
+      const everything = `      - { target_label: tidemark_job, replacement: '${jobId}' }\n`
+      const prometheus = await startPrometheus(stage, startTarget().port, everything)
+      const samples = await received(stage, { jobId, count: 3 })
+      expect(samples.map(({ value }) => value)).toEqual(samples.map((_, index) => index + 1))
+      expect(await prometheus.counter('prometheus_remote_storage_samples_failed_total')).toBeGreaterThan(0)
+      expect(await prometheus.counter('prometheus_remote_storage_samples_retried_total')).toBe(0)
+      expect(await prometheus.log()).toContain(`job ${jobId}: the value is not defined on the job`)
+    },
+    TEST_MAX_MS,
+  )
+})

@@ -1,0 +1,61 @@
+import { createApp } from '../../src/app.ts'
+import { Refusal } from '../../src/lib/errors.ts'
+import type { JobActors, Outcome, Parcel } from '../../src/ports/job-actors.ts'
+import type { Seams } from '../../workers/bun/server.ts'
+import { Session } from '../faults/session.ts'
+import { startBun } from '../hosts/bun.ts'
+import type { Host } from '../hosts/host.ts'
+
+export const COLLECTOR = { username: 'sender', password: 'a password of a sender' } as const
+
+/** A Bun host with a collector that senders are. */
+export type Stage = { readonly host: Host; readonly session: Session }
+
+export async function openStage(seams: Seams = {}): Promise<Stage> {
+  const host = await startBun({}, seams)
+  const session = await Session.open(host.url)
+  const answer = await session.send(host.url, '/users', { ...COLLECTOR, role: 'collector' })
+  if (answer.status !== 201) throw new Error(`The collector was not made: ${await answer.text()}`)
+  return { host, session }
+}
+
+/** A job with numeric values of these names. */
+export async function makeJob({ host, session }: Stage, names: readonly string[]): Promise<number> {
+  const returnValue = names.map((valueName) => ({ valueName }))
+  const [id = 0] = await session.createJobs(host.url, 1, { returnValue })
+  return id
+}
+
+/** What a job has received under a key, once there is as much of it. */
+export async function received(
+  { host, session }: Stage,
+  { jobId, key = 'returnValue1', count }: { jobId: number; key?: string; count: number },
+): Promise<readonly { readonly at: number; readonly value: number }[]> {
+  for (let tried = 0; tried < 300; tried++) {
+    const samples = await session.readSamples(host.url, jobId, key)
+    if (samples.length >= count) return samples
+    await Bun.sleep(100)
+  }
+  throw new Error(`Job ${jobId} did not receive ${count} values of ${key}.\n${host.logs.join('\n')}`)
+}
+
+/** Puts something before the `deliverAll` of a host: outcomes instead of those that would be, or null. */
+export function answering(outcomes: (parcels: readonly Parcel[]) => readonly Outcome[] | null): Seams {
+  return {
+    fetch: (_, ports) => {
+      const { jobActors } = ports
+      const before: JobActors = {
+        configure: (...call) => jobActors.configure(...call),
+        deliver: (...call) => jobActors.deliver(...call),
+        deliverAll: async (parcels, sender) => outcomes(parcels) ?? jobActors.deliverAll(parcels, sender),
+        snapshot: (...call) => jobActors.snapshot(...call),
+        buckets: (...call) => jobActors.buckets(...call),
+        samples: (...call) => jobActors.samples(...call),
+        forget: (...call) => jobActors.forget(...call),
+      }
+      return createApp({ ...ports, jobActors: before }).fetch
+    },
+  }
+}
+
+export const AWAY = new Refusal('unavailable', 'The job did not answer. Try again shortly.')

@@ -14,9 +14,12 @@ import { valuesInLibsql } from '../../workers/bun/values.ts'
 import { secretsOf } from '../../workers/secrets.ts'
 
 export const COLLECTOR = { username: 'collector', password: 'a password of a bench' } as const
+/** May read what the jobs have received. */
+export const READER = { username: 'reader', password: COLLECTOR.password } as const
 
 const DEVICE_ID = 2
-const FIRST_JOB_ID = 3
+/** The jobs of an installation are numbered from here. */
+export const FIRST_JOB_ID = 3
 const ROWS_AT_ONCE = 5_000
 
 export type JobsWanted = {
@@ -24,6 +27,8 @@ export type JobsWanted = {
   readonly timeout: string
   /** When the deadline of the n-th job is, epoch ms; as the timeout has it unless given. */
   readonly deadlineAt?: (index: number) => number
+  /** When the jobs were made and had their first values, epoch ms; now unless given. */
+  readonly at?: number
   /** True for jobs that have not received anything, so that samples of the past are not late. */
   readonly isBlank?: boolean
 }
@@ -35,7 +40,7 @@ const THRESHOLDS = thresholdsSchema.parse({
 })
 
 /** Every job has had its first values, like one that is silent now. */
-const DELIVERY: Delivery = {
+export const DELIVERY: Delivery = {
   signal: 'result',
   values: { returnValue1: 12.5 },
   errorCode: 0,
@@ -69,12 +74,13 @@ export async function writeInstallation(dataDir: string, wanted: JobsWanted): Pr
     parameters,
     thresholds: THRESHOLDS,
   })
+  const at = wanted.at ?? Date.now()
   for (let from = 0; from < ids.length; from += ROWS_AT_ONCE) {
     const rows = ids.slice(from, from + ROWS_AT_ONCE).map((jobId, index) => {
-      const created = step(null, { kind: 'configure', jobId, rules }, Date.now())
+      const created = step(null, { kind: 'configure', jobId, rules }, at)
       const { state } = wanted.isBlank
         ? created
-        : step(created.state, { kind: 'deliver', delivery: DELIVERY }, Date.now())
+        : step(created.state, { kind: 'deliver', delivery: DELIVERY }, at)
       return { jobId, journalId: 0, state: withDeadline(state, wanted.deadlineAt?.(from + index)) }
     })
     await values.commit(writeActors(rows))
@@ -102,8 +108,9 @@ async function writeConfiguration(
     [
       {
         sql: `insert into users (username, password_hash, role, type, fullname, email, phone, language, time_zone, version, created_at)
-              values (?, ?, 'collector', 'user', '', '', '', 'en', '', 1, ?)`,
-        args: [COLLECTOR.username, hash, now],
+              values (?, ?, 'collector', 'user', '', '', '', 'en', '', 1, ?),
+                     (?, ?, 'administrator', 'user', '', '', '', 'en', '', 1, ?)`,
+        args: [COLLECTOR.username, hash, now, READER.username, hash, now],
       },
       {
         sql: `insert into objects (id, ${columns})

@@ -58,3 +58,18 @@ export function tableOf(rows: readonly Readonly<Record<string, string | number>>
     )
     .join('\n')
 }
+
+/** A process and all that it has started, directly or not. */
+export async function familyOf(pid: number): Promise<readonly number[]> {
+  const text = await Bun.file(`/proc/${pid}/task/${pid}/children`)
+    .text()
+    .catch(() => '')
+  const children = text.split(' ').filter(Boolean).map(Number)
+  return [pid, ...(await Promise.all(children.map(familyOf))).flat()]
+}
+
+/** User and system time of a process and all that it has started, in seconds. */
+export async function cpuSecondsOfFamily(pid: number): Promise<number> {
+  const times = await Promise.all((await familyOf(pid)).map(cpuSecondsOf))
+  return times.reduce((sum, seconds) => sum + seconds, 0)
+}

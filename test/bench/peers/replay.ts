@@ -1,0 +1,108 @@
+import { join } from 'node:path'
+
+import { busySecondsOfMachine, cpuSecondsOfFamily } from '../measure.ts'
+import type { Request, Running } from './peer.ts'
+import { bytesOf } from './requests.ts'
+
+const LOAD_CORE = '1'
+/** A run beside which others took more of the machine than this, in cores, is done again. */
+const OTHERS_MAX = 0.12
+const QUIET_CORES = 0.1
+const QUIET_LOOK_MS = 200
+const QUIET_MAX_MS = 5_000
+
+/** What one load has shown. Times and CPU are of one request. */
+export type Load = {
+  /** Answers with a 2xx or 3xx. Everything else here but the latencies is about these. */
+  readonly acknowledged: number
+  readonly refused: number
+  readonly perSecond: number
+  readonly p50Ms: number
+  readonly p99Ms: number
+  readonly cpuUs: number
+  readonly othersCores: number
+}
+
+/** `sent` counts the requests of all its loads: each goes on where the one before it ended. */
+export type Replay = {
+  readonly running: Running
+  readonly path: string
+  readonly connections: number
+  sent: number
+}
+
+/** Requests in a file, for `replay.lua`. */
+export async function writeRequests(directory: string, requests: Iterable<Request>): Promise<string> {
+  const path = join(directory, `requests-${crypto.randomUUID()}`)
+  const writer = Bun.file(path).writer()
+  for (const request of requests) {
+    const bytes = bytesOf(request)
+    await writer.write(`${bytes.length}\n`)
+    await writer.write(bytes)
+  }
+  await writer.end()
+  return path
+}
+
+/**
+ * Sends the requests in a closed loop from a core of its own.
+ * @throws {Error} when nothing is acknowledged
+ */
+export async function replay(of: Replay, seconds: number): Promise<Load> {
+  const { running, path, connections } = of
+  const cpuBefore = await cpuSecondsOfFamily(running.pid)
+  const busyBefore = await busySecondsOfMachine()
+  const wrk = Bun.spawn(
+    ['taskset', '-c', LOAD_CORE, 'wrk', '-t1', `-c${connections}`, `-d${seconds}s`, '--timeout', '10s']
+      .concat(['-s', `${import.meta.dir}/replay.lua`, running.url])
+      .concat(['--', path, String(of.sent)]),
+    { stdout: 'pipe', stderr: 'inherit' },
+  )
+  const text = await new Response(wrk.stdout).text()
+  await wrk.exited
+  const result = /^RESULT (.*)$/m.exec(text)?.[1]
+  if (result === undefined) throw new Error(`wrk did not end well:\n${text}`)
+  const {
+    requests = 0,
+    failed = 0,
+    durationUs = 0,
+    p50Us = 0,
+    p99Us = 0,
+  } = JSON.parse(result) as Record<string, number>
+  of.sent += requests
+  const acknowledged = requests - failed
+  if (acknowledged <= 0) throw new Error(`${failed} of ${requests} requests failed`)
+  const cpuSeconds = (await cpuSecondsOfFamily(running.pid)) - cpuBefore
+  const loadSeconds = Number(wrk.resourceUsage()?.cpuTime.total ?? 0) / 1e6
+  const othersSeconds = (await busySecondsOfMachine()) - busyBefore - cpuSeconds - loadSeconds
+  return {
+    acknowledged,
+    refused: failed,
+    perSecond: acknowledged / (durationUs / 1e6),
+    p50Ms: p50Us / 1000,
+    p99Ms: p99Us / 1000,
+    cpuUs: (cpuSeconds * 1e6) / acknowledged,
+    othersCores: Math.max(0, othersSeconds / seconds),
+  }
+}
+
+/** All loads that were tried, the one beside which others took least of the machine first. */
+export async function replayInPeace(of: Replay, seconds: number, triesMax: number): Promise<readonly Load[]> {
+  const loads: Load[] = []
+  do {
+    await settled(of.running.pid)
+    loads.push(await replay(of, seconds))
+  } while (loads.length < triesMax && loads.every(({ othersCores }) => othersCores > OTHERS_MAX))
+  return loads.toSorted((a, b) => a.othersCores - b.othersCores)
+}
+
+/** Until the server is done with what it was given, or some seconds have passed. */
+export async function settled(pid: number): Promise<void> {
+  const until = performance.now() + QUIET_MAX_MS
+  for (let before = await cpuSecondsOfFamily(pid); performance.now() < until;) {
+    await Bun.sleep(QUIET_LOOK_MS)
+    const after = await cpuSecondsOfFamily(pid)
+    if ((after - before) * 1000 <= QUIET_CORES * QUIET_LOOK_MS) return
+    before = after
+  }
+}

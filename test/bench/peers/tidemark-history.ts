@@ -1,0 +1,74 @@
+import { join } from 'node:path'
+
+import { Keeper } from '../../../src/monitoring/keeper/service.ts'
+import { writeMeta } from '../../../src/monitoring/keeper/store.ts'
+import { openLibsql } from '../../../workers/bun/libsql.ts'
+import type { Libsql } from '../../../workers/bun/libsql.ts'
+import { valuesInLibsql } from '../../../workers/bun/values.ts'
+import { jsonLog } from '../../../workers/json-log.ts'
+import { DELIVERY, FIRST_JOB_ID, writeInstallation } from '../installation.ts'
+import { bytesOnDisk } from './process.ts'
+import type { Series } from './peer.ts'
+import { inOrderOfArrival } from './samples.ts'
+
+const AT_ONCE = 5_000
+const FOLD_SAMPLES = 500_000
+/** Nobody of these jobs is to be found silent. */
+const NEVER = 'P365D'
+const ANYBODY = { userId: 0, anyJob: true }
+
+/**
+ * Writes an installation whose jobs have received these series, each value at its time: through the keeper itself,
+ * whose clock the bench moves, as senders may not be that late. Resolves with what the samples take on the disk in
+ * bytes: pages of the database that are in use and were not before, and cold segments. As with the write-ahead logs
+ * of others, pages that the journal has left are not counted: they are there for what comes next.
+ */
+export async function fillTidemark(
+  dataDir: string,
+  jobs: number,
+  series: readonly Series[],
+): Promise<number> {
+  let now = series.reduce((least, { at }) => Math.min(least, at[0] ?? least), Infinity) - 1
+  await writeInstallation(dataDir, { count: jobs, timeout: NEVER, at: now })
+  const file = await openLibsql(`file:${join(dataDir, 'values.db')}`)
+  const values = valuesInLibsql(file.client, () => undefined)
+  const bytesBefore = await bytesInUse(file)
+  const keeper = await Keeper.open({
+    values,
+    clock: { now: () => now },
+    log: jsonLog((line) => process.stderr.write(`${line}\n`)),
+    turn: () => new Promise((resolve) => setImmediate(resolve)),
+    follow: () => Promise.resolve(),
+    armed: () => undefined,
+  })
+  for (const samples of inOrderOfArrival(series, AT_ONCE)) {
+    const delivered = samples.map(({ job, at, value }) => {
+      now = at ?? now
+      const delivery = { ...DELIVERY, values: { returnValue1: value }, errorCode: null }
+      return keeper.deliver(FIRST_JOB_ID + job - 1, delivery, ANYBODY)
+    })
+    await Promise.all(delivered)
+    if (keeper.unfolded.samples >= FOLD_SAMPLES) await keeper.fold()
+  }
+  now = Date.now()
+  await pack(keeper)
+  // The host that is started on it credits nobody with the time between then and now.
+  await values.commit([writeMeta('heartbeat', Date.now())])
+  const bytes = await bytesInUse(file)
+  await file.close()
+  return bytes - bytesBefore + (await bytesOnDisk(join(dataDir, 'blobs')))
+}
+
+/** Everything that the keeper does to samples that have come to rest. */
+async function pack(keeper: Keeper): Promise<void> {
+  await keeper.settled()
+  await keeper.fold()
+}
+
+async function bytesInUse({ client }: Libsql): Promise<number> {
+  const { rows } = await client.execute(
+    `select (page_count - freelist_count) * page_size as bytes
+     from pragma_page_count, pragma_freelist_count, pragma_page_size`,
+  )
+  return Number(rows[0]?.['bytes'])
+}

@@ -8,11 +8,18 @@ export const VALUES_SCHEMA = [
      job_id integer primary key, journal_id integer not null, state text not null
    ) strict`,
   `create table if not exists segments (
-     id integer primary key, job_id integer not null, series integer not null,
-     from_at integer not null, to_at integer not null, count integer not null,
-     min real, max real, sum real, first real, last real, body blob not null
-   ) strict`,
-  'create index if not exists segments_by_series on segments (job_id, series, from_at, id)',
+     job_id integer not null, series integer not null, level integer not null,
+     from_at integer not null, place integer not null, head blob not null, body blob not null,
+     primary key (job_id, series, level, from_at, place)
+   ) strict, without rowid`,
+  `create table if not exists rollups (
+     job_id integer not null, series integer not null, level integer not null, block integer not null,
+     body blob not null, primary key (job_id, series, level, block)
+   ) strict, without rowid`,
+  `create table if not exists expired (
+     job_id integer not null, series integer not null, end_at integer not null, primary key (job_id, series)
+   ) strict, without rowid`,
+  'create table if not exists blobs (id integer primary key, job_id integer not null, doomed integer not null) strict',
   `create table if not exists repeats (
      job_id integer not null, key text not null, digest text not null, answer text not null,
      until_at integer not null, primary key (job_id, key)
@@ -21,5 +28,11 @@ export const VALUES_SCHEMA = [
   'create table if not exists meta (key text primary key, value integer not null) strict, without rowid',
 ] as const
 
+/** What a database of version 1 needs before the schema: its segments are taken over from there, a page at a time. */
+export const VALUES_UPGRADE = [
+  'drop index segments_by_series',
+  'alter table segments rename to segments_1',
+] as const
+
 /** The version of everything above and of the formats inside; a database with a greater one is refused. */
-export const VALUES_VERSION = 1
+export const VALUES_VERSION = 2

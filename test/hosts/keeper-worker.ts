@@ -1,9 +1,15 @@
-import type { D1Database, DurableObjectNamespace, DurableObjectState } from '@cloudflare/workers-types'
+import type {
+  D1Database,
+  DurableObjectNamespace,
+  DurableObjectState,
+  R2Bucket,
+} from '@cloudflare/workers-types'
 
 import { Refusal } from '../../src/lib/errors.ts'
 import { Keeper } from '../../src/monitoring/keeper/service.ts'
 import type { JobActors, Transition } from '../../src/ports/job-actors.ts'
 import type { ValuesDatabase } from '../../src/ports/values-database.ts'
+import { openBlobsR2 } from '../../workers/edge/blobs-r2.ts'
 import { jobActorsInObjects } from '../../workers/edge/job-actors.ts'
 import { FlowObject } from '../../workers/edge/flow-object.ts'
 import { JobObject } from '../../workers/edge/job-object.ts'
@@ -16,6 +22,7 @@ export { FlowObject, JobObject }
 
 interface Bindings {
   readonly DB: D1Database
+  readonly FILES: R2Bucket
   readonly KEEPER: DurableObjectNamespace
   readonly VALUES: DurableObjectNamespace
   readonly JOB: DurableObjectNamespace<JobObject>
@@ -48,12 +55,14 @@ const silent = { info() {}, warn() {}, error() {} }
 /** A keeper of many jobs in one object, whose clock and wake-ups are those of the test. */
 export class KeeperObject {
   readonly #state: DurableObjectState
+  readonly #bindings: Bindings
   #keeper: Promise<Keeper> | null = null
   #now = 0
   #told: Transition[] = []
 
-  constructor(state: DurableObjectState) {
+  constructor(state: DurableObjectState, bindings: Bindings) {
     this.#state = state
+    this.#bindings = bindings
   }
 
   async fetch(request: Request): Promise<Response> {
@@ -73,6 +82,7 @@ export class KeeperObject {
   #open(): Promise<Keeper> {
     return Keeper.open({
       values: valuesInObject(this.#state.storage),
+      blobs: openBlobsR2(this.#bindings.FILES),
       clock: { now: () => this.#now },
       log: silent,
       turn: () => scheduler.wait(0),

@@ -127,6 +127,8 @@ async function startEdge(folder: string): Promise<Edge> {
     outboundService: () => new Response('No way out of a test', { status: 599 }),
     d1Databases: { DB: 'tidemark' },
     d1Persist: join(folder, 'd1'),
+    r2Buckets: { FILES: 'tidemark' },
+    r2Persist: join(folder, 'r2'),
     durableObjects: {
       KEEPER: { className: 'KeeperObject', useSQLite: true },
       VALUES: { className: 'ValuesObject', useSQLite: true },

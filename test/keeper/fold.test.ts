@@ -158,10 +158,10 @@ describe('a fold', () => {
     const ids = async () =>
       (
         await story.stage.values.read({
-          sql: 'select id from segments where series = 1 order by from_at',
+          sql: 'select from_at, level, hex(body) as body from segments where series = 1 order by from_at',
           cells: [],
         })
-      ).map(({ id }) => id)
+      ).map(({ from_at: from, level, body }) => `${String(from)} ${String(level)} ${String(body)}`)
     const before = await ids()
     await story.deliverAll(numbered(1_024, 1_030, (index) => BEGIN_AT + index))
     await story.stage.keeper.fold()

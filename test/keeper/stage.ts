@@ -3,8 +3,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
 import { Keeper } from '../../src/monitoring/keeper/service.ts'
+import type { Blobs, StoredBlob } from '../../src/ports/blobs.ts'
 import type { Transition } from '../../src/ports/job-actors.ts'
 import type { Row, Statement, ValuesDatabase } from '../../src/ports/values-database.ts'
+import { openBlobsDirectory } from '../../workers/bun/blobs-directory.ts'
 import { openLibsql } from '../../workers/bun/libsql.ts'
 import type { Libsql } from '../../workers/bun/libsql.ts'
 import { valuesInLibsql } from '../../workers/bun/values.ts'
@@ -52,6 +54,36 @@ export class FaultyValues implements ValuesDatabase {
   }
 }
 
+/** Real blobs that can be away. */
+export class FaultyBlobs implements Blobs {
+  readonly #blobs: Blobs
+  isAway = false
+
+  constructor(blobs: Blobs) {
+    this.#blobs = blobs
+  }
+
+  put(key: string, body: Uint8Array | ReadableStream<Uint8Array>): Promise<void> {
+    return this.#unlessAway(() => this.#blobs.put(key, body))
+  }
+
+  get(key: string): Promise<StoredBlob | null> {
+    return this.#unlessAway(() => this.#blobs.get(key))
+  }
+
+  delete(key: string): Promise<void> {
+    return this.#unlessAway(() => this.#blobs.delete(key))
+  }
+
+  list(prefix: string): Promise<string[]> {
+    return this.#unlessAway(() => this.#blobs.list(prefix))
+  }
+
+  #unlessAway<Result>(run: () => Promise<Result>): Promise<Result> {
+    return this.isAway ? Promise.reject(new Error('The blobs are away.')) : run()
+  }
+}
+
 /** The place where one keeper lives: a real database in a file, a clock and turns moved by hand. */
 export class Stage {
   now = BEGIN_AT
@@ -65,6 +97,9 @@ export class Stage {
   /** While true, turns end only by `endTurn`. */
   byHand = false
 
+  /** Its own, and kept over a crash: a file that was put is there. */
+  readonly blobs: FaultyBlobs
+
   #path: string
   #libsql: Libsql
   #values: FaultyValues
@@ -72,14 +107,19 @@ export class Stage {
   #turns: (() => void)[] = []
   #copies = 0
 
-  private constructor(path: string, libsql: Libsql) {
+  private constructor(path: string, libsql: Libsql, blobs: Blobs) {
+    this.blobs = new FaultyBlobs(blobs)
     this.#path = path
     this.#libsql = libsql
     this.#values = faulty(libsql)
   }
 
   static async open(path: string): Promise<Stage> {
-    const stage = new Stage(path, await openLibsql(`file:${path}.db`))
+    const stage = new Stage(
+      path,
+      await openLibsql(`file:${path}.db`),
+      await openBlobsDirectory(`${path}-blobs`),
+    )
     await stage.openKeeper()
     return stage
   }
@@ -97,6 +137,7 @@ export class Stage {
   async openKeeper(): Promise<Keeper> {
     this.#keeper = await Keeper.open({
       values: this.#values,
+      blobs: this.blobs,
       clock: { now: () => this.now },
       log: { info() {}, warn() {}, error: (message) => void this.errors.push(message) },
       turn: () => (this.byHand ? new Promise((resolve) => this.#turns.push(resolve)) : Promise.resolve()),

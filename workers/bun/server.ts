@@ -61,7 +61,9 @@ export async function startServer(settings: BunSettings, seams: Seams = {}): Pro
   const system = await openSystem(settings)
   const flow = openFlow({ database: system.database, clock })
   const values = await openLibsql(`file:${join(settings.dataDir, 'values.db')}`)
+  const blobs = await openBlobsDirectory(join(settings.dataDir, 'blobs'))
   const keeperHost = {
+    blobs,
     values: onTop(valuesInLibsql(values.client, (cause) => stopBroken(log, cause))),
     clock,
     log,
@@ -70,7 +72,7 @@ export async function startServer(settings: BunSettings, seams: Seams = {}): Pro
   const keeping = await openKeeping(keeperHost, stallMs)
   const ports: Ports = {
     database: system.database,
-    blobs: await openBlobsDirectory(join(settings.dataDir, 'blobs')),
+    blobs,
     jobActors: keeping.keeper,
     flow,
     clock,

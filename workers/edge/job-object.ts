@@ -14,6 +14,7 @@ import type {
   Snapshot,
 } from '../../src/ports/job-actors.ts'
 import { jsonLog } from '../json-log.ts'
+import { openBlobsR2 } from './blobs-r2.ts'
 import type { Environment } from './environment.ts'
 import { flowInObject } from './flow-object.ts'
 import { valuesInObject } from './values.ts'
@@ -143,6 +144,7 @@ export class JobObject extends DurableObject<Environment> {
     const flow = flowInObject(this.env.FLOW)
     return Keeper.open({
       values: valuesInObject(this.ctx.storage),
+      blobs: openBlobsR2(this.env.FILES),
       clock,
       log,
       turn: () => scheduler.wait(0),

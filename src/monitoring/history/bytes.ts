@@ -3,8 +3,12 @@ export const SAMPLES_PER_BODY_MAX = 65_536
 
 /** Grows a list of bytes; numbers are little-endian base-128 varints computed in doubles, exact up to 2^53. */
 export class ByteWriter {
-  #bytes = new Uint8Array(1_024)
+  #bytes: Uint8Array
   #length = 0
+
+  constructor(sizeBytes = 1_024) {
+    this.#bytes = new Uint8Array(sizeBytes)
+  }
 
   byte(value: number): void {
     if (this.#length === this.#bytes.length) this.#reserve(1)
@@ -43,6 +47,13 @@ export class ByteWriter {
     this.unsigned((magnitude - low) / 64)
   }
 
+  /** IEEE 754, most significant byte first. */
+  double(value: number): void {
+    const bytes = new Uint8Array(8)
+    new DataView(bytes.buffer).setFloat64(0, value)
+    this.bytes(bytes)
+  }
+
   finish(): Uint8Array {
     return this.#bytes.slice(0, this.#length)
   }
@@ -78,6 +89,16 @@ export class ByteReader {
     this.#position = end
 
     return value
+  }
+
+  double(): number {
+    const bytes = this.bytes(8)
+    return new DataView(bytes.buffer, bytes.byteOffset, 8).getFloat64(0)
+  }
+
+  /** All that is left, without taking it. */
+  rest(): Uint8Array {
+    return this.#body.subarray(this.#position)
   }
 
   unsigned(): number {

@@ -1,14 +1,14 @@
 import { SAMPLES_PER_BODY_MAX, type ByteReader, type ByteWriter } from './bytes.ts'
+import { bestPredictor, readPacked, writePacked } from './packed.ts'
 import type { Samples } from './samples.ts'
 
 const INSTANT_MAX = 8.64e15
 
-/** The byte of a signed varint that would read "minus nought": it announces a run of noughts instead. */
-const RUN = 0x01
-const RUN_LENGTH_MIN = 3
+const ROUND_MS = 1_000
 
 /**
- * Writes the count and the instants: the first as it is, then the change of each gap against the gap before it.
+ * Writes the count, the first instant, a step, and in a packed column how far each other instant is from the grid that
+ * both make.
  * @throws RangeError for columns of unequal length, too many samples, or instants that are no ascending epoch ms.
  */
 export function writeInstants(writer: ByteWriter, samples: Samples<unknown>): void {
@@ -16,27 +16,56 @@ export function writeInstants(writer: ByteWriter, samples: Samples<unknown>): vo
   if (at.length !== values.length) throw new RangeError(`${at.length} instants for ${values.length} values`)
   if (at.length > SAMPLES_PER_BODY_MAX)
     throw new RangeError(`${at.length} samples are too many for one segment`)
-
-  const changes: number[] = []
   let last = 0
-  let lastGap = 0
   for (const instant of at) {
     const isInstant = Number.isInteger(instant) && instant >= last && instant <= INSTANT_MAX
     if (!isInstant) throw new RangeError(`${instant} is no epoch ms at or after ${last}`)
-
-    const isFirst = changes.length === 0
-    const gap = isFirst ? 0 : instant - last
-    changes.push(isFirst ? instant : gap - lastGap)
     last = instant
-    lastGap = gap
   }
 
   writer.unsigned(at.length)
-  writeColumn(writer, changes)
+  const [first] = at
+  if (first === undefined) return
+  writer.unsigned(first)
+  const { step, residuals } = onGrid(at, first)
+  writer.unsigned(step)
+  writePacked(writer, residuals)
 }
 
 /** Reads what writeInstants wrote. */
 export function readInstants(reader: ByteReader): number[] {
+  const count = reader.count()
+  if (count === 0) return []
+  const first = reader.unsigned()
+  const step = reader.unsigned()
+  const at = [first]
+  for (const residual of readPacked(reader, count - 1)) at.push(first + at.length * step + residual)
+
+  return at
+}
+
+/** Senders keep to a round distance on the whole, or to one that they repeat: the better one of both. */
+function onGrid(at: readonly number[], first: number): { step: number; residuals: readonly number[] } {
+  const count = at.length - 1
+  const mean = ((at[count] ?? first) - first) / Math.max(1, count)
+  const middle = at.length >> 1
+  const even = gridOf(at, Math.round(mean / ROUND_MS) * ROUND_MS || Math.round(mean))
+  const repeated = (at[middle] ?? first) - (at[middle - 1] ?? first)
+  // Farther out the grid would be no exact double.
+  if (repeated * count > INSTANT_MAX || even.total === 0) return even
+  const other = gridOf(at, repeated)
+  return other.total < even.total ? other : even
+}
+
+function gridOf(at: readonly number[], step: number) {
+  const first = at[0] ?? 0
+  const residuals: number[] = []
+  for (let index = 1; index < at.length; index++) residuals.push((at[index] ?? 0) - first - index * step)
+  return { step, residuals, total: bestPredictor(residuals).total }
+}
+
+/** Reads the instants of kinds 01, 02 and 10. */
+export function readOldInstants(reader: ByteReader): number[] {
   const at = readColumn(reader, reader.count())
   let gap = 0
   for (let index = 1; index < at.length; index++) {
@@ -47,20 +76,7 @@ export function readInstants(reader: ByteReader): number[] {
   return at
 }
 
-/** Writes integers whose differences stay within 2^53 as signed varints of each difference, the first against 0. */
-export function writeDifferences(writer: ByteWriter, integers: readonly number[]): void {
-  let last = 0
-  const differences = integers.map((integer) => {
-    const difference = integer - last
-    last = integer
-
-    return difference
-  })
-
-  writeColumn(writer, differences)
-}
-
-/** Reads what writeDifferences wrote. */
+/** Reads the integers of kinds 01 and 10: each as its difference from the one before it, the first from 0. */
 export function readDifferences(reader: ByteReader, count: number): number[] {
   const integers = readColumn(reader, count)
   for (let index = 1; index < integers.length; index++) {
@@ -70,34 +86,11 @@ export function readDifferences(reader: ByteReader, count: number): number[] {
   return integers
 }
 
-function writeColumn(writer: ByteWriter, column: readonly number[]): void {
-  let noughts = 0
-  for (const value of column) {
-    if (value === 0) {
-      noughts++
-      continue
-    }
-    writeNoughts(writer, noughts)
-    noughts = 0
-    writer.signed(value)
-  }
-  writeNoughts(writer, noughts)
-}
-
-function writeNoughts(writer: ByteWriter, length: number): void {
-  if (length >= RUN_LENGTH_MIN) {
-    writer.byte(RUN)
-    writer.unsigned(length)
-    return
-  }
-  for (let written = 0; written < length; written++) writer.byte(0)
-}
-
 function readColumn(reader: ByteReader, count: number): number[] {
   const column: number[] = []
   while (column.length < count) {
     const value = reader.signed()
-    // A signed varint yields -0 for the run byte only.
+    // A signed varint yields -0 for the byte that announces a run of noughts only.
     if (value !== 0 || Object.is(value, 0)) {
       column.push(value)
       continue

@@ -1,13 +1,17 @@
 import { ByteReader, ByteWriter } from './bytes.ts'
-import { appendRun, readDifferences, readInstants, writeDifferences, writeInstants } from './columns.ts'
+import { appendRun, readDifferences, readInstants, readOldInstants, writeInstants } from './columns.ts'
+import { readPacked, writePacked } from './packed.ts'
 import type { Samples } from './samples.ts'
 
-const KIND_DECIMAL = 0x01
-const KIND_DOUBLE = 0x02
+/** Kinds of version 1, which are read and no longer written. */
+const KIND_OLD_DECIMAL = 0x01
+const KIND_OLD_DOUBLE = 0x02
+const KIND_DECIMAL = 0x03
+const KIND_DOUBLE = 0x04
 
 const EXPONENT_MAX = 6
-/** Two mantissas of this size still differ by an exact double. */
-const MANTISSA_MAX = 2 ** 52
+/** What a predictor leaves of mantissas of this size is still an exact double. */
+const MANTISSA_MAX = 2 ** 51
 
 /**
  * Packs numeric samples into a segment body that decodeNumbers returns unchanged (Object.is), -0 included.
@@ -15,51 +19,59 @@ const MANTISSA_MAX = 2 ** 52
  * the XOR of neighbouring doubles, after Gorilla (Pelkonen et al., VLDB 2015), in whole bytes.
  * @throws RangeError for NaN, infinities, and instants that are no ascending epoch ms.
  */
-export function encodeNumbers(samples: Samples<number>): Uint8Array {
-  if (!samples.values.every(Number.isFinite)) throw new RangeError('a sample is not a finite number')
-
+export function encodeNumbers(
+  samples: Samples<number>,
+  decimals: Decimals | null = asDecimals(samples.values),
+): Uint8Array {
   const writer = new ByteWriter()
-  const decimals = asDecimals(samples.values)
   writer.byte(decimals ? KIND_DECIMAL : KIND_DOUBLE)
   writeInstants(writer, samples)
-  if (decimals) {
-    writer.byte(decimals.exponent)
-    writeDifferences(writer, decimals.mantissas)
-  } else {
-    writeDoubles(writer, samples.values)
-  }
+  if (decimals) writeDecimals(writer, decimals)
+  else writeDoubles(writer, samples.values)
 
   return writer.finish()
 }
 
 /**
  * Unpacks a segment body of numeric samples.
- * @throws RangeError when the body is not one that encodeNumbers makes.
+ * @throws RangeError when the body is not one that encodeNumbers makes, or made.
  */
 export function decodeNumbers(body: Uint8Array): Samples<number> {
   const reader = new ByteReader(body)
   const kind = reader.byte()
-  if (kind !== KIND_DECIMAL && kind !== KIND_DOUBLE)
+  if (kind < KIND_OLD_DECIMAL || kind > KIND_DOUBLE)
     throw new RangeError(`${kind} is no kind of numeric segment`)
 
-  const at = readInstants(reader)
-  const values = kind === KIND_DECIMAL ? readDecimals(reader, at.length) : readDoubles(reader, at.length)
+  const isOld = kind === KIND_OLD_DECIMAL || kind === KIND_OLD_DOUBLE
+  const at = isOld ? readOldInstants(reader) : readInstants(reader)
+  const values = readValues(reader, kind, at.length)
   reader.end()
 
   return { at, values }
 }
 
-type Decimals = { readonly exponent: number; readonly mantissas: readonly number[] }
+function readValues(reader: ByteReader, kind: number, count: number): number[] {
+  if (kind === KIND_DECIMAL) return readDecimals(reader, count)
+  if (kind === KIND_OLD_DECIMAL) return readOldDecimals(reader, count)
+  return readDoubles(reader, count)
+}
 
-function asDecimals(values: readonly number[]): Decimals | undefined {
+/** Values as integers over a power of ten. */
+export type Decimals = { readonly exponent: number; readonly mantissas: readonly number[] }
+
+/** The values over the smallest power of ten up to 10^6 that makes all of them integers; null where none does.
+ * @throws RangeError for NaN and infinities */
+export function asDecimals(values: readonly number[]): Decimals | null {
+  if (!values.every(Number.isFinite)) throw new RangeError('a sample is not a finite number')
   for (let exponent = 0; exponent <= EXPONENT_MAX; exponent++) {
     const mantissas = mantissasAt(values, 10 ** exponent)
     if (mantissas) return { exponent, mantissas }
   }
 
-  return undefined
+  return null
 }
 
+/** The values times the scale, where that makes all of them integers. */
 function mantissasAt(values: readonly number[], scale: number): number[] | undefined {
   const mantissas: number[] = []
   for (const value of values) {
@@ -72,18 +84,34 @@ function mantissasAt(values: readonly number[], scale: number): number[] | undef
   return mantissas
 }
 
+function writeDecimals(writer: ByteWriter, { exponent, mantissas }: Decimals): void {
+  writer.byte(exponent)
+  writePacked(writer, mantissas)
+}
+
 function readDecimals(reader: ByteReader, count: number): number[] {
+  const scale = readScale(reader)
+  const values = readPacked(reader, count)
+  for (let index = 0; index < values.length; index++) values[index] = (values[index] ?? 0) / scale
+
+  return values
+}
+
+function readOldDecimals(reader: ByteReader, count: number): number[] {
+  const scale = readScale(reader)
+
+  return readDifferences(reader, count).map((mantissa) => mantissa / scale)
+}
+
+function readScale(reader: ByteReader): number {
   const exponent = reader.byte()
   if (exponent > EXPONENT_MAX) throw new RangeError(`${exponent} is no exponent of a segment`)
 
-  const values = readDifferences(reader, count)
-  const scale = 10 ** exponent
-  if (exponent === 0) return values
-
-  return values.map((mantissa) => mantissa / scale)
+  return 10 ** exponent
 }
 
-function writeDoubles(writer: ByteWriter, values: readonly number[]): void {
+/** Writes doubles as what changes from one to the next. */
+export function writeDoubles(writer: ByteWriter, values: readonly number[]): void {
   const bits = new DataView(new ArrayBuffer(8))
   let lastHigh = 0
   let lastLow = 0
@@ -123,7 +151,8 @@ function writeChange(writer: ByteWriter, high: number, low: number): void {
   }
 }
 
-function readDoubles(reader: ByteReader, count: number): number[] {
+/** Reads the doubles that writeDoubles wrote. */
+export function readDoubles(reader: ByteReader, count: number): number[] {
   const bits = new DataView(new ArrayBuffer(8))
   const values: number[] = []
   while (values.length < count) {

@@ -5,6 +5,7 @@ import { Rollup, ROLLUP_MODES } from './rollup.ts'
 import type { Mode } from '../../ports/job-actors.ts'
 import type { Samples } from './samples.ts'
 import { segmentNumbers } from './segments.ts'
+import type { NumberSummary } from './segments.ts'
 
 const SAMPLES: Samples<number> = {
   at: [9, 10, 11, 19, 20, 29, 40, 40, 49, 50],
@@ -53,9 +54,9 @@ test('an average never leaves the values it stands between', () => {
 })
 
 test('a sum beyond the range of a double is null, and so is its average', () => {
-  const [segment] = segmentNumbers({ at: [1, 2], values: [1e308, 1e308] }, 10)
+  const [segment] = summarized({ at: [1, 2], values: [1e308, 1e308] }, 10)
   const rollup = new Rollup([0, 10], 'avg')
-  if (segment) rollup.addSegment(segment, never)
+  if (segment) rollup.addSummary(segment.summary)
   const { buckets, aggregate } = rollup.result()
   expect(buckets[0]).toEqual({ at: 0, value: null, min: 1e308, max: 1e308, count: 2 })
   expect(aggregate).toMatchObject({ sum: null, avg: null, last: 1e308 })
@@ -93,8 +94,8 @@ describe('samples are asked for only where aggregates do not do', () => {
     ['inside one bucket, for a percentile', 'p95', [10, 19], true],
     ['before begin, for a percentile', 'p95', [1, 9], false],
   ])('%s', (_, mode, at, needed) => {
-    const [segment] = segmentNumbers({ at, values: at.map(() => 1) }, 10)
-    expect(segment && new Rollup(EDGES, mode).needsSamples(segment)).toBe(needed)
+    const [segment] = summarized({ at, values: at.map(() => 1) }, 10)
+    expect(segment && new Rollup(EDGES, mode).needsSamples(segment.summary)).toBe(needed)
   })
 })
 
@@ -133,9 +134,20 @@ type Row = { at: number; value: number }
 
 function feed(rollup: Rollup, samples: Samples<number>, countMax: number | null): void {
   if (countMax === null) return rollup.addSamples(samples)
-  for (const { body, ...summary } of segmentNumbers(samples, countMax)) {
-    rollup.addSegment(summary, rollup.needsSamples(summary) ? () => decodeNumbers(body) : never)
+  for (const { body, summary } of summarized(samples, countMax)) {
+    if (rollup.needsSamples(summary)) rollup.addSamples(decodeNumbers(body))
+    else rollup.addSummary(summary)
   }
+}
+
+function summarized(
+  samples: Samples<number>,
+  countMax: number,
+): { body: Uint8Array; summary: NumberSummary }[] {
+  return segmentNumbers(samples, { countMax, sizeMaxBytes: 10_000 }).map(({ body, summary }) => {
+    if (!('min' in summary)) throw new Error('No numbers are there.')
+    return { body, summary }
+  })
 }
 
 function plainly(rows: Row[], edges: number[], mode: Mode) {
@@ -165,8 +177,4 @@ function aggregateOf(rows: Row[]) {
   const last = rows.findLast(({ at }) => at === newest)?.value ?? null
 
   return { min: Math.min(...values), max: Math.max(...values), avg: sum / count, last, count, sum }
-}
-
-function never(): never {
-  throw new Error('decoded without need')
 }

@@ -1,4 +1,5 @@
 import type { Aggregate, Bucket, Mode } from '../../ports/job-actors.ts'
+import { plus, type Cell } from './cells.ts'
 import { firstAtOrAfter, type Samples } from './samples.ts'
 import type { NumberSummary } from './segments.ts'
 
@@ -27,25 +28,44 @@ export class Rollup {
   readonly #edges: readonly number[]
   readonly #mode: Mode
   readonly #percent: number | undefined
-  readonly #cells: Cell[]
+  readonly #buckets: Gathered[]
 
   /** `edges` are those of bucketEdges; what lies outside of them is ignored. */
   constructor(edges: readonly number[], mode: Mode) {
     this.#edges = edges
     this.#mode = mode
     this.#percent = PERCENT[mode]
-    this.#cells = edges.slice(1).map(() => new Cell())
+    this.#buckets = edges.slice(1).map(() => new Gathered())
   }
 
-  /** True when addSegment will call `decode` for this segment; its body need not be read otherwise. */
+  /** True when only the samples of this segment can tell what it adds to which bucket. */
   needsSamples(segment: NumberSummary): boolean {
     return this.#overlaps(segment) && (this.#percent !== undefined || this.#only(segment) === undefined)
   }
 
-  /** Adds a whole segment, by its aggregates alone where that is exact. */
-  addSegment(segment: NumberSummary, decode: () => Samples<number>): void {
-    if (this.needsSamples(segment)) return this.addSamples(decode())
-    this.#only(segment)?.addSummary(segment)
+  /** Adds a whole segment that does not need its samples. */
+  addSummary(segment: NumberSummary): void {
+    if (this.#overlaps(segment)) this.#only(segment)?.addSummary(segment)
+  }
+
+  /** True when a cell lies within one bucket or outside of all, so that its samples need not be told apart. */
+  takesWhole({ from, end }: Pick<Cell, 'from' | 'end'>): boolean {
+    const begin = this.#edges[0] ?? Infinity
+    if (end <= begin || from >= (this.#edges.at(-1) ?? -Infinity)) return true
+    return from >= begin && end <= (this.#edges[this.#placeOf(from) + 1] ?? -Infinity)
+  }
+
+  /** Adds a cell to the bucket in which it begins. A percentile of that bucket is then unknown, hence null. */
+  addCell(cell: Cell): void {
+    const bucket = this.#buckets[this.#placeOf(cell.from)]
+    if (bucket === undefined) return
+    bucket.addSummary(cell)
+    bucket.isWhole = false
+  }
+
+  /** True when only single samples will do. */
+  get wantsSamples(): boolean {
+    return this.#percent !== undefined
   }
 
   /** Adds samples in ascending order of time. */
@@ -53,7 +73,7 @@ export class Rollup {
     const begin = this.#edges[0] ?? Infinity
     let place = -1
     let cellEnd = begin
-    let cell: Cell | undefined
+    let cell: Gathered | undefined
     for (let index = firstAtOrAfter(samples.at, begin); index < samples.at.length; index++) {
       const at = samples.at[index]
       const value = samples.values[index]
@@ -61,7 +81,7 @@ export class Rollup {
 
       if (at >= cellEnd) {
         place = this.#placeOf(at)
-        cell = this.#cells[place]
+        cell = this.#buckets[place]
         cellEnd = this.#edges[place + 1] ?? Infinity
       }
       if (cell === undefined) return
@@ -71,8 +91,8 @@ export class Rollup {
 
   /** Returns one row per bucket, empty ones included, and the aggregate of the whole range. */
   result(): { buckets: Bucket[]; aggregate: Aggregate } {
-    const all = new Cell()
-    const buckets = this.#cells.map((cell, place) => {
+    const all = new Gathered()
+    const buckets = this.#buckets.map((cell, place) => {
       all.addSummary(cell)
       const { min, max, count } = aggregateOf(cell)
 
@@ -82,8 +102,9 @@ export class Rollup {
     return { buckets, aggregate: aggregateOf(all) }
   }
 
-  #valueOf(cell: Cell): number | null {
+  #valueOf(cell: Gathered): number | null {
     if (cell.count === 0) return null
+    if (this.#percent !== undefined && !cell.isWhole) return null
     if (this.#percent !== undefined) return nearestRank(cell.values, this.#percent)
     const aggregate: Partial<Record<Mode, number | null>> = aggregateOf(cell)
 
@@ -95,10 +116,10 @@ export class Rollup {
   }
 
   /** The one cell that holds the whole segment. */
-  #only(segment: NumberSummary): Cell | undefined {
+  #only(segment: NumberSummary): Gathered | undefined {
     const place = this.#placeOf(segment.from)
 
-    return segment.to < (this.#edges[place + 1] ?? -Infinity) ? this.#cells[place] : undefined
+    return segment.to < (this.#edges[place + 1] ?? -Infinity) ? this.#buckets[place] : undefined
   }
 
   #placeOf(at: number): number {
@@ -108,13 +129,15 @@ export class Rollup {
 
 const PERCENT: Partial<Record<Mode, number>> = { p50: 50, p95: 95, p99: 99 }
 
-class Cell {
+class Gathered {
   count = 0
   sum: number | null = 0
   min = Infinity
   max = -Infinity
   to = -Infinity
   last = 0
+  /** False once samples are in it that are not known one by one. */
+  isWhole = true
   readonly values: number[] = []
 
   addSample(at: number, value: number, keep: boolean): void {
@@ -140,14 +163,7 @@ class Cell {
   }
 }
 
-function plus(sum: number | null, more: number | null): number | null {
-  if (sum === null || more === null) return null
-  const total = sum + more
-
-  return Number.isFinite(total) ? total : null
-}
-
-function aggregateOf(cell: Cell): Aggregate {
+function aggregateOf(cell: Gathered): Aggregate {
   const { count, min, max, last, sum } = cell
   if (count === 0) return { min: null, max: null, avg: null, last: null, count, sum: null }
 

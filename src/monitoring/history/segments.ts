@@ -1,23 +1,10 @@
 import { SAMPLES_PER_BODY_MAX } from './bytes.ts'
-import { encodeNumbers } from './numbers-codec.ts'
+import { asDecimals, encodeNumbers } from './numbers-codec.ts'
 import type { Samples } from './samples.ts'
 import { encodeTexts } from './texts-codec.ts'
 
-/** Packed samples of one series; `from` and `to` are the instants of the first and last sample, both inclusive. */
-export type Segment<V> = {
-  readonly from: number
-  readonly to: number
-  readonly count: number
-  readonly first: V
-  readonly last: V
-  readonly body: Uint8Array
-}
-
-/** What a read needs of numeric samples when it does not tell them apart; also the row of a coarser rollup. */
-export type NumberSummary = {
-  readonly from: number
-  readonly to: number
-  readonly count: number
+/** What a read needs of numeric samples when it does not tell them apart. */
+export type NumberSummary = Rim & {
   readonly min: number
   readonly max: number
   /** Null when it leaves the range of a double: databases and JSON take finite numbers only. */
@@ -26,58 +13,106 @@ export type NumberSummary = {
   readonly last: number
 }
 
-export type NumberSegment = Segment<number> & NumberSummary
+/** `from` and `to` are the instants of the first and last sample, both inclusive. */
+export type Rim = { readonly from: number; readonly to: number; readonly count: number }
+
+/** Packed samples of one series; `summary` has the numbers only where the samples are numbers. */
+export type Segment<V> = {
+  readonly samples: Samples<V>
+  readonly summary: Rim | NumberSummary
+  readonly body: Uint8Array
+}
+
+/** No segment holds more samples, nor more bytes, unless a single sample does. */
+export type Bounds = { readonly countMax: number; readonly sizeMaxBytes: number }
 
 /**
- * Packs numeric samples into segments of at most `countMax` samples, in order; no samples give no segments.
+ * Packs numeric samples into segments, in order; no samples give no segments. Samples of one instant share a segment
+ * unless they are too many for one.
  * @throws RangeError for what encodeNumbers refuses, and for a `countMax` outside 1..SAMPLES_PER_BODY_MAX.
  */
-export function segmentNumbers(samples: Samples<number>, countMax: number): NumberSegment[] {
-  return parts(samples, countMax).map((part) => {
-    let min = Infinity
-    let max = -Infinity
-    let sum = 0
-    for (const value of part.values) {
-      min = Math.min(min, value)
-      max = Math.max(max, value)
-      sum += value
-    }
-
-    return { ...rim(part), min, max, sum: Number.isFinite(sum) ? sum : null, body: encodeNumbers(part) }
+export function segmentNumbers(samples: Samples<number>, bounds: Bounds): Segment<number>[] {
+  return cut(samples, bounds, (part) => {
+    const decimals = asDecimals(part.values)
+    return { body: encodeNumbers(part, decimals), summarize: () => summaryOf(part, decimals) }
   })
 }
 
 /**
- * Packs string samples into segments of at most `countMax` samples, in order; no samples give no segments.
+ * Packs string samples into segments, in order; no samples give no segments.
  * @throws RangeError for what encodeTexts refuses, and for a `countMax` outside 1..SAMPLES_PER_BODY_MAX.
  */
-export function segmentTexts(samples: Samples<string>, countMax: number): Segment<string>[] {
-  return parts(samples, countMax).map((part) => ({ ...rim(part), body: encodeTexts(part) }))
+export function segmentTexts(samples: Samples<string>, bounds: Bounds): Segment<string>[] {
+  return cut(samples, bounds, (part) => ({ body: encodeTexts(part), summarize: () => rimOf(part) }))
 }
 
-function parts<V>(samples: Samples<V>, countMax: number): Samples<V>[] {
+type Packed = { readonly body: Uint8Array; readonly summarize: () => Rim | NumberSummary }
+
+function cut<V>(
+  samples: Samples<V>,
+  { countMax, sizeMaxBytes }: Bounds,
+  pack: (part: Samples<V>) => Packed,
+): Segment<V>[] {
   const isCount = Number.isInteger(countMax) && countMax >= 1 && countMax <= SAMPLES_PER_BODY_MAX
   if (!isCount) throw new RangeError(`${countMax} is no count of samples for one segment`)
-
   const { at, values } = samples
   if (at.length !== values.length) throw new RangeError(`${at.length} instants for ${values.length} values`)
 
-  const all: Samples<V>[] = []
-  for (let begin = 0; begin < at.length; begin += countMax) {
-    const end = begin + countMax
-    all.push({ at: at.slice(begin, end), values: values.slice(begin, end) })
+  const all: Segment<V>[] = []
+  for (let begin = 0; begin < at.length;) {
+    let count = apart(at, begin, Math.min(countMax, at.length - begin))
+    for (;;) {
+      const part = { at: at.slice(begin, begin + count), values: values.slice(begin, begin + count) }
+      const { body, summarize } = pack(part)
+      if (body.length <= sizeMaxBytes || count === 1) {
+        all.push({ samples: part, summary: summarize(), body })
+        break
+      }
+      count = apart(
+        at,
+        begin,
+        Math.min(count - 1, Math.max(1, Math.floor((count * sizeMaxBytes) / body.length))),
+      )
+    }
+    begin += count
   }
 
   return all
 }
 
-function rim<V>(part: Samples<V>): Omit<Segment<V>, 'body'> {
-  const from = part.at[0]
-  const to = part.at.at(-1)
-  const first = part.values[0]
-  const last = part.values.at(-1)
-  const isEmpty = from === undefined || to === undefined || first === undefined || last === undefined
-  if (isEmpty) throw new RangeError('a segment needs at least one sample')
+/** So many samples or fewer that equal instants stay together; as many where all of them are equal. */
+function apart(at: readonly number[], begin: number, count: number): number {
+  let end = begin + count
+  const border = at[end]
+  while (end > begin && at[end - 1] === border) end--
+  return end > begin ? end - begin : count
+}
 
-  return { from, to, count: part.at.length, first, last }
+/** The sum of decimals is that of their mantissas: exact, and rounded once. */
+function summaryOf(part: Samples<number>, decimals: ReturnType<typeof asDecimals>): NumberSummary {
+  let min = Infinity
+  let max = -Infinity
+  for (const value of part.values) {
+    if (value < min) min = value
+    if (value > max) max = value
+  }
+  const { exponent, mantissas } = decimals ?? { exponent: 0, mantissas: part.values }
+  let sum = 0
+  for (const mantissa of mantissas) sum += mantissa
+  return {
+    ...rimOf(part),
+    min,
+    max,
+    sum: Number.isFinite(sum) ? sum / 10 ** exponent : null,
+    first: part.values[0] ?? 0,
+    last: part.values.at(-1) ?? 0,
+  }
+}
+
+function rimOf<V>({ at }: Samples<V>): Rim {
+  const from = at[0]
+  const to = at.at(-1)
+  if (from === undefined || to === undefined) throw new RangeError('a segment needs at least one sample')
+
+  return { from, to, count: at.length }
 }

@@ -4,13 +4,16 @@ import type { Samples } from './samples.ts'
 import { decodeTexts, encodeTexts } from './texts-codec.ts'
 
 const T = Date.parse('2026-03-02T09:00:00Z')
-const VECTOR = '10 05 80eab4dc9567 c0a907 0103 03 04 4f4b 04 c3a9 05 00d8 00 02 03 00 04'
+const OLD_VECTOR = '10 05 80eab4dc9567 c0a907 0103 03 04 4f4b 04 c3a9 05 00d8 00 02 03 00 04'
+
+const VECTOR = '110580b59aeeca33e0d4030000c003044f4b04c3a90500d800048600'
 
 test('the format is fixed: two words and a lone surrogate', () => {
   const samples = {
     at: [T, T + 60_000, T + 120_000, T + 180_000, T + 240_000],
     values: ['OK', 'é', 'OK', 'OK', '\ud800'],
   }
+  expect(decodeTexts(fromHex(OLD_VECTOR))).toEqual(samples)
   expect(decodeTexts(fromHex(VECTOR))).toEqual(samples)
   expect(encodeTexts(samples).toHex()).toBe(VECTOR.replaceAll(' ', ''))
 })

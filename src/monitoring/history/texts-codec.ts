@@ -1,8 +1,11 @@
 import { ByteReader, ByteWriter } from './bytes.ts'
-import { readDifferences, readInstants, writeDifferences, writeInstants } from './columns.ts'
+import { readDifferences, readInstants, readOldInstants, writeInstants } from './columns.ts'
+import { readPacked, writePacked } from './packed.ts'
 import type { Samples } from './samples.ts'
 
-const KIND_TEXT = 0x10
+/** The kind of version 1, which is read and no longer written. */
+const KIND_OLD_TEXT = 0x10
+const KIND_TEXT = 0x11
 
 /** Without ignoreBOM a text that begins with U+FEFF would lose it. */
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
@@ -27,7 +30,7 @@ export function encodeTexts(samples: Samples<string>): Uint8Array {
   })
   writer.unsigned(places.size)
   for (const text of places.keys()) writeText(writer, text)
-  writeDifferences(writer, chosen)
+  writePacked(writer, chosen)
 
   return writer.finish()
 }
@@ -39,12 +42,14 @@ export function encodeTexts(samples: Samples<string>): Uint8Array {
 export function decodeTexts(body: Uint8Array): Samples<string> {
   const reader = new ByteReader(body)
   const kind = reader.byte()
-  if (kind !== KIND_TEXT) throw new RangeError(`${kind} is no kind of string segment`)
+  if (kind !== KIND_TEXT && kind !== KIND_OLD_TEXT)
+    throw new RangeError(`${kind} is no kind of string segment`)
 
-  const at = readInstants(reader)
+  const at = kind === KIND_OLD_TEXT ? readOldInstants(reader) : readInstants(reader)
   const texts: string[] = []
   for (let left = reader.count(); left > 0; left--) texts.push(readText(reader))
-  const values = readDifferences(reader, at.length).map((place) => {
+  const places = kind === KIND_OLD_TEXT ? readDifferences(reader, at.length) : readPacked(reader, at.length)
+  const values = places.map((place) => {
     const text = texts[place]
     if (text === undefined) throw new RangeError(`the segment body has no text ${place}`)
 

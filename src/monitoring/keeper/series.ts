@@ -1,13 +1,17 @@
 import type { Value } from '../../ports/job-actors.ts'
+import { encodeHead } from '../history/heads.ts'
 import { decodeNumbers } from '../history/numbers-codec.ts'
-import { mergeSamples } from '../history/samples.ts'
 import type { Samples } from '../history/samples.ts'
 import { segmentNumbers, segmentTexts } from '../history/segments.ts'
+import type { Bounds, Segment } from '../history/segments.ts'
 import { decodeTexts } from '../history/texts-codec.ts'
-import type { NewSegment } from './store.ts'
 
 /** Samples in a full segment: nine hours of minutes; small enough to decode for one bucket of a chart. */
 export const SEGMENT_SAMPLES = 512
+/** Four rows of this and what stands around them fill a page of SQLite; a larger one would take a page of its own. */
+const SEGMENT_BYTES = 925
+
+export const SEGMENT_BOUNDS: Bounds = { countMax: SEGMENT_SAMPLES, sizeMaxBytes: SEGMENT_BYTES }
 
 const TEXTS_FROM = 1_000
 
@@ -18,7 +22,7 @@ export function seriesOf(key: string): number {
   return TEXTS_FROM + Number(key.slice('stringValue'.length))
 }
 
-function isText(series: number): boolean {
+export function isText(series: number): boolean {
   return series > TEXTS_FROM
 }
 
@@ -26,17 +30,22 @@ export function decodeBody(series: number, body: Uint8Array): Samples<Value> {
   return isText(series) ? decodeTexts(body) : decodeNumbers(body)
 }
 
-/** The segments that hold the older samples and the newer ones, in order of time; on equal instants older first. */
+/** The samples in segments, in order. */
 export function packSeries(
   series: number,
-  older: Samples<Value>,
-  newer: Samples<Value>,
-): readonly NewSegment[] {
-  const merged = mergeSamples(older, newer)
-  if (!isText(series)) return segmentNumbers(merged as Samples<number>, SEGMENT_SAMPLES)
-  const unmeasured = { min: null, max: null, sum: null, first: null, last: null }
-  return segmentTexts(merged as Samples<string>, SEGMENT_SAMPLES).map((segment) => ({
-    ...segment,
-    ...unmeasured,
-  }))
+  samples: Samples<Value>,
+  bounds: Bounds = SEGMENT_BOUNDS,
+): readonly Segment<Value>[] {
+  return isText(series)
+    ? segmentTexts(samples as Samples<string>, bounds)
+    : segmentNumbers(samples as Samples<number>, bounds)
+}
+
+/** True when nothing is put behind the samples of this segment any more. */
+export function isFull({ count }: { readonly count: number }, sizeBytes: number): boolean {
+  return count >= SEGMENT_SAMPLES || sizeBytes > SEGMENT_BYTES
+}
+
+export function headOf({ summary }: Segment<Value>): Uint8Array {
+  return encodeHead(summary, { isDeflated: false, isBlob: false })
 }

@@ -1,5 +1,6 @@
 import { Refusal } from '../../lib/errors.ts'
 import { Lock } from '../../lib/lock.ts'
+import type { Blobs } from '../../ports/blobs.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type {
   BucketsAnswer,
@@ -29,7 +30,9 @@ import type { Entry } from './journal.ts'
 import { statementsOf } from './service/commit.ts'
 import type { Accepted, Effect } from './service/commit.ts'
 import { Intake } from './service/intake.ts'
+import type { Touched } from './service/bodies.ts'
 import { readBuckets, readSamples } from './service/read.ts'
+import type { Reading } from './service/read.ts'
 import * as store from './store.ts'
 import { pruneRepeats } from './store/repeats.ts'
 import type { RepeatRow } from './store/repeats.ts'
@@ -38,6 +41,8 @@ import { Wheel } from './wheel.ts'
 /** What a keeper needs of the place where it lives. */
 export type KeeperHost = {
   readonly values: ValuesDatabase
+  /** Where samples go that are past change. */
+  readonly blobs: Blobs
   readonly clock: Clock
   readonly log: Log
   /** Resolves once everything that is ready now has had its turn: what arrives meanwhile shares a commit. */
@@ -71,6 +76,7 @@ export class Keeper implements JobActors {
   readonly #wheel = new Wheel()
   readonly #lock = new Lock()
   readonly #facts: Facts
+  readonly #reading: Reading
   readonly #commits: GroupCommit<Accepted>
   readonly #intake: Intake
   #folding: Promise<void> | null = null
@@ -80,6 +86,13 @@ export class Keeper implements JobActors {
   private constructor(host: KeeperHost) {
     this.#host = host
     this.#facts = new Facts((transitions) => host.follow(transitions), host.log)
+    this.#reading = {
+      values: host.values,
+      blobs: host.blobs,
+      lock: this.#lock,
+      touched: { rollups: 0, segments: 0, decoded: 0, blobs: 0 },
+      turn: () => host.turn(),
+    }
     this.#commits = new GroupCommit({
       turn: () => host.turn(),
       commit: (batch) => this.#lock.run(() => this.#commit(batch)),
@@ -123,6 +136,11 @@ export class Keeper implements JobActors {
     return this.#jobs.size
   }
 
+  /** What reads have touched since the opening. */
+  get touched(): Readonly<Touched> {
+    return { ...this.#reading.touched }
+  }
+
   async configure(jobId: number, rules: Rules): Promise<void> {
     const event: Event = { kind: 'configure', jobId, rules }
     const known = this.#jobs.get(jobId)
@@ -146,11 +164,11 @@ export class Keeper implements JobActors {
   }
 
   buckets(jobId: number, query: BucketsQuery): Promise<BucketsAnswer> {
-    return this.#lock.run(() => readBuckets(this.#host.values, this.#job(jobId), query))
+    return readBuckets(this.#reading, () => this.#job(jobId), query)
   }
 
   samples(jobId: number, query: SamplesQuery): Promise<SamplesAnswer> {
-    return this.#lock.run(() => readSamples(this.#host.values, this.#job(jobId), query))
+    return readSamples(this.#reading, () => this.#job(jobId), query)
   }
 
   async forget(jobId: number): Promise<void> {

@@ -1,3 +1,4 @@
+import type { Blobs } from '../../../ports/blobs.ts'
 import type {
   BucketsAnswer,
   BucketsQuery,
@@ -6,62 +7,84 @@ import type {
   Value,
 } from '../../../ports/job-actors.ts'
 import type { ValuesDatabase } from '../../../ports/values-database.ts'
-import { decodeNumbers } from '../../history/numbers-codec.ts'
-import { Rollup } from '../../history/rollup.ts'
-import { firstAtOrAfter, mergeSamples } from '../../history/samples.ts'
+import { mergeSamples, firstAtOrAfter } from '../../history/samples.ts'
 import type { Samples } from '../../history/samples.ts'
-import type { NumberSummary } from '../../history/segments.ts'
 import type { Job } from '../job.ts'
-import { decodeBody, seriesOf } from '../series.ts'
-import { readBodies, readSegments } from '../store.ts'
-import type { SegmentRow } from '../store.ts'
+import type { Lock } from '../../../lib/lock.ts'
+import { seriesOf } from '../series.ts'
+import { readBodies, readSegments } from '../store/segments.ts'
+import type { SegmentRow } from '../store/segments.ts'
+import { BlobGone, samplesOf } from './bodies.ts'
+import type { Touched, Wanted } from './bodies.ts'
+import { addSamples, gatherBuckets } from './buckets.ts'
 
-/** How many segment bodies are in memory at once during one read. */
-const BODIES_PER_READ = 64
+/** What reads need of the keeper. */
+export type Reading = {
+  readonly values: ValuesDatabase
+  readonly blobs: Blobs
+  readonly lock: Lock
+  readonly touched: Touched
+  /** Lets deliveries in between. */
+  turn(): Promise<void>
+}
 
-/** Buckets over segments and tail; only segments that a bucket's border cuts, or percentiles need, are decoded. */
-export async function readBuckets(
-  values: ValuesDatabase,
-  job: Job,
-  query: BucketsQuery,
-): Promise<BucketsAnswer> {
-  const series = { jobId: job.id, series: seriesOf(query.key) }
-  const rollup = new Rollup(query.edges, query.mode)
-  const beginAt = query.edges[0] ?? 0
-  const rows = await readSegments(values, series, { beginAt, endAt: query.edges.at(-1) ?? 0 })
-  for (let from = 0; from < rows.length; from += BODIES_PER_READ) {
-    const page = rows.slice(from, from + BODIES_PER_READ)
-    const wanted = page.filter((row) => rollup.needsSamples(summary(row))).map((row) => row.id)
-    const bodies = await readBodies(values, wanted)
-    for (const row of page) rollup.addSegment(summary(row), () => decodeNumbers(bodyOf(bodies, row.id)))
-  }
-  if (job.tail) rollup.addSamples(job.tail.series(query.key) as Samples<number>)
-  return rollup.result()
+/** Segments that are decoded before others have their turn. */
+const DECODED_PER_TURN = 64
+
+/** Buckets over rollups, segments and tail. The lock is held for the database only, never for blobs. */
+export function readBuckets(reading: Reading, find: () => Job, query: BucketsQuery): Promise<BucketsAnswer> {
+  return again(async () => {
+    const gathered = await reading.lock.run(() =>
+      gatherBuckets(reading.values, find(), query, reading.touched),
+    )
+    for await (const { row, samples } of decoded(reading, gathered.wanted)) {
+      addSamples(gathered, row.level, samples as Samples<number>)
+    }
+    if (gathered.tail) gathered.rollup.addSamples(gathered.tail)
+    return gathered.rollup.result()
+  })
 }
 
 /** Samples of segments and tail, merged in order of time. */
-export async function readSamples(
-  values: ValuesDatabase,
-  job: Job,
-  query: SamplesQuery,
-): Promise<SamplesAnswer> {
-  const series = { jobId: job.id, series: seriesOf(query.key) }
-  const rows = await readSegments(values, series, query)
-  const wanted = query.skip + query.limit + 1
-  const stored: { at: number[]; values: Value[] } = { at: [], values: [] }
-  for (let from = 0; from < rows.length && stored.at.length < wanted; from += BODIES_PER_READ) {
-    const page = rows.slice(from, from + BODIES_PER_READ)
-    const bodies = await readBodies(
-      values,
-      page.map((row) => row.id),
-    )
-    for (const row of page) {
-      const decoded = within(decodeBody(series.series, bodyOf(bodies, row.id)), query)
-      for (const at of decoded.at) stored.at.push(at)
-      for (const value of decoded.values) stored.values.push(value)
+export function readSamples(reading: Reading, find: () => Job, query: SamplesQuery): Promise<SamplesAnswer> {
+  return again(async () => {
+    const { wanted, tail } = await reading.lock.run(() => gatherSamples(reading, find(), query))
+    const stored: { at: number[]; values: Value[] } = { at: [], values: [] }
+    for await (const { samples } of decoded(reading, wanted)) {
+      const part = within(samples, query)
+      for (const at of part.at) stored.at.push(at)
+      for (const value of part.values) stored.values.push(value)
     }
-  }
-  const merged = job.tail ? mergeSamples(stored, within(job.tail.series(query.key), query)) : stored
+    return pageOf(mergeSamples(stored, tail), query)
+  })
+}
+
+async function gatherSamples({ values, touched }: Reading, job: Job, query: SamplesQuery) {
+  const series = { jobId: job.id, series: seriesOf(query.key) }
+  const rows = await readSegments(
+    values,
+    series,
+    [0, 1, 2].map((level) => ({ level, beginAt: query.beginAt, endAt: query.endAt })),
+  )
+  touched.segments += rows.length
+  const rowsWanted = upTo(rows, query)
+  const bodies = await readBodies(values, rowsWanted)
+  const wanted = rowsWanted.map((row, index) => ({ row, body: bodies[index] ?? missing(row) }))
+  const tail = job.tail ? within(job.tail.series(query.key), query) : { at: [], values: [] }
+  return { wanted, tail, isAll: rowsWanted.length === rows.length }
+}
+
+/** As many segments as hold what is asked for: of the first, part may lie before the range. */
+function upTo(rows: readonly SegmentRow[], { skip, limit }: SamplesQuery): readonly SegmentRow[] {
+  let count = 0
+  const end = rows.findIndex(({ head }, index) => {
+    if (index > 0) count += head.count
+    return count > skip + limit
+  })
+  return end < 0 ? rows : rows.slice(0, end + 1)
+}
+
+function pageOf(merged: Samples<Value>, query: SamplesQuery): SamplesAnswer {
   const first = Math.min(query.skip, firstAtOrAfter(merged.at, query.beginAt + 1))
   const end = Math.min(merged.at.length, first + query.limit)
   const samples = merged.at
@@ -70,22 +93,32 @@ export async function readSamples(
   return { samples, more: end < merged.at.length }
 }
 
+async function* decoded(
+  { blobs, touched, turn }: Reading,
+  wanted: readonly Wanted[],
+): AsyncGenerator<{ row: SegmentRow; samples: Samples<Value> }> {
+  for (const [index, one] of wanted.entries()) {
+    if (index % DECODED_PER_TURN === DECODED_PER_TURN - 1) await turn()
+    yield { row: one.row, samples: await samplesOf(one, blobs, touched) }
+  }
+}
+
 function within(samples: Samples<Value>, range: { beginAt: number; endAt: number }): Samples<Value> {
   const from = firstAtOrAfter(samples.at, range.beginAt)
   const to = firstAtOrAfter(samples.at, range.endAt)
   return { at: samples.at.slice(from, to), values: samples.values.slice(from, to) }
 }
 
-function summary(row: SegmentRow): NumberSummary {
-  const { min, max, first, last } = row
-  if (min === null || max === null || first === null || last === null) {
-    throw new TypeError(`Segment ${row.id} holds no numbers.`)
+/** A blob may go between the look at its row and the look for it, when its samples expire; that happens once. */
+async function again<Answer>(read: () => Promise<Answer>): Promise<Answer> {
+  try {
+    return await read()
+  } catch (error) {
+    if (error instanceof BlobGone) return read()
+    throw error
   }
-  return { ...row, min, max, first, last }
 }
 
-function bodyOf(bodies: ReadonlyMap<number, Uint8Array>, id: number): Uint8Array {
-  const body = bodies.get(id)
-  if (!body) throw new Error(`Segment ${id} vanished while it was read.`)
-  return body
+function missing(row: SegmentRow): never {
+  throw new Error(`The segment of job ${row.jobId} that begins at ${row.from} vanished while it was read.`)
 }

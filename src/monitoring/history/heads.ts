@@ -1,0 +1,76 @@
+import { ByteReader, ByteWriter } from './bytes.ts'
+import { asDecimals } from './numbers-codec.ts'
+import type { NumberSummary, Rim } from './segments.ts'
+
+/** What stands beside a segment's body, so that the body need not be read. */
+export type Head = Rim & {
+  /** Null for strings. */
+  readonly numbers: NumberSummary | null
+  /** How the body is kept: as it is, deflated, or in the blobs under a number. */
+  readonly isDeflated: boolean
+  readonly isBlob: boolean
+}
+
+const DOUBLES = 7
+const TEXTS = 8
+const DEFLATED = 16
+const BLOB = 32
+
+/** The bytes of a head; `from` is not among them. */
+export function encodeHead(
+  summary: Rim | NumberSummary,
+  kept: { readonly isDeflated: boolean; readonly isBlob: boolean },
+): Uint8Array {
+  const writer = new ByteWriter(64)
+  const flags = (kept.isDeflated ? DEFLATED : 0) + (kept.isBlob ? BLOB : 0)
+  const decimals = 'min' in summary ? decimalsOf(summary) : null
+  writer.byte(flags + ('min' in summary ? (decimals?.exponent ?? DOUBLES) : TEXTS))
+  writer.unsigned(summary.count)
+  writer.unsigned(summary.to - summary.from)
+  if (decimals) {
+    const [min = 0, max = 0, sum = 0, first = 0, last = 0] = decimals.mantissas
+    writer.signed(min)
+    writer.unsigned(max - min)
+    writer.signed(sum)
+    writer.unsigned(first - min)
+    writer.unsigned(last - min)
+  } else if ('min' in summary) {
+    const { min, max, sum, first, last } = summary
+    for (const value of [min, max, sum ?? Number.NaN, first, last]) writer.double(value)
+  }
+  return writer.finish()
+}
+
+/** Reads what encodeHead wrote. @throws RangeError when the bytes are none of its making */
+export function decodeHead(from: number, bytes: Uint8Array): Head {
+  const reader = new ByteReader(bytes)
+  const header = reader.byte()
+  const rim = { from, count: reader.unsigned(), to: from + reader.unsigned() }
+  const kept = { isDeflated: (header & DEFLATED) !== 0, isBlob: (header & BLOB) !== 0 }
+  const form = header & 15
+  if (form > TEXTS) throw new RangeError(`${form} is no form of a segment's head`)
+  const numbers = form === TEXTS ? null : { ...rim, ...numbersOf(reader, form) }
+  reader.end()
+  return { ...rim, ...kept, numbers }
+}
+
+type Numbers = Omit<NumberSummary, keyof Rim>
+
+function numbersOf(reader: ByteReader, form: number): Numbers {
+  if (form === DOUBLES) {
+    const [min, max] = [reader.double(), reader.double()]
+    const sum = reader.double()
+    return { min, max, sum: Number.isNaN(sum) ? null : sum, first: reader.double(), last: reader.double() }
+  }
+  const scale = 10 ** form
+  const min = reader.signed() + 0
+  const max = (min + reader.unsigned()) / scale
+  const sum = (reader.signed() + 0) / scale
+  const [first, last] = [min + reader.unsigned(), min + reader.unsigned()]
+  return { min: min / scale, max, sum, first: first / scale, last: last / scale }
+}
+
+/** The five numbers over one power of ten, where that brings each of them back. */
+function decimalsOf({ min, max, sum, first, last }: NumberSummary): ReturnType<typeof asDecimals> {
+  return sum === null ? null : asDecimals([min, max, sum, first, last])
+}

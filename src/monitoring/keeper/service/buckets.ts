@@ -1,0 +1,128 @@
+import type { BucketsQuery } from '../../../ports/job-actors.ts'
+import type { ValuesDatabase } from '../../../ports/values-database.ts'
+import { blockOf, decodeCells, HOURS, MINUTES, stepOf } from '../../history/cells.ts'
+import type { Cell, Level } from '../../history/cells.ts'
+import { Rollup } from '../../history/rollup.ts'
+import { firstAtOrAfter } from '../../history/samples.ts'
+import type { Samples } from '../../history/samples.ts'
+import type { Job } from '../job.ts'
+import { seriesOf } from '../series.ts'
+import { readRollups } from '../store/rollups.ts'
+import { readBodies, readSegments } from '../store/segments.ts'
+import type { SegmentRow, SeriesKey } from '../store/segments.ts'
+import type { Touched, Wanted } from './bodies.ts'
+
+const LEVELS: readonly Level[] = [MINUTES, HOURS]
+
+/** Half-open, in order of time. */
+type Span = { readonly from: number; end: number }
+
+/** What was found in the database for one read of buckets, and what of it is still to be added. */
+export type Gathered = {
+  readonly rollup: Rollup
+  /** Of each level the spans in which its single samples count instead of its cells. */
+  readonly spans: Readonly<Record<Level, readonly Span[]>>
+  readonly wanted: readonly Wanted[]
+  readonly tail: Samples<number> | null
+}
+
+/**
+ * Adds what cells and heads tell without any sample, and finds the segments that must be decoded for the rest: those
+ * of no level that a border cuts, and those of a level where a border cuts a cell. Every sample is in one level only.
+ */
+export async function gatherBuckets(
+  values: ValuesDatabase,
+  job: Job,
+  query: BucketsQuery,
+  touched: Touched,
+): Promise<Gathered> {
+  const series = { jobId: job.id, series: seriesOf(query.key) }
+  const rollup = new Rollup(query.edges, query.mode)
+  const range = { beginAt: query.edges[0] ?? 0, endAt: query.edges.at(-1) ?? 0 }
+  const spans = await addCells({ values, touched }, series, rollup, range)
+  const rows = await readSegments(values, series, [
+    { level: 0, ...range },
+    ...LEVELS.flatMap((level) => spans[level].map(({ from, end }) => ({ level, beginAt: from, endAt: end }))),
+  ])
+  touched.segments += rows.length
+  // The order of equal instants: minutes, hours, what is in neither, and the tail.
+  const ordered = [MINUTES, HOURS, 0].flatMap((level) => rows.filter((row) => row.level === level))
+  const needed = ordered.filter((row) => needsSamples(row, rollup, spans))
+  const bodies = await readBodies(values, needed)
+  const wanted = needed.map((row, index) => ({ row, body: bodies[index] ?? missing(row) }))
+  const tail = job.tail ? (job.tail.series(query.key) as Samples<number>) : null
+  return { rollup, spans, wanted, tail }
+}
+
+/** Adds the samples of a segment that count as samples. */
+export function addSamples({ rollup, spans }: Gathered, level: number, samples: Samples<number>): void {
+  if (level !== MINUTES && level !== HOURS) return rollup.addSamples(samples)
+  for (const { from, end } of spans[level]) {
+    const begin = firstAtOrAfter(samples.at, from)
+    const until = firstAtOrAfter(samples.at, end, begin)
+    if (until === begin) continue
+    rollup.addSamples({ at: samples.at.slice(begin, until), values: samples.values.slice(begin, until) })
+  }
+}
+
+type Range = { readonly beginAt: number; readonly endAt: number }
+
+/** Adds the cells that need no telling apart; the others are answered as spans. Past the expiry of its samples a cell
+ * is all there is: it counts where it begins. */
+async function addCells(
+  { values, touched }: { values: ValuesDatabase; touched: Touched },
+  series: SeriesKey,
+  rollup: Rollup,
+  { beginAt, endAt }: Range,
+): Promise<Gathered['spans']> {
+  const { blocks, expiredAt } = await readRollups(
+    values,
+    series,
+    LEVELS.map((level) => ({ level, first: blockOf(level, beginAt), last: blockOf(level, endAt - 1) })),
+  )
+  touched.rollups += blocks.length
+  const spans: Record<Level, Span[]> = { [MINUTES]: [], [HOURS]: [] }
+  for (const { level, block, body } of blocks) {
+    const samplesFrom = samplesFromAt(level, expiredAt)
+    for (const cell of decodeCells(level, block, body)) {
+      const isAll = cell.from < samplesFrom
+      if (isAll || (!rollup.wantsSamples && rollup.takesWhole(cell))) rollup.addCell(cell)
+      else if (!rollup.wantsSamples) extend(spans[level], cell)
+    }
+  }
+  if (rollup.wantsSamples) {
+    for (const level of LEVELS) {
+      const from = Math.max(beginAt, samplesFromAt(level, expiredAt))
+      if (from < endAt) spans[level].push({ from, end: endAt })
+    }
+  }
+  return spans
+}
+
+/** From here on the samples of a level are there, cell by cell. */
+function samplesFromAt(level: Level, expiredAt: number): number {
+  return Math.ceil(expiredAt / stepOf(level)) * stepOf(level)
+}
+
+function extend(spans: Span[], { from, end }: Cell): void {
+  const last = spans.at(-1)
+  if (last?.end === from) last.end = end
+  else spans.push({ from, end })
+}
+
+function needsSamples(row: SegmentRow, rollup: Rollup, spans: Gathered['spans']): boolean {
+  const { level, head } = row
+  if (level === MINUTES || level === HOURS) {
+    return spans[level].some(({ from, end }) => head.to >= from && head.from < end)
+  }
+  if (!head.numbers)
+    throw new TypeError(`The segment of job ${row.jobId} that begins at ${row.from} holds no numbers.`)
+  // A segment of one instant is added in its turn: its last sample may be that of a bucket.
+  if (head.from === head.to || rollup.needsSamples(head.numbers)) return true
+  rollup.addSummary(head.numbers)
+  return false
+}
+
+function missing(row: SegmentRow): never {
+  throw new Error(`The segment of job ${row.jobId} that begins at ${row.from} vanished while it was read.`)
+}

@@ -1,0 +1,165 @@
+import type { Cell, Row, Statement, ValuesDatabase } from '../../../ports/values-database.ts'
+import { decodeHead } from '../../history/heads.ts'
+import type { Head } from '../../history/heads.ts'
+import { bytes, integer } from './row.ts'
+
+export type SeriesKey = { readonly jobId: number; readonly series: number }
+
+/** What names a segment. Of those that begin at one instant, `place` gives the order; it is any integer. */
+export type SegmentKey = SeriesKey & {
+  /** The level of rollups that its samples are in besides; 0 for none. */
+  readonly level: number
+  readonly from: number
+  readonly place: number
+}
+
+export type SegmentRow = SegmentKey & { readonly head: Head }
+
+export type NewSegment = SegmentKey & { readonly head: Uint8Array; readonly body: Uint8Array }
+
+/** Half-open in `endAt`; `level` is that of the segments. */
+export type LevelRange = { readonly level: number; readonly beginAt: number; readonly endAt: number }
+
+/** Segments of one series that may hold samples of one of the ranges, in order of time. */
+export async function readSegments(
+  values: ValuesDatabase,
+  { jobId, series }: SeriesKey,
+  ranges: readonly LevelRange[],
+): Promise<readonly SegmentRow[]> {
+  if (ranges.length === 0) return []
+  // Segments do not overlap: the one that begins last before a range is the only earlier one that can reach into it.
+  const rows = await values.read({
+    sql: `select distinct job_id, series, level, from_at, place, head
+          from json_each(?3) as range
+          cross join segments on job_id = ?1 and series = ?2 and level = range.value ->> 0
+            and from_at < range.value ->> 2
+            and from_at >= coalesce((select max(earlier.from_at) from segments as earlier
+                                     where earlier.job_id = ?1 and earlier.series = ?2
+                                       and earlier.level = range.value ->> 0
+                                       and earlier.from_at < range.value ->> 1), 0)
+          order by from_at, place`,
+    cells: [
+      jobId,
+      series,
+      JSON.stringify(ranges.map(({ level, beginAt, endAt }) => [level, beginAt, endAt])),
+    ],
+  })
+  const least = Math.min(...ranges.map(({ beginAt }) => beginAt))
+  return rows.map(segmentOf).filter(({ head }) => head.to >= least)
+}
+
+/** For each of the series, in their order: the last segment that begins at or before `at`, and all that follow it. */
+export async function readSegmentsFrom(
+  values: ValuesDatabase,
+  wanted: readonly (SeriesKey & { readonly at: number })[],
+): Promise<readonly (readonly SegmentRow[])[]> {
+  if (wanted.length === 0) return []
+  const rows = await values.read({
+    sql: `select wanted.key as wanted, job_id, series, segments.level as level, from_at, place, head
+          from json_each(?) as wanted
+          cross join (select 0 as level union all select 1 union all select 2) as levels
+          cross join segments on job_id = wanted.value ->> 0 and series = wanted.value ->> 1
+            and segments.level = levels.level
+            and from_at >= coalesce((select max(earlier.from_at) from segments as earlier
+                                     where earlier.job_id = wanted.value ->> 0 and earlier.series = wanted.value ->> 1
+                                       and earlier.level = levels.level and earlier.from_at <= wanted.value ->> 2), 0)
+          order by wanted.key, from_at, place`,
+    cells: [JSON.stringify(wanted.map(({ jobId, series, at }) => [jobId, series, at]))],
+  })
+  const found: SegmentRow[][] = wanted.map(() => [])
+  for (const row of rows) found[integer(row['wanted'])]?.push(segmentOf(row))
+  // Each level has an earlier one; only the last of these counts.
+  return found.map((list, index) => {
+    const before = list.findLastIndex(({ from }) => from <= (wanted[index]?.at ?? 0))
+    return list.slice(Math.max(0, before))
+  })
+}
+
+/** The oldest segments of jobs that begin before an instant, in order of job, series and time; `limit` at most. */
+export async function readOldSegments(
+  values: ValuesDatabase,
+  jobs: readonly { readonly jobId: number; readonly before: number }[],
+  limit: number,
+): Promise<readonly SegmentRow[]> {
+  if (jobs.length === 0) return []
+  const rows = await values.read({
+    sql: `select job_id, series, level, from_at, place, head
+          from json_each(?) as wanted
+          cross join segments on job_id = wanted.value ->> 0 and from_at < wanted.value ->> 1
+          order by job_id, series, from_at, place limit ?`,
+    cells: [JSON.stringify(jobs.map(({ jobId, before }) => [jobId, before])), limit],
+  })
+  return rows.map(segmentOf)
+}
+
+/** The bodies of these segments, in their order; null where one is gone. */
+export async function readBodies(
+  values: ValuesDatabase,
+  keys: readonly SegmentKey[],
+): Promise<readonly (Uint8Array | null)[]> {
+  if (keys.length === 0) return []
+  const rows = await values.read({
+    sql: `select wanted.key as wanted, body ${FROM_KEYS}`,
+    cells: [cellsOf(keys)],
+  })
+  const bodies: (Uint8Array | null)[] = keys.map(() => null)
+  for (const row of rows) bodies[integer(row['wanted'])] = bytes(row['body'])
+  return bodies
+}
+
+export function deleteSegments(keys: readonly SegmentKey[]): readonly Statement[] {
+  if (keys.length === 0) return []
+  return [
+    {
+      sql: `delete from segments where (job_id, series, level, from_at, place) in (
+              select value ->> 0, value ->> 1, value ->> 2, value ->> 3, value ->> 4 from json_each(?))`,
+      cells: [cellsOf(keys)],
+    },
+  ]
+}
+
+/** A Durable Object takes a hundred parameters a statement: fourteen rows of seven. */
+const ROWS_AT_ONCE = 14
+
+/** Writes segments, in place of those that have their keys. */
+export function writeSegments(rows: readonly NewSegment[]): readonly Statement[] {
+  const statements: Statement[] = []
+  for (let from = 0; from < rows.length; from += ROWS_AT_ONCE) {
+    const some = rows.slice(from, from + ROWS_AT_ONCE)
+    statements.push({
+      sql: `insert or replace into segments values ${some.map(() => '(?, ?, ?, ?, ?, ?, ?)').join(', ')}`,
+      cells: some.flatMap(({ jobId, series, level, from: at, place, head, body }): Cell[] => [
+        jobId,
+        series,
+        level,
+        at,
+        place,
+        head,
+        body,
+      ]),
+    })
+  }
+  return statements
+}
+
+const FROM_KEYS = `from json_each(?) as wanted
+  cross join segments on job_id = wanted.value ->> 0 and series = wanted.value ->> 1 and level = wanted.value ->> 2
+    and from_at = wanted.value ->> 3 and place = wanted.value ->> 4`
+
+function cellsOf(keys: readonly SegmentKey[]): string {
+  return JSON.stringify(
+    keys.map(({ jobId, series, level, from, place }) => [jobId, series, level, from, place]),
+  )
+}
+
+function segmentOf(row: Row): SegmentRow {
+  const from = integer(row['from_at'])
+  return {
+    jobId: integer(row['job_id']),
+    series: integer(row['series']),
+    level: integer(row['level']),
+    from,
+    place: integer(row['place']),
+    head: decodeHead(from, bytes(row['head'])),
+  }
+}

@@ -40,7 +40,7 @@ const OLD_VECTORS: { title: string; hex: string; samples: Samples<number> }[] = 
 const VECTORS: { title: string; hex: string; samples: Samples<number> }[] = [
   {
     title: 'decimals at 10^2, every minute, the last one a second late',
-    hex: '030680b59aeeca33e0d4030020000000fed002a41321048000007fe650',
+    hex: '030680b59aeeca33e0d403000803fffcafa002a41309c81fffe5d328',
     samples: {
       at: [T, T + 60_000, T + 120_000, T + 180_000, T + 240_000, T + 301_000],
       values: [12.34, 12.3, 12.3, 12.3, 12.3, -1],
@@ -61,7 +61,7 @@ const VECTORS: { title: string; hex: string; samples: Samples<number> }[] = [
   },
   {
     title: 'runs of noughts between and at the end, and one value that leaps',
-    hex: '032800e8070000f8e000003c000000000000000000000000000000000000000000000000000000000000000000000000000400080010002000400100040010005fffffffffe00000000f424000008000800080008000800080008000800080',
+    hex: '032800e8070000f8e0000000f28000009fffea7a120249249200',
     samples: {
       at: Array.from({ length: 40 }, (_, index) => 1_000 * index),
       values: Array.from({ length: 40 }, (_, index) => (index === 30 ? 1_000_000 : Number(index > 20))),
@@ -151,8 +151,8 @@ describe('a damaged body is refused', () => {
     ['a number of 2^53 + 2', '01 01 8281808080808020 00 00', /beyond 2\^53/],
     ['a number without end', '01 01 ffffffffffffffffffff01 00 00', /beyond 2\^53/],
     ['a count beyond what a body holds', '03 818004 00', /65537 samples/],
-    ['an unknown exponent of today', '03 01 01 00 00 07 00', /7 is no exponent/],
-    ['a packed run past the count', '03 03 01 01 00 00 ff', /a run of \d+ among 2/],
+    ['an unknown exponent of today', '03 01 01 00 07 00', /7 is no exponent/],
+    ['a packed run past the count', '03 03 01 01 00 00 f0 00', /a run of 15 among 1/],
   ])('%s', (_, hex, message) => {
     const decode = () => decodeNumbers(fromHex(hex))
     expect(decode).toThrow(RangeError)

@@ -4,9 +4,10 @@ import type { ByteReader, ByteWriter } from './bytes.ts'
 /** From here on a difference of integers is no exact double. */
 const RESIDUAL_END = 2 ** 53
 const PARAMETER_MAX = 52
-const ESCAPE_ONES = 40
-const ESCAPE_BITS = 53
+const ESCAPE_ONES = 16
+const WIDTH_BITS = 6
 const MEMORY = 128
+const LEAP = 8
 
 /**
  * Writes integers within ±2^53 / 2: the first as it is, of the others what a simple predictor leaves, in Rice codes whose
@@ -17,11 +18,11 @@ export function writePacked(writer: ByteWriter, integers: readonly number[]): vo
   if (first === undefined) return
   writer.signed(first)
   if (integers.length === 1) return
-  const { predictor, total } = bestPredictor(integers)
-  const parameter = Math.min(PARAMETER_MAX, Math.round(Math.log2(total / integers.length + 1)))
-  writer.byte(parameter * 4 + predictor)
+  const { predictor } = bestPredictor(integers)
   const residuals = integers.slice(1)
   leave(residuals, predictor, first)
+  const parameter = firstParameter(residuals)
+  writer.byte(parameter * 4 + predictor)
   writer.bytes(ricesOf(residuals, parameter))
 }
 
@@ -40,17 +41,17 @@ export function readPacked(reader: ByteReader, count: number): number[] {
   return integers
 }
 
-/** The predictor that leaves least, by the sum of what it leaves; one that leaves what is no exact double is none. */
+/** The predictor that leaves least, in bits; one that leaves what is no exact double is none. */
 export function bestPredictor(integers: readonly number[]): { predictor: number; total: number } {
   const first = integers[0] ?? 0
   let [none, last, line, mean] = [0, 0, 0, 0]
   let [one, before, middle] = [0, 0, 0]
   for (let index = 1; index < integers.length; index++) {
     const integer = (integers[index] ?? 0) - first
-    none += costOf(integer)
-    last += costOf(integer - one)
-    line += costOf(integer - 2 * one + before)
-    mean += costOf(integer - Math.floor(middle))
+    none += widthOf(integer)
+    last += widthOf(integer - one)
+    line += widthOf(integer - 2 * one + before)
+    mean += widthOf(integer - Math.floor(middle))
     before = one
     one = integer
     middle = (middle + integer) / 2
@@ -60,9 +61,11 @@ export function bestPredictor(integers: readonly number[]): { predictor: number;
   return { predictor: totals.indexOf(total), total }
 }
 
-function costOf(residual: number): number {
+/** How many bits a residual takes; not finite from where a difference of integers is no exact double. */
+function widthOf(residual: number): number {
   const magnitude = Math.abs(residual)
-  return magnitude < RESIDUAL_END ? magnitude : Infinity
+  if (magnitude < 2 ** 31) return 32 - Math.clz32(magnitude)
+  return magnitude < RESIDUAL_END ? Math.ceil(Math.log2(magnitude + 1)) : Infinity
 }
 
 /** Puts residuals in place of integers: against nought, the last one, as far on as the last step, a running mean. */
@@ -93,6 +96,13 @@ function guess(predictor: number, last: number, before: number, mean: number): n
   if (predictor === 1) return last
   if (predictor === 2) return 2 * last - before
   return predictor === 3 ? Math.floor(mean) : 0
+}
+
+/** By the mean width of the residuals, which a few large ones do not sway. */
+function firstParameter(residuals: readonly number[]): number {
+  let width = 0
+  for (const residual of residuals) width += widthOf(residual)
+  return Math.max(0, Math.round(width / residuals.length) - 1)
 }
 
 function ricesOf(residuals: readonly number[], parameter: number): Uint8Array {
@@ -163,7 +173,8 @@ class Rice {
   }
 
   learn(magnitude: number): void {
-    this.#sum += magnitude
+    // One that leaps must not make those after it dear.
+    this.#sum += Math.min(magnitude, this.#scale * LEAP)
     if (++this.#count >= MEMORY) this.#forget()
     this.#settle()
   }
@@ -198,8 +209,10 @@ function writeRice(bits: BitWriter, parameter: number, residual: number, least: 
   const scale = 2 ** parameter
   const quotient = Math.floor(magnitude / scale)
   if (quotient >= ESCAPE_ONES) {
+    const width = widthOf(magnitude)
     bits.ones(ESCAPE_ONES)
-    bits.bits(magnitude, ESCAPE_BITS)
+    bits.bits(width, WIDTH_BITS)
+    bits.bits(magnitude, width)
   } else {
     bits.ones(quotient)
     bits.bits(0, 1)
@@ -209,14 +222,15 @@ function writeRice(bits: BitWriter, parameter: number, residual: number, least: 
 }
 
 function readRice(bits: BitReader, parameter: number, least: number): number {
-  const quotient = bits.ones(ESCAPE_ONES)
-  const rest =
-    quotient === ESCAPE_ONES
-      ? bits.bits(ESCAPE_BITS)
-      : quotient * 2 ** parameter + (parameter > 0 ? bits.bits(parameter) : 0)
-  const magnitude = rest + least
+  const magnitude = readMagnitude(bits, parameter) + least
   if (magnitude === 0) return 0
   return bits.bits(1) === 1 ? -magnitude : magnitude
+}
+
+function readMagnitude(bits: BitReader, parameter: number): number {
+  const quotient = bits.ones(ESCAPE_ONES)
+  if (quotient === ESCAPE_ONES) return bits.bits(bits.bits(WIDTH_BITS))
+  return parameter === 0 ? quotient : quotient * 2 ** parameter + bits.bits(parameter)
 }
 
 /** Elias gamma of the length plus one. */

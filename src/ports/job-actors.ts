@@ -59,7 +59,12 @@ export type Rules = {
   readonly thresholds: Thresholds
   readonly stopped: boolean
   readonly forced: State | null
+  /** How long what was received is kept; absent where an earlier release wrote the rules: then the default. */
+  readonly retention?: Retention
 }
+
+/** How long single samples are kept, then cells of five minutes, then cells of an hour; none shorter than those before. */
+export type Retention = { readonly rawMs: number; readonly minutesMs: number; readonly hoursMs: number }
 
 /** The limits of one job, worst level first. */
 export type Thresholds = readonly {

@@ -9,6 +9,8 @@ const HEARTBEAT_MS = 1_000
 const FOLD_SAMPLES = 500_000
 const FOLD_ROWS = 20_000
 const FOLD_MS = 60_000
+/** What is a day older than it must be is no harm; what tidies too rarely has much to do at once. */
+const TIDY_MS = 3_600_000
 
 /** The keeper of this process, with the clockwork around it: deadlines, heartbeat, folds. */
 export type Keeping = { readonly keeper: Keeper; start(): Promise<void>; close(): Promise<void> }
@@ -35,9 +37,11 @@ class Clockwork {
   #timer: Timer | null = null
   #timerAt = Number.POSITIVE_INFINITY
   #ticking: Promise<void> = Promise.resolve()
+  #tidying: Promise<void> = Promise.resolve()
   #lastLookAt = 0
   #lastHeartbeatAt = 0
   #lastFoldAt = 0
+  #lastTidyAt = 0
   #isClosed = false
   #hasStumbled = false
 
@@ -57,6 +61,8 @@ class Clockwork {
     if (lastSeenAt !== null && now - lastSeenAt > this.#stallMs) await this.#keeper?.deaf(lastSeenAt, now)
     this.#lastLookAt = this.#host.clock.now()
     this.#lastFoldAt = now
+    // Not at once: whoever starts has enough to do.
+    this.#lastTidyAt = now - TIDY_MS + FOLD_MS
     this.#schedule()
   }
 
@@ -69,6 +75,7 @@ class Clockwork {
     this.#isClosed = true
     if (this.#timer) clearTimeout(this.#timer)
     await this.#ticking
+    await this.#tidying
     await this.#keeper?.settled()
     await this.#keeper?.fold()
     await this.#keeper?.beat(this.#host.clock.now())
@@ -115,6 +122,7 @@ class Clockwork {
       await keeper.beat(now)
     }
     this.#foldWhenDue(now)
+    this.#tidyWhenDue(now)
   }
 
   /** Deadlines go on meanwhile: a fold works in small slices and lets everything else in between. */
@@ -126,5 +134,13 @@ class Clockwork {
     this.#keeper
       ?.fold()
       .catch((error: unknown) => this.#host.log.error('a fold failed and is tried again', error))
+  }
+
+  #tidyWhenDue(now: number): void {
+    if (!this.#keeper || Math.abs(now - this.#lastTidyAt) < TIDY_MS) return
+    this.#lastTidyAt = now
+    this.#tidying = this.#keeper.history
+      .tidy(() => !this.#isClosed)
+      .catch((error: unknown) => this.#host.log.error('tidying failed and is tried again', error))
   }
 }

@@ -33,7 +33,7 @@ export function jobActorsInObjects(namespace: Environment['JOB'], log: Log): Job
       valueOf((await objectOf(jobId).buckets(jobId, query)) as Reply<BucketsAnswer>),
     samples: async (jobId, query) =>
       valueOf((await objectOf(jobId).samples(jobId, query)) as Reply<SamplesAnswer>),
-    forget: async (jobId) => valueOf((await objectOf(jobId).forget()) as Reply<void>),
+    forget: async (jobId) => valueOf((await objectOf(jobId).forget(jobId)) as Reply<void>),
   }
 }
 

@@ -27,6 +27,7 @@ const RETRY_MS = 5_000
 /** A fold once so much waits: small enough that an object wakes up quickly, large enough to be rare. */
 const FOLD_SAMPLES = 512
 const FOLD_ROWS = 256
+const TIDY_MS = 86_400_000
 
 const log = jsonLog(console.log)
 const clock = { now: () => Date.now() }
@@ -77,11 +78,16 @@ export class JobObject extends DurableObject<Environment> {
   }
 
   /** Ends the object: nothing of it stays in storage. */
-  async forget(): Promise<Reply<void>> {
-    const keeper = await this.#keeper
+  async forget(jobId: number): Promise<Reply<void>> {
+    if (!this.#isEmpty()) {
+      const keeper = await this.#open()
+      await keeper.forget(jobId)
+      // The numbers of the blobs are in this storage: it goes when they have gone.
+      await keeper.history.sweep()
+      // What is being written must not write into what is made anew under this id.
+      await keeper.settled()
+    }
     this.#keeper = null
-    // What is being written must not write into what is made anew under this id.
-    await keeper?.settled()
     await this.ctx.storage.deleteAlarm()
     await this.ctx.storage.deleteAll()
     return { ok: true, value: undefined }
@@ -96,6 +102,7 @@ export class JobObject extends DurableObject<Environment> {
       const now = clock.now()
       if (now - dueAt > LATENESS_MAX_MS) await keeper.deaf(dueAt, now)
       await keeper.wake(now)
+      await this.#tidyWhenDue(keeper, now)
       await this.#arm(keeper)
     } catch (error) {
       log.error('an alarm failed and is set again', error)
@@ -107,14 +114,21 @@ export class JobObject extends DurableObject<Environment> {
   async #arm(keeper: Keeper): Promise<void> {
     const told = await keeper.settled()
     const at = told ? keeper.nextAt : Math.min(keeper.nextAt, clock.now() + RETRY_MS)
-    if (Number.isFinite(at)) await this.ctx.storage.setAlarm(at)
+    await this.ctx.storage.setAlarm(Math.min(at, clock.now() + TIDY_MS))
+  }
+
+  /** Also a job that nobody delivers to any more loses what has expired. */
+  async #tidyWhenDue(keeper: Keeper, now: number): Promise<void> {
+    const tidiedAt = (await keeper.history.lastTidied()) ?? 0
+    if (now - tidiedAt >= TIDY_MS) await keeper.history.tidy()
   }
 
   /** Only an alarm brings a silent job back: it stands after each write, whatever a crash or an absent listener left. */
   async #secureAlarm(keeper: Keeper): Promise<void> {
     const wantedAt = keeper.told ? keeper.nextAt : Math.min(keeper.nextAt, clock.now() + RETRY_MS)
     const alarmAt = (await this.ctx.storage.getAlarm()) ?? Number.POSITIVE_INFINITY
-    if (wantedAt < alarmAt) await this.ctx.storage.setAlarm(wantedAt)
+    const at = Math.min(wantedAt, clock.now() + TIDY_MS)
+    if (at < alarmAt) await this.ctx.storage.setAlarm(at)
   }
 
   async #reply<Value>(

@@ -22,23 +22,28 @@ export function encodeHead(
   kept: { readonly isDeflated: boolean; readonly isBlob: boolean },
 ): Uint8Array {
   const writer = new ByteWriter(64)
+  const numbers = 'min' in summary ? summary : null
+  const decimals = numbers ? decimalsOf(numbers) : null
   const flags = (kept.isDeflated ? DEFLATED : 0) + (kept.isBlob ? BLOB : 0)
-  const decimals = 'min' in summary ? decimalsOf(summary) : null
-  writer.byte(flags + ('min' in summary ? (decimals?.exponent ?? DOUBLES) : TEXTS))
+  writer.byte(flags + (decimals?.exponent ?? (numbers ? DOUBLES : TEXTS)))
   writer.unsigned(summary.count)
   writer.unsigned(summary.to - summary.from)
-  if (decimals) {
-    const [min = 0, max = 0, sum = 0, first = 0, last = 0] = decimals.mantissas
-    writer.signed(min)
-    writer.unsigned(max - min)
-    writer.signed(sum)
-    writer.unsigned(first - min)
-    writer.unsigned(last - min)
-  } else if ('min' in summary) {
-    const { min, max, sum, first, last } = summary
-    for (const value of [min, max, sum ?? Number.NaN, first, last]) writer.double(value)
-  }
+  if (decimals) writeMantissas(writer, decimals.mantissas)
+  else if (numbers) writeNumbers(writer, numbers)
   return writer.finish()
+}
+
+function writeMantissas(writer: ByteWriter, mantissas: readonly number[]): void {
+  const [min = 0, max = 0, sum = 0, first = 0, last = 0] = mantissas
+  writer.signed(min)
+  writer.unsigned(max - min)
+  writer.signed(sum)
+  writer.unsigned(first - min)
+  writer.unsigned(last - min)
+}
+
+function writeNumbers(writer: ByteWriter, { min, max, sum, first, last }: NumberSummary): void {
+  for (const value of [min, max, sum ?? Number.NaN, first, last]) writer.double(value)
 }
 
 /** Reads what encodeHead wrote. @throws RangeError when the bytes are none of its making */

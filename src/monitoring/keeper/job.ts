@@ -1,5 +1,6 @@
 import type { Snapshot } from '../../ports/job-actors.ts'
-import type { ActorState, Step } from '../jobs/actor.ts'
+import { step } from '../jobs/actor.ts'
+import type { ActorState, Event, Step } from '../jobs/actor.ts'
 import { Tail } from './tail.ts'
 
 /** One job in the keeper's memory. */
@@ -58,4 +59,13 @@ export class Job {
       current,
     }
   }
+}
+
+export type Effect = { readonly job: Job; readonly result: Step }
+
+/** What an event does to a job: one effect, or none where deafness does not concern it. */
+export function effectsOf(job: Job, event: Event, at: number): readonly Effect[] {
+  const result = step(job.state, event, at)
+  const isCredited = result.transitions.length > 0 || result.state.deadline?.at !== job.state.deadline?.at
+  return event.kind !== 'deaf' || isCredited ? [{ job, result }] : []
 }

@@ -23,16 +23,15 @@ import { step } from '../jobs/actor.ts'
 import type { Event } from '../jobs/actor.ts'
 import { Facts } from './facts.ts'
 import { foldJobs } from './service/fold.ts'
+import { History } from './service/history.ts'
 import { GroupCommit } from './group-commit.ts'
-import { Job } from './job.ts'
+import { effectsOf, Job } from './job.ts'
+import type { Effect } from './job.ts'
 import { encodeEntry } from './journal.ts'
 import type { Entry } from './journal.ts'
 import { statementsOf } from './service/commit.ts'
-import type { Accepted, Effect } from './service/commit.ts'
+import type { Accepted } from './service/commit.ts'
 import { Intake } from './service/intake.ts'
-import type { Touched } from './service/bodies.ts'
-import { readBuckets, readSamples } from './service/read.ts'
-import type { Reading } from './service/read.ts'
 import * as store from './store.ts'
 import { pruneRepeats } from './store/repeats.ts'
 import type { RepeatRow } from './store/repeats.ts'
@@ -69,6 +68,8 @@ const JOBS_PER_FOLD_SLICE = 64
  * 4. Opening replays the journal after each job's checkpoint through the same `step`.
  */
 export class Keeper implements JobActors {
+  /** What was received: reads of it, and keeping it small. */
+  readonly history: History
   readonly #host: KeeperHost
   readonly #jobs = new Map<number, Job>()
   /** Jobs whose end is not durable yet; should it fail, they come back. */
@@ -76,7 +77,6 @@ export class Keeper implements JobActors {
   readonly #wheel = new Wheel()
   readonly #lock = new Lock()
   readonly #facts: Facts
-  readonly #reading: Reading
   readonly #commits: GroupCommit<Accepted>
   readonly #intake: Intake
   #folding: Promise<void> | null = null
@@ -86,13 +86,11 @@ export class Keeper implements JobActors {
   private constructor(host: KeeperHost) {
     this.#host = host
     this.#facts = new Facts((transitions) => host.follow(transitions), host.log)
-    this.#reading = {
-      values: host.values,
-      blobs: host.blobs,
+    this.history = new History({
+      host,
       lock: this.#lock,
-      touched: { rollups: 0, segments: 0, decoded: 0, blobs: 0 },
-      turn: () => host.turn(),
-    }
+      jobs: this.#jobs,
+    })
     this.#commits = new GroupCommit({
       turn: () => host.turn(),
       commit: (batch) => this.#lock.run(() => this.#commit(batch)),
@@ -136,11 +134,6 @@ export class Keeper implements JobActors {
     return this.#jobs.size
   }
 
-  /** What reads have touched since the opening. */
-  get touched(): Readonly<Touched> {
-    return { ...this.#reading.touched }
-  }
-
   async configure(jobId: number, rules: Rules): Promise<void> {
     const event: Event = { kind: 'configure', jobId, rules }
     const known = this.#jobs.get(jobId)
@@ -164,11 +157,11 @@ export class Keeper implements JobActors {
   }
 
   buckets(jobId: number, query: BucketsQuery): Promise<BucketsAnswer> {
-    return readBuckets(this.#reading, () => this.#job(jobId), query)
+    return this.history.buckets(jobId, query)
   }
 
   samples(jobId: number, query: SamplesQuery): Promise<SamplesAnswer> {
-    return readSamples(this.#reading, () => this.#job(jobId), query)
+    return this.history.samples(jobId, query)
   }
 
   async forget(jobId: number): Promise<void> {
@@ -178,6 +171,7 @@ export class Keeper implements JobActors {
     this.#leaving.add(job)
     const entry: Entry = { jobId, at: this.#host.clock.now(), event: { kind: 'forget' } }
     await this.#accept(entry, [], null, job)
+    await this.history.sweepQuietly()
   }
 
   /** Lets jobs whose deadline has passed by `now` notice it, a few thousand at most, and resolves when that is durable.
@@ -378,11 +372,4 @@ export class Keeper implements JobActors {
       }
     }
   }
-}
-
-/** What an event does to a job: one effect, or none where deafness does not concern it. */
-function effectsOf(job: Job, event: Event, at: number): readonly Effect[] {
-  const result = step(job.state, event, at)
-  const isCredited = result.transitions.length > 0 || result.state.deadline?.at !== job.state.deadline?.at
-  return event.kind !== 'deaf' || isCredited ? [{ job, result }] : []
 }

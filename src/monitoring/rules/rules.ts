@@ -1,6 +1,7 @@
 import { durationMs } from '../../lib/duration.ts'
-import type { Condition, Rules, State, Thresholds } from '../../ports/job-actors.ts'
+import type { Condition, Retention, Rules, State, Thresholds } from '../../ports/job-actors.ts'
 import { LEVELS } from '../states/state.ts'
+import { DEFAULT_RETENTION } from './retention.ts'
 import type { Parameters, ThresholdsBody } from './schema.ts'
 
 /** What is stored of a job that its actor needs. */
@@ -28,7 +29,15 @@ export function rulesOf(job: JobConfiguration): Rules {
     thresholds: thresholdsOf(job.thresholds),
     stopped: job.stopped,
     forced: job.forcedState,
+    retention: retentionOf(parameters),
   }
+}
+
+/** Parameters that an earlier release stored have no retention. */
+function retentionOf({ retention }: Partial<Parameters>): Retention {
+  if (!retention) return DEFAULT_RETENTION
+  const { raw, minutes, hours } = retention
+  return { rawMs: durationMs(raw), minutesMs: durationMs(minutes), hoursMs: durationMs(hours) }
 }
 
 function thresholdsOf(body: ThresholdsBody): Thresholds {

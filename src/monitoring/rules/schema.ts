@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { durationMs } from '../../lib/duration.ts'
+import { RETENTION_DAYS } from './retention.ts'
 import { NUMBER_OPERATORS, TEXT_OPERATORS } from '../states/thresholds.ts'
 
 export const VALUES_MAX = 64
@@ -17,6 +18,31 @@ export const durationText = z
 export const positiveDuration = durationText
   .refine((text) => !isDuration(text) || durationMs(text) > 0, 'must be longer than zero')
   .meta({ format: 'duration' })
+
+/** As long as the service looks back; a day at least. */
+const RETENTION_MIN_MS = 86_400_000
+const RETENTION_MAX_MS = 36_600 * 86_400_000
+
+const span = z
+  .string()
+  .max(64)
+  .refine(isRetention, 'must be an ISO 8601 duration from P1D to P36600D, without years and months')
+  .meta({ format: 'duration' })
+const days = (count: number) => `P${count}D`
+
+const retention = z
+  .strictObject({
+    raw: span.default(days(RETENTION_DAYS.raw)).describe('Single values.'),
+    minutes: span.default(days(RETENTION_DAYS.minutes)).describe('Sums of five minutes, of dense values.'),
+    hours: span.default(days(RETENTION_DAYS.hours)).describe('Sums of an hour.'),
+  })
+  .superRefine(({ raw, minutes, hours }, issues) => {
+    const fault = (path: string, other: string) =>
+      issues.addIssue({ code: 'custom', path: [path], message: `must not be shorter than ${other}` })
+    if (![raw, minutes, hours].every(isRetention)) return
+    if (durationMs(minutes) < durationMs(raw)) fault('minutes', 'raw')
+    if (durationMs(hours) < durationMs(minutes)) fault('hours', 'minutes')
+  })
 
 const label = z.string().max(255)
 
@@ -50,6 +76,11 @@ export const parametersSchema = z.strictObject({
   grace: positiveDuration.nullable().default(null).describe('How long a run may last after `signal: start`.'),
   returnValue: z.array(returnValue).max(VALUES_MAX).default([]),
   stringValue: z.array(stringValue).max(VALUES_MAX).default([]),
+  retention: retention
+    .prefault({})
+    .describe(
+      'How long what was received is kept; past raw, buckets are made of what minutes and hours hold.',
+    ),
 })
 
 const adaptiveValues = z.strictObject({
@@ -125,6 +156,15 @@ export const DEFAULT_THRESHOLDS: ThresholdsBody = {
       },
     ],
   },
+}
+
+function isRetention(text: string): boolean {
+  try {
+    const ms = durationMs(text)
+    return ms >= RETENTION_MIN_MS && ms <= RETENTION_MAX_MS
+  } catch {
+    return false
+  }
 }
 
 function isDuration(text: string): boolean {

@@ -2,6 +2,7 @@ import { join } from 'node:path'
 
 import { Keeper } from '../../../src/monitoring/keeper/service.ts'
 import { writeMeta } from '../../../src/monitoring/keeper/store.ts'
+import { openBlobsDirectory } from '../../../workers/bun/blobs-directory.ts'
 import { openLibsql } from '../../../workers/bun/libsql.ts'
 import type { Libsql } from '../../../workers/bun/libsql.ts'
 import { valuesInLibsql } from '../../../workers/bun/values.ts'
@@ -35,6 +36,7 @@ export async function fillTidemark(
   const bytesBefore = await bytesInUse(file)
   const keeper = await Keeper.open({
     values,
+    blobs: await openBlobsDirectory(join(dataDir, 'blobs')),
     clock: { now: () => now },
     log: jsonLog((line) => process.stderr.write(`${line}\n`)),
     turn: () => new Promise((resolve) => setImmediate(resolve)),
@@ -63,6 +65,7 @@ export async function fillTidemark(
 async function pack(keeper: Keeper): Promise<void> {
   await keeper.settled()
   await keeper.fold()
+  await keeper.history.tidy(() => true)
 }
 
 async function bytesInUse({ client }: Libsql): Promise<number> {

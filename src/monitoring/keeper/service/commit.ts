@@ -1,13 +1,9 @@
 import type { Statement } from '../../../ports/values-database.ts'
-import type { Step } from '../../jobs/actor.ts'
-import type { Job } from '../job.ts'
+import type { Effect, Job } from '../job.ts'
 import { rowsOf } from '../journal.ts'
 import { forgetJob, writeJournal } from '../store.ts'
 import { forgetRepeats, pruneRepeats, writeRepeats } from '../store/repeats.ts'
 import type { RepeatRow } from '../store/repeats.ts'
-
-/** What an event does to one job. */
-export type Effect = { readonly job: Job; readonly result: Step }
 
 /** An accepted event that waits for its commit. */
 export type Accepted = {

@@ -13,11 +13,10 @@ import type { ValuesDatabase } from '../../../ports/values-database.ts'
 import { step } from '../../jobs/actor.ts'
 import type { Event, Step } from '../../jobs/actor.ts'
 import { checkSender } from '../../jobs/delivery.ts'
-import type { Job } from '../job.ts'
+import type { Effect, Job } from '../job.ts'
 import type { Entry } from '../journal.ts'
 import { readRepeats } from '../store/repeats.ts'
 import type { RepeatRow } from '../store/repeats.ts'
-import type { Effect } from './commit.ts'
 
 /** How long a job knows the key of a delivery again. */
 const REPEAT_MS = 86_400_000

@@ -25,7 +25,7 @@ export type Reading = {
   readonly lock: Lock
   readonly touched: Touched
   /** Lets deliveries in between. */
-  turn(): Promise<void>
+  readonly turn: () => Promise<void>
 }
 
 /** Segments that are decoded before others have their turn. */

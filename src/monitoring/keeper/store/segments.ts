@@ -75,21 +75,36 @@ export async function readSegmentsFrom(
   })
 }
 
-/** The oldest segments of jobs that begin before an instant, in order of job, series and time; `limit` at most. */
-export async function readOldSegments(
+/** Which series of these jobs have a segment that begins before an instant. */
+export async function readSeriesBefore(
   values: ValuesDatabase,
   jobs: readonly { readonly jobId: number; readonly before: number }[],
-  limit: number,
-): Promise<readonly SegmentRow[]> {
-  if (jobs.length === 0) return []
+): Promise<readonly SeriesKey[]> {
   const rows = await values.read({
-    sql: `select job_id, series, level, from_at, place, head
-          from json_each(?) as wanted
-          cross join segments on job_id = wanted.value ->> 0 and from_at < wanted.value ->> 1
-          order by job_id, series, from_at, place limit ?`,
-    cells: [JSON.stringify(jobs.map(({ jobId, before }) => [jobId, before])), limit],
+    sql: `select distinct job_id, series from json_each(?) as wanted
+          cross join segments on job_id = wanted.value ->> 0 and from_at < wanted.value ->> 1`,
+    cells: [JSON.stringify(jobs.map(({ jobId, before }) => [jobId, before]))],
   })
-  return rows.map(segmentOf)
+  return rows.map((row) => ({ jobId: integer(row['job_id']), series: integer(row['series']) }))
+}
+
+export type SizedRow = SegmentRow & { readonly sizeBytes: number }
+
+/** The oldest segments of a series that follow one and begin before an instant, in order of time; `limit` at most. */
+export async function readSegmentsBefore(
+  values: ValuesDatabase,
+  { jobId, series }: SeriesKey,
+  { after, before }: { readonly after: Pick<SegmentKey, 'from' | 'place'>; readonly before: number },
+  limit: number,
+): Promise<readonly SizedRow[]> {
+  const rows = await values.read({
+    sql: `select job_id, series, level, from_at, place, head, length(body) as size from segments
+          where job_id = ? and series = ? and level in (0, 1, 2) and from_at < ?
+            and (from_at, place) > (?, ?)
+          order by from_at, place limit ?`,
+    cells: [jobId, series, before, after.from, after.place, limit],
+  })
+  return rows.map((row) => ({ ...segmentOf(row), sizeBytes: integer(row['size']) }))
 }
 
 /** The bodies of these segments, in their order; null where one is gone. */

@@ -1,0 +1,120 @@
+import { Refusal } from '../../../lib/errors.ts'
+import type { Blobs } from '../../../ports/blobs.ts'
+import type { Clock } from '../../../ports/clock.ts'
+import type { BucketsAnswer, BucketsQuery, SamplesAnswer, SamplesQuery } from '../../../ports/job-actors.ts'
+import type { Log } from '../../../ports/log.ts'
+import type { ValuesDatabase } from '../../../ports/values-database.ts'
+import type { Job } from '../job.ts'
+import type { Lock } from '../../../lib/lock.ts'
+import { readMeta, writeMeta } from '../store.ts'
+import type { Touched } from './bodies.ts'
+import { readBuckets, readSamples } from './read.ts'
+import type { Reading } from './read.ts'
+import { tidyJobs } from './tidy.ts'
+import { sweepBlobs } from './tidying.ts'
+import type { Tidying } from './tidying.ts'
+
+/** What the history needs of the keeper. */
+type Home = {
+  readonly host: {
+    readonly values: ValuesDatabase
+    readonly blobs: Blobs
+    readonly clock: Clock
+    readonly log: Log
+    turn(): Promise<void>
+  }
+  /** Held for everything that must see or leave segments, rollups and tails as one. */
+  readonly lock: Lock
+  readonly jobs: ReadonlyMap<number, Job>
+}
+
+const JOBS_PER_SLICE = 64
+
+/** What jobs have received: reads of it, and keeping it small. */
+export class History {
+  readonly #home: Home
+  readonly #reading: Reading
+  readonly #tidying: Tidying
+  #tidyingAll: Promise<void> | null = null
+
+  constructor(home: Home) {
+    const { host, lock, jobs } = home
+    const { values, blobs } = host
+    const turn = () => host.turn()
+    this.#home = home
+    this.#reading = { values, blobs, lock, turn, touched: { rollups: 0, segments: 0, decoded: 0, blobs: 0 } }
+    this.#tidying = {
+      values,
+      blobs,
+      lock,
+      turn,
+      reserved: new Set(),
+      isHere: (job) => jobs.get(job.id) === job,
+    }
+  }
+
+  /** What reads have touched since the opening. */
+  get touched(): Readonly<Touched> {
+    return { ...this.#reading.touched }
+  }
+
+  /** @throws {Refusal} not_found */
+  buckets(jobId: number, query: BucketsQuery): Promise<BucketsAnswer> {
+    return readBuckets(this.#reading, () => this.#job(jobId), query)
+  }
+
+  /** @throws {Refusal} not_found */
+  samples(jobId: number, query: SamplesQuery): Promise<SamplesAnswer> {
+    return readSamples(this.#reading, () => this.#job(jobId), query)
+  }
+
+  /** Removes what has expired and moves what is cold into blobs, a little at a time, while `goesOn`. One under way is
+   * joined. What fails is logged and left for the next time. */
+  tidy(goesOn: () => boolean = () => true): Promise<void> {
+    this.#tidyingAll ??= this.#tidyAll(goesOn).finally(() => {
+      this.#tidyingAll = null
+    })
+    return this.#tidyingAll
+  }
+
+  /** When `tidy` last came to its end, epoch ms; null before the first time. */
+  lastTidied(): Promise<number | null> {
+    return readMeta(this.#home.host.values, 'tidied')
+  }
+
+  /** Removes the blobs to which nothing refers any more. @throws {Error} while the blobs are away */
+  sweep(): Promise<void> {
+    return sweepBlobs(this.#tidying)
+  }
+
+  /** The same; while the blobs are away they are left for the next time. */
+  sweepQuietly(): Promise<void> {
+    return this.#attempt(() => this.sweep())
+  }
+
+  #job(jobId: number): Job {
+    const job = this.#home.jobs.get(jobId)
+    if (!job) throw new Refusal('not_found', 'There is no such webhook job.')
+    return job
+  }
+
+  async #tidyAll(goesOn: () => boolean): Promise<void> {
+    const { host, lock } = this.#home
+    const now = host.clock.now()
+    const jobs = [...this.#home.jobs.values()]
+    for (let from = 0; from < jobs.length && goesOn(); from += JOBS_PER_SLICE) {
+      await this.#attempt(() => tidyJobs(this.#tidying, jobs.slice(from, from + JOBS_PER_SLICE), now))
+      await host.turn()
+    }
+    await this.sweepQuietly()
+    await lock.run(() => host.values.commit([writeMeta('tidied', now)]))
+  }
+
+  async #attempt(run: () => Promise<void>): Promise<void> {
+    try {
+      await run()
+    } catch (error) {
+      this.#home.host.log.error('Old values could not be tidied; it is tried again later.', error)
+    }
+  }
+}

@@ -32,13 +32,13 @@ export class Job {
     return this.state.deadline?.at ?? Number.POSITIVE_INFINITY
   }
 
-  /** The step is on stable storage now. */
-  keep(step: Step, journalId: number): void {
-    this.durable = step.state
+  /** What an event did is on stable storage now. */
+  keep({ state, samples, run }: Step, journalId: number): void {
+    this.durable = state
     this.journalId = journalId
-    if (step.samples.length > 0 || step.run) this.tail ??= new Tail()
-    for (const sample of step.samples) this.tail?.add(sample)
-    if (step.run) this.tail?.addRun(step.run)
+    if (samples.length > 0 || run) this.tail ??= new Tail()
+    for (const sample of samples) this.tail?.add(sample)
+    if (run) this.tail?.addRun(run)
   }
 
   snapshot(): Snapshot | null {

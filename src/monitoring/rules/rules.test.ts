@@ -1,6 +1,10 @@
 import { describe, expect, test } from 'bun:test'
+import { DEFAULT_RETENTION } from './retention.ts'
 import { rulesOf } from './rules.ts'
 import { DEFAULT_THRESHOLDS, parametersSchema, thresholdsSchema } from './schema.ts'
+import type { Parameters } from './schema.ts'
+
+const DAY_MS = 86_400_000
 
 const JOB = { revision: 3, collectorId: 7, intervalMs: 60_000, stopped: false, forcedState: null }
 
@@ -22,7 +26,30 @@ describe('rulesOf', () => {
       thresholds: [],
       stopped: false,
       forced: null,
+      retention: { rawMs: 400 * DAY_MS, minutesMs: 800 * DAY_MS, hoursMs: 3_660 * DAY_MS },
     })
+  })
+
+  test('parameters that an earlier release stored have the retention that all have', () => {
+    const { retention: _, ...parameters } = parametersSchema.parse({})
+    const rules = rulesOf({ ...JOB, parameters: parameters as Parameters, thresholds: {} })
+    expect(rules.retention).toEqual(DEFAULT_RETENTION)
+  })
+
+  test.each([
+    [{ raw: 'P1D', minutes: 'P1D', hours: 'P1D' }, null],
+    [{ raw: 'P36600D', minutes: 'P36600D', hours: 'P36600D' }, null],
+    [{ raw: 'PT24H' }, null],
+    [{ raw: 'PT23H59M' }, 'raw'],
+    [{ hours: 'P36600DT1S' }, 'hours'],
+    [{ raw: 'P1Y' }, 'raw'],
+    [{ raw: 'P801D' }, 'minutes'],
+    [{ minutes: 'P3661D' }, 'hours'],
+    [{ days: 'P1D' }, ''],
+  ])('a retention of %j is taken, or refused for %p', (retention, at) => {
+    const { success, error } = parametersSchema.safeParse({ retention })
+    expect(success).toBe(at === null)
+    if (at !== null) expect(error?.issues.map(({ path }) => path.slice(1).join('.'))).toContain(at)
   })
 
   test('levels come worst first, whatever their order in the body', () => {

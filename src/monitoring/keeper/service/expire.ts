@@ -75,6 +75,7 @@ export async function expireCells(
       before(MINUTES, ({ minutesAt }) => minutesAt),
       BLOCKS_PER_COMMIT,
     )
+    if (old.length === 0) return 0
     await tidying.values.commit([
       ...deleteBlocks(old),
       ...writeBlocks(await intoHours(tidying, old)),
@@ -90,7 +91,7 @@ export async function expireCells(
       before(HOURS, ({ hoursAt }) => hoursAt),
       BLOCKS_PER_COMMIT,
     )
-    await tidying.values.commit(deleteBlocks(old))
+    if (old.length > 0) await tidying.values.commit(deleteBlocks(old))
     return old.length
   })
 }

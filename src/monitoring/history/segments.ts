@@ -1,4 +1,5 @@
 import { SAMPLES_PER_BODY_MAX } from './bytes.ts'
+import { encodeHead } from './heads.ts'
 import { asDecimals, encodeNumbers } from './numbers-codec.ts'
 import type { Samples } from './samples.ts'
 import { encodeTexts } from './texts-codec.ts'
@@ -20,10 +21,11 @@ export type Rim = { readonly from: number; readonly to: number; readonly count: 
 export type Segment<V> = {
   readonly samples: Samples<V>
   readonly summary: Rim | NumberSummary
+  readonly head: Uint8Array
   readonly body: Uint8Array
 }
 
-/** No segment holds more samples, nor more bytes, unless a single sample does. */
+/** No segment holds more samples, nor more bytes in head and body, unless a single sample does. */
 export type Bounds = { readonly countMax: number; readonly sizeMaxBytes: number }
 
 /**
@@ -34,7 +36,7 @@ export type Bounds = { readonly countMax: number; readonly sizeMaxBytes: number 
 export function segmentNumbers(samples: Samples<number>, bounds: Bounds): Segment<number>[] {
   return cut(samples, bounds, (part) => {
     const decimals = asDecimals(part.values)
-    return { body: encodeNumbers(part, decimals), summarize: () => summaryOf(part, decimals) }
+    return { body: encodeNumbers(part, decimals), summary: summaryOf(part, decimals) }
   })
 }
 
@@ -43,10 +45,10 @@ export function segmentNumbers(samples: Samples<number>, bounds: Bounds): Segmen
  * @throws RangeError for what encodeTexts refuses, and for a `countMax` outside 1..SAMPLES_PER_BODY_MAX.
  */
 export function segmentTexts(samples: Samples<string>, bounds: Bounds): Segment<string>[] {
-  return cut(samples, bounds, (part) => ({ body: encodeTexts(part), summarize: () => rimOf(part) }))
+  return cut(samples, bounds, (part) => ({ body: encodeTexts(part), summary: rimOf(part) }))
 }
 
-type Packed = { readonly body: Uint8Array; readonly summarize: () => Rim | NumberSummary }
+type Packed = { readonly body: Uint8Array; readonly summary: Rim | NumberSummary }
 
 function cut<V>(
   samples: Samples<V>,
@@ -63,15 +65,17 @@ function cut<V>(
     let count = apart(at, begin, Math.min(countMax, at.length - begin))
     for (;;) {
       const part = { at: at.slice(begin, begin + count), values: values.slice(begin, begin + count) }
-      const { body, summarize } = pack(part)
-      if (body.length <= sizeMaxBytes || count === 1) {
-        all.push({ samples: part, summary: summarize(), body })
+      const { body, summary } = pack(part)
+      const head = encodeHead(summary, { isDeflated: false, isBlob: false })
+      const sizeBytes = head.length + body.length
+      if (sizeBytes <= sizeMaxBytes || count === 1) {
+        all.push({ samples: part, summary, head, body })
         break
       }
       count = apart(
         at,
         begin,
-        Math.min(count - 1, Math.max(1, Math.floor((count * sizeMaxBytes) / body.length))),
+        Math.min(count - 1, Math.max(1, Math.floor((count * sizeMaxBytes) / sizeBytes))),
       )
     }
     begin += count

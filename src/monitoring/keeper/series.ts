@@ -1,5 +1,4 @@
 import type { Value } from '../../ports/job-actors.ts'
-import { encodeHead } from '../history/heads.ts'
 import { decodeNumbers } from '../history/numbers-codec.ts'
 import type { Samples } from '../history/samples.ts'
 import { segmentNumbers, segmentTexts } from '../history/segments.ts'
@@ -9,7 +8,7 @@ import { decodeTexts } from '../history/texts-codec.ts'
 /** Samples in a full segment: nine hours of minutes; small enough to decode for one bucket of a chart. */
 export const SEGMENT_SAMPLES = 512
 /** Four rows of this and what stands around them fill a page of SQLite; a larger one would take a page of its own. */
-const SEGMENT_BYTES = 925
+const SEGMENT_BYTES = 975
 
 export const SEGMENT_BOUNDS: Bounds = { countMax: SEGMENT_SAMPLES, sizeMaxBytes: SEGMENT_BYTES }
 
@@ -44,8 +43,4 @@ export function packSeries(
 /** True when nothing is put behind the samples of this segment any more. */
 export function isFull({ count }: { readonly count: number }, sizeBytes: number): boolean {
   return count >= SEGMENT_SAMPLES || sizeBytes > SEGMENT_BYTES
-}
-
-export function headOf({ summary }: Segment<Value>): Uint8Array {
-  return encodeHead(summary, { isDeflated: false, isBlob: false })
 }

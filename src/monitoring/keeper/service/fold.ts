@@ -4,7 +4,7 @@ import { levelFor } from '../../history/cells.ts'
 import { firstAtOrAfter, mergeSamples } from '../../history/samples.ts'
 import type { Samples } from '../../history/samples.ts'
 import type { Segment } from '../../history/segments.ts'
-import { decodeBody, headOf, isFull, isText, packSeries, seriesOf } from '../series.ts'
+import { decodeBody, isFull, isText, packSeries, seriesOf } from '../series.ts'
 import { writeActors } from '../store.ts'
 import { deleteSegments, readBodies, readSegmentsFrom, writeSegments } from '../store/segments.ts'
 import type { NewSegment, SegmentKey, SegmentRow, SeriesKey } from '../store/segments.ts'
@@ -156,7 +156,7 @@ function withSamples(part: Part, from: number, to: number): Part {
 
 function segmentOf({ jobId, series }: Part, level: number, segment: Segment<Value>): NewSegment {
   const { from } = segment.summary
-  return { jobId, series, level, from, place: 0, head: headOf(segment), body: segment.body }
+  return { jobId, series, level, from, place: 0, head: segment.head, body: segment.body }
 }
 
 type Before = { readonly row: SegmentRow; readonly step: number } | null

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { Refusal } from '../lib/errors.ts'
+import { Refusal, refusalIn } from '../lib/errors.ts'
 import type { Code } from '../lib/errors.ts'
 import type { Ports } from '../ports/index.ts'
 
@@ -27,8 +27,10 @@ const PROBLEMS: Readonly<Record<Code, readonly [status: number, title: string]>>
   value_not_defined: [422, 'The value is not defined'],
   too_many_buckets: [422, 'Too many buckets'],
   too_many_jobs: [422, 'Too many jobs in one call'],
+  too_fast: [429, 'Too fast'],
   overloaded: [503, 'Too busy'],
   unavailable: [503, 'Not available'],
+  storage_full: [507, 'No room to store it'],
   internal: [500, 'Internal error'],
 }
 
@@ -73,9 +75,8 @@ export function failureResponse(
   request: { readonly requestId: string; readonly method: string; readonly route: string },
   reword?: (refusal: Refusal) => Reworded,
 ): Response {
-  if (!(error instanceof Refusal)) log.error('request failed', error, request)
-  const refusal =
-    error instanceof Refusal ? error : new Refusal('internal', 'Something is wrong here. The log knows more.')
+  const refusal = refusalIn(error) ?? new Refusal('internal', 'Something is wrong here. The log knows more.')
+  if (refusal.code === 'internal') log.error('request failed', error, request)
   const response = problemResponse(refusal, request.requestId)
   if (!reword) return response
   const { media, body } = reword(refusal)
@@ -102,6 +103,6 @@ export function problemResponse(
   const own: Record<string, string> = { 'content-type': 'application/problem+json', ...headers }
   if (status === 401)
     own['www-authenticate'] = 'Basic realm="Tidemark", charset="UTF-8", Bearer realm="Tidemark"'
-  if (status === 503) own['retry-after'] = '1'
+  if (status === 429 || status === 503 || status === 507) own['retry-after'] = '1'
   return new Response(JSON.stringify(problem), { status, headers: own })
 }

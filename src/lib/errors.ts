@@ -22,8 +22,10 @@ export type Code =
   | 'value_not_defined'
   | 'too_many_buckets'
   | 'too_many_jobs'
+  | 'too_fast'
   | 'overloaded'
   | 'unavailable'
+  | 'storage_full'
   | 'internal'
 
 /** One fault in the input: `pointer` is a JSON pointer into the body, or `?name` for a query parameter. */
@@ -40,4 +42,12 @@ export class Refusal extends Error {
   ) {
     super(`${code}: ${detail}`)
   }
+}
+
+/** The refusal that an error is or was caused by: a host's may come wrapped into the words of whoever asked the host. */
+export function refusalIn(error: unknown): Refusal | null {
+  for (let cause = error; cause instanceof Error; cause = cause.cause) {
+    if (cause instanceof Refusal) return cause
+  }
+  return null
 }

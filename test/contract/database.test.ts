@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { createClient, LibsqlError } from '@libsql/client'
 import { sql } from 'drizzle-orm'
 
+import { refusalIn } from '../../src/lib/errors.ts'
 import { isUniqueViolation, type Database } from '../../src/ports/database.ts'
 import { migrate, openLibsql } from '../../workers/bun/libsql.ts'
 import { openD1 } from '../../workers/edge/d1.ts'
@@ -101,10 +102,10 @@ describe('libSQL in a file, beside another process', () => {
     await close()
   })
 
-  test('a lock that stays is reported after the retries, and harms nothing afterwards', async () => {
-    const { database, close, path } = await openBoats(2)
+  test('a lock that stays is reported when patience ends, and harms nothing afterwards', async () => {
+    const { database, close, path } = await openBoats(50)
     const lock = await holdLock(path, 400)
-    expect(await insertTwice(database, 'early').catch(codeOf)).toBe('SQLITE_BUSY')
+    expect(await insertTwice(database, 'early').catch(codeOf)).toBe('unavailable')
     await lock.exited
     await insertTwice(database, 'late')
     expect(await database.get(sql`select count(*) as total from boats`)).toEqual({ total: 2 })
@@ -204,9 +205,9 @@ test('a statement that is no error, or no failure of the engine, is no unique vi
   }
 })
 
-async function openBoats(busyRetries?: number) {
+async function openBoats(patienceMs?: number) {
   const path = newFile()
-  const opened = await openLibsql(`file:${path}`, busyRetries === undefined ? {} : { busyRetries })
+  const opened = await openLibsql(`file:${path}`, patienceMs === undefined ? {} : { patienceMs })
   await opened.database.run(sql`create table boats (name text)`)
   return { ...opened, path }
 }
@@ -228,7 +229,7 @@ async function holdLock(path: string, holdMs: number): Promise<Bun.Subprocess> {
 }
 
 function codeOf(error: unknown): string {
-  return error instanceof LibsqlError ? error.code : String(error)
+  return error instanceof LibsqlError ? error.code : (refusalIn(error)?.code ?? String(error))
 }
 
 async function writeMigrations(path: string, texts: readonly string[]): Promise<void> {

@@ -2,7 +2,6 @@ import { setImmediate } from 'node:timers/promises'
 
 import {
   createClient,
-  LibsqlError,
   type Client,
   type InArgs,
   type InStatement,
@@ -13,6 +12,7 @@ import { is } from 'drizzle-orm'
 import { drizzle, LibSQLDatabase } from 'drizzle-orm/libsql'
 import { migrate as applyMigrations } from 'drizzle-orm/libsql/migrator'
 
+import { Refusal } from '../../src/lib/errors.ts'
 import type { Database } from '../../src/ports/database.ts'
 
 export interface Libsql {
@@ -25,16 +25,25 @@ export interface Libsql {
 
 export interface LibsqlOptions {
   authToken?: string | undefined
-  /** How often a statement that finds the database locked is tried again; 32 attempts take about four seconds. */
-  busyRetries?: number
+  /** How long a statement waits for somebody else's lock, or for a server's answer, before it is refused. */
+  patienceMs?: number
 }
+
+/** Leaves a caller who was promised an answer within two seconds some time to give it. */
+const PATIENCE_MS = 1_500
+/** The same once it is known to be away: one request may ask several times. */
+const AWAY_PATIENCE_MS = 200
+/** Migrations run before anybody waits, and may rewrite large tables. */
+const MIGRATION_PATIENCE_MS = 60_000
+/** Requests to a server at once: each is given up in time, so none has to queue behind one that hangs. */
+const REQUESTS_MAX = 1_000
 
 /**
  * Opens the system database of a host that runs as a process.
  *
  * `url` is `file:<path>` (created when missing, its folder is not), `http:`, `https:` or `libsql:`.
  * Throws when the database cannot be reached or does not keep its promises (foreign keys; in a file also
- * write-ahead log and a flush at each commit).
+ * write-ahead log and a flush at each commit). What it opens refuses with `unavailable` while the database is away.
  */
 export async function openLibsql(url: string, options: LibsqlOptions = {}): Promise<Libsql> {
   if (!/^(?:file|https?|libsql):/.test(url) || url.includes(':memory:')) {
@@ -60,6 +69,8 @@ export async function migrate(database: Database, folder: string): Promise<void>
  * The client with the rules libSQL needs to be dependable:
  * - A statement that finds the database locked is tried again after a pause, on a new connection: the old one keeps
  *   failing with SQLITE_BUSY after the lock is gone (tursodatabase/libsql-client-ts#352).
+ * - Once somebody's patience has ended, each statement is tried once and briefly, until one works: a queue of patient
+ *   ones would make the last of them wait for all the others.
  * - Batches on a file run one after the other, so that only one of them at a time waits for somebody else's lock.
  * - A file has one connection: it is synchronous anyway, and a second would not share what was set on the first.
  * - Interactive transactions are refused: D1 has none, and in a file they lead to the locks above.
@@ -67,17 +78,21 @@ export async function migrate(database: Database, folder: string): Promise<void>
 class PatientClient implements Client {
   readonly #client: Client
   readonly #isFile: boolean
-  readonly #busyRetries: number
+  readonly #patienceMs: number
+  #isAway = false
+  #isMigrating = false
   #batches: Promise<unknown> = Promise.resolve()
   #statementsInTurn = 0
 
-  constructor(url: string, { authToken, busyRetries = 32 }: LibsqlOptions) {
+  constructor(url: string, { authToken, patienceMs = PATIENCE_MS }: LibsqlOptions) {
     this.#isFile = url.startsWith('file:')
-    this.#busyRetries = busyRetries
+    this.#patienceMs = patienceMs
     this.#client = createClient({
       url,
       ...(authToken === undefined ? {} : { authToken }),
-      ...(this.#isFile ? { concurrency: 1, timeout: BUSY_TIMEOUT_MS } : {}),
+      ...(this.#isFile
+        ? { concurrency: 1, timeout: BUSY_TIMEOUT_MS }
+        : { concurrency: REQUESTS_MAX, fetch: (request: Request) => this.#fetchInTime(request) }),
     })
   }
 
@@ -92,8 +107,13 @@ class PatientClient implements Client {
   execute(statement: InStatement): Promise<ResultSet>
   execute(sql: string, args?: InArgs): Promise<ResultSet>
   execute(statement: InStatement | string, args?: InArgs): Promise<ResultSet> {
-    return this.#patiently(() =>
-      typeof statement === 'string' ? this.#client.execute(statement, args) : this.#client.execute(statement),
+    const text = typeof statement === 'string' ? statement : statement.sql
+    return this.#patiently(
+      () =>
+        typeof statement === 'string'
+          ? this.#client.execute(statement, args)
+          : this.#client.execute(statement),
+      READS.test(text),
     )
   }
 
@@ -101,8 +121,13 @@ class PatientClient implements Client {
     return this.#inOrder(() => this.#patiently(() => this.#client.batch(statements, mode)))
   }
 
-  migrate(statements: InStatement[]): Promise<ResultSet[]> {
-    return this.#inOrder(() => this.#patiently(() => this.#client.migrate(statements)))
+  async migrate(statements: InStatement[]): Promise<ResultSet[]> {
+    this.#isMigrating = true
+    try {
+      return await this.#inOrder(() => this.#patiently(() => this.#client.migrate(statements)))
+    } finally {
+      this.#isMigrating = false
+    }
   }
 
   transaction(): Promise<never> {
@@ -137,26 +162,51 @@ class PatientClient implements Client {
     return result
   }
 
-  async #patiently<Result>(run: () => Promise<Result>): Promise<Result> {
+  async #patiently<Result>(run: () => Promise<Result>, isRead = false): Promise<Result> {
+    const untilAt = performance.now() + this.#waitMaxMs
     for (let attempt = 0; ; attempt += 1) {
       await this.#letOthersRun()
       try {
-        return await run()
+        const result = await run()
+        // Whoever reads a file needs no lock, and so proves nothing about it.
+        if (!isRead || !this.#isFile) this.#isAway = false
+        return result
       } catch (error) {
-        if (!(error instanceof LibsqlError)) throw error
-        const isBusy = error.code === 'SQLITE_BUSY'
+        const isBusy = codeOf(error) === 'SQLITE_BUSY'
         // Not for a server: that would tear the requests of others that are under way.
         if (isBusy && this.#isFile) this.#client.reconnect()
-        if (!isBusy && !this.#hasLostConnection(error)) throw error
-        if (attempt >= this.#busyRetries) throw error
-        await Bun.sleep(pauseMs(attempt))
+        if (!isBusy && !this.#hasLostConnection(error)) throw this.#refusalOf(error)
+        const pause = pauseMs(attempt)
+        if (this.#isAway || performance.now() + pause > untilAt) {
+          this.#isAway = true
+          // The engine has just blocked this turn while it waited.
+          await setImmediate()
+          throw refusalOf(error)
+        }
+        await Bun.sleep(pause)
       }
     }
   }
 
+  get #waitMaxMs(): number {
+    if (this.#isMigrating) return MIGRATION_PATIENCE_MS
+    return this.#isAway ? Math.min(this.#patienceMs, AWAY_PATIENCE_MS) : this.#patienceMs
+  }
+
+  /** A server that hangs would keep a caller for ever, and his write would land when nobody expects it any more. */
+  #fetchInTime(request: Request): Promise<Response> {
+    return fetch(request, { signal: AbortSignal.timeout(this.#waitMaxMs) })
+  }
+
+  #refusalOf(error: unknown): unknown {
+    const refusal = refusalOf(error)
+    if (refusal instanceof Refusal && !this.#isFile) this.#isAway = true
+    return refusal
+  }
+
   // Another one's reconnect took the connection away, which the client notices before it begins the statement.
-  #hasLostConnection(error: LibsqlError): boolean {
-    return this.#isFile && error.code === 'CLIENT_CLOSED' && !this.closed
+  #hasLostConnection(error: unknown): boolean {
+    return this.#isFile && codeOf(error) === 'CLIENT_CLOSED' && !this.closed
   }
 
   // Awaiting a synchronous engine never turns the event loop: a long loop of statements would starve timers and
@@ -170,10 +220,29 @@ class PatientClient implements Client {
   }
 }
 
+const READS = /^\s*(?:select|with|pragma)\b/i
+
 const STATEMENTS_PER_TURN = 50
 
 // Short, because the wait inside the engine blocks the whole process.
 const BUSY_TIMEOUT_MS = 5
+
+const AWAY = 'The database is away. Try again shortly.'
+/** Somebody else's lock, no room on the disk, a server that cannot be asked: all of it passes. */
+const PASSING = /^(?:SQLITE_BUSY|SQLITE_FULL|SERVER_ERROR|HRANA_CLOSED_ERROR|ECONN\w+)/
+
+function codeOf(error: unknown): string {
+  return String((error as { code?: unknown } | null)?.code)
+}
+
+/** What a caller is told: that the database is away, when it will come back by itself. */
+function refusalOf(error: unknown): unknown {
+  const isPassing = PASSING.test(codeOf(error)) || (error as Error).name === 'TimeoutError'
+  if (!isPassing) return error
+  const refusal = new Refusal('unavailable', AWAY)
+  refusal.cause = error
+  return refusal
+}
 
 function pauseMs(attempt: number): number {
   return Math.min(200, 5 * 2 ** attempt) * (0.5 + Math.random() / 2)

@@ -4,6 +4,7 @@ import { createMiddleware } from 'hono/factory'
 import * as z from 'zod'
 import { Refusal } from '../lib/errors.ts'
 import type { Fault } from '../lib/errors.ts'
+import { holdIntake } from './intake.ts'
 
 type Target = 'json' | 'query' | 'param'
 
@@ -48,9 +49,14 @@ export function jsonBody(sizeMaxBytes: number): MiddlewareHandler {
   return createMiddleware(async (c, next) => {
     requireJson(c.req.raw)
     const length = c.req.header('content-length')
-    if (length === undefined) c.req.raw = withBody(c.req.raw, await readBounded(c.req.raw, sizeMaxBytes))
-    else if (Number(length) > sizeMaxBytes) throw tooLarge(sizeMaxBytes)
-    await next()
+    if (length !== undefined && Number(length) > sizeMaxBytes) throw tooLarge(sizeMaxBytes)
+    const release = holdIntake(length === undefined ? sizeMaxBytes : Number(length))
+    try {
+      if (length === undefined) c.req.raw = withBody(c.req.raw, await readBounded(c.req.raw, sizeMaxBytes))
+      await next()
+    } finally {
+      release()
+    }
   })
 }
 
@@ -64,10 +70,16 @@ export async function readJson<S extends z.ZodType>(
   requireJson(request)
   const length = request.headers.get('content-length')
   if (length !== null && Number(length) > sizeMaxBytes) throw tooLarge(sizeMaxBytes)
-  const whole = length === null ? withBody(request, await readBounded(request, sizeMaxBytes)) : request
-  const input: unknown = await whole.json().catch(() => {
-    throw malformedJson()
-  })
+  const release = holdIntake(length === null ? sizeMaxBytes : Number(length))
+  let input: unknown
+  try {
+    const whole = length === null ? withBody(request, await readBounded(request, sizeMaxBytes)) : request
+    input = await whole.json().catch(() => {
+      throw malformedJson()
+    })
+  } finally {
+    release()
+  }
   const result = schema.safeParse(input)
   if (!result.success) throw refusalOf('json', result.error)
   refusePrototype(input)

@@ -56,9 +56,12 @@ class Place {
     const libsql = await openLibsql(`file:${join(folder, 'values.db')}`)
     const clock = { place: null as Place | null }
     const keeper = await Keeper.open({
-      values: valuesInLibsql(libsql.client, (cause) => {
-        throw cause
+      values: valuesInLibsql(libsql.client, {
+        onBroken: (cause) => {
+          throw cause
+        },
       }),
+      roomBytes: () => Number.POSITIVE_INFINITY,
       blobs: await openBlobsDirectory(join(folder, 'blobs')),
       clock: { now: () => clock.place?.now ?? BEGIN_AT },
       log: {

@@ -126,6 +126,28 @@ describe('the object of a job, with its own clock and alarm', () => {
     }
   })
 
+  test('takes more in one turn than a row of its storage may hold', async () => {
+    const { actors, edge, close } = await startJobObjects(newFolder())
+    try {
+      await prepare(edge.sql)
+      await actors.configure(JOB, rulesWith({ textCount: 60, timeoutMs: null }))
+      const texts = Object.fromEntries(
+        Array.from({ length: 60 }, (_, index) => [`stringValue${index + 1}`, 'é'.repeat(4_096)]),
+      )
+      const deliveries = Array.from({ length: 16 }, (_, index) =>
+        actors.deliver(JOB, deliveryWith({ values: { ...texts, returnValue1: index } }), ANYBODY),
+      )
+      await Promise.all(deliveries)
+      const query = { key: 'returnValue1', beginAt: 0, endAt: Date.now() + 1_000, skip: 0, limit: 100 }
+      const { samples } = await actors.samples(JOB, query)
+      expect(samples.map(({ value }) => value).toSorted((a, b) => Number(a) - Number(b))).toEqual(
+        Array.from({ length: 16 }, (_, index) => index),
+      )
+    } finally {
+      await close()
+    }
+  })
+
   test('is gone once it was forgotten, with its alarm', async () => {
     const { actors, edge, close } = await startJobObjects(newFolder())
     try {

@@ -11,8 +11,10 @@ valuesDatabaseContract('a libSQL file', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'tidemark-values-'))
   const { client, close } = await openLibsql(`file:${join(folder, 'values.db')}`)
   return {
-    values: valuesInLibsql(client, (cause) => {
-      throw cause
+    values: valuesInLibsql(client, {
+      onBroken(cause) {
+        throw cause
+      },
     }),
     async close() {
       await close()

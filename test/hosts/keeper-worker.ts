@@ -87,6 +87,7 @@ export class KeeperObject {
       log: silent,
       turn: () => scheduler.wait(0),
       follow: (transitions) => Promise.resolve(void this.#told.push(...transitions)),
+      roomBytes: () => Number.POSITIVE_INFINITY,
       armed() {},
     })
   }

@@ -2,7 +2,13 @@ import { afterAll, beforeEach, describe, expect, test } from 'bun:test'
 
 import { VALUES_VERSION } from '../../db/values.ts'
 import { Refusal } from '../../src/lib/errors.ts'
-import { WAITING_BYTES_MAX, WAITING_ITEMS_MAX } from '../../src/monitoring/keeper/group-commit.ts'
+import {
+  COMMIT_BYTES,
+  WAITING_BYTES_MAX,
+  WAITING_ITEMS_MAX,
+} from '../../src/monitoring/keeper/group-commit.ts'
+import { BURST_MAX } from '../../src/monitoring/keeper/job.ts'
+import { UNFOLDED_BYTES_MAX } from '../../src/monitoring/keeper/bounds.ts'
 import type { Delivery } from '../../src/ports/job-actors.ts'
 import { ANYBODY, BEGIN_AT, deliveryWith, MINUTE_MS, rulesWith } from './rules.ts'
 import { openStages } from './stage.ts'
@@ -196,14 +202,14 @@ describe('bounds', () => {
       deliver(1, { values: { returnValue1: 1 } }),
     )
     expect(await codeOf(deliver(1))).toBe('overloaded')
+    stage.byHand = false
     stage.endTurn()
     await Promise.all(waiting)
     expect(stage.keeper.unfolded.samples).toBe(WAITING_ITEMS_MAX + 1)
-    stage.byHand = false
     expect(await codeOf(deliver(1))).toBeNull()
   }, 30_000)
 
-  test('past 64 MiB of waiting deliveries the next is refused', async () => {
+  test('past 32 MiB of waiting deliveries the next is refused, and taken again once they are stored, in several commits', async () => {
     await stage.keeper.configure(1, rulesWith())
     stage.byHand = true
     const text = 'x'.repeat(1024 * 1024)
@@ -212,9 +218,81 @@ describe('bounds', () => {
       waiting.push(deliver(1, { values: { stringValue1: text } }))
     }
     expect(await codeOf(deliver(1))).toBe('overloaded')
+    const { commits } = stage.values
+    stage.byHand = false
     stage.endTurn()
     await Promise.all(waiting)
+    expect(stage.values.commits).toBe(commits + WAITING_BYTES_MAX / COMMIT_BYTES)
+    expect(await codeOf(deliver(1))).toBeNull()
   }, 30_000)
+})
+
+describe('more bounds', () => {
+  test('one job takes a burst of 100,000 deliveries and 5,000 a second after it; others are not held back', async () => {
+    await stage.keeper.configure(1, rulesWith())
+    await stage.keeper.configure(2, rulesWith())
+    const taken = async (count: number) => {
+      const answers = await Promise.all(Array.from({ length: count }, () => codeOf(deliver(1))))
+      return answers.filter((code) => code === null).length
+    }
+    for (let sent = 0; sent < BURST_MAX; sent += 25_000) expect(await taken(25_000)).toBe(25_000)
+    expect(await codeOf(deliver(1))).toBe('too_fast')
+    expect(await codeOf(deliver(2))).toBeNull()
+    stage.now += 1_000
+    expect(await taken(5_010)).toBe(5_000)
+    stage.now -= 3_600_000
+    expect(await codeOf(deliver(1))).toBe('too_fast')
+    stage.now += 1
+    expect(await taken(10)).toBe(5)
+  }, 60_000)
+
+  test('past 64 MiB of unfolded journal the next delivery is refused, after a crash too, until a fold', async () => {
+    await stage.keeper.configure(1, rulesWith())
+    const text = 'x'.repeat(1024 * 1024)
+    while (stage.keeper.unfolded.sizeBytes < UNFOLDED_BYTES_MAX) {
+      expect(await codeOf(deliver(1, { values: { stringValue1: text } }))).toBeNull()
+    }
+    expect(await codeOf(deliver(1))).toBe('overloaded')
+    await stage.crash()
+    expect(await codeOf(deliver(1))).toBe('overloaded')
+    await stage.keeper.fold()
+    expect(stage.keeper.unfolded.sizeBytes).toBe(0)
+    expect(await codeOf(deliver(1))).toBeNull()
+  }, 60_000)
+
+  test('a turn of long deliveries is several rows of one commit, which no host finds too long', async () => {
+    await stage.keeper.configure(1, rulesWith())
+    const { commits } = stage.values
+    const rows = await stage.count('journal')
+    const lengths = [200, 300, 100, 600, 1, 2]
+    const deliveries = lengths.map((kilobytes, index) =>
+      deliver(1, { values: { returnValue1: index, stringValue1: 'x'.repeat(kilobytes * 1024) } }),
+    )
+    await Promise.all(deliveries)
+    expect(stage.values.commits).toBe(commits + 1)
+    expect(await stage.count('journal')).toBe(rows + 4)
+    for (const reopen of [() => Promise.resolve(), () => stage.crash()]) {
+      await reopen()
+      expect(await numbersOf(1)).toEqual([0, 1, 2, 3, 4, 5])
+    }
+    await stage.keeper.fold()
+    await deliver(1, { values: { returnValue1: 6 } })
+    await stage.crash()
+    expect(await numbersOf(1)).toEqual([0, 1, 2, 3, 4, 5, 6])
+  })
+
+  test('while the disk is nearly full deliveries are refused, and what makes room goes on', async () => {
+    for (const jobId of [1, 2]) await stage.keeper.configure(jobId, rulesWith())
+    await deliver(1, { values: { returnValue1: 1 } })
+    stage.roomBytes = 2 * stage.keeper.unfolded.sizeBytes - 1
+    expect(await codeOf(deliver(1))).toBe('storage_full')
+    await stage.keeper.fold()
+    await stage.keeper.forget(2)
+    await stage.keeper.configure(1, rulesWith({ revision: 2 }))
+    expect(await numbersOf(1)).toEqual([1])
+    stage.roomBytes = 2 * stage.keeper.unfolded.sizeBytes
+    expect(await codeOf(deliver(1))).toBeNull()
+  })
 })
 
 describe('forgetting', () => {

@@ -103,7 +103,7 @@ describe('a fold', () => {
     async (count) => {
       await story.deliverAll(numbered(0, count, (index) => BEGIN_AT - 100_000 + index * 10))
       await story.stage.keeper.fold()
-      expect(story.stage.keeper.unfolded).toEqual({ samples: 0, rows: 0 })
+      expect(story.stage.keeper.unfolded).toEqual({ samples: 0, rows: 0, sizeBytes: 0 })
       expect(await story.stage.count('journal')).toBe(0)
       expect(await story.stage.count('segments where series = 1')).toBe(Math.ceil(count / 512))
       await story.check()
@@ -205,7 +205,7 @@ describe('a fold', () => {
     expect(story.stage.keeper.unfolded.rows).toBe(rows)
     story.stage.values.isAway = false
     await story.stage.keeper.fold()
-    expect(story.stage.keeper.unfolded).toEqual({ samples: 0, rows: 0 })
+    expect(story.stage.keeper.unfolded).toEqual({ samples: 0, rows: 0, sizeBytes: 0 })
     await story.check()
   })
 
@@ -271,7 +271,7 @@ describe('whichever commit fails', () => {
         await scene.deliver({ values: { returnValue1: 1, stringValue1: 'on' } })
         await scene.stage.keeper.fold()
         await scene.check()
-        expect(scene.stage.keeper.unfolded).toEqual({ samples: 0, rows: 0 })
+        expect(scene.stage.keeper.unfolded).toEqual({ samples: 0, rows: 0, sizeBytes: 0 })
       }
     }
   })

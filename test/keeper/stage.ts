@@ -96,6 +96,7 @@ export class Stage {
   isDeaf = false
   /** While true, turns end only by `endTurn`. */
   byHand = false
+  roomBytes = Number.POSITIVE_INFINITY
 
   /** Its own, and kept over a crash: a file that was put is there. */
   readonly blobs: FaultyBlobs
@@ -142,6 +143,7 @@ export class Stage {
       log: { info() {}, warn() {}, error: (message) => void this.errors.push(message) },
       turn: () => (this.byHand ? new Promise((resolve) => this.#turns.push(resolve)) : Promise.resolve()),
       follow: (transitions) => this.#follow(transitions),
+      roomBytes: () => this.roomBytes,
       armed: () => void (this.armed += 1),
     })
     return this.#keeper
@@ -185,8 +187,10 @@ export class Stage {
 
 function faulty({ client }: Libsql): FaultyValues {
   return new FaultyValues(
-    valuesInLibsql(client, (cause) => {
-      throw cause
+    valuesInLibsql(client, {
+      onBroken(cause) {
+        throw cause
+      },
     }),
   )
 }

@@ -8,9 +8,14 @@ const HEARTBEAT_MS = 1_000
 /** Fewer samples a fold would pack the same segments again and again; more would make a restart slow. */
 const FOLD_SAMPLES = 500_000
 const FOLD_ROWS = 20_000
+const FOLD_BYTES = 16 * 1024 * 1024
 const FOLD_MS = 60_000
 /** What is a day older than it must be is no harm; what tidies too rarely has much to do at once. */
 const TIDY_MS = 3_600_000
+/** Also after one that failed. */
+const FOLD_PAUSE_MS = 1_000
+
+const NOTHING = { samples: 0, rows: 0, sizeBytes: 0 }
 
 /** The keeper of this process, with the clockwork around it: deadlines, heartbeat, folds. */
 export type Keeping = { readonly keeper: Keeper; start(): Promise<void>; close(): Promise<void> }
@@ -77,7 +82,7 @@ class Clockwork {
     await this.#ticking
     await this.#tidying
     await this.#keeper?.settled()
-    await this.#keeper?.fold()
+    if (this.#mayFold()) await this.#keeper?.fold()
     await this.#keeper?.beat(this.#host.clock.now())
   }
 
@@ -125,11 +130,17 @@ class Clockwork {
     this.#tidyWhenDue(now)
   }
 
+  /** On a full disk a fold would only take what a delete needs; the journal keeps its samples as well. */
+  #mayFold(): boolean {
+    return this.#host.roomBytes() >= (this.#keeper?.unfolded.sizeBytes ?? 0)
+  }
+
   /** Deadlines go on meanwhile: a fold works in small slices and lets everything else in between. */
   #foldWhenDue(now: number): void {
-    const { samples, rows } = this.#keeper?.unfolded ?? { samples: 0, rows: 0 }
-    const isLarge = samples >= FOLD_SAMPLES || rows >= FOLD_ROWS
-    if (rows === 0 || (!isLarge && now - this.#lastFoldAt < FOLD_MS)) return
+    const { samples, rows, sizeBytes } = this.#keeper?.unfolded ?? NOTHING
+    const isLarge = samples >= FOLD_SAMPLES || rows >= FOLD_ROWS || sizeBytes >= FOLD_BYTES
+    const pauseMs = isLarge ? FOLD_PAUSE_MS : FOLD_MS
+    if (rows === 0 || Math.abs(now - this.#lastFoldAt) < pauseMs || !this.#mayFold()) return
     this.#lastFoldAt = now
     this.#keeper
       ?.fold()

@@ -1,4 +1,4 @@
-import { mkdir } from 'node:fs/promises'
+import { mkdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
 import { prepareFirstStart } from '../../src/access/session/service.ts'
@@ -20,13 +20,17 @@ import { readKeyFile } from './key-file.ts'
 import { migrate, openLibsql } from './libsql.ts'
 import type { Libsql } from './libsql.ts'
 import type { BunSettings } from './settings.ts'
-import { valuesInLibsql } from './values.ts'
+import { watchRoom } from './room.ts'
+import type { Room } from './room.ts'
+import { freeBytesInside, valuesInLibsql } from './values.ts'
 
 /** The application bounds every body that it reads, and says so in a problem document; Bun would not. */
 const BODY_MAX_BYTES = Number.MAX_SAFE_INTEGER
 const IDLE_TIMEOUT_S = 30
 const DRAIN_MAX_MS = 10_000
 const SWEEP_MS = 60_000
+/** Enough for a thousand senders with a connection each. */
+const FILES_MIN = 1_024
 const PORTS_TRIED = 20
 /** What `sysexits.h` calls EX_OSERR: the supervisor starts us anew, and opening replays the journal. */
 const EXIT_STORAGE = 71
@@ -58,15 +62,21 @@ export async function startServer(settings: BunSettings, seams: Seams = {}): Pro
   const { log = jsonLog(toStandardError), stallMs, values: onTop = same, fetch: around = same } = seams
   await mkdir(settings.dataDir, { recursive: true, mode: 0o700 })
   const clock: Clock = { now: () => Date.now() }
+  let freeInside = () => Promise.resolve(0)
+  // Before the databases: on a full disk they need what it gives back.
+  const room = await watchRoom(settings.dataDir, log, () => freeInside())
   const system = await openSystem(settings)
   const flow = openFlow({ database: system.database, clock })
   const values = await openLibsql(`file:${join(settings.dataDir, 'values.db')}`)
+  freeInside = () => freeBytesInside(values.client)
   const blobs = await openBlobsDirectory(join(settings.dataDir, 'blobs'))
+  const watch = { onBroken: (cause: unknown) => stopBroken(log, cause), onFull: () => room.ranOut() }
   const keeperHost = {
     blobs,
-    values: onTop(valuesInLibsql(values.client, (cause) => stopBroken(log, cause))),
+    values: onTop(valuesInLibsql(values.client, watch)),
     clock,
     log,
+    roomBytes: () => room.bytes,
     follow: (transitions: readonly Transition[]) => flow.follow(transitions),
   }
   const keeping = await openKeeping(keeperHost, stallMs)
@@ -80,6 +90,7 @@ export async function startServer(settings: BunSettings, seams: Seams = {}): Pro
     secrets: secretsOf(await readKeyFile(join(settings.dataDir, 'key'))),
     settings,
   }
+  await warnOfFewFiles(log)
   const app = createApp(ports)
   const { isFirstStart, setupToken } = await prepareFirstStart(ports)
   await applyChanges(ports)
@@ -98,7 +109,7 @@ export async function startServer(settings: BunSettings, seams: Seams = {}): Pro
     isFirstStart,
     setupLink: setupToken === null ? null : `${url}/session/setup?token=${setupToken}`,
     ports,
-    close: () => closeAll({ http, sweep, keeping, system, values }),
+    close: () => closeAll({ http, sweep, keeping, room, system, values }),
   }
 }
 
@@ -140,14 +151,16 @@ type Parts = {
   readonly http: ReturnType<typeof listen>
   readonly sweep: Timer
   readonly keeping: Keeping
+  readonly room: Room
   readonly system: Libsql
   readonly values: Libsql
 }
 
-async function closeAll({ http, sweep, keeping, system, values }: Parts): Promise<void> {
+async function closeAll({ http, sweep, keeping, room, system, values }: Parts): Promise<void> {
   clearInterval(sweep)
   await drain(http)
   await keeping.close()
+  await room.close()
   await values.close()
   await system.close()
 }
@@ -158,6 +171,14 @@ async function drain(http: ReturnType<typeof listen>): Promise<void> {
   const until = performance.now() + DRAIN_MAX_MS
   while (http.pendingRequests > 0 && performance.now() < until) await Bun.sleep(10)
   await Promise.all([stopped, http.stop(true)])
+}
+
+/** Each connection takes a file: past the limit new ones wait until others end. */
+async function warnOfFewFiles(log: Log): Promise<void> {
+  const limits = await readFile('/proc/self/limits', 'utf8').catch(() => '')
+  const filesMax = Number(/^Max open files\s+(\d+)/m.exec(limits)?.[1] ?? Number.POSITIVE_INFINITY)
+  if (filesMax < FILES_MIN)
+    log.warn('few files may be open at once: raise `ulimit -n`', { filesMax, FILES_MIN })
 }
 
 function stopBroken(log: Log, cause: unknown): void {

@@ -3,8 +3,16 @@ import type { InArgs } from '@libsql/client'
 import type { Cell, Row, Statement, ValuesDatabase } from '../../src/ports/values-database.ts'
 import type { Libsql } from './libsql.ts'
 
-/** The keeper's database in a libSQL file. `onBroken` hears of a disk that can no longer be trusted. */
-export function valuesInLibsql(client: Libsql['client'], onBroken: (cause: unknown) => void): ValuesDatabase {
+/** Who hears of a disk that fails. */
+type Watch = {
+  /** It can no longer be trusted. */
+  readonly onBroken: (cause: unknown) => void
+  /** It has no room. */
+  readonly onFull?: () => void
+}
+
+/** The keeper's database in a libSQL file. */
+export function valuesInLibsql(client: Libsql['client'], { onBroken, onFull }: Watch): ValuesDatabase {
   return {
     async read(statement) {
       const { rows } = await client.execute(argsOf(statement))
@@ -18,11 +26,25 @@ export function valuesInLibsql(client: Libsql['client'], onBroken: (cause: unkno
         else await client.batch(statements.map(argsOf), 'write')
       } catch (error) {
         // After a failed write or flush nobody knows what the disk holds: only a restart reads it anew.
-        if (/SQLITE_(IOERR|CORRUPT|NOTADB)/.test(String((error as { code?: unknown }).code))) onBroken(error)
+        if (/SQLITE_(IOERR|CORRUPT|NOTADB)/.test(codeOf(error))) onBroken(error)
+        if (codeOf((error as Error).cause) === 'SQLITE_FULL') onFull?.()
         throw error
       }
     },
   }
+}
+
+/** How many bytes a libSQL file has free inside itself. */
+export async function freeBytesInside(client: Libsql['client']): Promise<number> {
+  const [pages, size] = [
+    await client.execute('pragma freelist_count'),
+    await client.execute('pragma page_size'),
+  ]
+  return Number(pages.rows[0]?.[0]) * Number(size.rows[0]?.[0])
+}
+
+function codeOf(error: unknown): string {
+  return String((error as { code?: unknown } | undefined)?.code)
 }
 
 function argsOf({ sql, cells }: Statement): { sql: string; args: InArgs } {

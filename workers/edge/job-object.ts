@@ -28,6 +28,9 @@ const RETRY_MS = 5_000
 const FOLD_SAMPLES = 512
 const FOLD_ROWS = 256
 const TIDY_MS = 86_400_000
+const FOLD_BYTES = 1024 * 1024
+/** The platform ends an object's storage at 10 GB; what is left is for deletes and folds. */
+const DATABASE_MAX_BYTES = 9e9
 
 const log = jsonLog(console.log)
 const clock = { now: () => Date.now() }
@@ -163,14 +166,15 @@ export class JobObject extends DurableObject<Environment> {
       log,
       turn: () => scheduler.wait(0),
       follow: (transitions) => flow.follow(transitions),
+      roomBytes: () => DATABASE_MAX_BYTES - this.ctx.storage.sql.databaseSize,
       // Every write and every alarm sets the next alarm by itself.
       armed: () => undefined,
     })
   }
 
   #foldWhenDue(keeper: Keeper): void {
-    const { samples, rows } = keeper.unfolded
-    if (samples < FOLD_SAMPLES && rows < FOLD_ROWS) return
+    const { samples, rows, sizeBytes } = keeper.unfolded
+    if (samples < FOLD_SAMPLES && rows < FOLD_ROWS && sizeBytes < FOLD_BYTES) return
     this.ctx.waitUntil(
       keeper.fold().catch((error: unknown) => log.error('a fold failed and is tried again', error)),
     )

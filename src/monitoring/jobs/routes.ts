@@ -29,7 +29,7 @@ const delivery: Policy = {
   roles: SENDERS,
   object: 'execute',
   answers: { 200: ok(deliveredView, 'The values are on stable storage.', ['Idempotency-Replayed']) },
-  refuses: [400, 409],
+  refuses: [400, 409, 429, 507],
   isRepeatable: true,
 }
 

@@ -11,7 +11,9 @@ export type GroupCommitOptions<Item> = {
 
 /** Bounds of what may wait for a commit; past them deliveries are refused. */
 export const WAITING_ITEMS_MAX = 50_000
-export const WAITING_BYTES_MAX = 64 * 1024 * 1024
+export const WAITING_BYTES_MAX = 32 * 1024 * 1024
+/** What one commit takes of it: a host may stand still while it writes. */
+export const COMMIT_BYTES = 8 * 1024 * 1024
 
 /** Items that share a commit, and so one promise: what is durable is so for all of them. */
 class Batch<Item> {
@@ -32,10 +34,12 @@ class Batch<Item> {
   }
 }
 
-/** Collects what arrives during one turn of the event loop and commits it together. One commit runs at a time. */
+/** Collects what arrives during one turn of the event loop and commits it together, in several commits if it is much. One commit runs at a time. */
 export class GroupCommit<Item> {
   readonly #options: GroupCommitOptions<Item>
-  #waiting: Batch<Item> | null = null
+  #waiting: Batch<Item>[] = []
+  #waitingItems = 0
+  #waitingBytes = 0
   #flushing: Promise<void> | null = null
 
   constructor(options: GroupCommitOptions<Item>) {
@@ -43,15 +47,17 @@ export class GroupCommit<Item> {
   }
 
   get isFull(): boolean {
-    const { items, sizeBytes } = this.#waiting ?? NONE
-    return items.length >= WAITING_ITEMS_MAX || sizeBytes >= WAITING_BYTES_MAX
+    return this.#waitingItems >= WAITING_ITEMS_MAX || this.#waitingBytes >= WAITING_BYTES_MAX
   }
 
   /** Resolves when the item is durable. @throws {Refusal} unavailable when it is not and never will be */
   push(item: Item, sizeBytes: number): Promise<void> {
-    const batch = (this.#waiting ??= new Batch())
+    let batch = this.#waiting.at(-1)
+    if (!batch || batch.sizeBytes >= COMMIT_BYTES) this.#waiting.push((batch = new Batch()))
     batch.items.push(item)
     batch.sizeBytes += sizeBytes
+    this.#waitingItems++
+    this.#waitingBytes += sizeBytes
     this.#flushing ??= this.#flush()
     return batch.durable
   }
@@ -62,10 +68,12 @@ export class GroupCommit<Item> {
   }
 
   async #flush(): Promise<void> {
-    while (this.#waiting) {
+    while (this.#waiting.length > 0) {
       await this.#options.turn()
-      const batch = this.#waiting
-      this.#waiting = null
+      const batch = this.#waiting.shift()
+      if (!batch) break
+      this.#waitingItems -= batch.items.length
+      this.#waitingBytes -= batch.sizeBytes
       try {
         await this.#options.commit(batch.items)
         batch.resolve()
@@ -79,12 +87,14 @@ export class GroupCommit<Item> {
 
   /** What came after a failed commit was built on it, so it is lost with it. */
   #giveUp(batch: Batch<Item>, cause: unknown): void {
-    const after = this.#waiting
-    this.#waiting = null
-    this.#options.undo([...batch.items, ...(after?.items ?? [])], cause)
-    batch.reject()
-    after?.reject()
+    const lost = [batch, ...this.#waiting]
+    this.#waiting = []
+    this.#waitingItems = 0
+    this.#waitingBytes = 0
+    this.#options.undo(
+      lost.flatMap(({ items }) => items),
+      cause,
+    )
+    for (const each of lost) each.reject()
   }
 }
-
-const NONE = { items: [], sizeBytes: 0 }

@@ -3,6 +3,10 @@ import { step } from '../jobs/actor.ts'
 import type { ActorState, Event, Step } from '../jobs/actor.ts'
 import { Tail } from './tail.ts'
 
+/** Deliveries that one job may take in the long run; a burst of a hundred thousand may come at once. */
+const PACE_PER_MS = 5
+export const BURST_MAX = 100_000
+
 /** One job in the keeper's memory. */
 export class Job {
   readonly id: number
@@ -18,6 +22,9 @@ export class Job {
   tail: Tail | null = null
   /** When the wheel will look at this job. */
   armedAt = Number.POSITIVE_INFINITY
+  /** What was used of the job's allowance, and when it was looked at, epoch ms. */
+  #used = 0
+  #usedAt = 0
 
   /** A job that was just accepted, or one read from its checkpoint at a journal row. */
   constructor(state: ActorState, checkpointId: number | null) {
@@ -30,6 +37,17 @@ export class Job {
 
   get deadlineAt(): number {
     return this.state.deadline?.at ?? Number.POSITIVE_INFINITY
+  }
+
+  /** Takes one delivery from the job's allowance; false when it is used up. */
+  takesAnother(now: number): boolean {
+    // A clock that is set back gives nothing and costs nothing.
+    const regained = Math.max(0, now - this.#usedAt) * PACE_PER_MS
+    this.#usedAt = now
+    this.#used = Math.max(0, this.#used - regained)
+    if (this.#used >= BURST_MAX) return false
+    this.#used++
+    return true
   }
 
   /** What an event did is on stable storage now. */

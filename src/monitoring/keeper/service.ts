@@ -21,6 +21,8 @@ import type { Log } from '../../ports/log.ts'
 import type { ValuesDatabase } from '../../ports/values-database.ts'
 import { step } from '../jobs/actor.ts'
 import type { Event } from '../jobs/actor.ts'
+import { requireRoom } from './bounds.ts'
+import type { Unfolded } from './bounds.ts'
 import { Facts } from './facts.ts'
 import { foldJobs } from './service/fold.ts'
 import { History } from './service/history.ts'
@@ -48,12 +50,12 @@ export type KeeperHost = {
   turn(): Promise<void>
   /** Carries committed transitions on. Called in order, at least once each; it may throw, and is then called again. */
   follow(transitions: readonly Transition[]): Promise<void>
+  /** Bytes that may be stored before what deletes and the rest of the service need would be missing; may be negative. */
+  roomBytes(): number
   /** The keeper's `nextAt` moved earlier. */
   armed(): void
 }
 
-/** Samples that may wait for a fold; past them deliveries are refused. */
-const UNFOLDED_SAMPLES_MAX = 2_000_000
 const WAKES_PER_COMMIT = 2_000
 const JOBS_PER_FOLD_SLICE = 64
 
@@ -81,7 +83,7 @@ export class Keeper implements JobActors {
   readonly #intake: Intake
   #folding: Promise<void> | null = null
   #journalId = 0
-  #unfolded = { samples: 0, rows: 0 }
+  #unfolded = { samples: 0, rows: 0, sizeBytes: 0 }
 
   private constructor(host: KeeperHost) {
     this.#host = host
@@ -100,7 +102,8 @@ export class Keeper implements JobActors {
       values: host.values,
       clock: host.clock,
       job: (jobId) => this.#job(jobId),
-      isFull: () => this.#commits.isFull || this.#unfolded.samples >= UNFOLDED_SAMPLES_MAX,
+      requireRoom: () =>
+        requireRoom({ ...this.#unfolded, isFull: this.#commits.isFull }, this.#host.roomBytes()),
       accept: (entry, effect, repeat) => this.#accept(entry, [effect], repeat),
       tell: () => this.#facts.tell(),
       alone: (task) => this.#lock.run(task),
@@ -120,8 +123,8 @@ export class Keeper implements JobActors {
     return this.#wheel.nextAt
   }
 
-  /** What the next fold would move: samples, and journal rows. */
-  get unfolded(): { readonly samples: number; readonly rows: number } {
+  /** What the next fold would move. */
+  get unfolded(): Unfolded {
     return this.#unfolded
   }
 
@@ -236,7 +239,8 @@ export class Keeper implements JobActors {
     const id = this.#journalId + rows
     this.#journalId = id
     this.#unfolded.rows += rows
-    for (const { effects, forgotten } of batch) {
+    for (const { text, effects, forgotten } of batch) {
+      this.#unfolded.sizeBytes += text.length
       for (const effect of effects) {
         this.#keep(effect, id)
         this.#arm(effect.job)
@@ -308,7 +312,7 @@ export class Keeper implements JobActors {
   async #foldAll(): Promise<void> {
     const upTo = this.#journalId
     const due = [...this.#jobs.values(), ...this.#leaving].filter((job) => job.journalId > job.foldedId)
-    const { rows } = this.#unfolded
+    const { rows, sizeBytes } = this.#unfolded
     for (let from = 0; from < due.length; from += JOBS_PER_FOLD_SLICE) {
       // A checkpoint must not overtake its transitions: what it covers is never replayed.
       do if (!(await this.#facts.tell())) return
@@ -319,6 +323,7 @@ export class Keeper implements JobActors {
       this.#host.values.commit([...store.trimJournal(upTo), pruneRepeats(this.#host.clock.now())]),
     )
     this.#unfolded.rows -= rows
+    this.#unfolded.sizeBytes -= sizeBytes
   }
 
   async #foldSlice(slice: readonly Job[]): Promise<boolean> {
@@ -338,9 +343,10 @@ export class Keeper implements JobActors {
     for await (const page of store.readActors(values)) {
       for (const { journalId, state } of page) this.#jobs.set(state.jobId, new Job(state, journalId))
     }
-    for await (const { id, entries } of store.readJournal(values)) {
+    for await (const { id, entries, sizeBytes } of store.readJournal(values)) {
       for (const entry of entries) this.#replayEntry(id, entry)
       this.#unfolded.rows++
+      this.#unfolded.sizeBytes += sizeBytes
     }
     this.#journalId = await store.readLastJournalId(values)
     // Only now: what a job waited for in between must not look like a deadline that nobody noticed.

@@ -77,14 +77,19 @@ export function writeActors(rows: readonly ActorRow[]): readonly Statement[] {
   ]
 }
 
+type JournalRow = { readonly id: number; readonly entries: Entry[]; readonly sizeBytes: number }
+
 /** Everything in the journal, oldest first. */
-export async function* readJournal(values: ValuesDatabase): AsyncGenerator<{ id: number; entries: Entry[] }> {
+export async function* readJournal(values: ValuesDatabase): AsyncGenerator<JournalRow> {
   for (let after = 0; ;) {
     const rows = await values.read({
       sql: 'select id, entries from journal where id > ? order by id limit ?',
       cells: [after, JOURNAL_PAGE_ROWS],
     })
-    for (const row of rows) yield { id: integer(row['id']), entries: decodeEntries(String(row['entries'])) }
+    for (const row of rows) {
+      const text = String(row['entries'])
+      yield { id: integer(row['id']), entries: decodeEntries(text), sizeBytes: text.length }
+    }
     if (rows.length < JOURNAL_PAGE_ROWS) return
     after = integer(rows.at(-1)?.['id'])
   }

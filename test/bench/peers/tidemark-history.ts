@@ -32,10 +32,11 @@ export async function fillTidemark(
   let now = series.reduce((least, { at }) => Math.min(least, at[0] ?? least), Infinity) - 1
   await writeInstallation(dataDir, { count: jobs, timeout: NEVER, at: now })
   const file = await openLibsql(`file:${join(dataDir, 'values.db')}`)
-  const values = valuesInLibsql(file.client, () => undefined)
+  const values = valuesInLibsql(file.client, { onBroken: () => undefined })
   const bytesBefore = await bytesInUse(file)
   const keeper = await Keeper.open({
     values,
+    roomBytes: () => Number.POSITIVE_INFINITY,
     blobs: await openBlobsDirectory(join(dataDir, 'blobs')),
     clock: { now: () => now },
     log: jsonLog((line) => process.stderr.write(`${line}\n`)),

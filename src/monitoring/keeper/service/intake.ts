@@ -13,6 +13,7 @@ import type { ValuesDatabase } from '../../../ports/values-database.ts'
 import { step } from '../../jobs/actor.ts'
 import type { Event, Step } from '../../jobs/actor.ts'
 import { checkSender } from '../../jobs/delivery.ts'
+import { requirePace } from '../bounds.ts'
 import type { Effect, Job } from '../job.ts'
 import type { Entry } from '../journal.ts'
 import { readRepeats } from '../store/repeats.ts'
@@ -27,7 +28,8 @@ export type Desk = {
   readonly clock: Clock
   /** @throws {Refusal} not_found */
   job(jobId: number): Job
-  isFull(): boolean
+  /** @throws {Refusal} storage_full, overloaded */
+  requireRoom(): void
   /** Resolves when the event is durable, with the row of its key. What is accepted in one go shares one promise. */
   accept(entry: Entry, effect: Effect, repeat: RepeatRow | null): Promise<void>
   /** Carries committed transitions on. */
@@ -51,9 +53,10 @@ export class Intake {
   }
 
   async deliver(jobId: number, delivery: Delivery, sender: Sender): Promise<Delivered> {
-    const job = this.#admit(jobId, sender)
+    const now = this.#desk.clock.now()
+    const job = this.#admit(jobId, sender, now)
     const event: Event = { kind: 'deliver', delivery }
-    const result = step(job.state, event, this.#desk.clock.now())
+    const result = step(job.state, event, now)
     await this.#desk.accept({ jobId, at: result.state.nowAt, event }, { job, result }, null)
     // A change of state is answered once it was carried on, so that who asks next finds it everywhere.
     if (result.transitions.length > 0) await this.#desk.tell()
@@ -66,17 +69,18 @@ export class Intake {
     return this.#land(parcels.map((parcel) => this.#take(parcel, sender, now)))
   }
 
-  /** @throws {Refusal} not_found, forbidden, overloaded */
-  #admit(jobId: number, sender: Sender): Job {
+  /** @throws {Refusal} not_found, forbidden, storage_full, overloaded, too_fast */
+  #admit(jobId: number, sender: Sender, now: number): Job {
     const job = this.#desk.job(jobId)
     checkSender(job.state.rules, sender)
-    if (!this.#desk.isFull()) return job
-    throw new Refusal('overloaded', 'More deliveries are waiting than can be stored. Try again shortly.')
+    this.#desk.requireRoom()
+    requirePace(job, now)
+    return job
   }
 
   #take({ jobId, sent, repeat }: Parcel, sender: Sender, now: number): Taken | Refusal {
     try {
-      const job = this.#admit(jobId, sender)
+      const job = this.#admit(jobId, sender, now)
       const event: Event =
         'run' in sent ? { kind: 'run', run: sent.run } : { kind: 'deliver', delivery: sent.delivery }
       const result = step(job.state, event, now)
@@ -91,18 +95,18 @@ export class Intake {
     }
   }
 
-  /** Waits until what was taken in one go is durable. */
+  /** Waits until what was taken in one go is durable. Much of it may share several commits, and some of them fail. */
   async #land(attempts: readonly (Taken | Good | Refusal)[]): Promise<readonly Outcome[]> {
     const taken = attempts.filter(isTaken)
-    try {
-      // All of it shares one commit.
-      await taken[0]?.durable
-    } catch (error) {
-      if (!(error instanceof Refusal)) throw error
-      return attempts.map((attempt) => (isTaken(attempt) ? error : attempt))
+    const failures = new Map<Promise<void>, Refusal>()
+    for (const durable of new Set(taken.map((one) => one.durable))) {
+      await durable.catch((error: unknown) => failures.set(durable, refusedAs(error)))
     }
-    if (taken.some(({ changesState }) => changesState)) await this.#desk.tell()
-    return attempts.map((attempt) => (isTaken(attempt) ? attempt.outcome : attempt))
+    if (taken.some(({ changesState, durable }) => changesState && !failures.has(durable)))
+      await this.#desk.tell()
+    return attempts.map((attempt) =>
+      isTaken(attempt) ? (failures.get(attempt.durable) ?? attempt.outcome) : attempt,
+    )
   }
 
   /** As `deliverAll` where some may have been there before: what jobs remember is asked first, for all at once. */
@@ -171,6 +175,11 @@ class Claim {
 }
 
 const NOT_YET = new Refusal('unavailable', 'Storage is away. Try again shortly.')
+
+function refusedAs(error: unknown): Refusal {
+  if (error instanceof Refusal) return error
+  throw error
+}
 
 function nameOf(jobId: number, key: string): string {
   return `${jobId} ${key}`

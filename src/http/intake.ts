@@ -1,0 +1,24 @@
+import { Refusal } from '../lib/errors.ts'
+
+/** Bytes of larger bodies that may be taken in at once; past them requests are refused before any of theirs is read. */
+export const INTAKE_BYTES_MAX = 32 * 1024 * 1024
+
+/** Smaller bodies are not counted: whoever sends large ones slowly must not shut out sign-ins and single values. */
+export const SMALL_BYTES_MAX = 16 * 1024
+
+/** What this process or isolate takes in just now; its memory is what has to last. */
+let heldBytes = 0
+
+/** Counts a body until the function that it returns is called, once. @throws {Refusal} overloaded */
+export function holdIntake(sizeBytes: number): () => void {
+  if (sizeBytes <= SMALL_BYTES_MAX) return nothing
+  if (heldBytes + sizeBytes > INTAKE_BYTES_MAX) {
+    throw new Refusal('overloaded', 'Too many large requests arrive at once. Try again shortly.')
+  }
+  heldBytes += sizeBytes
+  return () => {
+    heldBytes -= sizeBytes
+  }
+}
+
+const nothing = () => undefined

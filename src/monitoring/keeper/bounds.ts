@@ -1,0 +1,32 @@
+import { Refusal } from '../../lib/errors.ts'
+import type { Job } from './job.ts'
+
+/** Samples that may wait for a fold; past them deliveries are refused. */
+const UNFOLDED_SAMPLES_MAX = 2_000_000
+/** The same as text of the journal: long strings take more memory than their number tells. */
+export const UNFOLDED_BYTES_MAX = 64 * 1024 * 1024
+
+/** What a fold would move: samples, rows of the journal, and the text in them. */
+export type Unfolded = { readonly samples: number; readonly rows: number; readonly sizeBytes: number }
+
+/** Refuses a delivery that could not be kept. `roomBytes` is what may still be stored.
+ * @throws {Refusal} storage_full, overloaded */
+export function requireRoom(load: Unfolded & { readonly isFull: boolean }, roomBytes: number): void {
+  // A fold writes once more what the journal holds, and a copy of it in the write-ahead log.
+  if (roomBytes < 2 * load.sizeBytes) {
+    throw new Refusal(
+      'storage_full',
+      'The disk is nearly full. Deliveries are taken again once there is room.',
+    )
+  }
+  const isBehind = load.samples >= UNFOLDED_SAMPLES_MAX || load.sizeBytes >= UNFOLDED_BYTES_MAX
+  if (load.isFull || isBehind) {
+    throw new Refusal('overloaded', 'More deliveries are waiting than can be stored. Try again shortly.')
+  }
+}
+
+/** Refuses a delivery of a job that sends more than its share. @throws {Refusal} too_fast */
+export function requirePace(job: Job, now: number): void {
+  if (job.takesAnother(now)) return
+  throw new Refusal('too_fast', 'This job receives more than 5,000 deliveries a second. Send fewer.')
+}

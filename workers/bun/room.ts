@@ -1,0 +1,98 @@
+import { rm, statfs } from 'node:fs/promises'
+import { join } from 'node:path'
+
+import type { Log } from '../../src/ports/log.ts'
+
+const LOOK_MS = 250
+/** What deliveries leave of the disk for deletes and the system database; of a small disk an eighth. */
+const LOW_BYTES = 64 * 1024 * 1024
+/** What is given back when others have taken even that: enough to delete with. */
+const BALLAST_BYTES = 16 * 1024 * 1024
+
+/** The room on the disk that holds the data. */
+export type Room = {
+  /** What may be stored before the part that is kept free is touched; negative when it is. */
+  readonly bytes: number
+  /** The database could not be written for want of room: gives the ballast back at once. */
+  ranOut(): void
+  close(): Promise<void>
+}
+
+/** Watches the disk below `dataDir` from now on, four times a second; there is ballast on it when this resolves, or no room
+ * for it. `freeInside` tells how many bytes the databases have free inside themselves: deletes give space back there. */
+export async function watchRoom(dataDir: string, log: Log, freeInside: () => Promise<number>): Promise<Room> {
+  const room = new WatchedRoom(dataDir, log, freeInside)
+  await room.look()
+  room.start()
+  return room
+}
+
+class WatchedRoom implements Room {
+  readonly #dataDir: string
+  readonly #ballast: string
+  readonly #log: Log
+  readonly #freeInside: () => Promise<number>
+  #bytes = 0
+  #hasBallast: boolean | null = null
+  #timer: Timer | null = null
+  #looking: Promise<void> = Promise.resolve()
+
+  constructor(dataDir: string, log: Log, freeInside: () => Promise<number>) {
+    this.#dataDir = dataDir
+    this.#ballast = join(dataDir, 'ballast')
+    this.#log = log
+    this.#freeInside = freeInside
+  }
+
+  get bytes(): number {
+    return this.#bytes
+  }
+
+  ranOut(): void {
+    this.#tell(-1)
+    this.#looking = this.#looking.then(() => this.#give())
+  }
+
+  start(): void {
+    this.#timer = setInterval(() => {
+      this.#looking = this.#looking
+        .then(() => this.look())
+        .catch((error: unknown) => this.#log.error('the room on the disk is not known', error))
+    }, LOOK_MS)
+  }
+
+  async close(): Promise<void> {
+    if (this.#timer) clearInterval(this.#timer)
+    await this.#looking
+  }
+
+  async look(): Promise<void> {
+    const { bavail, blocks, bsize } = await statfs(this.#dataDir)
+    const freeBytes = bavail * bsize
+    const lowBytes = Math.min(LOW_BYTES, (blocks * bsize) / 8)
+    const ballastBytes = Math.min(BALLAST_BYTES, (blocks * bsize) / 32)
+    // First: what follows may itself need to write.
+    if (freeBytes < lowBytes / 4) await this.#give()
+    if (freeBytes > lowBytes + 2 * ballastBytes) await this.#take(ballastBytes)
+    this.#tell(freeBytes + (await this.#freeInside()) - lowBytes)
+  }
+
+  #tell(bytes: number): void {
+    if (bytes < 0 && this.#bytes >= 0) this.#log.warn('the disk is nearly full; deliveries are refused')
+    if (bytes >= 0 && this.#bytes < 0) this.#log.info('there is room on the disk again')
+    this.#bytes = bytes
+  }
+
+  async #give(): Promise<void> {
+    if (this.#hasBallast === false) return
+    await rm(this.#ballast, { force: true })
+    this.#hasBallast = false
+  }
+
+  async #take(sizeBytes: number): Promise<void> {
+    if (this.#hasBallast === true) return
+    // Written, not only made that long: a file of holes would give nothing back.
+    await Bun.write(this.#ballast, new Uint8Array(sizeBytes))
+    this.#hasBallast = true
+  }
+}

@@ -8,10 +8,17 @@ import { KEPT, Ledger } from './ledger.ts'
 import { killAll } from './process-tree.ts'
 import { Senders } from './senders.ts'
 import { Session } from './session.ts'
-import type { Stored } from './session.ts'
 
 const BUN = ['bun', 'workers/bun/main.ts']
 const EARLY = ['bun', 'test/faults/host.ts', 'acknowledges-early']
+const FOLDING = ['bun', 'test/faults/host.ts', 'folds-all-the-time']
+const IGNORING = ['bun', 'test/faults/host.ts', 'ignores-failures']
+/** `npm run faults:fsync` takes them all. */
+const FLUSHES_MAX = Number(process.env['TIDEMARK_TEST_FLUSHES'] ?? 0)
+const FLUSHES =
+  FLUSHES_MAX > 0 ? Array.from({ length: FLUSHES_MAX }, (_, index) => index + 1) : [10, 40, 90, 150, 240]
+/** By then the host serves. */
+const SERVING_FLUSH = 30
 const EXIT_STORAGE = 71
 const DELIVERIES = 20
 
@@ -33,37 +40,61 @@ describe.skipIf(Bun.which('strace') === null)('the Bun host, watched from the ke
     expect(answers.beforeFlush).toBeGreaterThan(0)
   }, 60_000)
 
-  test.each([60, 150, 240])(
+  test.each(FLUSHES)(
     'refuses what waits when flush %d fails, ends for its supervisor, and has everything acknowledged at its next start',
     async (nth) => {
-      const ledger = new Ledger()
-      const first = await startProcess({ command: BUN, dataDir })
-      const session = await Session.open(first.url)
-      const jobIds = await session.createJobs(first.url, 10)
-      first.signal('SIGTERM')
-      await first.exited
-
-      const inject = ['-e', 'trace=fsync,fdatasync', '-e', `inject=fsync,fdatasync:error=EIO:when=${nth}+`]
-      const host = await startProcess({
-        command: ['strace', '-f', '-o', '/dev/null', ...inject, ...BUN],
-        dataDir,
-      })
-      const load = new Senders({ session, ledger, url: host.url, jobIds, count: 8 })
-      expect(await host.exited).toBe(EXIT_STORAGE)
-      await load.stop()
-      expect([...load.answers.keys()].toSorted((a, b) => a - b)).toEqual([200, 503])
-
-      const again = await startProcess({ command: BUN, dataDir })
-      const histories = new Map<number, readonly Stored[]>()
-      for (const jobId of jobIds) histories.set(jobId, await session.readSamples(again.url, jobId))
-      await killAll(again)
-      const verdict = ledger.compare(histories)
+      const { verdict, code, statuses } = await failFlush(BUN, nth)
+      expect(code).toBe(EXIT_STORAGE)
+      expect(statuses.filter((status) => status !== 200 && status !== 503)).toEqual([])
       expect(verdict).toMatchObject(KEPT)
-      expect(verdict.acknowledged).toBeGreaterThan(0)
+      if (nth >= SERVING_FLUSH) {
+        expect(statuses).toEqual([200, 503])
+        expect(verdict.acknowledged).toBeGreaterThan(0)
+      }
     },
     60_000,
   )
+
+  test.each([70, 130])(
+    'does the same when flush %d fails while it folds all the time',
+    async (nth) => {
+      const { verdict, code, statuses } = await failFlush(FOLDING, nth)
+      expect(code).toBe(EXIT_STORAGE)
+      expect(statuses).toEqual([200, 503])
+      expect(verdict).toMatchObject(KEPT)
+    },
+    60_000,
+  )
+
+  test('would be seen to lose, did it take a failed flush for a good one', async () => {
+    const { verdict } = await failFlush(IGNORING, 60)
+    expect(verdict.missing).toBeGreaterThan(0)
+  }, 60_000)
 })
+
+/** A host with data that loses its disk at the nth flush under load, and what its successor has. */
+async function failFlush(command: readonly string[], nth: number) {
+  const ledger = new Ledger()
+  const first = await startProcess({ command: BUN, dataDir })
+  const session = await Session.open(first.url)
+  const jobIds = await session.createJobs(first.url, 10)
+  first.signal('SIGTERM')
+  await first.exited
+
+  const inject = ['-e', 'trace=fsync,fdatasync', '-e', `inject=fsync,fdatasync:error=EIO:when=${nth}+`]
+  const broken = { command: ['strace', '-f', '-o', '/dev/null', ...inject, ...command], dataDir }
+  // One that fails while it starts has told nobody anything.
+  const host = nth < SERVING_FLUSH ? await startProcess(broken).catch(() => null) : await startProcess(broken)
+  const load = host && new Senders({ session, ledger, url: host.url, jobIds, count: 8 })
+  const code = host ? await host.exited : EXIT_STORAGE
+  await load?.stop()
+
+  const again = await startProcess({ command: BUN, dataDir })
+  const histories = await session.readHistories(again.url, jobIds)
+  await killAll(again)
+  const statuses = [...(load?.answers.keys() ?? [])].toSorted((a, b) => a - b)
+  return { verdict: ledger.compare(histories), code, statuses }
+}
 
 /** Delivers one value after the other under strace, and counts the answers that left before and after a flush. */
 async function watchAnswers(

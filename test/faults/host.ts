@@ -1,28 +1,74 @@
 import { setImmediate } from 'node:timers/promises'
 
 import { Keeper } from '../../src/monitoring/keeper/service.ts'
+import type { ValuesDatabase } from '../../src/ports/values-database.ts'
 import { startServer } from '../../workers/bun/server.ts'
 import type { Seams } from '../../workers/bun/server.ts'
 import { readBunSettings } from '../../workers/bun/settings.ts'
 import { acknowledgingEarly } from './early-values.ts'
 
-// The Bun host as a process, with one part made worse on purpose; the argument says which.
+const SLOW_MS = 150
+const BLOCKED_MS = 100
+const LOOK_MS = 5
+
+// The Bun host as a process, with one part made worse on purpose or not; the argument says which.
 const HOSTS: Readonly<Record<string, Seams>> = {
+  whole: {},
   'folds-all-the-time': {},
   'acknowledges-early': { values: acknowledgingEarly },
+  'ignores-failures': { values: (values) => around(values, (commit) => commit().catch(() => undefined)) },
+  'has-a-slow-disk': { values: (values) => around(values, (commit) => Bun.sleep(SLOW_MS).then(commit)) },
+  'flushes-seldom': { values: flushingSeldom },
+  'blocks-its-loop': {
+    values: (values) =>
+      around(values, (commit) => {
+        Bun.sleepSync(BLOCKED_MS)
+        return commit()
+      }),
+  },
   'credits-nothing': { stallMs: Number.POSITIVE_INFINITY },
+}
+
+function around(values: ValuesDatabase, run: (commit: () => Promise<void>) => Promise<void>): ValuesDatabase {
+  return {
+    read: (statement) => values.read(statement),
+    commit: (statements) => run(() => values.commit(statements)),
+  }
+}
+
+/** What a database must not do: its commits reach the disk some time later. */
+function flushingSeldom(values: ValuesDatabase): ValuesDatabase {
+  const relaxed = values.commit([{ sql: 'pragma synchronous = normal', cells: [] }])
+  return around(values, (commit) => relaxed.then(commit))
 }
 
 async function foldAllTheTime(keeper: unknown): Promise<never> {
   if (!(keeper instanceof Keeper)) throw new TypeError('This host keeps its jobs elsewhere.')
   for (;;) {
-    await keeper.fold()
+    // A disk that fails ends the process by itself.
+    await keeper.fold().catch(() => undefined)
     await setImmediate()
   }
+}
+
+/** On SIGUSR2 prints for how long the event loop stood still at most since the last time. */
+function watchLoop(): void {
+  let lastAt = performance.now()
+  let stalledMs = 0
+  setInterval(() => {
+    const now = performance.now()
+    stalledMs = Math.max(stalledMs, now - lastAt - LOOK_MS)
+    lastAt = now
+  }, LOOK_MS)
+  process.on('SIGUSR2', () => {
+    process.stdout.write(`stalled ${Math.round(stalledMs)}\n`)
+    stalledMs = 0
+  })
 }
 
 const [name = ''] = process.argv.slice(2)
 const seams = HOSTS[name]
 if (!seams) throw new RangeError(`There is no host ${name}.`)
 const server = await startServer(readBunSettings(process.env), seams)
+watchLoop()
 if (name === 'folds-all-the-time') await foldAllTheTime(server.ports.jobActors)

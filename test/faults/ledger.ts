@@ -23,6 +23,7 @@ const SENDERS_MAX = 1_000
 export class Ledger {
   readonly #sent = new Map<number, Map<number, boolean>>()
   #lastValue = 0
+  #isClosed = false
 
   /** A value that was never sent before; a sender's values ascend. */
   send(jobId: number, sender: number): number {
@@ -33,7 +34,16 @@ export class Ledger {
   }
 
   acknowledge(jobId: number, value: number): void {
-    this.#sent.get(jobId)?.set(value, true)
+    if (!this.#isClosed) this.#sent.get(jobId)?.set(value, true)
+  }
+
+  /** What is acknowledged from now on counts as sent only, until it is opened again. */
+  close(): void {
+    this.#isClosed = true
+  }
+
+  open(): void {
+    this.#isClosed = false
   }
 
   compare(histories: ReadonlyMap<number, readonly Stored[]>): Verdict {

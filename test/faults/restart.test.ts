@@ -10,7 +10,6 @@ import { KEPT, Ledger } from './ledger.ts'
 import { killAll } from './process-tree.ts'
 import { Senders } from './senders.ts'
 import { Session } from './session.ts'
-import type { Stored } from './session.ts'
 
 const BUN = ['bun', 'workers/bun/main.ts']
 const EDGE = ['bun', 'test/faults/edge-host.ts', 'whole']
@@ -90,8 +89,7 @@ async function endUnderLoad(signal: 'SIGTERM' | 'SIGKILL') {
     for (const status of load.answers.keys()) statuses.add(status)
     host = await startProcess({ command: BUN, dataDir })
   }
-  const histories = new Map<number, readonly Stored[]>()
-  for (const jobId of jobIds) histories.set(jobId, await session.readSamples(host.url, jobId))
+  const histories = await session.readHistories(host.url, jobIds)
   await killAll(host)
   return { verdict: ledger.compare(histories), codes: [...codes], statuses: [...statuses] }
 }

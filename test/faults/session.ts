@@ -1,16 +1,19 @@
 import { ADMIN } from '../hosts/host.ts'
+import { timed } from './probe.ts'
+import type { Answer } from './probe.ts'
 
 export type Body = Record<string, unknown>
 export type Stored = { readonly at: number; readonly value: number }
 
+const DAY_MS = 86_400_000
 const PAGE = 10_000
 
 /** The administrator's session. It outlives the process that opened it, so every call says where the service is now. */
 export class Session {
-  readonly #id: string
+  readonly id: string
 
   private constructor(id: string) {
-    this.#id = id
+    this.id = id
   }
 
   static async open(url: string): Promise<Session> {
@@ -26,7 +29,7 @@ export class Session {
   send(url: string, path: string, body: Body, headers: Record<string, string> = {}): Promise<Response> {
     return fetch(url + path, {
       method: 'POST',
-      headers: { 'content-type': 'application/json', 'x-session-id': this.#id, ...headers },
+      headers: { 'content-type': 'application/json', 'x-session-id': this.id, ...headers },
       body: JSON.stringify(body),
     })
   }
@@ -35,8 +38,20 @@ export class Session {
     return this.send(url, `/webcollector/jobs/${jobId}/values`, body, headers)
   }
 
+  /** One call with the time it took; a body makes it a POST. */
+  ask(url: string, path: string, body?: Body): Promise<Answer> {
+    const post = { method: 'POST', body: JSON.stringify(body) }
+    const headers = { 'content-type': 'application/json', 'x-session-id': this.id }
+    return timed(url + path, { ...(body && post), headers })
+  }
+
+  async remove(url: string, path: string): Promise<number> {
+    const answer = await fetch(url + path, { method: 'DELETE', headers: { 'x-session-id': this.id } })
+    return answer.status
+  }
+
   async get(url: string, path: string): Promise<Body> {
-    const answer = await fetch(url + path, { headers: { 'x-session-id': this.#id } })
+    const answer = await fetch(url + path, { headers: { 'x-session-id': this.id } })
     if (!answer.ok) throw new Error(`GET ${path}: ${answer.status} ${await answer.text()}`)
     return (await answer.json()) as Body
   }
@@ -60,10 +75,11 @@ export class Session {
   /** Every sample of a series that the service answers, in its order. */
   async readSamples(url: string, jobId: number, key = 'returnValue1'): Promise<readonly Stored[]> {
     const samples: Stored[] = []
-    const end = new Date(Date.now() + 60_000).toISOString()
+    // From yesterday to tomorrow: the clock of the service may have been set.
+    const [begin, end] = [-DAY_MS, DAY_MS].map((ms) => new Date(Date.now() + ms).toISOString())
     for (let cursor: string | null = ''; cursor !== null;) {
       const page = cursor === '' ? '' : `&cursor=${cursor}`
-      const path = `/jobs/${jobId}/value-history?scale=PT0S&limit=${PAGE}&timestamp_end=${end}&key=${key}${page}`
+      const path = `/jobs/${jobId}/value-history?scale=PT0S&limit=${PAGE}&timestamp_begin=${begin}&timestamp_end=${end}&key=${key}${page}`
       const { values, nextCursor } = await this.get(url, path)
       for (const { timestamp, value } of values as { timestamp: string; value: number }[]) {
         samples.push({ at: Date.parse(timestamp), value })
@@ -71,6 +87,13 @@ export class Session {
       cursor = typeof nextCursor === 'string' ? nextCursor : null
     }
     return samples
+  }
+
+  /** Every sample of each of these jobs, by its id. */
+  async readHistories(url: string, jobIds: readonly number[]): Promise<Map<number, readonly Stored[]>> {
+    const histories = new Map<number, readonly Stored[]>()
+    for (const jobId of jobIds) histories.set(jobId, await this.readSamples(url, jobId))
+    return histories
   }
 
   async #create(url: string, path: string, body: Body): Promise<number> {

@@ -1,0 +1,71 @@
+import { describe, expect, test } from 'bun:test'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+import { startProcess } from '../hosts/process.ts'
+import { KEPT, Ledger } from './ledger.ts'
+import { killAll } from './process-tree.ts'
+import { Senders } from './senders.ts'
+import { Session } from './session.ts'
+
+const BUN = ['bun', 'workers/bun/main.ts']
+const UNFAIR = ['bun', 'test/faults/host.ts', 'credits-nothing']
+// On Debian: apt-get install faketime
+const [library] = [...new Bun.Glob('usr/lib/*/faketime/libfaketime.so.1').scanSync('/')]
+const TIMEOUT_MS = 3_000
+const LIVE = 5
+
+describe.skipIf(library === undefined)('the Bun host, whose clock is set while it runs', () => {
+  test('by -1 h or +2 h, blames no living sender, loses nothing, and finds a dead one once and in time', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'tidemark-clock-'))
+    const [back, forth, unfair] = await Promise.all([
+      setClock(BUN, { dataDir: join(folder, 'back'), offset: '-1h' }),
+      setClock(BUN, { dataDir: join(folder, 'forth'), offset: '+2h' }),
+      setClock(UNFAIR, { dataDir: join(folder, 'unfair'), offset: '+2h' }),
+    ])
+    await rm(folder, { recursive: true })
+    for (const { blamed, verdict } of [back, forth]) {
+      expect(blamed).toBe(0)
+      expect(verdict).toMatchObject(KEPT)
+      expect(verdict.acknowledged).toBeGreaterThan(LIVE * 3)
+    }
+    expect(back.deadCodes).toEqual([0])
+    expect(forth.deadCodes).toEqual([0, 5])
+    // It would be seen, did a jump of the clock count as silence.
+    expect(unfair.blamed).toBeGreaterThan(0)
+  }, 60_000)
+})
+
+type Set = { readonly dataDir: string; readonly offset: string }
+
+async function setClock(command: readonly string[], { dataDir, offset }: Set) {
+  const clock = join(dataDir, 'clock')
+  await Bun.write(clock, '+0')
+  const environment = {
+    LD_PRELOAD: `/${library}`,
+    FAKETIME_TIMESTAMP_FILE: clock,
+    FAKETIME_NO_CACHE: '1',
+    FAKETIME_DONT_FAKE_MONOTONIC: '1',
+  }
+  const host = await startProcess({ command, dataDir, environment })
+  const session = await Session.open(host.url)
+  const parameters = { timeout: `PT${TIMEOUT_MS / 1_000}S` }
+  const live = await session.createJobs(host.url, LIVE, parameters)
+  const [dead = 0] = await session.createJobs(host.url, 1, parameters)
+  const ledger = new Ledger()
+  const load = new Senders({ session, ledger, url: host.url, jobIds: live, count: LIVE, pauseMs: 1_000 })
+  await session.deliver(host.url, dead, { returnValue1: 1, errorCode: 0 })
+  await Bun.sleep(500)
+  await Bun.write(clock, offset)
+  await Bun.sleep(2 * TIMEOUT_MS + 500)
+  await load.stop()
+  const codesOf = async (jobId: number) =>
+    (await session.readSamples(host.url, jobId, 'errorCode')).map(({ value }) => value)
+  const codes = await Promise.all(live.map(codesOf))
+  const blamed = codes.filter((each) => each.includes(5)).length
+  const deadCodes = await codesOf(dead)
+  const verdict = ledger.compare(await session.readHistories(host.url, live))
+  await killAll(host)
+  return { blamed, deadCodes, verdict }
+}

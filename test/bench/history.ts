@@ -121,7 +121,7 @@ class Place {
     await this.#libsql.client.execute('pragma wal_checkpoint(truncate)')
     const number = async (sql: string) => Number((await this.#libsql.client.execute(sql)).rows[0]?.[0])
     const [pageBytes, free] = [await number('pragma page_size'), await number('pragma freelist_count')]
-    const actors = await number('select coalesce(sum(length(state) + 12), 0) from actors')
+    const actors = await number(`select sum(pgsize) from dbstat where name = 'actors'`)
     const database = (await stat(join(this.#folder, 'values.db'))).size
     return { database, free: free * pageBytes, actors, blobs: await blocksOf(join(this.#folder, 'blobs')) }
   }
@@ -148,7 +148,7 @@ async function sizeOf(jobs: number, samples: number, jitterMs: number, name: str
   const place = await Place.open()
   try {
     await place.configure(jobs)
-    const before = usedIn(await place.bytes())
+    const before = await place.bytes()
     await place.receive(jobs, samples, jitterMs, VALUES[name] ?? gauge)
     const warm = await place.bytes()
     await place.goCold(jobs)
@@ -158,11 +158,11 @@ async function sizeOf(jobs: number, samples: number, jitterMs: number, name: str
       shape: `${jobs} × ${samples}`,
       values: name,
       jitter: `${jitterMs} ms`,
-      'folded B each': each(usedIn(warm) - before),
-      'cold B each': each(usedIn(cold) - before),
+      'folded B each': each(usedIn(warm) - usedIn(before)),
+      'cold B each': each(usedIn(cold) - usedIn(before)),
       'of it blobs': each(cold.blobs),
-      checkpoints: each(cold.actors),
-      'file B each': each(cold.database + cold.blobs - before),
+      'of it checkpoints': each(cold.actors - before.actors),
+      'file B each': each(cold.database + cold.blobs - usedIn(before)),
     }
   } finally {
     await place.close()

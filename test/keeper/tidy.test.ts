@@ -130,8 +130,9 @@ describe('what goes cold', () => {
     await stage.keeper.fold()
     const rowsBefore = await stage.count('segments')
     await stage.keeper.history.tidy()
-    expect(await stage.blobs.list('history/1/')).toHaveLength(2)
-    expect(await stage.count('blobs where doomed = 0')).toBe(2)
+    const blobs = await stage.blobs.list('history/1/')
+    expect(blobs.length).toBeGreaterThan(2)
+    expect(await stage.count('blobs where doomed = 0')).toBe(blobs.length)
     expect(await stage.count('segments')).toBeLessThan(rowsBefore / 3)
     await check(edges)
     expect(await samples()).toEqual(inOrder())
@@ -176,8 +177,8 @@ describe('what goes cold', () => {
     stage.blobs.isAway = false
     await stage.keeper.history.tidy()
     const kept = await stage.blobs.list('history/1/')
-    expect(kept).toHaveLength(1)
-    expect(await stage.count('blobs')).toBe(1)
+    expect(kept).toHaveLength(2)
+    expect(await stage.count('blobs')).toBe(2)
     expect(await samples()).toEqual(inOrder())
   })
 
@@ -202,7 +203,7 @@ describe('what goes cold', () => {
     stage.now += 31 * DAY_MS
     await deliver(stage.now, 1)
     await stage.keeper.history.tidy()
-    expect(await stage.blobs.list('')).toHaveLength(1)
+    expect(await stage.blobs.list('')).toHaveLength(2)
     stage.blobs.isAway = true
     await stage.keeper.forget(1)
     stage.blobs.isAway = false
@@ -315,7 +316,7 @@ describe('what expires', () => {
     stage.now += 32 * DAY_MS
     await deliver(stage.now, 1)
     await stage.keeper.history.tidy()
-    expect(await stage.blobs.list('')).toHaveLength(1)
+    expect(await stage.blobs.list('')).toHaveLength(2)
     stage.now += 60 * DAY_MS
     await stage.keeper.history.tidy()
     expect(await stage.blobs.list('')).toEqual([])

@@ -1,15 +1,16 @@
 import type { BucketsQuery } from '../../../ports/job-actors.ts'
 import type { ValuesDatabase } from '../../../ports/values-database.ts'
-import { blockOf, decodeCells, HOURS, MINUTES, stepOf } from '../../history/cells.ts'
+import { decodeCells, HOURS, MINUTES, stepOf } from '../../history/cells.ts'
 import type { Cell, Level } from '../../history/cells.ts'
 import { Rollup } from '../../history/rollup.ts'
 import { firstAtOrAfter } from '../../history/samples.ts'
 import type { Samples } from '../../history/samples.ts'
 import type { Job } from '../job.ts'
 import { seriesOf } from '../series.ts'
-import { readRollups } from '../store/rollups.ts'
+import { readOverview } from '../store/rollups.ts'
+import type { BlockRow } from '../store/rollups.ts'
 import { readBodies, readSegments } from '../store/segments.ts'
-import type { SegmentRow, SeriesKey } from '../store/segments.ts'
+import type { SegmentRow } from '../store/segments.ts'
 import type { Touched, Wanted } from './bodies.ts'
 
 const LEVELS: readonly Level[] = [MINUTES, HOURS]
@@ -39,17 +40,23 @@ export async function gatherBuckets(
   const series = { jobId: job.id, series: seriesOf(query.key) }
   const rollup = new Rollup(query.edges, query.mode)
   const range = { beginAt: query.edges[0] ?? 0, endAt: query.edges.at(-1) ?? 0 }
-  const spans = await addCells({ values, touched }, series, rollup, range)
-  const rows = await readSegments(values, series, [
-    { level: 0, ...range },
-    ...LEVELS.flatMap((level) => spans[level].map(({ from, end }) => ({ level, beginAt: from, endAt: end }))),
-  ])
-  touched.segments += rows.length
+  const { blocks, segments, expiredAt } = await readOverview(values, series, range)
+  touched.rollups += blocks.length
+  const spans = addCells(blocks, expiredAt, rollup, range)
+  const rows = await readSegments(
+    values,
+    series,
+    LEVELS.flatMap((level) => spans[level].map(({ from, end }) => ({ level, beginAt: from, endAt: end }))),
+  )
+  touched.segments += rows.length + segments.length
   // The order of equal instants: minutes, hours, what is in neither, and the tail.
-  const ordered = [MINUTES, HOURS, 0].flatMap((level) => rows.filter((row) => row.level === level))
+  const ordered = LEVELS.flatMap((level) => rows.filter((row) => row.level === level))
   const needed = ordered.filter((row) => needsSamples(row, rollup, spans))
   const bodies = await readBodies(values, needed)
-  const wanted = needed.map((row, index) => ({ row, body: bodies[index] ?? missing(row) }))
+  const wanted = [
+    ...needed.map((row, index) => ({ row, body: bodies[index] ?? missing(row) })),
+    ...segments.filter((row) => needsSamples(row, rollup, spans)).map((row) => ({ row, body: row.body })),
+  ]
   const tail = job.tail ? (job.tail.series(query.key) as Samples<number>) : null
   return { rollup, spans, wanted, tail }
 }
@@ -69,18 +76,12 @@ type Range = { readonly beginAt: number; readonly endAt: number }
 
 /** Adds the cells that need no telling apart; the others are answered as spans. Past the expiry of its samples a cell
  * is all there is: it counts where it begins. */
-async function addCells(
-  { values, touched }: { values: ValuesDatabase; touched: Touched },
-  series: SeriesKey,
+function addCells(
+  blocks: readonly BlockRow[],
+  expiredAt: number,
   rollup: Rollup,
   { beginAt, endAt }: Range,
-): Promise<Gathered['spans']> {
-  const { blocks, expiredAt } = await readRollups(
-    values,
-    series,
-    LEVELS.map((level) => ({ level, first: blockOf(level, beginAt), last: blockOf(level, endAt - 1) })),
-  )
-  touched.rollups += blocks.length
+): Gathered['spans'] {
   const spans: Record<Level, Span[]> = { [MINUTES]: [], [HOURS]: [] }
   for (const { level, block, body } of blocks) {
     const samplesFrom = samplesFromAt(level, expiredAt)

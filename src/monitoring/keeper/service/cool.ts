@@ -11,8 +11,10 @@ import { blobKey, deflate } from './bodies.ts'
 import { commitWhileHere } from './tidying.ts'
 import type { Tidying } from './tidying.ts'
 
-/** A blob takes pages of a disk or a request of its own: below this it is dearer than a few rows. */
-const CHUNK_BYTES = 16 * 1024
+/** A blob takes pages of a disk and a request of its own: it fills two pages, and hardly less. */
+const CHUNK_BYTES = 8 * 1024
+/** No row of several samples is larger: a chunk that cannot take one more is full. */
+const ROW_BYTES = 1_024
 /** Constant samples never make so many bytes; a row of so many is as good. */
 const CHUNK_SAMPLES = 32_768
 /** What is smaller stays in the database. */
@@ -112,7 +114,9 @@ class Group {
 
   /** So many samples or bytes that they are worth a body of their own. */
   get isChunk(): boolean {
-    return this.rows.length > 1 && (this.#sizeBytes >= CHUNK_BYTES || this.#count > CHUNK_SAMPLES / 2)
+    return (
+      this.rows.length > 1 && (this.#sizeBytes > CHUNK_BYTES - ROW_BYTES || this.#count > CHUNK_SAMPLES / 2)
+    )
   }
 
   /** In rows so small that a fifth of them can be saved. */
@@ -122,7 +126,8 @@ class Group {
 
   takes(row: SizedRow): boolean {
     const isNeighbour = this.rows.length === 0 || this.rows.at(-1)?.level === row.level
-    return isNeighbour && this.#sizeBytes < CHUNK_BYTES && this.#count + row.head.count <= CHUNK_SAMPLES
+    const isRoom = this.#sizeBytes + row.sizeBytes <= CHUNK_BYTES || this.rows.length === 0
+    return isNeighbour && isRoom && this.#count + row.head.count <= CHUNK_SAMPLES
   }
 
   add(row: SizedRow): void {

@@ -1,40 +1,63 @@
 import type { Cell, Statement, ValuesDatabase } from '../../../ports/values-database.ts'
+import { blockOf, HOURS, MINUTES } from '../../history/cells.ts'
 import type { Level } from '../../history/cells.ts'
+import { decodeHead } from '../../history/heads.ts'
 import { bytes, integer } from './row.ts'
-import type { SeriesKey } from './segments.ts'
+import type { SegmentRow, SeriesKey } from './segments.ts'
 
 export type BlockKey = SeriesKey & { readonly level: Level; readonly block: number }
 
 export type BlockRow = BlockKey & { readonly body: Uint8Array }
 
-/** Blocks from `first` to `last`, both inclusive. */
-export type BlockRange = { readonly level: Level; readonly first: number; readonly last: number }
+export type Overview = {
+  readonly blocks: readonly BlockRow[]
+  /** Segments of no level that may hold samples of the range, with their bodies. */
+  readonly segments: readonly (SegmentRow & { readonly body: Uint8Array })[]
+  /** How far samples have expired, epoch ms. */
+  readonly expiredAt: number
+}
 
-/** The blocks of one series in these ranges, in order of level and time, and how far its samples have expired. */
-export async function readRollups(
+/** What there is of a series in a range besides segments of a level, in order of level and time: in one statement,
+ * because most reads need nothing else. */
+export async function readOverview(
   values: ValuesDatabase,
   { jobId, series }: SeriesKey,
-  ranges: readonly BlockRange[],
-): Promise<{ readonly blocks: readonly BlockRow[]; readonly expiredAt: number }> {
+  { beginAt, endAt }: { readonly beginAt: number; readonly endAt: number },
+): Promise<Overview> {
+  const ranges = LEVELS.map((level) => [level, blockOf(level, beginAt), blockOf(level, endAt - 1)])
   const rows = await values.read({
-    sql: `select level, block, body from json_each(?3) as range
+    sql: `select level, block as at, 0 as place, x'' as head, body from json_each(?3) as range
           cross join rollups on job_id = ?1 and series = ?2 and level = range.value ->> 0
             and block between range.value ->> 1 and range.value ->> 2
           union all
-          select 0, end_at, x'' from expired where job_id = ?1 and series = ?2
-          order by 1, 2`,
-    cells: [jobId, series, JSON.stringify(ranges.map(({ level, first, last }) => [level, first, last]))],
+          select -1, end_at, 0, x'', x'' from expired where job_id = ?1 and series = ?2
+          union all
+          select 0, from_at, place, head, body from segments
+          where job_id = ?1 and series = ?2 and level = 0 and from_at < ?5
+            and from_at >= coalesce((select max(earlier.from_at) from segments as earlier
+                                     where earlier.job_id = ?1 and earlier.series = ?2 and earlier.level = 0
+                                       and earlier.from_at < ?4), 0)
+          order by 1, 2, 3`,
+    cells: [jobId, series, JSON.stringify(ranges), beginAt, endAt],
   })
   const blocks: BlockRow[] = []
+  const segments: (SegmentRow & { readonly body: Uint8Array })[] = []
   let expiredAt = 0
   for (const row of rows) {
-    const level = levelOf(row['level'])
-    const block = integer(row['block'])
-    if (level === null) expiredAt = block
-    else blocks.push({ jobId, series, level, block, body: bytes(row['body']) })
+    const at = integer(row['at'])
+    const level = integer(row['level'])
+    const body = bytes(row['body'])
+    if (level === -1) expiredAt = at
+    else if (level === MINUTES || level === HOURS) blocks.push({ jobId, series, level, block: at, body })
+    else {
+      const head = decodeHead(at, bytes(row['head']))
+      segments.push({ jobId, series, level, from: at, place: integer(row['place']), head, body })
+    }
   }
-  return { blocks, expiredAt }
+  return { blocks, segments, expiredAt }
 }
+
+const LEVELS: readonly Level[] = [MINUTES, HOURS]
 
 /** The bodies of these blocks, in their order; null for one that is not there yet. */
 export async function readBlocks(
@@ -116,9 +139,4 @@ export function writeExpired({ jobId, series }: SeriesKey, endAt: number): State
           on conflict (job_id, series) do update set end_at = max(end_at, excluded.end_at)`,
     cells: [jobId, series, endAt],
   }
-}
-
-function levelOf(cell: Cell | undefined): Level | null {
-  const level = integer(cell)
-  return level === 1 || level === 2 ? level : null
 }

@@ -39,6 +39,16 @@ type Make = (job: number, index: number) => number
 const VALUES: Readonly<Record<string, Make>> = { gauge, counter, constant: () => 21.5 }
 const counts = new Map<number, number>()
 
+let seed = 1
+
+/** The same in every run (mulberry32). */
+function random(): number {
+  seed = (seed + 0x6d2b79f5) | 0
+  let mixed = Math.imul(seed ^ (seed >>> 15), 1 | seed)
+  mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
+  return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
+}
+
 class Place {
   now = BEGIN_AT
   readonly #folder: string
@@ -96,7 +106,7 @@ class Place {
             job + 1,
             deliveryWith({
               values: { returnValue1: make(job + 1, index) },
-              timestampAt: at + (jitterMs === 0 ? 0 : Math.floor(Math.random() * jitterMs)),
+              timestampAt: at + (jitterMs === 0 ? 0 : Math.floor(random() * jitterMs)),
             }),
             ANYBODY,
           ),
@@ -240,12 +250,12 @@ async function readOf(what: string, place: Place, { jobs, stepMs, count, mode }:
 }
 
 function gauge(job: number, index: number): number {
-  const noise = Math.sqrt(-2 * Math.log(1 - Math.random())) * Math.cos(2 * Math.PI * Math.random())
+  const noise = Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random())
   return Math.round((50 + 20 * Math.sin((2 * Math.PI * index) / 1_440 + job) + 0.5 * noise) * 100) / 100
 }
 
 function counter(job: number): number {
-  const count = (counts.get(job) ?? 0) + Math.floor(Math.random() * 100)
+  const count = (counts.get(job) ?? 0) + Math.floor(random() * 100)
   counts.set(job, count)
   return count
 }

@@ -23,6 +23,7 @@ import { step } from '../jobs/actor.ts'
 import type { Event } from '../jobs/actor.ts'
 import { requireRoom } from './bounds.ts'
 import type { Unfolded } from './bounds.ts'
+import { Deadlines } from './deadlines.ts'
 import { Facts } from './facts.ts'
 import { foldJobs } from './service/fold.ts'
 import { History } from './service/history.ts'
@@ -37,7 +38,6 @@ import { Intake } from './service/intake.ts'
 import * as store from './store.ts'
 import { pruneRepeats } from './store/repeats.ts'
 import type { RepeatRow } from './store/repeats.ts'
-import { Wheel } from './wheel.ts'
 
 /** What a keeper needs of the place where it lives. */
 export type KeeperHost = {
@@ -76,7 +76,7 @@ export class Keeper implements JobActors {
   readonly #jobs = new Map<number, Job>()
   /** Jobs whose end is not durable yet; should it fail, they come back. */
   readonly #leaving = new Set<Job>()
-  readonly #wheel = new Wheel()
+  readonly #deadlines: Deadlines
   readonly #lock = new Lock()
   readonly #facts: Facts
   readonly #commits: GroupCommit<Accepted>
@@ -87,6 +87,7 @@ export class Keeper implements JobActors {
 
   private constructor(host: KeeperHost) {
     this.#host = host
+    this.#deadlines = new Deadlines(this.#jobs, () => host.armed())
     this.#facts = new Facts((transitions) => host.follow(transitions), host.log)
     this.history = new History({
       host,
@@ -120,7 +121,7 @@ export class Keeper implements JobActors {
 
   /** When the earliest deadline may have passed; infinity when there is none. */
   get nextAt(): number {
-    return this.#wheel.nextAt
+    return this.#deadlines.nextAt
   }
 
   /** What the next fold would move. */
@@ -243,7 +244,7 @@ export class Keeper implements JobActors {
       this.#unfolded.sizeBytes += text.length
       for (const effect of effects) {
         this.#keep(effect, id)
-        this.#arm(effect.job)
+        this.#deadlines.enter(effect.job)
       }
       if (forgotten) this.#drop(forgotten)
     }
@@ -272,39 +273,19 @@ export class Keeper implements JobActors {
       for (const { job } of effects) {
         if (job.durable) job.state = job.durable
         else if (this.#jobs.get(job.id) === job) this.#jobs.delete(job.id)
-        this.#arm(job)
+        this.#deadlines.enter(job)
       }
     }
     this.#host.log.error('A commit failed; what waited for it was refused.', cause, { events: batch.length })
   }
 
-  #arm(job: Job): void {
-    const at = job.deadlineAt
-    if (at >= job.armedAt) return
-    job.armedAt = at
-    const isEarliest = at < this.#wheel.nextAt
-    this.#wheel.set(at, job.id)
-    if (isEarliest) this.#host.armed()
-  }
-
-  /** Deadlines only ever move later without the wheel being told, so a job may be looked at too early: then again. */
   #wakeSome(now: number): readonly Promise<void>[] {
-    const event: Event = { kind: 'wake' }
     const woken: Promise<void>[] = []
-    while (woken.length < WAKES_PER_COMMIT) {
-      const due = this.#wheel.takeDue(now)
-      if (due === null) break
-      const job = this.#jobs.get(due.id)
-      // A job that was forgotten left its entry behind.
-      if (!job || job.armedAt !== due.at) continue
-      job.armedAt = Number.POSITIVE_INFINITY
-      const result = step(job.state, event, now)
-      if (result.state.deadline === job.state.deadline) {
-        this.#arm(job)
-        continue
-      }
-      // A refused wake-up is undone, and so armed again.
-      woken.push(this.#accept({ jobId: job.id, at: now, event }, [{ job, result }]))
+    for (const effect of this.#deadlines.takeDue(now)) {
+      const entry: Entry = { jobId: effect.job.id, at: now, event: { kind: 'wake' } }
+      // A refused wake-up is undone, and so entered again.
+      woken.push(this.#accept(entry, [effect]))
+      if (woken.length >= WAKES_PER_COMMIT) break
     }
     return woken
   }
@@ -350,7 +331,7 @@ export class Keeper implements JobActors {
     }
     this.#journalId = await store.readLastJournalId(values)
     // Only now: what a job waited for in between must not look like a deadline that nobody noticed.
-    for (const job of this.#jobs.values()) this.#arm(job)
+    for (const job of this.#jobs.values()) this.#deadlines.enter(job)
   }
 
   #replayEntry(id: number, { jobId, at, event }: Entry): void {

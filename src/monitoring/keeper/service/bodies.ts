@@ -38,13 +38,9 @@ export async function samplesOf(
   return decodeBody(row.series, row.head.isDeflated ? await inflate(bytes) : bytes)
 }
 
-/** The blobs of a job begin with this. */
-export function blobPrefix(jobId: number): string {
-  return `history/${jobId}/`
-}
-
+/** The blobs of a job share a beginning. */
 export function blobKey(jobId: number, id: number): string {
-  return `${blobPrefix(jobId)}${id}`
+  return `history/${jobId}/${id}`
 }
 
 async function fetchBlob(blobs: Blobs, key: string): Promise<Uint8Array> {

@@ -44,9 +44,9 @@ export function spanOf(level: Level, block: number): { readonly from: number; re
 
 /** The level in which samples take so much less room than in their segment that reads gain by it; null for none. */
 export function levelFor({ from, to, count }: { from: number; to: number; count: number }): Level | null {
-  const perMs = count / Math.max(1, to - from)
-  if (perMs * STEP_MS[MINUTES] >= SAMPLES_PER_CELL_MIN) return MINUTES
-  return perMs * STEP_MS[HOURS] >= SAMPLES_PER_CELL_MIN ? HOURS : null
+  const least = SAMPLES_PER_CELL_MIN * Math.max(1, to - from)
+  if (count * STEP_MS[MINUTES] >= least) return MINUTES
+  return count * STEP_MS[HOURS] >= least ? HOURS : null
 }
 
 const SAMPLES_PER_CELL_MIN = 16
@@ -130,8 +130,8 @@ export class CellBlock {
 function addSample(cell: Cell, at: number, value: number): void {
   cell.count++
   cell.sum = plus(cell.sum, value)
-  if (value < cell.min) cell.min = value
-  if (value > cell.max) cell.max = value
+  cell.min = Math.min(cell.min, value)
+  cell.max = Math.max(cell.max, value)
   if (at < cell.to) return
   cell.to = at
   cell.last = value

@@ -48,6 +48,7 @@ export function jobActorsContract(name: string, open: () => Promise<World>): voi
     repeating(scene)
     reading(scene)
     silence(scene)
+    ageing(scene)
   })
 }
 
@@ -526,4 +527,45 @@ async function valuesOf(scene: Pick<Scene, 'actors' | 'id'>, key = 'returnValue1
   const range = { beginAt: 0, endAt: BEGIN_AT * 2, skip: 0, limit: 10_000 }
   const { samples } = await scene.actors.samples(scene.id, { key, ...range })
   return samples.map(({ value }) => value)
+}
+
+function ageing(scene: Scene): void {
+  test('what has gone cold reads as before, also after a restart; what has expired is in sums only', async () => {
+    const { world } = scene
+    const DAY_MS = 1_440 * MINUTE_MS
+    const retention = { rawMs: 90 * DAY_MS, minutesMs: 100 * DAY_MS, hoursMs: 200 * DAY_MS }
+    await scene.configure({ timeoutMs: null, retention })
+    const beginAt = Math.ceil(world.now / DAY_MS) * DAY_MS
+    world.now = beginAt + 2 * DAY_MS
+    // Doubles without end: a thousand of them fill a blob.
+    const all = Array.from({ length: 1_400 }, (_, index) => ({
+      at: beginAt + index * MINUTE_MS,
+      value: Math.sin(index),
+    }))
+    for (const { at, value } of all) await scene.deliver({ values: { returnValue1: value }, timestampAt: at })
+    await world.fold()
+    world.now += 40 * DAY_MS
+    await scene.deliver({ values: { returnValue2: 1 } })
+    await world.tidy()
+    const read = async () =>
+      (
+        await scene.actors.samples(scene.id, {
+          key: 'returnValue1',
+          beginAt: 0,
+          endAt: world.now,
+          skip: 0,
+          limit: 2_000,
+        })
+      ).samples
+    expect(await read()).toEqual(all)
+    await world.restart()
+    expect(await read()).toEqual(all)
+    world.now += 60 * DAY_MS
+    await world.tidy()
+    expect(await read()).toEqual([])
+    const edges = [beginAt, beginAt + DAY_MS]
+    const { aggregate } = await scene.actors.buckets(scene.id, { key: 'returnValue1', edges, mode: 'max' })
+    expect(aggregate).toMatchObject({ count: 1_400, max: Math.max(...all.map(({ value }) => value)) })
+    await scene.actors.forget(scene.id)
+  })
 }

@@ -183,6 +183,7 @@ async function onLibsql(): Promise<World> {
     wake: () => stage.keeper.wake(),
     deaf: (fromAt, toAt) => stage.keeper.deaf(fromAt, toAt),
     fold: () => stage.keeper.fold(),
+    tidy: () => stage.keeper.history.tidy(),
     settled: () => stage.keeper.settled(),
     restart: async () => void (await stage.crash()),
     told: () => stage.told,

@@ -73,7 +73,9 @@ export class KeeperObject {
       return Response.json(null)
     }
     const keeper = await (this.#keeper ??= this.#open())
-    const answered = await answer(() => call(keeper, asked))
+    const answered = await answer(() =>
+      asked.method === 'tidy' ? keeper.history.tidy() : call(keeper, asked),
+    )
     const told = this.#told
     this.#told = []
     return Response.json({ ...answered, told })

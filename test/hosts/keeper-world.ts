@@ -17,6 +17,7 @@ export interface World {
   wake(): Promise<void>
   deaf(fromAt: number, toAt: number): Promise<void>
   fold(): Promise<void>
+  tidy(): Promise<void>
   settled(): Promise<boolean>
   /** The process or object dies, and another one finds what it left. */
   restart(): Promise<void>
@@ -53,6 +54,7 @@ export async function startKeeperWorld(folder: string, restarts: 'object' | 'wor
     wake: async () => void (await ask('wake')),
     deaf: async (fromAt, toAt) => void (await ask('deaf', fromAt, toAt)),
     fold: async () => void (await ask('fold')),
+    tidy: async () => void (await ask('tidy')),
     settled: async () => (await ask('settled')) as boolean,
     async restart() {
       if (restarts === 'object') {

@@ -19,18 +19,25 @@ const configure = (jobId: number, revision: number): Happening => ({
   happen: (keeper) => keeper.configure(jobId, { ...RULES, revision }),
 })
 
+/** A number of four bytes or so that says nothing of its neighbours, and the same one each time. */
+const noise = (index: number) => Math.round(Math.sin(index * 12.9898) * 43_758_545.3) / 100
+
 /** So many deliveries at once, evenly over the span that ends now. */
 const deliver = (jobId: number, count: number, spanMs: number, part: Partial<Delivery> = {}): Happening => ({
   afterMs: DAY_MS,
   happen: (keeper, now) =>
     Promise.all(
       Array.from({ length: count }, (_, index) => {
-        const values = { returnValue1: index + count / 1_000, stringValue1: `text ${index % 5}` }
+        // Noisy, so that what goes cold is too large for the database.
+        const values = { returnValue1: noise(index + count), stringValue1: `text ${index % 5}` }
         const timestampAt = now - spanMs + Math.floor(((index + 1) * spanMs) / count)
         return keeper.deliver(jobId, deliveryWith({ values, timestampAt, ...part }), ANYBODY)
       }),
     ),
 })
+
+/** So much later that everything before is cold. */
+const muchLater = (jobId: number): Happening => ({ ...deliver(jobId, 2, MINUTE_MS), afterMs: 40 * DAY_MS })
 
 const forget = (jobId: number): Happening => ({
   afterMs: MINUTE_MS,
@@ -59,7 +66,10 @@ export const SCENARIO: readonly Happening[] = [
   wake,
   deliver(2, 600, DAY_MS, { errorCode: 0 }),
   forget(3),
-  deliver(1, 1_100, DAY_MS),
+  deliver(1, 3_600, DAY_MS),
   configure(3, 1),
   deliver(3, 3, DAY_MS),
+  muchLater(1),
+  muchLater(2),
+  forget(1),
 ]

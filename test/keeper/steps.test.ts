@@ -16,7 +16,18 @@ setDefaultTimeout(180_000)
 
 /** Methods that change nothing a reader can see: each may be interrupted at every step. */
 const MAINTENANCE = ['fold']
-const OTHERS = ['configure', 'deliver', 'snapshot', 'buckets', 'samples', 'forget', 'wake', 'deaf', 'settled']
+const OTHERS = [
+  'configure',
+  'deliver',
+  'deliverAll',
+  'snapshot',
+  'buckets',
+  'samples',
+  'forget',
+  'wake',
+  'deaf',
+  'settled',
+]
 const CLOCKWORK = ['constructor', 'lastHeartbeat', 'beat']
 
 let folder = ''
@@ -38,6 +49,8 @@ describe('a process that dies before or after each single commit of a keeper', (
     const whole = await live(Number.POSITIVE_INFINITY, 'after')
     const commits = whole.steps
     expect(commits).toBeGreaterThan(2 * SCENARIO.length)
+    expect(whole.blobsPut).toBeGreaterThan(0)
+    expect(whole.blobsLeft).toBe(0)
     const wrong: string[] = []
     for (let step = 1; step <= commits; step++) {
       for (const ends of ['before', 'after'] as const) {
@@ -73,6 +86,18 @@ type Life = {
   readonly found: Picture
   readonly told: ReadonlyMap<string, string>
   readonly contradictions: number
+  readonly blobsPut: number
+  readonly blobsLeft: number
+}
+
+/** Blobs, and how many were ever put. */
+class CountedMap extends Map<string, Uint8Array> {
+  puts = 0
+
+  override set(key: string, body: Uint8Array): this {
+    this.puts += 1
+    return super.set(key, body)
+  }
 }
 
 let lives = 0
@@ -85,7 +110,7 @@ async function live(diesAt: number, ends: Ends, onto: Onto = (values) => values)
   let now = BEGIN_AT
   let stored = await openLibsql(`file:${path}`)
   const mortal = new Mortal(diesAt, ends)
-  const blobs = new Map<string, Uint8Array>()
+  const blobs = new CountedMap()
   const tell = (transition: Transition) => {
     const id = `${transition.objectId}/${transition.seq}`
     const text = JSON.stringify(transition)
@@ -133,13 +158,23 @@ async function live(diesAt: number, ends: Ends, onto: Onto = (values) => values)
   }
   await keeper?.settled()
   await stored.close()
-  return { steps: mortal.steps, pictures, diedIn, found, told, contradictions }
+  return {
+    steps: mortal.steps,
+    pictures,
+    diedIn,
+    found,
+    told,
+    contradictions,
+    blobsPut: blobs.puts,
+    blobsLeft: blobs.size,
+  }
 }
 
 async function maintain(keeper: Keeper): Promise<void> {
   await keeper.settled()
   const methods = keeper as unknown as Record<string, () => Promise<void>>
   for (const name of MAINTENANCE) await methods[name]?.call(keeper)
+  await keeper.history.tidy()
 }
 
 async function pictureOf(keeper: Keeper): Promise<Picture> {
@@ -163,7 +198,11 @@ function faultOf(life: Life, whole: Life): string | null {
   const isBefore = !diedIn.wasAnswered && (before === null || life.found === before)
   if (!isAfter && !isBefore) return `what was found fits neither side of act ${diedIn.act}`
   if (life.pictures.at(-1) !== whole.pictures.at(-1)) return 'the successor ends elsewhere'
+  if (life.blobsLeft !== whole.blobsLeft) return 'blobs are left that nobody needs'
   if (life.contradictions > 0) return 'a change of state was told in two ways'
-  const isTold = [...whole.told].every(([id, text]) => life.told.get(id) === text)
-  return isTold && life.told.size === whole.told.size ? null : 'other changes of state were told'
+  return isSame(life.told, whole.told) ? null : 'other changes of state were told'
+}
+
+function isSame(a: ReadonlyMap<string, string>, b: ReadonlyMap<string, string>): boolean {
+  return a.size === b.size && [...a].every(([id, text]) => b.get(id) === text)
 }

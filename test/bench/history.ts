@@ -69,7 +69,7 @@ class Place {
     const libsql = await openLibsql(`file:${join(folder, 'values.db')}`)
     const clock = { place: null as Place | null }
     const keeper = await Keeper.open({
-      values: valuesInLibsql(libsql.client, {
+      values: valuesInLibsql(libsql, {
         onBroken: (cause) => {
           throw cause
         },

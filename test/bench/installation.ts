@@ -63,7 +63,7 @@ export async function writeInstallation(dataDir: string, wanted: JobsWanted): Pr
   await writeConfiguration(system, ids, parameters)
   await system.close()
   const file = await openLibsql(`file:${join(dataDir, 'values.db')}`)
-  const values = valuesInLibsql(file.client, { onBroken: () => undefined })
+  const values = valuesInLibsql(file, { onBroken: () => undefined })
   await prepare(values)
   const rules = rulesOf({
     revision: 1,

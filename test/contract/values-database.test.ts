@@ -9,15 +9,15 @@ import { valuesDatabaseContract } from './values-database.contract.ts'
 
 valuesDatabaseContract('a libSQL file', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'tidemark-values-'))
-  const { client, close } = await openLibsql(`file:${join(folder, 'values.db')}`)
+  const libsql = await openLibsql(`file:${join(folder, 'values.db')}`)
   return {
-    values: valuesInLibsql(client, {
+    values: valuesInLibsql(libsql, {
       onBroken(cause) {
         throw cause
       },
     }),
     async close() {
-      await close()
+      await libsql.close()
       await rm(folder, { recursive: true })
     },
   }

@@ -31,8 +31,10 @@ test('an object whose storage fails refuses all that shared the commit, as if it
   const [jobId = 0] = await session.createJobs(host.url, 1)
   const path = `/webcollector/jobs/${jobId}/values`
   const ledger = new Ledger()
+  let sender = 0
   const deliver = async (message?: string) => {
-    const value = ledger.send(jobId, 1)
+    // One sender each: what is under way at the same time may arrive in any order.
+    const value = ledger.send(jobId, ++sender)
     const answer = await session.ask(host.url, path, {
       returnValue1: value,
       errorCode: message ? 9 : 0,

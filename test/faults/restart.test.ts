@@ -65,12 +65,17 @@ describe('the Bun host under load', () => {
   }, 120_000)
 
   test('would be seen to drop what it had accepted: SIGKILL leaves deliveries that are stored and not answered', async () => {
-    const { verdict } = await endUnderLoad('SIGKILL')
-    expect(verdict.unacknowledged).toBeGreaterThan(0)
+    let unacknowledged = 0
+    // The moment between a commit and its answers is short: five kills may all miss it.
+    for (let tried = 0; unacknowledged === 0 && tried < CONTROLS_MAX; tried++) {
+      unacknowledged = (await endUnderLoad('SIGKILL')).verdict.unacknowledged
+    }
+    expect(unacknowledged).toBeGreaterThan(0)
   }, 120_000)
 })
 
 const ROUNDS = 5
+const CONTROLS_MAX = 12
 const SENDERS = 32
 
 async function endUnderLoad(signal: 'SIGTERM' | 'SIGKILL') {

@@ -185,9 +185,9 @@ export class Stage {
   }
 }
 
-function faulty({ client }: Libsql): FaultyValues {
+function faulty(libsql: Libsql): FaultyValues {
   return new FaultyValues(
-    valuesInLibsql(client, {
+    valuesInLibsql(libsql, {
       onBroken(cause) {
         throw cause
       },

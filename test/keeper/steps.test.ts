@@ -119,7 +119,7 @@ async function live(diesAt: number, ends: Ends, onto: Onto = (values) => values)
   }
   const open = (soul: Mortal) => {
     const host = {
-      values: onto(mortalValues(soul, valuesInLibsql(stored.client, { onBroken: () => undefined }))),
+      values: onto(mortalValues(soul, valuesInLibsql(stored, { onBroken: () => undefined }))),
       blobs: mortalBlobs(soul, blobs),
       clock: { now: () => now },
       log: { info() {}, warn() {}, error() {} },

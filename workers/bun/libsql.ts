@@ -14,11 +14,14 @@ import { migrate as applyMigrations } from 'drizzle-orm/libsql/migrator'
 
 import { Refusal } from '../../src/lib/errors.ts'
 import type { Database } from '../../src/ports/database.ts'
+import { PreparedReads } from './prepared-reads.ts'
 
 export interface Libsql {
   database: Database
   /** For what Drizzle does not say, such as `vacuum into`; under the same rules as `database`. */
   client: Pick<Client, 'execute' | 'batch'>
+  /** Rows of a statement that only reads, by column names; in a file it is prepared once. */
+  read: (sql: string, args: InArgs) => Promise<readonly Readonly<Record<string, unknown>>[]>
   /** Waits for the batches under way, then closes. */
   close: () => Promise<void>
 }
@@ -56,7 +59,30 @@ export async function openLibsql(url: string, options: LibsqlOptions = {}): Prom
     client.close()
     throw error
   }
-  return { database: drizzle(client), client, close: () => client.drainAndClose() }
+  const reads = url.startsWith('file:') ? new PreparedReads(url.slice('file:'.length)) : null
+  return {
+    database: drizzle(client),
+    client,
+    read: (sql, args) => readRows(client, reads, { sql, args }),
+    async close() {
+      reads?.close()
+      await client.drainAndClose()
+    },
+  }
+}
+
+async function readRows(
+  client: Client,
+  reads: PreparedReads | null,
+  statement: { sql: string; args: InArgs },
+): Promise<readonly Readonly<Record<string, unknown>>[]> {
+  try {
+    if (reads) return reads.read(statement.sql, statement.args)
+  } catch (error) {
+    if (codeOf(error) !== 'SQLITE_BUSY') throw error
+  }
+  // It knows how to wait.
+  return (await client.execute(statement)).rows
 }
 
 /** Applies the migrations of `folder` that this database has not seen, all in one transaction. */

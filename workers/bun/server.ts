@@ -73,7 +73,7 @@ export async function startServer(settings: BunSettings, seams: Seams = {}): Pro
   const watch = { onBroken: (cause: unknown) => stopBroken(log, cause), onFull: () => room.ranOut() }
   const keeperHost = {
     blobs,
-    values: onTop(valuesInLibsql(values.client, watch)),
+    values: onTop(valuesInLibsql(values, watch)),
     clock,
     log,
     roomBytes: () => room.bytes,

@@ -12,11 +12,14 @@ type Watch = {
 }
 
 /** The keeper's database in a libSQL file. */
-export function valuesInLibsql(client: Libsql['client'], { onBroken, onFull }: Watch): ValuesDatabase {
+export function valuesInLibsql(
+  { client, read }: Pick<Libsql, 'client' | 'read'>,
+  { onBroken, onFull }: Watch,
+): ValuesDatabase {
   return {
     async read(statement) {
-      const { rows } = await client.execute(argsOf(statement))
-      return rows.map((row) => rowOf(row))
+      const { sql, args } = argsOf(statement)
+      return (await read(sql, args)).map((row) => rowOf(row))
     },
     async commit(statements) {
       if (statements.length === 0) return

@@ -14,7 +14,7 @@ export function encodeEntry({ jobId, at, event }: Entry): string {
     case 'deliver':
       return JSON.stringify([jobId, at, 'd', ...deliveryCells(event.delivery)])
     case 'run':
-      return JSON.stringify([jobId, at, 'r', event.run.key, gapsOf(event.run.at), event.run.values])
+      return JSON.stringify([jobId, at, 'r', event.run.key, gapsOf(event.run.at), exactly(event.run.values)])
     case 'configure':
       return JSON.stringify([jobId, at, 'c', event.rules])
     case 'wake':
@@ -95,8 +95,24 @@ function runOf(cells: readonly unknown[]): Run {
 function deliveryCells(delivery: Delivery): unknown[] {
   const { values, errorCode, timestampAt, message, ttlMs, runId, signal } = delivery
   const plain = timestampAt === null && message === null && ttlMs === null && runId === null
-  if (plain && signal === 'result') return [values, errorCode]
-  return [values, errorCode, timestampAt, message, ttlMs, runId, signal]
+  if (plain && signal === 'result') return [exactly(values), errorCode]
+  return [exactly(values), errorCode, timestampAt, message, ttlMs, runId, signal]
+}
+
+/** JSON has a minus nought, which `JSON.parse` reads and `JSON.stringify` does not write by itself. */
+const MINUS_NOUGHT = (JSON as unknown as { rawJSON(text: string): unknown }).rawJSON('-0')
+
+/** The same values, so that they are read as they are. */
+function exactly(values: Delivery['values'] | readonly Value[]): unknown {
+  let isPlain = true
+  for (const value of Array.isArray(values) ? values : Object.values(values))
+    if (Object.is(value, -0)) isPlain = false
+  if (isPlain) return values
+  const written = Object.entries(values).map(([key, value]) => [
+    key,
+    Object.is(value, -0) ? MINUS_NOUGHT : value,
+  ])
+  return Array.isArray(values) ? written.map(([, value]) => value) : Object.fromEntries(written)
 }
 
 function deliveryOf(cells: readonly unknown[]): Delivery {

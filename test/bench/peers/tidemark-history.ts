@@ -32,7 +32,7 @@ export async function fillTidemark(
   let now = series.reduce((least, { at }) => Math.min(least, at[0] ?? least), Infinity) - 1
   await writeInstallation(dataDir, { count: jobs, timeout: NEVER, at: now })
   const file = await openLibsql(`file:${join(dataDir, 'values.db')}`)
-  const values = valuesInLibsql(file.client, { onBroken: () => undefined })
+  const values = valuesInLibsql(file, { onBroken: () => undefined })
   const bytesBefore = await bytesInUse(file)
   const keeper = await Keeper.open({
     values,

@@ -20,7 +20,7 @@ export type Outage = Range & {
 }
 
 /** The outages that spans without gaps tell of, in order. Maintenance always parts two outages, and each part must be long
- * enough by itself (monitoring.md 2.6). */
+ * enough by itself. */
 export function outagesOf(spans: readonly Span[], rules: OutageRules): Outage[] {
   const { minDurationMs, mergeGapMs, split } = rules
   const groups: Outage['segments'][] = []

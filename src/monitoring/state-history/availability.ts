@@ -2,7 +2,7 @@ import type { Level, State } from '../../ports/job-actors.ts'
 import type { Span } from './timeline.ts'
 
 /** Times in ms. Percentages are floored to three decimals, so that 100 means not a millisecond was bad; null where there
- * was nothing to measure (monitoring.md 2.5). */
+ * was nothing to measure. */
 export type Availability = {
   readonly percent: number | null
   /** As if maintenance excused nothing. */

@@ -42,7 +42,7 @@ export type Change = Transition & { readonly causeId: number | null }
 const SILENT: ReadonlySet<State> = new Set(['no_data', 'undefined'])
 
 /** The state of a device or group: that of its worst child. Children that are `undefined` never count, `no_data` only
- * when there is nothing else (monitoring.md 2.7). */
+ * when there is nothing else. */
 export function worstOf(tally: Tally): State {
   const isThere = (state: State) => (tally[STATES.indexOf(state)] ?? 0) > 0
   return (

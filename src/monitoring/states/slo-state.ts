@@ -38,7 +38,7 @@ const COUNTERS = [
 ] as const satisfies readonly (readonly [keyof SloCounters, Level, Level])[]
 
 /** The state of a service level object whose children are tallied so; `undefined` when none counts. Children that are
- * `undefined` or have `no_data` never count (monitoring.md 2.7). */
+ * `undefined` or have `no_data` never count. */
 export function sloStateOf(rules: SloRules, tally: Tally): State {
   const count = (state: State) => tally[STATES.indexOf(state)] ?? 0
   const raw = badnessOf((level) => count(level) + count(`maintenance_${level}`))

@@ -34,7 +34,8 @@ class Batch<Item> {
   }
 }
 
-/** Collects what arrives during one turn of the event loop and commits it together, in several commits if it is much. One commit runs at a time. */
+/** Collects what arrives during one turn of the event loop and commits it together, in several commits if it is much.
+ * One commit runs at a time. */
 export class GroupCommit<Item> {
   readonly #options: GroupCommitOptions<Item>
   #waiting: Batch<Item>[] = []

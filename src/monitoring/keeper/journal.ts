@@ -14,7 +14,14 @@ export function encodeEntry({ jobId, at, event }: Entry): string {
     case 'deliver':
       return JSON.stringify([jobId, at, 'd', ...deliveryCells(event.delivery)])
     case 'run':
-      return JSON.stringify([jobId, at, 'r', event.run.key, gapsOf(event.run.at), exactly(event.run.values)])
+      return JSON.stringify([
+        jobId,
+        at,
+        'r',
+        event.run.key,
+        gapsOf(event.run.at),
+        event.run.values.map(written),
+      ])
     case 'configure':
       return JSON.stringify([jobId, at, 'c', event.rules])
     case 'wake':
@@ -102,17 +109,15 @@ function deliveryCells(delivery: Delivery): unknown[] {
 /** JSON has a minus nought, which `JSON.parse` reads and `JSON.stringify` does not write by itself. */
 const MINUS_NOUGHT = (JSON as unknown as { rawJSON(text: string): unknown }).rawJSON('-0')
 
-/** The same values, so that they are read as they are. */
-function exactly(values: Delivery['values'] | readonly Value[]): unknown {
-  let isPlain = true
-  for (const value of Array.isArray(values) ? values : Object.values(values))
-    if (Object.is(value, -0)) isPlain = false
-  if (isPlain) return values
-  const written = Object.entries(values).map(([key, value]) => [
-    key,
-    Object.is(value, -0) ? MINUS_NOUGHT : value,
-  ])
-  return Array.isArray(values) ? written.map(([, value]) => value) : Object.fromEntries(written)
+const written = (value: Value): unknown => (Object.is(value, -0) ? MINUS_NOUGHT : value)
+
+/** The same values, so that they are read as they are; hardly ever others than those that were given. */
+function exactly(values: Delivery['values']): unknown {
+  for (const key in values) {
+    if (!Object.is(values[key], -0)) continue
+    return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, written(value)]))
+  }
+  return values
 }
 
 function deliveryOf(cells: readonly unknown[]): Delivery {

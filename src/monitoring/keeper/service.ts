@@ -103,8 +103,7 @@ export class Keeper implements JobActors {
       values: host.values,
       clock: host.clock,
       job: (jobId) => this.#job(jobId),
-      requireRoom: () =>
-        requireRoom({ ...this.#unfolded, isFull: this.#commits.isFull }, this.#host.roomBytes()),
+      requireRoom: () => requireRoom(this.#unfolded, this.#commits.isFull, this.#host.roomBytes()),
       accept: (entry, effect, repeat) => this.#accept(entry, [effect], repeat),
       tell: () => this.#facts.tell(),
       alone: (task) => this.#lock.run(task),

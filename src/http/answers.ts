@@ -1,12 +1,11 @@
 import * as z from 'zod'
 import type { Answer } from './policy.ts'
 
+/** The text of a positive integer. */
+export const ID = /^[1-9]\d{0,14}$/
+
 /** A positive integer in a path. */
-export const idParam = z
-  .string()
-  .regex(/^[1-9]\d{0,14}$/)
-  .transform(Number)
-  .meta({ type: 'integer', minimum: 1 })
+export const idParam = z.string().regex(ID).transform(Number).meta({ type: 'integer', minimum: 1 })
 
 /** A flag in a query: `true` or `false`. */
 export const flagQuery = z

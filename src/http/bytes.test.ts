@@ -28,15 +28,15 @@ const codeOf = async (work: () => Promise<unknown>) => {
 
 describe('the bytes of a body', () => {
   test('are read up to the bound, however they come', async () => {
-    expect(await readBytes(post(new Uint8Array(100)), BOUNDS)).toHaveLength(100)
-    expect(await readBytes(post(chunked([60, 0, 40])), BOUNDS)).toHaveLength(100)
-    expect(await readBytes(post(null), BOUNDS)).toHaveLength(0)
+    expect(await readBytes(post(new Uint8Array(100)), BOUNDS.sentMaxBytes)).toHaveLength(100)
+    expect(await readBytes(post(chunked([60, 0, 40])), BOUNDS.sentMaxBytes)).toHaveLength(100)
+    expect(await readBytes(post(null), BOUNDS.sentMaxBytes)).toHaveLength(0)
   })
 
   test('are refused past it, however they come', async () => {
-    expect(await codeOf(() => readBytes(post(new Uint8Array(101)), BOUNDS))).toBe('too_large')
-    expect(await codeOf(() => readBytes(post(chunked([60, 41])), BOUNDS))).toBe('too_large')
-    const announced = () => readBytes(post(chunked([1]), { 'content-length': '101' }), BOUNDS)
+    expect(await codeOf(() => readBytes(post(new Uint8Array(101)), BOUNDS.sentMaxBytes))).toBe('too_large')
+    expect(await codeOf(() => readBytes(post(chunked([60, 41])), BOUNDS.sentMaxBytes))).toBe('too_large')
+    const announced = () => readBytes(post(chunked([1]), { 'content-length': '101' }), BOUNDS.sentMaxBytes)
     expect(await codeOf(async () => announced())).toBe('too_large')
   })
 
@@ -52,7 +52,7 @@ describe('the bytes of a body', () => {
         isCancelled = true
       },
     })
-    expect(await codeOf(() => readBytes(post(endless), BOUNDS))).toBe('too_large')
+    expect(await codeOf(() => readBytes(post(endless), BOUNDS.sentMaxBytes))).toBe('too_large')
     expect(pulled).toBeLessThan(20)
     expect(isCancelled).toBe(true)
   })

@@ -5,10 +5,15 @@ export type ByteBounds = { readonly sentMaxBytes: number; readonly inflatedMaxBy
 
 /** The body of a request, of which no more than the bound is ever held.
  * @throws {Refusal} too_large */
-export function readBytes(request: Request, { sentMaxBytes }: ByteBounds): Promise<Uint8Array<ArrayBuffer>> {
-  const tooLarge = () => new Refusal('too_large', `The body may have ${sentMaxBytes} bytes at most.`)
-  if (Number(request.headers.get('content-length') ?? 0) > sentMaxBytes) throw tooLarge()
-  return collect(request.body, sentMaxBytes, tooLarge)
+export function readBytes(request: Request, sizeMaxBytes: number): Promise<Uint8Array<ArrayBuffer>> {
+  const refusal = () => tooLarge(sizeMaxBytes)
+  if (Number(request.headers.get('content-length') ?? 0) > sizeMaxBytes) throw refusal()
+  return collect(request.body, sizeMaxBytes, refusal)
+}
+
+/** What is said of a body that is larger. */
+export function tooLarge(sizeMaxBytes: number): Refusal {
+  return new Refusal('too_large', `The body may have ${sizeMaxBytes} bytes at most.`)
 }
 
 /** Inflates gzip, and stops where it gets larger than the bound.
@@ -17,11 +22,11 @@ export async function gunzip(
   bytes: Uint8Array<ArrayBuffer>,
   { inflatedMaxBytes }: ByteBounds,
 ): Promise<Uint8Array<ArrayBuffer>> {
-  const tooLarge = () =>
+  const refusal = () =>
     new Refusal('too_large', `The body may have ${inflatedMaxBytes} bytes at most once it is inflated.`)
   try {
     const inflated = new Blob([bytes]).stream().pipeThrough(new DecompressionStream('gzip'))
-    return await collect(inflated, inflatedMaxBytes, tooLarge)
+    return await collect(inflated, inflatedMaxBytes, refusal)
   } catch (error) {
     if (error instanceof Refusal) throw error
     throw new Refusal('bad_request', 'The body is not gzip.')
@@ -31,14 +36,14 @@ export async function gunzip(
 async function collect(
   stream: ReadableStream<Uint8Array> | null,
   sizeMaxBytes: number,
-  tooLarge: () => Refusal,
+  refusal: () => Refusal,
 ): Promise<Uint8Array<ArrayBuffer>> {
   const chunks: Uint8Array[] = []
   let sizeBytes = 0
   // Leaving the loop cancels the stream.
   for await (const chunk of stream ?? []) {
     sizeBytes += chunk.byteLength
-    if (sizeBytes > sizeMaxBytes) throw tooLarge()
+    if (sizeBytes > sizeMaxBytes) throw refusal()
     chunks.push(chunk)
   }
   const whole = new Uint8Array(sizeBytes)

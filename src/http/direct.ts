@@ -1,5 +1,6 @@
 import type { Context } from '../context.ts'
 import type { Ports } from '../ports/index.ts'
+import { ID } from './answers.ts'
 import { requestIdOf, surround } from './frame.ts'
 import { admit } from './policy.ts'
 import type { Policy } from './policy.ts'
@@ -14,8 +15,6 @@ export type Direct = {
   readonly policy: Policy
   readonly answer: (context: Context, id: number, request: Request) => Promise<Response>
 }
-
-const ID = /^[1-9]\d{0,14}$/
 
 /** Answers the requests to a route without the router, in the same frame; null for every other request. */
 export function direct(ports: Ports, route: Direct): (request: Request) => Promise<Response> | null {

@@ -4,6 +4,8 @@ import { createMiddleware } from 'hono/factory'
 import * as z from 'zod'
 import { Refusal } from '../lib/errors.ts'
 import type { Fault } from '../lib/errors.ts'
+import { pointerOf } from '../lib/pointer.ts'
+import { readBytes, tooLarge } from './bytes.ts'
 import { holdIntake } from './intake.ts'
 
 type Target = 'json' | 'query' | 'param'
@@ -48,11 +50,9 @@ export function valid<T extends Target, S extends z.ZodType>(target: T, schema: 
 export function jsonBody(sizeMaxBytes: number): MiddlewareHandler {
   return createMiddleware(async (c, next) => {
     requireJson(c.req.raw)
-    const length = c.req.header('content-length')
-    if (length !== undefined && Number(length) > sizeMaxBytes) throw tooLarge(sizeMaxBytes)
-    const release = holdIntake(length === undefined ? sizeMaxBytes : Number(length))
+    const { release, isChunked } = admitBody(c.req.raw, sizeMaxBytes)
     try {
-      if (length === undefined) c.req.raw = withBody(c.req.raw, await readBounded(c.req.raw, sizeMaxBytes))
+      if (isChunked) c.req.raw = withBody(c.req.raw, await readText(c.req.raw, sizeMaxBytes))
       await next()
     } finally {
       release()
@@ -68,12 +68,10 @@ export async function readJson<S extends z.ZodType>(
   sizeMaxBytes: number,
 ): Promise<z.output<S>> {
   requireJson(request)
-  const length = request.headers.get('content-length')
-  if (length !== null && Number(length) > sizeMaxBytes) throw tooLarge(sizeMaxBytes)
-  const release = holdIntake(length === null ? sizeMaxBytes : Number(length))
+  const { release, isChunked } = admitBody(request, sizeMaxBytes)
   let input: unknown
   try {
-    const whole = length === null ? withBody(request, await readBounded(request, sizeMaxBytes)) : request
+    const whole = isChunked ? withBody(request, await readText(request, sizeMaxBytes)) : request
     input = await whole.json().catch(() => {
       throw malformedJson()
     })
@@ -87,8 +85,8 @@ export async function readJson<S extends z.ZodType>(
 }
 
 /** The body as text, whatever its type says it is. @throws {Refusal} too_large */
-export function readText(request: Request, sizeMaxBytes: number): Promise<string> {
-  return readBounded(request, sizeMaxBytes)
+export async function readText(request: Request, sizeMaxBytes: number): Promise<string> {
+  return new TextDecoder().decode(await readBytes(request, sizeMaxBytes))
 }
 
 /** What is said of a body that is no JSON. */
@@ -103,24 +101,17 @@ function requireJson({ headers }: Request): void {
   throw new Refusal('unsupported_media_type', 'Send the body as application/json.')
 }
 
-async function readBounded(request: Request, sizeMaxBytes: number): Promise<string> {
-  const decoder = new TextDecoder()
-  let text = ''
-  let sizeBytes = 0
-  for await (const chunk of request.body ?? []) {
-    sizeBytes += chunk.byteLength
-    if (sizeBytes > sizeMaxBytes) throw tooLarge(sizeMaxBytes)
-    text += decoder.decode(chunk, { stream: true })
-  }
-  return text + decoder.decode()
+/** Makes room for a body until `release` is called; of one that comes in chunks nobody knows the size.
+ * @throws {Refusal} too_large, overloaded */
+function admitBody({ headers }: Request, sizeMaxBytes: number) {
+  const length = headers.get('content-length')
+  const sizeBytes = length === null ? sizeMaxBytes : Number(length)
+  if (sizeBytes > sizeMaxBytes) throw tooLarge(sizeMaxBytes)
+  return { release: holdIntake(sizeBytes), isChunked: length === null }
 }
 
 function withBody(request: Request, body: string): Request {
   return new Request(request, { method: request.method, body })
-}
-
-function tooLarge(sizeMaxBytes: number): Refusal {
-  return new Refusal('too_large', `The body may have ${sizeMaxBytes} bytes at most.`)
 }
 
 /** The parameters of a query that may be there once only. */
@@ -168,13 +159,8 @@ function faultsOf(target: Target, issue: z.core.$ZodIssue): Fault[] {
   return [{ pointer: pointerTo(target, path), message: issue.message }]
 }
 
-/** A JSON pointer (RFC 6901) into the body, or `?name` with the rest of the pointer behind it for a query parameter. */
+/** A pointer into the body, or `?name` with the rest of the pointer behind it for a query parameter. */
 function pointerTo(target: Target, path: readonly string[]): string {
   const [name = '', ...rest] = path
-  if (target === 'json') return path.map(escaped).join('')
-  return `?${name}${rest.map(escaped).join('')}`
-}
-
-function escaped(segment: string): string {
-  return `/${segment.replaceAll('~', '~0').replaceAll('/', '~1')}`
+  return target === 'json' ? pointerOf(path) : `?${name}${pointerOf(rest)}`
 }

@@ -16,6 +16,15 @@ export function durationMs(text: string): number {
   return Math.round(total)
 }
 
+/** True when `durationMs` takes the text, and finds it no longer than this. */
+export function isFixedDuration(text: string, maxMs = Number.POSITIVE_INFINITY): boolean {
+  try {
+    return durationMs(text) <= maxMs
+  } catch {
+    return false
+  }
+}
+
 /** The ISO 8601 text of a span, hours and smaller only (`PT36H`, `PT0.5S`). */
 export function durationText(ms: number): string {
   return Temporal.Duration.from({ milliseconds: ms }).round({ largestUnit: 'hour' }).toString()

@@ -2,13 +2,13 @@ import { afterAll, beforeEach, describe, expect, setDefaultTimeout, test } from 
 
 import * as fc from 'fast-check'
 
-import type { Delivery, Mode, Value } from '../../src/ports/job-actors.ts'
+import type { Delivery, Value } from '../../src/ports/job-actors.ts'
+import { MODES, naively } from './naive-modes.ts'
 import { ANYBODY, BEGIN_AT, deliveryWith, rulesWith } from './rules.ts'
 import { openStages } from './stage.ts'
 import type { Stage } from './stage.ts'
 
 const KEYS = ['returnValue1', 'returnValue2', 'stringValue1', 'errorCode'] as const
-const MODES: readonly Mode[] = ['avg', 'min', 'max', 'last', 'sum', 'count', 'p50', 'p95', 'p99']
 
 setDefaultTimeout(120_000)
 const stages = await openStages()
@@ -409,23 +409,4 @@ async function checkBuckets(scene: Story, edges: readonly number[]): Promise<voi
     expect(aggregate.count).toBe(values.length)
     expect(aggregate.last).toBe(values.at(-1) ?? null)
   }
-}
-
-function naively(mode: Mode, values: readonly number[]): number | null {
-  if (values.length === 0) return null
-  const sum = values.reduce((one, other) => one + other, 0)
-  const sorted = values.toSorted((one, other) => one - other)
-  const rank = (percent: number) => sorted[Math.ceil((percent / 100) * values.length) - 1] ?? null
-  const modes: Record<Mode, number | null> = {
-    avg: sum / values.length,
-    min: sorted[0] ?? null,
-    max: sorted.at(-1) ?? null,
-    last: values.at(-1) ?? null,
-    sum,
-    count: values.length,
-    p50: rank(50),
-    p95: rank(95),
-    p99: rank(99),
-  }
-  return modes[mode]
 }

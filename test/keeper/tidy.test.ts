@@ -5,6 +5,7 @@ import { Temporal } from 'temporal-polyfill'
 
 import { bucketEdges } from '../../src/monitoring/history/buckets.ts'
 import type { Mode, Retention, Value } from '../../src/ports/job-actors.ts'
+import { MODES, naively } from './naive-modes.ts'
 import { ANYBODY, BEGIN_AT, deliveryWith, MINUTE_MS, rulesWith } from './rules.ts'
 import { openStages } from './stage.ts'
 import type { Stage } from './stage.ts'
@@ -15,7 +16,6 @@ afterAll(() => stages.close())
 
 const DAY_MS = 86_400_000
 const HOUR_MS = 3_600_000
-const MODES: readonly Mode[] = ['avg', 'min', 'max', 'last', 'sum', 'count', 'p50', 'p95', 'p99']
 const KEEP: Retention = { rawMs: 100_000 * DAY_MS, minutesMs: 100_000 * DAY_MS, hoursMs: 100_000 * DAY_MS }
 
 let stage: Stage
@@ -82,25 +82,6 @@ async function check(edges: readonly number[], modes = MODES): Promise<void> {
 function firstFrom(sorted: readonly { at: number }[], at: number): number {
   const index = sorted.findIndex((one) => one.at >= at)
   return index < 0 ? sorted.length : index
-}
-
-function naively(mode: Mode, values: readonly number[]): number | null {
-  if (values.length === 0) return null
-  const sum = values.reduce((one, other) => one + other, 0)
-  const sorted = values.toSorted((one, other) => one - other)
-  const rank = (percent: number) => sorted[Math.ceil((percent / 100) * values.length) - 1] ?? null
-  const modes: Record<Mode, number | null> = {
-    avg: sum / values.length,
-    min: sorted[0] ?? null,
-    max: sorted.at(-1) ?? null,
-    last: values.at(-1) ?? null,
-    sum,
-    count: values.length,
-    p50: rank(50),
-    p95: rank(95),
-    p99: rank(99),
-  }
-  return modes[mode]
 }
 
 const samples = async (key = 'returnValue1') =>

@@ -1,15 +1,14 @@
 import { Temporal } from 'temporal-polyfill'
 import type { Context } from '../../context.ts'
 import { Refusal } from '../../lib/errors.ts'
-import { parseInstant, timeFormat } from '../../lib/time.ts'
+import { rangeOf } from '../../lib/range.ts'
+import { timeFormat } from '../../lib/time.ts'
 import type { TimeFormat } from '../../lib/time.ts'
 import type { Bucket, BucketsAnswer, Value } from '../../ports/job-actors.ts'
 import { readParameters } from '../jobs/service.ts'
 import type { Parameters } from '../rules/schema.ts'
 import { bucketEdges, defaultScale } from './buckets.ts'
 import type { HistoryQuery, SeriesView } from './schema.ts'
-
-const DAY_MS = 86_400_000
 
 type Series = {
   readonly key: string
@@ -34,12 +33,11 @@ export async function readHistory(
 ): Promise<SeriesView[]> {
   const parameters = await readParameters(context, jobId)
   const { ports } = context
-  const endAt = query.timestamp_end === undefined ? ports.clock.now() + 1 : parseInstant(query.timestamp_end)
-  const beginAt = query.timestamp_begin === undefined ? endAt - DAY_MS : parseInstant(query.timestamp_begin)
-  if (beginAt >= endAt) throw invalid('?timestamp_end', 'must be later than the begin')
+  const { timestamp_begin: begin, timestamp_end: end } = query
+  const asked = rangeOf({ begin, end }, ports.clock.now(), '?timestamp_end')
   const keys = typeof query.key === 'string' ? [query.key] : query.key
   if (query.cursor !== undefined && keys.length > 1) throw invalid('?cursor', 'goes with one key only')
-  const range = { jobId, beginAt, endAt, format: timeFormat(ports.settings.timeZone) }
+  const range = { jobId, ...asked, format: timeFormat(ports.settings.timeZone) }
   const series = keys.map((key) => seriesOf(parameters, key))
   return Promise.all(series.map((one) => readSeries(context, { series: one, range, query })))
 }

@@ -73,7 +73,7 @@ export const metricsRoutes = new Hono<Env>()
     }),
     async (c) => {
       requireVersion1(c.req.raw)
-      const body = unsnappy(await readBytes(c.req.raw, BOUNDS), BOUNDS.inflatedMaxBytes)
+      const body = unsnappy(await readBytes(c.req.raw, BOUNDS.sentMaxBytes), BOUNDS.inflatedMaxBytes)
       const tally = await takePoints(c.get('context'), readRemoteWrite(body))
       if (tally.rejected > 0)
         throw new Refusal(
@@ -95,8 +95,8 @@ function isJson(request: Request): boolean {
 
 async function readOtlpBody(request: Request): Promise<Uint8Array> {
   const encoding = encodingOf(request)
-  if (encoding === 'gzip') return gunzip(await readBytes(request, BOUNDS), BOUNDS)
-  if (encoding === 'identity') return readBytes(request, BOUNDS)
+  if (encoding === 'gzip') return gunzip(await readBytes(request, BOUNDS.sentMaxBytes), BOUNDS)
+  if (encoding === 'identity') return readBytes(request, BOUNDS.sentMaxBytes)
   throw new Refusal('unsupported_media_type', 'Send the body as it is, or with Content-Encoding: gzip.')
 }
 

@@ -1,5 +1,6 @@
 import type { Level, State } from '../../ports/job-actors.ts'
-import type { Range, Span } from '../state-history/timeline.ts'
+import type { Range } from '../../lib/range.ts'
+import type { Span } from '../state-history/timeline.ts'
 import { LEVELS } from '../states/state.ts'
 
 export type OutageRules = {

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { flagQuery } from '../../http/answers.ts'
 import { instantQuery } from '../../http/instants.ts'
-import { durationMs } from '../../lib/duration.ts'
+import { isFixedDuration } from '../../lib/duration.ts'
 import { levelsQuery } from '../state-history/schema.ts'
 import { LEVELS } from '../states/state.ts'
 import { OBJECT_TYPES } from '../tree/schema.ts'
@@ -11,7 +11,7 @@ const OUTAGES_MAX = 1_000
 const duration = z
   .string()
   .max(64)
-  .refine(isDuration, 'must be an ISO 8601 duration without years and months')
+  .refine(isFixedDuration, 'must be an ISO 8601 duration without years and months')
   .meta({ format: 'duration' })
 const timestamp = z.iso.datetime({ offset: true })
 
@@ -53,12 +53,3 @@ export const outageView = z
 
 export type OutagesQuery = z.infer<typeof outagesQuery>
 export type OutageView = z.infer<typeof outageView>
-
-function isDuration(text: string): boolean {
-  try {
-    durationMs(text)
-    return true
-  } catch {
-    return false
-  }
-}

@@ -1,10 +1,10 @@
 import type { Context } from '../../context.ts'
 import { durationMs, durationText } from '../../lib/duration.ts'
-import { Refusal } from '../../lib/errors.ts'
-import { parseInstant, timeFormat } from '../../lib/time.ts'
+import { rangeOf } from '../../lib/range.ts'
+import type { Range } from '../../lib/range.ts'
+import { timeFormat } from '../../lib/time.ts'
 import type { Database } from '../../ports/database.ts'
 import { readSpans } from '../state-history/service.ts'
-import type { Range } from '../state-history/timeline.ts'
 import { LEVELS } from '../states/state.ts'
 import type { ObjectType } from '../tree/schema.ts'
 import { requireObject } from '../tree/service.ts'
@@ -14,7 +14,6 @@ import type { Outage, OutageRules } from './outages.ts'
 import type { OutagesQuery, OutageView } from './schema.ts'
 import * as store from './store.ts'
 
-const DAY_MS = 86_400_000
 /** How many outages one after the other may be joined beyond a range. */
 const JOINED_MAX = 1_000
 
@@ -27,8 +26,9 @@ export async function listOutages(
 ): Promise<OutageView[]> {
   const { ports } = context
   const row = await requireObject(context, object.id, { type: object.type, right: 'read' })
-  const now = ports.clock.now() + 1
-  const range = rangeOf(query, now)
+  const askedAt = ports.clock.now()
+  const now = askedAt + 1
+  const range = rangeOf(query, askedAt, '?end')
   const rules = {
     states: query.states,
     minDurationMs: durationMs(query.minDuration),
@@ -48,15 +48,6 @@ const ORDERS: Readonly<Record<OutagesQuery['sort'], (a: Outage, b: Outage) => nu
   begin: (a, b) => a.beginAt - b.beginAt,
   state: (a, b) => LEVELS.indexOf(a.state) - LEVELS.indexOf(b.state) || a.beginAt - b.beginAt,
   duration: (a, b) => b.endAt - b.beginAt - (a.endAt - a.beginAt) || a.beginAt - b.beginAt,
-}
-
-function rangeOf(query: OutagesQuery, now: number): Range {
-  const endAt = query.end === undefined ? now : parseInstant(query.end)
-  const beginAt = query.begin === undefined ? endAt - DAY_MS : parseInstant(query.begin)
-  if (beginAt < endAt) return { beginAt, endAt }
-  throw new Refusal('invalid', 'The query is not what this request takes; see errors.', [
-    { pointer: '?end', message: 'must be later than the begin' },
-  ])
 }
 
 type Wanted = {

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { durationMs } from '../../lib/duration.ts'
+import { durationMs, isFixedDuration } from '../../lib/duration.ts'
 import { RETENTION_DAYS } from './retention.ts'
 import { NUMBER_OPERATORS, TEXT_OPERATORS } from '../states/thresholds.ts'
 
@@ -168,9 +168,5 @@ function isRetention(text: string): boolean {
 }
 
 function isDuration(text: string): boolean {
-  try {
-    return durationMs(text) <= DURATION_MAX_MS
-  } catch {
-    return false
-  }
+  return isFixedDuration(text, DURATION_MAX_MS)
 }

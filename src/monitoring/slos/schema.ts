@@ -5,7 +5,7 @@ import { SLO_OPERATIONS } from '../states/slo-state.ts'
 import { STATES } from '../states/state.ts'
 import { OBJECT_TYPES, objectBodyShape, objectViewShape } from '../tree/schema.ts'
 
-const CHILDREN_MAX = 1_000
+export const CHILDREN_MAX = 1_000
 const COUNTER_MAX = 1_000_000
 const WEIGHT_MAX = 1_000
 const COST_MAX = 1e12

@@ -5,12 +5,12 @@ import { commit } from '../../ports/database.ts'
 import { markLinkedAbove, markUncounted, objectsAbove } from '../states/service.ts'
 import * as tree from '../tree/service.ts'
 import type { ObjectRow } from '../tree/service.ts'
+import { CHILDREN_MAX } from './schema.ts'
 import type { ChildBody, ChildrenMode, SloBody, SloView } from './schema.ts'
 import * as store from './store.ts'
 import type { SloRow } from './store.ts'
 
 const NEW_SLO = { subType: 'standard', instanceType: 'none' } as const
-const CHILDREN_MAX = 1_000
 
 type Versioned = { readonly slo: SloView; readonly version: number }
 

@@ -1,7 +1,8 @@
 import type { Context } from '../../context.ts'
 import { durationText } from '../../lib/duration.ts'
-import { Refusal } from '../../lib/errors.ts'
-import { parseInstant, timeFormat } from '../../lib/time.ts'
+import { rangeOf } from '../../lib/range.ts'
+import type { Range } from '../../lib/range.ts'
+import { timeFormat } from '../../lib/time.ts'
 import type { TimeFormat } from '../../lib/time.ts'
 import type { Database } from '../../ports/database.ts'
 import type { ObjectType } from '../tree/schema.ts'
@@ -11,9 +12,8 @@ import type { Availability } from './availability.ts'
 import type { StateHistoryQuery, StateHistoryView } from './schema.ts'
 import * as store from './store.ts'
 import { samplesOf, spansOf } from './timeline.ts'
-import type { Range, Span } from './timeline.ts'
+import type { Span } from './timeline.ts'
 
-const DAY_MS = 86_400_000
 const SAMPLES = 200
 const SAMPLE_MIN_MS = 1_000
 const TRANSITIONS_MAX = 2_000
@@ -30,10 +30,11 @@ export async function readStateHistory(
     type: object.type,
     right: 'read',
   })
-  const range = rangeOf(query, ports.clock.now())
+  const now = ports.clock.now()
+  const range = rangeOf({ begin: query.timestamp_begin, end: query.timestamp_end }, now, '?timestamp_end')
   const measured = {
     beginAt: Math.max(range.beginAt, createdAt),
-    endAt: Math.min(range.endAt, ports.clock.now() + 1),
+    endAt: Math.min(range.endAt, now + 1),
   }
   const [spans, transitions] = await Promise.all([
     readSpans(ports.database, id, measured),
@@ -70,15 +71,6 @@ export async function readSpans(database: Database, id: number, range: Range): P
   if (range.endAt <= range.beginAt) return []
   const { state, seq } = await store.readStateAt(database, id, range.beginAt)
   return spansOf(state, await store.readChanges(database, id, { seq, endAt: range.endAt }), range)
-}
-
-function rangeOf(query: StateHistoryQuery, now: number): Range {
-  const endAt = query.timestamp_end === undefined ? now + 1 : parseInstant(query.timestamp_end)
-  const beginAt = query.timestamp_begin === undefined ? endAt - DAY_MS : parseInstant(query.timestamp_begin)
-  if (beginAt < endAt) return { beginAt, endAt }
-  throw new Refusal('invalid', 'The query is not what this request takes; see errors.', [
-    { pointer: '?timestamp_end', message: 'must be later than the begin' },
-  ])
 }
 
 function transitionView(

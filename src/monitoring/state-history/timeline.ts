@@ -1,8 +1,6 @@
+import type { Range } from '../../lib/range.ts'
 import type { State } from '../../ports/job-actors.ts'
 import { STATES } from '../states/state.ts'
-
-/** A half-open range of instants, epoch ms. */
-export type Range = { readonly beginAt: number; readonly endAt: number }
 
 /** How long an object was in one state, without a change. */
 export type Span = Range & { readonly state: State }

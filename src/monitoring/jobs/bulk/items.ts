@@ -1,5 +1,6 @@
 import { Refusal } from '../../../lib/errors.ts'
 import type { Fault } from '../../../lib/errors.ts'
+import { pointerOf } from '../../../lib/pointer.ts'
 import type { Delivery, Run, Value } from '../../../ports/job-actors.ts'
 import { VALUES_MAX } from '../../rules/schema.ts'
 import {
@@ -136,15 +137,11 @@ type Issue = {
 
 function faultsOf(issue: Issue): Fault[] {
   if (issue.keys === undefined) return [faultOf(issue)]
-  return issue.keys.map((key) => ({ pointer: `/${escaped(key)}`, message: 'is not a known field' }))
+  return issue.keys.map((key) => ({ pointer: pointerOf([key]), message: 'is not a known field' }))
 }
 
 function faultOf({ path, message }: Issue): Fault {
-  return { pointer: path.map((part) => `/${escaped(String(part))}`).join(''), message }
-}
-
-function escaped(segment: string): string {
-  return segment.replaceAll('~', '~0').replaceAll('/', '~1')
+  return { pointer: pointerOf(path), message }
 }
 
 const NO_JOB: Fault = { pointer: '/jobId', message: 'must be the id of a job' }

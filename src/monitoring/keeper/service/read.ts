@@ -71,7 +71,7 @@ async function gatherSamples({ values, touched }: Reading, job: Job, query: Samp
   const bodies = await readBodies(values, rowsWanted)
   const wanted = rowsWanted.map((row, index) => ({ row, body: bodies[index] ?? missing(row) }))
   const tail = job.tail ? within(job.tail.series(query.key), query) : { at: [], values: [] }
-  return { wanted, tail, isAll: rowsWanted.length === rows.length }
+  return { wanted, tail }
 }
 
 /** As many segments as hold what is asked for: of the first, part may lie before the range. */

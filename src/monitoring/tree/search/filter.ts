@@ -2,6 +2,7 @@ import * as z from 'zod'
 import { durationMs } from '../../../lib/duration.ts'
 import { Refusal } from '../../../lib/errors.ts'
 import type { Fault } from '../../../lib/errors.ts'
+import { pointerOf } from '../../../lib/pointer.ts'
 import { STATES } from '../../states/state.ts'
 import { decimalOf } from '../properties.ts'
 import { OBJECT_TYPES } from '../schema.ts'
@@ -266,7 +267,7 @@ function faultsOf(issue: z.core.$ZodIssue): Fault[] {
   const path = `${ROOT}${issue.path.map((segment) => `/${String(segment)}`).join('')}`
   if (issue.code !== 'unrecognized_keys') return [{ pointer: path, message: issue.message }]
   return issue.keys.map((key) => ({
-    pointer: `${path}/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`,
+    pointer: `${path}${pointerOf([key])}`,
     message: 'is not a known field',
   }))
 }

@@ -106,6 +106,9 @@ const refusals: readonly Row[] = [
     '/parameters/currency',
     '/parameters/costsPerMin',
   ),
+  ...['ABC', 'chf', 'CH', 'CHF '].map((currency) =>
+    wrong(CREATE, { name: 'x', parameters: { currency } }, '/parameters/currency'),
+  ),
   wrong(CREATE, { name: 'x', parameters: { riskFactor: 1e13 } }, '/parameters/riskFactor'),
   wrong(CREATE, { name: 'x', deviceId: 999_999 }, '/deviceId'),
   wrong(CREATE, { name: 'x', colour: 'red' }, '/colour'),
@@ -209,7 +212,7 @@ const scenarios: readonly Scenario[] = [
       }
       const outages = client.request('GET', `/slos/${slo}/outages?minDuration=PT0S&states=major,minor`)
       expect(await good<object[]>(outages)).toMatchObject([
-        { objectType: 'slo', state: 'major', active: false },
+        { objectType: 'slo', state: 'major', active: false, cost: null },
       ])
       const history = await good(client.request('GET', `/slos/${slo}/state-history`))
       expect((history['transitions'] as Body[]).map(({ to }) => to)).toEqual([

@@ -48,6 +48,12 @@ export const outageView = z
     reasons: z
       .array(z.object({ type: z.enum(OBJECT_TYPES), id: z.int(), name: z.string(), errorCode: z.int() }))
       .describe('The jobs that brought it about, the first one first.'),
+    cost: z
+      .object({ amount: z.number(), currency: z.string(), risk: z.number() })
+      .nullable()
+      .describe(
+        'So far, while it lasts. Null where nothing was said about costs; only service level objects have some.',
+      ),
   })
   .meta({ id: 'Outage' })
 

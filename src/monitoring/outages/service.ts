@@ -4,11 +4,14 @@ import { rangeOf } from '../../lib/range.ts'
 import type { Range } from '../../lib/range.ts'
 import { timeFormat } from '../../lib/time.ts'
 import type { Database } from '../../ports/database.ts'
+import { readCostTerms } from '../slos/service.ts'
+import type { CostTerms } from '../slos/service.ts'
 import { readSpans } from '../state-history/service.ts'
 import { LEVELS } from '../states/state.ts'
 import type { ObjectType } from '../tree/schema.ts'
 import { requireObject } from '../tree/service.ts'
 import type { ObjectRow } from '../tree/service.ts'
+import { costOf } from './costs.ts'
 import { isOneOf, outagesOf } from './outages.ts'
 import type { Outage, OutageRules } from './outages.ts'
 import type { OutagesQuery, OutageView } from './schema.ts'
@@ -41,7 +44,8 @@ export async function listOutages(
     .filter(({ beginAt, endAt }) => beginAt < range.endAt && endAt > range.beginAt)
     .sort(ORDERS[query.sort])
     .slice(0, query.limit)
-  return Promise.all(shown.map((outage) => viewOf(context, { row, outage, rules, now })))
+  const terms = await readCostTerms(ports.database, row)
+  return Promise.all(shown.map((outage) => viewOf(context, { row, outage, rules, now, terms })))
 }
 
 const ORDERS: Readonly<Record<OutagesQuery['sort'], (a: Outage, b: Outage) => number>> = {
@@ -94,13 +98,15 @@ async function endOf(database: Database, { row, rules, range, now }: Wanted): Pr
   return endAt
 }
 
-type Shown = Omit<Wanted, 'range'> & { readonly outage: Outage }
+type Shown = Omit<Wanted, 'range'> & { readonly outage: Outage; readonly terms: CostTerms | null }
 
-async function viewOf({ ports }: Context, { row, outage, rules, now }: Shown): Promise<OutageView> {
+async function viewOf({ ports }: Context, { row, outage, rules, now, terms }: Shown): Promise<OutageView> {
   const { beginAt, endAt, state, segments } = outage
   const format = timeFormat(ports.settings.timeZone)
   const active = endAt === now
   const ended = (at: number) => (at === now ? null : format(at))
+  // A range that ends now takes this very millisecond along, which has not passed yet.
+  const passed = (at: number) => (at === now ? now - 1 : at)
   const reasons = await store.readReasons(ports.database, row.id, { beginAt, endAt, states: rules.states })
   return {
     id: `o-${row.id}-${Math.floor(beginAt / 1000)}`,
@@ -110,7 +116,7 @@ async function viewOf({ ports }: Context, { row, outage, rules, now }: Shown): P
     state,
     begin: format(beginAt),
     end: ended(endAt),
-    duration: durationText((active ? now - 1 : endAt) - beginAt),
+    duration: durationText(passed(endAt) - beginAt),
     active,
     segments: segments.map((segment) => ({
       state: segment.state,
@@ -118,5 +124,11 @@ async function viewOf({ ports }: Context, { row, outage, rules, now }: Shown): P
       end: ended(segment.endAt),
     })),
     reasons: [...reasons],
+    cost:
+      terms &&
+      costOf(
+        segments.map((part) => ({ ...part, endAt: passed(part.endAt) })),
+        terms,
+      ),
   }
 }

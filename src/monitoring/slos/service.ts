@@ -2,6 +2,7 @@ import type { Context } from '../../context.ts'
 import { Refusal } from '../../lib/errors.ts'
 import type { Fault } from '../../lib/errors.ts'
 import { commit } from '../../ports/database.ts'
+import type { Database } from '../../ports/database.ts'
 import { markLinkedAbove, markUncounted, objectsAbove } from '../states/service.ts'
 import * as tree from '../tree/service.ts'
 import type { ObjectRow } from '../tree/service.ts'
@@ -9,6 +10,15 @@ import { CHILDREN_MAX } from './schema.ts'
 import type { ChildBody, ChildrenMode, SloBody, SloView } from './schema.ts'
 import * as store from './store.ts'
 import type { SloRow } from './store.ts'
+
+/** What the outages of a service level object cost. */
+export type CostTerms = Pick<SloRow, 'costsPerMin' | 'currency' | 'riskFactor'>
+
+/** What the outages of an object cost; null for what is no service level object, or was given no costs. */
+export async function readCostTerms(database: Database, object: ObjectRow): Promise<CostTerms | null> {
+  const row = object.type === 'slo' ? await store.findSlo(database, object.id) : null
+  return row && row.costsPerMin > 0 ? row : null
+}
 
 const NEW_SLO = { subType: 'standard', instanceType: 'none' } as const
 

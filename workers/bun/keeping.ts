@@ -1,5 +1,6 @@
 import { Keeper } from '../../src/monitoring/keeper/service.ts'
 import type { KeeperHost } from '../../src/monitoring/keeper/service.ts'
+import { nextTurn } from '../../src/monitoring/keeper/turns.ts'
 
 /** A gap between two looks at the clock that is longer than this was a time in which nothing could be received. */
 const STALL_MS = 500
@@ -12,6 +13,8 @@ const FOLD_BYTES = 16 * 1024 * 1024
 const FOLD_MS = 60_000
 /** What is a day older than it must be is no harm; what tidies too rarely has much to do at once. */
 const TIDY_MS = 3_600_000
+/** The jobs whose turn came meanwhile are tidied together: of 10,000 some thirty. */
+const TIDY_SLICE_MS = 10_000
 /** Also after one that failed. */
 const FOLD_PAUSE_MS = 1_000
 
@@ -42,7 +45,7 @@ class Clockwork {
   #timer: Timer | null = null
   #timerAt = Number.POSITIVE_INFINITY
   #ticking: Promise<void> = Promise.resolve()
-  #tidying: Promise<void> = Promise.resolve()
+  #tidying: Promise<void> | null = null
   #lastLookAt = 0
   #lastHeartbeatAt = 0
   #lastFoldAt = 0
@@ -66,8 +69,7 @@ class Clockwork {
     if (lastSeenAt !== null && now - lastSeenAt > this.#stallMs) await this.#keeper?.deaf(lastSeenAt, now)
     this.#lastLookAt = this.#host.clock.now()
     this.#lastFoldAt = now
-    // Not at once: whoever starts has enough to do.
-    this.#lastTidyAt = now - TIDY_MS + FOLD_MS
+    this.#lastTidyAt = now
     this.#schedule()
   }
 
@@ -117,6 +119,8 @@ class Clockwork {
     if (sinceMs > TICK_MAX_MS + this.#stallMs) {
       this.#host.log.warn('the process stood still; silence meanwhile is not counted', { stalledMs: sinceMs })
       await keeper.deaf(this.#lastLookAt, now)
+      // Whose turn came meanwhile waits for the next one: they must not all come at once now.
+      this.#lastTidyAt = now
     }
     this.#lastLookAt = now
     // By the time that was looked at: a stall from here on is credited at the next look, before anything is judged by it.
@@ -147,11 +151,19 @@ class Clockwork {
       .catch((error: unknown) => this.#host.log.error('a fold failed and is tried again', error))
   }
 
+  /** A clock that was set back takes nobody's turn twice in a row. */
   #tidyWhenDue(now: number): void {
-    if (!this.#keeper || Math.abs(now - this.#lastTidyAt) < TIDY_MS) return
+    const afterAt = this.#lastTidyAt
+    if (!this.#keeper || this.#tidying || Math.abs(now - afterAt) < TIDY_SLICE_MS) return
     this.#lastTidyAt = now
     this.#tidying = this.#keeper.history
-      .tidy(() => !this.#isClosed)
+      .tidy({
+        whose: (jobId) => nextTurn(jobId, TIDY_MS, afterAt) <= now,
+        goesOn: () => !this.#isClosed,
+      })
       .catch((error: unknown) => this.#host.log.error('tidying failed and is tried again', error))
+      .finally(() => {
+        this.#tidying = null
+      })
   }
 }

@@ -2,6 +2,7 @@ import { DurableObject } from 'cloudflare:workers'
 
 import { Refusal } from '../../src/lib/errors.ts'
 import { Keeper } from '../../src/monitoring/keeper/service.ts'
+import { nextTurn } from '../../src/monitoring/keeper/turns.ts'
 import type {
   BucketsQuery,
   Delivery,
@@ -117,20 +118,20 @@ export class JobObject extends DurableObject<Environment> {
   async #arm(keeper: Keeper): Promise<void> {
     const told = await keeper.settled()
     const at = told ? keeper.nextAt : Math.min(keeper.nextAt, clock.now() + RETRY_MS)
-    await this.ctx.storage.setAlarm(Math.min(at, clock.now() + TIDY_MS))
+    await this.ctx.storage.setAlarm(Math.min(at, keeper.history.nextTurn(TIDY_MS, clock.now())))
   }
 
   /** Also a job that nobody delivers to any more loses what has expired. */
   async #tidyWhenDue(keeper: Keeper, now: number): Promise<void> {
     const tidiedAt = (await keeper.history.lastTidied()) ?? 0
-    if (now - tidiedAt >= TIDY_MS) await keeper.history.tidy()
+    await keeper.history.tidy({ whose: (jobId) => nextTurn(jobId, TIDY_MS, tidiedAt) <= now })
   }
 
   /** Only an alarm brings a silent job back: it stands after each write, whatever a crash or an absent listener left. */
   async #secureAlarm(keeper: Keeper): Promise<void> {
     const wantedAt = keeper.told ? keeper.nextAt : Math.min(keeper.nextAt, clock.now() + RETRY_MS)
     const alarmAt = (await this.ctx.storage.getAlarm()) ?? Number.POSITIVE_INFINITY
-    const at = Math.min(wantedAt, clock.now() + TIDY_MS)
+    const at = Math.min(wantedAt, keeper.history.nextTurn(TIDY_MS, clock.now()))
     if (at < alarmAt) await this.ctx.storage.setAlarm(at)
   }
 

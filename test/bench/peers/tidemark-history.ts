@@ -66,7 +66,7 @@ export async function fillTidemark(
 async function pack(keeper: Keeper): Promise<void> {
   await keeper.settled()
   await keeper.fold()
-  await keeper.history.tidy(() => true)
+  await keeper.history.tidy()
 }
 
 async function bytesInUse({ client }: Libsql): Promise<number> {

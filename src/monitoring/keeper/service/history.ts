@@ -7,6 +7,7 @@ import type { ValuesDatabase } from '../../../ports/values-database.ts'
 import type { Job } from '../job.ts'
 import type { Lock } from '../../../lib/lock.ts'
 import { readMeta, writeMeta } from '../store.ts'
+import { nextTurn } from '../turns.ts'
 import type { Touched } from './bodies.ts'
 import { readBuckets, readSamples } from './read.ts'
 import type { Reading } from './read.ts'
@@ -29,6 +30,13 @@ type Home = {
 }
 
 const JOBS_PER_SLICE = 64
+/** Removing blobs has a turn of its own, as if it were a job of this id. */
+const SWEEP = 0
+
+/** Which jobs are tidied, all unless it says otherwise, and for how long. */
+type Turn = { readonly whose?: (jobId: number) => boolean; readonly goesOn?: () => boolean }
+
+const always = () => true
 
 /** What jobs have received: reads of it, and keeping it small. */
 export class History {
@@ -68,16 +76,23 @@ export class History {
     return readSamples(this.#reading, () => this.#job(jobId), query)
   }
 
-  /** Removes what has expired and moves what is cold into blobs, a little at a time, while `goesOn`. One under way is
-   * joined. What fails is logged and left for the next time. */
-  tidy(goesOn: () => boolean = () => true): Promise<void> {
-    this.#tidyingAll ??= this.#tidyAll(goesOn).finally(() => {
+  /** Removes what has expired and moves what is cold into blobs, a little at a time. One under way is joined. What fails
+   * is logged and left for the next time. */
+  tidy(turn: Turn = {}): Promise<void> {
+    this.#tidyingAll ??= this.#tidyAll(turn).finally(() => {
       this.#tidyingAll = null
     })
     return this.#tidyingAll
   }
 
-  /** When `tidy` last came to its end, epoch ms; null before the first time. */
+  /** When the next job has its turn after an instant, if each has one in every period; at the latest a period after it. */
+  nextTurn(periodMs: number, afterAt: number): number {
+    let at = afterAt + periodMs
+    for (const id of this.#home.jobs.keys()) at = Math.min(at, nextTurn(id, periodMs, afterAt))
+    return at
+  }
+
+  /** When `tidy` last came to its end with something to look at, epoch ms; null before the first time. */
   lastTidied(): Promise<number | null> {
     return readMeta(this.#home.host.values, 'tidied')
   }
@@ -98,15 +113,17 @@ export class History {
     return job
   }
 
-  async #tidyAll(goesOn: () => boolean): Promise<void> {
+  async #tidyAll({ whose = always, goesOn = always }: Turn): Promise<void> {
     const { host, lock } = this.#home
     const now = host.clock.now()
-    const jobs = [...this.#home.jobs.values()]
+    const jobs = [...this.#home.jobs.values()].filter(({ id }) => whose(id))
+    const sweeps = whose(SWEEP)
+    if (jobs.length === 0 && !sweeps) return
     for (let from = 0; from < jobs.length && goesOn(); from += JOBS_PER_SLICE) {
       await this.#attempt(() => tidyJobs(this.#tidying, jobs.slice(from, from + JOBS_PER_SLICE), now))
       await host.turn()
     }
-    await this.sweepQuietly()
+    if (sweeps) await this.sweepQuietly()
     await lock.run(() => host.values.commit([writeMeta('tidied', now)]))
   }
 

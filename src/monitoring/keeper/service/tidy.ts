@@ -9,7 +9,8 @@ import type { Borders, Tidying } from './tidying.ts'
 /** Late values are taken for 30 days; what is a day older than that will never change. */
 const COLD_MS = 31 * 86_400_000
 
-const SEGMENTS_AT_ONCE = 4_096
+/** Heads that are read while deliveries wait. */
+const SEGMENTS_AT_ONCE = 1_024
 
 /** Removes what has expired of some jobs, and moves what is cold out of the way, a little in each commit. */
 export async function tidyJobs(tidying: Tidying, jobs: readonly Job[], now: number): Promise<void> {

@@ -60,14 +60,12 @@ export async function openLibsql(url: string, options: LibsqlOptions = {}): Prom
     throw error
   }
   const reads = url.startsWith('file:') ? new PreparedReads(url.slice('file:'.length)) : null
+  client.readThrough(reads)
   return {
     database: drizzle(client),
     client,
     read: (sql, args) => readRows(client, reads, { sql, args }),
-    async close() {
-      reads?.close()
-      await client.drainAndClose()
-    },
+    close: () => client.drainAndClose(),
   }
 }
 
@@ -98,13 +96,15 @@ export async function migrate(database: Database, folder: string): Promise<void>
  * - Once somebody's patience has ended, each statement is tried once and briefly, until one works: a queue of patient
  *   ones would make the last of them wait for all the others.
  * - Batches on a file run one after the other, so that only one of them at a time waits for somebody else's lock.
- * - A file has one connection: it is synchronous anyway, and a second would not share what was set on the first.
+ * - A file has one connection that writes: it is synchronous anyway, and a second would not share what was set on it.
+ *   Reads go through one of their own, where they are prepared once.
  * - Interactive transactions are refused: D1 has none, and in a file they lead to the locks above.
  */
 class PatientClient implements Client {
   readonly #client: Client
   readonly #isFile: boolean
   readonly #patienceMs: number
+  #reads: PreparedReads | null = null
   #isAway = false
   #isMigrating = false
   #batches: Promise<unknown> = Promise.resolve()
@@ -134,13 +134,13 @@ class PatientClient implements Client {
   execute(sql: string, args?: InArgs): Promise<ResultSet>
   execute(statement: InStatement | string, args?: InArgs): Promise<ResultSet> {
     const text = typeof statement === 'string' ? statement : statement.sql
-    return this.#patiently(
-      () =>
-        typeof statement === 'string'
-          ? this.#client.execute(statement, args)
-          : this.#client.execute(statement),
-      READS.test(text),
-    )
+    return this.#patiently(async () => {
+      const answer = this.#reads?.answer(statement, args)
+      if (answer) return answer
+      return typeof statement === 'string'
+        ? this.#client.execute(statement, args)
+        : this.#client.execute(statement)
+    }, READS.test(text))
   }
 
   batch(statements: Array<InStatement | [string, InArgs?]>, mode?: TransactionMode): Promise<ResultSet[]> {
@@ -152,6 +152,7 @@ class PatientClient implements Client {
     try {
       return await this.#inOrder(() => this.#patiently(() => this.#client.migrate(statements)))
     } finally {
+      this.#reads?.clear()
       this.#isMigrating = false
     }
   }
@@ -172,12 +173,19 @@ class PatientClient implements Client {
     this.#client.reconnect()
   }
 
+  /** Where there is a way to read a file that is quicker than the client's own. */
+  readThrough(reads: PreparedReads | null): void {
+    this.#reads = reads
+  }
+
   close(): void {
     this.#client.close()
   }
 
   async drainAndClose(): Promise<void> {
     await this.#batches
+    this.#reads?.close()
+    this.#reads = null
     this.close()
   }
 

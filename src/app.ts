@@ -4,6 +4,7 @@ import { matchedRoutes, routePath } from 'hono/route'
 import { getPath } from 'hono/utils/url'
 import * as z from 'zod'
 import { sessionRoutes } from './access/session/routes.ts'
+import { userGroupRoutes } from './access/user-groups/routes.ts'
 import { userRoutes } from './access/users/routes.ts'
 import { healthRoutes } from './http/health.ts'
 import { noRoute } from './http/no-route.ts'
@@ -38,6 +39,7 @@ export function createApp(ports: Ports): App {
   app.route('/', healthRoutes)
   app.route('/', sessionRoutes)
   app.route('/', userRoutes)
+  app.route('/', userGroupRoutes)
   app.route('/', treeRoutes)
   app.route('/', jobRoutes)
   app.route('/', sloRoutes)

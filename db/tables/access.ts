@@ -1,4 +1,6 @@
-import { index, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
+import { sql } from 'drizzle-orm'
+import { index, integer, primaryKey, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core'
+import { objects } from './monitoring.ts'
 
 export const users = sqliteTable('users', {
   id: integer().primaryKey({ autoIncrement: true }),
@@ -12,6 +14,7 @@ export const users = sqliteTable('users', {
   startDashboardId: integer('start_dashboard_id'),
   language: text().notNull(),
   timeZone: text('time_zone').notNull(),
+  darkMode: integer('dark_mode', { mode: 'boolean' }).notNull().default(false),
   version: integer().notNull(),
   createdAt: integer('created_at').notNull(),
 })
@@ -34,3 +37,51 @@ export const setups = sqliteTable('setups', {
   hash: text().primaryKey(),
   expiresAt: integer('expires_at').notNull(),
 })
+
+export const userGroups = sqliteTable('user_groups', {
+  id: integer().primaryKey({ autoIncrement: true }),
+  name: text().notNull().unique(),
+  version: integer().notNull(),
+  createdAt: integer('created_at').notNull(),
+})
+
+/** Which user is in which group. */
+export const memberships = sqliteTable(
+  'memberships',
+  {
+    userId: integer('user_id')
+      .notNull()
+      .references(() => users.id, { onDelete: 'cascade' }),
+    groupId: integer('group_id')
+      .notNull()
+      .references(() => userGroups.id, { onDelete: 'cascade' }),
+  },
+  (table) => [
+    primaryKey({ columns: [table.userId, table.groupId] }),
+    index('memberships_by_group').on(table.groupId),
+  ],
+)
+
+/** The right to read an object and everything below it, and further rights with it: a user's, a group's, or everyone's
+ * where neither is named. */
+export const grants = sqliteTable(
+  'grants',
+  {
+    objectId: integer('object_id')
+      .notNull()
+      .references(() => objects.id, { onDelete: 'cascade' }),
+    userId: integer('user_id').references(() => users.id, { onDelete: 'cascade' }),
+    groupId: integer('group_id').references(() => userGroups.id, { onDelete: 'cascade' }),
+    write: integer({ mode: 'boolean' }).notNull(),
+    execute: integer({ mode: 'boolean' }).notNull(),
+    maintain: integer({ mode: 'boolean' }).notNull(),
+  },
+  (table) => [
+    uniqueIndex('grants_by_user').on(table.userId, table.objectId),
+    uniqueIndex('grants_by_group').on(table.groupId, table.objectId),
+    uniqueIndex('grants_of_everyone')
+      .on(table.objectId)
+      .where(sql`user_id is null and group_id is null`),
+    index('grants_by_object').on(table.objectId),
+  ],
+)

@@ -31,7 +31,7 @@ export type Policy = {
   /** Who may call: everyone, everyone signed in, or these roles. */
   readonly roles: 'anyone' | 'signed-in' | readonly Role[]
   /** The right on the object in question that the verb demands beyond the role. */
-  readonly object?: 'read' | 'write' | 'execute'
+  readonly object?: 'read' | 'write' | 'execute' | 'maintain'
   /** The body, where the handler reads its bytes itself. */
   readonly takes?: BytesBody
   readonly answers: Readonly<Record<number, Answer>>

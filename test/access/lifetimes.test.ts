@@ -76,8 +76,9 @@ test('Basic credentials cost one slow hash a minute, and a new password counts a
   // Another isolate, which heard nothing of the change, believes its own proof only as long as the hash is the same.
   const elsewhere = { ...opened.ports }
   expect(await callerOfCredentials(elsewhere, ADA)).toMatchObject({ userId })
-  const body = userBody.parse({ username: 'ada', role: 'collector', password: 'enchantress of number' })
-  await updateUser({ ...contextOf({ kind: 'nobody' }), ports: counting }, userId, { body, ifMatch: null })
+  const body = userBody.parse({ password: 'enchantress of number' })
+  const ada = { kind: 'user', userId, username: 'ada', role: 'collector', sessionHash: null } as const
+  await updateUser({ ...contextOf(ada), ports: counting }, userId, { body, ifMatch: null })
   expect(await callerOfCredentials(counting, ADA)).toBeNull()
   opened.clock.at += 1_000
   expect(await callerOfCredentials(elsewhere, ADA)).toBeNull()

@@ -7,6 +7,7 @@ import { connect } from './client.ts'
 import type { Client } from './client.ts'
 import { deliveriesSuite } from './deliveries.suite.ts'
 import { errorsSuite } from './errors.suite.ts'
+import { grantsSuite } from './grants.suite.ts'
 import { historySuite } from './history.suite.ts'
 import { jobsSuite } from './jobs.suite.ts'
 import { metricsSuite } from './metrics.suite.ts'
@@ -21,6 +22,7 @@ import { statesSuite } from './states.suite.ts'
 import type { Suite } from './suite.ts'
 import { thresholdsSuite } from './thresholds.suite.ts'
 import { treeSuite } from './tree.suite.ts'
+import { userGroupsSuite } from './user-groups.suite.ts'
 import { usersSuite } from './users.suite.ts'
 
 const SUITES: readonly Suite[] = [
@@ -28,6 +30,8 @@ const SUITES: readonly Suite[] = [
   rolesSuite,
   sessionSuite,
   usersSuite,
+  userGroupsSuite,
+  grantsSuite,
   treeSuite,
   browseSuite,
   searchSuite,

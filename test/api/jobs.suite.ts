@@ -405,7 +405,7 @@ const FULL = {
 const DEFAULTS = {
   type: 'job',
   subType: 'webcollector',
-  permissions: { read: true, write: true, execute: true },
+  permissions: { read: true, write: true, execute: true, maintain: true },
   properties: [],
   isTemplate: false,
   instanceType: 'none',
@@ -480,7 +480,7 @@ const fields: Scenario[] = [
         id,
         properties,
         type: 'job',
-        permissions: { read: true, write: true, execute: true },
+        permissions: { read: true, write: true, execute: true, maintain: true },
         parentId: device,
         templateId: null,
         deviceId: device,
@@ -548,7 +548,7 @@ const fields: Scenario[] = [
         ['dashboard_viewer', open, false, false],
       ] as const) {
         const { permissions } = await good<Job>(client.request('GET', `/jobs/${id}`, { as }))
-        expect({ as, permissions }).toEqual({ as, permissions: { read: true, write, execute } })
+        expect({ as, permissions }).toEqual({ as, permissions: { read: true, write, execute, maintain: write } })
       }
     },
   },

@@ -36,7 +36,7 @@ function searches(): Scenario[] {
           name: 'Ping',
           parentId: ids['srv-1'],
           isTemplate: false,
-          permissions: { read: true, write: true, execute: true },
+          permissions: { read: true, write: true, execute: true, maintain: true },
           state: 'major',
           deviceName: 'srv-1',
         },

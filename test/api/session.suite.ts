@@ -392,7 +392,7 @@ const tokens: Scenario[] = [
       )
       for (const { accessToken } of [first, second]) {
         const { body } = await client.request('GET', '/groups/1', { as: null, headers: bearer(accessToken) })
-        expect(body['permissions']).toEqual({ read: true, write: true, execute: true })
+        expect(body['permissions']).toEqual({ read: true, write: true, execute: true, maintain: true })
         const refused = await client.request('POST', '/users', {
           as: null,
           headers: bearer(accessToken),

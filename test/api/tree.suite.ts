@@ -49,7 +49,7 @@ function groups(): Scenario[] {
         isTemplate: false,
         templateId: null,
         properties: [{ key: 'rack', value: '7' }],
-        permissions: { read: true, write: true, execute: true },
+        permissions: { read: true, write: true, execute: true, maintain: true },
       })
       expect((await request('GET', `/groups/${String(created.body['id'])}`)).body).toEqual(created.body)
     },
@@ -312,11 +312,11 @@ function devices(): Scenario[] {
   })
 
   const rights: Record<string, Body> = {
-    administrator: { read: true, write: true, execute: true },
-    editor: { read: true, write: true, execute: true },
-    collector: { read: true, write: false, execute: true },
-    Data_Editor: { read: true, write: false, execute: false },
-    dashboard_viewer: { read: true, write: false, execute: false },
+    administrator: { read: true, write: true, execute: true, maintain: true },
+    editor: { read: true, write: true, execute: true, maintain: true },
+    collector: { read: true, write: false, execute: true, maintain: false },
+    Data_Editor: { read: true, write: false, execute: false, maintain: false },
+    dashboard_viewer: { read: true, write: false, execute: false, maintain: false },
   }
   for (const role of ROLES) {
     claim(`${role} sees what they may do, and it is so`, async ({ request, ground }, client) => {

@@ -24,7 +24,7 @@ const refusals: readonly Row[] = [
   ),
   ...OTHERS.flatMap((as): Row[] => [
     { title: as, call: 'POST /users', as, json: NEW, answers: 'forbidden' },
-    { title: as, call: 'PUT /users/{user}', as, json: NEW, answers: 'forbidden' },
+    { title: `${as} on somebody else`, call: 'PUT /users/{user}', as, json: {}, answers: 'forbidden' },
     { title: as, call: 'DELETE /users/{user}', as, answers: 'forbidden' },
   ]),
   {
@@ -33,6 +33,7 @@ const refusals: readonly Row[] = [
     as: 'editor',
     json: { ...NEW, role: 'administrator' },
     answers: 'forbidden',
+    pointers: ['/role', '/username'],
   },
   ...['GET', 'PUT', 'DELETE'].flatMap((method) =>
     ['999999', '0', '-1', '1.5', '1e3', 'abc', '%20', '9999999999999999'].map((id): Row => ({
@@ -97,6 +98,11 @@ const FAULTS: readonly (readonly [title: string, json: object, pointers: readonl
   ['a dashboard that is none', { ...NEW, startDashboardId: 0 }, ['/startDashboardId']],
   ['a long fullname', { ...NEW, fullname: 'x'.repeat(256) }, ['/fullname']],
   ['a field that is gone', { ...NEW, visuallyImpaired: true }, ['/visuallyImpaired']],
+  ['a field that is gone, though it is null', { ...NEW, visuallyImpaired: null }, ['/visuallyImpaired']],
+  ['a type that is none', { ...NEW, type: 'ldap' }, ['/type']],
+  ['dark mode that is no boolean', { ...NEW, darkMode: 'yes' }, ['/darkMode']],
+  ['a password of somebody of a directory', { ...NEW, type: 'LDAP_MANAGED' }, ['/password']],
+  ['a shared user without a password', { ...NEW, type: 'shared', password: undefined }, ['/password']],
   ['two unknown fields', { ...NEW, passwordHash: 'x', version: 9 }, ['/passwordHash', '/version']],
 ]
 
@@ -163,6 +169,7 @@ const FIELDS = {
   startDashboardId: 7,
   language: 'en-GB',
   timeZone: 'Europe/London',
+  darkMode: true,
 }
 
 const changes: Scenario[] = [
@@ -186,6 +193,7 @@ const changes: Scenario[] = [
         startDashboardId: null,
         language: 'en',
         timeZone: 'UTC',
+        darkMode: false,
       })
     },
   },

@@ -49,7 +49,12 @@ export const userRoutes = new Hono<Env>()
   )
   .put(
     '/users/:id',
-    policy({ summary: 'Replace a user', roles: ADMINISTRATOR, answers: oneUser, refuses: [409, 412] }),
+    policy({
+      summary: 'Change a user: administrators everybody, others what they may of themselves',
+      roles: 'signed-in',
+      answers: oneUser,
+      refuses: [403, 409, 412],
+    }),
     valid('param', userPath),
     jsonBody(BODY_MAX_BYTES),
     valid('json', userBody),

@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { ROLES } from '../../context.ts'
 import { isTimeZone } from '../../lib/time.ts'
+import { USER_TYPES } from './changes.ts'
 
 const PASSWORD_MIN = 8
 export const passwordSchema = z.string().min(PASSWORD_MIN).max(1024)
@@ -11,34 +12,54 @@ export const usernameSchema = z
   .max(255)
   .regex(/^[^\p{Cc}:]+$/u, 'must have no colon and no control characters')
 
+/** A field that users and user groups had until release 9.0.1 of the specification. */
+export const visuallyImpaired = z
+  .never('no longer exists')
+  .optional()
+  .describe('No longer exists; sending it is an error.')
+
 /** Specification: Users and user groups. */
-export const userBody = z.strictObject({
+const fields = z.strictObject({
   username: usernameSchema,
-  password: passwordSchema.optional(),
+  password: passwordSchema,
   role: z.enum(ROLES),
-  fullname: z.string().max(255).default(''),
-  email: z.string().max(255).default(''),
-  phone: z.string().max(64).default(''),
-  startDashboardId: z.int().positive().nullable().default(null),
-  language: z
-    .string()
-    .regex(/^[a-z]{2,3}(-[A-Za-z0-9]{2,8})*$/, 'must be a language tag such as en')
-    .default('en'),
-  timeZone: z.string().max(64).refine(isTimeZone, 'is not a known time zone').default('UTC'),
-  // What a read answers beyond the fields above may be sent back unchanged.
-  id: z.int().optional(),
-  name: z.string().optional(),
-  type: z.string().optional(),
+  type: z.enum(USER_TYPES),
+  fullname: z.string().max(255),
+  email: z.string().max(255),
+  phone: z.string().max(64),
+  startDashboardId: z.int().positive().nullable(),
+  language: z.string().regex(/^[a-z]{2,3}(-[A-Za-z0-9]{2,8})*$/, 'must be a language tag such as en'),
+  timeZone: z.string().max(64).refine(isTimeZone, 'is not a known time zone'),
+  darkMode: z.boolean(),
 })
 
-export const newUserBody = userBody.required({ password: true })
+/** What a read answers beyond the fields above may be sent back unchanged. */
+const ignored = { id: z.int().optional(), name: z.string().optional(), visuallyImpaired }
+
+/** What is absent stays as it is. */
+export const userBody = fields.partial().extend(ignored)
+
+export const newUserBody = fields
+  .partial()
+  .required({ username: true, role: true })
+  .extend(ignored)
+  .refine((user) => user.type === 'LDAP_MANAGED' || user.password !== undefined, {
+    path: ['password'],
+    error: 'is missing',
+    when: isObject,
+  })
+  .refine((user) => user.type !== 'LDAP_MANAGED' || user.password === undefined, {
+    path: ['password'],
+    error: 'is that of the directory',
+    when: isObject,
+  })
 
 export const userView = z
   .object({
     id: z.int(),
     name: z.string().describe('The username.'),
     role: z.enum(ROLES),
-    type: z.string().describe('`local`.'),
+    type: z.enum(USER_TYPES),
     username: z.string(),
     fullname: z.string(),
     email: z.string().optional().describe('For administrators and oneself.'),
@@ -46,8 +67,14 @@ export const userView = z
     startDashboardId: z.int().nullable(),
     language: z.string(),
     timeZone: z.string(),
+    darkMode: z.boolean(),
   })
   .meta({ id: 'User' })
 
 export type UserBody = z.infer<typeof userBody>
+export type NewUserBody = z.infer<typeof newUserBody>
 export type UserView = z.infer<typeof userView>
+
+function isObject({ value }: { readonly value: unknown }): boolean {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

@@ -4,14 +4,15 @@ import { commit, isNotNullViolation, isUniqueViolation } from '../../ports/datab
 import type { Ports } from '../../ports/index.ts'
 import { callersOf } from './callers.ts'
 import { hashPassword } from './password.ts'
-import type { UserBody, UserView } from './schema.ts'
+import { changedFields, forbiddenFields, impossibleFields } from './changes.ts'
+import type { Field, Fields } from './changes.ts'
+import type { NewUserBody, UserBody, UserView } from './schema.ts'
 import * as store from './store.ts'
 import type { UserRow } from './store.ts'
 
-type NewUser = Partial<UserBody> & { username: string; password: string; role: UserBody['role'] }
-
-export async function listUsers(context: Context): Promise<UserView[]> {
-  const rows = await store.listUsers(context.ports.database)
+/** @param ids of some; all when absent */
+export async function listUsers(context: Context, ids?: readonly number[]): Promise<UserView[]> {
+  const rows = await store.listUsers(context.ports.database, ids)
   return rows.map((row) => viewFor(context, row))
 }
 
@@ -21,15 +22,15 @@ export async function readUser(context: Context, id: number): Promise<{ user: Us
   return { user: viewFor(context, row), version: row.version }
 }
 
-/** @throws {Refusal} name_taken */
-export async function createUser(ports: Ports, input: NewUser): Promise<UserView> {
+/** Creates a user; one of a directory has no password here. @throws {Refusal} name_taken */
+export async function createUser(ports: Ports, input: NewUserBody): Promise<UserView> {
   const { password, role, username } = input
   const user = {
+    ...NEW_USER,
     ...fieldsOf(input),
     username,
     role,
-    type: 'local',
-    passwordHash: await hashPassword(ports.secrets, password),
+    passwordHash: password === undefined ? '' : await hashPassword(ports.secrets, password),
     version: 1,
     createdAt: ports.clock.now(),
   }
@@ -38,22 +39,28 @@ export async function createUser(ports: Ports, input: NewUser): Promise<UserView
   return fullView(row)
 }
 
-/** Replaces the user's fields; a password only where one is given. Whoever lost a right is signed out.
- * @throws {Refusal} not_found, name_taken, precondition_failed, last_administrator */
+/** Changes the fields of a user that a body names. Whoever lost a right or got another password is signed out.
+ * @throws {Refusal} not_found, forbidden pointing at what the caller may not change, invalid, name_taken,
+ * precondition_failed, last_administrator */
 export async function updateUser(
-  { ports }: Context,
+  context: Context,
   id: number,
   change: { body: UserBody; ifMatch: number | null },
 ): Promise<{ user: UserView; version: number }> {
+  const { ports } = context
   const row = await findUser(ports, id)
   const { body, ifMatch } = change
+  const { role, type } = { ...row, ...fieldsOf(body) }
+  const changed = changedFields(row, body)
+  refuseForbidden(context, row, changed)
+  const faults = impossibleFields(row.type, type, changed)
+  if (faults.length > 0) throw new Refusal('invalid', 'No user can be changed like this; see errors.', faults)
   if (ifMatch !== null && ifMatch !== row.version) throw changedMeanwhile()
-  if (body.role !== 'administrator') await keepLastAdministrator(ports, row)
+  if (role !== 'administrator') await keepLastAdministrator(ports, row)
   const passwordHash =
     body.password === undefined ? row.passwordHash : await hashPassword(ports.secrets, body.password)
-  const { username, role } = body
-  const writes = [store.updateUser(ports.database, row, { ...fieldsOf(body), username, role, passwordHash })]
-  if (passwordHash !== row.passwordHash || role !== row.role)
+  const writes = [store.updateUser(ports.database, row, { ...fieldsOf(body), role, passwordHash })]
+  if (changed.includes('password') || changed.includes('role'))
     writes.push(store.deleteSessionsOf(ports.database, id))
   await refuseOvertaken(ports, row, () => refuseTakenName(() => commit(ports.database, writes)))
   callersOf(ports).clear()
@@ -126,15 +133,34 @@ function changedMeanwhile(): Refusal {
   return new Refusal('precondition_failed', 'Somebody changed this user meanwhile. Read it again.')
 }
 
-function fieldsOf(input: Partial<UserBody>) {
-  return {
-    fullname: input.fullname ?? '',
-    email: input.email ?? '',
-    phone: input.phone ?? '',
-    startDashboardId: input.startDashboardId ?? null,
-    language: input.language ?? 'en',
-    timeZone: input.timeZone ?? 'UTC',
+const NEW_USER = {
+  type: 'local',
+  fullname: '',
+  email: '',
+  phone: '',
+  startDashboardId: null,
+  language: 'en',
+  timeZone: 'UTC',
+  darkMode: false,
+} as const
+
+/** The fields of a row that a body names. */
+function fieldsOf(body: UserBody): Partial<Fields> {
+  const { id: _id, name: _name, visuallyImpaired: _gone, password: _password, ...fields } = body
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined))
+}
+
+function refuseForbidden({ caller }: Context, row: UserRow, changed: readonly Field[]): void {
+  const asker = {
+    isAdministrator: caller.kind === 'user' && caller.role === 'administrator',
+    isSelf: caller.kind === 'user' && caller.userId === row.id,
   }
+  if (!asker.isAdministrator && !asker.isSelf)
+    throw new Refusal('forbidden', 'Only administrators change other users.')
+  const forbidden = forbiddenFields(asker, row.type, changed)
+  if (forbidden.length === 0) return
+  const faults = forbidden.map((field) => ({ pointer: `/${field}`, message: 'is for administrators to change' }))
+  throw new Refusal('forbidden', 'You may not change this of yourself; see errors.', faults)
 }
 
 /** How to reach somebody is for administrators and for oneself. */
@@ -160,5 +186,6 @@ function fullView(row: UserRow): UserView {
     startDashboardId,
     language,
     timeZone,
+    darkMode: row.darkMode,
   }
 }

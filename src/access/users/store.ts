@@ -3,8 +3,9 @@ import type { SQL } from 'drizzle-orm'
 import { sessions, users } from '../../../db/tables/access.ts'
 import type { Role } from '../../context.ts'
 import type { Database, Write } from '../../ports/database.ts'
+import type { UserType } from './changes.ts'
 
-export type UserRow = typeof users.$inferSelect & { readonly role: Role }
+export type UserRow = typeof users.$inferSelect & { readonly role: Role; readonly type: UserType }
 export type NewUser = Omit<typeof users.$inferInsert, 'id'>
 
 export async function countUsers(database: Database): Promise<number> {
@@ -12,8 +13,10 @@ export async function countUsers(database: Database): Promise<number> {
   return row?.total ?? 0
 }
 
-export async function listUsers(database: Database): Promise<readonly UserRow[]> {
-  return (await database.select().from(users).orderBy(users.id)) as UserRow[]
+/** @param ids of some; all when absent */
+export async function listUsers(database: Database, ids?: readonly number[]): Promise<readonly UserRow[]> {
+  const some = ids && sql`${users.id} in (select value from json_each(${JSON.stringify(ids)}))`
+  return (await database.select().from(users).where(some).orderBy(users.id)) as UserRow[]
 }
 
 export async function findUser(database: Database, id: number): Promise<UserRow | null> {

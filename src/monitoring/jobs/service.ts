@@ -1,3 +1,4 @@
+import { undeliverable } from '../../access/rights/service.ts'
 import type { Caller, Context } from '../../context.ts'
 import { durationMs } from '../../lib/duration.ts'
 import { Refusal } from '../../lib/errors.ts'
@@ -52,7 +53,7 @@ export async function readJob(context: Context, id: number, wanted: Wanted): Pro
     jobActors.snapshot(id),
   ])
   if (!row) throw new Refusal('not_found', 'There is no such job.')
-  const common = commonView(context, object, properties)
+  const common = commonView(object, properties)
   const job = {
     ...common,
     ...configurationView(object, row, wanted),
@@ -126,14 +127,18 @@ export async function deleteJob(context: Context, id: number): Promise<void> {
   await Promise.all([applyChanges(ports), ports.flow.settle()])
 }
 
-/** Takes a delivery; when it resolves, the values are on stable storage. Asks no database: the job's actor knows all.
- * Under a key a repetition within 24 hours gets the first answer again, and changes nothing.
+/** Takes a delivery; when it resolves, the values are on stable storage. Asks no database as long as the caller's rights
+ * are in memory: the job's actor knows all else. Under a key a repetition within 24 hours gets the first answer again, and
+ * changes nothing.
  * @throws {Refusal} as the port's `deliver`; idempotency_conflict */
-export function deliver(
-  { ports, caller }: Context,
+export async function deliver(
+  context: Context,
   jobId: number,
   { body, key }: { readonly body: DeliveryBody; readonly key: string | null },
 ): Promise<Answered> {
+  const { ports, caller } = context
+  const refusal = (await undeliverable(context, [jobId])).get(jobId)
+  if (refusal) throw refusal
   return deliverAs({ ...senderOf(caller), scope: scopeOf(caller) }, ports, { jobId, body, key })
 }
 
@@ -186,12 +191,24 @@ export async function repeatOf(scope: string, key: string, body: unknown): Promi
 /** Takes many deliveries, and runs of samples, for one job in the order given. Each is answered in its place; a refusal
  * hinders no other. What is not refused is on stable storage when it resolves. A run may have `RUN_SAMPLES_MAX` samples
  * and `RUN_TEXT_MAX` characters. */
-export function deliverAll(
-  { ports, caller }: Context,
-  parcels: readonly Parcel[],
-): Promise<readonly Outcome[]> {
-  return ports.jobActors.deliverAll(parcels, senderOf(caller))
+export async function deliverAll(context: Context, parcels: readonly Parcel[]): Promise<readonly Outcome[]> {
+  const { jobActors } = context.ports
+  const sender = senderOf(context.caller)
+  const refusals = await undeliverable(
+    context,
+    parcels.map(({ jobId }) => jobId),
+  )
+  if (refusals.size === 0) return jobActors.deliverAll(parcels, sender)
+  const outcomes = await jobActors.deliverAll(
+    parcels.filter(({ jobId }) => !refusals.has(jobId)),
+    sender,
+  )
+  const next = outcomes.values()
+  return parcels.map(({ jobId }) => refusals.get(jobId) ?? next.next().value ?? NO_OUTCOME)
 }
+
+/** Stands for an answer that did not come. */
+export const NO_OUTCOME = new Refusal('unavailable', 'There is no answer. Try again shortly.')
 
 /** @throws {Refusal} unauthenticated */
 function senderOf(caller: Caller): Sender {

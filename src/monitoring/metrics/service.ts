@@ -1,3 +1,4 @@
+import { readableBy, rightsOf } from '../../access/rights/service.ts'
 import type { Context } from '../../context.ts'
 import { statusOf } from '../../http/problem.ts'
 import { Refusal } from '../../lib/errors.ts'
@@ -31,11 +32,12 @@ function mayBeRepeated({ code }: Refusal): boolean {
   return status === 429 || status >= 500
 }
 
-async function lookUp({ ports }: Context, points: readonly Named[]): Promise<ReadonlyMap<string, Found>> {
+async function lookUp(context: Context, points: readonly Named[]): Promise<ReadonlyMap<string, Found>> {
   const wishes = wishesOf(points)
   const found = new Map<string, Found>()
   if (wishes.length === 0) return found
-  for (const [index, known] of (await findValues(ports.database, wishes)).entries()) {
+  const readable = readableBy(await rightsOf(context), 'o')
+  for (const [index, known] of (await findValues(context.ports.database, wishes, readable)).entries()) {
     const wish = wishes[index]
     if (wish && known) found.set(wishKey(wish), known)
   }

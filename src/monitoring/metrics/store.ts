@@ -1,4 +1,5 @@
 import { sql } from 'drizzle-orm'
+import type { SQL } from 'drizzle-orm'
 import { jobs } from '../../../db/tables/monitoring.ts'
 import type { Database } from '../../ports/database.ts'
 import type { Found, Wish } from './mapping.ts'
@@ -9,18 +10,21 @@ const PARAMETER_MAX = 300_000
 type Row = { readonly place: number; readonly valueCount: number; readonly position: number | null }
 
 /** What the wished-for jobs have, in the order of the wishes; undefined where there is no such job. One query, or a few
- * where many long names are asked for. */
+ * where many long names are asked for.
+ * @param readable a condition on the job, `o` */
 export async function findValues(
   database: Database,
   wishes: readonly Wish[],
+  readable: SQL,
 ): Promise<readonly (Found | undefined)[]> {
-  const found = await Promise.all(slices(wishes).map((slice) => findSlice(database, slice)))
+  const found = await Promise.all(slices(wishes).map((slice) => findSlice(database, slice, readable)))
   return found.flat()
 }
 
 async function findSlice(
   database: Database,
   wishes: readonly string[],
+  readable: SQL,
 ): Promise<readonly (Found | undefined)[]> {
   const found: (Found | undefined)[] = wishes.map(() => undefined)
   const rows = await database.all<Row>(sql`
@@ -29,7 +33,8 @@ async function findSlice(
       (select min(value.key) from json_each(${jobs.parameters}, '$.returnValue') as value
         where value.value ->> 'valueName' = wish.value ->> 1) as position
     from json_each(${`[${wishes.join(',')}]`}) as wish
-    join ${jobs} on ${jobs.id} = cast(wish.value ->> 0 as integer)`)
+    join ${jobs} on ${jobs.id} = cast(wish.value ->> 0 as integer)
+    join objects o on o.id = ${jobs.id} and ${readable}`)
   for (const { place, valueCount, position } of rows)
     found[place] = { valueCount, valueNumber: position === null ? null : position + 1 }
   return found

@@ -1,3 +1,4 @@
+import { readableBy, rightsOf } from '../../access/rights/service.ts'
 import type { Context } from '../../context.ts'
 import { durationMs, durationText } from '../../lib/duration.ts'
 import { rangeOf } from '../../lib/range.ts'
@@ -100,14 +101,20 @@ async function endOf(database: Database, { row, rules, range, now }: Wanted): Pr
 
 type Shown = Omit<Wanted, 'range'> & { readonly outage: Outage; readonly terms: CostTerms | null }
 
-async function viewOf({ ports }: Context, { row, outage, rules, now, terms }: Shown): Promise<OutageView> {
+async function viewOf(context: Context, { row, outage, rules, now, terms }: Shown): Promise<OutageView> {
+  const { ports } = context
   const { beginAt, endAt, state, segments } = outage
   const format = timeFormat(ports.settings.timeZone)
   const active = endAt === now
   const ended = (at: number) => (at === now ? null : format(at))
   // A range that ends now takes this very millisecond along, which has not passed yet.
   const passed = (at: number) => (at === now ? now - 1 : at)
-  const reasons = await store.readReasons(ports.database, row.id, { beginAt, endAt, states: rules.states })
+  const reasons = await store.readReasons(ports.database, row.id, {
+    beginAt,
+    endAt,
+    states: rules.states,
+    readable: readableBy(await rightsOf(context), 'o'),
+  })
   return {
     id: `o-${row.id}-${Math.floor(beginAt / 1000)}`,
     objectId: row.id,

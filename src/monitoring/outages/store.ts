@@ -1,4 +1,5 @@
 import { sql } from 'drizzle-orm'
+import type { SQL } from 'drizzle-orm'
 import type { Database } from '../../ports/database.ts'
 import type { Level } from '../../ports/job-actors.ts'
 import type { ObjectType } from '../tree/schema.ts'
@@ -31,11 +32,17 @@ export type Reason = {
   readonly errorCode: number
 }
 
-/** The jobs whose changes to one of the states brought an object, or what is below it, into one of them in a range. */
+/** The jobs whose changes to one of the states brought an object, or what is below it, into one of them in a range.
+ * @param range.readable a condition on the job, `o` */
 export async function readReasons(
   database: Database,
   objectId: number,
-  range: { readonly beginAt: number; readonly endAt: number; readonly states: readonly Level[] },
+  range: {
+    readonly beginAt: number
+    readonly endAt: number
+    readonly states: readonly Level[]
+    readonly readable: SQL
+  },
 ): Promise<readonly Reason[]> {
   return database.all<Reason>(sql`
     with recursive causes (object_id, cause_id, detected_at, error_code) as (
@@ -47,7 +54,7 @@ export async function readReasons(
       where ${among('t.to_state', range)})
     select o.type as type, o.id as id, o.name as name, max(c.error_code) as "errorCode"
     from causes c join objects o on o.id = c.object_id
-    where c.cause_id is null and o.type = 'job' group by o.id order by min(c.detected_at), o.id limit 100`)
+    where c.cause_id is null and o.type = 'job' and ${range.readable} group by o.id order by min(c.detected_at), o.id limit 100`)
 }
 
 function among(column: 'to_state' | 'from_state' | 't.to_state', { states }: { states: readonly Level[] }) {

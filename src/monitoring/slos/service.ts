@@ -1,3 +1,4 @@
+import { readableBy, rightsOf } from '../../access/rights/service.ts'
 import type { Context } from '../../context.ts'
 import { Refusal } from '../../lib/errors.ts'
 import type { Fault } from '../../lib/errors.ts'
@@ -112,17 +113,18 @@ async function checkChildren(context: Context, id: number, items: readonly Child
   const known = await store.readTypes(
     database,
     items.map((item) => item.id),
+    readableBy(await rightsOf(context), 'o'),
   )
   const faults: Fault[] = []
   for (const [index, { id: childId, type }] of items.entries()) {
-    const child = known.get(childId)
-    if (!child || !tree.rightsOn(context, child).read) {
+    const childType = known.get(childId)
+    if (!childType) {
       throw new Refusal('not_found', 'There is no such child.', [
         { pointer: `/items/${index}/id`, message: 'is no object' },
       ])
     }
-    if (type !== undefined && type !== child.type) {
-      faults.push({ pointer: `/items/${index}/type`, message: `is not what the object is: ${child.type}` })
+    if (type !== undefined && type !== childType) {
+      faults.push({ pointer: `/items/${index}/type`, message: `is not what the object is: ${childType}` })
     }
   }
   if (faults.length > 0)
@@ -147,8 +149,9 @@ async function rowOf(context: Context, body: SloBody): Promise<SloRow> {
     parameters,
   } = body
   if (deviceId !== 0) {
-    const device = (await store.readTypes(context.ports.database, [deviceId])).get(deviceId)
-    if (device?.type !== 'device' || !tree.rightsOn(context, device).read) {
+    const readable = readableBy(await rightsOf(context), 'o')
+    const types = await store.readTypes(context.ports.database, [deviceId], readable)
+    if (types.get(deviceId) !== 'device') {
       throw new Refusal('invalid', 'There is no such device.', [
         { pointer: '/deviceId', message: 'must be 0 or a device' },
       ])
@@ -164,14 +167,14 @@ async function rowOf(context: Context, body: SloBody): Promise<SloRow> {
 async function viewOf(context: Context, object: ObjectRow): Promise<SloView> {
   const { database } = context.ports
   const [row, properties] = await Promise.all([
-    store.findSlo(database, object.id),
+    store.findSlo(database, object.id, readableBy(await rightsOf(context), 'o')),
     tree.readProperties(database, object.id),
   ])
   // Deleted between the two reads.
   if (!row) throw new Refusal('not_found', 'There is no such service level object.')
   const { deviceId, deviceName, pushState, sortMode, rules, isReason, children } = row
   return {
-    ...tree.commonView(context, object, properties),
+    ...tree.commonView(object, properties),
     deviceId,
     deviceName,
     stateOperation: rules.operation,

@@ -1,4 +1,5 @@
 import { eq, sql } from 'drizzle-orm'
+import type { SQL } from 'drizzle-orm'
 import { links, slos } from '../../../db/tables/monitoring.ts'
 import type { Database, Write } from '../../ports/database.ts'
 import type { Push } from '../states/propagation.ts'
@@ -17,10 +18,12 @@ export type SloRow = {
   readonly riskFactor: number
 }
 
-/** What a service level object has of its own, with the name of its device and the number of its children. */
+/** What a service level object has of its own, with the name of its device and the number of its children.
+ * @param readable a condition on the device, `o` */
 export async function findSlo(
   database: Database,
   id: number,
+  readable: SQL,
 ): Promise<(SloRow & { readonly deviceName: string; readonly children: number }) | null> {
   const [row] = await database
     .select({
@@ -32,9 +35,10 @@ export async function findSlo(
       costsPerMin: slos.costsPerMin,
       currency: slos.currency,
       riskFactor: slos.riskFactor,
-      deviceName: sql<string>`coalesce((select name from objects where id = ${slos.deviceId}), '')`.as(
-        'device_name',
-      ),
+      deviceName:
+        sql<string>`coalesce((select o.name from objects o where o.id = ${slos.deviceId} and ${readable}), '')`.as(
+          'device_name',
+        ),
       children: sql<number>`(select count(*) from links where parent_id = ${slos.id})`.as('children'),
     })
     .from(slos)
@@ -64,17 +68,17 @@ function columnsOf(row: SloRow) {
   return { ...row, stateOperation: row.rules.operation }
 }
 
-/** The types of those of these objects that are there, and who runs them. */
+/** The types of those of these objects that are there.
+ * @param readable a condition on the object, `o` */
 export async function readTypes(
   database: Database,
   ids: readonly number[],
-): Promise<ReadonlyMap<number, { readonly type: ObjectType; readonly runBy: number }>> {
-  const rows = await database.all<{ id: number; type: ObjectType; runBy: number }>(sql`
-    select o.id as id, o.type as type,
-           case when o.type = 'job' and o.collector_id = 0 then p.collector_id else o.collector_id end as "runBy"
-    from objects o left join objects p on p.id = o.parent_id
-    where o.id in (select value from json_each(${JSON.stringify(ids)}))`)
-  return new Map(rows.map(({ id, type, runBy }) => [id, { type, runBy }]))
+  readable: SQL,
+): Promise<ReadonlyMap<number, ObjectType>> {
+  const rows = await database.all<{ id: number; type: ObjectType }>(sql`
+    select o.id as id, o.type as type from objects o
+    where o.id in (select value from json_each(${JSON.stringify(ids)})) and ${readable}`)
+  return new Map(rows.map(({ id, type }) => [id, type]))
 }
 
 /** How many children an object is linked to. */

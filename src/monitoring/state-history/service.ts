@@ -1,3 +1,4 @@
+import { readableBy, rightsOf } from '../../access/rights/service.ts'
 import type { Context } from '../../context.ts'
 import { durationText } from '../../lib/duration.ts'
 import { rangeOf } from '../../lib/range.ts'
@@ -38,7 +39,11 @@ export async function readStateHistory(
   }
   const [spans, transitions] = await Promise.all([
     readSpans(ports.database, id, measured),
-    store.readTransitions(ports.database, id, { ...range, limit: TRANSITIONS_MAX + 1 }),
+    store.readTransitions(ports.database, id, {
+      ...range,
+      limit: TRANSITIONS_MAX + 1,
+      readable: readableBy(await rightsOf(context), 'c'),
+    }),
   ])
   const lengthMs = Math.max(SAMPLE_MIN_MS, Math.ceil((range.endAt - range.beginAt) / SAMPLES))
   const before: Span[] =

@@ -1,4 +1,5 @@
 import { sql } from 'drizzle-orm'
+import type { SQL } from 'drizzle-orm'
 import type { Database } from '../../ports/database.ts'
 import type { Reason, State } from '../../ports/job-actors.ts'
 import type { ObjectType } from '../tree/schema.ts'
@@ -57,16 +58,23 @@ export type TransitionRow = {
   readonly causeName: string | null
 }
 
-/** The transitions of an object in [beginAt, endAt), with what brought them about, `limit` at most. */
+/** The transitions of an object in [beginAt, endAt), with what brought them about, `limit` at most.
+ * @param want.readable a condition on what brought them about, `c` */
 export async function readTransitions(
   database: Database,
   objectId: number,
-  { beginAt, endAt, limit }: { readonly beginAt: number; readonly endAt: number; readonly limit: number },
+  want: {
+    readonly beginAt: number
+    readonly endAt: number
+    readonly limit: number
+    readonly readable: SQL
+  },
 ): Promise<readonly TransitionRow[]> {
+  const { beginAt, endAt, limit, readable } = want
   return database.all<TransitionRow>(sql`
     select t.at as at, t.detected_at as "detectedAt", t.from_state as "from", t.to_state as "to", t.reason as reason,
            c.id as "causeId", c.type as "causeType", c.name as "causeName"
-    from transitions t left join objects c on c.id = t.cause_id
+    from transitions t left join objects c on c.id = t.cause_id and ${readable}
     where t.object_id = ${objectId} and t.at >= ${beginAt} and t.at < ${endAt}
     order by t.at, t.seq limit ${limit}`)
 }

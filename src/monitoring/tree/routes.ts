@@ -9,6 +9,7 @@ import { browseRoutes } from './browse/routes.ts'
 import { copyQuery } from './copy/schema.ts'
 import { copyDevice } from './copy/service.ts'
 import { createDevice, deleteDevice, readDevice, updateDevice } from './devices/service.ts'
+import { grantRoutes } from './grants/routes.ts'
 import { createGroup, deleteGroup, readGroup, updateGroup } from './groups/service.ts'
 import { deviceBody, deviceView, groupBody, groupView } from './schema.ts'
 import { searchRoutes } from './search/routes.ts'
@@ -186,3 +187,4 @@ export const treeRoutes = new Hono<Env>()
   .route('/', deviceRoutes)
   .route('/', searchRoutes)
   .route('/', browseRoutes)
+  .route('/', grantRoutes)

@@ -33,7 +33,12 @@ const properties = z
     }
   })
 
-export const permissionsView = z.object({ read: z.boolean(), write: z.boolean(), execute: z.boolean() })
+export const permissionsView = z.object({
+  read: z.boolean(),
+  write: z.boolean(),
+  execute: z.boolean(),
+  maintain: z.boolean(),
+})
 
 /** What the bodies of all objects have in common (specification: Common object fields). Fields that only the service
  * sets are taken and ignored, so that what was read can be sent back. */

@@ -1,3 +1,6 @@
+import { permissionsOf } from '../../access/rights/permissions.ts'
+import type { Permissions, Right } from '../../access/rights/permissions.ts'
+import { rightsOf, visibleBy } from '../../access/rights/service.ts'
 import { isCollector } from '../../access/users/service.ts'
 import type { Context } from '../../context.ts'
 import { Refusal } from '../../lib/errors.ts'
@@ -8,14 +11,15 @@ import type { Ports } from '../../ports/index.ts'
 import type { Secrets } from '../../ports/secrets.ts'
 import { markSubtree } from '../rules/service.ts'
 import { markLinkedAbove, markUncounted, objectsAbove } from '../states/service.ts'
-import { permissionsOf } from './permissions.ts'
-import type { Permissions, Right } from './permissions.ts'
 import type { CommonBody, CommonView, ObjectType } from './schema.ts'
 import * as store from './store.ts'
-import type { Insertion, InstanceType, NewObject, ObjectRow, PropertyRow } from './store.ts'
+import type { Insertion, InstanceType, NewObject, PropertyRow } from './store.ts'
 
-export type { Insertion, NewObject, ObjectRow, PropertyRow } from './store.ts'
+export type { Insertion, NewObject, PropertyRow } from './store.ts'
 export { readProperties } from './store.ts'
+
+/** An object with what the caller may do with it. */
+export type ObjectRow = store.ObjectRow & { readonly permissions: Permissions }
 
 /** The object, when it is there, of this type, and the caller has the right.
  * @throws {Refusal} not_found, also for what the caller may not read; forbidden */
@@ -25,23 +29,26 @@ export async function requireObject(
   { type, right }: { type?: ObjectType; right: Right },
 ): Promise<ObjectRow> {
   const row = await store.findObject(context.ports.database, id)
-  const permissions = row && rightsOn(context, row)
+  const permissions = row && permissionsOf(await rightsOf(context), row)
   if (!row || !permissions?.read || (type !== undefined && row.type !== type)) {
     throw new Refusal('not_found', `There is no such ${type ?? 'object'}.`)
   }
   if (!permissions[right]) throw new Refusal('forbidden', `You have no right to ${right} this ${row.type}.`)
+  return { ...row, permissions }
+}
+
+/** An object from which the caller may look for what is below it: one that may be read, or that leads to one.
+ * @throws {Refusal} not_found */
+export async function requireStart(context: Context, id: number, type: ObjectType): Promise<store.ObjectRow> {
+  const rights = await rightsOf(context)
+  const row = await store.findObject(context.ports.database, id, visibleBy(rights, 'objects'))
+  if (row?.type !== type) throw new Refusal('not_found', `There is no such ${type}.`)
   return row
 }
 
-/** What the caller may do with the object of a row. */
-export function rightsOn({ caller }: Context, row: Pick<ObjectRow, 'type' | 'runBy'>): Permissions {
-  return permissionsOf(caller, { type: row.type, collectorId: row.runBy })
-}
-
 /** The fields that all objects show alike. */
-export function commonView(context: Context, row: ObjectRow, properties: readonly PropertyRow[]): CommonView {
-  const { id, type, subType, name, isTemplate, instanceType, parentId, templateId } = row
-  const permissions = rightsOn(context, row)
+export function commonView(row: ObjectRow, properties: readonly PropertyRow[]): CommonView {
+  const { id, type, subType, name, permissions, isTemplate, instanceType, parentId, templateId } = row
   return {
     id,
     type,
@@ -192,11 +199,11 @@ async function newParent(
   context: Context,
   row: ObjectRow,
   { parentId, pointer }: Destination,
-): Promise<ObjectRow> {
+): Promise<store.ObjectRow> {
   if (row.parentId === null) throw new Refusal('conflict', 'The root group cannot be moved.')
   const type = PARENT_OF[row.type]
   const parent = await store.findObject(context.ports.database, parentId)
-  if (parent?.type !== type || !rightsOn(context, parent).write) {
+  if (parent?.type !== type || !permissionsOf(await rightsOf(context), parent).write) {
     throw new Refusal('invalid', 'There is no such parent.', [
       { pointer, message: `must be a ${type} that you may write to` },
     ])

@@ -1,4 +1,4 @@
-import { asc, eq, sql } from 'drizzle-orm'
+import { and, asc, eq, sql } from 'drizzle-orm'
 import type { SQL } from 'drizzle-orm'
 import { alias } from 'drizzle-orm/sqlite-core'
 import { devices, objects, properties, states } from '../../../db/tables/monitoring.ts'
@@ -45,7 +45,8 @@ export type ObjectChange = Pick<
 
 const parents = alias(objects, 'parents')
 
-export async function findObject(database: Database, id: number): Promise<ObjectRow | null> {
+/** @param where a condition on the object besides */
+export async function findObject(database: Database, id: number, where?: SQL): Promise<ObjectRow | null> {
   const [row] = await database
     .select({
       id: objects.id,
@@ -71,7 +72,7 @@ export async function findObject(database: Database, id: number): Promise<Object
     .from(objects)
     .leftJoin(parents, eq(parents.id, objects.parentId))
     .leftJoin(states, eq(states.objectId, objects.id))
-    .where(eq(objects.id, id))
+    .where(and(eq(objects.id, id), where))
   return row ? ({ ...row, hasChildren: row.hasChildren === 1 } as ObjectRow) : null
 }
 

@@ -4,7 +4,7 @@ import { Refusal } from '../../../lib/errors.ts'
 import { timeFormat } from '../../../lib/time.ts'
 import type { TimeFormat } from '../../../lib/time.ts'
 import type { Delivered, DeliveredRun, Outcome, Parcel, Repeat } from '../../../ports/job-actors.ts'
-import { deliverAll, deliveredFields, pointingIntoArray, repeatOf, scopeOf } from '../service.ts'
+import { deliverAll, deliveredFields, NO_OUTCOME, pointingIntoArray, repeatOf, scopeOf } from '../service.ts'
 import { deliveryItem, seriesItem } from './items.ts'
 import type { BulkBody } from './schema.ts'
 
@@ -56,8 +56,6 @@ async function outcomesOf(context: Context, sent: readonly Sent[]): Promise<read
   let next = 0
   return sent.map(({ parcel }) => (parcel instanceof Refusal ? parcel : (answers[next++] ?? NO_OUTCOME)))
 }
-
-const NO_OUTCOME = new Refusal('unavailable', 'There is no answer. Try again shortly.')
 
 /** The key of one item of a call. */
 function at(whole: Repeat | null, place: string): Repeat | null {

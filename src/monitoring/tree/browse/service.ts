@@ -1,3 +1,6 @@
+import { permissionsOf, readable, ROOT_ID, visible } from '../../../access/rights/permissions.ts'
+import type { Listed, Rights } from '../../../access/rights/permissions.ts'
+import { readableBy, rightsOf, visibleBy } from '../../../access/rights/service.ts'
 import type { Context } from '../../../context.ts'
 import { Refusal } from '../../../lib/errors.ts'
 import { decodeCursor, encodeCursor } from '../../../lib/paging.ts'
@@ -5,7 +8,7 @@ import { OBJECT_TYPES } from '../schema.ts'
 import type { ObjectType } from '../schema.ts'
 import type { Page } from '../search/schema.ts'
 import { readItems } from '../search/store/search.ts'
-import { requireObject, rightsOn } from '../service.ts'
+import { requireObject, requireStart } from '../service.ts'
 import { joinPath, parsePath } from './path.ts'
 import type { ChildrenView, ParentPath, SearchPathView, TreeNode, TreeQuery } from './schema.ts'
 import * as store from './store.ts'
@@ -17,10 +20,9 @@ const SEGMENTS_MAX = 64
 const WILDCARDS_MAX = 16
 /** How many objects one segment of a path may leave for the next. */
 const FRONTIER_MAX = 10_000
-const ROOT_ID = 1
 const FIRST: ChildPlace = { type: '', name: '', id: 0 }
 
-/** The children of an object, by type and name.
+/** The children of an object, by type and name: what the caller may read, and what leads to it.
  * @returns with `next` the cursor of the page that follows, null when this is the last
  * @throws {Refusal} not_found, invalid */
 export async function listChildren(
@@ -28,42 +30,61 @@ export async function listChildren(
   { parentType, parentId }: ParentPath,
   page: Page,
 ): Promise<{ view: ChildrenView; next: string | null }> {
-  const parent = await requireObject(context, parentId, { type: parentType, right: 'read' })
-  if (parent.type === 'slo') return { view: await listLinked(context, parent.id), next: null }
+  if (parentType === 'slo') {
+    const slo = await requireObject(context, parentId, { type: 'slo', right: 'read' })
+    return { view: await listLinked(context, slo.id), next: null }
+  }
+  const parent = await requireStart(context, parentId, parentType)
+  const rights = await rightsOf(context)
   const { after, position } = page.cursor === undefined ? { after: FIRST, position: 0 } : placeOf(page.cursor)
-  const rows = await store.readChildren(context.ports.database, parent.id, { after, limit: page.limit + 1 })
+  const rows = await store.readChildren(context.ports.database, parent.id, {
+    after,
+    limit: page.limit + 1,
+    visible: visibleBy(rights, 'o'),
+  })
   const shown = rows.slice(0, page.limit)
-  const items = itemsOf(context, shown, position)
+  const items = itemsOf(rights, shown, position)
   const last = shown.at(-1)
   const isMore = rows.length > shown.length && last !== undefined
   const next = isMore ? encodeCursor([last.type, last.nameFolded, last.id, position + shown.length]) : null
   return { view: { items }, next }
 }
 
-/** The children of a service level object, in its own order; there are a thousand at most. */
+/** The children of a service level object that the caller may read, in its own order; there are a thousand at most. */
 export async function listLinked(context: Context, sloId: number): Promise<ChildrenView> {
-  return { items: itemsOf(context, await store.readLinked(context.ports.database, sloId), 0) }
+  const rights = await rightsOf(context)
+  const rows = await store.readLinked(context.ports.database, sloId, readableBy(rights, 'o'))
+  return { items: itemsOf(rights, rows, 0) }
 }
 
-/** What the caller may read of a list that begins after `position`. */
-function itemsOf(context: Context, rows: readonly store.ChildRow[], position: number): ChildrenView['items'] {
-  return rows.flatMap((row, index) => {
-    if (!rightsOn(context, row).read) return []
-    const { id, type, subType, name, state, hasChildren } = row
-    return [{ id, type, subType, name, state, hasChildren, position: position + index + 1 }]
+/** A list that begins after `position`. */
+function itemsOf(rights: Rights, rows: readonly store.ChildRow[], position: number): ChildrenView['items'] {
+  return rows.map((row, index) => {
+    const { id, type, subType, name, state, hasChildren } = veiled(rights, row)
+    return { id, type, subType, name, state, hasChildren, position: position + index + 1 }
   })
 }
 
-/** An object with what is below it. @throws {Refusal} not_found, invalid when it is too large */
+/** What only leads to something shows its name and nothing of how it is: that tells of others' objects. */
+function veiled<Row extends store.ChildRow | store.NodeRow>(rights: Rights, row: Row): Row {
+  return permissionsOf(rights, row).read ? row : { ...row, state: 'undefined' }
+}
+
+/** An object with what is below it: what the caller may read, and what leads to it. @throws {Refusal} not_found, invalid when it is too large */
 export async function readTree(
   context: Context,
   { parentType, parentId }: ParentPath,
   query: TreeQuery,
 ): Promise<TreeNode> {
   const { database } = context.ports
-  const top = await requireObject(context, parentId, { type: parentType, right: 'read' })
-  const want = { depth: query.depth, types: query.types ?? OBJECT_TYPES, limit: NODES_MAX + 1 }
-  const rows = await store.readNodes(database, top.id, want)
+  const top = await requireStart(context, parentId, parentType)
+  const rights = await rightsOf(context)
+  const rows = await store.readNodes(database, top.id, {
+    depth: query.depth,
+    types: query.types ?? OBJECT_TYPES,
+    limit: NODES_MAX + 1,
+    visible: visibleBy(rights, 'c'),
+  })
   if (rows.length > NODES_MAX) {
     throw new Refusal(
       'invalid',
@@ -72,8 +93,9 @@ export async function readTree(
     )
   }
   const parents = rows.filter(({ type, hasChildren }) => type !== 'job' && hasChildren).map(({ id }) => id)
-  const counts = await store.countStates(database, parents)
-  const node = growTree(rows, counts, { ...query, rightsOn: (row) => rightsOn(context, row) })
+  const counts = await store.countStates(database, parents, readableBy(rights, 'j'))
+  const seen = rows.map((row) => veiled(rights, row))
+  const node = growTree(seen, counts, { ...query, permissionsOf: (row) => permissionsOf(rights, row) })
   if (!node) throw new Refusal('not_found', `There is no such ${parentType}.`)
   return node
 }
@@ -101,7 +123,8 @@ export async function searchPath(
     throw refusedPath(pointer, `must have ${WILDCARDS_MAX} wildcards a segment at most`)
   }
   const from = start ?? { parentType: 'group', parentId: ROOT_ID }
-  const parent = await requireObject(context, from.parentId, { type: from.parentType, right: 'read' })
+  const parent = await requireStart(context, from.parentId, from.parentType)
+  const rights = await rightsOf(context)
   let hits: readonly Hit[] = [parent]
   for (const [index, segment] of segments.entries()) {
     const isLast = index === segments.length - 1
@@ -110,6 +133,7 @@ export async function searchPath(
       segment,
       type: isLast ? (search.type ?? null) : null,
       limit,
+      where: (listed: Listed) => (isLast ? readable : visible)(rights, 'o', listed),
     })
     if (!isLast && hits.length > FRONTIER_MAX)
       throw refusedPath(pointer, `fits too many objects at segment ${index + 1}`)
@@ -119,11 +143,11 @@ export async function searchPath(
     database,
     hits.map(({ id }) => id),
   )
-  const readable = new Map(rows.filter((row) => rightsOn(context, row).read).map((row) => [row.id, row]))
+  const found = new Map(rows.map((row) => [row.id, row]))
   const ancestors = new Set(hits.flatMap(({ path }) => idsOf(path)))
   const names = await store.readNames(database, [...ancestors])
   const items = hits.flatMap(({ id, path }) => {
-    const row = readable.get(id)
+    const row = found.get(id)
     const way = idsOf(path).map((ancestor) => names.get(ancestor) ?? '')
     return row ? [{ id, type: row.type, name: row.name, path: joinPath(way) }] : []
   })

@@ -1,4 +1,6 @@
 import { sql } from 'drizzle-orm'
+import type { SQL } from 'drizzle-orm'
+import type { Listed } from '../../../access/rights/permissions.ts'
 import type { Database } from '../../../ports/database.ts'
 import type { State } from '../../../ports/job-actors.ts'
 import { STATES } from '../../states/state.ts'
@@ -19,6 +21,7 @@ export type ChildRow = {
   readonly nameFolded: string
   readonly state: State
   readonly runBy: number
+  readonly path: string
   readonly hasChildren: boolean
 }
 
@@ -30,44 +33,51 @@ type Flagged<Row> = Omit<Row, 'hasChildren'> & { readonly hasChildren: number }
 
 const COLUMNS =
   sql.raw(`o.id, o.type, o.sub_type as "subType", o.name, coalesce(s.state, 'undefined') as state,
-  case when o.type = 'job' and o.collector_id = 0 then p.collector_id else o.collector_id end as "runBy",
+  case when o.type = 'job' and o.collector_id = 0 then p.collector_id else o.collector_id end as "runBy", o.path,
   exists (select 1 from objects c where c.parent_id = o.id)
     or exists (select 1 from links c where c.parent_id = o.id) as "hasChildren"`)
 
 const JOINS = sql.raw('left join objects p on p.id = o.parent_id left join states s on s.object_id = o.id')
 
-/** The children of an object by type and name, those that come after a place. */
+/** The children of an object by type and name, those that come after a place.
+ * @param page.visible a condition on the child, `o` */
 export async function readChildren(
   database: Database,
   parentId: number,
-  page: { after: ChildPlace; limit: number },
+  page: { after: ChildPlace; limit: number; visible: SQL },
 ): Promise<readonly ChildRow[]> {
   const { type, name, id } = page.after
   const rows = await database.all<Flagged<ChildRow>>(sql`
     select ${COLUMNS}, o.name_folded as "nameFolded" from objects o ${JOINS}
-    where o.parent_id = ${parentId} and (o.type, o.name_folded, o.id) > (${type}, ${name}, ${id})
+    where o.parent_id = ${parentId} and (o.type, o.name_folded, o.id) > (${type}, ${name}, ${id}) and ${page.visible}
     order by o.type, o.name_folded, o.id limit ${sql.raw(String(page.limit))}`)
   return rows.map((row) => ({ ...row, hasChildren: row.hasChildren === 1 }))
 }
 
-/** What a service level object is made of, in the order that it asks for. */
-export async function readLinked(database: Database, sloId: number): Promise<readonly ChildRow[]> {
+/** What a service level object is made of, in the order that it asks for.
+ * @param readable a condition on the child, `o` */
+export async function readLinked(
+  database: Database,
+  sloId: number,
+  readable: SQL,
+): Promise<readonly ChildRow[]> {
   const rank = sql.raw(STATES.map((state, index) => `when '${state}' then ${index}`).join(' '))
   const rows = await database.all<Flagged<ChildRow>>(sql`
     select ${COLUMNS}, o.name_folded as "nameFolded"
     from links l join objects o on o.id = l.child_id ${JOINS} left join slos parent on parent.id = l.parent_id
-    where l.parent_id = ${sloId}
+    where l.parent_id = ${sloId} and ${readable}
     order by case parent.sort_mode when 'name' then o.name_folded end,
              case parent.sort_mode when 'state' then case s.state ${rank} else ${STATES.length} end end, l.position`)
   return rows.map((row) => ({ ...row, hasChildren: row.hasChildren === 1 }))
 }
 
 /** An object and what is below it, level by level, at most `limit` of them.
- * @param depth how many levels; null for all */
+ * @param want.depth how many levels; null for all
+ * @param want.visible a condition on what is below, `c` */
 export async function readNodes(
   database: Database,
   id: number,
-  want: { depth: number | null; types: readonly ObjectType[]; limit: number },
+  want: { depth: number | null; types: readonly ObjectType[]; limit: number; visible: SQL },
 ): Promise<readonly NodeRow[]> {
   const isIn = sql.raw(`c.type in (${want.types.map((type) => `'${type}'`).join(', ')})`)
   const isWithin = sql.raw(want.depth === null ? '1' : `node.depth < ${want.depth}`)
@@ -75,7 +85,8 @@ export async function readNodes(
     with recursive node(id, depth) as (
       select cast(${id} as integer), 0
       union all
-      select c.id, node.depth + 1 from node join objects c on c.parent_id = node.id and ${isIn} where ${isWithin}
+      select c.id, node.depth + 1 from node join objects c on c.parent_id = node.id and ${isIn} and ${want.visible}
+      where ${isWithin}
       limit ${sql.raw(String(want.limit))}
     )
     select ${COLUMNS}, o.parent_id as "parentId", node.depth from node join objects o on o.id = node.id ${JOINS}
@@ -83,21 +94,29 @@ export async function readNodes(
   return rows.map((row) => ({ ...row, hasChildren: row.hasChildren === 1 }))
 }
 
-/** How many jobs below each object are in which state. */
+/** How many jobs below each object are in which state.
+ * @param readable a condition on the job, `j` */
 export async function countStates(
   database: Database,
   ids: readonly number[],
+  readable: SQL,
 ): Promise<readonly { readonly id: number; readonly state: State; readonly total: number }[]> {
   return database.all(sql`
     select n.id, coalesce(s.state, 'undefined') as state, count(*) as total
     from json_each(${JSON.stringify(ids)}) wanted
     join objects n on n.id = wanted.value
-    cross join objects j on j.type = 'job' and j.path > n.path and j.path < n.path || '~'
+    cross join objects j on j.type = 'job' and j.path > n.path and j.path < n.path || '~' and ${readable}
     left join states s on s.object_id = j.id
     group by 1, 2`)
 }
 
-type Step = { readonly segment: Segment; readonly type: ObjectType | null; readonly limit: number }
+type Step = {
+  readonly segment: Segment
+  readonly type: ObjectType | null
+  readonly limit: number
+  /** The condition on what is found, `o`. */
+  readonly where: (listed: Listed) => string
+}
 
 /** The objects that fit a segment among the children of these or, for a deep one, anywhere below them; in the order of
  * the tree. */
@@ -113,6 +132,7 @@ export async function readStep(
     isDeep ? isBelow(topmost(from), match, bound) : isChild(from, { match, type: step.type }, bound),
     textFits('+o.name_folded', match, bound),
     ...(step.type === null ? [] : [`o.type = '${step.type}'`]),
+    step.where((ids) => bound.add(JSON.stringify(ids))),
   ]
   return database.all(
     bound.statement(

@@ -1,6 +1,6 @@
 import type { State } from '../../../ports/job-actors.ts'
 import { STATES } from '../../states/state.ts'
-import type { Permissions } from '../permissions.ts'
+import type { Permissions } from '../../../access/rights/permissions.ts'
 import type { NodeField, TreeNode } from './schema.ts'
 import type { NodeRow } from './store.ts'
 
@@ -10,21 +10,20 @@ export type Wish = {
   readonly depth: number | null
   readonly states?: readonly State[] | undefined
   readonly fields?: readonly (NodeField | 'id' | 'type')[] | undefined
-  readonly rightsOn: (row: NodeRow) => Permissions
+  readonly permissionsOf: (row: NodeRow) => Permissions
 }
 
-/** Levels of rows, the top first and parents before their children, as one tree; null when the top may not be read or
- * is in none of the wanted states. */
+/** Levels of rows, the top first and parents before their children, as one tree; null when there is no top. */
 export function growTree(rows: readonly NodeRow[], counts: readonly Count[], wish: Wish): TreeNode | null {
   const countsOf = Map.groupBy(counts, ({ id }) => id)
   const childrenOf = Map.groupBy(rows, ({ parentId, depth }) => (depth === 0 ? null : parentId))
   const states = new Set(wish.states ?? STATES)
 
   const grow = (row: NodeRow): TreeNode[] => {
-    const permissions = wish.rightsOn(row)
     const below = countsOf.get(row.id) ?? []
     const isWanted = row.depth === 0 || states.has(row.state) || below.some(({ state }) => states.has(state))
-    if (!permissions.read || !isWanted) return []
+    if (!isWanted) return []
+    const permissions = wish.permissionsOf(row)
     const isLoaded = wish.depth === null || row.depth < wish.depth || !row.hasChildren
     const children = isLoaded ? { children: (childrenOf.get(row.id) ?? []).flatMap(grow) } : {}
     return [pick({ ...nodeOf(row, below), permissions, ...children }, wish.fields)]

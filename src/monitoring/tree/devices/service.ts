@@ -84,7 +84,7 @@ async function viewOf(context: Context, row: ObjectRow): Promise<DeviceView> {
   // Deleted between the two reads.
   if (!device) throw new Refusal('not_found', 'There is no such device.')
   const { collectorId, hasChildren } = row
-  return { ...tree.commonView(context, row, properties), ...device, collectorId, hasChildren }
+  return { ...tree.commonView(row, properties), ...device, collectorId, hasChildren }
 }
 
 function deviceFields({ address, netmask, deviceName, parameter }: DeviceBody): store.DeviceRow {

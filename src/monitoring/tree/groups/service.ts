@@ -62,5 +62,5 @@ export async function deleteGroup(context: Context, id: number, recursive: boole
 
 async function viewOf(context: Context, row: ObjectRow): Promise<GroupView> {
   const properties = await tree.readProperties(context.ports.database, row.id)
-  return { ...tree.commonView(context, row, properties), hasChildren: row.hasChildren }
+  return { ...tree.commonView(row, properties), hasChildren: row.hasChildren }
 }

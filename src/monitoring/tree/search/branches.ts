@@ -5,8 +5,14 @@ import type { TextField } from './items.ts'
 import type { Branch } from './store/search.ts'
 
 /** A filter as what has to be searched below a path: everything at once for `and`, each condition for itself for `or`.
- * What cannot find anything is left out. */
-export function branchesOf({ type, mode, conditions }: Filter, path: string): Branch[] {
+ * What cannot find anything is left out.
+ * @param tops only what is one of these, or below one, is searched for; null for no such limit */
+export function branchesOf(
+  { type, mode, conditions }: Filter,
+  path: string,
+  tops: readonly number[] | null,
+): Branch[] {
+  const within: Condition[] = tops === null ? [] : [{ test: { kind: 'within', tops }, negated: false }]
   const groups =
     mode === 'and' || conditions.length === 0 ? [conditions] : conditions.map((condition) => [condition])
   return groups.flatMap((group) => {
@@ -16,7 +22,7 @@ export function branchesOf({ type, mode, conditions }: Filter, path: string): Br
     )
     return types.length === 0
       ? []
-      : [{ path, types, conditions: group.filter(({ test }) => test.kind !== 'type') }]
+      : [{ path, types, conditions: [...group.filter(({ test }) => test.kind !== 'type'), ...within] }]
   })
 }
 

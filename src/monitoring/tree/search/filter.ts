@@ -42,6 +42,8 @@ export type Test =
       readonly value: number | string
     }
   | ValueTest
+  /** Is one of these, or below one. Asked by the service, not by filters. */
+  | { readonly kind: 'within'; readonly tops: readonly number[] }
   /** Asked of what does not exist yet. */
   | { readonly kind: 'nothing' }
 

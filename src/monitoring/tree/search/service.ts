@@ -1,8 +1,10 @@
+import { permissionsOf, readableTops } from '../../../access/rights/permissions.ts'
+import { rightsOf } from '../../../access/rights/service.ts'
 import type { Context } from '../../../context.ts'
 import { Refusal } from '../../../lib/errors.ts'
 import { decodeCursor, encodeCursor } from '../../../lib/paging.ts'
 import type { Parameters } from '../../rules/schema.ts'
-import { requireObject, rightsOn } from '../service.ts'
+import { requireStart } from '../service.ts'
 import { branchesOf } from './branches.ts'
 import { parseFilter } from './filter.ts'
 import type { Condition, ValueTest } from './filter.ts'
@@ -16,7 +18,7 @@ const ACTORS_AT_ONCE = 50
 /** Of all conditions of an `or` together; beyond it pages get shorter. */
 const FOUND_MAX = 50_000
 
-/** Objects below a group that fit a filter definition, in the order of the tree.
+/** Objects below a group that fit a filter definition and that the caller may read, in the order of the tree.
  * @returns with `next` the cursor of the page that follows, null when this is the last
  * @throws {Refusal} not_found, invalid */
 export async function searchGroup(
@@ -25,9 +27,10 @@ export async function searchGroup(
   { filterDefinition, ...page }: Page & { filterDefinition: string },
 ): Promise<{ view: SearchView; next: string | null }> {
   const filter = parseFilter(filterDefinition)
-  const group = await requireObject(context, id, { type: 'group', right: 'read' })
+  const group = await requireStart(context, id, 'group')
+  const rights = await rightsOf(context)
   const after = page.cursor === undefined ? group.path : placeOf(page.cursor, group.path)
-  const branches = branchesOf(filter, group.path)
+  const branches = branchesOf(filter, group.path, readableTops(rights))
   const limit = Math.max(1, Math.min(page.limit, Math.floor(FOUND_MAX / Math.max(1, branches.length))))
   const found = merge(await findAll(context, branches, { after, limit: limit + 1 }))
   const shown = found.slice(0, limit)
@@ -35,11 +38,10 @@ export async function searchGroup(
     context.ports.database,
     shown.map((object) => object.id),
   )
-  const items = rows.flatMap((row) => {
-    const { runBy: _runBy, parentName, ...rest } = row
-    const permissions = rightsOn(context, row)
-    if (!permissions.read) return []
-    return [{ ...rest, permissions, ...(row.type === 'job' ? { deviceName: parentName ?? '' } : {}) }]
+  const items = rows.map((row) => {
+    const { runBy: _runBy, path: _path, parentName, ...rest } = row
+    const permissions = permissionsOf(rights, row)
+    return { ...rest, permissions, ...(row.type === 'job' ? { deviceName: parentName ?? '' } : {}) }
   })
   const last = shown.at(-1)
   return { view: { items }, next: found.length > limit && last ? encodeCursor(last.path) : null }

@@ -1,3 +1,4 @@
+import { isAtOrBelow } from '../../../../access/rights/permissions.ts'
 import { fold } from '../../../../lib/text.ts'
 import type { Condition, Test, TextMatch, ValueTest } from '../filter.ts'
 import type { Relation, TextField } from '../items.ts'
@@ -54,6 +55,7 @@ const TESTS: {
   propertyValue: (test, bound) => hasProperty(`p.key = ${bound.add(test.key)} and ${valueSql(test, bound)}`),
   value: (test, bound) =>
     `exists (select 1 from job_values v where v.job_id = o.id and ${namesValue(test, bound)})`,
+  within: ({ tops }, bound) => isAtOrBelow('o.path', bound.add(JSON.stringify(tops))),
   nothing: () => '0',
 }
 

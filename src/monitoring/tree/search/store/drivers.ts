@@ -32,6 +32,9 @@ const DRIVERS: {
   value: ({ value }, bound) =>
     `select v.job_id as id from job_values v where v.key = ${bound.add(value)}
       union select v.job_id from job_values v where v.name_folded = ${bound.add(fold(value))}`,
+  within: ({ tops }, bound) =>
+    `select d.id from json_each(${bound.add(JSON.stringify(tops))}) top join objects a on a.id = top.value
+      cross join objects d on d.path >= a.path and d.path < a.path || '~'`,
   type: () => null,
   nothing: () => null,
 }

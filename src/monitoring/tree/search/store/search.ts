@@ -28,6 +28,7 @@ export type ItemRow = {
   readonly state: State
   readonly parentName: string | null
   readonly runBy: number
+  readonly path: string
 }
 
 /** A subtree of so few objects is read whole. */
@@ -62,7 +63,7 @@ export async function readItems(database: Database, ids: readonly number[]): Pro
   const rows = await database.all<Omit<ItemRow, 'isTemplate'> & { readonly isTemplate: number }>(sql`
     select o.id, o.type, o.sub_type as "subType", o.name, o.parent_id as "parentId", o.is_template as "isTemplate",
       coalesce(s.state, 'undefined') as state, p.name as "parentName",
-      case when o.type = 'job' and o.collector_id = 0 then p.collector_id else o.collector_id end as "runBy"
+      case when o.type = 'job' and o.collector_id = 0 then p.collector_id else o.collector_id end as "runBy", o.path
     from json_each(${JSON.stringify(ids)}) wanted
     join objects o on o.id = wanted.value
     left join objects p on p.id = o.parent_id

@@ -1,0 +1,110 @@
+import { describe, expect, test } from 'bun:test'
+import * as fc from 'fast-check'
+
+import { ROLES } from '../../context.ts'
+import type { Role } from '../../context.ts'
+import { idsOf, permissionsOf, readable, readableTops, visible } from './permissions.ts'
+import type { Granted, Located, Rights } from './permissions.ts'
+
+const grantOf = (letters: string): Granted => ({
+  write: letters.includes('w'),
+  execute: letters.includes('x'),
+  maintain: letters.includes('m'),
+})
+
+/** `7` is who asks; grants are by object. */
+const rightsOf = (role: Role, grants: Readonly<Record<number, string>>): Rights => ({
+  userId: 7,
+  role,
+  granted: new Map(Object.entries(grants).map(([id, letters]) => [Number(id), grantOf(letters)])),
+  ways: [],
+})
+
+function lettersOf(rights: Rights, object: Located): string {
+  const { read, write, execute, maintain } = permissionsOf(rights, object)
+  return `${read ? 'r' : ''}${write ? 'w' : ''}${execute ? 'x' : ''}${maintain ? 'm' : ''}`
+}
+
+describe('what a role makes of everything being granted', () => {
+  const rows: [Role, type: string, runBy: number, expected: string][] = [
+    ['administrator', 'group', 0, 'rwxm'],
+    ['editor', 'job', 9, 'rwxm'],
+    ['collector', 'job', 7, 'rxm'],
+    ['collector', 'device', 0, 'rxm'],
+    ['collector', 'job', 9, 'rm'],
+    ['collector', 'group', 0, 'rm'],
+    ['collector', 'slo', 0, 'rm'],
+    ['Data_Editor', 'job', 7, 'rm'],
+    ['dashboard_viewer', 'device', 0, 'rm'],
+  ]
+  for (const [role, type, runBy, expected] of rows) {
+    test(`${role} has ${expected} on a ${type} that collector ${runBy} runs`, () => {
+      expect(lettersOf(rightsOf(role, { 1: 'wxm' }), { type, runBy, path: '/1/5/' })).toBe(expected)
+    })
+  }
+})
+
+describe('what is granted where', () => {
+  const rows: [title: string, grants: Readonly<Record<number, string>>, path: string, expected: string][] = [
+    ['nothing', {}, '/1/5/', ''],
+    ['on the object', { 5: '' }, '/1/5/', 'r'],
+    ['above it', { 1: 'w' }, '/1/5/9/', 'rwm'],
+    ['far above it', { 1: 'x' }, '/1/5/9/12/', 'rx'],
+    ['below it', { 9: 'wxm' }, '/1/5/', ''],
+    ['beside it', { 6: 'wxm' }, '/1/5/', ''],
+    ['on an id that begins alike', { 55: 'wxm', 10: 'wxm' }, '/1/5/', ''],
+    ['on the object and above it', { 5: 'x', 1: 'm' }, '/1/5/', 'rxm'],
+    ['less on the object than above it', { 5: '', 1: 'w' }, '/1/5/', 'rwm'],
+    ['maintaining alone', { 5: 'm' }, '/1/5/', 'rm'],
+  ]
+  for (const [title, grants, path, expected] of rows) {
+    test(`${title}: ${JSON.stringify(grants)} on ${path} is ${expected || 'nothing'}`, () => {
+      expect(lettersOf(rightsOf('editor', grants), { type: 'job', runBy: 0, path })).toBe(expected)
+    })
+  }
+
+  test('is of no account for administrators', () => {
+    expect(lettersOf(rightsOf('administrator', {}), { type: 'job', runBy: 9, path: '/1/5/' })).toBe('rwxm')
+    expect(readableTops(rightsOf('administrator', {}))).toBeNull()
+  })
+})
+
+describe('rights', () => {
+  const grants = fc.dictionary(fc.constantFrom('1', '2', '3', '4', '5'), fc.constantFrom('', 'w', 'x', 'm', 'wxm'))
+  const paths = fc
+    .uniqueArray(fc.constantFrom(2, 3, 4, 5, 6), { maxLength: 4 })
+    .map((ids) => `/${[1, ...ids].join('/')}/`)
+  const objects = fc.record({ type: fc.constantFrom('group', 'device', 'job'), runBy: fc.nat(9), path: paths })
+
+  test('what is below has at least what is above it, and nobody has anything who does not also read', () => {
+    fc.assert(
+      fc.property(grants, objects, fc.constantFrom(...ROLES), (given, object, role) => {
+        const rights = rightsOf(role, given)
+        const here = lettersOf(rights, object)
+        expect(here === '' || here.startsWith('r')).toBe(true)
+        const below = lettersOf(rights, { ...object, path: `${object.path}77/` })
+        for (const letter of here) expect(below).toContain(letter)
+      }),
+    )
+  })
+
+  test('what may be read is what is at or below one of the tops', () => {
+    fc.assert(
+      fc.property(grants, objects, fc.constantFrom(...ROLES), (given, object, role) => {
+        const rights = rightsOf(role, given)
+        const tops = readableTops(rights)
+        const isBelow = tops === null || idsOf(object.path).some((id) => tops.includes(id))
+        expect(permissionsOf(rights, object).read).toBe(isBelow)
+      }),
+    )
+  })
+
+  test('no condition is asked of those who read the whole tree', () => {
+    const listed = () => 'list'
+    for (const condition of [readable, visible]) {
+      expect(condition(rightsOf('editor', { 1: '' }), 'o', listed)).toBe('1')
+      expect(condition(rightsOf('administrator', {}), 'o', listed)).toBe('1')
+      expect(condition(rightsOf('editor', { 5: '' }), 'o', listed)).toContain('o.path')
+    }
+  })
+})

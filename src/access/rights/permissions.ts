@@ -1,0 +1,97 @@
+import type { Role } from '../../context.ts'
+
+export type Permissions = {
+  readonly read: boolean
+  readonly write: boolean
+  readonly execute: boolean
+  readonly maintain: boolean
+}
+export type Right = keyof Permissions
+
+/** What a grant gives beyond reading, which every grant does. */
+export type Granted = Omit<Permissions, 'read'>
+
+export const SUBJECT_TYPES = ['user', 'userGroup', 'everyone'] as const
+
+/** Who has a grant; the id of everyone is 0. */
+export type Subject = { readonly subjectType: (typeof SUBJECT_TYPES)[number]; readonly subjectId: number }
+
+/** What a user may do where. */
+export type Rights = {
+  readonly userId: number
+  readonly role: Role
+  /** By the object that it was granted on; it holds for everything below as well. Of no account for administrators. */
+  readonly granted: ReadonlyMap<number, Granted>
+  /** What lies above objects with a grant. That it is there is no secret: it leads to them. */
+  readonly ways: readonly number[]
+}
+
+/** An object as far as rights are concerned. `runBy` is the collector that runs it, 0 for any: a job without one of its
+ * own has its device's. */
+export type Located = { readonly type: string; readonly runBy: number; readonly path: string }
+
+/** The root group is made with the database. */
+export const ROOT_ID = 1
+
+export const NOTHING: Permissions = { read: false, write: false, execute: false, maintain: false }
+const EVERYTHING: Permissions = { read: true, write: true, execute: true, maintain: true }
+
+/** What somebody may do with an object: what was granted on it or above it, as far as the role goes. Who may write may
+ * maintain as well. */
+export function permissionsOf(rights: Rights, object: Located): Permissions {
+  if (rights.role === 'administrator') return EVERYTHING
+  const grants = idsOf(object.path).flatMap((id) => rights.granted.get(id) ?? [])
+  if (grants.length === 0) return NOTHING
+  const may = reachOf(rights, object)
+  const write = may.write && grants.some((grant) => grant.write)
+  const execute = may.execute && grants.some((grant) => grant.execute)
+  return { read: true, write, execute, maintain: write || grants.some((grant) => grant.maintain) }
+}
+
+/** How far a role goes where everything is granted. Maintaining may be granted to every role. */
+export function reachOf({ role, userId }: Pick<Rights, 'role' | 'userId'>, object: Located) {
+  switch (role) {
+    case 'administrator':
+    case 'editor':
+      return { write: true, execute: true }
+    case 'collector': {
+      const runs = object.runBy === 0 || object.runBy === userId
+      return { write: false, execute: runs && (object.type === 'device' || object.type === 'job') }
+    }
+    case 'Data_Editor':
+    case 'dashboard_viewer':
+      return { write: false, execute: false }
+  }
+}
+
+/** The objects that somebody may read with everything below them; null for the whole tree. */
+export function readableTops({ role, granted }: Rights): readonly number[] | null {
+  return role === 'administrator' || granted.has(ROOT_ID) ? null : [...granted.keys()]
+}
+
+/** Gives SQL an expression that stands for a JSON array of ids. */
+export type Listed = (ids: readonly number[]) => string
+
+/** The condition, as SQL, that somebody may read the object of a row; `alias` is that of the table `objects`. */
+export function readable(rights: Rights, alias: string, listed: Listed): string {
+  const tops = readableTops(rights)
+  return tops === null ? '1' : isAtOrBelow(`${alias}.path`, listed(tops))
+}
+
+/** The condition that somebody may read the object of a row, or something below it. */
+export function visible(rights: Rights, alias: string, listed: Listed): string {
+  if (readableTops(rights) === null) return '1'
+  const leads = `${alias}.id in (select value from json_each(${listed(rights.ways)}))`
+  return `(${readable(rights, alias, listed)} or ${leads})`
+}
+
+/** The condition that the object with this path, or one above it, is in a list. */
+export function isAtOrBelow(path: string, list: string): string {
+  return `exists (select 1 from json_each('[' || replace(trim(${path}, '/'), '/', ',') || ']') above
+    where above.value in (select value from json_each(${list})))`
+}
+
+/** The ids of a path, from the root down. */
+export function idsOf(path: string): number[] {
+  return path.split('/').slice(1, -1).map(Number)
+}

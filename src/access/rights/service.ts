@@ -1,0 +1,116 @@
+import type { Context, Role } from '../../context.ts'
+import { Refusal } from '../../lib/errors.ts'
+import { Recent } from '../../lib/recent.ts'
+import { commit, isForeignKeyViolation } from '../../ports/database.ts'
+import type { Ports } from '../../ports/index.ts'
+import { Paths } from './paths.ts'
+import { idsOf, permissionsOf, readableTops } from './permissions.ts'
+import type { Granted, Rights, Subject } from './permissions.ts'
+import * as store from './store.ts'
+
+export { readableBy, visibleBy } from './store.ts'
+export type { GrantRow } from './store.ts'
+
+/** A right that was taken away holds for this long at most in another isolate. */
+const KNOWN_MS = 1_000
+const SUBJECTS_MAX = 200
+const OBJECTS_MAX = 1_000
+
+type Known = { readonly rights: Recent<Rights>; readonly paths: Paths }
+
+const known = new WeakMap<Ports, Known>()
+
+/** What the caller may do where. @throws {Refusal} unauthenticated when nobody asks */
+export function rightsOf({ ports, caller }: Context): Promise<Rights> {
+  if (caller.kind !== 'user') return Promise.reject(new Refusal('unauthenticated', 'Sign in first.'))
+  return rightsFor(ports, caller)
+}
+
+/** What a user of this role may do where, mostly from memory. */
+export async function rightsFor(
+  ports: Ports,
+  { userId, role }: { readonly userId: number; readonly role: Role },
+): Promise<Rights> {
+  if (role === 'administrator') return { userId, role, granted: new Map(), ways: [] }
+  const rights = await knownOf(ports).rights.find(`${userId} ${role}`, ports.clock.now(), async () => {
+    const rows = await store.readGranted(ports.database, userId)
+    const ways = new Set(rows.flatMap(({ path }) => idsOf(path).slice(0, -1)))
+    return { userId, role, granted: new Map(rows.map(({ id, ...row }) => [id, row])), ways: [...ways] }
+  })
+  if (!rights) throw new TypeError('Everybody has rights, be they none.')
+  return rights
+}
+
+/** Everybody's rights are looked up again: grants or memberships have changed. */
+export function forgetRights(ports: Ports): void {
+  knownOf(ports).rights.clear()
+}
+
+/** Why the caller may not deliver to these jobs, by job; what is not named may be. Where a collector runs other jobs only,
+ * their actors refuse. */
+export async function undeliverable(
+  context: Context,
+  jobIds: readonly number[],
+): Promise<ReadonlyMap<number, Refusal>> {
+  const rights = await rightsOf(context)
+  const refusalAt = (path: string | undefined) => {
+    const { read, execute } = permissionsOf(rights, { type: 'job', runBy: 0, path: path ?? '' })
+    if (!read) return new Refusal('not_found', 'There is no such webhook job.')
+    return execute ? null : new Refusal('forbidden', 'You have no right to execute this job.')
+  }
+  if (readableTops(rights) === null && refusalAt('/1/') === null) return NONE
+  const { ports } = context
+  const paths = await knownOf(ports).paths.find([...new Set(jobIds)], ports.clock.now(), (ids) =>
+    store.readPaths(ports.database, ids),
+  )
+  const refusals = new Map<number, Refusal>()
+  for (const id of jobIds) {
+    const refusal = refusalAt(paths.get(id))
+    if (refusal) refusals.set(id, refusal)
+  }
+  return refusals
+}
+
+const NONE: ReadonlyMap<number, Refusal> = new Map()
+
+/** The grants on the object with a path and on everything above it, the nearest first; those that concern one user, or
+ * all. */
+export function listGrants(
+  { database }: Ports,
+  path: string,
+  userId: number | null = null,
+): Promise<readonly store.GrantRow[]> {
+  return store.listGrants(database, path, userId)
+}
+
+/** Sets what somebody is granted on an object, in place of what was.
+ * @throws {Refusal} not_found when the object or the subject is not there, conflict when there are too many grants */
+export async function grant(ports: Ports, objectId: number, given: Subject & Granted): Promise<void> {
+  const { subjects, objects } = await store.countOtherGrants(ports.database, objectId, given)
+  if (subjects >= SUBJECTS_MAX) {
+    throw new Refusal('conflict', `An object has grants for ${SUBJECTS_MAX} at most. Make a group of them.`)
+  }
+  if (objects >= OBJECTS_MAX) {
+    throw new Refusal('conflict', `Grants are given on ${OBJECTS_MAX} objects at most. Give one further up.`)
+  }
+  try {
+    await commit(ports.database, [store.saveGrant(ports.database, objectId, given)])
+  } catch (error) {
+    if (!isForeignKeyViolation(error)) throw error
+    throw new Refusal('not_found', 'There is nobody with this id.')
+  }
+  forgetRights(ports)
+}
+
+/** Takes away what somebody is granted on an object. @throws {Refusal} not_found when that is nothing */
+export async function revoke(ports: Ports, objectId: number, subject: Subject): Promise<void> {
+  if (!(await store.deleteGrant(ports.database, objectId, subject)))
+    throw new Refusal('not_found', 'There is no such grant on this object.')
+  forgetRights(ports)
+}
+
+function knownOf(ports: Ports): Known {
+  let found = known.get(ports)
+  if (!found) known.set(ports, (found = { rights: new Recent(KNOWN_MS), paths: new Paths() }))
+  return found
+}

@@ -1,0 +1,131 @@
+import { sql } from 'drizzle-orm'
+import type { SQL } from 'drizzle-orm'
+import type { Database, Write } from '../../ports/database.ts'
+import { idsOf, readable, visible } from './permissions.ts'
+import type { Granted, Listed, Rights, Subject } from './permissions.ts'
+
+export type GrantRow = Subject &
+  Granted & {
+    readonly subjectName: string
+    readonly objectId: number
+    readonly objectType: string
+    readonly objectName: string
+  }
+
+/** `readable`, with its lists as bound parameters. */
+export function readableBy(rights: Rights, alias: string): SQL {
+  return binding((listed) => readable(rights, alias, listed))
+}
+
+/** `visible`, with its lists as bound parameters. */
+export function visibleBy(rights: Rights, alias: string): SQL {
+  return binding((listed) => visible(rights, alias, listed))
+}
+
+function binding(condition: (listed: Listed) => string): SQL {
+  const lists: SQL[] = []
+  const texts = condition((ids) => {
+    lists.push(sql`${JSON.stringify(ids)}`)
+    return '?'
+  }).split('?')
+  return sql.join(texts.flatMap((text, place) => [sql.raw(text), ...lists.slice(place, place + 1)]))
+}
+
+/** What a user was granted, personally, with a group or with everyone. */
+export async function readGranted(
+  database: Database,
+  userId: number,
+): Promise<readonly (Granted & { readonly id: number; readonly path: string })[]> {
+  const rows = await database.all<Flags & { id: number; path: string }>(sql`
+    select g.object_id as id, o.path as path, max(g.write) as write, max(g.execute) as execute,
+           max(g.maintain) as maintain
+    from ${grantsOf(userId)} g join objects o on o.id = g.object_id group by g.object_id`)
+  return rows.map(({ id, path, ...flags }) => ({ id, path, ...grantedOf(flags) }))
+}
+
+/** The grants on the object with a path and on everything above it, the nearest first.
+ * @param userId leaves out those that do not concern this user */
+export async function listGrants(
+  database: Database,
+  path: string,
+  userId: number | null,
+): Promise<readonly GrantRow[]> {
+  const from = userId === null ? sql`grants` : grantsOf(userId)
+  const rows = await database.all<Omit<GrantRow, keyof Granted> & Flags>(sql`
+    select case when g.user_id is not null then 'user' when g.group_id is not null then 'userGroup' else 'everyone' end
+             as "subjectType",
+           coalesce(g.user_id, g.group_id, 0) as "subjectId", coalesce(u.username, s.name, '') as "subjectName",
+           o.id as "objectId", o.type as "objectType", o.name as "objectName", g.write, g.execute, g.maintain
+    from json_each(${JSON.stringify(idsOf(path))}) above
+      join ${from} g on g.object_id = above.value join objects o on o.id = above.value
+      left join users u on u.id = g.user_id left join user_groups s on s.id = g.group_id
+    order by above.key desc, 1 desc, 2`)
+  return rows.map(({ write, execute, maintain, ...row }) => ({
+    ...row,
+    ...grantedOf({ write, execute, maintain }),
+  }))
+}
+
+/** How many others have a grant on an object, and on how many others somebody has one. */
+export async function countOtherGrants(
+  database: Database,
+  objectId: number,
+  subject: Subject,
+): Promise<{ readonly subjects: number; readonly objects: number }> {
+  const [row] = await database.all<{ subjects: number; objects: number }>(sql`
+    select (select count(*) from grants where object_id = ${objectId} and not coalesce(${isOf(subject)}, 0)) as subjects,
+           (select count(*) from grants where ${isOf(subject)} and object_id <> ${objectId}) as objects`)
+  return row ?? { subjects: 0, objects: 0 }
+}
+
+/** Sets what somebody is granted on an object, in place of what was. */
+export function saveGrant(
+  database: Database,
+  objectId: number,
+  { subjectType, subjectId, ...granted }: Subject & Granted,
+): Write {
+  const id = (type: Subject['subjectType']) => (subjectType === type ? subjectId : null)
+  return database.run(sql`
+    insert or replace into grants (object_id, user_id, group_id, write, execute, maintain)
+    values (${objectId}, ${id('user')}, ${id('userGroup')}, ${granted.write}, ${granted.execute}, ${granted.maintain})`)
+}
+
+/** False when there was none. */
+export async function deleteGrant(database: Database, objectId: number, subject: Subject): Promise<boolean> {
+  const gone = await database.all(
+    sql`delete from grants where object_id = ${objectId} and ${isOf(subject)} returning object_id`,
+  )
+  return gone.length > 0
+}
+
+/** The paths of those of these objects that are there. */
+export async function readPaths(
+  database: Database,
+  ids: readonly number[],
+): Promise<readonly { readonly id: number; readonly path: string }[]> {
+  return database.all(
+    sql`select id, path from objects where id in (select value from json_each(${JSON.stringify(ids)}))`,
+  )
+}
+
+type Flags = { readonly write: number; readonly execute: number; readonly maintain: number }
+
+function grantedOf({ write, execute, maintain }: Flags): Granted {
+  return { write: write === 1, execute: execute === 1, maintain: maintain === 1 }
+}
+
+/** Each part is found by its own index. */
+function grantsOf(userId: number): SQL {
+  return sql`(
+    select * from grants where user_id = ${userId}
+    union all
+    select * from grants where group_id in (select group_id from memberships where user_id = ${userId})
+    union all
+    select * from grants where user_id is null and group_id is null)`
+}
+
+function isOf({ subjectType, subjectId }: Subject): SQL {
+  if (subjectType === 'user') return sql`user_id = ${subjectId}`
+  if (subjectType === 'userGroup') return sql`group_id = ${subjectId}`
+  return sql`user_id is null and group_id is null`
+}

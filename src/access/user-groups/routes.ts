@@ -1,0 +1,135 @@
+import { Hono } from 'hono'
+import * as z from 'zod'
+import { idParam, noContent, ok } from '../../http/answers.ts'
+import { entityTag, ifMatch } from '../../http/conditions.ts'
+import { policy } from '../../http/policy.ts'
+import type { Env } from '../../http/policy.ts'
+import { jsonBody, valid } from '../../http/valid.ts'
+import { userView } from '../users/schema.ts'
+import { batchQuery, groupsBody, userGroupBody, userGroupView, usersBody } from './schema.ts'
+import {
+  createGroup,
+  deleteGroup,
+  listGroups,
+  listGroupsOf,
+  listMembers,
+  readGroup,
+  renameGroup,
+  updateGroupsOf,
+  updateMembers,
+} from './service.ts'
+
+const BODY_MAX_BYTES = 16 * 1024
+const BATCH_MAX_BYTES = 256 * 1024
+const ADMINISTRATOR = ['administrator'] as const
+const groupPath = z.object({ id: idParam })
+const userPath = z.object({ userId: idParam })
+const oneGroup = { 200: ok(userGroupView, 'The user group.', ['ETag']) }
+const members = { 200: ok(z.array(userView), 'The users in the group, by id.') }
+const groupsOfUser = { 200: ok(z.array(userGroupView), 'The groups of the user, by id.') }
+
+const groupRoutes = new Hono<Env>()
+  .get(
+    '/userGroups',
+    policy({
+      summary: 'All user groups',
+      roles: 'signed-in',
+      answers: { 200: ok(z.array(userGroupView), 'The user groups, by id.') },
+    }),
+    async (c) => c.json(await listGroups(c.get('context'))),
+  )
+  .post(
+    '/userGroups',
+    policy({
+      summary: 'Create a user group',
+      roles: ADMINISTRATOR,
+      answers: { 201: ok(userGroupView, 'The new user group.', ['Location', 'ETag']) },
+      refuses: [409],
+    }),
+    jsonBody(BODY_MAX_BYTES),
+    valid('json', userGroupBody),
+    async (c) => {
+      const { group, version } = await createGroup(c.get('context'), c.req.valid('json').name)
+      return c.json(group, 201, { location: `${c.req.path}/${group.id}`, etag: entityTag(version) })
+    },
+  )
+  .get(
+    '/userGroups/:id',
+    policy({ summary: 'One user group', roles: 'signed-in', answers: oneGroup }),
+    valid('param', groupPath),
+    async (c) => {
+      const { group, version } = await readGroup(c.get('context'), c.req.valid('param').id)
+      return c.json(group, 200, { etag: entityTag(version) })
+    },
+  )
+  .put(
+    '/userGroups/:id',
+    policy({ summary: 'Rename a user group', roles: ADMINISTRATOR, answers: oneGroup, refuses: [409, 412] }),
+    valid('param', groupPath),
+    jsonBody(BODY_MAX_BYTES),
+    valid('json', userGroupBody),
+    async (c) => {
+      const change = { name: c.req.valid('json').name, ifMatch: ifMatch(c) }
+      const { group, version } = await renameGroup(c.get('context'), c.req.valid('param').id, change)
+      return c.json(group, 200, { etag: entityTag(version) })
+    },
+  )
+  .delete(
+    '/userGroups/:id',
+    policy({
+      summary: 'Delete a user group with what was granted to it; its users stay',
+      roles: ADMINISTRATOR,
+      answers: { 204: noContent },
+    }),
+    valid('param', groupPath),
+    async (c) => {
+      await deleteGroup(c.get('context'), c.req.valid('param').id)
+      return c.body(null, 204)
+    },
+  )
+
+const membershipRoutes = new Hono<Env>()
+  .get(
+    '/userGroups/:id/users',
+    policy({ summary: 'The users in a group', roles: 'signed-in', answers: members }),
+    valid('param', groupPath),
+    async (c) => c.json(await listMembers(c.get('context'), c.req.valid('param').id)),
+  )
+  .put(
+    '/userGroups/:id/users',
+    policy({
+      summary: 'Say which users are in a group',
+      roles: ADMINISTRATOR,
+      answers: members,
+      refuses: [409],
+    }),
+    valid('param', groupPath),
+    valid('query', batchQuery),
+    jsonBody(BATCH_MAX_BYTES),
+    valid('json', usersBody),
+    async (c) => {
+      const batch = { ...c.req.valid('json'), ...c.req.valid('query') }
+      return c.json(await updateMembers(c.get('context'), c.req.valid('param').id, batch))
+    },
+  )
+  .get(
+    '/userGroups/users/:userId',
+    policy({ summary: 'The groups of a user', roles: 'signed-in', answers: groupsOfUser }),
+    valid('param', userPath),
+    async (c) => c.json(await listGroupsOf(c.get('context'), c.req.valid('param').userId)),
+  )
+  .put(
+    '/userGroups/users/:userId',
+    policy({ summary: 'Say which groups a user is in', roles: ADMINISTRATOR, answers: groupsOfUser }),
+    valid('param', userPath),
+    valid('query', batchQuery),
+    jsonBody(BATCH_MAX_BYTES),
+    valid('json', groupsBody),
+    async (c) => {
+      const { userGroupIds: groupIds } = c.req.valid('json')
+      const batch = { groupIds, mode: c.req.valid('query').mode }
+      return c.json(await updateGroupsOf(c.get('context'), c.req.valid('param').userId, batch))
+    },
+  )
+
+export const userGroupRoutes = new Hono<Env>().route('/', groupRoutes).route('/', membershipRoutes)

@@ -1,0 +1,34 @@
+import * as z from 'zod'
+import { visuallyImpaired } from '../users/schema.ts'
+
+/** How many may be named in one call, and how many users may be in a group. */
+export const MEMBERS_MAX = 10_000
+
+export const userGroupBody = z.strictObject({
+  name: z
+    .string()
+    .trim()
+    .min(1)
+    .max(255)
+    .regex(/^\P{Cc}*$/u, 'must have no control characters'),
+  // What a read answers beyond the name may be sent back unchanged.
+  id: z.int().optional(),
+  visuallyImpaired,
+})
+
+export const userGroupView = z.object({ id: z.int(), name: z.string() }).meta({ id: 'UserGroup' })
+
+const ids = z.array(z.int().positive()).max(MEMBERS_MAX)
+
+export const usersBody = z.strictObject({ userIds: ids })
+export const groupsBody = z.strictObject({ userGroupIds: ids })
+
+export const batchQuery = z.object({
+  mode: z
+    .enum(['replace', 'merge', 'remove'])
+    .default('replace')
+    .describe('Whether the ids are all there shall be, some that come, or some that go.'),
+})
+
+export type BatchMode = z.infer<typeof batchQuery>['mode']
+export type UserGroupView = z.infer<typeof userGroupView>

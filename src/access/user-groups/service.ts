@@ -1,0 +1,139 @@
+import type { Context } from '../../context.ts'
+import { Refusal } from '../../lib/errors.ts'
+import { commit, isUniqueViolation } from '../../ports/database.ts'
+import type { Ports } from '../../ports/index.ts'
+import { forgetRights } from '../rights/service.ts'
+import type { UserView } from '../users/schema.ts'
+import { listUsers, readUser } from '../users/service.ts'
+import { MEMBERS_MAX } from './schema.ts'
+import type { BatchMode, UserGroupView } from './schema.ts'
+import * as store from './store.ts'
+import type { Side, UserGroupRow } from './store.ts'
+
+const GROUPS_MAX = 1_000
+
+type Versioned = { readonly group: UserGroupView; readonly version: number }
+
+export async function listGroups({ ports }: Context): Promise<UserGroupView[]> {
+  return (await store.listGroups(ports.database)).map(viewOf)
+}
+
+/** @throws {Refusal} not_found */
+export async function readGroup({ ports }: Context, id: number): Promise<Versioned> {
+  return versioned(await findGroup(ports, id))
+}
+
+/** @throws {Refusal} name_taken, conflict when there are 1,000 */
+export async function createGroup({ ports }: Context, name: string): Promise<Versioned> {
+  if ((await store.countGroups(ports.database)) >= GROUPS_MAX)
+    throw new Refusal('conflict', `There are ${GROUPS_MAX} user groups at most.`)
+  const group = { name, version: 1, createdAt: ports.clock.now() }
+  const row = await refuseTakenName(() => store.insertGroup(ports.database, group))
+  ports.log.info('user group created', { userGroupId: row.id })
+  return versioned(row)
+}
+
+/** @throws {Refusal} not_found, name_taken, precondition_failed */
+export async function renameGroup(
+  { ports }: Context,
+  id: number,
+  change: { readonly name: string; readonly ifMatch: number | null },
+): Promise<Versioned> {
+  const row = await findGroup(ports, id)
+  const isCurrent = change.ifMatch === null || change.ifMatch === row.version
+  const renamed =
+    isCurrent && (await refuseTakenName(() => store.updateGroup(ports.database, row, change.name)))
+  if (!renamed)
+    throw new Refusal('precondition_failed', 'Somebody changed this user group meanwhile. Read it again.')
+  return versioned(renamed)
+}
+
+/** Removes a group with what was granted to it. @throws {Refusal} not_found */
+export async function deleteGroup({ ports }: Context, id: number): Promise<void> {
+  await findGroup(ports, id)
+  await commit(ports.database, [store.deleteGroup(ports.database, id)])
+  forgetRights(ports)
+  ports.log.info('user group deleted', { userGroupId: id })
+}
+
+/** The users in a group, by id. @throws {Refusal} not_found */
+export async function listMembers(context: Context, id: number): Promise<UserView[]> {
+  await findGroup(context.ports, id)
+  return listUsers(context, await store.listMembers(context.ports.database, id))
+}
+
+/** The groups that a user is in, by id. @throws {Refusal} not_found */
+export async function listGroupsOf(context: Context, userId: number): Promise<UserGroupView[]> {
+  await readUser(context, userId)
+  return (await store.listGroupsOf(context.ports.database, userId)).map(viewOf)
+}
+
+/** Says which users are in a group: all, some more, or some less.
+ * @throws {Refusal} not_found, invalid pointing at ids of nobody, conflict when there would be too many */
+export async function updateMembers(
+  context: Context,
+  id: number,
+  { userIds, mode }: { readonly userIds: readonly number[]; readonly mode: BatchMode },
+): Promise<UserView[]> {
+  const { ports } = context
+  await findGroup(ports, id)
+  const members = new Set(mode === 'merge' ? await store.listMembers(ports.database, id) : [])
+  if (new Set([...members, ...userIds]).size > MEMBERS_MAX)
+    throw new Refusal('conflict', `A user group has ${MEMBERS_MAX} users at most.`)
+  await update(ports, { of: 'group', id, userIds }, mode)
+  return listMembers(context, id)
+}
+
+/** Says which groups a user is in: all, some more, or some less.
+ * @throws {Refusal} not_found, invalid pointing at ids of no group */
+export async function updateGroupsOf(
+  context: Context,
+  id: number,
+  { groupIds, mode }: { readonly groupIds: readonly number[]; readonly mode: BatchMode },
+): Promise<UserGroupView[]> {
+  await readUser(context, id)
+  await update(context.ports, { of: 'user', id, groupIds }, mode)
+  return listGroupsOf(context, id)
+}
+
+async function update(ports: Ports, side: Side, mode: BatchMode): Promise<void> {
+  const { database } = ports
+  const [table, field] =
+    side.of === 'group' ? (['users', 'userIds'] as const) : (['user_groups', 'userGroupIds'] as const)
+  const unknown = mode === 'remove' ? [] : await store.unknownPlaces(database, table, store.idsOf(side))
+  if (unknown.length > 0) {
+    const faults = unknown.map((place) => ({ pointer: `/${field}/${place}`, message: 'is nobody' }))
+    throw new Refusal('invalid', 'Not all of these are there; see errors.', faults)
+  }
+  const isEnd = mode !== 'merge'
+  await commit(database, [
+    ...(isEnd ? [store.removeMemberships(database, side, mode === 'remove' ? 'these' : 'others')] : []),
+    ...(mode === 'remove' ? [] : [store.addMemberships(database, side)]),
+  ])
+  forgetRights(ports)
+}
+
+async function findGroup(ports: Ports, id: number): Promise<UserGroupRow> {
+  const row = await store.findGroup(ports.database, id)
+  if (!row) throw new Refusal('not_found', 'There is no such user group.')
+  return row
+}
+
+async function refuseTakenName<Result>(write: () => Promise<Result>): Promise<Result> {
+  try {
+    return await write()
+  } catch (error) {
+    if (!isUniqueViolation(error, 'user_groups.name')) throw error
+    throw new Refusal('name_taken', 'Another user group has this name.', [
+      { pointer: '/name', message: 'is taken' },
+    ])
+  }
+}
+
+function viewOf({ id, name }: UserGroupRow): UserGroupView {
+  return { id, name }
+}
+
+function versioned(row: UserGroupRow): Versioned {
+  return { group: viewOf(row), version: row.version }
+}

@@ -1,0 +1,58 @@
+import type { Role } from '../../context.ts'
+import type { Fault } from '../../lib/errors.ts'
+
+/** Whose user an account is: its own, that of a directory, or of several people who share it. */
+export const USER_TYPES = ['local', 'LDAP_MANAGED', 'shared'] as const
+export type UserType = (typeof USER_TYPES)[number]
+
+/** What may be changed of a user. */
+export type Fields = {
+  readonly username: string
+  readonly role: Role
+  readonly type: UserType
+  readonly fullname: string
+  readonly email: string
+  readonly phone: string
+  readonly startDashboardId: number | null
+  readonly language: string
+  readonly timeZone: string
+  readonly darkMode: boolean
+}
+export type Field = keyof Fields | 'password'
+
+/** What users may change of themselves; everything else is for administrators (specification: Users and user groups). */
+const OWN: Readonly<Record<UserType, readonly Field[]>> = {
+  local: ['fullname', 'email', 'phone', 'startDashboardId', 'language', 'timeZone', 'password'],
+  LDAP_MANAGED: ['startDashboardId', 'language', 'timeZone'],
+  shared: [],
+}
+
+export type Asker = { readonly isAdministrator: boolean; readonly isSelf: boolean }
+
+/** Which of these fields the asker may not change of a user of a type. */
+export function forbiddenFields(asker: Asker, type: UserType, changed: readonly Field[]): readonly Field[] {
+  if (asker.isAdministrator) return []
+  const own = asker.isSelf ? OWN[type] : []
+  return changed.filter((field) => !own.includes(field))
+}
+
+/** What a change asks for that no user can be: a type that comes from or goes to a directory, or a password of somebody
+ * whose password is in one. */
+export function impossibleFields(before: UserType, after: UserType, changed: readonly Field[]): readonly Fault[] {
+  const faults: Fault[] = []
+  if (before !== after && (before === 'LDAP_MANAGED' || after === 'LDAP_MANAGED'))
+    faults.push({ pointer: '/type', message: 'cannot be changed from or to LDAP_MANAGED' })
+  if (after === 'LDAP_MANAGED' && changed.includes('password'))
+    faults.push({ pointer: '/password', message: 'is that of the directory' })
+  return faults
+}
+
+/** The fields that a body names and that differ from what is; a password that is named counts as changed. */
+export function changedFields(
+  before: Fields,
+  body: { readonly [Name in Field]?: unknown },
+): readonly Field[] {
+  const names = Object.keys(before) as (keyof Fields)[]
+  const changed = names.filter((name) => body[name] !== undefined && body[name] !== before[name])
+  return body.password === undefined ? changed : [...changed, 'password']
+}

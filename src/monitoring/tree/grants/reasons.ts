@@ -1,0 +1,34 @@
+import { permissionsOf, reachOf } from '../../../access/rights/permissions.ts'
+import type { Granted, Located, Permissions, Right, Rights } from '../../../access/rights/permissions.ts'
+import type { REASONS } from './schema.ts'
+
+export type Reason = (typeof REASONS)[number]
+
+/** What somebody may do with an object, and for each right why, or why not. */
+export function explain(
+  rights: Rights,
+  object: Located,
+  grants: readonly Granted[],
+): { readonly permissions: Permissions; readonly reasons: Readonly<Record<Right, Reason>> } {
+  const permissions = permissionsOf(rights, object)
+  const reach = reachOf(rights, object)
+  const wouldReach = reachOf(rights, { ...object, runBy: 0 })
+
+  const reasonOf = (right: keyof Granted): Reason => {
+    if (rights.role === 'administrator') return 'administrator'
+    if (!grants.some((grant) => grant[right]))
+      return right === 'maintain' && permissions.maintain ? 'write' : 'not_granted'
+    if (right === 'maintain' || reach[right]) return 'granted'
+    return wouldReach[right] ? 'collector' : 'role'
+  }
+  const read = rights.role === 'administrator' ? 'administrator' : grants.length > 0 ? 'granted' : 'not_granted'
+  return {
+    permissions,
+    reasons: {
+      read,
+      write: reasonOf('write'),
+      execute: reasonOf('execute'),
+      maintain: reasonOf('maintain'),
+    },
+  }
+}

@@ -1,0 +1,94 @@
+import type { Subject } from '../../../access/rights/permissions.ts'
+import { grant, listGrants, revoke, rightsFor } from '../../../access/rights/service.ts'
+import type { GrantRow } from '../../../access/rights/service.ts'
+import { readUser } from '../../../access/users/service.ts'
+import type { Context } from '../../../context.ts'
+import { Refusal } from '../../../lib/errors.ts'
+import type { ObjectType } from '../schema.ts'
+import { requireObject } from '../service.ts'
+import { explain } from './reasons.ts'
+import type { ExplanationView, GrantBody, GrantView, ObjectPath } from './schema.ts'
+
+/** Who was granted what on an object and above it, the nearest first. @throws {Refusal} not_found */
+export async function readGrants(context: Context, path: ObjectPath): Promise<GrantView[]> {
+  const object = await objectAt(context, path)
+  return (await listGrants(context.ports, object.path)).map((row) => viewOf(row, object.id))
+}
+
+/** Grants somebody rights on an object and everything below it, in place of what was granted there.
+ * @throws {Refusal} not_found, conflict */
+export async function setGrant(
+  context: Context,
+  path: ObjectPath & Subject,
+  body: GrantBody,
+): Promise<GrantView> {
+  const { ports } = context
+  const object = await objectAt(context, path)
+  const { write, execute, maintain } = body
+  const subject = subjectOf(path)
+  await grant(ports, object.id, { ...subject, write, execute, maintain })
+  ports.log.info('rights granted', { objectId: object.id, ...subject, write, execute, maintain })
+  const rows = await listGrants(ports, object.path)
+  const row = rows.find(
+    ({ objectId, subjectType, subjectId }) =>
+      objectId === object.id && subjectType === subject.subjectType && subjectId === subject.subjectId,
+  )
+  if (!row) throw new Refusal('conflict', 'Somebody took this grant away meanwhile.')
+  return viewOf(row, object.id)
+}
+
+/** Takes away what somebody was granted on an object; what was granted above it stays. @throws {Refusal} not_found */
+export async function removeGrant(context: Context, path: ObjectPath & Subject): Promise<void> {
+  const object = await objectAt(context, path)
+  const subject = subjectOf(path)
+  await revoke(context.ports, object.id, subject)
+  context.ports.log.info('rights revoked', { objectId: object.id, ...subject })
+}
+
+/** What somebody may do with an object, and why. Everybody may ask this of himself, administrators of everybody.
+ * @throws {Refusal} not_found, forbidden */
+export async function explainRights(
+  context: Context,
+  path: ObjectPath,
+  userId: number | undefined,
+): Promise<ExplanationView> {
+  const { ports, caller } = context
+  const object = await objectAt(context, path)
+  if (caller.kind !== 'user') throw new Refusal('unauthenticated', 'Sign in first.')
+  if (userId !== undefined && userId !== caller.userId && caller.role !== 'administrator')
+    throw new Refusal('forbidden', 'Only administrators ask about others.')
+  const { user } = await readUser(context, userId ?? caller.userId)
+  const rights = await rightsFor(ports, { userId: user.id, role: user.role })
+  const rows = await listGrants(ports, object.path, user.id)
+  return {
+    user: { id: user.id, username: user.username, role: user.role },
+    ...explain(rights, object, rows),
+    grants: rows.map((row) => viewOf(row, object.id)),
+  }
+}
+
+function objectAt(context: Context, { objectType, objectId }: ObjectPath) {
+  return requireObject(context, objectId, { type: objectType, right: 'read' })
+}
+
+/** @throws {Refusal} not_found when it is neither somebody nor everyone */
+function subjectOf({ subjectType, subjectId }: Subject): Subject {
+  if ((subjectType === 'everyone') !== (subjectId === 0))
+    throw new Refusal('not_found', 'There is nobody with this id.')
+  return { subjectType, subjectId }
+}
+
+function viewOf(row: GrantRow, objectId: number): GrantView {
+  const { subjectType, subjectId, subjectName, write, execute, maintain } = row
+  return {
+    subjectType,
+    subjectId,
+    subjectName,
+    read: true,
+    write,
+    execute,
+    maintain,
+    inherited: row.objectId !== objectId,
+    object: { id: row.objectId, type: row.objectType as ObjectType, name: row.objectName },
+  }
+}

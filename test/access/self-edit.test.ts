@@ -1,0 +1,169 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+
+import * as fc from 'fast-check'
+
+import { USER_TYPES } from '../../src/access/users/changes.ts'
+import type { UserType } from '../../src/access/users/changes.ts'
+import { userBody } from '../../src/access/users/schema.ts'
+import { createUser, readUser, updateUser } from '../../src/access/users/service.ts'
+import { ROLES } from '../../src/context.ts'
+import type { Context, Role } from '../../src/context.ts'
+import { Refusal } from '../../src/lib/errors.ts'
+import { openPorts } from '../hosts/ports.ts'
+
+/** A change of each field, from what a new user has. */
+const CHANGES = {
+  username: 'somebody else',
+  role: 'Data_Editor',
+  type: 'shared',
+  fullname: 'Ada Lovelace',
+  email: 'ada@example.org',
+  phone: '+44 1',
+  startDashboardId: 7,
+  language: 'de',
+  timeZone: 'Europe/Zurich',
+  darkMode: true,
+  password: 'the next password',
+} as const
+type Field = keyof typeof CHANGES
+
+/** The specification's words, not the code's. */
+const ON_THEMSELVES: Readonly<Record<UserType, readonly Field[]>> = {
+  local: ['fullname', 'email', 'phone', 'startDashboardId', 'language', 'timeZone', 'password'],
+  LDAP_MANAGED: ['startDashboardId', 'language', 'timeZone'],
+  shared: [],
+}
+
+let opened: Awaited<ReturnType<typeof openPorts>>
+let made = 0
+beforeAll(async () => {
+  opened = await openPorts()
+  // Fast: what is tested is who may, not how slowly.
+  opened.ports.secrets.scrypt = () => Promise.resolve(new Uint8Array(32))
+})
+afterAll(() => opened.close())
+
+async function makeUser(type: UserType, role: Role = 'editor') {
+  const password = type === 'LDAP_MANAGED' ? {} : { password: 'a password' }
+  return createUser(opened.ports, { username: `user ${made++}`, role, type, ...password })
+}
+
+function contextOf(userId: number, role: Role): Context {
+  const caller = { kind: 'user', userId, username: '', role, sessionHash: null } as const
+  return { ports: opened.ports, caller, requestId: 'test' }
+}
+
+/** The code of the refusal with its pointers, or `done`. */
+async function change(context: Context, id: number, body: object): Promise<string> {
+  try {
+    await updateUser(context, id, { body: userBody.parse(body), ifMatch: null })
+    return 'done'
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error
+    return [error.code, ...error.errors.map(({ pointer }) => pointer)].join(' ')
+  }
+}
+
+function expectedOf(asker: string, type: UserType, field: Field): string {
+  if (asker === 'somebody else') return 'forbidden'
+  const isOwn = ON_THEMSELVES[type].includes(field)
+  // Who is shared already stays so.
+  if (field === 'type' && type === 'shared') return 'done'
+  if (asker === 'the user' && !isOwn) return `forbidden /${field}`
+  if (field === 'type' && type === 'LDAP_MANAGED') return 'invalid /type'
+  if (field === 'password' && type === 'LDAP_MANAGED') return 'invalid /password'
+  return 'done'
+}
+
+describe('who may change what on whom', () => {
+  for (const type of USER_TYPES) {
+    for (const field of Object.keys(CHANGES) as Field[]) {
+      for (const asker of ['an administrator', 'the user', 'somebody else']) {
+        const expected = expectedOf(asker, type, field)
+        test(`${asker} changes the ${field} of a user of type ${type}: ${expected}`, async () => {
+          const user = await makeUser(type)
+          const before = (await readUser(contextOf(user.id, 'administrator'), user.id)).user
+          const contexts: Record<string, Context> = {
+            'an administrator': contextOf(0, 'administrator'),
+            'the user': contextOf(user.id, 'editor'),
+            'somebody else': contextOf(user.id + 1_000_000, 'editor'),
+          }
+          const context = contexts[asker] ?? contextOf(0, 'collector')
+          // Each of them in a name of its own: names are taken once.
+          const value = field === 'username' ? `${CHANGES.username} ${user.id}` : CHANGES[field]
+          expect(await change(context, user.id, { [field]: value })).toBe(expected)
+          const { user: after } = await readUser(contextOf(user.id, 'administrator'), user.id)
+          const shown = field === 'password' ? {} : { [field]: value }
+          const renamed = field === 'username' ? { name: value } : {}
+          expect(after as object).toEqual(expected === 'done' ? { ...before, ...shown, ...renamed } : before)
+        })
+      }
+    }
+  }
+
+  for (const [from, to] of [
+    ['local', 'LDAP_MANAGED'],
+    ['shared', 'LDAP_MANAGED'],
+    ['LDAP_MANAGED', 'local'],
+    ['LDAP_MANAGED', 'shared'],
+  ] as const) {
+    test(`nobody makes ${to} of a user of type ${from}`, async () => {
+      const { id } = await makeUser(from)
+      expect(await change(contextOf(0, 'administrator'), id, { type: to })).toBe('invalid /type')
+    })
+  }
+
+  for (const [from, to] of [
+    ['local', 'shared'],
+    ['shared', 'local'],
+  ] as const) {
+    test(`an administrator makes ${to} of a user of type ${from}`, async () => {
+      const { id } = await makeUser(from)
+      expect(await change(contextOf(0, 'administrator'), id, { type: to })).toBe('done')
+    })
+  }
+
+  for (const type of USER_TYPES) {
+    test(`a user of type ${type} sends back what a read of himself answers`, async () => {
+      const { id } = await makeUser(type)
+      const { user } = await readUser(contextOf(id, 'editor'), id)
+      expect(await change(contextOf(id, 'editor'), id, user)).toBe('done')
+    })
+  }
+
+  test('an administrator of whom the type is shared changes himself as an administrator', async () => {
+    await makeUser('local', 'administrator')
+    const { id } = await makeUser('shared', 'administrator')
+    expect(await change(contextOf(id, 'administrator'), id, { phone: '1', role: 'editor' })).toBe('done')
+  })
+
+  test('whatever else is sent along, what a user may not change stays', async () => {
+    const values = fc.record(
+      {
+        ...Object.fromEntries(
+          Object.entries(CHANGES).map(([name, value]) => [name, fc.constant(value as unknown)]),
+        ),
+      },
+      { requiredKeys: [] },
+    )
+    const types = fc.constantFrom(...USER_TYPES)
+    const roles = fc.constantFrom(...ROLES.filter((role) => role !== 'administrator'))
+    await fc.assert(
+      fc.asyncProperty(values, types, roles, async (body, type, role) => {
+        const { id } = await makeUser(type, role)
+        const administrator = contextOf(0, 'administrator')
+        const before = (await readUser(administrator, id)).user
+        await change(contextOf(id, role), id, body)
+        const after: Record<string, unknown> = { ...(await readUser(administrator, id)).user }
+        const own = new Set<string>(ON_THEMSELVES[type])
+        for (const [name, value] of Object.entries(before)) if (!own.has(name)) expect(after[name]).toEqual(value)
+      }),
+      { numRuns: 200 },
+    )
+  })
+})
+
+test('what no longer exists is said to be gone, of users and of new users', () => {
+  const { error } = userBody.safeParse({ visuallyImpaired: false })
+  expect(error?.issues).toMatchObject([{ path: ['visuallyImpaired'], message: 'no longer exists' }])
+})

@@ -1,0 +1,222 @@
+import { expect } from 'bun:test'
+
+import { ROLES } from '../../src/context.ts'
+import { PASSWORD } from './client.ts'
+import type { Client } from './client.ts'
+import { createDevice, createGroup, createJob } from './objects.ts'
+import { expectAnswer, good, once, table } from './suite.ts'
+import type { Row, Scenario, Suite } from './suite.ts'
+
+type Json = Readonly<Record<string, unknown>>
+
+/** A group with a device and a job, somebody, and a group he is in. */
+const stage = once(async (client) => {
+  const group = await createGroup(client, 1, { name: 'granted' })
+  const device = await createDevice(client, group, { name: 'a granted device' })
+  const job = await createJob(client, device, { name: 'a granted job', collectorId: client.userIds.collector })
+  const json = { username: 'grantee', password: PASSWORD, role: 'editor' }
+  const { id: user } = await good<{ id: number }>(client.request('POST', '/users', { json }))
+  const { id: people } = await good<{ id: number }>(
+    client.request('POST', '/userGroups', { json: { name: 'grantees' } }),
+  )
+  await good(client.request('PUT', `/userGroups/${people}/users`, { json: { userIds: [user] } }))
+  return { group, device, job, user, people, collector: client.userIds.collector }
+})
+
+const ROUTES: readonly (readonly [call: string, json?: object])[] = [
+  ['GET /groups/{group}/permissions'],
+  ['PUT /groups/{group}/permissions/user/{user}', { write: true }],
+  ['DELETE /groups/{group}/permissions/user/{user}'],
+]
+const OTHERS = ROLES.filter((role) => role !== 'administrator')
+
+const refusals: readonly Row[] = [
+  ...ROUTES.flatMap(([call, json]) => [
+    { title: 'nobody', call, as: null, json, answers: 'unauthenticated' } as const,
+    ...OTHERS.map((as): Row => ({ title: as, call, as, json, answers: 'forbidden' })),
+  ]),
+  { title: 'nobody', call: 'GET /groups/{group}/permissions/explain', as: null, answers: 'unauthenticated' },
+  ...OTHERS.map((as): Row => ({
+    title: `${as} about somebody else`,
+    call: 'GET /groups/{group}/permissions/explain?userId={user}',
+    as,
+    answers: 'forbidden',
+  })),
+  ...['devices/{group}', 'groups/{device}', 'groups/999999', 'groups/0', 'things/{group}'].flatMap(
+    (path): Row[] => [
+      { title: 'no such object', call: `GET /${path}/permissions`, answers: 'not_found' },
+      { title: 'no such object', call: `GET /${path}/permissions/explain`, answers: 'not_found' },
+      { title: 'no such object', call: `PUT /${path}/permissions/user/{user}`, json: {}, answers: 'not_found' },
+      { title: 'no such object', call: `DELETE /${path}/permissions/user/{user}`, answers: 'not_found' },
+    ],
+  ),
+  ...['user/999999', 'userGroup/999999', 'user/0', 'userGroup/0', 'everyone/1', 'role/1', 'user/x'].flatMap(
+    (subject): Row[] => [
+      {
+        title: 'nobody of this kind',
+        call: `PUT /groups/{group}/permissions/${subject}`,
+        json: {},
+        answers: 'not_found',
+      },
+      {
+        title: 'nobody of this kind',
+        call: `DELETE /groups/{group}/permissions/${subject}`,
+        answers: 'not_found',
+      },
+    ],
+  ),
+  {
+    title: 'somebody who is nobody',
+    call: 'GET /groups/{group}/permissions/explain?userId=999999',
+    answers: 'not_found',
+  },
+  {
+    title: 'rights without reading',
+    call: 'PUT /groups/{group}/permissions/user/{user}',
+    json: { read: false, write: true },
+    answers: 'invalid',
+    pointers: ['/read'],
+  },
+  {
+    title: 'a right that there is none of',
+    call: 'PUT /groups/{group}/permissions/user/{user}',
+    json: { administer: true },
+    answers: 'invalid',
+    pointers: ['/administer'],
+  },
+  {
+    title: 'a grant that was not given',
+    call: 'DELETE /groups/{group}/permissions/userGroup/{people}',
+    answers: 'not_found',
+  },
+]
+
+const NONE = { read: false, write: false, execute: false, maintain: false }
+
+const changes: Scenario[] = [
+  {
+    title: 'at first everyone may do on the root group, and so below it, what the role allows',
+    async run(client) {
+      const { device } = await stage(client)
+      const everyone = {
+        subjectType: 'everyone',
+        subjectId: 0,
+        subjectName: '',
+        ...NONE,
+        read: true,
+        write: true,
+        execute: true,
+        object: { id: 1, type: 'group', name: 'root' },
+      }
+      expect(await good<unknown>(client.request('GET', '/groups/1/permissions'))).toEqual([
+        { ...everyone, inherited: false },
+      ])
+      expect(await good<unknown>(client.request('GET', `/device/${device}/permissions`))).toEqual([
+        { ...everyone, inherited: true },
+      ])
+    },
+  },
+  {
+    title: 'grants are set, replaced, listed with those above, the nearest first, and taken away one by one',
+    async run(client) {
+      const { group, device, user, people } = await stage(client)
+      const given = (path: string, json: Json) =>
+        good(client.request('PUT', `/${path}`, { json }))
+      expect(await given(`groups/${group}/permissions/user/${user}`, { write: true })).toEqual({
+        subjectType: 'user',
+        subjectId: user,
+        subjectName: 'grantee',
+        ...NONE,
+        read: true,
+        write: true,
+        inherited: false,
+        object: { id: group, type: 'group', name: 'granted' },
+      })
+      await given(`groups/${group}/permissions/user/${user}`, { execute: true })
+      await given(`devices/${device}/permissions/userGroup/${people}`, { maintain: true })
+      await given(`devices/${device}/permissions/everyone/0`, {})
+      await given(`devices/${device}/permissions/everyone/0`, { read: true })
+      const seen = () => listed(client, `/devices/${device}/permissions`)
+      expect(await seen()).toEqual([
+        `userGroup grantees rm on ${device}`,
+        `everyone  r on ${device}`,
+        `user grantee rx on ${group}`,
+        'everyone  rwx on 1',
+      ])
+      await removed(client, `/devices/${device}/permissions/everyone/0`)
+      await removed(client, `/groups/${group}/permissions/user/${user}`)
+      expect(await seen()).toEqual([`userGroup grantees rm on ${device}`, 'everyone  rwx on 1'])
+      await removed(client, `/devices/${device}/permissions/userGroup/${people}`)
+      expect(await seen()).toEqual(['everyone  rwx on 1'])
+    },
+  },
+  {
+    title: 'grants go with the object, the user and the user group they are of',
+    async run(client) {
+      const group = await createGroup(client, 1, { name: 'fading' })
+      const json = { username: 'fading user', password: PASSWORD, role: 'editor' }
+      const { id: user } = await good<{ id: number }>(client.request('POST', '/users', { json }))
+      const { id: people } = await good<{ id: number }>(
+        client.request('POST', '/userGroups', { json: { name: 'fading people' } }),
+      )
+      await good(client.request('PUT', `/groups/${group}/permissions/user/${user}`, { json: {} }))
+      await good(client.request('PUT', `/groups/${group}/permissions/userGroup/${people}`, { json: {} }))
+      expect((await listed(client, `/groups/${group}/permissions`)).length).toBe(3)
+      await good(client.request('DELETE', `/users/${user}`))
+      await good(client.request('DELETE', `/userGroups/${people}`))
+      expect(await listed(client, `/groups/${group}/permissions`)).toEqual(['everyone  rwx on 1'])
+      await good(client.request('PUT', `/groups/${group}/permissions/everyone/0`, { json: {} }))
+      expectAnswer(await client.request('DELETE', `/groups/${group}`), { answers: 204 })
+    },
+  },
+  {
+    title: 'why somebody may do something is told to administrators of everybody, to others of themselves',
+    async run(client) {
+      const { job, user, group } = await stage(client)
+      await good(client.request('PUT', `/groups/${group}/permissions/user/${user}`, { json: { maintain: true } }))
+      const explained = await good(
+        client.request('GET', `/jobs/${job}/permissions/explain?userId=${user}`),
+      )
+      expect(explained).toMatchObject({
+        user: { id: user, username: 'grantee', role: 'editor' },
+        permissions: { read: true, write: true, execute: true, maintain: true },
+        reasons: { read: 'granted', write: 'granted', execute: 'granted', maintain: 'granted' },
+      })
+      expect((explained['grants'] as unknown[]).length).toBe(2)
+      await removed(client, `/groups/${group}/permissions/user/${user}`)
+      const expected = {
+        administrator: ['administrator', 'administrator', 'administrator', 'administrator'],
+        editor: ['granted', 'granted', 'granted', 'write'],
+        collector: ['granted', 'role', 'granted', 'not_granted'],
+        Data_Editor: ['granted', 'role', 'role', 'not_granted'],
+        dashboard_viewer: ['granted', 'role', 'role', 'not_granted'],
+      } as const
+      for (const as of ROLES) {
+        const { reasons } = await good<{ reasons: object }>(
+          client.request('GET', `/jobs/${job}/permissions/explain?userId=${client.userIds[as]}`, { as }),
+        )
+        const [read, write, execute, maintain] = expected[as]
+        expect({ as, reasons }).toEqual({ as, reasons: { read, write, execute, maintain } })
+      }
+    },
+  },
+]
+
+/** Rights on objects: who was granted what, and why. What they open and close, every route for itself, is in
+ * `matrix.test.ts`. */
+export const grantsSuite: Suite = { name: 'grants', scenarios: [...table(stage, refusals), ...changes] }
+
+/** Each grant as a line. */
+async function listed(client: Client, path: string): Promise<string[]> {
+  const grants = await good<Json[]>(client.request('GET', path))
+  return grants.map((grant) => {
+    const letters = ['read', 'write', 'execute', 'maintain'].filter((right) => grant[right] === true)
+    const rights = letters.map((right) => (right === 'execute' ? 'x' : right.charAt(0))).join('')
+    const { id } = grant['object'] as { id: number }
+    return `${String(grant['subjectType'])} ${String(grant['subjectName'])} ${rights} on ${id}`
+  })
+}
+
+async function removed(client: Client, path: string): Promise<void> {
+  expectAnswer(await client.request('DELETE', path), { answers: 204 })
+}

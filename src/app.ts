@@ -3,6 +3,7 @@ import { HTTPException } from 'hono/http-exception'
 import { matchedRoutes, routePath } from 'hono/route'
 import { getPath } from 'hono/utils/url'
 import * as z from 'zod'
+import { auditRoutes } from './access/audit/routes.ts'
 import { sessionRoutes } from './access/session/routes.ts'
 import { userGroupRoutes } from './access/user-groups/routes.ts'
 import { userRoutes } from './access/users/routes.ts'
@@ -40,6 +41,7 @@ export function createApp(ports: Ports): App {
   app.route('/', sessionRoutes)
   app.route('/', userRoutes)
   app.route('/', userGroupRoutes)
+  app.route('/', auditRoutes)
   app.route('/', treeRoutes)
   app.route('/', jobRoutes)
   app.route('/', sloRoutes)

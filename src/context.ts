@@ -5,7 +5,14 @@ export type Context = {
   readonly ports: Ports
   readonly caller: Caller
   readonly requestId: string
+  /** Absent where the service itself acts. */
+  readonly request?: Request
 }
+
+/** What may be done in somebody's name: `execute` delivers and runs, `account` is about how the person signs in. */
+export const SCOPES = ['read', 'write', 'execute', 'account'] as const
+
+export type Scope = (typeof SCOPES)[number]
 
 export const ROLES = ['administrator', 'editor', 'collector', 'Data_Editor', 'dashboard_viewer'] as const
 
@@ -21,4 +28,6 @@ export type Caller =
       readonly role: Role
       /** The hash of the session behind the call, when there is one. */
       readonly sessionHash: string | null
+      /** What the credentials are good for; absent: for all that the role allows. */
+      readonly scopes?: readonly Scope[]
     }

@@ -28,6 +28,10 @@ export const sessions = sqliteTable(
       .references(() => users.id, { onDelete: 'cascade' }),
     createdAt: integer('created_at').notNull(),
     expiresAt: integer('expires_at').notNull(),
+    address: text().notNull().default(''),
+    agent: text().notNull().default(''),
+    refreshCount: integer('refresh_count').notNull().default(0),
+    owes: text().notNull().default(''),
   },
   (table) => [index('sessions_by_user').on(table.userId), index('sessions_by_expiry').on(table.expiresAt)],
 )

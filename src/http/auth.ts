@@ -1,7 +1,12 @@
 import type { Caller } from '../context.ts'
 import { Refusal } from '../lib/errors.ts'
 import type { Ports } from '../ports/index.ts'
-import { callerOfCredentials, callerOfSession, callerOfToken } from '../access/session/service.ts'
+import {
+  callerOfCredentials,
+  callerOfPersonalToken,
+  callerOfSession,
+  callerOfToken,
+} from '../access/session/service/callers.ts'
 
 type User = Extract<Caller, { kind: 'user' }>
 
@@ -9,35 +14,41 @@ type User = Extract<Caller, { kind: 'user' }>
  * @throws {Refusal} unauthenticated when there is none or it is not valid */
 export async function authenticate(request: Request, ports: Ports): Promise<User> {
   const authorization = request.headers.get('authorization')
-  const caller = await (authorization === null ? bySession(request, ports) : byHeader(authorization, ports))
+  const caller = await (authorization === null
+    ? bySession(request, ports)
+    : byHeader(request, authorization, ports))
   if (!caller) throw new Refusal('unauthenticated', 'The credentials are missing, wrong or no longer valid.')
   return caller
 }
 
 /** Whether a request is to be proven by a session id, which is a way that goes away. */
-export function sendsSession(request: Request): boolean {
-  return request.headers.get('authorization') === null && sessionIdsOf(request).length > 0
+export function sendsSession(request: Request, ports: Ports): boolean {
+  return request.headers.get('authorization') === null && sessionIdsOf(request, ports).length > 0
 }
 
-function byHeader(authorization: string, ports: Ports): Promise<User | null> {
+function byHeader(request: Request, authorization: string, ports: Ports): Promise<User | null> {
   // The specification spells the scheme `Baerer`; everybody else spells it `Bearer`.
   const token = /^(?:Baerer|Bearer) ([\w-]+\.[\w-]+\.[\w-]+)$/i.exec(authorization)?.[1]
   if (token !== undefined) return callerOfToken(ports, token)
+  const personal = /^(?:Baerer|Bearer) (tidemark_[\w-]{43})$/i.exec(authorization)?.[1]
+  if (personal !== undefined) return callerOfPersonalToken(ports, personal)
   const basic = /^Basic ([A-Za-z0-9+/]+={0,2})$/i.exec(authorization)?.[1]
   const credentials = basic === undefined ? null : decodeBasic(basic)
-  return credentials ? callerOfCredentials(ports, credentials) : Promise.resolve(null)
+  return credentials ? callerOfCredentials(ports, credentials, request) : Promise.resolve(null)
 }
 
 function bySession(request: Request, ports: Ports): Promise<User | null> {
-  const [sessionId, another] = sessionIdsOf(request)
+  const [sessionId, another] = sessionIdsOf(request, ports)
   const isOne = sessionId !== undefined && another === undefined
   return isOne ? callerOfSession(ports, sessionId) : Promise.resolve(null)
 }
 
-function sessionIdsOf({ headers, url }: Request): readonly string[] {
+function sessionIdsOf({ headers, url }: Request, { settings }: Ports): readonly string[] {
   const header = headers.get('x-session-id')
   if (header !== null) return [header]
-  return url.includes('sessionId=') ? new URL(url).searchParams.getAll('sessionId') : []
+  return settings.takesQueryCredentials && url.includes('sessionId=')
+    ? new URL(url).searchParams.getAll('sessionId')
+    : []
 }
 
 function decodeBasic(encoded: string): { username: string; password: string } | null {

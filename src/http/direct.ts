@@ -39,6 +39,6 @@ async function answer(ports: Ports, route: Direct, id: number, request: Request)
     const about = { requestId, method: route.method, route: route.path.join(':id') }
     response = failureResponse(error, ports, about)
   }
-  surround(response.headers, request, requestId)
+  surround(response.headers, request, { ports, requestId })
   return response
 }

@@ -1,10 +1,16 @@
 import { createMiddleware } from 'hono/factory'
 import type { Ports } from '../ports/index.ts'
+import type { Context } from '../context.ts'
 import { sendsSession } from './auth.ts'
+import { allowOrigin, preflightOf } from './cors.ts'
 import type { Env } from './policy.ts'
 
 /** When sending a session id as header or query parameter was deprecated, as RFC 9745 writes it. */
 const DEPRECATED = '@1795219200'
+
+/** What an answer may do when a browser takes it for a page. */
+const NOTHING = "default-src 'none'; frame-ancestors 'none'"
+const ONE_YEAR = 'max-age=31536000'
 
 const REQUEST_ID = /^[\w.-]{1,64}$/
 
@@ -14,8 +20,11 @@ export function frame(ports: Ports) {
     const requestId = requestIdOf(c.req.raw)
     c.set('ports', ports)
     c.set('requestId', requestId)
-    await next()
-    surround(c.res.headers, c.req.raw, requestId)
+    const { raw } = c.req
+    const preflight = preflightOf(raw, ports)
+    if (preflight) c.res = preflight
+    else await next()
+    surround(c.res.headers, raw, { ports, requestId })
   })
 }
 
@@ -26,10 +35,18 @@ export function requestIdOf(request: Request): string {
 }
 
 /** Adds what every answer carries to its header fields. */
-export function surround(headers: Headers, request: Request, requestId: string): void {
+export function surround(
+  headers: Headers,
+  request: Request,
+  { ports, requestId }: Pick<Context, 'ports' | 'requestId'>,
+): void {
   headers.set('x-request-id', requestId)
   headers.set('x-content-type-options', 'nosniff')
   headers.set('referrer-policy', 'no-referrer')
   headers.set('cache-control', 'no-store')
-  if (sendsSession(request)) headers.set('deprecation', DEPRECATED)
+  headers.set('cross-origin-resource-policy', 'same-origin')
+  if (!headers.has('content-security-policy')) headers.set('content-security-policy', NOTHING)
+  if (request.url.startsWith('https:')) headers.set('strict-transport-security', ONE_YEAR)
+  if (sendsSession(request, ports)) headers.set('deprecation', DEPRECATED)
+  if (ports.settings.corsAllowedOrigins.size > 0) allowOrigin(headers, request, ports)
 }

@@ -2,7 +2,7 @@ import { createMiddleware } from 'hono/factory'
 import type { Hono } from 'hono'
 import type * as z from 'zod'
 import { Refusal } from '../lib/errors.ts'
-import type { Context, Role } from '../context.ts'
+import type { Context, Role, Scope } from '../context.ts'
 import type { Ports } from '../ports/index.ts'
 import { authenticate } from './auth.ts'
 import type { Reworded } from './problem.ts'
@@ -30,6 +30,8 @@ export type Policy = {
   readonly summary: string
   /** Who may call: everyone, everyone signed in, or these roles. */
   readonly roles: 'anyone' | 'signed-in' | readonly Role[]
+  /** What credentials must be good for, where right and method do not say it. */
+  readonly scope?: Scope
   /** The right on the object in question that the verb demands beyond the role. */
   readonly object?: 'read' | 'write' | 'execute' | 'maintain'
   /** The body, where the handler reads its bytes itself. */
@@ -59,13 +61,22 @@ export function policy(rule: Policy) {
 export async function admit(
   rule: Policy,
   request: Request,
-  { ports, requestId }: Omit<Context, 'caller'>,
+  { ports, requestId }: Pick<Context, 'ports' | 'requestId'>,
 ): Promise<Context> {
-  if (rule.roles === 'anyone') return { ports, requestId, caller: { kind: 'nobody' } }
+  if (rule.roles === 'anyone') return { ports, requestId, request, caller: { kind: 'nobody' } }
   const caller = await authenticate(request, ports)
+  if (caller.scopes && !caller.scopes.includes(scopeOf(rule, request.method)))
+    throw new Refusal('forbidden', 'These credentials are not good for this.')
   const mayCall = rule.roles === 'signed-in' || rule.roles.includes(caller.role)
   if (!mayCall) throw new Refusal('forbidden', 'Your role does not allow this.')
-  return { ports, requestId, caller }
+  return { ports, requestId, request, caller }
+}
+
+/** What credentials must be good for to call a route. */
+function scopeOf({ scope, object }: Policy, method: string): Scope {
+  if (scope) return scope
+  if (object === 'execute') return 'execute'
+  return object === 'read' || method === 'GET' || method === 'HEAD' ? 'read' : 'write'
 }
 
 /** The policy of a handler that came from `policy`. */

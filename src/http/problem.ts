@@ -8,6 +8,7 @@ const PROBLEMS: Readonly<Record<Code, readonly [status: number, title: string]>>
   bad_request: [400, 'The request cannot be understood'],
   malformed_json: [400, 'The body is not JSON'],
   unauthenticated: [401, 'Sign in first'],
+  mfa_code_required: [401, 'A code is needed as well'],
   forbidden: [403, 'Not allowed'],
   not_found: [404, 'Not found'],
   method_not_allowed: [405, 'Method not allowed'],
@@ -28,6 +29,7 @@ const PROBLEMS: Readonly<Record<Code, readonly [status: number, title: string]>>
   too_many_buckets: [422, 'Too many buckets'],
   too_many_jobs: [422, 'Too many jobs in one call'],
   too_fast: [429, 'Too fast'],
+  too_many_attempts: [429, 'Too many attempts'],
   overloaded: [503, 'Too busy'],
   unavailable: [503, 'Not available'],
   storage_full: [507, 'No room to store it'],
@@ -103,6 +105,6 @@ export function problemResponse(
   const own: Record<string, string> = { 'content-type': 'application/problem+json', ...headers }
   if (status === 401)
     own['www-authenticate'] = 'Basic realm="Tidemark", charset="UTF-8", Bearer realm="Tidemark"'
-  if (status === 429 || status === 503 || status === 507) own['retry-after'] = '1'
+  if (status === 429 || status === 503 || status === 507) own['retry-after'] = String(refusal.retryAfterS)
   return new Response(JSON.stringify(problem), { status, headers: own })
 }

@@ -3,6 +3,7 @@ export type Code =
   | 'bad_request'
   | 'malformed_json'
   | 'unauthenticated'
+  | 'mfa_code_required'
   | 'forbidden'
   | 'not_found'
   | 'method_not_allowed'
@@ -23,6 +24,7 @@ export type Code =
   | 'too_many_buckets'
   | 'too_many_jobs'
   | 'too_fast'
+  | 'too_many_attempts'
   | 'overloaded'
   | 'unavailable'
   | 'storage_full'
@@ -39,6 +41,8 @@ export class Refusal extends Error {
     readonly code: Code,
     readonly detail: string,
     readonly errors: readonly Fault[] = [],
+    /** When to come again, in seconds, where coming again may help. */
+    readonly retryAfterS = 1,
   ) {
     super(`${code}: ${detail}`)
   }

@@ -1,4 +1,4 @@
-import { base64url } from './text.ts'
+import { base64url, fromBase64url } from './text.ts'
 
 /** An opaque cursor for the place where the next page begins. */
 export function encodeCursor(place: unknown): string {
@@ -8,11 +8,8 @@ export function encodeCursor(place: unknown): string {
 /** The place that a cursor stands for; undefined when it is none of ours. What it holds is still the caller's word. */
 export function decodeCursor(cursor: string): unknown {
   try {
-    const bytes = atob(cursor.replaceAll('-', '+').replaceAll('_', '/'))
-    const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false }).decode(
-      Uint8Array.from(bytes, (byte) => byte.charCodeAt(0)),
-    )
-    return JSON.parse(text)
+    const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false })
+    return JSON.parse(decoder.decode(fromBase64url(cursor)))
   } catch {
     return undefined
   }

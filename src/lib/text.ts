@@ -17,3 +17,9 @@ export function base64url(bytes: Uint8Array): string {
     .replaceAll('/', '_')
     .replaceAll('=', '')
 }
+
+/** The bytes of a base64url text without padding. @throws {Error} when it is none */
+export function fromBase64url(text: string): Uint8Array<ArrayBuffer> {
+  const plain = atob(text.replaceAll('-', '+').replaceAll('_', '/'))
+  return Uint8Array.from(plain, (character) => character.charCodeAt(0))
+}

@@ -4,6 +4,7 @@ import type { Database } from './database.ts'
 import type { Flow } from './flow.ts'
 import type { JobActors } from './job-actors.ts'
 import type { Log } from './log.ts'
+import type { Network } from './network.ts'
 import type { Secrets } from './secrets.ts'
 import type { Settings } from './settings.ts'
 
@@ -15,6 +16,7 @@ export type Ports = {
   readonly flow: Flow
   readonly clock: Clock
   readonly log: Log
+  readonly network: Network
   readonly secrets: Secrets
   readonly settings: Settings
 }

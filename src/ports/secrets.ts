@@ -2,6 +2,8 @@
 export interface Secrets {
   /** At least 32 bytes, the same at every start of this installation, never stored in the system database. */
   readonly key: Uint8Array<ArrayBuffer>
+  /** Keys of before, the latest first: what was made with them still holds. */
+  readonly formerKeys: readonly Uint8Array<ArrayBuffer>[]
   random(sizeBytes: number): Uint8Array<ArrayBuffer>
   /** scrypt (RFC 7914), 32 bytes of output; leaves the event loop free. */
   scrypt(password: string, salt: Uint8Array, cost: ScryptCost): Promise<Uint8Array>

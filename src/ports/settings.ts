@@ -1,5 +1,8 @@
 import * as z from 'zod'
+import { durationMs, isFixedDuration } from '../lib/duration.ts'
 import { isTimeZone } from '../lib/time.ts'
+
+const HISTORY_MAX = 24
 
 /** The variables that every host takes; a host adds its own with `extend`. */
 export const settingsSchema = z.object({
@@ -19,21 +22,99 @@ export const settingsSchema = z.object({
     .max(1024)
     .optional()
     .describe('Creates the administrator `admin` at the first start, for unattended set-ups.'),
+  TIDEMARK_CORS_ALLOWED_ORIGINS: z
+    .string()
+    .default('')
+    .transform((text) => text.split(',').map((origin) => origin.trim()))
+    .transform((origins) => origins.filter((origin) => origin !== ''))
+    .refine(
+      (origins) => origins.every(isOrigin),
+      'must be origins such as https://example.org, with commas between',
+    )
+    .describe('Pages of these origins may call the service (cors.allowed.origins).'),
+  TIDEMARK_QUERY_CREDENTIALS: z
+    .enum(['on', 'off'])
+    .default('on')
+    .describe(
+      'Whether passwords and session ids are taken from the query of a URL (legacy.queryCredentials).',
+    ),
+  TIDEMARK_PASSWORD_LENGTH_MIN: z.coerce
+    .number()
+    .int()
+    .min(8)
+    .max(128)
+    .default(8)
+    .describe('The least characters of a new password, 8 to 128.'),
+  TIDEMARK_PASSWORD_HISTORY: z.coerce
+    .number()
+    .int()
+    .min(0)
+    .max(HISTORY_MAX)
+    .default(5)
+    .describe(`How many of their latest passwords people may not choose again, 0 to ${HISTORY_MAX}.`),
+  TIDEMARK_PASSWORD_MAX_AGE: z
+    .string()
+    .refine(isFixedDuration, 'must be an ISO 8601 duration such as P90D')
+    .optional()
+    .describe('After this time a password has to be changed; by default never.'),
+  SVC_WEBSERVICE_auth_service_url: z
+    .string()
+    .refine(isSafeUrl, 'must be an https: URL, or http: on this machine, without credentials')
+    .optional()
+    .describe('The external service that checks the passwords of LDAP_MANAGED users.'),
 })
+
+function isOrigin(text: string): boolean {
+  return /^https?:\/\//.test(text) && urlOf(text)?.origin === text
+}
+
+function isSafeUrl(text: string): boolean {
+  const { protocol, hostname, username, password } = urlOf(text) ?? {}
+  if (username !== '' || password !== '') return false
+  const isHere = /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(hostname ?? '')
+  return protocol === 'https:' || (protocol === 'http:' && isHere)
+}
+
+function urlOf(text: string): URL | null {
+  try {
+    return new URL(text)
+  } catch {
+    return null
+  }
+}
 
 /** What both hosts take from their environment. */
 export type Settings = {
   readonly timeZone: string
   readonly basePath: string
   readonly adminPassword: string | null
+  readonly corsAllowedOrigins: ReadonlySet<string>
+  readonly takesQueryCredentials: boolean
+  readonly passwords: PasswordSettings
+  readonly authServiceUrl: string | null
+}
+
+export type PasswordSettings = {
+  readonly lengthMin: number
+  readonly history: number
+  readonly maxAgeMs: number | null
 }
 
 /** The settings that checked variables stand for. */
 export function settingsOf(values: z.output<typeof settingsSchema>): Settings {
+  const maxAge = values.TIDEMARK_PASSWORD_MAX_AGE
   return {
     timeZone: values.TIDEMARK_TIME_ZONE,
     basePath: values.TIDEMARK_BASE_PATH,
     adminPassword: values.TIDEMARK_ADMIN_PASSWORD ?? null,
+    corsAllowedOrigins: new Set(values.TIDEMARK_CORS_ALLOWED_ORIGINS),
+    takesQueryCredentials: values.TIDEMARK_QUERY_CREDENTIALS === 'on',
+    passwords: {
+      lengthMin: values.TIDEMARK_PASSWORD_LENGTH_MIN,
+      history: values.TIDEMARK_PASSWORD_HISTORY,
+      maxAgeMs: maxAge === undefined ? null : durationMs(maxAge),
+    },
+    authServiceUrl: values.SVC_WEBSERVICE_auth_service_url ?? null,
   }
 }
 

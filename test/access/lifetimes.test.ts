@@ -1,14 +1,12 @@
 import { afterEach, beforeEach, expect, test } from 'bun:test'
 
+import { issueToken, logIn } from '../../src/access/session/service.ts'
 import {
   callerOfCredentials,
   callerOfSession,
   callerOfToken,
-  issueToken,
-  logIn,
-  prepareFirstStart,
-  setUp,
-} from '../../src/access/session/service.ts'
+} from '../../src/access/session/service/callers.ts'
+import { prepareFirstStart, setUp } from '../../src/access/session/service/first-start.ts'
 import { createUser, updateUser } from '../../src/access/users/service.ts'
 import { userBody } from '../../src/access/users/schema.ts'
 import type { Caller, Context } from '../../src/context.ts'
@@ -23,7 +21,7 @@ let userId = 0
 
 beforeEach(async () => {
   opened = await openPorts()
-  userId = (await createUser(opened.ports, { ...ADA, role: 'collector' })).id
+  userId = (await createUser(contextOf({ kind: 'nobody' }), { ...ADA, role: 'collector' })).id
 })
 
 afterEach(() => opened.close())

@@ -45,7 +45,7 @@ afterAll(() => opened.close())
 
 async function makeUser(type: UserType, role: Role = 'editor') {
   const password = type === 'LDAP_MANAGED' ? {} : { password: 'a password' }
-  return createUser(opened.ports, { username: `user ${made++}`, role, type, ...password })
+  return createUser(contextOf(0, 'administrator'), { username: `user ${made++}`, role, type, ...password })
 }
 
 function contextOf(userId: number, role: Role): Context {
@@ -156,7 +156,8 @@ describe('who may change what on whom', () => {
         await change(contextOf(id, role), id, body)
         const after: Record<string, unknown> = { ...(await readUser(administrator, id)).user }
         const own = new Set<string>(ON_THEMSELVES[type])
-        for (const [name, value] of Object.entries(before)) if (!own.has(name)) expect(after[name]).toEqual(value)
+        for (const [name, value] of Object.entries(before))
+          if (!own.has(name)) expect(after[name]).toEqual(value)
       }),
       { numRuns: 200 },
     )

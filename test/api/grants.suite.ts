@@ -13,7 +13,10 @@ type Json = Readonly<Record<string, unknown>>
 const stage = once(async (client) => {
   const group = await createGroup(client, 1, { name: 'granted' })
   const device = await createDevice(client, group, { name: 'a granted device' })
-  const job = await createJob(client, device, { name: 'a granted job', collectorId: client.userIds.collector })
+  const job = await createJob(client, device, {
+    name: 'a granted job',
+    collectorId: client.userIds.collector,
+  })
   const json = { username: 'grantee', password: PASSWORD, role: 'editor' }
   const { id: user } = await good<{ id: number }>(client.request('POST', '/users', { json }))
   const { id: people } = await good<{ id: number }>(
@@ -46,7 +49,12 @@ const refusals: readonly Row[] = [
     (path): Row[] => [
       { title: 'no such object', call: `GET /${path}/permissions`, answers: 'not_found' },
       { title: 'no such object', call: `GET /${path}/permissions/explain`, answers: 'not_found' },
-      { title: 'no such object', call: `PUT /${path}/permissions/user/{user}`, json: {}, answers: 'not_found' },
+      {
+        title: 'no such object',
+        call: `PUT /${path}/permissions/user/{user}`,
+        json: {},
+        answers: 'not_found',
+      },
       { title: 'no such object', call: `DELETE /${path}/permissions/user/{user}`, answers: 'not_found' },
     ],
   ),
@@ -120,8 +128,7 @@ const changes: Scenario[] = [
     title: 'grants are set, replaced, listed with those above, the nearest first, and taken away one by one',
     async run(client) {
       const { group, device, user, people } = await stage(client)
-      const given = (path: string, json: Json) =>
-        good(client.request('PUT', `/${path}`, { json }))
+      const given = (path: string, json: Json) => good(client.request('PUT', `/${path}`, { json }))
       expect(await given(`groups/${group}/permissions/user/${user}`, { write: true })).toEqual({
         subjectType: 'user',
         subjectId: user,
@@ -173,10 +180,10 @@ const changes: Scenario[] = [
     title: 'why somebody may do something is told to administrators of everybody, to others of themselves',
     async run(client) {
       const { job, user, group } = await stage(client)
-      await good(client.request('PUT', `/groups/${group}/permissions/user/${user}`, { json: { maintain: true } }))
-      const explained = await good(
-        client.request('GET', `/jobs/${job}/permissions/explain?userId=${user}`),
+      await good(
+        client.request('PUT', `/groups/${group}/permissions/user/${user}`, { json: { maintain: true } }),
       )
+      const explained = await good(client.request('GET', `/jobs/${job}/permissions/explain?userId=${user}`))
       expect(explained).toMatchObject({
         user: { id: user, username: 'grantee', role: 'editor' },
         permissions: { read: true, write: true, execute: true, maintain: true },

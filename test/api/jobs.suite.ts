@@ -548,7 +548,10 @@ const fields: Scenario[] = [
         ['dashboard_viewer', open, false, false],
       ] as const) {
         const { permissions } = await good<Job>(client.request('GET', `/jobs/${id}`, { as }))
-        expect({ as, permissions }).toEqual({ as, permissions: { read: true, write, execute, maintain: write } })
+        expect({ as, permissions }).toEqual({
+          as,
+          permissions: { read: true, write, execute, maintain: write },
+        })
       }
     },
   },

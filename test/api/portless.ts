@@ -1,6 +1,7 @@
+import { parseEnvironment, settingsOf, settingsSchema } from '../../src/ports/settings.ts'
 import type { Ports } from '../../src/ports/index.ts'
 
 /** For an application that is asked what it is, not to do anything: its routes and its document need no port. */
 export const portless = {
-  settings: { basePath: '', timeZone: 'UTC', adminPassword: null },
+  settings: settingsOf(parseEnvironment(settingsSchema, {})),
 } as Partial<Ports> as Ports

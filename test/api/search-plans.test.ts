@@ -96,7 +96,7 @@ const CONDITIONS: Record<string, string>[] = [
 const titleOf = (condition: Record<string, string>) => Object.values(condition).join(' ')
 
 const branchOf = (condition: Record<string, string>): Branch => {
-  const [branch] = branchesOf(parseFilter(JSON.stringify({ conditions: [condition] })), "/1/", null)
+  const [branch] = branchesOf(parseFilter(JSON.stringify({ conditions: [condition] })), '/1/', null)
   if (!branch) throw new Error(`${titleOf(condition)} cannot find anything`)
   return branch
 }

@@ -14,7 +14,12 @@ const stage = once(async (client) => {
   return { group, user }
 })
 
-const READS = ['GET /userGroups', 'GET /userGroups/{group}', 'GET /userGroups/{group}/users', 'GET /userGroups/users/{user}']
+const READS = [
+  'GET /userGroups',
+  'GET /userGroups/{group}',
+  'GET /userGroups/{group}/users',
+  'GET /userGroups/users/{user}',
+]
 const WRITES: readonly (readonly [call: string, json?: object])[] = [
   ['POST /userGroups', { name: 'another' }],
   ['PUT /userGroups/{group}', { name: 'another' }],
@@ -170,7 +175,9 @@ const changes: Scenario[] = [
       expect(await groups(three, 'replace', [b])).toEqual([b])
       expect(await members(a, 'merge', [])).toEqual([])
       expect(await members(b, 'merge', [])).toEqual([one, three])
-      const refused = await client.request('PUT', `/userGroups/${b}/users`, { json: { userIds: [two, 999_999] } })
+      const refused = await client.request('PUT', `/userGroups/${b}/users`, {
+        json: { userIds: [two, 999_999] },
+      })
       expectAnswer(refused, { answers: 'invalid', pointers: ['/userIds/1'] })
       expect(await idsOf(client.request('GET', `/userGroups/${b}/users`))).toEqual([one, three])
       expect(await idsOf(client.request('GET', `/userGroups/users/${one}`))).toEqual([b])
@@ -184,9 +191,9 @@ const changes: Scenario[] = [
     async run(client) {
       const { group, user } = await stage(client)
       const userIds = Array.from({ length: 10_000 }, () => user)
-      expect(
-        await idsOf(client.request('PUT', `/userGroups/${group}/users`, { json: { userIds } })),
-      ).toEqual([user])
+      expect(await idsOf(client.request('PUT', `/userGroups/${group}/users`, { json: { userIds } }))).toEqual(
+        [user],
+      )
     },
   },
 ]

@@ -201,8 +201,8 @@ const changes: Scenario[] = [
     title: 'the longest name and the shortest password are taken',
     async run(client) {
       const username = 'é'.repeat(255)
-      await good(client.request('POST', '/users', { json: { ...NEW, username, password: '12345678' } }))
-      await logIn(client, username, '12345678')
+      await good(client.request('POST', '/users', { json: { ...NEW, username, password: 'g7#kQ2!z' } }))
+      await logIn(client, username, 'g7#kQ2!z')
     },
   },
   {

@@ -4,11 +4,14 @@ import { join } from 'node:path'
 
 import { Refusal } from '../../src/lib/errors.ts'
 import { openFlow } from '../../src/flow.ts'
+import { parseEnvironment, settingsOf, settingsSchema } from '../../src/ports/settings.ts'
 import type { Ports } from '../../src/ports/index.ts'
 import { openBlobsDirectory } from '../../workers/bun/blobs-directory.ts'
 import { migrate, openLibsql } from '../../workers/bun/libsql.ts'
 import { jsonLog } from '../../workers/json-log.ts'
 import { secretsOf } from '../../workers/secrets.ts'
+
+const DEFAULTS = settingsOf(parseEnvironment(settingsSchema, {}))
 
 /** A clock that stands still until it is moved. */
 export type HandClock = { at: number; now(): number }
@@ -41,7 +44,8 @@ export async function openPorts(settings: Partial<Ports['settings']> = {}) {
     clock,
     log: jsonLog(() => undefined),
     secrets: secretsOf(crypto.getRandomValues(new Uint8Array(32))),
-    settings: { timeZone: 'Europe/Zurich', basePath: '', adminPassword: null, ...settings },
+    network: { addressOf: () => '192.0.2.7' },
+    settings: { ...DEFAULTS, timeZone: 'Europe/Zurich', ...settings },
   }
   return {
     ports,

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
-import { open, readFile } from 'node:fs/promises'
+import { open, readdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
 
 /** The installation's key: 32 bytes in a file that only its owner reads, made at the first start. */
 export async function readKeyFile(path: string): Promise<Uint8Array<ArrayBuffer>> {
@@ -17,4 +18,10 @@ export async function readKeyFile(path: string): Promise<Uint8Array<ArrayBuffer>
   } finally {
     await file.close()
   }
+}
+
+/** The keys of before: the files `key-…` beside the key, by name, the last first. */
+export async function readFormerKeys(folder: string): Promise<Uint8Array<ArrayBuffer>[]> {
+  const names = (await readdir(folder)).filter((name) => name.startsWith('key-')).sort()
+  return Promise.all(names.reverse().map(async (name) => new Uint8Array(await readFile(join(folder, name)))))
 }

@@ -1,7 +1,7 @@
 import { mkdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
-import { prepareFirstStart } from '../../src/access/session/service.ts'
+import { prepareFirstStart } from '../../src/access/session/service/first-start.ts'
 import { createApp } from '../../src/app.ts'
 import type { App } from '../../src/app.ts'
 import { openFlow } from '../../src/flow.ts'
@@ -16,9 +16,10 @@ import { secretsOf } from '../secrets.ts'
 import { openBlobsDirectory } from './blobs-directory.ts'
 import { openKeeping } from './keeping.ts'
 import type { Keeping } from './keeping.ts'
-import { readKeyFile } from './key-file.ts'
+import { readFormerKeys, readKeyFile } from './key-file.ts'
 import { migrate, openLibsql } from './libsql.ts'
 import type { Libsql } from './libsql.ts'
+import { openNetwork } from './network.ts'
 import type { BunSettings } from './settings.ts'
 import { watchRoom } from './room.ts'
 import type { Room } from './room.ts'
@@ -80,6 +81,7 @@ export async function startServer(settings: BunSettings, seams: Seams = {}): Pro
     follow: (transitions: readonly Transition[]) => flow.follow(transitions),
   }
   const keeping = await openKeeping(keeperHost, stallMs)
+  const network = openNetwork(settings.trustedProxies)
   const ports: Ports = {
     database: system.database,
     blobs,
@@ -87,7 +89,11 @@ export async function startServer(settings: BunSettings, seams: Seams = {}): Pro
     flow,
     clock,
     log,
-    secrets: secretsOf(await readKeyFile(join(settings.dataDir, 'key'))),
+    network,
+    secrets: secretsOf(
+      await readKeyFile(join(settings.dataDir, 'key')),
+      await readFormerKeys(settings.dataDir),
+    ),
     settings,
   }
   await warnOfFewFiles(log)
@@ -96,6 +102,7 @@ export async function startServer(settings: BunSettings, seams: Seams = {}): Pro
   await applyChanges(ports)
   await flow.settle()
   const http = listen(settings, around(app.fetch, ports))
+  network.listensAs(http)
   await keeping.start()
   const sweep = setInterval(() => {
     Promise.all([applyChanges(ports), flow.settle()]).catch((error: unknown) =>

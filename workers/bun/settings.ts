@@ -14,6 +14,13 @@ const bunSchema = settingsSchema.extend({
       'The TCP port; 0 takes any free one. Without this variable the next free port from 8080 is taken.',
     ),
   TIDEMARK_HOST: z.string().default('127.0.0.1').describe('The address to listen on; 0.0.0.0 for all.'),
+  TIDEMARK_TRUSTED_PROXIES: z.coerce
+    .number()
+    .int()
+    .min(0)
+    .max(10)
+    .default(0)
+    .describe('How many proxies of ours stand in front; so many addresses of X-Forwarded-For are believed.'),
   TIDEMARK_DATA_DIR: z
     .string()
     .default('data')
@@ -31,6 +38,7 @@ export type BunSettings = Settings & {
   /** False when the port was asked for by name: then no other will do. */
   readonly anyPort: boolean
   readonly host: string
+  readonly trustedProxies: number
   readonly dataDir: string
   readonly databaseUrl: string | null
   readonly databaseAuthToken: string | null
@@ -44,6 +52,7 @@ export function readBunSettings(environment: Readonly<Record<string, string | un
     port: values.TIDEMARK_PORT,
     anyPort: (environment['TIDEMARK_PORT'] ?? '') === '',
     host: values.TIDEMARK_HOST,
+    trustedProxies: values.TIDEMARK_TRUSTED_PROXIES,
     dataDir: values.TIDEMARK_DATA_DIR,
     databaseUrl: values.TIDEMARK_DATABASE_URL ?? null,
     databaseAuthToken: values.TIDEMARK_DATABASE_AUTH_TOKEN ?? null,

@@ -21,17 +21,32 @@ const edgeSchema = settingsSchema.extend({
     .describe(
       'The key of this installation: `openssl rand -base64 32 | npx wrangler secret put TIDEMARK_SECRET`.',
     ),
+  TIDEMARK_SECRET_FORMER: z
+    .string()
+    .default('')
+    .transform((text) => text.split(',').filter((secret) => secret !== ''))
+    .refine(
+      (secrets) => secrets.every(({ length }) => length >= 32),
+      'must have 32 characters or more in each',
+    )
+    .describe('Former keys, the latest first, with commas between: what was made with them still holds.'),
 })
 
 /** @throws {RangeError} naming every variable that is wrong */
 export function readEdgeSettings(environment: Environment): {
   settings: Settings
   key: Uint8Array<ArrayBuffer>
+  formerKeys: readonly Uint8Array<ArrayBuffer>[]
 } {
   const variables = environment as unknown as Readonly<Record<string, unknown>>
   const values = parseEnvironment(edgeSchema, variables)
   return {
     settings: settingsOf(values),
-    key: new Uint8Array(new TextEncoder().encode(values.TIDEMARK_SECRET)),
+    key: bytesOf(values.TIDEMARK_SECRET),
+    formerKeys: values.TIDEMARK_SECRET_FORMER.map(bytesOf),
   }
+}
+
+function bytesOf(secret: string): Uint8Array<ArrayBuffer> {
+  return new Uint8Array(new TextEncoder().encode(secret))
 }

@@ -1,6 +1,6 @@
 import type { ExecutionContext } from '@cloudflare/workers-types'
 
-import { prepareFirstStart } from '../../src/access/session/service.ts'
+import { prepareFirstStart } from '../../src/access/session/service/first-start.ts'
 import { createApp } from '../../src/app.ts'
 import type { App } from '../../src/app.ts'
 import { applyChanges } from '../../src/monitoring/rules/service.ts'
@@ -38,7 +38,7 @@ export default {
 }
 
 function build(environment: Environment): Service {
-  const { settings, key } = readEdgeSettings(environment)
+  const { settings, key, formerKeys } = readEdgeSettings(environment)
   const log = jsonLog(console.log)
   const ports: Ports = {
     database: openD1(environment.DB),
@@ -47,7 +47,9 @@ function build(environment: Environment): Service {
     flow: flowInObject(environment.FLOW),
     clock: { now: () => Date.now() },
     log,
-    secrets: secretsOf(key),
+    // Cloudflare sets this header itself, whatever the caller sent.
+    network: { addressOf: ({ headers }) => headers.get('cf-connecting-ip') ?? '' },
+    secrets: secretsOf(key, formerKeys),
     settings,
   }
   return { app: createApp(ports), ports, firstStart: null }

@@ -70,11 +70,18 @@ describe('what is granted where', () => {
 })
 
 describe('rights', () => {
-  const grants = fc.dictionary(fc.constantFrom('1', '2', '3', '4', '5'), fc.constantFrom('', 'w', 'x', 'm', 'wxm'))
+  const grants = fc.dictionary(
+    fc.constantFrom('1', '2', '3', '4', '5'),
+    fc.constantFrom('', 'w', 'x', 'm', 'wxm'),
+  )
   const paths = fc
     .uniqueArray(fc.constantFrom(2, 3, 4, 5, 6), { maxLength: 4 })
     .map((ids) => `/${[1, ...ids].join('/')}/`)
-  const objects = fc.record({ type: fc.constantFrom('group', 'device', 'job'), runBy: fc.nat(9), path: paths })
+  const objects = fc.record({
+    type: fc.constantFrom('group', 'device', 'job'),
+    runBy: fc.nat(9),
+    path: paths,
+  })
 
   test('what is below has at least what is above it, and nobody has anything who does not also read', () => {
     fc.assert(

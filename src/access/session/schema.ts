@@ -1,18 +1,26 @@
 import * as z from 'zod'
+import { idParam } from '../../http/answers.ts'
 import { passwordSchema, usernameSchema } from '../users/schema.ts'
+import { codeSchema } from './mfa/schema.ts'
 
 const given = z.string().min(1).max(1024)
 
-export const credentialsSchema = z.strictObject({ username: given, password: given })
+export const credentialsSchema = z.strictObject({
+  username: given,
+  password: given,
+  code: codeSchema.optional().describe('Of the authenticator, or a recovery code, where MFA is active.'),
+})
 export const sessionIdQuery = z.object({ sessionId: given })
 export const logoutBody = z.strictObject({ sessionId: given.optional() })
 export const setupQuery = z.object({ token: given })
 export const setupBody = z.strictObject({ token: given, username: usernameSchema, password: passwordSchema })
 
-export const sessionView = z.object({
-  sessionId: z.string(),
-  expiresAt: z.iso.datetime({ offset: true }).describe('24 hours after the login.'),
-})
+export const refreshBody = z.strictObject({ refreshToken: z.string().min(1).max(4096) })
+export const passwordBody = z.strictObject({ currentPassword: given, newPassword: passwordSchema })
+export const ownerQuery = z.object({ userId: idParam.optional().describe('Default: the caller.') })
+export const sessionPath = z.object({ id: z.string().max(64) })
+
+const timestamp = z.iso.datetime({ offset: true })
 
 export const tokenView = z.object({
   accessToken: z.string(),
@@ -21,3 +29,30 @@ export const tokenView = z.object({
     .describe('The scheme word as the interface spells it; `Bearer` is taken as well.'),
   expiresIn: z.int().describe('Seconds.'),
 })
+
+export const refreshView = tokenView.extend({
+  refreshToken: z.string().describe('Good for one POST /session/refresh while the session is open.'),
+})
+
+export const sessionView = refreshView.extend({
+  sessionId: z.string(),
+  expiresAt: timestamp.describe('24 hours after the login.'),
+  owed: z
+    .enum(['mfa', 'password'])
+    .nullable()
+    .describe('What the session is good for until it is done: setting up MFA, or another password.'),
+})
+
+export const sessionItem = z
+  .object({
+    id: z.string().describe('Names the session; nobody can sign in with it.'),
+    userId: z.int(),
+    createdAt: timestamp,
+    expiresAt: timestamp,
+    address: z.string(),
+    agent: z.string(),
+    isCurrent: z.boolean(),
+  })
+  .meta({ id: 'Session' })
+
+export type SessionItem = z.infer<typeof sessionItem>

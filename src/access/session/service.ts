@@ -1,152 +1,172 @@
-import type { Caller, Context } from '../../context.ts'
-import { Refusal } from '../../lib/errors.ts'
+import type { Context } from '../../context.ts'
 import { sha256 } from '../../lib/digest.ts'
+import { Refusal } from '../../lib/errors.ts'
 import { base64url } from '../../lib/text.ts'
+import { timeFormat } from '../../lib/time.ts'
 import { commit } from '../../ports/database.ts'
-import type { Ports } from '../../ports/index.ts'
+import { audited } from '../audit/service.ts'
 import { callersOf } from '../users/callers.ts'
-import { verifyPassword } from '../users/password.ts'
-import type { UserView } from '../users/schema.ts'
-import { countUsers, createUser, findCredentials } from '../users/service.ts'
+import type { SessionItem } from './schema.ts'
+import { checkCode } from './mfa/service.ts'
+import { userOf } from './service/callers.ts'
+import type { User } from './service/callers.ts'
+import { owedBy, prove } from './service/proving.ts'
+import type { Credentials } from './service/proving.ts'
 import * as store from './store.ts'
-import { readToken, signToken, TOKEN_LIFETIME_S } from './token.ts'
+import type { Owed } from './store.ts'
+import { readRefresh, signRefresh, signToken, TOKEN_LIFETIME_S } from './token.ts'
 
 const DAY_MS = 86_400_000
-const SETUP_LIFETIME_MS = 30 * 60_000
+const AGENT_MAX = 255
 
-type User = Extract<Caller, { kind: 'user' }>
-type Credentials = { readonly username: string; readonly password: string }
+type Login = Credentials & { readonly code?: string | undefined }
 
-/** Opens a session for 24 hours (specification: Limits).
- * @throws {Refusal} unauthenticated */
-export async function logIn({ ports }: Context, credentials: Credentials) {
-  const user = await checkCredentials(ports, credentials)
-  if (!user) throw new Refusal('unauthenticated', 'The user name or the password is wrong.')
+/** Opens a session for 24 hours (specification: Limits). Until its user has done what is `owed`, it is good for that only.
+ * @throws {Refusal} unauthenticated, mfa_code_required, too_many_attempts, overloaded */
+export async function logIn(context: Context, { code, ...credentials }: Login) {
+  const { ports, request } = context
+  const account = await prove(ports, credentials, { request })
+  if (!account) throw new Refusal('unauthenticated', 'The user name or the password is wrong.')
+  if (account.hasFactor) await checkCode(ports, account.userId, code)
+  const owed = owedBy(ports, account)
   const sessionId = base64url(ports.secrets.random(32))
   const hash = await sha256(sessionId)
-  const expiresAt = await openSession(ports, { hash, userId: user.userId, lifetimeMs: DAY_MS })
+  const user = userOf(account)
+  const expiresAt = await openSession({ ...context, caller: user }, { hash, user, lifetimeMs: DAY_MS, owed })
   ports.log.info('signed in', { userId: user.userId })
-  return { sessionId, expiresAt }
+  const nowMs = ports.clock.now()
+  const refresh = { sessionHash: hash, count: 0 }
+  return {
+    sessionId,
+    expiresAt,
+    owed: owed === '' ? null : owed,
+    ...tokenFields(await signToken(ports.secrets, hash, nowMs)),
+    refreshToken: await signRefresh(ports.secrets, refresh, { nowMs, endMs: expiresAt }),
+  }
 }
 
 /** Ends a session; one that has ended already is fine. */
-export async function logOut({ ports }: Context, sessionId: string): Promise<void> {
-  await commit(ports.database, [store.deleteSession(ports.database, await sha256(sessionId))])
-  callersOf(ports).clear()
+export async function logOut(context: Context, sessionId: string): Promise<void> {
+  await end(context, await sha256(sessionId))
 }
 
 /** Ends the session behind the call. @throws {Refusal} invalid when the call came without one */
-export async function logOutCaller({ ports, caller }: Context): Promise<void> {
+export async function logOutCaller(context: Context): Promise<void> {
+  const { caller } = context
   if (caller.kind !== 'user' || caller.sessionHash === null) {
     throw new Refusal('invalid', 'Name the session that ends.', [
       { pointer: '/sessionId', message: 'is missing' },
     ])
   }
-  await commit(ports.database, [store.deleteSession(ports.database, caller.sessionHash)])
-  callersOf(ports).clear()
+  await end(context, caller.sessionHash)
 }
 
 /** A short-lived access token for the session behind the call, or for one of its own when there is none. */
-export async function issueToken({ ports, caller }: Context) {
+export async function issueToken(context: Context) {
+  const { ports, caller } = context
   if (caller.kind !== 'user') throw new Refusal('unauthenticated', 'Sign in first.')
   let sessionHash = caller.sessionHash
   if (sessionHash === null) {
     sessionHash = await sha256(base64url(ports.secrets.random(32)))
-    const session = { hash: sessionHash, userId: caller.userId, lifetimeMs: TOKEN_LIFETIME_S * 1000 }
-    await openSession(ports, session)
+    const lifetimeMs = TOKEN_LIFETIME_S * 1000
+    await openSession(context, { hash: sessionHash, user: caller, lifetimeMs, owed: '' })
   }
-  const accessToken = await signToken(ports.secrets.key, sessionHash, ports.clock.now())
-  return { accessToken, tokenType: 'Baerer' as const, expiresIn: TOKEN_LIFETIME_S }
+  return tokenFields(await signToken(ports.secrets, sessionHash, ports.clock.now()))
 }
 
-/** Makes sure that somebody can sign in: creates `admin` when a password is configured, else a one-time token for the
- * set-up page. Both only while there is no user. */
-export async function prepareFirstStart(
-  ports: Ports,
-): Promise<{ isFirstStart: boolean; setupToken: string | null }> {
-  if ((await countUsers(ports)) > 0) return { isFirstStart: false, setupToken: null }
-  const { adminPassword } = ports.settings
-  if (adminPassword !== null) {
-    await createUser(ports, { username: 'admin', password: adminPassword, role: 'administrator' })
-    return { isFirstStart: true, setupToken: null }
+/** Another access token for a refresh token, and another refresh token: each is good once. One that comes a second time
+ * was copied, so its session ends.
+ * @throws {Refusal} unauthenticated */
+export async function refreshSession(context: Context, token: string) {
+  const { ports } = context
+  const nowMs = ports.clock.now()
+  const refresh = await readRefresh(ports.secrets, token, nowMs)
+  if (!refresh) throw notRefreshed()
+  const { sessionHash: hash, count } = refresh
+  const counted = await store.countRefresh(ports.database, { hash, count }, nowMs)
+  if (!counted) {
+    ports.log.warn('a refresh token came a second time; its session ends', { session: hash.slice(0, 8) })
+    await end(context, hash)
+    throw notRefreshed()
   }
-  const setupToken = base64url(ports.secrets.random(32))
-  const now = ports.clock.now()
+  const next = { sessionHash: hash, count: count + 1 }
+  return {
+    ...tokenFields(await signToken(ports.secrets, hash, nowMs)),
+    refreshToken: await signRefresh(ports.secrets, next, { nowMs, endMs: counted.expiresAt }),
+  }
+}
+
+/** The open sessions of a user: one's own, or for administrators anybody's. @throws {Refusal} forbidden */
+export async function listSessions(context: Context, userId?: number): Promise<SessionItem[]> {
+  const { ports, caller } = context
+  const ownerId = ownerOf(context, userId)
+  const format = timeFormat(ports.settings.timeZone)
+  const rows = await store.listSessions(ports.database, ownerId, ports.clock.now())
+  const own = caller.kind === 'user' ? caller.sessionHash : null
+  return rows.map(({ hash, createdAt, expiresAt, address, agent }) => ({
+    id: hash,
+    userId: ownerId,
+    createdAt: format(createdAt),
+    expiresAt: format(expiresAt),
+    address,
+    agent,
+    isCurrent: hash === own,
+  }))
+}
+
+/** Ends a session of one's own, or as an administrator anybody's. @throws {Refusal} not_found */
+export async function endSession(context: Context, id: string): Promise<void> {
+  const { ports, caller } = context
+  const session = await store.readSession(ports.database, id, ports.clock.now())
+  const isOwn = caller.kind === 'user' && caller.userId === session?.userId
+  const mayEnd = isOwn || (caller.kind === 'user' && caller.role === 'administrator')
+  if (!session || !mayEnd) throw new Refusal('not_found', 'There is no such session.')
+  await end(context, id)
+}
+
+/** Whose things are asked for: the caller's own unless an administrator names somebody. @throws {Refusal} forbidden */
+export function ownerOf({ caller }: Context, userId?: number): number {
+  if (caller.kind !== 'user') throw new Refusal('unauthenticated', 'Sign in first.')
+  const ownerId = userId ?? caller.userId
+  if (ownerId === caller.userId || caller.role === 'administrator') return ownerId
+  throw new Refusal('forbidden', 'Only administrators may do this for others.')
+}
+
+async function end(context: Context, hash: string): Promise<void> {
+  const { ports } = context
+  const session = await store.readSession(ports.database, hash, ports.clock.now())
+  if (!session) return
+  const { userId } = session
   await commit(ports.database, [
-    store.deleteExpiredSetups(ports.database, now),
-    store.insertSetup(ports.database, { hash: await sha256(setupToken), expiresAt: now + SETUP_LIFETIME_MS }),
+    store.deleteSession(ports.database, hash),
+    audited(context, { action: 'delete', objectType: 'session', objectId: hash, before: { userId } }),
   ])
-  return { isFirstStart: true, setupToken }
-}
-
-/** Creates the first administrator with the one-time token.
- * @throws {Refusal} forbidden when the token is not, or no longer, valid */
-export async function setUp({ ports }: Context, input: Credentials & { token: string }): Promise<UserView> {
-  const isValid = await store.takeSetup(ports.database, await sha256(input.token), ports.clock.now())
-  if (!isValid || (await countUsers(ports)) > 0) {
-    throw new Refusal(
-      'forbidden',
-      'This set-up link was used or has expired. Restart the service for a new one.',
-    )
-  }
-  return createUser(ports, { username: input.username, password: input.password, role: 'administrator' })
-}
-
-export function callerOfSession(ports: Ports, sessionId: string): Promise<User | null> {
-  return callersOf(ports).find(`session ${sessionId}`, ports.clock.now(), async () =>
-    userOfSession(ports, await sha256(sessionId)),
-  )
-}
-
-export function callerOfToken(ports: Ports, token: string): Promise<User | null> {
-  const now = ports.clock.now()
-  return callersOf(ports).find(`token ${token}`, now, async () => {
-    const hash = await readToken(ports.secrets.key, token, now)
-    return hash === null ? null : userOfSession(ports, hash)
-  })
-}
-
-export async function callerOfCredentials(ports: Ports, credentials: Credentials): Promise<User | null> {
-  const callers = callersOf(ports)
-  const key = await callers.keyOf(
-    ports.secrets.key,
-    JSON.stringify([credentials.username, credentials.password]),
-  )
-  return callers.find(`basic ${key}`, ports.clock.now(), () => checkCredentials(ports, credentials, key))
-}
-
-async function userOfSession(ports: Ports, hash: string): Promise<User | null> {
-  const found = await store.findSession(ports.database, hash, ports.clock.now())
-  return found && { kind: 'user', ...found, sessionHash: hash }
-}
-
-/** Asks the slow hash, unless these credentials, named by `key`, have fitted the same hash within the last minute. */
-async function checkCredentials(
-  ports: Ports,
-  { username, password }: Credentials,
-  key: string | null = null,
-): Promise<User | null> {
-  const callers = callersOf(ports)
-  const found = await findCredentials(ports, username)
-  const user =
-    found && ({ kind: 'user', userId: found.id, username, role: found.role, sessionHash: null } as const)
-  if (found && key !== null && callers.wasProven(key, found.passwordHash, ports.clock.now())) return user
-  const fits = await verifyPassword(ports.secrets, password, found?.passwordHash ?? null)
-  if (!found || !fits) return null
-  if (key !== null) callers.proven(key, found.passwordHash, ports.clock.now())
-  return user
+  callersOf(ports).clear()
 }
 
 async function openSession(
-  ports: Ports,
-  session: { hash: string; userId: number; lifetimeMs: number },
+  context: Context,
+  session: { hash: string; user: User; lifetimeMs: number; owed: Owed },
 ): Promise<number> {
-  const { hash, userId } = session
+  const { ports, request } = context
+  const { hash, owed } = session
+  const { userId } = session.user
   const createdAt = ports.clock.now()
   const expiresAt = createdAt + session.lifetimeMs
+  const address = request ? ports.network.addressOf(request) : ''
+  const agent = (request?.headers.get('user-agent') ?? '').slice(0, AGENT_MAX)
   await commit(ports.database, [
     store.deleteExpiredSessions(ports.database, createdAt),
-    store.insertSession(ports.database, { hash, userId, createdAt, expiresAt }),
+    store.insertSession(ports.database, { hash, userId, createdAt, expiresAt, address, agent, owes: owed }),
+    audited(context, { action: 'create', objectType: 'session', objectId: hash, after: { userId, agent } }),
   ])
   return expiresAt
+}
+
+function tokenFields(accessToken: string) {
+  return { accessToken, tokenType: 'Baerer' as const, expiresIn: TOKEN_LIFETIME_S }
+}
+
+function notRefreshed(): Refusal {
+  return new Refusal('unauthenticated', 'The refresh token is wrong, was used before or has expired.')
 }

@@ -1,34 +1,125 @@
-import { and, eq, gt, lte } from 'drizzle-orm'
+import { and, desc, eq, gt, lte, sql } from 'drizzle-orm'
+import { personalTokens, mfa } from '../../../db/tables/credentials.ts'
 import { sessions, setups, users } from '../../../db/tables/access.ts'
 import type { Role } from '../../context.ts'
 import type { Database, Write } from '../../ports/database.ts'
 
+/** What has to be done before a session is good for anything else. */
+export type Owed = 'mfa' | 'password' | ''
+
 export type SessionUser = { readonly userId: number; readonly username: string; readonly role: Role }
+export type SessionRow = typeof sessions.$inferSelect
+export type NewSession = Omit<SessionRow, 'refreshCount'> & { readonly owes: Owed }
+
+const USER = { userId: users.id, username: users.username, role: users.role }
 
 /** The user behind a session that has not ended by `now`. */
 export async function findSession(
   database: Database,
   hash: string,
   now: number,
-): Promise<SessionUser | null> {
+): Promise<(SessionUser & { readonly owes: Owed }) | null> {
   const rows = await database
-    .select({ userId: users.id, username: users.username, role: users.role })
+    .select({ ...USER, owes: sessions.owes })
     .from(sessions)
     .innerJoin(users, eq(users.id, sessions.userId))
     .where(and(eq(sessions.hash, hash), gt(sessions.expiresAt, now)))
   const [row] = rows
+  return row ? { ...row, role: row.role as Role, owes: row.owes as Owed } : null
+}
+
+/** Whom a name stands for, and what has to be known to prove it. */
+export type Account = SessionUser & {
+  readonly type: string
+  readonly passwordHash: string
+  readonly passwordSetAt: number
+  readonly hasFactor: boolean
+  readonly needsFactor: boolean
+}
+
+export async function findAccount(database: Database, username: string): Promise<Account | null> {
+  const [row] = await database
+    .select({
+      ...USER,
+      type: users.type,
+      passwordHash: users.passwordHash,
+      passwordSetAt:
+        sql<number>`coalesce((select max(set_at) from passwords where user_id = ${users.id}), ${users.createdAt})`.as(
+          'password_set_at',
+        ),
+      isConfirmed: mfa.isConfirmed,
+      isEnforced: mfa.isEnforced,
+    })
+    .from(users)
+    .leftJoin(mfa, eq(mfa.userId, users.id))
+    .where(eq(users.username, username))
+  if (!row) return null
+  const { isConfirmed, isEnforced, role, ...rest } = row
+  return { ...rest, role: role as Role, hasFactor: isConfirmed === 1, needsFactor: isEnforced === 1 }
+}
+
+/** The user behind a personal token that holds at `now`, and what the token is good for. */
+export async function findPersonalToken(
+  database: Database,
+  hash: string,
+  now: number,
+): Promise<(SessionUser & { readonly scopes: string }) | null> {
+  const [row] = await database
+    .select({ ...USER, scopes: personalTokens.scopes })
+    .from(personalTokens)
+    .innerJoin(users, eq(users.id, personalTokens.userId))
+    .where(and(eq(personalTokens.hash, hash), gt(personalTokens.expiresAt, now)))
   return row ? { ...row, role: row.role as Role } : null
 }
 
-export function insertSession(
+/** The open sessions of a user, the latest first. */
+export function listSessions(database: Database, userId: number, now: number): Promise<SessionRow[]> {
+  return Promise.resolve(
+    database
+      .select()
+      .from(sessions)
+      .where(and(eq(sessions.userId, userId), gt(sessions.expiresAt, now)))
+      .orderBy(desc(sessions.createdAt), sessions.hash)
+      .limit(SESSIONS_SHOWN_MAX),
+  )
+}
+
+const SESSIONS_SHOWN_MAX = 1_000
+
+/** An open session by its hash. */
+export async function readSession(database: Database, hash: string, now: number): Promise<SessionRow | null> {
+  const [row] = await database
+    .select()
+    .from(sessions)
+    .where(and(eq(sessions.hash, hash), gt(sessions.expiresAt, now)))
+  return row ?? null
+}
+
+/** Counts one refresh of a session that was refreshed `count` times; null when it was not, or is open no more. */
+export async function countRefresh(
   database: Database,
-  session: { hash: string; userId: number; createdAt: number; expiresAt: number },
-): Write {
+  { hash, count }: { readonly hash: string; readonly count: number },
+  now: number,
+): Promise<{ readonly expiresAt: number } | null> {
+  const [row] = await database
+    .update(sessions)
+    .set({ refreshCount: sql`${sessions.refreshCount} + 1` })
+    .where(and(eq(sessions.hash, hash), eq(sessions.refreshCount, count), gt(sessions.expiresAt, now)))
+    .returning({ expiresAt: sessions.expiresAt })
+  return row ?? null
+}
+
+export function insertSession(database: Database, session: NewSession): Write {
   return database.insert(sessions).values(session)
 }
 
 export function deleteSession(database: Database, hash: string): Write {
   return database.delete(sessions).where(eq(sessions.hash, hash))
+}
+
+/** The session owes something else, or nothing, from now on. */
+export function setOwed(database: Database, hash: string, owes: Owed): Write {
+  return database.update(sessions).set({ owes }).where(eq(sessions.hash, hash))
 }
 
 export function deleteExpiredSessions(database: Database, now: number): Write {

@@ -1,59 +1,86 @@
 import { errors, jwtVerify, SignJWT } from 'jose'
+import type { Secrets } from '../../ports/secrets.ts'
+import { keysCalled, presentKeys } from './keys.ts'
 
 export const TOKEN_LIFETIME_S = 300
 
 const ISSUER = 'tidemark'
-const TYPE = 'at+jwt'
+const ACCESS = { typ: 'at+jwt', audience: 'tidemark', key: 'accessToken' } as const
+const REFRESH = { typ: 'rt+jwt', audience: 'tidemark refresh', key: 'refreshToken' } as const
+
+type Kind = typeof ACCESS | typeof REFRESH
+
+/** What a refresh token stands for: a session, and how often that was refreshed before. */
+export type Refresh = { readonly sessionHash: string; readonly count: number }
 
 /** A signed access token that stands for a session (RFC 9068, HS256). */
-export async function signToken(hostKey: Uint8Array, sessionHash: string, nowMs: number): Promise<string> {
-  const nowS = Math.floor(nowMs / 1000)
-  return new SignJWT({})
-    .setProtectedHeader({ alg: 'HS256', typ: TYPE })
-    .setIssuer(ISSUER)
-    .setAudience(ISSUER)
-    .setSubject(sessionHash)
-    .setIssuedAt(nowS)
-    .setExpirationTime(nowS + TOKEN_LIFETIME_S)
-    .sign(await tokenKey(hostKey))
+export function signToken(secrets: Secrets, sessionHash: string, nowMs: number): Promise<string> {
+  return sign(secrets, ACCESS, { sessionHash, nowMs, endMs: nowMs + TOKEN_LIFETIME_S * 1000 })
 }
 
 /** The hash of the session that the token stands for; null when the token is not one of ours or has expired. */
-export async function readToken(hostKey: Uint8Array, token: string, nowMs: number): Promise<string | null> {
+export async function readToken(secrets: Secrets, token: string, nowMs: number): Promise<string | null> {
+  const claims = await read(secrets, ACCESS, token, nowMs)
+  return claims && claims.sub
+}
+
+/** A signed token that is good for one refresh of its session until `endMs`. */
+export function signRefresh(
+  secrets: Secrets,
+  { sessionHash, count }: Refresh,
+  { nowMs, endMs }: { readonly nowMs: number; readonly endMs: number },
+): Promise<string> {
+  return sign(secrets, REFRESH, { sessionHash, nowMs, endMs, count })
+}
+
+/** What the refresh token stands for; null when it is not one of ours or has expired. */
+export async function readRefresh(secrets: Secrets, token: string, nowMs: number): Promise<Refresh | null> {
+  const claims = await read(secrets, REFRESH, token, nowMs)
+  return claims && Number.isSafeInteger(claims.count)
+    ? { sessionHash: claims.sub, count: claims.count as number }
+    : null
+}
+
+async function sign(
+  secrets: Secrets,
+  kind: Kind,
+  about: { sessionHash: string; nowMs: number; endMs: number; count?: number },
+): Promise<string> {
+  const keys = await presentKeys(secrets)
+  return new SignJWT(about.count === undefined ? {} : { count: about.count })
+    .setProtectedHeader({ alg: 'HS256', typ: kind.typ, kid: keys.id })
+    .setIssuer(ISSUER)
+    .setAudience(kind.audience)
+    .setSubject(about.sessionHash)
+    .setIssuedAt(Math.floor(about.nowMs / 1000))
+    .setExpirationTime(Math.floor(about.endMs / 1000))
+    .sign(keys[kind.key])
+}
+
+async function read(
+  secrets: Secrets,
+  kind: Kind,
+  token: string,
+  nowMs: number,
+): Promise<{ sub: string; count?: unknown } | null> {
+  const keyOf = async ({ kid }: { kid?: string }) => {
+    const keys = await keysCalled(secrets, kid)
+    if (!keys) throw new errors.JWKSNoMatchingKey()
+    return keys[kind.key]
+  }
   try {
-    const { payload } = await jwtVerify(token, await tokenKey(hostKey), {
+    const { payload } = await jwtVerify(token, keyOf, {
       algorithms: ['HS256'],
-      typ: TYPE,
+      typ: kind.typ,
       issuer: ISSUER,
-      audience: ISSUER,
+      audience: kind.audience,
       requiredClaims: ['sub', 'iat', 'exp'],
       currentDate: new Date(nowMs),
     })
     // jose checks that the claim is there, not what it is.
-    return typeof payload.sub === 'string' ? payload.sub : null
+    return typeof payload.sub === 'string' ? { sub: payload.sub, count: payload['count'] } : null
   } catch (error) {
     if (error instanceof errors.JOSEError) return null
     throw error
   }
-}
-
-const keys = new WeakMap<Uint8Array, Promise<CryptoKey>>()
-
-/** A key of its own for tokens, derived from the host's key (HKDF, RFC 5869). */
-function tokenKey(hostKey: Uint8Array): Promise<CryptoKey> {
-  const known = keys.get(hostKey)
-  if (known) return known
-  const derived = deriveKey(hostKey)
-  keys.set(hostKey, derived)
-  return derived
-}
-
-async function deriveKey(hostKey: Uint8Array): Promise<CryptoKey> {
-  const root = await crypto.subtle.importKey('raw', hostKey.slice(), 'HKDF', false, ['deriveKey'])
-  const info = new TextEncoder().encode('tidemark access token')
-  const parameters = { name: 'HKDF', hash: 'SHA-256', salt: new Uint8Array(), info }
-  return crypto.subtle.deriveKey(parameters, root, { name: 'HMAC', hash: 'SHA-256', length: 256 }, false, [
-    'sign',
-    'verify',
-  ])
 }

@@ -34,6 +34,11 @@ class Callers {
     return proof !== undefined && proof.passwordHash === passwordHash && proof.untilAt > now
   }
 
+  /** Whether credentials have ever been seen here to fit this password hash: whoever knows them does not guess. */
+  isKnown(key: string, passwordHash: string): boolean {
+    return this.#proofs.get(key)?.passwordHash === passwordHash
+  }
+
   /** Remembers that credentials fit this password hash, so that the slow hash is asked once a minute only. */
   proven(key: string, passwordHash: string, now: number): void {
     if (this.#proofs.size >= PROOFS_MAX) this.#proofs.clear()

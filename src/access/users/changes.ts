@@ -38,7 +38,11 @@ export function forbiddenFields(asker: Asker, type: UserType, changed: readonly 
 
 /** What a change asks for that no user can be: a type that comes from or goes to a directory, or a password of somebody
  * whose password is in one. */
-export function impossibleFields(before: UserType, after: UserType, changed: readonly Field[]): readonly Fault[] {
+export function impossibleFields(
+  before: UserType,
+  after: UserType,
+  changed: readonly Field[],
+): readonly Fault[] {
   const faults: Fault[] = []
   if (before !== after && (before === 'LDAP_MANAGED' || after === 'LDAP_MANAGED'))
     faults.push({ pointer: '/type', message: 'cannot be changed from or to LDAP_MANAGED' })

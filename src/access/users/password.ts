@@ -1,14 +1,20 @@
 import type { ScryptCost, Secrets } from '../../ports/secrets.ts'
-import { base64url } from '../../lib/text.ts'
+import { Slots } from '../../lib/slots.ts'
+import { base64url, fromBase64url } from '../../lib/text.ts'
 
 /** scrypt at 16 MiB of memory, which fits a Worker (OWASP Password Storage Cheat Sheet: N = 2^14, r = 8, p = 5). */
 const COST: ScryptCost = { n: 16_384, r: 8, p: 5 }
 const SALT_BYTES = 16
+/** Hashes at the same time, and how many more may wait: logins must not take the processor away from deliveries. */
+const AT_ONCE = 2
+const WAITING_MAX = 32
+
+const slots = new WeakMap<Secrets, Slots>()
 
 /** A self-describing hash of the password: `scrypt$N$r$p$salt$hash`, the last two in base64url. */
 export async function hashPassword(secrets: Secrets, password: string): Promise<string> {
   const salt = secrets.random(SALT_BYTES)
-  const hash = await secrets.scrypt(normal(password), salt, COST)
+  const hash = await slowly(secrets, normal(password), salt, COST)
   return ['scrypt', COST.n, COST.r, COST.p, base64url(salt), base64url(hash)].join('$')
 }
 
@@ -21,11 +27,18 @@ export async function verifyPassword(
   const parts = stored?.split('$') ?? []
   const [scheme, n, r, p, salt = '', hash = ''] = parts
   if (scheme !== 'scrypt') {
-    await secrets.scrypt(normal(password), new Uint8Array(SALT_BYTES), COST)
+    await slowly(secrets, normal(password), new Uint8Array(SALT_BYTES), COST)
     return false
   }
   const cost = { n: Number(n), r: Number(r), p: Number(p) }
-  return sameText(base64url(await secrets.scrypt(normal(password), bytesOf(salt), cost)), hash)
+  return sameText(base64url(await slowly(secrets, normal(password), fromBase64url(salt), cost)), hash)
+}
+
+/** @throws {Refusal} overloaded */
+function slowly(secrets: Secrets, ...input: Parameters<Secrets['scrypt']>): Promise<Uint8Array> {
+  let queue = slots.get(secrets)
+  if (!queue) slots.set(secrets, (queue = new Slots(AT_ONCE, WAITING_MAX)))
+  return queue.run(() => secrets.scrypt(...input))
 }
 
 /** Compares without telling by its time where two texts differ. */
@@ -37,9 +50,4 @@ function sameText(a: string, b: string): boolean {
 
 function normal(password: string): string {
   return password.normalize('NFKC')
-}
-
-function bytesOf(text: string): Uint8Array {
-  const plain = atob(text.replaceAll('-', '+').replaceAll('_', '/'))
-  return Uint8Array.from(plain, (character) => character.charCodeAt(0))
 }

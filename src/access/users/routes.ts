@@ -34,7 +34,7 @@ export const userRoutes = new Hono<Env>()
     jsonBody(BODY_MAX_BYTES),
     valid('json', newUserBody),
     async (c) => {
-      const user = await createUser(c.get('context').ports, c.req.valid('json'))
+      const user = await createUser(c.get('context'), c.req.valid('json'))
       return c.json(user, 201, { location: `${c.req.path}/${user.id}` })
     },
   )

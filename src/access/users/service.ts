@@ -3,10 +3,12 @@ import { Refusal } from '../../lib/errors.ts'
 import { commit, isNotNullViolation, isUniqueViolation } from '../../ports/database.ts'
 import type { Ports } from '../../ports/index.ts'
 import { callersOf } from './callers.ts'
+import { audited } from '../audit/service.ts'
 import { hashPassword } from './password.ts'
 import { changedFields, forbiddenFields, impossibleFields } from './changes.ts'
 import type { Field, Fields } from './changes.ts'
 import type { NewUserBody, UserBody, UserView } from './schema.ts'
+import { passwordWrites, requireStrong } from './service/passwords.ts'
 import * as store from './store.ts'
 import type { UserRow } from './store.ts'
 
@@ -22,9 +24,11 @@ export async function readUser(context: Context, id: number): Promise<{ user: Us
   return { user: viewFor(context, row), version: row.version }
 }
 
-/** Creates a user; one of a directory has no password here. @throws {Refusal} name_taken */
-export async function createUser(ports: Ports, input: NewUserBody): Promise<UserView> {
+/** Creates a user; one of a directory has no password here. @throws {Refusal} name_taken, invalid for a weak password */
+export async function createUser(context: Context, input: NewUserBody): Promise<UserView> {
+  const { ports } = context
   const { password, role, username } = input
+  if (password !== undefined) requireStrong(ports, { password, username })
   const user = {
     ...NEW_USER,
     ...fieldsOf(input),
@@ -34,14 +38,21 @@ export async function createUser(ports: Ports, input: NewUserBody): Promise<User
     version: 1,
     createdAt: ports.clock.now(),
   }
-  const row = await refuseTakenName(() => store.insertUser(ports.database, user))
+  const { passwordHash: _, ...after } = user
+  const entry = audited(context, {
+    action: 'create',
+    objectType: 'user',
+    objectId: { inserted: true },
+    after,
+  })
+  const row = await refuseTakenName(() => store.insertUser(ports.database, user, entry))
   ports.log.info('user created', { userId: row.id, role })
   return fullView(row)
 }
 
 /** Changes the fields of a user that a body names. Whoever lost a right or got another password is signed out.
- * @throws {Refusal} not_found, forbidden pointing at what the caller may not change, invalid, name_taken,
- * precondition_failed, last_administrator */
+ * @throws {Refusal} not_found, forbidden pointing at what the caller may not change, invalid also for a weak password,
+ * name_taken, precondition_failed, last_administrator */
 export async function updateUser(
   context: Context,
   id: number,
@@ -57,22 +68,32 @@ export async function updateUser(
   if (faults.length > 0) throw new Refusal('invalid', 'No user can be changed like this; see errors.', faults)
   if (ifMatch !== null && ifMatch !== row.version) throw changedMeanwhile()
   if (role !== 'administrator') await keepLastAdministrator(ports, row)
-  const passwordHash =
-    body.password === undefined ? row.passwordHash : await hashPassword(ports.secrets, body.password)
-  const writes = [store.updateUser(ports.database, row, { ...fieldsOf(body), role, passwordHash })]
+  const { password } = body
+  if (password !== undefined) requireStrong(ports, { username: body.username ?? row.username, password })
+  const passwordHash = password === undefined ? row.passwordHash : await hashPassword(ports.secrets, password)
+  const after = { ...fieldsOf(body), role, passwordHash }
+  const writes = [
+    store.updateUser(ports.database, row, after),
+    audited(context, { action: 'update', objectType: 'user', objectId: id, before: row, after }),
+  ]
+  if (password !== undefined) writes.push(...passwordWrites(ports, id, passwordHash))
   if (changed.includes('password') || changed.includes('role'))
     writes.push(store.deleteSessionsOf(ports.database, id))
   await refuseOvertaken(ports, row, () => refuseTakenName(() => commit(ports.database, writes)))
   callersOf(ports).clear()
-  const after = await findUser(ports, id)
-  return { user: fullView(after), version: after.version }
+  const updated = await findUser(ports, id)
+  return { user: fullView(updated), version: updated.version }
 }
 
 /** @throws {Refusal} not_found, last_administrator */
-export async function deleteUser({ ports }: Context, id: number): Promise<void> {
+export async function deleteUser(context: Context, id: number): Promise<void> {
+  const { ports } = context
   const row = await findUser(ports, id)
   await keepLastAdministrator(ports, row)
-  await commit(ports.database, [store.deleteUser(ports.database, id)])
+  await commit(ports.database, [
+    store.deleteUser(ports.database, id),
+    audited(context, { action: 'delete', objectType: 'user', objectId: id, before: fullView(row) }),
+  ])
   callersOf(ports).clear()
   // Somebody else may have taken the last but one meanwhile.
   if (await store.findUser(ports.database, id)) throw lastAdministrator()
@@ -81,10 +102,6 @@ export async function deleteUser({ ports }: Context, id: number): Promise<void> 
 
 export function countUsers(ports: Ports): Promise<number> {
   return store.countUsers(ports.database)
-}
-
-export function findCredentials(ports: Ports, username: string): Promise<UserRow | null> {
-  return store.findUserByName(ports.database, username)
 }
 
 /** Whether deliveries can be authenticated as this user (specification: the collector of a webhook job). */
@@ -159,7 +176,10 @@ function refuseForbidden({ caller }: Context, row: UserRow, changed: readonly Fi
     throw new Refusal('forbidden', 'Only administrators change other users.')
   const forbidden = forbiddenFields(asker, row.type, changed)
   if (forbidden.length === 0) return
-  const faults = forbidden.map((field) => ({ pointer: `/${field}`, message: 'is for administrators to change' }))
+  const faults = forbidden.map((field) => ({
+    pointer: `/${field}`,
+    message: 'is for administrators to change',
+  }))
   throw new Refusal('forbidden', 'You may not change this of yourself; see errors.', faults)
 }
 

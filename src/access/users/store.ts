@@ -1,6 +1,7 @@
-import { and, count, eq, sql } from 'drizzle-orm'
+import { and, count, desc, eq, ne, sql } from 'drizzle-orm'
 import type { SQL } from 'drizzle-orm'
 import { sessions, users } from '../../../db/tables/access.ts'
+import { passwords } from '../../../db/tables/credentials.ts'
 import type { Role } from '../../context.ts'
 import type { Database, Write } from '../../ports/database.ts'
 import type { UserType } from './changes.ts'
@@ -24,15 +25,53 @@ export async function findUser(database: Database, id: number): Promise<UserRow 
   return (row as UserRow | undefined) ?? null
 }
 
-export async function findUserByName(database: Database, username: string): Promise<UserRow | null> {
-  const [row] = await database.select().from(users).where(eq(users.username, username))
-  return (row as UserRow | undefined) ?? null
-}
-
-export async function insertUser(database: Database, user: NewUser): Promise<UserRow> {
-  const [row] = await database.insert(users).values(user).returning()
+/** Adds a user with their password, and what `also` writes about the row just inserted. */
+export async function insertUser(database: Database, user: NewUser, also: Write): Promise<UserRow> {
+  const named = sql<number>`(select id from users where username = ${user.username})`
+  const password = { userId: named, hash: user.passwordHash, setAt: user.createdAt }
+  const [[row]] = await database.batch([
+    database.insert(users).values(user).returning(),
+    also,
+    database.insert(passwords).values(password),
+  ])
   if (!row) throw new Error('The database returned no row for a new user.')
   return row as UserRow
+}
+
+/** The hashes of a user's latest passwords, the present one first. */
+export async function latestPasswords(
+  database: Database,
+  userId: number,
+  limit: number,
+): Promise<readonly string[]> {
+  const rows = await database
+    .select({ hash: passwords.hash })
+    .from(passwords)
+    .where(eq(passwords.userId, userId))
+    .orderBy(desc(passwords.id))
+    .limit(limit)
+  return rows.map(({ hash }) => hash)
+}
+
+/** Notes a new password, and forgets those of before that nobody asks for any more. */
+export function notePassword(
+  database: Database,
+  password: { readonly userId: number; readonly hash: string; readonly setAt: number },
+  keep: number,
+): Write[] {
+  const { userId } = password
+  return [
+    database.insert(passwords).values(password),
+    database.run(
+      sql`delete from passwords where user_id = ${userId} and id not in
+        (select id from passwords where user_id = ${userId} order by id desc limit ${Math.max(1, keep)})`,
+    ),
+  ]
+}
+
+/** Sets a password without a new version of what is shown of the user. */
+export function updatePassword(database: Database, id: number, passwordHash: string): Write {
+  return database.update(users).set({ passwordHash }).where(eq(users.id, id))
 }
 
 /** Changes a user who is still at this version and, when that takes the last administrator's role, is not the last
@@ -61,6 +100,7 @@ export async function countAdministrators(database: Database): Promise<number> {
   return row?.total ?? 0
 }
 
-export function deleteSessionsOf(database: Database, userId: number): Write {
-  return database.delete(sessions).where(eq(sessions.userId, userId))
+/** Ends the sessions of a user, but for the one with the hash `except`. */
+export function deleteSessionsOf(database: Database, userId: number, except = ''): Write {
+  return database.delete(sessions).where(and(eq(sessions.userId, userId), ne(sessions.hash, except)))
 }

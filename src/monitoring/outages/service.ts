@@ -45,7 +45,7 @@ export async function listOutages(
     .filter(({ beginAt, endAt }) => beginAt < range.endAt && endAt > range.beginAt)
     .sort(ORDERS[query.sort])
     .slice(0, query.limit)
-  const terms = await readCostTerms(ports.database, row)
+  const terms = await readCostTerms(context, row)
   return Promise.all(shown.map((outage) => viewOf(context, { row, outage, rules, now, terms })))
 }
 

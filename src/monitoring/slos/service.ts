@@ -3,7 +3,6 @@ import type { Context } from '../../context.ts'
 import { Refusal } from '../../lib/errors.ts'
 import type { Fault } from '../../lib/errors.ts'
 import { commit } from '../../ports/database.ts'
-import type { Database } from '../../ports/database.ts'
 import { markLinkedAbove, markUncounted, objectsAbove } from '../states/service.ts'
 import * as tree from '../tree/service.ts'
 import type { ObjectRow } from '../tree/service.ts'
@@ -16,8 +15,9 @@ import type { SloRow } from './store.ts'
 export type CostTerms = Pick<SloRow, 'costsPerMin' | 'currency' | 'riskFactor'>
 
 /** What the outages of an object cost; null for what is no service level object, or was given no costs. */
-export async function readCostTerms(database: Database, object: ObjectRow): Promise<CostTerms | null> {
-  const row = object.type === 'slo' ? await store.findSlo(database, object.id) : null
+export async function readCostTerms(context: Context, object: ObjectRow): Promise<CostTerms | null> {
+  if (object.type !== 'slo') return null
+  const row = await store.findSlo(context.ports.database, object.id, readableBy(await rightsOf(context), 'o'))
   return row && row.costsPerMin > 0 ? row : null
 }
 

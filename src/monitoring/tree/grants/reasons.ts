@@ -21,7 +21,8 @@ export function explain(
     if (right === 'maintain' || reach[right]) return 'granted'
     return wouldReach[right] ? 'collector' : 'role'
   }
-  const read = rights.role === 'administrator' ? 'administrator' : grants.length > 0 ? 'granted' : 'not_granted'
+  const read =
+    rights.role === 'administrator' ? 'administrator' : grants.length > 0 ? 'granted' : 'not_granted'
   return {
     permissions,
     reasons: {

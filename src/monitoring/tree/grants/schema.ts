@@ -44,7 +44,9 @@ export const grantView = permissionsView
 export type GrantView = z.infer<typeof grantView>
 
 export const explainQuery = z.object({
-  userId: idParam.optional().describe('Whose rights; the caller’s own when absent. Others’ are for administrators.'),
+  userId: idParam
+    .optional()
+    .describe('Whose rights; the caller’s own when absent. Others’ are for administrators.'),
 })
 
 export const REASONS = ['administrator', 'granted', 'write', 'not_granted', 'role', 'collector'] as const

@@ -1,0 +1,58 @@
+import { sha256 } from '../../lib/digest.ts'
+import { Refusal } from '../../lib/errors.ts'
+import { fold } from '../../lib/text.ts'
+import type { Ports } from '../../ports/index.ts'
+import { networkOf } from './networks.ts'
+import * as store from './store.ts'
+
+const WINDOW_MS = 15 * 60_000
+const ACCOUNT_MAX = 10
+const NETWORK_MAX = 100
+const CODE_MAX = 5
+
+/** What is tried, and how often it may fail within 15 minutes. */
+export type Trial = { readonly key: string; readonly max: number; readonly isShared: boolean }
+
+/** Guessing the password of one account, whether there is one or not, from one network. */
+export async function passwordTrials(
+  { network }: Ports,
+  username: string,
+  request: Request | undefined,
+): Promise<readonly Trial[]> {
+  // Names are of any length, and those of nobody may be passwords in the wrong field.
+  const account = { key: `account ${await sha256(fold(username))}`, max: ACCOUNT_MAX, isShared: false }
+  const address = request ? networkOf(network.addressOf(request)) : ''
+  return address === '' ? [account] : [account, { key: `from ${address}`, max: NETWORK_MAX, isShared: true }]
+}
+
+/** Guessing a user's codes. */
+export function codeTrials(userId: number): readonly Trial[] {
+  return [{ key: `code ${userId}`, max: CODE_MAX, isShared: false }]
+}
+
+/** Counts a try before it is known how it ends, so that tries at the same time count as well.
+ * @throws {Refusal} too_many_attempts, unless `isKnown` */
+export async function attempt(
+  { database, clock }: Ports,
+  trials: readonly Trial[],
+  isKnown = false,
+): Promise<void> {
+  const now = clock.now()
+  const maxOf = new Map(trials.map(({ key, max }) => [key, max]))
+  const counted = await store.countAttempts(database, [...maxOf.keys()], { now, windowMs: WINDOW_MS })
+  const over = counted.filter(({ key, count }) => count > (maxOf.get(key) ?? 0))
+  if (over.length === 0 || isKnown) return
+  const untilAt = Math.max(...over.map((one) => one.untilAt))
+  throw new Refusal(
+    'too_many_attempts',
+    'There were too many attempts. Come again later.',
+    [],
+    Math.max(1, Math.ceil((untilAt - now) / 1000)),
+  )
+}
+
+/** The try was right: what failed before on the same account is forgotten. */
+export async function succeeded({ database }: Ports, trials: readonly Trial[]): Promise<void> {
+  const keys = (isShared: boolean) => trials.filter((one) => one.isShared === isShared).map(({ key }) => key)
+  await store.forgetAttempts(database, { all: keys(false), back: keys(true) })
+}

@@ -1,0 +1,85 @@
+import type { Context } from '../../context.ts'
+import { Refusal } from '../../lib/errors.ts'
+import { decodeCursor, encodeCursor } from '../../lib/paging.ts'
+import { parseInstant, timeFormat } from '../../lib/time.ts'
+import type { Write } from '../../ports/database.ts'
+import { differenceOf } from './plain.ts'
+import type { AuditQuery, AuditView } from './schema.ts'
+import * as store from './store.ts'
+import type { AuditRow, ObjectName } from './store.ts'
+
+/** What was done to what: `update`, `group`, 7, with the shapes before and after where there are any. */
+export type Deed = {
+  readonly action: string
+  readonly objectType: string
+  readonly objectId: ObjectName
+  readonly before?: object | null
+  readonly after?: object | null
+}
+
+/** The write that puts a deed on record. It goes into the commit of the change that it tells of. */
+export function audited({ ports, caller, requestId, request }: Context, deed: Deed): Write {
+  const { before, after } = differenceOf(deed.before ?? null, deed.after ?? null)
+  return store.insertEntry(ports.database, {
+    at: ports.clock.now(),
+    userId: caller.kind === 'user' ? caller.userId : 0,
+    username: caller.kind === 'user' ? caller.username : '',
+    address: request ? ports.network.addressOf(request) : '',
+    requestId,
+    action: deed.action,
+    objectType: deed.objectType,
+    objectId: deed.objectId,
+    before: JSON.stringify(before),
+    after: JSON.stringify(after),
+  })
+}
+
+/** What was done, the latest first. @throws {Refusal} invalid for a cursor of another list */
+export async function listAudit(
+  { ports }: Context,
+  query: AuditQuery,
+): Promise<{ items: AuditView[]; next: string | null }> {
+  const { limit, cursor, begin, end, ...filter } = query
+  const rows = await store.listEntries(
+    ports.database,
+    {
+      ...filter,
+      fromAt: begin === undefined ? undefined : parseInstant(begin),
+      untilAt: end === undefined ? undefined : parseInstant(end),
+      belowId: cursor === undefined ? undefined : placeOf(cursor),
+    },
+    limit + 1,
+  )
+  const shown = rows.slice(0, limit)
+  const last = shown.at(-1)
+  const format = timeFormat(ports.settings.timeZone)
+  return {
+    items: shown.map((row) => viewOf(row, format)),
+    next: rows.length > limit && last ? encodeCursor(last.id) : null,
+  }
+}
+
+function viewOf(row: AuditRow, format: (at: number) => string): AuditView {
+  const { id, at, userId, username, address, requestId, action, objectType, objectId } = row
+  return {
+    id,
+    at: format(at),
+    userId,
+    username,
+    address,
+    requestId,
+    action,
+    objectType,
+    objectId,
+    before: JSON.parse(row.before) as AuditView['before'],
+    after: JSON.parse(row.after) as AuditView['after'],
+  }
+}
+
+function placeOf(cursor: string): number {
+  const place = decodeCursor(cursor)
+  if (typeof place === 'number' && Number.isSafeInteger(place)) return place
+  throw new Refusal('invalid', 'The cursor is not one of this list.', [
+    { pointer: '?cursor', message: 'is unknown' },
+  ])
+}

@@ -1,0 +1,53 @@
+import { and, desc, eq, gte, lt, sql } from 'drizzle-orm'
+import type { SQL } from 'drizzle-orm'
+import { audit } from '../../../db/tables/audit.ts'
+import type { Database, Write } from '../../ports/database.ts'
+
+export type AuditRow = typeof audit.$inferSelect
+
+export type NewEntry = Omit<AuditRow, 'id' | 'objectId'> & { readonly objectId: ObjectName }
+
+/** An id; that of the object with this path; or that of the row which the write before this one inserts. */
+export type ObjectName = number | string | { readonly path: string } | { readonly inserted: true }
+
+export type Filter = {
+  readonly userId?: number | undefined
+  readonly action?: string | undefined
+  readonly objectType?: string | undefined
+  readonly objectId?: string | undefined
+  readonly fromAt?: number | undefined
+  readonly untilAt?: number | undefined
+  readonly belowId?: number | undefined
+}
+
+export function insertEntry(database: Database, { objectId, ...entry }: NewEntry): Write {
+  return database.insert(audit).values({ ...entry, objectId: idOf(objectId) })
+}
+
+/** Entries that fit the filter, the latest first. */
+export function listEntries(database: Database, filter: Filter, limit: number): Promise<AuditRow[]> {
+  const { userId, action, objectType, objectId, fromAt, untilAt, belowId } = filter
+  const conditions = [
+    userId === undefined ? undefined : eq(audit.userId, userId),
+    action === undefined ? undefined : eq(audit.action, action),
+    objectType === undefined ? undefined : eq(audit.objectType, objectType),
+    objectId === undefined ? undefined : eq(audit.objectId, objectId),
+    fromAt === undefined ? undefined : gte(audit.at, fromAt),
+    untilAt === undefined ? undefined : lt(audit.at, untilAt),
+    belowId === undefined ? undefined : lt(audit.id, belowId),
+  ]
+  return Promise.resolve(
+    database
+      .select()
+      .from(audit)
+      .where(and(...conditions))
+      .orderBy(desc(audit.id))
+      .limit(limit),
+  )
+}
+
+function idOf(name: ObjectName): string | SQL<string> {
+  if (typeof name !== 'object') return String(name)
+  if ('inserted' in name) return sql`cast(last_insert_rowid() as text)`
+  return sql`(select cast(id as text) from objects where path = ${name.path})`
+}

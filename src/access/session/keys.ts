@@ -1,0 +1,87 @@
+import { base64url, fromBase64url } from '../../lib/text.ts'
+import type { Secrets } from '../../ports/secrets.ts'
+
+/** What is derived from one key of the installation (HKDF, RFC 5869), each part for one purpose. */
+export type Keys = {
+  /** Names the key without telling anything of it. */
+  readonly id: string
+  readonly accessToken: CryptoKey
+  readonly refreshToken: CryptoKey
+  readonly seal: CryptoKey
+}
+
+const ID_BITS = 48
+const known = new WeakMap<Uint8Array, Promise<Keys>>()
+
+/** The keys with which things are made now. */
+export function presentKeys({ key }: Secrets): Promise<Keys> {
+  return keysOf(key)
+}
+
+/** The keys of this id, present or former; null when there are none. */
+export async function keysCalled(secrets: Secrets, id: unknown): Promise<Keys | null> {
+  for (const key of [secrets.key, ...secrets.formerKeys]) {
+    const keys = await keysOf(key)
+    if (keys.id === id) return keys
+  }
+  return null
+}
+
+/** Bytes that only this installation reads, and only as what they were sealed for, as a text. */
+export async function seal(
+  secrets: Secrets,
+  bytes: Uint8Array<ArrayBuffer>,
+  purpose: string,
+): Promise<string> {
+  const { id, seal: key } = await presentKeys(secrets)
+  const iv = secrets.random(12)
+  const sealed = await crypto.subtle.encrypt(cipher(iv, purpose), key, bytes)
+  return [id, base64url(iv), base64url(new Uint8Array(sealed))].join('.')
+}
+
+/** What was sealed. @throws {Error} when it was sealed with an unknown key or for something else */
+export async function unseal(
+  secrets: Secrets,
+  sealed: string,
+  purpose: string,
+): Promise<Uint8Array<ArrayBuffer>> {
+  const [id, iv = '', bytes = ''] = sealed.split('.')
+  const keys = await keysCalled(secrets, id)
+  if (!keys) throw new Error('A secret was sealed with a key that is not here.')
+  const plain = await crypto.subtle.decrypt(
+    cipher(fromBase64url(iv), purpose),
+    keys.seal,
+    fromBase64url(bytes),
+  )
+  return new Uint8Array(plain)
+}
+
+function cipher(iv: Uint8Array<ArrayBuffer>, purpose: string) {
+  return { name: 'AES-GCM', iv, additionalData: new TextEncoder().encode(purpose) }
+}
+
+function keysOf(key: Uint8Array<ArrayBuffer>): Promise<Keys> {
+  let keys = known.get(key)
+  if (!keys) known.set(key, (keys = derive(key)))
+  return keys
+}
+
+async function derive(key: Uint8Array<ArrayBuffer>): Promise<Keys> {
+  const root = await crypto.subtle.importKey('raw', key.slice(), 'HKDF', false, ['deriveKey', 'deriveBits'])
+  const hkdf = (purpose: string) => ({
+    name: 'HKDF',
+    hash: 'SHA-256',
+    salt: new Uint8Array(),
+    info: new TextEncoder().encode(`tidemark ${purpose}`),
+  })
+  const hmac = { name: 'HMAC', hash: 'SHA-256', length: 256 }
+  const signing = (purpose: string) =>
+    crypto.subtle.deriveKey(hkdf(purpose), root, hmac, false, ['sign', 'verify'])
+  const aes = { name: 'AES-GCM', length: 256 }
+  return {
+    id: base64url(new Uint8Array(await crypto.subtle.deriveBits(hkdf('key id'), root, ID_BITS))),
+    accessToken: await signing('access token'),
+    refreshToken: await signing('refresh token'),
+    seal: await crypto.subtle.deriveKey(hkdf('sealed secret'), root, aes, false, ['encrypt', 'decrypt']),
+  }
+}

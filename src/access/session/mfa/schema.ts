@@ -1,0 +1,22 @@
+import * as z from 'zod'
+
+export const codeSchema = z.string().min(6).max(64)
+export const codeBody = z.strictObject({ code: codeSchema })
+export const enforceBody = z.strictObject({ isEnforced: z.boolean() })
+
+export const mfaView = z
+  .object({
+    isActive: z.boolean().describe('Whether logins ask for a code.'),
+    isEnforced: z.boolean().describe('Whether an administrator demands it.'),
+    recoveryCodesLeft: z.int(),
+  })
+  .meta({ id: 'Mfa' })
+
+export const mfaSecretView = z.object({
+  secret: z.string().describe('In base32, for an authenticator (RFC 6238).'),
+  uri: z.string().describe('The same as `otpauth:`, for a QR code.'),
+})
+
+export const recoveryCodesView = z.object({
+  recoveryCodes: z.array(z.string()).describe('Each is good for one login. They are shown this once.'),
+})

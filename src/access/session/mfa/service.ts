@@ -1,0 +1,186 @@
+import type { Context } from '../../../context.ts'
+import { sha256 } from '../../../lib/digest.ts'
+import { Refusal } from '../../../lib/errors.ts'
+import { commit } from '../../../ports/database.ts'
+import type { Ports } from '../../../ports/index.ts'
+import { attempt, codeTrials, succeeded } from '../../attempts/service.ts'
+import { audited } from '../../audit/service.ts'
+import { readUser } from '../../users/service.ts'
+import { endSessionsOf, forgetCallers } from '../../users/service/passwords.ts'
+import { seal, unseal } from '../keys.ts'
+import { setOwed } from '../store.ts'
+import * as store from './store.ts'
+import { base32, stepOf } from './totp.ts'
+
+const SECRET_BYTES = 20
+const RECOVERY_CODES = 10
+/** 80 bits, so that a fast hash of one is not worth guessing at. */
+const RECOVERY_BYTES = 10
+
+/** How things stand with a user's MFA. */
+export async function readMfa({ ports }: Context, userId: number) {
+  const { isConfirmed, isEnforced } = await store.findMfa(ports.database, userId)
+  const recoveryCodesLeft = await store.countRecoveryCodes(ports.database, userId)
+  return { isActive: isConfirmed, isEnforced, recoveryCodesLeft }
+}
+
+/** Makes a secret for an authenticator. It counts once a code of it was confirmed; until then another call replaces it.
+ * @throws {Refusal} conflict while MFA is active */
+export async function beginMfa(context: Context) {
+  const { ports } = context
+  const { userId, username } = callerOf(context)
+  if ((await store.findMfa(ports.database, userId)).isConfirmed)
+    throw new Refusal('conflict', 'MFA is active. Turn it off first.')
+  const bytes = ports.secrets.random(SECRET_BYTES)
+  const secret = base32(bytes)
+  const sealed = await seal(ports.secrets, bytes, purposeOf(userId))
+  await commit(ports.database, [
+    store.saveMfa(ports.database, userId, { secret: sealed, isConfirmed: false }),
+    audited(context, { action: 'begin', objectType: 'mfa', objectId: userId }),
+  ])
+  const label = encodeURIComponent(`Tidemark:${username}`)
+  return { secret, uri: `otpauth://totp/${label}?secret=${secret}&issuer=Tidemark` }
+}
+
+/** Turns MFA on with a first code; the session may do everything from now on.
+ * @returns the recovery codes, this once
+ * @throws {Refusal} conflict, invalid for a wrong code, too_many_attempts */
+export async function confirmMfa(context: Context, code: string): Promise<string[]> {
+  const { ports, caller } = context
+  const { userId } = callerOf(context)
+  const mfa = await store.findMfa(ports.database, userId)
+  if (mfa.isConfirmed || mfa.secret === '')
+    throw new Refusal('conflict', mfa.isConfirmed ? 'MFA is active already.' : 'Ask for a secret first.')
+  await requireCode(ports, userId, code)
+  const { codes, writes } = await newRecoveryCodes(ports, userId)
+  const owing = caller.kind === 'user' && caller.scopes ? caller.sessionHash : null
+  await commit(ports.database, [
+    store.saveMfa(ports.database, userId, { isConfirmed: true }),
+    ...writes,
+    ...(owing === null ? [] : [setOwed(ports.database, owing, '')]),
+    audited(context, { action: 'activate', objectType: 'mfa', objectId: userId }),
+  ])
+  forgetCallers(ports)
+  return codes
+}
+
+/** New recovery codes in place of the old. @throws {Refusal} conflict, invalid for a wrong code, too_many_attempts */
+export async function renewRecoveryCodes(context: Context, code: string): Promise<string[]> {
+  const { ports } = context
+  const { userId } = callerOf(context)
+  await requireActive(ports, userId)
+  await requireCode(ports, userId, code)
+  const { codes, writes } = await newRecoveryCodes(ports, userId)
+  const entry = audited(context, { action: 'renew', objectType: 'recovery codes', objectId: userId })
+  await commit(ports.database, [...writes, entry])
+  return codes
+}
+
+/** Turns one's own MFA off. @throws {Refusal} conflict, forbidden where it is enforced, invalid, too_many_attempts */
+export async function leaveMfa(context: Context, code: string): Promise<void> {
+  const { ports } = context
+  const { userId } = callerOf(context)
+  const { isEnforced } = await requireActive(ports, userId)
+  if (isEnforced) throw new Refusal('forbidden', 'An administrator demands MFA of you.')
+  await requireCode(ports, userId, code)
+  await commit(ports.database, removal(context, userId))
+  forgetCallers(ports)
+}
+
+/** Demands MFA of a user, or no longer. Whoever has none set up is signed out, and may then do that only.
+ * @throws {Refusal} not_found */
+export async function enforceMfa(context: Context, userId: number, isEnforced: boolean) {
+  const { ports } = context
+  await readUser(context, userId)
+  const before = await store.findMfa(ports.database, userId)
+  await commit(ports.database, [
+    store.saveMfa(ports.database, userId, { isEnforced }),
+    ...(isEnforced && !before.isConfirmed ? [endSessionsOf(ports, userId)] : []),
+    audited(context, {
+      action: 'update',
+      objectType: 'mfa',
+      objectId: userId,
+      before: { isEnforced: before.isEnforced },
+      after: { isEnforced },
+    }),
+  ])
+  forgetCallers(ports)
+  return readMfa(context, userId)
+}
+
+/** Takes away what a user lost: the secret and the recovery codes. Sessions end. @throws {Refusal} not_found */
+export async function resetMfa(context: Context, userId: number): Promise<void> {
+  await readUser(context, userId)
+  await commit(context.ports.database, [...removal(context, userId), endSessionsOf(context.ports, userId)])
+  forgetCallers(context.ports)
+}
+
+/** Lets a login pass with a code of the authenticator that was not used yet, or with a recovery code, which is used up.
+ * @throws {Refusal} mfa_code_required without a code, unauthenticated for a wrong one, too_many_attempts after five */
+export async function checkCode(ports: Ports, userId: number, code: string | undefined): Promise<void> {
+  if (code === undefined)
+    throw new Refusal(
+      'mfa_code_required',
+      'Send a code of your authenticator, or a recovery code, as `code`.',
+    )
+  if (!(await takeCode(ports, userId, code)))
+    throw new Refusal('unauthenticated', 'The code is wrong or was used before.')
+}
+
+async function requireCode(ports: Ports, userId: number, code: string): Promise<void> {
+  if (await takeCode(ports, userId, code)) return
+  throw new Refusal('invalid', 'The code is wrong or was used before.', [
+    { pointer: '/code', message: 'is not a code of your authenticator' },
+  ])
+}
+
+async function takeCode(ports: Ports, userId: number, code: string): Promise<boolean> {
+  const { database, clock, secrets } = ports
+  const trials = codeTrials(userId)
+  await attempt(ports, trials)
+  const plain = code.replaceAll(/[\s-]/g, '').toUpperCase()
+  const isTaken = /^\d{6}$/.test(plain)
+    ? await takeTimed()
+    : await store.takeRecoveryCode(database, userId, await sha256(plain))
+  if (isTaken) await succeeded(ports, trials)
+  return isTaken
+
+  async function takeTimed(): Promise<boolean> {
+    const { secret: sealed } = await store.findMfa(database, userId)
+    if (sealed === '') return false
+    const secret = await unseal(secrets, sealed, purposeOf(userId))
+    const step = await stepOf(secret, plain, clock.now())
+    return step !== null && store.takeStep(database, userId, step)
+  }
+}
+
+async function newRecoveryCodes({ database, secrets }: Ports, userId: number) {
+  const plain = Array.from({ length: RECOVERY_CODES }, () => base32(secrets.random(RECOVERY_BYTES)))
+  const writes = store.replaceRecoveryCodes(database, userId, await Promise.all(plain.map(sha256)))
+  return { codes: plain.map((code) => code.replaceAll(/(.{4})(?=.)/g, '$1-')), writes }
+}
+
+function removal(context: Context, userId: number) {
+  const { database } = context.ports
+  return [
+    store.saveMfa(database, userId, { secret: '', isConfirmed: false }),
+    ...store.replaceRecoveryCodes(database, userId, []),
+    audited(context, { action: 'remove', objectType: 'mfa', objectId: userId }),
+  ]
+}
+
+async function requireActive({ database }: Ports, userId: number) {
+  const mfa = await store.findMfa(database, userId)
+  if (!mfa.isConfirmed) throw new Refusal('conflict', 'MFA is not active.')
+  return mfa
+}
+
+function callerOf({ caller }: Context) {
+  if (caller.kind !== 'user') throw new Refusal('unauthenticated', 'Sign in first.')
+  return caller
+}
+
+/** A secret is good for its own user only, wherever its row is copied to. */
+function purposeOf(userId: number): string {
+  return `mfa ${userId}`
+}

@@ -1,0 +1,71 @@
+import { and, count, eq, lt } from 'drizzle-orm'
+import { recoveryCodes, mfa } from '../../../../db/tables/credentials.ts'
+import type { Database, Write } from '../../../ports/database.ts'
+
+export type MfaRow = {
+  readonly isEnforced: boolean
+  readonly isConfirmed: boolean
+  /** Sealed; empty while there is none. */
+  readonly secret: string
+}
+
+export async function findMfa(database: Database, userId: number): Promise<MfaRow> {
+  const [row] = await database.select().from(mfa).where(eq(mfa.userId, userId))
+  const { isEnforced, isConfirmed, secret } = row ?? { isEnforced: 0, isConfirmed: 0, secret: '' }
+  return { isEnforced: isEnforced === 1, isConfirmed: isConfirmed === 1, secret }
+}
+
+export function saveMfa(
+  database: Database,
+  userId: number,
+  change: Partial<MfaRow> & { lastStep?: number },
+): Write {
+  const { isEnforced, isConfirmed, ...rest } = change
+  const set = {
+    ...rest,
+    ...(isEnforced !== undefined && { isEnforced: Number(isEnforced) }),
+    ...(isConfirmed !== undefined && { isConfirmed: Number(isConfirmed) }),
+  }
+  return database
+    .insert(mfa)
+    .values({ userId, isEnforced: 0, isConfirmed: 0, secret: '', lastStep: 0, ...set })
+    .onConflictDoUpdate({ target: mfa.userId, set })
+}
+
+/** Uses up every step up to this one; false when one that is not before it was used already. */
+export async function takeStep(database: Database, userId: number, step: number): Promise<boolean> {
+  const taken = await database
+    .update(mfa)
+    .set({ lastStep: step })
+    .where(and(eq(mfa.userId, userId), lt(mfa.lastStep, step)))
+    .returning({ userId: mfa.userId })
+  return taken.length > 0
+}
+
+/** Uses up a recovery code; false when the user has no such code. */
+export async function takeRecoveryCode(database: Database, userId: number, hash: string): Promise<boolean> {
+  const taken = await database
+    .delete(recoveryCodes)
+    .where(and(eq(recoveryCodes.userId, userId), eq(recoveryCodes.hash, hash)))
+    .returning({ userId: recoveryCodes.userId })
+  return taken.length > 0
+}
+
+export async function countRecoveryCodes(database: Database, userId: number): Promise<number> {
+  const [row] = await database
+    .select({ total: count() })
+    .from(recoveryCodes)
+    .where(eq(recoveryCodes.userId, userId))
+  return row?.total ?? 0
+}
+
+/** Puts these codes in the place of all that the user has. */
+export function replaceRecoveryCodes(
+  database: Database,
+  userId: number,
+  hashes: readonly string[],
+): readonly Write[] {
+  const old = database.delete(recoveryCodes).where(eq(recoveryCodes.userId, userId))
+  if (hashes.length === 0) return [old]
+  return [old, database.insert(recoveryCodes).values(hashes.map((hash) => ({ userId, hash })))]
+}

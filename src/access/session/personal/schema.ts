@@ -1,0 +1,34 @@
+import * as z from 'zod'
+import { instantQuery } from '../../../http/instants.ts'
+
+/** What a token can be made good for: all but how its owner signs in. */
+const GRANTED = ['read', 'write', 'execute'] as const
+const timestamp = z.iso.datetime({ offset: true })
+
+export const personalTokenBody = z.strictObject({
+  name: z.string().trim().min(1).max(255),
+  scopes: z
+    .array(z.enum(GRANTED))
+    .min(1)
+    .max(GRANTED.length)
+    .refine((scopes) => new Set(scopes).size === scopes.length, 'must be different')
+    .describe('`execute` delivers values and runs scripts.'),
+  expiresAt: instantQuery.describe('Within 366 days.'),
+})
+
+export const personalTokenView = z
+  .object({
+    id: z.int(),
+    name: z.string(),
+    scopes: z.array(z.enum(GRANTED)),
+    createdAt: timestamp,
+    expiresAt: timestamp,
+  })
+  .meta({ id: 'PersonalToken' })
+
+export const newPersonalTokenView = personalTokenView.extend({
+  token: z.string().describe('For `Authorization: Bearer`. It is shown this once.'),
+})
+
+export type PersonalTokenBody = z.infer<typeof personalTokenBody>
+export type PersonalTokenView = z.infer<typeof personalTokenView>

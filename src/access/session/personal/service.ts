@@ -1,0 +1,83 @@
+import type { Context } from '../../../context.ts'
+import { sha256 } from '../../../lib/digest.ts'
+import { Refusal } from '../../../lib/errors.ts'
+import { base64url } from '../../../lib/text.ts'
+import { parseInstant, timeFormat } from '../../../lib/time.ts'
+import { commit } from '../../../ports/database.ts'
+import { audited } from '../../audit/service.ts'
+import { forgetCallers } from '../../users/service/passwords.ts'
+import { ownerOf } from '../service.ts'
+import type { PersonalTokenBody, PersonalTokenView } from './schema.ts'
+import * as store from './store.ts'
+import type { PersonalTokenRow } from './store.ts'
+
+const LIFETIME_MAX_MS = 366 * 86_400_000
+const TOKENS_MAX = 50
+const TOKEN_BYTES = 32
+
+/** The tokens of a user, without the tokens: one's own, or for administrators anybody's. @throws {Refusal} forbidden */
+export async function listPersonalTokens(context: Context, userId?: number): Promise<PersonalTokenView[]> {
+  const { database, clock, settings } = context.ports
+  const rows = await store.listPersonalTokens(database, ownerOf(context, userId), clock.now())
+  return rows.map((row) => viewOf(row, timeFormat(settings.timeZone)))
+}
+
+/** Makes a token with which programs act for the caller. It is told this once.
+ * @throws {Refusal} invalid, conflict when the caller has 50 */
+export async function createPersonalToken(context: Context, { name, scopes, expiresAt }: PersonalTokenBody) {
+  const { ports } = context
+  const userId = ownerOf(context)
+  const createdAt = ports.clock.now()
+  const until = parseInstant(expiresAt)
+  if (until <= createdAt || until > createdAt + LIFETIME_MAX_MS) {
+    const fault = [{ pointer: '/expiresAt', message: 'must be in the future, and within 366 days' }]
+    throw new Refusal('invalid', 'The token would hold too long, or never.', fault)
+  }
+  if ((await store.listPersonalTokens(ports.database, userId, createdAt)).length >= TOKENS_MAX)
+    throw new Refusal('conflict', `A user has ${TOKENS_MAX} personal tokens at most. Revoke one first.`)
+  const token = `tidemark_${base64url(ports.secrets.random(TOKEN_BYTES))}`
+  const row = {
+    userId,
+    hash: await sha256(token),
+    name,
+    scopes: scopes.join(' '),
+    createdAt,
+    expiresAt: until,
+  }
+  const entry = audited(context, {
+    action: 'create',
+    objectType: 'personal token',
+    objectId: { inserted: true },
+    after: { name, scopes, expiresAt },
+  })
+  const id = await store.insertPersonalToken(ports.database, row, entry)
+  return { ...viewOf({ ...row, id }, timeFormat(ports.settings.timeZone)), token }
+}
+
+/** Ends a token of one's own, or as an administrator anybody's. @throws {Refusal} not_found */
+export async function deletePersonalToken(context: Context, id: number): Promise<void> {
+  const { ports, caller } = context
+  const row = await store.findPersonalToken(ports.database, id)
+  const isOwn = caller.kind === 'user' && caller.userId === row?.userId
+  const mayEnd = isOwn || (caller.kind === 'user' && caller.role === 'administrator')
+  if (!row || !mayEnd) throw new Refusal('not_found', 'There is no such token.')
+  const { name, userId } = row
+  await commit(ports.database, [
+    store.deletePersonalToken(ports.database, id),
+    audited(context, {
+      action: 'delete',
+      objectType: 'personal token',
+      objectId: id,
+      before: { name, userId },
+    }),
+  ])
+  forgetCallers(ports)
+}
+
+function viewOf(
+  { id, name, scopes, createdAt, expiresAt }: PersonalTokenRow,
+  format: (at: number) => string,
+): PersonalTokenView {
+  const granted = scopes.split(' ') as PersonalTokenView['scopes']
+  return { id, name, scopes: granted, createdAt: format(createdAt), expiresAt: format(expiresAt) }
+}

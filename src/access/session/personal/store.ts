@@ -1,0 +1,47 @@
+import { and, eq, gt, lte } from 'drizzle-orm'
+import { personalTokens } from '../../../../db/tables/credentials.ts'
+import type { Database, Write } from '../../../ports/database.ts'
+
+export type PersonalTokenRow = typeof personalTokens.$inferSelect
+
+/** Adds a token, forgets the expired ones of its owner, and writes what `also` says about the row. */
+export async function insertPersonalToken(
+  database: Database,
+  token: Omit<PersonalTokenRow, 'id'>,
+  also: Write,
+): Promise<number> {
+  const { userId, createdAt } = token
+  const [, [row]] = await database.batch([
+    database
+      .delete(personalTokens)
+      .where(and(eq(personalTokens.userId, userId), lte(personalTokens.expiresAt, createdAt))),
+    database.insert(personalTokens).values(token).returning({ id: personalTokens.id }),
+    also,
+  ])
+  if (!row) throw new Error('The database returned no row for a new token.')
+  return row.id
+}
+
+/** The tokens of a user that hold at `now`. */
+export function listPersonalTokens(
+  database: Database,
+  userId: number,
+  now: number,
+): Promise<PersonalTokenRow[]> {
+  return Promise.resolve(
+    database
+      .select()
+      .from(personalTokens)
+      .where(and(eq(personalTokens.userId, userId), gt(personalTokens.expiresAt, now)))
+      .orderBy(personalTokens.id),
+  )
+}
+
+export async function findPersonalToken(database: Database, id: number): Promise<PersonalTokenRow | null> {
+  const [row] = await database.select().from(personalTokens).where(eq(personalTokens.id, id))
+  return row ?? null
+}
+
+export function deletePersonalToken(database: Database, id: number): Write {
+  return database.delete(personalTokens).where(eq(personalTokens.id, id))
+}

@@ -1,0 +1,73 @@
+import { SCOPES } from '../../../context.ts'
+import type { Caller, Scope } from '../../../context.ts'
+import { sha256 } from '../../../lib/digest.ts'
+import type { Ports } from '../../../ports/index.ts'
+import { callersOf } from '../../users/callers.ts'
+import * as store from '../store.ts'
+import type { Account } from '../store.ts'
+import { readToken } from '../token.ts'
+import { owedBy, prove } from './proving.ts'
+import type { Credentials } from './proving.ts'
+
+export type User = Extract<Caller, { kind: 'user' }>
+
+/** What somebody may do who has to do something else first. */
+const ACCOUNT_ONLY: readonly Scope[] = ['account']
+
+export function callerOfSession(ports: Ports, sessionId: string): Promise<User | null> {
+  return callersOf(ports).find(`session ${sessionId}`, ports.clock.now(), async () =>
+    userOfSession(ports, await sha256(sessionId)),
+  )
+}
+
+export function callerOfToken(ports: Ports, token: string): Promise<User | null> {
+  const now = ports.clock.now()
+  return callersOf(ports).find(`token ${token}`, now, async () => {
+    const hash = await readToken(ports.secrets, token, now)
+    return hash === null ? null : userOfSession(ports, hash)
+  })
+}
+
+export function callerOfPersonalToken(ports: Ports, token: string): Promise<User | null> {
+  const now = ports.clock.now()
+  return callersOf(ports).find(`personal ${token}`, now, async () => {
+    const found = await store.findPersonalToken(ports.database, await sha256(token), now)
+    if (!found) return null
+    const { scopes, ...user } = found
+    const granted = scopes.split(' ')
+    return {
+      kind: 'user',
+      ...user,
+      sessionHash: null,
+      scopes: SCOPES.filter((scope) => granted.includes(scope)),
+    }
+  })
+}
+
+/** The user of Basic credentials; null also for whom a password alone is not enough. */
+export async function callerOfCredentials(
+  ports: Ports,
+  credentials: Credentials,
+  request?: Request,
+): Promise<User | null> {
+  const callers = callersOf(ports)
+  const named = JSON.stringify([credentials.username, credentials.password])
+  const key = await callers.keyOf(ports.secrets.key, named)
+  return callers.find(`basic ${key}`, ports.clock.now(), async () => {
+    const account = await prove(ports, credentials, { request, key })
+    const isEnough = account && !account.hasFactor && owedBy(ports, account) === ''
+    return isEnough ? userOf(account) : null
+  })
+}
+
+/** The user of an account, without a session. */
+export function userOf({ userId, username, role }: Account): User {
+  return { kind: 'user', userId, username, role, sessionHash: null }
+}
+
+async function userOfSession(ports: Ports, hash: string): Promise<User | null> {
+  const found = await store.findSession(ports.database, hash, ports.clock.now())
+  if (!found) return null
+  const { owes, ...user } = found
+  return { kind: 'user', ...user, sessionHash: hash, ...(owes !== '' && { scopes: ACCOUNT_ONLY }) }
+}

@@ -1,0 +1,51 @@
+import type { Context } from '../../../context.ts'
+import { sha256 } from '../../../lib/digest.ts'
+import { Refusal } from '../../../lib/errors.ts'
+import { base64url } from '../../../lib/text.ts'
+import { commit } from '../../../ports/database.ts'
+import type { Ports } from '../../../ports/index.ts'
+import type { UserView } from '../../users/schema.ts'
+import { countUsers, createUser } from '../../users/service.ts'
+import { requireStrong } from '../../users/service/passwords.ts'
+import * as store from '../store.ts'
+import type { Credentials } from './proving.ts'
+
+const SETUP_LIFETIME_MS = 30 * 60_000
+
+/** Makes sure that somebody can sign in: creates `admin` when a password is configured, else a one-time token for the
+ * set-up page. Both only while there is no user. */
+export async function prepareFirstStart(
+  ports: Ports,
+): Promise<{ isFirstStart: boolean; setupToken: string | null }> {
+  if ((await countUsers(ports)) > 0) return { isFirstStart: false, setupToken: null }
+  const { adminPassword } = ports.settings
+  if (adminPassword !== null) {
+    const context: Context = { ports, caller: { kind: 'nobody' }, requestId: 'first start' }
+    await createUser(context, { username: 'admin', password: adminPassword, role: 'administrator' })
+    return { isFirstStart: true, setupToken: null }
+  }
+  const setupToken = base64url(ports.secrets.random(32))
+  const now = ports.clock.now()
+  await commit(ports.database, [
+    store.deleteExpiredSetups(ports.database, now),
+    store.insertSetup(ports.database, { hash: await sha256(setupToken), expiresAt: now + SETUP_LIFETIME_MS }),
+  ])
+  return { isFirstStart: true, setupToken }
+}
+
+/** Creates the first administrator with the one-time token.
+ * @throws {Refusal} forbidden when the token is not, or no longer, valid; invalid for a weak password */
+export async function setUp(context: Context, input: Credentials & { token: string }): Promise<UserView> {
+  const { ports } = context
+  const { username, password } = input
+  // A password that is refused must not use the link up.
+  requireStrong(ports, { username, password })
+  const isValid = await store.takeSetup(ports.database, await sha256(input.token), ports.clock.now())
+  if (!isValid || (await countUsers(ports)) > 0) {
+    throw new Refusal(
+      'forbidden',
+      'This set-up link was used or has expired. Restart the service for a new one.',
+    )
+  }
+  return createUser(context, { username, password, role: 'administrator' })
+}

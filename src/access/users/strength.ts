@@ -1,0 +1,62 @@
+import { COMMON_WORDS } from './common-words.ts'
+
+const DIFFERENT_MIN = 5
+const PASSPHRASE_MIN = 20
+const LOOKALIKES: Readonly<Record<string, string>> = {
+  '0': 'o',
+  '1': 'i',
+  '3': 'e',
+  '4': 'a',
+  '5': 's',
+  '7': 't',
+  '8': 'b',
+  '@': 'a',
+  $: 's',
+  '!': 'i',
+}
+const ROWS = ['abcdefghijklmnopqrstuvwxyz', '01234567890', 'qwertyuiop', 'asdfghjkl', 'zxcvbnm', 'qwertzuiop']
+
+/** Why a password would be guessed, in words for whoever chose it; null when it holds. Length counts, kinds of characters
+ * do not (NIST SP 800-63B): what is refused is what lists of guesses begin with, however it is decorated. */
+export function weaknessOf(
+  { password, username }: { readonly password: string; readonly username: string },
+  lengthMin: number,
+): string | null {
+  const text = password.normalize('NFKC').toLowerCase()
+  if (Array.from(text).length < lengthMin) return `must have at least ${lengthMin} characters`
+  if (new Set(text).size < DIFFERENT_MIN) return `must have at least ${DIFFERENT_MIN} different characters`
+  if (isSequence(text)) return 'must not be a sequence of the alphabet, of digits or of the keyboard'
+  const bare = bareOf(text)
+  const name = username.normalize('NFKC').toLowerCase()
+  if (text === name || (name.length >= 4 && bare === bareOf(name))) return 'must not be the user name'
+  if (name.length >= 4 && text.length < PASSPHRASE_MIN && text.includes(name))
+    return 'must not contain the user name'
+  if (COMMON_WORDS.has(bare) || COMMON_WORDS.has(text) || isRepeated(bare))
+    return 'is one of the passwords that are guessed first'
+  return null
+}
+
+/** The word beneath a password: without figures and signs at its ends, and with letters for what looks like them. */
+function bareOf(text: string): string {
+  const word = text.replace(/^[^\p{L}@$]+/u, '').replace(/[^\p{L}@$]+$/u, '')
+  return word.replaceAll(/[0134578@$!]/g, (sign) => LOOKALIKES[sign] ?? sign)
+}
+
+function isRepeated(text: string): boolean {
+  for (let length = 1; length <= text.length / 2; length++) {
+    const part = text.slice(0, length)
+    if (text.length % length === 0 && part.repeat(text.length / length) === text)
+      return length < DIFFERENT_MIN || COMMON_WORDS.has(part)
+  }
+  return false
+}
+
+/** Whether each character follows the one before on one row, forwards or backwards, but for three breaks at most. */
+function isSequence(text: string): boolean {
+  let breaks = 0
+  for (let index = 1; index < text.length; index++) {
+    const [a, b] = [text.charAt(index - 1), text.charAt(index)]
+    if (!ROWS.some((row) => row.includes(a + b) || row.includes(b + a))) breaks++
+  }
+  return breaks <= Math.min(3, Math.floor(text.length / 4))
+}

@@ -1,0 +1,32 @@
+import type { Ports } from '../ports/index.ts'
+
+const METHODS = 'GET, HEAD, POST, PUT, DELETE'
+const REQUEST_HEADERS = 'Authorization, Content-Type, Idempotency-Key, If-Match, X-Request-Id, X-Session-Id'
+const ANSWER_HEADERS =
+  'Deprecation, ETag, Idempotency-Replayed, Link, Location, Retry-After, WWW-Authenticate, X-Request-Id'
+const MAX_AGE_S = '600'
+
+/** The answer to a browser that asks beforehand whether a page may call; null for every other request. */
+export function preflightOf({ method, headers }: Request, { settings }: Ports): Response | null {
+  if (settings.corsAllowedOrigins.size === 0 || method !== 'OPTIONS') return null
+  if (!headers.has('origin') || !headers.has('access-control-request-method')) return null
+  return new Response(null, {
+    status: 204,
+    headers: {
+      'access-control-allow-methods': METHODS,
+      'access-control-allow-headers': REQUEST_HEADERS,
+      'access-control-max-age': MAX_AGE_S,
+    },
+  })
+}
+
+/** Lets the page that asked read the answer, if its origin is one of those named, letter by letter. Credentials that a
+ * browser would add by itself are never allowed: there are none. */
+export function allowOrigin(answer: Headers, request: Request, { settings }: Ports): void {
+  answer.append('vary', 'Origin')
+  const origin = request.headers.get('origin')
+  if (origin === null || !settings.corsAllowedOrigins.has(origin)) return
+  answer.set('access-control-allow-origin', origin)
+  answer.set('access-control-expose-headers', ANSWER_HEADERS)
+  answer.set('cross-origin-resource-policy', 'cross-origin')
+}

@@ -40,7 +40,15 @@ export type State =
   | 'undefined'
 
 export type Level = 'major' | 'minor' | 'warning'
-export type Reason = 'delivery' | 'threshold' | 'timeout' | 'forced' | 'stopped' | 'platform' | 'child'
+export type Reason =
+  | 'delivery'
+  | 'threshold'
+  | 'timeout'
+  | 'forced'
+  | 'stopped'
+  | 'platform'
+  | 'child'
+  | 'maintenance'
 export type Value = number | string
 
 /** What a job's configuration means to its actor. A later `revision` replaces an earlier one, never the reverse. */

@@ -43,6 +43,7 @@ export const jobBody = z.strictObject({
   values: z.unknown().optional(),
   message: z.unknown().optional(),
   errorCode: z.unknown().optional(),
+  evaluatedState: z.unknown().optional(),
   stateSince: z.unknown().optional(),
   lastReceivedAt: z.unknown().optional(),
   nextTimeoutAt: z.unknown().optional(),
@@ -77,7 +78,12 @@ export const jobView = z
     interval: z.string(),
     stopped: z.boolean(),
     parameters: parametersSchema,
-    currentState: z.enum(STATES),
+    currentState: z
+      .enum(STATES)
+      .describe('As the tree shows it: with maintenance_ while there is maintenance.'),
+    evaluatedState: z
+      .enum(STATES)
+      .describe('What the values mean by themselves, as answers to deliveries say it.'),
     stateForced: z.boolean(),
     stateSince: timestampView.nullable(),
     errorCode: z.int(),
@@ -149,7 +155,9 @@ export const deliveredView = z
     accepted: z.int().describe('How many values were kept.'),
     timestamp: timestampView,
     late: z.boolean().describe('Older than the newest delivery: kept, without effect on the state.'),
-    state: z.enum(STATES),
+    state: z
+      .enum(STATES)
+      .describe('What the values mean by themselves: the `evaluatedState` of the job, also in maintenance.'),
     errorCode: z.int(),
     nextTimeoutAt: timestampView.nullable(),
   })

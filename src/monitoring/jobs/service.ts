@@ -20,6 +20,7 @@ import { DEFAULT_THRESHOLDS } from '../rules/schema.ts'
 import type { Parameters } from '../rules/schema.ts'
 import { applyChanges } from '../rules/service.ts'
 import { insertFirstState, markUncounted } from '../states/service.ts'
+import { bareState, shownInMaintenance } from '../states/state.ts'
 import {
   checkCollector,
   commonFields,
@@ -110,7 +111,7 @@ export async function updateJob(
   const parentPointer = movesByParentId ? '/parentId' : '/deviceId'
   const writes = [
     ...(await updateObjectWrites(context, object, { fields, parentId, parentPointer, ifMatch })),
-    ...store.updateJob(ports.database, id, rowOf(body, before)),
+    ...store.updateJob(ports.database, id, rowOf(unmaintained(body, object, before), before)),
     store.markJob(ports.database, id),
   ]
   await refuseStale(() => commit(ports.database, writes))
@@ -235,6 +236,12 @@ export async function readParameters(context: Context, id: number): Promise<Para
   return row.parameters
 }
 
+/** A forced state that was read in maintenance and is sent back is the one that was forced. */
+function unmaintained(body: JobBody, { maintained }: ObjectRow, { forcedState }: JobRow): JobBody {
+  const isRead = maintained && forcedState !== null && body.currentState === shownInMaintenance(forcedState)
+  return isRead ? { ...body, currentState: forcedState } : body
+}
+
 function rowOf(body: JobBody, before: Pick<JobRow, 'thresholds' | 'stopped'>): JobRow {
   if (body.stateForced && body.currentState === undefined) {
     const fault = [{ pointer: '/currentState', message: 'must say which state is forced' }]
@@ -267,13 +274,23 @@ function configurationView(object: ObjectRow, row: JobRow, wanted: Wanted) {
 type Known = { readonly object: ObjectRow; readonly row: JobRow; readonly snapshot: Snapshot | null }
 
 function stateView({ ports }: Context, { object, row, snapshot }: Known, wanted: Wanted) {
-  if (!snapshot) return { ...UNHEARD, currentState: object.state, values: wanted.values ? {} : null }
+  if (!snapshot)
+    return {
+      ...UNHEARD,
+      currentState: object.state,
+      evaluatedState: bareState(object.state),
+      values: wanted.values ? {} : null,
+    }
   const format = timeFormat(ports.settings.timeZone)
   const shown = (at: number | null) => (at === null ? null : format(at))
   const silentSince = shown(snapshot.silentSinceAt)
+  const currentState = object.maintained ? shownInMaintenance(snapshot.state) : snapshot.state
+  // Maintenance may have changed the state since the actor last did.
+  const sinceAt = object.state === currentState ? (object.stateSinceAt ?? 0) : snapshot.sinceAt
   return {
-    currentState: snapshot.state,
-    stateSince: format(snapshot.sinceAt),
+    currentState,
+    evaluatedState: snapshot.state,
+    stateSince: format(Math.max(sinceAt, snapshot.sinceAt)),
     errorCode: snapshot.errorCode,
     message: silentSince === null ? snapshot.message : `no data since ${silentSince}`,
     lastReceivedAt: shown(snapshot.lastReceivedAt),

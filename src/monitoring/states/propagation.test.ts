@@ -4,7 +4,7 @@ import type { State, Transition } from '../../ports/job-actors.ts'
 import { NO_CHILDREN, Propagation, shownState, worstOf } from './propagation.ts'
 import type { Node } from './propagation.ts'
 import { sloStateOf } from './slo-state.ts'
-import { STATES } from './state.ts'
+import { shownInMaintenance, STATES } from './state.ts'
 
 const tallyOf = (...states: State[]) => STATES.map((state) => states.filter((one) => one === state).length)
 
@@ -35,13 +35,18 @@ const deviceOf = (job: number) => DEVICES[job % 2] ?? 0
 
 const under = (parentId: number) => ({ parentId, weight: 1, overrides: {} })
 
+/** What is well and has never changed. */
+const OK = { state: 'ok', sinceAt: 0, seq: 0, heard: null, maintained: false, parentId: null } as const
+const JOB = { heard: { seq: 0, state: 'ok' }, tally: null } as const
+
 /** A group with two devices of two jobs each, all of which are well. */
 function nodes(): Node[] {
-  const ok = { state: 'ok', sinceAt: 0, seq: 0, rules: null, push: 'any' } as const
+  const well = { ...OK, rules: null, push: 'any' } as const
+  const below = (parentId: number) => ({ parentId, links: [under(parentId)] })
   return [
-    ...JOBS.map((id) => ({ id, links: [under(deviceOf(id))], ...ok, tally: null })),
-    { id: GROUP, links: [], ...ok, tally: tallyOf('ok', 'ok') },
-    ...DEVICES.map((id) => ({ id, links: [under(GROUP)], ...ok, tally: tallyOf('ok', 'ok') })),
+    ...JOBS.map((id) => ({ ...well, id, ...below(deviceOf(id)), ...JOB })),
+    { ...well, id: GROUP, links: [], tally: tallyOf('ok', 'ok') },
+    ...DEVICES.map((id) => ({ ...well, id, ...below(GROUP), tally: tallyOf('ok', 'ok') })),
   ]
 }
 
@@ -114,6 +119,94 @@ describe('a change goes up', () => {
     expect(propagation.changes.map(({ objectId, to, at, causeId }) => [objectId, to, at, causeId])).toEqual([
       [2, 'minor', 70, null],
       [GROUP, 'minor', 70, 2],
+    ])
+  })
+})
+
+const PARENT_OF = new Map(nodes().map(({ id, parentId }) => [id, parentId]))
+const someEvents = fc.array(
+  fc.oneof(
+    fc.record({ job: fc.constantFrom(...JOBS), to: fc.constantFrom(...STATES) }),
+    fc.record({ maintained: fc.constantFrom(...JOBS, ...DEVICES, GROUP), on: fc.boolean() }),
+  ),
+  { maxLength: 40 },
+)
+
+describe('maintenance', () => {
+  test('shows every state below as one of maintenance, exactly as long as something above is in it', () => {
+    fc.assert(
+      fc.property(someEvents, (events) => {
+        const running = new Set<number>()
+        const last = new Map<number, State>()
+        let kept = nodes()
+        let seq = 0
+        const then = (change: (propagation: Propagation) => void) => {
+          const propagation = new Propagation(kept)
+          change(propagation)
+          kept = kept.map((node) => propagation.touched.find(({ id }) => id === node.id) ?? node)
+        }
+        const review = (ids: readonly number[]) => {
+          then((propagation) => {
+            const asked = ids.map((objectId) => ({ objectId, at: seq, own: running.has(objectId) }))
+            const changed = propagation.maintain(asked, seq).map(({ objectId }) => objectId)
+            // A repetition changes nothing.
+            expect(propagation.maintain(asked, seq)).toEqual([])
+            ids = [...PARENT_OF].flatMap(([id, parent]) => (changed.includes(parent ?? 0) ? [id] : []))
+          })
+          if (ids.length > 0) review(ids)
+        }
+        for (const event of events) {
+          seq++
+          if ('job' in event) {
+            then((propagation) => propagation.follow(change(event.job, seq, event.to)))
+            last.set(event.job, event.to)
+          } else {
+            if (event.on) running.add(event.maintained)
+            else running.delete(event.maintained)
+            review([event.maintained])
+          }
+        }
+        const isMaintainedAt = (id: number | null): boolean =>
+          id !== null && (running.has(id) || isMaintainedAt(PARENT_OF.get(id) ?? null))
+        const shown = (id: number, state: State) => (isMaintainedAt(id) ? shownInMaintenance(state) : state)
+        const job = (id: number) => shown(id, last.get(id) ?? 'ok')
+        const device = (id: number) =>
+          shown(id, worstOf(tallyOf(...JOBS.filter((one) => deviceOf(one) === id).map(job))))
+        const group = shown(GROUP, worstOf(tallyOf(...DEVICES.map(device))))
+        expect(kept.map(({ id, state }) => [id, state])).toEqual([
+          ...JOBS.map((id): [number, State] => [id, job(id)]),
+          [GROUP, group],
+          ...DEVICES.map((id): [number, State] => [id, device(id)]),
+        ])
+      }),
+      { numRuns: 1_000 },
+    )
+  })
+
+  test('is why what enters it changes, and what is above that; dated as it was planned', () => {
+    const propagation = new Propagation(nodes())
+    propagation.follow(change(10, 1, 'major', 500))
+    expect(propagation.maintain([{ objectId: 2, at: 700, own: true }], 900)).toHaveLength(1)
+    propagation.maintain([{ objectId: 10, at: 700, own: false }], 900)
+    propagation.follow(change(10, 2, 'minor', 800))
+    expect(
+      propagation.changes
+        .slice(3)
+        .map(({ objectId, to, at, detectedAt, reason, causeId }) => [
+          objectId,
+          to,
+          at,
+          detectedAt,
+          reason,
+          causeId,
+        ]),
+    ).toEqual([
+      [2, 'maintenance_major', 700, 900, 'maintenance', null],
+      [GROUP, 'maintenance_major', 700, 900, 'maintenance', 2],
+      [10, 'maintenance_major', 700, 900, 'maintenance', null],
+      [10, 'maintenance_minor', 800, 801, 'threshold', null],
+      [2, 'maintenance_minor', 800, 801, 'child', 10],
+      [GROUP, 'maintenance_minor', 800, 801, 'child', 2],
     ])
   })
 })
@@ -225,12 +318,11 @@ function sloNodes(slos: readonly SomeSlo[]): Node[] {
         ? [{ parentId: SLOS[place] ?? 0, weight: slo.weight, overrides: { warning: slo.override } }]
         : [],
     )
-  const ok = { state: 'ok', sinceAt: 0, seq: 0 } as const
   const all: Node[] = JOBS.map((id) => ({
+    ...OK,
+    ...JOB,
     id,
     links: links(id),
-    ...ok,
-    tally: null,
     rules: null,
     push: 'any',
   }))
@@ -240,10 +332,9 @@ function sloNodes(slos: readonly SomeSlo[]): Node[] {
     const id = SLOS[place] ?? 0
     const tally = countedAnew(id, all)
     all.push({
+      ...OK,
       id,
       links: links(id),
-      sinceAt: 0,
-      seq: 0,
       state: sloStateOf(rules, tally),
       tally,
       rules,

@@ -1,7 +1,7 @@
 import type { State, Transition } from '../../ports/job-actors.ts'
 import { sloStateOf } from './slo-state.ts'
 import type { SloRules } from './slo-state.ts'
-import { STATES } from './state.ts'
+import { bareState, isMaintained, shownInMaintenance, SILENT, STATES } from './state.ts'
 
 /** How much children in each state weigh together, in the order of `STATES`. */
 export type Tally = readonly number[]
@@ -27,6 +27,12 @@ export type Node = {
   readonly sinceAt: number
   /** Number of transitions so far. */
   readonly seq: number
+  /** What was last heard of a job's actor: the actor's own number of it, and the state, whatever is maintained. */
+  readonly heard: { readonly seq: number; readonly state: State } | null
+  /** Whether it, or what it is in, is in maintenance. */
+  readonly maintained: boolean
+  /** Null for the root. */
+  readonly parentId: number | null
   /** Null for what has no children by its kind. */
   readonly tally: Tally | null
   /** Null for what is as its worst child. */
@@ -35,11 +41,16 @@ export type Node = {
   readonly links: readonly Link[]
 }
 
+/** An object that may have entered or left maintenance at an instant. */
+export type Review = {
+  readonly objectId: number
+  readonly at: number
+  /** Whether a maintenance of its own is running. */
+  readonly own: boolean
+}
+
 /** A transition of any object; a parent's names the child that brought it about. */
 export type Change = Transition & { readonly causeId: number | null }
-
-/** States that count less than being well: nothing is known, or nothing is meant to be. */
-const SILENT: ReadonlySet<State> = new Set(['no_data', 'undefined'])
 
 /** The state of a device or group: that of its worst child. Children that are `undefined` never count, `no_data` only
  * when there is nothing else. */
@@ -51,6 +62,11 @@ export function worstOf(tally: Tally): State {
   )
 }
 
+/** The state of an object that is as its children are. */
+export function stateOf(rules: SloRules | null, tally: Tally): State {
+  return rules ? sloStateOf(rules, tally) : worstOf(tally)
+}
+
 /** What an object in a state counts as with a parent. */
 export function shownState(state: State, push: Push, overrides: Link['overrides']): State {
   const pushed = pushedState(state, push)
@@ -60,14 +76,13 @@ export function shownState(state: State, push: Push, overrides: Link['overrides'
 function pushedState(state: State, push: Push): State {
   if (push === 'any' || SILENT.has(state)) return state
   if (push === 'none') return 'undefined'
-  const isMaintained = state.startsWith('maintenance_')
-  const bare = isMaintained ? state.slice('maintenance_'.length) : state
+  const bare = bareState(state)
   const isBadEnough = bare === 'major' || (push === 'minor' && bare === 'minor')
   if (isBadEnough) return state
-  return isMaintained ? 'maintenance_ok' : 'ok'
+  return isMaintained(state) ? 'maintenance_ok' : 'ok'
 }
 
-type Cause = { readonly at: number; readonly detectedAt: number; readonly objectId: number | null }
+type Cause = Pick<Change, 'at' | 'detectedAt' | 'reason'> & { readonly objectId: number | null }
 
 /**
  * What transitions of children mean to everything above them. Each step adds one child's change to the tallies of its
@@ -98,10 +113,39 @@ export class Propagation {
   /** Takes a transition that an actor has committed; one that is known, or of an object that is gone, changes nothing. */
   follow(transition: Transition): void {
     const node = this.#nodes.get(transition.objectId)
-    if (!node || transition.seq <= node.seq) return
+    if (!node || transition.seq <= (node.heard?.seq ?? 0)) return
+    const heard = { ...node, heard: { seq: transition.seq, state: transition.to } }
+    const to = node.maintained ? shownInMaintenance(transition.to) : transition.to
+    this.#keep(heard)
+    if (to === node.state) return
     const waiting = new Map<number, Cause>()
-    this.#change(node, { ...transition, causeId: null }, waiting)
+    const at = Math.max(transition.at, node.sinceAt)
+    const change = { ...transition, seq: node.seq + 1, at, from: node.state, to, causeId: null }
+    this.#change(heard, change, waiting)
     this.#settle(waiting)
+  }
+
+  /** Lets objects enter or leave maintenance, as they themselves or what they are in say.
+   * @returns those that did: what is in them is to be looked at as well */
+  maintain(reviews: readonly Review[], now: number): readonly Review[] {
+    const waiting = new Map<number, Cause>()
+    const changed = reviews.filter((review) => this.#maintain(review, now, waiting))
+    this.#settle(waiting)
+    return changed
+  }
+
+  #maintain({ objectId, at, own }: Review, now: number, waiting: Map<number, Cause>): boolean {
+    const node = this.#nodes.get(objectId)
+    if (!node) return false
+    const above = node.parentId === null ? undefined : this.#nodes.get(node.parentId)
+    const maintained = own || above?.maintained === true
+    if (maintained === node.maintained) return false
+    const next = { ...node, maintained }
+    this.#keep(next)
+    const cause = { objectId: null, at, detectedAt: now, reason: 'maintenance' } as const
+    if (node.heard) this.#turn(next, node.heard.state, { cause, waiting })
+    else waiting.set(objectId, cause)
+    return true
   }
 
   /** Sets right what was counted of parents' children, whatever it was before. */
@@ -111,7 +155,7 @@ export class Propagation {
       const node = this.#nodes.get(id)
       if (node) this.#keep({ ...node, tally })
     }
-    const cause = { at: now, detectedAt: now, objectId: null }
+    const cause = { at: now, detectedAt: now, objectId: null, reason: 'child' } as const
     this.#settle(new Map([...tallies.keys()].map((id) => [id, cause])))
   }
 
@@ -129,13 +173,14 @@ export class Propagation {
       if (lowest === null) return
       judged.add(lowest)
       const cause = waiting.get(lowest)
-      if (node && cause) this.#judge(node, cause, waiting)
+      const tally = node?.tally ?? NO_CHILDREN
+      if (node && cause) this.#turn(node, stateOf(node.rules, tally), { cause, waiting })
     }
   }
 
-  #judge(node: Node, cause: Cause, waiting: Map<number, Cause>): void {
-    const tally = node.tally ?? NO_CHILDREN
-    const to = node.rules ? sloStateOf(node.rules, tally) : worstOf(tally)
+  /** Gives an object the state that it has by itself, as maintenance shows it. */
+  #turn(node: Node, state: State, { cause, waiting }: { cause: Cause; waiting: Map<number, Cause> }): void {
+    const to = node.maintained ? shownInMaintenance(state) : state
     if (to === node.state) return
     const change: Change = {
       objectId: node.id,
@@ -145,7 +190,7 @@ export class Propagation {
       detectedAt: cause.detectedAt,
       from: node.state,
       to,
-      reason: 'child',
+      reason: cause.reason === 'maintenance' ? 'maintenance' : 'child',
       errorCode: 0,
       message: null,
       silentSinceAt: null,

@@ -5,9 +5,10 @@ import type { Transition } from '../../ports/job-actors.ts'
 import { Propagation } from './propagation.ts'
 import * as store from './store.ts'
 
-export { insertFirstState, markLinkedAbove, markUncounted } from './store.ts'
+export { insertFirstState, markLinkedAbove, markUncounted, noteArrival, noteMaintenance } from './store.ts'
 
 const PARENTS_AT_ONCE = 500
+const REVIEWS_AT_ONCE = 1_000
 
 /** Keeps committed transitions, the current states that follow from them, and what both mean to every object above.
  * Telling one twice changes nothing. One call at a time: see `ports/flow.ts`. */
@@ -18,7 +19,7 @@ export async function recordTransitions(
   const ids = [...new Set(transitions.map(({ objectId }) => objectId))]
   const propagation = new Propagation(await store.readNodes(database, ids))
   for (const transition of transitions) propagation.follow(transition)
-  if (propagation.changes.length === 0) return
+  if (propagation.touched.length === 0) return
   await commit(database, [
     store.insertTransitions(database, propagation.changes),
     store.saveNodes(database, propagation.touched),
@@ -43,6 +44,27 @@ export async function countAnew({ database, clock }: Pick<Ports, 'database' | 'c
       store.insertTransitions(database, propagation.changes),
       store.saveNodes(database, propagation.touched),
       store.forgetUncounted(database, uncounted),
+    ])
+  }
+}
+
+/** Lets objects enter or leave maintenance that were noted, and what is in them, and carries on what that changes. What
+ * was interrupted goes on where it was. One call at a time. */
+export async function reviewMaintenance({
+  database,
+  clock,
+}: Pick<Ports, 'database' | 'clock'>): Promise<void> {
+  for (;;) {
+    const reviews = await store.readMaintenanceChanges(database, REVIEWS_AT_ONCE)
+    if (reviews.length === 0) return
+    const ids = reviews.map(({ objectId }) => objectId)
+    const propagation = new Propagation(await store.readNodes(database, ids))
+    const changed = propagation.maintain(reviews, clock.now())
+    await commit(database, [
+      store.insertTransitions(database, propagation.changes),
+      store.saveNodes(database, propagation.touched),
+      store.noteChildren(database, changed),
+      store.forgetMaintenanceChanges(database, reviews),
     ])
   }
 }

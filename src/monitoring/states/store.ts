@@ -3,7 +3,7 @@ import { states } from '../../../db/tables/monitoring.ts'
 import type { Database, Write } from '../../ports/database.ts'
 import type { State } from '../../ports/job-actors.ts'
 import { NO_CHILDREN, shownState } from './propagation.ts'
-import type { Change, Link, Node, Push, Tally } from './propagation.ts'
+import type { Change, Link, Node, Push, Review, Tally } from './propagation.ts'
 import type { SloRules } from './slo-state.ts'
 import { STATES } from './state.ts'
 
@@ -17,7 +17,7 @@ export async function readNodes(database: Database, ids: readonly number[]): Pro
       union
       select l.parent_id from upwards join links l on l.child_id = upwards.id)
     select o.id as id, o.type as type, o.parent_id as parent, s.seq as seq, s.state as state, s.since_at as since_at,
-           s.tally as tally, slo.rules as rules, slo.push_state as push,
+           s.heard as heard, s.bare as bare, coalesce(s.maintained, 0) as maintained, s.tally as tally, slo.rules as rules, slo.push_state as push,
            (select json_group_array(json_array(l.parent_id, l.weight, json(l.overrides)))
             from links l where l.child_id = o.id) as links
     from upwards join objects o on o.id = upwards.id
@@ -32,6 +32,9 @@ type NodeRow = {
   seq: number | null
   state: State | null
   since_at: number | null
+  heard: number | null
+  bare: State | null
+  maintained: number
   tally: string | null
   rules: string | null
   push: Push | null
@@ -44,11 +47,18 @@ function nodeOf(row: NodeRow): Node {
     state: row.state ?? 'undefined',
     sinceAt: row.since_at ?? 0,
     seq: row.seq ?? 0,
+    heard: row.type === 'job' ? heardOf(row) : null,
+    maintained: row.maintained === 1,
+    parentId: row.parent,
     tally: row.type === 'job' ? null : tallyOf(row.tally),
     rules: row.rules === null ? null : (JSON.parse(row.rules) as SloRules),
     push: row.push ?? 'any',
     links: [...(row.parent === null ? [] : [{ parentId: row.parent, ...IN_TREE }]), ...linksOf(row.links)],
   }
+}
+
+function heardOf(row: NodeRow): Node['heard'] {
+  return { seq: row.heard ?? row.seq ?? 0, state: row.bare ?? row.state ?? 'undefined' }
 }
 
 /** How a child in the tree counts with its parent. */
@@ -78,12 +88,13 @@ export function insertTransitions(database: Database, changes: readonly Change[]
 /** Keeps the states of objects and what they count; an older state changes nothing. */
 export function saveNodes(database: Database, nodes: readonly Node[]): Write {
   return database.run(sql`
-    insert into states (object_id, seq, state, since_at, tally)
-    select value ->> 'id', value ->> 'seq', value ->> 'state', value ->> 'sinceAt', value ->> 'tally'
+    insert into states (object_id, seq, state, since_at, heard, bare, maintained, tally)
+    select value ->> 'id', value ->> 'seq', value ->> 'state', value ->> 'sinceAt', value ->> '$.heard.seq',
+           value ->> '$.heard.state', value ->> 'maintained', value ->> 'tally'
     from json_each(${JSON.stringify(nodes)})
     where exists (select 1 from objects where id = value ->> 'id')
     on conflict (object_id) do update set seq = excluded.seq, state = excluded.state, since_at = excluded.since_at,
-      tally = excluded.tally
+      heard = excluded.heard, bare = excluded.bare, maintained = excluded.maintained, tally = excluded.tally
     where excluded.seq >= states.seq`)
 }
 
@@ -158,4 +169,61 @@ export function forgetUncounted(database: Database, counted: readonly Uncounted[
     delete from uncounted where exists (
       select 1 from json_each(${JSON.stringify(counted)})
       where value ->> 'id' = uncounted.object_id and value ->> 'mark' = uncounted.mark)`)
+}
+
+/** Notes that an object, named by its id or its path, may have entered or left maintenance by coming where it is now. */
+export function noteArrival(
+  database: Database,
+  object: number | { readonly path: string },
+  at: number,
+): Write {
+  const isIt = typeof object === 'number' ? sql`o.id = ${object}` : sql`o.path = ${object.path}`
+  return database.run(sql`
+    insert into maintenance_changes (object_id, at, mark) select o.id, ${at}, 1 from objects o
+    where ${isIt} and exists (select 1 from states where object_id in (o.id, o.parent_id) and maintained = 1)
+    ${AGAIN}`)
+}
+
+/** Notes that objects may have entered or left maintenance. */
+export function noteMaintenance(database: Database, objects: readonly Moment[]): Write {
+  return database.run(sql`
+    insert into maintenance_changes (object_id, at, mark)
+    select value ->> 'objectId', max(value ->> 'at'), 1 from json_each(${JSON.stringify(objects)})
+    where exists (select 1 from objects where id = value ->> 'objectId') group by 1 ${AGAIN}`)
+}
+
+/** Notes that what is right in these objects may have entered or left maintenance with them. */
+export function noteChildren(database: Database, parents: readonly Moment[]): Write {
+  return database.run(sql`
+    insert into maintenance_changes (object_id, at, mark)
+    select o.id, value ->> 'at', 1 from json_each(${JSON.stringify(parents)})
+      join objects o on o.parent_id = value ->> 'objectId'
+    where true ${AGAIN}`)
+}
+
+export type Moment = { readonly objectId: number; readonly at: number }
+
+const AGAIN = sql.raw(`on conflict (object_id) do update set at = max(at, excluded.at), mark = mark + 1`)
+
+/** Some of the objects that may have entered or left maintenance. */
+export async function readMaintenanceChanges(
+  database: Database,
+  limit: number,
+): Promise<readonly (Review & { readonly mark: number })[]> {
+  const rows = await database.all<Moment & { own: number; mark: number }>(sql`
+    select m.object_id as "objectId", m.at as at, m.mark as mark,
+           exists (select 1 from revaluations r where r.object_id = m.object_id and r.running = 1) as own
+    from maintenance_changes m order by m.object_id limit ${limit}`)
+  return rows.map((row) => ({ ...row, own: row.own === 1 }))
+}
+
+/** They have been looked at; unless there was another reason to meanwhile. */
+export function forgetMaintenanceChanges(
+  database: Database,
+  seen: readonly { readonly objectId: number; readonly mark: number }[],
+): Write {
+  return database.run(sql`
+    delete from maintenance_changes where exists (
+      select 1 from json_each(${JSON.stringify(seen)})
+      where value ->> 'objectId' = maintenance_changes.object_id and value ->> 'mark' = maintenance_changes.mark)`)
 }

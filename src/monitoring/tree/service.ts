@@ -10,7 +10,7 @@ import type { Database, Write } from '../../ports/database.ts'
 import type { Ports } from '../../ports/index.ts'
 import type { Secrets } from '../../ports/secrets.ts'
 import { markSubtree } from '../rules/service.ts'
-import { markLinkedAbove, markUncounted, objectsAbove } from '../states/service.ts'
+import { markLinkedAbove, markUncounted, noteArrival, objectsAbove } from '../states/service.ts'
 import type { CommonBody, CommonView, ObjectType } from './schema.ts'
 import * as store from './store.ts'
 import type { Insertion, InstanceType, NewObject, PropertyRow } from './store.ts'
@@ -77,7 +77,8 @@ export function commonFields(body: CommonBody, was: { subType: string; instanceT
 /** The rows of a new object of any type, as one part of a batch:
  * `[...writes, rows of its own, last]`. See `Insertion`. */
 export function insertObject({ database, secrets }: Ports, input: NewObject): Insertion {
-  return store.insertRows(database, newKey(secrets), input)
+  const { key, writes, last } = store.insertRows(database, newKey(secrets), input)
+  return { key, writes: [...writes, noteArrival(database, { path: key }, input.createdAt)], last }
 }
 
 /** Creates an object with rows of its own, in one batch. `rowsOf` names it by `(select id from objects where path = <key>)`.
@@ -125,7 +126,7 @@ export async function updateObjectWrites(
   update: ObjectUpdate,
 ): Promise<Write[]> {
   if (update.ifMatch !== null && update.ifMatch !== row.version) throw changedMeanwhile()
-  const { database } = context.ports
+  const { database, clock } = context.ports
   const writes = store.updateObject(database, row, update.fields)
   if (update.parentId == null || update.parentId === row.parentId) return writes
   const parent = await newParent(context, row, {
@@ -133,7 +134,8 @@ export async function updateObjectWrites(
     pointer: update.parentPointer ?? '/parentId',
   })
   const uncounted = [row.parentId ?? parent.id, parent.id].map((id) => markUncounted(database, id))
-  return [...writes, ...store.moveSubtree(database, row, parent), ...uncounted]
+  const arrival = noteArrival(database, row.id, clock.now())
+  return [...writes, ...store.moveSubtree(database, row, parent), arrival, ...uncounted]
 }
 
 /** Runs a commit; one that met a changed object is refused. @throws {Refusal} precondition_failed */

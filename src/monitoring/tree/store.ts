@@ -17,6 +17,8 @@ export type ObjectRow = Omit<typeof objects.$inferSelect, 'nameFolded' | 'type' 
   /** The collector that runs it: a job without one of its own has its device's. */
   readonly runBy: number
   readonly state: State
+  readonly stateSinceAt: number | null
+  readonly maintained: boolean
   readonly hasChildren: boolean
 }
 
@@ -65,6 +67,8 @@ export async function findObject(database: Database, id: number, where?: SQL): P
       runBy: sql<number>`case when ${objects.type} = 'job' and ${objects.collectorId} = 0
         then ${parents.collectorId} else ${objects.collectorId} end`.as('run_by'),
       state: sql<State>`coalesce(${states.state}, 'undefined')`.as('state'),
+      stateSinceAt: states.sinceAt,
+      maintained: sql<number>`coalesce(${states.maintained}, 0)`.as('maintained'),
       hasChildren: sql<number>`exists (select 1 from objects c where c.parent_id = ${objects.id})`.as(
         'has_children',
       ),
@@ -73,7 +77,8 @@ export async function findObject(database: Database, id: number, where?: SQL): P
     .leftJoin(parents, eq(parents.id, objects.parentId))
     .leftJoin(states, eq(states.objectId, objects.id))
     .where(and(eq(objects.id, id), where))
-  return row ? ({ ...row, hasChildren: row.hasChildren === 1 } as ObjectRow) : null
+  if (!row) return null
+  return { ...row, maintained: row.maintained === 1, hasChildren: row.hasChildren === 1 } as ObjectRow
 }
 
 export async function readProperties(database: Database, id: number): Promise<readonly PropertyRow[]> {

@@ -1,4 +1,5 @@
 import { Lock } from './lib/lock.ts'
+import { keepMembership } from './monitoring/slos/membership/service.ts'
 import { countAnew, recordTransitions } from './monitoring/states/service.ts'
 import type { Flow } from './ports/flow.ts'
 import type { Ports } from './ports/index.ts'
@@ -33,6 +34,10 @@ export function openFlow(ports: Pick<Ports, 'database' | 'clock'>): Flow {
       for (const transition of transitions) waiting.transitions.push(transition)
       return waiting.carried
     },
-    settle: () => lock.run(() => countAnew(ports)),
+    settle: () =>
+      lock.run(async () => {
+        await keepMembership(ports)
+        await countAnew(ports)
+      }),
   }
 }

@@ -8,6 +8,6 @@ export interface Flow {
   /** Carries committed transitions on, in order; resolved means stored with everything that follows. Telling one twice
    * changes nothing. */
   follow(transitions: readonly Transition[]): Promise<void>
-  /** Brings parents up to date whose children came, went or moved. */
+  /** Brings parents up to date whose children came, went, moved, or fit their filter otherwise than before. */
   settle(): Promise<void>
 }

@@ -10,6 +10,7 @@ import { errorsSuite } from './errors.suite.ts'
 import { grantsSuite } from './grants.suite.ts'
 import { historySuite } from './history.suite.ts'
 import { jobsSuite } from './jobs.suite.ts'
+import { membershipSuite } from './membership.suite.ts'
 import { metricsSuite } from './metrics.suite.ts'
 import { pingsSuite } from './pings.suite.ts'
 import { routesOfDocument } from './openapi-checker.ts'
@@ -44,6 +45,7 @@ const SUITES: readonly Suite[] = [
   statesSuite,
   pastSuite,
   slosSuite,
+  membershipSuite,
   historySuite,
 ]
 

@@ -143,7 +143,7 @@ describe('search among 100,000 objects', () => {
       { item: 'state', operator: 'eq', expression: 'ok' },
       { item: 'name', operator: 'contains', expression: 'job 5 of device 77' },
     ]
-    const [branch] = branchesOf(parseFilter(JSON.stringify({ type: 'job', conditions })), '/1/')
+    const [branch] = branchesOf(parseFilter(JSON.stringify({ type: 'job', conditions })), '/1/', null)
     const statements: SQL[] = []
     const [found] = await findBranches(recording(database, statements), branch ? [branch] : [], {
       after: '/1/',

@@ -7,7 +7,7 @@ import type { Env } from '../../http/policy.ts'
 import { jsonBody, valid } from '../../http/valid.ts'
 import { childrenView } from '../tree/browse/schema.ts'
 import { listLinked } from '../tree/browse/service.ts'
-import { childrenBody, childrenMode, sloBody, sloParentPath, sloView } from './schema.ts'
+import { CHILDREN_MAX, childrenBody, childrenMode, sloBody, sloParentPath, sloView } from './schema.ts'
 import { createSlo, deleteSlo, readSlo, updateChildren, updateSlo } from './service.ts'
 
 const BODY_MAX_BYTES = 512 * 1024
@@ -85,7 +85,7 @@ export const sloRoutes = new Hono<Env>()
       summary: 'Say which objects a service level object is made of',
       roles: EDITORS,
       object: 'write',
-      answers: { 200: ok(childrenView, 'The children it has now.') },
+      answers: { 200: ok(childrenView, 'The first thousand of the children it has now.') },
       refuses: [409],
     }),
     valid('param', sloParentPath),
@@ -96,6 +96,7 @@ export const sloRoutes = new Hono<Env>()
       const { parentId } = c.req.valid('param')
       const change = { items: c.req.valid('json').items, mode: c.req.valid('query').mode }
       await updateChildren(c.get('context'), parentId, change)
-      return c.json(await listLinked(c.get('context'), parentId))
+      const { view } = await listLinked(c.get('context'), parentId, { limit: CHILDREN_MAX })
+      return c.json(view)
     },
   )

@@ -4,8 +4,13 @@ import { PUSHES } from '../states/propagation.ts'
 import { SLO_OPERATIONS } from '../states/slo-state.ts'
 import { STATES } from '../states/state.ts'
 import { OBJECT_TYPES, objectBodyShape, objectViewShape } from '../tree/schema.ts'
+import { filterDefinition } from '../tree/search/schema.ts'
 
 export const CHILDREN_MAX = 1_000
+/** How many objects of what its filter finds a service level object counts: the first of the tree. */
+export const FOUND_MAX = 10_000
+/** Filters of service level objects in an installation: all of them look at everything that changes. */
+export const FILTERS_MAX = 500
 const COUNTER_MAX = 1_000_000
 const WEIGHT_MAX = 1_000
 const COST_MAX = 1e12
@@ -28,6 +33,15 @@ const COUNTERS = {
 const CURRENCIES: ReadonlySet<string> = new Set(Intl.supportedValuesOf('currency'))
 const money = z.number().min(0).max(COST_MAX)
 
+const childrenFilter = z.strictObject({
+  groupId: z.int().positive().default(1).describe('Below which group it looks; the root group when absent.'),
+  filterDefinition: filterDefinition.describe(
+    'As of a search, without `state`, `value_raw` and `value_user`.',
+  ),
+})
+
+export type ChildrenFilter = z.infer<typeof childrenFilter>
+
 /** Specification: SLO. */
 export const sloBody = z.strictObject({
   ...objectBodyShape,
@@ -41,6 +55,11 @@ export const sloBody = z.strictObject({
   ...COUNTERS,
   ignoreMaintenance: z.boolean().default(false),
   isReason: z.boolean().default(false),
+  childrenFilter: childrenFilter
+    .extend({ isFull: z.unknown().optional() })
+    .nullable()
+    .default(null)
+    .describe('Counts whatever fits at the time, beside what it is linked to.'),
   parameters: z
     .strictObject({
       children: z.unknown().optional(),
@@ -75,6 +94,11 @@ export const sloView = z
     warningWarning: z.int(),
     ignoreMaintenance: z.boolean(),
     isReason: z.boolean(),
+    childrenFilter: childrenFilter
+      .extend({
+        isFull: z.boolean().describe(`More fit than the ${FOUND_MAX} that are counted.`),
+      })
+      .nullable(),
     parameters: z.object({
       children: z.int().describe('How many children it has.'),
       costsPerMin: z.number(),

@@ -3,11 +3,12 @@ import type { Context } from '../../context.ts'
 import { Refusal } from '../../lib/errors.ts'
 import type { Fault } from '../../lib/errors.ts'
 import { commit } from '../../ports/database.ts'
-import { markLinkedAbove, markUncounted, objectsAbove } from '../states/service.ts'
+import { markFilter, markLinkedAbove, markUncounted, objectsAbove, refuseCircle } from '../states/service.ts'
 import * as tree from '../tree/service.ts'
+import { filterOf } from '../tree/search/filter.ts'
 import type { ObjectRow } from '../tree/service.ts'
-import { CHILDREN_MAX } from './schema.ts'
-import type { ChildBody, ChildrenMode, SloBody, SloView } from './schema.ts'
+import { CHILDREN_MAX, FILTERS_MAX } from './schema.ts'
+import type { ChildBody, ChildrenFilter, ChildrenMode, SloBody, SloView } from './schema.ts'
 import * as store from './store.ts'
 import type { SloRow } from './store.ts'
 
@@ -36,7 +37,7 @@ export async function readSlo(context: Context, id: number): Promise<Versioned> 
 export async function createSlo(context: Context, parentId: number, body: SloBody): Promise<Versioned> {
   const { ports } = context
   const parent = await tree.requireObject(context, parentId, { type: 'group', right: 'write' })
-  const row = await rowOf(context, body)
+  const row = await rowOf(context, 0, body)
   const object = {
     ...tree.commonFields(body, NEW_SLO),
     type: 'slo' as const,
@@ -45,7 +46,11 @@ export async function createSlo(context: Context, parentId: number, body: SloBod
     collectorId: 0,
     createdAt: ports.clock.now(),
   }
-  const id = await tree.createObject(ports, object, (path) => [store.insertSlo(ports.database, path, row)])
+  const id = await tree.createObject(ports, object, (path) => [
+    store.insertSlo(ports.database, path, row),
+    markFilter(ports.database, { path }),
+  ])
+  await ports.flow.settle()
   return readSlo(context, id)
 }
 
@@ -59,11 +64,12 @@ export async function updateSlo(
   const { ports } = context
   const { body, ifMatch } = change
   const object = await tree.requireObject(context, id, { type: 'slo', right: 'write' })
-  const row = await rowOf(context, body)
+  const row = await rowOf(context, id, body)
   const fields = { ...tree.commonFields(body, object), collectorId: object.collectorId }
   const writes = [
     ...(await tree.updateObjectWrites(context, object, { fields, parentId: body.parentId, ifMatch })),
     store.updateSlo(ports.database, id, row),
+    markFilter(ports.database, id),
     // Its rules may say something else of the same children, and its parents may see something else of it.
     markUncounted(ports.database, id),
     markUncounted(ports.database, object.parentId ?? id),
@@ -85,7 +91,7 @@ export async function deleteSlo(context: Context, id: number): Promise<void> {
 }
 
 /** Sets, adds to, or takes from the children of a service level object.
- * @throws {Refusal} not_found for it or for a child, forbidden, invalid, cycle */
+ * @throws {Refusal} not_found for it or for a child, forbidden, invalid, cycle, precondition_failed */
 export async function updateChildren(
   context: Context,
   id: number,
@@ -96,15 +102,19 @@ export async function updateChildren(
   await tree.requireObject(context, id, { type: 'slo', right: 'write' })
   const ids = items.map((item) => item.id)
   if (mode !== 'remove') await checkChildren(context, id, items)
-  if (mode === 'merge' && (await store.countLinks(database, id)) + items.length > CHILDREN_MAX) {
+  if (mode === 'merge' && (await store.countLinks(database, id, ids)) + items.length > CHILDREN_MAX) {
     const fault = [{ pointer: '/items', message: `must leave ${CHILDREN_MAX} children at most` }]
     throw new Refusal('invalid', 'There would be too many children.', fault)
   }
-  await commit(database, [
+  const writes = [
     ...(mode === 'merge' ? [] : [store.deleteLinks(database, id, mode === 'remove' ? ids : undefined)]),
     ...(mode === 'remove' ? [] : [store.saveLinks(database, id, items)]),
     markUncounted(database, id),
-  ])
+    // What is linked no more may fit the filter, and circles may be there or gone.
+    markFilter(database, id),
+    ...(mode === 'remove' ? [] : [refuseCircle(database, id)]),
+  ]
+  await tree.refuseStale(() => commit(database, writes))
   await flow.settle()
 }
 
@@ -138,7 +148,8 @@ async function checkChildren(context: Context, id: number, items: readonly Child
   }
 }
 
-async function rowOf(context: Context, body: SloBody): Promise<SloRow> {
+/** @param id 0 for one that is only being made */
+async function rowOf(context: Context, id: number, body: SloBody): Promise<SloRow> {
   const {
     deviceId,
     pushState,
@@ -157,11 +168,50 @@ async function rowOf(context: Context, body: SloBody): Promise<SloRow> {
       ])
     }
   }
+  const childrenFilter = await checkFilter(context, id, body.childrenFilter)
   const { major, minor, warning, minorMinor, minorWarning, warningWarning } = body
   const counters = { major, minor, warning, minorMinor, minorWarning, warningWarning }
   const { costsPerMin, currency, riskFactor } = parameters
   const rules = { operation, counters, ignoreMaintenance }
-  return { deviceId, pushState, sortMode, rules, isReason, costsPerMin, currency, riskFactor }
+  const money = { costsPerMin, currency, riskFactor }
+  return { deviceId, pushState, sortMode, rules, isReason, ...money, childrenFilter }
+}
+
+/** What changes with every delivery. Who belongs to a service level object is a matter of how things are set up: counting
+ * by state what decides a state would have no answer. */
+const FLEETING: ReadonlySet<string> = new Set(['state', 'value_raw', 'value_user'])
+
+/** A filter as it is kept. @throws {Refusal} invalid */
+async function checkFilter(
+  context: Context,
+  id: number,
+  given: SloBody['childrenFilter'],
+): Promise<ChildrenFilter | null> {
+  if (!given) return null
+  const { database } = context.ports
+  const { groupId, filterDefinition } = given
+  const pointer = '/childrenFilter/filterDefinition'
+  filterOf(filterDefinition, pointer)
+  const faults = filterDefinition.conditions.flatMap(({ item }, index) =>
+    FLEETING.has(item)
+      ? [{ pointer: `${pointer}/conditions/${index}/item`, message: 'changes with every delivery' }]
+      : [],
+  )
+  if (faults.length > 0)
+    throw new Refusal('invalid', 'The filter of children is not valid; see errors.', faults)
+  const readable = readableBy(await rightsOf(context), 'o')
+  const types = await store.readTypes(database, [groupId], readable)
+  if (types.get(groupId) !== 'group') {
+    const fault = [{ pointer: '/childrenFilter/groupId', message: 'must be a group' }]
+    throw new Refusal('invalid', 'There is no such group.', fault)
+  }
+  if ((await store.countFilters(database, id)) >= FILTERS_MAX) {
+    const fault = [
+      { pointer: '/childrenFilter', message: `is for ${FILTERS_MAX} service level objects at most` },
+    ]
+    throw new Refusal('invalid', 'Too many service level objects have a filter.', fault)
+  }
+  return { groupId, filterDefinition }
 }
 
 async function viewOf(context: Context, object: ObjectRow): Promise<SloView> {
@@ -183,6 +233,7 @@ async function viewOf(context: Context, object: ObjectRow): Promise<SloView> {
     ...rules.counters,
     ignoreMaintenance: rules.ignoreMaintenance,
     isReason,
+    childrenFilter: row.childrenFilter && { ...row.childrenFilter, isFull: row.isFull },
     parameters: {
       children,
       costsPerMin: row.costsPerMin,

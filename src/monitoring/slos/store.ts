@@ -1,11 +1,11 @@
-import { eq, sql } from 'drizzle-orm'
+import { and, eq, sql } from 'drizzle-orm'
 import type { SQL } from 'drizzle-orm'
 import { links, slos } from '../../../db/tables/monitoring.ts'
 import type { Database, Write } from '../../ports/database.ts'
 import type { Push } from '../states/propagation.ts'
 import type { SloRules } from '../states/slo-state.ts'
 import type { ObjectType } from '../tree/schema.ts'
-import type { ChildBody, SORT_MODES } from './schema.ts'
+import type { ChildBody, ChildrenFilter, SORT_MODES } from './schema.ts'
 
 export type SloRow = {
   readonly deviceId: number
@@ -16,15 +16,18 @@ export type SloRow = {
   readonly costsPerMin: number
   readonly currency: string
   readonly riskFactor: number
+  readonly childrenFilter: ChildrenFilter | null
+}
+
+export type SloDetails = SloRow & {
+  readonly deviceName: string
+  readonly children: number
+  readonly isFull: boolean
 }
 
 /** What a service level object has of its own, with the name of its device and the number of its children.
  * @param readable a condition on the device, `o` */
-export async function findSlo(
-  database: Database,
-  id: number,
-  readable: SQL,
-): Promise<(SloRow & { readonly deviceName: string; readonly children: number }) | null> {
+export async function findSlo(database: Database, id: number, readable: SQL): Promise<SloDetails | null> {
   const [row] = await database
     .select({
       deviceId: slos.deviceId,
@@ -35,11 +38,15 @@ export async function findSlo(
       costsPerMin: slos.costsPerMin,
       currency: slos.currency,
       riskFactor: slos.riskFactor,
+      childrenFilter: slos.childrenFilter,
+      isFull: slos.isFull,
       deviceName:
         sql<string>`coalesce((select o.name from objects o where o.id = ${slos.deviceId} and ${readable}), '')`.as(
           'device_name',
         ),
-      children: sql<number>`(select count(*) from links where parent_id = ${slos.id})`.as('children'),
+      children: sql<number>`(select count(*) from links where parent_id = ${slos.id} and not is_left_out)`.as(
+        'children',
+      ),
     })
     .from(slos)
     .where(eq(slos.id, id))
@@ -49,6 +56,7 @@ export async function findSlo(
         pushState: row.pushState as Push,
         sortMode: row.sortMode as SloRow['sortMode'],
         rules: row.rules as SloRules,
+        childrenFilter: row.childrenFilter as ChildrenFilter | null,
       }
     : null
 }
@@ -81,29 +89,43 @@ export async function readTypes(
   return new Map(rows.map(({ id, type }) => [id, type]))
 }
 
-/** How many children an object is linked to. */
-export async function countLinks(database: Database, parentId: number): Promise<number> {
+/** How many service level objects but this one have a filter. */
+export async function countFilters(database: Database, butId: number): Promise<number> {
   const [row] = await database.all<{ total: number }>(
-    sql`select count(*) as total from links where parent_id = ${parentId}`,
+    sql`select count(*) as total from slos where children_filter is not null and id <> ${butId}`,
   )
   return row?.total ?? 0
 }
 
-/** Links that are no longer there are removed before the others are written. */
+/** How many children an object is linked to by hand, beside these. */
+export async function countLinks(
+  database: Database,
+  parentId: number,
+  but: readonly number[],
+): Promise<number> {
+  const [row] = await database.all<{ total: number }>(
+    sql`select count(*) as total from links where parent_id = ${parentId} and not by_filter
+      and child_id not in (select value from json_each(${JSON.stringify(but)}))`,
+  )
+  return row?.total ?? 0
+}
+
+/** Links that are no longer there are removed before the others are written. What a filter found stays. */
 export function deleteLinks(database: Database, parentId: number, only?: readonly number[]): Write {
-  if (!only) return database.delete(links).where(eq(links.parentId, parentId))
+  if (!only) return database.delete(links).where(and(eq(links.parentId, parentId), eq(links.byFilter, false)))
   return database.run(sql`
-    delete from links where parent_id = ${parentId}
+    delete from links where parent_id = ${parentId} and not by_filter
       and child_id in (select value from json_each(${JSON.stringify(only)}))`)
 }
 
-/** New links come after those that are there; one that is there keeps its place. */
+/** New links come after those that are there; one that is there keeps its place. What a filter found becomes a link. */
 export function saveLinks(database: Database, parentId: number, children: readonly ChildBody[]): Write {
   return database.run(sql`
     insert into links (parent_id, child_id, position, weight, overrides)
     select ${parentId}, value ->> 'id',
-           key + coalesce((select max(position) + 1 from links where parent_id = ${parentId}), 0),
+           key + coalesce((select max(position) + 1 from links where parent_id = ${parentId} and not by_filter), 0),
            value ->> 'weight', value -> 'stateOverrides'
     from json_each(${JSON.stringify(children)}) where true
-    on conflict (parent_id, child_id) do update set weight = excluded.weight, overrides = excluded.overrides`)
+    on conflict (parent_id, child_id) do update set weight = excluded.weight, overrides = excluded.overrides,
+      position = case when by_filter then excluded.position else position end, by_filter = 0, is_left_out = 0`)
 }

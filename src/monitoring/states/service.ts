@@ -5,7 +5,22 @@ import type { Transition } from '../../ports/job-actors.ts'
 import { Propagation } from './propagation.ts'
 import * as store from './store.ts'
 
-export { insertFirstState, markLinkedAbove, markUncounted, noteArrival, noteMaintenance } from './store.ts'
+export {
+  insertFirstState,
+  markLinkedAbove,
+  markUncounted,
+  noteArrival,
+  noteMaintenance,
+  refuseCircle,
+} from './store.ts'
+export {
+  forgetUnfiltered,
+  markFilter,
+  markFreed,
+  markUnfiltered,
+  readUnfiltered,
+} from './store/unfiltered.ts'
+export type { Unfiltered } from './store/unfiltered.ts'
 
 const PARENTS_AT_ONCE = 500
 const REVIEWS_AT_ONCE = 1_000

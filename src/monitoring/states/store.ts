@@ -15,11 +15,11 @@ export async function readNodes(database: Database, ids: readonly number[]): Pro
       union
       select o.parent_id from upwards join objects o on o.id = upwards.id where o.parent_id is not null
       union
-      select l.parent_id from upwards join links l on l.child_id = upwards.id)
+      select l.parent_id from upwards join links l on l.child_id = upwards.id and not l.is_left_out)
     select o.id as id, o.type as type, o.parent_id as parent, s.seq as seq, s.state as state, s.since_at as since_at,
            s.heard as heard, s.bare as bare, coalesce(s.maintained, 0) as maintained, s.tally as tally, slo.rules as rules, slo.push_state as push,
            (select json_group_array(json_array(l.parent_id, l.weight, json(l.overrides)))
-            from links l where l.child_id = o.id) as links
+            from links l where l.child_id = o.id and not l.is_left_out) as links
     from upwards join objects o on o.id = upwards.id
       left join states s on s.object_id = o.id left join slos slo on slo.id = o.id`)
   return rows.map(nodeOf)
@@ -111,9 +111,15 @@ export function insertFirstState(
   })
 }
 
-/** Notes that the children of an object, named by its id or its path, are to be counted. */
-export function markUncounted(database: Database, object: number | { readonly path: string }): Write {
-  const isIt = typeof object === 'number' ? sql`id = ${object}` : sql`path = ${object.path}`
+/** Notes that the children of an object, named by its id or its path, or of several are to be counted. */
+export function markUncounted(
+  database: Database,
+  object: number | readonly number[] | { readonly path: string },
+): Write {
+  const isIt =
+    typeof object === 'object' && 'path' in object
+      ? sql`path = ${object.path}`
+      : sql`id in (select value from json_each(${JSON.stringify([object].flat())}))`
   return database.run(sql`
     insert into uncounted (object_id, mark) select id, 1 from objects where ${isIt}
     on conflict (object_id) do update set mark = mark + 1`)
@@ -126,6 +132,23 @@ export function markLinkedAbove(database: Database, path: string): Write {
     select distinct l.parent_id, 1 from objects o join links l on l.child_id = o.id
     where o.path >= ${path} and o.path < ${`${path}~`}
     on conflict (object_id) do update set mark = mark + 1`)
+}
+
+/** Fails as stale, with everything in its batch, when an object has become part of what it is made of: somebody else
+ * drew the other half of a circle meanwhile. What filters find is left out then, and no reason to fail. */
+export function refuseCircle(database: Database, id: number): Write {
+  return database.run(sql`
+    update objects set version = case when not exists (
+      with recursive above (id) as (
+        select parent_id from objects where id = ${id}
+        union
+        select parent_id from links where child_id = ${id} and not by_filter
+        union
+        select o.parent_id from above a join objects o on o.id = a.id
+        union
+        select l.parent_id from above a join links l on l.child_id = a.id and not l.by_filter)
+      select 1 from above where id = ${id}) then version end
+    where id = ${id}`)
 }
 
 export type Uncounted = { readonly id: number; readonly mark: number }
@@ -150,7 +173,7 @@ export async function countChildren(
       left join states s on s.object_id = o.id left join slos slo on slo.id = o.id group by 1, 2, 3
     union all
     select l.parent_id as parent, ${shown}, l.overrides as overrides, sum(l.weight) as total
-    from ${given} cross join links l on l.parent_id = parent.value
+    from ${given} cross join links l on l.parent_id = parent.value and not l.is_left_out
       left join states s on s.object_id = l.child_id left join slos slo on slo.id = l.child_id group by 1, 2, 3, 4`)
   const tallies = new Map<number, number[]>(parents.map((id) => [id, [...NO_CHILDREN]]))
   for (const { parent, state, push, overrides, total } of rows) {

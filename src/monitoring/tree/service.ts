@@ -10,7 +10,15 @@ import type { Database, Write } from '../../ports/database.ts'
 import type { Ports } from '../../ports/index.ts'
 import type { Secrets } from '../../ports/secrets.ts'
 import { markSubtree } from '../rules/service.ts'
-import { markLinkedAbove, markUncounted, noteArrival, objectsAbove } from '../states/service.ts'
+import {
+  markFreed,
+  markLinkedAbove,
+  markUncounted,
+  markUnfiltered,
+  noteArrival,
+  objectsAbove,
+  refuseCircle,
+} from '../states/service.ts'
 import type { CommonBody, CommonView, ObjectType } from './schema.ts'
 import * as store from './store.ts'
 import type { Insertion, InstanceType, NewObject, PropertyRow } from './store.ts'
@@ -78,7 +86,9 @@ export function commonFields(body: CommonBody, was: { subType: string; instanceT
  * `[...writes, rows of its own, last]`. See `Insertion`. */
 export function insertObject({ database, secrets }: Ports, input: NewObject): Insertion {
   const { key, writes, last } = store.insertRows(database, newKey(secrets), input)
-  return { key, writes: [...writes, noteArrival(database, { path: key }, input.createdAt)], last }
+  const object = { path: key }
+  const notes = [noteArrival(database, object, input.createdAt), markUnfiltered(database, object)]
+  return { key, writes: [...writes, ...notes], last }
 }
 
 /** Creates an object with rows of its own, in one batch. `rowsOf` names it by `(select id from objects where path = <key>)`.
@@ -127,23 +137,36 @@ export async function updateObjectWrites(
 ): Promise<Write[]> {
   if (update.ifMatch !== null && update.ifMatch !== row.version) throw changedMeanwhile()
   const { database, clock } = context.ports
-  const writes = store.updateObject(database, row, update.fields)
-  if (update.parentId == null || update.parentId === row.parentId) return writes
+  const isMove = update.parentId != null && update.parentId !== row.parentId
+  // What a device is, filters ask of its jobs as well; where an object is, of all below it.
+  const isSeenBelow = isMove || row.type === 'device'
+  const writes = [
+    markUnfiltered(database, isSeenBelow ? row : row.id),
+    ...store.updateObject(database, row, update.fields),
+  ]
+  if (update.parentId == null || !isMove) return writes
   const parent = await newParent(context, row, {
     parentId: update.parentId,
     pointer: update.parentPointer ?? '/parentId',
   })
   const uncounted = [row.parentId ?? parent.id, parent.id].map((id) => markUncounted(database, id))
-  const arrival = noteArrival(database, row.id, clock.now())
-  return [...writes, ...store.moveSubtree(database, row, parent), arrival, ...uncounted]
+  return [
+    ...writes,
+    ...store.moveSubtree(database, row, parent),
+    refuseCircle(database, row.id),
+    noteArrival(database, row.id, clock.now()),
+    ...uncounted,
+  ]
 }
 
-/** Runs a commit; one that met a changed object is refused. @throws {Refusal} precondition_failed */
+/** Runs a commit; one that met a changed object, or one that is gone, is refused.
+ * @throws {Refusal} precondition_failed, not_found */
 export async function refuseStale<Result>(write: () => Promise<Result>): Promise<Result> {
   try {
     return await write()
   } catch (error) {
     if (isNotNullViolation(error, 'objects.version')) throw changedMeanwhile()
+    if (isForeignKeyViolation(error)) throw new Refusal('not_found', 'It has been deleted meanwhile.')
     throw error
   }
 }
@@ -161,6 +184,7 @@ export async function deleteObjectWrites(
     markSubtree(database, row.path),
     markUncounted(database, row.parentId),
     markLinkedAbove(database, row.path),
+    markFreed(database, { path: row.path, parentId: row.parentId }),
   ]
   if (recursive) return [...notes, ...store.deleteSubtree(database, row)]
   const below = await store.countBelow(database, row.path, BELOW_MAX)
@@ -171,8 +195,9 @@ export async function deleteObjectWrites(
 /** Runs a deletion; one that met new children is refused. @throws {Refusal} has_children, precondition_failed */
 export async function refuseOrphans(write: () => Promise<void>): Promise<void> {
   try {
-    await refuseStale(write)
+    await write()
   } catch (error) {
+    if (isNotNullViolation(error, 'objects.version')) throw changedMeanwhile()
     if (isForeignKeyViolation(error)) throw hasChildren(1)
     throw error
   }

@@ -30,6 +30,7 @@ export const childrenView = z
         state: z.enum(STATES),
         hasChildren: z.boolean(),
         position: z.int().describe('Counts the children from 1.'),
+        by: z.enum(['tree', 'link', 'filter']).describe('What makes it a child.'),
       }),
     ),
   })

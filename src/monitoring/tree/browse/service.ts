@@ -32,7 +32,7 @@ export async function listChildren(
 ): Promise<{ view: ChildrenView; next: string | null }> {
   if (parentType === 'slo') {
     const slo = await requireObject(context, parentId, { type: 'slo', right: 'read' })
-    return { view: await listLinked(context, slo.id), next: null }
+    return listLinked(context, slo.id, page)
   }
   const parent = await requireStart(context, parentId, parentType)
   const rights = await rightsOf(context)
@@ -50,18 +50,44 @@ export async function listChildren(
   return { view: { items }, next }
 }
 
-/** The children of a service level object that the caller may read, in its own order; there are a thousand at most. */
-export async function listLinked(context: Context, sloId: number): Promise<ChildrenView> {
+/** The children of a service level object that the caller may read, in its own order.
+ * @returns as `listChildren`
+ * @throws {Refusal} invalid */
+export async function listLinked(
+  context: Context,
+  sloId: number,
+  page: Page,
+): Promise<{ view: ChildrenView; next: string | null }> {
   const rights = await rightsOf(context)
-  const rows = await store.readLinked(context.ports.database, sloId, readableBy(rights, 'o'))
-  return { items: itemsOf(rights, rows, 0) }
+  const offset = page.cursor === undefined ? 0 : offsetOf(page.cursor)
+  const rows = await store.readLinked(context.ports.database, sloId, {
+    offset,
+    limit: page.limit + 1,
+    readable: readableBy(rights, 'o'),
+  })
+  const isMore = rows.length > page.limit
+  const items = itemsOf(rights, rows.slice(0, page.limit), offset)
+  return { view: { items }, next: isMore ? encodeCursor(offset + page.limit) : null }
 }
 
 /** A list that begins after `position`. */
-function itemsOf(rights: Rights, rows: readonly store.ChildRow[], position: number): ChildrenView['items'] {
+function itemsOf(
+  rights: Rights,
+  rows: readonly (store.ChildRow & Partial<store.LinkedRow>)[],
+  position: number,
+): ChildrenView['items'] {
   return rows.map((row, index) => {
     const { id, type, subType, name, state, hasChildren } = veiled(rights, row)
-    return { id, type, subType, name, state, hasChildren, position: position + index + 1 }
+    return {
+      id,
+      type,
+      subType,
+      name,
+      state,
+      hasChildren,
+      position: position + index + 1,
+      by: row.by ?? 'tree',
+    }
   })
 }
 
@@ -168,7 +194,17 @@ function placeOf(cursor: string): { after: ChildPlace; position: number } {
       return { after: { type, name, id: Number(id) }, position: Number(position) }
     }
   }
-  throw new Refusal('invalid', 'The cursor is not one of this list.', [
+  throw unknownCursor()
+}
+
+function offsetOf(cursor: string): number {
+  const offset = decodeCursor(cursor)
+  if (typeof offset === 'number' && Number.isSafeInteger(offset) && offset > 0) return offset
+  throw unknownCursor()
+}
+
+function unknownCursor(): Refusal {
+  return new Refusal('invalid', 'The cursor is not one of this list.', [
     { pointer: '?cursor', message: 'is unknown' },
   ])
 }

@@ -35,7 +35,7 @@ const COLUMNS =
   sql.raw(`o.id, o.type, o.sub_type as "subType", o.name, coalesce(s.state, 'undefined') as state,
   case when o.type = 'job' and o.collector_id = 0 then p.collector_id else o.collector_id end as "runBy", o.path,
   exists (select 1 from objects c where c.parent_id = o.id)
-    or exists (select 1 from links c where c.parent_id = o.id) as "hasChildren"`)
+    or exists (select 1 from links c where c.parent_id = o.id and not c.is_left_out) as "hasChildren"`)
 
 const JOINS = sql.raw('left join objects p on p.id = o.parent_id left join states s on s.object_id = o.id')
 
@@ -54,20 +54,24 @@ export async function readChildren(
   return rows.map((row) => ({ ...row, hasChildren: row.hasChildren === 1 }))
 }
 
-/** What a service level object is made of, in the order that it asks for.
- * @param readable a condition on the child, `o` */
+export type LinkedRow = ChildRow & { readonly by: 'link' | 'filter' }
+
+/** What a service level object is made of, in the order that it asks for; what its filter found comes last.
+ * @param page `readable` is a condition on the child, `o` */
 export async function readLinked(
   database: Database,
   sloId: number,
-  readable: SQL,
-): Promise<readonly ChildRow[]> {
+  page: { readonly offset: number; readonly limit: number; readonly readable: SQL },
+): Promise<readonly LinkedRow[]> {
   const rank = sql.raw(STATES.map((state, index) => `when '${state}' then ${index}`).join(' '))
-  const rows = await database.all<Flagged<ChildRow>>(sql`
-    select ${COLUMNS}, o.name_folded as "nameFolded"
+  const rows = await database.all<Flagged<LinkedRow>>(sql`
+    select ${COLUMNS}, o.name_folded as "nameFolded", case l.by_filter when 1 then 'filter' else 'link' end as "by"
     from links l join objects o on o.id = l.child_id ${JOINS} left join slos parent on parent.id = l.parent_id
-    where l.parent_id = ${sloId} and ${readable}
+    where l.parent_id = ${sloId} and not l.is_left_out and ${page.readable}
     order by case parent.sort_mode when 'name' then o.name_folded end,
-             case parent.sort_mode when 'state' then case s.state ${rank} else ${STATES.length} end end, l.position`)
+             case parent.sort_mode when 'state' then case s.state ${rank} else ${STATES.length} end end,
+             l.by_filter, l.position, o.name_folded, o.id
+    limit ${sql.raw(String(page.limit))} offset ${sql.raw(String(page.offset))}`)
   return rows.map((row) => ({ ...row, hasChildren: row.hasChildren === 1 }))
 }
 

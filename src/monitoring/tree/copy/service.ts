@@ -1,7 +1,7 @@
 import type { Context } from '../../../context.ts'
 import { Refusal } from '../../../lib/errors.ts'
 import { applyChanges, markSubtree } from '../../rules/service.ts'
-import { markUncounted } from '../../states/service.ts'
+import { markUncounted, markUnfiltered } from '../../states/service.ts'
 import * as tree from '../service.ts'
 import type { CopyQuery } from './schema.ts'
 import * as store from './store.ts'
@@ -51,6 +51,7 @@ export async function copyDevice(context: Context, id: number, query: CopyQuery)
     ...writes,
     ...store.copyRows(database, copy),
     markSubtree(database, key),
+    markUnfiltered(database, { path: key }),
     ...store.settleJobs(database, copy),
     markUncounted(database, { path: key }),
     last,

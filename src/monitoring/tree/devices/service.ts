@@ -36,6 +36,7 @@ export async function createDevice(context: Context, parentId: number, body: Dev
     },
     (key) => [store.insertDevice(ports.database, key, deviceFields(body))],
   )
+  await ports.flow.settle()
   return readDevice(context, id)
 }
 

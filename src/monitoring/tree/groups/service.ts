@@ -32,6 +32,7 @@ export async function createGroup(context: Context, parentId: number, body: Grou
     },
     () => [],
   )
+  await ports.flow.settle()
   return readGroup(context, id)
 }
 

@@ -1,4 +1,4 @@
-import * as z from 'zod'
+import type * as z from 'zod'
 import { durationMs } from '../../../lib/duration.ts'
 import { Refusal } from '../../../lib/errors.ts'
 import type { Fault } from '../../../lib/errors.ts'
@@ -7,8 +7,10 @@ import { STATES } from '../../states/state.ts'
 import { decimalOf } from '../properties.ts'
 import { OBJECT_TYPES } from '../schema.ts'
 import type { ObjectType } from '../schema.ts'
-import { ITEMS, OPERATORS, RELATIONS, TEXT_TESTS } from './items.ts'
-import type { Item, ItemRule, Operator, Relation, TextField, TextTest } from './items.ts'
+import { ITEMS, RELATIONS, TEXT_TESTS } from './items.ts'
+import type { ItemRule, Operator, Relation, TextField, TextTest } from './items.ts'
+import { filterDefinition } from './schema.ts'
+import type { FilterDefinition } from './schema.ts'
 
 /** A checked filter definition (specification: Filter definition). */
 export type Filter = {
@@ -44,6 +46,8 @@ export type Test =
   | ValueTest
   /** Is one of these, or below one. Asked by the service, not by filters. */
   | { readonly kind: 'within'; readonly tops: readonly number[] }
+  /** One of these objects: for who asks a filter of few. */
+  | { readonly kind: 'among'; readonly ids: readonly number[] }
   /** Asked of what does not exist yet. */
   | { readonly kind: 'nothing' }
 
@@ -60,45 +64,30 @@ export type ValueTest = {
   readonly pointer: string
 }
 
-const CONDITIONS_MAX = 50
-const TEXT_MAX = 4000
 /** Patterns are tried on every object where no index helps. */
 const WILDCARDS_MAX = 16
 
-const text = z
-  .string()
-  .max(TEXT_MAX)
-  .refine((input) => input.isWellFormed() && !input.includes('\0'), 'must be Unicode text without NUL')
-
-const condition = z.strictObject({
-  item: z.enum(Object.keys(ITEMS) as [Item, ...Item[]]),
-  operator: z.enum(OPERATORS),
-  expression: text.nullish(),
-  propertyKey: text.nullish(),
-  value: text.nullish(),
-})
-
-const definition = z.strictObject({
-  type: z.enum(OBJECT_TYPES).nullish(),
-  mode: z.enum(['and', 'or']).default('and'),
-  conditions: z.array(condition).max(CONDITIONS_MAX).default([]),
-})
-
-type Given = z.infer<typeof condition>
+type Given = FilterDefinition['conditions'][number]
 
 /** Reads a filter definition from its JSON text.
  * @throws {Refusal} invalid, with pointers such as `?filterDefinition/conditions/2/operator` */
 export function parseFilter(json: string): Filter {
-  const result = definition.safeParse(parseJson(json))
+  const result = filterDefinition.safeParse(parseJson(json))
   if (!result.success) throw invalid(result.error.issues.flatMap(faultsOf))
-  const { type, mode, conditions } = result.data
+  return filterOf(result.data, ROOT)
+}
+
+/** What a filter definition asks.
+ * @param pointer where it stands in the request
+ * @throws {Refusal} invalid, with pointers below that one */
+export function filterOf({ type, mode, conditions }: FilterDefinition, pointer: string): Filter {
   const faults: Fault[] = []
   const parsed = conditions.map((given, index) => {
     const fault = (field: keyof Given, message: string) => {
-      faults.push({ pointer: `${ROOT}/conditions/${index}/${field}`, message })
+      faults.push({ pointer: `${pointer}/conditions/${index}/${field}`, message })
       return NOTHING
     }
-    return conditionOf(given, fault, `${ROOT}/conditions/${index}`)
+    return conditionOf(given, fault, `${pointer}/conditions/${index}`)
   })
   if (faults.length > 0) throw invalid(faults)
   return { type: type ?? null, mode, conditions: parsed }

@@ -1,10 +1,14 @@
 import * as z from 'zod'
 import { STATES } from '../../states/state.ts'
-import { OBJECT_TYPES, permissionsView } from '../schema.ts'
+import { OBJECT_TYPES, permissionsView, storableText } from '../schema.ts'
+import { ITEMS, OPERATORS } from './items.ts'
+import type { Item } from './items.ts'
 
 const LIMIT_MAX = 10_000
 const LIMIT_DEFAULT = 1000
 const FILTER_MAX = 64 * 1024
+const CONDITIONS_MAX = 50
+const TEXT_MAX = 4000
 
 /** A page of a list: `limit` of its items, from where `cursor` says. */
 export const pageQuery = {
@@ -25,6 +29,28 @@ export const searchQuery = z.object({
     .describe('JSON: `{type, mode, conditions: [{item, operator, expression, propertyKey, value}]}`.'),
   ...pageQuery,
 })
+
+const text = storableText.max(TEXT_MAX)
+
+/** Specification: Filter definition. */
+export const filterDefinition = z.strictObject({
+  type: z.enum(OBJECT_TYPES).nullish(),
+  mode: z.enum(['and', 'or']).default('and'),
+  conditions: z
+    .array(
+      z.strictObject({
+        item: z.enum(Object.keys(ITEMS) as [Item, ...Item[]]),
+        operator: z.enum(OPERATORS),
+        expression: text.nullish(),
+        propertyKey: text.nullish(),
+        value: text.nullish(),
+      }),
+    )
+    .max(CONDITIONS_MAX)
+    .default([]),
+})
+
+export type FilterDefinition = z.infer<typeof filterDefinition>
 
 export const searchView = z
   .object({

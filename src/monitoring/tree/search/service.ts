@@ -3,11 +3,13 @@ import { rightsOf } from '../../../access/rights/service.ts'
 import type { Context } from '../../../context.ts'
 import { Refusal } from '../../../lib/errors.ts'
 import { decodeCursor, encodeCursor } from '../../../lib/paging.ts'
+import type { Database } from '../../../ports/database.ts'
 import type { Parameters } from '../../rules/schema.ts'
+import type { ObjectType } from '../schema.ts'
 import { requireStart } from '../service.ts'
 import { branchesOf } from './branches.ts'
 import { parseFilter } from './filter.ts'
-import type { Condition, ValueTest } from './filter.ts'
+import type { Condition, Filter, ValueTest } from './filter.ts'
 import type { Page, SearchView } from './schema.ts'
 import * as store from './store/search.ts'
 import type { Branch, Found } from './store/search.ts'
@@ -15,6 +17,7 @@ import { valueHolds } from './values.ts'
 
 const CANDIDATES_MAX = 1000
 const ACTORS_AT_ONCE = 50
+const BRANCHES_AT_ONCE = 50
 /** Of all conditions of an `or` together; beyond it pages get shorter. */
 const FOUND_MAX = 50_000
 
@@ -45,6 +48,48 @@ export async function searchGroup(
   })
   const last = shown.at(-1)
   return { view: { items }, next: found.length > limit && last ? encodeCursor(last.path) : null }
+}
+
+/** A filter that asks for no current values, and the path of the group below which it looks. */
+export type Search = { readonly filter: Filter; readonly path: string }
+
+/** What a filter finds at present: the first objects of the tree, `limit` of them at most.
+ * @returns their ids, in the order of the tree */
+export async function findFitting(
+  database: Database,
+  { filter, path }: Search,
+  limit: number,
+): Promise<readonly number[]> {
+  const page = { after: path, limit }
+  const found = merge(await store.findBranches(database, branchesOf(filter, path, null), page))
+  return found.slice(0, limit).map(({ id }) => id)
+}
+
+/** What each filter finds among a few objects; no others are looked at. */
+export async function findFittingAmong(
+  database: Database,
+  searches: readonly Search[],
+  among: readonly { readonly id: number; readonly type: ObjectType; readonly path: string }[],
+): Promise<readonly (readonly number[])[]> {
+  const asked = searches.flatMap(({ filter, path }, index) => {
+    const candidates = among.filter((object) => object.path.startsWith(path))
+    const types = new Set(candidates.map(({ type }) => type))
+    return branchesOf(filter, path, null)
+      .filter((branch) => branch.types.some((type) => types.has(type)))
+      .map((branch) => ({ index, branch }))
+  })
+  const found = searches.map(() => new Set<number>())
+  for (let from = 0; from < asked.length; from += BRANCHES_AT_ONCE) {
+    const some = asked.slice(from, from + BRANCHES_AT_ONCE)
+    const lists = await store.findAmong(
+      database,
+      some.map(({ branch }) => branch),
+      among.map(({ id }) => id),
+    )
+    for (const [place, { index }] of some.entries())
+      for (const { id } of lists[place] ?? []) found[index]?.add(id)
+  }
+  return found.map((ids) => [...ids])
 }
 
 async function findAll(

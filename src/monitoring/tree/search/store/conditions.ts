@@ -56,6 +56,7 @@ const TESTS: {
   value: (test, bound) =>
     `exists (select 1 from job_values v where v.job_id = o.id and ${namesValue(test, bound)})`,
   within: ({ tops }, bound) => isAtOrBelow('o.path', bound.add(JSON.stringify(tops))),
+  among: ({ ids }, bound) => `+o.id in (select value from json_each(${bound.add(JSON.stringify(ids))}))`,
   nothing: () => '0',
 }
 

@@ -35,6 +35,7 @@ const DRIVERS: {
   within: ({ tops }, bound) =>
     `select d.id from json_each(${bound.add(JSON.stringify(tops))}) top join objects a on a.id = top.value
       cross join objects d on d.path >= a.path and d.path < a.path || '~'`,
+  among: ({ ids }, bound) => `select value as id from json_each(${bound.add(JSON.stringify(ids))})`,
   type: () => null,
   nothing: () => null,
 }

@@ -58,6 +58,19 @@ export async function findBranches(
   return first ? ((await database.batch([first, ...rest])) as Found[][]) : []
 }
 
+/** Of few objects those that each branch finds: no others are looked at, however large the tree. */
+export async function findAmong(
+  database: Database,
+  branches: readonly Branch[],
+  ids: readonly number[],
+): Promise<readonly (readonly Found[])[]> {
+  const among = { test: { kind: 'among', ids }, negated: false } as const
+  const [first, ...rest] = branches.map((branch) =>
+    database.all<Found>(branchSql(branch, among, { after: branch.path, limit: ids.length })),
+  )
+  return first ? ((await database.batch([first, ...rest])) as Found[][]) : []
+}
+
 /** What a list shows of objects, in the order of the ids. */
 export async function readItems(database: Database, ids: readonly number[]): Promise<readonly ItemRow[]> {
   const rows = await database.all<Omit<ItemRow, 'isTemplate'> & { readonly isTemplate: number }>(sql`

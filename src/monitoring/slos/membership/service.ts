@@ -1,0 +1,121 @@
+import { commit } from '../../../ports/database.ts'
+import type { Database } from '../../../ports/database.ts'
+import type { Ports } from '../../../ports/index.ts'
+import { forgetUnfiltered, markUncounted, readUnfiltered } from '../../states/service.ts'
+import type { Unfiltered } from '../../states/service.ts'
+import type { ObjectType } from '../../tree/schema.ts'
+import { filterOf } from '../../tree/search/filter.ts'
+import { findFitting, findFittingAmong } from '../../tree/search/service.ts'
+import { FOUND_MAX } from '../schema.ts'
+import { changesOf } from './membership.ts'
+import * as store from './store.ts'
+import type { FilterRow, Member } from './store.ts'
+
+const OBJECTS_AT_ONCE = 1_000
+
+/** Lets the filters of service level objects look at what has changed, and notes whose children are to be counted. What
+ * a filter finds and what its object is part of itself, through whatever children, is left out: two whose filters find
+ * each other leave each other out. One call at a time: see `ports/flow.ts`. */
+export async function keepMembership({ database }: Pick<Ports, 'database'>): Promise<void> {
+  for (;;) {
+    const noted = await readUnfiltered(database, OBJECTS_AT_ONCE)
+    if (noted.length === 0) return
+    await look(database, noted)
+    // Devices and jobs are above no service level object, so they lead in no circle.
+    const mayLeadInCircle = noted.some(({ type }) => type === 'group' || type === 'slo')
+    const misjudged = mayLeadInCircle ? await store.readMisjudged(database) : []
+    await commit(database, [
+      store.judgeAnew(database, misjudged),
+      markUncounted(database, parentsOf(misjudged)),
+      forgetUnfiltered(database, noted),
+    ])
+  }
+}
+
+async function look(database: Database, noted: readonly Unfiltered[]): Promise<void> {
+  const filters = await store.readFilters(database)
+  const whole = new Set(noted.filter(({ isWhole }) => isWhole === 1).map(({ id }) => id))
+  const some = filters.filter(({ sloId }) => !whole.has(sloId))
+  const { come, gone, overfull } = await lookAmong(database, some, noted)
+  await commit(database, [
+    store.removeMembers(database, gone),
+    store.addMembers(database, come),
+    markUncounted(database, parentsOf([...come, ...gone])),
+  ])
+  const byId = new Map(filters.map((filter) => [filter.sloId, filter]))
+  for (const id of new Set([...whole, ...overfull])) await lookAtAll(database, id, byId.get(id))
+}
+
+type Changes = {
+  readonly come: readonly Member[]
+  readonly gone: readonly Member[]
+  /** Those that may have found more than they count, or again have room. */
+  readonly overfull: readonly number[]
+}
+
+async function lookAmong(
+  database: Database,
+  filters: readonly FilterRow[],
+  noted: readonly Unfiltered[],
+): Promise<Changes> {
+  const asked = filters.flatMap((row) => searchesOf(row).map((search) => ({ sloId: row.sloId, search })))
+  const lists = await findFittingAmong(
+    database,
+    asked.map(({ search }) => search),
+    noted.map(({ id, type, path }) => ({ id, type: type as ObjectType, path })),
+  )
+  const found = new Map(asked.map(({ sloId }, index) => [sloId, lists[index] ?? []]))
+  const known = await knownMembers(
+    database,
+    noted.map(({ id }) => id),
+  )
+  const changes = filters.map(({ sloId, isFull }) => ({
+    sloId,
+    isFull,
+    ...changesOf(found.get(sloId) ?? [], known.get(sloId) ?? new Map()),
+  }))
+  const coming = changes.filter(({ come }) => come.length > 0).map(({ sloId }) => sloId)
+  const counts = await store.countMembers(database, coming)
+  const isOverfull = ({ sloId, isFull, come, gone }: (typeof changes)[number]) =>
+    come.length + gone.length > 0 && (isFull || (counts.get(sloId) ?? 0) + come.length > FOUND_MAX)
+  const within = changes.filter((change) => !isOverfull(change))
+  const membersOf = (sloId: number, ids: readonly number[]) =>
+    ids.map((childId) => ({ parentId: sloId, childId }))
+  return {
+    come: within.flatMap(({ sloId, come }) => membersOf(sloId, come)),
+    gone: within.flatMap(({ sloId, gone }) => membersOf(sloId, gone)),
+    overfull: changes.filter(isOverfull).map(({ sloId }) => sloId),
+  }
+}
+
+async function knownMembers(
+  database: Database,
+  ids: readonly number[],
+): Promise<ReadonlyMap<number, ReadonlyMap<number, boolean>>> {
+  const known = new Map<number, Map<number, boolean>>()
+  for (const { parentId, childId, byFilter } of await store.readMembers(database, ids)) {
+    const children = known.get(parentId) ?? new Map<number, boolean>()
+    known.set(parentId, children.set(childId, byFilter === 1))
+  }
+  return known
+}
+
+/** @param row undefined for a service level object that has no filter any more */
+async function lookAtAll(database: Database, sloId: number, row: FilterRow | undefined): Promise<void> {
+  const [search] = row ? searchesOf(row) : []
+  const found = search ? await findFitting(database, search, FOUND_MAX + 1) : []
+  const children = found.slice(0, FOUND_MAX)
+  await commit(database, [
+    ...store.replaceMembers(database, sloId, { children, isFull: found.length > FOUND_MAX }),
+    markUncounted(database, sloId),
+  ])
+}
+
+/** What a filter asks; nothing when the group below which it looks is gone. */
+function searchesOf({ filter, path }: FilterRow) {
+  return path === null ? [] : [{ filter: filterOf(filter.filterDefinition, ''), path }]
+}
+
+function parentsOf(members: readonly Member[]): readonly number[] {
+  return [...new Set(members.map(({ parentId }) => parentId))]
+}

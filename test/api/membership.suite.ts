@@ -1,0 +1,204 @@
+import { expect } from 'bun:test'
+
+import type { Body, Client } from './client.ts'
+import { createDevice, createGroup, createJob } from './objects.ts'
+import { good, once, table } from './suite.ts'
+import type { Row, Scenario, Suite } from './suite.ts'
+
+const ROOT = 1
+
+const stage = once(async (client: Client) => {
+  const group = await createGroup(client, ROOT, { name: 'membership' })
+  const device = await createDevice(client, group, { name: 'host' })
+  return { group, device }
+})
+
+type Condition = { item: string; operator: string; expression?: string; propertyKey?: string }
+
+const filter = (groupId: number, ...conditions: Condition[]) => ({
+  groupId,
+  filterDefinition: { conditions },
+})
+const ofTeam = (team: string): Condition => ({
+  item: 'property',
+  operator: 'eq',
+  expression: team,
+  propertyKey: 'team',
+})
+const team = (value: string) => ({ properties: [{ key: 'team', value }] })
+
+const JOB = {
+  parameters: { returnValue: [{ valueName: 'load' }] },
+  thresholds: { major: { conditions: [{ key: 'returnValue1', operator: '>', value: 90 }] } },
+}
+
+async function newSlo(client: Client, group: number, json: Body): Promise<number> {
+  const path = `/slos?parentType=group&parentId=${group}`
+  return (await good<{ id: number }>(client.request('POST', path, { json }))).id
+}
+
+type Item = { readonly id: number; readonly by: string; readonly state: string; readonly position: number }
+
+async function childrenOf(client: Client, slo: number): Promise<readonly [number, string][]> {
+  const { items } = await good<{ items: Item[] }>(client.request('GET', `/slos/${slo}/children`))
+  return items.map(({ id, by }) => [id, by])
+}
+
+const sloOf = (client: Client, slo: number) => good<Body>(client.request('GET', `/slos/${slo}`))
+
+const deliver = (client: Client, job: number, load: number) =>
+  good(
+    client.request('POST', `/webcollector/jobs/${job}/values`, {
+      json: { returnValue1: load, errorCode: 0 },
+    }),
+  )
+
+const CREATE = 'POST /slos?parentType=group&parentId={group}'
+const refused = (childrenFilter: unknown, ...pointers: string[]): Row => ({
+  title: `the filter ${JSON.stringify(childrenFilter).slice(0, 60)}`,
+  call: CREATE,
+  json: { name: 'x', childrenFilter },
+  answers: 'invalid',
+  pointers: pointers.map((pointer) => `/childrenFilter${pointer}`),
+})
+const refusedItem = (item: string, more: object = {}) =>
+  refused(
+    { filterDefinition: { conditions: [{ item, operator: 'eq', expression: 'ok', ...more }] } },
+    '/filterDefinition/conditions/0/item',
+  )
+
+const refusals: readonly Row[] = [
+  refused('x', ''),
+  refused({}, '/filterDefinition'),
+  refused({ groupId: 999_999, filterDefinition: {} }, '/groupId'),
+  refused({ groupId: 0, filterDefinition: {} }, '/groupId'),
+  refused({ filterDefinition: { mode: 'xor' } }, '/filterDefinition/mode'),
+  refused(
+    { filterDefinition: { conditions: [{ item: 'size', operator: 'eq' }] } },
+    '/filterDefinition/conditions/0/item',
+  ),
+  refused(
+    { filterDefinition: { conditions: [{ item: 'name', operator: 'started' }] } },
+    '/filterDefinition/conditions/0/operator',
+  ),
+  refused(
+    { filterDefinition: { conditions: Array.from({ length: 51 }, () => ofTeam('a')) } },
+    '/filterDefinition/conditions',
+  ),
+  refusedItem('state'),
+  refusedItem('value_raw', { value: 'load' }),
+  refusedItem('value_user', { value: 'load' }),
+  { title: 'a cursor of another list', call: 'GET /groups/{group}/children?cursor=MQ', answers: 'invalid' },
+]
+
+const scenarios: readonly Scenario[] = [
+  {
+    title: 'what fits a filter is counted as soon as it fits, and no longer than that',
+    async run(client) {
+      const { group, device } = await stage(client)
+      const inner = await createGroup(client, group, { name: 'inner' })
+      const slo = await newSlo(client, group, { name: 'red', childrenFilter: filter(group, ofTeam('red')) })
+      expect(await sloOf(client, slo)).toMatchObject({
+        childrenFilter: { groupId: group, isFull: false, filterDefinition: { mode: 'and' } },
+        parameters: { children: 0 },
+        currentState: 'undefined',
+      })
+      const job = await createJob(client, device, { name: 'late', ...JOB, ...team('red') })
+      expect(await childrenOf(client, slo)).toEqual([[job, 'filter']])
+      expect(await sloOf(client, slo)).toMatchObject({
+        parameters: { children: 1 },
+        currentState: 'ok',
+        hasChildren: true,
+      })
+      await deliver(client, job, 95)
+      expect((await sloOf(client, slo))['currentState']).toBe('major')
+      const put = (json: Body) =>
+        good(client.request('PUT', `/jobs/${job}`, { json: { name: 'late', ...JOB, ...json } }))
+      await put(team('blue'))
+      expect((await sloOf(client, slo))['currentState']).toBe('undefined')
+      await put(team('red'))
+      expect((await sloOf(client, slo))['currentState']).toBe('major')
+      const aside = await createGroup(client, ROOT, { name: 'aside' })
+      const move = (parentId: number) =>
+        good(client.request('PUT', `/devices/${device}`, { json: { name: 'host', parentId } }))
+      await move(aside)
+      expect(await childrenOf(client, slo)).toEqual([])
+      await move(inner)
+      expect(await childrenOf(client, slo)).toEqual([[job, 'filter']])
+      await good(client.request('DELETE', `/jobs/${job}`))
+      expect(await sloOf(client, slo)).toMatchObject({
+        parameters: { children: 0 },
+        currentState: 'undefined',
+      })
+      await move(group)
+    },
+  },
+  {
+    title: 'a link goes before a filter, and what is linked no more may still fit',
+    async run(client) {
+      const { group, device } = await stage(client)
+      const jobs = []
+      for (const name of ['c', 'b', 'a'])
+        jobs.push(await createJob(client, device, { name, ...JOB, ...team('green') }))
+      const [c = 0, b = 0, a = 0] = jobs
+      const fields = { name: 'green', stateOperation: 'count', major: 2 }
+      const slo = await newSlo(client, group, { ...fields, childrenFilter: filter(ROOT, ofTeam('green')) })
+      await deliver(client, c, 95)
+      expect((await sloOf(client, slo))['currentState']).toBe('ok')
+      const put = (items: object[], mode: string) =>
+        good(client.request('PUT', `/slo/${slo}/children?mode=${mode}`, { json: { items } }))
+      await put([{ id: c, weight: 2 }], 'merge')
+      expect((await sloOf(client, slo))['currentState']).toBe('major')
+      expect(await childrenOf(client, slo)).toEqual([
+        [c, 'link'],
+        [a, 'filter'],
+        [b, 'filter'],
+      ])
+      await put([{ id: a }, { id: c }], 'remove')
+      expect((await childrenOf(client, slo)).map(([, by]) => by)).toEqual(['filter', 'filter', 'filter'])
+      expect((await sloOf(client, slo))['currentState']).toBe('ok')
+      const page = await client.request('GET', `/slos/${slo}/children?limit=2`)
+      expect((page.body['items'] as Item[]).map(({ position }) => position)).toEqual([1, 2])
+      const next = /<([^>]+)>/.exec(page.headers.get('link') ?? '')?.[1] ?? ''
+      const rest = await client.request('GET', next)
+      expect((rest.body['items'] as Item[]).map(({ position }) => position)).toEqual([3])
+      expect(rest.headers.get('link')).toBeNull()
+      const plain = await good(client.request('PUT', `/slos/${slo}`, { json: fields }))
+      expect(plain).toMatchObject({ childrenFilter: null, parameters: { children: 0 } })
+      await put([{ id: c }], 'replace')
+      expect(await childrenOf(client, slo)).toEqual([[c, 'link']])
+      for (const id of jobs) await good(client.request('DELETE', `/jobs/${id}`))
+    },
+  },
+  {
+    title: 'what an object is part of itself is left out, and two that find each other leave each other out',
+    async run(client) {
+      const { device } = await stage(client)
+      const group = await createGroup(client, ROOT, { name: 'circles' })
+      const job = await createJob(client, device, { name: 'leaf', ...JOB, ...team('grey') })
+      const fields = (name: string) => ({
+        name,
+        ...team('grey'),
+        childrenFilter: filter(ROOT, ofTeam('grey')),
+      })
+      const one = await newSlo(client, group, fields('one'))
+      expect(await childrenOf(client, one)).toEqual([[job, 'filter']])
+      const two = await newSlo(client, group, fields('two'))
+      expect(await childrenOf(client, one)).toEqual([[job, 'filter']])
+      expect(await childrenOf(client, two)).toEqual([[job, 'filter']])
+      await good(client.request('PUT', `/groups/${group}`, { json: { name: 'circles', ...team('grey') } }))
+      expect(await childrenOf(client, one)).toEqual([[job, 'filter']])
+      await good(client.request('PUT', `/slos/${two}`, { json: { name: 'two', ...team('grey') } }))
+      expect((await childrenOf(client, one)).map(([id]) => id)).toEqual([job, two])
+      await deliver(client, job, 95)
+      expect((await sloOf(client, one))['currentState']).toBe('major')
+      await good(client.request('DELETE', `/jobs/${job}`))
+      await good(client.request('DELETE', `/groups/${group}?recursive=true`))
+    },
+  },
+]
+
+export const membershipSuite: Suite = {
+  name: 'children by filter',
+  scenarios: [...table(stage, refusals), ...scenarios],
+}

@@ -3,6 +3,13 @@ import { Temporal } from 'temporal-polyfill'
 /** Writes instants as ISO 8601 text with the offset of one time zone, milliseconds only where there are any. */
 export type TimeFormat = (epochMs: number) => string
 
+const DAY_MS = 86_400_000
+const MINUTE_MS = 60_000
+const TWO_DIGITS = Array.from({ length: 60 }, (_, value) => String(value).padStart(2, '0'))
+
+/** Buckets begin on them, mostly. */
+const wholeMinutes: string[] = []
+
 const formats = new Map<string, TimeFormat>()
 
 /** The zone's formatter. It asks Temporal once per span between two offset changes, and is exact for every instant.
@@ -15,12 +22,36 @@ export function timeFormat(timeZone: string): TimeFormat {
 
 function newFormat(timeZone: string): TimeFormat {
   let span = spanAround(0, timeZone)
+  let day = dayOf(0)
   return (epochMs) => {
     if (epochMs < span.fromAt || epochMs >= span.untilAt) span = spanAround(epochMs, timeZone)
-    const local = new Date(epochMs + span.offsetMs).toISOString()
-    // Counted from the end: years outside 0 to 9999 have a sign and six digits.
-    return local.slice(0, local.endsWith('.000Z') ? -5 : -1) + span.offset
+    const local = epochMs + span.offsetMs
+    if (local < day.fromAt || local >= day.fromAt + DAY_MS) day = dayOf(local)
+    return day.text + timeOfDay(Math.trunc(local) - day.fromAt) + span.offset
   }
+}
+
+/** Most instants follow each other closely: a list has few days. */
+function dayOf(local: number): { readonly fromAt: number; readonly text: string } {
+  const fromAt = Math.floor(local / DAY_MS) * DAY_MS
+  // Counted from the end: years outside 0 to 9999 have a sign and six digits.
+  return { fromAt, text: new Date(fromAt).toISOString().slice(0, -'00:00:00.000Z'.length) }
+}
+
+function timeOfDay(ms: number): string {
+  const minute = ms / MINUTE_MS
+  return Number.isInteger(minute) ? (wholeMinutes[minute] ??= textOf(ms)) : textOf(ms)
+}
+
+function textOf(ms: number): string {
+  const seconds = Math.floor(ms / 1_000)
+  const minutes = Math.floor(seconds / 60)
+  const text = `${twoDigits(Math.floor(minutes / 60))}:${twoDigits(minutes % 60)}:${twoDigits(seconds % 60)}`
+  return ms % 1_000 === 0 ? text : `${text}.${String(ms % 1_000).padStart(3, '0')}`
+}
+
+function twoDigits(value: number): string {
+  return TWO_DIGITS[value] ?? String(value)
 }
 
 /** Epoch milliseconds of an ISO 8601 date-time that carries `Z` or an offset.

@@ -216,10 +216,11 @@ export function decodeCells(level: Level, block: number, body: Uint8Array): Cell
   reader.end()
   const fromAt = spanOf(level, block).from
   const stepMs = STEP_MS[level]
-  return places.map((place, index) => {
-    const from = fromAt + (place + index) * stepMs
+  const cells: Cell[] = []
+  for (let index = 0; index < total; index++) {
+    const from = fromAt + ((places[index] ?? 0) + index) * stepMs
     const count = counts[index] ?? 0
-    return {
+    cells.push({
       from,
       end: from + stepMs,
       count: Math.abs(count),
@@ -228,20 +229,30 @@ export function decodeCells(level: Level, block: number, body: Uint8Array): Cell
       max: columns.max[index] ?? 0,
       last: columns.last[index] ?? 0,
       to: from + (instants[index] ?? 0),
-    }
-  })
+    })
+  }
+  return cells
 }
 
-type Columns = Readonly<Record<'sum' | 'min' | 'max' | 'last', readonly number[]>>
+type Columns = Readonly<Record<'sum' | 'min' | 'max' | 'last', ArrayLike<number>>>
 
-function readDecimals(reader: ByteReader, counts: readonly number[]): Columns {
+function readDecimals(reader: ByteReader, counts: Float64Array): Columns {
   const scale = 10 ** reader.byte()
   const means = readPacked(reader, counts.length)
-  const rests = readPacked(reader, counts.length)
-  const column = () =>
-    readPacked(reader, counts.length).map((integer, index) => ((means[index] ?? 0) + integer) / scale)
-  const sum = rests.map((rest, index) => ((means[index] ?? 0) * Math.abs(counts[index] ?? 0) + rest) / scale)
-  return { sum, min: column(), max: column(), last: column() }
+  const sum = readPacked(reader, counts.length)
+  const [min, max, last] = [
+    readPacked(reader, counts.length),
+    readPacked(reader, counts.length),
+    readPacked(reader, counts.length),
+  ]
+  for (let index = 0; index < counts.length; index++) {
+    const mean = means[index] ?? 0
+    sum[index] = (mean * Math.abs(counts[index] ?? 0) + (sum[index] ?? 0)) / scale
+    min[index] = (mean + (min[index] ?? 0)) / scale
+    max[index] = (mean + (max[index] ?? 0)) / scale
+    last[index] = (mean + (last[index] ?? 0)) / scale
+  }
+  return { sum, min, max, last }
 }
 
 function readAllDoubles(reader: ByteReader, total: number): Columns {

@@ -91,8 +91,9 @@ function writeDecimals(writer: ByteWriter, { exponent, mantissas }: Decimals): v
 
 function readDecimals(reader: ByteReader, count: number): number[] {
   const scale = readScale(reader)
-  const values = readPacked(reader, count)
-  for (let index = 0; index < values.length; index++) values[index] = (values[index] ?? 0) / scale
+  const mantissas = readPacked(reader, count)
+  const values: number[] = []
+  for (const mantissa of mantissas) values.push(mantissa / scale)
 
   return values
 }

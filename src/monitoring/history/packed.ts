@@ -1,4 +1,4 @@
-import { BitReader, BitWriter } from './bits.ts'
+import { bitsAt, BitWriter, onesAt } from './bits.ts'
 import type { ByteReader, ByteWriter } from './bytes.ts'
 
 /** From here on a difference of integers is no exact double. */
@@ -27,17 +27,15 @@ export function writePacked(writer: ByteWriter, integers: readonly number[]): vo
 }
 
 /** Reads the integers that writePacked wrote. @throws {RangeError} where the bytes are none of its making */
-export function readPacked(reader: ByteReader, count: number): number[] {
-  if (count === 0) return []
+export function readPacked(reader: ByteReader, count: number): Float64Array {
+  const integers = new Float64Array(count)
+  if (count === 0) return integers
   // Adding 0 turns -0, which no integer is, into 0.
-  const first = reader.signed() + 0
-  if (count === 1) return [first]
+  integers[0] = reader.signed() + 0
+  if (count === 1) return integers
   const header = reader.byte()
-  const bits = new BitReader(reader.rest())
-  const integers = readRices(bits, header >> 2, count - 1)
-  reader.bytes(bits.position)
-  restore(integers, header & 3, first)
-  integers.unshift(first)
+  reader.through((body, place) => readRices({ body, place }, header >> 2, integers))
+  restore(integers, header & 3)
   return integers
 }
 
@@ -80,12 +78,13 @@ function leave(integers: number[], predictor: number, first: number): void {
   }
 }
 
-/** Puts the integers in place of their residuals. */
-function restore(residuals: number[], predictor: number, first: number): void {
+/** Puts the integers in place of their residuals, which follow the first integer. */
+function restore(integers: Float64Array, predictor: number): void {
+  const first = integers[0] ?? 0
   let [last, before, mean] = [0, 0, 0]
-  for (let index = 0; index < residuals.length; index++) {
-    const integer = (residuals[index] ?? 0) + guess(predictor, last, before, mean)
-    residuals[index] = integer + first
+  for (let index = 1; index < integers.length; index++) {
+    const integer = (integers[index] ?? 0) + guess(predictor, last, before, mean)
+    integers[index] = integer + first
     before = last
     last = integer
     mean = (mean + integer) / 2
@@ -117,10 +116,10 @@ function ricesOf(residuals: readonly number[], parameter: number): Uint8Array {
     if (rice.inRun) {
       writeGamma(bits, run)
       rice.learnRun(run)
-      writeRice(bits, rice.parameter, residual, 1)
+      writeRice(bits, rice, residual, 1)
       run = 0
     } else {
-      writeRice(bits, rice.parameter, residual, 0)
+      writeRice(bits, rice, residual, 0)
     }
     rice.learn(Math.abs(residual))
   }
@@ -128,42 +127,57 @@ function ricesOf(residuals: readonly number[], parameter: number): Uint8Array {
   return bits.finish()
 }
 
-function readRices(bits: BitReader, parameter: number, count: number): number[] {
+/** Puts residuals behind the first integer, and answers the place behind their bytes. */
+function readRices(
+  from: { readonly body: Uint8Array; readonly place: number },
+  parameter: number,
+  integers: Float64Array,
+): number {
+  const bytes = from.body
   const rice = new Rice(parameter)
-  const residuals: number[] = []
-  while (residuals.length < count) {
+  const count = integers.length
+  let place = from.place * 8
+  for (let index = 1; index < count; index++) {
     let least = 0
     if (rice.inRun) {
-      const run = readGamma(bits)
-      appendRun(residuals, run, count)
-      if (residuals.length === count) break
+      const width = onesAt(bytes, place)
+      const run = 2 ** width + bitsAt(bytes, place + width + 1, width) - 1
+      place += 2 * width + 1
+      index += run
+      if (index > count) throw new RangeError(`the segment body holds a run of ${run} among ${count - 1}`)
+      if (index === count) break
       rice.learnRun(run)
       least = 1
     }
-    const residual = readRice(bits, rice.parameter, least)
-    rice.learn(residual < 0 ? -residual : residual)
-    residuals.push(residual)
+    const ones = onesAt(bytes, place)
+    let magnitude = least
+    if (ones < ESCAPE_ONES) {
+      magnitude += ones * rice.scale + bitsAt(bytes, place + ones + 1, rice.parameter)
+      place += ones + 1 + rice.parameter
+    } else {
+      const width = bitsAt(bytes, place + ESCAPE_ONES, WIDTH_BITS)
+      magnitude += bitsAt(bytes, place + ESCAPE_ONES + WIDTH_BITS, width)
+      place += ESCAPE_ONES + WIDTH_BITS + width
+    }
+    rice.learn(magnitude)
+    const isNegative = magnitude !== 0 && bitsAt(bytes, place++, 1) === 1
+    integers[index] = isNegative ? -magnitude : magnitude
   }
-  return residuals
-}
-
-function appendRun(residuals: number[], run: number, count: number): void {
-  if (residuals.length + run > count)
-    throw new RangeError(`the segment body holds a run of ${run} among ${count}`)
-  for (let index = 0; index < run; index++) residuals.push(0)
+  return (place + 7) >>> 3
 }
 
 /** The parameter of the next code, from the mean of those before it. */
 class Rice {
   parameter: number
+  /** 2 to the power of the parameter. */
+  scale: number
   #sum: number
   #count = 8
-  #scale: number
 
   constructor(parameter: number) {
     this.parameter = parameter
-    this.#scale = 2 ** parameter
-    this.#sum = parameter === 0 ? 1 : 8 * this.#scale
+    this.scale = 2 ** parameter
+    this.#sum = parameter === 0 ? 1 : 8 * this.scale
     this.#settle()
   }
 
@@ -174,7 +188,7 @@ class Rice {
 
   learn(magnitude: number): void {
     // One that leaps must not make those after it dear.
-    this.#sum += Math.min(magnitude, this.#scale * LEAP)
+    this.#sum += Math.min(magnitude, this.scale * LEAP)
     if (++this.#count >= MEMORY) this.#forget()
     this.#settle()
   }
@@ -193,20 +207,19 @@ class Rice {
   }
 
   #settle(): void {
-    while (this.#count * this.#scale * 2 < this.#sum && this.parameter < PARAMETER_MAX) {
+    while (this.#count * this.scale * 2 < this.#sum && this.parameter < PARAMETER_MAX) {
       this.parameter++
-      this.#scale *= 2
+      this.scale *= 2
     }
-    while (this.parameter > 0 && this.#count * this.#scale >= this.#sum) {
+    while (this.parameter > 0 && this.#count * this.scale >= this.#sum) {
       this.parameter--
-      this.#scale /= 2
+      this.scale /= 2
     }
   }
 }
 
-function writeRice(bits: BitWriter, parameter: number, residual: number, least: number): void {
+function writeRice(bits: BitWriter, { parameter, scale }: Rice, residual: number, least: number): void {
   const magnitude = Math.abs(residual) - least
-  const scale = 2 ** parameter
   const quotient = Math.floor(magnitude / scale)
   if (quotient >= ESCAPE_ONES) {
     const width = widthOf(magnitude)
@@ -221,27 +234,10 @@ function writeRice(bits: BitWriter, parameter: number, residual: number, least: 
   if (residual !== 0) bits.bits(residual < 0 ? 1 : 0, 1)
 }
 
-function readRice(bits: BitReader, parameter: number, least: number): number {
-  const magnitude = readMagnitude(bits, parameter) + least
-  if (magnitude === 0) return 0
-  return bits.bits(1) === 1 ? -magnitude : magnitude
-}
-
-function readMagnitude(bits: BitReader, parameter: number): number {
-  const quotient = bits.ones(ESCAPE_ONES)
-  if (quotient === ESCAPE_ONES) return bits.bits(bits.bits(WIDTH_BITS))
-  return parameter === 0 ? quotient : quotient * 2 ** parameter + bits.bits(parameter)
-}
-
 /** Elias gamma of the length plus one. */
 function writeGamma(bits: BitWriter, length: number): void {
   const width = 31 - Math.clz32(length + 1)
   bits.ones(width)
   bits.bits(0, 1)
   if (width > 0) bits.bits(length + 1 - 2 ** width, width)
-}
-
-function readGamma(bits: BitReader): number {
-  const width = bits.ones(30)
-  return 2 ** width + (width > 0 ? bits.bits(width) : 0) - 1
 }

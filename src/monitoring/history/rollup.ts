@@ -29,13 +29,15 @@ export class Rollup {
   readonly #mode: Mode
   readonly #percent: number | undefined
   readonly #buckets: Gathered[]
+  /** The place that was found last: most of what is added lies there or right behind it. */
+  #near = 0
 
   /** `edges` are those of bucketEdges; what lies outside of them is ignored. */
   constructor(edges: readonly number[], mode: Mode) {
     this.#edges = edges
     this.#mode = mode
     this.#percent = PERCENT[mode]
-    this.#buckets = edges.slice(1).map(() => new Gathered())
+    this.#buckets = edges.slice(1).map(() => new Gathered(this.#percent !== undefined))
   }
 
   /** True when only the samples of this segment can tell what it adds to which bucket. */
@@ -85,27 +87,29 @@ export class Rollup {
         cellEnd = this.#edges[place + 1] ?? Infinity
       }
       if (cell === undefined) return
-      cell.addSample(at, value, this.#percent !== undefined)
+      cell.addSample(at, value)
     }
   }
 
   /** Returns one row per bucket, empty ones included, and the aggregate of the whole range. */
   result(): { buckets: Bucket[]; aggregate: Aggregate } {
-    const all = new Gathered()
+    const all = new Gathered(false)
     const buckets = this.#buckets.map((cell, place) => {
+      const at = this.#edges[place] ?? 0
+      const { count, min, max } = cell
+      if (count === 0) return { at, value: null, min: null, max: null, count }
       all.addSummary(cell)
-      const { min, max, count } = aggregateOf(cell)
-
-      return { at: this.#edges[place] ?? 0, value: this.#valueOf(cell), min, max, count }
+      return { at, value: this.#valueOf(cell), min, max, count }
     })
 
     return { buckets, aggregate: aggregateOf(all) }
   }
 
+  /** Of a bucket that is not empty. */
   #valueOf(cell: Gathered): number | null {
-    if (cell.count === 0) return null
-    if (this.#percent !== undefined && !cell.isWhole) return null
-    if (this.#percent !== undefined) return nearestRank(cell.values, this.#percent)
+    if (this.#percent !== undefined)
+      return cell.isWhole && cell.values ? nearestRank(cell.values, this.#percent) : null
+    if (this.#mode === 'avg') return averageOf(cell)
     const aggregate: Partial<Record<Mode, number | null>> = aggregateOf(cell)
 
     return aggregate[this.#mode] ?? null
@@ -123,7 +127,14 @@ export class Rollup {
   }
 
   #placeOf(at: number): number {
-    return firstAtOrAfter(this.#edges, at + 1) - 1
+    if (!this.#isAt(this.#near, at))
+      this.#near = this.#isAt(this.#near + 1, at) ? this.#near + 1 : firstAtOrAfter(this.#edges, at + 1) - 1
+
+    return this.#near
+  }
+
+  #isAt(place: number, at: number): boolean {
+    return at >= (this.#edges[place] ?? Infinity) && at < (this.#edges[place + 1] ?? -Infinity)
   }
 }
 
@@ -138,9 +149,14 @@ class Gathered {
   last = 0
   /** False once samples are in it that are not known one by one. */
   isWhole = true
-  readonly values: number[] = []
+  /** All of them, where single values are wanted. */
+  readonly values: number[] | null
 
-  addSample(at: number, value: number, keep: boolean): void {
+  constructor(keepsValues: boolean) {
+    this.values = keepsValues ? [] : null
+  }
+
+  addSample(at: number, value: number): void {
     this.count++
     this.sum = plus(this.sum, value)
     if (value < this.min) this.min = value
@@ -149,7 +165,7 @@ class Gathered {
       this.to = at
       this.last = value
     }
-    if (keep) this.values.push(value)
+    this.values?.push(value)
   }
 
   addSummary(summary: Pick<NumberSummary, 'to' | 'count' | 'min' | 'max' | 'sum' | 'last'>): void {
@@ -167,10 +183,12 @@ function aggregateOf(cell: Gathered): Aggregate {
   const { count, min, max, last, sum } = cell
   if (count === 0) return { min: null, max: null, avg: null, last: null, count, sum: null }
 
-  // Rounding may push the quotient past the values it stands between: three times 0.1 makes 0.10000000000000002.
-  const avg = sum === null ? null : Math.min(max, Math.max(min, sum / count))
+  return { min, max, avg: averageOf(cell), last, count, sum }
+}
 
-  return { min, max, avg, last, count, sum }
+/** Rounding may push the quotient past the values it stands between: three times 0.1 makes 0.10000000000000002. */
+function averageOf({ sum, count, min, max }: Gathered): number | null {
+  return sum === null ? null : Math.min(max, Math.max(min, sum / count))
 }
 
 function nearestRank(values: readonly number[], percent: number): number | null {

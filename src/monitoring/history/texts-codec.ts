@@ -49,7 +49,7 @@ export function decodeTexts(body: Uint8Array): Samples<string> {
   const texts: string[] = []
   for (let left = reader.count(); left > 0; left--) texts.push(readText(reader))
   const places = kind === KIND_OLD_TEXT ? readDifferences(reader, at.length) : readPacked(reader, at.length)
-  const values = places.map((place) => {
+  const values = Array.from(places, (place) => {
     const text = texts[place]
     if (text === undefined) throw new RangeError(`the segment body has no text ${place}`)
 

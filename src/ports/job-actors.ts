@@ -21,6 +21,12 @@ export interface JobActors {
   snapshot(jobId: number): Promise<Snapshot | null>
   /** Buckets of a series of numbers, correct to the last acknowledged value. @throws {Refusal} not_found */
   buckets(jobId: number, query: BucketsQuery): Promise<BucketsAnswer>
+  /** The same of many series, with the same edges and mode, in the order given. A host may ask each job by itself; the
+   * first refusal is that of all. @throws {Refusal} not_found */
+  bucketsAll(
+    series: readonly SeriesName[],
+    query: Omit<BucketsQuery, 'key'>,
+  ): Promise<readonly BucketsAnswer[]>
   /** Single samples in order of time, at most `query.limit`. @throws {Refusal} not_found */
   samples(jobId: number, query: SamplesQuery): Promise<SamplesAnswer>
   /** Removes the actor with all it keeps; one that is not there is fine. */
@@ -200,6 +206,9 @@ export type Transition = {
 }
 
 export type Mode = 'avg' | 'min' | 'max' | 'last' | 'sum' | 'count' | 'p50' | 'p95' | 'p99'
+
+/** One value of one job. */
+export type SeriesName = { readonly jobId: number; readonly key: string }
 
 /** `edges` are the ascending borders of half-open buckets: n + 1 of them for n buckets. */
 export type BucketsQuery = { readonly key: string; readonly edges: readonly number[]; readonly mode: Mode }

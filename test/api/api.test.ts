@@ -8,6 +8,7 @@ import type { Client } from './client.ts'
 import { deliveriesSuite } from './deliveries.suite.ts'
 import { errorsSuite } from './errors.suite.ts'
 import { grantsSuite } from './grants.suite.ts'
+import { historiesSuite } from './histories.suite.ts'
 import { historySuite } from './history.suite.ts'
 import { jobsSuite } from './jobs.suite.ts'
 import { membershipSuite } from './membership.suite.ts'
@@ -47,6 +48,7 @@ const SUITES: readonly Suite[] = [
   slosSuite,
   membershipSuite,
   historySuite,
+  historiesSuite,
 ]
 
 const START_MAX_MS = 60_000

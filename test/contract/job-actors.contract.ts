@@ -415,6 +415,42 @@ function reading(scene: Scene): void {
     }
   })
 
+  test('many series are answered as each is by itself, in the order asked, folded or not', async () => {
+    const other = 5_000_000 + scene.id
+    for (const id of [scene.id, other]) {
+      await scene.actors.configure(id, rulesWith())
+      for (const value of [id, 2, 3])
+        await scene.actors.deliver(id, deliveryWith({ values: { returnValue1: value } }), ANYBODY)
+    }
+    const names = [
+      { jobId: other, key: 'returnValue1' },
+      { jobId: scene.id, key: 'returnValue2' },
+      { jobId: scene.id, key: 'returnValue1' },
+      { jobId: other, key: 'returnValue1' },
+    ]
+    const { now } = scene.world
+    for (const folds of [false, true]) {
+      if (folds) await scene.world.fold()
+      for (const mode of ['avg', 'p95'] as const) {
+        const query = { edges: [now - 1_000, now, now + 1_000], mode }
+        const alone = names.map(({ jobId, key }) => scene.actors.buckets(jobId, { key, ...query }))
+        const answers = await scene.actors.bucketsAll(names, query)
+        expect(answers).toEqual(await Promise.all(alone))
+        expect(answers.map(({ aggregate }) => aggregate.max)).toEqual([
+          other,
+          null,
+          Math.max(3, scene.id),
+          other,
+        ])
+      }
+    }
+    const withNobody = [...names, { jobId: other + 1, key: 'returnValue1' }]
+    const refused = scene.actors.bucketsAll(withNobody, { edges: [0, 1], mode: 'avg' })
+    expect(await rejection(refused)).toMatchObject({ code: 'not_found' })
+    expect(await scene.actors.bucketsAll([], { edges: [0, 1], mode: 'avg' })).toEqual([])
+    await scene.actors.forget(other)
+  })
+
   test('a series without values reads as empty', async () => {
     await scene.configure()
     expect(await valuesOf(scene, 'returnValue2')).toEqual([])

@@ -1,10 +1,12 @@
 import { describe, expect, test } from 'bun:test'
 
 import { Refusal } from '../../src/lib/errors.ts'
-import type { Outcome, Parcel } from '../../src/ports/job-actors.ts'
+import type { BucketsAnswer, Outcome, Parcel, SeriesName } from '../../src/ports/job-actors.ts'
 import type { Environment } from '../../workers/edge/environment.ts'
 import { jobActorsInObjects, JOBS_PER_CALL_MAX } from '../../workers/edge/job-actors.ts'
+import type { Reply } from '../../workers/edge/reply.ts'
 import { ANYBODY, deliveryWith } from '../keeper/rules.ts'
+import { rejection } from './rejection.ts'
 
 const DELIVERED = {
   accepted: 1,
@@ -15,9 +17,15 @@ const DELIVERED = {
   deadlineAt: null,
 } as const
 
+const NOTHING: BucketsAnswer = {
+  buckets: [],
+  aggregate: { min: null, max: null, avg: null, last: null, count: 0, sum: null },
+}
+
 /** Objects that take everything, but for those that break, and write down how often they were called. */
 function objects(broken: ReadonlySet<string> = new Set()) {
   const calls: string[] = []
+  const underWay = { now: 0, most: 0 }
   const errors: unknown[] = []
   const namespace = {
     idFromName: (name: string) => name,
@@ -27,10 +35,19 @@ function objects(broken: ReadonlySet<string> = new Set()) {
         if (broken.has(name)) return Promise.reject(new Error('The object is gone.'))
         return Promise.resolve({ ok: true, value: parcels.map(() => ({ ok: true, value: DELIVERED })) })
       },
+      async bucketsAll(series: readonly SeriesName[]): Promise<Reply<readonly BucketsAnswer[]>> {
+        calls.push(name)
+        underWay.most = Math.max(underWay.most, ++underWay.now)
+        await Bun.sleep(1)
+        underWay.now--
+        if (broken.has(name)) return { ok: false, code: 'not_found', detail: name, errors: [] }
+        const answer = { ...NOTHING, aggregate: { ...NOTHING.aggregate, last: Number(name) } }
+        return { ok: true, value: series.map(() => answer) }
+      },
     }),
   } as unknown as Environment['JOB']
   const log = { info() {}, warn() {}, error: (_: string, cause: unknown) => void errors.push(cause) }
-  return { actors: jobActorsInObjects(namespace, log), calls, errors }
+  return { actors: jobActorsInObjects(namespace, log), calls, errors, underWay }
 }
 
 const parcel = (jobId: number): Parcel => ({ jobId, sent: { delivery: deliveryWith() }, repeat: null })
@@ -64,5 +81,27 @@ describe('one call at the edge', () => {
       'unavailable',
     ])
     expect(errors).toHaveLength(1)
+  })
+})
+
+describe('one read of many jobs at the edge', () => {
+  const query = { edges: [0, 1], mode: 'avg' } as const
+  const twice = [...Array(100).keys(), ...Array(100).keys()]
+  const series = twice.map((jobId) => ({ jobId, key: 'returnValue1' }))
+
+  test('asks each job once, sixteen at a time, and answers in the order asked', async () => {
+    const { actors, calls, underWay } = objects()
+    const answers = await actors.bucketsAll(series, query)
+    expect(answers.map(({ aggregate }) => aggregate.last)).toEqual(twice)
+    expect(calls.length).toBe(100)
+    expect(underWay).toEqual({ now: 0, most: 16 })
+  })
+
+  test('is refused whole by the first job that refuses', async () => {
+    const { actors } = objects(new Set(['7']))
+    expect(await rejection(actors.bucketsAll(series, query))).toMatchObject({
+      code: 'not_found',
+      detail: '7',
+    })
   })
 })

@@ -174,6 +174,7 @@ function remote(ask: (method: string, ...input: readonly unknown[]) => Promise<u
       ((await ask('deliverAll', ...input)) as readonly Outcome[]).map(refusalAgain),
     snapshot: (...input) => ask('snapshot', ...input) as ReturnType<JobActors['snapshot']>,
     buckets: (...input) => ask('buckets', ...input) as ReturnType<JobActors['buckets']>,
+    bucketsAll: (...input) => ask('bucketsAll', ...input) as ReturnType<JobActors['bucketsAll']>,
     samples: (...input) => ask('samples', ...input) as ReturnType<JobActors['samples']>,
     forget: async (...input) => void (await ask('forget', ...input)),
   }

@@ -37,6 +37,7 @@ export async function openPorts(settings: Partial<Ports['settings']> = {}) {
       deliverAll: refuse,
       snapshot: refuse,
       buckets: refuse,
+      bucketsAll: refuse,
       samples: refuse,
       forget: refuse,
     },

@@ -22,6 +22,7 @@ const OTHERS = [
   'deliverAll',
   'snapshot',
   'buckets',
+  'bucketsAll',
   'samples',
   'forget',
   'wake',

@@ -50,6 +50,7 @@ export function answering(outcomes: (parcels: readonly Parcel[]) => readonly Out
         deliverAll: async (parcels, sender) => outcomes(parcels) ?? jobActors.deliverAll(parcels, sender),
         snapshot: (...call) => jobActors.snapshot(...call),
         buckets: (...call) => jobActors.buckets(...call),
+        bucketsAll: (...call) => jobActors.bucketsAll(...call),
         samples: (...call) => jobActors.samples(...call),
         forget: (...call) => jobActors.forget(...call),
       }

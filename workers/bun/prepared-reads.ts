@@ -37,7 +37,7 @@ export class PreparedReads {
     try {
       const prepared = this.#prepared(`cells ${sql}`, sql)
       prepared.columns ??= columnsOf(prepared.statement)
-      const rows = prepared.statement.all(...(given as InValue[])) as unknown as readonly (readonly Value[])[]
+      const rows = prepared.statement.all(...given) as unknown as readonly (readonly Value[])[]
       return resultOf(prepared.columns, rows)
     } catch {
       return null

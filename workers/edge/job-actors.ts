@@ -1,12 +1,14 @@
 import { Refusal } from '../../src/lib/errors.ts'
 import type {
   BucketsAnswer,
+  BucketsQuery,
   Delivered,
   JobActors,
   Outcome,
   Parcel,
   SamplesAnswer,
   Sender,
+  SeriesName,
   Snapshot,
 } from '../../src/ports/job-actors.ts'
 import type { Log } from '../../src/ports/log.ts'
@@ -16,6 +18,9 @@ import type { Reply } from './reply.ts'
 
 /** Jobs in one call of `deliverAll`: each costs a subrequest, of which a request has a thousand. */
 export const JOBS_PER_CALL_MAX = 900
+
+/** Jobs that one request reads at the same time. */
+const READS_AT_ONCE = 16
 
 type ObjectOf = (jobId: number) => ReturnType<Environment['JOB']['get']>
 
@@ -31,10 +36,35 @@ export function jobActorsInObjects(namespace: Environment['JOB'], log: Log): Job
     snapshot: async (jobId) => valueOf((await objectOf(jobId).snapshot(jobId)) as Reply<Snapshot | null>),
     buckets: async (jobId, query) =>
       valueOf((await objectOf(jobId).buckets(jobId, query)) as Reply<BucketsAnswer>),
+    bucketsAll: (series, query) => bucketsAll(series, query, objectOf),
     samples: async (jobId, query) =>
       valueOf((await objectOf(jobId).samples(jobId, query)) as Reply<SamplesAnswer>),
     forget: async (jobId) => valueOf((await objectOf(jobId).forget(jobId)) as Reply<void>),
   }
+}
+
+/** One call for each job, so many at a time: each answer is held until the last one is there. */
+async function bucketsAll(
+  series: readonly SeriesName[],
+  query: Omit<BucketsQuery, 'key'>,
+  objectOf: ObjectOf,
+): Promise<readonly BucketsAnswer[]> {
+  const jobs = [...Map.groupBy(series.entries(), ([, { jobId }]) => jobId)]
+  const answers = new Map<number, BucketsAnswer>()
+  const waiting = jobs.values()
+  const lane = async () => {
+    for (const [jobId, own] of waiting) {
+      const names = own.map(([, name]) => name)
+      const reply = (await objectOf(jobId).bucketsAll(names, query)) as Reply<readonly BucketsAnswer[]>
+      for (const [index, answer] of valueOf(reply).entries()) answers.set(own[index]?.[0] ?? -1, answer)
+    }
+  }
+  await Promise.all(Array.from({ length: READS_AT_ONCE }, lane))
+  return series.map((_, place) => answers.get(place) ?? missing())
+}
+
+function missing(): never {
+  throw new TypeError('A series was not answered.')
 }
 
 type Placed = { readonly place: number; readonly parcel: Parcel }

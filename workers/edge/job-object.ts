@@ -12,6 +12,7 @@ import type {
   Rules,
   SamplesQuery,
   Sender,
+  SeriesName,
   Snapshot,
 } from '../../src/ports/job-actors.ts'
 import { jsonLog } from '../json-log.ts'
@@ -75,6 +76,10 @@ export class JobObject extends DurableObject<Environment> {
 
   buckets(jobId: number, query: BucketsQuery) {
     return this.#reply((keeper) => keeper.buckets(jobId, query))
+  }
+
+  bucketsAll(series: readonly SeriesName[], query: Omit<BucketsQuery, 'key'>) {
+    return this.#reply((keeper) => keeper.bucketsAll(series, query))
   }
 
   samples(jobId: number, query: SamplesQuery) {

@@ -1,18 +1,18 @@
 import * as z from 'zod'
-import { flagQuery } from '../../http/answers.ts'
+import { flagQuery, idParam } from '../../http/answers.ts'
 import { instantQuery } from '../../http/instants.ts'
 import { isTemporalDuration } from '../../lib/duration.ts'
 import { ROLLUP_MODES } from './rollup.ts'
 
 const KEYS_MAX = 16
 const SAMPLES_MAX = 10_000
+const JOBS_MAX = 100
 
 const key = z
   .string()
   .regex(/^(errorCode|(returnValue|stringValue)[1-9]\d?)$/, 'must be returnValueN, stringValueN or errorCode')
 
-/** Specification: query of the value history; `key` may be repeated. */
-export const historyQuery = z.object({
+const rangeQuery = {
   timestamp_begin: instantQuery.optional().describe('Default: a day before the end.'),
   timestamp_end: instantQuery.optional().describe('Default: now. The range is half-open.'),
   scale: z
@@ -21,10 +21,18 @@ export const historyQuery = z.object({
     .refine(isTemporalDuration, 'must be an ISO 8601 duration')
     .meta({ format: 'duration' })
     .optional()
-    .describe('Length of a bucket; PT0S answers single samples. Default: a 200th of the range.'),
+    .describe('Length of a bucket. Default: a 200th of the range.'),
   key: z.union([key, z.array(key).min(1).max(KEYS_MAX)]).default('returnValue1'),
   mode: z.enum(ROLLUP_MODES).default('avg'),
   values: flagQuery.default(true).describe('False answers the aggregate alone.'),
+}
+
+/** Specification: query of the value history; `key` may be repeated. */
+export const historyQuery = z.object({
+  ...rangeQuery,
+  scale: rangeQuery.scale.describe(
+    'Length of a bucket; PT0S answers single samples. Default: a 200th of the range.',
+  ),
   cursor: z.string().max(64).optional().describe('Where the samples of PT0S go on.'),
   limit: z.coerce
     .number()
@@ -33,6 +41,14 @@ export const historyQuery = z.object({
     .max(SAMPLES_MAX)
     .default(SAMPLES_MAX)
     .describe('Samples a page, for PT0S.'),
+})
+
+/** The value histories of many jobs at once, in buckets. */
+export const historiesQuery = z.object({
+  jobId: z
+    .union([idParam, z.array(idParam).min(1).max(JOBS_MAX)])
+    .describe(`Repeated for several jobs, ${JOBS_MAX} at most.`),
+  ...rangeQuery,
 })
 
 const timestamp = z.iso.datetime({ offset: true })
@@ -64,4 +80,5 @@ export const seriesView = z
   .meta({ id: 'Series' })
 
 export type HistoryQuery = z.infer<typeof historyQuery>
+export type HistoriesQuery = z.infer<typeof historiesQuery>
 export type SeriesView = z.infer<typeof seriesView>

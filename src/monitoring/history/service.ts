@@ -1,26 +1,35 @@
 import { Temporal } from 'temporal-polyfill'
 import type { Context } from '../../context.ts'
 import { Refusal } from '../../lib/errors.ts'
+import type { Fault } from '../../lib/errors.ts'
 import { rangeOf } from '../../lib/range.ts'
 import { timeFormat } from '../../lib/time.ts'
 import type { TimeFormat } from '../../lib/time.ts'
-import type { Bucket, BucketsAnswer, Value } from '../../ports/job-actors.ts'
-import { readParameters } from '../jobs/service.ts'
+import type { BucketsAnswer, Value } from '../../ports/job-actors.ts'
+import { findParameters } from '../jobs/service.ts'
 import type { Parameters } from '../rules/schema.ts'
 import { bucketEdges, defaultScale } from './buckets.ts'
-import type { HistoryQuery, SeriesView } from './schema.ts'
+import type { HistoriesQuery, HistoryQuery, SeriesView } from './schema.ts'
+
+const NO_JOB = 'There is no such job.'
+
+/** One answer holds no more buckets than this, of all its series together: those of one job have as many at most. */
+const CELLS_MAX = 32_000
 
 type Series = {
+  readonly jobId: number
   readonly key: string
   readonly name: string
   readonly unit: string
   readonly precision: number | null
   readonly divisor: number
 }
+type Asked = Omit<HistoriesQuery, 'jobId'>
 type Range = {
-  readonly jobId: number
   readonly beginAt: number
   readonly endAt: number
+  readonly scale: Temporal.Duration
+  readonly timeZone: string
   readonly format: TimeFormat
 }
 
@@ -30,55 +39,108 @@ export async function readHistory(
   context: Context,
   jobId: number,
   query: HistoryQuery,
-): Promise<SeriesView[]> {
-  const parameters = await readParameters(context, jobId)
-  const { ports } = context
-  const { timestamp_begin: begin, timestamp_end: end } = query
-  const asked = rangeOf({ begin, end }, ports.clock.now(), '?timestamp_end')
-  const keys = typeof query.key === 'string' ? [query.key] : query.key
+): Promise<readonly SeriesView[]> {
+  const parameters = (await findParameters(context, [jobId])).get(jobId)
+  if (!parameters) throw new Refusal('not_found', NO_JOB)
+  const range = rangeAsked(context, query)
+  const keys = listOf(query.key)
   if (query.cursor !== undefined && keys.length > 1) throw invalid('?cursor', 'goes with one key only')
-  const range = { jobId, ...asked, format: timeFormat(ports.settings.timeZone) }
-  const series = keys.map((key) => seriesOf(parameters, key))
-  return Promise.all(series.map((one) => readSeries(context, { series: one, range, query })))
+  const all = keys.map((key) => {
+    const series = seriesOf(parameters, jobId, key)
+    if (series) return series
+    throw undefinedValue({ pointer: '?key', message: `${key} is not defined on the job` })
+  })
+  const isPlain = (series: Series) => range.scale.blank || isText(series.key)
+  const inBuckets = await readBuckets(
+    context,
+    all.filter((series) => !isPlain(series)),
+    { range, query },
+  )
+  const bucketed = inBuckets.values()
+  return Promise.all(
+    all.map(async (series) => {
+      const view = viewOf(series, range, query)
+      if (!isPlain(series)) return { ...view, ...bucketed.next().value }
+      return { ...view, ...(await readSamples(context, { series, range, query })) }
+    }),
+  )
 }
 
-type Reading = { readonly series: Series; readonly range: Range; readonly query: HistoryQuery }
+/** The series of many jobs in buckets, by job and then by key, each in the order asked; values are user values.
+ * @throws {Refusal} not_found, value_not_defined, too_many_buckets, invalid */
+export async function readHistories(context: Context, query: HistoriesQuery): Promise<readonly SeriesView[]> {
+  const ids = listOf(query.jobId)
+  const keys = listOf(query.key)
+  const parameters = await findParameters(context, ids)
+  const pointerTo = (index: number) => (typeof query.jobId === 'number' ? '?jobId' : `?jobId/${index}`)
+  const missing = ids.flatMap((id, index) =>
+    parameters.has(id) ? [] : [{ pointer: pointerTo(index), message: 'is no job that you may read' }],
+  )
+  if (missing.length > 0) throw new Refusal('not_found', NO_JOB, missing)
+  const range = rangeAsked(context, query)
+  if (range.scale.blank)
+    throw invalid('?scale', 'must be longer than nothing: single samples are read by job')
+  if (keys.some(isText)) throw invalid('?key', 'must be of numbers: strings are read by job')
+  const all = ids.flatMap((id, index) =>
+    keys.map((key) => {
+      const known = parameters.get(id)
+      const series = known && seriesOf(known, id, key)
+      if (series) return series
+      throw undefinedValue({ pointer: pointerTo(index), message: `has no ${key}` })
+    }),
+  )
+  const inBuckets = await readBuckets(context, all, { range, query })
+  return all.map((series, index) => ({ ...viewOf(series, range, query), ...inBuckets[index] }))
+}
 
-async function readSeries(context: Context, reading: Reading): Promise<SeriesView> {
-  const { series, range, query } = reading
-  const { key, name, unit, precision } = series
-  const scale =
-    query.scale === undefined ? defaultScale(range.beginAt, range.endAt) : Temporal.Duration.from(query.scale)
-  const view = {
-    jobId: range.jobId,
-    key,
-    name,
-    unit,
-    precision,
-    mode: query.mode,
-    scale: scale.toString(),
-    begin: range.format(range.beginAt),
-    end: range.format(range.endAt),
+function rangeAsked({ ports }: Context, { timestamp_begin: begin, timestamp_end: end, scale }: Asked): Range {
+  const asked = rangeOf({ begin, end }, ports.clock.now(), '?timestamp_end')
+  const { timeZone } = ports.settings
+  return {
+    ...asked,
+    scale: scale === undefined ? defaultScale(asked.beginAt, asked.endAt) : Temporal.Duration.from(scale),
+    timeZone,
+    format: timeFormat(timeZone),
   }
-  const isText = key.startsWith('stringValue')
-  if (isText || scale.blank) return { ...view, ...(await readSamples(context, reading, isText)) }
-  const edges = bucketEdges({ ...range, scale, timeZone: context.ports.settings.timeZone })
-  const answer = await context.ports.jobActors.buckets(range.jobId, { key, edges, mode: query.mode })
-  return { ...view, ...bucketsView(answer, reading) }
+}
+
+/** What is said of a series besides its values. */
+function viewOf(
+  { jobId, key, name, unit, precision }: Series,
+  { beginAt, endAt, scale, format }: Range,
+  { mode }: Asked,
+): SeriesView {
+  const [begin, end] = [format(beginAt), format(endAt)]
+  return { jobId, key, name, unit, precision, mode, scale: scale.toString(), begin, end }
+}
+
+/** The values of each series in buckets, all in one call. */
+async function readBuckets(
+  { ports }: Context,
+  all: readonly Series[],
+  { range, query }: { readonly range: Range; readonly query: Asked },
+): Promise<readonly Partial<SeriesView>[]> {
+  if (all.length === 0) return []
+  const edges = bucketEdges(range)
+  if ((edges.length - 1) * all.length > CELLS_MAX) throw tooManyCells()
+  const answers = await ports.jobActors.bucketsAll(all, { edges, mode: query.mode })
+  const timestamps = query.values ? edges.map(range.format) : []
+  return answers.map((answer, index) => bucketsView(answer, all[index]?.divisor ?? 1, { query, timestamps }))
 }
 
 function bucketsView(
   { buckets, aggregate }: BucketsAnswer,
-  { series, range, query }: Reading,
+  divisor: number,
+  { query, timestamps }: { readonly query: Asked; readonly timestamps: readonly string[] },
 ): Partial<SeriesView> {
-  const user = (raw: number | null) => (raw === null ? null : raw / series.divisor)
+  const user = (raw: number | null) => (raw === null ? null : raw / divisor)
   const { min, max, avg, last, sum, count } = aggregate
   const whole = { min: user(min), max: user(max), avg: user(avg), last: user(last), count, sum: user(sum) }
   if (!query.values) return { aggregate: whole }
-  const valueOf = (bucket: Bucket) => (query.mode === 'count' ? bucket.value : user(bucket.value))
-  const values = buckets.map((bucket) => ({
-    timestamp: range.format(bucket.at),
-    value: valueOf(bucket),
+  const isCount = query.mode === 'count'
+  const values = buckets.map((bucket, index) => ({
+    timestamp: timestamps[index] ?? '',
+    value: isCount ? bucket.value : user(bucket.value),
     min: user(bucket.min),
     max: user(bucket.max),
     count: bucket.count,
@@ -88,13 +150,13 @@ function bucketsView(
 
 async function readSamples(
   context: Context,
-  { series, range, query }: Reading,
-  changesOnly: boolean,
+  { series, range, query }: { series: Series; range: Range; query: HistoryQuery },
 ): Promise<Partial<SeriesView>> {
+  const changesOnly = isText(series.key)
   const from = query.cursor === undefined ? { at: range.beginAt, skip: 0 } : parseCursor(query.cursor)
   // Whether the first value of a page is a change, the last one of the page before tells.
   const overlap = changesOnly && from.skip > 0 ? 1 : 0
-  const { samples, more } = await context.ports.jobActors.samples(range.jobId, {
+  const { samples, more } = await context.ports.jobActors.samples(series.jobId, {
     key: series.key,
     beginAt: Math.max(range.beginAt, from.at),
     endAt: range.endAt,
@@ -114,23 +176,36 @@ async function readSamples(
   return { values, nextCursor: `${lastAt}.${skip}` }
 }
 
-function seriesOf(parameters: Parameters, key: string): Series {
-  if (key === 'errorCode') return { key, name: 'Error code', unit: '', precision: 0, divisor: 1 }
+/** What a job calls a key; null where it has no such value. */
+function seriesOf(parameters: Parameters, jobId: number, key: string): Series | null {
+  if (key === 'errorCode') return { jobId, key, name: 'Error code', unit: '', precision: 0, divisor: 1 }
   const index = Number(key.replace(/^\D+/, '')) - 1
-  const text = key.startsWith('stringValue') ? parameters.stringValue[index] : undefined
-  if (text) return { key, name: text.valueName, unit: text.valueUnit, precision: null, divisor: 1 }
-  const number = key.startsWith('returnValue') ? parameters.returnValue[index] : undefined
-  if (number) {
-    const {
-      valueName: name,
-      valueUnit: unit,
-      valuePrecision: precision = null,
-      valueDivisor: divisor,
-    } = number
-    return { key, name, unit, precision, divisor }
-  }
-  const fault = [{ pointer: '?key', message: `${key} is not defined on the job` }]
-  throw new Refusal('value_not_defined', 'The job has no such value.', fault)
+  const text = isText(key) ? parameters.stringValue[index] : undefined
+  if (text) return { jobId, key, name: text.valueName, unit: text.valueUnit, precision: null, divisor: 1 }
+  const number = isText(key) ? undefined : parameters.returnValue[index]
+  if (!number) return null
+  const { valueName: name, valueUnit: unit, valuePrecision: precision = null, valueDivisor: divisor } = number
+  return { jobId, key, name, unit, precision, divisor }
+}
+
+function isText(key: string): boolean {
+  return key.startsWith('stringValue')
+}
+
+function listOf<Item>(items: Item | readonly Item[]): readonly Item[] {
+  return Array.isArray(items) ? (items as readonly Item[]) : [items as Item]
+}
+
+function undefinedValue(fault: Fault): Refusal {
+  return new Refusal('value_not_defined', 'The job has no such value.', [fault])
+}
+
+function tooManyCells(): Refusal {
+  return new Refusal(
+    'too_many_buckets',
+    `The series have more than ${CELLS_MAX} buckets together; ask for a longer scale, a shorter range or fewer series.`,
+    [{ pointer: '?scale', message: `gives more than ${CELLS_MAX} buckets` }],
+  )
 }
 
 function parseCursor(cursor: string): { at: number; skip: number } {

@@ -27,6 +27,7 @@ import {
   commonView,
   createObject,
   deleteObjectWrites,
+  readTypes,
   readProperties,
   refuseOrphans,
   refuseStale,
@@ -228,12 +229,17 @@ export function pointingIntoArray({ code, detail, errors }: Refusal): Refusal {
   )
 }
 
-/** The names, units and divisors of a job's values. @throws {Refusal} not_found */
-export async function readParameters(context: Context, id: number): Promise<Parameters> {
-  await requireObject(context, id, { type: 'job', right: 'read' })
-  const row = await store.findJob(context.ports.database, id)
-  if (!row) throw new Refusal('not_found', 'There is no such job.')
-  return row.parameters
+/** The names, units and divisors of the values of these jobs, in two statements whatever their number; those that do
+ * not exist, or that the caller may not read, are missing. */
+export async function findParameters(
+  context: Context,
+  ids: readonly number[],
+): Promise<ReadonlyMap<number, Parameters>> {
+  const types = await readTypes(context, ids)
+  return store.findParameters(
+    context.ports.database,
+    [...types].flatMap(([id, type]) => (type === 'job' ? [id] : [])),
+  )
 }
 
 /** A forced state that was read in maintenance and is sent back is the one that was forced. */

@@ -19,6 +19,17 @@ export async function findJob(database: Database, id: number): Promise<JobRow | 
   return row ? (row as unknown as JobRow) : null
 }
 
+/** The parameters of those of these jobs that exist, by id. */
+export async function findParameters(
+  database: Database,
+  ids: readonly number[],
+): Promise<ReadonlyMap<number, Parameters>> {
+  const rows = await database.all<{ id: number; parameters: string }>(sql`
+    select jobs.id as id, parameters from json_each(${JSON.stringify(ids)}) as wanted
+    cross join jobs on jobs.id = wanted.value`)
+  return new Map(rows.map(({ id, parameters }) => [id, JSON.parse(parameters) as Parameters]))
+}
+
 /** The id of the object that stands under this path, for rows of an object that is only being made. */
 export type ObjectId = { readonly path: string }
 

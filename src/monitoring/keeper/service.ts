@@ -14,6 +14,7 @@ import type {
   SamplesAnswer,
   SamplesQuery,
   Sender,
+  SeriesName,
   Snapshot,
   Transition,
 } from '../../ports/job-actors.ts'
@@ -161,6 +162,13 @@ export class Keeper implements JobActors {
 
   buckets(jobId: number, query: BucketsQuery): Promise<BucketsAnswer> {
     return this.history.buckets(jobId, query)
+  }
+
+  bucketsAll(
+    series: readonly SeriesName[],
+    query: Omit<BucketsQuery, 'key'>,
+  ): Promise<readonly BucketsAnswer[]> {
+    return this.history.bucketsAll(series, query)
   }
 
   samples(jobId: number, query: SamplesQuery): Promise<SamplesAnswer> {

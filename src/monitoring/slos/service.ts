@@ -120,10 +120,9 @@ export async function updateChildren(
 
 async function checkChildren(context: Context, id: number, items: readonly ChildBody[]): Promise<void> {
   const { database } = context.ports
-  const known = await store.readTypes(
-    database,
+  const known = await tree.readTypes(
+    context,
     items.map((item) => item.id),
-    readableBy(await rightsOf(context), 'o'),
   )
   const faults: Fault[] = []
   for (const [index, { id: childId, type }] of items.entries()) {
@@ -160,8 +159,7 @@ async function rowOf(context: Context, id: number, body: SloBody): Promise<SloRo
     parameters,
   } = body
   if (deviceId !== 0) {
-    const readable = readableBy(await rightsOf(context), 'o')
-    const types = await store.readTypes(context.ports.database, [deviceId], readable)
+    const types = await tree.readTypes(context, [deviceId])
     if (types.get(deviceId) !== 'device') {
       throw new Refusal('invalid', 'There is no such device.', [
         { pointer: '/deviceId', message: 'must be 0 or a device' },
@@ -199,8 +197,7 @@ async function checkFilter(
   )
   if (faults.length > 0)
     throw new Refusal('invalid', 'The filter of children is not valid; see errors.', faults)
-  const readable = readableBy(await rightsOf(context), 'o')
-  const types = await store.readTypes(database, [groupId], readable)
+  const types = await tree.readTypes(context, [groupId])
   if (types.get(groupId) !== 'group') {
     const fault = [{ pointer: '/childrenFilter/groupId', message: 'must be a group' }]
     throw new Refusal('invalid', 'There is no such group.', fault)

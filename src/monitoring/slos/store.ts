@@ -4,7 +4,6 @@ import { links, slos } from '../../../db/tables/monitoring.ts'
 import type { Database, Write } from '../../ports/database.ts'
 import type { Push } from '../states/propagation.ts'
 import type { SloRules } from '../states/slo-state.ts'
-import type { ObjectType } from '../tree/schema.ts'
 import type { ChildBody, ChildrenFilter, SORT_MODES } from './schema.ts'
 
 export type SloRow = {
@@ -74,19 +73,6 @@ export function updateSlo(database: Database, id: number, row: SloRow): Write {
 
 function columnsOf(row: SloRow) {
   return { ...row, stateOperation: row.rules.operation }
-}
-
-/** The types of those of these objects that are there.
- * @param readable a condition on the object, `o` */
-export async function readTypes(
-  database: Database,
-  ids: readonly number[],
-  readable: SQL,
-): Promise<ReadonlyMap<number, ObjectType>> {
-  const rows = await database.all<{ id: number; type: ObjectType }>(sql`
-    select o.id as id, o.type as type from objects o
-    where o.id in (select value from json_each(${JSON.stringify(ids)})) and ${readable}`)
-  return new Map(rows.map(({ id, type }) => [id, type]))
 }
 
 /** How many service level objects but this one have a filter. */

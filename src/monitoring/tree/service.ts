@@ -1,6 +1,6 @@
 import { permissionsOf } from '../../access/rights/permissions.ts'
 import type { Permissions, Right } from '../../access/rights/permissions.ts'
-import { rightsOf, visibleBy } from '../../access/rights/service.ts'
+import { readableBy, rightsOf, visibleBy } from '../../access/rights/service.ts'
 import { isCollector } from '../../access/users/service.ts'
 import type { Context } from '../../context.ts'
 import { Refusal } from '../../lib/errors.ts'
@@ -52,6 +52,14 @@ export async function requireStart(context: Context, id: number, type: ObjectTyp
   const row = await store.findObject(context.ports.database, id, visibleBy(rights, 'objects'))
   if (row?.type !== type) throw new Refusal('not_found', `There is no such ${type}.`)
   return row
+}
+
+/** What these objects are; those that do not exist, or that the caller may not read, are missing. */
+export async function readTypes(
+  context: Context,
+  ids: readonly number[],
+): Promise<ReadonlyMap<number, ObjectType>> {
+  return store.readTypes(context.ports.database, ids, readableBy(await rightsOf(context), 'o'))
 }
 
 /** The fields that all objects show alike. */

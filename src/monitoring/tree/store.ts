@@ -81,6 +81,18 @@ export async function findObject(database: Database, id: number, where?: SQL): P
   return { ...row, maintained: row.maintained === 1, hasChildren: row.hasChildren === 1 } as ObjectRow
 }
 
+/** The types of those of these objects that exist. @param readable a condition on the object, `o` */
+export async function readTypes(
+  database: Database,
+  ids: readonly number[],
+  readable: SQL,
+): Promise<ReadonlyMap<number, ObjectType>> {
+  const rows = await database.all<{ id: number; type: ObjectType }>(sql`
+    select o.id as id, o.type as type from json_each(${JSON.stringify(ids)}) as wanted
+      cross join objects o on o.id = wanted.value where ${readable}`)
+  return new Map(rows.map(({ id, type }) => [id, type]))
+}
+
 export async function readProperties(database: Database, id: number): Promise<readonly PropertyRow[]> {
   return database
     .select({ id: properties.id, key: properties.key, value: properties.value })

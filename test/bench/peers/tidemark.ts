@@ -140,13 +140,14 @@ function historyOf(session: SessionHeader, jobs: number): History {
         timestamp_end: new Date(endAt).toISOString(),
         scale: bucketMs === DAY_MS ? 'P1D' : `PT${bucketMs / 1000}S`,
       })
-      const wanted = of === 'first' ? [1] : Array.from({ length: jobs - 1 }, (_, index) => index + 2)
-      return wanted.map((job) => read(session, job, query))
+      if (of === 'first') return [read(session, 1, query)]
+      for (let job = 2; job <= jobs; job++) query.append('jobId', String(idOf(job)))
+      return [{ method: 'GET', path: `/value-history?${query.toString()}`, headers: session, body: '' }]
     },
     means: (answers) =>
-      answers.flatMap((text) =>
-        ((JSON.parse(text) as Answer).values ?? []).flatMap(({ value }) => value ?? []),
-      ),
+      answers
+        .flatMap((text) => JSON.parse(text) as Answer | readonly Answer[])
+        .flatMap(({ values = [] }) => values.flatMap(({ value }) => value ?? [])),
   }
 }
 

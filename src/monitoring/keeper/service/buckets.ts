@@ -1,19 +1,23 @@
-import type { BucketsQuery } from '../../../ports/job-actors.ts'
+import type { BucketsQuery, SeriesName } from '../../../ports/job-actors.ts'
 import type { ValuesDatabase } from '../../../ports/values-database.ts'
-import { decodeCells, HOURS, MINUTES, stepOf } from '../../history/cells.ts'
+import { HOURS, MINUTES, stepOf } from '../../history/cells.ts'
 import type { Cell, Level } from '../../history/cells.ts'
+import { RecentCells } from '../../history/recent-cells.ts'
 import { Rollup } from '../../history/rollup.ts'
 import { firstAtOrAfter } from '../../history/samples.ts'
 import type { Samples } from '../../history/samples.ts'
 import type { Job } from '../job.ts'
 import { seriesOf } from '../series.ts'
-import { readOverview } from '../store/rollups.ts'
-import type { BlockRow } from '../store/rollups.ts'
+import { readOverviews } from '../store/rollups.ts'
+import type { BlockRow, Overview } from '../store/rollups.ts'
 import { readBodies, readSegments } from '../store/segments.ts'
 import type { SegmentRow } from '../store/segments.ts'
 import type { Touched, Wanted } from './bodies.ts'
 
 const LEVELS: readonly Level[] = [MINUTES, HOURS]
+
+/** Of all keepers of the process or isolate together: at the edge there may be hundreds. */
+const recent = new RecentCells()
 
 /** Half-open, in order of time. */
 type Span = { readonly from: number; end: number }
@@ -27,20 +31,46 @@ export type Gathered = {
   readonly tail: Samples<number> | null
 }
 
+/** The buckets of several series have the same edges and mode. */
+export type BucketsOfAll = Omit<BucketsQuery, 'key'>
+
+/** What is wanted, and the job that has it. */
+type Source = { readonly job: Job; readonly key: string }
+
+/** What the database has of each series for one read of buckets. */
+export async function gatherBuckets(
+  { values, touched }: { readonly values: ValuesDatabase; readonly touched: Touched },
+  jobOf: (jobId: number) => Job,
+  names: readonly SeriesName[],
+  query: BucketsOfAll,
+): Promise<readonly Gathered[]> {
+  const sources = names.map(({ jobId, key }): Source => ({ job: jobOf(jobId), key }))
+  const range = { beginAt: query.edges[0] ?? 0, endAt: query.edges.at(-1) ?? 0 }
+  const overviews = await readOverviews(
+    values,
+    sources.map(({ job, key }) => ({ jobId: job.id, series: seriesOf(key) })),
+    range,
+  )
+  const gathered: Gathered[] = []
+  for (const [index, overview] of overviews.entries()) {
+    const source = sources[index]
+    if (source) gathered.push(await gather({ values, touched, range }, source, overview, query))
+  }
+  return gathered
+}
+
 /**
  * Adds what cells and heads tell without any sample, and finds the segments that must be decoded for the rest: those
  * of no level that a border cuts, and those of a level where a border cuts a cell. Every sample is in one level only.
  */
-export async function gatherBuckets(
-  values: ValuesDatabase,
-  job: Job,
-  query: BucketsQuery,
-  touched: Touched,
+async function gather(
+  { values, touched, range }: { values: ValuesDatabase; touched: Touched; range: Range },
+  { job, key }: Source,
+  { blocks, segments, expiredAt }: Overview,
+  query: BucketsOfAll,
 ): Promise<Gathered> {
-  const series = { jobId: job.id, series: seriesOf(query.key) }
+  const series = { jobId: job.id, series: seriesOf(key) }
   const rollup = new Rollup(query.edges, query.mode)
-  const range = { beginAt: query.edges[0] ?? 0, endAt: query.edges.at(-1) ?? 0 }
-  const { blocks, segments, expiredAt } = await readOverview(values, series, range)
   touched.rollups += blocks.length
   const spans = addCells(blocks, expiredAt, rollup, range)
   const rows = await readSegments(
@@ -57,7 +87,7 @@ export async function gatherBuckets(
     ...needed.map((row, index) => ({ row, body: bodies[index] ?? missing(row) })),
     ...segments.filter((row) => needsSamples(row, rollup, spans)).map((row) => ({ row, body: row.body })),
   ]
-  const tail = job.tail ? (job.tail.series(query.key) as Samples<number>) : null
+  const tail = job.tail ? (job.tail.series(key) as Samples<number>) : null
   return { rollup, spans, wanted, tail }
 }
 
@@ -83,9 +113,10 @@ function addCells(
   { beginAt, endAt }: Range,
 ): Gathered['spans'] {
   const spans: Record<Level, Span[]> = { [MINUTES]: [], [HOURS]: [] }
-  for (const { level, block, body } of blocks) {
+  for (const block of blocks) {
+    const { level } = block
     const samplesFrom = samplesFromAt(level, expiredAt)
-    for (const cell of decodeCells(level, block, body)) {
+    for (const cell of recent.cellsOf(block)) {
       const isAll = cell.from < samplesFrom
       if (isAll || (!rollup.wantsSamples && rollup.takesWhole(cell))) rollup.addCell(cell)
       else if (!rollup.wantsSamples) extend(spans[level], cell)

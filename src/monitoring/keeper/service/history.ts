@@ -1,7 +1,13 @@
 import { Refusal } from '../../../lib/errors.ts'
 import type { Blobs } from '../../../ports/blobs.ts'
 import type { Clock } from '../../../ports/clock.ts'
-import type { BucketsAnswer, BucketsQuery, SamplesAnswer, SamplesQuery } from '../../../ports/job-actors.ts'
+import type {
+  BucketsAnswer,
+  BucketsQuery,
+  SamplesAnswer,
+  SamplesQuery,
+  SeriesName,
+} from '../../../ports/job-actors.ts'
 import type { Log } from '../../../ports/log.ts'
 import type { ValuesDatabase } from '../../../ports/values-database.ts'
 import type { Job } from '../job.ts'
@@ -67,8 +73,18 @@ export class History {
   }
 
   /** @throws {Refusal} not_found */
-  buckets(jobId: number, query: BucketsQuery): Promise<BucketsAnswer> {
-    return readBuckets(this.#reading, () => this.#job(jobId), query)
+  async buckets(jobId: number, { key, ...query }: BucketsQuery): Promise<BucketsAnswer> {
+    const [answer] = await this.bucketsAll([{ jobId, key }], query)
+    if (!answer) throw new TypeError('A series was not answered.')
+    return answer
+  }
+
+  /** @throws {Refusal} not_found */
+  bucketsAll(
+    series: readonly SeriesName[],
+    query: Omit<BucketsQuery, 'key'>,
+  ): Promise<readonly BucketsAnswer[]> {
+    return readBuckets(this.#reading, (jobId) => this.#job(jobId), series, query)
   }
 
   /** @throws {Refusal} not_found */

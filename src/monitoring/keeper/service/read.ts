@@ -1,9 +1,9 @@
 import type { Blobs } from '../../../ports/blobs.ts'
 import type {
   BucketsAnswer,
-  BucketsQuery,
   SamplesAnswer,
   SamplesQuery,
+  SeriesName,
   Value,
 } from '../../../ports/job-actors.ts'
 import type { ValuesDatabase } from '../../../ports/values-database.ts'
@@ -17,6 +17,7 @@ import type { SegmentRow } from '../store/segments.ts'
 import { BlobGone, samplesOf } from './bodies.ts'
 import type { Touched, Wanted } from './bodies.ts'
 import { addSamples, gatherBuckets } from './buckets.ts'
+import type { BucketsOfAll } from './buckets.ts'
 
 /** What reads need of the keeper. */
 export type Reading = {
@@ -31,17 +32,22 @@ export type Reading = {
 /** Segments that are decoded before others have their turn. */
 const DECODED_PER_TURN = 64
 
-/** Buckets over rollups, segments and tail. The lock is held for the database only, never for blobs. */
-export function readBuckets(reading: Reading, find: () => Job, query: BucketsQuery): Promise<BucketsAnswer> {
+/** Buckets over rollups, segments and tail, of each series. The lock is held for the database only, never for blobs. */
+export function readBuckets(
+  reading: Reading,
+  jobOf: (jobId: number) => Job,
+  names: readonly SeriesName[],
+  query: BucketsOfAll,
+): Promise<readonly BucketsAnswer[]> {
   return again(async () => {
-    const gathered = await reading.lock.run(() =>
-      gatherBuckets(reading.values, find(), query, reading.touched),
-    )
-    for await (const { row, samples } of decoded(reading, gathered.wanted)) {
-      addSamples(gathered, row.level, samples as Samples<number>)
+    const answers: BucketsAnswer[] = []
+    for (const one of await reading.lock.run(() => gatherBuckets(reading, jobOf, names, query))) {
+      for await (const { row, samples } of decoded(reading, one.wanted))
+        addSamples(one, row.level, samples as Samples<number>)
+      if (one.tail) one.rollup.addSamples(one.tail)
+      answers.push(one.rollup.result())
     }
-    if (gathered.tail) gathered.rollup.addSamples(gathered.tail)
-    return gathered.rollup.result()
+    return answers
   })
 }
 

@@ -1,4 +1,4 @@
-import type { Cell, Statement, ValuesDatabase } from '../../../ports/values-database.ts'
+import type { Cell, Row, Statement, ValuesDatabase } from '../../../ports/values-database.ts'
 import { blockOf, HOURS, MINUTES } from '../../history/cells.ts'
 import type { Level } from '../../history/cells.ts'
 import { decodeHead } from '../../history/heads.ts'
@@ -17,44 +17,72 @@ export type Overview = {
   readonly expiredAt: number
 }
 
-/** What there is of a series in a range besides segments of a level, in order of level and time: in one statement,
- * because most reads need nothing else. */
-export async function readOverview(
+/** What there is of each series in a range besides segments of a level, in order of level and time: in one statement for
+ * all, because most reads need nothing else. */
+export async function readOverviews(
   values: ValuesDatabase,
-  { jobId, series }: SeriesKey,
+  wanted: readonly SeriesKey[],
   { beginAt, endAt }: { readonly beginAt: number; readonly endAt: number },
-): Promise<Overview> {
+): Promise<readonly Overview[]> {
   const ranges = LEVELS.map((level) => [level, blockOf(level, beginAt), blockOf(level, endAt - 1)])
   const rows = await values.read({
-    sql: `select level, block as at, 0 as place, x'' as head, body from json_each(?3) as range
-          cross join rollups on job_id = ?1 and series = ?2 and level = range.value ->> 0
-            and block between range.value ->> 1 and range.value ->> 2
+    sql: `with wanted (place, job_id, series) as materialized (
+            select key, value ->> 0, value ->> 1 from json_each(?1))
+          select wanted.place as wanted, level, block as at, 0 as place, null as head, body
+          from wanted cross join json_each(?2) as range
+          cross join rollups on rollups.job_id = wanted.job_id and rollups.series = wanted.series
+            and level = range.value ->> 0 and block between range.value ->> 1 and range.value ->> 2
           union all
-          select -1, end_at, 0, x'', x'' from expired where job_id = ?1 and series = ?2
+          select wanted.place, -1, end_at, 0, null, null
+          from wanted cross join expired using (job_id, series)
           union all
-          select 0, from_at, place, head, body from segments
-          where job_id = ?1 and series = ?2 and level = 0 and from_at < ?5
+          select wanted.place, 0, from_at, segments.place, head, body
+          from wanted cross join segments on segments.job_id = wanted.job_id and segments.series = wanted.series
+            and level = 0 and from_at < ?4
             and from_at >= coalesce((select max(earlier.from_at) from segments as earlier
-                                     where earlier.job_id = ?1 and earlier.series = ?2 and earlier.level = 0
-                                       and earlier.from_at < ?4), 0)
-          order by 1, 2, 3`,
-    cells: [jobId, series, JSON.stringify(ranges), beginAt, endAt],
+                                     where earlier.job_id = wanted.job_id and earlier.series = wanted.series
+                                       and earlier.level = 0 and earlier.from_at < ?3), 0)`,
+    cells: [
+      JSON.stringify(wanted.map(({ jobId, series }) => [jobId, series])),
+      JSON.stringify(ranges),
+      beginAt,
+      endAt,
+    ],
   })
-  const blocks: BlockRow[] = []
-  const segments: (SegmentRow & { readonly body: Uint8Array })[] = []
-  let expiredAt = 0
-  for (const row of rows) {
+  const gathering = wanted.map((key) => new Gathering(key))
+  for (const row of rows) gathering[integer(row['wanted'])]?.add(row)
+  return gathering.map((one) => one.inOrder())
+}
+
+class Gathering implements Overview {
+  readonly blocks: BlockRow[] = []
+  readonly segments: (SegmentRow & { readonly body: Uint8Array })[] = []
+  expiredAt = 0
+  readonly #key: SeriesKey
+
+  constructor({ jobId, series }: SeriesKey) {
+    this.#key = { jobId, series }
+  }
+
+  add(row: Row): void {
     const at = integer(row['at'])
     const level = integer(row['level'])
-    const body = bytes(row['body'])
-    if (level === -1) expiredAt = at
-    else if (level === MINUTES || level === HOURS) blocks.push({ jobId, series, level, block: at, body })
+    if (level === -1) this.expiredAt = at
+    else if (level === MINUTES || level === HOURS)
+      this.blocks.push({ ...this.#key, level, block: at, body: bytes(row['body']) })
     else {
       const head = decodeHead(at, bytes(row['head']))
-      segments.push({ jobId, series, level, from: at, place: integer(row['place']), head, body })
+      const place = integer(row['place'])
+      this.segments.push({ ...this.#key, level, from: at, place, head, body: bytes(row['body']) })
     }
   }
-  return { blocks, segments, expiredAt }
+
+  /** Sorting here spares the engine to carry all bodies through a sorter. */
+  inOrder(): Overview {
+    this.blocks.sort((one, other) => one.level - other.level || one.block - other.block)
+    this.segments.sort((one, other) => one.from - other.from || one.place - other.place)
+    return this
+  }
 }
 
 const LEVELS: readonly Level[] = [MINUTES, HOURS]

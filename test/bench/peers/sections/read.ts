@@ -44,7 +44,7 @@ export async function read(bench: Bench): Promise<Part> {
     title: 'Reads',
     explained:
       'means of buckets, over HTTP, from a year of minutes of one series beside a week of minutes of ' +
-      `${OTHERS} others. Tidemark answers one series a request: ${OTHERS} series are ${OTHERS} requests, added up. ` +
+      `${OTHERS} others; each question is one request. ` +
       'All answers are compared with the samples before anything is measured.',
     rows,
   }

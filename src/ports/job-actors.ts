@@ -17,6 +17,11 @@ export interface JobActors {
    * A host may bound the number of jobs in one call; parcels of the jobs past it are refused (too_many_jobs).
    */
   deliverAll(parcels: readonly Parcel[], sender: Sender): Promise<readonly Outcome[]>
+  /**
+   * Takes rounds in the order given, each value as a delivery of its own, and answers each round in its place. The hosts'
+   * bound on jobs in one call holds for all rounds together.
+   */
+  deliverRounds(rounds: readonly Round[], sender: Sender): Promise<readonly DeliveredRound[]>
   /** The actor as of its last acknowledged event, or null where there is none. */
   snapshot(jobId: number): Promise<Snapshot | null>
   /** Buckets of a series of numbers, correct to the last acknowledged value. @throws {Refusal} not_found */
@@ -134,6 +139,14 @@ export type Run = {
   readonly values: readonly Value[]
 }
 
+/** One value of each of many jobs, measured at one instant; null means on arrival. */
+export type Round = {
+  readonly key: string
+  readonly timestampAt: number | null
+  readonly jobIds: readonly number[]
+  readonly values: readonly Value[]
+}
+
 /** What tells a repetition from a new delivery: the job remembers the key for 24 hours from its first success. */
 export type Repeat = {
   readonly key: string
@@ -171,6 +184,15 @@ export type Delivered = {
 export type DeliveredRun = Omit<Delivered, 'late' | 'timestampAt'> & {
   readonly late: number
   readonly refused: readonly RefusedSample[]
+}
+
+/** The answer to a round: how many of its values were kept, how many of these were late, and which were refused why. */
+export type DeliveredRound = {
+  readonly accepted: number
+  readonly late: number
+  readonly refused: readonly RefusedSample[]
+  /** Everything that was kept had been kept before, under this key. */
+  readonly replayed?: true
 }
 
 export type RefusedSample = { readonly index: number; readonly code: Code }

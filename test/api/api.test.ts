@@ -15,6 +15,7 @@ import { membershipSuite } from './membership.suite.ts'
 import { metricsSuite } from './metrics.suite.ts'
 import { pingsSuite } from './pings.suite.ts'
 import { routesOfDocument } from './openapi-checker.ts'
+import { roundsSuite } from './rounds.suite.ts'
 import { searchSuite } from './search.suite.ts'
 import { pastSuite } from './past.suite.ts'
 import { rolesSuite } from './roles.suite.ts'
@@ -41,6 +42,7 @@ const SUITES: readonly Suite[] = [
   deliveriesSuite,
   metricsSuite,
   bulkSuite,
+  roundsSuite,
   pingsSuite,
   thresholdsSuite,
   statesSuite,

@@ -456,7 +456,7 @@ function readJob(client: Client, id: string | number): Promise<Readonly<Record<s
 }
 
 /** The values of a series of the last day, in order of time. */
-async function history(client: Client, id: number, key = 'returnValue1'): Promise<unknown[]> {
+export async function history(client: Client, id: number, key = 'returnValue1'): Promise<unknown[]> {
   const query = new URLSearchParams({
     key,
     scale: 'PT0S',

@@ -52,6 +52,8 @@ export function jobActorsContract(name: string, open: () => Promise<World>): voi
   })
 }
 
+const OVER_TWO = [{ level: 'major', mode: 'or', conditions: [conditionWith({ value: 2 })] }] as const
+
 interface Scene {
   id: number
   readonly world: World
@@ -262,6 +264,32 @@ function deliveringMany(scene: Scene): void {
     await scene.world.fold()
     await scene.world.restart()
     expect(await valuesOf(scene)).toEqual(numbers)
+  })
+
+  test('a round gives each of its jobs its value, and names those that it could not', async () => {
+    await scene.configure({ thresholds: OVER_TWO })
+    const values = [1, 5, 3]
+    const round = {
+      key: 'returnValue1',
+      timestampAt: null,
+      jobIds: [scene.id, scene.id + 9_999, scene.id],
+      values,
+    }
+    const refused = [{ index: 1, code: 'not_found' }] as const
+    expect(await scene.actors.deliverRounds([round, { ...round, timestampAt: 1 }], ANYBODY)).toEqual([
+      { accepted: 2, late: 0, refused },
+      {
+        accepted: 0,
+        late: 0,
+        refused: [{ index: 0, code: 'value_too_old' }, ...refused, { index: 2, code: 'value_too_old' }],
+      },
+    ])
+    expect(await valuesOf(scene)).toEqual([1, 3])
+    const picture = await scene.actors.snapshot(scene.id)
+    expect(picture).toMatchObject({ state: 'major', current: { returnValue1: { value: 3 } } })
+    await scene.world.restart()
+    expect(await scene.actors.snapshot(scene.id)).toEqual(picture)
+    expect(await valuesOf(scene)).toEqual([1, 3])
   })
 
   test('a run of 10,000 samples is kept whole', async () => {

@@ -172,6 +172,7 @@ function remote(ask: (method: string, ...input: readonly unknown[]) => Promise<u
     deliver: (...input) => ask('deliver', ...input) as ReturnType<JobActors['deliver']>,
     deliverAll: async (...input) =>
       ((await ask('deliverAll', ...input)) as readonly Outcome[]).map(refusalAgain),
+    deliverRounds: (...input) => ask('deliverRounds', ...input) as ReturnType<JobActors['deliverRounds']>,
     snapshot: (...input) => ask('snapshot', ...input) as ReturnType<JobActors['snapshot']>,
     buckets: (...input) => ask('buckets', ...input) as ReturnType<JobActors['buckets']>,
     bucketsAll: (...input) => ask('bucketsAll', ...input) as ReturnType<JobActors['bucketsAll']>,

@@ -35,6 +35,7 @@ export async function openPorts(settings: Partial<Ports['settings']> = {}) {
       configure: refuse,
       deliver: refuse,
       deliverAll: refuse,
+      deliverRounds: refuse,
       snapshot: refuse,
       buckets: refuse,
       bucketsAll: refuse,

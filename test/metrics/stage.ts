@@ -48,6 +48,7 @@ export function answering(outcomes: (parcels: readonly Parcel[]) => readonly Out
         configure: (...call) => jobActors.configure(...call),
         deliver: (...call) => jobActors.deliver(...call),
         deliverAll: async (parcels, sender) => outcomes(parcels) ?? jobActors.deliverAll(parcels, sender),
+        deliverRounds: (...call) => jobActors.deliverRounds(...call),
         snapshot: (...call) => jobActors.snapshot(...call),
         buckets: (...call) => jobActors.buckets(...call),
         bucketsAll: (...call) => jobActors.bucketsAll(...call),

@@ -1,11 +1,14 @@
 import { Refusal } from '../../src/lib/errors.ts'
+import { parcelsOf, roundOutcome } from '../../src/monitoring/jobs/round.ts'
 import type {
   BucketsAnswer,
   BucketsQuery,
   Delivered,
+  DeliveredRound,
   JobActors,
   Outcome,
   Parcel,
+  Round,
   SamplesAnswer,
   Sender,
   SeriesName,
@@ -33,6 +36,7 @@ export function jobActorsInObjects(namespace: Environment['JOB'], log: Log): Job
     deliver: async (jobId, delivery, sender) =>
       valueOf((await objectOf(jobId).deliver(jobId, delivery, sender)) as Reply<Delivered>),
     deliverAll: (parcels, sender) => deliverAll(parcels, sender, { objectOf, log }),
+    deliverRounds: (rounds, sender) => deliverRounds(rounds, sender, { objectOf, log }),
     snapshot: async (jobId) => valueOf((await objectOf(jobId).snapshot(jobId)) as Reply<Snapshot | null>),
     buckets: async (jobId, query) =>
       valueOf((await objectOf(jobId).buckets(jobId, query)) as Reply<BucketsAnswer>),
@@ -86,6 +90,18 @@ async function deliverAll(
     }),
   )
   return outcomes
+}
+
+/** Each object knows one job only: to them a round is deliveries, and all rounds together one call. */
+async function deliverRounds(
+  rounds: readonly Round[],
+  sender: Sender,
+  objects: Objects,
+): Promise<readonly DeliveredRound[]> {
+  const parcels = rounds.flatMap((round) => parcelsOf(round, () => null))
+  const outcomes = await deliverAll(parcels, sender, objects)
+  let from = 0
+  return rounds.map(({ jobIds }) => roundOutcome(outcomes.slice(from, (from += jobIds.length))))
 }
 
 async function deliverToJob(

@@ -12,7 +12,8 @@ import { bulkRoutes } from './bulk/routes.ts'
 import { pingRoutes } from './pings/routes.ts'
 import { deliveredView, deliveryBody, jobBody, jobView } from './schema.ts'
 import type { DeliveryBody } from './schema.ts'
-import { createJob, deleteJob, deliver, readJob, updateJob } from './service.ts'
+import { createJob, deleteJob, readJob, updateJob } from './service.ts'
+import { deliver } from './service/deliver.ts'
 
 const JOB_MAX_BYTES = 1024 * 1024
 const DELIVERY_MAX_BYTES = 512 * 1024

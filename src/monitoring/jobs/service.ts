@@ -1,21 +1,9 @@
-import { undeliverable } from '../../access/rights/service.ts'
-import type { Caller, Context } from '../../context.ts'
+import type { Context } from '../../context.ts'
 import { durationMs } from '../../lib/duration.ts'
 import { Refusal } from '../../lib/errors.ts'
-import { sha256 } from '../../lib/digest.ts'
 import { timeFormat } from '../../lib/time.ts'
-import type { TimeFormat } from '../../lib/time.ts'
 import { commit } from '../../ports/database.ts'
-import type { Ports } from '../../ports/index.ts'
-import type {
-  Delivered,
-  Delivery,
-  Outcome,
-  Parcel,
-  Repeat,
-  Sender,
-  Snapshot,
-} from '../../ports/job-actors.ts'
+import type { Snapshot } from '../../ports/job-actors.ts'
 import { DEFAULT_THRESHOLDS } from '../rules/schema.ts'
 import type { Parameters } from '../rules/schema.ts'
 import { applyChanges } from '../rules/service.ts'
@@ -35,8 +23,7 @@ import {
   updateObjectWrites,
 } from '../tree/service.ts'
 import type { ObjectRow } from '../tree/service.ts'
-import { deliveryOf } from './schema.ts'
-import type { DeliveryBody, JobBody, JobView } from './schema.ts'
+import type { JobBody, JobView } from './schema.ts'
 import * as store from './store.ts'
 import type { JobRow } from './store.ts'
 
@@ -128,107 +115,6 @@ export async function deleteJob(context: Context, id: number): Promise<void> {
   await refuseOrphans(() => commit(ports.database, writes))
   await Promise.all([applyChanges(ports), ports.flow.settle()])
 }
-
-/** Takes a delivery; when it resolves, the values are on stable storage. Asks no database as long as the caller's rights
- * are in memory: the job's actor knows all else. Under a key a repetition within 24 hours gets the first answer again, and
- * changes nothing.
- * @throws {Refusal} as the port's `deliver`; idempotency_conflict */
-export async function deliver(
-  context: Context,
-  jobId: number,
-  { body, key }: { readonly body: DeliveryBody; readonly key: string | null },
-): Promise<Answered> {
-  const { ports, caller } = context
-  const refusal = (await undeliverable(context, [jobId])).get(jobId)
-  if (refusal) throw refusal
-  return deliverAs({ ...senderOf(caller), scope: scopeOf(caller) }, ports, { jobId, body, key })
-}
-
-/** As `deliver`, for a sender who proved it in another way. Keys are known within the scope. */
-export async function deliverAs(
-  sender: Sender & { readonly scope: string },
-  ports: Ports,
-  { jobId, body, key }: { readonly jobId: number; readonly body: DeliveryBody; readonly key: string | null },
-): Promise<Answered> {
-  const delivery: Delivery = deliveryOf(body)
-  const format = timeFormat(ports.settings.timeZone)
-  try {
-    const delivered =
-      key === null
-        ? await ports.jobActors.deliver(jobId, delivery, sender)
-        : await deliverOnce(
-            ports,
-            { jobId, sent: { delivery }, repeat: await repeatOf(sender.scope, key, body) },
-            sender,
-          )
-    return { view: { jobId, ...deliveredFields(format, delivered) }, isReplayed: delivered.replayed === true }
-  } catch (error) {
-    throw error instanceof Refusal && body.returnValue !== undefined ? pointingIntoArray(error) : error
-  }
-}
-
-async function deliverOnce({ jobActors }: Ports, parcel: Parcel, sender: Sender): Promise<Delivered> {
-  const [outcome] = await jobActors.deliverAll([parcel], sender)
-  if (outcome instanceof Refusal) throw outcome
-  if (!outcome || 'refused' in outcome) throw new TypeError('A delivery was not answered as one.')
-  return outcome
-}
-
-/** A delivery's answer, and whether it was given before. */
-export type Answered = {
-  readonly view: { readonly jobId: number } & ReturnType<typeof deliveredFields>
-  readonly isReplayed: boolean
-}
-
-/** Whose keys are whose: no caller meets those of another. */
-export function scopeOf(caller: Caller): string {
-  return `u${caller.kind === 'user' ? caller.userId : 0}`
-}
-
-/** What a job knows a repetition by. */
-export async function repeatOf(scope: string, key: string, body: unknown): Promise<Repeat> {
-  return { key: `${scope} ${key}`, digest: await sha256(JSON.stringify(body)) }
-}
-
-/** Takes many deliveries, and runs of samples, for one job in the order given. Each is answered in its place; a refusal
- * hinders no other. What is not refused is on stable storage when it resolves. A run may have `RUN_SAMPLES_MAX` samples
- * and `RUN_TEXT_MAX` characters. */
-export async function deliverAll(context: Context, parcels: readonly Parcel[]): Promise<readonly Outcome[]> {
-  const { jobActors } = context.ports
-  const sender = senderOf(context.caller)
-  const refusals = await undeliverable(
-    context,
-    parcels.map(({ jobId }) => jobId),
-  )
-  if (refusals.size === 0) return jobActors.deliverAll(parcels, sender)
-  const outcomes = await jobActors.deliverAll(
-    parcels.filter(({ jobId }) => !refusals.has(jobId)),
-    sender,
-  )
-  const next = outcomes.values()
-  return parcels.map(({ jobId }) => refusals.get(jobId) ?? next.next().value ?? NO_OUTCOME)
-}
-
-/** Stands for an answer that did not come. */
-export const NO_OUTCOME = new Refusal('unavailable', 'There is no answer. Try again shortly.')
-
-/** @throws {Refusal} unauthenticated */
-function senderOf(caller: Caller): Sender {
-  if (caller.kind !== 'user') throw new Refusal('unauthenticated', 'Sign in first.')
-  return { userId: caller.userId, anyJob: caller.role === 'administrator' }
-}
-
-/** An actor knows single values only; where they came in `returnValue`, faults are there. */
-export function pointingIntoArray({ code, detail, errors }: Refusal): Refusal {
-  const pointer = (text: string) =>
-    text.replace(/^\/returnValue(\d+)$/, (_, number) => `/returnValue/${Number(number) - 1}`)
-  return new Refusal(
-    code,
-    detail,
-    errors.map((fault) => ({ ...fault, pointer: pointer(fault.pointer) })),
-  )
-}
-
 /** The names, units and divisors of the values of these jobs, in two statements whatever their number; those that do
  * not exist, or that the caller may not read, are missing. */
 export async function findParameters(
@@ -319,16 +205,4 @@ function currentValues(parameters: Parameters, snapshot: Snapshot, format: (at: 
     }
   }
   return shown
-}
-
-/** The fields of the answer to a delivery. */
-export function deliveredFields(format: TimeFormat, delivered: Delivered) {
-  return {
-    accepted: delivered.accepted,
-    timestamp: format(delivered.timestampAt),
-    late: delivered.late,
-    state: delivered.state,
-    errorCode: delivered.errorCode,
-    nextTimeoutAt: delivered.deadlineAt === null ? null : format(delivered.deadlineAt),
-  }
 }

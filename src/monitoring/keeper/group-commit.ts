@@ -19,6 +19,7 @@ export const COMMIT_BYTES = 8 * 1024 * 1024
 class Batch<Item> {
   readonly items: Item[] = []
   sizeBytes = 0
+  count = 0
   readonly #durable = Promise.withResolvers<void>()
 
   get durable(): Promise<void> {
@@ -51,13 +52,14 @@ export class GroupCommit<Item> {
     return this.#waitingItems >= WAITING_ITEMS_MAX || this.#waitingBytes >= WAITING_BYTES_MAX
   }
 
-  /** Resolves when the item is durable. @throws {Refusal} unavailable when it is not and never will be */
-  push(item: Item, sizeBytes: number): Promise<void> {
+  /** Resolves when the item, which counts for so many, is durable. @throws {Refusal} unavailable when it is not and never will be */
+  push(item: Item, sizeBytes: number, count = 1): Promise<void> {
     let batch = this.#waiting.at(-1)
     if (!batch || batch.sizeBytes >= COMMIT_BYTES) this.#waiting.push((batch = new Batch()))
     batch.items.push(item)
     batch.sizeBytes += sizeBytes
-    this.#waitingItems++
+    batch.count += count
+    this.#waitingItems += count
     this.#waitingBytes += sizeBytes
     this.#flushing ??= this.#flush()
     return batch.durable
@@ -73,7 +75,7 @@ export class GroupCommit<Item> {
       await this.#options.turn()
       const batch = this.#waiting.shift()
       if (!batch) break
-      this.#waitingItems -= batch.items.length
+      this.#waitingItems -= batch.count
       this.#waitingBytes -= batch.sizeBytes
       try {
         await this.#options.commit(batch.items)

@@ -1,12 +1,15 @@
-import type { Delivery, Rules, Run, Value } from '../../ports/job-actors.ts'
+import type { Delivery, Round, Rules, Run, Value } from '../../ports/job-actors.ts'
 import type { Event } from '../jobs/actor.ts'
 
 /** What the journal remembers of one accepted event. `jobId` 0 stands for all jobs. */
 export type Entry = {
   readonly jobId: number
   readonly at: number
-  readonly event: Event | { readonly kind: 'forget' }
+  readonly event: Event | { readonly kind: 'forget' } | RoundEvent
 }
+
+/** A delivery to each of the jobs of a round, all of which were accepted. */
+export type RoundEvent = { readonly kind: 'round'; readonly round: Round }
 
 /** The JSON text of an entry, as `db/README.md` describes it. */
 export function encodeEntry({ jobId, at, event }: Entry): string {
@@ -22,6 +25,8 @@ export function encodeEntry({ jobId, at, event }: Entry): string {
         gapsOf(event.run.at),
         event.run.values.map(written),
       ])
+    case 'round':
+      return JSON.stringify([jobId, at, 'v', ...roundCells(event.round)])
     case 'configure':
       return JSON.stringify([jobId, at, 'c', event.rules])
     case 'wake':
@@ -68,6 +73,8 @@ function decodeEntry([jobId, at, kind, ...rest]: Cells): Entry {
       return { jobId, at, event: { kind: 'deliver', delivery: deliveryOf(rest) } }
     case 'r':
       return { jobId, at, event: { kind: 'run', run: runOf(rest) } }
+    case 'v':
+      return { jobId, at, event: { kind: 'round', round: roundOf(rest) } }
     case 'c':
       return { jobId, at, event: { kind: 'configure', jobId, rules: rest[0] as Rules } }
     case 'w':
@@ -96,6 +103,16 @@ function runOf(cells: readonly unknown[]): Run {
   let latest = 0
   const at = values.map((_, index) => (latest += gaps[index] ?? last))
   return { key, at, values }
+}
+
+function roundCells({ key, timestampAt, jobIds, values }: Round): unknown[] {
+  const hasMinusNought = values.some((value) => Object.is(value, -0))
+  return [key, timestampAt, jobIds, hasMinusNought ? values.map(written) : values]
+}
+
+function roundOf(cells: readonly unknown[]): Round {
+  const [key, timestampAt, jobIds, values] = cells as [string, number | null, number[], Value[]]
+  return { key, timestampAt, jobIds, values }
 }
 
 /** Values and error code, and the rarer fields only where one of them is set. */

@@ -6,10 +6,12 @@ import type {
   BucketsAnswer,
   BucketsQuery,
   Delivered,
+  DeliveredRound,
   Delivery,
   JobActors,
   Outcome,
   Parcel,
+  Round,
   Rules,
   SamplesAnswer,
   SamplesQuery,
@@ -22,6 +24,7 @@ import type { Log } from '../../ports/log.ts'
 import type { ValuesDatabase } from '../../ports/values-database.ts'
 import { step } from '../jobs/actor.ts'
 import type { Event } from '../jobs/actor.ts'
+import { deliveriesOf } from '../jobs/round.ts'
 import { requireRoom } from './bounds.ts'
 import type { Unfolded } from './bounds.ts'
 import { Deadlines } from './deadlines.ts'
@@ -105,7 +108,7 @@ export class Keeper implements JobActors {
       clock: host.clock,
       job: (jobId) => this.#job(jobId),
       requireRoom: () => requireRoom(this.#unfolded, this.#commits.isFull, this.#host.roomBytes()),
-      accept: (entry, effect, repeat) => this.#accept(entry, [effect], repeat),
+      accept: (entry, effects, repeat) => this.#accept(entry, effects, repeat),
       tell: () => this.#facts.tell(),
       alone: (task) => this.#lock.run(task),
     })
@@ -154,6 +157,10 @@ export class Keeper implements JobActors {
 
   deliverAll(parcels: readonly Parcel[], sender: Sender): Promise<readonly Outcome[]> {
     return this.#intake.deliverAll(parcels, sender)
+  }
+
+  deliverRounds(rounds: readonly Round[], sender: Sender): Promise<readonly DeliveredRound[]> {
+    return this.#intake.deliverRounds(rounds, sender)
   }
 
   snapshot(jobId: number): Promise<Snapshot | null> {
@@ -237,7 +244,7 @@ export class Keeper implements JobActors {
   ): Promise<void> {
     for (const { job, result } of effects) job.state = result.state
     const text = encodeEntry(entry)
-    return this.#commits.push({ text, effects, forgotten, repeat }, text.length)
+    return this.#commits.push({ text, effects, forgotten, repeat }, text.length, Math.max(1, effects.length))
   }
 
   async #commit(batch: readonly Accepted[]): Promise<void> {
@@ -355,6 +362,12 @@ export class Keeper implements JobActors {
       const job = new Job(result.state, null)
       this.#jobs.set(jobId, job)
       this.#keep({ job, result }, id)
+      return
+    }
+    if (event.kind === 'round') {
+      const deliveryAt = deliveriesOf(event.round)
+      for (const [index, ofJob] of event.round.jobIds.entries())
+        this.#replayEntry(id, { jobId: ofJob, at, event: { kind: 'deliver', delivery: deliveryAt(index) } })
       return
     }
     const only = known ? [known] : []

@@ -7,13 +7,11 @@ import { markFilter, markLinkedAbove, markUncounted, objectsAbove, refuseCircle 
 import * as tree from '../tree/service.ts'
 import { filterOf } from '../tree/search/filter.ts'
 import type { ObjectRow } from '../tree/service.ts'
+import type { CostTerms } from './costs.ts'
 import { CHILDREN_MAX, FILTERS_MAX } from './schema.ts'
 import type { ChildBody, ChildrenFilter, ChildrenMode, SloBody, SloView } from './schema.ts'
 import * as store from './store.ts'
 import type { SloRow } from './store.ts'
-
-/** What the outages of a service level object cost. */
-export type CostTerms = Pick<SloRow, 'costsPerMin' | 'currency' | 'riskFactor'>
 
 /** What the outages of an object cost; null for what is no service level object, or was given no costs. */
 export async function readCostTerms(context: Context, object: ObjectRow): Promise<CostTerms | null> {

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 
 import * as fc from 'fast-check'
 
-import { anyDelivery, anyRun, deliveryItem, seriesItem } from './items.ts'
+import { anyDelivery, anyRound, anyRun, deliveryItem, roundItem, seriesItem } from './items.ts'
 
 const RUNS = Number(process.env['TIDEMARK_TEST_RUNS'] ?? 5_000)
 
@@ -181,5 +181,35 @@ describe('an item of a bulk delivery', () => {
     expect('content' in of(10_001)).toBe(false)
     expect('content' in of(64, 'x'.repeat(4_096))).toBe(true)
     expect('content' in of(65, 'x'.repeat(4_096))).toBe(false)
+  })
+
+  test('of a round likewise', () => {
+    let accepted = 0
+    // Series with their columns under other names, an instant or something else besides.
+    const rounds = fc
+      .tuple(fc.oneof(series, fittingSeries), fc.oneof(fc.constantFrom(1, 830), jobId), value)
+      .chain(([one, id, stamp]) => {
+        if (typeof one !== 'object' || one === null || Array.isArray(one)) return fc.constant<unknown>(one)
+        const { jobId: _, timestamps, ...rest } = one as { jobId: unknown; timestamps: unknown }
+        const jobIds = Array.isArray(timestamps)
+          ? timestamps.map((_at, index) => (index === 0 ? id : 7))
+          : timestamps
+        return fc.constantFrom<unknown>(
+          { ...rest, jobIds },
+          { ...rest, jobIds, timestamp: 5 },
+          { ...rest, jobIds, timestamp: stamp },
+          { ...rest, jobIds, timestamp: undefined },
+        )
+      })
+    fc.assert(
+      fc.property(rounds, (input) => {
+        const item = roundItem(input)
+        expect(JSON.stringify(item)).toBe(JSON.stringify(anyRound(input)))
+        expect(item).toEqual(anyRound(input))
+        accepted += Number(!(item instanceof Error))
+      }),
+      { numRuns: RUNS },
+    )
+    expect(accepted).toBeGreaterThan(RUNS / 20)
   })
 })

@@ -1,7 +1,7 @@
 import { Refusal } from '../../../lib/errors.ts'
 import type { Fault } from '../../../lib/errors.ts'
 import { pointerOf } from '../../../lib/pointer.ts'
-import type { Delivery, Run, Value } from '../../../ports/job-actors.ts'
+import type { Delivery, Round, Run, Value } from '../../../ports/job-actors.ts'
 import { VALUES_MAX } from '../../rules/schema.ts'
 import {
   deliveryBody,
@@ -11,7 +11,7 @@ import {
   RUN_TEXT_MAX,
   TEXT_MAX,
 } from '../schema.ts'
-import { jobIdOf, seriesBody } from './schema.ts'
+import { jobIdOf, roundBody, seriesBody } from './schema.ts'
 
 /** What one item of a bulk delivery is for, and what is in it. */
 type Item<Content> =
@@ -38,6 +38,11 @@ export function seriesItem(input: unknown): Item<Run> {
   return anyRun(input)
 }
 
+/** One of `rounds`, read in the same way. */
+export function roundItem(input: unknown): Round | Refusal {
+  return (isFields(input) ? plainRound(input) : null) ?? anyRound(input)
+}
+
 /** As the schema has it, for every item. */
 export function anyDelivery(input: unknown): Item<Delivery> {
   if (!isFields(input))
@@ -60,6 +65,14 @@ export function anyRun(input: unknown): Item<Run> {
   }
   const jobId = isFields(input) ? jobIdOf(input['jobId']) : null
   return { jobId, refusal: invalid(result.error.issues.flatMap(faultsOf)) }
+}
+
+/** As the schema has it, for every item. */
+export function anyRound(input: unknown): Round | Refusal {
+  const result = roundBody.safeParse(input)
+  if (!result.success) return invalid(result.error.issues.flatMap(faultsOf))
+  const { key, timestamp, jobIds, values } = result.data
+  return { key, timestampAt: timestamp ?? null, jobIds, values }
 }
 
 const NUMBERS = new Set(Array.from({ length: VALUES_MAX }, (_, index) => `returnValue${index + 1}`))
@@ -85,15 +98,30 @@ function plainDelivery(item: Fields): Delivery | null {
 function plainRun(item: Fields): Run | null {
   const { jobId, key, timestamps, values, ...rest } = item
   if (jobIdOf(jobId) === null || Object.keys(rest).length > 0 || typeof key !== 'string') return null
-  if (!Array.isArray(timestamps) || !Array.isArray(values) || !fit(timestamps.length, values.length))
-    return null
-  if (!timestamps.every(Number.isSafeInteger)) return null
-  const areValues = NUMBERS.has(key) ? values.every(isNumber) : TEXTS.has(key) && areTexts(values)
-  return areValues ? { key, at: timestamps as number[], values: values as Value[] } : null
+  if (!areColumns(timestamps, values) || !timestamps.every(Number.isSafeInteger)) return null
+  return fits(key, values) ? { key, at: timestamps as number[], values } : null
 }
 
-function fit(instants: number, values: number): boolean {
-  return instants > 0 && instants <= RUN_SAMPLES_MAX && instants === values
+function plainRound(item: Fields): Round | null {
+  const { key, timestamp = null, jobIds, values, ...rest } = item
+  if (Object.keys(rest).length > 0 || typeof key !== 'string') return null
+  if ('timestamp' in item && !Number.isSafeInteger(timestamp)) return null
+  if (!areColumns(jobIds, values) || !jobIds.every((id) => jobIdOf(id) !== null)) return null
+  return fits(key, values)
+    ? { key, timestampAt: timestamp as number | null, jobIds: jobIds as number[], values }
+    : null
+}
+
+/** Whether a column of integers and one of values are equally long, and no longer than they may be. */
+function areColumns(integers: unknown, values: unknown): integers is readonly unknown[] {
+  if (!Array.isArray(integers) || !Array.isArray(values)) return false
+  return integers.length > 0 && integers.length <= RUN_SAMPLES_MAX && integers.length === values.length
+}
+
+/** Whether the values are of the key's type. */
+function fits(key: string, values: unknown): values is Value[] {
+  if (!Array.isArray(values)) return false
+  return NUMBERS.has(key) ? values.every(isNumber) : TEXTS.has(key) && areTexts(values)
 }
 
 function areTexts(values: readonly unknown[]): boolean {

@@ -23,7 +23,7 @@ export const bulkRoutes = new Hono<Env>().post(
   valid('json', bulkBody),
   async (c) => {
     const key = idempotencyKeyOf(c.req.raw)
-    const { isReplayed, ...answer } = await deliverBulk(c.get('context'), c.req.valid('json'), key)
-    return c.json(answer, 200, isReplayed ? REPLAYED : {})
+    const { text, isReplayed } = await deliverBulk(c.get('context'), c.req.valid('json'), key)
+    return c.body(text, 200, { 'content-type': 'application/json', ...(isReplayed ? REPLAYED : {}) })
   },
 )

@@ -18,18 +18,45 @@ export const seriesBody = z
     values: z.array(sampleValue).max(RUN_SAMPLES_MAX).describe('As many as timestamps.'),
   })
   .superRefine(({ key, timestamps, values }, issues) => {
-    const fault = (place: readonly (string | number)[], message: string) =>
-      issues.addIssue({ code: 'custom', path: [...place], message })
-    if (values.length !== timestamps.length) fault(['values'], 'must be as many as timestamps')
-    const type = key.startsWith('stringValue') ? 'string' : 'number'
-    let length = 0
-    for (const [index, value] of values.entries()) {
-      if (typeof value !== type) fault(['values', index], `must be a ${type}`)
-      if (typeof value === 'string') length += value.length
-    }
-    if (length > RUN_TEXT_MAX) fault(['values'], `may have ${RUN_TEXT_MAX} characters`)
+    if (values.length !== timestamps.length)
+      issues.addIssue({ code: 'custom', path: ['values'], message: 'must be as many as timestamps' })
+    refuseOthers(key, values, issues)
   })
   .meta({ id: 'Series', description: 'Samples of one value, each a delivery of its own, in this order.' })
+
+export const roundBody = z
+  .strictObject({
+    key: valueKey,
+    timestamp: z.int().optional().describe('Epoch milliseconds; absent means now.'),
+    jobIds: z.array(z.int().positive()).min(1).max(RUN_SAMPLES_MAX),
+    values: z.array(sampleValue).max(RUN_SAMPLES_MAX).describe('As many as jobIds.'),
+  })
+  .superRefine(({ key, jobIds, values }, issues) => {
+    if (values.length !== jobIds.length)
+      issues.addIssue({ code: 'custom', path: ['values'], message: 'must be as many as jobIds' })
+    refuseOthers(key, values, issues)
+  })
+  .meta({
+    id: 'Round',
+    description: 'One value of each of many jobs at one instant, each a delivery of its own.',
+  })
+
+/** Values that are not of the key's type, and more text than fits. */
+function refuseOthers(
+  key: string,
+  values: readonly unknown[],
+  issues: Pick<z.core.$RefinementCtx, 'addIssue'>,
+): void {
+  const fault = (place: readonly (string | number)[], message: string) =>
+    issues.addIssue({ code: 'custom', path: [...place], message })
+  const type = key.startsWith('stringValue') ? 'string' : 'number'
+  let length = 0
+  for (const [index, value] of values.entries()) {
+    if (typeof value !== type) fault(['values', index], `must be a ${type}`)
+    if (typeof value === 'string') length += value.length
+  }
+  if (length > RUN_TEXT_MAX) fault(['values'], `may have ${RUN_TEXT_MAX} characters`)
+}
 
 /** Each item is looked at by itself, so that one that is wrong hinders no other: here they are anything. */
 const delivery = z.unknown().meta({
@@ -48,31 +75,52 @@ const series = z.unknown().meta({
     values: { type: 'array', items: { type: ['number', 'string'] }, description: 'As many as timestamps.' },
   },
 })
+const round = z.unknown().meta({
+  type: 'object',
+  required: ['key', 'jobIds', 'values'],
+  properties: {
+    key: { type: 'string', description: 'returnValueN or stringValueN.' },
+    timestamp: { type: 'integer', description: 'Epoch milliseconds; absent means now.' },
+    jobIds: { type: 'array', items: { type: 'integer' } },
+    values: { type: 'array', items: { type: ['number', 'string'] }, description: 'As many as jobIds.' },
+  },
+})
 
 export const bulkBody = z
   .strictObject({
     deliveries: z.array(delivery).max(ITEMS_MAX).optional(),
     series: z.array(series).max(ITEMS_MAX).optional(),
+    rounds: z.array(round).max(ITEMS_MAX).optional().describe('Come without deliveries and series.'),
   })
-  .superRefine(({ deliveries, series: columns }, issues) => {
+  .superRefine(({ deliveries, series: columns, rounds }, issues) => {
     const count = (deliveries?.length ?? 0) + (columns?.length ?? 0)
-    if (deliveries === undefined && columns === undefined)
-      issues.addIssue({ code: 'custom', path: [], message: 'needs deliveries, series or both' })
+    const hasOthers = deliveries !== undefined || columns !== undefined
+    if (!hasOthers && rounds === undefined)
+      issues.addIssue({ code: 'custom', path: [], message: 'needs deliveries, series or both, or rounds' })
+    if (hasOthers && rounds !== undefined)
+      issues.addIssue({ code: 'custom', path: ['rounds'], message: 'come without deliveries and series' })
     if (count > ITEMS_MAX)
       issues.addIssue({
         code: 'custom',
         path: ['series'],
         message: `may have ${ITEMS_MAX} items with deliveries`,
       })
-    if (samplesOf(columns ?? []) > SAMPLES_MAX)
+    if (samplesOf(columns ?? [], 'timestamps') > SAMPLES_MAX)
       issues.addIssue({ code: 'custom', path: ['series'], message: `may have ${SAMPLES_MAX} samples` })
+    if (samplesOf(rounds ?? [], 'jobIds') > SAMPLES_MAX)
+      issues.addIssue({ code: 'custom', path: ['rounds'], message: `may have ${SAMPLES_MAX} values` })
   })
   .meta({ id: 'Bulk', description: 'Deliveries to many jobs; those to one job are taken in this order.' })
 
 export type BulkBody = z.infer<typeof bulkBody>
 
+const namedJob = z.int().nullable().describe('Null where the item names none.')
+
+const refusedSamples = z
+  .array(z.object({ index: z.int(), code: z.string() }))
+  .describe('Samples that were not kept, and why.')
+
 const answered = {
-  jobId: z.int().nullable().describe('Null where the item names none.'),
   status: z.int().describe('What a request of its own would be answered with.'),
   replayed: z.literal(true).optional().describe('Delivered before under the same Idempotency-Key.'),
   code: z.string().optional().describe('Refused: why.'),
@@ -86,7 +134,12 @@ const answered = {
 export const bulkView = z
   .object({
     results: z
-      .array(deliveredView.omit({ jobId: true }).partial().extend(answered))
+      .array(
+        deliveredView
+          .omit({ jobId: true })
+          .partial()
+          .extend({ jobId: namedJob, ...answered }),
+      )
       .describe('One for each of deliveries, in their order.'),
     series: z
       .array(
@@ -94,24 +147,33 @@ export const bulkView = z
           .pick({ accepted: true, state: true, errorCode: true, nextTimeoutAt: true })
           .partial()
           .extend({
+            jobId: namedJob,
             ...answered,
             key: z.string().optional(),
             late: z.int().optional().describe('How many were older than the newest: kept, without effect.'),
-            refused: z
-              .array(z.object({ index: z.int(), code: z.string() }))
-              .optional()
-              .describe('Samples that were not kept, and why.'),
+            refused: refusedSamples.optional(),
           }),
       )
       .describe('One for each of series, in their order.'),
+    rounds: z
+      .array(
+        z.object({
+          ...answered,
+          accepted: z.int().optional().describe('How many values were kept.'),
+          late: z.int().optional().describe('How many of these were older than the newest.'),
+          refused: refusedSamples.optional(),
+        }),
+      )
+      .optional()
+      .describe('One for each of rounds, in their order.'),
   })
   .meta({ id: 'BulkDelivered' })
 
-function samplesOf(columns: readonly unknown[]): number {
+function samplesOf(items: readonly unknown[], column: 'timestamps' | 'jobIds'): number {
   let count = 0
-  for (const column of columns) {
-    const { timestamps } = (column ?? {}) as { timestamps?: unknown }
-    if (Array.isArray(timestamps)) count += timestamps.length
+  for (const item of items) {
+    const { [column]: list } = (item ?? {}) as Readonly<Record<string, unknown>>
+    if (Array.isArray(list)) count += list.length
   }
   return count
 }

@@ -1,80 +1,109 @@
 import type { Context } from '../../../context.ts'
-import { statusOf } from '../../../http/problem.ts'
 import { Refusal } from '../../../lib/errors.ts'
 import { timeFormat } from '../../../lib/time.ts'
-import type { TimeFormat } from '../../../lib/time.ts'
-import type { Delivered, DeliveredRun, Outcome, Parcel, Repeat } from '../../../ports/job-actors.ts'
-import { deliverAll, deliveredFields, NO_OUTCOME, pointingIntoArray, repeatOf, scopeOf } from '../service.ts'
+import type { Outcome, Parcel, Repeat } from '../../../ports/job-actors.ts'
+import { deliverAll, NO_OUTCOME, repeatOf, scopeOf } from '../service/deliver.ts'
+import { areReplayed, refusedView, repeatAt, roundView, runView, singleTexts } from './service/answers.ts'
 import { deliveryItem, seriesItem } from './items.ts'
+import { takeRounds } from './service/rounds.ts'
 import type { BulkBody } from './schema.ts'
 
-/** An item on its way: a parcel, or the refusal of what cannot be one. */
-type Sent = { readonly jobId: number | null; readonly parcel: Parcel | Refusal }
+/** The answer as JSON text. `isReplayed` says that everything that was taken had been taken before. */
+type Answered = { readonly text: string; readonly isReplayed: boolean }
 
 /** Takes all items that can be taken, deliveries first, and answers each in its place. Under a key each item is
- * remembered by its job, so that a repetition of the whole call stores what is missing and nothing twice. `isReplayed`
- * says that everything that was taken had been taken before.
+ * remembered by its job, so that a repetition of the whole call stores what is missing and nothing twice.
  * @throws {Refusal} unauthenticated */
-export async function deliverBulk(context: Context, body: BulkBody, key: string | null) {
-  const { deliveries = [], series = [] } = body
+export async function deliverBulk(context: Context, body: BulkBody, key: string | null): Promise<Answered> {
   const repeat = key === null ? null : await repeatOf(scopeOf(context.caller), key, body)
-  const singles = deliveries.map((input, place): Sent => {
-    const item = deliveryItem(input)
-    if ('refusal' in item) return { jobId: item.jobId, parcel: item.refusal }
-    const { jobId, content } = item
-    return { jobId, parcel: { jobId, sent: { delivery: content }, repeat: at(repeat, `d${place}`) } }
-  })
-  const runs = series.map((input, place): Sent => {
-    const item = seriesItem(input)
-    if ('refusal' in item) return { jobId: item.jobId, parcel: item.refusal }
-    const { jobId, content } = item
-    return { jobId, parcel: { jobId, sent: { run: content }, repeat: at(repeat, `s${place}`) } }
-  })
-  const outcomes = await outcomesOf(context, [...singles, ...runs])
-  const format = timeFormat(context.ports.settings.timeZone)
-  const good = outcomes.flatMap((outcome) => (outcome instanceof Refusal ? [] : outcome))
+  return body.rounds === undefined
+    ? answerItems(context, body, repeat)
+    : answerRounds(context, body.rounds, repeat)
+}
+
+async function answerRounds(
+  context: Context,
+  rounds: readonly unknown[],
+  repeat: Repeat | null,
+): Promise<Answered> {
+  const outcomes = await takeRounds(context, rounds, repeat)
+  const views = outcomes.map((outcome, place) =>
+    outcome instanceof Refusal ? refusedView(outcome, `/rounds/${place}`) : roundView(outcome),
+  )
   return {
-    results: singles.map(({ jobId }, place) => {
-      const outcome = outcomes[place] ?? NO_OUTCOME
-      if (!(outcome instanceof Refusal)) return { jobId, status: 200, ...goodFields(format, outcome) }
-      const pointed = hasArray(deliveries[place]) ? pointingIntoArray(outcome) : outcome
-      return refusedFields(jobId, pointed, `/deliveries/${place}`)
-    }),
-    series: runs.map(({ jobId }, place) => {
-      const outcome = outcomes[singles.length + place] ?? NO_OUTCOME
-      if (!(outcome instanceof Refusal)) return { jobId, status: 200, ...goodFields(format, outcome) }
-      return refusedFields(jobId, outcome, `/series/${place}`)
-    }),
-    isReplayed: good.length > 0 && good.every(({ replayed }) => replayed === true),
+    text: JSON.stringify({ results: [], series: [], rounds: views }),
+    isReplayed: areReplayed(outcomes),
   }
 }
 
-/** An outcome for each item; what was refused before is not sent. */
-async function outcomesOf(context: Context, sent: readonly Sent[]): Promise<readonly Outcome[]> {
-  const parcels = sent.flatMap(({ parcel }) => (parcel instanceof Refusal ? [] : parcel))
-  const answers = await deliverAll(context, parcels)
-  let next = 0
-  return sent.map(({ parcel }) => (parcel instanceof Refusal ? parcel : (answers[next++] ?? NO_OUTCOME)))
+/** The items of a call, in order: what is sent of each, or why nothing is. */
+class Sending {
+  readonly parcels: Parcel[] = []
+  readonly jobIds: (number | null)[] = []
+  /** By place; an item without one is sent. */
+  readonly #refusals: (Refusal | null)[] = []
+
+  send(parcel: Parcel): void {
+    this.parcels.push(parcel)
+    this.jobIds.push(parcel.jobId)
+    this.#refusals.push(null)
+  }
+
+  refuse(jobId: number | null, refusal: Refusal): void {
+    this.jobIds.push(jobId)
+    this.#refusals.push(refusal)
+  }
+
+  /** Outcomes by place, once those of the parcels are known. */
+  land(outcomes: readonly Outcome[]): readonly Outcome[] {
+    let next = 0
+    return this.#refusals.map((refusal) => refusal ?? outcomes[next++] ?? NO_OUTCOME)
+  }
 }
 
-/** The key of one item of a call. */
-function at(whole: Repeat | null, place: string): Repeat | null {
-  return whole && { ...whole, key: `${whole.key} ${place}` }
+async function answerItems(context: Context, body: BulkBody, repeat: Repeat | null): Promise<Answered> {
+  const { deliveries = [], series = [] } = body
+  const sending = new Sending()
+  for (let place = 0; place < deliveries.length; place++) {
+    const item = deliveryItem(deliveries[place])
+    if ('refusal' in item) sending.refuse(item.jobId, item.refusal)
+    else
+      sending.send({
+        jobId: item.jobId,
+        sent: { delivery: item.content },
+        repeat: repeat && repeatAt(repeat, `d${place}`),
+      })
+  }
+  for (let place = 0; place < series.length; place++) {
+    const item = seriesItem(series[place])
+    if ('refusal' in item) sending.refuse(item.jobId, item.refusal)
+    else
+      sending.send({
+        jobId: item.jobId,
+        sent: { run: item.content },
+        repeat: repeat && repeatAt(repeat, `s${place}`),
+      })
+  }
+  const outcomes = sending.land(await deliverAll(context, sending.parcels))
+  const format = timeFormat(context.ports.settings.timeZone)
+  const singleText = singleTexts(format)
+  const texts = outcomes.map((outcome, index) => {
+    const jobId = sending.jobIds[index] ?? null
+    const place = index - deliveries.length
+    if (outcome instanceof Refusal) {
+      const pointer = place < 0 ? `/deliveries/${index}` : `/series/${place}`
+      return JSON.stringify({
+        jobId,
+        ...refusedView(outcome, pointer, place < 0 && hasArray(deliveries[index])),
+      })
+    }
+    return 'refused' in outcome ? JSON.stringify(runView(format, jobId, outcome)) : singleText(jobId, outcome)
+  })
+  const results = texts.slice(0, deliveries.length).join(',')
+  const columns = texts.slice(deliveries.length).join(',')
+  return { text: `{"results":[${results}],"series":[${columns}]}`, isReplayed: areReplayed(outcomes) }
 }
 
 function hasArray(input: unknown): boolean {
   return typeof input === 'object' && input !== null && Object.hasOwn(input, 'returnValue')
-}
-
-function goodFields(format: TimeFormat, outcome: Delivered | DeliveredRun) {
-  const replayed = outcome.replayed === true ? { replayed: true as const } : {}
-  if (!('refused' in outcome)) return { ...deliveredFields(format, outcome), ...replayed }
-  const { accepted, late, refused, state, errorCode, deadlineAt } = outcome
-  const nextTimeoutAt = deadlineAt === null ? null : format(deadlineAt)
-  return { accepted, late, refused, state, errorCode, nextTimeoutAt, ...replayed }
-}
-
-function refusedFields(jobId: number | null, { code, detail, errors }: Refusal, pointer: string) {
-  const pointed = errors.map((fault) => ({ ...fault, pointer: pointer + fault.pointer }))
-  return { jobId, status: statusOf(code), code, detail, errors: pointed }
 }

@@ -2,11 +2,13 @@ import { Refusal } from '../../../lib/errors.ts'
 import type { Clock } from '../../../ports/clock.ts'
 import type {
   Delivered,
+  DeliveredRound,
   DeliveredRun,
   Delivery,
   Outcome,
   Parcel,
   Repeat,
+  Round,
   Sender,
 } from '../../../ports/job-actors.ts'
 import type { ValuesDatabase } from '../../../ports/values-database.ts'
@@ -15,6 +17,7 @@ import type { Event, Step } from '../../jobs/actor.ts'
 import { checkSender } from '../../jobs/delivery.ts'
 import { requirePace } from '../bounds.ts'
 import type { Effect, Job } from '../job.ts'
+import { partOf, takeRound } from './round.ts'
 import type { Entry } from '../journal.ts'
 import { readRepeats } from '../store/repeats.ts'
 import type { RepeatRow } from '../store/repeats.ts'
@@ -31,7 +34,7 @@ export type Desk = {
   /** @throws {Refusal} storage_full, overloaded */
   requireRoom(): void
   /** Resolves when the event is durable, with the row of its key. What is accepted in one go shares one promise. */
-  accept(entry: Entry, effect: Effect, repeat: RepeatRow | null): Promise<void>
+  accept(entry: Entry, effects: readonly Effect[], repeat: RepeatRow | null): Promise<void>
   /** Carries committed transitions on. */
   tell(): Promise<boolean>
   /** Runs a task while nothing is being committed. */
@@ -57,7 +60,7 @@ export class Intake {
     const job = this.#admit(jobId, sender, now)
     const event: Event = { kind: 'deliver', delivery }
     const result = step(job.state, event, now)
-    await this.#desk.accept({ jobId, at: result.state.nowAt, event }, { job, result }, null)
+    await this.#desk.accept({ jobId, at: result.state.nowAt, event }, [{ job, result }], null)
     // A change of state is answered once it was carried on, so that who asks next finds it everywhere.
     if (result.transitions.length > 0) await this.#desk.tell()
     return deliveredOf(delivery, result)
@@ -67,6 +70,27 @@ export class Intake {
     if (parcels.some(({ repeat }) => repeat !== null)) return this.#deliverOnce(parcels, sender)
     const now = this.#desk.clock.now()
     return this.#land(parcels.map((parcel) => this.#take(parcel, sender, now)))
+  }
+
+  deliverRounds(rounds: readonly Round[], sender: Sender): Promise<readonly DeliveredRound[]> {
+    const now = this.#desk.clock.now()
+    return Promise.all(rounds.map((round) => this.#deliverRound(round, sender, now)))
+  }
+
+  async #deliverRound(round: Round, sender: Sender, now: number): Promise<DeliveredRound> {
+    const taken = takeRound(round, now, (jobId) => this.#admit(jobId, sender, now))
+    const { places, effects, refused } = taken
+    try {
+      const event = { kind: 'round', round: partOf(round, places) } as const
+      if (effects.length > 0) await this.#desk.accept({ jobId: 0, at: now, event }, effects, null)
+    } catch (error) {
+      const { code } = refusedAs(error)
+      const lost = [...refused, ...places.map((index) => ({ index, code }))]
+      return { accepted: 0, late: 0, refused: lost.toSorted((a, b) => a.index - b.index) }
+    }
+    if (effects.some(({ result }) => result.transitions.length > 0)) await this.#desk.tell()
+    const late = effects.reduce((sum, { result }) => sum + Number(result.late), 0)
+    return { accepted: effects.length, late, refused }
   }
 
   /** @throws {Refusal} not_found, forbidden, storage_full, overloaded, too_fast */
@@ -87,7 +111,11 @@ export class Intake {
       const outcome = 'run' in sent ? deliveredRunOf(result) : deliveredOf(sent.delivery, result)
       const kept: Event = result.run === null ? event : { kind: 'run', run: result.run }
       const row = repeat && { ...repeat, jobId, answer: JSON.stringify(outcome), untilAt: now + REPEAT_MS }
-      const durable = this.#desk.accept({ jobId, at: result.state.nowAt, event: kept }, { job, result }, row)
+      const durable = this.#desk.accept(
+        { jobId, at: result.state.nowAt, event: kept },
+        [{ job, result }],
+        row,
+      )
       return { outcome, durable, changesState: result.transitions.length > 0 }
     } catch (error) {
       if (error instanceof Refusal) return error

@@ -1,7 +1,13 @@
 import type { Range } from '../../lib/range.ts'
-import type { CostTerms } from '../slos/service.ts'
 
 const MINUTE_MS = 60_000
+
+/** What the outages of a service level object cost: money a minute, ISO 4217, and what a risk weighs. */
+export type CostTerms = {
+  readonly costsPerMin: number
+  readonly currency: string
+  readonly riskFactor: number
+}
 
 /** What an outage costs, in `currency`; `risk` is the amount as heavy as its risk factor makes it. */
 export type Cost = { readonly amount: number; readonly currency: string; readonly risk: number }

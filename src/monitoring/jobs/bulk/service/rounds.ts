@@ -1,0 +1,43 @@
+import type { Context } from '../../../../context.ts'
+import { Refusal } from '../../../../lib/errors.ts'
+import type { DeliveredRound, Repeat, Round } from '../../../../ports/job-actors.ts'
+import { parcelsOf, roundOutcome } from '../../round.ts'
+import { deliverAll, deliverRounds, NO_OUTCOME } from '../../service/deliver.ts'
+import { repeatAt } from './answers.ts'
+import { roundItem } from '../items.ts'
+
+/** A round that can be taken, and its place in the body. */
+type Placed = { readonly round: Round; readonly place: number }
+
+/** Takes all rounds that can be taken; an outcome or a refusal for each, in their order. Under a key each value is
+ * remembered by its job. */
+export async function takeRounds(
+  context: Context,
+  rounds: readonly unknown[],
+  repeat: Repeat | null,
+): Promise<readonly (DeliveredRound | Refusal)[]> {
+  const items = rounds.map(roundItem)
+  const placed = items.flatMap((round, place) => (round instanceof Refusal ? [] : { round, place }))
+  const outcomes =
+    repeat === null
+      ? await deliverRounds(
+          context,
+          placed.map(({ round }) => round),
+        )
+      : await takeOnce(context, placed, repeat)
+  let next = 0
+  return items.map((item) => (item instanceof Refusal ? item : (outcomes[next++] ?? NO_OUTCOME)))
+}
+
+async function takeOnce(
+  context: Context,
+  placed: readonly Placed[],
+  repeat: Repeat,
+): Promise<readonly DeliveredRound[]> {
+  const parcels = placed.flatMap(({ round, place }) =>
+    parcelsOf(round, (index) => repeatAt(repeat, `r${place}.${index}`)),
+  )
+  const outcomes = await deliverAll(context, parcels)
+  let from = 0
+  return placed.map(({ round }) => roundOutcome(outcomes.slice(from, (from += round.jobIds.length))))
+}

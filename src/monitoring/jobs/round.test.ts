@@ -1,0 +1,21 @@
+import { expect, test } from 'bun:test'
+
+import { Refusal } from '../../lib/errors.ts'
+import { roundWithout, withRefusals } from './round.ts'
+
+const round = { key: 'returnValue1', timestampAt: null, jobIds: [7, 8, 9, 8], values: [1, 2, 3, 4] }
+const refusals = new Map([[8, new Refusal('forbidden', 'You have no right to execute this job.')]])
+
+test('what is refused of a round beforehand is not sent, and is answered in its place beside what was refused later', () => {
+  expect(roundWithout(round, refusals)).toEqual({ ...round, jobIds: [7, 9], values: [1, 3] })
+  const outcome = { accepted: 1, late: 0, refused: [{ index: 1, code: 'job_stopped' as const }] }
+  expect(withRefusals(round, refusals, outcome)).toEqual({
+    accepted: 1,
+    late: 0,
+    refused: [
+      { index: 1, code: 'forbidden' },
+      { index: 2, code: 'job_stopped' },
+      { index: 3, code: 'forbidden' },
+    ],
+  })
+})

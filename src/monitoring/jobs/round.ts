@@ -1,0 +1,83 @@
+import { Refusal } from '../../lib/errors.ts'
+import type {
+  Delivered,
+  DeliveredRound,
+  Delivery,
+  Outcome,
+  Parcel,
+  RefusedSample,
+  Repeat,
+  Round,
+  Value,
+} from '../../ports/job-actors.ts'
+
+/** The deliveries of a round, one after the other. They are one object, which is good until the next is asked for. */
+export function deliveriesOf({ key, timestampAt, values }: Round): (index: number) => Delivery {
+  const single: Record<string, Value> = { [key]: 0 }
+  const delivery: Delivery = {
+    signal: 'result',
+    values: single,
+    errorCode: null,
+    timestampAt,
+    message: null,
+    ttlMs: null,
+    runId: null,
+  }
+  return (index) => {
+    single[key] = values[index] ?? 0
+    return delivery
+  }
+}
+
+/** A round as parcels, for those who take nothing else; `repeatAt` gives each its key. */
+export function parcelsOf(round: Round, repeatAt: (index: number) => Repeat | null): readonly Parcel[] {
+  const deliveryAt = deliveriesOf(round)
+  return round.jobIds.map((jobId, index) => {
+    const delivery = deliveryAt(index)
+    return {
+      jobId,
+      sent: { delivery: { ...delivery, values: { ...delivery.values } } },
+      repeat: repeatAt(index),
+    }
+  })
+}
+
+/** What the outcomes of such parcels come to. */
+export function roundOutcome(outcomes: readonly Outcome[]): DeliveredRound {
+  const refused: RefusedSample[] = []
+  const kept: Delivered[] = []
+  for (const [index, outcome] of outcomes.entries()) {
+    if (outcome instanceof Refusal) refused.push({ index, code: outcome.code })
+    else if (!('refused' in outcome)) kept.push(outcome)
+  }
+  const late = kept.filter((one) => one.late).length
+  const isReplayed = kept.length > 0 && kept.every(({ replayed }) => replayed === true)
+  return { accepted: kept.length, late, refused, ...(isReplayed ? { replayed: true } : {}) }
+}
+
+/** What is left of a round without the jobs that are refused. */
+export function roundWithout(round: Round, refusals: ReadonlyMap<number, Refusal>): Round {
+  const isLeft = round.jobIds.map((jobId) => !refusals.has(jobId))
+  return {
+    ...round,
+    jobIds: round.jobIds.filter((_, index) => isLeft[index]),
+    values: round.values.filter((_, index) => isLeft[index]),
+  }
+}
+
+/** The answer to a whole round, from the one to what was left of it. */
+export function withRefusals(
+  { jobIds }: Round,
+  refusals: ReadonlyMap<number, Refusal>,
+  outcome: DeliveredRound,
+): DeliveredRound {
+  const left: number[] = []
+  const refused: RefusedSample[] = []
+  for (const [index, jobId] of jobIds.entries()) {
+    const refusal = refusals.get(jobId)
+    if (refusal) refused.push({ index, code: refusal.code })
+    else left.push(index)
+  }
+  for (const { index, code } of outcome.refused) refused.push({ index: left[index] ?? index, code })
+  return { ...outcome, refused: refused.sort((a, b) => a.index - b.index) }
+}

@@ -73,7 +73,7 @@ export async function connectAdministrator(host: Host): Promise<Speaker & { read
   return { ...speaker, sessionId }
 }
 
-async function logIn(
+export async function logIn(
   { request }: Speaker,
   credentials: { username: string; password: string },
 ): Promise<string> {

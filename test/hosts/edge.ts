@@ -11,6 +11,7 @@ import type { Host } from './host.ts'
 const SECRET = 'a secret of this test that has 32 characters'
 const SETUP_LINK = /https?:[^\s"]*\/session\/setup\?token=[\w-]+/
 const ROOT = join(import.meta.dir, '../..')
+const MAIN = join(ROOT, 'workers/edge/main.ts')
 
 export type EdgeOptions = {
   /** Where D1 and the objects keep their data; without it nothing outlives the host. */
@@ -18,14 +19,25 @@ export type EdgeOptions = {
   readonly variables?: Readonly<Record<string, string>>
   /** Puts another file in place of one of the Worker's. */
   readonly plugin?: BunPlugin
+  /** A Worker of the test's own, around that of the service. */
+  readonly entry?: string
 }
 
 /** Starts the Worker in workerd, as bundled from `workers/edge`, with D1, R2 and its Durable Objects; offline. */
-export async function startEdge({ dataDir, variables = {}, plugin }: EdgeOptions = {}): Promise<Host> {
+export async function startEdge({
+  dataDir,
+  variables = {},
+  plugin,
+  entry = MAIN,
+}: EdgeOptions = {}): Promise<Host> {
   const logs: string[] = []
   const miniflare = new Miniflare({
     modules: [
-      { type: 'ESModule', path: 'main.mjs', contents: await (plugin ? build([plugin]) : bundleEdge()) },
+      {
+        type: 'ESModule',
+        path: 'main.mjs',
+        contents: await (plugin ? build([plugin], entry) : bundleEdge()),
+      },
     ],
     compatibilityDate: '2026-04-01',
     compatibilityFlags: ['nodejs_compat'],
@@ -85,9 +97,9 @@ function bundleEdge(): Promise<string> {
   return bundle
 }
 
-async function build(plugins: BunPlugin[] = []): Promise<string> {
+async function build(plugins: BunPlugin[] = [], entry = MAIN): Promise<string> {
   const result = await Bun.build({
-    entrypoints: [join(ROOT, 'workers/edge/main.ts')],
+    entrypoints: [entry],
     target: 'browser',
     conditions: ['workerd', 'worker'],
     external: ['cloudflare:*', 'node:*'],

@@ -36,6 +36,8 @@ const PORTS_TRIED = 20
 /** What `sysexits.h` calls EX_OSERR: the supervisor starts us anew, and opening replays the journal. */
 const EXIT_STORAGE = 71
 
+const WALL_CLOCK: Clock = { now: () => Date.now() }
+
 /** A running service. */
 export type Server = {
   readonly url: string
@@ -51,6 +53,7 @@ export type Server = {
 /** Where a test may put something in place of a part. A service needs none of it. */
 export type Seams = {
   readonly log?: Log
+  readonly clock?: Clock
   /** A gap in the life of the process is credited from this length on. */
   readonly stallMs?: number
   readonly values?: (values: ValuesDatabase) => ValuesDatabase
@@ -60,9 +63,9 @@ export type Seams = {
 /** Starts the service on this machine: one process, its data under `settings.dataDir`.
  * @throws {Error} when the data cannot be opened or the port is taken */
 export async function startServer(settings: BunSettings, seams: Seams = {}): Promise<Server> {
-  const { log = jsonLog(toStandardError), stallMs, values: onTop = same, fetch: around = same } = seams
+  const { log = jsonLog(toStandardError), clock = WALL_CLOCK, stallMs } = seams
+  const { values: onTop = same, fetch: around = same } = seams
   await mkdir(settings.dataDir, { recursive: true, mode: 0o700 })
-  const clock: Clock = { now: () => Date.now() }
   let freeInside = () => Promise.resolve(0)
   // Before the databases: on a full disk they need what it gives back.
   const room = await watchRoom(settings.dataDir, log, () => freeInside())

@@ -17,6 +17,7 @@ import type {
 } from '../../src/ports/job-actors.ts'
 import { jsonLog } from '../json-log.ts'
 import { openBlobsR2 } from './blobs-r2.ts'
+import { clock } from './clock.ts'
 import type { Environment } from './environment.ts'
 import { flowInObject } from './flow-object.ts'
 import { valuesInObject } from './values.ts'
@@ -35,7 +36,6 @@ const FOLD_BYTES = 1024 * 1024
 const DATABASE_MAX_BYTES = 9e9
 
 const log = jsonLog(console.log)
-const clock = { now: () => Date.now() }
 
 /** One webhook job: a keeper of a single job over the object's own SQLite storage, woken by the object's alarm. */
 export class JobObject extends DurableObject<Environment> {

@@ -8,6 +8,7 @@ import type { Ports } from '../../src/ports/index.ts'
 import { jsonLog } from '../json-log.ts'
 import { secretsOf } from '../secrets.ts'
 import { openBlobsR2 } from './blobs-r2.ts'
+import { clock } from './clock.ts'
 import { openD1 } from './d1.ts'
 import { flowInObject } from './flow-object.ts'
 import { readEdgeSettings } from './environment.ts'
@@ -45,7 +46,7 @@ function build(environment: Environment): Service {
     blobs: openBlobsR2(environment.FILES),
     jobActors: jobActorsInObjects(environment.JOB, log),
     flow: flowInObject(environment.FLOW),
-    clock: { now: () => Date.now() },
+    clock,
     log,
     // Cloudflare sets this header itself, whatever the caller sent.
     network: { addressOf: ({ headers }) => headers.get('cf-connecting-ip') ?? '' },

@@ -1,0 +1,113 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+import type { BunPlugin } from 'bun'
+
+import { Keeper } from '../../src/monitoring/keeper/service.ts'
+import { startServer } from '../../workers/bun/server.ts'
+import type { Server } from '../../workers/bun/server.ts'
+import { readBunSettings } from '../../workers/bun/settings.ts'
+import { jsonLog } from '../../workers/json-log.ts'
+import { startEdge } from './edge.ts'
+import type { Moved } from './hand-worker.ts'
+import { ADMIN, TIME_ZONE } from './host.ts'
+import type { Host } from './host.ts'
+
+/** A host whose time passes only when it is told to. */
+export interface HostByHand {
+  readonly host: Host
+  /** Lets time pass; every deadline on the way is noticed when it is due. An earlier instant sets the clock back. */
+  moveTo(at: number): Promise<void>
+  /** The platform is away until then: nothing is received or noticed meanwhile. */
+  awayUntil(at: number): Promise<void>
+}
+
+/** A stall that nothing is as long as: the hand moves the clock by hours. */
+const NEVER_MS = Number.POSITIVE_INFINITY
+const STALL_MS = 500
+
+/** The Bun host. Away means ended, and started anew on the same data. */
+async function startBunByHand(): Promise<HostByHand> {
+  const dataDir = await mkdtemp(join(tmpdir(), 'tidemark-by-hand-'))
+  const settings = readBunSettings({
+    TIDEMARK_PORT: '0',
+    TIDEMARK_DATA_DIR: dataDir,
+    TIDEMARK_TIME_ZONE: TIME_ZONE,
+    TIDEMARK_ADMIN_PASSWORD: ADMIN.password,
+  })
+  const logs: string[] = []
+  const log = jsonLog((line) => logs.push(line))
+  let now = Date.now()
+  const start = (stallMs: number) => startServer(settings, { log, clock: { now: () => now }, stallMs })
+  let server = await start(NEVER_MS)
+  const again = async (stallMs: number) => {
+    await server.close()
+    server = await start(stallMs)
+  }
+  return {
+    host: {
+      name: 'bun',
+      get url() {
+        return server.url
+      },
+      logs,
+      key: server.ports.secrets.key.slice(),
+      setupLink: () => Promise.resolve(null),
+      async close() {
+        await server.close()
+        await rm(dataDir, { recursive: true })
+      },
+    },
+    async moveTo(at) {
+      const keeper = keeperOf(server)
+      while (keeper.nextAt <= at) {
+        now = Math.max(now, keeper.nextAt)
+        await keeper.wake(now)
+        await keeper.settled()
+      }
+      now = at
+    },
+    async awayUntil(at) {
+      await server.close()
+      now = at
+      server = await start(STALL_MS)
+      // From here on a clock that leaps is no stall again.
+      await again(NEVER_MS)
+    },
+  }
+}
+
+function keeperOf({ ports }: Server): Keeper {
+  if (!(ports.jobActors instanceof Keeper)) throw new TypeError('This host keeps its jobs elsewhere.')
+  return ports.jobActors
+}
+
+const byHand: BunPlugin = {
+  name: 'by hand',
+  setup(build) {
+    build.onResolve({ filter: /^\.\/clock\.ts$/ }, ({ importer }) =>
+      importer.includes('workers/edge/') ? { path: join(import.meta.dir, 'hand-clock.ts') } : undefined,
+    )
+  },
+}
+
+/** The edge. Away means that alarms ring late, as they do when the platform could not ring them. */
+async function startEdgeByHand(): Promise<HostByHand> {
+  const host = await startEdge({ plugin: byHand, entry: join(import.meta.dir, 'hand-worker.ts') })
+  const move = async (moved: Moved) => {
+    const response = await fetch(`${host.url}/by-hand`, { method: 'POST', body: JSON.stringify(moved) })
+    if (!response.ok) throw new Error(`The clock could not be moved: ${await response.text()}`)
+  }
+  await move({ to: Date.now(), alarms: 'in time', cron: false })
+  return {
+    host,
+    moveTo: (to) => move({ to, alarms: 'in time', cron: false }),
+    awayUntil: (to) => move({ to, alarms: 'late', cron: false }),
+  }
+}
+
+export const HOSTS_BY_HAND = [
+  ['bun', startBunByHand],
+  ['edge', startEdgeByHand],
+] as const

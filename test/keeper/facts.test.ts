@@ -54,6 +54,20 @@ describe('a change of state', () => {
     expect(seqs(stage.told)).toEqual([1])
   })
 
+  test('of many jobs is told in the order of time: all go silent with the service, and all come back with it', async () => {
+    const stage = await stages.open()
+    for (const id of [1, 2]) await stage.keeper.configure(id, rulesWith({ timeoutMs: 60_000 }))
+    const fromAt = stage.now
+    stage.now += 600_000
+    await stage.keeper.deaf(fromAt, stage.now)
+    expect(stage.told.map(({ objectId, to, at }) => [objectId, to, at])).toEqual([
+      [1, 'no_data', fromAt],
+      [2, 'no_data', fromAt],
+      [1, 'ok', stage.now],
+      [2, 'ok', stage.now],
+    ])
+  })
+
   test('between two slices of a fold is told before the slice that would cover it', async () => {
     const stage = await stages.open()
     const ids = Array.from({ length: 130 }, (_, index) => index + 1)

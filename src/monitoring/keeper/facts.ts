@@ -33,6 +33,9 @@ export class Facts {
   }
 
   async #tellAll(): Promise<boolean> {
+    // Those of one job are in the order of time already. Those of many come in that order, too, so that what is above them
+    // has a past that agrees with theirs.
+    this.#waiting.sort((a, b) => a.at - b.at)
     try {
       while (this.#waiting.length > 0) {
         const told = this.#waiting.slice(0, TOLD_AT_ONCE)

@@ -56,6 +56,17 @@ describe('the worked example', () => {
 })
 
 describe('outages', () => {
+  test.each(['no_data', 'undefined', 'maintenance_ok'] as const)(
+    'are not joined over time in which an object was %s',
+    (state) => {
+      const spans = day([100, 'major'], [120, state], [125, 'major'], [140, 'ok'])
+      expect(rangesOf(spans, { mergeGapMs: 60 })).toEqual([
+        [100, 120, 'major'],
+        [125, 140, 'major'],
+      ])
+    },
+  )
+
   test('of exactly the minimum stay, and shorter ones do not', () => {
     const spans = day([10, 'major'], [20, 'ok'], [30, 'major'], [39, 'ok'])
     expect(rangesOf(spans)).toEqual([[10, 20, 'major']])

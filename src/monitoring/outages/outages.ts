@@ -20,8 +20,8 @@ export type Outage = Range & {
   readonly segments: readonly (Range & { readonly state: Level })[]
 }
 
-/** The outages that spans without gaps tell of, in order. Maintenance always parts two outages, and each part must be long
- * enough by itself. */
+/** The outages that spans without gaps tell of, in order. Maintenance always parts two outages, and so does time of which
+ * nothing is known; each part must be long enough by itself. */
 export function outagesOf(spans: readonly Span[], rules: OutageRules): Outage[] {
   const { minDurationMs, mergeGapMs, split } = rules
   const groups: Outage['segments'][] = []
@@ -32,7 +32,7 @@ export function outagesOf(spans: readonly Span[], rules: OutageRules): Outage[] 
       const last = mayJoin && !split ? groups.pop() : undefined
       groups.push([...(last ?? []), segment])
       mayJoin = true
-    } else if (state.startsWith('maintenance_') || endAt - beginAt > mergeGapMs) mayJoin = false
+    } else if (isNobodys(state) || endAt - beginAt > mergeGapMs) mayJoin = false
   }
   return groups.flatMap((segments) => {
     const beginAt = segments[0]?.beginAt ?? 0
@@ -40,6 +40,11 @@ export function outagesOf(spans: readonly Span[], rules: OutageRules): Outage[] 
     const state = LEVELS.find((level) => segments.some((segment) => segment.state === level)) ?? 'major'
     return endAt - beginAt < minDurationMs ? [] : [{ beginAt, endAt, state, segments }]
   })
+}
+
+/** Whether time in this state is never anybody's outage. */
+function isNobodys(state: State): boolean {
+  return state.startsWith('maintenance_') || state === 'no_data' || state === 'undefined'
 }
 
 /** Whether a state is one of these levels. */

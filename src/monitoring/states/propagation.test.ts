@@ -211,6 +211,63 @@ describe('maintenance', () => {
   })
 })
 
+const NO_COUNTERS = { major: 0, minor: 0, warning: 0, minorMinor: 0, minorWarning: 0, warningWarning: 0 }
+
+/** The two transitions of a job that could not be heard for a while, through no fault of its own. */
+const gap = (objectId: number, seq: number, state: State): Transition[] => [
+  { ...change(objectId, seq, 'no_data'), from: state, reason: 'platform' },
+  { ...change(objectId, seq + 1, state), from: 'no_data', reason: 'platform' },
+]
+
+describe('a child that could not be heard through no fault of its own', () => {
+  const either = { operation: 'or', counters: NO_COUNTERS, ignoreMaintenance: false } as const
+  const one = { operation: 'xor', counters: NO_COUNTERS, ignoreMaintenance: false } as const
+  const slo = (id: number, rules: Node['rules'], above: number[], tally: Node['tally']): Node => ({
+    ...OK,
+    id,
+    rules,
+    push: 'any',
+    tally,
+    links: above.map(under),
+  })
+
+  test('leaves nobody above it worse: no data instead, and then what they were', () => {
+    // Either job is enough for 20, of 20 and another exactly one must be well for 21; 10 is major.
+    const family = [
+      slo(10, null, [20], null),
+      slo(11, null, [20], null),
+      slo(20, either, [21, 22], tallyOf('major', 'ok')),
+      slo(21, one, [], tallyOf('ok', 'major')),
+      slo(22, null, [], tallyOf('ok')),
+    ]
+    const propagation = new Propagation(family)
+    for (const transition of gap(11, 1, 'ok')) propagation.follow(transition)
+    expect(propagation.changes.map(({ objectId, from, to, reason }) => [objectId, from, to, reason])).toEqual(
+      [
+        [11, 'ok', 'no_data', 'platform'],
+        [20, 'ok', 'no_data', 'platform'],
+        [21, 'ok', 'no_data', 'platform'],
+        [22, 'ok', 'no_data', 'platform'],
+        [11, 'no_data', 'ok', 'platform'],
+        [20, 'no_data', 'ok', 'platform'],
+        [21, 'no_data', 'ok', 'platform'],
+        [22, 'no_data', 'ok', 'platform'],
+      ],
+    )
+  })
+
+  test('makes something worse where it is its own silence', () => {
+    const family = [
+      slo(10, null, [20], null),
+      slo(11, null, [20], null),
+      slo(20, either, [], tallyOf('major', 'ok')),
+    ]
+    const propagation = new Propagation(family)
+    propagation.follow(change(11, 1, 'no_data'))
+    expect(propagation.changes.at(-1)).toMatchObject({ objectId: 20, to: 'major', reason: 'child' })
+  })
+})
+
 type Told = { readonly job: number; readonly to: State }
 
 const someTold = fc.array(fc.record({ job: fc.constantFrom(...JOBS), to: fc.constantFrom(...STATES) }), {
@@ -278,6 +335,9 @@ const someSlos = fc.array(
 
 type SomeSlo = typeof someSlos extends fc.Arbitrary<readonly (infer One)[]> ? One : never
 
+/** How bad a state is that counts as down; 0 for all others. */
+const badness = (state: State | undefined) => ['warning', 'minor', 'major'].indexOf(state ?? 'ok') + 1
+
 /** The objects that a service level object counts: jobs, and those before it. */
 function childrenOf(place: number, { children }: SomeSlo): number[] {
   return [...JOBS, ...SLOS.slice(0, place)].filter((_, index) => children.includes(index))
@@ -308,6 +368,31 @@ describe('service level objects over each other', () => {
       { numRuns: 1_000 },
     )
   })
+
+  test('get no worse while a job cannot be heard, and are as before once it can', () => {
+    fc.assert(
+      fc.property(someSlos, someTold, fc.constantFrom(...JOBS), (slos, all, job) => {
+        let kept = sloNodes(slos)
+        const follow = (transition: Transition) => {
+          const propagation = new Propagation(kept)
+          propagation.follow(transition)
+          kept = kept.map((node) => propagation.touched.find(({ id }) => id === node.id) ?? node)
+          return propagation.changes
+        }
+        for (const transition of interleaved(all, () => 0)) follow(transition)
+        const states = () => kept.map(({ id, state, tally }) => [id, state, tally])
+        const before = states()
+        const { state, seq } = kept.find(({ id }) => id === job) ?? { state: 'ok', seq: 0 }
+        for (const transition of gap(job, seq + 1, state)) {
+          for (const { from, to } of follow(transition)) {
+            if (transition.to === 'no_data') expect(badness(to)).toBeLessThanOrEqual(badness(from))
+          }
+        }
+        expect(states()).toEqual(before)
+      }),
+      { numRuns: 1_000 },
+    )
+  })
 })
 
 /** Jobs that are well, with service level objects counted over them from below. */
@@ -327,7 +412,7 @@ function sloNodes(slos: readonly SomeSlo[]): Node[] {
     push: 'any',
   }))
   for (const [place, { operation, major, ignoreMaintenance, push }] of slos.entries()) {
-    const counters = { major, minor: 0, warning: 0, minorMinor: 0, minorWarning: 0, warningWarning: 0 }
+    const counters = { ...NO_COUNTERS, major }
     const rules = { operation, counters, ignoreMaintenance }
     const id = SLOS[place] ?? 0
     const tally = countedAnew(id, all)

@@ -1,7 +1,7 @@
 import type { State, Transition } from '../../ports/job-actors.ts'
 import { sloStateOf } from './slo-state.ts'
 import type { SloRules } from './slo-state.ts'
-import { bareState, isMaintained, shownInMaintenance, SILENT, STATES } from './state.ts'
+import { bareState, isMaintained, LEVELS, shownInMaintenance, SILENT, STATES } from './state.ts'
 
 /** How much children in each state weigh together, in the order of `STATES`. */
 export type Tally = readonly number[]
@@ -82,7 +82,16 @@ function pushedState(state: State, push: Push): State {
   return isMaintained(state) ? 'maintenance_ok' : 'ok'
 }
 
-type Cause = Pick<Change, 'at' | 'detectedAt' | 'reason'> & { readonly objectId: number | null }
+type Cause = {
+  readonly at: number
+  readonly detectedAt: number
+  readonly objectId: number | null
+  /** What it is to parents: an ordinary change of a child, the begin or end of maintenance, or the begin or the end of a
+   * time in which a child could not be heard, through no fault of its own. */
+  readonly means: 'change' | 'maintenance' | 'deaf' | 'heard'
+}
+
+const REASONS = { change: 'child', maintenance: 'maintenance', deaf: 'platform', heard: 'platform' } as const
 
 /**
  * What transitions of children mean to everything above them. Each step adds one child's change to the tallies of its
@@ -121,7 +130,7 @@ export class Propagation {
     const waiting = new Map<number, Cause>()
     const at = Math.max(transition.at, node.sinceAt)
     const change = { ...transition, seq: node.seq + 1, at, from: node.state, to, causeId: null }
-    this.#change(heard, change, waiting)
+    this.#change(heard, { ...change, means: meaningOf(transition) }, waiting)
     this.#settle(waiting)
   }
 
@@ -142,7 +151,7 @@ export class Propagation {
     if (maintained === node.maintained) return false
     const next = { ...node, maintained }
     this.#keep(next)
-    const cause = { objectId: null, at, detectedAt: now, reason: 'maintenance' } as const
+    const cause: Cause = { objectId: null, at, detectedAt: now, means: 'maintenance' }
     if (node.heard) this.#turn(next, node.heard.state, { cause, waiting })
     else waiting.set(objectId, cause)
     return true
@@ -155,7 +164,7 @@ export class Propagation {
       const node = this.#nodes.get(id)
       if (node) this.#keep({ ...node, tally })
     }
-    const cause = { at: now, detectedAt: now, objectId: null, reason: 'child' } as const
+    const cause: Cause = { at: now, detectedAt: now, objectId: null, means: 'change' }
     this.#settle(new Map([...tallies.keys()].map((id) => [id, cause])))
   }
 
@@ -180,9 +189,12 @@ export class Propagation {
 
   /** Gives an object the state that it has by itself, as maintenance shows it. */
   #turn(node: Node, state: State, { cause, waiting }: { cause: Cause; waiting: Map<number, Cause> }): void {
-    const to = node.maintained ? shownInMaintenance(state) : state
+    // Nobody gets worse because somebody else could not be heard.
+    const was = node.maintained ? bareState(node.state) : node.state
+    const now = cause.means === 'deaf' && isWorse(state, was) ? 'no_data' : state
+    const to = node.maintained ? shownInMaintenance(now) : now
     if (to === node.state) return
-    const change: Change = {
+    const change = {
       objectId: node.id,
       seq: node.seq + 1,
       // A parent's history is written forwards, too, in whatever order its children are heard of.
@@ -190,16 +202,17 @@ export class Propagation {
       detectedAt: cause.detectedAt,
       from: node.state,
       to,
-      reason: cause.reason === 'maintenance' ? 'maintenance' : 'child',
+      reason: REASONS[cause.means],
       errorCode: 0,
       message: null,
       silentSinceAt: null,
       causeId: cause.objectId,
     }
-    this.#change(node, change, waiting)
+    this.#change(node, { ...change, means: cause.means }, waiting)
   }
 
-  #change(node: Node, change: Change, waiting: Map<number, Cause>): void {
+  #change(node: Node, told: Change & Pick<Cause, 'means'>, waiting: Map<number, Cause>): void {
+    const { means, ...change } = told
     this.#changes.push(change)
     this.#keep({ ...node, state: change.to, sinceAt: change.at, seq: change.seq })
     for (const { parentId, weight, overrides } of node.links) {
@@ -207,7 +220,7 @@ export class Propagation {
       if (!parent?.tally) continue
       const shown = (state: State) => shownState(state, node.push, overrides)
       this.#keep({ ...parent, tally: moved(parent.tally, shown(node.state), shown(change.to), weight) })
-      if (waiting.get(parentId)?.objectId == null) waiting.set(parentId, change)
+      if (waiting.get(parentId)?.objectId == null) waiting.set(parentId, { ...change, means })
     }
   }
 
@@ -230,6 +243,19 @@ export class Propagation {
     this.#heights.set(id, height)
     return height
   }
+}
+
+function meaningOf({ reason, to }: Transition): Cause['means'] {
+  if (reason !== 'platform') return 'change'
+  return to === 'no_data' ? 'deaf' : 'heard'
+}
+
+/** Whether a state that counts as down is worse than another. */
+function isWorse(state: State, than: State): boolean {
+  return (
+    (LEVELS as readonly State[]).includes(state) &&
+    (SILENT.has(than) || STATES.indexOf(state) < STATES.indexOf(than))
+  )
 }
 
 /** A tally in which a child went from one state to another. */

@@ -1,6 +1,6 @@
 import { Lock } from './lib/lock.ts'
 import { keepMembership } from './monitoring/slos/membership/service.ts'
-import { countAnew, recordTransitions } from './monitoring/states/service.ts'
+import { countAnew, recordTransitions, setRight } from './monitoring/states/service.ts'
 import type { Flow } from './ports/flow.ts'
 import type { Ports } from './ports/index.ts'
 import type { Transition } from './ports/job-actors.ts'
@@ -9,7 +9,7 @@ const TRANSITIONS_AT_ONCE = 1_000
 
 /** What follows when objects change their state, top to bottom, one after the other. What is told while something else is
  * under way is carried on together. */
-export function openFlow(ports: Pick<Ports, 'database' | 'clock'>): Flow {
+export function openFlow(ports: Pick<Ports, 'database' | 'clock' | 'log'>): Flow {
   const lock = new Lock()
   let waiting: { readonly transitions: Transition[]; readonly carried: Promise<void> } | null = null
 
@@ -39,5 +39,11 @@ export function openFlow(ports: Pick<Ports, 'database' | 'clock'>): Flow {
         await keepMembership(ports)
         await countAnew(ports)
       }),
+    sweep: (afterId) => lock.run(() => setRight(ports, afterId)),
   }
+}
+
+/** Compares every parent with what its children make it. What changes meanwhile gets its turn after a few parents each. */
+export async function sweepAll(flow: Flow): Promise<void> {
+  for (let after: number | null = 0; after !== null;) after = await flow.sweep(after)
 }

@@ -10,4 +10,7 @@ export interface Flow {
   follow(transitions: readonly Transition[]): Promise<void>
   /** Brings parents up to date whose children came, went, moved, or fit their filter otherwise than before. */
   settle(): Promise<void>
+  /** Compares some parents after this id, in the order of ids, with what their children make them, and sets right and
+   * reports those that are something else. Answers where to go on, or null when there are no more. */
+  sweep(afterId: number): Promise<number | null>
 }

@@ -68,8 +68,8 @@ describe('a tree of 100,000 jobs', () => {
   })
 
   test('two flows that know nothing of each other lose updates: one place per installation is needed', async () => {
-    const { database, clock } = stage.ports
-    const flows = [openFlow({ database, clock }), openFlow({ database, clock })]
+    const { ports } = stage
+    const flows = [openFlow(ports), openFlow(ports)]
     for (let round = 0; round < 20; round++) {
       // Jobs of one device, whose tally both flows read before either writes.
       const [left, right] = [FIRST_JOB + 7, FIRST_JOB + 7 + SIZE.devices].map((job) =>
@@ -77,16 +77,16 @@ describe('a tree of 100,000 jobs', () => {
       )
       await Promise.all([flows[0]?.follow(left ? [left] : []), flows[1]?.follow(right ? [right] : [])])
     }
-    expect(await driftOf(database)).not.toEqual([])
+    expect(await driftOf(ports.database)).not.toEqual([])
   })
 })
 
 test('what could not be stored is told to whoever asked, and nothing of it stays', async () => {
-  const { database, clock } = stage.ports
+  const { database, clock, log } = stage.ports
   const broken = Object.assign(Object.create(database) as Database, {
     batch: () => Promise.reject(new Error('away')),
   })
-  const flow = openFlow({ database: broken, clock })
+  const flow = openFlow({ database: broken, clock, log })
   const told = transition(FIRST_JOB + 9, 'warning')
   const outcome = await flow.follow([told]).then(
     () => 'stored',

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
 import type { BunPlugin } from 'bun'
+import { sql } from 'drizzle-orm'
 
 import { Keeper } from '../../src/monitoring/keeper/service.ts'
 import { startServer } from '../../workers/bun/server.ts'
@@ -14,6 +15,8 @@ import type { Moved } from './hand-worker.ts'
 import { ADMIN, TIME_ZONE } from './host.ts'
 import type { Host } from './host.ts'
 
+const ROOT = join(import.meta.dir, '../..')
+
 /** A host whose time passes only when it is told to. */
 export interface HostByHand {
   readonly host: Host
@@ -21,11 +24,19 @@ export interface HostByHand {
   moveTo(at: number): Promise<void>
   /** The platform is away until then: nothing is received or noticed meanwhile. */
   awayUntil(at: number): Promise<void>
+  /** Does what the host does in the night that follows. */
+  passNight(): Promise<void>
+  /** Runs a statement in the system database, behind the back of the service. */
+  meddle(statement: string): Promise<void>
 }
 
 /** A stall that nothing is as long as: the hand moves the clock by hours. */
 const NEVER_MS = Number.POSITIVE_INFINITY
 const STALL_MS = 500
+const UPKEEP_MS = 20
+/** Long enough for a look after what waits, and for a few parents. */
+const NIGHT_MS = 500
+const DAY_MS = 86_400_000
 
 /** The Bun host. Away means ended, and started anew on the same data. */
 async function startBunByHand(): Promise<HostByHand> {
@@ -39,7 +50,8 @@ async function startBunByHand(): Promise<HostByHand> {
   const logs: string[] = []
   const log = jsonLog((line) => logs.push(line))
   let now = Date.now()
-  const start = (stallMs: number) => startServer(settings, { log, clock: { now: () => now }, stallMs })
+  const start = (stallMs: number) =>
+    startServer(settings, { log, clock: { now: () => now }, stallMs, upkeepMs: UPKEEP_MS })
   let server = await start(NEVER_MS)
   const again = async (stallMs: number) => {
     await server.close()
@@ -75,6 +87,13 @@ async function startBunByHand(): Promise<HostByHand> {
       // From here on a clock that leaps is no stall again.
       await again(NEVER_MS)
     },
+    async passNight() {
+      now += DAY_MS
+      await Bun.sleep(NIGHT_MS)
+    },
+    async meddle(statement) {
+      await server.ports.database.run(sql.raw(statement))
+    },
   }
 }
 
@@ -82,6 +101,14 @@ function keeperOf({ ports }: Server): Keeper {
   if (!(ports.jobActors instanceof Keeper)) throw new TypeError('This host keeps its jobs elsewhere.')
   return ports.jobActors
 }
+
+/** The cron triggers of the Worker. */
+async function crons(): Promise<readonly string[]> {
+  const { triggers } = Bun.TOML.parse(await Bun.file(join(ROOT, 'wrangler.toml')).text()) as Triggered
+  return triggers.crons
+}
+
+type Triggered = { readonly triggers: { readonly crons: readonly string[] } }
 
 const byHand: BunPlugin = {
   name: 'by hand',
@@ -99,11 +126,19 @@ async function startEdgeByHand(): Promise<HostByHand> {
     const response = await fetch(`${host.url}/by-hand`, { method: 'POST', body: JSON.stringify(moved) })
     if (!response.ok) throw new Error(`The clock could not be moved: ${await response.text()}`)
   }
-  await move({ to: Date.now(), alarms: 'in time', cron: false })
+  let now = Date.now()
+  const moveTo = (to: number, cron: string | null = null) => move({ to: (now = to), alarms: 'in time', cron })
+  await moveTo(now)
   return {
     host,
-    moveTo: (to) => move({ to, alarms: 'in time', cron: false }),
-    awayUntil: (to) => move({ to, alarms: 'late', cron: false }),
+    moveTo: (to) => moveTo(to),
+    awayUntil: (to) => move({ to: (now = to), alarms: 'late', cron: null }),
+    async passNight() {
+      for (const cron of await crons()) await moveTo(now + DAY_MS, cron)
+    },
+    async meddle(statement) {
+      await fetch(`${host.url}/by-hand/sql`, { method: 'POST', body: statement })
+    },
   }
 }
 

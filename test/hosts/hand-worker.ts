@@ -12,8 +12,8 @@ export type Moved = {
   readonly to: number
   /** Whether alarms ring when they are due, or all of them late, at the end. */
   readonly alarms: 'in time' | 'late'
-  /** Whether the cron trigger fires at the end. */
-  readonly cron: boolean
+  /** The cron trigger that fires at the end; null for none. */
+  readonly cron: string | null
 }
 
 /** The alarms that objects have set, by the object's id. */
@@ -23,7 +23,12 @@ const alarms = new Map<string, number>()
 // oxlint-disable-next-line import/no-default-export -- a worker's entry point is one
 export default {
   async fetch(request: Request, bindings: Environment): Promise<Response> {
-    if (new URL(request.url).pathname !== '/by-hand') return worker.fetch(request, bindings)
+    const { pathname } = new URL(request.url)
+    if (pathname === '/by-hand/sql') {
+      await bindings.DB.prepare(await request.text()).run()
+      return new Response(null, { status: 204 })
+    }
+    if (pathname !== '/by-hand') return worker.fetch(request, bindings)
     const { to, alarms: ring, cron } = (await request.json()) as Moved
     if (ring === 'late') setClock(to)
     for (let due = nextDue(to); due !== null; due = nextDue(to)) {
@@ -32,7 +37,7 @@ export default {
       await (bindings.JOB.get(bindings.JOB.idFromString(due.id)) as unknown as JobObject).ring()
     }
     setClock(to)
-    if (cron) await worker.scheduled(null, bindings, NO_CONTEXT)
+    if (cron !== null) await worker.scheduled({ cron }, bindings, NO_CONTEXT)
     return new Response(null, { status: 204 })
   },
 }

@@ -27,6 +27,8 @@ export async function openPorts(settings: Partial<Ports['settings']> = {}) {
       return this.at
     },
   }
+  const logs: string[] = []
+  const log = jsonLog((line) => logs.push(line))
   const refuse = () => Promise.reject(new Refusal('unavailable', 'There are no job actors here.'))
   const ports: Ports = {
     database,
@@ -42,9 +44,9 @@ export async function openPorts(settings: Partial<Ports['settings']> = {}) {
       samples: refuse,
       forget: refuse,
     },
-    flow: openFlow({ database, clock }),
+    flow: openFlow({ database, clock, log }),
     clock,
-    log: jsonLog(() => undefined),
+    log,
     secrets: secretsOf(crypto.getRandomValues(new Uint8Array(32))),
     network: { addressOf: () => '192.0.2.7' },
     settings: { ...DEFAULTS, timeZone: 'Europe/Zurich', ...settings },
@@ -52,6 +54,8 @@ export async function openPorts(settings: Partial<Ports['settings']> = {}) {
   return {
     ports,
     clock,
+    /** What was logged so far, a line each. */
+    logs,
     async close() {
       await close()
       await rm(dataDir, { recursive: true })

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { prepareFirstStart } from '../../src/access/session/service/first-start.ts'
 import { createApp } from '../../src/app.ts'
 import type { App } from '../../src/app.ts'
-import { openFlow } from '../../src/flow.ts'
+import { openFlow, sweepAll } from '../../src/flow.ts'
 import { applyChanges } from '../../src/monitoring/rules/service.ts'
 import type { Clock } from '../../src/ports/clock.ts'
 import type { Ports } from '../../src/ports/index.ts'
@@ -29,7 +29,9 @@ import { freeBytesInside, valuesInLibsql } from './values.ts'
 const BODY_MAX_BYTES = Number.MAX_SAFE_INTEGER
 const IDLE_TIMEOUT_S = 30
 const DRAIN_MAX_MS = 10_000
-const SWEEP_MS = 60_000
+const UPKEEP_MS = 60_000
+const DAY_MS = 86_400_000
+const NIGHT_MS = 11_820_000
 /** Enough for a thousand senders with a connection each. */
 const FILES_MIN = 1_024
 const PORTS_TRIED = 20
@@ -56,6 +58,8 @@ export type Seams = {
   readonly clock?: Clock
   /** A gap in the life of the process is credited from this length on. */
   readonly stallMs?: number
+  /** How often what waits is carried on. */
+  readonly upkeepMs?: number
   readonly values?: (values: ValuesDatabase) => ValuesDatabase
   readonly fetch?: (fetch: App['fetch'], ports: Ports) => App['fetch']
 }
@@ -63,14 +67,14 @@ export type Seams = {
 /** Starts the service on this machine: one process, its data under `settings.dataDir`.
  * @throws {Error} when the data cannot be opened or the port is taken */
 export async function startServer(settings: BunSettings, seams: Seams = {}): Promise<Server> {
-  const { log = jsonLog(toStandardError), clock = WALL_CLOCK, stallMs } = seams
+  const { log = jsonLog(toStandardError), clock = WALL_CLOCK, stallMs, upkeepMs = UPKEEP_MS } = seams
   const { values: onTop = same, fetch: around = same } = seams
   await mkdir(settings.dataDir, { recursive: true, mode: 0o700 })
   let freeInside = () => Promise.resolve(0)
   // Before the databases: on a full disk they need what it gives back.
   const room = await watchRoom(settings.dataDir, log, () => freeInside())
   const system = await openSystem(settings)
-  const flow = openFlow({ database: system.database, clock })
+  const flow = openFlow({ database: system.database, clock, log })
   const values = await openLibsql(`file:${join(settings.dataDir, 'values.db')}`)
   freeInside = () => freeBytesInside(values.client)
   const blobs = await openBlobsDirectory(join(settings.dataDir, 'blobs'))
@@ -107,11 +111,7 @@ export async function startServer(settings: BunSettings, seams: Seams = {}): Pro
   const http = listen(settings, around(app.fetch, ports))
   network.listensAs(http)
   await keeping.start()
-  const sweep = setInterval(() => {
-    Promise.all([applyChanges(ports), flow.settle()]).catch((error: unknown) =>
-      log.error('what waits to be carried on could not be', error),
-    )
-  }, SWEEP_MS)
+  const upkeep = keepUp(ports, upkeepMs)
   const url = `http://${settings.host === '0.0.0.0' ? 'localhost' : settings.host}:${http.port}${settings.basePath}`
   log.info('started', { url, jobs: keeping.keeper.jobCount })
   return {
@@ -119,8 +119,28 @@ export async function startServer(settings: BunSettings, seams: Seams = {}): Pro
     isFirstStart,
     setupLink: setupToken === null ? null : `${url}/session/setup?token=${setupToken}`,
     ports,
-    close: () => closeAll({ http, sweep, keeping, room, system, values }),
+    close: () => closeAll({ http, upkeep, keeping, room, system, values }),
   }
+}
+
+/** What deliveries and deadlines do not bring about by themselves; at night all parents are looked through as well. */
+function keepUp(ports: Ports, everyMs: number): Timer {
+  const { clock, flow, log } = ports
+  let nightAt = nextNight(clock.now())
+  const lookAfter = async () => {
+    await Promise.all([applyChanges(ports), flow.settle()])
+    if (clock.now() < nightAt) return
+    nightAt = nextNight(clock.now())
+    await sweepAll(flow)
+  }
+  return setInterval(() => {
+    lookAfter().catch((error: unknown) => log.error('what waits to be carried on could not be', error))
+  }, everyMs)
+}
+
+/** When it is next 03:17 UTC, as at the edge. */
+function nextNight(now: number): number {
+  return Math.floor((now - NIGHT_MS) / DAY_MS + 1) * DAY_MS + NIGHT_MS
 }
 
 /** Standard output is for people: there stands the welcome. */
@@ -159,15 +179,15 @@ function listen(settings: BunSettings, fetch: (request: Request) => Response | P
 
 type Parts = {
   readonly http: ReturnType<typeof listen>
-  readonly sweep: Timer
+  readonly upkeep: Timer
   readonly keeping: Keeping
   readonly room: Room
   readonly system: Libsql
   readonly values: Libsql
 }
 
-async function closeAll({ http, sweep, keeping, room, system, values }: Parts): Promise<void> {
-  clearInterval(sweep)
+async function closeAll({ http, upkeep, keeping, room, system, values }: Parts): Promise<void> {
+  clearInterval(upkeep)
   await drain(http)
   await keeping.close()
   await room.close()

@@ -3,6 +3,7 @@ import { DurableObject } from 'cloudflare:workers'
 import { openFlow } from '../../src/flow.ts'
 import type { Flow } from '../../src/ports/flow.ts'
 import type { Transition } from '../../src/ports/job-actors.ts'
+import { jsonLog } from '../json-log.ts'
 import { clock } from './clock.ts'
 import { openD1 } from './d1.ts'
 import type { Environment } from './environment.ts'
@@ -10,7 +11,7 @@ import type { Environment } from './environment.ts'
 /** The one object through which all changes of states go: those of many jobs at the same moment meet their parents one
  * after the other, and share their commits. It keeps nothing itself; who tells it something tries again until it is stored. */
 export class FlowObject extends DurableObject<Environment> {
-  readonly #flow = openFlow({ database: openD1(this.env.DB), clock })
+  readonly #flow = openFlow({ database: openD1(this.env.DB), clock, log: jsonLog(console.log) })
 
   follow(transitions: readonly Transition[]): Promise<void> {
     return this.#flow.follow(transitions)
@@ -18,6 +19,10 @@ export class FlowObject extends DurableObject<Environment> {
 
   settle(): Promise<void> {
     return this.#flow.settle()
+  }
+
+  sweep(afterId: number): Promise<number | null> {
+    return this.#flow.sweep(afterId)
   }
 }
 
@@ -31,5 +36,6 @@ export function flowInObject(namespace: Environment['FLOW']): Flow {
     settle: async () => {
       await object().settle()
     },
+    sweep: async (afterId) => object().sweep(afterId),
   }
 }

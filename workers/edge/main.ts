@@ -3,6 +3,7 @@ import type { ExecutionContext } from '@cloudflare/workers-types'
 import { prepareFirstStart } from '../../src/access/session/service/first-start.ts'
 import { createApp } from '../../src/app.ts'
 import type { App } from '../../src/app.ts'
+import { sweepAll } from '../../src/flow.ts'
 import { applyChanges } from '../../src/monitoring/rules/service.ts'
 import type { Ports } from '../../src/ports/index.ts'
 import { jsonLog } from '../json-log.ts'
@@ -18,6 +19,9 @@ import { jobActorsInObjects } from './job-actors.ts'
 export { FlowObject } from './flow-object.ts'
 export { JobObject } from './job-object.ts'
 
+/** One of the triggers in `wrangler.toml`. */
+const NIGHTLY = '17 3 * * *'
+
 type Service = { readonly app: App; readonly ports: Ports; firstStart: Promise<void> | null }
 
 /** One application for each isolate: its environment never changes. */
@@ -31,10 +35,16 @@ export default {
   },
 
   /** What deliveries and alarms do not bring about by themselves: configurations that an object has not heard of, and
-   * parents whose children were not counted. */
-  async scheduled(_event: unknown, environment: Environment, _context: ExecutionContext): Promise<void> {
+   * parents whose children were not counted. At night all parents are looked through as well. */
+  async scheduled(
+    { cron }: { readonly cron: string },
+    environment: Environment,
+    _context: ExecutionContext,
+  ): Promise<void> {
     service ??= build(environment)
-    await Promise.all([applyChanges(service.ports), service.ports.flow.settle()])
+    const { flow } = service.ports
+    await Promise.all([applyChanges(service.ports), flow.settle()])
+    if (cron === NIGHTLY) await sweepAll(flow)
   },
 }
 

@@ -245,6 +245,13 @@ export class Propagation {
   }
 }
 
+/** Whether an object has this tally, and the state that it makes. */
+export function isAsCounted(node: Node, tally: Tally): boolean {
+  const hasIt = node.tally?.every((weight, place) => weight === tally[place]) ?? false
+  const state = stateOf(node.rules, tally)
+  return hasIt && (node.maintained ? shownInMaintenance(state) : state) === node.state
+}
+
 function meaningOf({ reason, to }: Transition): Cause['means'] {
   if (reason !== 'platform') return 'change'
   return to === 'no_data' ? 'deaf' : 'heard'

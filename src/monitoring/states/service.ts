@@ -2,7 +2,8 @@ import { commit } from '../../ports/database.ts'
 import type { Database } from '../../ports/database.ts'
 import type { Ports } from '../../ports/index.ts'
 import type { Transition } from '../../ports/job-actors.ts'
-import { Propagation } from './propagation.ts'
+import { isAsCounted, Propagation } from './propagation.ts'
+import type { Node, Tally } from './propagation.ts'
 import * as store from './store.ts'
 
 export {
@@ -24,6 +25,9 @@ export type { Unfiltered } from './store/unfiltered.ts'
 
 const PARENTS_AT_ONCE = 500
 const REVIEWS_AT_ONCE = 1_000
+/** So few that what waits meanwhile does not notice; the edge asks for so many a thousand times at most. */
+const PARENTS_PER_SWEEP = 200
+const NAMED_MAX = 20
 
 /** Keeps committed transitions, the current states that follow from them, and what both mean to every object above.
  * Telling one twice changes nothing. One call at a time: see `ports/flow.ts`. */
@@ -82,4 +86,56 @@ export async function reviewMaintenance({
       store.forgetMaintenanceChanges(database, reviews),
     ])
   }
+}
+
+/** Sets right the parents among a few hundred after an id whose tally or state is not what their children make them, and
+ * says so: nothing that the service does by itself should leave any. One call at a time.
+ * @returns the id to go on after, or null when there are no more */
+export async function setRight(
+  { database, clock, log }: Pick<Ports, 'database' | 'clock' | 'log'>,
+  afterId: number,
+): Promise<number | null> {
+  const ids = await store.readParents(database, afterId, PARENTS_PER_SWEEP)
+  const last = ids.at(-1)
+  if (last === undefined) return null
+  const [nodes, tallies] = await Promise.all([
+    store.readNodes(database, ids),
+    store.countChildren(database, ids),
+  ])
+  const drifted = await driftOf(database, nodes, tallies)
+  if (drifted.size > 0) {
+    const propagation = new Propagation(nodes)
+    propagation.recount(drifted, clock.now())
+    await commit(database, [
+      store.insertTransitions(database, propagation.changes),
+      store.saveNodes(database, propagation.touched),
+    ])
+    const named = [...drifted.keys()].slice(0, NAMED_MAX)
+    log.warn('states were not what their children make them, and have been set right', {
+      objects: drifted.size,
+      ids: named.join(' '),
+    })
+  }
+  return ids.length < PARENTS_PER_SWEEP ? null : last
+}
+
+/** The true tallies of those that have another, or a state that it does not make. */
+async function driftOf(
+  database: Database,
+  nodes: readonly Node[],
+  tallies: ReadonlyMap<number, Tally>,
+): Promise<ReadonlyMap<number, Tally>> {
+  const wrong = nodes.flatMap((node): [number, Tally][] => {
+    const tally = tallies.get(node.id)
+    return tally && !isAsCounted(node, tally) ? [[node.id, tally]] : []
+  })
+  if (wrong.length === 0) return new Map()
+  // Where children came or went since, somebody has noted it together with that, and will count.
+  const noted = new Set(
+    await store.readNoted(
+      database,
+      wrong.map(([id]) => id),
+    ),
+  )
+  return new Map(wrong.filter(([id]) => !noted.has(id)))
 }

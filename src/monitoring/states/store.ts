@@ -160,6 +160,24 @@ export async function readUncounted(database: Database, limit: number): Promise<
     order by length(o.path) desc, o.id limit ${limit}`)
 }
 
+/** Those of these parents of which it is noted that they are to be counted. */
+export async function readNoted(database: Database, ids: readonly number[]): Promise<readonly number[]> {
+  const rows = await database.all<{ id: number }>(sql`
+    select object_id as id from uncounted where object_id in (select value from json_each(${JSON.stringify(ids)}))`)
+  return rows.map(({ id }) => id)
+}
+
+/** Objects after an id that may have children, in the order of their ids. */
+export async function readParents(
+  database: Database,
+  afterId: number,
+  limit: number,
+): Promise<readonly number[]> {
+  const rows = await database.all<{ id: number }>(sql`
+    select id as id from objects where id > ${afterId} and type <> 'job' order by id limit ${limit}`)
+  return rows.map(({ id }) => id)
+}
+
 /** What the children of each of these parents weigh in each state, in the order given. */
 export async function countChildren(
   database: Database,

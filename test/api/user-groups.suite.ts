@@ -160,7 +160,8 @@ const changes: Scenario[] = [
     title: 'members are replaced, added and removed from both sides, and what is refused changes nothing',
     async run(client) {
       const [a, b] = [await makeGroup(client, 'side a'), await makeGroup(client, 'side b')]
-      const users = await Promise.all(['one', 'two', 'three'].map((name) => makeUser(client, `side ${name}`)))
+      const made = await Promise.all(['one', 'two', 'three'].map((name) => makeUser(client, `side ${name}`)))
+      const users = made.toSorted((a, b) => a - b)
       const [one = 0, two = 0, three = 0] = users
       const members = (group: number, mode: string, userIds: readonly number[]) =>
         idsOf(client.request('PUT', `/userGroups/${group}/users?mode=${mode}`, { json: { userIds } }))

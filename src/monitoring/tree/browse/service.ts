@@ -20,6 +20,8 @@ const SEGMENTS_MAX = 64
 const WILDCARDS_MAX = 16
 /** How many objects one segment of a path may leave for the next. */
 const FRONTIER_MAX = 10_000
+/** Whoever may read nothing below it finds nothing. */
+const ROOT: Hit = { id: ROOT_ID, path: `/${ROOT_ID}/` }
 const FIRST: ChildPlace = { type: '', name: '', id: 0 }
 
 /** The children of an object, by type and name: what the caller may read, and what leads to it.
@@ -148,10 +150,8 @@ export async function searchPath(
   if (segments.some(({ pattern }) => pattern.split('*').length > WILDCARDS_MAX + 1)) {
     throw refusedPath(pointer, `must have ${WILDCARDS_MAX} wildcards a segment at most`)
   }
-  const from = start ?? { parentType: 'group', parentId: ROOT_ID }
-  const parent = await requireStart(context, from.parentId, from.parentType)
   const rights = await rightsOf(context)
-  let hits: readonly Hit[] = [parent]
+  let hits: readonly Hit[] = [start ? await requireStart(context, start.parentId, start.parentType) : ROOT]
   for (const [index, segment] of segments.entries()) {
     const isLast = index === segments.length - 1
     const limit = isLast ? search.limit : FRONTIER_MAX + 1

@@ -1,0 +1,54 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+
+import { HOST_NAMES, startHost, startRemote } from '../hosts/start.ts'
+import { connect } from './client.ts'
+import type { Client } from './client.ts'
+import { ABOVE, CHANGES } from './matrix/above.ts'
+import { CASES } from './matrix/cases.ts'
+import { readReviewed, tryCase } from './matrix/run.ts'
+import { makeWorld } from './matrix/world.ts'
+import type { World } from './matrix/world.ts'
+
+const START_MAX_MS = 60_000
+const CASE_MAX_MS = 20_000
+
+const HOSTS = [
+  ...HOST_NAMES.map((name) => [name, () => startHost(name)] as const),
+  ['bun with a libSQL server', startRemote] as const,
+]
+
+const reviewed = await readReviewed()
+
+test('every route that needs a right on an object has a case, and every case a route', () => {
+  const needing = [...reviewed].filter(([, { right }]) => right !== null).map(([route]) => route)
+  expect(needing.length).toBeGreaterThan(40)
+  expect(needing.filter((route) => !CASES.some((one) => one.route === route))).toEqual([])
+  expect(CASES.map(({ route }) => route).filter((route) => !needing.includes(route))).toEqual([])
+})
+
+describe.each(HOSTS)('rights on objects on %s', (_, start) => {
+  let client: Client
+  let world: World
+
+  beforeAll(async () => {
+    client = await connect(await start())
+    world = await makeWorld(client)
+  }, START_MAX_MS)
+  afterAll(() => client.host.close())
+
+  for (const { title, run } of [...ABOVE, ...CHANGES]) test(title, () => run(client, world), CASE_MAX_MS)
+
+  for (const one of CASES) {
+    const title = `${one.route}${one.title === undefined ? '' : ` ${one.title}`}`
+    test(
+      `${title}, as everybody on own, readable and foreign objects`,
+      async () => {
+        const known = reviewed.get(one.route) ?? { may: new Set(), right: null }
+        const { wrong, answers } = await tryCase(client, world, { one, reviewed: known })
+        expect(wrong).toEqual([])
+        expect(answers).toBe(18)
+      },
+      CASE_MAX_MS,
+    )
+  }
+})

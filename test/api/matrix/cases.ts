@@ -1,0 +1,317 @@
+import type { Answer, Client, Request } from '../client.ts'
+import { gaugeRequest, snappyOf, writeRequest } from '../metrics-bodies.ts'
+import { createDevice, createGroup, createJob } from '../objects.ts'
+import { good } from '../suite.ts'
+import type { Ids, Tenant, World } from './world.ts'
+
+/** Names that a path and a body may use: those of the tenant in question, and what `prepare` made. */
+export type Names = Ids & { readonly [name: string]: unknown }
+
+/** One way to call a route on somebody's object. */
+export type Case = {
+  /** As in `snapshots/roles.txt`. */
+  readonly route: string
+  readonly title?: string
+  /** The path with `{name}` for ids; derived from the route when absent. */
+  readonly path?: string
+  readonly request?: (names: Names) => Request
+  /** Makes what the call uses up, as the administrator, before each call. */
+  readonly prepare?: (client: Client, world: World, tenant: Tenant) => Promise<object>
+  /** What the answer says of the object, where the status of the whole does not. */
+  readonly verdict?: (answer: Answer) => number
+  /** Statuses that are not those that follow from the right which the route needs. */
+  readonly statuses?: Partial<Record<Tenant, number>>
+}
+
+const json = (body: object) => () => ({ json: body })
+const named = { json: { name: 'made by a test' } }
+
+/** Something new of the tenant, which the call may use up. */
+const fresh = {
+  group: async (client: Client, world: World, tenant: Tenant) => ({
+    fresh: await createGroup(client, world[tenant].group, { name: `${tenant} fresh` }),
+  }),
+  device: async (client: Client, world: World, tenant: Tenant) => ({
+    fresh: await createDevice(client, world[tenant].group, { name: `${tenant} fresh` }),
+  }),
+  job: async (client: Client, world: World, tenant: Tenant) => ({
+    fresh: await createJob(client, world[tenant].device, { name: `${tenant} fresh` }),
+  }),
+  slo: async (client: Client, world: World, tenant: Tenant) => ({
+    fresh: await newSlo(client, world[tenant].group, tenant),
+  }),
+  ping: async (client: Client, world: World, tenant: Tenant) => {
+    const path = `/jobs/${world[tenant].job}/pings`
+    return { ping: (await good(client.request('POST', path, { json: { name: tenant } })))['id'] }
+  },
+}
+
+async function newSlo(client: Client, parentId: number, word: string): Promise<number> {
+  const made = client.request('POST', `/slos?parentId=${parentId}`, { json: { name: `${word} fresh` } })
+  return Number((await good(made))['id'])
+}
+
+const freshInOwn = (type: 'group' | 'device' | 'job' | 'slo') => (client: Client, world: World) =>
+  fresh[type](client, world, 'own')
+
+/** The status of an item of an answer that is good as a whole. */
+const itemStatus =
+  (list: 'results' | 'series') =>
+  ({ status, body }: Answer) =>
+    Number((body[list] as { status: number }[] | undefined)?.[0]?.status ?? status)
+
+/** What became of the only point. */
+function pointVerdict({ status, text }: Answer): number {
+  if (text.includes('no right to execute')) return 403
+  if (text.includes('no such webhook job')) return 404
+  return status
+}
+
+/** A search that finds nothing says that there is nothing. */
+function foundVerdict({ status, body }: Answer): number {
+  return status === 200 && (body['items'] as unknown[]).length === 0 ? 404 : status
+}
+
+const writeHeaders = {
+  'content-type': 'application/x-protobuf',
+  'content-encoding': 'snappy',
+  'x-prometheus-remote-write-version': '0.1.0',
+}
+
+const byTenant = (tenant: unknown, word: string) => `lane/${String(tenant)} ${word}`
+
+/** Sends back what was read, so that nothing else is wrong with it. */
+const readBack = (path: string) => async (client: Client, world: World, tenant: Tenant) => ({
+  body: (await client.request('GET', path.replace('{id}', String(idOf(path, world[tenant]))))).body,
+})
+
+function idOf(path: string, ids: Ids): number {
+  const type = /^\/(\w+)s\//.exec(path)?.[1] as 'group' | 'device' | 'job' | 'slo'
+  return ids[type]
+}
+
+const body = ({ body: read }: Names): Request => ({ json: read })
+
+const OBJECT_TYPES = ['group', 'device', 'job', 'slo'] as const
+
+/** The routes that need nothing but an object of their own type, or of each. */
+const READS: readonly Case[] = [
+  'GET /groups/:id',
+  'GET /devices/:id',
+  'GET /jobs/:id',
+  'GET /slos/:id',
+  'GET /jobs/:id/pings',
+  ...OBJECT_TYPES.flatMap((type) => [`GET /${type}s/:id/outages`, `GET /${type}s/:id/state-history`]),
+].map((route) => ({ route }))
+
+const browsing: readonly Case[] = [
+  ...OBJECT_TYPES.flatMap((type): Case[] => [
+    {
+      route: 'GET /:parentType/:parentId/children',
+      title: `of a ${type}`,
+      path: `/${type}/{${type}}/children`,
+    },
+    {
+      route: 'GET /root/tree/:parentType/:parentId/tree',
+      title: `of a ${type}`,
+      path: `/root/tree/${type}/{${type}}/tree`,
+    },
+    ...['permissions', 'permissions/explain'].map((what): Case => ({
+      route: `GET /:objectType/:objectId/${what}`,
+      title: `of a ${type}`,
+      path: `/${type}/{${type}}/${what}`,
+    })),
+  ]),
+  {
+    route: 'GET /groups/:id/search',
+    path: `/groups/{group}/search?filterDefinition=${encodeURIComponent('{"conditions":[]}')}`,
+  },
+  {
+    route: 'GET /:parentType/:parentId/searchPath',
+    path: '/group/{group}/searchPath?path=**',
+  },
+  {
+    route: 'POST /:parentType/:parentId/searchPath',
+    path: '/group/{group}/searchPath',
+    request: json({ path: '**' }),
+  },
+  {
+    route: 'GET /root/searchPath',
+    path: '/root/searchPath?path={path}',
+    prepare: (_, __, tenant) => Promise.resolve({ path: encodeURIComponent(byTenant(tenant, 'group')) }),
+    verdict: foundVerdict,
+  },
+  {
+    route: 'POST /root/searchPath',
+    path: '/root/searchPath',
+    prepare: (_, __, tenant) => Promise.resolve({ path: byTenant(tenant, 'group/*/*job') }),
+    request: ({ path }) => ({ json: { path } }),
+    verdict: foundVerdict,
+  },
+]
+
+const creating: readonly Case[] = [
+  { route: 'POST /groups', path: '/groups?parentId={group}', request: () => named },
+  { route: 'POST /devices', path: '/devices?parentId={group}', request: () => named },
+  { route: 'POST /jobs', path: '/jobs?parentId={device}', request: () => named },
+  { route: 'POST /slos', path: '/slos?parentId={group}', request: () => named },
+  {
+    route: 'POST /slos',
+    title: 'about a device',
+    path: '/slos?parentId={ownGroup}',
+    prepare: (_, world) => Promise.resolve({ ownGroup: world.own.group }),
+    request: ({ device }) => ({ json: { name: 'about a device', deviceId: device } }),
+    statuses: { readonly: 201, foreign: 422 },
+  },
+  {
+    route: 'POST /devices/:id/copy',
+    title: 'of a device',
+    path: '/devices/{template}/copy?destinationName=copy&parentId={ownGroup}',
+    prepare: (_, world) => Promise.resolve({ ownGroup: world.own.group }),
+    statuses: { readonly: 201 },
+  },
+  {
+    route: 'POST /devices/:id/copy',
+    title: 'into a group',
+    path: '/devices/{ownTemplate}/copy?destinationName=copy&parentId={group}',
+    prepare: (_, world) => Promise.resolve({ ownTemplate: world.own.template }),
+  },
+  { route: 'POST /jobs/:id/pings', prepare: fresh.job, path: '/jobs/{fresh}/pings', request: () => named },
+]
+
+const changing: readonly Case[] = [
+  ...OBJECT_TYPES.map((type): Case => ({
+    route: `PUT /${type}s/:id`,
+    prepare: readBack(`/${type}s/{id}`),
+    request: body,
+  })),
+  { route: 'POST /devices/:id', prepare: readBack('/devices/{id}'), request: body },
+  ...(['group', 'device', 'slo'] as const).map((type): Case => ({
+    route: `PUT /${type}s/:id`,
+    title: 'to another parent',
+    path: `/${type}s/{fresh}`,
+    prepare: freshInOwn(type),
+    request: ({ group }) => ({ json: { name: 'moved', parentId: group } }),
+    statuses: { readonly: 422, foreign: 422 },
+  })),
+  {
+    route: 'PUT /jobs/:id',
+    title: 'to another device',
+    path: '/jobs/{fresh}',
+    prepare: freshInOwn('job'),
+    request: ({ device }) => ({ json: { name: 'moved', deviceId: device } }),
+    statuses: { readonly: 422, foreign: 422 },
+  },
+  {
+    route: 'PUT /:parentType/:parentId/children',
+    path: '/slo/{fresh}/children',
+    prepare: fresh.slo,
+    request: json({ items: [] }),
+  },
+  {
+    route: 'PUT /:parentType/:parentId/children',
+    title: 'to a child',
+    path: '/slo/{fresh}/children',
+    prepare: freshInOwn('slo'),
+    request: ({ job }) => ({ json: { items: [{ id: job }] } }),
+    statuses: { readonly: 200 },
+  },
+  ...OBJECT_TYPES.map((type): Case => ({
+    route: `DELETE /${type}s/:id`,
+    path: `/${type}s/{fresh}`,
+    prepare: fresh[type],
+  })),
+  { route: 'DELETE /jobs/:id/pings/:pingId', path: '/jobs/{job}/pings/{ping}', prepare: fresh.ping },
+  {
+    route: 'PUT /:objectType/:objectId/permissions/:subjectType/:subjectId',
+    path: '/group/{fresh}/permissions/everyone/0',
+    prepare: fresh.group,
+    request: json({}),
+  },
+  {
+    route: 'DELETE /:objectType/:objectId/permissions/:subjectType/:subjectId',
+    path: '/group/{fresh}/permissions/everyone/0',
+    async prepare(client, world, tenant) {
+      const made = await fresh.group(client, world, tenant)
+      await good(client.request('PUT', `/group/${made.fresh}/permissions/everyone/0`, { json: {} }))
+      return made
+    },
+  },
+]
+
+const value = { returnValue1: 1, errorCode: 0 }
+
+const delivering: readonly Case[] = [
+  {
+    route: 'POST /webcollector/jobs/:jobId/values',
+    path: '/webcollector/jobs/{job}/values',
+    request: json(value),
+  },
+  {
+    route: 'POST /webcollector/jobs/:jobId/values',
+    title: 'through the router',
+    path: '/webcollector/jobs/{job}/values?',
+    request: json(value),
+  },
+  {
+    route: 'POST /webcollector/values',
+    request: ({ job }) => ({ json: { deliveries: [{ jobId: job, ...value }] } }),
+    verdict: itemStatus('results'),
+  },
+  {
+    route: 'POST /webcollector/values',
+    title: 'after a good one',
+    prepare: (_, world) => Promise.resolve({ ownJob: world.own.job }),
+    request: ({ job, ownJob }) => ({
+      json: { deliveries: [{ jobId: ownJob, ...value }], series: [{ jobId: job, ...samplesOf() }] },
+    }),
+    verdict: itemStatus('series'),
+  },
+  {
+    route: 'POST /otlp/v1/metrics',
+    request: ({ job }) => ({ json: gaugeRequest(job, 'load', { asDouble: 1 }) }),
+    verdict: pointVerdict,
+  },
+  {
+    route: 'POST /otlp/v1/metrics',
+    title: 'to a value that there is none of',
+    request: ({ job }) => ({ json: gaugeRequest(job, 'nothing', { asDouble: 1 }) }),
+    verdict: pointVerdict,
+    statuses: { readonly: 200 },
+  },
+  {
+    route: 'POST /api/v1/write',
+    request: ({ job }) => ({
+      headers: writeHeaders,
+      bytes: snappyOf(
+        writeRequest([
+          {
+            labels: { __name__: 'load', tidemark_job: String(job) },
+            samples: [[1, Date.now()]],
+          },
+        ]),
+      ),
+    }),
+    verdict: pointVerdict,
+  },
+  {
+    route: 'GET /jobs/:id/value-history',
+    path: '/jobs/{job}/value-history?key=returnValue1',
+  },
+]
+
+function samplesOf(): object {
+  return { key: 'returnValue1', timestamps: [Date.now()], values: [1] }
+}
+
+/** Every route that needs a right on an object, with each object that it asks about. */
+export const CASES: readonly Case[] = [...READS, ...browsing, ...creating, ...changing, ...delivering]
+
+/** A path with its names filled in; one that is derived names the object that the first segment says. */
+export function pathOf({ route, path }: Case, names: Names): string {
+  const [, pattern = ''] = route.split(' ')
+  const type = /^\/(\w+?)s\//.exec(pattern)?.[1] ?? ''
+  return (path ?? pattern.replace(':id', `{${type}}`)).replaceAll(/\{(\w+)\}/g, (_, name: string) =>
+    String(names[name]),
+  )
+}

@@ -1,0 +1,83 @@
+import { join } from 'node:path'
+
+import { ROLES } from '../../../src/context.ts'
+import type { Role } from '../../../src/context.ts'
+import type { Client } from '../client.ts'
+import { pathOf } from './cases.ts'
+import type { Case } from './cases.ts'
+import { CANARY, TENANTS } from './world.ts'
+import type { Tenant, World } from './world.ts'
+
+type Asker = Role | null
+
+const ASKERS: readonly Asker[] = [null, ...ROLES]
+
+/** What was reviewed of a route: who may call it, and the right on the object that it needs. */
+export type Reviewed = { readonly may: ReadonlySet<Asker>; readonly right: string | null }
+
+/** The routes as `snapshots/roles.txt` has them: what is expected comes from there and not from the routes. */
+export async function readReviewed(): Promise<ReadonlyMap<string, Reviewed>> {
+  const text = await Bun.file(join(import.meta.dir, '../../snapshots/roles.txt')).text()
+  const lines = text.trimEnd().split('\n').slice(1)
+  return new Map(
+    lines.map((line) => {
+      const [method, path, ...marks] = line.split(/\s+/)
+      const right = marks.at(-1) ?? '-'
+      const may = new Set(ASKERS.filter((_, index) => marks[index] === 'yes'))
+      return [`${method} ${path}`, { may, right: right === '-' ? null : right }]
+    }),
+  )
+}
+
+/** Calls a route as everybody on everybody's objects.
+ * @returns what was answered otherwise than it was to be, and how many answers there were */
+export async function tryCase(
+  client: Client,
+  world: World,
+  tried: { readonly one: Case; readonly reviewed: Reviewed },
+): Promise<{ readonly wrong: readonly string[]; readonly answers: number }> {
+  const wrong: string[] = []
+  let answers = 0
+  for (const tenant of TENANTS) {
+    for (const asker of ASKERS) {
+      const expected = expectedOf(tried, asker, tenant)
+      const { status, text } = await answerTo(client, world, { ...tried, asker, tenant })
+      answers++
+      const seen = `${asker ?? 'nobody'} on ${tenant}: ${status}`
+      if (!fits(status, expected)) wrong.push(`${seen} instead of ${expected}: ${text.slice(0, 300)}`)
+      else if (asker !== 'administrator' && text.includes(CANARY))
+        wrong.push(`${seen}, but it tells of what is ${CANARY}: ${text.slice(0, 1000)}`)
+    }
+  }
+  return { wrong, answers }
+}
+
+async function answerTo(
+  client: Client,
+  world: World,
+  { one, asker, tenant }: { readonly one: Case; readonly asker: Asker; readonly tenant: Tenant },
+) {
+  const names = { ...world[tenant], ...(await one.prepare?.(client, world, tenant)) }
+  const [method = ''] = one.route.split(' ')
+  const answer = await client.request(method, pathOf(one, names), { ...one.request?.(names), as: asker })
+  return { status: one.verdict?.(answer) ?? answer.status, text: answer.text }
+}
+
+type Expected = 'good' | number
+
+function expectedOf(
+  { one, reviewed }: { readonly one: Case; readonly reviewed: Reviewed },
+  asker: Asker,
+  tenant: Tenant,
+): Expected {
+  if (!reviewed.may.has(asker)) return asker === null ? 401 : 403
+  if (asker === 'administrator' || tenant === 'own') return 'good'
+  const special = one.statuses?.[tenant]
+  if (special !== undefined) return special < 300 ? 'good' : special
+  if (tenant === 'foreign') return 404
+  return reviewed.right === 'read' ? 'good' : 403
+}
+
+function fits(status: number, expected: Expected): boolean {
+  return expected === 'good' ? status >= 200 && status < 300 : status === expected
+}

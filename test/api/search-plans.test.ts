@@ -8,7 +8,10 @@ import type { SQL } from 'drizzle-orm'
 
 import type { Context } from '../../src/context.ts'
 import { Refusal } from '../../src/lib/errors.ts'
+import { readableBy, visibleBy } from '../../src/access/rights/service.ts'
 import { readTree, searchPath } from '../../src/monitoring/tree/browse/service.ts'
+import { countStates, readChildren, readNodes } from '../../src/monitoring/tree/browse/store.ts'
+import { OBJECT_TYPES } from '../../src/monitoring/tree/schema.ts'
 import { branchesOf } from '../../src/monitoring/tree/search/branches.ts'
 import { parseFilter } from '../../src/monitoring/tree/search/filter.ts'
 import { searchGroup } from '../../src/monitoring/tree/search/service.ts'
@@ -95,8 +98,20 @@ const CONDITIONS: Record<string, string>[] = [
 
 const titleOf = (condition: Record<string, string>) => Object.values(condition).join(' ')
 
-const branchOf = (condition: Record<string, string>): Branch => {
-  const [branch] = branchesOf(parseFilter(JSON.stringify({ conditions: [condition] })), '/1/', null)
+/** Of whom some read the whole tree, others these objects with what is below them: half of all groups, one group, a
+ * device and a job. */
+const READERS: Readonly<Record<string, readonly number[] | null>> = {
+  everything: null,
+  'half of the tree': Array.from({ length: 50 }, (_, index) => 52 + index),
+  'a group': [77],
+  'a device and a job': [179, 99_999],
+}
+
+/** Those whose plans are reviewed for every reader: driven by an index, by what may be read, and along the tree. */
+const REVIEWED: ReadonlySet<string> = new Set(['name contains vice 77', 'name contains 77', 'state eq ok'])
+
+const branchOf = (condition: Record<string, string>, tops: readonly number[] | null = null): Branch => {
+  const [branch] = branchesOf(parseFilter(JSON.stringify({ conditions: [condition] })), '/1/', tops)
   if (!branch) throw new Error(`${titleOf(condition)} cannot find anything`)
   return branch
 }
@@ -124,19 +139,45 @@ describe('search among 100,000 objects', () => {
 
   for (const condition of CONDITIONS) {
     test(`${titleOf(condition)} is answered from indexes, as reading the whole tree would answer it`, async () => {
-      const branch = branchOf(condition)
-      const statements: SQL[] = []
-      const [found] = await findBranches(recording(database, statements), [branch], {
-        after: '/1/',
-        limit: 20,
-      })
-      const read = await database.all<Found>(branchSql(branch, undefined, { after: '/1/', limit: 20 }))
-      expect(found).toEqual(read)
-      for (const statement of statements)
-        expect((await planOf(database, statement)).filter(isScan)).toEqual([])
-      plans.set(titleOf(condition), await planOf(database, statements.at(-1) ?? sql``))
+      const whole = branchOf(condition)
+      const all = await database.all<Found>(branchSql(whole, undefined, { after: '/1/', limit: 100_000 }))
+      for (const [reader, tops] of Object.entries(READERS)) {
+        const branch = branchOf(condition, tops)
+        const statements: SQL[] = []
+        const [found] = await findBranches(recording(database, statements), [branch], {
+          after: '/1/',
+          limit: 20,
+        })
+        const isReadable = ({ path }: Found) => path.split('/').some((id) => tops?.includes(Number(id)) ?? true)
+        expect(found ?? [], reader).toEqual(all.filter(isReadable).slice(0, 20))
+        for (const statement of statements)
+          expect((await planOf(database, statement)).filter(isScan), reader).toEqual([])
+        const readerTitle = tops === null ? '' : `, by who reads ${reader}`
+        if (tops === null || REVIEWED.has(titleOf(condition)))
+          plans.set(titleOf(condition) + readerTitle, await planOf(database, statements.at(-1) ?? sql``))
+      }
     })
   }
+
+  test('what leads to readable objects is found by their ids, and children are read in the order of an index', async () => {
+    const granted = new Map([179, 99_999].map((id) => [id, { write: false, execute: false, maintain: false }]))
+    const rights = { userId: 7, role: 'editor', granted, ways: [1, 79, 178] } as const
+    const statements: SQL[] = []
+    const noting = recording(database, statements)
+    await readChildren(noting, 1, {
+      after: { type: '', name: '', id: 0 },
+      limit: 20,
+      visible: visibleBy(rights, 'o'),
+    })
+    const nodes = { depth: 2, types: OBJECT_TYPES, limit: 5001, visible: visibleBy(rights, 'c') }
+    await readNodes(noting, 1, nodes)
+    await countStates(noting, [79, 178], readableBy(rights, 'j'))
+    for (const [index, title] of ['children', 'tree', 'counts of a tree'].entries()) {
+      const plan = await planOf(database, statements[index] ?? sql``)
+      expect(plan.filter((line) => isScan(line) && line !== 'SCAN node')).toEqual([])
+      plans.set(`${title}, by who reads a device and a job`, plan)
+    }
+  })
 
   test('two conditions are driven by the one that finds less', async () => {
     const conditions = [
@@ -160,7 +201,7 @@ describe('search among 100,000 objects', () => {
       kind: 'user',
       userId: 1,
       username: 'x',
-      role: 'dashboard_viewer',
+      role: 'administrator',
       sessionHash: null,
     } as const
     const context: Context = { ports: { database } as Ports, caller, requestId: '' }
@@ -208,8 +249,11 @@ describe('search in a tree too large to read whole', () => {
   })
 
   test('D1 and libSQL find the same, driven by an index or along the tree', async () => {
-    for (const condition of CONDITIONS) {
-      const branch = branchOf(condition)
+    const branches = CONDITIONS.flatMap((condition) => [
+      { condition, branch: branchOf(condition) },
+      { condition, branch: branchOf(condition, [5, 20, 900]) },
+    ])
+    for (const { condition, branch } of branches) {
       const page = { after: '/1/', limit: 5000 }
       const answers = await Promise.all(
         opened.flatMap(({ database }) => [

@@ -253,14 +253,14 @@ describe('what filters count', () => {
       for (let round = 100; round < 110; round++) {
         const stage = await openStage()
         const chance = chanceFrom(round)
-        const { database, clock } = stage.ports
+        const { database, clock, log } = stage.ports
         const failing = Object.assign(Object.create(database) as Database, {
           batch: (...writes: Parameters<Database['batch']>) =>
             chance.next(2) === 0 ? Promise.reject(new Error('away')) : database.batch(...writes),
         })
         const context = {
           ...stage.context,
-          ports: { ...stage.ports, flow: openFlow({ database: failing, clock }) },
+          ports: { ...stage.ports, flow: openFlow({ database: failing, clock, log }) },
         }
         for (let at = 0; at < ACTS; at++) {
           await unlessRefused(act({ ...stage, context }, chance, await rowsOf(database)))

@@ -198,7 +198,42 @@ const scenarios: readonly Scenario[] = [
   },
 ]
 
+const REASONS: readonly Scenario[] = [
+  {
+    title: 'the reasons of a state are the jobs behind it, 20 at most; else what may be named',
+    async run(client) {
+      const group = await createGroup(client, ROOT, { name: 'reasons' })
+      const device = await createDevice(client, group, { name: 'many' })
+      const jobs: number[] = []
+      for (let index = 0; index < 21; index++)
+        jobs.push(await createJob(client, device, { name: `${index}`, ...JOB }))
+      const [job = 0, ...others] = jobs
+      const top = await newSlo(client, group, { name: 'top', isReason: true, stateOperation: 'xor' })
+      const inner = await newSlo(client, group, { name: 'inner' })
+      const link = (slo: number, ...items: object[]) =>
+        good(client.request('PUT', `/slo/${slo}/children`, { json: { items } }))
+      await link(inner, { id: device })
+      const reasons = async (path: string) => (await good(client.request('GET', path)))['reasons'] as Body[]
+      const everywhere = [`/slos/${inner}`, `/devices/${device}`, `/groups/${group}`]
+      for (const path of everywhere) expect(await reasons(path)).toEqual([])
+      await deliver(client, job, 95)
+      const named = [{ type: 'job', id: job, name: '0', state: 'major' }]
+      for (const path of everywhere) expect(await reasons(path)).toEqual(named)
+      for (const other of others.slice(0, 19)) await deliver(client, other, 95)
+      expect(await reasons(`/slos/${inner}`)).toHaveLength(20)
+      await deliver(client, others.at(-1) ?? 0, 95)
+      expect(await reasons(`/slos/${inner}`)).toHaveLength(20)
+      await Promise.all(jobs.map((one) => deliver(client, one, 1)))
+      await link(top, { id: job }, { id: device })
+      const itself = { type: 'slo', id: top, name: 'top', state: 'major' }
+      expect(await reasons(`/slos/${top}`)).toEqual([itself])
+      expect(await reasons(`/groups/${group}`)).toEqual([itself])
+      await good(client.request('DELETE', `/groups/${group}?recursive=true`))
+    },
+  },
+]
+
 export const membershipSuite: Suite = {
   name: 'children by filter',
-  scenarios: [...table(stage, refusals), ...scenarios],
+  scenarios: [...table(stage, refusals), ...scenarios, ...REASONS],
 }

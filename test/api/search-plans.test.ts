@@ -148,7 +148,8 @@ describe('search among 100,000 objects', () => {
           after: '/1/',
           limit: 20,
         })
-        const isReadable = ({ path }: Found) => path.split('/').some((id) => tops?.includes(Number(id)) ?? true)
+        const isReadable = ({ path }: Found) =>
+          path.split('/').some((id) => tops?.includes(Number(id)) ?? true)
         expect(found ?? [], reader).toEqual(all.filter(isReadable).slice(0, 20))
         for (const statement of statements)
           expect((await planOf(database, statement)).filter(isScan), reader).toEqual([])
@@ -160,7 +161,9 @@ describe('search among 100,000 objects', () => {
   }
 
   test('what leads to readable objects is found by their ids, and children are read in the order of an index', async () => {
-    const granted = new Map([179, 99_999].map((id) => [id, { write: false, execute: false, maintain: false }]))
+    const granted = new Map(
+      [179, 99_999].map((id) => [id, { write: false, execute: false, maintain: false }]),
+    )
     const rights = { userId: 7, role: 'editor', granted, ways: [1, 79, 178] } as const
     const statements: SQL[] = []
     const noting = recording(database, statements)

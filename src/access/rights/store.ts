@@ -25,7 +25,9 @@ export function visibleBy(rights: Rights, alias: string): SQL {
 function binding(condition: (listed: Listed) => string): SQL {
   const lists: SQL[] = []
   const text = condition((ids) => `{${lists.push(sql`${JSON.stringify(ids)}`) - 1}}`)
-  return sql.join(text.split(/\{(\d+)\}/).map((part, place) => (place % 2 === 1 ? lists[Number(part)] : sql.raw(part))))
+  return sql.join(
+    text.split(/\{(\d+)\}/).map((part, place) => (place % 2 === 1 ? lists[Number(part)] : sql.raw(part))),
+  )
 }
 
 /** What a user was granted, personally, with a group or with everyone. */

@@ -3,7 +3,7 @@ import { idParam } from '../../http/answers.ts'
 import { PUSHES } from '../states/propagation.ts'
 import { SLO_OPERATIONS } from '../states/slo-state.ts'
 import { STATES } from '../states/state.ts'
-import { OBJECT_TYPES, objectBodyShape, objectViewShape } from '../tree/schema.ts'
+import { OBJECT_TYPES, objectBodyShape, objectViewShape, reasonsView } from '../tree/schema.ts'
 import { filterDefinition } from '../tree/search/schema.ts'
 
 export const CHILDREN_MAX = 1_000
@@ -54,7 +54,7 @@ export const sloBody = z.strictObject({
   sortMode: z.enum(SORT_MODES).default('link').describe('The order of its children.'),
   ...COUNTERS,
   ignoreMaintenance: z.boolean().default(false),
-  isReason: z.boolean().default(false),
+  isReason: z.boolean().default(false).describe('It may be named among `reasons`, as jobs always are.'),
   childrenFilter: childrenFilter
     .extend({ isFull: z.unknown().optional() })
     .nullable()
@@ -75,6 +75,7 @@ export const sloBody = z.strictObject({
   // What a read answers beyond the fields above may be sent back unchanged.
   deviceName: z.unknown().optional(),
   currentState: z.unknown().optional(),
+  reasons: z.unknown().optional(),
   hasChildren: z.unknown().optional(),
 })
 
@@ -106,6 +107,7 @@ export const sloView = z
       riskFactor: z.number(),
     }),
     currentState: z.enum(STATES),
+    reasons: reasonsView,
     hasChildren: z.boolean(),
   })
   .meta({ id: 'Slo' })

@@ -236,6 +236,7 @@ async function viewOf(context: Context, object: ObjectRow): Promise<SloView> {
       riskFactor: row.riskFactor,
     },
     currentState: object.state,
+    reasons: await tree.readReasons(context, object, isReason),
     hasChildren: children > 0,
   }
 }

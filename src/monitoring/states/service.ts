@@ -4,7 +4,10 @@ import type { Ports } from '../../ports/index.ts'
 import type { Transition } from '../../ports/job-actors.ts'
 import { isAsCounted, Propagation } from './propagation.ts'
 import type { Node, Tally } from './propagation.ts'
+import { stepDown, traceFrom } from './reasons.ts'
+import type { Suspect, Trace } from './reasons.ts'
 import * as store from './store.ts'
+import { readBadChildren } from './store/reasons.ts'
 
 export {
   insertFirstState,
@@ -28,6 +31,11 @@ const REVIEWS_AT_ONCE = 1_000
 /** So few that what waits meanwhile does not notice; the edge asks for so many a thousand times at most. */
 const PARENTS_PER_SWEEP = 200
 const NAMED_MAX = 20
+const REASONS_MAX = 20
+/** Beyond these a search for reasons follows what it has found first. */
+const TRACES_MAX = 100
+const BAD_CHILDREN_MAX = 1_000
+const LEVELS_MAX = 100
 
 /** Keeps committed transitions, the current states that follow from them, and what both mean to every object above.
  * Telling one twice changes nothing. One call at a time: see `ports/flow.ts`. */
@@ -138,4 +146,24 @@ async function driftOf(
     ),
   )
   return new Map(wrong.filter(([id]) => !noted.has(id)))
+}
+
+/** Why an object is in its state: the deepest objects below it that may be named, along the worst children that are
+ * counted; 20 at most, and none where nothing is bad. */
+export async function reasonsOf(
+  database: Database,
+  object: Omit<Suspect, 'isReason'> & { readonly isReason?: boolean },
+): Promise<Omit<Suspect, 'isReason'>[]> {
+  const first = traceFrom({ ...object, isReason: object.isReason ?? false })
+  const found = new Map<number, Suspect>()
+  let traces: readonly Trace[] = first ? [first] : []
+  for (let level = 0; level < LEVELS_MAX && traces.length > 0 && found.size < REASONS_MAX; level++) {
+    const parents = traces.map(({ id }) => id)
+    const { reasons, next } = stepDown(traces, await readBadChildren(database, parents, BAD_CHILDREN_MAX))
+    for (const reason of reasons) found.set(reason.id, reason)
+    traces = next.slice(0, TRACES_MAX)
+  }
+  return [...found.values()]
+    .slice(0, REASONS_MAX)
+    .map(({ type, id, name, state }) => ({ type, id, name, state }))
 }

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { STATES } from '../states/state.ts'
 
 export const OBJECT_TYPES = ['group', 'device', 'job', 'slo'] as const
 export type ObjectType = (typeof OBJECT_TYPES)[number]
@@ -73,9 +74,20 @@ export const objectViewShape = {
   templateId: z.int().nullable().describe('The object that this one was copied from as an instance.'),
 }
 
-export const groupBody = z.strictObject({ ...objectBodyShape, hasChildren: z.boolean().optional() })
+/** What is to blame for the state of an object that is as its children are. */
+export const reasonsView = z
+  .array(z.object({ type: z.enum(OBJECT_TYPES), id: z.int(), name: z.string(), state: z.enum(STATES) }))
+  .describe('Why it is in its state: jobs below, or objects whose `isReason` is true; 20 at most.')
 
-export const groupView = z.object({ ...objectViewShape, hasChildren: z.boolean() }).meta({ id: 'Group' })
+export const groupBody = z.strictObject({
+  ...objectBodyShape,
+  hasChildren: z.boolean().optional(),
+  reasons: z.unknown().optional(),
+})
+
+export const groupView = z
+  .object({ ...objectViewShape, hasChildren: z.boolean(), reasons: reasonsView })
+  .meta({ id: 'Group' })
 
 /** Specification: Device. */
 export const deviceBody = z.strictObject({
@@ -89,6 +101,7 @@ export const deviceBody = z.strictObject({
     .default({}),
   collectorId: z.int().min(0).default(0).describe('The collector that runs the jobs; 0 for any.'),
   hasChildren: z.boolean().optional(),
+  reasons: z.unknown().optional(),
 })
 
 export const deviceView = z
@@ -100,6 +113,7 @@ export const deviceView = z
     parameter: z.record(z.string(), z.unknown()),
     collectorId: z.int(),
     hasChildren: z.boolean(),
+    reasons: reasonsView,
   })
   .meta({ id: 'Device' })
 
@@ -108,8 +122,9 @@ export type GroupView = z.infer<typeof groupView>
 export type DeviceBody = z.infer<typeof deviceBody>
 export type DeviceView = z.infer<typeof deviceView>
 export type PropertyBody = { readonly key: string; readonly value: string }
-export type CommonBody = Omit<GroupBody, 'hasChildren'>
-export type CommonView = Omit<GroupView, 'hasChildren'>
+export type Reasons = z.infer<typeof reasonsView>
+export type CommonBody = Omit<GroupBody, 'hasChildren' | 'reasons'>
+export type CommonView = Omit<GroupView, 'hasChildren' | 'reasons'>
 
 function isSmall(parameter: object): boolean {
   try {

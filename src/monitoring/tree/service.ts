@@ -17,9 +17,10 @@ import {
   markUnfiltered,
   noteArrival,
   objectsAbove,
+  reasonsOf,
   refuseCircle,
 } from '../states/service.ts'
-import type { CommonBody, CommonView, ObjectType } from './schema.ts'
+import type { CommonBody, CommonView, ObjectType, Reasons } from './schema.ts'
 import * as store from './store.ts'
 import type { Insertion, InstanceType, NewObject, PropertyRow } from './store.ts'
 
@@ -77,6 +78,21 @@ export function commonView(row: ObjectRow, properties: readonly PropertyRow[]): 
     parentId,
     templateId,
   }
+}
+
+/** Why an object is in its state, as far as the caller may read it. */
+export async function readReasons(
+  context: Context,
+  { type, id, name, state }: ObjectRow,
+  isReason = false,
+): Promise<Reasons> {
+  const reasons = await reasonsOf(context.ports.database, { type, id, name, state, isReason })
+  if (reasons.length === 0) return []
+  const readable = await readTypes(
+    context,
+    reasons.map((reason) => reason.id),
+  )
+  return reasons.filter((reason) => readable.has(reason.id)) as Reasons
 }
 
 /** The fields that all bodies have in common, as they are stored; `was` fills in what a body may leave out. */

@@ -28,7 +28,10 @@ const SEARCHES: readonly object[] = [
   { mode: 'or', conditions: [nameContains('own'), nameContains('read'), nameContains(CANARY)] },
   { mode: 'or', conditions: [nameContains('device'), { item: 'type', operator: 'eq', expression: 'group' }] },
   { conditions: [{ item: 'property', operator: 'contains', expression: 'value' }] },
-  { type: 'job', conditions: [{ item: 'value_raw', operator: 'not_contains', value: 'load', expression: 'x' }] },
+  {
+    type: 'job',
+    conditions: [{ item: 'value_raw', operator: 'not_contains', value: 'load', expression: 'x' }],
+  },
 ]
 
 function nameContains(expression: string): object {
@@ -98,7 +101,10 @@ export const ABOVE: readonly Claim[] = [
         for (const group of [1, world.lane]) {
           const path = searchOf(group, filter)
           const all = await client.request('GET', path)
-          expect(namesOf(all).some((name) => name.startsWith(CANARY)), path).toBe(true)
+          expect(
+            namesOf(all).some((name) => name.startsWith(CANARY)),
+            path,
+          ).toBe(true)
           const readable = namesOf(all).filter((name) => /^(?:own|readonly|made|copy|moved)/.test(name))
           for (const as of OTHERS) {
             const found = await client.request('GET', path, { as })
@@ -158,8 +164,7 @@ export const CHANGES: readonly Claim[] = [
         '/group/1/searchPath?path=**',
         `/jobs/${job}`,
       ]
-      for (const path of starts)
-        expectAnswer(await client.request('GET', path, as), { answers: 'not_found' })
+      for (const path of starts) expectAnswer(await client.request('GET', path, as), { answers: 'not_found' })
       expect(namesOf(await client.request('GET', '/root/searchPath?path=**', as))).toEqual([])
       await good(client.request('PUT', `/job/${job}/permissions/user/${id}`, { json: {} }))
       expect(namesOf(await client.request('GET', searchOf(1, { conditions: [] }), as))).toEqual(['own job'])

@@ -78,14 +78,15 @@ export async function deleteDevice(context: Context, id: number, recursive: bool
 
 async function viewOf(context: Context, row: ObjectRow): Promise<DeviceView> {
   const { database } = context.ports
-  const [device, properties] = await Promise.all([
+  const [device, properties, reasons] = await Promise.all([
     store.findDevice(database, row.id),
     tree.readProperties(database, row.id),
+    tree.readReasons(context, row),
   ])
   // Deleted between the two reads.
   if (!device) throw new Refusal('not_found', 'There is no such device.')
   const { collectorId, hasChildren } = row
-  return { ...tree.commonView(row, properties), ...device, collectorId, hasChildren }
+  return { ...tree.commonView(row, properties), ...device, collectorId, hasChildren, reasons }
 }
 
 function deviceFields({ address, netmask, deviceName, parameter }: DeviceBody): store.DeviceRow {

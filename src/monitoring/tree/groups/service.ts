@@ -62,6 +62,9 @@ export async function deleteGroup(context: Context, id: number, recursive: boole
 }
 
 async function viewOf(context: Context, row: ObjectRow): Promise<GroupView> {
-  const properties = await tree.readProperties(context.ports.database, row.id)
-  return { ...tree.commonView(row, properties), hasChildren: row.hasChildren }
+  const [properties, reasons] = await Promise.all([
+    tree.readProperties(context.ports.database, row.id),
+    tree.readReasons(context, row),
+  ])
+  return { ...tree.commonView(row, properties), hasChildren: row.hasChildren, reasons }
 }

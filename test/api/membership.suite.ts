@@ -1,7 +1,7 @@
 import { expect } from 'bun:test'
 
 import type { Body, Client } from './client.ts'
-import { createDevice, createGroup, createJob } from './objects.ts'
+import { createDevice, createGroup, createJob, refusal } from './objects.ts'
 import { good, once, table } from './suite.ts'
 import type { Row, Scenario, Suite } from './suite.ts'
 
@@ -10,7 +10,8 @@ const ROOT = 1
 const stage = once(async (client: Client) => {
   const group = await createGroup(client, ROOT, { name: 'membership' })
   const device = await createDevice(client, group, { name: 'host' })
-  return { group, device }
+  const slo = await newSlo(client, group, { name: 'plain' })
+  return { group, device, slo }
 })
 
 type Condition = { item: string; operator: string; expression?: string; propertyKey?: string }
@@ -68,6 +69,31 @@ const refusedItem = (item: string, more: object = {}) =>
   )
 
 const refusals: readonly Row[] = [
+  { title: 'nobody', call: 'POST /slos/{slo}/copy?destinationName=x', as: null, answers: 'unauthenticated' },
+  {
+    title: 'a viewer',
+    call: 'POST /slos/{slo}/copy?destinationName=x',
+    as: 'dashboard_viewer',
+    answers: 'forbidden',
+  },
+  { title: 'a device', call: 'POST /slos/{device}/copy?destinationName=x', answers: 'not_found' },
+  {
+    title: 'no parent',
+    call: 'POST /slos/{slo}/copy?destinationName=x&destinationType=none&parentId={device}',
+    answers: 'not_found',
+  },
+  {
+    title: 'a group for a parent',
+    call: 'POST /slos/{slo}/copy?destinationName=x&destinationType=none&parentId={group}',
+    answers: 'not_found',
+  },
+  { title: 'no name', call: 'POST /slos/{slo}/copy', answers: 'invalid', pointers: ['?destinationName'] },
+  {
+    title: 'a job for a parent',
+    call: 'POST /slos/{slo}/copy?destinationName=x&parentType=job',
+    answers: 'invalid',
+    pointers: ['?parentType'],
+  },
   refused('x', ''),
   refused({}, '/filterDefinition'),
   refused({ groupId: 999_999, filterDefinition: {} }, '/groupId'),
@@ -198,6 +224,97 @@ const scenarios: readonly Scenario[] = [
   },
 ]
 
+const copy = (client: Client, slo: number, query: string) =>
+  client.request('POST', `/slos/${slo}/copy?${query}`)
+
+const COPIES: readonly Scenario[] = [
+  {
+    title: 'an instance of a template is made of the same children, and becomes the last child of its parent',
+    async run(client) {
+      const { device } = await stage(client)
+      const group = await createGroup(client, ROOT, { name: 'copies' })
+      const home = await createGroup(client, group, { name: 'home' })
+      const jobs: number[] = []
+      for (const name of ['a', 'b'])
+        jobs.push(await createJob(client, device, { name, ...JOB, ...team('white') }))
+      const [a = 0, b = 0] = jobs
+      await deliver(client, a, 95)
+      const fields = {
+        ...team('template'),
+        isTemplate: true,
+        subType: 'top',
+        deviceId: device,
+        stateOperation: 'count',
+        pushState: 'minor',
+        sortMode: 'name',
+        major: 3,
+        isReason: true,
+        childrenFilter: filter(ROOT, ofTeam('white')),
+        parameters: { costsPerMin: 2, currency: 'EUR', riskFactor: 3 },
+      }
+      const template = await newSlo(client, group, { name: 'template', ...fields })
+      const link = (slo: number, items: object[]) =>
+        good(client.request('PUT', `/slo/${slo}/children`, { json: { items } }))
+      await link(template, [{ id: a, weight: 3, stateOverrides: { warning: 'ok' } }])
+      const parent = await newSlo(client, home, { name: 'parent' })
+      await link(parent, [{ id: b }])
+      const answer = await copy(
+        client,
+        template,
+        `destinationName=made&parentType=slo&parentId=${parent}&destinationType=instance`,
+      )
+      expect(answer.status).toBe(201)
+      const { id, name, type, isTemplate, instanceType, templateId, parentId } = answer.body
+      expect({ name, type, isTemplate, instanceType, templateId, parentId }).toEqual({
+        name: 'made',
+        type: 'slo',
+        isTemplate: false,
+        instanceType: 'instance',
+        templateId: template,
+        parentId: home,
+      })
+      expect(answer.headers.get('location')).toBe(`/slos/${String(id)}`)
+      const { isTemplate: _, properties: __, childrenFilter, parameters, ...rest } = fields
+      expect(answer.body).toMatchObject({
+        ...rest,
+        childrenFilter: { groupId: childrenFilter.groupId, isFull: false },
+        parameters: { ...parameters, children: 2 },
+        properties: [{ key: 'team', value: 'template' }],
+        currentState: 'major',
+      })
+      expect(await childrenOf(client, Number(id))).toEqual([
+        [a, 'link'],
+        [b, 'filter'],
+      ])
+      expect(await childrenOf(client, parent)).toEqual([
+        [b, 'link'],
+        [Number(id), 'link'],
+      ])
+      expect((await sloOf(client, parent))['currentState']).toBe('major')
+      await deliver(client, a, 1)
+      expect((await sloOf(client, Number(id)))['currentState']).toBe('ok')
+      const plain = await copy(client, template, 'destinationName=plain&destinationType=none')
+      expect(plain.body).toMatchObject({
+        isTemplate: true,
+        instanceType: 'none',
+        templateId: null,
+        parentId: group,
+      })
+      const placed = await copy(client, template, `destinationName=placed&parentType=group&parentId=${home}`)
+      expect(placed.body).toMatchObject({ instanceType: 'instance', parentId: home })
+      expect(await childrenOf(client, parent)).toHaveLength(2)
+
+      expect(refusal(await copy(client, parent, 'destinationName=x'))).toEqual([409, 'conflict'])
+      const inner = await newSlo(client, group, { name: 'inner' })
+      await link(template, [{ id: inner }])
+      const circular = await copy(client, template, `destinationName=x&parentId=${inner}`)
+      expect(refusal(circular)).toEqual([409, 'cycle', '?parentId'])
+      for (const job of jobs) await good(client.request('DELETE', `/jobs/${job}`))
+      await good(client.request('DELETE', `/groups/${group}?recursive=true`))
+    },
+  },
+]
+
 const REASONS: readonly Scenario[] = [
   {
     title: 'the reasons of a state are the jobs behind it, 20 at most; else what may be named',
@@ -235,5 +352,5 @@ const REASONS: readonly Scenario[] = [
 
 export const membershipSuite: Suite = {
   name: 'children by filter',
-  scenarios: [...table(stage, refusals), ...scenarios, ...REASONS],
+  scenarios: [...table(stage, refusals), ...scenarios, ...COPIES, ...REASONS],
 }

@@ -7,7 +7,8 @@ import { openFlow } from '../../src/flow.ts'
 import { Refusal } from '../../src/lib/errors.ts'
 import { createJob, deleteJob, updateJob } from '../../src/monitoring/jobs/service.ts'
 import { jobBody } from '../../src/monitoring/jobs/schema.ts'
-import { FILTERS_MAX, FOUND_MAX, sloBody } from '../../src/monitoring/slos/schema.ts'
+import { copySlo } from '../../src/monitoring/slos/copy/service.ts'
+import { CHILDREN_MAX, FILTERS_MAX, FOUND_MAX, sloBody } from '../../src/monitoring/slos/schema.ts'
 import {
   createSlo,
   deleteSlo,
@@ -32,7 +33,7 @@ import { openPorts } from '../hosts/ports.ts'
 
 const ROOT = 1
 const TEAMS = ['red', 'blue']
-const ROUNDS = 25
+const ROUNDS = 12
 const ACTS = 30
 const PROPERTY_MAX_MS = 120_000
 
@@ -138,6 +139,14 @@ async function act({ context }: Stage, chance: Chance, rows: readonly Row[]): Pr
         parentType: 'group',
         parentId,
         jobsStopped: false,
+      }),
+    () =>
+      slo &&
+      copySlo(context, slo, {
+        destinationName: 'x',
+        destinationType: 'none',
+        parentType: 'slo',
+        ...(chance.next(2) === 0 ? { parentId: chance.one(slos) } : {}),
       }),
     () => (chance.next(3) === 0 && some ? deleteGroup(context, some, true) : undefined),
     () => (device ? deleteDevice(context, device, true) : undefined),
@@ -316,6 +325,34 @@ describe('a tree of 100,000 jobs', () => {
     await deleteSlo(stage.context, slo.id)
   })
 
+  test(`${CHILDREN_MAX} links and no more, whichever way they come; copies among them`, async () => {
+    const { context } = stage
+    const { slo } = await createSlo(context, ROOT, sloBody.parse({ name: 'crowd' }))
+    const template = await createSlo(context, ROOT, sloBody.parse({ name: 'template', isTemplate: true }))
+    const jobs = Array.from({ length: CHILDREN_MAX }, (_, index) => FIRST_JOB + 300 + index)
+    const merge = (...ids: readonly number[]) =>
+      updateChildren(context, slo.id, {
+        items: ids.map((id) => ({ id, weight: 1, stateOverrides: {} })),
+        mode: 'merge',
+      })
+    const copied = () =>
+      copySlo(context, template.slo.id, {
+        destinationName: 'x',
+        destinationType: 'instance',
+        parentType: 'slo',
+        parentId: slo.id,
+      })
+    const pointer = (refused: Promise<unknown>) =>
+      refused.then(String, ({ errors }: Refusal) => errors[0]?.pointer)
+    await merge(...jobs.slice(2))
+    await copied()
+    await merge(...jobs.slice(1, 3))
+    expect(await pointer(merge(...jobs.slice(0, 1)))).toBe('/items')
+    expect(await pointer(copied())).toBe('?parentId')
+    expect((await childrenOf(slo.id)).parameters.children).toBe(CHILDREN_MAX)
+    await deleteSlo(context, slo.id)
+  })
+
   test(`${FILTERS_MAX} filters and no more, and a change asks none of them about the whole tree`, async () => {
     const { database, flow } = stage.ports
     const body = filter({ item: 'property', operator: 'eq', expression: 'nobody', propertyKey: 'owner' })
@@ -332,6 +369,12 @@ describe('a tree of 100,000 jobs', () => {
     const refused = createSlo(stage.context, ROOT, body)
     expect(await refused.then(String, ({ errors }: Refusal) => errors[0]?.pointer)).toBe('/childrenFilter')
     await updateSlo(stage.context, slo.id, { body, ifMatch: null })
+    const copied = copySlo(stage.context, slo.id, {
+      destinationName: 'x',
+      destinationType: 'none',
+      parentType: 'slo',
+    })
+    expect(await copied.then(String, ({ code }: Refusal) => code)).toBe('invalid')
     await flow.settle()
 
     const device = deviceBody.parse({ name: 'Device 7', properties: [{ key: 'owner', value: 'nobody' }] })

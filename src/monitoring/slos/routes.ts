@@ -7,6 +7,8 @@ import type { Env } from '../../http/policy.ts'
 import { jsonBody, valid } from '../../http/valid.ts'
 import { childrenView } from '../tree/browse/schema.ts'
 import { listLinked } from '../tree/browse/service.ts'
+import { sloCopyQuery } from './copy/schema.ts'
+import { copySlo } from './copy/service.ts'
 import { CHILDREN_MAX, childrenBody, childrenMode, sloBody, sloParentPath, sloView } from './schema.ts'
 import { createSlo, deleteSlo, readSlo, updateChildren, updateSlo } from './service.ts'
 
@@ -62,6 +64,24 @@ export const sloRoutes = new Hono<Env>()
       const change = { body: c.req.valid('json'), ifMatch: ifMatch(c) }
       const { slo, version } = await updateSlo(c.get('context'), c.req.valid('param').id, change)
       return c.json(slo, 200, { etag: entityTag(version) })
+    },
+  )
+  .post(
+    '/slos/:id/copy',
+    policy({
+      summary: 'Copy a service level object, as an instance of a template or plainly',
+      roles: EDITORS,
+      object: 'write',
+      answers: { 201: ok(sloView, 'The copy.', ['Location', 'ETag']) },
+      refuses: [409, 412],
+    }),
+    valid('param', objectPath),
+    valid('query', sloCopyQuery),
+    async (c) => {
+      const id = await copySlo(c.get('context'), c.req.valid('param').id, c.req.valid('query'))
+      const { slo, version } = await readSlo(c.get('context'), id)
+      const location = `${c.get('ports').settings.basePath}/slos/${slo.id}`
+      return c.json(slo, 201, { location, etag: entityTag(version) })
     },
   )
   .delete(

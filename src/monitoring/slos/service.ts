@@ -100,10 +100,7 @@ export async function updateChildren(
   await tree.requireObject(context, id, { type: 'slo', right: 'write' })
   const ids = items.map((item) => item.id)
   if (mode !== 'remove') await checkChildren(context, id, items)
-  if (mode === 'merge' && (await store.countLinks(database, id, ids)) + items.length > CHILDREN_MAX) {
-    const fault = [{ pointer: '/items', message: `must leave ${CHILDREN_MAX} children at most` }]
-    throw new Refusal('invalid', 'There would be too many children.', fault)
-  }
+  if (mode === 'merge') await checkRoomForLinks(context, id, { ids, pointer: '/items' })
   const writes = [
     ...(mode === 'merge' ? [] : [store.deleteLinks(database, id, mode === 'remove' ? ids : undefined)]),
     ...(mode === 'remove' ? [] : [store.saveLinks(database, id, items)]),
@@ -114,6 +111,26 @@ export async function updateChildren(
   ]
   await tree.refuseStale(() => commit(database, writes))
   await flow.settle()
+}
+
+/** @param added what it is to be linked to, unless it is already; 0 stands for what is only being made
+ * @throws {Refusal} invalid when these would be too many */
+export async function checkRoomForLinks(
+  { ports }: Context,
+  id: number,
+  added: { readonly ids: readonly number[]; readonly pointer: string },
+): Promise<void> {
+  if ((await store.countLinks(ports.database, id, added.ids)) + added.ids.length <= CHILDREN_MAX) return
+  const fault = [{ pointer: added.pointer, message: `must leave ${CHILDREN_MAX} children at most` }]
+  throw new Refusal('invalid', 'There would be too many children.', fault)
+}
+
+/** @param id whose filter does not count; 0 for one that is only being made
+ * @throws {Refusal} invalid when there are too many filters */
+export async function checkRoomForFilter({ ports }: Context, id: number, pointer: string): Promise<void> {
+  if ((await store.countFilters(ports.database, id)) < FILTERS_MAX) return
+  const fault = [{ pointer, message: `is for ${FILTERS_MAX} service level objects at most` }]
+  throw new Refusal('invalid', 'Too many service level objects have a filter.', fault)
 }
 
 async function checkChildren(context: Context, id: number, items: readonly ChildBody[]): Promise<void> {
@@ -200,12 +217,7 @@ async function checkFilter(
     const fault = [{ pointer: '/childrenFilter/groupId', message: 'must be a group' }]
     throw new Refusal('invalid', 'There is no such group.', fault)
   }
-  if ((await store.countFilters(database, id)) >= FILTERS_MAX) {
-    const fault = [
-      { pointer: '/childrenFilter', message: `is for ${FILTERS_MAX} service level objects at most` },
-    ]
-    throw new Refusal('invalid', 'Too many service level objects have a filter.', fault)
-  }
+  await checkRoomForFilter(context, id, '/childrenFilter')
   return { groupId, filterDefinition }
 }
 

@@ -37,11 +37,13 @@ async function look(database: Database, noted: readonly Unfiltered[]): Promise<v
   const whole = new Set(noted.filter(({ isWhole }) => isWhole === 1).map(({ id }) => id))
   const some = filters.filter(({ sloId }) => !whole.has(sloId))
   const { come, gone, overfull } = await lookAmong(database, some, noted)
-  await commit(database, [
-    store.removeMembers(database, gone),
-    store.addMembers(database, come),
-    markUncounted(database, parentsOf([...come, ...gone])),
-  ])
+  if (come.length + gone.length > 0) {
+    await commit(database, [
+      store.removeMembers(database, gone),
+      store.addMembers(database, come),
+      markUncounted(database, parentsOf([...come, ...gone])),
+    ])
+  }
   const byId = new Map(filters.map((filter) => [filter.sloId, filter]))
   for (const id of new Set([...whole, ...overfull])) await lookAtAll(database, id, byId.get(id))
 }

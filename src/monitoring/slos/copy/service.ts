@@ -1,0 +1,96 @@
+import type { Context } from '../../../context.ts'
+import { Refusal } from '../../../lib/errors.ts'
+import { isNotNullViolation } from '../../../ports/database.ts'
+import { markFilter, markUncounted, objectsAbove, refuseCircle } from '../../states/service.ts'
+import * as tree from '../../tree/service.ts'
+import type { ObjectRow } from '../../tree/service.ts'
+import { checkRoomForFilter, checkRoomForLinks, readSlo } from '../service.ts'
+import type { SloCopyQuery } from './schema.ts'
+import * as store from './store.ts'
+
+/** Copies a service level object, as an instance of a template or plainly. The copy is made of the same children, and its
+ * filter finds what it finds.
+ * @returns the id of the copy
+ * @throws {Refusal} not_found for the original or the parent, forbidden, conflict, cycle, invalid, precondition_failed */
+export async function copySlo(context: Context, id: number, query: SloCopyQuery): Promise<number> {
+  const { ports } = context
+  const { database } = ports
+  const original = await tree.requireObject(context, id, { type: 'slo', right: 'read' })
+  const isInstance = query.destinationType === 'instance'
+  if (isInstance && !original.isTemplate) {
+    throw new Refusal(
+      'conflict',
+      'Instances are made of templates only, and this service level object is none.',
+    )
+  }
+  const { group, slo } = await destinationOf(context, original, query)
+  if (slo) await checkNewChild(context, original, slo)
+  if ((await readSlo(context, id)).slo.childrenFilter)
+    await checkRoomForFilter(context, 0, '?destinationName')
+  const { key, writes, last } = tree.insertObject(ports, {
+    type: 'slo',
+    subType: original.subType,
+    name: query.destinationName,
+    parentId: group.id,
+    isTemplate: !isInstance && original.isTemplate,
+    instanceType: isInstance ? 'instance' : 'none',
+    templateId: isInstance ? id : null,
+    collectorId: 0,
+    createdAt: ports.clock.now(),
+    properties: [],
+  })
+  const linking = slo && [
+    store.linkLast(database, key, slo.id),
+    markUncounted(database, slo.id),
+    markFilter(database, slo.id),
+    refuseCircle(database, slo.id),
+  ]
+  const newId = await refuseGone(() =>
+    tree.commitCreation(database, [
+      ...writes,
+      ...store.copyRows(database, key, id),
+      markUncounted(database, { path: key }),
+      markFilter(database, { path: key }),
+      ...(linking ?? []),
+      last,
+    ]),
+  )
+  await ports.flow.settle()
+  return newId
+}
+
+/** Runs a copy's commit. @throws {Refusal} not_found when the original has gone, precondition_failed for a circle */
+async function refuseGone(write: () => Promise<number>): Promise<number> {
+  try {
+    return await tree.refuseStale(write)
+  } catch (error) {
+    if (!isNotNullViolation(error, 'slos.device_id')) throw error
+    throw new Refusal('not_found', 'The original has been deleted meanwhile.')
+  }
+}
+
+/** The group that the copy comes into, and what it becomes a child of. */
+async function destinationOf(
+  context: Context,
+  original: ObjectRow,
+  { parentType, parentId }: SloCopyQuery,
+): Promise<{ readonly group: ObjectRow; readonly slo: ObjectRow | null }> {
+  const groupAt = (id: number | null) =>
+    tree.requireObject(context, id ?? 0, { type: 'group', right: 'write' })
+  if (parentId === undefined) return { group: await groupAt(original.parentId), slo: null }
+  if (parentType === 'group') return { group: await groupAt(parentId), slo: null }
+  const slo = await tree.requireObject(context, parentId, { type: 'slo', right: 'write' })
+  return { group: await groupAt(slo.parentId), slo }
+}
+
+async function checkNewChild(context: Context, original: ObjectRow, parent: ObjectRow): Promise<void> {
+  const { database } = context.ports
+  await checkRoomForLinks(context, parent.id, { ids: [0], pointer: '?parentId' })
+  const above = await objectsAbove(database, [parent.id])
+  const children = await store.readLinkedIds(database, original.id)
+  if (children.some((child) => above.has(child))) {
+    throw new Refusal('cycle', 'The copy would be made of what it becomes part of.', [
+      { pointer: '?parentId', message: 'is part of what the original is made of' },
+    ])
+  }
+}

@@ -1,0 +1,37 @@
+import { sql } from 'drizzle-orm'
+import type { Database, Write } from '../../../ports/database.ts'
+
+/** What an object is linked to by hand. */
+export async function readLinkedIds(database: Database, id: number): Promise<readonly number[]> {
+  const rows = await database.all<{ id: number }>(
+    sql`select child_id as id from links where parent_id = ${id} and not by_filter`,
+  )
+  return rows.map((row) => row.id)
+}
+
+/** The rows of a copied service level object but the one in `objects`. What its filter finds is found anew. An original
+ * that is gone leaves `device_id` empty, which fails the batch.
+ * @param key the path that the copy has for the time being */
+export function copyRows(database: Database, key: string, originalId: number): Write[] {
+  const copy = sql`(select id from objects where path = ${key})`
+  return [
+    database.run(sql`insert into slos (id, device_id, state_operation, push_state, sort_mode, rules, is_reason,
+        costs_per_min, currency, risk_factor, children_filter)
+      select ${copy}, slo.device_id, slo.state_operation, slo.push_state, slo.sort_mode, slo.rules, slo.is_reason,
+        slo.costs_per_min, slo.currency, slo.risk_factor, slo.children_filter
+      from (select 1) left join slos slo on slo.id = ${originalId}`),
+    database.run(sql`insert into properties (object_id, key, value, number)
+      select ${copy}, key, value, number from properties where object_id = ${originalId}`),
+    database.run(sql`insert into links (parent_id, child_id, position, weight, overrides)
+      select ${copy}, child_id, position, weight, overrides
+      from links where parent_id = ${originalId} and not by_filter`),
+  ]
+}
+
+/** Makes the copy the last of what a service level object is linked to. */
+export function linkLast(database: Database, key: string, parentId: number): Write {
+  return database.run(sql`insert into links (parent_id, child_id, position, weight, overrides)
+    select ${parentId}, id,
+      coalesce((select max(position) + 1 from links where parent_id = ${parentId} and not by_filter), 0), 1, '{}'
+    from objects where path = ${key}`)
+}

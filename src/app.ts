@@ -19,6 +19,7 @@ import { frame } from './http/frame.ts'
 import { historyRoutes } from './monitoring/history/routes.ts'
 import { directDelivery, jobRoutes } from './monitoring/jobs/routes.ts'
 import { outageRoutes } from './monitoring/outages/routes.ts'
+import { revaluationRoutes } from './monitoring/revaluations/routes.ts'
 import { sloRoutes } from './monitoring/slos/routes.ts'
 import { stateHistoryRoutes } from './monitoring/state-history/routes.ts'
 import { metricsRoutes } from './monitoring/metrics/routes.ts'
@@ -49,6 +50,7 @@ export function createApp(ports: Ports): App {
   app.route('/', historyRoutes)
   app.route('/', stateHistoryRoutes)
   app.route('/', outageRoutes)
+  app.route('/', revaluationRoutes)
 
   let document: object | null = null
   app.get(

@@ -1,4 +1,5 @@
 import { Lock } from './lib/lock.ts'
+import { advanceMaintenance } from './monitoring/revaluations/service.ts'
 import { keepMembership } from './monitoring/slos/membership/service.ts'
 import { countAnew, recordTransitions, setRight } from './monitoring/states/service.ts'
 import type { Flow } from './ports/flow.ts'
@@ -7,16 +8,39 @@ import type { Transition } from './ports/job-actors.ts'
 
 const TRANSITIONS_AT_ONCE = 1_000
 
+/** A flow as whoever runs it sees it. */
+export type OpenFlow = Flow & {
+  /** When it is to be settled next, epoch ms: early or twice does no harm, and late is dated as if it were in time. */
+  readonly nextAt: number
+}
+
 /** What follows when objects change their state, top to bottom, one after the other. What is told while something else is
  * under way is carried on together. */
-export function openFlow(ports: Pick<Ports, 'database' | 'clock' | 'log'>): Flow {
+export function openFlow(ports: Pick<Ports, 'database' | 'clock' | 'log'>): OpenFlow {
   const lock = new Lock()
+  // Nothing is known yet of what is planned.
+  let nextAt = 0
   let waiting: { readonly transitions: Transition[]; readonly carried: Promise<void> } | null = null
 
   async function carryOn(transitions: readonly Transition[]): Promise<void> {
-    for (let from = 0; from < transitions.length; from += TRANSITIONS_AT_ONCE) {
-      await recordTransitions(ports, transitions.slice(from, from + TRANSITIONS_AT_ONCE))
+    const now = ports.clock.now()
+    // A sender's clock may be ahead of ours.
+    const instants = transitions.map(({ at }) => Math.min(at, now))
+    for (let from = 0; from < transitions.length;) {
+      const at = instants[from] ?? now
+      // What was planned for before then comes first, also where nobody woke up for it.
+      if (at >= nextAt) nextAt = await advanceMaintenance(ports, at)
+      const due = instants.findIndex((later, index) => index > from && later >= nextAt)
+      const until = Math.min(due === -1 ? transitions.length : due, from + TRANSITIONS_AT_ONCE)
+      await recordTransitions(ports, transitions.slice(from, until))
+      from = until
     }
+  }
+
+  async function settle(): Promise<void> {
+    await keepMembership(ports)
+    await countAnew(ports)
+    nextAt = await advanceMaintenance(ports, ports.clock.now())
   }
 
   function gather() {
@@ -34,12 +58,11 @@ export function openFlow(ports: Pick<Ports, 'database' | 'clock' | 'log'>): Flow
       for (const transition of transitions) waiting.transitions.push(transition)
       return waiting.carried
     },
-    settle: () =>
-      lock.run(async () => {
-        await keepMembership(ports)
-        await countAnew(ports)
-      }),
+    settle: () => lock.run(settle),
     sweep: (afterId) => lock.run(() => setRight(ports, afterId)),
+    get nextAt() {
+      return nextAt
+    },
   }
 }
 

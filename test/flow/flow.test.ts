@@ -94,10 +94,10 @@ test('what could not be stored is told to whoever asked, and nothing of it stays
   )
   expect(outcome).toBe('away')
   const before = (await readNodes(database, [told.objectId])).find(({ id }) => id === told.objectId)
-  expect(before?.seq).toBeLessThan(told.seq)
+  expect(before?.heard?.seq).toBeLessThan(told.seq)
   await stage.ports.flow.follow([told])
   const after = (await readNodes(database, [told.objectId])).find(({ id }) => id === told.objectId)
-  expect(after).toMatchObject({ seq: told.seq, state: 'warning' })
+  expect(after).toMatchObject({ heard: { seq: told.seq }, state: 'warning' })
 })
 
 /** Parents whose tally is not what their children are. */

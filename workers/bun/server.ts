@@ -14,6 +14,7 @@ import type { ValuesDatabase } from '../../src/ports/values-database.ts'
 import { jsonLog } from '../json-log.ts'
 import { secretsOf } from '../secrets.ts'
 import { openBlobsDirectory } from './blobs-directory.ts'
+import { watchFlow } from './flow-watch.ts'
 import { openKeeping } from './keeping.ts'
 import type { Keeping } from './keeping.ts'
 import { readFormerKeys, readKeyFile } from './key-file.ts'
@@ -111,6 +112,7 @@ export async function startServer(settings: BunSettings, seams: Seams = {}): Pro
   const http = listen(settings, around(app.fetch, ports))
   network.listensAs(http)
   await keeping.start()
+  const endWatch = watchFlow(flow, { clock, log })
   const upkeep = keepUp(ports, upkeepMs)
   const url = `http://${settings.host === '0.0.0.0' ? 'localhost' : settings.host}:${http.port}${settings.basePath}`
   log.info('started', { url, jobs: keeping.keeper.jobCount })
@@ -119,7 +121,7 @@ export async function startServer(settings: BunSettings, seams: Seams = {}): Pro
     isFirstStart,
     setupLink: setupToken === null ? null : `${url}/session/setup?token=${setupToken}`,
     ports,
-    close: () => closeAll({ http, upkeep, keeping, room, system, values }),
+    close: () => closeAll({ http, upkeep, endWatch, keeping, room, system, values }),
   }
 }
 
@@ -180,15 +182,17 @@ function listen(settings: BunSettings, fetch: (request: Request) => Response | P
 type Parts = {
   readonly http: ReturnType<typeof listen>
   readonly upkeep: Timer
+  readonly endWatch: () => Promise<void>
   readonly keeping: Keeping
   readonly room: Room
   readonly system: Libsql
   readonly values: Libsql
 }
 
-async function closeAll({ http, upkeep, keeping, room, system, values }: Parts): Promise<void> {
+async function closeAll({ http, upkeep, endWatch, keeping, room, system, values }: Parts): Promise<void> {
   clearInterval(upkeep)
   await drain(http)
+  await endWatch()
   await keeping.close()
   await room.close()
   await values.close()

@@ -8,17 +8,44 @@ import { clock } from './clock.ts'
 import { openD1 } from './d1.ts'
 import type { Environment } from './environment.ts'
 
-/** The one object through which all changes of states go: those of many jobs at the same moment meet their parents one
- * after the other, and share their commits. It keeps nothing itself; who tells it something tries again until it is stored. */
-export class FlowObject extends DurableObject<Environment> {
-  readonly #flow = openFlow({ database: openD1(this.env.DB), clock, log: jsonLog(console.log) })
+const RETRY_MS = 5_000
 
-  follow(transitions: readonly Transition[]): Promise<void> {
-    return this.#flow.follow(transitions)
+const log = jsonLog(console.log)
+
+/** The one object through which all changes of states go: those of many jobs at the same moment meet their parents one
+ * after the other, and share their commits. It keeps nothing itself but its alarm, which wakes it when maintenance begins
+ * or ends; who tells it something tries again until it is stored. */
+export class FlowObject extends DurableObject<Environment> {
+  readonly #flow = openFlow({ database: openD1(this.env.DB), clock, log })
+  #armedAt: number | null = null
+
+  async follow(transitions: readonly Transition[]): Promise<void> {
+    await this.#flow.follow(transitions)
+    await this.#arm()
   }
 
-  settle(): Promise<void> {
-    return this.#flow.settle()
+  async settle(): Promise<void> {
+    await this.#flow.settle()
+    await this.#arm()
+  }
+
+  /** Maintenance may be due. Never throws: the platform drops an alarm that failed six times. */
+  override async alarm(): Promise<void> {
+    this.#armedAt = null
+    try {
+      await this.settle()
+    } catch (error) {
+      log.error('maintenance that is due could not begin or end; it is tried again', error)
+      await this.ctx.storage.setAlarm(clock.now() + RETRY_MS)
+    }
+  }
+
+  async #arm(): Promise<void> {
+    const at = this.#flow.nextAt
+    if (at === this.#armedAt) return
+    if (Number.isFinite(at)) await this.ctx.storage.setAlarm(at)
+    else await this.ctx.storage.deleteAlarm()
+    this.#armedAt = at
   }
 
   sweep(afterId: number): Promise<number | null> {

@@ -201,7 +201,6 @@ async function checkFilter(
   given: SloBody['childrenFilter'],
 ): Promise<ChildrenFilter | null> {
   if (!given) return null
-  const { database } = context.ports
   const { groupId, filterDefinition } = given
   const pointer = '/childrenFilter/filterDefinition'
   filterOf(filterDefinition, pointer)

@@ -140,20 +140,21 @@ describe('maintenance', () => {
         const last = new Map<number, State>()
         let kept = nodes()
         let seq = 0
-        const then = (change: (propagation: Propagation) => void) => {
+        const then = (act: (propagation: Propagation) => void) => {
           const propagation = new Propagation(kept)
-          change(propagation)
+          act(propagation)
           kept = kept.map((node) => propagation.touched.find(({ id }) => id === node.id) ?? node)
         }
-        const review = (ids: readonly number[]) => {
+        const review = (ids: readonly number[]): void => {
+          let inside: number[] = []
           then((propagation) => {
             const asked = ids.map((objectId) => ({ objectId, at: seq, own: running.has(objectId) }))
             const changed = propagation.maintain(asked, seq).map(({ objectId }) => objectId)
             // A repetition changes nothing.
             expect(propagation.maintain(asked, seq)).toEqual([])
-            ids = [...PARENT_OF].flatMap(([id, parent]) => (changed.includes(parent ?? 0) ? [id] : []))
+            inside = [...PARENT_OF].flatMap(([id, parent]) => (changed.includes(parent ?? 0) ? [id] : []))
           })
-          if (ids.length > 0) review(ids)
+          if (inside.length > 0) review(inside)
         }
         for (const event of events) {
           seq++

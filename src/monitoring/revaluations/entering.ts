@@ -1,0 +1,58 @@
+import { Refusal } from '../../lib/errors.ts'
+import { parseInstant } from '../../lib/time.ts'
+import { countOccurrences, localTime, occurrencesIn } from './occurrences.ts'
+import type { Range } from '../../lib/range.ts'
+import type { RevaluationBody } from './schema.ts'
+import type { NamedEntry, RevaluationChange, RevaluationRow } from './store.ts'
+
+const LENGTH_MAX_MS = 3_660 * 86_400_000
+const OCCURRENCES_MAX = 10_000
+
+/** What somebody enters, as it is kept. */
+export type Entered = Omit<RevaluationChange, 'running' | 'nextAt'> & Pick<RevaluationRow, 'type'>
+
+/** What a body says, with the zone of entries that name none.
+ * @throws {Refusal} invalid when it ends before it begins, or is too long */
+export function entered(body: RevaluationBody, timeZone: string): Entered {
+  const { type, adjustTo, incident, name, comment, slaRelevant } = body
+  const range = { beginAt: parseInstant(body.begin), endAt: parseInstant(body.end) }
+  if (range.endAt <= range.beginAt) throw invalid('/end', 'must be later than the begin')
+  if (range.endAt - range.beginAt > LENGTH_MAX_MS)
+    throw invalid('/end', 'must be 3,660 days after the begin at most')
+  const active = body.active.map((entry): NamedEntry => ({
+    type: entry.type,
+    name: entry.name,
+    timezone: entry.timezone ?? timeZone,
+    times: entry.times,
+    exception: entry.exception,
+  }))
+  const editOnly = !beginsWithEntry(range, active)
+  return { ...range, type, adjustTo, incident, name, comment, slaRelevant, active, editOnly }
+}
+
+/** Whether the begin is at the time of day of an entry (specification: Revaluation, rules 1 and 2): local time. */
+function beginsWithEntry({ beginAt }: Range, active: readonly NamedEntry[]): boolean {
+  const timed = active.filter(({ exception, times }) => !exception && times.length > 0)
+  return (
+    timed.length === 0 ||
+    timed.some(({ timezone, times }) => times.some(({ begin }) => begin === localTime(beginAt, timezone)))
+  )
+}
+
+/** @throws {Refusal} invalid when it never applies, or too often */
+export function checkOccurrences(what: Entered): void {
+  if (countOccurrences(what.active, what) > OCCURRENCES_MAX)
+    throw invalid('/active', `must have ${OCCURRENCES_MAX} occurrences at most`)
+  if (occurrencesIn(what, what).length === 0) throw invalid('/active', 'never applies between begin and end')
+}
+
+/** @throws {Refusal} invalid for what is not over */
+export function checkPast(what: Entered, now: number): void {
+  if (what.endAt > now) throw invalid('/end', 'must be in the past')
+}
+
+export function invalid(pointer: string, message: string): Refusal {
+  return new Refusal('invalid', 'The input is not what this request takes; see errors.', [
+    { pointer, message },
+  ])
+}

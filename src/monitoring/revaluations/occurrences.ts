@@ -1,0 +1,181 @@
+import { Temporal } from 'temporal-polyfill'
+import { durationMs } from '../../lib/duration.ts'
+import type { Range } from '../../lib/range.ts'
+
+const DAY_MS = 86_400_000
+/** How far the first look for the next change reaches; each further look reaches twice as far. */
+const LOOK_MS = 8 * DAY_MS
+
+export const ENTRY_TYPES = ['one_time', 'daily', 'weekly', 'monthly', 'manual'] as const
+export type EntryType = (typeof ENTRY_TYPES)[number]
+
+/** When something begins on a day, and for how long. */
+export type EntryTime = {
+  /** Local time, `HH:MM`. One that the clocks leave out moves forward, of one that is there twice the first counts. */
+  readonly begin: string
+  /** ISO 8601; elapsed time, whatever the clocks do meanwhile. */
+  readonly duration: string
+  /** `YYYY-MM-DD`, of what happens once. */
+  readonly date?: string | undefined
+  /** From 1, Monday, to 7, of what happens weekly. */
+  readonly weekday?: number | undefined
+  /** From 1 to 31, of what happens monthly; months without it are left out. */
+  readonly day?: number | undefined
+}
+
+export type Entry = {
+  readonly type: EntryType
+  /** Governs `times` only. */
+  readonly timezone: string
+  readonly times: readonly EntryTime[]
+  /** True for what is taken away from the others. */
+  readonly exception: boolean
+}
+
+/** Entries within a range; without any, the range itself. */
+export type Schedule = Range & { readonly active: readonly Entry[] }
+
+/** When a schedule applies within a range: apart from each other, in order, cut where the range or the schedule ends. */
+export function occurrencesIn(schedule: Schedule, range: Range): Range[] {
+  const beginAt = Math.max(schedule.beginAt, range.beginAt)
+  const endAt = Math.min(schedule.endAt, range.endAt)
+  if (beginAt >= endAt) return []
+  const whole = { beginAt, endAt }
+  const among = (exception: boolean) =>
+    joined(
+      schedule.active
+        .filter((entry) => entry.exception === exception)
+        .flatMap((entry) => rangesOf(entry, whole)),
+    )
+  const isAlways = schedule.active.every(({ exception }) => exception)
+  return without(isAlways ? [whole] : among(false), among(true)).flatMap((one) => cut(one, whole))
+}
+
+/** Whether a schedule applies at an instant. */
+export function isActiveAt(schedule: Schedule, at: number): boolean {
+  return occurrencesIn(schedule, { beginAt: at, endAt: at + 1 }).length > 0
+}
+
+/** The first instant after this one at which a schedule begins or ends to apply; null when there is none. */
+export function nextChange(schedule: Schedule, at: number): number | null {
+  const isActive = isActiveAt(schedule, at)
+  let beginAt = Math.max(at, schedule.beginAt)
+  for (let lookMs = LOOK_MS; beginAt < schedule.endAt; lookMs *= 2) {
+    const endAt = Math.min(beginAt + lookMs, schedule.endAt)
+    const [first] = occurrencesIn(schedule, { beginAt, endAt })
+    const changeAt = isActive ? endOf(first, beginAt) : (first?.beginAt ?? endAt)
+    if (changeAt < endAt) return changeAt
+    beginAt = endAt
+  }
+  return isActive ? schedule.endAt : null
+}
+
+/** How many occurrences entries have in a range at most. */
+export function countOccurrences(active: readonly Entry[], { beginAt, endAt }: Range): number {
+  const days = Math.ceil((endAt - beginAt) / DAY_MS) + 1
+  const perTime: Readonly<Record<EntryType, number>> = {
+    one_time: 1,
+    manual: 1,
+    daily: days,
+    weekly: Math.ceil(days / 7),
+    monthly: Math.ceil(days / 28),
+  }
+  return active.reduce((sum, { type, times }) => sum + perTime[type] * Math.max(1, times.length), 0)
+}
+
+/** The local time of an instant, `HH:MM`. */
+export function localTime(at: number, timezone: string): string {
+  return Temporal.Instant.fromEpochMilliseconds(at)
+    .toZonedDateTimeISO(timezone)
+    .toPlainTime()
+    .toString({ smallestUnit: 'minute' })
+}
+
+function endOf(first: Range | undefined, beginAt: number): number {
+  return first?.beginAt === beginAt ? first.endAt : beginAt
+}
+
+/** What an entry says for a range; more than that at its rims. */
+function rangesOf(entry: Entry, range: Range): Range[] {
+  if (entry.type === 'manual') return [range]
+  return entry.times.flatMap((time) => {
+    const lengthMs = durationMs(time.duration)
+    return datesOf(entry, time, { beginAt: range.beginAt - lengthMs, endAt: range.endAt }).map((date) => {
+      const beginAt = date.toZonedDateTime({
+        timeZone: entry.timezone,
+        plainTime: time.begin,
+      }).epochMilliseconds
+      return { beginAt, endAt: beginAt + lengthMs }
+    })
+  })
+}
+
+/** The dates on which something may begin in a range. */
+function datesOf({ type, timezone }: Entry, time: EntryTime, range: Range): Temporal.PlainDate[] {
+  if (time.date !== undefined) return [Temporal.PlainDate.from(time.date)]
+  const last = dateOf(range.endAt, timezone)
+  const dates: Temporal.PlainDate[] = []
+  // From a day before: in a gap of the clocks a time moves forward, and dates may be left out.
+  let date = firstDate(type, time, dateOf(range.beginAt, timezone).subtract({ days: 1 }))
+  while (Temporal.PlainDate.compare(date, last) <= 0) {
+    if (type !== 'monthly' || date.daysInMonth >= (time.day ?? 1)) {
+      dates.push(type === 'monthly' ? date.with({ day: time.day ?? 1 }) : date)
+    }
+    date = date.add(STEPS[type])
+  }
+  return dates
+}
+
+const STEPS = {
+  one_time: { days: 1 },
+  manual: { days: 1 },
+  daily: { days: 1 },
+  weekly: { weeks: 1 },
+  monthly: { months: 1 },
+} as const satisfies Readonly<Record<EntryType, object>>
+
+function firstDate(
+  type: EntryType,
+  { weekday = 1 }: EntryTime,
+  from: Temporal.PlainDate,
+): Temporal.PlainDate {
+  if (type === 'weekly') return from.add({ days: (weekday - from.dayOfWeek + 7) % 7 })
+  return type === 'monthly' ? from.with({ day: 1 }) : from
+}
+
+function dateOf(at: number, timezone: string): Temporal.PlainDate {
+  return Temporal.Instant.fromEpochMilliseconds(at).toZonedDateTimeISO(timezone).toPlainDate()
+}
+
+/** Ranges in order, those that touch made one. */
+export function joined(ranges: readonly Range[]): Range[] {
+  const result: Range[] = []
+  for (const range of ranges.toSorted((a, b) => a.beginAt - b.beginAt)) {
+    const last = result.at(-1)
+    if (range.endAt <= range.beginAt) continue
+    if (last && range.beginAt <= last.endAt) {
+      result[result.length - 1] = { beginAt: last.beginAt, endAt: Math.max(last.endAt, range.endAt) }
+    } else result.push(range)
+  }
+  return result
+}
+
+/** What is left of ranges; both lists as `joined` makes them. */
+function without(ranges: readonly Range[], exceptions: readonly Range[]): Range[] {
+  return ranges.flatMap((range) => {
+    const left: Range[] = []
+    let beginAt = range.beginAt
+    for (const exception of exceptions) {
+      if (exception.endAt <= beginAt || exception.beginAt >= range.endAt) continue
+      if (exception.beginAt > beginAt) left.push({ beginAt, endAt: exception.beginAt })
+      beginAt = exception.endAt
+    }
+    return beginAt < range.endAt ? [...left, { beginAt, endAt: range.endAt }] : left
+  })
+}
+
+/** What of one range lies in another; nothing or one. */
+export function cut(range: Range, { beginAt, endAt }: Range): Range[] {
+  const part = { beginAt: Math.max(range.beginAt, beginAt), endAt: Math.min(range.endAt, endAt) }
+  return part.beginAt < part.endAt ? [part] : []
+}

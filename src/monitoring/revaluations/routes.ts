@@ -1,0 +1,131 @@
+import { Hono } from 'hono'
+import * as z from 'zod'
+import { idParam, noContent, ok } from '../../http/answers.ts'
+import { entityTag, ifMatch } from '../../http/conditions.ts'
+import { policy } from '../../http/policy.ts'
+import type { Env } from '../../http/policy.ts'
+import { jsonBody, valid } from '../../http/valid.ts'
+import type { ObjectType } from '../tree/schema.ts'
+import { revaluationBody, revaluationPath, revaluationsQuery, revaluationView } from './schema.ts'
+import {
+  createRevaluation,
+  deleteRevaluation,
+  listRevaluations,
+  readRevaluation,
+  updateRevaluation,
+} from './service.ts'
+
+const BODY_MAX_BYTES = 64 * 1024
+const EDITORS = ['administrator', 'editor'] as const
+
+const objectPath = z.object({ id: idParam })
+const oneRevaluation = { 200: ok(revaluationView, 'The revaluation.', ['ETag']) }
+
+/** The same for every type of object: all of them, and a new one. */
+function revaluationsOf(type: ObjectType) {
+  return new Hono<Env>()
+    .get(
+      `/${type}s/:id/revaluations`,
+      policy({
+        summary: `The revaluations of a ${type}, by begin`,
+        roles: 'signed-in',
+        object: 'read',
+        answers: { 200: ok(z.array(revaluationView), 'The revaluations; none is an empty list.') },
+      }),
+      valid('param', objectPath),
+      valid('query', revaluationsQuery),
+      async (c) => {
+        const { id } = c.req.valid('param')
+        return c.json(await listRevaluations(c.get('context'), { type, id }, c.req.valid('query')))
+      },
+    )
+    .post(
+      `/${type}s/:id/revaluations`,
+      policy({
+        summary: `Plan maintenance of a ${type}, correct its past, or comment on it`,
+        roles: EDITORS,
+        object: 'write',
+        answers: { 201: ok(revaluationView, 'The new revaluation.', ['Location', 'ETag']) },
+        refuses: [409],
+      }),
+      valid('param', objectPath),
+      jsonBody(BODY_MAX_BYTES),
+      valid('json', revaluationBody),
+      async (c) => {
+        const { id } = c.req.valid('param')
+        const { revaluation, version } = await createRevaluation(
+          c.get('context'),
+          { type, id },
+          c.req.valid('json'),
+        )
+        const { basePath } = c.get('ports').settings
+        const location = `${basePath}/${type}s/${id}/revaluations/${revaluation.id}`
+        return c.json(revaluation, 201, { location, etag: entityTag(version) })
+      },
+    )
+}
+
+/** The same for every type of object: a single one. */
+function revaluationOf(type: ObjectType) {
+  return new Hono<Env>()
+    .get(
+      `/${type}s/:id/revaluations/:revaluationId`,
+      policy({
+        summary: `One revaluation of a ${type}`,
+        roles: 'signed-in',
+        object: 'read',
+        answers: oneRevaluation,
+      }),
+      valid('param', revaluationPath),
+      async (c) => {
+        const { id, revaluationId } = c.req.valid('param')
+        const { revaluation, version } = await readRevaluation(c.get('context'), { type, id }, revaluationId)
+        return c.json(revaluation, 200, { etag: entityTag(version) })
+      },
+    )
+    .put(
+      `/${type}s/:id/revaluations/:revaluationId`,
+      policy({
+        summary: `Replace a revaluation of a ${type}; what was lived through stays`,
+        roles: EDITORS,
+        object: 'write',
+        answers: oneRevaluation,
+        refuses: [409, 412],
+      }),
+      valid('param', revaluationPath),
+      jsonBody(BODY_MAX_BYTES),
+      valid('json', revaluationBody),
+      async (c) => {
+        const { id, revaluationId } = c.req.valid('param')
+        const change = { revaluationId, body: c.req.valid('json'), ifMatch: ifMatch(c) }
+        const { revaluation, version } = await updateRevaluation(c.get('context'), { type, id }, change)
+        return c.json(revaluation, 200, { etag: entityTag(version) })
+      },
+    )
+    .delete(
+      `/${type}s/:id/revaluations/:revaluationId`,
+      policy({
+        summary: `Delete a revaluation of a ${type}, or end it now where it has begun`,
+        roles: EDITORS,
+        object: 'write',
+        answers: { 204: noContent },
+        refuses: [409],
+      }),
+      valid('param', revaluationPath),
+      async (c) => {
+        const { id, revaluationId } = c.req.valid('param')
+        await deleteRevaluation(c.get('context'), { type, id }, revaluationId)
+        return c.body(null, 204)
+      },
+    )
+}
+
+export const revaluationRoutes = new Hono<Env>()
+  .route('/', revaluationsOf('group'))
+  .route('/', revaluationOf('group'))
+  .route('/', revaluationsOf('device'))
+  .route('/', revaluationOf('device'))
+  .route('/', revaluationsOf('job'))
+  .route('/', revaluationOf('job'))
+  .route('/', revaluationsOf('slo'))
+  .route('/', revaluationOf('slo'))

@@ -1,0 +1,187 @@
+import * as z from 'zod'
+import { flagQuery, idParam } from '../../http/answers.ts'
+import { instantQuery } from '../../http/instants.ts'
+import { durationMs } from '../../lib/duration.ts'
+import { isTimeZone } from '../../lib/time.ts'
+import { OBJECT_TYPES, storableText } from '../tree/schema.ts'
+import { ENTRY_TYPES } from './occurrences.ts'
+import type { EntryType } from './occurrences.ts'
+
+export const ENTRIES_MAX = 20
+/** Of all entries together. */
+export const TIMES_MAX = 50
+const OCCURRENCE_MAX_MS = 31 * 86_400_000
+const LISTED_MAX = 1_000
+
+export const REVALUATION_TYPES = ['maintenance', 'adjustment', 'comment'] as const
+export const ADJUSTMENTS = ['undefined', 'ok', 'warning', 'minor', 'major'] as const
+const STATUSES = ['planned', 'running', 'ended', 'cancelled'] as const
+
+const text = storableText.max(255)
+const longText = storableText.max(4_000)
+
+const occurrenceDuration = z
+  .string()
+  .max(64)
+  .refine((value) => {
+    try {
+      const lengthMs = durationMs(value)
+      return lengthMs > 0 && lengthMs <= OCCURRENCE_MAX_MS
+    } catch {
+      return false
+    }
+  }, 'must be an ISO 8601 duration above nought, without years and months, of 31 days at most')
+  .meta({ format: 'duration' })
+
+/** Specification: entries of `times`; ours: weekday, day. */
+const timeSchema = z.strictObject({
+  begin: z
+    .string()
+    .regex(/^([01]\d|2[0-3]):[0-5]\d$/, 'must be a local time HH:MM')
+    .describe('Local time in the zone of the entry. Of one that is there twice the first counts.'),
+  duration: occurrenceDuration.describe('Elapsed time, whatever the clocks do.'),
+  date: z.iso
+    .date()
+    .refine((date) => date >= '1970' && date < '9999', 'must be a date from 1970 to 9998')
+    .optional()
+    .describe('When `one_time`.'),
+  weekday: z.int().min(1).max(7).optional().describe('When `weekly`: 1 is Monday.'),
+  day: z.int().min(1).max(31).optional().describe('When `monthly`; months without it are left out.'),
+})
+
+/** The field that a time has beside its begin and duration. */
+const DAY_FIELDS = ['date', 'weekday', 'day'] as const
+const DAY_FIELD: Readonly<Record<EntryType, (typeof DAY_FIELDS)[number] | null>> = {
+  one_time: 'date',
+  daily: null,
+  weekly: 'weekday',
+  monthly: 'day',
+  manual: null,
+}
+
+/** Specification: entries of `active`. */
+const entryBody = z
+  .strictObject({
+    type: z.enum(ENTRY_TYPES).describe('`manual` is all of the time from begin to end.'),
+    name: text.nullable().default(null),
+    timezone: z
+      .string()
+      .max(64)
+      .refine(isTimeZone, 'must be a time zone')
+      .optional()
+      .describe('Governs `times` only. Default: the zone of the service.'),
+    times: z.array(timeSchema).max(TIMES_MAX).default([]),
+    exception: z.boolean().default(false).describe('True for what is taken away from the others.'),
+  })
+  .superRefine(({ type, times }, issues) => {
+    const isEmpty = type === 'manual'
+    if (isEmpty !== (times.length === 0)) {
+      const message = isEmpty ? 'must be empty where it is manual' : 'must not be empty'
+      issues.addIssue({ code: 'custom', path: ['times'], message })
+    }
+    for (const [index, time] of times.entries()) {
+      for (const field of DAY_FIELDS) {
+        const isWanted = DAY_FIELD[type] === field
+        if (isWanted === (time[field] !== undefined)) continue
+        const message = isWanted ? `must be there where it is ${type}` : `has no place where it is ${type}`
+        issues.addIssue({ code: 'custom', path: ['times', index, field], message })
+      }
+    }
+  })
+
+/** Specification: Revaluation; ours: comment, slaRelevant. What only reads answer is taken and ignored, so that what was
+ * read can be sent back. */
+export const revaluationBody = z
+  .strictObject({
+    begin: instantQuery,
+    end: instantQuery,
+    type: z.enum(REVALUATION_TYPES).default('maintenance'),
+    adjustTo: z.enum(ADJUSTMENTS).default('undefined').describe('What an adjustment takes all states for.'),
+    incident: text.nullable().default(null).describe('The number of a ticket or alarm elsewhere.'),
+    name: text.default(''),
+    comment: longText.nullable().default(null),
+    slaRelevant: z
+      .boolean()
+      .default(false)
+      .describe('True where service level containers count it as if there were no maintenance.'),
+    active: z
+      .array(entryBody)
+      .max(ENTRIES_MAX)
+      .default([])
+      .describe('When it applies between begin and end; all the time where nothing but exceptions is named.'),
+    id: z.unknown().optional(),
+    objectId: z.unknown().optional(),
+    objectType: z.unknown().optional(),
+    created: z.unknown().optional(),
+    createdBy: z.unknown().optional(),
+    inPast: z.unknown().optional(),
+    linkedId: z.unknown().optional(),
+    status: z.unknown().optional(),
+    nextBegin: z.unknown().optional(),
+    nextEnd: z.unknown().optional(),
+    editOnly: z.unknown().optional(),
+    warnings: z.unknown().optional(),
+  })
+  .superRefine(({ type, adjustTo, active }, issues) => {
+    if ((type === 'adjustment') === (adjustTo === 'undefined')) {
+      const message = type === 'adjustment' ? 'must say which state' : 'is for adjustments only'
+      issues.addIssue({ code: 'custom', path: ['adjustTo'], message })
+    }
+    if (active.reduce((sum, { times }) => sum + times.length, 0) > TIMES_MAX) {
+      const message = `must have ${TIMES_MAX} times at most, all entries together`
+      issues.addIssue({ code: 'custom', path: ['active'], message })
+    }
+  })
+
+const timestamp = z.iso.datetime({ offset: true })
+
+export const revaluationView = z
+  .object({
+    id: z.int(),
+    objectId: z.int(),
+    objectType: z.enum(OBJECT_TYPES),
+    begin: timestamp,
+    end: timestamp,
+    created: timestamp,
+    createdBy: z.int().describe('The id of the user.'),
+    type: z.enum(REVALUATION_TYPES),
+    adjustTo: z.enum(ADJUSTMENTS),
+    inPast: z
+      .boolean()
+      .describe('True for what is laid over the past, false for what was or will be lived through.'),
+    linkedId: z.int().nullable().describe('The other part of what began before it was entered.'),
+    incident: z.string().nullable(),
+    name: z.string(),
+    comment: z.string().nullable(),
+    slaRelevant: z.boolean(),
+    active: z.array(
+      z.object({
+        type: z.enum(ENTRY_TYPES),
+        name: z.string().nullable(),
+        timezone: z.string(),
+        times: z.array(timeSchema),
+        exception: z.boolean(),
+      }),
+    ),
+    status: z.enum(STATUSES),
+    nextBegin: timestamp.nullable(),
+    nextEnd: timestamp.nullable(),
+    editOnly: z.boolean().describe('Lists show it with `edit=true` only.'),
+    warnings: z.array(z.object({ code: z.literal('begin_differs'), message: z.string() })),
+  })
+  .meta({ id: 'Revaluation' })
+
+/** Specification: query of the revaluations of a group; ours: end, active, edit, limit. */
+export const revaluationsQuery = z.object({
+  begin: instantQuery.optional().describe('Default: a day ago. What ended before is left out.'),
+  end: instantQuery.optional().describe('What begins later is left out.'),
+  active: flagQuery.default(false).describe('True leaves only what applies now.'),
+  edit: flagQuery.default(false).describe('True shows also what is shown for editing only.'),
+  limit: z.coerce.number().int().min(1).max(LISTED_MAX).default(LISTED_MAX),
+})
+
+export const revaluationPath = z.object({ id: idParam, revaluationId: idParam })
+
+export type RevaluationBody = z.infer<typeof revaluationBody>
+export type RevaluationView = z.infer<typeof revaluationView>
+export type RevaluationsQuery = z.infer<typeof revaluationsQuery>

@@ -1,0 +1,267 @@
+import type { Context } from '../../context.ts'
+import { Refusal } from '../../lib/errors.ts'
+import { parseInstant, timeFormat } from '../../lib/time.ts'
+import { commit } from '../../ports/database.ts'
+import type { Ports } from '../../ports/index.ts'
+import { noteMaintenance, reviewMaintenance } from '../states/service.ts'
+import type { ObjectType } from '../tree/schema.ts'
+import { requireObject } from '../tree/service.ts'
+import { checkOccurrences, checkPast, entered, invalid } from './entering.ts'
+import type { Entered } from './entering.ts'
+import { isActiveAt, nextChange, occurrencesIn } from './occurrences.ts'
+import type { RevaluationBody, RevaluationsQuery, RevaluationView } from './schema.ts'
+import * as store from './store.ts'
+import type { RevaluationRow } from './store.ts'
+
+const DAY_MS = 86_400_000
+const REVALUATIONS_MAX = 10_000
+const DUE_AT_ONCE = 200
+
+/** The object that a request names, by type and id. */
+export type Named = { readonly type: ObjectType; readonly id: number }
+
+type Versioned = { readonly revaluation: RevaluationView; readonly version: number }
+
+/** The revaluations of an object of which any part lies in a time, by begin.
+ * @throws {Refusal} not_found, invalid */
+export async function listRevaluations(
+  context: Context,
+  object: Named,
+  query: RevaluationsQuery,
+): Promise<RevaluationView[]> {
+  const { ports } = context
+  const { id } = await requireObject(context, object.id, { type: object.type, right: 'read' })
+  const now = ports.clock.now()
+  const beginAt = query.begin === undefined ? now - DAY_MS : parseInstant(query.begin)
+  const endAt = query.end === undefined ? Number.MAX_SAFE_INTEGER : parseInstant(query.end)
+  if (beginAt >= endAt) throw invalid('?end', 'must be later than the begin')
+  const rows = await store.readRevaluations(ports.database, id, { beginAt, endAt, edit: query.edit })
+  return rows
+    .filter((row) => !query.active || isActiveAt(row, now))
+    .slice(0, query.limit)
+    .map((row) => viewOf(context, object.type, row))
+}
+
+/** @throws {Refusal} not_found */
+export async function readRevaluation(context: Context, object: Named, id: number): Promise<Versioned> {
+  await requireObject(context, object.id, { type: object.type, right: 'read' })
+  const row = await requireRevaluation(context, object, id)
+  return { revaluation: viewOf(context, object.type, row), version: row.version }
+}
+
+/** Enters a revaluation. Maintenance that has begun is made two: one is laid over the past, the other is lived through,
+ * and answered.
+ * @throws {Refusal} not_found, forbidden, invalid, conflict for an adjustment of an outage that lasts */
+export async function createRevaluation(
+  context: Context,
+  object: Named,
+  body: RevaluationBody,
+): Promise<Versioned> {
+  const { ports } = context
+  const { database } = ports
+  await requireObject(context, object.id, { type: object.type, right: 'write' })
+  const now = ports.clock.now()
+  const what = entered(body, ports.settings.timeZone)
+  checkOccurrences(what)
+  await checkAdjustment(context, object.id, what)
+  if ((await store.countRevaluations(database, object.id)) >= REVALUATIONS_MAX) {
+    throw new Refusal('conflict', `An object has ${REVALUATIONS_MAX} revaluations at most.`)
+  }
+  const createdBy = context.caller.kind === 'user' ? context.caller.userId : 0
+  const row = (part: Entered, inPast: boolean): store.NewRevaluation => {
+    const made = { ...part, objectId: object.id, inPast, createdAt: now, createdBy }
+    return { ...made, running: false, nextAt: inPast ? null : nextOf(part, now) }
+  }
+  const id = await store.insertRevaluations(database, partsOf(what, now, row))
+  await ports.flow.settle()
+  return readRevaluation(context, object, id)
+}
+
+/** Replaces a revaluation. Of maintenance that has begun, only what comes changes.
+ * @throws {Refusal} not_found, forbidden, invalid, precondition_failed, conflict for what has ended */
+export async function updateRevaluation(
+  context: Context,
+  object: Named,
+  change: { readonly revaluationId: number; readonly body: RevaluationBody; readonly ifMatch: number | null },
+): Promise<Versioned> {
+  const { ports } = context
+  await requireObject(context, object.id, { type: object.type, right: 'write' })
+  // What should have begun by now has.
+  await ports.flow.settle()
+  const row = await requireRevaluation(context, object, change.revaluationId)
+  if (change.ifMatch !== null && change.ifMatch !== row.version) throw changedMeanwhile()
+  const now = ports.clock.now()
+  const what = entered(change.body, ports.settings.timeZone)
+  if (what.type !== row.type) throw invalid('/type', 'stays what it was')
+  checkOccurrences(what)
+  await checkAdjustment(context, object.id, what)
+  if (row.type === 'maintenance' && row.inPast) checkPast(what, now)
+  if (isLived(row)) checkLived(row, what, now)
+  const next = { running: row.running, nextAt: isLived(row) ? nextOf(what, now) : null }
+  if (!(await store.updateRevaluation(ports.database, row, { ...what, ...next }))) throw changedMeanwhile()
+  await ports.flow.settle()
+  return readRevaluation(context, object, row.id)
+}
+
+/** Takes a revaluation away, or ends it now where it has begun: what was lived through stays.
+ * @throws {Refusal} not_found, forbidden, conflict for what has ended */
+export async function deleteRevaluation(context: Context, object: Named, id: number): Promise<void> {
+  const { ports } = context
+  const { database } = ports
+  await requireObject(context, object.id, { type: object.type, right: 'write' })
+  await ports.flow.settle()
+  const row = await requireRevaluation(context, object, id)
+  const now = ports.clock.now()
+  const stays = isLived(row) && hasBegun(row, now)
+  if (stays && isOver(row, now)) throw over()
+  await commit(
+    database,
+    stays
+      ? [
+          store.cancelRevaluation(database, row, now),
+          noteMaintenance(database, [{ objectId: object.id, at: now }]),
+        ]
+      : [store.deleteRevaluation(database, id)],
+  )
+  ports.log.info('revaluation deleted', { revaluationId: id, objectId: object.id, stays })
+  await ports.flow.settle()
+}
+
+/** Lets maintenance begin and end that was to do so by an instant, one moment after the other, and everything that follows.
+ * One call at a time: see `ports/flow.ts`.
+ * @returns when some begins or ends next; Infinity when none does */
+export async function advanceMaintenance(
+  ports: Pick<Ports, 'database' | 'clock'>,
+  until: number,
+): Promise<number> {
+  const { database } = ports
+  for (;;) {
+    await reviewMaintenance(ports)
+    const rows = await store.readNext(database, DUE_AT_ONCE)
+    const at = rows[0]?.nextAt ?? Number.POSITIVE_INFINITY
+    if (at > until) return at
+    const due = rows.filter(({ nextAt }) => nextAt === at)
+    await commit(database, [
+      ...due.map((row) =>
+        store.saveProgress(database, row, { running: isActiveAt(row, at), nextAt: nextChange(row, at) }),
+      ),
+      noteMaintenance(
+        database,
+        due.map(({ objectId }) => ({ objectId, at })),
+      ),
+    ])
+  }
+}
+
+async function requireRevaluation({ ports }: Context, object: Named, id: number): Promise<RevaluationRow> {
+  const row = await store.findRevaluation(ports.database, object.id, id)
+  if (!row) throw new Refusal('not_found', 'There is no such revaluation.')
+  return row
+}
+
+/** @throws {Refusal} invalid when it is not past, conflict when it touches an outage that lasts */
+async function checkAdjustment({ ports }: Context, objectId: number, what: Entered): Promise<void> {
+  if (what.type !== 'adjustment') return
+  checkPast(what, ports.clock.now())
+  const openSince = await store.findOpenOutage(ports.database, objectId)
+  if (openSince === null) return
+  if (appliesIn(what, openSince, what.endAt))
+    throw new Refusal('conflict', 'An outage that lasts cannot be adjusted.')
+}
+
+type Row = store.NewRevaluation
+
+/** What is entered, apart where some of it is past and some is to come. */
+function partsOf(
+  what: Entered,
+  now: number,
+  row: (part: Entered, inPast: boolean) => Row,
+): readonly [Row, Row?] {
+  if (what.type === 'comment') return [{ ...row(what, what.beginAt < now), nextAt: null }]
+  const isPast = appliesIn(what, what.beginAt, now)
+  const isToCome = appliesIn(what, now, what.endAt)
+  if (!isPast || !isToCome) return [row(what, isPast)]
+  return [row({ ...what, endAt: now }, true), row({ ...what, beginAt: now }, false)]
+}
+
+/** When it is to be looked at first: now where it applies already. */
+function nextOf(what: Entered, now: number): number | null {
+  return isActiveAt(what, now) ? now : nextChange(what, now)
+}
+
+/** Of maintenance that has begun, what happened stays. @throws {Refusal} invalid, conflict */
+function checkLived(row: RevaluationRow, what: Entered, now: number): void {
+  if (isOver(row, now)) throw over()
+  if (!hasBegun(row, now)) {
+    if (!appliesIn(what, what.beginAt, now)) return
+    throw invalid('/begin', 'must not lie in the past: enter that by itself')
+  }
+  if (what.beginAt !== row.beginAt) throw invalid('/begin', 'stays what it was once it has begun')
+  if (what.endAt < now) throw invalid('/end', 'must not be in the past')
+  if (JSON.stringify(what.active) !== JSON.stringify(row.active))
+    throw invalid('/active', 'stays what it was once it has begun')
+}
+
+/** Whether it is lived through, and not laid over the past. */
+function isLived(row: RevaluationRow): boolean {
+  return row.type === 'maintenance' && !row.inPast
+}
+
+function hasBegun(row: RevaluationRow, now: number): boolean {
+  return appliesIn(row, row.beginAt, now + 1)
+}
+
+function appliesIn(what: Entered | RevaluationRow, beginAt: number, endAt: number): boolean {
+  return occurrencesIn(what, { beginAt, endAt }).length > 0
+}
+
+function isOver(row: RevaluationRow, now: number): boolean {
+  return row.cancelledAt !== null || (!isActiveAt(row, now) && nextChange(row, now) === null)
+}
+
+function viewOf({ ports }: Context, objectType: ObjectType, row: RevaluationRow): RevaluationView {
+  const format = timeFormat(ports.settings.timeZone)
+  const { status, nextBeginAt, nextEndAt } = progressOf(row, ports.clock.now())
+  const shown = (at: number | null) => (at === null ? null : format(at))
+  const { id, objectId, type, adjustTo, inPast, linkedId, incident, name, comment, slaRelevant } = row
+  const common = { id, objectId, objectType, type, adjustTo, inPast, linkedId, incident, name, comment }
+  return {
+    ...common,
+    slaRelevant,
+    begin: format(row.beginAt),
+    end: format(row.endAt),
+    created: format(row.createdAt),
+    createdBy: row.createdBy,
+    active: row.active.map((entry) => ({ ...entry, times: [...entry.times] })),
+    status,
+    nextBegin: shown(nextBeginAt),
+    nextEnd: shown(nextEndAt),
+    editOnly: row.editOnly,
+    warnings: row.editOnly ? [BEGIN_DIFFERS] : [],
+  }
+}
+
+const BEGIN_DIFFERS = {
+  code: 'begin_differs',
+  message:
+    'The begin is at another time of day than the times of `active`: lists show this for editing only.',
+} as const
+
+/** How far it is, and when it begins and ends next. */
+function progressOf(row: RevaluationRow, now: number) {
+  const isRunning = row.cancelledAt === null && isActiveAt(row, now)
+  const firstAt = nextChange(row, now)
+  const secondAt = firstAt === null ? null : nextChange(row, firstAt)
+  if (isRunning) return { status: 'running', nextBeginAt: secondAt, nextEndAt: firstAt } as const
+  if (row.cancelledAt !== null) return { status: 'cancelled', nextBeginAt: null, nextEndAt: null } as const
+  const status = firstAt === null ? 'ended' : 'planned'
+  return { status, nextBeginAt: firstAt, nextEndAt: secondAt } as const
+}
+
+function over(): Refusal {
+  return new Refusal('conflict', 'It has ended: what was lived through stays.')
+}
+
+function changedMeanwhile(): Refusal {
+  return new Refusal('precondition_failed', 'Somebody changed this revaluation meanwhile. Read it again.')
+}

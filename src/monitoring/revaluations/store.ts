@@ -1,0 +1,151 @@
+import { and, asc, eq, gt, sql } from 'drizzle-orm'
+import { revaluations } from '../../../db/tables/monitoring.ts'
+import type { Database, Write } from '../../ports/database.ts'
+import type { Level } from '../../ports/job-actors.ts'
+import { LEVELS } from '../states/state.ts'
+import type { Entry } from './occurrences.ts'
+import type { ADJUSTMENTS, REVALUATION_TYPES } from './schema.ts'
+
+/** An entry with its name, which means nothing. */
+export type NamedEntry = Entry & { readonly name: string | null }
+
+export type RevaluationRow = Omit<typeof revaluations.$inferSelect, 'type' | 'adjustTo' | 'active'> & {
+  readonly type: (typeof REVALUATION_TYPES)[number]
+  readonly adjustTo: (typeof ADJUSTMENTS)[number]
+  readonly active: readonly NamedEntry[]
+}
+
+export type NewRevaluation = Omit<RevaluationRow, 'id' | 'linkedId' | 'cancelledAt' | 'version'>
+
+/** What an update may change. */
+export type RevaluationChange = Omit<
+  NewRevaluation,
+  'objectId' | 'type' | 'inPast' | 'createdAt' | 'createdBy'
+>
+
+/** Adds one row, or two that are linked; returns the id of the last. */
+export async function insertRevaluations(
+  database: Database,
+  [first, second]: readonly [NewRevaluation, NewRevaluation?],
+): Promise<number> {
+  const newest = sql<number>`(select max(id) from revaluations)`
+  const insert = (row: NewRevaluation, linkedId: typeof newest | null) =>
+    database
+      .insert(revaluations)
+      .values({ ...row, linkedId, version: 1 })
+      .returning({ id: revaluations.id })
+  const [[one], [other]] = second
+    ? await database.batch([
+        insert(first, null),
+        insert(second, newest),
+        database.run(sql`update revaluations set linked_id = ${newest}
+          where id = (select linked_id from revaluations order by id desc limit 1)`),
+      ])
+    : [await insert(first, null), []]
+  const id = (other ?? one)?.id
+  if (id === undefined) throw new Error('The database returned no id for a new revaluation.')
+  return id
+}
+
+export async function findRevaluation(
+  database: Database,
+  objectId: number,
+  id: number,
+): Promise<RevaluationRow | null> {
+  const [row] = await database
+    .select()
+    .from(revaluations)
+    .where(and(eq(revaluations.id, id), eq(revaluations.objectId, objectId)))
+  return row ? (row as RevaluationRow) : null
+}
+
+/** How many there are of an object. */
+export async function countRevaluations(database: Database, objectId: number): Promise<number> {
+  const [row] = await database.all<{ total: number }>(
+    sql`select count(*) as total from revaluations where object_id = ${objectId}`,
+  )
+  return row?.total ?? 0
+}
+
+/** Those of an object of which any part lies in [beginAt, endAt), by begin. */
+export async function readRevaluations(
+  database: Database,
+  objectId: number,
+  wanted: { readonly beginAt: number; readonly endAt: number; readonly edit: boolean },
+): Promise<readonly RevaluationRow[]> {
+  const rows = await database
+    .select()
+    .from(revaluations)
+    .where(
+      and(
+        eq(revaluations.objectId, objectId),
+        gt(revaluations.endAt, wanted.beginAt),
+        sql`${revaluations.beginAt} < ${wanted.endAt}`,
+        wanted.edit ? undefined : eq(revaluations.editOnly, false),
+      ),
+    )
+    .orderBy(asc(revaluations.beginAt), asc(revaluations.id))
+  return rows as RevaluationRow[]
+}
+
+/** Changes a row that is still at the version read, and says whether it was. */
+export async function updateRevaluation(
+  database: Database,
+  { id, version }: RevaluationRow,
+  change: RevaluationChange,
+): Promise<boolean> {
+  const changed = await database
+    .update(revaluations)
+    .set({ ...change, version: version + 1 })
+    .where(and(eq(revaluations.id, id), eq(revaluations.version, version)))
+    .returning({ id: revaluations.id })
+  return changed.length > 0
+}
+
+export function deleteRevaluation(database: Database, id: number): Write {
+  return database.delete(revaluations).where(eq(revaluations.id, id))
+}
+
+/** Ends what is going on at an instant. */
+export function cancelRevaluation(database: Database, { id, version }: RevaluationRow, at: number): Write {
+  return database
+    .update(revaluations)
+    .set({ endAt: at, cancelledAt: at, running: false, nextAt: null, version: version + 1 })
+    .where(eq(revaluations.id, id))
+}
+
+/** Those that begin or end an occurrence next, the earliest first. */
+export async function readNext(
+  database: Database,
+  limit: number,
+): Promise<readonly (RevaluationRow & { readonly nextAt: number })[]> {
+  const rows = await database
+    .select()
+    .from(revaluations)
+    .where(sql`next_at is not null`)
+    .orderBy(asc(revaluations.nextAt), asc(revaluations.id))
+    .limit(limit)
+  return rows as (RevaluationRow & { nextAt: number })[]
+}
+
+/** Notes that an occurrence has begun or ended; unless somebody changed the row meanwhile. */
+export function saveProgress(
+  database: Database,
+  { id, version }: RevaluationRow,
+  progress: Pick<RevaluationRow, 'running' | 'nextAt'>,
+): Write {
+  return database
+    .update(revaluations)
+    .set(progress)
+    .where(and(eq(revaluations.id, id), eq(revaluations.version, version)))
+}
+
+/** Since when an object is in a bad state without having been in any other; null when it is not. */
+export async function findOpenOutage(database: Database, objectId: number): Promise<number | null> {
+  const levels = sql.raw(LEVELS.map((level: Level) => `'${level}'`).join(', '))
+  const [row] = await database.all<{ at: number }>(sql`
+    select coalesce((select max(at) from transitions t where t.object_id = s.object_id
+                     and t.to_state in (${levels}) and t.from_state not in (${levels})), 0) as at
+    from states s where s.object_id = ${objectId} and s.state in (${levels})`)
+  return row?.at ?? null
+}

@@ -1,0 +1,31 @@
+import type { OpenFlow } from '../../src/flow.ts'
+import type { Clock } from '../../src/ports/clock.ts'
+import type { Log } from '../../src/ports/log.ts'
+
+const LOOK_MS = 250
+/** After a failure: whatever is away comes back no sooner for being asked. */
+const PAUSE_MS = 5_000
+
+/** Settles the flow whenever something is due in it, by the time of the clock and never by a long timer.
+ * @returns what ends it, once what is under way is done */
+export function watchFlow(flow: OpenFlow, { clock, log }: { clock: Clock; log: Log }): () => Promise<void> {
+  let settling: Promise<void> | null = null
+  let pausedUntil = 0
+  const timer = setInterval(() => {
+    const now = clock.now()
+    // A clock that was set back ends the pause.
+    const isPaused = now < pausedUntil && pausedUntil - now <= PAUSE_MS
+    if (settling || isPaused || flow.nextAt > now) return
+    settling = flow
+      .settle()
+      .catch((error: unknown) => {
+        pausedUntil = now + PAUSE_MS
+        log.error('maintenance that is due could not begin or end; it is tried again', error)
+      })
+      .finally(() => (settling = null))
+  }, LOOK_MS)
+  return async () => {
+    clearInterval(timer)
+    await settling
+  }
+}

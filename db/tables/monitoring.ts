@@ -281,6 +281,9 @@ export const revaluations = sqliteTable(
     index('revaluations_by_next')
       .on(table.nextAt)
       .where(sql`next_at is not null`),
+    index('revaluations_in_past')
+      .on(table.endAt)
+      .where(sql`in_past = 1`),
     index('revaluations_running')
       .on(table.objectId)
       .where(sql`running = 1`),

@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { flagQuery } from '../../http/answers.ts'
 import { instantQuery } from '../../http/instants.ts'
 import { isFixedDuration } from '../../lib/duration.ts'
-import { levelsQuery } from '../state-history/schema.ts'
+import { levelsQuery, placedRevaluation, RECALC } from '../state-history/schema.ts'
 import { LEVELS } from '../states/state.ts'
 import { OBJECT_TYPES } from '../tree/schema.ts'
 
@@ -21,7 +21,7 @@ export const outagesQuery = z.object({
   end: instantQuery
     .optional()
     .describe('Default: now. An outage is shown when any part of it is in the range.'),
-  recalc: flagQuery.default(false).describe('Whether corrections of the past are applied.'),
+  recalc: flagQuery.default(false).describe(RECALC),
   states: levelsQuery,
   minDuration: duration.default('PT10M').describe('Shorter outages are left out.'),
   mergeGap: duration.default('PT0S').describe('Outages no further apart are one.'),
@@ -54,6 +54,9 @@ export const outageView = z
       .describe(
         'So far, while it lasts. Null where nothing was said about costs; only service level objects have some.',
       ),
+    revaluations: z
+      .array(placedRevaluation)
+      .describe('What was entered and applies at that time: see the state history.'),
   })
   .meta({ id: 'Outage' })
 

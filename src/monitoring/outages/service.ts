@@ -8,7 +8,10 @@ import type { Database } from '../../ports/database.ts'
 import { costOf } from '../slos/costs.ts'
 import type { CostTerms } from '../slos/costs.ts'
 import { readCostTerms } from '../slos/service.ts'
-import { readSpans } from '../state-history/service.ts'
+import { overlapMs } from '../state-history/timeline.ts'
+import type { Span } from '../state-history/timeline.ts'
+import { readPast, readSpans, revaluationView } from '../state-history/service.ts'
+import type { Past } from '../state-history/service.ts'
 import { LEVELS } from '../states/state.ts'
 import type { ObjectType } from '../tree/schema.ts'
 import { requireObject } from '../tree/service.ts'
@@ -39,14 +42,13 @@ export async function listOutages(
     mergeGapMs: durationMs(query.mergeGap),
     split: query.split,
   }
-  const reach = await reachOf(ports.database, { row, rules, range, now })
-  const outages = outagesOf(await readSpans(ports.database, row.id, reach), rules)
-  const shown = outages
+  const past = await readWhole(ports.database, { row, rules, range, now }, query.recalc)
+  const shown = outagesOf(past.spans, rules)
     .filter(({ beginAt, endAt }) => beginAt < range.endAt && endAt > range.beginAt)
     .sort(ORDERS[query.sort])
     .slice(0, query.limit)
   const terms = await readCostTerms(context, row)
-  return Promise.all(shown.map((outage) => viewOf(context, { row, outage, rules, now, terms })))
+  return Promise.all(shown.map((outage) => viewOf(context, { row, outage, rules, now, past, terms })))
 }
 
 const ORDERS: Readonly<Record<OutagesQuery['sort'], (a: Outage, b: Outage) => number>> = {
@@ -60,6 +62,29 @@ type Wanted = {
   readonly rules: OutageRules
   readonly range: Range
   readonly now: number
+}
+
+/** What was in a range, and so much beside it that no outage in it is cut. */
+async function readWhole(database: Database, wanted: Wanted, recalc: boolean): Promise<Past> {
+  let range: Range = await reachOf(database, wanted)
+  for (;;) {
+    const past: Past = await readPast(database, wanted.row, { range, recalc })
+    // What was recorded is whole; corrections may have made outages that go on beyond it.
+    const wider: Range | null = recalc ? widened(range, past.spans, wanted) : null
+    if (!wider) return past
+    range = wider
+  }
+}
+
+/** Twice as much of the past or of what follows, where an outage may go on there; null where none does. */
+function widened(range: Range, spans: readonly Span[], { row, rules, now }: Wanted): Range | null {
+  const bad = spans.filter(({ state }) => isOneOf(state, rules.states))
+  const lengthMs = range.endAt - range.beginAt
+  const firstAt = (bad[0]?.beginAt ?? Infinity) - rules.mergeGapMs
+  const lastAt = (bad.at(-1)?.endAt ?? -Infinity) + rules.mergeGapMs
+  const beginAt = firstAt > range.beginAt ? range.beginAt : Math.max(row.createdAt, range.beginAt - lengthMs)
+  const endAt = lastAt < range.endAt ? range.endAt : Math.min(now, range.endAt + lengthMs)
+  return beginAt === range.beginAt && endAt === range.endAt ? null : { beginAt, endAt }
 }
 
 /** The range, widened so far that no outage in it is cut, nor joined to one that is not seen. */
@@ -99,9 +124,16 @@ async function endOf(database: Database, { row, rules, range, now }: Wanted): Pr
   return endAt
 }
 
-type Shown = Omit<Wanted, 'range'> & { readonly outage: Outage; readonly terms: CostTerms | null }
+type Shown = Omit<Wanted, 'range'> & {
+  readonly outage: Outage
+  readonly past: Past
+  readonly terms: CostTerms | null
+}
 
-async function viewOf(context: Context, { row, outage, rules, now, terms }: Shown): Promise<OutageView> {
+async function viewOf(
+  context: Context,
+  { row, outage, rules, now, past, terms }: Shown,
+): Promise<OutageView> {
   const { ports } = context
   const { beginAt, endAt, state, segments } = outage
   const format = timeFormat(ports.settings.timeZone)
@@ -137,5 +169,8 @@ async function viewOf(context: Context, { row, outage, rules, now, terms }: Show
         segments.map((part) => ({ ...part, endAt: passed(part.endAt) })),
         terms,
       ),
+    revaluations: past.revaluations
+      .filter(({ ranges }) => ranges.some((range) => overlapMs(range, outage) > 0))
+      .map((one) => revaluationView(one, format)),
   }
 }

@@ -1,10 +1,9 @@
 import * as z from 'zod'
 import { flagQuery } from '../../http/answers.ts'
 import { instantQuery } from '../../http/instants.ts'
+import { REVALUATION_TYPES } from '../revaluations/schema.ts'
 import { LEVELS, STATES } from '../states/state.ts'
 import { OBJECT_TYPES } from '../tree/schema.ts'
-
-const timestamp = z.iso.datetime({ offset: true })
 
 /** States that count as down. */
 export const levelsQuery = z
@@ -15,11 +14,28 @@ export const levelsQuery = z
   .prefault('major')
   .meta({ type: 'string', description: 'major, minor, warning; commas between them.' })
 
+export const RECALC =
+  'Whether corrections of the past are applied: on what it is made of first, then on itself and what it is in.'
+
+const timestamp = z.iso.datetime({ offset: true })
+
+/** A revaluation beside what it does. */
+export const placedRevaluation = z
+  .object({
+    id: z.int(),
+    objectId: z.int(),
+    type: z.enum(REVALUATION_TYPES),
+    name: z.string(),
+    begin: timestamp,
+    end: timestamp,
+  })
+  .meta({ id: 'PlacedRevaluation' })
+
 /** Specification: query of the state history; ours: states. */
 export const stateHistoryQuery = z.object({
   timestamp_begin: instantQuery.optional().describe('Default: a day before the end.'),
   timestamp_end: instantQuery.optional().describe('Default: now. The range is half-open.'),
-  recalc: flagQuery.default(false).describe('Whether corrections of the past are applied.'),
+  recalc: flagQuery.default(false).describe(RECALC),
   states: levelsQuery,
 })
 
@@ -72,6 +88,9 @@ export const stateHistoryView = z
       excludedSeconds: seconds.describe('Nothing is known of this time.'),
       measuredSeconds: seconds,
     }),
+    revaluations: z
+      .array(placedRevaluation)
+      .describe('What was entered for it and what it is in; with `recalc` also what else was applied.'),
   })
   .meta({ id: 'StateHistory' })
 

@@ -10,6 +10,10 @@ import type { ObjectType } from '../tree/schema.ts'
 import { requireObject } from '../tree/service.ts'
 import { availabilityOf } from './availability.ts'
 import type { Availability } from './availability.ts'
+import { readEntered } from '../revaluations/overlays/service.ts'
+import type { Placed } from '../revaluations/overlays/service.ts'
+import { isMaintained } from '../states/state.ts'
+import { recalculate } from './recalculated.ts'
 import type { StateHistoryQuery, StateHistoryView } from './schema.ts'
 import * as store from './store.ts'
 import { samplesOf, spansOf } from './timeline.ts'
@@ -18,6 +22,7 @@ import type { Span } from './timeline.ts'
 const SAMPLES = 200
 const SAMPLE_MIN_MS = 1_000
 const TRANSITIONS_MAX = 2_000
+const OTHERS_MAX = 1_000
 
 /** How an object was over a range: samples of about 200, its transitions, and its availability.
  * @throws {Refusal} not_found, invalid */
@@ -27,24 +32,23 @@ export async function readStateHistory(
   query: StateHistoryQuery,
 ): Promise<StateHistoryView> {
   const { ports } = context
-  const { id, type, createdAt } = await requireObject(context, object.id, {
-    type: object.type,
-    right: 'read',
-  })
+  const row = await requireObject(context, object.id, { type: object.type, right: 'read' })
+  const { id, type, createdAt } = row
   const now = ports.clock.now()
   const range = rangeOf({ begin: query.timestamp_begin, end: query.timestamp_end }, now, '?timestamp_end')
   const measured = {
     beginAt: Math.max(range.beginAt, createdAt),
     endAt: Math.min(range.endAt, now + 1),
   }
-  const [spans, transitions] = await Promise.all([
-    readSpans(ports.database, id, measured),
+  const [{ spans, revaluations }, recorded] = await Promise.all([
+    readPast(ports.database, row, { range: measured, recalc: query.recalc }),
     store.readTransitions(ports.database, id, {
       ...range,
       limit: TRANSITIONS_MAX + 1,
       readable: readableBy(await rightsOf(context), 'c'),
     }),
   ])
+  const transitions = query.recalc ? transitionsOf(spans, recorded) : recorded
   const lengthMs = Math.max(SAMPLE_MIN_MS, Math.ceil((range.endAt - range.beginAt) / SAMPLES))
   const before: Span[] =
     range.beginAt < createdAt
@@ -65,10 +69,52 @@ export async function readStateHistory(
       end: format(endAt),
       ...sample,
     })),
-    transitions: truncated ? [] : transitions.map((row) => transitionView(row, format)),
+    transitions: truncated ? [] : transitions.map((one) => transitionView(one, format)),
     truncated,
     availability: availabilityView(availabilityOf(spans, query.states)),
+    revaluations: revaluations.map((one) => revaluationView(one, format)),
   }
+}
+
+/** What was, and what was entered about it. */
+export type Past = { readonly spans: readonly Span[]; readonly revaluations: readonly Placed[] }
+
+/** The states of an object over a range, without gaps, as they were recorded or as corrections of the past leave them; and
+ * what was entered for it and what it is in, with whatever else was applied.
+ * @throws {Refusal} invalid where recalculating would look at too much */
+export async function readPast(
+  database: Database,
+  object: { readonly id: number; readonly path: string },
+  { range, recalc }: { readonly range: Range; readonly recalc: boolean },
+): Promise<Past> {
+  const [recorded, entered] = await Promise.all([
+    readSpans(database, object.id, range),
+    readEntered(database, object.path, range),
+  ])
+  if (!recalc || recorded.length === 0) return { spans: recorded, revaluations: entered }
+  const { spans, overlays } = await recalculate(database, object, { recorded, range })
+  const known = new Set(entered.map(({ id }) => id))
+  const others = overlays.filter(({ id }) => !known.has(id)).slice(0, OTHERS_MAX)
+  return { spans, revaluations: [...entered, ...others].sort((a, b) => a.beginAt - b.beginAt) }
+}
+
+/** A revaluation beside what it does. */
+export function revaluationView({ id, objectId, type, name, beginAt, endAt }: Placed, format: TimeFormat) {
+  return { id, objectId, type, name, begin: format(beginAt), end: format(endAt) }
+}
+
+/** The changes between spans, for the reason that was recorded where one was. */
+function transitionsOf(
+  spans: readonly Span[],
+  recorded: readonly store.TransitionRow[],
+): readonly store.TransitionRow[] {
+  const named = new Map(recorded.map((row) => [row.at, row]))
+  return spans.slice(1).flatMap(({ state: to, beginAt: at }, index) => {
+    const from = spans[index]?.state ?? 'undefined'
+    const reason = isMaintained(from) !== isMaintained(to) ? 'maintenance' : 'adjustment'
+    const nobody = { detectedAt: at, causeId: null, causeType: null, causeName: null }
+    return [{ reason, ...nobody, ...named.get(at), at, from, to }]
+  })
 }
 
 /** The recorded states of an object over a range, without gaps. */

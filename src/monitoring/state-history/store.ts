@@ -1,7 +1,9 @@
 import { sql } from 'drizzle-orm'
 import type { SQL } from 'drizzle-orm'
+import type { Range } from '../../lib/range.ts'
 import type { Database } from '../../ports/database.ts'
 import type { Reason, State } from '../../ports/job-actors.ts'
+import type { Link, Push } from '../states/propagation.ts'
 import type { ObjectType } from '../tree/schema.ts'
 import type { StateChange } from './timeline.ts'
 
@@ -52,7 +54,7 @@ export type TransitionRow = {
   readonly detectedAt: number
   readonly from: State
   readonly to: State
-  readonly reason: Reason
+  readonly reason: Reason | 'adjustment'
   readonly causeId: number | null
   readonly causeType: ObjectType | null
   readonly causeName: string | null
@@ -77,4 +79,60 @@ export async function readTransitions(
     from transitions t left join objects c on c.id = t.cause_id and ${readable}
     where t.object_id = ${objectId} and t.at >= ${beginAt} and t.at < ${endAt}
     order by t.at, t.seq limit ${limit}`)
+}
+
+/** How an object counts with a parent. */
+export type ChildRow = Pick<Link, 'parentId' | 'weight' | 'overrides'> & {
+  readonly id: number
+  readonly push: Push
+}
+
+/** What parents are made of, along the tree and along links, `limit` at most. */
+export async function readCounted(
+  database: Database,
+  parents: readonly number[],
+  limit: number,
+): Promise<readonly ChildRow[]> {
+  const given = sql`json_each(${JSON.stringify(parents)}) parent`
+  const push = sql`coalesce(slo.push_state, 'any') as push`
+  const rows = await database.all<Omit<ChildRow, 'overrides'> & { overrides: string }>(sql`
+    select * from (
+      select o.id as id, o.parent_id as "parentId", 1 as weight, '{}' as overrides, ${push}
+      from ${given} cross join objects o on o.parent_id = parent.value left join slos slo on slo.id = o.id
+      union all
+      select l.child_id as id, l.parent_id as "parentId", l.weight as weight, l.overrides as overrides, ${push}
+      from ${given} cross join links l on l.parent_id = parent.value and not l.is_left_out
+        left join slos slo on slo.id = l.child_id)
+    limit ${limit}`)
+  return rows.map((row) => ({ ...row, overrides: JSON.parse(row.overrides) as Link['overrides'] }))
+}
+
+export type History = {
+  readonly id: number
+  readonly createdAt: number
+  /** The state at the begin. */
+  readonly first: State
+  readonly changes: readonly StateChange[]
+}
+
+/** The states of many objects over a range; of each the first `limit` changes. */
+export async function readHistories(
+  database: Database,
+  ids: readonly number[],
+  { beginAt, endAt, limit }: Range & { readonly limit: number },
+): Promise<readonly History[]> {
+  const rows = await database.all<{ id: number; createdAt: number; first: State; changes: string }>(sql`
+    select o.id as id, o.created_at as "createdAt",
+           coalesce((select to_state from transitions t where t.object_id = o.id and t.at <= ${beginAt}
+                     order by t.at desc, t.seq desc limit 1),
+                    (select from_state from transitions t where t.object_id = o.id order by t.seq limit 1),
+                    (select state from states where object_id = o.id), 'undefined') as first,
+           (select json_group_array(json_array(at, to_state)) from (
+              select at, to_state from transitions t where t.object_id = o.id and t.at > ${beginAt} and t.at < ${endAt}
+              order by t.at, t.seq limit ${limit})) as changes
+    from json_each(${JSON.stringify(ids)}) cross join objects o on o.id = value`)
+  return rows.map((row) => ({
+    ...row,
+    changes: (JSON.parse(row.changes) as [number, State][]).map(([at, to]) => ({ at, to })),
+  }))
 }

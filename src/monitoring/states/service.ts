@@ -53,6 +53,11 @@ export async function recordTransitions(
   ])
 }
 
+/** These objects and everything whose state they are part of, with what decides these states. */
+export function nodesAbove(database: Database, ids: readonly number[]): Promise<readonly Node[]> {
+  return store.readNodes(database, ids)
+}
+
 /** These objects and everything whose state they are part of. */
 export async function objectsAbove(database: Database, ids: readonly number[]): Promise<ReadonlySet<number>> {
   return new Set((await store.readNodes(database, ids)).map(({ id }) => id))

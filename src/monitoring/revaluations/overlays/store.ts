@@ -1,0 +1,66 @@
+import { and, asc, inArray, sql } from 'drizzle-orm'
+import { revaluations } from '../../../../db/tables/monitoring.ts'
+import type { Range } from '../../../lib/range.ts'
+import type { Database } from '../../../ports/database.ts'
+import type { RevaluationRow } from '../store.ts'
+
+/** Overlays in a range that concern an object: on it or above it, and on whatever it is made of, along the tree and along
+ * links. `seed` is the object below it at which each begins to matter; the object itself for those that cover it. */
+export async function findOverlays(
+  database: Database,
+  path: string,
+  { beginAt, endAt, limit }: Range & { readonly limit: number },
+): Promise<readonly { readonly id: number; readonly seed: number }[]> {
+  return database.all<{ id: number; seed: number }>(sql`
+    with recursive roots (id, path) as (
+      select id, path from objects where path = ${path}
+      union
+      select c.id, c.path from roots
+        join objects s on s.path >= roots.path and s.path < roots.path || '~' and s.type in ('slo', 'slc')
+        join links l on l.parent_id = s.id and not l.is_left_out join objects c on c.id = l.child_id)
+    select distinct r.id as id, case when o.path >= roots.path then o.id else roots.id end as seed
+    from revaluations r join objects o on o.id = r.object_id
+      join roots on (o.path >= roots.path and o.path < roots.path || '~')
+        or (roots.path >= o.path and roots.path < o.path || '~')
+    where r.in_past = 1 and r.type <> 'comment' and r.end_at > ${beginAt} and r.begin_at < ${endAt}
+    limit ${limit}`)
+}
+
+/** Revaluations by id, in order of creation. */
+export async function readByIds(
+  database: Database,
+  ids: readonly number[],
+): Promise<readonly RevaluationRow[]> {
+  const rows = await database
+    .select()
+    .from(revaluations)
+    .where(sql`${revaluations.id} in (select value from json_each(${JSON.stringify(ids)}))`)
+    .orderBy(asc(revaluations.id))
+  return rows as RevaluationRow[]
+}
+
+/** Those on some objects of which any part lies in a range, by begin. */
+export async function readOn(
+  database: Database,
+  objectIds: readonly number[],
+  {
+    beginAt,
+    endAt,
+    types,
+    limit,
+  }: Range & { readonly types: readonly RevaluationRow['type'][]; readonly limit: number },
+): Promise<readonly RevaluationRow[]> {
+  const rows = await database
+    .select()
+    .from(revaluations)
+    .where(
+      and(
+        sql`${revaluations.objectId} in (select value from json_each(${JSON.stringify(objectIds)}))`,
+        sql`${revaluations.endAt} > ${beginAt} and ${revaluations.beginAt} < ${endAt}`,
+        inArray(revaluations.type, [...types]),
+      ),
+    )
+    .orderBy(asc(revaluations.beginAt), asc(revaluations.id))
+    .limit(limit)
+  return rows as RevaluationRow[]
+}

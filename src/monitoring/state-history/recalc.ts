@@ -1,0 +1,173 @@
+import type { Range } from '../../lib/range.ts'
+import type { State } from '../../ports/job-actors.ts'
+import { cut, joined } from '../revaluations/occurrences.ts'
+import { shownState, stateOf } from '../states/propagation.ts'
+import type { Link, Push } from '../states/propagation.ts'
+import type { SloRules } from '../states/slo-state.ts'
+import { shownInMaintenance, STATES } from '../states/state.ts'
+import { spansOf } from './timeline.ts'
+import type { Span, StateChange } from './timeline.ts'
+
+/** What is laid over the states of a time, and when. */
+export type Overlay = {
+  readonly type: 'maintenance' | 'adjustment'
+  /** What an adjustment takes every state for. */
+  readonly adjustTo: State
+  /** Apart from each other and in order. */
+  readonly ranges: readonly Range[]
+}
+
+/** What overlays make of the states in a range. */
+export type Cover = Range & { readonly becomes: State | null; readonly maintained: boolean }
+
+/** What overlays come to that apply in the order given: maintenance shows the state below it as maintained, and an adjustment
+ * replaces it. Apart from each other and in order. */
+export function coversOf(overlays: readonly Overlay[]): Cover[] {
+  const edges = overlays
+    .flatMap(({ ranges }, index) =>
+      ranges.flatMap(({ beginAt, endAt }) => [
+        { at: beginAt, index, begins: true },
+        { at: endAt, index, begins: false },
+      ]),
+    )
+    .sort((a, b) => a.at - b.at)
+  const active = new Set<number>()
+  const covers: Cover[] = []
+  let beginAt = Number.NEGATIVE_INFINITY
+  for (const { at, index, begins } of edges) {
+    if (active.size > 0 && at > beginAt) covers.push({ beginAt, endAt: at, ...effectOf(overlays, active) })
+    beginAt = at
+    if (begins) active.add(index)
+    else active.delete(index)
+  }
+  return covers
+}
+
+function effectOf(overlays: readonly Overlay[], active: ReadonlySet<number>): Omit<Cover, keyof Range> {
+  let lastAdjustment = -1
+  let lastMaintenance = -1
+  for (const index of active) {
+    if (overlays[index]?.type === 'adjustment') lastAdjustment = Math.max(lastAdjustment, index)
+    else lastMaintenance = Math.max(lastMaintenance, index)
+  }
+  return {
+    becomes: overlays[lastAdjustment]?.adjustTo ?? null,
+    maintained: lastMaintenance > lastAdjustment,
+  }
+}
+
+/** Spans without gaps, with covers laid over them. */
+export function laidOver(spans: readonly Span[], covers: readonly Cover[]): Span[] {
+  if (covers.length === 0) return [...spans]
+  const pieces: Span[] = []
+  let next = 0
+  for (const span of spans) {
+    let from = span.beginAt
+    while ((covers[next]?.endAt ?? Infinity) <= from) next++
+    for (let index = next; from < span.endAt; index++) {
+      const cover = covers[index]
+      const coveredAt = Math.min(Math.max(cover?.beginAt ?? Infinity, from), span.endAt)
+      const endAt = Math.min(cover?.endAt ?? Infinity, span.endAt)
+      pieces.push({ state: span.state, beginAt: from, endAt: coveredAt })
+      if (cover) pieces.push({ state: coveredState(span.state, cover), beginAt: coveredAt, endAt })
+      from = endAt
+    }
+  }
+  return merged(pieces)
+}
+
+function coveredState(state: State, { becomes, maintained }: Cover): State {
+  const below = becomes ?? state
+  return maintained ? shownInMaintenance(below) : below
+}
+
+/** A child as its parent counts it. Before its first span it is undefined. */
+export type CountedChild = Pick<Link, 'weight' | 'overrides'> & {
+  readonly push: Push
+  readonly spans: readonly Span[]
+}
+
+/** The states of a parent over a range, from those of its children; what propagation would have said of them. */
+export function parentSpans(rules: SloRules | null, children: readonly CountedChild[], range: Range): Span[] {
+  const placeOf = (child: CountedChild, state: State) =>
+    STATES.indexOf(shownState(state, child.push, child.overrides))
+  const tally = STATES.map(() => 0)
+  const count = (place: number, weight: number) => (tally[place] = (tally[place] ?? 0) + weight)
+  const places = children.map((child) => {
+    const place = placeOf(child, 'undefined')
+    count(place, child.weight)
+    return place
+  })
+  const events = children
+    .flatMap((child, index) =>
+      child.spans
+        .filter(({ beginAt, endAt }) => endAt > range.beginAt && beginAt < range.endAt)
+        .map(({ beginAt, state }) => ({
+          at: Math.max(beginAt, range.beginAt),
+          index,
+          place: placeOf(child, state),
+        })),
+    )
+    .sort((a, b) => a.at - b.at)
+  const first = stateOf(rules, tally)
+  const changes: StateChange[] = []
+  for (const [number, { at, index, place }] of events.entries()) {
+    const weight = children[index]?.weight ?? 0
+    count(places[index] ?? 0, -weight)
+    count((places[index] = place), weight)
+    if (events[number + 1]?.at !== at) changes.push({ at, to: stateOf(rules, tally) })
+  }
+  return spansOf(first, changes, range)
+}
+
+/** Spans without gaps, with those of another history in their place within some ranges. */
+export function spliced(spans: readonly Span[], others: readonly Span[], windows: readonly Range[]): Span[] {
+  const isIn = (wanted: boolean): Cut[] =>
+    parted(windows, spans.at(0)?.beginAt ?? 0, spans.at(-1)?.endAt ?? 0).filter(
+      ({ within }) => within === wanted,
+    )
+  const pieces = [...cutTo(spans, isIn(false)), ...cutTo(others, isIn(true))]
+  return merged(pieces.sort((a, b) => a.beginAt - b.beginAt))
+}
+
+type Cut = Range & { readonly within: boolean }
+
+/** A range in parts that lie within windows, and between them. */
+function parted(windows: readonly Range[], beginAt: number, endAt: number): Cut[] {
+  const parts: Cut[] = []
+  let from = beginAt
+  for (const window of joined(windows)) {
+    const [part] = cut(window, { beginAt: from, endAt })
+    if (!part) continue
+    parts.push({ beginAt: from, endAt: part.beginAt, within: false }, { ...part, within: true })
+    from = part.endAt
+  }
+  return [...parts, { beginAt: from, endAt, within: false }]
+}
+
+/** What of spans lies in ranges; both in order. */
+function cutTo(spans: readonly Span[], ranges: readonly Range[]): Span[] {
+  const pieces: Span[] = []
+  let next = 0
+  for (const range of ranges) {
+    while ((spans[next]?.endAt ?? Infinity) <= range.beginAt) next++
+    for (let index = next; (spans[index]?.beginAt ?? Infinity) < range.endAt; index++) {
+      const span = spans[index]
+      if (span) pieces.push(...cut(span, range).map((part) => ({ ...part, state: span.state })))
+    }
+  }
+  return pieces
+}
+
+/** Pieces in order as spans: those that last no time left out, and neighbours of one state made one. */
+function merged(pieces: readonly Span[]): Span[] {
+  const spans: Span[] = []
+  for (const piece of pieces) {
+    const last = spans.at(-1)
+    if (piece.endAt <= piece.beginAt) continue
+    if (last?.state === piece.state && last.endAt === piece.beginAt)
+      spans[spans.length - 1] = { ...last, endAt: piece.endAt }
+    else spans.push(piece)
+  }
+  return spans
+}

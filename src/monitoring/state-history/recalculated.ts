@@ -1,0 +1,155 @@
+import type { Range } from '../../lib/range.ts'
+import type { Database } from '../../ports/database.ts'
+import { joined } from '../revaluations/occurrences.ts'
+import { idsIn, readLivedThrough, readOverlays, tooMuch } from '../revaluations/overlays/service.ts'
+import type { PlacedOverlay } from '../revaluations/overlays/service.ts'
+import type { Node } from '../states/propagation.ts'
+import { nodesAbove } from '../states/service.ts'
+import { coversOf, laidOver, parentSpans, spliced } from './recalc.ts'
+import * as store from './store.ts'
+import type { ChildRow } from './store.ts'
+import { spansOf } from './timeline.ts'
+import type { Span } from './timeline.ts'
+
+const CHILDREN_MAX = 50_000
+const CHANGES_MAX = 200_000
+
+export type Recalculated = { readonly spans: Span[]; readonly overlays: readonly PlacedOverlay[] }
+
+/** The recorded states of an object over a range with the corrections of the past laid over them. Corrections of what it is
+ * made of apply there first, and the object is judged anew for their time; then those of the object itself.
+ * @throws {Refusal} invalid where that would look at too much */
+export async function recalculate(
+  database: Database,
+  object: { readonly id: number; readonly path: string },
+  { recorded, range }: { readonly recorded: readonly Span[]; readonly range: Range },
+): Promise<Recalculated> {
+  const { overlays, seeds } = await readOverlays(database, object, range)
+  if (seeds.length === 0) {
+    const own = new Set(idsIn(object.path))
+    const covers = coversOf(overlays.filter(({ objectId }) => own.has(objectId)))
+    return { spans: laidOver(recorded, covers), overlays }
+  }
+  const descent = new Descent(await nodesAbove(database, seeds), overlays)
+  const targets = descent.targetsOf(object.id)
+  const [hull] = hullOf(descent.windowsOf(object.id))
+  if (!hull) return { spans: [...recorded], overlays }
+  const children = await store.readCounted(database, targets, CHILDREN_MAX + 1)
+  if (children.length > CHILDREN_MAX) throw tooMuch(`${CHILDREN_MAX} objects`)
+  const ids = new Set([...children.map(({ id }) => id), ...targets])
+  const [histories, lived] = await Promise.all([
+    store.readHistories(database, [...ids], { ...hull, limit: CHANGES_MAX + 1 }),
+    readLivedThrough(database, descent.placesOf(targets), hull),
+  ])
+  if (histories.reduce((sum, { changes }) => sum + changes.length, 0) > CHANGES_MAX)
+    throw tooMuch(`${CHANGES_MAX} changes of states`)
+  const known = new Map(
+    histories.map(({ id, createdAt, first, changes }) => [
+      id,
+      spansOf(first, changes, { ...hull, beginAt: Math.max(hull.beginAt, createdAt) }),
+    ]),
+  )
+  known.set(object.id, [...recorded])
+  return { spans: descent.spansOf(object.id, { hull, known, children, lived }), overlays }
+}
+
+type Material = {
+  readonly hull: Range
+  /** What was recorded, by object. */
+  readonly known: ReadonlyMap<number, readonly Span[]>
+  readonly children: readonly ChildRow[]
+  readonly lived: readonly PlacedOverlay[]
+}
+
+/** The objects between an object and the overlays below it. */
+class Descent {
+  readonly #nodes: ReadonlyMap<number, Node>
+  readonly #below: ReadonlyMap<number, readonly Node[]>
+  readonly #overlays: ReadonlyMap<number, readonly PlacedOverlay[]>
+  readonly #windows = new Map<number, readonly Range[]>()
+
+  constructor(nodes: readonly Node[], overlays: readonly PlacedOverlay[]) {
+    this.#nodes = new Map(nodes.map((node) => [node.id, node]))
+    const edges = nodes.flatMap((node) => node.links.map(({ parentId }) => ({ parentId, node })))
+    const below = Map.groupBy(edges, ({ parentId }) => parentId)
+    this.#below = new Map([...below].map(([id, some]) => [id, some.map(({ node }) => node)]))
+    this.#overlays = Map.groupBy(overlays, ({ objectId }) => objectId)
+  }
+
+  /** The objects that are to be judged anew: this one, and those below it with overlays below them. */
+  targetsOf(id: number): number[] {
+    const targets = new Set<number>()
+    const visit = (one: number) => {
+      const below = this.#below.get(one) ?? []
+      if (below.length === 0 || targets.has(one)) return
+      targets.add(one)
+      for (const node of below) visit(node.id)
+    }
+    visit(id)
+    return [...targets]
+  }
+
+  /** When overlays below an object, but not over it, apply: apart from each other and in order. */
+  windowsOf(id: number): readonly Range[] {
+    const known = this.#windows.get(id)
+    if (known) return known
+    const over = new Set(this.#placesOf(id))
+    const windows = joined(
+      (this.#below.get(id) ?? []).flatMap((child) => [
+        ...this.#placesOf(child.id)
+          .filter((place) => !over.has(place))
+          .flatMap((place) => this.#overlays.get(place) ?? [])
+          .flatMap(({ ranges }) => ranges),
+        ...this.windowsOf(child.id),
+      ]),
+    )
+    this.#windows.set(id, windows)
+    return windows
+  }
+
+  /** These objects and what they are in. */
+  placesOf(ids: readonly number[]): number[] {
+    return [...new Set(ids.flatMap((id) => this.#placesOf(id)))]
+  }
+
+  #placesOf(id: number): number[] {
+    const places: number[] = []
+    for (let at: number | null | undefined = id; at != null; at = this.#nodes.get(at)?.parentId)
+      places.push(at)
+    return places
+  }
+
+  /** The states of an object, with everything below it judged anew. */
+  spansOf(id: number, material: Material): Span[] {
+    const { hull } = material
+    const lived = Map.groupBy(material.lived, ({ objectId }) => objectId)
+    const children = Map.groupBy(material.children, ({ parentId }) => parentId)
+    const done = new Map<number, Span[]>()
+    const judged = (one: number): Span[] => {
+      const recorded = material.known.get(one) ?? []
+      const windows = this.windowsOf(one)
+      if (windows.length === 0) return [...recorded]
+      const counted = (children.get(one) ?? []).map((child) => ({ ...child, spans: spans(child.id) }))
+      const anew = parentSpans(this.#nodes.get(one)?.rules ?? null, counted, hull)
+      const places = this.#placesOf(one)
+      const maintenance = places.flatMap((place) => lived.get(place) ?? [])
+      return spliced(recorded, laidOver(anew, coversOf(maintenance)), windows)
+    }
+    const spans = (one: number): Span[] => {
+      const known = done.get(one)
+      if (known) return known
+      const overlays = this.#placesOf(one).flatMap((place) => this.#overlays.get(place) ?? [])
+      const result = laidOver(judged(one), coversOf(overlays.toSorted((a, b) => a.id - b.id)))
+      done.set(one, result)
+      return result
+    }
+    return spans(id)
+  }
+}
+
+/** The shortest range that has all of them in it; none for none. */
+function hullOf(ranges: readonly Range[]): Range[] {
+  const [first] = ranges
+  const last = ranges.at(-1)
+  return first && last ? [{ beginAt: first.beginAt, endAt: last.endAt }] : []
+}

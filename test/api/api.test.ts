@@ -18,6 +18,7 @@ import { routesOfDocument } from './openapi-checker.ts'
 import { roundsSuite } from './rounds.suite.ts'
 import { searchSuite } from './search.suite.ts'
 import { pastSuite } from './past.suite.ts'
+import { revaluationsSuite } from './revaluations.suite.ts'
 import { rolesSuite } from './roles.suite.ts'
 import { sessionSuite } from './session.suite.ts'
 import { slosSuite } from './slos.suite.ts'
@@ -49,6 +50,7 @@ const SUITES: readonly Suite[] = [
   pastSuite,
   slosSuite,
   membershipSuite,
+  revaluationsSuite,
   historySuite,
   historiesSuite,
 ]

@@ -181,7 +181,7 @@ const refusals: readonly Row[] = [
   })),
 ]
 
-const bounds: readonly Scenario[] = [
+const LARGE: readonly (readonly [title: string, json: object])[] = [
   ['20 entries', { ...FUTURE, active: entries(20) }],
   ['50 times', { ...FUTURE, active: [{ type: 'one_time', timezone: 'UTC', times: times(50) }] }],
   ['occurrences of 31 days', oneTime({ duration: 'P31D' })],
@@ -200,8 +200,10 @@ const bounds: readonly Scenario[] = [
       ],
     },
   ],
-].map(([title, json]): Scenario => ({
-  title: `${String(title)} are not too many`,
+]
+
+const bounds = LARGE.map(([title, json]): Scenario => ({
+  title: `${title} are not too many`,
   async run(client) {
     const { job } = await stage(client)
     const path = `/jobs/${job}/revaluations`
@@ -254,7 +256,8 @@ const answers: readonly Scenario[] = [
         active: [],
         warnings: [],
         ...json,
-        ...{ begin: '2040-01-01T01:00:00+01:00', end: '2040-02-01T01:00:00+01:00' },
+        begin: '2040-01-01T01:00:00+01:00',
+        end: '2040-02-01T01:00:00+01:00',
       })
       expect(created.headers.get('location')).toEndWith(`${path}/${one.id}`)
       const read = await client.request('GET', `${path}/${one.id}`, { as: 'dashboard_viewer' })

@@ -13,6 +13,7 @@ import { historyRoutes } from '../../src/monitoring/history/routes.ts'
 import { jobRoutes } from '../../src/monitoring/jobs/routes.ts'
 import { metricsRoutes } from '../../src/monitoring/metrics/routes.ts'
 import { outageRoutes } from '../../src/monitoring/outages/routes.ts'
+import { revaluationRoutes } from '../../src/monitoring/revaluations/routes.ts'
 import { sloRoutes } from '../../src/monitoring/slos/routes.ts'
 import { stateHistoryRoutes } from '../../src/monitoring/state-history/routes.ts'
 import { treeRoutes } from '../../src/monitoring/tree/routes.ts'
@@ -67,6 +68,7 @@ const ROOMS = {
   historyRoutes,
   stateHistoryRoutes,
   outageRoutes,
+  revaluationRoutes,
   sloRoutes,
 }
 

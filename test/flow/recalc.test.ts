@@ -74,7 +74,11 @@ const outages = async (type: Type, id: number, query: object) =>
   (await listOutages(context, { type, id }, outagesQuery.parse({ ...DAY, ...query }))).map(
     ({ begin, end, state }) => [begin.slice(11, 16), end?.slice(11, 16), state],
   )
-const enter = (type: Type, id: number, begin: string, end: string, more: object = {}) =>
+const enter = (
+  [type, id]: readonly [Type, number],
+  [begin, end]: readonly [string, string],
+  more: object = {},
+) =>
   createRevaluation(context, { type, id }, revaluationBody.parse({ begin: at(begin), end: at(end), ...more }))
 
 /** Takes every revaluation away again. */
@@ -106,7 +110,7 @@ describe('45 minutes of major around 15 of minor', () => {
     ['group', GROUP],
   ] as const)('with maintenance of the %s from 02:20 to 02:50', (where, place) => {
     beforeAll(async () => {
-      await enter(where, place, '02:20', '02:50', { name: 'forgotten' })
+      await enter([where, place], ['02:20', '02:50'], { name: 'forgotten' })
     })
     afterAll(clear)
 
@@ -149,7 +153,7 @@ describe('45 minutes of major around 15 of minor', () => {
   })
 
   test('come back when the overlay is deleted', async () => {
-    await enter('job', JOB, '01:00', '04:00', { type: 'adjustment', adjustTo: 'ok' })
+    await enter(['job', JOB], ['01:00', '04:00'], { type: 'adjustment', adjustTo: 'ok' })
     expect(await history('slo', SLO, true)).toMatchObject({ availability: { percent: 100 } })
     await clear()
     for (const [type, id] of OBJECTS) {
@@ -165,10 +169,10 @@ describe('several overlays', () => {
   afterAll(clear)
 
   test('apply in order of creation, the later to what the earlier made; a comment to nothing', async () => {
-    await enter('job', JOB, '02:00', '03:00', { type: 'adjustment', adjustTo: 'minor' })
-    await enter('job', JOB, '02:10', '02:20')
-    await enter('job', JOB, '02:15', '02:18', { type: 'adjustment', adjustTo: 'major' })
-    await enter('job', JOB, '00:00', '23:00', { type: 'comment', comment: 'a bad night' })
+    await enter(['job', JOB], ['02:00', '03:00'], { type: 'adjustment', adjustTo: 'minor' })
+    await enter(['job', JOB], ['02:10', '02:20'])
+    await enter(['job', JOB], ['02:15', '02:18'], { type: 'adjustment', adjustTo: 'major' })
+    await enter(['job', JOB], ['00:00', '23:00'], { type: 'comment', comment: 'a bad night' })
     const { transitions, revaluations } = await history('group', GROUP, true)
     expect(transitions.map(({ timestamp, to }) => [timestamp.slice(11, 16), to])).toEqual([
       ['02:00', 'minor'],
@@ -186,7 +190,7 @@ describe('several overlays', () => {
     const teller = new Teller(stage.ports)
     await teller.tell(OTHER, 'warning', at('02:10'))
     await teller.tell(OTHER, 'ok', at('02:25'))
-    await enter('job', JOB, '02:00', '02:20', { type: 'adjustment', adjustTo: 'ok' })
+    await enter(['job', JOB], ['02:00', '02:20'], { type: 'adjustment', adjustTo: 'ok' })
     const { transitions } = await history('slo', SLO, true)
     expect(transitions.map(({ timestamp, to }) => [timestamp.slice(11, 16), to])).toEqual([
       ['02:10', 'warning'],
@@ -196,7 +200,7 @@ describe('several overlays', () => {
       ['03:00', 'ok'],
     ])
     // The parent's own overlay comes after those of its children.
-    await enter('slo', SLO, '02:15', '02:40', { type: 'adjustment', adjustTo: 'ok' })
+    await enter(['slo', SLO], ['02:15', '02:40'], { type: 'adjustment', adjustTo: 'ok' })
     const own = await history('slo', SLO, true)
     expect(own.transitions.map(({ timestamp, to }) => [timestamp.slice(11, 16), to])).toEqual([
       ['02:10', 'warning'],

@@ -7,9 +7,9 @@ import { OBJECT_TYPES, storableText } from '../tree/schema.ts'
 import { ENTRY_TYPES } from './occurrences.ts'
 import type { EntryType } from './occurrences.ts'
 
-export const ENTRIES_MAX = 20
+const ENTRIES_MAX = 20
 /** Of all entries together. */
-export const TIMES_MAX = 50
+const TIMES_MAX = 50
 const OCCURRENCE_MAX_MS = 31 * 86_400_000
 const LISTED_MAX = 1_000
 

@@ -67,6 +67,27 @@ describe('a tree of 100,000 jobs', () => {
     expect(await driftOf(database)).toEqual([])
   })
 
+  test('lets a group of 1,000 jobs enter maintenance and leave it, and looks at nothing else', async () => {
+    const { database, flow, clock } = stage.ports
+    const total = async (what: ReturnType<typeof sql>) =>
+      (await database.all<{ total: number }>(sql`select count(*) as total from ${what}`))[0]?.total ?? 0
+    const inside = await total(sql`objects where path >= '/1/2/' and path < '/1/2/~'`)
+    expect(inside).toBeGreaterThan(1_000)
+    await database.run(sql`
+      insert into revaluations (object_id, type, adjust_to, begin_at, end_at, name, sla_relevant, active, in_past,
+        edit_only, running, next_at, version, created_at, created_by)
+      values (2, 'maintenance', 'undefined', ${clock.at}, ${clock.at + 1_000}, '', 0, '[]', 0, 0, 0, ${clock.at}, 1, 1, 1)`)
+    const before = await transitionsIn(database)
+    await flow.settle()
+    expect(await total(sql`states where maintained = 1`)).toBe(inside)
+    clock.at += 1_000
+    await flow.settle()
+    expect(await total(sql`states where maintained = 1`)).toBe(0)
+    // Nobody changes twice on the way but the devices and the group, of whose children some are first.
+    expect((await transitionsIn(database)) - before).toBeLessThan(2 * inside + 200)
+    expect(await driftOf(database)).toEqual([])
+  })
+
   test('two flows that know nothing of each other lose updates: one place per installation is needed', async () => {
     const { ports } = stage
     const flows = [openFlow(ports), openFlow(ports)]

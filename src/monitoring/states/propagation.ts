@@ -172,18 +172,17 @@ export class Propagation {
   #settle(waiting: Map<number, Cause>): void {
     const judged = new Set<number>()
     for (;;) {
-      const lowest = [...waiting.keys()]
-        .filter((id) => !judged.has(id))
-        .reduce<number | null>(
-          (low, id) => (low === null || this.#height(id) > this.#height(low) ? id : low),
-          null,
-        )
-      const node = lowest === null ? undefined : this.#nodes.get(lowest)
-      if (lowest === null) return
-      judged.add(lowest)
-      const cause = waiting.get(lowest)
-      const tally = node?.tally ?? NO_CHILDREN
-      if (node && cause) this.#turn(node, stateOf(node.rules, tally), { cause, waiting })
+      const open = [...waiting.keys()].filter((id) => !judged.has(id))
+      if (open.length === 0) return
+      const lowest = open.reduce((most, id) => Math.max(most, this.#height(id)), 0)
+      // Of equal height none is above another.
+      for (const id of open.filter((one) => this.#height(one) === lowest)) {
+        judged.add(id)
+        const node = this.#nodes.get(id)
+        const cause = waiting.get(id)
+        const tally = node?.tally ?? NO_CHILDREN
+        if (node && cause) this.#turn(node, stateOf(node.rules, tally), { cause, waiting })
+      }
     }
   }
 

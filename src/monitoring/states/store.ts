@@ -264,7 +264,6 @@ export function forgetMaintenanceChanges(
   seen: readonly { readonly objectId: number; readonly mark: number }[],
 ): Write {
   return database.run(sql`
-    delete from maintenance_changes where exists (
-      select 1 from json_each(${JSON.stringify(seen)})
-      where value ->> 'objectId' = maintenance_changes.object_id and value ->> 'mark' = maintenance_changes.mark)`)
+    delete from maintenance_changes where (object_id, mark) in (
+      select value ->> 'objectId', value ->> 'mark' from json_each(${JSON.stringify(seen)}))`)
 }

@@ -60,6 +60,7 @@ export const jobs = sqliteTable(
     parameters: text({ mode: 'json' }).$type<unknown>().notNull(),
     thresholds: text({ mode: 'json' }).$type<unknown>().notNull(),
     forcedState: text('forced_state'),
+    flapping: text({ mode: 'json' }).$type<unknown>(),
   },
   (table) => [index('jobs_by_interval').on(table.intervalMs), index('jobs_by_stopped').on(table.stopped)],
 )

@@ -80,7 +80,12 @@ export type Rules = {
   readonly forced: State | null
   /** How long what was received is kept; absent where an earlier release wrote the rules: then the default. */
   readonly retention?: Retention
+  /** Null, and absent where an earlier release wrote the rules: nobody asks how often the state changes. */
+  readonly flapping?: FlappingLimits | null
 }
+
+/** Percentages of how often the state changes, above which a job flaps and below which it does no longer. */
+export type FlappingLimits = { readonly startPercent: number; readonly endPercent: number }
 
 /** How long single samples are kept, then cells of five minutes, then cells of an hour; none shorter than those before. */
 export type Retention = { readonly rawMs: number; readonly minutesMs: number; readonly hoursMs: number }
@@ -206,6 +211,7 @@ export type Snapshot = {
   readonly silentSinceAt: number | null
   readonly deadlineAt: number | null
   readonly lastReceivedAt: number | null
+  readonly isFlapping: boolean
   /** Newest raw values by key. */
   readonly current: Readonly<Record<string, { readonly value: Value; readonly at: number }>>
 }

@@ -9,6 +9,7 @@ import { deliveriesSuite } from './deliveries.suite.ts'
 import { errorsSuite } from './errors.suite.ts'
 import { grantsSuite } from './grants.suite.ts'
 import { historiesSuite } from './histories.suite.ts'
+import { flappingSuite } from './flapping.suite.ts'
 import { historySuite } from './history.suite.ts'
 import { jobsSuite } from './jobs.suite.ts'
 import { membershipSuite } from './membership.suite.ts'
@@ -47,6 +48,7 @@ const SUITES: readonly Suite[] = [
   pingsSuite,
   thresholdsSuite,
   statesSuite,
+  flappingSuite,
   pastSuite,
   slosSuite,
   membershipSuite,

@@ -71,6 +71,7 @@ export async function writeInstallation(dataDir: string, wanted: JobsWanted): Pr
     intervalMs: 0,
     stopped: false,
     forcedState: null,
+    flapping: null,
     parameters,
     thresholds: THRESHOLDS,
   })

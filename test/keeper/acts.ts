@@ -109,6 +109,9 @@ const rules: fc.Arbitrary<Rules> = fc
     thresholds,
     stopped: fc.constantFrom(false, false, false, false, true),
     forced: fc.option(fc.constantFrom<State>('major', 'ok', 'maintenance_minor'), { freq: 1 }),
+    flapping: fc.option(
+      fc.constantFrom({ startPercent: 30, endPercent: 25 }, { startPercent: 10, endPercent: 10 }),
+    ),
   })
   .map((part) => rulesWith(part))
 

@@ -10,6 +10,7 @@ export type Mistake =
   | 'missing keys clear'
   | 'stopping keeps what was counted'
   | 'the future limit is exclusive'
+  | 'only changes are results'
 
 type Change = { at: number; detectedAt: number; from: State; to: State; reason: Reason; errorCode: number }
 
@@ -26,6 +27,7 @@ export class NaiveJob {
   message: string | null = null
   silentSince: number | null = null
   lastReceived: number | null = null
+  isFlapping = false
 
   #rules: Rules
   readonly #mistake: Mistake | null
@@ -39,6 +41,8 @@ export class NaiveJob {
   #openRun: { id: string | null } | null = null
   /** User values in the order in which they counted, since counting last began. */
   #counted: Readonly<Record<string, Value>>[] = []
+  /** Whether each result changed the verdict. */
+  #flips: boolean[] = []
   readonly #newestRaw = new Map<string, Value>()
 
   constructor(rules: Rules, now: number, mistake: Mistake | null = null) {
@@ -110,7 +114,7 @@ export class NaiveJob {
     const counted = this.#inUserUnits(Object.entries(delivery.values))
     if (delivery.errorCode !== null) counted['errorCode'] = delivery.errorCode
     this.#counted.push(counted)
-    this.#verdict = this.#judge()
+    this.#find(this.#judge())
     this.#endRun(delivery)
     this.#show(at, this.#verdict === 'ok' ? 'delivery' : 'threshold')
   }
@@ -135,11 +139,27 @@ export class NaiveJob {
       if (this.errorCode !== 5) this.samples.push({ key: 'errorCode', at, value: 5 })
       this.errorCode = 5
       this.#counted.push({ errorCode: 5 })
-      this.#verdict = this.#judge()
+      this.#find(this.#judge())
     } else {
-      this.#verdict = 'no_data'
+      this.#find('no_data')
     }
     this.#show(at, 'timeout')
+  }
+
+  /** A result. Of the last 20 the oldest weighs 0.8, each after it 0.02 more. */
+  #find(verdict: State): void {
+    const { flapping } = this.#rules
+    if (flapping) {
+      const isFlip = verdict !== this.#verdict
+      if (isFlip || this.#mistake !== 'only changes are results') this.#flips.push(isFlip)
+      const missing = Array<boolean>(20).fill(false)
+      const last = [...missing, ...this.#flips].slice(-20)
+      const hundredths = last.reduce((sum, flip, place) => sum + (flip ? 80 + 2 * place : 0), 0)
+      const percent = (hundredths / 2000) * 100
+      const limit = this.isFlapping ? flapping.endPercent : flapping.startPercent
+      this.isFlapping = this.isFlapping ? percent >= limit : percent > limit
+    }
+    this.#verdict = verdict
   }
 
   deaf(fromAt: number, toAt: number): void {
@@ -167,12 +187,19 @@ export class NaiveJob {
       this.#counted = [{ ...this.#inUserUnits([...this.#newestRaw]), errorCode: this.errorCode }]
       if (this.#verdict !== 'no_data') this.#verdict = this.#judge()
     }
+    this.#forgetFlips()
     if (rules.stopped) this.#stop()
     else if (before.stopped) this.#begin()
     else if (this.#openRun === null && differs(patienceBefore, this.#patience())) this.#armAnew()
     const isForcing = before.forced !== rules.forced
     const otherwise = before.stopped === rules.stopped ? 'threshold' : 'stopped'
     this.#show(this.#now, isForcing ? 'forced' : otherwise)
+  }
+
+  #forgetFlips(): void {
+    if (this.#rules.flapping && !this.#rules.stopped) return
+    this.#flips = []
+    this.isFlapping = false
   }
 
   #stop(): void {

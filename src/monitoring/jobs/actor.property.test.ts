@@ -22,6 +22,7 @@ const MISTAKES: readonly Mistake[] = [
   'missing keys clear',
   'stopping keeps what was counted',
   'the future limit is exclusive',
+  'only changes are results',
 ]
 
 /** Seed and path of a failure are in its message. */
@@ -59,8 +60,17 @@ class RealJob {
 
   /** What everybody can see. */
   get face() {
-    const { state, errorCode, deadline, message, silentSinceAt, lastReceivedAt } = this.state
-    return { state, errorCode, deadline: deadline?.at ?? null, message, silentSinceAt, lastReceivedAt }
+    const { state, errorCode, deadline, message, silentSinceAt, lastReceivedAt, flapping } = this.state
+    const isFlapping = flapping?.isFlapping === true
+    return {
+      state,
+      errorCode,
+      deadline: deadline?.at ?? null,
+      message,
+      silentSinceAt,
+      lastReceivedAt,
+      isFlapping,
+    }
   }
 }
 
@@ -162,6 +172,7 @@ function liveThrough(rules: Rules, acts: readonly Act[], mistake: Mistake | null
       message: naive.message,
       silentSinceAt: naive.silentSince,
       lastReceivedAt: naive.lastReceived,
+      isFlapping: naive.isFlapping,
     })
   }
   const changes = real.transitions.map(({ at, detectedAt, from, to, reason, errorCode }) => {

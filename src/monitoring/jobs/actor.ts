@@ -3,7 +3,15 @@ import type { Delivery, Reason, Rules, Run, Value } from '../../ports/job-actors
 import { count, evaluate } from '../states/thresholds.ts'
 import type { Counter } from '../states/thresholds.ts'
 import { checkDated, checkDefined, checkStarted, userValue } from './delivery.ts'
-import { judge, patienceOf, regularDeadline, settle, unchanged } from './judging.ts'
+import {
+  judge,
+  patienceOf,
+  regularDeadline,
+  settle,
+  unchanged,
+  withoutFlapping,
+  withResult,
+} from './judging.ts'
 import type { ActorState, Deadline, Sample, Step } from './judging.ts'
 import { takeRun } from './run.ts'
 
@@ -78,12 +86,13 @@ function wake(state: ActorState): Step {
   const change = { reason: 'timeout', at: deadline.at } as const
   const silentSinceAt = Math.max(state.lastReceivedAt ?? 0, state.startedAt)
   const silent = { ...state, deadline: null, run: null, message: null, silentSinceAt }
-  if (deadline.means === 'no_data') return settle({ ...silent, evaluated: 'no_data' }, change)
+  if (deadline.means === 'no_data')
+    return settle(withResult({ ...silent, evaluated: 'no_data' }, state.evaluated), change)
   const counters = count(rules.thresholds, state.counters, { errorCode: TIMEOUT_ERROR })
   const evaluated = evaluate(rules.thresholds, counters)
   const samples = [{ key: 'errorCode', at: deadline.at, value: TIMEOUT_ERROR }]
   return settle(
-    { ...silent, errorCode: TIMEOUT_ERROR, counters, evaluated },
+    withResult({ ...silent, errorCode: TIMEOUT_ERROR, counters, evaluated }, state.evaluated),
     state.errorCode === TIMEOUT_ERROR ? change : { ...change, samples },
   )
 }
@@ -107,7 +116,8 @@ function configure(state: ActorState | null, event: { jobId: number; rules: Rule
   const current = state.nowAt > now ? state : { ...state, nowAt: now }
   if (rules.revision <= state.rules.revision) return unchanged(current)
   const change = { reason: reasonOf(state.rules, rules), at: current.nowAt }
-  const next = rejudge({ ...current, rules }, state.rules)
+  const judged = rejudge({ ...current, rules }, state.rules)
+  const next = rules.stopped || !rules.flapping ? withoutFlapping(judged) : judged
   if (rules.stopped) return settle({ ...next, deadline: null, counters: NO_COUNTERS, run: null }, change)
   if (!state.rules.stopped) return settle(rearm(next, state.rules), change)
   const started = { ...next, startedAt: next.nowAt }

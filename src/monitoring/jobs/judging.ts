@@ -8,6 +8,8 @@ import type {
   Transition,
   Value,
 } from '../../ports/job-actors.ts'
+import { flappingAfter, STEADY } from '../states/flapping.ts'
+import type { Flapping } from '../states/flapping.ts'
 import { count, evaluate } from '../states/thresholds.ts'
 import type { Counter } from '../states/thresholds.ts'
 import { userValue } from './delivery.ts'
@@ -45,6 +47,8 @@ export type ActorState = {
   readonly counters: readonly Counter[]
   /** The run that `signal: start` announced and that has not ended yet. */
   readonly run: { readonly id: string | null } | null
+  /** How often results changed the state; absent before the first that did, and where nobody asks. */
+  readonly flapping?: Flapping
 }
 
 export type Sample = { readonly key: string; readonly at: number; readonly value: Value }
@@ -92,11 +96,27 @@ export function judge(
       : state.deadline,
   }
   const isNewCode = errorCode !== state.errorCode || state.newestAt === null
-  return settle(next, {
+  return settle(withResult(next, state.evaluated), {
     reason: evaluated === 'ok' ? 'delivery' : 'threshold',
     at,
     samples: isNewCode ? [...samples, { key: 'errorCode', at, value: errorCode }] : samples,
   })
+}
+
+/** Counts a result that was judged: a job may flap after it.
+ * @param before what was evaluated before it */
+export function withResult(state: ActorState, before: State): ActorState {
+  const limits = state.rules.flapping
+  if (!limits) return state
+  const known = state.flapping ?? STEADY
+  const flapping = flappingAfter(known, state.evaluated !== before, limits)
+  return flapping === known ? state : { ...state, flapping }
+}
+
+/** A job of which nobody asks, or that starts anew, does not flap. */
+export function withoutFlapping(state: ActorState): ActorState {
+  const { flapping: _, ...rest } = state
+  return rest
 }
 
 function valuesToCount(rules: Rules, delivery: Delivery): Record<string, Value> {

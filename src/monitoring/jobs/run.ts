@@ -2,7 +2,7 @@ import type { Delivery, Run, Transition, Value } from '../../ports/job-actors.ts
 import { count, evaluate } from '../states/thresholds.ts'
 import type { Counter } from '../states/thresholds.ts'
 import { checkRunDefined, checkStarted, datedPart, userValue } from './delivery.ts'
-import { judge, settle, unchanged } from './judging.ts'
+import { judge, settle, unchanged, withResult } from './judging.ts'
 import type { ActorState, Step } from './judging.ts'
 
 /** What a delivery of each sample would do to the job, at a fraction of its price: of all that they change, those after
@@ -50,14 +50,18 @@ function walk(begun: ActorState, run: Run, first: number) {
     }
     newest = index
     newestAt = at
-    if (!isJudged) continue
-    counted[run.key] = userValue(state.rules, run.key, run.values[index] ?? 0)
-    const after = count(thresholds, counters, counted)
-    if (after === counters) continue
-    counters = after
-    const settled = rejudged(state, counters, at)
-    state = settled.state
-    if (settled.transitions.length > 0) transitions.push(...settled.transitions)
+    const before = state.evaluated
+    if (isJudged) {
+      counted[run.key] = userValue(state.rules, run.key, run.values[index] ?? 0)
+      const after = count(thresholds, counters, counted)
+      if (after !== counters) {
+        counters = after
+        const settled = rejudged(state, counters, at)
+        state = settled.state
+        if (settled.transitions.length > 0) transitions.push(...settled.transitions)
+      }
+    }
+    state = withResult(state, before)
   }
   const current = { ...state.current, [run.key]: { value: run.values[newest] ?? 0, at: newestAt } }
   return { state: { ...state, counters, newestAt, current }, transitions, late }

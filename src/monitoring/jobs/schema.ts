@@ -4,6 +4,7 @@ import { parseInstant } from '../../lib/time.ts'
 import { objectBodyShape, objectViewShape } from '../tree/schema.ts'
 import {
   durationText,
+  flappingSchema,
   parametersSchema,
   positiveDuration,
   thresholdsSchema,
@@ -36,6 +37,7 @@ export const jobBody = z.strictObject({
     .nullable()
     .default(null)
     .describe('Null leaves them as they are; a new job takes any error code for a warning.'),
+  flapping: flappingSchema.nullable().default(null).describe('When it is said to flap; null for never.'),
   stateForced: z.boolean().default(false).describe('True pins the state to `currentState`.'),
   currentState: z.enum(STATES).optional(),
   // What a read answers beyond the fields above may be sent back unchanged.
@@ -47,6 +49,7 @@ export const jobBody = z.strictObject({
   stateSince: z.unknown().optional(),
   lastReceivedAt: z.unknown().optional(),
   nextTimeoutAt: z.unknown().optional(),
+  isFlapping: z.unknown().optional(),
 })
 
 export const timestampView = z.iso.datetime({ offset: true })
@@ -90,6 +93,8 @@ export const jobView = z
     message: z.string().nullable(),
     lastReceivedAt: timestampView.nullable(),
     nextTimeoutAt: timestampView.nullable(),
+    flapping: flappingSchema.nullable(),
+    isFlapping: z.boolean().describe('Its state changes again and again.'),
     thresholds: thresholdsSchema.nullable().describe('Null unless asked for with `thresholds=true`.'),
     values: z
       .record(z.string(), currentValue)

@@ -147,6 +147,7 @@ function rowOf(body: JobBody, before: Pick<JobRow, 'thresholds' | 'stopped'>): J
     parameters,
     thresholds: body.thresholds ?? before.thresholds,
     forcedState: body.stateForced ? (body.currentState ?? null) : null,
+    flapping: body.flapping,
   }
 }
 
@@ -159,6 +160,7 @@ function configurationView(object: ObjectRow, row: JobRow, wanted: Wanted) {
     stopped: row.stopped,
     parameters: row.parameters,
     stateForced: row.forcedState !== null,
+    flapping: row.flapping,
     thresholds: wanted.thresholds ? row.thresholds : null,
   }
 }
@@ -187,12 +189,20 @@ function stateView({ ports }: Context, { object, row, snapshot }: Known, wanted:
     message: silentSince === null ? snapshot.message : `no data since ${silentSince}`,
     lastReceivedAt: shown(snapshot.lastReceivedAt),
     nextTimeoutAt: shown(snapshot.deadlineAt),
+    isFlapping: snapshot.isFlapping,
     values: wanted.values ? currentValues(row.parameters, snapshot, format) : null,
   }
 }
 
 /** A job whose actor has not heard of it yet. */
-const UNHEARD = { stateSince: null, errorCode: 0, message: null, lastReceivedAt: null, nextTimeoutAt: null }
+const UNHEARD = {
+  stateSince: null,
+  errorCode: 0,
+  message: null,
+  lastReceivedAt: null,
+  nextTimeoutAt: null,
+  isFlapping: false,
+}
 
 function currentValues(parameters: Parameters, snapshot: Snapshot, format: (at: number) => string) {
   const shown: Record<string, { value: number | string; rawValue: number | string; timestamp: string }> = {}

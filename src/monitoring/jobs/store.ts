@@ -1,7 +1,7 @@
 import { eq, sql } from 'drizzle-orm'
 import { actorChanges, jobs, jobValues } from '../../../db/tables/monitoring.ts'
 import type { Database, Write } from '../../ports/database.ts'
-import type { State } from '../../ports/job-actors.ts'
+import type { FlappingLimits, State } from '../../ports/job-actors.ts'
 import { fold } from '../../lib/text.ts'
 import type { Parameters, ThresholdsBody } from '../rules/schema.ts'
 
@@ -12,6 +12,7 @@ export type JobRow = {
   readonly parameters: Parameters
   readonly thresholds: ThresholdsBody
   readonly forcedState: State | null
+  readonly flapping: FlappingLimits | null
 }
 
 export async function findJob(database: Database, id: number): Promise<JobRow | null> {

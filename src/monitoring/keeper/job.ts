@@ -63,6 +63,7 @@ export class Job {
     if (!this.durable) return null
     const { rules, deadline, state, sinceAt, errorCode, message, silentSinceAt, lastReceivedAt, current } =
       this.durable
+    const isFlapping = this.durable.flapping?.isFlapping === true
     const deadlineAt = deadline?.at ?? null
     const { revision } = rules
     return {
@@ -74,6 +75,7 @@ export class Job {
       silentSinceAt,
       deadlineAt,
       lastReceivedAt,
+      isFlapping,
       current,
     }
   }

@@ -6,7 +6,14 @@ import type { Parameters } from './schema.ts'
 
 const DAY_MS = 86_400_000
 
-const JOB = { revision: 3, collectorId: 7, intervalMs: 60_000, stopped: false, forcedState: null }
+const JOB = {
+  revision: 3,
+  collectorId: 7,
+  intervalMs: 60_000,
+  stopped: false,
+  forcedState: null,
+  flapping: null,
+}
 
 describe('rulesOf', () => {
   test('durations become milliseconds, values their divisors, and absent ones nothing', () => {
@@ -27,6 +34,7 @@ describe('rulesOf', () => {
       stopped: false,
       forced: null,
       retention: { rawMs: 400 * DAY_MS, minutesMs: 800 * DAY_MS, hoursMs: 3_660 * DAY_MS },
+      flapping: null,
     })
   })
 

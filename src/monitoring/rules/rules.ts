@@ -1,5 +1,12 @@
 import { durationMs } from '../../lib/duration.ts'
-import type { Condition, Retention, Rules, State, Thresholds } from '../../ports/job-actors.ts'
+import type {
+  Condition,
+  FlappingLimits,
+  Retention,
+  Rules,
+  State,
+  Thresholds,
+} from '../../ports/job-actors.ts'
 import { LEVELS } from '../states/state.ts'
 import { DEFAULT_RETENTION } from './retention.ts'
 import type { Parameters, ThresholdsBody } from './schema.ts'
@@ -13,6 +20,7 @@ export type JobConfiguration = {
   readonly forcedState: State | null
   readonly parameters: Parameters
   readonly thresholds: ThresholdsBody
+  readonly flapping: FlappingLimits | null
 }
 
 /** What a job's configuration means to its actor. */
@@ -30,6 +38,7 @@ export function rulesOf(job: JobConfiguration): Rules {
     stopped: job.stopped,
     forced: job.forcedState,
     retention: retentionOf(parameters),
+    flapping: job.flapping,
   }
 }
 

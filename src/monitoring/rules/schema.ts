@@ -137,6 +137,21 @@ export const thresholdsSchema = z.strictObject({
   warning: level.optional(),
 })
 
+const percentage = z.number().min(0).max(100)
+
+/** When a job that changes its state again and again is said to flap. */
+export const flappingSchema = z
+  .strictObject({
+    startPercent: percentage
+      .default(30)
+      .describe('Above this share of the last 20 results, by weight, it flaps.'),
+    endPercent: percentage.default(25).describe('Below this one it does no longer.'),
+  })
+  .superRefine(({ startPercent, endPercent }, issues) => {
+    if (endPercent <= startPercent) return
+    issues.addIssue({ code: 'custom', path: ['endPercent'], message: 'must not be more than startPercent' })
+  })
+
 export type Parameters = z.infer<typeof parametersSchema>
 export type ThresholdsBody = z.infer<typeof thresholdsSchema>
 

@@ -2,7 +2,7 @@ import { and, eq, sql } from 'drizzle-orm'
 import { alias } from 'drizzle-orm/sqlite-core'
 import { actorChanges, jobs, objects } from '../../../db/tables/monitoring.ts'
 import type { Database, Write } from '../../ports/database.ts'
-import type { State } from '../../ports/job-actors.ts'
+import type { FlappingLimits, State } from '../../ports/job-actors.ts'
 import type { JobConfiguration } from './rules.ts'
 import type { Parameters, ThresholdsBody } from './schema.ts'
 
@@ -46,6 +46,7 @@ export async function readChanges(database: Database, limit: number): Promise<re
       forcedState: jobs.forcedState,
       parameters: jobs.parameters,
       thresholds: jobs.thresholds,
+      flapping: jobs.flapping,
     })
     .from(actorChanges)
     .leftJoin(objects, eq(objects.id, actorChanges.jobId))
@@ -67,6 +68,7 @@ export async function readChanges(database: Database, limit: number): Promise<re
             forcedState: row.forcedState as State | null,
             parameters: row.parameters as Parameters,
             thresholds: row.thresholds as ThresholdsBody,
+            flapping: row.flapping as FlappingLimits | null,
           },
   }))
 }

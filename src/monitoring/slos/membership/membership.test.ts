@@ -9,7 +9,7 @@ describe('what a look at some objects changes', () => {
     ['what fits no more goes', [], [[1, true]], [], [1]],
     ['what is linked stays linked', [1], [[1, false]], [], []],
     ['what is linked stays, also where it does not fit', [], [[1, false]], [], []],
-  ] as const)('%s', (_, found, known, come, gone) => {
+  ] as const)('%s', (...[, found, known, come, gone]) => {
     expect(changesOf(found, new Map<number, boolean>(known))).toEqual({ come: [...come], gone: [...gone] })
   })
 })

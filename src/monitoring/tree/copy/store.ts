@@ -41,9 +41,10 @@ export function copyRows(database: Database, copy: Copy): Write[] {
         case when ${flag(copy.isInstance)} then 0 else is_template end, ${copy.isInstance ? 'sub' : 'none'}, id,
         case when ${flag(copy.inheritsCollector)} then 0 else collector_id end, 1, ${createdAt}
       from objects where parent_id = ${originalId} and type = 'job'`),
-    database.run(sql`insert into jobs (id, interval, interval_ms, stopped, parameters, thresholds, forced_state)
+    database.run(sql`insert into jobs (id, interval, interval_ms, stopped, parameters, thresholds, forced_state,
+        flapping)
       select n.id, j.interval, j.interval_ms, case when ${flag(stopped)} then 1 else j.stopped end, j.parameters,
-        j.thresholds, j.forced_state
+        j.thresholds, j.forced_state, j.flapping
       from objects n join jobs j on j.id = n.template_id where ${isNewJob(copy)}`),
     database.run(sql`insert into job_values (job_id, key, name_folded)
       select n.id, v.key, v.name_folded

@@ -16,6 +16,7 @@ import { failureResponse, problemResponse } from './http/problem.ts'
 import { malformedJson } from './http/valid.ts'
 import { direct } from './http/direct.ts'
 import { frame } from './http/frame.ts'
+import { dependencyRoutes } from './monitoring/dependencies/routes.ts'
 import { historyRoutes } from './monitoring/history/routes.ts'
 import { directDelivery, jobRoutes } from './monitoring/jobs/routes.ts'
 import { outageRoutes } from './monitoring/outages/routes.ts'
@@ -51,6 +52,7 @@ export function createApp(ports: Ports): App {
   app.route('/', stateHistoryRoutes)
   app.route('/', outageRoutes)
   app.route('/', revaluationRoutes)
+  app.route('/', dependencyRoutes)
 
   let document: object | null = null
   app.get(

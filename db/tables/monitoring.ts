@@ -300,3 +300,19 @@ export const maintenanceChanges = sqliteTable('maintenance_changes', {
   /** Grows with every reason to look, so that one that comes meanwhile is not taken for done. */
   mark: integer().notNull(),
 })
+/** What objects depend on beyond the tree: without the one the other cannot be well. */
+export const dependencies = sqliteTable(
+  'dependencies',
+  {
+    objectId: integer('object_id')
+      .notNull()
+      .references(() => objects.id, { onDelete: 'cascade' }),
+    dependsOnId: integer('depends_on_id')
+      .notNull()
+      .references(() => objects.id, { onDelete: 'cascade' }),
+  },
+  (table) => [
+    primaryKey({ columns: [table.objectId, table.dependsOnId] }),
+    index('dependencies_by_target').on(table.dependsOnId, table.objectId),
+  ],
+)

@@ -6,6 +6,7 @@ import { bulkSuite } from './bulk.suite.ts'
 import { connect } from './client.ts'
 import type { Client } from './client.ts'
 import { deliveriesSuite } from './deliveries.suite.ts'
+import { dependenciesSuite } from './dependencies.suite.ts'
 import { errorsSuite } from './errors.suite.ts'
 import { grantsSuite } from './grants.suite.ts'
 import { historiesSuite } from './histories.suite.ts'
@@ -53,6 +54,7 @@ const SUITES: readonly Suite[] = [
   slosSuite,
   membershipSuite,
   revaluationsSuite,
+  dependenciesSuite,
   historySuite,
   historiesSuite,
 ]

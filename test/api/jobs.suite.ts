@@ -351,6 +351,7 @@ const FULL = {
     stringValue: [{ valueName: 'Version', valueUnit: 'v', valueDescription: 'of the target' }],
   },
   stateForced: true,
+  flapping: { startPercent: 40, endPercent: 12.5 },
   currentState: 'minor',
   thresholds: {
     major: {
@@ -428,6 +429,8 @@ const DEFAULTS = {
   message: null,
   lastReceivedAt: null,
   nextTimeoutAt: null,
+  flapping: null,
+  isFlapping: false,
   thresholds: {
     warning: {
       mode: 'or',
@@ -490,6 +493,7 @@ const fields: Scenario[] = [
         message: null,
         lastReceivedAt: null,
         nextTimeoutAt: anyText,
+        isFlapping: false,
         values: {},
       })
       const lines = [

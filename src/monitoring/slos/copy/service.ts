@@ -2,6 +2,7 @@ import type { Context } from '../../../context.ts'
 import { Refusal } from '../../../lib/errors.ts'
 import { isNotNullViolation } from '../../../ports/database.ts'
 import { markFilter, markUncounted, objectsAbove, refuseCircle } from '../../states/service.ts'
+import { copyDependencies } from '../../tree/copy/service.ts'
 import * as tree from '../../tree/service.ts'
 import type { ObjectRow } from '../../tree/service.ts'
 import { checkRoomForFilter, checkRoomForLinks, readSlo } from '../service.ts'
@@ -49,6 +50,7 @@ export async function copySlo(context: Context, id: number, query: SloCopyQuery)
     tree.commitCreation(database, [
       ...writes,
       ...store.copyRows(database, key, id),
+      copyDependencies(database, { key, originalId: id }),
       markUncounted(database, { path: key }),
       markFilter(database, { path: key }),
       ...(linking ?? []),

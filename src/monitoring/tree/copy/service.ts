@@ -6,6 +6,8 @@ import * as tree from '../service.ts'
 import type { CopyQuery } from './schema.ts'
 import * as store from './store.ts'
 
+export { copyDependencies } from './store.ts'
+
 const JOBS_MAX = 1000
 
 /** Copies a device with its jobs, as an instance of a template or plainly.
@@ -50,6 +52,7 @@ export async function copyDevice(context: Context, id: number, query: CopyQuery)
   const newId = await tree.commitCreation(database, [
     ...writes,
     ...store.copyRows(database, copy),
+    store.copyDependencies(database, copy),
     markSubtree(database, key),
     markUnfiltered(database, { path: key }),
     ...store.settleJobs(database, copy),

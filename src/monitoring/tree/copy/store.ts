@@ -58,6 +58,22 @@ export function copyRows(database: Database, copy: Copy): Write[] {
   ]
 }
 
+/** What is copied depends on what its original does; on the copies of what is copied with it. Before `settleJobs`. */
+export function copyDependencies(
+  database: Database,
+  { key, originalId }: Pick<Copy, 'key' | 'originalId'>,
+): Write {
+  return database.run(sql`
+    with copied (old_id, new_id) as (
+      select ${originalId}, id from objects where path = ${key}
+      union all
+      select template_id, id from objects where path > ${key} and path < ${`${key}~`})
+    insert into dependencies (object_id, depends_on_id)
+    select c.new_id, coalesce(target.new_id, d.depends_on_id)
+    from copied c join dependencies d on d.object_id = c.old_id
+      left join copied target on target.old_id = d.depends_on_id`)
+}
+
 /** Gives the new jobs their paths, below the path that the new device will have. */
 export function settleJobs(database: Database, copy: Copy): Write[] {
   return [

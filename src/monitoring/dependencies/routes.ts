@@ -1,0 +1,36 @@
+import { Hono } from 'hono'
+import { ok } from '../../http/answers.ts'
+import { policy } from '../../http/policy.ts'
+import type { Env } from '../../http/policy.ts'
+import { jsonBody, valid } from '../../http/valid.ts'
+import { parentPath } from '../tree/browse/schema.ts'
+import { dependenciesBody, dependenciesView } from './schema.ts'
+import { readDependencies, updateDependencies } from './service.ts'
+
+const BODY_MAX_BYTES = 16 * 1024
+const answers = { 200: ok(dependenciesView, 'What it depends on, and what depends on it.') }
+
+export const dependencyRoutes = new Hono<Env>()
+  .get(
+    '/:parentType/:parentId/dependencies',
+    policy({ summary: 'What an object depends on', roles: 'signed-in', object: 'read', answers }),
+    valid('param', parentPath),
+    async (c) => c.json(await readDependencies(c.get('context'), c.req.valid('param'))),
+  )
+  .put(
+    '/:parentType/:parentId/dependencies',
+    policy({
+      summary: 'Say what an object depends on',
+      roles: ['administrator', 'editor'],
+      object: 'write',
+      answers,
+      refuses: [409, 412],
+    }),
+    valid('param', parentPath),
+    jsonBody(BODY_MAX_BYTES),
+    valid('json', dependenciesBody),
+    async (c) => {
+      const { dependsOn } = c.req.valid('json')
+      return c.json(await updateDependencies(c.get('context'), c.req.valid('param'), dependsOn))
+    },
+  )

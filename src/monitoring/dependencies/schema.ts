@@ -1,0 +1,37 @@
+import * as z from 'zod'
+import { STATES } from '../states/state.ts'
+import { OBJECT_TYPES } from '../tree/schema.ts'
+
+const DEPENDENCIES_MAX = 100
+/** How many of those that depend on an object are shown. */
+export const DEPENDENTS_SHOWN_MAX = 1_000
+
+export const dependenciesBody = z.strictObject({
+  dependsOn: z
+    .array(z.int().positive())
+    .max(DEPENDENCIES_MAX)
+    .superRefine((ids, issues) => {
+      for (const [index, id] of ids.entries()) {
+        if (ids.indexOf(id) < index)
+          issues.addIssue({ code: 'custom', path: [index], message: 'is there twice' })
+      }
+    })
+    .describe('The ids of the objects without which it cannot be well, such as the router before it.'),
+})
+
+const object = z.object({
+  id: z.int(),
+  type: z.enum(OBJECT_TYPES),
+  name: z.string(),
+  state: z.enum(STATES),
+})
+
+export const dependenciesView = z
+  .object({
+    dependsOn: z.array(object),
+    dependents: z.array(object).describe(`What depends on it; the first ${DEPENDENTS_SHOWN_MAX} by id.`),
+    dependentsTotal: z.int(),
+  })
+  .meta({ id: 'Dependencies' })
+
+export type DependenciesView = z.infer<typeof dependenciesView>

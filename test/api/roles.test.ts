@@ -9,6 +9,7 @@ import { ROLES } from '../../src/context.ts'
 import { healthRoutes } from '../../src/http/health.ts'
 import { policyOf, routesOf } from '../../src/http/policy.ts'
 import type { Env } from '../../src/http/policy.ts'
+import { dependencyRoutes } from '../../src/monitoring/dependencies/routes.ts'
 import { historyRoutes } from '../../src/monitoring/history/routes.ts'
 import { jobRoutes } from '../../src/monitoring/jobs/routes.ts'
 import { metricsRoutes } from '../../src/monitoring/metrics/routes.ts'
@@ -70,6 +71,7 @@ const ROOMS = {
   outageRoutes,
   revaluationRoutes,
   sloRoutes,
+  dependencyRoutes,
 }
 
 describe('a route without a policy stops the start', () => {

@@ -12,7 +12,7 @@ import { createGroup } from '../../src/monitoring/tree/groups/service.ts'
 import { groupBody } from '../../src/monitoring/tree/schema.ts'
 import { openPorts } from '../hosts/ports.ts'
 
-const ROUNDS = 150
+const ROUNDS = 60
 const caller = { kind: 'user', userId: 1, username: 'a', role: 'administrator', sessionHash: null } as const
 
 let stage: Awaited<ReturnType<typeof openPorts>>
@@ -80,7 +80,7 @@ test('nothing depends on itself, also when many say at once what depends on what
         sql`select object_id as "from", depends_on_id as "to" from dependencies`,
       ),
   )
-  expect([...outcomes.keys()].sort()).toEqual(['cycle', 'drawn', 'precondition_failed'])
+  expect([...outcomes.keys()].sort()).toEqual(['cycle', 'drawn'])
 })
 
 test('nothing is part of itself, also when many link at once', async () => {
@@ -96,7 +96,7 @@ test('nothing is part of itself, also when many link at once', async () => {
     },
     () => stage.ports.database.all<Edge>(sql`select parent_id as "from", child_id as "to" from links`),
   )
-  expect([...outcomes.keys()].sort()).toEqual(['cycle', 'drawn', 'precondition_failed'])
+  expect([...outcomes.keys()].sort()).toEqual(['cycle', 'drawn'])
 })
 
 test(`of what depends on an object the first ${DEPENDENTS_SHOWN_MAX} are shown, and all are counted`, async () => {

@@ -24,7 +24,7 @@ export const dependencyRoutes = new Hono<Env>()
       roles: ['administrator', 'editor'],
       object: 'write',
       answers,
-      refuses: [409, 412],
+      refuses: [409],
     }),
     valid('param', parentPath),
     jsonBody(BODY_MAX_BYTES),

@@ -2,7 +2,7 @@ import type { Context } from '../../context.ts'
 import { Refusal } from '../../lib/errors.ts'
 import { commit } from '../../ports/database.ts'
 import type { ObjectType } from '../tree/schema.ts'
-import { refuseStale, requireObject, rightsOn } from '../tree/service.ts'
+import { refuseCircular, requireObject, rightsOn } from '../tree/service.ts'
 import { DEPENDENTS_SHOWN_MAX } from './schema.ts'
 import type { DependenciesView } from './schema.ts'
 import * as store from './store.ts'
@@ -26,7 +26,7 @@ export async function readDependencies(
 }
 
 /** Says what an object depends on, instead of what was said before.
- * @throws {Refusal} not_found for it or for what it is to depend on, forbidden, cycle, precondition_failed */
+ * @throws {Refusal} not_found for it or for what it is to depend on, forbidden, cycle */
 export async function updateDependencies(
   context: Context,
   asked: Asked,
@@ -49,7 +49,7 @@ export async function updateDependencies(
       { pointer: `/dependsOn/${circular}`, message: 'is or depends on the object itself' },
     ])
   }
-  await refuseStale(() => commit(database, store.replaceDependencies(database, id, dependsOn)))
+  await refuseCircular(() => commit(database, store.replaceDependencies(database, id, dependsOn)))
   return readDependencies(context, asked)
 }
 

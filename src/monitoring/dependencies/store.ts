@@ -64,7 +64,7 @@ export async function readAllDependents(database: Database, id: number): Promise
   return new Set(rows.map((row) => row.id))
 }
 
-/** Makes these all that an object depends on. Fails as stale when it would depend on itself by now: somebody else drew
+/** Makes these all that an object depends on. Fails as `refuseCircular` recognises when it would depend on itself by now: somebody else drew
  * the other half of a circle meanwhile. */
 export function replaceDependencies(database: Database, id: number, dependsOn: readonly number[]): Write[] {
   return [

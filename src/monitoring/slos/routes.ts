@@ -73,7 +73,7 @@ export const sloRoutes = new Hono<Env>()
       roles: EDITORS,
       object: 'write',
       answers: { 201: ok(sloView, 'The copy.', ['Location', 'ETag']) },
-      refuses: [409, 412],
+      refuses: [409],
     }),
     valid('param', objectPath),
     valid('query', sloCopyQuery),

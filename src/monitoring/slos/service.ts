@@ -89,7 +89,7 @@ export async function deleteSlo(context: Context, id: number): Promise<void> {
 }
 
 /** Sets, adds to, or takes from the children of a service level object.
- * @throws {Refusal} not_found for it or for a child, forbidden, invalid, cycle, precondition_failed */
+ * @throws {Refusal} not_found for it or for a child, forbidden, invalid, cycle */
 export async function updateChildren(
   context: Context,
   id: number,
@@ -109,7 +109,7 @@ export async function updateChildren(
     markFilter(database, id),
     ...(mode === 'remove' ? [] : [refuseCircle(database, id)]),
   ]
-  await tree.refuseStale(() => commit(database, writes))
+  await tree.refuseCircular(() => commit(database, writes))
   await flow.settle()
 }
 

@@ -134,7 +134,7 @@ export function markLinkedAbove(database: Database, path: string): Write {
     on conflict (object_id) do update set mark = mark + 1`)
 }
 
-/** Fails as stale, with everything in its batch, when an object has become part of what it is made of: somebody else
+/** Fails with everything in its batch, as the tree's `refuseCircular` recognises, when an object has become part of what it is made of: somebody else
  * drew the other half of a circle meanwhile. What filters find is left out then, and no reason to fail. */
 export function refuseCircle(database: Database, id: number): Write {
   return database.run(sql`

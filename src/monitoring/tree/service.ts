@@ -195,6 +195,17 @@ export async function refuseStale<Result>(write: () => Promise<Result>): Promise
   }
 }
 
+/** Runs a commit that draws ties between objects; one that would close a circle by now, or met an object that is gone, is
+ * refused. @throws {Refusal} cycle, not_found */
+export async function refuseCircular<Result>(write: () => Promise<Result>): Promise<Result> {
+  try {
+    return await refuseStale(write)
+  } catch (error) {
+    if (!(error instanceof Refusal) || error.code !== 'precondition_failed') throw error
+    throw new Refusal('cycle', 'Together with what somebody else did meanwhile this would be a circle.')
+  }
+}
+
 /** The writes that remove an object; everything below it only when `recursive`.
  * @throws {Refusal} conflict for the root, has_children saying how many objects are below */
 export async function deleteObjectWrites(

@@ -12,7 +12,7 @@ import * as store from './store.ts'
 /** Copies a service level object, as an instance of a template or plainly. The copy is made of the same children, and its
  * filter finds what it finds.
  * @returns the id of the copy
- * @throws {Refusal} not_found for the original or the parent, forbidden, conflict, cycle, invalid, precondition_failed */
+ * @throws {Refusal} not_found for the original or the parent, forbidden, conflict, cycle, invalid */
 export async function copySlo(context: Context, id: number, query: SloCopyQuery): Promise<number> {
   const { ports } = context
   const { database } = ports
@@ -61,10 +61,10 @@ export async function copySlo(context: Context, id: number, query: SloCopyQuery)
   return newId
 }
 
-/** Runs a copy's commit. @throws {Refusal} not_found when the original has gone, precondition_failed for a circle */
+/** Runs a copy's commit. @throws {Refusal} not_found when the original has gone, cycle */
 async function refuseGone(write: () => Promise<number>): Promise<number> {
   try {
-    return await tree.refuseStale(write)
+    return await tree.refuseCircular(write)
   } catch (error) {
     if (!isNotNullViolation(error, 'slos.device_id')) throw error
     throw new Refusal('not_found', 'The original has been deleted meanwhile.')

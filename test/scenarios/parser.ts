@@ -11,7 +11,7 @@ export type Word = {
   readonly under?: readonly string[]
   /** The heading that it is to what is indented below it. */
   readonly heads?: string
-  /** True when it may fail: that is what a story is told for. */
+  /** True when it says what is to be found: that is what a story is told for. */
   readonly expects?: true
   /** What is indented below has been done before, and left its traces in the draft. */
   run(play: Play, given: Given, draft: Draft): Promise<void> | void
@@ -60,6 +60,10 @@ export function parseStory(file: string, text: string, words: readonly Word[]): 
   if (title === undefined)
     throw new StoryError(first ?? { file, number: 1 }, 'a story begins with `story: <what it tells>`')
   const lines = linesOf(rest, new Reader(words))
+  for (const line of lines) {
+    if (line.word.expects && line.word.heads !== undefined && line.below.length === 0)
+      throw new StoryError(line, 'write below it what is expected, or `none`')
+  }
   if (!lines.some(({ word }) => word.expects))
     throw new StoryError({ file, number: 1 }, 'a story that expects nothing tells nothing')
   return { file, title, hosts: host === undefined ? HOST_NAMES : [host], lines }

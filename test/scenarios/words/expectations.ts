@@ -67,6 +67,7 @@ export const EXPECTATIONS: readonly Word[] = [
   {
     says: '<name>',
     under: ['children'],
+    expects: true,
     run: (_, given, draft) => void draft.rows.push({ name: given.text('name') }),
   },
 ]

@@ -5,7 +5,7 @@ import type { Row } from '../play.ts'
 const format = timeFormat(TIME_ZONE)
 
 /** What a story expected and did not find. */
-export class Unmet extends Error {
+class Unmet extends Error {
   constructor(wanted: string, found: string) {
     super(`expected ${wanted}\nfound    ${found}`)
     this.name = 'Unmet'

@@ -14,6 +14,7 @@ export const THE_PAST: readonly Word[] = [
   {
     says: '<time> <state:from> to <state:to>[ by <word:reason>][ because of <name:cause>][ noticed at <time:noticed>]',
     under: ['changes'],
+    expects: true,
     run: (_, given, { rows }) =>
       void rows.push({
         changedAt: given.number('time'),
@@ -34,12 +35,19 @@ export const THE_PAST: readonly Word[] = [
   {
     says: '<number> %',
     under: ['availability'],
+    expects: true,
     run: (_, given, draft) => add(draft, 'percent', given.number('number')),
   },
-  { says: 'unknown', under: ['availability'], run: (_, __, draft) => add(draft, 'percent', null) },
+  {
+    says: 'unknown',
+    under: ['availability'],
+    expects: true,
+    run: (_, __, draft) => add(draft, 'percent', null),
+  },
   {
     says: '<number> % with maintenance',
     under: ['availability'],
+    expects: true,
     run: (_, given, draft) => add(draft, 'percentWithMaintenance', given.number('number')),
   },
   ...(
@@ -52,6 +60,7 @@ export const THE_PAST: readonly Word[] = [
   ).map(([words, field]): Word => ({
     says: `${words} <duration>`,
     under: ['availability'],
+    expects: true,
     run: (_, given, draft) => add(draft, field, given.number('duration') / 1000),
   })),
 
@@ -59,11 +68,13 @@ export const THE_PAST: readonly Word[] = [
   {
     says: '<time:begin> {to|until} <time:end> <level>[ costing <number:amount> <word:currency>][ at risk <number:risk>][ because of <name:cause>]',
     under: ['outages'],
+    expects: true,
     run: (_, given, { rows }) => void rows.push(outageRow(given)),
   },
   {
     says: '<time:begin> until now <level>[ costing <number:amount> <word:currency>][ at risk <number:risk>][ because of <name:cause>]',
     under: ['outages'],
+    expects: true,
     run: (_, given, { rows }) => void rows.push(outageRow(given)),
   },
   {
@@ -89,7 +100,7 @@ export const THE_PAST: readonly Word[] = [
     run: (_, given, draft) => asked(draft, 'states', given.text('levels')),
   },
   { says: 'corrected', under: PAST, run: (_, __, draft) => asked(draft, 'recalc', 'true') },
-  { says: 'none', under: ['changes', 'outages', 'values'], run: () => undefined },
+  { says: 'none', under: ['changes', 'outages', 'values'], expects: true, run: () => undefined },
 
   {
     says: `expect values of <name> called <name:value>[${RANGE}]`,
@@ -100,18 +111,21 @@ export const THE_PAST: readonly Word[] = [
   {
     says: '<time> <number>',
     under: ['values', 'sums'],
+    expects: true,
     run: (_, given, { rows }) =>
       void rows.push({ measuredAt: given.number('time'), value: given.number('number') }),
   },
   {
     says: '<time> <name:text>',
     under: ['values'],
+    expects: true,
     run: (_, given, { rows }) =>
       void rows.push({ measuredAt: given.number('time'), value: given.text('text') }),
   },
   {
     says: '<time> nothing',
     under: ['sums'],
+    expects: true,
     run: (_, given, { rows }) => void rows.push({ measuredAt: given.number('time'), value: null }),
   },
   {

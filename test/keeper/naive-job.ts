@@ -166,10 +166,13 @@ export class NaiveJob {
     this.#now = Math.max(this.#now, toAt)
     if (this.#mistake === 'our own silence counts') return
     const missed = this.deadline
-    if (missed === null || missed < fromAt) return
+    if (this.#rules.stopped || (missed !== null && missed < fromAt)) return
     const patience = this.#patience()?.[0] ?? Infinity
-    this.deadline = Math.max(missed, toAt + Math.min(patience, toAt - fromAt))
-    if (missed > toAt) return
+    if (missed !== null) this.deadline = Math.max(missed, toAt + Math.min(patience, toAt - fromAt))
+    const isDown = ['major', 'minor', 'warning'].includes(this.state)
+    const changedAt = this.transitions.at(-1)?.at ?? this.#bornAt
+    const isDownAllAlong = isDown && toAt - fromAt >= 60_000 && changedAt < toAt
+    if ((missed === null || missed > toAt) && !isDownAllAlong) return
     const verdict = this.#verdict
     this.#verdict = 'no_data'
     this.#show(fromAt, 'platform')

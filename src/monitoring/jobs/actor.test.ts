@@ -686,6 +686,23 @@ describe('a span in which we could not receive', () => {
     }
   })
 
+  test.each([
+    ['that waits for nothing', { timeoutMs: null }],
+    ['whose deadline is later', { timeoutMs: 3_600_000 }],
+  ])('of a minute leaves no job down %s, a shorter one does, and told twice it counts once', (_, rules) => {
+    const scene = new Scene(rules)
+    scene.deliver(10_000, { errorCode: 3 })
+    scene.deaf(20_000, 80_000)
+    scene.deaf(20_000, 80_000)
+    scene.deaf(90_000, 149_999)
+    expect(scene.story).toEqual([
+      [10_000, 'ok', 'warning', 'threshold'],
+      [20_000, 'warning', 'no_data', 'platform'],
+      [80_000, 'no_data', 'warning', 'platform'],
+    ])
+    expect(scene.state).toMatchObject({ errorCode: 3, evaluated: 'warning' })
+  })
+
   test('leaves a forced state alone', () => {
     const scene = new Scene({ forced: 'minor' })
     scene.deaf(59_000, 61_000)

@@ -1,5 +1,6 @@
 import { Refusal } from '../../lib/errors.ts'
-import type { Delivery, Reason, Rules, Run, Value } from '../../ports/job-actors.ts'
+import type { Delivery, Reason, Rules, Run, State, Value } from '../../ports/job-actors.ts'
+import { LEVELS } from '../states/state.ts'
 import { count, evaluate } from '../states/thresholds.ts'
 import type { Counter } from '../states/thresholds.ts'
 import { checkDated, checkDefined, checkStarted, userValue } from './delivery.ts'
@@ -17,6 +18,8 @@ import { takeRun } from './run.ts'
 
 /** The job's error code that says it was silent for too long (specification: Webhook job configuration). */
 const TIMEOUT_ERROR = 5
+/** Over a gap shorter than this a job is taken to be as it was. */
+const RESTART_MAX_MS = 60_000
 export type { ActorState, Sample, Step } from './judging.ts'
 
 export type Event =
@@ -100,14 +103,22 @@ function wake(state: ActorState): Step {
 /** Silence of our own making is credited: the sender gets as long as we were deaf, and no longer than its timeout. */
 function creditDeafness(state: ActorState, deaf: { fromAt: number; toAt: number }): Step {
   const { deadline, rules } = state
-  if (rules.stopped || deadline === null || deadline.at < deaf.fromAt) return unchanged(state)
+  if (rules.stopped || (deadline !== null && deadline.at < deaf.fromAt)) return unchanged(state)
   const credit = Math.min(patienceOf(rules)?.ms ?? Number.POSITIVE_INFINITY, deaf.toAt - deaf.fromAt)
-  const credited = { ...state, deadline: { ...deadline, at: Math.max(deadline.at, deaf.toAt + credit) } }
-  if (deadline.at > deaf.toAt) return unchanged(credited)
-  // The deadline fell into the gap: what the job's state was meanwhile nobody can say.
+  const later = deadline && { ...deadline, at: Math.max(deadline.at, deaf.toAt + credit) }
+  const credited = { ...state, deadline: later }
+  const isMissed = deadline !== null && deadline.at <= deaf.toAt
+  if (!isMissed && !isBlamed(state, deaf)) return unchanged(credited)
+  // The deadline fell into the gap, or it may have got well: what the job's state was meanwhile nobody can say.
   const gone = settle({ ...credited, evaluated: 'no_data' }, { reason: 'platform', at: deaf.fromAt })
   const back = settle({ ...gone.state, evaluated: state.evaluated }, { reason: 'platform', at: deaf.toAt })
   return { ...back, transitions: [...gone.transitions, ...back.transitions] }
+}
+
+/** Whether a job would be held to be down over a gap of ours that is longer than a restart. */
+function isBlamed({ state, sinceAt }: ActorState, deaf: { fromAt: number; toAt: number }): boolean {
+  const isDown = (LEVELS as readonly State[]).includes(state)
+  return isDown && sinceAt < deaf.toAt && deaf.toAt - deaf.fromAt >= RESTART_MAX_MS
 }
 
 function configure(state: ActorState | null, event: { jobId: number; rules: Rules }, now: number): Step {

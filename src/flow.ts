@@ -67,6 +67,7 @@ export function openFlow(ports: Pick<Ports, 'database' | 'clock' | 'log'>): Open
 }
 
 /** Compares every parent with what its children make it. What changes meanwhile gets its turn after a few parents each. */
-export async function sweepAll(flow: Flow): Promise<void> {
+export async function sweepAll({ flow, log }: Pick<Ports, 'flow' | 'log'>): Promise<void> {
   for (let after: number | null = 0; after !== null;) after = await flow.sweep(after)
+  log.info('all states were compared with what their children make them')
 }

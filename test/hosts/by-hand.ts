@@ -34,8 +34,8 @@ export interface HostByHand {
 const NEVER_MS = Number.POSITIVE_INFINITY
 const STALL_MS = 500
 const UPKEEP_MS = 20
-/** Long enough for a look after what waits, and for a few parents. */
-const NIGHT_MS = 500
+/** What the log says when a night is over. */
+const SWEPT = 'all states were compared'
 const DAY_MS = 86_400_000
 
 /** The Bun host. Away means ended, and started anew on the same data. */
@@ -88,8 +88,10 @@ async function startBunByHand(): Promise<HostByHand> {
       await again(NEVER_MS)
     },
     async passNight() {
+      const nights = () => logs.filter((line) => line.includes(SWEPT)).length
+      const before = nights()
       now += DAY_MS
-      await Bun.sleep(NIGHT_MS)
+      while (nights() === before) await Bun.sleep(UPKEEP_MS)
     },
     async meddle(statement) {
       await server.ports.database.run(sql.raw(statement))

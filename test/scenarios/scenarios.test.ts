@@ -6,7 +6,7 @@ import { readStories } from './stories.ts'
 import { VOCABULARY } from './vocabulary.ts'
 
 const START_MAX_MS = 60_000
-const STORY_MAX_MS = 30_000
+const STORY_MAX_MS = 60_000
 const STORIES_MIN = 60
 
 const stories = await readStories()

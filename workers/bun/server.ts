@@ -133,7 +133,7 @@ function keepUp(ports: Ports, everyMs: number): Timer {
     await Promise.all([applyChanges(ports), flow.settle()])
     if (clock.now() < nightAt) return
     nightAt = nextNight(clock.now())
-    await sweepAll(flow)
+    await sweepAll(ports)
   }
   return setInterval(() => {
     lookAfter().catch((error: unknown) => log.error('what waits to be carried on could not be', error))

@@ -42,9 +42,9 @@ export default {
     _context: ExecutionContext,
   ): Promise<void> {
     service ??= build(environment)
-    const { flow } = service.ports
-    await Promise.all([applyChanges(service.ports), flow.settle()])
-    if (cron === NIGHTLY) await sweepAll(flow)
+    const { ports } = service
+    await Promise.all([applyChanges(ports), ports.flow.settle()])
+    if (cron === NIGHTLY) await sweepAll(ports)
   },
 }
 

@@ -214,12 +214,19 @@ export function decodeCells(level: Level, block: number, body: Uint8Array): Cell
   ]
   const columns = kind === KIND_DECIMAL ? readDecimals(reader, counts) : readAllDoubles(reader, total)
   reader.end()
+  return cellsOf(level, block, { places, counts, instants, ...columns })
+}
+
+type Columns = Readonly<Record<'sum' | 'min' | 'max' | 'last', ArrayLike<number>>>
+type AllColumns = Columns & Readonly<Record<'places' | 'counts' | 'instants', ArrayLike<number>>>
+
+function cellsOf(level: Level, block: number, columns: AllColumns): Cell[] {
   const fromAt = spanOf(level, block).from
   const stepMs = STEP_MS[level]
   const cells: Cell[] = []
-  for (let index = 0; index < total; index++) {
-    const from = fromAt + ((places[index] ?? 0) + index) * stepMs
-    const count = counts[index] ?? 0
+  for (let index = 0; index < columns.places.length; index++) {
+    const from = fromAt + ((columns.places[index] ?? 0) + index) * stepMs
+    const count = columns.counts[index] ?? 0
     cells.push({
       from,
       end: from + stepMs,
@@ -228,13 +235,11 @@ export function decodeCells(level: Level, block: number, body: Uint8Array): Cell
       min: columns.min[index] ?? 0,
       max: columns.max[index] ?? 0,
       last: columns.last[index] ?? 0,
-      to: from + (instants[index] ?? 0),
+      to: from + (columns.instants[index] ?? 0),
     })
   }
   return cells
 }
-
-type Columns = Readonly<Record<'sum' | 'min' | 'max' | 'last', ArrayLike<number>>>
 
 function readDecimals(reader: ByteReader, counts: Float64Array): Columns {
   const scale = 10 ** reader.byte()

@@ -17,6 +17,7 @@ import { valuesInObject } from '../../workers/edge/values.ts'
 import type { Asked, Told } from './keeper-world.ts'
 import { unwiredStatement, wiredRow } from './wired-values.ts'
 import type { WiredValues } from './wired-values.ts'
+import { SMALL_BLOB_BYTES } from '../keeper/rules.ts'
 
 export { FlowObject, JobObject }
 
@@ -85,6 +86,7 @@ export class KeeperObject {
     return Keeper.open({
       values: valuesInObject(this.#state.storage),
       blobs: openBlobsR2(this.#bindings.FILES),
+      blobBytes: SMALL_BLOB_BYTES,
       clock: { now: () => this.#now },
       log: silent,
       turn: () => scheduler.wait(0),

@@ -49,3 +49,6 @@ export function deliveryWith(part: Partial<Delivery> = {}): Delivery {
     ...part,
   }
 }
+
+/** As much as some thousand samples make, so that a test need not wait for more. */
+export const SMALL_BLOB_BYTES = 8 * 1024

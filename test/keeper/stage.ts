@@ -10,7 +10,7 @@ import { openBlobsDirectory } from '../../workers/bun/blobs-directory.ts'
 import { openLibsql } from '../../workers/bun/libsql.ts'
 import type { Libsql } from '../../workers/bun/libsql.ts'
 import { valuesInLibsql } from '../../workers/bun/values.ts'
-import { BEGIN_AT } from './rules.ts'
+import { BEGIN_AT, SMALL_BLOB_BYTES } from './rules.ts'
 
 /** A folder for the databases of one test file. */
 export async function openStages(): Promise<{ open: () => Promise<Stage>; close: () => Promise<void> }> {
@@ -96,6 +96,7 @@ export class Stage {
   isDeaf = false
   /** While true, turns end only by `endTurn`. */
   byHand = false
+  blobBytes = SMALL_BLOB_BYTES
   roomBytes = Number.POSITIVE_INFINITY
 
   /** Its own, and kept over a crash: a file that was put is there. */
@@ -139,6 +140,7 @@ export class Stage {
     this.#keeper = await Keeper.open({
       values: this.#values,
       blobs: this.blobs,
+      blobBytes: this.blobBytes,
       clock: { now: () => this.now },
       log: { info() {}, warn() {}, error: (message) => void this.errors.push(message) },
       turn: () => (this.byHand ? new Promise((resolve) => this.#turns.push(resolve)) : Promise.resolve()),

@@ -9,7 +9,7 @@ import { openLibsql } from '../../workers/bun/libsql.ts'
 import { valuesInLibsql } from '../../workers/bun/values.ts'
 import { Mortal, mortalBlobs, mortalValues, trimsEarly } from './mortal.ts'
 import type { Ends, Onto } from './mortal.ts'
-import { BEGIN_AT } from './rules.ts'
+import { BEGIN_AT, SMALL_BLOB_BYTES } from './rules.ts'
 import { JOB_IDS, KEYS, SCENARIO } from './scenario.ts'
 
 setDefaultTimeout(180_000)
@@ -122,6 +122,7 @@ async function live(diesAt: number, ends: Ends, onto: Onto = (values) => values)
     const host = {
       values: onto(mortalValues(soul, valuesInLibsql(stored, { onBroken: () => undefined }))),
       blobs: mortalBlobs(soul, blobs),
+      blobBytes: SMALL_BLOB_BYTES,
       clock: { now: () => now },
       log: { info() {}, warn() {}, error() {} },
       turn: () => Promise.resolve(),

@@ -214,6 +214,46 @@ describe('what goes cold', () => {
     expect(sizes.reduce((one, other) => one + other, 0)).toBeLessThan(2_000 * 20)
   })
 
+  test('becomes rows that fill their pages while it fills no blob, and one blob once it does', async () => {
+    stage.blobBytes = 64 * 1024
+    await stage.crash()
+    const edges = [BEGIN_AT, BEGIN_AT + 3 * HOUR_MS + 1, BEGIN_AT + 7 * DAY_MS, BEGIN_AT + 90 * DAY_MS]
+    const sizes = async () =>
+      (
+        await stage.values.read({
+          sql: `select length(head) + length(body) as size from segments
+                where job_id = 1 and series = 1 and level = 2 order by from_at`,
+          cells: [],
+        })
+      ).map(({ size }) => Number(size))
+    const goCold = async (count: number) => {
+      await receive(count, MINUTE_MS)
+      stage.now += 31 * DAY_MS
+      await deliver(stage.now, 1)
+      await stage.keeper.fold()
+      await stage.keeper.history.tidy()
+      const commits = stage.values.commits
+      await stage.keeper.history.tidy()
+      expect(stage.values.commits).toBe(commits + 1)
+      await check(edges, ['avg', 'last', 'p95'])
+      expect(await samples()).toEqual(inOrder())
+    }
+    await goCold(20_000)
+    // A page of an index holds four of 1,002 bytes; what is larger leaves less than that there, and fills others.
+    const wide = (await sizes()).filter((size) => size > 975)
+    expect(wide.length).toBeGreaterThan(2)
+    for (const size of wide) expect(size - 4_092).toBeGreaterThan(489)
+    for (const size of wide) expect(size - 4_092).toBeLessThanOrEqual(975)
+    expect((await sizes()).length).toBeLessThan(wide.length + 3)
+    expect(await stage.blobs.list('')).toEqual([])
+    await goCold(80_000)
+    const blobs = await stage.blobs.list('')
+    expect(blobs).toHaveLength(1)
+    const stored = await stage.blobs.get(blobs[0] ?? '')
+    expect(stored?.sizeBytes).toBeGreaterThan(16 * 1024)
+    expect(stored?.sizeBytes).toBeLessThanOrEqual(64 * 1024)
+  })
+
   test('of constants becomes one row, and no blob', async () => {
     await receive(40_000, MINUTE_MS, () => 21.5)
     stage.now += 31 * DAY_MS

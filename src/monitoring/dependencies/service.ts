@@ -1,12 +1,12 @@
+import { readableBy, rightsOf } from '../../access/rights/service.ts'
 import type { Context } from '../../context.ts'
 import { Refusal } from '../../lib/errors.ts'
 import { commit } from '../../ports/database.ts'
 import type { ObjectType } from '../tree/schema.ts'
-import { refuseCircular, requireObject, rightsOn } from '../tree/service.ts'
+import { readTypes, refuseCircular, requireObject } from '../tree/service.ts'
 import { DEPENDENTS_SHOWN_MAX } from './schema.ts'
 import type { DependenciesView } from './schema.ts'
 import * as store from './store.ts'
-import type { DependencyRow } from './store.ts'
 
 export type Asked = { readonly parentType: ObjectType; readonly parentId: number }
 
@@ -17,12 +17,13 @@ export async function readDependencies(
 ): Promise<DependenciesView> {
   const { database } = context.ports
   await requireObject(context, id, { type: parentType, right: 'read' })
+  const readable = readableBy(await rightsOf(context), 'o')
   const [dependsOn, dependents, dependentsTotal] = await Promise.all([
-    store.readDependencies(database, id),
-    store.readDependents(database, id, DEPENDENTS_SHOWN_MAX),
-    store.countDependents(database, id),
+    store.readDependencies(database, id, readable),
+    store.readDependents(database, id, { limit: DEPENDENTS_SHOWN_MAX, readable }),
+    store.countDependents(database, id, readable),
   ])
-  return { dependsOn: shown(context, dependsOn), dependents: shown(context, dependents), dependentsTotal }
+  return { dependsOn: [...dependsOn], dependents: [...dependents], dependentsTotal }
 }
 
 /** Says what an object depends on, instead of what was said before.
@@ -35,7 +36,7 @@ export async function updateDependencies(
   const { database } = context.ports
   const { parentType, parentId: id } = asked
   await requireObject(context, id, { type: parentType, right: 'write' })
-  const readable = new Set(shown(context, await store.readGiven(database, dependsOn)).map((row) => row.id))
+  const readable = await readTypes(context, dependsOn)
   const missing = dependsOn.findIndex((one) => !readable.has(one))
   if (missing >= 0) {
     throw new Refusal('not_found', 'There is no such object to depend on.', [
@@ -51,10 +52,4 @@ export async function updateDependencies(
   }
   await refuseCircular(() => commit(database, store.replaceDependencies(database, id, dependsOn)))
   return readDependencies(context, asked)
-}
-
-function shown(context: Context, rows: readonly DependencyRow[]): DependenciesView['dependsOn'] {
-  return rows
-    .filter((row) => rightsOn(context, row).read)
-    .map(({ id, type, name, state }) => ({ id, type, name, state }))
 }

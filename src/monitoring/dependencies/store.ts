@@ -9,47 +9,37 @@ export type DependencyRow = {
   readonly type: ObjectType
   readonly name: string
   readonly state: State
-  readonly runBy: number
 }
 
-/** What an object depends on, by id. */
-export function readDependencies(database: Database, id: number): Promise<readonly DependencyRow[]> {
-  return readObjects(
-    database,
-    sql`select depends_on_id as id from dependencies where object_id = ${id} order by depends_on_id`,
-  )
+/** What an object depends on, by id. @param readable a condition on it, `o` */
+export function readDependencies(
+  database: Database,
+  id: number,
+  readable: SQL,
+): Promise<readonly DependencyRow[]> {
+  return database.all<DependencyRow>(sql`
+    select o.id as id, o.type as type, o.name as name, coalesce(s.state, 'undefined') as state
+    from dependencies d join objects o on o.id = d.depends_on_id left join states s on s.object_id = o.id
+    where d.object_id = ${id} and ${readable} order by o.id`)
 }
 
-/** What depends on an object, by id, at most `limit` of it. */
+/** What depends on an object, by id, at most `limit` of it. @param readable a condition on it, `o` */
 export function readDependents(
   database: Database,
   id: number,
-  limit: number,
+  { limit, readable }: { readonly limit: number; readonly readable: SQL },
 ): Promise<readonly DependencyRow[]> {
-  return readObjects(
-    database,
-    sql`select object_id as id from dependencies where depends_on_id = ${id} order by object_id limit ${limit}`,
-  )
-}
-
-/** Those of these objects that are there. */
-export function readGiven(database: Database, ids: readonly number[]): Promise<readonly DependencyRow[]> {
-  return readObjects(database, sql`select value as id from json_each(${JSON.stringify(ids)})`)
-}
-
-function readObjects(database: Database, ids: SQL): Promise<readonly DependencyRow[]> {
   return database.all<DependencyRow>(sql`
-    select o.id as id, o.type as type, o.name as name, coalesce(s.state, 'undefined') as state,
-      case when o.type = 'job' and o.collector_id = 0 then p.collector_id else o.collector_id end as "runBy"
-    from (${ids}) wanted join objects o on o.id = wanted.id
-      left join objects p on p.id = o.parent_id left join states s on s.object_id = o.id
-    order by o.id`)
+    select o.id as id, o.type as type, o.name as name, coalesce(s.state, 'undefined') as state
+    from dependencies d join objects o on o.id = d.object_id left join states s on s.object_id = o.id
+    where d.depends_on_id = ${id} and ${readable} order by o.id limit ${limit}`)
 }
 
-export async function countDependents(database: Database, id: number): Promise<number> {
-  const [row] = await database.all<{ total: number }>(
-    sql`select count(*) as total from dependencies where depends_on_id = ${id}`,
-  )
+/** How many objects depend on one. @param readable a condition on them, `o` */
+export async function countDependents(database: Database, id: number, readable: SQL): Promise<number> {
+  const [row] = await database.all<{ total: number }>(sql`
+    select count(*) as total from dependencies d join objects o on o.id = d.object_id
+    where d.depends_on_id = ${id} and ${readable}`)
   return row?.total ?? 0
 }
 

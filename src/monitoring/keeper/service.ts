@@ -48,6 +48,8 @@ export type KeeperHost = {
   readonly values: ValuesDatabase
   /** Where samples go that are past change. */
   readonly blobs: Blobs
+  /** How many bytes of them make a blob; 64 KiB unless the host says otherwise. */
+  readonly blobBytes?: number
   readonly clock: Clock
   readonly log: Log
   /** Resolves once everything that is ready now has had its turn: what arrives meanwhile shares a commit. */

@@ -54,12 +54,21 @@ export async function fillTidemark(
     if (keeper.unfolded.samples >= FOLD_SAMPLES) await keeper.fold()
   }
   now = Date.now()
+  await goOnLiving(keeper, jobs)
   await pack(keeper)
   // The host that is started on it credits nobody with the time between then and now.
   await values.commit([writeMeta('heartbeat', Date.now())])
   const bytes = await bytesInUse(file)
   await file.close()
   return bytes - bytesBefore + (await bytesOnDisk(join(dataDir, 'blobs')))
+}
+
+/** What is past change goes by a job's own clock, which only what happens to the job moves: here a line of its log. */
+async function goOnLiving(keeper: Keeper, jobs: number): Promise<void> {
+  const line = { ...DELIVERY, signal: 'log', values: {}, errorCode: null } as const
+  await Promise.all(
+    Array.from({ length: jobs }, (_, index) => keeper.deliver(FIRST_JOB_ID + index, line, ANYBODY)),
+  )
 }
 
 /** Everything that the keeper does to samples that have come to rest. */

@@ -2,6 +2,7 @@ import type { Value } from '../../../ports/job-actors.ts'
 import { ByteWriter, SAMPLES_PER_BODY_MAX } from '../../history/bytes.ts'
 import { encodeHead } from '../../history/heads.ts'
 import type { Samples } from '../../history/samples.ts'
+import type { Segment } from '../../history/segments.ts'
 import type { Job } from '../job.ts'
 import { decodeBody, packSeries, SEGMENT_BOUNDS } from '../series.ts'
 import { keepBlob, nextBlobId, reserveBlob } from '../store/blobs.ts'
@@ -11,71 +12,81 @@ import { blobKey, deflate } from './bodies.ts'
 import { commitWhileHere } from './tidying.ts'
 import type { Tidying } from './tidying.ts'
 
-/** A blob takes pages of a disk and a request of its own: it fills two pages, and hardly less. */
-const CHUNK_BYTES = 8 * 1024
-/** No row of several samples is larger: a chunk that cannot take one more is full. */
-const ROW_BYTES = 1_024
 /** Constant samples never make so many bytes; a row of so many is as good. */
-const CHUNK_SAMPLES = 32_768
-/** What is smaller stays in the database. */
-const BLOB_MIN_BYTES = 4 * 1024
+const CHUNK_SAMPLES = SAMPLES_PER_BODY_MAX
+/** Rows so small that a fifth of them can be saved are worth it. */
+const LOOSE_SHARE = 0.8
+/** From here on a last wide row wastes less than small ones would. */
+const WIDE_SHARE = 0.9
 
-/** Makes large chunks of the cold segments of a series, and moves these to the blobs; what is too little for that is
- * packed into fewer rows. Where the blobs are away, the segments stay where they are. */
+/**
+ * A row of SQLite of so many bytes fills a page of its own and leaves in the tree what four rows of a page leave there:
+ * nothing between this and what a segment may take is as dense, nor so little more.
+ */
+const WIDE_BYTES = SEGMENT_BOUNDS.sizeMaxBytes + 4_092
+/** Packed into one, rows take less than in sum. */
+const WIDEN_FROM_BYTES = WIDE_BYTES + 2 * SEGMENT_BOUNDS.sizeMaxBytes
+
+/** Makes blobs of the cold segments of a series, as many as they fill; the others are packed into fewer rows. Where the
+ * blobs are away, the segments stay where they are. */
 export async function coolSegments(tidying: Tidying, job: Job, rows: readonly SizedRow[]): Promise<void> {
-  for (const group of groupsOf(rows)) {
-    const bodies = await tidying.lock.run(() => readBodies(tidying.values, group.rows))
-    const samples: { at: number[]; values: Value[] } = { at: [], values: [] }
-    for (const [index, body] of bodies.entries()) {
-      if (!body) return
-      const part = decodeBody(group.rows[index]?.series ?? 0, body)
-      for (const at of part.at) samples.at.push(at)
-      for (const value of part.values) samples.values.push(value)
-    }
-    const isHere = group.isChunk
-      ? await makeChunk(tidying, job, group.rows, samples)
-      : await packTighter(tidying, job, group.rows, samples)
+  for (const group of groupsOf(rows, tidying.blobBytes)) {
+    const isHere = group.isFull
+      ? await makeChunk(tidying, job, group.rows)
+      : await packRest(tidying, job, group.rows)
     if (!isHere) return
     await tidying.turn()
   }
 }
 
-async function makeChunk(
-  tidying: Tidying,
-  job: Job,
-  rows: readonly SizedRow[],
-  samples: Samples<Value>,
-): Promise<boolean> {
+async function readSamples(tidying: Tidying, rows: readonly SizedRow[]): Promise<Samples<Value> | null> {
+  const bodies = await tidying.lock.run(() => readBodies(tidying.values, rows))
+  const samples: { at: number[]; values: Value[] } = { at: [], values: [] }
+  for (const [index, body] of bodies.entries()) {
+    if (!body) return null
+    const part = decodeBody(rows[index]?.series ?? 0, body)
+    for (const at of part.at) samples.at.push(at)
+    for (const value of part.values) samples.values.push(value)
+  }
+  return samples
+}
+
+async function makeChunk(tidying: Tidying, job: Job, rows: readonly SizedRow[]): Promise<boolean> {
   const [first] = rows
-  if (!first) return true
-  const [chunk] = packSeries(first.series, samples, {
-    countMax: SAMPLES_PER_BODY_MAX,
-    sizeMaxBytes: Infinity,
-  })
+  const samples = await readSamples(tidying, rows)
+  if (!first || !samples) return samples !== null
+  const [chunk] = packSeries(first.series, samples, { countMax: CHUNK_SAMPLES, sizeMaxBytes: Infinity })
   if (!chunk) return true
   const deflated = await deflate(chunk.body)
   const isDeflated = deflated.length < chunk.body.length
   const body = isDeflated ? deflated : chunk.body
-  const isBlob = body.length >= BLOB_MIN_BYTES
+  const isBlob = body.length * 4 >= tidying.blobBytes
   const row = { ...keyOf(first), head: encodeHead(chunk.summary, { isDeflated, isBlob }), body }
   return isBlob ? replaceByBlob(tidying, job, rows, row) : replace(tidying, job, rows, [row])
 }
 
+/** What does not fill a blob yet: small rows become wide ones, or at least fewer. */
+async function packRest(tidying: Tidying, job: Job, rows: readonly SizedRow[]): Promise<boolean> {
+  for (const run of smallRunsOf(rows)) {
+    const sizeBytes = run.reduce((sum, row) => sum + row.sizeBytes, 0)
+    const isWorthIt =
+      sizeBytes >= WIDEN_FROM_BYTES ||
+      Math.ceil(sizeBytes / SEGMENT_BOUNDS.sizeMaxBytes) + 1 < run.length * LOOSE_SHARE
+    if (isWorthIt && !(await packTighter(tidying, job, run))) return false
+  }
+  return true
+}
+
 /** The bound on samples is for segments that are written again and again; these fill their rows. */
-function packTighter(
-  tidying: Tidying,
-  job: Job,
-  rows: readonly SizedRow[],
-  samples: Samples<Value>,
-): Promise<boolean> {
+async function packTighter(tidying: Tidying, job: Job, rows: readonly SizedRow[]): Promise<boolean> {
   const [first] = rows
-  if (!first) return Promise.resolve(true)
-  const bounds = { countMax: CHUNK_SAMPLES, sizeMaxBytes: SEGMENT_BOUNDS.sizeMaxBytes }
-  const packed = packSeries(first.series, samples, bounds)
+  const samples = await readSamples(tidying, rows)
+  if (!first || !samples) return samples !== null
+  const packed = packRows(first.series, samples)
   const froms = new Set(packed.map(({ summary }) => summary.from))
   // Where one instant fills several rows, their places are left as they are.
   const isPlain = froms.size === packed.length && !froms.has(samples.at.at(-1) ?? 0)
-  if (!isPlain || packed.length >= rows.length) return Promise.resolve(true)
+  if (!isPlain || packed.length >= rows.length) return true
   return replace(
     tidying,
     job,
@@ -90,44 +101,62 @@ function packTighter(
   )
 }
 
+/** Wide rows, and small ones of what does not fill the last of them. */
+function packRows(series: number, samples: Samples<Value>): readonly Segment<Value>[] {
+  const wide = packSeries(series, samples, { countMax: CHUNK_SAMPLES, sizeMaxBytes: WIDE_BYTES })
+  const last = wide.at(-1)
+  if (!last || last.body.length > WIDE_BYTES * WIDE_SHARE) return wide
+  const bounds = { countMax: CHUNK_SAMPLES, sizeMaxBytes: SEGMENT_BOUNDS.sizeMaxBytes }
+  return [...wide.slice(0, -1), ...packSeries(series, last.samples, bounds)]
+}
+
 function keyOf({ jobId, series, level, from, place }: SizedRow): SegmentKey {
   return { jobId, series, level, from, place }
 }
 
-/** Neighbours of one level that together are worth writing anew. */
-function groupsOf(rows: readonly SizedRow[]): readonly Group[] {
-  const groups = [new Group()]
+function isSmall({ sizeBytes }: SizedRow): boolean {
+  return sizeBytes <= SEGMENT_BOUNDS.sizeMaxBytes
+}
+
+function smallRunsOf(rows: readonly SizedRow[]): readonly (readonly SizedRow[])[] {
+  const runs: SizedRow[][] = [[]]
   for (const row of rows) {
-    const last = groups.at(-1)
+    if (isSmall(row)) runs.at(-1)?.push(row)
+    else runs.push([])
+  }
+  return runs.filter((run) => run.length > 1)
+}
+
+/** Neighbours of one level, as many as go into a blob. */
+function groupsOf(rows: readonly SizedRow[], blobBytes: number): readonly Group[] {
+  const groups = [new Group(blobBytes)]
+  for (const row of rows) {
     const isRaw = !row.head.isBlob && !row.head.isDeflated
-    const fits = isRaw && last?.takes(row) === true
-    if (!fits) groups.push(new Group())
+    if (!isRaw || groups.at(-1)?.takes(row) !== true) groups.push(new Group(blobBytes))
     if (isRaw) groups.at(-1)?.add(row)
   }
-  return groups.filter((group) => group.isChunk || group.isLoose)
+  return groups.filter((group) => group.rows.length > 1)
 }
 
 class Group {
   readonly rows: SizedRow[] = []
+  /** Nothing more went into it. */
+  isFull = false
+  readonly #blobBytes: number
   #sizeBytes = 0
   #count = 0
 
-  /** So many samples or bytes that they are worth a body of their own. */
-  get isChunk(): boolean {
-    return (
-      this.rows.length > 1 && (this.#sizeBytes > CHUNK_BYTES - ROW_BYTES || this.#count > CHUNK_SAMPLES / 2)
-    )
-  }
-
-  /** In rows so small that a fifth of them can be saved. */
-  get isLoose(): boolean {
-    return Math.ceil(this.#sizeBytes / SEGMENT_BOUNDS.sizeMaxBytes) + 1 < this.rows.length * 0.8
+  constructor(blobBytes: number) {
+    this.#blobBytes = blobBytes
   }
 
   takes(row: SizedRow): boolean {
-    const isNeighbour = this.rows.length === 0 || this.rows.at(-1)?.level === row.level
-    const isRoom = this.#sizeBytes + row.sizeBytes <= CHUNK_BYTES || this.rows.length === 0
-    return isNeighbour && isRoom && this.#count + row.head.count <= CHUNK_SAMPLES
+    const [first] = this.rows
+    if (!first) return true
+    if (first.level !== row.level) return false
+    this.isFull =
+      this.#sizeBytes + row.sizeBytes > this.#blobBytes || this.#count + row.head.count > CHUNK_SAMPLES
+    return !this.isFull
   }
 
   add(row: SizedRow): void {

@@ -28,6 +28,7 @@ type Home = {
     readonly blobs: Blobs
     readonly clock: Clock
     readonly log: Log
+    readonly blobBytes?: number
     turn(): Promise<void>
   }
   /** Held for everything that must see or leave segments, rollups and tails as one. */
@@ -43,6 +44,8 @@ const SWEEP = 0
 type Turn = { readonly whose?: (jobId: number) => boolean; readonly goesOn?: () => boolean }
 
 const always = () => true
+/** A file takes whole pages of a disk, a folder for each job another one, and a blob a request of its own. */
+const BLOB_BYTES = 64 * 1024
 
 /** What jobs have received: reads of it, and keeping it small. */
 export class History {
@@ -62,6 +65,7 @@ export class History {
       blobs,
       lock,
       turn,
+      blobBytes: host.blobBytes ?? BLOB_BYTES,
       reserved: new Set(),
       isHere: (job) => jobs.get(job.id) === job,
     }

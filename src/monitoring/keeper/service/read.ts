@@ -29,8 +29,8 @@ export type Reading = {
   readonly turn: () => Promise<void>
 }
 
-/** Segments that are decoded before others have their turn. */
-const DECODED_PER_TURN = 64
+/** Samples that are decoded before others have their turn. */
+const DECODED_PER_TURN = 32_768
 
 /** Buckets over rollups, segments and tail, of each series. The lock is held for the database only, never for blobs. */
 export function readBuckets(
@@ -103,8 +103,13 @@ async function* decoded(
   { blobs, touched, turn }: Reading,
   wanted: readonly Wanted[],
 ): AsyncGenerator<{ row: SegmentRow; samples: Samples<Value> }> {
-  for (const [index, one] of wanted.entries()) {
-    if (index % DECODED_PER_TURN === DECODED_PER_TURN - 1) await turn()
+  let count = 0
+  for (const one of wanted) {
+    if (count > DECODED_PER_TURN) {
+      await turn()
+      count = 0
+    }
+    count += one.row.head.count
     yield { row: one.row, samples: await samplesOf(one, blobs, touched) }
   }
 }

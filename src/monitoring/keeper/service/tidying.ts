@@ -12,6 +12,8 @@ export type Tidying = {
   readonly values: ValuesDatabase
   readonly blobs: Blobs
   readonly lock: Lock
+  /** What a blob holds at most, in bytes, and a quarter of it at least. */
+  readonly blobBytes: number
   /** Blobs that are being put: nothing refers to them yet, and still they stay. */
   readonly reserved: Set<number>
   /** Lets deliveries in between. */

@@ -49,9 +49,25 @@ local function deliveries_body()
   return bodies[requests]
 end
 
+local function round_body()
+  requests = requests % BODIES + 1
+  if not bodies[requests] then
+    local ids, values = {}, {}
+    for index = 1, size do
+      ids[index] = first + math.random(0, count - 1)
+      values[index] = string.format('%.2f', 20 + math.random() * 5)
+    end
+    bodies[requests] = string.format('{"rounds":[{"key":"returnValue1","jobIds":[%s],"values":[%s]}]}',
+      table.concat(ids, ','), table.concat(values, ','))
+  end
+  return bodies[requests]
+end
+
+local makers = { series = series_body, deliveries = deliveries_body, rounds = round_body }
+
 function request()
   if form == 'floor' then return wrk.format('POST', '/floor') end
-  return wrk.format('POST', '/webcollector/values', nil, form == 'series' and series_body() or deliveries_body())
+  return wrk.format('POST', '/webcollector/values', nil, makers[form]())
 end
 
 -- A refused item is in an answer of status 200.

@@ -9,7 +9,7 @@ import { COLLECTOR, writeInstallation } from './installation.ts'
 import { busySecondsOfMachine, cpuSecondsOf, machine, residentBytesOf, tableOf } from './measure.ts'
 
 /**
- * Samples a second and CPU for each, in bulk: as single deliveries and as series, durable, with a limit on each value and
+ * Samples a second and CPU for each, in bulk: as single deliveries, as series and as rounds, durable, with a limit on each value and
  * with the folds that follow, against the same server answering an empty POST. Server and load each on a core of their
  * own. Needs wrk 4.1 and taskset.
  */
@@ -19,7 +19,7 @@ const { values: options } = parseArgs({
     jobs: { type: 'string', default: '1000' },
     connections: { type: 'string', default: '16' },
     sizes: { type: 'string', default: '10,100,1000' },
-    forms: { type: 'string', default: 'series,deliveries' },
+    forms: { type: 'string', default: 'series,rounds,deliveries' },
   },
 })
 

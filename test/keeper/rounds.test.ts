@@ -134,5 +134,10 @@ test('a round is one journal entry, with every number as it was', () => {
   const round = { key: 'returnValue1', timestampAt: 5, jobIds: [7, 8], values: [-0, 1.5] }
   const text = encodeEntry({ jobId: 0, at: 99, event: { kind: 'round', round } })
   expect(text).toBe('[0,99,"v","returnValue1",5,[7,8],[-0,1.5]]')
-  expect(decodeEntries(`[${text}]`)).toEqual([{ jobId: 0, at: 99, event: { kind: 'round', round } }])
+  const deliveries = [-0, 1.5].map((returnValue1, index) => ({
+    jobId: 7 + index,
+    at: 99,
+    event: { kind: 'deliver', delivery: deliveryWith({ values: { returnValue1 }, timestampAt: 5 }) },
+  }))
+  expect(decodeEntries(`[${text}]`)).toEqual(deliveries as never)
 })

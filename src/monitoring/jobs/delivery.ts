@@ -1,4 +1,5 @@
 import { Refusal } from '../../lib/errors.ts'
+import { VALUES_MAX } from '../rules/schema.ts'
 import type { Delivery, RefusedSample, Rules, Run, Sender, Value } from '../../ports/job-actors.ts'
 
 const NUMBER = 'returnValue'
@@ -39,8 +40,18 @@ function notDefined(pointers: readonly string[]): Refusal {
 }
 
 function isDefined({ divisors, textCount }: Rules, key: string): boolean {
-  if (key.startsWith(NUMBER)) return Number(key.slice(NUMBER.length)) <= divisors.length
-  return Number(key.slice(TEXT.length)) <= textCount
+  return placeOf(key) <= (key.startsWith(NUMBER) ? divisors.length : textCount)
+}
+
+/** Of every key that a job can have, the number at its end; every delivery asks for it several times. */
+const places = new Map<string, number>()
+
+function placeOf(key: string): number {
+  const known = places.get(key)
+  if (known !== undefined) return known
+  const place = Number(key.slice((key.startsWith(NUMBER) ? NUMBER : TEXT).length))
+  if (place <= VALUES_MAX) places.set(key, place)
+  return place
 }
 
 /** Whether the delivery's timestamp, if any, is within the accepted span around `now`.
@@ -92,5 +103,5 @@ function misdatedRefusal(code: Misdated, pointers: readonly string[]): Refusal {
 /** A raw value as its user sees it: numbers divided by the value's divisor. */
 export function userValue(rules: Rules, key: string, raw: Value): Value {
   if (typeof raw === 'string' || !key.startsWith(NUMBER)) return raw
-  return raw / (rules.divisors[Number(key.slice(NUMBER.length)) - 1] ?? 1)
+  return raw / (rules.divisors[placeOf(key) - 1] ?? 1)
 }

@@ -5,14 +5,18 @@ import type { Event } from '../jobs/actor.ts'
 export type Entry = {
   readonly jobId: number
   readonly at: number
-  readonly event: Event | { readonly kind: 'forget' } | RoundEvent
+  readonly event: Event | { readonly kind: 'forget' }
 }
 
 /** A delivery to each of the jobs of a round, all of which were accepted. */
-export type RoundEvent = { readonly kind: 'round'; readonly round: Round }
+export type RoundEntry = {
+  readonly jobId: 0
+  readonly at: number
+  readonly event: { readonly kind: 'round'; readonly round: Round }
+}
 
 /** The JSON text of an entry, as `db/README.md` describes it. */
-export function encodeEntry({ jobId, at, event }: Entry): string {
+export function encodeEntry({ jobId, at, event }: Entry | RoundEntry): string {
   switch (event.kind) {
     case 'deliver':
       return JSON.stringify([jobId, at, 'd', ...deliveryCells(event.delivery)])
@@ -59,22 +63,26 @@ export function rowsOf(texts: readonly string[]): readonly string[] {
   return rows
 }
 
-/** The entries of one journal row, in the order in which they were accepted.
+/** The entries of one journal row, in the order in which they were accepted; a round as its deliveries.
  * @throws {SyntaxError} when the row is not what `encodeEntry` wrote */
 export function decodeEntries(text: string): Entry[] {
-  return (JSON.parse(text) as Cells[]).map(decodeEntry)
+  return (JSON.parse(text) as Cells[]).flatMap(decodeEntry)
 }
 
 type Cells = readonly [jobId: number, at: number, kind: string, ...rest: unknown[]]
 
-function decodeEntry([jobId, at, kind, ...rest]: Cells): Entry {
+function decodeEntry([jobId, at, kind, ...rest]: Cells): Entry | readonly Entry[] {
   switch (kind) {
     case 'd':
       return { jobId, at, event: { kind: 'deliver', delivery: deliveryOf(rest) } }
     case 'r':
       return { jobId, at, event: { kind: 'run', run: runOf(rest) } }
     case 'v':
-      return { jobId, at, event: { kind: 'round', round: roundOf(rest) } }
+      return deliveriesOf(rest).map((one) => ({
+        jobId: one.jobId,
+        at,
+        event: { kind: 'deliver', delivery: one.delivery },
+      }))
     case 'c':
       return { jobId, at, event: { kind: 'configure', jobId, rules: rest[0] as Rules } }
     case 'w':
@@ -110,9 +118,12 @@ function roundCells({ key, timestampAt, jobIds, values }: Round): unknown[] {
   return [key, timestampAt, jobIds, hasMinusNought ? values.map(written) : values]
 }
 
-function roundOf(cells: readonly unknown[]): Round {
+function deliveriesOf(cells: readonly unknown[]) {
   const [key, timestampAt, jobIds, values] = cells as [string, number | null, number[], Value[]]
-  return { key, timestampAt, jobIds, values }
+  return jobIds.map((jobId, index) => ({
+    jobId,
+    delivery: deliveryOf([{ [key]: values[index] ?? 0 }, null, timestampAt]),
+  }))
 }
 
 /** Values and error code, and the rarer fields only where one of them is set. */

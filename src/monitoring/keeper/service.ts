@@ -24,7 +24,6 @@ import type { Log } from '../../ports/log.ts'
 import type { ValuesDatabase } from '../../ports/values-database.ts'
 import { step } from '../jobs/actor.ts'
 import type { Event } from '../jobs/actor.ts'
-import { deliveriesOf } from '../jobs/round.ts'
 import { requireRoom } from './bounds.ts'
 import type { Unfolded } from './bounds.ts'
 import { Deadlines } from './deadlines.ts'
@@ -35,7 +34,7 @@ import { GroupCommit } from './group-commit.ts'
 import { effectsOf, Job } from './job.ts'
 import type { Effect } from './job.ts'
 import { encodeEntry } from './journal.ts'
-import type { Entry } from './journal.ts'
+import type { Entry, RoundEntry } from './journal.ts'
 import { statementsOf } from './service/commit.ts'
 import type { Accepted } from './service/commit.ts'
 import { Intake } from './service/intake.ts'
@@ -239,7 +238,7 @@ export class Keeper implements JobActors {
   }
 
   #accept(
-    entry: Entry,
+    entry: Entry | RoundEntry,
     effects: readonly Effect[],
     repeat: RepeatRow | null = null,
     forgotten: Job | null = null,
@@ -364,12 +363,6 @@ export class Keeper implements JobActors {
       const job = new Job(result.state, null)
       this.#jobs.set(jobId, job)
       this.#keep({ job, result }, id)
-      return
-    }
-    if (event.kind === 'round') {
-      const deliveryAt = deliveriesOf(event.round)
-      for (const [index, ofJob] of event.round.jobIds.entries())
-        this.#replayEntry(id, { jobId: ofJob, at, event: { kind: 'deliver', delivery: deliveryAt(index) } })
       return
     }
     const only = known ? [known] : []

@@ -1,7 +1,14 @@
 import type { Run, Value } from '../../ports/job-actors.ts'
 import type { Sample } from '../jobs/actor.ts'
 
-type Column = { readonly key: string; readonly at: number[]; readonly values: Value[]; sorted: boolean }
+type Column = {
+  readonly key: string
+  readonly at: number[]
+  readonly values: Value[]
+  /** The instant that arrived last. */
+  latestAt: number
+  sorted: boolean
+}
 
 /** The samples of one job that are in the journal and not yet in segments, by key, in order of arrival. */
 export class Tail {
@@ -19,7 +26,8 @@ export class Tail {
 
   add({ key, at, value }: Sample): void {
     const column = this.#find(key) ?? this.#open(key)
-    if (at < (column.at.at(-1) ?? 0)) column.sorted = false
+    if (at < column.latestAt) column.sorted = false
+    column.latestAt = at
     column.at.push(at)
     column.values.push(value)
     this.#size++
@@ -28,7 +36,7 @@ export class Tail {
   /** As `add` of each of them, in this order. */
   addRun({ key, at, values }: Run): void {
     const column = this.#find(key) ?? this.#open(key)
-    let latest = column.at.at(-1) ?? 0
+    let latest = column.latestAt
     for (let index = 0; index < at.length; index++) {
       const sampleAt = at[index] ?? 0
       if (sampleAt < latest) column.sorted = false
@@ -36,6 +44,7 @@ export class Tail {
       column.at.push(sampleAt)
       column.values.push(values[index] ?? 0)
     }
+    column.latestAt = latest
     this.#size += at.length
   }
 
@@ -52,13 +61,15 @@ export class Tail {
   }
 
   #open(key: string): Column {
-    const column: Column = { key, at: [], values: [], sorted: true }
+    const column: Column = { key, at: [], values: [], latestAt: 0, sorted: true }
     this.#columns.push(column)
     return column
   }
 
   #find(key: string): Column | undefined {
-    for (const column of this.#columns) if (column.key === key) return column
+    const columns = this.#columns
+    for (let index = 0; index < columns.length; index++)
+      if (columns[index]?.key === key) return columns[index]
     return undefined
   }
 }

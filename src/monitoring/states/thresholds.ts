@@ -26,18 +26,20 @@ export function count(
   counters: readonly Counter[],
   values: Readonly<Record<string, Value>>,
 ): readonly Counter[] {
-  const after: Counter[] = []
-  let hasChanged = false
-  for (const rule of thresholds) {
-    for (const condition of rule.conditions) {
-      const before = counters[after.length]
+  let after: Counter[] | null = null
+  let index = 0
+  for (const { conditions } of thresholds) {
+    for (const condition of conditions) {
+      const before = counters[index]
       const value = values[condition.key]
       const counter = value === undefined ? (before ?? ZERO) : advance(condition, before ?? ZERO, value)
-      if (!before || !isSame(counter, before)) hasChanged = true
-      after.push(counter)
+      // Most deliveries change none: only those that do make a list.
+      if (counter !== before) after ??= counters.slice(0, index)
+      after?.push(counter)
+      index++
     }
   }
-  return hasChanged || after.length !== counters.length ? after : counters
+  return after ?? (index === counters.length ? counters : counters.slice(0, index))
 }
 
 /** The worst level whose rule holds, else `ok`. A level without conditions never holds. */
@@ -51,25 +53,27 @@ export function evaluate(thresholds: Thresholds, counters: readonly Counter[]): 
   return 'ok'
 }
 
-function isSame(a: Counter, b: Counter): boolean {
-  return a.hits === b.hits && a.held === b.held && a.goods === b.goods
-}
-
 /** True when the value stands in the operator's relation to the limit. Numbers only match numbers, texts texts. */
 export function compare(operator: Operator, value: Value, limit: Value): boolean {
   if (typeof value === 'number') return typeof limit === 'number' && compareNumbers(operator, value, limit)
   return typeof limit === 'string' && compareTexts(operator, value, limit)
 }
 
+/** The counter after one more value; the one before where nothing changed. */
 function advance(condition: Condition, before: Counter, value: Value): Counter {
-  if (condition.predicted) return ZERO
+  if (condition.predicted) return counted(before, 0, false, 0)
   const bad = compare(condition.operator, value, condition.value)
   const hits = bad ? before.hits + 1 : 0
   const holds = hits >= Math.max(1, condition.repetition)
-  if (!condition.recovery || !before.held || holds) return { hits, held: holds, goods: 0 }
+  if (!condition.recovery || !before.held || holds) return counted(before, hits, holds, 0)
   const goods = compare(condition.operator, value, condition.recovery.value) ? 0 : before.goods + 1
   const recovered = goods >= Math.max(1, condition.recovery.repetition)
-  return { hits, held: !recovered, goods: recovered ? 0 : goods }
+  return counted(before, hits, !recovered, recovered ? 0 : goods)
+}
+
+function counted(before: Counter, hits: number, held: boolean, goods: number): Counter {
+  const isSame = before.hits === hits && before.held === held && before.goods === goods
+  return isSame ? before : { hits, held, goods }
 }
 
 function compareNumbers(operator: Operator, value: number, limit: number): boolean {

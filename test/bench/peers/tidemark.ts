@@ -73,6 +73,7 @@ async function start({ directory, jobs, core }: Place, kind: 'whole' | 'floor'):
       body: JSON.stringify({ returnValue1: value, errorCode: 0 }),
     }),
     bulk: [
+      { name: 'rounds', request: (samples) => bulk(collector, roundsBody(samples)) },
       { name: 'series', request: (samples) => bulk(collector, seriesBody(samples)) },
       { name: 'deliveries', request: (samples) => bulk(collector, deliveriesBody(samples)) },
     ],
@@ -115,6 +116,21 @@ function seriesBody(samples: readonly Sample[]): string {
       `{"jobId":${idOf(job)},"key":"returnValue1","timestamps":[${at.join(',')}],"values":[${values.join(',')}]}`,
   )
   return `{"series":[${series.join(',')}]}`
+}
+
+/** In columns of all jobs; samples of one instant that follow each other share theirs. */
+function roundsBody(samples: readonly Sample[]): string {
+  const rounds = new Map<number | null, { ids: number[]; values: number[] }>()
+  for (const { job, at, value } of samples) {
+    const column = rounds.getOrInsertComputed(at, () => ({ ids: [], values: [] }))
+    column.ids.push(idOf(job))
+    column.values.push(value)
+  }
+  const texts = [...rounds].map(
+    ([at, { ids, values }]) =>
+      `{"key":"returnValue1","timestamp":${at ?? TIME_IN_DIGITS},"jobIds":[${ids.join(',')}],"values":[${values.join(',')}]}`,
+  )
+  return `{"rounds":[${texts.join(',')}]}`
 }
 
 function deliveriesBody(samples: readonly Sample[]): string {

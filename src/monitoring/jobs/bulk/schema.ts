@@ -92,23 +92,17 @@ export const bulkBody = z
     series: z.array(series).max(ITEMS_MAX).optional(),
     rounds: z.array(round).max(ITEMS_MAX).optional().describe('Come without deliveries and series.'),
   })
-  .superRefine(({ deliveries, series: columns, rounds }, issues) => {
-    const count = (deliveries?.length ?? 0) + (columns?.length ?? 0)
-    const hasOthers = deliveries !== undefined || columns !== undefined
-    if (!hasOthers && rounds === undefined)
-      issues.addIssue({ code: 'custom', path: [], message: 'needs deliveries, series or both, or rounds' })
-    if (hasOthers && rounds !== undefined)
-      issues.addIssue({ code: 'custom', path: ['rounds'], message: 'come without deliveries and series' })
-    if (count > ITEMS_MAX)
-      issues.addIssue({
-        code: 'custom',
-        path: ['series'],
-        message: `may have ${ITEMS_MAX} items with deliveries`,
-      })
-    if (samplesOf(columns ?? [], 'timestamps') > SAMPLES_MAX)
-      issues.addIssue({ code: 'custom', path: ['series'], message: `may have ${SAMPLES_MAX} samples` })
-    if (samplesOf(rounds ?? [], 'jobIds') > SAMPLES_MAX)
-      issues.addIssue({ code: 'custom', path: ['rounds'], message: `may have ${SAMPLES_MAX} values` })
+  .superRefine((body, issues) => {
+    const { deliveries, series: columns, rounds } = body
+    const fault = (path: readonly string[], message: string) =>
+      issues.addIssue({ code: 'custom', path: [...path], message })
+    const lists = [deliveries, columns, rounds].filter((list) => list !== undefined)
+    if (lists.length === 0) fault([], 'needs deliveries, series or both, or rounds')
+    if (rounds && lists.length > 1) fault(['rounds'], 'come without deliveries and series')
+    if (lengthOf(deliveries) + lengthOf(columns) > ITEMS_MAX)
+      fault(['series'], `may have ${ITEMS_MAX} items with deliveries`)
+    if (samplesOf(columns, 'timestamps') > SAMPLES_MAX) fault(['series'], `may have ${SAMPLES_MAX} samples`)
+    if (samplesOf(rounds, 'jobIds') > SAMPLES_MAX) fault(['rounds'], `may have ${SAMPLES_MAX} values`)
   })
   .meta({ id: 'Bulk', description: 'Deliveries to many jobs; those to one job are taken in this order.' })
 
@@ -169,7 +163,11 @@ export const bulkView = z
   })
   .meta({ id: 'BulkDelivered' })
 
-function samplesOf(items: readonly unknown[], column: 'timestamps' | 'jobIds'): number {
+function lengthOf(list: readonly unknown[] = []): number {
+  return list.length
+}
+
+function samplesOf(items: readonly unknown[] = [], column: 'timestamps' | 'jobIds'): number {
   let count = 0
   for (const item of items) {
     const { [column]: list } = (item ?? {}) as Readonly<Record<string, unknown>>

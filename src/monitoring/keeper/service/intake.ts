@@ -18,7 +18,7 @@ import { checkSender } from '../../jobs/delivery.ts'
 import { requirePace } from '../bounds.ts'
 import type { Effect, Job } from '../job.ts'
 import { partOf, takeRound } from './round.ts'
-import type { Entry } from '../journal.ts'
+import type { Entry, RoundEntry } from '../journal.ts'
 import { readRepeats } from '../store/repeats.ts'
 import type { RepeatRow } from '../store/repeats.ts'
 
@@ -34,7 +34,7 @@ export type Desk = {
   /** @throws {Refusal} storage_full, overloaded */
   requireRoom(): void
   /** Resolves when the event is durable, with the row of its key. What is accepted in one go shares one promise. */
-  accept(entry: Entry, effects: readonly Effect[], repeat: RepeatRow | null): Promise<void>
+  accept(entry: Entry | RoundEntry, effects: readonly Effect[], repeat: RepeatRow | null): Promise<void>
   /** Carries committed transitions on. */
   tell(): Promise<boolean>
   /** Runs a task while nothing is being committed. */

@@ -105,6 +105,30 @@ describe('one turn', () => {
     expect(await numbersOf(1)).toEqual([0, 2, 4])
   })
 
+  test.each([
+    [7, 1],
+    [8, 2],
+  ])(
+    'of %i that wait begins after %i turns, so that others who were just answered share it',
+    async (count, turns) => {
+      await stage.keeper.configure(1, rulesWith())
+      const rows = await stage.count('journal')
+      stage.byHand = true
+      let answered = 0
+      const take = () => deliver(1, { values: { returnValue1: 1 } }).then(() => answered++)
+      const first = Array.from({ length: count }, take)
+      for (let turn = 1; turn < turns; turn++) {
+        stage.endTurn()
+        first.push(take())
+        await Bun.sleep(5)
+        expect(answered).toBe(0)
+      }
+      stage.endTurn()
+      await Promise.all(first)
+      expect(await stage.count('journal')).toBe(rows + 1)
+    },
+  )
+
   test('that begins during a commit waits for it', async () => {
     await stage.keeper.configure(1, rulesWith())
     stage.byHand = true

@@ -64,6 +64,7 @@ describe('many deliveries in one call', () => {
     stage.byHand = true
     const many = Array.from({ length: WAITING_ITEMS_MAX + 2 }, () => parcel({ values: { returnValue1: 1 } }))
     const answer = deliverAll(...many)
+    stage.byHand = false
     stage.endTurn()
     const codes = codesOf(await answer)
     expect(codes.indexOf('overloaded')).toBe(WAITING_ITEMS_MAX)

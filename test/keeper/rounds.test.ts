@@ -124,6 +124,7 @@ test('every value of a round counts for what may wait', async () => {
   const round: Round = { key: 'returnValue1', timestampAt: null, jobIds, values: jobIds }
   const rounds = Array.from({ length: WAITING_ITEMS_MAX / 10_000 + 1 }, () => round)
   const answer = stage.keeper.deliverRounds(rounds, ANYBODY)
+  stage.byHand = false
   stage.endTurn()
   const outcomes = await answer
   expect(outcomes.map(({ accepted }) => accepted)).toEqual(rounds.map((_, index) => (index < 5 ? 10_000 : 0)))

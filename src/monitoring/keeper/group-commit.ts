@@ -15,6 +15,9 @@ export const WAITING_BYTES_MAX = 32 * 1024 * 1024
 /** What one commit takes of it: a host may stand still while it writes. */
 export const COMMIT_BYTES = 8 * 1024 * 1024
 
+/** So many at once come from so many senders that more are on their way. */
+const BUSY_ITEMS = 8
+
 /** Items that share a commit, and so one promise: what is durable is so for all of them. */
 class Batch<Item> {
   readonly items: Item[] = []
@@ -73,6 +76,8 @@ export class GroupCommit<Item> {
   async #flush(): Promise<void> {
     while (this.#waiting.length > 0) {
       await this.#options.turn()
+      // Whoever was answered last sends again: what is on its way while much is being taken shares this commit.
+      if (this.#waitingItems >= BUSY_ITEMS) await this.#options.turn()
       const batch = this.#waiting.shift()
       if (!batch) break
       this.#waitingItems -= batch.count

@@ -5,23 +5,23 @@ import type { BunPlugin } from 'bun'
 import { startEdge } from '../hosts/edge.ts'
 import type { EdgeOptions } from '../hosts/edge.ts'
 
-/** Another file in place of the objects' storage; it may use the true one. */
-const insteadOfValues = (file: string): BunPlugin => ({
+/** Another file in place of one that a host's file imports; it may use the true one. */
+const insteadOf = (name: string, file: string, importers: RegExp): BunPlugin => ({
   name: file,
   setup(build) {
-    build.onResolve({ filter: /\/values\.ts$/ }, ({ path, importer }) =>
-      path === './values.ts' && importer.endsWith('job-object.ts')
-        ? { path: join(import.meta.dir, file) }
-        : undefined,
+    build.onResolve({ filter: new RegExp(`^\\./${name}\\.ts$`) }, ({ importer }) =>
+      importers.test(importer) ? { path: join(import.meta.dir, file) } : undefined,
     )
   },
 })
+const insteadOfValues = (file: string) => insteadOf('values', file, /job-object\.ts$/)
 
 // The edge host as a process, with one part made worse on purpose or not; the argument says which. workerd is its child.
 const HOSTS: Readonly<Record<string, EdgeOptions>> = {
   whole: {},
   'acknowledges-early': { plugin: insteadOfValues('early-values.ts') },
   'fails-on-purpose': { plugin: insteadOfValues('failing-values.ts') },
+  'loses-its-database': { plugin: insteadOf('d1', 'failing-d1.ts', /(?:main|flow-object)\.ts$/) },
 }
 
 const [name = ''] = process.argv.slice(2)

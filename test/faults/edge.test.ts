@@ -71,3 +71,26 @@ test('an alarm that fails eight times comes again: the silence is noticed, dated
   const codes = await session.readSamples(host.url, jobId, 'errorCode')
   expect(codes.map(({ value }) => value)).toEqual([0, 5])
 }, 30_000)
+
+test('while D1 is away requests are refused with 503, a time to wait and a problem; what is broken is 500', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'tidemark-edge-'))
+  const losing = await startProcess({
+    command: [...FAILING.slice(0, 2), 'loses-its-database'],
+    dataDir: folder,
+  })
+  const signIn = async (username: string) => {
+    const answer = await fetch(`${losing.url}/session/login`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ username, password: 'x'.repeat(20) }),
+    })
+    const { code } = (await answer.json()) as { code: string }
+    return [answer.status, code, answer.headers.get('retry-after'), answer.headers.get('content-type')]
+  }
+  const problem = 'application/problem+json'
+  expect(await signIn('the connection is lost')).toEqual([503, 'unavailable', '1', problem])
+  expect(await signIn('the table is lost')).toEqual([500, 'internal', null, problem])
+  expect(await signIn('nobody')).toEqual([401, 'unauthenticated', null, problem])
+  await killAll(losing)
+  await rm(folder, { recursive: true })
+}, 60_000)

@@ -1,17 +1,20 @@
-import type { D1Database } from '@cloudflare/workers-types'
+import type { D1Database, D1PreparedStatement } from '@cloudflare/workers-types'
 import { is } from 'drizzle-orm'
 import { drizzle } from 'drizzle-orm/d1'
 import { SQLiteRaw } from 'drizzle-orm/sqlite-core/query-builders/raw'
 
+import { Refusal } from '../../src/lib/errors.ts'
 import type { Database, Write } from '../../src/ports/database.ts'
 
-/** The system database of a worker, from its D1 binding; migrations are applied by `wrangler d1 migrations apply`. */
+/** The system database of a worker, from its D1 binding; migrations are applied by `wrangler d1 migrations apply`. It
+ * refuses with `unavailable` while D1 is away. */
 export function openD1(binding: D1Database): Database {
-  const database = drizzle(binding)
+  const client = refusing(binding)
+  const database = drizzle(client)
   const batch = database.batch.bind(database)
   return Object.assign(database, {
     batch: ((items) => {
-      for (const item of items) prepareRaw(binding, item)
+      for (const item of items) prepareRaw(client, item)
       return batch(items)
     }) satisfies Database['batch'],
   })
@@ -20,4 +23,35 @@ export function openD1(binding: D1Database): Database {
 // Drizzle 0.45 prepares what its builders build, but forgets raw SQL with parameters, and its batch then fails.
 function prepareRaw(binding: D1Database, item: Write): void {
   if (is(item, SQLiteRaw)) Reflect.set(item, 'stmt', binding.prepare(item.getQuery().sql))
+}
+
+/** What D1 says when it passes; SQL that is wrong and constraints that are broken are other errors. */
+const PASSING =
+  /network connection lost|object to be reset|code was updated|overloaded|internal error|timed? ?out|exceeded its (?:cpu|memory) |starting up/i
+
+/** The binding, whose statements refuse where D1 is away. A batch takes statements of the platform's own making only: these
+ * are, with methods of ours on them. */
+function refusing(binding: D1Database): D1Database {
+  const own: Pick<D1Database, 'prepare' | 'batch'> = {
+    prepare: (sql) => refusingStatement(binding.prepare(sql)),
+    batch: (statements) => binding.batch<never>(statements).catch(refuse),
+  }
+  return own as D1Database
+}
+
+function refusingStatement(statement: D1PreparedStatement): D1PreparedStatement {
+  const bind = statement.bind.bind(statement)
+  statement.bind = (...values) => refusingStatement(bind(...values))
+  for (const name of ['run', 'all', 'raw'] as const) {
+    const ask = (statement[name] as (...input: unknown[]) => Promise<unknown>).bind(statement)
+    Reflect.set(statement, name, (...input: unknown[]) => ask(...input).catch(refuse))
+  }
+  return statement
+}
+
+function refuse(error: unknown): never {
+  if (!PASSING.test(String(error))) throw error
+  const refusal = new Refusal('unavailable', 'The database is away. Try again shortly.')
+  refusal.cause = error
+  throw refusal
 }

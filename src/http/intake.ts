@@ -21,4 +21,14 @@ export function holdIntake(sizeBytes: number): () => void {
   }
 }
 
+/** Counts so many bytes while something is done with them. @throws {Refusal} overloaded */
+export async function whileHeld<Result>(sizeBytes: number, run: () => Promise<Result>): Promise<Result> {
+  const release = holdIntake(sizeBytes)
+  try {
+    return await run()
+  } finally {
+    release()
+  }
+}
+
 const nothing = () => undefined

@@ -165,6 +165,8 @@ export type Parcel = {
   readonly sent: { readonly delivery: Delivery } | { readonly run: Run }
   /** Null where a repetition is a delivery of its own. */
   readonly repeat: Repeat | null
+  /** Of a delivery with a timestamp: a value that the job has at that instant already is not kept again. */
+  readonly isOnce?: true
 }
 
 /** @throws nothing: refusals are outcomes, those of `deliver` and idempotency_conflict, too_many_jobs, unavailable. */

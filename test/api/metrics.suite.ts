@@ -458,4 +458,31 @@ claim('many jobs and values are found in one request', async ({ startedAt }, cli
   }
 })
 
+claim('a repeated write stores nothing twice, and what is new in it', async ({ startedAt }, client) => {
+  const id = await makeJob(client, await makeDevice(client), { parameters: PARAMETERS })
+  const first = [
+    series(id, 'temp', [1, startedAt], [2, startedAt + 1], [3, startedAt + 2]),
+    series(id, 'load', [7, startedAt + 1]),
+  ]
+  for (let time = 0; time < 3; time++) expect((await write(client, first)).status).toBe(204)
+  const stored = ['1: 1 at 0', '1: 2 at 1', '1: 3 at 2', '2: 7 at 1']
+  expect(await historyOf(client, id, startedAt)).toEqual(stored)
+  // Another value at an instant, and one that was missing there, are none that the job has.
+  const more = [
+    series(id, 'temp', [2.5, startedAt + 1]),
+    series(id, 'load', [7, startedAt + 1], [8, startedAt]),
+  ]
+  for (let time = 0; time < 2; time++) expect((await write(client, more)).status).toBe(204)
+  const both = ['1: 1 at 0', '1: 2 at 1', '1: 2.5 at 1', '1: 3 at 2', '2: 8 at 0', '2: 7 at 1']
+  expect(await historyOf(client, id, startedAt)).toEqual(both)
+})
+
+claim('a repeated export of OTLP likewise', async ({ startedAt }, client) => {
+  const id = await makeJob(client, await makeDevice(client), { parameters: PARAMETERS })
+  const text = JSON.stringify(gaugeRequest(id, 'temp', { asDouble: 5 }, startedAt))
+  const headers = { 'content-type': 'application/json' }
+  for (let time = 0; time < 2; time++) expect((await send(client, OTLP, { text, headers })).status).toBe(200)
+  expect(await historyOf(client, id, startedAt)).toEqual(['1: 5 at 0'])
+})
+
 export const metricsSuite: Suite = { name: 'metrics', scenarios }

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 
 import { startProcess } from '../hosts/process.ts'
 import type { HostProcess } from '../hosts/process.ts'
+import { DIES, DIES_WITHOUT_ALARM } from './dying-values.ts'
 import { KEPT, Ledger } from './ledger.ts'
 import { killAll } from './process-tree.ts'
 import { Session } from './session.ts'
@@ -94,3 +95,33 @@ test('while D1 is away requests are refused with 503, a time to wait and a probl
   await killAll(losing)
   await rm(folder, { recursive: true })
 }, 60_000)
+
+test('an object that dies between its commit and its answer finds an earlier deadline by itself', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'tidemark-edge-'))
+  const dying = await startProcess({
+    command: [...FAILING.slice(0, 2), 'dies-after-a-commit'],
+    dataDir: folder,
+  })
+  const own = await Session.open(dying.url)
+  const jobIds = await own.createJobs(dying.url, 2, { timeout: 'PT1H' })
+  // Nobody ever answers these.
+  const asked = [DIES, DIES_WITHOUT_ALARM].map((message, index) =>
+    fetch(`${dying.url}/webcollector/jobs/${jobIds[index]}/values`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'x-session-id': own.id },
+      body: JSON.stringify({ returnValue1: 1, errorCode: 0, ttl: 'PT4S', message }),
+    }).catch(() => null),
+  )
+  await Bun.sleep(2_000)
+  await killAll(dying)
+  await Promise.all(asked)
+  const after = await startProcess({ command: [...FAILING.slice(0, 2), 'whole'], dataDir: folder })
+  const codeOf = async (id = 0) =>
+    ((await own.get(after.url, `/jobs/${id}`)) as { errorCode: number }).errorCode
+  for (let tried = 0; tried < 60 && (await codeOf(jobIds[0])) !== 5; tried++) await Bun.sleep(250)
+  const codes = await Promise.all(jobIds.map(codeOf))
+  await killAll(after)
+  await rm(folder, { recursive: true })
+  // Without the alarm of before the commit nobody would have looked.
+  expect(codes).toEqual([5, 0])
+}, 90_000)

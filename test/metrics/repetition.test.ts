@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 
+import { holdIntake, INTAKE_BYTES_MAX, SMALL_BYTES_MAX } from '../../src/http/intake.ts'
 import { gaugeRequest, snappyOf, writeRequest } from '../api/metrics-bodies.ts'
 import { ADMIN } from '../hosts/host.ts'
 import { answering, AWAY, makeJob, openStage } from './stage.ts'
@@ -19,6 +20,41 @@ const post = (path: string, headers: Record<string, string>, body: string | Uint
     headers: { authorization: `Basic ${btoa(`${ADMIN.username}:${ADMIN.password}`)}`, ...headers },
     body,
   })
+
+/** More than what counts as small. */
+const LARGE = 2 * SMALL_BYTES_MAX
+
+describe('while larger bodies take all the room there is for them, larger ones of metrics are refused at once:', () => {
+  const write = (sizeBytes: number) => {
+    const labels = { __name__: 'x'.repeat(sizeBytes), tidemark_job: String(jobId) }
+    const body = snappyOf(writeRequest([{ labels, samples: [[Number.NaN, Date.now()]] }]))
+    return post(
+      '/api/v1/write',
+      { 'content-type': 'application/x-protobuf', 'content-encoding': 'snappy' },
+      body,
+    )
+  }
+  const otlp = (body: string | Uint8Array<ArrayBuffer>, headers: Record<string, string> = {}) =>
+    post('/otlp/v1/metrics', { 'content-type': 'application/json', ...headers }, body)
+  const gzip = { 'content-encoding': 'gzip' }
+  const zipped = new Uint8Array(Bun.gzipSync('{}'.padEnd(LARGE)))
+
+  test.each([
+    ['a write', () => write(LARGE), () => write(10), 204],
+    ['an export', () => otlp('{}'.padEnd(LARGE)), () => otlp('{}'), 200],
+    ['an export that gets large', () => otlp(zipped, gzip), () => otlp('{}'), 200],
+  ] as const)('%s', async (_, large, small, good) => {
+    const release = holdIntake(INTAKE_BYTES_MAX)
+    const refused = await large()
+    const taken = await small()
+    release()
+    expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '1'])
+    expect(taken.status).toBe(good)
+    expect((await large()).status).toBe(good)
+    // Everything was given back.
+    holdIntake(INTAKE_BYTES_MAX)()
+  })
+})
 
 describe('what is refused for no fault of the sender may be sent again, and the answer says when:', () => {
   test('remote write', async () => {

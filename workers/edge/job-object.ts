@@ -135,8 +135,11 @@ export class JobObject extends DurableObject<Environment> {
   /** Only an alarm brings a silent job back: it stands after each write, whatever a crash or an absent listener left. */
   async #secureAlarm(keeper: Keeper): Promise<void> {
     const wantedAt = keeper.told ? keeper.nextAt : Math.min(keeper.nextAt, clock.now() + RETRY_MS)
+    await this.#alarmBy(Math.min(wantedAt, keeper.history.nextTurn(TIDY_MS, clock.now())))
+  }
+
+  async #alarmBy(at: number): Promise<void> {
     const alarmAt = (await this.ctx.storage.getAlarm()) ?? Number.POSITIVE_INFINITY
-    const at = Math.min(wantedAt, keeper.history.nextTurn(TIDY_MS, clock.now()))
     if (at < alarmAt) await this.ctx.storage.setAlarm(at)
   }
 
@@ -175,6 +178,8 @@ export class JobObject extends DurableObject<Environment> {
       roomBytes: () => DATABASE_MAX_BYTES - this.ctx.storage.sql.databaseSize,
       // Every write and every alarm sets the next alarm by itself.
       armed: () => undefined,
+      // An object that dies after the commit has nobody to set its alarm then; one that comes for nothing does no harm.
+      beforeCommit: (lookAt) => this.#alarmBy(Math.min(lookAt, clock.now() + TIDY_MS)),
     })
   }
 

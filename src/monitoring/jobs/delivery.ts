@@ -9,10 +9,14 @@ const TEXT = 'stringValue'
 const FUTURE_MAX_MS = 5 * 60_000
 const PAST_MAX_MS = 30 * 86_400_000
 
-/** Whether this sender may deliver to the job at all.
- * @throws {Refusal} forbidden */
+/** Whether this sender may deliver to the job at all. */
+export function maySend({ collectorId }: Rules, sender: Sender): boolean {
+  return sender.anyJob || collectorId === 0 || collectorId === sender.userId
+}
+
+/** @throws {Refusal} forbidden */
 export function checkSender(rules: Rules, sender: Sender): void {
-  if (sender.anyJob || rules.collectorId === 0 || rules.collectorId === sender.userId) return
+  if (maySend(rules, sender)) return
   throw new Refusal('forbidden', 'This job takes deliveries from another collector.')
 }
 

@@ -35,7 +35,7 @@ import { effectsOf, Job } from './job.ts'
 import type { Effect } from './job.ts'
 import { encodeEntry } from './journal.ts'
 import type { Entry, RoundEntry } from './journal.ts'
-import { statementsOf } from './service/commit.ts'
+import { lookAtOf, statementsOf } from './service/commit.ts'
 import type { Accepted } from './service/commit.ts'
 import { Intake } from './service/intake.ts'
 import * as store from './store.ts'
@@ -59,6 +59,9 @@ export type KeeperHost = {
   roomBytes(): number
   /** The keeper's `nextAt` moved earlier. */
   armed(): void
+  /** What is about to be committed wants a look at this instant at the latest. Who needs a timer to find it again after a
+   * crash sets it now; when this rejects, nothing is committed. */
+  beforeCommit?(lookAt: number): Promise<void>
 }
 
 const WAKES_PER_COMMIT = 2_000
@@ -108,6 +111,8 @@ export class Keeper implements JobActors {
       values: host.values,
       clock: host.clock,
       job: (jobId) => this.#job(jobId),
+      find: (jobId) => this.#jobs.get(jobId) ?? null,
+      kept: (jobId, key, at) => this.history.at(jobId, key, at),
       requireRoom: () => requireRoom(this.#unfolded, this.#commits.isFull, this.#host.roomBytes()),
       accept: (entry, effects, repeat) => this.#accept(entry, effects, repeat),
       tell: () => this.#facts.tell(),
@@ -250,6 +255,7 @@ export class Keeper implements JobActors {
 
   async #commit(batch: readonly Accepted[]): Promise<void> {
     const { statements, rows } = statementsOf(batch, this.#journalId, this.#host.clock.now())
+    await this.#host.beforeCommit?.(lookAtOf(batch))
     await this.#host.values.commit(statements)
     // A job may have entries in several rows of a commit: what it knows is as of the last of them.
     const id = this.#journalId + rows

@@ -1,17 +1,21 @@
 import { Hono } from 'hono'
+import type { Context } from '../../context.ts'
 import { ok } from '../../http/answers.ts'
 import { gunzip, readBytes } from '../../http/bytes.ts'
 import type { ByteBounds } from '../../http/bytes.ts'
+import { whileHeld } from '../../http/intake.ts'
 import { policy } from '../../http/policy.ts'
 import type { Answer, Env } from '../../http/policy.ts'
 import { Refusal } from '../../lib/errors.ts'
 import { partialSuccess, statusMessage } from './otlp-answer.ts'
 import { readOtlpJson } from './otlp-json.ts'
 import { readOtlpProtobuf } from './otlp-protobuf.ts'
+import type { Point } from './points.ts'
 import { readRemoteWrite } from './remote-write.ts'
 import { exportRequest, exportResponse, rpcStatus } from './schema.ts'
 import { takePoints } from './service.ts'
 import { unsnappy } from './snappy.ts'
+import type { Tally } from './tally.ts'
 
 const BOUNDS: ByteBounds = { sentMaxBytes: 2 * 1024 * 1024, inflatedMaxBytes: 4 * 1024 * 1024 }
 const SENDERS = ['collector', 'administrator'] as const
@@ -48,9 +52,10 @@ export const metricsRoutes = new Hono<Env>()
       const media = mediaOf(request)
       if (media !== PROTOBUF && media !== JSON_MEDIA)
         throw new Refusal('unsupported_media_type', `Send the body as ${PROTOBUF} or ${JSON_MEDIA}.`)
-      const body = await readOtlpBody(request)
-      const points = media === PROTOBUF ? readOtlpProtobuf(body) : readOtlpJson(body)
-      const { rejected, message: errorMessage } = await takePoints(c.get('context'), points)
+      const { rejected, message: errorMessage } = await take(c.get('context'), request, {
+        read: () => readOtlpBody(request),
+        pointsOf: media === PROTOBUF ? readOtlpProtobuf : readOtlpJson,
+      })
       if (media === PROTOBUF)
         return c.body(partialSuccess(rejected, errorMessage), 200, { 'content-type': PROTOBUF })
       const partial = { partialSuccess: { rejectedDataPoints: String(rejected), errorMessage } }
@@ -73,8 +78,10 @@ export const metricsRoutes = new Hono<Env>()
     }),
     async (c) => {
       requireVersion1(c.req.raw)
-      const body = unsnappy(await readBytes(c.req.raw, BOUNDS.sentMaxBytes), BOUNDS.inflatedMaxBytes)
-      const tally = await takePoints(c.get('context'), readRemoteWrite(body))
+      const tally = await take(c.get('context'), c.req.raw, {
+        read: async () => unsnappy(await readBytes(c.req.raw, BOUNDS.sentMaxBytes), BOUNDS.inflatedMaxBytes),
+        pointsOf: readRemoteWrite,
+      })
       if (tally.rejected > 0)
         throw new Refusal(
           'bad_request',
@@ -84,6 +91,20 @@ export const metricsRoutes = new Hono<Env>()
       return c.body(null, 204, { 'tidemark-samples-skipped': String(tally.skipped) })
     },
   )
+
+type Reading = {
+  readonly read: () => Promise<Uint8Array>
+  readonly pointsOf: (body: Uint8Array) => readonly Point[]
+}
+
+/** Takes the points of a body, which counts among the larger ones as it was sent, and once more as it is inflated. */
+function take(context: Context, request: Request, { read, pointsOf }: Reading): Promise<Tally> {
+  const sentBytes = Number(request.headers.get('content-length') ?? BOUNDS.sentMaxBytes)
+  return whileHeld(Math.min(sentBytes, BOUNDS.sentMaxBytes), async () => {
+    const body = await read()
+    return whileHeld(body.byteLength, () => takePoints(context, pointsOf(body)))
+  })
+}
 
 function mediaOf({ headers }: Request): string {
   return headers.get('content-type')?.split(';', 1)[0]?.trim().toLowerCase() ?? ''
@@ -95,7 +116,11 @@ function isJson(request: Request): boolean {
 
 async function readOtlpBody(request: Request): Promise<Uint8Array> {
   const encoding = encodingOf(request)
-  if (encoding === 'gzip') return gunzip(await readBytes(request, BOUNDS.sentMaxBytes), BOUNDS)
+  if (encoding === 'gzip') {
+    const sent = await readBytes(request, BOUNDS.sentMaxBytes)
+    // It tells its size only once it is inflated.
+    return whileHeld(BOUNDS.inflatedMaxBytes, () => gunzip(sent, BOUNDS))
+  }
   if (encoding === 'identity') return readBytes(request, BOUNDS.sentMaxBytes)
   throw new Refusal('unsupported_media_type', 'Send the body as it is, or with Content-Encoding: gzip.')
 }

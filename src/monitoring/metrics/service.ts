@@ -16,7 +16,13 @@ export async function takePoints(context: Context, points: readonly Point[]): Pr
   const tally = new Tally(points.length)
   const good = named(points, tally)
   const bundles = bundlesOf(good, await lookUp(context, good), tally)
-  const parcels = bundles.map(({ jobId, delivery }) => ({ jobId, sent: { delivery }, repeat: null }))
+  // Senders send again what was not answered, and sometimes what was.
+  const parcels = bundles.map(({ jobId, delivery }) => ({
+    jobId,
+    sent: { delivery },
+    repeat: null,
+    isOnce: true as const,
+  }))
   const answers = await deliverAll(context, parcels)
   for (const [index, answer] of answers.entries()) {
     if (!(answer instanceof Refusal)) continue

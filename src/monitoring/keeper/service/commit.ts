@@ -34,3 +34,19 @@ export function statementsOf(
   statements.push(...ends)
   return { statements, rows: rows.length }
 }
+
+/** Until then a change of state was told by whoever made it, or never will be. */
+const TOLD_MS = 5_000
+
+/** When the jobs of a batch want to be looked at: at the earliest of their deadlines, and soon where somebody has to hear
+ * of a change of state. */
+export function lookAtOf(batch: readonly Accepted[]): number {
+  let at = Number.POSITIVE_INFINITY
+  for (const { effects } of batch) {
+    for (const { job, result } of effects) {
+      at = Math.min(at, job.deadlineAt)
+      if (result.transitions.length > 0) at = Math.min(at, result.state.nowAt + TOLD_MS)
+    }
+  }
+  return at
+}

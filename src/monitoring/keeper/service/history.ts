@@ -7,6 +7,7 @@ import type {
   SamplesAnswer,
   SamplesQuery,
   SeriesName,
+  Value,
 } from '../../../ports/job-actors.ts'
 import type { Log } from '../../../ports/log.ts'
 import type { ValuesDatabase } from '../../../ports/values-database.ts'
@@ -37,6 +38,8 @@ type Home = {
 }
 
 const JOBS_PER_SLICE = 64
+/** More values of one instant than anybody sends by mistake. */
+const VALUES_AT_ONCE = 1_000
 /** Removing blobs has a turn of its own, as if it were a job of this id. */
 const SWEEP = 0
 
@@ -94,6 +97,12 @@ export class History {
   /** @throws {Refusal} not_found */
   samples(jobId: number, query: SamplesQuery): Promise<SamplesAnswer> {
     return readSamples(this.#reading, () => this.#job(jobId), query)
+  }
+
+  /** The values of one instant. @throws {Refusal} not_found */
+  async at(jobId: number, key: string, at: number): Promise<readonly Value[]> {
+    const query = { key, beginAt: at, endAt: at + 1, skip: 0, limit: VALUES_AT_ONCE }
+    return (await this.samples(jobId, query)).samples.map(({ value }) => value)
   }
 
   /** Removes what has expired and moves what is cold into blobs, a little at a time. One under way is joined. What fails

@@ -10,14 +10,16 @@ import type {
   Repeat,
   Round,
   Sender,
+  Value,
 } from '../../../ports/job-actors.ts'
 import type { ValuesDatabase } from '../../../ports/values-database.ts'
 import { step } from '../../jobs/actor.ts'
 import type { Event, Step } from '../../jobs/actor.ts'
-import { checkSender } from '../../jobs/delivery.ts'
+import { checkSender, maySend } from '../../jobs/delivery.ts'
 import { requirePace } from '../bounds.ts'
 import type { Effect, Job } from '../job.ts'
 import { partOf, takeRound } from './round.ts'
+import { keptBefore, unkept } from './unkept.ts'
 import type { Entry, RoundEntry } from '../journal.ts'
 import { readRepeats } from '../store/repeats.ts'
 import type { RepeatRow } from '../store/repeats.ts'
@@ -31,6 +33,9 @@ export type Desk = {
   readonly clock: Clock
   /** @throws {Refusal} not_found */
   job(jobId: number): Job
+  find(jobId: number): Job | null
+  /** What a job has kept under a key at an instant. @throws {Refusal} not_found */
+  kept(jobId: number, key: string, at: number): Promise<readonly Value[]>
   /** @throws {Refusal} storage_full, overloaded */
   requireRoom(): void
   /** Resolves when the event is durable, with the row of its key. What is accepted in one go shares one promise. */
@@ -68,6 +73,7 @@ export class Intake {
 
   deliverAll(parcels: readonly Parcel[], sender: Sender): Promise<readonly Outcome[]> {
     if (parcels.some(({ repeat }) => repeat !== null)) return this.#deliverOnce(parcels, sender)
+    if (parcels.some(({ isOnce }) => isOnce)) return this.#deliverUnkept(parcels, sender)
     const now = this.#desk.clock.now()
     return this.#land(parcels.map((parcel) => this.#take(parcel, sender, now)))
   }
@@ -135,6 +141,23 @@ export class Intake {
     return attempts.map((attempt) =>
       isTaken(attempt) ? (failures.get(attempt.durable) ?? attempt.outcome) : attempt,
     )
+  }
+
+  /** As `deliverAll` where jobs are asked first what they have of it. */
+  async #deliverUnkept(parcels: readonly Parcel[], sender: Sender): Promise<readonly Outcome[]> {
+    const looked: (Parcel | Good)[] = []
+    for (const parcel of parcels) looked.push(await this.#withoutKept(parcel, sender))
+    const now = this.#desk.clock.now()
+    return this.#land(looked.map((one) => ('sent' in one ? this.#take(one, sender, now) : one)))
+  }
+
+  /** The parcel without what its job has already, or the answer when that is all; what is to be refused stays. */
+  async #withoutKept(parcel: Parcel, sender: Sender): Promise<Parcel | Good> {
+    const { jobId, sent, isOnce } = parcel
+    const job = this.#desk.find(jobId)
+    if (!isOnce || !job || !('delivery' in sent) || !maySend(job.state.rules, sender)) return parcel
+    const delivery = await unkept(job, sent.delivery, (key, at) => this.#desk.kept(jobId, key, at))
+    return delivery ? { ...parcel, sent: { delivery } } : keptBefore(job, sent.delivery)
   }
 
   /** As `deliverAll` where some may have been there before: what jobs remember is asked first, for all at once. */

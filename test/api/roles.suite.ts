@@ -23,7 +23,7 @@ const calls: Scenario[] = routes.map(({ method, path, policy }) => ({
   title: `${method} ${path} lets through whom its policy names, and nobody else`,
   async run(client) {
     for (const asker of ASKERS) {
-      const request = { ...requestOf(method, path), as: asker }
+      const request = { ...harmless(method, path), as: asker }
       const { status, text } = await client.request(method, reachable(path), request)
       const refused = asker === null ? 401 : 403
       if (mayCall(policy, asker)) expect([401, 403, 500], `${asker}: ${text}`).not.toContain(status)
@@ -36,7 +36,7 @@ const calls: Scenario[] = routes.map(({ method, path, policy }) => ({
 export const rolesSuite: Suite = { name: 'roles', scenarios: calls }
 
 /** A path of the right form whose object is not there, so that an allowed call is not refused for want of a right. */
-function reachable(path: string): string {
+export function reachable(path: string): string {
   return path.replaceAll(
     /:(\w+)(?:\{([^}]*)\})?/g,
     (_, _name: string, kinds?: string) => kinds?.split('|')[0] ?? '999999999',
@@ -44,7 +44,7 @@ function reachable(path: string): string {
 }
 
 /** A body that is no reason for 401 or 403. */
-function requestOf(method: string, path: string): Request {
+export function harmless(method: string, path: string): Request {
   if (method === 'GET' || method === 'DELETE') return {}
   if (path === '/session/logout') return { json: { sessionId: 'of nobody' } }
   return { json: {} }

@@ -41,14 +41,20 @@ const fresh = {
     fresh: await newSlo(client, world[tenant].group, tenant),
   }),
   ping: async (client: Client, world: World, tenant: Tenant) => {
-    const path = `/jobs/${world[tenant].job}/pings`
-    return { ping: (await good(client.request('POST', path, { json: { name: tenant } })))['id'] }
+    const made = await fresh.job(client, world, tenant)
+    const path = `/jobs/${made.fresh}/pings`
+    return { ...made, ping: (await good(client.request('POST', path, { json: { name: tenant } })))['id'] }
   },
 }
 
 async function newSlo(client: Client, parentId: number, word: string): Promise<number> {
   const made = client.request('POST', `/slos?parentId=${parentId}`, { json: { name: `${word} fresh` } })
   return Number((await good(made))['id'])
+}
+
+/** A grant to the administrator changes nothing for anybody. */
+async function withAdministrator(client: Client, world: World, tenant: Tenant) {
+  return { ...(await fresh.group(client, world, tenant)), admin: client.userIds.administrator }
 }
 
 const freshInOwn = (type: 'group' | 'device' | 'job' | 'slo') => (client: Client, world: World) =>
@@ -122,6 +128,7 @@ const browsing: readonly Case[] = [
       path: `/${type}/{${type}}/${what}`,
     })),
   ]),
+  { route: 'GET /slos/:id/outages', title: 'with reasons', path: '/slos/{slo}/outages?minDuration=PT0S' },
   {
     route: 'GET /groups/:id/search',
     path: `/groups/{group}/search?filterDefinition=${encodeURIComponent('{"conditions":[]}')}`,
@@ -160,7 +167,7 @@ const creating: readonly Case[] = [
     title: 'about a device',
     path: '/slos?parentId={ownGroup}',
     prepare: (_, world) => Promise.resolve({ ownGroup: world.own.group }),
-    request: ({ device }) => ({ json: { name: 'about a device', deviceId: device } }),
+    request: ({ device }) => ({ json: { name: 'made by a test', deviceId: device } }),
     statuses: { readonly: 201, foreign: 422 },
   },
   {
@@ -221,19 +228,19 @@ const changing: readonly Case[] = [
     path: `/${type}s/{fresh}`,
     prepare: fresh[type],
   })),
-  { route: 'DELETE /jobs/:id/pings/:pingId', path: '/jobs/{job}/pings/{ping}', prepare: fresh.ping },
+  { route: 'DELETE /jobs/:id/pings/:pingId', path: '/jobs/{fresh}/pings/{ping}', prepare: fresh.ping },
   {
     route: 'PUT /:objectType/:objectId/permissions/:subjectType/:subjectId',
-    path: '/group/{fresh}/permissions/everyone/0',
-    prepare: fresh.group,
+    path: '/group/{fresh}/permissions/user/{admin}',
+    prepare: withAdministrator,
     request: json({}),
   },
   {
     route: 'DELETE /:objectType/:objectId/permissions/:subjectType/:subjectId',
-    path: '/group/{fresh}/permissions/everyone/0',
+    path: '/group/{fresh}/permissions/user/{admin}',
     async prepare(client, world, tenant) {
-      const made = await fresh.group(client, world, tenant)
-      await good(client.request('PUT', `/group/${made.fresh}/permissions/everyone/0`, { json: {} }))
+      const made = await withAdministrator(client, world, tenant)
+      await good(client.request('PUT', `/group/${made.fresh}/permissions/user/${made.admin}`, { json: {} }))
       return made
     },
   },

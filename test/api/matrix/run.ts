@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { ROLES } from '../../../src/context.ts'
 import type { Role } from '../../../src/context.ts'
 import type { Client } from '../client.ts'
+import { harmless, reachable } from '../roles.suite.ts'
 import { pathOf } from './cases.ts'
 import type { Case } from './cases.ts'
 import { CANARY, TENANTS } from './world.ts'
@@ -50,6 +51,24 @@ export async function tryCase(
     }
   }
   return { wrong, answers }
+}
+
+/** Calls a route as everybody on nothing that is there.
+ * @returns who was let through who was not to be, and the reverse */
+export async function tryRoles(
+  client: Client,
+  route: { readonly method: string; readonly path: string; readonly reviewed: Reviewed },
+): Promise<readonly string[]> {
+  const { method, path, reviewed } = route
+  const wrong: string[] = []
+  for (const asker of ASKERS) {
+    const request = { ...harmless(method, path), as: asker }
+    const { status, text } = await client.request(method, reachable(path), request)
+    const refused = asker === null ? 401 : 403
+    const isRight = reviewed.may.has(asker) ? ![401, 403, 500].includes(status) : status === refused
+    if (!isRight) wrong.push(`${asker ?? 'nobody'}: ${status}: ${text.slice(0, 300)}`)
+  }
+  return wrong
 }
 
 async function answerTo(

@@ -27,6 +27,9 @@ export type World = Readonly<Record<Tenant, Ids>> & {
 /** No answer to anybody but an administrator holds this. */
 export const CANARY = 'foreign'
 
+/** A value of a job that is breached. */
+export const BAD = 99
+
 const OTHERS: readonly Role[] = ROLES.filter((role) => role !== 'administrator')
 
 const THRESHOLDS = { major: { conditions: [{ key: 'returnValue1', operator: '>', value: 90 }] } }
@@ -49,7 +52,7 @@ export async function makeWorld(client: Client): Promise<World> {
   for (const id of userIds) await grant(client, readonly.group, `user/${id}`, {})
   const taken = await client.request('DELETE', '/groups/1/permissions/everyone/0')
   expect(taken.status).toBe(204)
-  await deliver(client, foreign.job, 99)
+  await deliver(client, foreign.job, BAD)
   await deliver(client, own.job, 1)
   await deliver(client, readonly.job, 1)
   return { lane, own, readonly, foreign }
@@ -81,7 +84,7 @@ async function grant(client: Client, group: number, subject: string, json: objec
   await good(client.request('PUT', `/groups/${group}/permissions/${subject}`, { json }))
 }
 
-async function deliver(client: Client, job: number, load: number): Promise<void> {
+export async function deliver(client: Client, job: number, load: number): Promise<void> {
   const json = { returnValue1: load, errorCode: 0 }
   await good(client.request('POST', `/webcollector/jobs/${job}/values`, { json }))
 }

@@ -1,0 +1,75 @@
+import { cp, mkdtemp, rm, symlink } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+/**
+ * Takes away, one after the other, every policy of a route and every place where somebody's rights are looked at, and
+ * asks whether calling all routes as everybody tells. `npm run mutate:rights`.
+ */
+
+const ROOT = join(import.meta.dir, '../..')
+const COPIED = ['src', 'workers', 'db', 'test', 'package.json', 'tsconfig.json', 'bunfig.toml']
+
+/** Rights of an administrator, and a caller who is one. */
+const ADMINISTRATOR = `{ userId: 0, role: 'administrator' as const, granted: new Map(), ways: [] }`
+const CALLER = `{ kind: 'user' as const, userId: 0, username: '', role: 'administrator' as const, sessionHash: null }`
+
+/** What is looked for in the service, and what stands there when the mutant is on. */
+const SITES: readonly (readonly [
+  pattern: RegExp,
+  instead: (on: string, match: RegExpMatchArray) => string,
+])[] = [
+  [
+    /\b(requireObject|requireStart)\((context|\{ ports, \.\.\.context \})/g,
+    (on, [, verb, context]) => `${verb}(${on} ? { ...(${context}), caller: ${CALLER} } : ${context}`,
+  ],
+  [/\bawait rightsOf\(context\)/g, (on, [text]) => `(${on} ? ${ADMINISTRATOR} : ${text})`],
+  [
+    /(\b(?:readableBy|visibleBy|permissionsOf|readableTops)|\? readable : visible\))\(rights\b/g,
+    (on, [, condition]) => `${condition}(${on} ? ${ADMINISTRATOR} : rights`,
+  ],
+  [/\bundeliverable\(/g, (on) => `(${on} ? async () => new Map<number, never>() : undeliverable)(`],
+]
+
+/** The rights themselves, which have tests of their own, and the service's own first job, for which nobody asks. */
+const LEFT_OUT = /^src\/access\/rights\/|first-job\.ts$|\.test\.ts$/
+
+const folder = await mkdtemp(join(tmpdir(), 'tidemark-mutations-'))
+try {
+  for (const name of COPIED) await cp(join(ROOT, name), join(folder, name), { recursive: true })
+  await symlink(join(ROOT, 'node_modules'), join(folder, 'node_modules'))
+  const names = await instrument()
+  const run = Bun.spawn(['bun', 'test', '--timeout', '120000', './test/mutations/try.ts'], {
+    cwd: folder,
+    env: { ...process.env, TIDEMARK_MUTANTS: JSON.stringify(names) },
+    stdout: 'inherit',
+    stderr: 'inherit',
+  })
+  process.exitCode = await run.exited
+} finally {
+  await rm(folder, { recursive: true })
+}
+
+/** Gives every site of the copy a switch. @returns where each is, in the order of their numbers */
+async function instrument(): Promise<readonly string[]> {
+  const names: string[] = []
+  for await (const path of new Bun.Glob('src/**/*.ts').scan(folder)) {
+    if (LEFT_OUT.test(path)) continue
+    const before = await Bun.file(join(folder, path)).text()
+    let after = before
+    for (const [pattern, instead] of SITES) {
+      after = after.replaceAll(pattern, (...match) => {
+        const at = match.findIndex((part) => typeof part === 'number')
+        const isDeclaration = /function $/.test(after.slice(0, match[at] as number))
+        if (isDeclaration) return match[0] as string
+        names.push(`${path}: ${match[0] as string}`)
+        return instead(
+          `(globalThis as { mutant?: number }).mutant === ${names.length - 1}`,
+          match as RegExpMatchArray,
+        )
+      })
+    }
+    if (after !== before) await Bun.write(join(folder, path), after)
+  }
+  return names
+}

@@ -32,6 +32,7 @@ export type Located = { readonly type: string; readonly runBy: number; readonly 
 
 /** The root group is made with the database. */
 export const ROOT_ID = 1
+export const ROOT_PATH = `/${ROOT_ID}/`
 
 export const NOTHING: Permissions = { read: false, write: false, execute: false, maintain: false }
 const EVERYTHING: Permissions = { read: true, write: true, execute: true, maintain: true }
@@ -65,8 +66,13 @@ export function reachOf({ role, userId }: Pick<Rights, 'role' | 'userId'>, objec
 }
 
 /** The objects that somebody may read with everything below them; null for the whole tree. */
-export function readableTops({ role, granted }: Rights): readonly number[] | null {
-  return role === 'administrator' || granted.has(ROOT_ID) ? null : [...granted.keys()]
+export function readableTops(rights: Rights): readonly number[] | null {
+  return readsEverything(rights) ? null : [...rights.granted.keys()]
+}
+
+/** Whether somebody may read the whole tree. */
+export function readsEverything({ role, granted }: Rights): boolean {
+  return role === 'administrator' || granted.has(ROOT_ID)
 }
 
 /** Gives SQL an expression that stands for a JSON array of ids. */
@@ -80,7 +86,7 @@ export function readable(rights: Rights, alias: string, listed: Listed): string 
 
 /** The condition that somebody may read the object of a row, or something below it. */
 export function visible(rights: Rights, alias: string, listed: Listed): string {
-  if (readableTops(rights) === null) return '1'
+  if (readsEverything(rights)) return '1'
   const leads = `${alias}.id in (select value from json_each(${listed(rights.ways)}))`
   return `(${readable(rights, alias, listed)} or ${leads})`
 }

@@ -4,7 +4,7 @@ import { Recent } from '../../lib/recent.ts'
 import { commit, isForeignKeyViolation } from '../../ports/database.ts'
 import type { Ports } from '../../ports/index.ts'
 import { Paths } from './paths.ts'
-import { idsOf, permissionsOf, readableTops } from './permissions.ts'
+import { idsOf, permissionsOf, readsEverything, ROOT_PATH } from './permissions.ts'
 import type { Granted, Rights, Subject } from './permissions.ts'
 import * as store from './store.ts'
 
@@ -58,7 +58,7 @@ export async function undeliverable(
     if (!read) return new Refusal('not_found', 'There is no such webhook job.')
     return execute ? null : new Refusal('forbidden', 'You have no right to execute this job.')
   }
-  if (readableTops(rights) === null && refusalAt('/1/') === null) return NONE
+  if (readsEverything(rights) && refusalAt(ROOT_PATH) === null) return NONE
   const { ports } = context
   const paths = await knownOf(ports).paths.find([...new Set(jobIds)], ports.clock.now(), (ids) =>
     store.readPaths(ports.database, ids),

@@ -1,4 +1,4 @@
-import { permissionsOf, readable, ROOT_ID, visible } from '../../../access/rights/permissions.ts'
+import { permissionsOf, readable, ROOT_ID, ROOT_PATH, visible } from '../../../access/rights/permissions.ts'
 import type { Listed, Rights } from '../../../access/rights/permissions.ts'
 import { readableBy, rightsOf, visibleBy } from '../../../access/rights/service.ts'
 import type { Context } from '../../../context.ts'
@@ -21,7 +21,7 @@ const WILDCARDS_MAX = 16
 /** How many objects one segment of a path may leave for the next. */
 const FRONTIER_MAX = 10_000
 /** Whoever may read nothing below it finds nothing. */
-const ROOT: Hit = { id: ROOT_ID, path: `/${ROOT_ID}/` }
+const ROOT: Hit = { id: ROOT_ID, path: ROOT_PATH }
 const FIRST: ChildPlace = { type: '', name: '', id: 0 }
 
 /** The children of an object, by type and name: what the caller may read, and what leads to it.

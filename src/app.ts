@@ -21,6 +21,7 @@ import { historyRoutes } from './monitoring/history/routes.ts'
 import { directDelivery, jobRoutes } from './monitoring/jobs/routes.ts'
 import { outageRoutes } from './monitoring/outages/routes.ts'
 import { revaluationRoutes } from './monitoring/revaluations/routes.ts'
+import { slcRoutes } from './monitoring/slcs/routes.ts'
 import { sloRoutes } from './monitoring/slos/routes.ts'
 import { stateHistoryRoutes } from './monitoring/state-history/routes.ts'
 import { metricsRoutes } from './monitoring/metrics/routes.ts'
@@ -47,6 +48,7 @@ export function createApp(ports: Ports): App {
   app.route('/', treeRoutes)
   app.route('/', jobRoutes)
   app.route('/', sloRoutes)
+  app.route('/', slcRoutes)
   app.route('/', metricsRoutes)
   app.route('/', historyRoutes)
   app.route('/', stateHistoryRoutes)

@@ -1,5 +1,6 @@
 import { Lock } from './lib/lock.ts'
 import { advanceMaintenance } from './monitoring/revaluations/service.ts'
+import { judgeDue } from './monitoring/slcs/service.ts'
 import { keepMembership } from './monitoring/slos/membership/service.ts'
 import { countAnew, recordTransitions, setRight } from './monitoring/states/service.ts'
 import type { Flow } from './ports/flow.ts'
@@ -18,8 +19,9 @@ export type OpenFlow = Flow & {
  * under way is carried on together. */
 export function openFlow(ports: Pick<Ports, 'database' | 'clock' | 'log'>): OpenFlow {
   const lock = new Lock()
-  // Nothing is known yet of what is planned.
-  let nextAt = 0
+  // Nothing is known yet of what is planned, nor of which container is judged next.
+  let plannedAt = 0
+  let judgedAt = 0
   let waiting: { readonly transitions: Transition[]; readonly carried: Promise<void> } | null = null
 
   async function carryOn(transitions: readonly Transition[]): Promise<void> {
@@ -29,18 +31,25 @@ export function openFlow(ports: Pick<Ports, 'database' | 'clock' | 'log'>): Open
     for (let from = 0; from < transitions.length;) {
       const at = instants[from] ?? now
       // What was planned for before then comes first, also where nobody woke up for it.
-      if (at >= nextAt) nextAt = await advanceMaintenance(ports, at)
-      const due = instants.findIndex((later, index) => index > from && later >= nextAt)
+      if (at >= plannedAt) plannedAt = await advanceMaintenance(ports, at)
+      const due = instants.findIndex((later, index) => index > from && later >= plannedAt)
       const until = Math.min(due === -1 ? transitions.length : due, from + TRANSITIONS_AT_ONCE)
-      await recordTransitions(ports, transitions.slice(from, until))
+      const { hasSlo } = await recordTransitions(ports, transitions.slice(from, until))
+      if (hasSlo) await judge()
       from = until
     }
   }
 
-  async function settle(): Promise<void> {
+  async function bringUpToDate(): Promise<void> {
     await keepMembership(ports)
     await countAnew(ports)
-    nextAt = await advanceMaintenance(ports, ports.clock.now())
+    plannedAt = await advanceMaintenance(ports, ports.clock.now())
+  }
+
+  /** Containers come after everything that they are made of. */
+  async function judge(): Promise<{ readonly isMoreDue: boolean }> {
+    judgedAt = (await judgeDue(ports)) ?? Infinity
+    return { isMoreDue: judgedAt <= ports.clock.now() }
   }
 
   function gather() {
@@ -58,10 +67,14 @@ export function openFlow(ports: Pick<Ports, 'database' | 'clock' | 'log'>): Open
       for (const transition of transitions) waiting.transitions.push(transition)
       return waiting.carried
     },
-    settle: () => lock.run(settle),
+    async settle() {
+      await lock.run(bringUpToDate)
+      // A few at a time: at midnight many periods end, and deliveries do not wait for all of them.
+      while ((await lock.run(judge)).isMoreDue);
+    },
     sweep: (afterId) => lock.run(() => setRight(ports, afterId)),
     get nextAt() {
-      return nextAt
+      return Math.min(plannedAt, judgedAt)
     },
   }
 }

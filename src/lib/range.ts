@@ -20,3 +20,35 @@ export function rangeOf(
     { pointer: endPointer, message: 'must be later than the begin' },
   ])
 }
+
+/** What is in any of the ranges: ascending, without touching neighbours. Empty ranges are left out. */
+export function unionOf(ranges: readonly Range[]): Range[] {
+  const union: Range[] = []
+  for (const { beginAt, endAt } of ranges.toSorted((a, b) => a.beginAt - b.beginAt)) {
+    const last = union.at(-1)
+    if (endAt <= beginAt) continue
+    if (last && beginAt <= last.endAt) {
+      union[union.length - 1] = { beginAt: last.beginAt, endAt: Math.max(last.endAt, endAt) }
+    } else union.push({ beginAt, endAt })
+  }
+  return union
+}
+
+/** What is in a range of both lists, of which each is as `unionOf` makes it. */
+export function intersectionOf(some: readonly Range[], others: readonly Range[]): Range[] {
+  const both: Range[] = []
+  for (let a = 0, b = 0; ;) {
+    const [one, other] = [some[a], others[b]]
+    if (!one || !other) return both
+    const beginAt = Math.max(one.beginAt, other.beginAt)
+    const endAt = Math.min(one.endAt, other.endAt)
+    if (beginAt < endAt) both.push({ beginAt, endAt })
+    if (one.endAt <= other.endAt) a++
+    else b++
+  }
+}
+
+/** How long ranges are together, ms. */
+export function lengthMs(ranges: readonly Range[]): number {
+  return ranges.reduce((sum, { beginAt, endAt }) => sum + (endAt - beginAt), 0)
+}

@@ -70,7 +70,11 @@ export function isTimeZone(timeZone: string): boolean {
   }
 }
 
-function spanAround(epochMs: number, timeZone: string) {
+/** The longest span around an instant in which a zone keeps its offset: half-open, without end where it never changes. */
+export function spanAround(
+  epochMs: number,
+  timeZone: string,
+): { readonly fromAt: number; readonly untilAt: number; readonly offsetMs: number; readonly offset: string } {
   const here = Temporal.Instant.fromEpochMilliseconds(epochMs).toZonedDateTimeISO(timeZone)
   // Transitions are asked from the next millisecond, so that one falling on `epochMs` itself begins its span.
   const before = here.add({ milliseconds: 1 }).getTimeZoneTransition('previous')

@@ -8,8 +8,8 @@ export interface Flow {
   /** Carries committed transitions on, in order; resolved means stored with everything that follows. Telling one twice
    * changes nothing. */
   follow(transitions: readonly Transition[]): Promise<void>
-  /** Brings parents up to date whose children came, went, moved, or fit their filter otherwise than before, and lets
-   * maintenance begin and end that is due. */
+  /** Brings parents up to date whose children came, went, moved, or fit their filter otherwise than before; and what time
+   * has changed by now: maintenance begins and ends, credits are used up. */
   settle(): Promise<void>
   /** Compares some parents after this id, in the order of ids, with what their children make them, and sets right and
    * reports those that are something else. Answers where to go on, or null when there are no more. */

@@ -60,6 +60,7 @@ export type Reason =
   | 'platform'
   | 'child'
   | 'maintenance'
+  | 'period'
 export type Value = number | string
 
 /** What a job's configuration means to its actor. A later `revision` replaces an earlier one, never the reverse. */

@@ -33,7 +33,9 @@ beforeEach(async () => {
 afterEach(() => opened.close())
 
 async function makeUser(username: string): Promise<number> {
-  return (await createUser(ports, { username, password: 'a password', role: 'collector' })).id
+  return (
+    await createUser(contextOf('administrator'), { username, password: 'a password', role: 'collector' })
+  ).id
 }
 
 function contextOf(role: Role, own: Ports = ports): Context {

@@ -15,6 +15,7 @@ import { jobRoutes } from '../../src/monitoring/jobs/routes.ts'
 import { metricsRoutes } from '../../src/monitoring/metrics/routes.ts'
 import { outageRoutes } from '../../src/monitoring/outages/routes.ts'
 import { revaluationRoutes } from '../../src/monitoring/revaluations/routes.ts'
+import { slcRoutes } from '../../src/monitoring/slcs/routes.ts'
 import { sloRoutes } from '../../src/monitoring/slos/routes.ts'
 import { stateHistoryRoutes } from '../../src/monitoring/state-history/routes.ts'
 import { treeRoutes } from '../../src/monitoring/tree/routes.ts'
@@ -72,6 +73,7 @@ const ROOMS = {
   revaluationRoutes,
   sloRoutes,
   dependencyRoutes,
+  slcRoutes,
 }
 
 describe('a route without a policy stops the start', () => {

@@ -92,7 +92,7 @@ test('nothing is part of itself, also when many link at once', async () => {
     nodes,
     (from, to) => {
       const items = to.map((id) => ({ id, weight: 1, stateOverrides: {} }))
-      return updateChildren(context, from, { items, mode: 'replace' })
+      return updateChildren(context, { type: 'slo', id: from }, { items, mode: 'replace', ifMatch: null })
     },
     () => stage.ports.database.all<Edge>(sql`select parent_id as "from", child_id as "to" from links`),
   )

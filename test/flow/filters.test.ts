@@ -125,12 +125,17 @@ async function act({ context }: Stage, chance: Chance, rows: readonly Row[]): Pr
     () => slo && updateSlo(context, slo, { body: { ...sloFields(), parentId }, ifMatch }),
     () =>
       slo &&
-      updateChildren(context, slo, {
-        items: rows
-          .filter(() => chance.next(8) === 0)
-          .map(({ id }) => ({ id, weight: 2, stateOverrides: {} })),
-        mode: chance.one(['replace', 'merge', 'remove'] as const) ?? 'merge',
-      }),
+      updateChildren(
+        context,
+        { type: 'slo', id: slo },
+        {
+          ifMatch: null,
+          items: rows
+            .filter(() => chance.next(8) === 0)
+            .map(({ id }) => ({ id, weight: 2, stateOverrides: {} })),
+          mode: chance.one(['replace', 'merge', 'remove'] as const) ?? 'merge',
+        },
+      ),
     () =>
       device &&
       copyDevice(context, device, {
@@ -331,10 +336,15 @@ describe('a tree of 100,000 jobs', () => {
     const template = await createSlo(context, ROOT, sloBody.parse({ name: 'template', isTemplate: true }))
     const jobs = Array.from({ length: CHILDREN_MAX }, (_, index) => FIRST_JOB + 300 + index)
     const merge = (...ids: readonly number[]) =>
-      updateChildren(context, slo.id, {
-        items: ids.map((id) => ({ id, weight: 1, stateOverrides: {} })),
-        mode: 'merge',
-      })
+      updateChildren(
+        context,
+        { type: 'slo', id: slo.id },
+        {
+          ifMatch: null,
+          items: ids.map((id) => ({ id, weight: 1, stateOverrides: {} })),
+          mode: 'merge',
+        },
+      )
     const copied = () =>
       copySlo(context, template.slo.id, {
         destinationName: 'x',

@@ -20,7 +20,7 @@ export function watchFlow(flow: OpenFlow, { clock, log }: { clock: Clock; log: L
       .settle()
       .catch((error: unknown) => {
         pausedUntil = now + PAUSE_MS
-        log.error('maintenance that is due could not begin or end; it is tried again', error)
+        log.error('what was due could not be carried on; it is tried again', error)
       })
       .finally(() => (settling = null))
   }, LOOK_MS)

@@ -13,8 +13,8 @@ const RETRY_MS = 5_000
 const log = jsonLog(console.log)
 
 /** The one object through which all changes of states go: those of many jobs at the same moment meet their parents one
- * after the other, and share their commits. It keeps nothing itself but its alarm, which wakes it when maintenance begins
- * or ends; who tells it something tries again until it is stored. */
+ * after the other, and share their commits. It keeps nothing itself but its alarm, which wakes it when time changes a
+ * state; who tells it something tries again until it is stored. */
 export class FlowObject extends DurableObject<Environment> {
   readonly #flow = openFlow({ database: openD1(this.env.DB), clock, log })
   #armedAt: number | null = null
@@ -29,13 +29,13 @@ export class FlowObject extends DurableObject<Environment> {
     await this.#arm()
   }
 
-  /** Maintenance may be due. Never throws: the platform drops an alarm that failed six times. */
+  /** Something may be due. Never throws: the platform drops an alarm that failed six times. */
   override async alarm(): Promise<void> {
     this.#armedAt = null
     try {
       await this.settle()
     } catch (error) {
-      log.error('maintenance that is due could not begin or end; it is tried again', error)
+      log.error('what was due could not be carried on; it is tried again', error)
       await this.ctx.storage.setAlarm(clock.now() + RETRY_MS)
     }
   }

@@ -9,7 +9,7 @@ import { childrenView } from '../tree/browse/schema.ts'
 import { listLinked } from '../tree/browse/service.ts'
 import { sloCopyQuery } from './copy/schema.ts'
 import { copySlo } from './copy/service.ts'
-import { CHILDREN_MAX, childrenBody, childrenMode, sloBody, sloParentPath, sloView } from './schema.ts'
+import { CHILDREN_MAX, childrenBody, childrenMode, linkingPath, sloBody, sloView } from './schema.ts'
 import { createSlo, deleteSlo, readSlo, updateChildren, updateSlo } from './service.ts'
 
 const BODY_MAX_BYTES = 512 * 1024
@@ -102,21 +102,25 @@ export const sloRoutes = new Hono<Env>()
   .put(
     '/:parentType/:parentId/children',
     policy({
-      summary: 'Say which objects a service level object is made of',
+      summary: 'Say which objects a service level object or container is made of',
       roles: EDITORS,
       object: 'write',
-      answers: { 200: ok(childrenView, 'The first thousand of the children it has now.') },
-      refuses: [409],
+      answers: { 200: ok(childrenView, 'The first thousand of the children it has now.', ['ETag']) },
+      refuses: [409, 412],
     }),
-    valid('param', sloParentPath),
+    valid('param', linkingPath),
     valid('query', childrenMode),
     jsonBody(BODY_MAX_BYTES),
     valid('json', childrenBody),
     async (c) => {
-      const { parentId } = c.req.valid('param')
-      const change = { items: c.req.valid('json').items, mode: c.req.valid('query').mode }
-      await updateChildren(c.get('context'), parentId, change)
-      const { view } = await listLinked(c.get('context'), parentId, { limit: CHILDREN_MAX })
-      return c.json(view)
+      const { parentType: type, parentId: id } = c.req.valid('param')
+      const change = {
+        items: c.req.valid('json').items,
+        mode: c.req.valid('query').mode,
+        ifMatch: ifMatch(c),
+      }
+      const { version } = await updateChildren(c.get('context'), { type, id }, change)
+      const { view } = await listLinked(c.get('context'), id, { limit: CHILDREN_MAX })
+      return c.json(view, 200, { etag: entityTag(version) })
     },
   )

@@ -112,9 +112,15 @@ export const sloView = z
   })
   .meta({ id: 'Slo' })
 
-/** A service level object as a parent in a path. */
-export const sloParentPath = z.object({
-  parentType: z.enum(['slo', 'slos']).meta({ type: 'string' }),
+/** A type of object that has children by links. */
+export type LinkingType = 'slo' | 'slc'
+
+/** What has children by links, as a parent in a path. */
+export const linkingPath = z.object({
+  parentType: z
+    .enum(['slo', 'slos', 'slc', 'slcs'])
+    .transform((text): LinkingType => (text.startsWith('slc') ? 'slc' : 'slo'))
+    .meta({ type: 'string' }),
   parentId: idParam,
 })
 

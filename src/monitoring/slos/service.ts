@@ -6,10 +6,11 @@ import { commit } from '../../ports/database.ts'
 import { markFilter, markLinkedAbove, markUncounted, objectsAbove, refuseCircle } from '../states/service.ts'
 import * as tree from '../tree/service.ts'
 import { filterOf } from '../tree/search/filter.ts'
+import type { ObjectType } from '../tree/schema.ts'
 import type { ObjectRow } from '../tree/service.ts'
 import type { CostTerms } from './costs.ts'
 import { CHILDREN_MAX, FILTERS_MAX } from './schema.ts'
-import type { ChildBody, ChildrenFilter, ChildrenMode, SloBody, SloView } from './schema.ts'
+import type { ChildBody, ChildrenFilter, ChildrenMode, LinkingType, SloBody, SloView } from './schema.ts'
 import * as store from './store.ts'
 import type { SloRow } from './store.ts'
 
@@ -88,20 +89,35 @@ export async function deleteSlo(context: Context, id: number): Promise<void> {
   await ports.flow.settle()
 }
 
-/** Sets, adds to, or takes from the children of a service level object.
- * @throws {Refusal} not_found for it or for a child, forbidden, invalid, cycle */
+/** What a service level object or container may be made of. */
+const CHILD_TYPES: Readonly<Record<LinkingType, readonly ObjectType[]>> = {
+  slo: ['group', 'device', 'job', 'slo'],
+  slc: ['slo'],
+}
+
+type Parent = { readonly type: LinkingType; readonly id: number }
+
+/** Sets, adds to, or takes from the children of a service level object or container.
+ * @returns the version it has then
+ * @throws {Refusal} not_found for it or for a child, forbidden, invalid, cycle, precondition_failed */
 export async function updateChildren(
   context: Context,
-  id: number,
-  change: { readonly items: readonly ChildBody[]; readonly mode: ChildrenMode },
-): Promise<void> {
+  parent: Parent,
+  change: {
+    readonly items: readonly ChildBody[]
+    readonly mode: ChildrenMode
+    readonly ifMatch: number | null
+  },
+): Promise<{ readonly version: number }> {
   const { database, flow } = context.ports
-  const { items, mode } = change
-  await tree.requireObject(context, id, { type: 'slo', right: 'write' })
+  const { items, mode, ifMatch } = change
+  const { id, type } = parent
+  const object = await tree.requireObject(context, id, { type, right: 'write' })
   const ids = items.map((item) => item.id)
-  if (mode !== 'remove') await checkChildren(context, id, items)
+  if (mode !== 'remove') await checkChildren(context, parent, items)
   if (mode === 'merge') await checkRoomForLinks(context, id, { ids, pointer: '/items' })
   const writes = [
+    tree.touchObject(database, object, ifMatch),
     ...(mode === 'merge' ? [] : [store.deleteLinks(database, id, mode === 'remove' ? ids : undefined)]),
     ...(mode === 'remove' ? [] : [store.saveLinks(database, id, items)]),
     markUncounted(database, id),
@@ -109,8 +125,9 @@ export async function updateChildren(
     markFilter(database, id),
     ...(mode === 'remove' ? [] : [refuseCircle(database, id)]),
   ]
-  await tree.refuseCircular(() => commit(database, writes))
+  await tree.refuseStale(() => tree.refuseCircular(() => commit(database, writes)))
   await flow.settle()
+  return tree.requireObject(context, id, { type, right: 'read' })
 }
 
 /** @param added what it is to be linked to, unless it is already; 0 stands for what is only being made
@@ -133,7 +150,11 @@ export async function checkRoomForFilter({ ports }: Context, id: number, pointer
   throw new Refusal('invalid', 'Too many service level objects have a filter.', fault)
 }
 
-async function checkChildren(context: Context, id: number, items: readonly ChildBody[]): Promise<void> {
+async function checkChildren(
+  context: Context,
+  { id, type: parentType }: Parent,
+  items: readonly ChildBody[],
+): Promise<void> {
   const { database } = context.ports
   const known = await tree.readTypes(
     context,
@@ -149,6 +170,12 @@ async function checkChildren(context: Context, id: number, items: readonly Child
     }
     if (type !== undefined && type !== childType) {
       faults.push({ pointer: `/items/${index}/type`, message: `is not what the object is: ${childType}` })
+    }
+    if (!CHILD_TYPES[parentType].includes(childType)) {
+      faults.push({
+        pointer: `/items/${index}/id`,
+        message: `is a ${childType}, which no ${parentType} is made of`,
+      })
     }
   }
   if (faults.length > 0)

@@ -37,7 +37,7 @@ export function availabilityOf(spans: readonly Span[], counted: readonly Level[]
 }
 
 /** The good part of a time in percent, floored to three decimals exactly: doubles would round 99.9999 up. */
-function percentOf(badMs: number, wholeMs: number): number | null {
+export function percentOf(badMs: number, wholeMs: number): number | null {
   if (wholeMs <= 0) return null
   return Number((BigInt(wholeMs - badMs) * 100_000n) / BigInt(wholeMs)) / 1000
 }

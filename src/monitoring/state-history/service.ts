@@ -6,6 +6,7 @@ import type { Range } from '../../lib/range.ts'
 import { timeFormat } from '../../lib/time.ts'
 import type { TimeFormat } from '../../lib/time.ts'
 import type { Database } from '../../ports/database.ts'
+import type { State } from '../../ports/job-actors.ts'
 import { readEntered } from '../revaluations/overlays/service.ts'
 import type { Placed } from '../revaluations/overlays/service.ts'
 import { isMaintained } from '../states/state.ts'
@@ -17,7 +18,7 @@ import type { StateHistoryQuery, StateHistoryView } from './schema.ts'
 import { recalculate } from './service/recalculated.ts'
 import * as store from './store.ts'
 import { samplesOf, spansOf } from './timeline.ts'
-import type { Span } from './timeline.ts'
+import type { Span, StateChange } from './timeline.ts'
 
 const SAMPLES = 200
 const SAMPLE_MIN_MS = 1_000
@@ -120,8 +121,29 @@ function transitionsOf(
 /** The recorded states of an object over a range, without gaps. */
 export async function readSpans(database: Database, id: number, range: Range): Promise<Span[]> {
   if (range.endAt <= range.beginAt) return []
-  const { state, seq } = await store.readStateAt(database, id, range.beginAt)
-  return spansOf(state, await store.readChanges(database, id, { seq, endAt: range.endAt }), range)
+  const course = (await readCourses(database, [id], range)).get(id)
+  return course ? spansOf(course.state, course.changes, range) : []
+}
+
+/** The state of an object at the begin of a range, the number of the transition that brought it, and how it changes. */
+export type Course = {
+  readonly state: State
+  readonly seq: number
+  readonly changes: readonly StateChange[]
+}
+
+/** The recorded states of objects over a range. Those that do not change cost one statement together. */
+export async function readCourses(
+  database: Database,
+  ids: readonly number[],
+  range: Range,
+): Promise<ReadonlyMap<number, Course>> {
+  const begins = await store.readBegins(database, ids, range)
+  const courses = begins.map(async ({ id, state, seq, changes }) => {
+    const after = { seq, endAt: range.endAt }
+    return [id, { state, seq, changes: changes ? await store.readChanges(database, id, after) : [] }] as const
+  })
+  return new Map(await Promise.all(courses))
 }
 
 function transitionView(

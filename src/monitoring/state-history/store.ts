@@ -9,23 +9,31 @@ import type { StateChange } from './timeline.ts'
 
 const CHANGES_AT_ONCE = 20_000
 
-/** The state of an object at an instant, and the number of the transition that brought it; 0 when there was none yet. */
-export async function readStateAt(
+/** The state of an object from an instant on: `seq` numbers the transition that brought it, 0 when there was none yet. */
+export type Begin = {
+  readonly id: number
+  readonly state: State
+  readonly seq: number
+  /** Whether it changes before the end of the range. */
+  readonly changes: boolean
+}
+
+/** The states of those of these objects that are there, at the begin of a range. */
+export async function readBegins(
   database: Database,
-  objectId: number,
-  at: number,
-): Promise<{ readonly state: State; readonly seq: number }> {
-  const [row] = await database.all<{ state: State; seq: number }>(sql`
-    select state, seq from (
-      select * from (select to_state as state, seq as seq from transitions
-                     where object_id = ${objectId} and at <= ${at} order by at desc, seq desc limit 1)
-      union all
-      select * from (select from_state as state, 0 as seq from transitions
-                     where object_id = ${objectId} order by seq limit 1)
-      union all
-      select state as state, 0 as seq from states where object_id = ${objectId})
-    limit 1`)
-  return row ?? { state: 'undefined', seq: 0 }
+  ids: readonly number[],
+  { beginAt, endAt }: Range,
+): Promise<readonly Begin[]> {
+  const rows = await database.all<Omit<Begin, 'changes'> & { changes: number }>(sql`
+    select w.value as id, coalesce(t.seq, 0) as seq, coalesce(t.to_state,
+        (select from_state from transitions where object_id = w.value order by seq limit 1), s.state, 'undefined') as state,
+      exists (select 1 from transitions c where c.object_id = w.value and c.at > ${beginAt} and c.at < ${endAt}) as changes
+    from json_each(${JSON.stringify(ids)}) w
+      left join transitions t on t.object_id = w.value and t.seq = (
+        select seq from transitions where object_id = w.value and at <= ${beginAt} order by at desc, seq desc limit 1)
+      left join states s on s.object_id = w.value
+    where exists (select 1 from objects where objects.id = w.value)`)
+  return rows.map((row) => ({ ...row, changes: row.changes === 1 }))
 }
 
 /** The changes of an object's state after transition `seq` and before `endAt`, in order. Two columns of a noisy year come

@@ -10,12 +10,15 @@ import * as store from './store.ts'
 import { readBadChildren } from './store/reasons.ts'
 
 export {
+  forgetUncounted,
   insertFirstState,
+  insertTransitions,
   markLinkedAbove,
   markUncounted,
   noteArrival,
   noteMaintenance,
   refuseCircle,
+  saveNodes,
 } from './store.ts'
 export {
   forgetUnfiltered,
@@ -38,19 +41,22 @@ const BAD_CHILDREN_MAX = 1_000
 const LEVELS_MAX = 100
 
 /** Keeps committed transitions, the current states that follow from them, and what both mean to every object above.
- * Telling one twice changes nothing. One call at a time: see `ports/flow.ts`. */
+ * Telling one twice changes nothing. One call at a time: see `ports/flow.ts`.
+ * @returns whether a service level object has changed */
 export async function recordTransitions(
   { database }: Pick<Ports, 'database'>,
   transitions: readonly Transition[],
-): Promise<void> {
+): Promise<{ readonly hasSlo: boolean }> {
   const ids = [...new Set(transitions.map(({ objectId }) => objectId))]
   const propagation = new Propagation(await store.readNodes(database, ids))
   for (const transition of transitions) propagation.follow(transition)
-  if (propagation.touched.length === 0) return
+  if (propagation.touched.length === 0) return { hasSlo: false }
   await commit(database, [
     store.insertTransitions(database, propagation.changes),
     store.saveNodes(database, propagation.touched),
+    store.markContainers(database, propagation.changes),
   ])
+  return { hasSlo: propagation.touched.some(({ rules }) => rules !== null) }
 }
 
 /** These objects and everything whose state they are part of, with what decides these states. */
@@ -75,6 +81,7 @@ export async function countAnew({ database, clock }: Pick<Ports, 'database' | 'c
     await commit(database, [
       store.insertTransitions(database, propagation.changes),
       store.saveNodes(database, propagation.touched),
+      store.markContainers(database, propagation.changes),
       store.forgetUncounted(database, uncounted),
     ])
   }

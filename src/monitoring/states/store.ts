@@ -7,15 +7,18 @@ import type { Change, Link, Node, Push, Review, Tally } from './propagation.ts'
 import type { SloRules } from './slo-state.ts'
 import { STATES } from './state.ts'
 
-/** These objects and everything whose state they are part of, along the tree and along links. */
+/** These objects and everything whose state they are part of, along the tree and along links. Service level containers
+ * are not above anything: their states are made of histories. */
 export async function readNodes(database: Database, ids: readonly number[]): Promise<readonly Node[]> {
   const rows = await database.all<NodeRow>(sql`
     with recursive upwards (id) as (
       select value from json_each(${JSON.stringify(ids)})
       union
-      select o.parent_id from upwards join objects o on o.id = upwards.id where o.parent_id is not null
+      select o.parent_id from upwards join objects o on o.id = upwards.id
+      where o.parent_id is not null and o.type <> 'slc'
       union
-      select l.parent_id from upwards join links l on l.child_id = upwards.id and not l.is_left_out)
+      select l.parent_id from upwards join links l on l.child_id = upwards.id and not l.is_left_out
+      where not exists (select 1 from slcs where slcs.id = l.parent_id))
     select o.id as id, o.type as type, o.parent_id as parent, s.seq as seq, s.state as state, s.since_at as since_at,
            s.heard as heard, s.bare as bare, coalesce(s.maintained, 0) as maintained, s.tally as tally, slo.rules as rules, slo.push_state as push,
            (select json_group_array(json_array(l.parent_id, l.weight, json(l.overrides)))
@@ -86,7 +89,10 @@ export function insertTransitions(database: Database, changes: readonly Change[]
 }
 
 /** Keeps the states of objects and what they count; an older state changes nothing. */
-export function saveNodes(database: Database, nodes: readonly Node[]): Write {
+export function saveNodes(
+  database: Database,
+  nodes: readonly Pick<Node, 'id' | 'seq' | 'state' | 'sinceAt' | 'tally'>[],
+): Write {
   return database.run(sql`
     insert into states (object_id, seq, state, since_at, heard, bare, maintained, tally)
     select value ->> 'id', value ->> 'seq', value ->> 'state', value ->> 'sinceAt', value ->> '$.heard.seq',
@@ -151,13 +157,23 @@ export function refuseCircle(database: Database, id: number): Write {
     where id = ${id}`)
 }
 
+/** Notes that service level containers whose children have changed are to be judged. */
+export function markContainers(database: Database, changes: readonly Change[]): Write {
+  const ids = JSON.stringify([...new Set(changes.map(({ objectId }) => objectId))])
+  return database.run(sql`
+    insert into uncounted (object_id, mark)
+    select distinct l.parent_id, 1 from json_each(${ids}) changed cross join links l on l.child_id = changed.value
+      join slcs c on c.id = l.parent_id
+    where true on conflict (object_id) do update set mark = mark + 1`)
+}
+
 export type Uncounted = { readonly id: number; readonly mark: number }
 
-/** Parents whose children are to be counted, what is below others first. */
+/** Parents whose children are to be counted, what is below others first; containers count none. */
 export async function readUncounted(database: Database, limit: number): Promise<readonly Uncounted[]> {
   return database.all<Uncounted>(sql`
     select o.id as id, u.mark as mark from uncounted u join objects o on o.id = u.object_id
-    order by length(o.path) desc, o.id limit ${limit}`)
+    where o.type <> 'slc' order by length(o.path) desc, o.id limit ${limit}`)
 }
 
 /** Those of these parents of which it is noted that they are to be counted. */
@@ -174,7 +190,7 @@ export async function readParents(
   limit: number,
 ): Promise<readonly number[]> {
   const rows = await database.all<{ id: number }>(sql`
-    select id as id from objects where id > ${afterId} and type <> 'job' order by id limit ${limit}`)
+    select id as id from objects where id > ${afterId} and type in ('group', 'device', 'slo') order by id limit ${limit}`)
   return rows.map(({ id }) => id)
 }
 
@@ -188,7 +204,8 @@ export async function countChildren(
   const rows = await database.all<ChildrenRow>(sql`
     select o.parent_id as parent, ${shown}, '{}' as overrides, count(*) as total
     from ${given} cross join objects o on o.parent_id = parent.value
-      left join states s on s.object_id = o.id left join slos slo on slo.id = o.id group by 1, 2, 3
+      left join states s on s.object_id = o.id left join slos slo on slo.id = o.id
+    where o.type <> 'slc' group by 1, 2, 3
     union all
     select l.parent_id as parent, ${shown}, l.overrides as overrides, sum(l.weight) as total
     from ${given} cross join links l on l.parent_id = parent.value and not l.is_left_out
@@ -221,7 +238,7 @@ export function noteArrival(
   const isIt = typeof object === 'number' ? sql`o.id = ${object}` : sql`o.path = ${object.path}`
   return database.run(sql`
     insert into maintenance_changes (object_id, at, mark) select o.id, ${at}, 1 from objects o
-    where ${isIt} and exists (select 1 from states where object_id in (o.id, o.parent_id) and maintained = 1)
+    where ${isIt} and o.type <> 'slc' and exists (select 1 from states where object_id in (o.id, o.parent_id) and maintained = 1)
     ${AGAIN}`)
 }
 
@@ -239,7 +256,7 @@ export function noteChildren(database: Database, parents: readonly Moment[]): Wr
     insert into maintenance_changes (object_id, at, mark)
     select o.id, value ->> 'at', 1 from json_each(${JSON.stringify(parents)})
       join objects o on o.parent_id = value ->> 'objectId'
-    where true ${AGAIN}`)
+    where o.type <> 'slc' ${AGAIN}`)
 }
 
 export type Moment = { readonly objectId: number; readonly at: number }

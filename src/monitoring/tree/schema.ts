@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { STATES } from '../states/state.ts'
 
-export const OBJECT_TYPES = ['group', 'device', 'job', 'slo'] as const
+export const OBJECT_TYPES = ['group', 'device', 'job', 'slo', 'slc'] as const
 export type ObjectType = (typeof OBJECT_TYPES)[number]
 
 const INSTANCE_TYPES = ['none', 'instance', 'sub'] as const

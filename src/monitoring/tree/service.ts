@@ -25,7 +25,7 @@ import * as store from './store.ts'
 import type { Insertion, InstanceType, NewObject, PropertyRow } from './store.ts'
 
 export type { Insertion, NewObject, PropertyRow } from './store.ts'
-export { readProperties } from './store.ts'
+export { readProperties, touchObject } from './store.ts'
 
 /** An object with what the caller may do with it. */
 export type ObjectRow = store.ObjectRow & { readonly permissions: Permissions }
@@ -253,6 +253,7 @@ const PARENT_OF: Readonly<Record<ObjectType, ObjectType>> = {
   device: 'group',
   job: 'device',
   slo: 'group',
+  slc: 'group',
 }
 
 type Destination = { readonly parentId: number; readonly pointer: string }

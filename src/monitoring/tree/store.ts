@@ -173,6 +173,13 @@ export function updateObject(database: Database, row: ObjectRow, change: ObjectC
   ]
 }
 
+/** An object whose rows elsewhere change has a new version. Fails as stale when a version is asked for that it no longer
+ * has. */
+export function touchObject(database: Database, row: ObjectRow, ifMatch: number | null): Write {
+  const version = ifMatch === null ? sql`${objects.version} + 1` : nextVersion({ ...row, version: ifMatch })
+  return database.update(objects).set({ version }).where(eq(objects.id, row.id))
+}
+
 export function updateDevice(database: Database, id: number, row: DeviceRow): Write {
   return database.update(devices).set(row).where(eq(devices.id, id))
 }

@@ -10,7 +10,7 @@ const SEGMENTS = 'Names separated by `/`, `\\/` for a slash in a name; `*` in a 
 
 /** A type of parent as it stands in a path, singular or plural. */
 const parentType = z
-  .enum(['group', 'groups', 'device', 'devices', 'job', 'jobs', 'slo', 'slos'])
+  .enum(['group', 'groups', 'device', 'devices', 'job', 'jobs', 'slo', 'slos', 'slc', 'slcs'])
   .transform((text) => text.replace(/s$/, '') as ObjectType)
   .meta({ type: 'string' })
 

@@ -32,9 +32,9 @@ export async function listChildren(
   { parentType, parentId }: ParentPath,
   page: Page,
 ): Promise<{ view: ChildrenView; next: string | null }> {
-  if (parentType === 'slo') {
-    const slo = await requireObject(context, parentId, { type: 'slo', right: 'read' })
-    return listLinked(context, slo.id, page)
+  if (parentType === 'slo' || parentType === 'slc') {
+    const parent = await requireObject(context, parentId, { type: parentType, right: 'read' })
+    return listLinked(context, parent.id, page)
   }
   const parent = await requireStart(context, parentId, parentType)
   const rights = await rightsOf(context)
@@ -52,17 +52,17 @@ export async function listChildren(
   return { view: { items }, next }
 }
 
-/** The children of a service level object that the caller may read, in its own order.
+/** The children of a service level object or container that the caller may read, in its own order.
  * @returns as `listChildren`
  * @throws {Refusal} invalid */
 export async function listLinked(
   context: Context,
-  sloId: number,
+  parentId: number,
   page: Page,
 ): Promise<{ view: ChildrenView; next: string | null }> {
   const rights = await rightsOf(context)
   const offset = page.cursor === undefined ? 0 : offsetOf(page.cursor)
-  const rows = await store.readLinked(context.ports.database, sloId, {
+  const rows = await store.readLinked(context.ports.database, parentId, {
     offset,
     limit: page.limit + 1,
     readable: readableBy(rights, 'o'),

@@ -56,18 +56,18 @@ export async function readChildren(
 
 export type LinkedRow = ChildRow & { readonly by: 'link' | 'filter' }
 
-/** What a service level object is made of, in the order that it asks for; what its filter found comes last.
+/** What a service level object or container is made of, in the order that it asks for; what its filter found comes last.
  * @param page `readable` is a condition on the child, `o` */
 export async function readLinked(
   database: Database,
-  sloId: number,
+  parentId: number,
   page: { readonly offset: number; readonly limit: number; readonly readable: SQL },
 ): Promise<readonly LinkedRow[]> {
   const rank = sql.raw(STATES.map((state, index) => `when '${state}' then ${index}`).join(' '))
   const rows = await database.all<Flagged<LinkedRow>>(sql`
     select ${COLUMNS}, o.name_folded as "nameFolded", case l.by_filter when 1 then 'filter' else 'link' end as "by"
     from links l join objects o on o.id = l.child_id ${JOINS} left join slos parent on parent.id = l.parent_id
-    where l.parent_id = ${sloId} and not l.is_left_out and ${page.readable}
+    where l.parent_id = ${parentId} and not l.is_left_out and ${page.readable}
     order by case parent.sort_mode when 'name' then o.name_folded end,
              case parent.sort_mode when 'state' then case s.state ${rank} else ${STATES.length} end end,
              l.by_filter, l.position, o.name_folded, o.id
@@ -155,7 +155,7 @@ function isChild(
   const seek = textSeek('o.name_folded', match, bound)
   return [
     `o.parent_id in (select value from json_each(${ids}))`,
-    ...(type === null ? ["o.type in ('device', 'group', 'job', 'slo')"] : []),
+    ...(type === null ? ["o.type in ('device', 'group', 'job', 'slc', 'slo')"] : []),
     ...(seek === null ? [] : [seek]),
   ].join(' and ')
 }

@@ -45,7 +45,7 @@ type TextDriver = (match: TextMatch, bound: Bound) => string | null
 const FIELDS: Readonly<Record<TextField, TextDriver>> = {
   name: nameDriver,
   subType: seeking(
-    "select i.id from objects i where i.type in ('device', 'group', 'job', 'slo') and",
+    "select i.id from objects i where i.type in ('device', 'group', 'job', 'slc', 'slo') and",
     'i.sub_type',
   ),
   address: seeking('select d.id from devices d where', 'd.address'),

@@ -1,0 +1,113 @@
+import { Hono } from 'hono'
+import * as z from 'zod'
+import { idParam, noContent, ok } from '../../http/answers.ts'
+import { entityTag, ifMatch } from '../../http/conditions.ts'
+import { nextLink } from '../../http/paging.ts'
+import { policy } from '../../http/policy.ts'
+import type { Env } from '../../http/policy.ts'
+import { jsonBody, valid } from '../../http/valid.ts'
+import { periodsQuery, periodsView, recalculationBody, slcBody, slcView } from './schema.ts'
+import { createSlc, deleteSlc, listPeriods, readSlc, recalculatePeriods, updateSlc } from './service.ts'
+
+const BODY_MAX_BYTES = 512 * 1024
+const EDITORS = ['administrator', 'editor'] as const
+
+const objectPath = z.object({ id: idParam })
+const parentQuery = z.object({ parentType: z.literal('group').default('group'), parentId: idParam })
+const oneSlc = { 200: ok(slcView, 'The service level container.', ['ETag']) }
+
+export const slcRoutes = new Hono<Env>()
+  .post(
+    '/slcs',
+    policy({
+      summary: 'Create a service level container below a group',
+      roles: EDITORS,
+      object: 'write',
+      answers: { 201: ok(slcView, 'The new service level container.', ['Location', 'ETag']) },
+      refuses: [404, 409],
+    }),
+    valid('query', parentQuery),
+    jsonBody(BODY_MAX_BYTES),
+    valid('json', slcBody),
+    async (c) => {
+      const { parentId } = c.req.valid('query')
+      const { slc, version } = await createSlc(c.get('context'), parentId, c.req.valid('json'))
+      const location = `${c.get('ports').settings.basePath}/slcs/${slc.id}`
+      return c.json(slc, 201, { location, etag: entityTag(version) })
+    },
+  )
+  .get(
+    '/slcs/:id',
+    policy({ summary: 'One service level container', roles: 'signed-in', object: 'read', answers: oneSlc }),
+    valid('param', objectPath),
+    async (c) => {
+      const { slc, version } = await readSlc(c.get('context'), c.req.valid('param').id)
+      return c.json(slc, 200, { etag: entityTag(version) })
+    },
+  )
+  .put(
+    '/slcs/:id',
+    policy({
+      summary: 'Replace a service level container, or move it; its children and its periods stay',
+      roles: EDITORS,
+      object: 'write',
+      answers: oneSlc,
+      refuses: [409, 412],
+    }),
+    valid('param', objectPath),
+    jsonBody(BODY_MAX_BYTES),
+    valid('json', slcBody),
+    async (c) => {
+      const change = { body: c.req.valid('json'), ifMatch: ifMatch(c) }
+      const { slc, version } = await updateSlc(c.get('context'), c.req.valid('param').id, change)
+      return c.json(slc, 200, { etag: entityTag(version) })
+    },
+  )
+  .delete(
+    '/slcs/:id',
+    policy({
+      summary: 'Delete a service level container with its frozen periods; its children stay',
+      roles: EDITORS,
+      object: 'write',
+      answers: { 204: noContent },
+      refuses: [409, 412],
+    }),
+    valid('param', objectPath),
+    async (c) => {
+      await deleteSlc(c.get('context'), c.req.valid('param').id)
+      return c.body(null, 204)
+    },
+  )
+  .get(
+    '/slcs/:id/periods',
+    policy({
+      summary: 'The periods of a service level container that are over and frozen',
+      roles: 'signed-in',
+      object: 'read',
+      answers: { 200: ok(periodsView, 'The periods, the latest first.', ['Link']) },
+    }),
+    valid('param', objectPath),
+    valid('query', periodsQuery),
+    async (c) => {
+      const { id } = c.req.valid('param')
+      const { items, next } = await listPeriods(c.get('context'), id, c.req.valid('query'))
+      return c.json({ items }, 200, nextLink(c, next))
+    },
+  )
+  .post(
+    '/slcs/:id/periods/recalculate',
+    policy({
+      summary: 'Calculate frozen periods anew: each that ends in the range gets another revision',
+      roles: EDITORS,
+      object: 'write',
+      answers: { 200: ok(periodsView, 'The periods with all their revisions; none is an empty list.') },
+      refuses: [409],
+    }),
+    valid('param', objectPath),
+    jsonBody(BODY_MAX_BYTES),
+    valid('json', recalculationBody),
+    async (c) => {
+      const { id } = c.req.valid('param')
+      return c.json(await recalculatePeriods(c.get('context'), id, c.req.valid('json')))
+    },
+  )

@@ -1,0 +1,145 @@
+import { lengthMs } from '../../../lib/range.ts'
+import type { Range } from '../../../lib/range.ts'
+import { commit } from '../../../ports/database.ts'
+import type { Database, Write } from '../../../ports/database.ts'
+import type { Ports } from '../../../ports/index.ts'
+import type { Course } from '../../state-history/service.ts'
+import type { Change } from '../../states/propagation.ts'
+import { forgetUncounted, insertTransitions, saveNodes } from '../../states/service.ts'
+import { activeSpans } from '../active-time.ts'
+import { creditOf } from '../credit.ts'
+import { periodAt } from '../periods.ts'
+import type { Period } from '../periods.ts'
+import * as store from '../store.ts'
+import type { DueSlc, Judged } from '../store.ts'
+import { freezePeriod } from '../store/periods.ts'
+import { judge } from '../verdict.ts'
+import type { SlcChange, Verdict } from '../verdict.ts'
+import { groundOf, outcomeOf, readBadTime, seqsOf, within } from './used.ts'
+import type { BadTime, Counting } from './used.ts'
+
+const JUDGED_AT_ONCE = 20
+/** Histories are read from here on only: what is older seldom changes, and is noticed when it does. */
+const SETTLED_AFTER_MS = 3_600_000
+/** How long news of a period's last moments are waited for before it is frozen. */
+const FROZEN_AFTER_MS = 300_000
+
+/** Judges containers whose children have changed or whose time has come, twenty at most, and freezes periods that are
+ * over. Early or twice changes nothing. One call at a time.
+ * @returns when the next one is due, epoch ms; null for never */
+export async function judgeDue({
+  database,
+  clock,
+}: Pick<Ports, 'database' | 'clock'>): Promise<number | null> {
+  const now = clock.now()
+  const due = await store.readDue(database, now, JUDGED_AT_ONCE)
+  const writes = await Promise.all(due.map((slc) => judgementOf(database, slc, now)))
+  await commit(database, writes.flat())
+  return store.readNextAt(database)
+}
+
+async function judgementOf(database: Database, slc: DueSlc, now: number): Promise<Write[]> {
+  const children = await store.readCounted(database, slc.id)
+  const counting = { slc, children, createdAt: slc.createdAt }
+  const judgedAt = slc.judged?.at ?? slc.createdAt
+  const period = periodAt(slc, judgedAt)
+  const ground = await groundOf(slc, children)
+  const isAgreedAnew = slc.judged !== null && slc.judged.ground !== ground
+  const use = await readUse(database, counting, period, isAgreedAnew ? null : slc.judged)
+  const credit = creditOf(lengthMs(activeSpans(slc.activeTime, slc.timeZone, period)), slc)
+  // What is agreed anew does not change what has been.
+  const agreedAt = isAgreedAnew ? Math.min(now, period.endAt - 1) : slc.sinceAt
+  const standing = { state: slc.state, judgedAt, floorAt: Math.max(slc.sinceAt, agreedAt) }
+  const used = { fromAt: use.fromAt, beforeMs: use.beforeMs, spans: use.badTime.bad }
+  const verdict = judge(standing, { period, credit, used }, now)
+  const frozen = await freezeWrites(database, counting, now)
+  return [
+    ...changeWrites(database, { slc, verdict, badTime: use.badTime, now }),
+    ...frozen.writes,
+    store.saveProgress(database, {
+      id: slc.id,
+      judged: { at: verdict.untilAt, ground, settled: await settledOf(use, period, verdict.untilAt) },
+      nextAt: Math.min(verdict.nextAt, frozen.nextAt),
+      frozenUntilAt: frozen.untilAt,
+    }),
+    ...(slc.mark === null ? [] : [forgetUncounted(database, [{ id: slc.id, mark: slc.mark }])]),
+  ]
+}
+
+/** What was used before `fromAt`, and the bad time from there to the end of the period. */
+type Use = {
+  readonly fromAt: number
+  readonly beforeMs: number
+  readonly badTime: BadTime
+  readonly courses: ReadonlyMap<number, Course>
+}
+
+async function readUse(
+  database: Database,
+  counting: Counting,
+  period: Period,
+  judged: Judged | null,
+): Promise<Use> {
+  const { settled } = judged ?? { settled: null }
+  if (settled?.beginAt === period.beginAt) {
+    const read = await readBadTime(database, counting, { beginAt: settled.at, endAt: period.endAt })
+    const isSo = (await seqsOf(read.courses, settled.at)) === settled.seqs
+    if (isSo) return { fromAt: settled.at, beforeMs: settled.usedMs, ...read }
+  }
+  return { fromAt: period.beginAt, beforeMs: 0, ...(await readBadTime(database, counting, period)) }
+}
+
+async function settledOf(use: Use, period: Period, untilAt: number): Promise<Judged['settled']> {
+  if (untilAt === period.endAt) return null
+  const at = Math.max(use.fromAt, untilAt - SETTLED_AFTER_MS)
+  const usedMs = use.beforeMs + lengthMs(within(use.badTime.bad, { beginAt: use.fromAt, endAt: at }))
+  return { beginAt: period.beginAt, at, usedMs, seqs: await seqsOf(use.courses, at) }
+}
+
+type Judgement = {
+  readonly slc: DueSlc
+  readonly verdict: Verdict
+  readonly badTime: BadTime
+  readonly now: number
+}
+
+function changeWrites(database: Database, { slc, verdict, badTime, now }: Judgement): Write[] {
+  const last = verdict.changes.at(-1)
+  if (!last) return []
+  const changes = verdict.changes.map((change, index): Change => ({
+    ...change,
+    objectId: slc.id,
+    seq: slc.seq + index + 1,
+    detectedAt: now,
+    errorCode: 0,
+    message: null,
+    silentSinceAt: null,
+    causeId: causeOf(change, badTime),
+  }))
+  const node = { id: slc.id, seq: slc.seq + changes.length, state: last.to, sinceAt: last.at, tally: null }
+  return [insertTransitions(database, changes), saveNodes(database, [node])]
+}
+
+/** The child that was bad when a change came; the first of several. */
+function causeOf({ at, reason }: SlcChange, { byChild }: BadTime): number | null {
+  if (reason !== 'child') return null
+  const isBad = (bad: readonly Range[]) => bad.some(({ beginAt, endAt }) => beginAt < at && at <= endAt)
+  return byChild.find(({ bad }) => isBad(bad))?.id ?? null
+}
+
+/** Freezes the oldest period that is over and not yet frozen, if there is one. */
+async function freezeWrites(database: Database, counting: Counting & { readonly slc: DueSlc }, now: number) {
+  const { slc, children } = counting
+  const period = periodAt(slc, slc.frozenUntilAt)
+  const dueAt = period.endAt + FROZEN_AFTER_MS
+  if (now < dueAt) return { writes: [], untilAt: slc.frozenUntilAt, nextAt: dueAt }
+  const { limit, target, warnAt, activeTime } = slc
+  const { badTime } = await readBadTime(database, counting, period)
+  const writes = freezePeriod(database, slc.id, {
+    ...period,
+    terms: { limit, target, warnAt, activeTime, children },
+    outcome: outcomeOf(badTime, period),
+    createdAt: now,
+  })
+  return { writes, untilAt: period.endAt, nextAt: periodAt(slc, period.endAt).endAt + FROZEN_AFTER_MS }
+}

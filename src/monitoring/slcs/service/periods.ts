@@ -1,0 +1,132 @@
+import type { Context } from '../../../context.ts'
+import { Refusal } from '../../../lib/errors.ts'
+import { decodeCursor, encodeCursor } from '../../../lib/paging.ts'
+import { parseInstant, timeFormat } from '../../../lib/time.ts'
+import { commit } from '../../../ports/database.ts'
+import { requireObject } from '../../tree/service.ts'
+import { creditOf } from '../credit.ts'
+import { creditView } from '../figures.ts'
+import type { PeriodsQuery, PeriodView, RecalculationBody } from '../schema.ts'
+import { findSlc } from '../store.ts'
+import * as store from '../store/periods.ts'
+import type { FrozenPeriod, Revision } from '../store/periods.ts'
+import { outcomeOf, readBadTime } from './used.ts'
+
+const PERIODS_AT_ONCE_MAX = 100
+const REVISIONS_MAX = 20
+
+/** The frozen periods of a container, the latest first, each with its revisions.
+ * @returns with `next` the cursor of the page that follows, null when this is the last
+ * @throws {Refusal} not_found, invalid */
+export async function listPeriods(
+  context: Context,
+  id: number,
+  query: PeriodsQuery,
+): Promise<{ readonly items: PeriodView[]; readonly next: string | null }> {
+  await requireObject(context, id, { type: 'slc', right: 'read' })
+  const endAt = query.cursor === undefined ? Number.MAX_SAFE_INTEGER : placeOf(query.cursor)
+  const periods = await store.readPeriods(context.ports.database, id, {
+    beginAt: 0,
+    endAt,
+    limit: query.limit + 1,
+  })
+  const shown = periods.slice(0, query.limit)
+  const last = shown.at(-1)
+  const next = last && periods.length > shown.length ? encodeCursor(last.endAt) : null
+  return { items: await viewsOf(context, shown), next }
+}
+
+/** Calculates frozen periods anew that end in (begin, end], by what was agreed then and what is recorded now, and adds a
+ * revision to each; those before it stay.
+ * @throws {Refusal} not_found, forbidden, invalid, conflict */
+export async function recalculatePeriods(
+  context: Context,
+  id: number,
+  body: RecalculationBody,
+): Promise<{ readonly items: PeriodView[] }> {
+  const { ports, caller } = context
+  const { database } = ports
+  const object = await requireObject(context, id, { type: 'slc', right: 'write' })
+  const [beginAt, endAt] = [parseInstant(body.begin), parseInstant(body.end)]
+  if (beginAt >= endAt) throw refused('/end', 'must be later than the begin')
+  const range = { beginAt: beginAt + 1, endAt: endAt + 1, limit: PERIODS_AT_ONCE_MAX + 1 }
+  const [slc, periods] = await Promise.all([findSlc(database, id), store.readPeriods(database, id, range)])
+  if (!slc) throw new Refusal('not_found', 'There is no such slc.')
+  if (periods.length > PERIODS_AT_ONCE_MAX) {
+    throw refused('/begin', `must leave ${PERIODS_AT_ONCE_MAX} periods at most`)
+  }
+  await refuseFull(context, periods)
+  const author = caller.kind === 'user' ? caller.username : null
+  const writes = periods.map(async (period) => {
+    const { children } = period.terms
+    const counting = { slc: { ...slc, ...period.terms }, children, createdAt: object.createdAt }
+    // Corrections of the past come in here: the recorded states as they are seen by then.
+    const { badTime, courses } = await readBadTime(database, counting, period)
+    if (courses.size < children.length) throw gone()
+    const outcome = outcomeOf(badTime, period)
+    const made = { createdAt: ports.clock.now(), author, reason: body.reason }
+    return store.addRevision(database, { periodId: period.id, ...outcome, ...made })
+  })
+  await commit(database, await Promise.all(writes))
+  ports.log.info('periods calculated anew', { slcId: id, periods: periods.length })
+  return { items: await viewsOf(context, periods) }
+}
+
+async function refuseFull({ ports }: Context, periods: readonly FrozenPeriod[]): Promise<void> {
+  const revisions = await store.readRevisions(
+    ports.database,
+    periods.map(({ id }) => id),
+  )
+  if (revisions.every(({ revision }) => revision < REVISIONS_MAX)) return
+  throw new Refusal('conflict', `A period has ${REVISIONS_MAX} revisions at most.`)
+}
+
+async function viewsOf({ ports }: Context, periods: readonly FrozenPeriod[]): Promise<PeriodView[]> {
+  const revisions = await store.readRevisions(
+    ports.database,
+    periods.map(({ id }) => id),
+  )
+  const byPeriod = Map.groupBy(revisions, ({ periodId }) => periodId)
+  const format = timeFormat(ports.settings.timeZone)
+  return periods.map((period) => ({
+    period: { begin: format(period.beginAt), end: format(period.endAt) },
+    limit: period.terms.limit,
+    target: period.terms.target,
+    revisions: (byPeriod.get(period.id) ?? []).map((revision) => revisionView(revision, period, format)),
+  }))
+}
+
+function revisionView(
+  { revision, activeMs, usedMs, createdAt, author, reason }: Revision,
+  { terms }: FrozenPeriod,
+  format: (at: number) => string,
+): PeriodView['revisions'][number] {
+  const credit = creditOf(activeMs, terms)
+  const warned = usedMs >= credit.minorMs ? 'minor' : 'ok'
+  return {
+    revision,
+    state: usedMs >= credit.majorMs ? 'major' : warned,
+    ...creditView(credit, usedMs, activeMs),
+    created: format(createdAt),
+    author,
+    reason,
+  }
+}
+
+function placeOf(cursor: string): number {
+  const place = decodeCursor(cursor)
+  if (typeof place === 'number' && Number.isSafeInteger(place)) return place
+  throw new Refusal('invalid', 'The cursor is not one of this list.', [
+    { pointer: '?cursor', message: 'is unknown' },
+  ])
+}
+
+function refused(pointer: string, message: string): Refusal {
+  return new Refusal('invalid', 'The body is not what this request takes; see errors.', [
+    { pointer, message },
+  ])
+}
+
+function gone(): Refusal {
+  return new Refusal('conflict', 'A child of that period has been deleted, and its history with it.')
+}

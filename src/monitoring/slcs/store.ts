@@ -1,0 +1,139 @@
+import { eq, sql } from 'drizzle-orm'
+import { slcs } from '../../../db/tables/monitoring.ts'
+import type { Database, Write } from '../../ports/database.ts'
+import type { Link, Push } from '../states/propagation.ts'
+import type { ActiveWindow } from './active-time.ts'
+import type { PeriodRules } from './periods.ts'
+import type { SlcState } from './verdict.ts'
+
+/** What was agreed, and may be agreed anew. */
+export type Terms = {
+  readonly limit: number
+  readonly target: number | null
+  readonly warnAt: number
+  readonly activeTime: readonly ActiveWindow[] | null
+}
+
+export type SlcRow = PeriodRules & Terms
+
+/** A child as it counts. */
+export type Counted = { readonly id: number; readonly push: Push; readonly overrides: Link['overrides'] }
+
+/** How far a container is judged, and on what ground. */
+export type Judged = {
+  readonly at: number
+  /** The digest of the terms and children that it is judged by. */
+  readonly ground: string
+  /** What was used of the period that begins at `beginAt` before `at`; `seqs` is the digest of the children's transitions
+   * until then. */
+  readonly settled: Settled | null
+}
+
+export type Settled = {
+  readonly beginAt: number
+  readonly at: number
+  readonly usedMs: number
+  readonly seqs: string
+}
+
+const COLUMNS = {
+  duration: slcs.duration,
+  resetInterval: slcs.resetInterval,
+  timeZone: slcs.timeZone,
+  limit: slcs.limit,
+  target: slcs.target,
+  warnAt: slcs.warnAt,
+  activeTime: slcs.activeTime,
+  judged: slcs.judged,
+}
+
+/** What a container has of its own. */
+export async function findSlc(
+  database: Database,
+  id: number,
+): Promise<(SlcRow & { readonly judged: Judged | null }) | null> {
+  const [row] = await database.select(COLUMNS).from(slcs).where(eq(slcs.id, id))
+  return (row as (SlcRow & { judged: Judged | null }) | undefined) ?? null
+}
+
+/** @param path the path that the new container has for the time being */
+export function insertSlc(
+  database: Database,
+  path: string,
+  row: SlcRow & { readonly createdAt: number },
+): Write {
+  const { createdAt, ...columns } = row
+  return database.insert(slcs).values({
+    ...columns,
+    id: sql`(select id from objects where path = ${path})`,
+    nextAt: createdAt,
+    frozenUntilAt: createdAt,
+  })
+}
+
+export function updateTerms(database: Database, id: number, terms: Terms): Write {
+  return database.update(slcs).set(terms).where(eq(slcs.id, id))
+}
+
+/** The children of a container as they count. */
+export async function readCounted(database: Database, id: number): Promise<readonly Counted[]> {
+  const rows = await database.all<{ id: number; push: Push; overrides: string }>(sql`
+    select l.child_id as id, coalesce(slo.push_state, 'any') as push, l.overrides as overrides
+    from links l left join slos slo on slo.id = l.child_id where l.parent_id = ${id} order by l.child_id`)
+  return rows.map((row) => ({ ...row, overrides: JSON.parse(row.overrides) as Link['overrides'] }))
+}
+
+/** A container that is to be judged or frozen. */
+export type DueSlc = SlcRow & {
+  readonly id: number
+  readonly createdAt: number
+  readonly state: SlcState
+  readonly sinceAt: number
+  readonly seq: number
+  readonly judged: Judged | null
+  readonly frozenUntilAt: number
+  /** See `uncounted`; null where nothing but time has passed. */
+  readonly mark: number | null
+}
+
+/** Containers whose time has come, or whose children have changed; `limit` at most. */
+export async function readDue(database: Database, now: number, limit: number): Promise<readonly DueSlc[]> {
+  const rows = await database.all<
+    Omit<DueSlc, 'judged' | 'activeTime'> & { judged: string | null; activeTime: string | null }
+  >(sql`
+    select c.id as id, o.created_at as "createdAt", s.state as state, s.since_at as "sinceAt", s.seq as seq,
+           c.duration as duration, c.reset_interval as "resetInterval", c.time_zone as "timeZone",
+           c.limit_percent as "limit", c.target_percent as target, c.warn_at_percent as "warnAt",
+           c.active_time as "activeTime", c.judged as judged, c.frozen_until_at as "frozenUntilAt", u.mark as mark
+    from slcs c join objects o on o.id = c.id join states s on s.object_id = c.id
+      left join uncounted u on u.object_id = c.id
+    where c.id in (
+      select id from (select id from slcs where next_at <= ${now} order by next_at limit ${limit})
+      union
+      select id from (select x.id as id from uncounted join slcs x on x.id = uncounted.object_id limit ${limit}))
+    order by c.id limit ${limit}`)
+  return rows.map((row) => ({
+    ...row,
+    judged: row.judged === null ? null : (JSON.parse(row.judged) as Judged),
+    activeTime: row.activeTime === null ? null : (JSON.parse(row.activeTime) as Terms['activeTime']),
+  }))
+}
+
+/** When the next container is due: at once, epoch ms 0, where children have changed; null for never. */
+export async function readNextAt(database: Database): Promise<number | null> {
+  const [row] = await database.all<{ next: number | null }>(sql`
+    select case when exists (select 1 from uncounted join slcs x on x.id = uncounted.object_id) then 0
+           else (select min(next_at) from slcs) end as next`)
+  return row?.next ?? null
+}
+
+export type Progress = {
+  readonly id: number
+  readonly judged: Judged
+  readonly nextAt: number
+  readonly frozenUntilAt: number
+}
+
+export function saveProgress(database: Database, { id, ...columns }: Progress): Write {
+  return database.update(slcs).set(columns).where(eq(slcs.id, id))
+}

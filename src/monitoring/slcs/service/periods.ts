@@ -56,18 +56,25 @@ export async function recalculatePeriods(
     throw refused('/begin', `must leave ${PERIODS_AT_ONCE_MAX} periods at most`)
   }
   await refuseFull(context, periods)
-  const author = caller.kind === 'user' ? caller.username : null
-  const writes = periods.map(async (period) => {
-    const { children } = period.terms
-    const counting = { slc: { ...slc, ...period.terms }, children, createdAt: object.createdAt }
-    // Corrections of the past come in here: the recorded states as they are seen by then.
-    const { badTime, courses } = await readBadTime(database, counting, period)
-    if (courses.size < children.length) throw gone()
-    const outcome = outcomeOf(badTime, period)
-    const made = { createdAt: ports.clock.now(), author, reason: body.reason }
-    return store.addRevision(database, { periodId: period.id, ...outcome, ...made })
-  })
-  await commit(database, await Promise.all(writes))
+  const made = {
+    createdAt: ports.clock.now(),
+    author: caller.kind === 'user' ? caller.username : null,
+    reason: body.reason,
+  }
+  const outcomes = await Promise.all(
+    periods.map(async (period) => {
+      const { children } = period.terms
+      const counting = { slc: { ...slc, ...period.terms }, children, createdAt: object.createdAt }
+      // Corrections of the past come in here: the recorded states as they are seen by then.
+      const { badTime, courses } = await readBadTime(database, counting, period)
+      if (courses.size < children.length) throw gone()
+      return { periodId: period.id, ...outcomeOf(badTime, period) }
+    }),
+  )
+  await commit(
+    database,
+    outcomes.map((outcome) => store.addRevision(database, { ...outcome, ...made })),
+  )
   ports.log.info('periods calculated anew', { slcId: id, periods: periods.length })
   return { items: await viewsOf(context, periods) }
 }

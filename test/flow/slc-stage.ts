@@ -1,0 +1,136 @@
+import { sql } from 'drizzle-orm'
+
+import type { Context } from '../../src/context.ts'
+import { openFlow } from '../../src/flow.ts'
+import { createSlc, readSlc } from '../../src/monitoring/slcs/service.ts'
+import { slcBody } from '../../src/monitoring/slcs/schema.ts'
+import { childrenBody, sloBody } from '../../src/monitoring/slos/schema.ts'
+import { createSlo, updateChildren } from '../../src/monitoring/slos/service.ts'
+import type { LinkingType } from '../../src/monitoring/slos/schema.ts'
+import { readStateHistory } from '../../src/monitoring/state-history/service.ts'
+import { stateHistoryQuery } from '../../src/monitoring/state-history/schema.ts'
+import type { Database } from '../../src/ports/database.ts'
+import type { Ports } from '../../src/ports/index.ts'
+import type { State } from '../../src/ports/job-actors.ts'
+import type { HandClock } from '../hosts/ports.ts'
+
+/** Service level objects over one job each, containers over them, and a clock that is moved by hand. */
+export class SlcStage {
+  readonly clock: HandClock
+  readonly context: Context
+  /** When the flow wants to be woken. */
+  armedAt: number | null = null
+  readonly #database: Database
+  readonly #told = new Map<number, { seq: number; state: State }>()
+  /** Where all of it is. */
+  group = 0
+
+  constructor(ports: Ports, clock: HandClock, database = ports.database) {
+    this.clock = clock
+    this.#database = database
+    const caller = {
+      kind: 'user',
+      userId: 1,
+      username: 'admin',
+      role: 'administrator',
+      sessionHash: null,
+    } as const
+    this.context = { ports: { ...ports, database, flow: this.#openFlow() }, requestId: 'slcs', caller }
+  }
+
+  #openFlow() {
+    return openFlow({ database: this.#database, clock: this.clock }, (nextAt) => {
+      this.armedAt = nextAt
+    })
+  }
+
+  /** Another process takes over, with what the database knows. */
+  restart(): void {
+    Object.assign(this.context.ports, { flow: this.#openFlow() })
+  }
+
+  /** A group with a service level object that is as its job. @returns the job and the object */
+  async newSlo(): Promise<{ readonly job: number; readonly slo: number }> {
+    await this.#plant()
+    const device = await this.#object('device', this.group)
+    const job = await this.#object('job', device)
+    await this.#database.run(
+      sql`insert into states (object_id, seq, state, since_at) values (${job}, 0, 'ok', 0)`,
+    )
+    const { slo } = await createSlo(this.context, this.group, sloBody.parse({ name: 'slo' }))
+    await this.link('slo', slo.id, [job])
+    return { job, slo: slo.id }
+  }
+
+  async newSlc(body: object, slos: readonly number[]): Promise<number> {
+    const { slc } = await createSlc(
+      this.context,
+      await this.#plant(),
+      slcBody.parse({ name: 'slc', ...body }),
+    )
+    await this.link('slc', slc.id, slos)
+    return slc.id
+  }
+
+  async link(type: LinkingType, id: number, children: readonly number[]): Promise<void> {
+    const { items } = childrenBody.parse({ items: children.map((child) => ({ id: child })) })
+    await updateChildren(this.context, { type, id }, { items, mode: 'replace', ifMatch: null })
+  }
+
+  /** A job changes at an instant, and the flow hears of it now or then, whichever is later. */
+  async tell(job: number, at: number, to: State): Promise<void> {
+    this.clock.at = Math.max(this.clock.at, at)
+    const { seq, state: from } = this.#told.get(job) ?? { seq: 0, state: 'ok' as const }
+    const change = { objectId: job, seq: seq + 1, at, detectedAt: this.clock.at, from, to }
+    const rest = { reason: 'threshold', errorCode: 0, message: null, silentSinceAt: null } as const
+    this.#told.set(job, { seq: seq + 1, state: to })
+    await this.context.ports.flow.follow([{ ...change, ...rest }])
+  }
+
+  async wake(at: number): Promise<void> {
+    this.clock.at = at
+    await this.context.ports.flow.settle()
+  }
+
+  /** Wakes whenever the flow has asked for it, up to an instant. */
+  async wakeUntil(at: number): Promise<void> {
+    while (this.armedAt !== null && this.armedAt <= at) await this.wake(this.armedAt)
+    this.clock.at = at
+  }
+
+  async valuesOf(slc: number) {
+    return (await readSlc(this.context, slc)).slc.values
+  }
+
+  /** The changes of a container's state: when, to what, why, and because of which child. */
+  async changesOf(
+    slc: number,
+  ): Promise<readonly [at: string, to: State, reason: string, cause: number | null][]> {
+    const query = stateHistoryQuery.parse({ timestamp_begin: '2020-01-01T00:00:00Z' })
+    const { transitions } = await readStateHistory(this.context, { type: 'slc', id: slc }, query)
+    return transitions.map(({ timestamp, to, reason, cause }) => [timestamp, to, reason, cause?.id ?? null])
+  }
+
+  async stateOf(id: number): Promise<State | undefined> {
+    const [row] = await this.#database.all<{ state: State }>(
+      sql`select state from states where object_id = ${id}`,
+    )
+    return row?.state
+  }
+
+  async #plant(): Promise<number> {
+    this.group ||= await this.#object('group', 1)
+    return this.group
+  }
+
+  async #object(type: string, parent: number): Promise<number> {
+    const [row] = await this.#database.all<{ id: number }>(sql`
+      insert into objects (type, sub_type, name, name_folded, parent_id, path, is_template, instance_type, collector_id,
+        version, created_at)
+      values (${type}, ${type}, ${type}, ${type}, ${parent}, ${crypto.randomUUID()}, 0, 'none', 0, 1, 0) returning id`)
+    const id = row?.id ?? 0
+    await this.#database.run(sql`
+      update objects set path = (select path from objects p where p.id = ${parent}) || ${id} || '/' where id = ${id}`)
+    return id
+  }
+}

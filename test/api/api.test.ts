@@ -23,6 +23,7 @@ import { pastSuite } from './past.suite.ts'
 import { revaluationsSuite } from './revaluations.suite.ts'
 import { rolesSuite } from './roles.suite.ts'
 import { sessionSuite } from './session.suite.ts'
+import { slcsSuite } from './slcs.suite.ts'
 import { slosSuite } from './slos.suite.ts'
 import { statesSuite } from './states.suite.ts'
 import type { Suite } from './suite.ts'
@@ -55,6 +56,7 @@ const SUITES: readonly Suite[] = [
   membershipSuite,
   revaluationsSuite,
   dependenciesSuite,
+  slcsSuite,
   historySuite,
   historiesSuite,
 ]

@@ -2,10 +2,15 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 
+import { sql } from 'drizzle-orm'
+import type { SQL } from 'drizzle-orm'
+
+import { DAYS } from '../../src/monitoring/slcs/active-time.ts'
 import { listPeriods, recalculatePeriods, updateSlc } from '../../src/monitoring/slcs/service.ts'
 import { periodsQuery, recalculationBody, slcBody } from '../../src/monitoring/slcs/schema.ts'
 import { deleteSlo } from '../../src/monitoring/slos/service.ts'
 import type { Database } from '../../src/ports/database.ts'
+import type { State } from '../../src/ports/job-actors.ts'
 import { openD1 } from '../../workers/edge/d1.ts'
 import { rejection } from '../contract/rejection.ts'
 import { openPorts } from '../hosts/ports.ts'
@@ -322,3 +327,117 @@ test('sixty containers whose periods end at the same midnight are all judged', a
   await stage.wake(Date.parse('2026-06-02T12:00:00Z'))
   expect(new Set(await Promise.all(slcs.map((slc) => stage.stateOf(slc))))).toEqual(new Set(['ok']))
 }, 60_000)
+
+/** The same numbers in every run (Numerical Recipes' linear congruential generator). */
+let chance = 7
+function next(max: number): number {
+  chance = (Math.imul(chance, 1_664_525) + 1_013_904_223) >>> 0
+  return Math.floor((chance / 2 ** 32) * max)
+}
+
+describe('whatever its children do, and whenever it is woken, a container is as counting every second says', () => {
+  const zone = 'Europe/Zurich'
+  const begin = Date.parse('2026-03-27T18:00:00Z')
+  const days = 4
+  // Eight to four of local time, also in the night that is an hour shorter.
+  const night = [{ days: DAYS, begin: '00:00', end: '06:00' }]
+  const isNight = (at: number) => new Date(at + offsetAt(at)).getUTCHours() < 6
+  const offsetAt = (at: number) => (at < Date.parse('2026-03-29T01:00:00Z') ? HOUR_MS : 2 * HOUR_MS)
+  const dayOf = (at: number) => Math.floor((at + offsetAt(at)) / DAY_MS)
+
+  test.each([
+    ['always', null, () => true, 97],
+    ['at night', night, isNight, 80],
+  ] as const)(
+    'active %s',
+    async (_, activeTime, isActive, limit) => {
+      const stage = (await openOn(() => Promise.resolve(null)))()
+      stage.clock.at = begin
+      const children = [await stage.newSlo(), await stage.newSlo(), await stage.newSlo()]
+      const body = { limit, duration: 'day', timezone: zone, activeTime }
+      const slc = await stage.newSlc(
+        body,
+        children.map(({ slo }) => slo),
+      )
+      const told = children.map(() => [] as { at: number; bad: boolean }[])
+      for (let at = begin; at < begin + days * DAY_MS; at += SECOND_MS * (1 + next(7_200))) {
+        const child = next(3)
+        const bad = next(4) === 0
+        const { job } = children[child] ?? { job: 0 }
+        // Now and then nobody wakes it in time.
+        if (next(3) > 0) await stage.wakeUntil(at)
+        await stage.tell(job, at, bad ? 'major' : 'ok')
+        if (next(5) === 0) stage.restart()
+        told[child]?.push({ at, bad })
+      }
+      await stage.wake(begin + days * DAY_MS + HOUR_MS)
+      const changes = await stage.changesOf(slc)
+      const naive: [at: number, to: string][] = []
+      let [used, active, today, state] = [0, 0, dayOf(begin), 'ok']
+      const activeOn = (day: number) => {
+        const [from, until] = [day * DAY_MS, (day + 1) * DAY_MS].map(
+          (local) => local - offsetAt(local - 2 * HOUR_MS),
+        )
+        let count = 0
+        for (let at = from ?? 0; at < (until ?? 0); at += SECOND_MS) if (isActive(at)) count++
+        return count
+      }
+      active = activeOn(today)
+      const credit = () => (active * (100 - limit)) / 100
+      for (let at = begin; at < begin + days * DAY_MS + HOUR_MS; at += SECOND_MS) {
+        if (dayOf(at) !== today) {
+          today = dayOf(at)
+          ;[used, active] = [0, activeOn(today)]
+          if (state !== 'ok') naive.push([at, (state = 'ok')])
+        }
+        const isBad = told.some((list) => list.findLast((change) => change.at <= at)?.bad)
+        if (!isBad || !isActive(at)) continue
+        // Within this second: a fifth of the credit is left at a whole ms, and it is exceeded one ms after its end.
+        const minorAt = at + Math.ceil((0.8 * credit() - used) * SECOND_MS - 1e-6)
+        const majorAt = at + Math.floor((credit() - used) * SECOND_MS + 1e-6) + 1
+        used++
+        if (state === 'ok' && minorAt <= at + SECOND_MS) naive.push([minorAt, (state = 'minor')])
+        if (state === 'minor' && majorAt <= at + SECOND_MS) naive.push([majorAt, (state = 'major')])
+      }
+      expect(naive.length).toBeGreaterThan(4)
+      expect(changes.map(([at, to]) => [new Date(at).toISOString(), to])).toEqual(
+        naive.map(([at, to]) => [new Date(at).toISOString(), to]),
+      )
+    },
+    60_000,
+  )
+})
+
+test('a change of a child reads its last hour, however much it has changed in the period', async () => {
+  const { ports, clock, close } = await openPorts({ timeZone: 'Europe/Zurich' })
+  closing.push(close)
+  let sizeChars = 0
+  const measured = Object.assign(Object.create(ports.database) as Database, {
+    all: async (statement: SQL) => {
+      const rows = await ports.database.all(statement)
+      sizeChars += JSON.stringify(rows).length
+      return rows
+    },
+  })
+  const stage = new SlcStage(ports, clock, measured)
+  stage.clock.at = Date.parse('2026-03-01T00:00:00+01:00')
+  const { job, slo } = await stage.newSlo()
+  const slc = await stage.newSlc({ limit: 99 }, [slo])
+  // Straight into the table: bad for ten seconds of each minute of three weeks.
+  const minutes = 21 * 24 * 60
+  await ports.database.run(sql`
+    with recursive n(i) as (select 0 union all select i + 1 from n where i < ${2 * minutes - 1})
+    insert into transitions (object_id, seq, at, detected_at, from_state, to_state, reason, error_code)
+    select ${slo}, i + 2, ${stage.clock.at} + (i / 2) * 60000 + (i % 2) * 10000 + 1, 0,
+      case when i % 2 then 'major' else 'ok' end, case when i % 2 then 'ok' else 'major' end, 'child', 0 from n`)
+  await ports.database.run(sql`update states set seq = ${2 * minutes + 1} where object_id = ${slo}`)
+  const sizeOfChange = async (to: State) => {
+    sizeChars = 0
+    await stage.tell(job, stage.clock.at + 60_000, to)
+    return sizeChars
+  }
+  stage.clock.at += minutes * 60_000
+  expect(await sizeOfChange('major')).toBeGreaterThan(500_000)
+  expect(await sizeOfChange('ok')).toBeLessThan(5_000)
+  expect((await stage.valuesOf(slc)).creditUsed).toBe(minutes * 10 + 60)
+})

@@ -23,7 +23,7 @@ async function newSlo(client: Client, group: number, device: number): Promise<{ 
     thresholds: { major: { conditions: [{ key: 'returnValue1', operator: '>', value: 90 }] } },
   })
   const slo = await create(client, `/slos?parentId=${group}`, { name: 'shop' })
-  await setChildren(client, 'slo', slo, [{ id: job }])
+  await setChildren(client, `slo/${slo}/children`, [job])
   return { job, slo }
 }
 
@@ -34,14 +34,10 @@ async function create(client: Client, path: string, json: Body): Promise<number>
   return (await good<{ id: number }>(client.request('POST', path, { json }))).id
 }
 
-async function setChildren(
-  client: Client,
-  type: string,
-  id: number,
-  items: readonly object[],
-  mode = 'replace',
-): Promise<Body> {
-  return good<Body>(client.request('PUT', `/${type}/${id}/children?mode=${mode}`, { json: { items } }))
+/** @param path the parent, with the mode where it is not to replace: `slc/7/children` */
+async function setChildren(client: Client, path: string, ids: readonly number[]): Promise<Body> {
+  const json = { items: ids.map((id) => ({ id })) }
+  return good<Body>(client.request('PUT', `/${path}`, { json }))
 }
 
 async function deliver(client: Client, job: number, load: number): Promise<void> {
@@ -249,12 +245,12 @@ const scenarios: readonly Scenario[] = [
         'invalid',
         '/items/0/type',
       ])
-      expect(ids(await setChildren(client, 'slc', slc, [{ type: 'slo', id: slo }]))).toEqual([slo])
-      expect(ids(await setChildren(client, 'slcs', slc, [{ id: other.slo }], 'merge'))).toEqual([
+      expect(ids(await setChildren(client, `slc/${slc}/children`, [slo]))).toEqual([slo])
+      expect(ids(await setChildren(client, `slcs/${slc}/children?mode=merge`, [other.slo]))).toEqual([
         slo,
         other.slo,
       ])
-      expect(ids(await setChildren(client, 'slc', slc, [{ id: slo }], 'remove'))).toEqual([other.slo])
+      expect(ids(await setChildren(client, `slc/${slc}/children?mode=remove`, [slo]))).toEqual([other.slo])
       expect(ids(await good<Body>(client.request('GET', `/slcs/${slc}/children`)))).toEqual([other.slo])
       expect(await read(client, slc)).toMatchObject({ hasChildren: true })
       const etag = (await client.request('GET', `/slcs/${slc}`)).headers.get('etag') ?? ''
@@ -317,7 +313,7 @@ const scenarios: readonly Scenario[] = [
         duration: 'year',
         timezone: 'UTC',
       })
-      await setChildren(client, 'slc', slc, [{ id: slo }])
+      await setChildren(client, `slc/${slc}/children`, [slo])
       await deliver(client, job, 95)
       const values = (await read(client, slc))['values'] as { creditTotal: number; period: { begin: string } }
       const creditMs = values.creditTotal * 1000

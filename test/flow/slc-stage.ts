@@ -2,8 +2,8 @@ import { sql } from 'drizzle-orm'
 
 import type { Context } from '../../src/context.ts'
 import { openFlow } from '../../src/flow.ts'
-import { createSlc, readSlc } from '../../src/monitoring/slcs/service.ts'
-import { slcBody } from '../../src/monitoring/slcs/schema.ts'
+import { createSlc, listPeriods, readSlc, recalculatePeriods } from '../../src/monitoring/slcs/service.ts'
+import { periodsQuery, recalculationBody, slcBody } from '../../src/monitoring/slcs/schema.ts'
 import { childrenBody, sloBody } from '../../src/monitoring/slos/schema.ts'
 import { createSlo, updateChildren } from '../../src/monitoring/slos/service.ts'
 import type { LinkingType } from '../../src/monitoring/slos/schema.ts'
@@ -12,7 +12,19 @@ import { stateHistoryQuery } from '../../src/monitoring/state-history/schema.ts'
 import type { Database } from '../../src/ports/database.ts'
 import type { Ports } from '../../src/ports/index.ts'
 import type { State } from '../../src/ports/job-actors.ts'
+import { openPorts } from '../hosts/ports.ts'
 import type { HandClock } from '../hosts/ports.ts'
+
+/** A database of its own, or another one, and stages on it.
+ * @param around puts something in place of the database */
+export async function openSlcStage(around: (database: Database) => Database = (database) => database) {
+  const opened = await openPorts({ timeZone: 'Europe/Zurich' })
+  const database = around(opened.ports.database)
+  return {
+    newStage: () => new SlcStage({ ...opened.ports, database }, opened.clock),
+    close: () => opened.close(),
+  }
+}
 
 /** Service level objects over one job each, containers over them, and a clock that is moved by hand. */
 export class SlcStage {
@@ -25,9 +37,9 @@ export class SlcStage {
   /** Where all of it is. */
   group = 0
 
-  constructor(ports: Ports, clock: HandClock, database = ports.database) {
+  constructor(ports: Ports, clock: HandClock) {
     this.clock = clock
-    this.#database = database
+    this.#database = ports.database
     const caller = {
       kind: 'user',
       userId: 1,
@@ -35,7 +47,7 @@ export class SlcStage {
       role: 'administrator',
       sessionHash: null,
     } as const
-    this.context = { ports: { ...ports, database, flow: this.#openFlow() }, requestId: 'slcs', caller }
+    this.context = { ports: { ...ports, flow: this.#openFlow() }, requestId: 'slcs', caller }
   }
 
   #openFlow() {
@@ -109,6 +121,15 @@ export class SlcStage {
     const query = stateHistoryQuery.parse({ timestamp_begin: '2020-01-01T00:00:00Z' })
     const { transitions } = await readStateHistory(this.context, { type: 'slc', id: slc }, query)
     return transitions.map(({ timestamp, to, reason, cause }) => [timestamp, to, reason, cause?.id ?? null])
+  }
+
+  async periodsOf(slc: number) {
+    return (await listPeriods(this.context, slc, periodsQuery.parse({}))).items
+  }
+
+  recalculate(slc: number, begin: string, end: string) {
+    const body = recalculationBody.parse({ begin, end, reason: 'the meter was wrong' })
+    return recalculatePeriods(this.context, slc, body)
   }
 
   async stateOf(id: number): Promise<State | undefined> {

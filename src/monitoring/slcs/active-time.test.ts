@@ -21,13 +21,13 @@ const day = (date: string) => ({
 const everyDay = (begin: string, end: string) => [{ days: DAYS, begin, end }]
 
 test.each([
-  ['the hour that is skipped in spring is never active', '2026-03-29', '02:00', '03:00', 0],
-  ['a window around it is an hour shorter', '2026-03-29', '01:30', '03:30', 1],
-  ['the hour that comes twice in autumn is active twice', '2026-10-25', '02:00', '03:00', 2],
-  ['so is each part of it', '2026-10-25', '02:00', '02:30', 1],
-  ['a whole day of spring', '2026-03-29', '00:00', '24:00', 23],
-  ['a whole day of autumn', '2026-10-25', '00:00', '24:00', 25],
-] as const)('%s', (_, date, begin, end, hours) => {
+  ['the hour that is skipped in spring is never active', '2026-03-29', ['02:00', '03:00'], 0],
+  ['a window around it is an hour shorter', '2026-03-29', ['01:30', '03:30'], 1],
+  ['the hour that comes twice in autumn is active twice', '2026-10-25', ['02:00', '03:00'], 2],
+  ['so is each part of it', '2026-10-25', ['02:00', '02:30'], 1],
+  ['a whole day of spring', '2026-03-29', ['00:00', '24:00'], 23],
+  ['a whole day of autumn', '2026-10-25', ['00:00', '24:00'], 25],
+] as const)('%s', (_, date, [begin, end], hours) => {
   expect(lengthMs(activeSpans(everyDay(begin, end), ZURICH, day(date))) / HOUR_MS).toBe(hours)
 })
 
@@ -65,10 +65,9 @@ test('is every minute whose local time lies in a window, in every zone', () => {
         '2011-12-30T10:00Z',
         '2026-04-04T15:00Z',
       ),
-      fc.integer({ min: -600, max: 600 }),
       fc.integer({ min: 1, max: 1_800 }),
-      (windows, zone, around, shift, minutes) => {
-        const beginAt = Date.parse(around.replace('Z', ':00Z')) + shift * MINUTE_MS
+      (windows, zone, around, minutes) => {
+        const beginAt = Date.parse(around.replace('Z', ':00Z')) - (minutes % 600) * MINUTE_MS
         const range = { beginAt, endAt: beginAt + minutes * MINUTE_MS }
         let naive = 0
         for (let at = beginAt; at < range.endAt; at += MINUTE_MS) if (isOpen(windows, zone, at)) naive++

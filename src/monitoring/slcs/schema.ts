@@ -13,7 +13,7 @@ const ZONE_MAX = 64
 const REASON_MAX = 4_000
 const PAGE_MAX = 100
 
-export const SLC_SUB_TYPES = ['sla', 'ola', 'uc'] as const
+const SUB_TYPES = ['sla', 'ola', 'uc'] as const
 
 const percent = z.number().min(0).max(100).refine(isScaled, `must have ${PERCENT_DECIMALS} decimals at most`)
 const timestamp = z.iso.datetime({ offset: true })
@@ -43,7 +43,7 @@ const activeTime = z
 /** Specification: service level container. */
 export const slcBody = z.strictObject({
   ...objectBodyShape,
-  subType: z.enum(SLC_SUB_TYPES).optional().describe('`sla` at first; stays as it is when absent.'),
+  subType: z.enum(SUB_TYPES).optional().describe('`sla` at first; stays as it is when absent.'),
   duration: unit.optional().describe('How long a period is; `month` when absent. Stays for good.'),
   resetInterval: unit
     .optional()

@@ -1,0 +1,149 @@
+import { describe, expect, test } from 'bun:test'
+
+import { sql } from 'drizzle-orm'
+import type { SQL } from 'drizzle-orm'
+
+import { DAYS } from '../../src/monitoring/slcs/active-time.ts'
+import type { Database } from '../../src/ports/database.ts'
+import type { State } from '../../src/ports/job-actors.ts'
+import { openSlcStage } from './slc-stage.ts'
+import type { SlcStage } from './slc-stage.ts'
+
+const SECOND_MS = 1_000
+const HOUR_MS = 3_600_000
+const DAY_MS = 24 * HOUR_MS
+/** Four days around the night of 2026-03-29 in Zurich, which was an hour shorter. */
+const BEGIN = Date.parse('2026-03-27T18:00:00Z')
+const END = BEGIN + 4 * DAY_MS
+const SUMMER = Date.parse('2026-03-29T01:00:00Z')
+
+const offsetAt = (at: number) => (at < SUMMER ? HOUR_MS : 2 * HOUR_MS)
+const dayOf = (at: number) => Math.floor((at + offsetAt(at)) / DAY_MS)
+const isNight = (at: number) => new Date(at + offsetAt(at)).getUTCHours() < 6
+const NIGHT = [{ days: DAYS, begin: '00:00', end: '06:00' }]
+
+describe('whatever its children do, and whenever it is woken, a container is as counting every second says', () => {
+  test.each([
+    ['always', { activeTime: null, limit: 97 }, () => true],
+    ['at night', { activeTime: NIGHT, limit: 80 }, isNight],
+  ] as const)(
+    'active %s',
+    async (_, terms, isActive) => {
+      const opened = await openSlcStage()
+      const stage = opened.newStage()
+      stage.clock.at = BEGIN
+      const children = [await stage.newSlo(), await stage.newSlo(), await stage.newSlo()]
+      const slos = children.map(({ slo }) => slo)
+      const slc = await stage.newSlc({ ...terms, duration: 'day', timezone: 'Europe/Zurich' }, slos)
+      const isBad = await misbehave(
+        stage,
+        children.map(({ job }) => job),
+      )
+      await stage.wake(END + HOUR_MS)
+      const changes = await stage.changesOf(slc)
+      const counted = countSeconds(isBad, isActive, 1 - terms.limit / 100)
+      expect(counted.length).toBeGreaterThan(4)
+      expect(changes.map(([at, to]) => [Date.parse(at), to])).toEqual(counted)
+      await opened.close()
+    },
+    60_000,
+  )
+})
+
+/** Jobs go bad and recover at odd moments; now and then nobody wakes the flow in time, or it begins anew.
+ * @returns whether any of them is bad at an instant */
+async function misbehave(stage: SlcStage, jobs: readonly number[]): Promise<(at: number) => boolean> {
+  const told = jobs.map((): { at: number; bad: boolean }[] => [])
+  for (let at = BEGIN; at < END; at += SECOND_MS * (1 + next(7_200))) {
+    const child = next(jobs.length)
+    const bad = next(4) === 0
+    if (next(3) > 0) await stage.wakeUntil(at)
+    await stage.tell(jobs[child] ?? 0, at, bad ? 'major' : 'ok')
+    if (next(5) === 0) stage.restart()
+    told[child]?.push({ at, bad })
+  }
+  return (at) => told.some((list) => list.findLast((change) => change.at <= at)?.bad)
+}
+
+/** The changes of a container over days of Zurich, second by second; within a second by whole ms. */
+function countSeconds(
+  isBad: (at: number) => boolean,
+  isActive: (at: number) => boolean,
+  allowed: number,
+): [at: number, to: State][] {
+  const changes: [number, State][] = []
+  let [used, today] = [0, dayOf(BEGIN)]
+  const state = (): State => changes.at(-1)?.[1] ?? 'ok'
+  for (let at = BEGIN; at < END + HOUR_MS; at += SECOND_MS) {
+    if (dayOf(at) !== today) {
+      ;[used, today] = [0, dayOf(at)]
+      if (state() !== 'ok') changes.push([at, 'ok'])
+    }
+    if (!isBad(at) || !isActive(at)) continue
+    const credit = allowed * activeOn(today, isActive)
+    const minorAt = at + Math.ceil((0.8 * credit - used) * SECOND_MS - 1e-6)
+    const majorAt = at + Math.floor((credit - used) * SECOND_MS + 1e-6) + 1
+    used++
+    if (state() === 'ok' && minorAt <= at + SECOND_MS) changes.push([minorAt, 'minor'])
+    if (state() === 'minor' && majorAt <= at + SECOND_MS) changes.push([majorAt, 'major'])
+  }
+  return changes
+}
+
+const activeSeconds = new Map<string, number>()
+
+/** How many seconds of a day are active, counted once. */
+function activeOn(day: number, isActive: (at: number) => boolean): number {
+  const key = `${day} ${isActive === isNight}`
+  let count = activeSeconds.get(key)
+  if (count !== undefined) return count
+  count = 0
+  for (let at = (day - 1) * DAY_MS; at < (day + 2) * DAY_MS; at += SECOND_MS) {
+    if (dayOf(at) === day && isActive(at)) count++
+  }
+  activeSeconds.set(key, count)
+  return count
+}
+
+/** The same numbers in every run (Numerical Recipes' linear congruential generator). */
+let chance = 7
+function next(max: number): number {
+  chance = (Math.imul(chance, 1_664_525) + 1_013_904_223) >>> 0
+  return Math.floor((chance / 2 ** 32) * max)
+}
+
+test('a change of a child reads its last hour, however much it has changed in the period', async () => {
+  let sizeChars = 0
+  const opened = await openSlcStage((database) =>
+    Object.assign(Object.create(database) as Database, {
+      all: async (statement: SQL) => {
+        const rows = await database.all(statement)
+        sizeChars += JSON.stringify(rows).length
+        return rows
+      },
+    }),
+  )
+  const stage = opened.newStage()
+  const { database } = stage.context.ports
+  stage.clock.at = Date.parse('2026-03-01T00:00:00+01:00')
+  const { job, slo } = await stage.newSlo()
+  const slc = await stage.newSlc({ limit: 99 }, [slo])
+  // Straight into the table: bad for ten seconds of each minute of three weeks.
+  const minutes = 21 * 24 * 60
+  await database.run(sql`
+    with recursive n(i) as (select 0 union all select i + 1 from n where i < ${2 * minutes - 1})
+    insert into transitions (object_id, seq, at, detected_at, from_state, to_state, reason, error_code)
+    select ${slo}, i + 2, ${stage.clock.at} + (i / 2) * 60000 + (i % 2) * 10000 + 1, 0,
+      case when i % 2 then 'major' else 'ok' end, case when i % 2 then 'ok' else 'major' end, 'child', 0 from n`)
+  await database.run(sql`update states set seq = ${2 * minutes + 1} where object_id = ${slo}`)
+  const sizeOfChange = async (to: State) => {
+    sizeChars = 0
+    await stage.tell(job, stage.clock.at + 60_000, to)
+    return sizeChars
+  }
+  stage.clock.at += minutes * 60_000
+  expect(await sizeOfChange('major')).toBeGreaterThan(500_000)
+  expect(await sizeOfChange('ok')).toBeLessThan(5_000)
+  expect((await stage.valuesOf(slc)).creditUsed).toBe(minutes * 10 + 60)
+  await opened.close()
+})

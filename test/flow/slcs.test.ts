@@ -196,6 +196,31 @@ describe.each([
     expect((await stage.valuesOf(slc)).creditUsed).toBe(0)
   })
 
+  test('whose week floats by days forgets what was bad a week ago, at midnight', async () => {
+    const stage = opened.newStage()
+    stage.clock.at = Date.parse('2026-03-20T12:00:00+01:00')
+    const { job, slo } = await stage.newSlo()
+    // 168 hours, or 167 with the short night in them: an hour of credit and some.
+    const slc = await stage.newSlc({ limit: 99.4, duration: 'week', resetInterval: 'day' }, [slo])
+    await stage.tell(job, Date.parse('2026-03-25T10:00:00+01:00'), 'major')
+    await stage.wakeUntil(Date.parse('2026-03-25T12:00:00+01:00'))
+    await stage.tell(job, Date.parse('2026-03-25T12:00:00+01:00'), 'ok')
+    await stage.wakeUntil(Date.parse('2026-04-02T12:00:00+02:00'))
+    expect((await stage.changesOf(slc)).map(([at, to]) => [at, to])).toEqual([
+      ['2026-03-25T10:48:23.040+01:00', 'minor'],
+      ['2026-03-25T11:00:28.801+01:00', 'major'],
+      ['2026-04-01T00:00:00+02:00', 'ok'],
+    ])
+    const periods = await stage.periodsOf(slc)
+    expect(periods.map(({ revisions }) => revisions[0]?.creditUsed)).toEqual([
+      0, 7_200, 7_200, 7_200, 7_200, 7_200, 7_200, 7_200, 0, 0, 0, 0, 0,
+    ])
+    expect(periods[3]).toMatchObject({
+      period: { begin: '2026-03-23T00:00:00+01:00', end: '2026-03-30T00:00:00+02:00' },
+      revisions: [{ state: 'major', creditTotal: 167 * 21.6 }],
+    })
+  }, 20_000)
+
   test('beyond its credit is nobody else’s state', async () => {
     const stage = opened.newStage()
     stage.clock.at = Date.parse('2026-06-01T00:00:00Z')

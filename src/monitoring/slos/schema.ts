@@ -130,7 +130,12 @@ export const childrenBody = z.strictObject({
       z.object({
         type: z.enum(OBJECT_TYPES).optional().describe('Checked when it is there.'),
         id: z.int().positive(),
-        weight: z.int().min(1).max(WEIGHT_MAX).default(1).describe('As how many children it counts.'),
+        weight: z
+          .int()
+          .min(1)
+          .max(WEIGHT_MAX)
+          .default(1)
+          .describe('As how many children it counts; to a container every bad moment counts once.'),
         stateOverrides: z
           .partialRecord(z.enum(STATES), z.enum(STATES))
           .default({})

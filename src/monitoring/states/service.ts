@@ -56,7 +56,8 @@ export async function recordTransitions(
     store.saveNodes(database, propagation.touched),
     store.markContainers(database, propagation.changes),
   ])
-  return { hasSlo: propagation.touched.some(({ rules }) => rules !== null) }
+  const slos = new Set(propagation.touched.flatMap(({ id, rules }) => (rules ? [id] : [])))
+  return { hasSlo: propagation.changes.some(({ objectId }) => slos.has(objectId)) }
 }
 
 /** These objects and everything whose state they are part of, with what decides these states. */

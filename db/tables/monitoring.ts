@@ -170,7 +170,7 @@ export const actorChanges = sqliteTable('actor_changes', {
   revision: integer().notNull(),
 })
 
-/** Parents whose children came, went or moved since they were counted. */
+/** Parents whose children came, went or moved since they were counted, and containers whose children have changed. */
 export const uncounted = sqliteTable('uncounted', {
   objectId: integer('object_id')
     .primaryKey()

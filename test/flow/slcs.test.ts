@@ -2,8 +2,12 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 
+import { sql } from 'drizzle-orm'
+
+import { DAYS } from '../../src/monitoring/slcs/active-time.ts'
 import { updateSlc } from '../../src/monitoring/slcs/service.ts'
 import { slcBody } from '../../src/monitoring/slcs/schema.ts'
+import type { Database } from '../../src/ports/database.ts'
 import { openD1 } from '../../workers/edge/d1.ts'
 import { rejection } from '../contract/rejection.ts'
 import { startStorage } from '../hosts/storage.ts'
@@ -196,6 +200,21 @@ describe.each([
     expect((await stage.valuesOf(slc)).creditUsed).toBe(0)
   })
 
+  test('whose active time is agreed anew counts the whole period by that', async () => {
+    const stage = opened.newStage()
+    stage.clock.at = Date.parse('2026-06-01T00:00:00Z')
+    const { job, slo } = await stage.newSlo()
+    const body = { name: 'slc', duration: 'day', timezone: 'UTC', limit: 50 }
+    const slc = await stage.newSlc(body, [slo])
+    await stage.tell(job, Date.parse('2026-06-01T02:00:00Z'), 'major')
+    await stage.tell(job, Date.parse('2026-06-01T04:00:00Z'), 'ok')
+    await stage.tell(job, Date.parse('2026-06-01T12:00:00Z'), 'major')
+    await stage.tell(job, Date.parse('2026-06-01T12:30:00Z'), 'ok')
+    const activeTime = [{ days: DAYS, begin: '03:00', end: '24:00' }]
+    await updateSlc(stage.context, slc, { body: slcBody.parse({ ...body, activeTime }), ifMatch: null })
+    expect(await stage.valuesOf(slc)).toMatchObject({ creditTotal: 37_800, creditUsed: 5_400 })
+  })
+
   test('whose week floats by days forgets what was bad a week ago, at midnight', async () => {
     const stage = opened.newStage()
     stage.clock.at = Date.parse('2026-03-20T12:00:00+01:00')
@@ -217,7 +236,7 @@ describe.each([
     ])
     expect(periods[3]).toMatchObject({
       period: { begin: '2026-03-23T00:00:00+01:00', end: '2026-03-30T00:00:00+02:00' },
-      revisions: [{ state: 'major', creditTotal: 167 * 21.6 }],
+      revisions: [{ state: 'major', creditTotal: 3_607.2 }],
     })
   }, 20_000)
 
@@ -230,6 +249,9 @@ describe.each([
     expect(await stage.stateOf(stage.group)).toBe('major')
     await stage.tell(job, Date.parse('2026-06-01T02:00:00Z'), 'ok')
     await stage.wake(Date.parse('2026-06-01T03:00:00Z'))
+    // Also when the group is counted anew.
+    await stage.context.ports.database.run(sql`insert into uncounted values (${stage.group}, 1)`)
+    await stage.wake(stage.clock.at)
     expect(await stage.stateOf(slc)).toBe('major')
     expect(await stage.stateOf(stage.group)).toBe('ok')
   })
@@ -284,4 +306,37 @@ describe.each([
     await stage.wake(Date.parse('2026-06-02T12:00:00Z'))
     for (const slc of slcs) expect(await stage.stateOf(slc)).toBe('ok')
   }, 60_000)
+})
+
+test('children that change while a container is judged are not overlooked', async () => {
+  let meanwhile: (() => Promise<unknown>) | null = null
+  const opened = await openSlcStage((database) =>
+    Object.assign(Object.create(database) as Database, {
+      batch: async (items: Parameters<Database['batch']>[0]) => {
+        const first = meanwhile
+        meanwhile = null
+        await first?.()
+        return database.batch(items)
+      },
+    }),
+  )
+  const stage = opened.newStage()
+  stage.clock.at = Date.parse('2026-06-01T12:00:00Z')
+  const { job, slo } = await stage.newSlo()
+  const slc = await stage.newSlc({ limit: 100 }, [])
+  await stage.tell(job, stage.clock.at, 'major')
+  const { database } = stage.context.ports
+  const linked = [
+    database.run(sql`insert into links values (${slc}, ${slo}, 0, 1, '{}')`),
+    database.run(
+      sql`insert into uncounted values (${slc}, 1) on conflict (object_id) do update set mark = mark + 1`,
+    ),
+  ] as const
+  await database.run(sql`insert into uncounted values (${slc}, 1)`)
+  meanwhile = async () => {
+    for (const write of linked) await write
+  }
+  await stage.wake(stage.clock.at + HOUR_MS)
+  expect(await stage.stateOf(slc)).toBe('major')
+  await opened.close()
 })

@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { instantQuery } from '../../http/instants.ts'
 import { isTimeZone } from '../../lib/time.ts'
 import { STATES } from '../states/state.ts'
-import { pageQuery } from '../tree/search/schema.ts'
+import { pageLimit, pageQuery } from '../tree/search/schema.ts'
 import { objectBodyShape, objectViewShape, storableText } from '../tree/schema.ts'
 import { DAYS, minutesOf } from './active-time.ts'
 import { PERCENT_DECIMALS } from './credit.ts'
@@ -131,13 +131,7 @@ const periodView = z.object({
 export const periodsView = z.object({ items: z.array(periodView) }).meta({ id: 'SlcPeriods' })
 
 export const periodsQuery = z.object({
-  limit: z
-    .string()
-    .regex(/^\d{1,3}$/)
-    .transform(Number)
-    .refine((limit) => limit >= 1 && limit <= PAGE_MAX, `must be 1 to ${PAGE_MAX}`)
-    .meta({ type: 'integer' })
-    .default(PAGE_MAX),
+  limit: pageLimit(PAGE_MAX, PAGE_MAX),
   cursor: pageQuery.cursor,
 })
 

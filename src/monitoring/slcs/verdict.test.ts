@@ -31,6 +31,15 @@ describe('a container', () => {
     expect(judge(FRESH, terms, 99).changes.map(({ to }) => to)).toEqual(['minor'])
   })
 
+  test('that would be beyond it as the period ends is not any more', () => {
+    const terms = { period: PERIOD, credit: credit(10, 8), used: bad([89, 100]) }
+    expect(judge(FRESH, terms, 100)).toEqual({
+      changes: [{ at: 97, from: 'ok', to: 'minor', reason: 'child' }],
+      nextAt: 100,
+      untilAt: 100,
+    })
+  })
+
   test('without a credit is major at the first bad moment', () => {
     const terms = { period: PERIOD, credit: credit(0, 1), used: bad([20, 30]) }
     expect(judge(FRESH, terms, 21).changes).toEqual([{ at: 21, from: 'ok', to: 'major', reason: 'child' }])

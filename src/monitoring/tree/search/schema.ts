@@ -12,13 +12,7 @@ const TEXT_MAX = 4000
 
 /** A page of a list: `limit` of its items, from where `cursor` says. */
 export const pageQuery = {
-  limit: z
-    .string()
-    .regex(/^\d{1,5}$/)
-    .transform(Number)
-    .refine((limit) => limit >= 1 && limit <= LIMIT_MAX, `must be 1 to ${LIMIT_MAX}`)
-    .meta({ type: 'integer' })
-    .default(LIMIT_DEFAULT),
+  limit: pageLimit(LIMIT_MAX, LIMIT_DEFAULT),
   cursor: z.string().max(4096).optional().describe('From the Link header of the page before.'),
 }
 
@@ -72,3 +66,14 @@ export const searchView = z
 
 export type SearchView = z.infer<typeof searchView>
 export type Page = { readonly limit: number; readonly cursor?: string | undefined }
+
+/** How many items a page may have. */
+export function pageLimit(max: number, otherwise: number) {
+  return z
+    .string()
+    .regex(/^\d{1,5}$/)
+    .transform(Number)
+    .refine((limit) => limit >= 1 && limit <= max, `must be 1 to ${max}`)
+    .meta({ type: 'integer' })
+    .default(otherwise)
+}

@@ -128,7 +128,7 @@ function searches(): Scenario[] {
   const refused: [string, string, string[]][] = [
     ['no JSON', '{"type"', ['']],
     ['an array', '[]', ['']],
-    ['an unknown type', '{"type":"slc"}', ['/type']],
+    ['an unknown type', '{"type":"alarm"}', ['/type']],
     ['an unknown mode', '{"mode":"xor"}', ['/mode']],
     [
       'an unknown field',
@@ -142,7 +142,7 @@ function searches(): Scenario[] {
     ],
     [
       'one fault among conditions',
-      '{"conditions":[{"item":"id","operator":"eq","expression":"1"},{"item":"id","operator":"like","expression":"1"},{"item":"type","operator":"eq","expression":"slc"}]}',
+      '{"conditions":[{"item":"id","operator":"eq","expression":"1"},{"item":"id","operator":"like","expression":"1"},{"item":"type","operator":"eq","expression":"alarm"}]}',
       ['/conditions/1/operator'],
     ],
     [

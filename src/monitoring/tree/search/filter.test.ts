@@ -83,7 +83,7 @@ describe('parseFilter', () => {
   const refused: [string, unknown, string[]][] = [
     ['what is no JSON', '{', ['']],
     ['null', 'null', ['']],
-    ['a type of objects that it does not search', { type: 'slc' }, ['/type']],
+    ['a type of objects that it does not search', { type: 'alarm' }, ['/type']],
     ['an unknown field', { condition: [] }, ['/condition']],
     [
       'a condition without item and operator',

@@ -9,7 +9,8 @@ export interface Flow {
    * changes nothing. */
   follow(transitions: readonly Transition[]): Promise<void>
   /** Brings parents up to date whose children came, went, moved, or fit their filter otherwise than before; and what time
-   * has changed by now: maintenance begins and ends, credits are used up. */
+   * has changed by now: maintenance begins and ends, credits are used up. Where that is very much, some of it is left to
+   * the next call, for which the host is woken at once. */
   settle(): Promise<void>
   /** Compares some parents after this id, in the order of ids, with what their children make them, and sets right and
    * reports those that are something else. Answers where to go on, or null when there are no more. */

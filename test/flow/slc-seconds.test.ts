@@ -147,3 +147,43 @@ test('a change of a child reads its last hour, however much it has changed in th
   expect((await stage.valuesOf(slc)).creditUsed).toBe(minutes * 10 + 60)
   await opened.close()
 })
+
+test('a thousand children are read in a few statements, whole', async () => {
+  let statements = 0
+  const opened = await openSlcStage((database) =>
+    Object.assign(Object.create(database) as Database, {
+      all: (statement: SQL) => {
+        statements++
+        return database.all(statement)
+      },
+    }),
+  )
+  const stage = opened.newStage()
+  const { database } = stage.context.ports
+  stage.clock.at = BEGIN
+  const slc = await stage.newSlc({ limit: 99, duration: 'month', timezone: 'UTC' }, [])
+  const upTo = (count: number) =>
+    sql`with recursive n(i) as (select 0 union all select i + 1 from n where i < ${count - 1})`
+  await database.run(sql`
+    insert into objects (id, type, sub_type, name, name_folded, parent_id, path, is_template, instance_type, collector_id,
+      version, created_at)
+    ${upTo(1_000)} select 10000 + i, 'slo', 'standard', 'slo', 'slo', 1, '/1/' || (10000 + i) || '/', 0, 'none', 0, 1, 0 from n`)
+  await database.run(sql`
+    insert into links (parent_id, child_id, position, weight, overrides)
+    ${upTo(1_000)} select ${slc}, 10000 + i, i, 1, '{}' from n`)
+  // Each is bad for ten seconds, twice, one after the other; and the last one for a second of each minute of a day.
+  await database.run(sql`
+    insert into transitions (object_id, seq, at, detected_at, from_state, to_state, reason, error_code)
+    ${upTo(4_000)} select 10000 + i % 1000, 1 + i / 1000, ${BEGIN} + (i / 2000) * 20000000 + (i % 1000) * 10000
+      + (i / 1000 % 2) * 10000, 0, 'ok', case when i / 1000 % 2 then 'ok' else 'major' end, 'child', 0 from n`)
+  await database.run(sql`
+    insert into transitions (object_id, seq, at, detected_at, from_state, to_state, reason, error_code)
+    ${upTo(2_880)} select 10999, 5 + i, ${BEGIN + DAY_MS} + (i / 2) * 60000 + (i % 2) * 1000, 0, 'ok',
+      case when i % 2 then 'ok' else 'major' end, 'child', 0 from n`)
+  await database.run(sql`insert into uncounted values (${slc}, 1)`)
+  statements = 0
+  await stage.wake(BEGIN + 3 * DAY_MS)
+  expect(statements).toBeLessThan(40)
+  expect((await stage.valuesOf(slc)).creditUsed).toBe(20_000 + 1_440)
+  await opened.close()
+})

@@ -101,7 +101,8 @@ export class SlcStage {
 
   async wake(at: number): Promise<void> {
     this.clock.at = at
-    await this.context.ports.flow.settle()
+    do await this.context.ports.flow.settle()
+    while (this.armedAt !== null && this.armedAt <= at)
   }
 
   /** Wakes whenever the flow has asked for it, up to an instant. */

@@ -132,18 +132,15 @@ export type Course = {
   readonly changes: readonly StateChange[]
 }
 
-/** The recorded states of objects over a range. Those that do not change cost one statement together. */
+/** The recorded states of those of these objects that are there, over a range. */
 export async function readCourses(
   database: Database,
   ids: readonly number[],
   range: Range,
 ): Promise<ReadonlyMap<number, Course>> {
   const begins = await store.readBegins(database, ids, range)
-  const courses = begins.map(async ({ id, state, seq, changes }) => {
-    const after = { seq, endAt: range.endAt }
-    return [id, { state, seq, changes: changes ? await store.readChanges(database, id, after) : [] }] as const
-  })
-  return new Map(await Promise.all(courses))
+  const changes = await store.readChanges(database, begins, range.endAt)
+  return new Map(begins.map(({ id, state, seq }) => [id, { state, seq, changes: changes.get(id) ?? [] }]))
 }
 
 function transitionView(

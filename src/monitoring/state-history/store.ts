@@ -7,6 +7,8 @@ import type { Link, Push } from '../states/propagation.ts'
 import type { ObjectType } from '../tree/schema.ts'
 import type { StateChange } from './timeline.ts'
 
+const OBJECTS_AT_ONCE = 50
+const FIRST_CHANGES = 1_000
 const CHANGES_AT_ONCE = 20_000
 
 /** The state of an object from an instant on: `seq` numbers the transition that brought it, 0 when there was none yet. */
@@ -36,25 +38,51 @@ export async function readBegins(
   return rows.map((row) => ({ ...row, changes: row.changes === 1 }))
 }
 
-/** The changes of an object's state after transition `seq` and before `endAt`, in order. Two columns of a noisy year come
- * as a few texts: as rows they would take ten times as long. */
+/** How the states of objects change from their begins on and before `endAt`, each in order. Many that change little cost
+ * few statements, and one that changes much is read in pages. */
 export async function readChanges(
   database: Database,
-  objectId: number,
-  { seq, endAt }: { readonly seq: number; readonly endAt: number },
-): Promise<readonly StateChange[]> {
-  const changes: StateChange[] = []
-  for (let after = seq; ;) {
-    const [page] = await database.all<{ ats: string; states: string; last: number | null }>(sql`
-      select json_group_array(at) as ats, json_group_array(to_state) as states, max(seq) as last
-      from (select at, to_state, seq from transitions
-            where object_id = ${objectId} and seq > ${after} and at < ${endAt} order by seq limit ${CHANGES_AT_ONCE})`)
-    const ats = JSON.parse(page?.ats ?? '[]') as number[]
-    const states = JSON.parse(page?.states ?? '[]') as State[]
-    for (const [index, at] of ats.entries()) changes.push({ at, to: states[index] ?? 'undefined' })
-    if (ats.length < CHANGES_AT_ONCE) return changes
-    after = page?.last ?? after
+  begins: readonly Begin[],
+  endAt: number,
+): Promise<ReadonlyMap<number, readonly StateChange[]>> {
+  const found = new Map<number, readonly StateChange[]>()
+  const changing = begins.filter(({ changes }) => changes)
+  for (let from = 0; from < changing.length; from += OBJECTS_AT_ONCE) {
+    const some = changing.slice(from, from + OBJECTS_AT_ONCE)
+    for (const page of await readPages(database, some, { endAt, limit: FIRST_CHANGES })) {
+      const changes = [...page.changes]
+      let { isFull, seq } = page
+      while (isFull) {
+        const after = [{ id: page.id, seq }]
+        const [next] = await readPages(database, after, { endAt, limit: CHANGES_AT_ONCE })
+        for (const change of next?.changes ?? []) changes.push(change)
+        ;({ isFull, seq } = next ?? { isFull: false, seq })
+      }
+      found.set(page.id, changes)
+    }
   }
+  return found
+}
+
+/** The first changes of each object after its transition `seq`. Two columns of a noisy year come as a few texts: as rows
+ * they would take ten times as long. */
+async function readPages(
+  database: Database,
+  after: readonly Pick<Begin, 'id' | 'seq'>[],
+  { endAt, limit }: { readonly endAt: number; readonly limit: number },
+) {
+  const list = JSON.stringify(after.map(({ id, seq }) => [id, seq]))
+  const rows = await database.all<{ id: number; page: string }>(sql`
+    select w.value ->> 0 as id, (
+      select json_array(json_group_array(at), json_group_array(to_state), max(seq))
+      from (select at, to_state, seq from transitions
+            where object_id = w.value ->> 0 and seq > w.value ->> 1 and at < ${endAt} order by seq limit ${limit})) as page
+    from json_each(${list}) w`)
+  return rows.map(({ id, page }) => {
+    const [ats, states, last] = JSON.parse(page) as [number[], State[], number | null]
+    const changes = ats.map((at, index): StateChange => ({ at, to: states[index] ?? 'undefined' }))
+    return { id, changes, isFull: ats.length === limit, seq: last ?? 0 }
+  })
 }
 
 export type TransitionRow = {

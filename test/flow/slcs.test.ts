@@ -200,6 +200,23 @@ describe.each([
     expect((await stage.valuesOf(slc)).creditUsed).toBe(0)
   })
 
+  test('agreed anew just after a period has ended is frozen by what was agreed in it', async () => {
+    const stage = opened.newStage()
+    stage.clock.at = Date.parse('2026-06-01T00:00:00Z')
+    const { job, slo } = await stage.newSlo()
+    const body = { name: 'slc', duration: 'day', timezone: 'UTC' }
+    const slc = await stage.newSlc({ ...body, limit: 90 }, [slo])
+    await stage.tell(job, Date.parse('2026-06-01T20:00:00Z'), 'major')
+    await stage.wakeUntil(Date.parse('2026-06-02T00:04:59.999Z'))
+    expect(await stage.periodsOf(slc)).toEqual([])
+    await updateSlc(stage.context, slc, { body: slcBody.parse({ ...body, limit: 50 }), ifMatch: null })
+    await stage.link('slc', slc, [])
+    await stage.wakeUntil(Date.parse('2026-06-02T00:05:00Z'))
+    expect(await stage.periodsOf(slc)).toMatchObject([
+      { limit: 90, revisions: [{ state: 'major', creditTotal: 8_640, creditUsed: 14_400 }] },
+    ])
+  })
+
   test('whose active time is agreed anew counts the whole period by that', async () => {
     const stage = opened.newStage()
     stage.clock.at = Date.parse('2026-06-01T00:00:00Z')

@@ -12,10 +12,10 @@ import { periodAt } from '../periods.ts'
 import type { Period } from '../periods.ts'
 import * as store from '../store.ts'
 import type { DueSlc, Judged } from '../store.ts'
-import { freezePeriod } from '../store/periods.ts'
+import { endPeriod, findEnded, freezePeriod } from '../store/periods.ts'
 import { judge } from '../verdict.ts'
 import type { SlcChange, Verdict } from '../verdict.ts'
-import { groundOf, outcomeOf, readBadTime, seqsOf, within } from './used.ts'
+import { groundOf, readBadTime, readOutcome, seqsOf, within } from './used.ts'
 import type { BadTime, Counting } from './used.ts'
 
 const JUDGED_AT_ONCE = 20
@@ -55,6 +55,7 @@ async function judgementOf(database: Database, slc: DueSlc, now: number): Promis
   const frozen = await freezeWrites(database, counting, now)
   return [
     ...changeWrites(database, { slc, verdict, badTime: use.badTime, now }),
+    ...endWrites(database, counting, period, verdict.untilAt),
     ...frozen.writes,
     store.saveProgress(database, {
       id: slc.id,
@@ -96,6 +97,8 @@ async function settledOf(use: Use, period: Period, untilAt: number): Promise<Jud
   return { beginAt: period.beginAt, at, usedMs, seqs: await seqsOf(use.courses, at) }
 }
 
+type Due = Counting & { readonly slc: DueSlc }
+
 type Judgement = {
   readonly slc: DueSlc
   readonly verdict: Verdict
@@ -127,19 +130,23 @@ function causeOf({ at, reason }: SlcChange, { byChild }: BadTime): number | null
   return byChild.find(({ bad }) => isBad(bad))?.id ?? null
 }
 
+/** Keeps what is agreed as a period ends: that is what it will be frozen by. */
+function endWrites(database: Database, { slc, children }: Due, period: Period, untilAt: number): Write[] {
+  if (untilAt < period.endAt) return []
+  const { limit, target, warnAt, activeTime } = slc
+  return [endPeriod(database, slc.id, { ...period, terms: { limit, target, warnAt, activeTime, children } })]
+}
+
 /** Freezes the oldest period that is over and not yet frozen, if there is one. */
-async function freezeWrites(database: Database, counting: Counting & { readonly slc: DueSlc }, now: number) {
-  const { slc, children } = counting
+async function freezeWrites(database: Database, { slc }: Due, now: number) {
   const period = periodAt(slc, slc.frozenUntilAt)
   const dueAt = period.endAt + FROZEN_AFTER_MS
-  if (now < dueAt) return { writes: [], untilAt: slc.frozenUntilAt, nextAt: dueAt }
-  const { limit, target, warnAt, activeTime } = slc
-  const { badTime } = await readBadTime(database, counting, period)
-  const writes = freezePeriod(database, slc.id, {
-    ...period,
-    terms: { limit, target, warnAt, activeTime, children },
-    outcome: outcomeOf(badTime, period),
-    createdAt: now,
-  })
-  return { writes, untilAt: period.endAt, nextAt: periodAt(slc, period.endAt).endAt + FROZEN_AFTER_MS }
+  const ended = now < dueAt ? null : await findEnded(database, slc.id, period.endAt)
+  if (!ended) return { writes: [], untilAt: slc.frozenUntilAt, nextAt: dueAt }
+  const outcome = await readOutcome(database, slc, ended)
+  return {
+    writes: [freezePeriod(database, ended.id, { ...outcome, createdAt: now })],
+    untilAt: period.endAt,
+    nextAt: periodAt(slc, period.endAt).endAt + FROZEN_AFTER_MS,
+  }
 }

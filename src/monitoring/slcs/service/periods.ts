@@ -10,7 +10,7 @@ import type { PeriodsQuery, PeriodView, RecalculationBody } from '../schema.ts'
 import { findSlc } from '../store.ts'
 import * as store from '../store/periods.ts'
 import type { FrozenPeriod, Revision } from '../store/periods.ts'
-import { outcomeOf, readBadTime } from './used.ts'
+import { readOutcome } from './used.ts'
 
 const PERIODS_AT_ONCE_MAX = 100
 const REVISIONS_MAX = 20
@@ -63,12 +63,13 @@ export async function recalculatePeriods(
   }
   const outcomes = await Promise.all(
     periods.map(async (period) => {
-      const { children } = period.terms
-      const counting = { slc: { ...slc, ...period.terms }, children, createdAt: object.createdAt }
-      // Corrections of the past come in here: the recorded states as they are seen by then.
-      const { badTime, courses } = await readBadTime(database, counting, period)
-      if (courses.size < children.length) throw gone()
-      return { periodId: period.id, ...outcomeOf(badTime, period) }
+      const { isWhole, ...outcome } = await readOutcome(
+        database,
+        { ...slc, createdAt: object.createdAt },
+        period,
+      )
+      if (!isWhole) throw gone()
+      return { periodId: period.id, ...outcome }
     }),
   )
   await commit(

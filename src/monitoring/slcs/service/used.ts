@@ -8,6 +8,7 @@ import { spansOf } from '../../state-history/timeline.ts'
 import { shownState } from '../../states/propagation.ts'
 import { activeSpans } from '../active-time.ts'
 import type { Counted, SlcRow } from '../store.ts'
+import type { FrozenPeriod, Outcome } from '../store/periods.ts'
 
 /** When children were bad, each by itself and any of them, within the active time of a range. */
 export type BadTime = {
@@ -49,7 +50,7 @@ function badTimeOf(counting: Counting, courses: ReadonlyMap<number, Course>, ran
 }
 
 /** How much of a range is active, and how much of that bad, ms. */
-export function outcomeOf({ bad, active }: BadTime, range: Range): { activeMs: number; usedMs: number } {
+export function outcomeOf({ bad, active }: BadTime, range: Range): Outcome {
   return { activeMs: lengthMs(within(active, range)), usedMs: lengthMs(within(bad, range)) }
 }
 
@@ -71,4 +72,20 @@ export function seqsOf(courses: ReadonlyMap<number, Course>, at: number): Promis
     seq + changes.filter((change) => change.at <= at).length,
   ])
   return sha256(JSON.stringify(seqs.toSorted(([a = 0], [b = 0]) => a - b)))
+}
+
+/** What a period that is over came to, by what was agreed then; whole unless a child of then is gone with its history. */
+export async function readOutcome(
+  database: Database,
+  { timeZone, createdAt }: { readonly timeZone: string; readonly createdAt: number },
+  { terms, ...range }: FrozenPeriod,
+): Promise<Outcome & { readonly isWhole: boolean }> {
+  const { activeTime, children } = terms
+  // Corrections of the past come in here: the recorded states as they are seen by now.
+  const { badTime, courses } = await readBadTime(
+    database,
+    { slc: { activeTime, timeZone }, children, createdAt },
+    range,
+  )
+  return { ...outcomeOf(badTime, range), isWhole: courses.size === children.length }
 }

@@ -19,24 +19,38 @@ export type Revision = Outcome & {
   readonly reason: string | null
 }
 
-/** Writes a period with its first revision; one that is there stays as it is. */
-export function freezePeriod(
+/** Writes a period that is over with what was agreed; one that is there stays as it is. */
+export function endPeriod(
   database: Database,
   slcId: number,
-  period: Range & { readonly terms: FrozenTerms; readonly outcome: Outcome; readonly createdAt: number },
-): Write[] {
-  const { beginAt, endAt, terms, outcome, createdAt } = period
-  return [
-    database.run(sql`
-      insert into slc_periods (slc_id, begin_at, end_at, terms)
-      select id, ${beginAt}, ${endAt}, ${JSON.stringify(terms)} from slcs where id = ${slcId}
-      on conflict (slc_id, end_at) do nothing`),
-    database.run(sql`
-      insert into slc_revisions (period_id, revision, active_ms, used_ms, created_at)
-      select id, 1, ${outcome.activeMs}, ${outcome.usedMs}, ${createdAt} from slc_periods
-      where slc_id = ${slcId} and end_at = ${endAt}
-      on conflict (period_id, revision) do nothing`),
-  ]
+  { beginAt, endAt, terms }: Range & { readonly terms: FrozenTerms },
+): Write {
+  return database.run(sql`
+    insert into slc_periods (slc_id, begin_at, end_at, terms)
+    select id, ${beginAt}, ${endAt}, ${JSON.stringify(terms)} from slcs where id = ${slcId}
+    on conflict (slc_id, end_at) do nothing`)
+}
+
+/** Writes the first revision of a period; one that is there stays as it is. */
+export function freezePeriod(
+  database: Database,
+  periodId: number,
+  { activeMs, usedMs, createdAt }: Outcome & { readonly createdAt: number },
+): Write {
+  return database.run(sql`
+    insert into slc_revisions (period_id, revision, active_ms, used_ms, created_at)
+    select id, 1, ${activeMs}, ${usedMs}, ${createdAt} from slc_periods where id = ${periodId}
+    on conflict (period_id, revision) do nothing`)
+}
+
+/** The period that ended then, frozen or not; null where none has. */
+export async function findEnded(
+  database: Database,
+  slcId: number,
+  endAt: number,
+): Promise<FrozenPeriod | null> {
+  const [period] = await readEnded(database, slcId, { beginAt: endAt, endAt: endAt + 1, limit: 1 })
+  return period ?? null
 }
 
 /** Adds a revision to a period, after those that are there. */
@@ -49,14 +63,27 @@ export function addRevision(database: Database, revision: Omit<Revision, 'revisi
 }
 
 /** Frozen periods that end in a range, the latest first; `limit` at most. */
-export async function readPeriods(
+export function readPeriods(database: Database, slcId: number, page: Page): Promise<readonly FrozenPeriod[]> {
+  return readEnded(
+    database,
+    slcId,
+    page,
+    sql`and exists (select 1 from slc_revisions where period_id = slc_periods.id)`,
+  )
+}
+
+type Page = Range & { readonly limit: number }
+
+async function readEnded(
   database: Database,
   slcId: number,
-  { beginAt, endAt, limit }: Range & { readonly limit: number },
+  { beginAt, endAt, limit }: Page,
+  condition = sql``,
 ): Promise<readonly FrozenPeriod[]> {
   const rows = await database.all<Omit<FrozenPeriod, 'terms'> & { terms: string }>(sql`
     select id, begin_at as "beginAt", end_at as "endAt", terms from slc_periods
-    where slc_id = ${slcId} and end_at >= ${beginAt} and end_at < ${endAt} order by end_at desc limit ${limit}`)
+    where slc_id = ${slcId} and end_at >= ${beginAt} and end_at < ${endAt} ${condition}
+    order by end_at desc limit ${limit}`)
   return rows.map((row) => ({ ...row, terms: JSON.parse(row.terms) as FrozenTerms }))
 }
 

@@ -222,6 +222,30 @@ const scenarios: readonly Scenario[] = [
       await good(client.request('DELETE', `/groups/${group}?recursive=true`))
     },
   },
+  {
+    title: 'what was left out is counted once the object that made a circle is gone',
+    async run(client) {
+      const group = await createGroup(client, ROOT, { name: 'freed' })
+      const finder = await newSlo(client, group, {
+        name: 'finder',
+        childrenFilter: filter(ROOT, ofTeam('pink')),
+      })
+      const found = await newSlo(client, group, { name: 'found', ...team('pink') })
+      const between = await newSlo(client, group, { name: 'between' })
+      expect(await childrenOf(client, finder)).toEqual([[found, 'filter']])
+      const link = (slo: number, id: number) =>
+        client.request('PUT', `/slo/${slo}/children`, { json: { items: [{ id }] } })
+      await good(link(between, finder))
+      expect(refusal(await link(found, between))).toEqual([409, 'cycle', '/items/0/id'])
+      await good(client.request('PUT', `/slos/${found}`, { json: { name: 'found' } }))
+      await good(link(found, between))
+      await good(client.request('PUT', `/slos/${found}`, { json: { name: 'found', ...team('pink') } }))
+      expect(await childrenOf(client, finder)).toEqual([])
+      await good(client.request('DELETE', `/slos/${between}`))
+      expect(await childrenOf(client, finder)).toEqual([[found, 'filter']])
+      await good(client.request('DELETE', `/groups/${group}?recursive=true`))
+    },
+  },
 ]
 
 const copy = (client: Client, slo: number, query: string) =>

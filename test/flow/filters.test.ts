@@ -105,7 +105,11 @@ async function act({ context }: Stage, chance: Chance, rows: readonly Row[]): Pr
   const deviceFields = () => deviceBody.parse({ ...common(), subType: chance.one(['server', 'router']) })
   const jobFields = () => jobBody.parse({ ...common(), stopped: chance.next(2) === 0 })
   const sloFields = () =>
-    sloBody.parse({ ...common(), childrenFilter: chance.next(4) > 0 ? someFilter(chance, groups) : null })
+    sloBody.parse({
+      ...common(),
+      pushState: chance.one(['any', 'none']),
+      childrenFilter: chance.next(4) > 0 ? someFilter(chance, groups) : null,
+    })
   const [device, job, slo, some] = [
     chance.one(devices),
     chance.one(jobs),
@@ -361,6 +365,22 @@ describe('a tree of 100,000 jobs', () => {
     expect(await pointer(copied())).toBe('?parentId')
     expect((await childrenOf(slo.id)).parameters.children).toBe(CHILDREN_MAX)
     await deleteSlo(context, slo.id)
+  })
+
+  test('what is moved and shows its parents something else at the same time is counted as that', async () => {
+    const { context } = stage
+    const [below, above] = [
+      await createSlo(context, ROOT, sloBody.parse({ name: 'below' })),
+      await createSlo(context, ROOT, sloBody.parse({ name: 'above' })),
+    ]
+    const link = (parent: number, id: number) =>
+      updateChildren(context, parent, { items: [{ id, weight: 1, stateOverrides: {} }], mode: 'replace' })
+    await link(below.slo.id, FIRST_JOB + 1)
+    await link(above.slo.id, below.slo.id)
+    expect((await childrenOf(above.slo.id)).currentState).toBe('ok')
+    const body = sloBody.parse({ name: 'below', pushState: 'none', parentId: 2 })
+    await updateSlo(context, below.slo.id, { body, ifMatch: null })
+    expect((await childrenOf(above.slo.id)).currentState).toBe('undefined')
   })
 
   test(`${FILTERS_MAX} filters and no more, and for a change they look at what changed only`, async () => {

@@ -31,7 +31,7 @@ export async function readSlo(context: Context, id: number): Promise<Versioned> 
   return { slo: await viewOf(context, row), version: row.version }
 }
 
-/** Creates a service level object below a group; it has no children yet.
+/** Creates a service level object below a group. It is linked to nothing yet; its filter has looked.
  * @throws {Refusal} not_found for the parent, forbidden, invalid */
 export async function createSlo(context: Context, parentId: number, body: SloBody): Promise<Versioned> {
   const { ports } = context
@@ -66,13 +66,13 @@ export async function updateSlo(
   const row = await rowOf(context, id, body)
   const fields = { ...tree.commonFields(body, object), collectorId: object.collectorId }
   const writes = [
+    // Its parents may see something else of it. By the path that was read, so before a move.
+    markLinkedAbove(ports.database, object.path),
     ...(await tree.updateObjectWrites(context, object, { fields, parentId: body.parentId, ifMatch })),
     store.updateSlo(ports.database, id, row),
     markFilter(ports.database, id),
-    // Its rules may say something else of the same children, and its parents may see something else of it.
-    markUncounted(ports.database, id),
-    markUncounted(ports.database, object.parentId ?? id),
-    markLinkedAbove(ports.database, object.path),
+    // Its rules may say something else of the same children.
+    markUncounted(ports.database, [id, object.parentId ?? id]),
   ]
   await tree.refuseStale(() => commit(ports.database, writes))
   await ports.flow.settle()

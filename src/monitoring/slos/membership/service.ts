@@ -12,28 +12,43 @@ import * as store from './store.ts'
 import type { FilterRow, Member } from './store.ts'
 
 const OBJECTS_AT_ONCE = 1_000
+/** Of objects and filters together, so that what is found travels in one parameter. */
+const MEMBERS_AT_ONCE = 20_000
 
 /** Lets the filters of service level objects look at what has changed, and notes whose children are to be counted. What
  * a filter finds and what its object is part of itself, through whatever children, is left out: two whose filters find
  * each other leave each other out. One call at a time: see `ports/flow.ts`. */
 export async function keepMembership({ database }: Pick<Ports, 'database'>): Promise<void> {
   for (;;) {
-    const noted = await readUnfiltered(database, OBJECTS_AT_ONCE)
-    if (noted.length === 0) return
-    await look(database, noted)
+    const all = await readUnfiltered(database, OBJECTS_AT_ONCE)
+    if (all.length === 0) return
+    const filters = await store.readFilters(database)
+    const noted = all.slice(0, Math.floor(MEMBERS_AT_ONCE / Math.max(filters.length, 1)))
+    const foundAnew = await look(database, filters, noted)
     // Devices and jobs are above no service level object, so they lead in no circle.
     const mayLeadInCircle = noted.some(({ type }) => type === 'group' || type === 'slo')
-    const misjudged = mayLeadInCircle ? await store.readMisjudged(database) : []
+    if (mayLeadInCircle || foundAnew) await leaveOutCircles(database)
+    await commit(database, [forgetUnfiltered(database, noted)])
+  }
+}
+
+async function leaveOutCircles(database: Database): Promise<void> {
+  for (;;) {
+    const misjudged = await store.readMisjudged(database, MEMBERS_AT_ONCE)
+    if (misjudged.length === 0) return
     await commit(database, [
       store.judgeAnew(database, misjudged),
       markUncounted(database, parentsOf(misjudged)),
-      forgetUnfiltered(database, noted),
     ])
   }
 }
 
-async function look(database: Database, noted: readonly Unfiltered[]): Promise<void> {
-  const filters = await store.readFilters(database)
+/** @returns whether some filter has looked at everything */
+async function look(
+  database: Database,
+  filters: readonly FilterRow[],
+  noted: readonly Unfiltered[],
+): Promise<boolean> {
   const whole = new Set(noted.filter(({ isWhole }) => isWhole === 1).map(({ id }) => id))
   const some = filters.filter(({ sloId }) => !whole.has(sloId))
   const { come, gone, overfull } = await lookAmong(database, some, noted)
@@ -45,7 +60,9 @@ async function look(database: Database, noted: readonly Unfiltered[]): Promise<v
     ])
   }
   const byId = new Map(filters.map((filter) => [filter.sloId, filter]))
-  for (const id of new Set([...whole, ...overfull])) await lookAtAll(database, id, byId.get(id))
+  const anew = new Set([...whole, ...overfull])
+  for (const id of anew) await lookAtAll(database, id, byId.get(id))
+  return anew.size > 0
 }
 
 type Changes = {

@@ -89,7 +89,7 @@ export function replaceMembers(
 }
 
 /** What filters have found and what is left out, or not, although what is above its finder says otherwise. */
-export async function readMisjudged(database: Database): Promise<readonly Member[]> {
+export async function readMisjudged(database: Database, limit: number): Promise<readonly Member[]> {
   return database.all<Member>(sql`
     with recursive above (slo_id, id) as (
       select id, id from slos where children_filter is not null
@@ -100,7 +100,8 @@ export async function readMisjudged(database: Database): Promise<readonly Member
     select l.parent_id as "parentId", l.child_id as "childId"
     from slos slo join links l on l.parent_id = slo.id
       left join above a on a.slo_id = l.parent_id and a.id = l.child_id
-    where slo.children_filter is not null and l.by_filter and l.is_left_out <> (a.id is not null)`)
+    where slo.children_filter is not null and l.by_filter and l.is_left_out <> (a.id is not null)
+    limit ${limit}`)
 }
 
 /** Leaves out what was counted, and counts what was left out. */

@@ -169,15 +169,17 @@ export class NaiveJob {
     if (this.#rules.stopped || (missed !== null && missed < fromAt)) return
     const patience = this.#patience()?.[0] ?? Infinity
     if (missed !== null) this.deadline = Math.max(missed, toAt + Math.min(patience, toAt - fromAt))
-    const isDown = ['major', 'minor', 'warning'].includes(this.state)
-    const changedAt = this.transitions.at(-1)?.at ?? this.#bornAt
-    const isDownAllAlong = isDown && toAt - fromAt >= 60_000 && changedAt < toAt
-    if ((missed === null || missed > toAt) && !isDownAllAlong) return
+    if ((missed === null || missed > toAt) && !this.#isDownOver(fromAt, toAt)) return
     const verdict = this.#verdict
     this.#verdict = 'no_data'
     this.#show(fromAt, 'platform')
     this.#verdict = verdict
     this.#show(toAt, 'platform')
+  }
+
+  #isDownOver(fromAt: number, toAt: number): boolean {
+    const changedAt = this.transitions.at(-1)?.at ?? this.#bornAt
+    return changedAt < toAt && toAt - fromAt >= 60_000 && ['major', 'minor', 'warning'].includes(this.state)
   }
 
   configure(rules: Rules, wall: number): void {

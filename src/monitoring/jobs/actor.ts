@@ -1,6 +1,6 @@
 import { Refusal } from '../../lib/errors.ts'
-import type { Delivery, Reason, Rules, Run, State, Value } from '../../ports/job-actors.ts'
-import { LEVELS } from '../states/state.ts'
+import type { Delivery, Reason, Rules, Run, Value } from '../../ports/job-actors.ts'
+import { isLevel } from '../states/state.ts'
 import { count, evaluate } from '../states/thresholds.ts'
 import type { Counter } from '../states/thresholds.ts'
 import { checkDated, checkDefined, checkStarted, userValue } from './delivery.ts'
@@ -117,8 +117,7 @@ function creditDeafness(state: ActorState, deaf: { fromAt: number; toAt: number 
 
 /** Whether a job would be held to be down over a gap of ours that is longer than a restart. */
 function isBlamed({ state, sinceAt }: ActorState, deaf: { fromAt: number; toAt: number }): boolean {
-  const isDown = (LEVELS as readonly State[]).includes(state)
-  return isDown && sinceAt < deaf.toAt && deaf.toAt - deaf.fromAt >= RESTART_MAX_MS
+  return isLevel(state) && sinceAt < deaf.toAt && deaf.toAt - deaf.fromAt >= RESTART_MAX_MS
 }
 
 function configure(state: ActorState | null, event: { jobId: number; rules: Rules }, now: number): Step {

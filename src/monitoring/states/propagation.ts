@@ -1,7 +1,7 @@
 import type { State, Transition } from '../../ports/job-actors.ts'
 import { sloStateOf } from './slo-state.ts'
 import type { SloRules } from './slo-state.ts'
-import { bareState, isMaintained, LEVELS, shownInMaintenance, SILENT, STATES } from './state.ts'
+import { bareState, isLevel, isMaintained, shownInMaintenance, SILENT, STATES } from './state.ts'
 
 /** How much children in each state weigh together, in the order of `STATES`. */
 export type Tally = readonly number[]
@@ -258,10 +258,7 @@ function meaningOf({ reason, to }: Transition): Cause['means'] {
 
 /** Whether a state that counts as down is worse than another. */
 function isWorse(state: State, than: State): boolean {
-  return (
-    (LEVELS as readonly State[]).includes(state) &&
-    (SILENT.has(than) || STATES.indexOf(state) < STATES.indexOf(than))
-  )
+  return isLevel(state) && (SILENT.has(than) || STATES.indexOf(state) < STATES.indexOf(than))
 }
 
 /** A tally in which a child went from one state to another. */

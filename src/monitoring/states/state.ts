@@ -36,3 +36,8 @@ export function shownInMaintenance(state: State): State {
 
 /** The levels a threshold can name, worst first. */
 export const LEVELS = ['major', 'minor', 'warning'] as const satisfies readonly Level[]
+
+/** Whether a state is one of the levels: down, and not by anybody's plan. */
+export function isLevel(state: State): state is Level {
+  return (LEVELS as readonly State[]).includes(state)
+}

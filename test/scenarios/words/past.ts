@@ -66,7 +66,7 @@ export const THE_PAST: readonly Word[] = [
 
   { says: `expect outages of <name>[${RANGE}]`, heads: 'outages', expects: true, run: expectOutages },
   {
-    says: '<time:begin> {to|until} <time:end> <level>[ costing <number:amount> <word:currency>][ at risk <number:risk>][ because of <name:cause>]',
+    says: '<time:begin> to <time:end> <level>[ costing <number:amount> <word:currency>][ at risk <number:risk>][ because of <name:cause>]',
     under: ['outages'],
     expects: true,
     run: (_, given, { rows }) => void rows.push(outageRow(given)),

@@ -183,7 +183,7 @@ export async function readNoted(database: Database, ids: readonly number[]): Pro
   return rows.map(({ id }) => id)
 }
 
-/** Objects after an id that may have children, in the order of their ids. */
+/** Objects after an id that are as their children make them, in the order of their ids. */
 export async function readParents(
   database: Database,
   afterId: number,

@@ -68,8 +68,8 @@ describe('a tree of 100,000 jobs', () => {
   })
 
   test('lets a group of 1,000 jobs enter maintenance and leave it, and looks at nothing else', async () => {
-    const { clock } = stage
-    const { database, flow } = stage.ports
+    const { ports, clock } = stage
+    const { database, flow } = ports
     const total = async (what: ReturnType<typeof sql>) =>
       (await database.all<{ total: number }>(sql`select count(*) as total from ${what}`))[0]?.total ?? 0
     const inside = await total(sql`objects where path >= '/1/2/' and path < '/1/2/~'`)

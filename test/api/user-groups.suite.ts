@@ -159,7 +159,8 @@ const changes: Scenario[] = [
   {
     title: 'members are replaced, added and removed from both sides, and what is refused changes nothing',
     async run(client) {
-      const [a, b] = [await makeGroup(client, 'side a'), await makeGroup(client, 'side b')]
+      const left = await makeGroup(client, 'left side')
+      const right = await makeGroup(client, 'right side')
       const made = await Promise.all(['one', 'two', 'three'].map((name) => makeUser(client, `side ${name}`)))
       const users = made.toSorted((a, b) => a - b)
       const [one = 0, two = 0, three = 0] = users
@@ -168,23 +169,23 @@ const changes: Scenario[] = [
       const groups = (user: number, mode: string, userGroupIds: readonly number[]) =>
         idsOf(client.request('PUT', `/userGroups/users/${user}?mode=${mode}`, { json: { userGroupIds } }))
 
-      expect(await members(a, 'replace', [two, one, one])).toEqual([one, two])
-      expect(await members(a, 'merge', [three])).toEqual([one, two, three])
-      expect(await members(a, 'remove', [two, 999_999])).toEqual([one, three])
-      expect(await groups(one, 'merge', [b])).toEqual([a, b])
-      expect(await groups(one, 'remove', [a])).toEqual([b])
-      expect(await groups(three, 'replace', [b])).toEqual([b])
-      expect(await members(a, 'merge', [])).toEqual([])
-      expect(await members(b, 'merge', [])).toEqual([one, three])
-      const refused = await client.request('PUT', `/userGroups/${b}/users`, {
+      expect(await members(left, 'replace', [two, one, one])).toEqual([one, two])
+      expect(await members(left, 'merge', [three])).toEqual([one, two, three])
+      expect(await members(left, 'remove', [two, 999_999])).toEqual([one, three])
+      expect(await groups(one, 'merge', [right])).toEqual([left, right])
+      expect(await groups(one, 'remove', [left])).toEqual([right])
+      expect(await groups(three, 'replace', [right])).toEqual([right])
+      expect(await members(left, 'merge', [])).toEqual([])
+      expect(await members(right, 'merge', [])).toEqual([one, three])
+      const refused = await client.request('PUT', `/userGroups/${right}/users`, {
         json: { userIds: [two, 999_999] },
       })
       expectAnswer(refused, { answers: 'invalid', pointers: ['/userIds/1'] })
-      expect(await idsOf(client.request('GET', `/userGroups/${b}/users`))).toEqual([one, three])
-      expect(await idsOf(client.request('GET', `/userGroups/users/${one}`))).toEqual([b])
+      expect(await idsOf(client.request('GET', `/userGroups/${right}/users`))).toEqual([one, three])
+      expect(await idsOf(client.request('GET', `/userGroups/users/${one}`))).toEqual([right])
       expect(await groups(one, 'replace', [])).toEqual([])
       await good(client.request('DELETE', `/users/${three}`))
-      expect(await idsOf(client.request('GET', `/userGroups/${b}/users`))).toEqual([])
+      expect(await idsOf(client.request('GET', `/userGroups/${right}/users`))).toEqual([])
     },
   },
   {

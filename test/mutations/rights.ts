@@ -31,6 +31,9 @@ const SITES: readonly (readonly [
   [/\bundeliverable\(/g, (on) => `(${on} ? async () => new Map<number, never>() : undeliverable)(`],
 ]
 
+/** What `try.ts` gives every site to ask. */
+const SWITCHES = '{ isMutant(site: number): boolean }'
+
 /** The rights themselves, which have tests of their own, and the service's own first job, for which nobody asks. */
 const LEFT_OUT = /^src\/access\/rights\/|first-job\.ts$|\.test\.ts$/
 
@@ -58,16 +61,16 @@ async function instrument(): Promise<readonly string[]> {
     const before = await Bun.file(join(folder, path)).text()
     let after = before
     for (const [pattern, instead] of SITES) {
-      after = after.replaceAll(pattern, (...match) => {
-        const at = match.findIndex((part) => typeof part === 'number')
-        const isDeclaration = /function $/.test(after.slice(0, match[at] as number))
-        if (isDeclaration) return match[0] as string
-        names.push(`${path}: ${match[0] as string}`)
-        return instead(
-          `(globalThis as unknown as { isMutant(site: number): boolean }).isMutant(${names.length - 1})`,
-          match as RegExpMatchArray,
-        )
-      })
+      const text = after
+      const matches = [...text.matchAll(pattern)].filter(
+        ({ index }) => !text.slice(0, index).endsWith('function '),
+      )
+      // From the end, so that the places of those before stay.
+      for (const match of matches.toReversed()) {
+        const on = `(globalThis as unknown as ${SWITCHES}).isMutant(${names.length})`
+        names.push(`${path}: ${match[0]}`)
+        after = after.slice(0, match.index) + instead(on, match) + after.slice(match.index + match[0].length)
+      }
     }
     if (after !== before) await Bun.write(join(folder, path), after)
   }

@@ -34,7 +34,7 @@ export type Located = { readonly type: string; readonly runBy: number; readonly 
 export const ROOT_ID = 1
 export const ROOT_PATH = `/${ROOT_ID}/`
 
-export const NOTHING: Permissions = { read: false, write: false, execute: false, maintain: false }
+const NOTHING: Permissions = { read: false, write: false, execute: false, maintain: false }
 const EVERYTHING: Permissions = { read: true, write: true, execute: true, maintain: true }
 
 /** What somebody may do with an object: what was granted on it or above it, as far as the role goes. Who may write may

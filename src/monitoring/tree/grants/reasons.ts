@@ -21,12 +21,14 @@ export function explain(
     if (right === 'maintain' || reach[right]) return 'granted'
     return wouldReach[right] ? 'collector' : 'role'
   }
-  const read =
-    rights.role === 'administrator' ? 'administrator' : grants.length > 0 ? 'granted' : 'not_granted'
+  const readReason = (): Reason => {
+    if (rights.role === 'administrator') return 'administrator'
+    return grants.length > 0 ? 'granted' : 'not_granted'
+  }
   return {
     permissions,
     reasons: {
-      read,
+      read: readReason(),
       write: reasonOf('write'),
       execute: reasonOf('execute'),
       maintain: reasonOf('maintain'),

@@ -19,7 +19,8 @@ import { slcRoutes } from '../../src/monitoring/slcs/routes.ts'
 import { sloRoutes } from '../../src/monitoring/slos/routes.ts'
 import { stateHistoryRoutes } from '../../src/monitoring/state-history/routes.ts'
 import { treeRoutes } from '../../src/monitoring/tree/routes.ts'
-import { ASKERS, mayCall, routes } from './roles.suite.ts'
+import { ASKERS } from './matrix/run.ts'
+import { mayCall, routes } from './roles.suite.ts'
 import { expectSnapshot } from './snapshot.ts'
 
 /** A line for each route: who may call it, and the right on the object that the verb asks for besides. */

@@ -6,8 +6,7 @@ import { connect } from '../api/client.ts'
 import type { Client } from '../api/client.ts'
 import { ABOVE } from '../api/matrix/above.ts'
 import { CASES } from '../api/matrix/cases.ts'
-import { readReviewed, tryCase, tryRoles } from '../api/matrix/run.ts'
-import type { Reviewed } from '../api/matrix/run.ts'
+import { of, readReviewed, tryCase, tryRoles } from '../api/matrix/run.ts'
 import { makeWorld } from '../api/matrix/world.ts'
 import type { World } from '../api/matrix/world.ts'
 import { routes } from '../api/roles.suite.ts'
@@ -17,7 +16,6 @@ const START_MAX_MS = 60_000
 
 const sites = JSON.parse(process.env['TIDEMARK_MUTANTS'] ?? '[]') as readonly string[]
 const reviewed = await readReviewed()
-const known = (route: string): Reviewed => reviewed.get(route) ?? { may: new Set(), right: null }
 
 let client: Client
 let world: World
@@ -44,13 +42,14 @@ const steps: readonly Step[] = [
   })),
   ...CASES.map((one): Step => ({
     route: one.route,
-    find: async () => (await tryCase(client, world, { one, reviewed: known(one.route) })).wrong[0] ?? null,
+    find: async () =>
+      (await tryCase(client, world, { one, reviewed: of(reviewed, one.route) })).wrong[0] ?? null,
   })),
   ...guarded.map(({ method, path }): Step => {
     const route = `${method} ${path}`
     return {
       route,
-      find: async () => (await tryRoles(client, { method, path, reviewed: known(route) }))[0] ?? null,
+      find: async () => (await tryRoles(client, { method, path, reviewed: of(reviewed, route) }))[0] ?? null,
     }
   }),
 ]

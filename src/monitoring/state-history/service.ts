@@ -41,13 +41,10 @@ export async function readStateHistory(
     beginAt: Math.max(range.beginAt, createdAt),
     endAt: Math.min(range.endAt, now + 1),
   }
+  const readable = readableBy(await rightsOf(context), 'c')
   const [{ spans, revaluations }, recorded] = await Promise.all([
     readPast(ports.database, row, { range: measured, recalc: query.recalc }),
-    store.readTransitions(ports.database, id, {
-      ...range,
-      limit: TRANSITIONS_MAX + 1,
-      readable: readableBy(await rightsOf(context), 'c'),
-    }),
+    store.readTransitions(ports.database, id, { ...range, limit: TRANSITIONS_MAX + 1, readable }),
   ])
   const transitions = query.recalc ? transitionsOf(spans, recorded) : recorded
   const lengthMs = Math.max(SAMPLE_MIN_MS, Math.ceil((range.endAt - range.beginAt) / SAMPLES))

@@ -2,16 +2,15 @@ import { join } from 'node:path'
 
 import { ROLES } from '../../../src/context.ts'
 import type { Role } from '../../../src/context.ts'
-import type { Client } from '../client.ts'
-import { harmless, reachable } from '../roles.suite.ts'
+import type { Client, Request } from '../client.ts'
 import { pathOf } from './cases.ts'
 import type { Case } from './cases.ts'
 import { CANARY, TENANTS } from './world.ts'
 import type { Tenant, World } from './world.ts'
 
-type Asker = Role | null
+export type Asker = Role | null
 
-const ASKERS: readonly Asker[] = [null, ...ROLES]
+export const ASKERS: readonly Asker[] = [null, ...ROLES]
 
 /** What was reviewed of a route: who may call it, and the right on the object that it needs. */
 export type Reviewed = { readonly may: ReadonlySet<Asker>; readonly right: string | null }
@@ -28,6 +27,11 @@ export async function readReviewed(): Promise<ReadonlyMap<string, Reviewed>> {
       return [`${method} ${path}`, { may, right: right === '-' ? null : right }]
     }),
   )
+}
+
+/** What was reviewed of a route; of one that is not there, that nobody may call it. */
+export function of(reviewed: ReadonlyMap<string, Reviewed>, route: string): Reviewed {
+  return reviewed.get(route) ?? { may: new Set(), right: null }
 }
 
 /** Calls a route as everybody on everybody's objects.
@@ -99,4 +103,19 @@ function expectedOf(
 
 function fits(status: number, expected: Expected): boolean {
   return expected === 'good' ? status >= 200 && status < 300 : status === expected
+}
+
+/** A path of the right form whose object is not there, so that an allowed call is not refused for want of a right. */
+function reachable(path: string): string {
+  return path.replaceAll(
+    /:(\w+)(?:\{([^}]*)\})?/g,
+    (_, _name: string, kinds?: string) => kinds?.split('|')[0] ?? '999999999',
+  )
+}
+
+/** A body that is no reason for 401 or 403. */
+function harmless(method: string, path: string): Request {
+  if (method === 'GET' || method === 'DELETE') return {}
+  if (path === '/session/logout') return { json: { sessionId: 'of nobody' } }
+  return { json: {} }
 }

@@ -136,6 +136,23 @@ describe('telling', () => {
     expect(facts.told).toBe(true)
   })
 
+  test('of a listener that fails for a moment is told all the same, one that fails twice is left for later', async () => {
+    for (const failures of [1, 2]) {
+      const told: number[] = []
+      const errors: string[] = []
+      let failed = 0
+      const follow = (some: readonly Transition[]) => {
+        if (failed++ < failures) return Promise.reject(new Error('away'))
+        told.push(...seqs(some))
+        return Promise.resolve()
+      }
+      const facts = new Facts(follow, { info() {}, warn() {}, error: (message) => void errors.push(message) })
+      facts.add([transition(1), transition(2)])
+      expect(await facts.tell()).toBe(failures === 1)
+      expect([told, errors.length]).toEqual(failures === 1 ? [[1, 2], 0] : [[], 1])
+    }
+  })
+
   test('goes on after a listener that throws instead of rejecting', async () => {
     let isAway = true
     const told: number[] = []

@@ -29,12 +29,18 @@ export class Rollup {
   readonly #mode: Mode
   readonly #percent: number | undefined
   readonly #buckets: Gathered[]
-  /** The place that was found last: most of what is added lies there or right behind it. */
-  #near = 0
+  readonly #beginAt: number
+  readonly #endAt: number
+  /** The place that was found last, and its borders: most of what is added lies there or right behind it. */
+  #near = -1
+  #nearFrom = Infinity
+  #nearEnd = Infinity
 
   /** `edges` are those of bucketEdges; what lies outside of them is ignored. */
   constructor(edges: readonly number[], mode: Mode) {
     this.#edges = edges
+    this.#beginAt = edges[0] ?? Infinity
+    this.#endAt = edges.at(-1) ?? -Infinity
     this.#mode = mode
     this.#percent = PERCENT[mode]
     this.#buckets = edges.slice(1).map(() => new Gathered(this.#percent !== undefined))
@@ -52,9 +58,8 @@ export class Rollup {
 
   /** True when a cell lies within one bucket or outside of all, so that its samples need not be told apart. */
   takesWhole({ from, end }: Pick<Cell, 'from' | 'end'>): boolean {
-    const begin = this.#edges[0] ?? Infinity
-    if (end <= begin || from >= (this.#edges.at(-1) ?? -Infinity)) return true
-    return from >= begin && end <= (this.#edges[this.#placeOf(from) + 1] ?? -Infinity)
+    if (end <= this.#beginAt || from >= this.#endAt) return true
+    return from >= this.#beginAt && this.#placeOf(from) >= 0 && end <= this.#nearEnd
   }
 
   /** Adds a cell to the bucket in which it begins. A percentile of that bucket is then unknown, hence null. */
@@ -72,11 +77,10 @@ export class Rollup {
 
   /** Adds samples in ascending order of time. */
   addSamples(samples: Samples<number>): void {
-    const begin = this.#edges[0] ?? Infinity
     let place = -1
-    let cellEnd = begin
+    let cellEnd = this.#beginAt
     let cell: Gathered | undefined
-    for (let index = firstAtOrAfter(samples.at, begin); index < samples.at.length; index++) {
+    for (let index = firstAtOrAfter(samples.at, this.#beginAt); index < samples.at.length; index++) {
       const at = samples.at[index]
       const value = samples.values[index]
       if (at === undefined || value === undefined) return
@@ -116,7 +120,7 @@ export class Rollup {
   }
 
   #overlaps(segment: NumberSummary): boolean {
-    return segment.to >= (this.#edges[0] ?? Infinity) && segment.from < (this.#edges.at(-1) ?? -Infinity)
+    return segment.to >= this.#beginAt && segment.from < this.#endAt
   }
 
   /** The one cell that holds the whole segment. */
@@ -127,14 +131,12 @@ export class Rollup {
   }
 
   #placeOf(at: number): number {
-    if (!this.#isAt(this.#near, at))
-      this.#near = this.#isAt(this.#near + 1, at) ? this.#near + 1 : firstAtOrAfter(this.#edges, at + 1) - 1
-
+    if (at >= this.#nearFrom && at < this.#nearEnd) return this.#near
+    const next = this.#edges[this.#near + 2] ?? -Infinity
+    this.#near = at >= this.#nearEnd && at < next ? this.#near + 1 : firstAtOrAfter(this.#edges, at + 1) - 1
+    this.#nearFrom = this.#edges[this.#near] ?? Infinity
+    this.#nearEnd = this.#edges[this.#near + 1] ?? -Infinity
     return this.#near
-  }
-
-  #isAt(place: number, at: number): boolean {
-    return at >= (this.#edges[place] ?? Infinity) && at < (this.#edges[place + 1] ?? -Infinity)
   }
 }
 

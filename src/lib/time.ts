@@ -7,8 +7,8 @@ const DAY_MS = 86_400_000
 const MINUTE_MS = 60_000
 const TWO_DIGITS = Array.from({ length: 60 }, (_, value) => String(value).padStart(2, '0'))
 
-/** Buckets begin on them, mostly. */
-const wholeMinutes: string[] = []
+/** A year of hours, or some days of minutes. */
+const KNOWN_MAX = 10_000
 
 const formats = new Map<string, TimeFormat>()
 
@@ -23,11 +23,22 @@ export function timeFormat(timeZone: string): TimeFormat {
 function newFormat(timeZone: string): TimeFormat {
   let span = spanAround(0, timeZone)
   let day = dayOf(0)
-  return (epochMs) => {
+  const write: TimeFormat = (epochMs) => {
     if (epochMs < span.fromAt || epochMs >= span.untilAt) span = spanAround(epochMs, timeZone)
-    const local = epochMs + span.offsetMs
+    const local = Math.trunc(epochMs + span.offsetMs)
     if (local < day.fromAt || local >= day.fromAt + DAY_MS) day = dayOf(local)
-    return day.text + timeOfDay(Math.trunc(local) - day.fromAt) + span.offset
+    return day.text + timeOfDay(local - day.fromAt) + span.offset
+  }
+  // Buckets begin on whole minutes, those of every chart on the same.
+  const known = new Map<number, string>()
+  return (epochMs) => {
+    if (epochMs % MINUTE_MS !== 0) return write(epochMs)
+    let text = known.get(epochMs)
+    if (text === undefined) {
+      if (known.size >= KNOWN_MAX) known.clear()
+      known.set(epochMs, (text = write(epochMs)))
+    }
+    return text
   }
 }
 
@@ -39,11 +50,6 @@ function dayOf(local: number): { readonly fromAt: number; readonly text: string 
 }
 
 function timeOfDay(ms: number): string {
-  const minute = ms / MINUTE_MS
-  return Number.isInteger(minute) ? (wholeMinutes[minute] ??= textOf(ms)) : textOf(ms)
-}
-
-function textOf(ms: number): string {
   const seconds = Math.floor(ms / 1_000)
   const minutes = Math.floor(seconds / 60)
   const text = `${twoDigits(Math.floor(minutes / 60))}:${twoDigits(minutes % 60)}:${twoDigits(seconds % 60)}`

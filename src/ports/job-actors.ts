@@ -28,10 +28,7 @@ export interface JobActors {
   buckets(jobId: number, query: BucketsQuery): Promise<BucketsAnswer>
   /** The same of many series, with the same edges and mode, in the order given. A host may ask each job by itself; the
    * first refusal is that of all. @throws {Refusal} not_found */
-  bucketsAll(
-    series: readonly SeriesName[],
-    query: Omit<BucketsQuery, 'key'>,
-  ): Promise<readonly BucketsAnswer[]>
+  bucketsAll(series: readonly SeriesName[], query: BucketsOfAll): Promise<readonly BucketsAnswer[]>
   /** Single samples in order of time, at most `query.limit`. @throws {Refusal} not_found */
   samples(jobId: number, query: SamplesQuery): Promise<SamplesAnswer>
   /** Removes the actor with all it keeps; one that is not there is fine. */
@@ -251,6 +248,9 @@ export type Bucket = {
   readonly max: number | null
   readonly count: number
 }
+
+/** The buckets of several series have the same edges and mode. */
+export type BucketsOfAll = Omit<BucketsQuery, 'key'>
 
 export type BucketsAnswer = { readonly buckets: readonly Bucket[]; readonly aggregate: Aggregate }
 

@@ -179,13 +179,13 @@ class PatientClient implements Client {
   }
 
   close(): void {
+    this.#reads?.close()
+    this.#reads = null
     this.#client.close()
   }
 
   async drainAndClose(): Promise<void> {
     await this.#batches
-    this.#reads?.close()
-    this.#reads = null
     this.close()
   }
 

@@ -2,7 +2,7 @@ import { Refusal } from '../../src/lib/errors.ts'
 import { parcelsOf, roundOutcome } from '../../src/monitoring/jobs/round.ts'
 import type {
   BucketsAnswer,
-  BucketsQuery,
+  BucketsOfAll,
   Delivered,
   DeliveredRound,
   JobActors,
@@ -50,7 +50,7 @@ export function jobActorsInObjects(namespace: Environment['JOB'], log: Log): Job
 /** One call for each job, so many at a time: each answer is held until the last one is there. */
 async function bucketsAll(
   series: readonly SeriesName[],
-  query: Omit<BucketsQuery, 'key'>,
+  query: BucketsOfAll,
   objectOf: ObjectOf,
 ): Promise<readonly BucketsAnswer[]> {
   const jobs = [...Map.groupBy(series.entries(), ([, { jobId }]) => jobId)]

@@ -4,6 +4,7 @@ import { Refusal } from '../../src/lib/errors.ts'
 import { Keeper } from '../../src/monitoring/keeper/service.ts'
 import { nextTurn } from '../../src/monitoring/keeper/turns.ts'
 import type {
+  BucketsOfAll,
   BucketsQuery,
   Delivery,
   JobActors,
@@ -78,7 +79,7 @@ export class JobObject extends DurableObject<Environment> {
     return this.#reply((keeper) => keeper.buckets(jobId, query))
   }
 
-  bucketsAll(series: readonly SeriesName[], query: Omit<BucketsQuery, 'key'>) {
+  bucketsAll(series: readonly SeriesName[], query: BucketsOfAll) {
     return this.#reply((keeper) => keeper.bucketsAll(series, query))
   }
 

@@ -4,6 +4,7 @@ import type { Blobs } from '../../ports/blobs.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type {
   BucketsAnswer,
+  BucketsOfAll,
   BucketsQuery,
   Delivered,
   DeliveredRound,
@@ -177,10 +178,7 @@ export class Keeper implements JobActors {
     return this.history.buckets(jobId, query)
   }
 
-  bucketsAll(
-    series: readonly SeriesName[],
-    query: Omit<BucketsQuery, 'key'>,
-  ): Promise<readonly BucketsAnswer[]> {
+  bucketsAll(series: readonly SeriesName[], query: BucketsOfAll): Promise<readonly BucketsAnswer[]> {
     return this.history.bucketsAll(series, query)
   }
 

@@ -1,4 +1,4 @@
-import type { BucketsQuery, SeriesName } from '../../../ports/job-actors.ts'
+import type { BucketsOfAll, SeriesName } from '../../../ports/job-actors.ts'
 import type { ValuesDatabase } from '../../../ports/values-database.ts'
 import { HOURS, MINUTES, stepOf } from '../../history/cells.ts'
 import type { Cell, Level } from '../../history/cells.ts'
@@ -30,9 +30,6 @@ export type Gathered = {
   readonly wanted: readonly Wanted[]
   readonly tail: Samples<number> | null
 }
-
-/** The buckets of several series have the same edges and mode. */
-export type BucketsOfAll = Omit<BucketsQuery, 'key'>
 
 /** What is wanted, and the job that has it. */
 type Source = { readonly job: Job; readonly key: string }

@@ -19,10 +19,8 @@ const LOOSE_SHARE = 0.8
 /** From here on a last wide row wastes less than small ones would. */
 const WIDE_SHARE = 0.9
 
-/**
- * A row of SQLite of so many bytes fills a page of its own and leaves in the tree what four rows of a page leave there:
- * nothing between this and what a segment may take is as dense, nor so little more.
- */
+/** A row of SQLite of so many bytes fills a page of its own and a quarter of one in the tree. One that is a little larger,
+ * or between this and what a segment may take, would leave most of a page empty. */
 const WIDE_BYTES = SEGMENT_BOUNDS.sizeMaxBytes + 4_092
 /** Packed into one, rows take less than in sum. */
 const WIDEN_FROM_BYTES = WIDE_BYTES + 2 * SEGMENT_BOUNDS.sizeMaxBytes

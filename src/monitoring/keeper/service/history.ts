@@ -3,6 +3,7 @@ import type { Blobs } from '../../../ports/blobs.ts'
 import type { Clock } from '../../../ports/clock.ts'
 import type {
   BucketsAnswer,
+  BucketsOfAll,
   BucketsQuery,
   SamplesAnswer,
   SamplesQuery,
@@ -87,10 +88,7 @@ export class History {
   }
 
   /** @throws {Refusal} not_found */
-  bucketsAll(
-    series: readonly SeriesName[],
-    query: Omit<BucketsQuery, 'key'>,
-  ): Promise<readonly BucketsAnswer[]> {
+  bucketsAll(series: readonly SeriesName[], query: BucketsOfAll): Promise<readonly BucketsAnswer[]> {
     return readBuckets(this.#reading, (jobId) => this.#job(jobId), series, query)
   }
 

@@ -1,6 +1,7 @@
 import type { Blobs } from '../../../ports/blobs.ts'
 import type {
   BucketsAnswer,
+  BucketsOfAll,
   SamplesAnswer,
   SamplesQuery,
   SeriesName,
@@ -17,7 +18,6 @@ import type { SegmentRow } from '../store/segments.ts'
 import { BlobGone, samplesOf } from './bodies.ts'
 import type { Touched, Wanted } from './bodies.ts'
 import { addSamples, gatherBuckets } from './buckets.ts'
-import type { BucketsOfAll } from './buckets.ts'
 
 /** What reads need of the keeper. */
 export type Reading = {

@@ -148,8 +148,8 @@ const REFUSED_FOR = {
 function responses(rule: Policy, validations: readonly Validation[], schemas: Json): Json {
   const targets = validations.map(({ target }) => target)
   const refusals = new Set<number>([...(rule.refuses ?? []), 500, 503])
-  if (rule.roles !== 'anyone') refusals.add(401)
-  if (typeof rule.roles !== 'string' || rule.object) refusals.add(403)
+  // Also where the role is enough, credentials may be good for less, and too many may have been wrong.
+  if (rule.roles !== 'anyone') for (const status of [401, 403, 429]) refusals.add(status)
   for (const target of targets) for (const status of REFUSED_FOR[target]) refusals.add(status)
   if (rule.takes) for (const status of REFUSED_FOR.takes) refusals.add(status)
   const all: Json = {}

@@ -69,20 +69,25 @@ describe('how long rights are remembered', () => {
     const reads = async (own: Ports) =>
       permissionsOf(await rightsFor(own, { userId, role: 'editor' }), root).read
     expect([await reads(ports), await reads(elsewhere)]).toEqual([true, true])
-    await revoke(ports, 1, EVERYONE)
+    await revoke(contextOf('administrator'), 1, EVERYONE)
     expect([await reads(ports), await reads(elsewhere)]).toEqual([false, true])
     opened.clock.at += 999
     expect(await reads(elsewhere)).toBe(true)
     opened.clock.at += 1
     expect(await reads(elsewhere)).toBe(false)
-    await grant(ports, 1, { ...user(), ...NONE })
+    await grant(contextOf('administrator'), 1, { ...user(), ...NONE })
     expect([await reads(ports), await reads(elsewhere)]).toEqual([true, false])
   })
 
   test('a membership counts at once', async () => {
-    await revoke(ports, 1, EVERYONE)
+    await revoke(contextOf('administrator'), 1, EVERYONE)
     const { group } = await createGroup(contextOf('administrator'), 'people')
-    await grant(ports, 1, { subjectType: 'userGroup', subjectId: group.id, ...NONE, execute: true })
+    await grant(contextOf('administrator'), 1, {
+      subjectType: 'userGroup',
+      subjectId: group.id,
+      ...NONE,
+      execute: true,
+    })
     const executes = async () => (await undeliverable(contextOf('collector'), [1])).size === 0
     expect(await executes()).toBe(false)
     await updateMembers(contextOf('administrator'), group.id, { userIds: [userId], mode: 'merge' })
@@ -98,8 +103,8 @@ describe('how long rights are remembered', () => {
     })
     const own = { ...ports, database: away }
     await plant(5, 2)
-    await revoke(ports, 1, EVERYONE)
-    await grant(ports, 5, { ...user(), ...NONE, execute: true })
+    await revoke(contextOf('administrator'), 1, EVERYONE)
+    await grant(contextOf('administrator'), 5, { ...user(), ...NONE, execute: true })
     const refused = async (ids: readonly number[]) => [
       ...(await undeliverable(contextOf('collector', own), ids)).keys(),
     ]
@@ -190,13 +195,15 @@ describe('bounds', () => {
   test('200 have a grant on an object, and one of them may get another', async () => {
     await plantUsers(1000, 200)
     for (let id = 1000; id < 1199; id++)
-      await grant(ports, 1, { subjectType: 'user', subjectId: id, ...NONE })
+      await grant(contextOf('administrator'), 1, { subjectType: 'user', subjectId: id, ...NONE })
     const last = { subjectType: 'user', subjectId: 1199, ...NONE } as const
-    expect(await rejection(grant(ports, 1, last))).toMatchObject({ code: 'conflict' })
-    await grant(ports, 1, { subjectType: 'user', subjectId: 1198, ...NONE, write: true })
-    await revoke(ports, 1, EVERYONE)
-    await grant(ports, 1, last)
-    expect(await rejection(grant(ports, 1, { ...EVERYONE, ...NONE }))).toMatchObject({ code: 'conflict' })
+    expect(await rejection(grant(contextOf('administrator'), 1, last))).toMatchObject({ code: 'conflict' })
+    await grant(contextOf('administrator'), 1, { subjectType: 'user', subjectId: 1198, ...NONE, write: true })
+    await revoke(contextOf('administrator'), 1, EVERYONE)
+    await grant(contextOf('administrator'), 1, last)
+    expect(await rejection(grant(contextOf('administrator'), 1, { ...EVERYONE, ...NONE }))).toMatchObject({
+      code: 'conflict',
+    })
   })
 
   test('somebody has grants on 1,000 objects', async () => {
@@ -204,9 +211,11 @@ describe('bounds', () => {
     await ports.database.run(sql`
       insert into grants (object_id, user_id, group_id, write, execute, maintain)
       select id, ${userId}, null, 0, 0, 0 from objects where id >= 5000 and id < 5999`)
-    await grant(ports, 5999, { ...user(), ...NONE })
-    expect(await rejection(grant(ports, 6000, { ...user(), ...NONE }))).toMatchObject({ code: 'conflict' })
-    await grant(ports, 5999, { ...user(), ...NONE, write: true })
+    await grant(contextOf('administrator'), 5999, { ...user(), ...NONE })
+    expect(await rejection(grant(contextOf('administrator'), 6000, { ...user(), ...NONE }))).toMatchObject({
+      code: 'conflict',
+    })
+    await grant(contextOf('administrator'), 5999, { ...user(), ...NONE, write: true })
     expect((await rightsFor(ports, { userId, role: 'editor' })).granted.size).toBe(1001)
   })
 

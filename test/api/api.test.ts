@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 
 import { HOST_NAMES, startHost, startRemote } from '../hosts/start.ts'
+import { accountSuite } from './account.suite.ts'
+import { auditSuite } from './audit.suite.ts'
 import { browseSuite } from './browse.suite.ts'
 import { bulkSuite } from './bulk.suite.ts'
 import { connect } from './client.ts'
@@ -39,6 +41,7 @@ const SUITES: readonly Suite[] = [
   usersSuite,
   userGroupsSuite,
   grantsSuite,
+  accountSuite,
   treeSuite,
   browseSuite,
   searchSuite,
@@ -59,6 +62,8 @@ const SUITES: readonly Suite[] = [
   slcsSuite,
   historySuite,
   historiesSuite,
+  // Last, because it holds what all of them changed against the record.
+  auditSuite,
 ]
 
 const START_MAX_MS = 60_000

@@ -34,6 +34,8 @@ export type Client = {
   readonly document: Document
   /** What was answered so far, as `GET /jobs/{id} 200`. */
   readonly seen: Set<string>
+  /** Every good answer so far, as `POST /jobs` and its request id. */
+  readonly changes: (readonly [route: string, requestId: string])[]
   readonly userIds: Readonly<Record<Role, number>>
   readonly sessionIds: Readonly<Record<Role, string>>
   request(method: string, path: string, request?: Request): Promise<Answer>
@@ -80,7 +82,7 @@ export async function logIn(
   return String((await request('POST', '/session/login', { json: credentials, as: null })).body['sessionId'])
 }
 
-export type Speaker = Pick<Client, 'document' | 'seen' | 'request'>
+export type Speaker = Pick<Client, 'document' | 'seen' | 'changes' | 'request'>
 
 /** Speaks to a host with the sessions there are, none at first; `seen` is filled with what it answers. */
 export async function speakTo(
@@ -92,14 +94,16 @@ export async function speakTo(
 ): Promise<Speaker> {
   const document = await readDocument(host.url)
   const check = checkerOf(document)
+  const changes: (readonly [string, string])[] = []
   const request = async (method: string, path: string, asked: Request = {}) => {
     const answer = await read(await fetch(host.url + path, requestOf(method, asked, sessionIds)))
     const route = check(method, path, answer)
     checkFrame(answer)
     if (route !== null) seen.add(`${route} ${answer.status}`)
+    if (route !== null && answer.status < 300) changes.push([route, answer.headers.get('x-request-id') ?? ''])
     return answer
   }
-  return { document, seen, request }
+  return { document, seen, changes, request }
 }
 
 function requestOf(method: string, asked: Request, sessionIds: Partial<Record<Role, string>>): RequestInit {

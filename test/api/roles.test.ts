@@ -2,6 +2,7 @@ import { describe, expect, test } from 'bun:test'
 
 import { Hono } from 'hono'
 
+import { auditRoutes } from '../../src/access/audit/routes.ts'
 import { sessionRoutes } from '../../src/access/session/routes.ts'
 import { userGroupRoutes } from '../../src/access/user-groups/routes.ts'
 import { userRoutes } from '../../src/access/users/routes.ts'
@@ -37,10 +38,11 @@ describe('roles', () => {
   test('every route and who may call it is in snapshots/roles.txt', () =>
     expectSnapshot('roles.txt', rolesText()))
 
-  test('a route that changes something is open to nobody, but for logins, the set-up, and pings, whose token says enough', () => {
+  test('a route that changes something is open to nobody, but for logins, refreshes, the set-up, and pings, whose token says enough', () => {
     const open = routes.filter(({ method, policy }) => method !== 'GET' && mayCall(policy, null))
     expect(open.map(({ method, path }) => `${method} ${path}`).sort()).toEqual([
       'POST /session/login',
+      'POST /session/refresh',
       'POST /session/setup',
       'POST /webcollector/ping/:token',
       'POST /webcollector/ping/:token/:signal',
@@ -65,6 +67,7 @@ const ROOMS = {
   sessionRoutes,
   userRoutes,
   userGroupRoutes,
+  auditRoutes,
   treeRoutes,
   jobRoutes,
   metricsRoutes,

@@ -374,7 +374,11 @@ describe('a tree of 100,000 jobs', () => {
       await createSlo(context, ROOT, sloBody.parse({ name: 'above' })),
     ]
     const link = (parent: number, id: number) =>
-      updateChildren(context, parent, { items: [{ id, weight: 1, stateOverrides: {} }], mode: 'replace' })
+      updateChildren(
+        context,
+        { type: 'slo', id: parent },
+        { items: [{ id, weight: 1, stateOverrides: {} }], mode: 'replace', ifMatch: null },
+      )
     await link(below.slo.id, FIRST_JOB + 1)
     await link(above.slo.id, below.slo.id)
     expect((await childrenOf(above.slo.id)).currentState).toBe('ok')

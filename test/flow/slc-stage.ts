@@ -2,6 +2,8 @@ import { sql } from 'drizzle-orm'
 
 import type { Context } from '../../src/context.ts'
 import { openFlow } from '../../src/flow.ts'
+import type { OpenFlow } from '../../src/flow.ts'
+import type { Log } from '../../src/ports/log.ts'
 import { createSlc, listPeriods, readSlc, recalculatePeriods } from '../../src/monitoring/slcs/service.ts'
 import { periodsQuery, recalculationBody, slcBody } from '../../src/monitoring/slcs/schema.ts'
 import { childrenBody, sloBody } from '../../src/monitoring/slos/schema.ts'
@@ -30,9 +32,9 @@ export async function openSlcStage(around: (database: Database) => Database = (d
 export class SlcStage {
   readonly clock: HandClock
   readonly context: Context
-  /** When the flow wants to be woken. */
-  armedAt: number | null = null
   readonly #database: Database
+  readonly #log: Log
+  #flow: OpenFlow
   readonly #told = new Map<number, { seq: number; state: State }>()
   /** Where all of it is. */
   group = 0
@@ -47,18 +49,24 @@ export class SlcStage {
       role: 'administrator',
       sessionHash: null,
     } as const
-    this.context = { ports: { ...ports, flow: this.#openFlow() }, requestId: 'slcs', caller }
+    this.#log = ports.log
+    this.#flow = this.#openFlow()
+    this.context = { ports: { ...ports, flow: this.#flow }, requestId: 'slcs', caller }
   }
 
-  #openFlow() {
-    return openFlow({ database: this.#database, clock: this.clock }, (nextAt) => {
-      this.armedAt = nextAt
-    })
+  /** When the flow wants to be woken; null for never. */
+  get armedAt(): number | null {
+    return Number.isFinite(this.#flow.nextAt) ? this.#flow.nextAt : null
+  }
+
+  #openFlow(): OpenFlow {
+    return openFlow({ database: this.#database, clock: this.clock, log: this.#log })
   }
 
   /** Another process takes over, with what the database knows. */
   restart(): void {
-    Object.assign(this.context.ports, { flow: this.#openFlow() })
+    this.#flow = this.#openFlow()
+    Object.assign(this.context.ports, { flow: this.#flow })
   }
 
   /** A group with a service level object that is as its job. @returns the job and the object */

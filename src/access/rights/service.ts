@@ -3,6 +3,7 @@ import { Refusal } from '../../lib/errors.ts'
 import { Recent } from '../../lib/recent.ts'
 import { commit, isForeignKeyViolation } from '../../ports/database.ts'
 import type { Ports } from '../../ports/index.ts'
+import { audited } from '../audit/service.ts'
 import { Paths } from './paths.ts'
 import { idsOf, permissionsOf, readsEverything, ROOT_PATH } from './permissions.ts'
 import type { Granted, Rights, Subject } from './permissions.ts'
@@ -85,7 +86,8 @@ export function listGrants(
 
 /** Sets what somebody is granted on an object, in place of what was.
  * @throws {Refusal} not_found when the object or the subject is not there, conflict when there are too many grants */
-export async function grant(ports: Ports, objectId: number, given: Subject & Granted): Promise<void> {
+export async function grant(context: Context, objectId: number, given: Subject & Granted): Promise<void> {
+  const { ports } = context
   const { subjects, objects } = await store.countOtherGrants(ports.database, objectId, given)
   if (subjects >= SUBJECTS_MAX) {
     throw new Refusal('conflict', `An object has grants for ${SUBJECTS_MAX} at most. Make a group of them.`)
@@ -94,7 +96,10 @@ export async function grant(ports: Ports, objectId: number, given: Subject & Gra
     throw new Refusal('conflict', `Grants are given on ${OBJECTS_MAX} objects at most. Give one further up.`)
   }
   try {
-    await commit(ports.database, [store.saveGrant(ports.database, objectId, given)])
+    await commit(ports.database, [
+      store.saveGrant(ports.database, objectId, given),
+      audited(context, { action: 'grant', objectType: 'object', objectId, after: given }),
+    ])
   } catch (error) {
     if (!isForeignKeyViolation(error)) throw error
     throw new Refusal('not_found', 'There is nobody with this id.')
@@ -103,9 +108,14 @@ export async function grant(ports: Ports, objectId: number, given: Subject & Gra
 }
 
 /** Takes away what somebody is granted on an object. @throws {Refusal} not_found when that is nothing */
-export async function revoke(ports: Ports, objectId: number, subject: Subject): Promise<void> {
-  if (!(await store.deleteGrant(ports.database, objectId, subject)))
+export async function revoke(context: Context, objectId: number, subject: Subject): Promise<void> {
+  const { ports } = context
+  if (!(await store.hasGrant(ports.database, objectId, subject)))
     throw new Refusal('not_found', 'There is no such grant on this object.')
+  await commit(ports.database, [
+    store.deleteGrant(ports.database, objectId, subject),
+    audited(context, { action: 'revoke', objectType: 'object', objectId, before: subject }),
+  ])
   forgetRights(ports)
 }
 

@@ -89,12 +89,15 @@ export function saveGrant(
     values (${objectId}, ${id('user')}, ${id('userGroup')}, ${granted.write}, ${granted.execute}, ${granted.maintain})`)
 }
 
-/** False when there was none. */
-export async function deleteGrant(database: Database, objectId: number, subject: Subject): Promise<boolean> {
-  const gone = await database.all(
-    sql`delete from grants where object_id = ${objectId} and ${isOf(subject)} returning object_id`,
+export async function hasGrant(database: Database, objectId: number, subject: Subject): Promise<boolean> {
+  const found = await database.all(
+    sql`select 1 from grants where object_id = ${objectId} and ${isOf(subject)}`,
   )
-  return gone.length > 0
+  return found.length > 0
+}
+
+export function deleteGrant(database: Database, objectId: number, subject: Subject): Write {
+  return database.run(sql`delete from grants where object_id = ${objectId} and ${isOf(subject)}`)
 }
 
 /** The paths of those of these objects that are there. */

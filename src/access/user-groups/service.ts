@@ -1,7 +1,9 @@
 import type { Context } from '../../context.ts'
 import { Refusal } from '../../lib/errors.ts'
-import { commit, isUniqueViolation } from '../../ports/database.ts'
+import { commit, isNotNullViolation, isUniqueViolation } from '../../ports/database.ts'
 import type { Ports } from '../../ports/index.ts'
+import { audited } from '../audit/service.ts'
+import type { Deed } from '../audit/service.ts'
 import { forgetRights } from '../rights/service.ts'
 import type { UserView } from '../users/schema.ts'
 import { listUsers, readUser } from '../users/service.ts'
@@ -24,34 +26,43 @@ export async function readGroup({ ports }: Context, id: number): Promise<Version
 }
 
 /** @throws {Refusal} name_taken, conflict when there are 1,000 */
-export async function createGroup({ ports }: Context, name: string): Promise<Versioned> {
+export async function createGroup(context: Context, name: string): Promise<Versioned> {
+  const { ports } = context
   if ((await store.countGroups(ports.database)) >= GROUPS_MAX)
     throw new Refusal('conflict', `There are ${GROUPS_MAX} user groups at most.`)
   const group = { name, version: 1, createdAt: ports.clock.now() }
-  const row = await refuseTakenName(() => store.insertGroup(ports.database, group))
+  const entry = recorded(context, 'create', { objectId: { inserted: true }, after: { name } })
+  const row = await refuseTakenName(() => store.insertGroup(ports.database, group, entry))
   ports.log.info('user group created', { userGroupId: row.id })
   return versioned(row)
 }
 
 /** @throws {Refusal} not_found, name_taken, precondition_failed */
 export async function renameGroup(
-  { ports }: Context,
+  context: Context,
   id: number,
-  change: { readonly name: string; readonly ifMatch: number | null },
+  { name, ifMatch }: { readonly name: string; readonly ifMatch: number | null },
 ): Promise<Versioned> {
-  const row = await findGroup(ports, id)
-  const isCurrent = change.ifMatch === null || change.ifMatch === row.version
-  const renamed =
-    isCurrent && (await refuseTakenName(() => store.updateGroup(ports.database, row, change.name)))
-  if (!renamed)
-    throw new Refusal('precondition_failed', 'Somebody changed this user group meanwhile. Read it again.')
-  return versioned(renamed)
+  const { database } = context.ports
+  const row = await findGroup(context.ports, id)
+  if (ifMatch !== null && ifMatch !== row.version) throw changedMeanwhile()
+  const entry = recorded(context, 'update', { objectId: id, before: viewOf(row), after: { id, name } })
+  try {
+    await refuseTakenName(() => commit(database, [store.updateGroup(database, row, name), entry]))
+  } catch (error) {
+    throw isNotNullViolation(error, 'user_groups.version') ? changedMeanwhile() : error
+  }
+  return versioned(await findGroup(context.ports, id))
 }
 
 /** Removes a group with what was granted to it. @throws {Refusal} not_found */
-export async function deleteGroup({ ports }: Context, id: number): Promise<void> {
-  await findGroup(ports, id)
-  await commit(ports.database, [store.deleteGroup(ports.database, id)])
+export async function deleteGroup(context: Context, id: number): Promise<void> {
+  const { ports } = context
+  const row = await findGroup(ports, id)
+  await commit(ports.database, [
+    store.deleteGroup(ports.database, id),
+    recorded(context, 'delete', { objectId: id, before: viewOf(row) }),
+  ])
   forgetRights(ports)
   ports.log.info('user group deleted', { userGroupId: id })
 }
@@ -80,7 +91,7 @@ export async function updateMembers(
   const members = new Set(mode === 'merge' ? await store.listMembers(ports.database, id) : [])
   if (new Set([...members, ...userIds]).size > MEMBERS_MAX)
     throw new Refusal('conflict', `A user group has ${MEMBERS_MAX} users at most.`)
-  await update(ports, { of: 'group', id, userIds }, mode)
+  await update(context, { of: 'group', id, userIds }, mode)
   return listMembers(context, id)
 }
 
@@ -92,12 +103,12 @@ export async function updateGroupsOf(
   { groupIds, mode }: { readonly groupIds: readonly number[]; readonly mode: BatchMode },
 ): Promise<UserGroupView[]> {
   await readUser(context, id)
-  await update(context.ports, { of: 'user', id, groupIds }, mode)
+  await update(context, { of: 'user', id, groupIds }, mode)
   return listGroupsOf(context, id)
 }
 
-async function update(ports: Ports, side: Side, mode: BatchMode): Promise<void> {
-  const { database } = ports
+async function update(context: Context, side: Side, mode: BatchMode): Promise<void> {
+  const { database } = context.ports
   const [table, field] =
     side.of === 'group' ? (['users', 'userIds'] as const) : (['user_groups', 'userGroupIds'] as const)
   const unknown = mode === 'remove' ? [] : await store.unknownPlaces(database, table, store.idsOf(side))
@@ -109,8 +120,22 @@ async function update(ports: Ports, side: Side, mode: BatchMode): Promise<void> 
   await commit(database, [
     ...(isEnd ? [store.removeMemberships(database, side, mode === 'remove' ? 'these' : 'others')] : []),
     ...(mode === 'remove' ? [] : [store.addMemberships(database, side)]),
+    audited(context, {
+      action: `${mode} memberships`,
+      objectType: side.of === 'group' ? 'userGroup' : 'user',
+      objectId: side.id,
+      after: { [field]: store.idsOf(side) },
+    }),
   ])
-  forgetRights(ports)
+  forgetRights(context.ports)
+}
+
+function recorded(context: Context, action: string, told: Pick<Deed, 'objectId' | 'before' | 'after'>) {
+  return audited(context, { action, objectType: 'userGroup', ...told })
+}
+
+function changedMeanwhile(): Refusal {
+  return new Refusal('precondition_failed', 'Somebody changed this user group meanwhile. Read it again.')
 }
 
 async function findGroup(ports: Ports, id: number): Promise<UserGroupRow> {

@@ -22,24 +22,19 @@ export async function countGroups(database: Database): Promise<number> {
 export async function insertGroup(
   database: Database,
   group: Omit<UserGroupRow, 'id'>,
+  also: Write,
 ): Promise<UserGroupRow> {
-  const [row] = await database.insert(userGroups).values(group).returning()
+  const [[row]] = await database.batch([database.insert(userGroups).values(group).returning(), also])
   if (!row) throw new Error('The database returned no row for a new user group.')
   return row
 }
 
-/** Changes a group that is still at this version; null when it is not. */
-export async function updateGroup(
-  database: Database,
-  { id, version }: UserGroupRow,
-  name: string,
-): Promise<UserGroupRow | null> {
-  const [row] = await database
+/** Changes a group that is still at this version; otherwise the whole batch fails for the empty version. */
+export function updateGroup(database: Database, { id, version }: UserGroupRow, name: string): Write {
+  return database
     .update(userGroups)
-    .set({ name, version: version + 1 })
-    .where(sql`${userGroups.id} = ${id} and ${userGroups.version} = ${version}`)
-    .returning()
-  return row ?? null
+    .set({ name, version: sql`case when ${userGroups.version} = ${version} then ${version + 1} end` })
+    .where(eq(userGroups.id, id))
 }
 
 export function deleteGroup(database: Database, id: number): Write {

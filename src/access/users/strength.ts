@@ -27,13 +27,15 @@ export function weaknessOf(
   if (new Set(text).size < DIFFERENT_MIN) return `must have at least ${DIFFERENT_MIN} different characters`
   if (isSequence(text)) return 'must not be a sequence of the alphabet, of digits or of the keyboard'
   const bare = bareOf(text)
-  const name = username.normalize('NFKC').toLowerCase()
-  if (text === name || (name.length >= 4 && bare === bareOf(name))) return 'must not be the user name'
-  if (name.length >= 4 && text.length < PASSPHRASE_MIN && text.includes(name))
-    return 'must not contain the user name'
+  if (isNamed(text, username.normalize('NFKC').toLowerCase())) return 'must not be made of the user name'
   if (COMMON_WORDS.has(bare) || COMMON_WORDS.has(text) || isRepeated(bare))
     return 'is one of the passwords that are guessed first'
   return null
+}
+
+function isNamed(text: string, name: string): boolean {
+  if (name.length < 4) return text === name
+  return bareOf(text) === bareOf(name) || (text.length < PASSPHRASE_MIN && text.includes(name))
 }
 
 /** The word beneath a password: without figures and signs at its ends, and with letters for what looks like them. */

@@ -1,3 +1,4 @@
+import { audited } from '../../access/audit/service.ts'
 import { readableBy, rightsOf } from '../../access/rights/service.ts'
 import type { Context } from '../../context.ts'
 import { Refusal } from '../../lib/errors.ts'
@@ -50,6 +51,16 @@ export async function updateDependencies(
       { pointer: `/dependsOn/${circular}`, message: 'is or depends on the object itself' },
     ])
   }
-  await refuseCircular(() => commit(database, store.replaceDependencies(database, id, dependsOn)))
+  await refuseCircular(() =>
+    commit(database, [
+      ...store.replaceDependencies(database, id, dependsOn),
+      audited(context, {
+        action: 'update dependencies',
+        objectType: parentType,
+        objectId: id,
+        after: { dependsOn },
+      }),
+    ]),
+  )
   return readDependencies(context, asked)
 }

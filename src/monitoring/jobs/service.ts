@@ -68,7 +68,7 @@ export async function createJob(context: Context, deviceId: number, body: JobBod
     createdAt,
   }
   const state = row.forcedState ?? (row.stopped ? 'undefined' : 'ok')
-  const id = await createObject(ports, object, (path) => [
+  const id = await createObject(context, { input: object, after: body }, (path) => [
     ...store.insertJob(ports.database, { path }, row),
     insertFirstState(ports.database, { path, state, sinceAt: createdAt }),
     markUncounted(ports.database, device.id),
@@ -97,9 +97,11 @@ export async function updateJob(
   const movesByParentId = body.deviceId === undefined || body.deviceId === object.parentId
   const parentId = movesByParentId ? body.parentId : body.deviceId
   const parentPointer = movesByParentId ? '/parentId' : '/deviceId'
+  const after = rowOf(unmaintained(body, object, before), before)
+  const update = { fields, parentId, parentPointer, ifMatch, own: { before, after } }
   const writes = [
-    ...(await updateObjectWrites(context, object, { fields, parentId, parentPointer, ifMatch })),
-    ...store.updateJob(ports.database, id, rowOf(unmaintained(body, object, before), before)),
+    ...(await updateObjectWrites(context, object, update)),
+    ...store.updateJob(ports.database, id, after),
     store.markJob(ports.database, id),
   ]
   await refuseStale(() => commit(ports.database, writes))

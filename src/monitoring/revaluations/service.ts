@@ -1,7 +1,9 @@
+import { audited } from '../../access/audit/service.ts'
+import type { Deed } from '../../access/audit/service.ts'
 import type { Context } from '../../context.ts'
 import { Refusal } from '../../lib/errors.ts'
 import { parseInstant, timeFormat } from '../../lib/time.ts'
-import { commit } from '../../ports/database.ts'
+import { commit, isNotNullViolation } from '../../ports/database.ts'
 import type { Ports } from '../../ports/index.ts'
 import { noteMaintenance, reviewMaintenance } from '../states/service.ts'
 import type { ObjectType } from '../tree/schema.ts'
@@ -72,7 +74,11 @@ export async function createRevaluation(
     const made = { ...part, objectId: object.id, inPast, createdAt: now, createdBy }
     return { ...made, running: false, nextAt: inPast ? null : nextOf(part, now) }
   }
-  const id = await store.insertRevaluations(database, partsOf(what, now, row))
+  const id = await store.insertRevaluations(
+    database,
+    partsOf(what, now, row),
+    recorded(context, 'create', { id: { inserted: true }, after: { ...what, objectId: object.id } }),
+  )
   await ports.flow.settle()
   return readRevaluation(context, object, id)
 }
@@ -98,7 +104,12 @@ export async function updateRevaluation(
   if (row.type === 'maintenance' && row.inPast) checkPast(what, now)
   if (isLived(row)) checkLived(row, what, now)
   const next = { running: row.running, nextAt: isLived(row) ? nextOf(what, now) : null }
-  if (!(await store.updateRevaluation(ports.database, row, { ...what, ...next }))) throw changedMeanwhile()
+  await refuseOvertaken(() =>
+    commit(ports.database, [
+      store.updateRevaluation(ports.database, row, { ...what, ...next }),
+      recorded(context, 'update', { id: row.id, before: row, after: what }),
+    ]),
+  )
   await ports.flow.settle()
   return readRevaluation(context, object, row.id)
 }
@@ -114,15 +125,13 @@ export async function deleteRevaluation(context: Context, object: Named, id: num
   const now = ports.clock.now()
   const stays = isLived(row) && hasBegun(row, now)
   if (stays && isOver(row, now)) throw over()
-  await commit(
-    database,
-    stays
-      ? [
-          store.cancelRevaluation(database, row, now),
-          noteMaintenance(database, [{ objectId: object.id, at: now }]),
-        ]
-      : [store.deleteRevaluation(database, id)],
-  )
+  const writes = stays
+    ? [
+        store.cancelRevaluation(database, row, now),
+        noteMaintenance(database, [{ objectId: object.id, at: now }]),
+      ]
+    : [store.deleteRevaluation(database, id)]
+  await commit(database, [...writes, recorded(context, 'delete', { id, before: row })])
   ports.log.info('revaluation deleted', { revaluationId: id, objectId: object.id, stays })
   await ports.flow.settle()
 }
@@ -150,6 +159,26 @@ export async function advanceMaintenance(
         due.map(({ objectId }) => ({ objectId, at })),
       ),
     ])
+  }
+}
+
+type Told = {
+  readonly id: Deed['objectId']
+  readonly before?: object
+  readonly after?: object
+}
+
+function recorded(context: Context, action: string, { id, ...told }: Told) {
+  return audited(context, { action, objectType: 'revaluation', objectId: id, ...told })
+}
+
+/** @throws {Refusal} precondition_failed when somebody was quicker */
+async function refuseOvertaken(write: () => Promise<void>): Promise<void> {
+  try {
+    await write()
+  } catch (error) {
+    if (!isNotNullViolation(error, 'revaluations.version')) throw error
+    throw changedMeanwhile()
   }
 }
 

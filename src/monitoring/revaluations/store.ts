@@ -27,6 +27,7 @@ export type RevaluationChange = Omit<
 export async function insertRevaluations(
   database: Database,
   [first, second]: readonly [NewRevaluation, NewRevaluation?],
+  also: Write,
 ): Promise<number> {
   const newest = sql<number>`(select max(id) from revaluations)`
   const insert = (row: NewRevaluation, linkedId: typeof newest | null) =>
@@ -34,15 +35,14 @@ export async function insertRevaluations(
       .insert(revaluations)
       .values({ ...row, linkedId, version: 1 })
       .returning({ id: revaluations.id })
-  const [[one], [other]] = second
-    ? await database.batch([
-        insert(first, null),
-        insert(second, newest),
-        database.run(sql`update revaluations set linked_id = ${newest}
-          where id = (select linked_id from revaluations order by id desc limit 1)`),
-      ])
-    : [await insert(first, null), []]
-  const id = (other ?? one)?.id
+  const link = database.run(sql`update revaluations set linked_id = ${newest}
+    where id = (select linked_id from revaluations order by id desc limit 1)`)
+  const [rows] = second
+    ? await database
+        .batch([insert(first, null), insert(second, newest), also, link])
+        .then(([, added]) => [added])
+    : await database.batch([insert(first, null), also])
+  const id = rows?.[0]?.id
   if (id === undefined) throw new Error('The database returned no id for a new revaluation.')
   return id
 }
@@ -89,17 +89,18 @@ export async function readRevaluations(
 }
 
 /** Changes a row that is still at the version read, and says whether it was. */
-export async function updateRevaluation(
+export function updateRevaluation(
   database: Database,
   { id, version }: RevaluationRow,
   change: RevaluationChange,
-): Promise<boolean> {
-  const changed = await database
+): Write {
+  return database
     .update(revaluations)
-    .set({ ...change, version: version + 1 })
-    .where(and(eq(revaluations.id, id), eq(revaluations.version, version)))
-    .returning({ id: revaluations.id })
-  return changed.length > 0
+    .set({
+      ...change,
+      version: sql`case when ${revaluations.version} = ${version} then ${version + 1} end`,
+    })
+    .where(eq(revaluations.id, id))
 }
 
 export function deleteRevaluation(database: Database, id: number): Write {

@@ -48,7 +48,7 @@ export async function createSlc(context: Context, parentId: number, body: SlcBod
     collectorId: 0,
     createdAt,
   }
-  const id = await tree.createObject(ports, object, (path) => [
+  const id = await tree.createObject(context, { input: object, after: body }, (path) => [
     store.insertSlc(database, path, { ...row, createdAt }),
     insertFirstState(database, { path, state: 'ok', sinceAt: createdAt }),
   ])
@@ -66,10 +66,12 @@ export async function updateSlc(
   const { ports } = context
   const { body, ifMatch } = change
   const object = await tree.requireObject(context, id, { type: 'slc', right: 'write' })
-  refuseOtherPeriods(body, await requireRow(context, id))
+  const before = await requireRow(context, id)
+  refuseOtherPeriods(body, before)
+  const own = { before: termsOf(before), after: termsOf(body) }
   const fields = { ...tree.commonFields(body, object), collectorId: object.collectorId }
   const writes = [
-    ...(await tree.updateObjectWrites(context, object, { fields, parentId: body.parentId, ifMatch })),
+    ...(await tree.updateObjectWrites(context, object, { fields, parentId: body.parentId, ifMatch, own })),
     store.updateTerms(ports.database, id, termsOf(body)),
     markUncounted(ports.database, id),
   ]
@@ -95,7 +97,7 @@ async function requireRow({ ports }: Context, id: number) {
   return row
 }
 
-function termsOf({ limit, target, warnAt, activeTime }: SlcBody): store.Terms {
+function termsOf({ limit, target, warnAt, activeTime }: store.Terms): store.Terms {
   return { limit, target, warnAt, activeTime }
 }
 

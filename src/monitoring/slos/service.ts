@@ -1,3 +1,4 @@
+import { audited } from '../../access/audit/service.ts'
 import { readableBy, rightsOf } from '../../access/rights/service.ts'
 import type { Context } from '../../context.ts'
 import { Refusal } from '../../lib/errors.ts'
@@ -45,7 +46,7 @@ export async function createSlo(context: Context, parentId: number, body: SloBod
     collectorId: 0,
     createdAt: ports.clock.now(),
   }
-  const id = await tree.createObject(ports, object, (path) => [
+  const id = await tree.createObject(context, { input: object, after: body }, (path) => [
     store.insertSlo(ports.database, path, row),
     markFilter(ports.database, { path }),
   ])
@@ -64,11 +65,13 @@ export async function updateSlo(
   const { body, ifMatch } = change
   const object = await tree.requireObject(context, id, { type: 'slo', right: 'write' })
   const row = await rowOf(context, id, body)
+  const readable = readableBy(await rightsOf(context), 'o')
+  const own = { before: await store.findSlo(ports.database, id, readable), after: row }
   const fields = { ...tree.commonFields(body, object), collectorId: object.collectorId }
   const writes = [
     // Its parents may see something else of it. By the path that was read, so before a move.
     markLinkedAbove(ports.database, object.path),
-    ...(await tree.updateObjectWrites(context, object, { fields, parentId: body.parentId, ifMatch })),
+    ...(await tree.updateObjectWrites(context, object, { fields, parentId: body.parentId, ifMatch, own })),
     store.updateSlo(ports.database, id, row),
     markFilter(ports.database, id),
     // Its rules may say something else of the same children.
@@ -124,6 +127,7 @@ export async function updateChildren(
     // What is linked no more may fit the filter, and circles may be there or gone.
     markFilter(database, id),
     ...(mode === 'remove' ? [] : [refuseCircle(database, id)]),
+    audited(context, { action: `${mode} children`, objectType: type, objectId: id, after: { items } }),
   ]
   await tree.refuseStale(() => tree.refuseCircular(() => commit(database, writes)))
   await flow.settle()

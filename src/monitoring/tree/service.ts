@@ -1,3 +1,4 @@
+import { audited } from '../../access/audit/service.ts'
 import { permissionsOf } from '../../access/rights/permissions.ts'
 import type { Permissions, Right } from '../../access/rights/permissions.ts'
 import { readableBy, rightsOf, visibleBy } from '../../access/rights/service.ts'
@@ -115,16 +116,20 @@ export function insertObject({ database, secrets }: Ports, input: NewObject): In
   return { key, writes: [...writes, ...notes], last }
 }
 
-/** Creates an object with rows of its own, in one batch. `rowsOf` names it by `(select id from objects where path = <key>)`.
+/** Creates an object with rows of its own, in one batch, on record as `after`. `rowsOf` names it by
+ * `(select id from objects where path = <key>)`.
  * @returns its id
  * @throws {Refusal} conflict when the parent has gone meanwhile */
 export async function createObject(
-  ports: Ports,
-  input: NewObject,
+  context: Context,
+  { input, after }: { readonly input: NewObject; readonly after: object },
   rowsOf: (key: string) => readonly Write[],
 ): Promise<number> {
+  const { ports } = context
   const { key, writes, last } = insertObject(ports, input)
-  return commitCreation(ports.database, [...writes, ...rowsOf(key), last])
+  const { type: objectType, parentId } = input
+  const deed = { action: 'create', objectType, objectId: { path: key }, after: { ...after, parentId } }
+  return commitCreation(ports.database, [...writes, ...rowsOf(key), audited(context, deed), last])
 }
 
 /** Commits a batch that ends with an insertion's `last`. @throws {Refusal} conflict when the parent has gone */
@@ -149,9 +154,11 @@ export type ObjectUpdate = {
   /** The field of the body that names the parent; `/parentId` when absent. */
   readonly parentPointer?: string
   readonly ifMatch: number | null
+  /** The shapes of what the object has besides, for the record. */
+  readonly own: { readonly before: object | null; readonly after: object }
 }
 
-/** The writes of an update of any object, and of its move when the body names another parent. They fail as
+/** The writes of an update of any object and of its record, and of its move when the body names another parent. They fail as
  * `refuseStale` recognises when the object has changed since it was read.
  * @throws {Refusal} precondition_failed, conflict, cycle, invalid */
 export async function updateObjectWrites(
@@ -161,12 +168,22 @@ export async function updateObjectWrites(
 ): Promise<Write[]> {
   if (update.ifMatch !== null && update.ifMatch !== row.version) throw changedMeanwhile()
   const { database, clock } = context.ports
+  const { before, after } = update.own
+  const parentId = update.parentId ?? row.parentId
+  const entry = audited(context, {
+    action: 'update',
+    objectType: row.type,
+    objectId: row.id,
+    before: { ...row, properties: await store.readProperties(database, row.id), ...before },
+    after: { ...update.fields, parentId, ...after },
+  })
   const isMove = update.parentId != null && update.parentId !== row.parentId
   // What a device is, filters ask of its jobs as well; where an object is, of all below it.
   const isSeenBelow = isMove || row.type === 'device'
   const writes = [
     markUnfiltered(database, isSeenBelow ? row : row.id),
     ...store.updateObject(database, row, update.fields),
+    entry,
   ]
   if (update.parentId == null || !isMove) return writes
   const parent = await newParent(context, row, {
@@ -209,17 +226,23 @@ export async function refuseCircular<Result>(write: () => Promise<Result>): Prom
 /** The writes that remove an object; everything below it only when `recursive`.
  * @throws {Refusal} conflict for the root, has_children saying how many objects are below */
 export async function deleteObjectWrites(
-  { ports }: Context,
+  context: Context,
   row: ObjectRow,
   recursive: boolean,
 ): Promise<Write[]> {
-  const { database } = ports
+  const { database } = context.ports
   if (row.parentId === null) throw new Refusal('conflict', 'The root group stays.')
   const notes = [
     markSubtree(database, row.path),
     markUncounted(database, row.parentId),
     markLinkedAbove(database, row.path),
     markFreed(database, { path: row.path, parentId: row.parentId }),
+    audited(context, {
+      action: 'delete',
+      objectType: row.type,
+      objectId: row.id,
+      before: { ...row, recursive },
+    }),
   ]
   if (recursive) return [...notes, ...store.deleteSubtree(database, row)]
   const below = await store.countBelow(database, row.path, BELOW_MAX)

@@ -1,3 +1,4 @@
+import { audited } from '../../../access/audit/service.ts'
 import type { Context } from '../../../context.ts'
 import { sha256 } from '../../../lib/digest.ts'
 import { Refusal } from '../../../lib/errors.ts'
@@ -5,7 +6,7 @@ import { Recent } from '../../../lib/recent.ts'
 import { base64url } from '../../../lib/text.ts'
 import { timeFormat } from '../../../lib/time.ts'
 import type { TimeFormat } from '../../../lib/time.ts'
-import { isForeignKeyViolation } from '../../../ports/database.ts'
+import { commit, isForeignKeyViolation } from '../../../ports/database.ts'
 import type { Ports } from '../../../ports/index.ts'
 import { requireObject } from '../../tree/service.ts'
 import type { DeliveryBody } from '../schema.ts'
@@ -47,8 +48,14 @@ export async function createPing(context: Context, jobId: number, body: PingBody
     throw new Refusal('conflict', `A job has ${PINGS_MAX} ping tokens at most. Revoke one first.`)
   const token = base64url(ports.secrets.random(TOKEN_BYTES))
   const row = { name: body.name, createdAt, expiresAt }
+  const entry = audited(context, {
+    action: 'create',
+    objectType: 'ping token',
+    objectId: { inserted: true },
+    after: { ...row, jobId },
+  })
   const id = await refuseGone(async () =>
-    store.insertPing(ports.database, { ...row, jobId, hash: await sha256(token) }),
+    store.insertPing(ports.database, { ...row, jobId, hash: await sha256(token) }, entry),
   )
   ports.log.info('ping token created', { jobId, pingId: id })
   const path = `${ports.settings.basePath}/webcollector/ping/${token}`
@@ -56,10 +63,20 @@ export async function createPing(context: Context, jobId: number, body: PingBody
 }
 
 /** Ends a token. @throws {Refusal} not_found, forbidden */
-export async function deletePing({ ports, ...context }: Context, jobId: number, id: number): Promise<void> {
-  await requireObject({ ports, ...context }, jobId, { type: 'job', right: 'write' })
-  if (!(await store.deletePing(ports.database, jobId, id)))
-    throw new Refusal('not_found', 'There is no such ping token.')
+export async function deletePing(context: Context, jobId: number, id: number): Promise<void> {
+  const { ports } = context
+  await requireObject(context, jobId, { type: 'job', right: 'write' })
+  const before = (await store.listPings(ports.database, jobId)).find((row) => row.id === id)
+  if (!before) throw new Refusal('not_found', 'There is no such ping token.')
+  await commit(ports.database, [
+    store.deletePing(ports.database, id),
+    audited(context, {
+      action: 'delete',
+      objectType: 'ping token',
+      objectId: id,
+      before: { ...before, jobId },
+    }),
+  ])
   knownOf(ports).clear()
   ports.log.info('ping token revoked', { jobId, pingId: id })
 }

@@ -1,6 +1,6 @@
-import { and, count, eq } from 'drizzle-orm'
+import { count, eq } from 'drizzle-orm'
 import { pings } from '../../../../db/tables/monitoring.ts'
-import type { Database } from '../../../ports/database.ts'
+import type { Database, Write } from '../../../ports/database.ts'
 
 export type PingRow = {
   readonly id: number
@@ -11,11 +11,16 @@ export type PingRow = {
 
 const SHOWN = { id: pings.id, name: pings.name, createdAt: pings.createdAt, expiresAt: pings.expiresAt }
 
+/** Adds a token, and what `also` writes about the row just inserted. */
 export async function insertPing(
   database: Database,
   ping: Omit<PingRow, 'id'> & { readonly jobId: number; readonly hash: string },
+  also: Write,
 ): Promise<number> {
-  const [row] = await database.insert(pings).values(ping).returning({ id: pings.id })
+  const [[row]] = await database.batch([
+    database.insert(pings).values(ping).returning({ id: pings.id }),
+    also,
+  ])
   return row?.id ?? 0
 }
 
@@ -36,11 +41,6 @@ export async function findPing(database: Database, hash: string) {
   return row ?? null
 }
 
-/** False when the job has no such ping. */
-export async function deletePing(database: Database, jobId: number, id: number): Promise<boolean> {
-  const gone = await database
-    .delete(pings)
-    .where(and(eq(pings.id, id), eq(pings.jobId, jobId)))
-    .returning({ id: pings.id })
-  return gone.length > 0
+export function deletePing(database: Database, id: number): Write {
+  return database.delete(pings).where(eq(pings.id, id))
 }

@@ -1,3 +1,4 @@
+import { audited } from '../../../access/audit/service.ts'
 import type { Context } from '../../../context.ts'
 import { Refusal } from '../../../lib/errors.ts'
 import { decodeCursor, encodeCursor } from '../../../lib/paging.ts'
@@ -72,10 +73,10 @@ export async function recalculatePeriods(
       return { periodId: period.id, ...outcome }
     }),
   )
-  await commit(
-    database,
-    outcomes.map((outcome) => store.addRevision(database, { ...outcome, ...made })),
-  )
+  await commit(database, [
+    ...outcomes.map((outcome) => store.addRevision(database, { ...outcome, ...made })),
+    audited(context, { action: 'recalculate', objectType: 'slc', objectId: id, after: body }),
+  ])
   ports.log.info('periods calculated anew', { slcId: id, periods: periods.length })
   return { items: await viewsOf(context, periods) }
 }

@@ -1,3 +1,4 @@
+import { audited } from '../../../access/audit/service.ts'
 import type { Context } from '../../../context.ts'
 import { Refusal } from '../../../lib/errors.ts'
 import { isNotNullViolation } from '../../../ports/database.ts'
@@ -54,6 +55,12 @@ export async function copySlo(context: Context, id: number, query: SloCopyQuery)
       markUncounted(database, { path: key }),
       markFilter(database, { path: key }),
       ...(linking ?? []),
+      audited(context, {
+        action: 'copy',
+        objectType: 'slo',
+        objectId: { path: key },
+        after: { ...query, originalId: id },
+      }),
       last,
     ]),
   )

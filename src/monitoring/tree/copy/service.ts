@@ -1,3 +1,4 @@
+import { audited } from '../../../access/audit/service.ts'
 import type { Context } from '../../../context.ts'
 import { Refusal } from '../../../lib/errors.ts'
 import { applyChanges, markSubtree } from '../../rules/service.ts'
@@ -57,6 +58,12 @@ export async function copyDevice(context: Context, id: number, query: CopyQuery)
     markUnfiltered(database, { path: key }),
     ...store.settleJobs(database, copy),
     markUncounted(database, { path: key }),
+    audited(context, {
+      action: 'copy',
+      objectType: 'device',
+      objectId: { path: key },
+      after: { ...query, originalId: id, parentId: parent.id },
+    }),
     last,
   ])
   await Promise.all([applyChanges(ports), ports.flow.settle()])

@@ -25,14 +25,17 @@ export async function createDevice(context: Context, parentId: number, body: Dev
   const parent = await tree.requireObject(context, parentId, { type: 'group', right: 'write' })
   await tree.checkCollector(ports, body.collectorId, '/collectorId')
   const id = await tree.createObject(
-    ports,
+    context,
     {
-      ...tree.commonFields(body, NEW_DEVICE),
-      type: 'device',
-      parentId: parent.id,
-      templateId: null,
-      collectorId: body.collectorId,
-      createdAt: ports.clock.now(),
+      input: {
+        ...tree.commonFields(body, NEW_DEVICE),
+        type: 'device',
+        parentId: parent.id,
+        templateId: null,
+        collectorId: body.collectorId,
+        createdAt: ports.clock.now(),
+      },
+      after: body,
     },
     (key) => [store.insertDevice(ports.database, key, deviceFields(body))],
   )
@@ -53,13 +56,14 @@ export async function updateDevice(
   const row = await tree.requireObject(context, id, { type: 'device', right: 'write' })
   if (body.collectorId !== row.collectorId) await tree.checkCollector(ports, body.collectorId, '/collectorId')
   const fields = { ...tree.commonFields(body, row), collectorId: body.collectorId }
+  const own = { before: await store.findDevice(database, id), after: deviceFields(body) }
   const writes: Write[] = [
     // Noted by the path that was read, so before a move.
     ...(body.collectorId === row.collectorId
       ? []
       : [store.bumpJobs(database, id), markSubtree(database, row.path)]),
     store.updateDevice(database, id, deviceFields(body)),
-    ...(await tree.updateObjectWrites(context, row, { fields, parentId: body.parentId, ifMatch })),
+    ...(await tree.updateObjectWrites(context, row, { fields, parentId: body.parentId, ifMatch, own })),
   ]
   await tree.refuseStale(() => commit(database, writes))
   if (body.collectorId !== row.collectorId) await applyChanges(ports)

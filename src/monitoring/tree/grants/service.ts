@@ -26,7 +26,7 @@ export async function setGrant(
   const object = await objectAt(context, path)
   const { write, execute, maintain } = body
   const subject = subjectOf(path)
-  await grant(ports, object.id, { ...subject, write, execute, maintain })
+  await grant(context, object.id, { ...subject, write, execute, maintain })
   ports.log.info('rights granted', { objectId: object.id, ...subject, write, execute, maintain })
   const rows = await listGrants(ports, object.path)
   const row = rows.find(
@@ -41,7 +41,7 @@ export async function setGrant(
 export async function removeGrant(context: Context, path: ObjectPath & Subject): Promise<void> {
   const object = await objectAt(context, path)
   const subject = subjectOf(path)
-  await revoke(context.ports, object.id, subject)
+  await revoke(context, object.id, subject)
   context.ports.log.info('rights revoked', { objectId: object.id, ...subject })
 }
 

@@ -21,14 +21,17 @@ export async function createGroup(context: Context, parentId: number, body: Grou
   const { ports } = context
   const parent = await tree.requireObject(context, parentId, { type: 'group', right: 'write' })
   const id = await tree.createObject(
-    ports,
+    context,
     {
-      ...tree.commonFields(body, NEW_GROUP),
-      type: 'group',
-      parentId: parent.id,
-      templateId: null,
-      collectorId: 0,
-      createdAt: ports.clock.now(),
+      input: {
+        ...tree.commonFields(body, NEW_GROUP),
+        type: 'group',
+        parentId: parent.id,
+        templateId: null,
+        collectorId: 0,
+        createdAt: ports.clock.now(),
+      },
+      after: body,
     },
     () => [],
   )
@@ -46,7 +49,9 @@ export async function updateGroup(
   const { body, ifMatch } = change
   const row = await tree.requireObject(context, id, { type: 'group', right: 'write' })
   const fields = { ...tree.commonFields(body, row), collectorId: row.collectorId }
-  const writes = await tree.updateObjectWrites(context, row, { fields, parentId: body.parentId, ifMatch })
+  const own = { before: null, after: {} }
+  const update = { fields, parentId: body.parentId, ifMatch, own }
+  const writes = await tree.updateObjectWrites(context, row, update)
   await tree.refuseStale(() => commit(context.ports.database, writes))
   await context.ports.flow.settle()
   return readGroup(context, id)

@@ -1,0 +1,448 @@
+import { expect } from 'bun:test'
+
+import { codeOf, stepAt } from '../../src/access/session/mfa/totp.ts'
+import { PASSWORD } from './client.ts'
+import type { Answer, Client } from './client.ts'
+import { bareStage, expectAnswer, good, once, statusesOf, table } from './suite.ts'
+import type { Scenario, Suite } from './suite.ts'
+
+type Login = {
+  readonly sessionId: string
+  readonly accessToken: string
+  readonly refreshToken: string
+  readonly owed: string | null
+}
+type Listed = { readonly items: readonly { readonly id: string; readonly isCurrent: boolean }[] }
+type Token = { readonly id: number; readonly token: string }
+
+const DAY_MS = 86_400_000
+const inDays = (days: number) => new Date(Date.now() + days * DAY_MS).toISOString()
+const TOKEN = { name: 'a script', scopes: ['read'], expiresAt: inDays(7) }
+
+/** A user of one scenario alone. */
+async function newUser(client: Client, username: string, role = 'editor'): Promise<number> {
+  const json = { username, password: PASSWORD, role }
+  return (await good<{ id: number }>(client.request('POST', '/users', { json }))).id
+}
+
+function tryLogin(client: Client, username: string, more: object = {}): Promise<Answer> {
+  const json = { username, password: PASSWORD, ...more }
+  return client.request('POST', '/session/login', { json, as: null })
+}
+
+const logIn = (client: Client, username: string, more: object = {}) =>
+  good<Login>(tryLogin(client, username, more))
+
+const bySession = ({ sessionId }: { sessionId: string }) => ({
+  as: null,
+  headers: { 'x-session-id': sessionId },
+})
+const byToken = (token: string) => ({ as: null, headers: { authorization: `Bearer ${token}` } })
+const byBasic = (username: string, password: string) => ({
+  as: null,
+  headers: { authorization: `Basic ${btoa(`${username}:${password}`)}` },
+})
+
+const sessions: Scenario[] = [
+  {
+    title: 'open sessions are listed for their user and for administrators, and each can be ended at once',
+    async run(client) {
+      const userId = await newUser(client, 'with sessions')
+      const [first, second] = [await logIn(client, 'with sessions'), await logIn(client, 'with sessions')]
+      const own = bySession(first)
+      const { items } = await good<Listed>(client.request('GET', '/sessions', own))
+      expect(items.map(({ isCurrent }) => isCurrent).sort()).toEqual([false, true])
+      expect(JSON.stringify(items)).not.toContain(first.sessionId)
+      const shown = await good<Listed>(client.request('GET', `/sessions?userId=${userId}`))
+      expect(shown.items.map(({ id }) => id)).toEqual(items.map(({ id }) => id))
+      expect(shown.items[0]).toMatchObject({
+        userId,
+        isCurrent: false,
+        address: expect.any(String) as string,
+      })
+
+      const other = items.find(({ isCurrent }) => !isCurrent)?.id
+      expectAnswer(await client.request('DELETE', `/sessions/${other}`, { as: 'collector' }), {
+        answers: 'not_found',
+      })
+      expectAnswer(await client.request('DELETE', `/sessions/${other}`, own), { answers: 204 })
+      expect((await client.request('GET', '/users', bySession(second))).status).toBe(401)
+      expect((await client.request('GET', '/users', byToken(second.accessToken))).status).toBe(401)
+      expectAnswer(await client.request('DELETE', `/sessions/${other}`, own), { answers: 'not_found' })
+
+      const last = items.find(({ isCurrent }) => isCurrent)?.id
+      expectAnswer(await client.request('DELETE', `/sessions/${last}`), { answers: 204 })
+      expect((await client.request('GET', '/users', own)).status).toBe(401)
+    },
+  },
+  ...table(bareStage, [
+    {
+      title: "an editor the administrator's",
+      call: 'GET /sessions?userId=1',
+      as: 'editor',
+      answers: 'forbidden',
+    },
+    { title: 'nobody', call: 'GET /sessions', as: null, answers: 'unauthenticated' },
+    { title: 'an id that is none', call: `DELETE /sessions/${'x'.repeat(65)}`, answers: 'not_found' },
+    {
+      title: "an editor the administrator's",
+      call: 'GET /session/personal-tokens?userId=1',
+      as: 'editor',
+      answers: 'forbidden',
+    },
+  ]),
+]
+
+const refreshes: Scenario[] = [
+  {
+    title: 'a refresh token gives another pair, once; one that comes a second time ends the session',
+    async run(client) {
+      await newUser(client, 'refreshing')
+      const login = await logIn(client, 'refreshing')
+      const refresh = (refreshToken: string) =>
+        client.request('POST', '/session/refresh', { as: null, json: { refreshToken } })
+      const second = await good<Login>(refresh(login.refreshToken))
+      const third = await good<Login>(refresh(second.refreshToken))
+      for (const { accessToken } of [login, second, third])
+        expect((await client.request('GET', '/users', byToken(accessToken))).status).toBe(200)
+
+      expectAnswer(await refresh(second.refreshToken), { answers: 'unauthenticated' })
+      for (const { accessToken } of [login, second, third])
+        expect((await client.request('GET', '/users', byToken(accessToken))).status).toBe(401)
+      expect((await client.request('GET', '/users', bySession(login))).status).toBe(401)
+      expectAnswer(await refresh(third.refreshToken), { answers: 'unauthenticated' })
+    },
+  },
+  {
+    title: 'of two refreshes at once with one token, one succeeds and the session ends',
+    async run(client) {
+      const login = await logIn(client, 'refreshing')
+      const json = { refreshToken: login.refreshToken }
+      const answers = await Promise.all(
+        [1, 2].map(() => client.request('POST', '/session/refresh', { as: null, json })),
+      )
+      expect(statusesOf(answers)).toEqual([200, 401])
+      expect((await client.request('GET', '/users', bySession(login))).status).toBe(401)
+    },
+  },
+  {
+    title: 'tokens of one kind are not taken for the other, nor any that was altered, and the session stays',
+    async run(client) {
+      const login = await logIn(client, 'refreshing')
+      const { accessToken, refreshToken } = login
+      expect((await client.request('GET', '/users', byToken(refreshToken))).status).toBe(401)
+      const [head = '', claims = '', mac = ''] = refreshToken.split('.')
+      const other = accessToken.split('.')
+      const wrong = [
+        accessToken,
+        '',
+        'x',
+        `${head}.${claims}.`,
+        `${head}.${claims}.${other[2]}`,
+        `${other[0]}.${claims}.${mac}`,
+        `${head}.${other[1]}.${mac}`,
+        `${refreshToken}x`,
+      ]
+      for (const token of wrong) {
+        const json = { refreshToken: token }
+        const { status } = await client.request('POST', '/session/refresh', { as: null, json })
+        expect([401, 422]).toContain(status)
+      }
+      expect((await client.request('GET', '/users', bySession(login))).status).toBe(200)
+    },
+  },
+]
+
+const personal: Scenario[] = [
+  {
+    title: 'a personal token acts for its owner within its scopes, is shown once, and ends at once',
+    async run(client) {
+      const make = (scopes: readonly string[]) =>
+        good<Token>(
+          client.request('POST', '/session/personal-tokens', { json: { ...TOKEN, scopes }, as: 'editor' }),
+        )
+      const reader = await make(['read'])
+      const writer = await make(['read', 'write'])
+      const runner = await make(['execute'])
+      expect(reader.token).toMatch(/^tidemark_[\w-]{43}$/)
+      const list = await client.request('GET', '/session/personal-tokens', { as: 'editor' })
+      expect(list.text).not.toContain('tidemark_')
+      expect(list.text).toContain('a script')
+
+      const group = { json: { name: 'made by a token' } }
+      const statuses = async ({ token }: Token) => [
+        (await client.request('GET', '/groups/1', byToken(token))).status,
+        (await client.request('POST', '/groups?parentId=1', { ...byToken(token), ...group })).status,
+        (await client.request('POST', '/webcollector/jobs/999999/values', { ...byToken(token), json: {} }))
+          .status,
+        (await client.request('GET', '/sessions', byToken(token))).status,
+        (await client.request('POST', '/session/personal-tokens', { ...byToken(token), json: TOKEN })).status,
+        (await client.request('POST', '/users', { ...byToken(token), json: {} })).status,
+      ]
+      expect(await statuses(reader)).toEqual([200, 403, 403, 403, 403, 403])
+      expect(await statuses(writer)).toEqual([200, 201, 403, 403, 403, 403])
+      expect(await statuses(runner)).toEqual([403, 403, 403, 403, 403, 403])
+
+      const path = `/session/personal-tokens/${reader.id}`
+      expectAnswer(await client.request('DELETE', path, { as: 'collector' }), { answers: 'not_found' })
+      expectAnswer(await client.request('DELETE', path, { as: 'editor' }), { answers: 204 })
+      expect((await client.request('GET', '/groups/1', byToken(reader.token))).status).toBe(401)
+      expectAnswer(await client.request('DELETE', `/session/personal-tokens/${writer.id}`), { answers: 204 })
+      expect((await client.request('GET', '/groups/1', byToken(writer.token))).status).toBe(401)
+    },
+  },
+  {
+    title: 'a token with the scope to execute delivers for a collector',
+    async run(client) {
+      const { token } = await good<Token>(
+        client.request('POST', '/session/personal-tokens', {
+          json: { ...TOKEN, scopes: ['execute'] },
+          as: 'collector',
+        }),
+      )
+      const { status } = await client.request('POST', '/webcollector/jobs/999999/values', {
+        ...byToken(token),
+        json: { returnValue1: 1 },
+      })
+      expect(status).toBe(404)
+    },
+  },
+  ...table(
+    bareStage,
+    (
+      [
+        ['no name', { name: ' ' }, '/name'],
+        ['no scope', { scopes: [] }, '/scopes'],
+        ['a scope twice', { scopes: ['read', 'read'] }, '/scopes'],
+        ['the scope that tokens cannot have', { scopes: ['account'] }, '/scopes/0'],
+        ['yesterday', { expiresAt: inDays(-1) }, '/expiresAt'],
+        ['in 367 days', { expiresAt: inDays(367) }, '/expiresAt'],
+        ['a field of its own', { token: 'mine' }, '/token'],
+      ] as const
+    ).map(([title, change, pointer]) => ({
+      title,
+      call: 'POST /session/personal-tokens',
+      json: { ...TOKEN, ...change },
+      answers: 'invalid' as const,
+      pointers: [pointer],
+    })),
+  ),
+  {
+    title: 'a user has 50 personal tokens, and no more',
+    async run(client) {
+      const user = await newUser(client, 'with tokens').then(() => logIn(client, 'with tokens'))
+      const make = () =>
+        client.request('POST', '/session/personal-tokens', {
+          ...bySession(user),
+          json: { ...TOKEN, expiresAt: inDays(365) },
+        })
+      for (let made = 0; made < 50; made++) await good(make())
+      expectAnswer(await make(), { answers: 'conflict' })
+    },
+  },
+]
+
+/** Signs a new user up for MFA, with the code of the step that is over soonest. */
+async function withMfa(client: Client, username: string) {
+  const userId = await newUser(client, username)
+  return { userId, ...(await setUpMfa(client, await logIn(client, username))) }
+}
+
+async function setUpMfa(client: Client, login: Login) {
+  const { secret } = await good<{ secret: string }>(client.request('POST', '/session/mfa', bySession(login)))
+  const bytes = bytesOf(secret)
+  const step = stepAt(Date.now())
+  const code = await codeOf(bytes, step - 1)
+  const { recoveryCodes } = await good<{ recoveryCodes: string[] }>(
+    client.request('POST', '/session/mfa/confirmation', { ...bySession(login), json: { code } }),
+  )
+  return { login, used: code, recoveryCodes, codeAt: (offset: number) => codeOf(bytes, step + offset) }
+}
+
+function bytesOf(base32: string): Uint8Array<ArrayBuffer> {
+  const bits = Array.from(base32, (letter) =>
+    'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'.indexOf(letter).toString(2).padStart(5, '0'),
+  ).join('')
+  return Uint8Array.from({ length: Math.floor(bits.length / 8) }, (_, at) =>
+    Number.parseInt(bits.slice(at * 8, at * 8 + 8), 2),
+  )
+}
+
+const mfa: Scenario[] = [
+  {
+    title: 'with MFA a login needs a code, no code is good twice, and a password alone is good for nothing',
+    async run(client) {
+      const { used, codeAt, login } = await withMfa(client, 'careful')
+      expect((await client.request('GET', '/users', bySession(login))).status).toBe(200)
+      expectAnswer(await tryLogin(client, 'careful'), { answers: 'mfa_code_required' })
+      expectAnswer(await tryLogin(client, 'careful', { code: used }), { answers: 'unauthenticated' })
+      const code = await codeAt(0)
+      const answers = await Promise.all([1, 2].map(() => tryLogin(client, 'careful', { code })))
+      expect(statusesOf(answers)).toEqual([200, 401])
+      expectAnswer(await tryLogin(client, 'careful', { code }), { answers: 'unauthenticated' })
+      expectAnswer(await tryLogin(client, 'careful', { code: await codeAt(-1) }), {
+        answers: 'unauthenticated',
+      })
+      expect((await client.request('GET', '/users', byBasic('careful', PASSWORD))).status).toBe(401)
+      const query = new URLSearchParams({ username: 'careful', password: PASSWORD, code: await codeAt(1) })
+      await good(client.request('GET', `/session/login?${query}`, { as: null }))
+    },
+  },
+  {
+    title: 'a recovery code is good for one login, and new ones take the place of the old',
+    async run(client) {
+      const { recoveryCodes, codeAt, login } = await withMfa(client, 'forgetful')
+      expect(recoveryCodes.length).toBe(10)
+      const [first, second] = recoveryCodes
+      await logIn(client, 'forgetful', { code: first?.toLowerCase() })
+      expectAnswer(await tryLogin(client, 'forgetful', { code: first }), { answers: 'unauthenticated' })
+      expect(await good(client.request('GET', '/session/mfa', bySession(login)))).toEqual({
+        isActive: true,
+        isEnforced: false,
+        recoveryCodesLeft: 9,
+      })
+      await good(
+        client.request('POST', '/session/mfa/recovery-codes', {
+          ...bySession(login),
+          json: { code: await codeAt(0) },
+        }),
+      )
+      expectAnswer(await tryLogin(client, 'forgetful', { code: second }), { answers: 'unauthenticated' })
+    },
+  },
+  {
+    title: 'after five wrong codes the right one is refused as well, until later',
+    async run(client) {
+      const { codeAt } = await withMfa(client, 'guessed')
+      for (let tried = 0; tried < 5; tried++)
+        expectAnswer(await tryLogin(client, 'guessed', { code: '000000' }), { answers: 'unauthenticated' })
+      const answer = await tryLogin(client, 'guessed', { code: await codeAt(0) })
+      expectAnswer(answer, { answers: 'too_many_attempts' })
+      expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(800)
+    },
+  },
+  {
+    title: 'who is made to use MFA may do nothing else before, and cannot leave it',
+    async run(client) {
+      const userId = await newUser(client, 'obliged')
+      const before = await logIn(client, 'obliged')
+      await good(client.request('PUT', `/users/${userId}/mfa`, { json: { isEnforced: true } }))
+      expect((await client.request('GET', '/users', bySession(before))).status).toBe(401)
+      expect((await client.request('GET', '/users', byBasic('obliged', PASSWORD))).status).toBe(401)
+      const login = await logIn(client, 'obliged')
+      expect(login.owed).toBe('mfa')
+      expectAnswer(await client.request('GET', '/users', bySession(login)), { answers: 'forbidden' })
+      expectAnswer(await client.request('GET', '/users', byToken(login.accessToken)), {
+        answers: 'forbidden',
+      })
+      const { codeAt } = await setUpMfa(client, login)
+      expect((await client.request('GET', '/users', bySession(login))).status).toBe(200)
+      const json = { code: await codeAt(0) }
+      expectAnswer(await client.request('POST', '/session/mfa/removal', { ...bySession(login), json }), {
+        answers: 'forbidden',
+      })
+      await good(client.request('PUT', `/users/${userId}/mfa`, { json: { isEnforced: false } }))
+      expectAnswer(await client.request('POST', '/session/mfa/removal', { ...bySession(login), json }), {
+        answers: 204,
+      })
+      expect((await logIn(client, 'obliged')).owed).toBeNull()
+    },
+  },
+  {
+    title:
+      'an administrator helps who lost everything; the state of a secret that is not there is a conflict',
+    async run(client) {
+      const { userId, login } = await withMfa(client, 'lost')
+      expectAnswer(await client.request('POST', '/session/mfa', bySession(login)), { answers: 'conflict' })
+      expectAnswer(await client.request('DELETE', `/users/${userId}/mfa`), { answers: 204 })
+      expect(await good(client.request('GET', `/users/${userId}/mfa`))).toMatchObject({ isActive: false })
+      const again = await logIn(client, 'lost')
+      const json = { code: '123456' }
+      for (const what of ['confirmation', 'removal', 'recovery-codes'])
+        expectAnswer(await client.request('POST', `/session/mfa/${what}`, { ...bySession(again), json }), {
+          answers: 'conflict',
+        })
+    },
+  },
+]
+
+const changing = once(async (client: Client) => {
+  await newUser(client, 'changing mind')
+  return logIn(client, 'changing mind')
+})
+
+const passwords: Scenario[] = [
+  ...(
+    [
+      ['a wrong password', { currentPassword: 'wrong' }, '/currentPassword'],
+      ['a common one', { newPassword: 'P@ssw0rd2026!' }, '/newPassword'],
+      ['a sequence', { newPassword: 'abcdefghij' }, '/newPassword'],
+      ['the user name', { newPassword: 'Changing Mind 1' }, '/newPassword'],
+      ['one that is too short', { newPassword: 'g7#kQ2!' }, '/newPassword'],
+      ['the present one', { newPassword: PASSWORD }, '/newPassword'],
+    ] as const
+  ).map(([title, change, pointer]) => ({
+    title: `POST /session/password refuses ${title}`,
+    async run(client: Client) {
+      const json = { currentPassword: PASSWORD, newPassword: 'another good password', ...change }
+      const answer = client.request('POST', '/session/password', {
+        ...bySession(await changing(client)),
+        json,
+      })
+      expectAnswer(await answer, { answers: 'invalid', pointers: [pointer] })
+    },
+  })),
+  {
+    title: 'a new password signs the user out everywhere else, and the old one may not come back',
+    async run(client) {
+      const here = await changing(client)
+      const elsewhere = await logIn(client, 'changing mind')
+      const change = (currentPassword: string, newPassword: string) =>
+        client.request('POST', '/session/password', {
+          ...bySession(here),
+          json: { currentPassword, newPassword },
+        })
+      expectAnswer(await change(PASSWORD, 'a second good password'), { answers: 204 })
+      expect((await client.request('GET', '/users', bySession(here))).status).toBe(200)
+      expect((await client.request('GET', '/users', bySession(elsewhere))).status).toBe(401)
+      expectAnswer(await tryLogin(client, 'changing mind'), { answers: 'unauthenticated' })
+      expectAnswer(await change('a second good password', PASSWORD), {
+        answers: 'invalid',
+        pointers: ['/newPassword'],
+      })
+      await logIn(client, 'changing mind', { password: 'a second good password' })
+    },
+  },
+]
+
+const limits: Scenario[] = (
+  [
+    ['a user', 'locked', true],
+    ['an unknown user', 'locked nobody', false],
+  ] as const
+).map(([title, username, exists]) => ({
+  title: `after ten wrong passwords of ${title} the eleventh try is refused, by login and by Basic, however it would end`,
+  async run(client) {
+    if (exists) await newUser(client, username)
+    const session = exists ? await logIn(client, username) : null
+    for (let tried = 0; tried < 10; tried++)
+      expectAnswer(await tryLogin(client, username, { password: 'wrong' }), { answers: 'unauthenticated' })
+    for (const answer of [
+      await tryLogin(client, username),
+      await tryLogin(client, username.toUpperCase(), { password: 'wrong' }),
+      await client.request('GET', '/users', byBasic(username, PASSWORD)),
+    ]) {
+      expectAnswer(answer, { answers: 'too_many_attempts' })
+      expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(800)
+      expect(Number(answer.headers.get('retry-after'))).toBeLessThanOrEqual(900)
+    }
+    if (session) expect((await client.request('GET', '/users', bySession(session))).status).toBe(200)
+    await logIn(client, 'editor')
+  },
+}))
+
+/** Everything about how one proves who one is, beyond logging in and out. */
+export const accountSuite: Suite = {
+  name: 'account',
+  scenarios: [...sessions, ...refreshes, ...personal, ...mfa, ...passwords, ...limits],
+}

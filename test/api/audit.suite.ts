@@ -1,0 +1,145 @@
+import { expect } from 'bun:test'
+
+import type { Client } from './client.ts'
+import { routes } from './roles.suite.ts'
+import { bareStage, good, table } from './suite.ts'
+import type { Scenario, Suite } from './suite.ts'
+
+type Entry = {
+  readonly id: number
+  readonly at: string
+  readonly userId: number
+  readonly username: string
+  readonly address: string
+  readonly requestId: string
+  readonly action: string
+  readonly objectType: string
+  readonly objectId: string
+  readonly before: Record<string, unknown> | null
+  readonly after: Record<string, unknown> | null
+}
+
+/** What changes nothing that is kept as configuration, and why. */
+const UNRECORDED: Readonly<Record<string, string>> = {
+  'POST /root/searchPath': 'a read whose input does not fit a URL',
+  'POST /{parentType}/{parentId}/searchPath': 'the same',
+  'POST /session/token': 'the session goes on; one of its own is on record',
+  'POST /session/refresh': 'the session goes on',
+  'POST /session/logout': 'a session that has ended already may end again',
+}
+
+/** Routes that change something: every such answer has to be on record. */
+const CHANGING = routes
+  .filter(({ method, path }) => method !== 'GET' || path === '/session/login')
+  // A delivery is kept in the journal, with who sent it.
+  .filter(({ policy }) => policy.object !== 'execute' && policy.isRepeatable !== true)
+  .map(({ method, path }) => `${method} ${path.replaceAll(/:(\w+)(?:\{[^}]*\})?/g, '{$1}')}`)
+  .filter((route) => !(route in UNRECORDED))
+
+const refusals = table(bareStage, [
+  { title: 'an editor', call: 'GET /audit', as: 'editor', answers: 'forbidden' },
+  { title: 'no page', call: 'GET /audit?limit=0', answers: 'invalid', pointers: ['?limit'] },
+  { title: 'the smallest page', call: 'GET /audit?limit=1', answers: 200 },
+  { title: 'the largest page', call: 'GET /audit?limit=1000', answers: 200 },
+  { title: 'a larger page', call: 'GET /audit?limit=1001', answers: 'invalid', pointers: ['?limit'] },
+  { title: 'a foreign cursor', call: 'GET /audit?cursor=x', answers: 'invalid', pointers: ['?cursor'] },
+  { title: 'no instant', call: 'GET /audit?begin=now', answers: 'invalid', pointers: ['?begin'] },
+  { title: 'nobody to change it', call: 'DELETE /audit', answers: 'method_not_allowed' },
+])
+
+const scenarios: Scenario[] = [
+  {
+    title: 'an entry says who, what, when, from where, and the fields before and after',
+    async run(client) {
+      const { id, ...group } = await good<{ id: number }>(
+        client.request('POST', '/groups?parentId=1', { json: { name: 'recorded' }, as: 'editor' }),
+      )
+      const changed = await client.request('PUT', `/groups/${id}`, {
+        json: { ...group, name: 'renamed' },
+        as: 'editor',
+        headers: { 'x-request-id': 'a-request-of-mine' },
+      })
+      expect(changed.status).toBe(200)
+      await good(client.request('DELETE', `/groups/${id}`, { as: 'editor' }))
+      const [gone, update, made, ...others] = await entries(client, `?objectType=group&objectId=${id}`)
+      expect(others).toEqual([])
+      const by = { userId: client.userIds.editor, username: 'editor', objectId: String(id) }
+      expect(made).toMatchObject({ ...by, action: 'create', before: null, after: { name: 'recorded' } })
+      expect(update).toMatchObject({
+        ...by,
+        action: 'update',
+        requestId: 'a-request-of-mine',
+        before: { name: 'recorded' },
+        after: { name: 'renamed' },
+      })
+      expect(Object.keys(update?.after ?? {})).toEqual(['name'])
+      expect(gone).toMatchObject({ ...by, action: 'delete', before: { name: 'renamed' }, after: null })
+      expect(update?.address).toMatch(/^(?:::ffff:)?127\.0\.0\.1$|^::1$/)
+      expect(Math.abs(Date.now() - Date.parse(update?.at ?? ''))).toBeLessThan(10_000)
+    },
+  },
+  {
+    title: 'a change that is refused leaves no entry',
+    async run(client) {
+      const before = (await entries(client, '?limit=1'))[0]?.id
+      await client.request('POST', '/groups?parentId=1', { json: {} })
+      await client.request('DELETE', '/groups/1')
+      await client.request('POST', '/users', {
+        json: { username: 'editor', password: 'a good long one', role: 'editor' },
+      })
+      expect((await entries(client, '?limit=1'))[0]?.id).toBe(before)
+    },
+  },
+  {
+    title: 'filters leave what fits, and pages follow each other without gap or repetition',
+    async run(client) {
+      const all = await entries(client)
+      const [first] = all
+      for (const [query, fits] of [
+        [`userId=${client.userIds.editor}`, (one: Entry) => one.userId === client.userIds.editor],
+        ['action=delete', (one: Entry) => one.action === 'delete'],
+        ['objectType=user', (one: Entry) => one.objectType === 'user'],
+        [`begin=${encodeURIComponent(first?.at ?? '')}`, (one: Entry) => one.at >= (first?.at ?? '')],
+        [`end=${encodeURIComponent(first?.at ?? '')}`, (one: Entry) => one.at < (first?.at ?? '')],
+      ] as const) {
+        const found = await entries(client, `?${query}&limit=97`)
+        expect(found.map(({ id }) => id)).toEqual(all.filter(fits).map(({ id }) => id))
+      }
+    },
+  },
+  {
+    title: 'no entry shows a secret',
+    async run(client) {
+      const text = JSON.stringify(await entries(client))
+      for (const secret of ['scrypt', 'a password of a test user', 'tidemark_', 'correct horse'])
+        expect(text).not.toContain(secret)
+    },
+  },
+  {
+    title: 'every change that the suites above made is on record, on every route that changes something',
+    async run(client) {
+      const recorded = new Set((await entries(client)).map(({ requestId }) => requestId))
+      const changes = client.changes.filter(([route]) => CHANGING.includes(route))
+      const missing = changes.filter(([, requestId]) => !recorded.has(requestId)).map(([route]) => route)
+      expect([...new Set(missing)]).toEqual([])
+      const made = new Set(changes.map(([route]) => route))
+      // Set-up belongs to a host of its own.
+      expect(CHANGING.filter((route) => !made.has(route))).toEqual(['POST /session/setup'])
+    },
+  },
+]
+
+/** All entries that fit, over all pages, the latest first. */
+async function entries(client: Client, query = '?limit=1000'): Promise<Entry[]> {
+  const found: Entry[] = []
+  for (let next: string | null = `/audit${query}`; next !== null;) {
+    const answer = await client.request('GET', next)
+    const { items } = await good<{ items: Entry[] }>(Promise.resolve(answer))
+    found.push(...items)
+    if (query === '?limit=1') return found
+    next = /<([^>]+)>/.exec(answer.headers.get('link') ?? '')?.[1] ?? null
+  }
+  return found
+}
+
+export const auditSuite: Suite = { name: 'audit', scenarios: [...refusals, ...scenarios] }

@@ -3,12 +3,15 @@ import { Refusal } from '../lib/errors.ts'
 /** How large a body may be as it is sent, and once it is inflated. */
 export type ByteBounds = { readonly sentMaxBytes: number; readonly inflatedMaxBytes: number }
 
-/** The body of a request, of which no more than the bound is ever held.
+/** The body of a request or an answer, of which no more than the bound is ever held.
  * @throws {Refusal} too_large */
-export function readBytes(request: Request, sizeMaxBytes: number): Promise<Uint8Array<ArrayBuffer>> {
+export function readBytes(
+  { headers, body }: Pick<Request, 'headers' | 'body'>,
+  sizeMaxBytes: number,
+): Promise<Uint8Array<ArrayBuffer>> {
   const refusal = () => tooLarge(sizeMaxBytes)
-  if (Number(request.headers.get('content-length') ?? 0) > sizeMaxBytes) throw refusal()
-  return collect(request.body, sizeMaxBytes, refusal)
+  if (Number(headers.get('content-length') ?? 0) > sizeMaxBytes) throw refusal()
+  return collect(body, sizeMaxBytes, refusal)
 }
 
 /** What is said of a body that is larger. */

@@ -48,7 +48,7 @@ export async function openPorts(settings: Partial<Ports['settings']> = {}) {
     clock,
     log,
     secrets: secretsOf(crypto.getRandomValues(new Uint8Array(32))),
-    network: { addressOf: () => '192.0.2.7' },
+    network: { addressOf: () => '192.0.2.7', fetch: (request) => fetch(request) },
     settings: { ...DEFAULTS, timeZone: 'Europe/Zurich', ...settings },
   }
   return {

@@ -9,6 +9,7 @@ export function openNetwork(trustedProxies: number): Network & { listensAs(liste
     listensAs(http) {
       listener = http
     },
+    fetch: (request) => fetch(request),
     addressOf(request) {
       const peer = listener?.requestIP(request)?.address ?? ''
       if (trustedProxies === 0) return peer

@@ -59,7 +59,10 @@ function build(environment: Environment): Service {
     clock,
     log,
     // Cloudflare sets this header itself, whatever the caller sent.
-    network: { addressOf: ({ headers }) => headers.get('cf-connecting-ip') ?? '' },
+    network: {
+      addressOf: ({ headers }) => headers.get('cf-connecting-ip') ?? '',
+      fetch: (request) => fetch(request),
+    },
     secrets: secretsOf(key, formerKeys),
     settings,
   }

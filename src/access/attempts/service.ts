@@ -51,6 +51,11 @@ export async function attempt(
   )
 }
 
+/** Nobody could tell how the try ends: it does not count. */
+export async function undecided({ database }: Ports, trials: readonly Trial[]): Promise<void> {
+  await store.forgetAttempts(database, { all: [], back: trials.map(({ key }) => key) })
+}
+
 /** The try was right: what failed before on the same account is forgotten. */
 export async function succeeded({ database }: Ports, trials: readonly Trial[]): Promise<void> {
   const keys = (isShared: boolean) => trials.filter((one) => one.isShared === isShared).map(({ key }) => key)

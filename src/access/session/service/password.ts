@@ -4,7 +4,7 @@ import { commit } from '../../../ports/database.ts'
 import { audited } from '../../audit/service.ts'
 import { choosePassword, forgetCallers } from '../../users/service/passwords.ts'
 import * as store from '../store.ts'
-import { owedBy, prove } from './proving.ts'
+import { isElsewhere, owedBy, prove } from './proving.ts'
 
 /** Gives the caller another password. Every other session of theirs ends, and this one owes no password any more.
  * @throws {Refusal} forbidden for who has their password elsewhere, invalid, too_many_attempts */
@@ -21,7 +21,7 @@ export async function changePassword(
       { pointer: '/currentPassword', message: 'is wrong' },
     ])
   }
-  if (account.type !== 'local') throw new Refusal('forbidden', 'Your password is kept elsewhere.')
+  if (isElsewhere(account)) throw new Refusal('forbidden', 'Your password is kept elsewhere.')
   const writes = await choosePassword(
     ports,
     { userId, username },

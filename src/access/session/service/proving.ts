@@ -1,9 +1,11 @@
 import type { Ports } from '../../../ports/index.ts'
-import { attempt, passwordTrials, succeeded } from '../../attempts/service.ts'
+import { attempt, passwordTrials, succeeded, undecided } from '../../attempts/service.ts'
+import type { Trial } from '../../attempts/service.ts'
 import { callersOf } from '../../users/callers.ts'
 import { verifyPassword } from '../../users/password.ts'
 import * as store from '../store.ts'
 import type { Account, Owed } from '../store.ts'
+import { askAuthService } from './external.ts'
 
 export type Credentials = { readonly username: string; readonly password: string }
 
@@ -21,16 +23,40 @@ export async function prove(
   if (account && key !== null && callers.wasProven(key, account.passwordHash, clock.now())) return account
   const trials = await passwordTrials(ports, username, request)
   await attempt(ports, trials, account !== null && key !== null && callers.isKnown(key, account.passwordHash))
-  const fits = await verifyPassword(secrets, password, account?.passwordHash ?? null)
+  const fits = await (account && isElsewhere(account)
+    ? askElsewhere(ports, { username, password }, trials)
+    : verifyPassword(secrets, password, account?.passwordHash ?? null))
   if (!account || !fits) return null
   await succeeded(ports, trials)
   if (key !== null) callers.proven(key, account.passwordHash, clock.now())
   return account
 }
 
+/** Whether the password of an account is known to another service, and not here. */
+export function isElsewhere({ type }: Pick<Account, 'type'>): boolean {
+  return type === 'LDAP_MANAGED'
+}
+
+async function askElsewhere(
+  ports: Ports,
+  credentials: Credentials,
+  trials: readonly Trial[],
+): Promise<boolean> {
+  const { network, settings, log } = ports
+  if (settings.authServiceUrl === null) return verifyPassword(ports.secrets, credentials.password, null)
+  try {
+    return await askAuthService(network, settings.authServiceUrl, credentials)
+  } catch (error) {
+    await undecided(ports, trials)
+    log.error('the authentication service is away', error)
+    throw error
+  }
+}
+
 /** What the user has to do before anything else. */
 export function owedBy({ clock, settings }: Ports, account: Account): Owed {
   const { maxAgeMs } = settings.passwords
-  if (maxAgeMs !== null && account.passwordSetAt + maxAgeMs <= clock.now()) return 'password'
+  if (maxAgeMs !== null && !isElsewhere(account) && account.passwordSetAt + maxAgeMs <= clock.now())
+    return 'password'
   return account.needsFactor && !account.hasFactor ? 'mfa' : ''
 }

@@ -1,0 +1,51 @@
+import * as z from 'zod'
+import { readBytes } from '../../../http/bytes.ts'
+import { Refusal } from '../../../lib/errors.ts'
+import type { Network } from '../../../ports/network.ts'
+import type { Credentials } from './proving.ts'
+
+const TIMEOUT_MS = 5_000
+const ANSWER_MAX_BYTES = 16 * 1024
+const RETRY_AFTER_S = 5
+
+const answerSchema = z.object({ authenticated: z.boolean(), username: z.string() })
+
+/** Whether an external service says that this is the password of this user. It is asked each time anew, as
+ * `src/access/session/README.md` says, and only a plain yes is one.
+ * @throws {Refusal} unavailable when it does not answer in time, or anything but yes or no */
+export async function askAuthService(
+  network: Network,
+  url: string,
+  { username, password }: Credentials,
+): Promise<boolean> {
+  const request = new Request(url, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', accept: 'application/json' },
+    body: JSON.stringify({ username, password }),
+    // Whoever redirects would get the password sent on.
+    redirect: 'manual',
+    signal: AbortSignal.timeout(TIMEOUT_MS),
+  })
+  try {
+    const response = await network.fetch(request)
+    if (response.status === 401 || response.status === 403) return false
+    if (response.status !== 200) throw new TypeError(`It answered ${response.status}.`)
+    const text = new TextDecoder().decode(await readBytes(response, ANSWER_MAX_BYTES))
+    const answer = answerSchema.parse(JSON.parse(text))
+    if (answer.username !== username) throw new TypeError('It answered for somebody else.')
+    return answer.authenticated
+  } catch (cause) {
+    throw away(cause)
+  }
+}
+
+function away(cause: unknown): Refusal {
+  const refusal = new Refusal(
+    'unavailable',
+    'The service that checks this password is away.',
+    [],
+    RETRY_AFTER_S,
+  )
+  refusal.cause = cause
+  return refusal
+}

@@ -1,0 +1,223 @@
+import { join } from 'node:path'
+
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { Miniflare } from 'miniflare'
+
+import { logIn } from '../../src/access/session/service.ts'
+import { callerOfCredentials } from '../../src/access/session/service/callers.ts'
+import { askAuthService } from '../../src/access/session/service/external.ts'
+import { createUser } from '../../src/access/users/service.ts'
+import type { Context } from '../../src/context.ts'
+import { refusalIn } from '../../src/lib/errors.ts'
+import { rejection } from '../contract/rejection.ts'
+import { openPorts } from '../hosts/ports.ts'
+
+const ADA = { username: 'ada', password: 'countess of lovelace' }
+const TIMEOUT_MS = 5_000
+const yes = { authenticated: true, username: ADA.username }
+
+let asked: unknown[] = []
+let stolen = 0
+
+/** A service that answers well under some paths and in every other way under others. */
+const service = Bun.serve({
+  port: 0,
+  idleTimeout: 30,
+  async fetch(request) {
+    const path = new URL(request.url).pathname
+    if (path === '/elsewhere') stolen++
+    const sent = request.method === 'POST' ? ((await request.json()) as typeof ADA) : null
+    asked.push(sent)
+    switch (path) {
+      case '/checks':
+        return Response.json({ authenticated: sent?.password === ADA.password, username: sent?.username })
+      case '/no':
+        return Response.json({ ...yes, authenticated: false })
+      case '/redirects':
+        return new Response(null, { status: 307, headers: { location: '/elsewhere' } })
+      case '/elsewhere':
+        return Response.json(yes)
+      case '/html':
+        return new Response('<h1>Welcome</h1>', { headers: { 'content-type': 'text/html' } })
+      case '/somebody':
+        return Response.json({ ...yes, username: 'admin' })
+      case '/text':
+        return Response.json({ ...yes, authenticated: 'true' })
+      case '/list':
+        return Response.json([yes])
+      case '/empty':
+        return new Response(null, { status: 200 })
+      case '/huge':
+        return Response.json({ ...yes, more: 'x'.repeat(16 * 1024) })
+      case '/large':
+        return Response.json({ ...yes, more: 'x'.repeat(16 * 1024 - 100) })
+      case '/hangs':
+        await Bun.sleep(TIMEOUT_MS * 2)
+        return Response.json(yes)
+      case '/dribbles':
+        return new Response(dribble())
+      default:
+        return Response.json(yes, { status: Number(path.slice(1)) })
+    }
+  },
+})
+
+const closed = Bun.serve({ port: 0, fetch: () => new Response() })
+const closedUrl = closed.url.href
+const untrusted = 'https://127.0.0.1:1/'
+
+function dribble(): ReadableStream<Uint8Array> {
+  return new ReadableStream({
+    async start(controller) {
+      controller.enqueue(new TextEncoder().encode('{"authenticated": true,'))
+      await Bun.sleep(TIMEOUT_MS * 2)
+      controller.close()
+    },
+  })
+}
+
+type Ask = (url: string) => Promise<unknown>
+
+const here: Ask = async (url) => {
+  const network = { addressOf: () => '', fetch: (request: Request) => fetch(request) }
+  try {
+    return await askAuthService(network, url, ADA)
+  } catch (error) {
+    return refusalIn(error)?.code
+  }
+}
+
+let miniflare: Miniflare
+let inWorkerd: Ask
+
+beforeAll(async () => {
+  await closed.stop(true)
+  const built = await Bun.build({
+    entrypoints: [join(import.meta.dir, '../hosts/auth-worker.ts')],
+    target: 'browser',
+  })
+  miniflare = new Miniflare({
+    modules: [{ type: 'ESModule', path: 'main.mjs', contents: (await built.outputs[0]?.text()) ?? '' }],
+    compatibilityDate: '2026-04-01',
+    cf: false,
+  })
+  const origin = await miniflare.ready
+  inWorkerd = async (url) => {
+    const response = await fetch(origin, { method: 'POST', body: JSON.stringify({ ...ADA, url }) })
+    return ((await response.json()) as { answer: unknown }).answer
+  }
+}, 60_000)
+
+afterAll(async () => {
+  await miniflare.dispose()
+  await service.stop(true)
+})
+
+const CASES: readonly (readonly [path: string, answer: boolean | 'unavailable'])[] = [
+  ['checks', true],
+  ['large', true],
+  ['no', false],
+  ['401', false],
+  ['403', false],
+  ...[
+    '201',
+    '202',
+    '400',
+    '404',
+    '500',
+    '502',
+    '503',
+    'redirects',
+    'html',
+    'somebody',
+    'text',
+    'list',
+    'empty',
+    'huge',
+  ].map((path) => [path, 'unavailable'] as const),
+]
+
+describe.each(['bun', 'workerd'] as const)('the authentication service as %s sees it', (host) => {
+  const ask: Ask = (url) => (host === 'bun' ? here(url) : inWorkerd(url))
+
+  test.each(CASES)('that answers as /%s is taken for %p', async (path, answer) => {
+    asked = []
+    stolen = 0
+    expect(await ask(service.url.href + path)).toBe(answer)
+    expect(asked).toEqual([ADA])
+    expect(stolen).toBe(0)
+  })
+
+  test.each(['hangs', 'dribbles'])(
+    'that %s is away after 5 seconds',
+    async (path) => {
+      const before = performance.now()
+      expect(await ask(service.url.href + path)).toBe('unavailable')
+      const tookMs = performance.now() - before
+      expect(tookMs).toBeGreaterThan(TIMEOUT_MS - 500)
+      expect(tookMs).toBeLessThan(TIMEOUT_MS + 3_000)
+    },
+    20_000,
+  )
+
+  test.each([closedUrl, untrusted])('at %s is away', async (url) => {
+    expect(await ask(url)).toBe('unavailable')
+  })
+})
+
+test('an LDAP_MANAGED user signs in by the service, ten wrong passwords lock, and being away counts for nothing', async () => {
+  const opened = await openPorts({ authServiceUrl: `${service.url.href}checks` })
+  try {
+    const context: Context = { ports: opened.ports, caller: { kind: 'nobody' }, requestId: 'test' }
+    await createUser(context, { ...ADA, role: 'collector', password: 'a password that is not used' })
+    await opened.ports.database.run(`update users set type = 'LDAP_MANAGED', password_hash = ''`)
+    expect(await logIn(context, ADA)).toMatchObject({ owed: null })
+    expect(await rejection(logIn(context, { ...ADA, password: 'wrong' }))).toMatchObject({
+      code: 'unauthenticated',
+    })
+
+    const away = {
+      ...context,
+      ports: { ...opened.ports, settings: { ...opened.ports.settings, authServiceUrl: closedUrl } },
+    }
+    for (let tried = 0; tried < 12; tried++)
+      expect(await rejection(logIn(away, ADA))).toMatchObject({ code: 'unavailable', retryAfterS: 5 })
+    expect(await logIn(context, ADA)).toMatchObject({ owed: null })
+
+    for (let tried = 0; tried < 10; tried++)
+      expect(await rejection(logIn(context, { ...ADA, password: 'wrong' }))).toMatchObject({
+        code: 'unauthenticated',
+      })
+    expect(await rejection(logIn(context, ADA))).toMatchObject({ code: 'too_many_attempts' })
+
+    const none = { ...opened.ports, settings: { ...opened.ports.settings, authServiceUrl: null } }
+    opened.clock.at += 15 * 60_000
+    expect(await callerOfCredentials(none, ADA)).toBeNull()
+  } finally {
+    await opened.close()
+  }
+}, 30_000)
+
+test('who called by Basic goes on for an hour while the service is away, asked once a minute while it is there', async () => {
+  const opened = await openPorts({ authServiceUrl: `${service.url.href}checks` })
+  try {
+    const { ports, clock } = opened
+    const context: Context = { ports, caller: { kind: 'nobody' }, requestId: 'test' }
+    await createUser(context, { ...ADA, role: 'collector', password: 'a password that is not used' })
+    await ports.database.run(`update users set type = 'LDAP_MANAGED', password_hash = ''`)
+    asked = []
+    for (let call = 0; call < 59; call++) {
+      expect(await callerOfCredentials(ports, ADA)).toMatchObject({ username: 'ada' })
+      clock.at += 1_000
+    }
+    expect(asked.length).toBe(1)
+    clock.at += 1_000
+    const settings = ports.settings as { authServiceUrl: string }
+    settings.authServiceUrl = closedUrl
+    expect(await callerOfCredentials(ports, ADA)).toMatchObject({ username: 'ada' })
+    clock.at += 3_600_000
+    expect(await rejection(callerOfCredentials(ports, ADA))).toMatchObject({ code: 'unavailable' })
+  } finally {
+    await opened.close()
+  }
+})

@@ -1,6 +1,7 @@
 import { expect } from 'bun:test'
 
 import { codeOf, stepAt } from '../../src/access/session/mfa/totp.ts'
+import { fromBase32 } from '../access/base32.ts'
 import { PASSWORD } from './client.ts'
 import type { Answer, Client } from './client.ts'
 import { bareStage, expectAnswer, good, once, statusesOf, table } from './suite.ts'
@@ -250,22 +251,13 @@ async function withMfa(client: Client, username: string) {
 
 async function setUpMfa(client: Client, login: Login) {
   const { secret } = await good<{ secret: string }>(client.request('POST', '/session/mfa', bySession(login)))
-  const bytes = bytesOf(secret)
+  const bytes = fromBase32(secret)
   const step = stepAt(Date.now())
   const code = await codeOf(bytes, step - 1)
   const { recoveryCodes } = await good<{ recoveryCodes: string[] }>(
     client.request('POST', '/session/mfa/confirmation', { ...bySession(login), json: { code } }),
   )
   return { login, used: code, recoveryCodes, codeAt: (offset: number) => codeOf(bytes, step + offset) }
-}
-
-function bytesOf(base32: string): Uint8Array<ArrayBuffer> {
-  const bits = Array.from(base32, (letter) =>
-    'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'.indexOf(letter).toString(2).padStart(5, '0'),
-  ).join('')
-  return Uint8Array.from({ length: Math.floor(bits.length / 8) }, (_, at) =>
-    Number.parseInt(bits.slice(at * 8, at * 8 + 8), 2),
-  )
 }
 
 const mfa: Scenario[] = [

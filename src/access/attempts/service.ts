@@ -31,17 +31,14 @@ export function codeTrials(userId: number): readonly Trial[] {
 }
 
 /** Counts a try before it is known how it ends, so that tries at the same time count as well.
- * @throws {Refusal} too_many_attempts, unless `isKnown` */
-export async function attempt(
-  { database, clock }: Ports,
-  trials: readonly Trial[],
-  isKnown = false,
-): Promise<void> {
+ * @throws {Refusal} too_many_attempts */
+export async function attempt({ database, clock }: Ports, trials: readonly Trial[]): Promise<void> {
+  if (trials.length === 0) return
   const now = clock.now()
   const maxOf = new Map(trials.map(({ key, max }) => [key, max]))
   const counted = await store.countAttempts(database, [...maxOf.keys()], { now, windowMs: WINDOW_MS })
   const over = counted.filter(({ key, count }) => count > (maxOf.get(key) ?? 0))
-  if (over.length === 0 || isKnown) return
+  if (over.length === 0) return
   const untilAt = Math.max(...over.map((one) => one.untilAt))
   throw new Refusal(
     'too_many_attempts',
@@ -53,11 +50,13 @@ export async function attempt(
 
 /** Nobody could tell how the try ends: it does not count. */
 export async function undecided({ database }: Ports, trials: readonly Trial[]): Promise<void> {
+  if (trials.length === 0) return
   await store.forgetAttempts(database, { all: [], back: trials.map(({ key }) => key) })
 }
 
 /** The try was right: what failed before on the same account is forgotten. */
 export async function succeeded({ database }: Ports, trials: readonly Trial[]): Promise<void> {
+  if (trials.length === 0) return
   const keys = (isShared: boolean) => trials.filter((one) => one.isShared === isShared).map(({ key }) => key)
   await store.forgetAttempts(database, { all: keys(false), back: keys(true) })
 }

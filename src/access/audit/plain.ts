@@ -6,7 +6,7 @@ export type Difference = {
 
 type Fields = object | null
 
-const SECRET = /passw|secret|token|hash|credential|\bkey$|apikey|^pw$|^pass$/i
+const SECRET = /passw|secret|token|hash|credential|apikey|(?:^|_)(?:pw|pass)$/i
 const TEXT_MAX = 4_000
 const MASK = '(not shown)'
 

@@ -21,8 +21,10 @@ export async function prove(
   const callers = callersOf(ports)
   const account = await store.findAccount(database, username)
   if (account && key !== null && callers.wasProven(key, account.passwordHash, clock.now())) return account
-  const trials = await passwordTrials(ports, username, request)
-  await attempt(ports, trials, account !== null && key !== null && callers.isKnown(key, account.passwordHash))
+  // A right password takes nothing back of what others guessed, unless it was a try itself.
+  const isKnown = account !== null && key !== null && callers.isKnown(key, account.passwordHash)
+  const trials = isKnown ? [] : await passwordTrials(ports, username, request)
+  await attempt(ports, trials)
   const fits = await (account && isElsewhere(account)
     ? askElsewhere(ports, { username, password }, trials)
     : verifyPassword(secrets, password, account?.passwordHash ?? null))

@@ -1,0 +1,255 @@
+import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
+
+import { audited } from '../../src/access/audit/service.ts'
+import { beginMfa, confirmMfa } from '../../src/access/session/mfa/service.ts'
+import { codeOf, stepAt } from '../../src/access/session/mfa/totp.ts'
+import { createPersonalToken } from '../../src/access/session/personal/service.ts'
+import { logIn, refreshSession } from '../../src/access/session/service.ts'
+import {
+  callerOfCredentials,
+  callerOfPersonalToken,
+  callerOfSession,
+  callerOfToken,
+} from '../../src/access/session/service/callers.ts'
+import { changePassword } from '../../src/access/session/service/password.ts'
+import { createUser } from '../../src/access/users/service.ts'
+import type { Caller, Context } from '../../src/context.ts'
+import { commit } from '../../src/ports/database.ts'
+import type { Ports } from '../../src/ports/index.ts'
+import { openNetwork } from '../../workers/bun/network.ts'
+import { secretsOf } from '../../workers/secrets.ts'
+import { rejection } from '../contract/rejection.ts'
+import { openPorts } from '../hosts/ports.ts'
+import { fromBase32 } from './base32.ts'
+
+const DAY_MS = 86_400_000
+const MINUTE_MS = 60_000
+const ADA = { username: 'ada', password: 'countess of lovelace' }
+
+let opened: Awaited<ReturnType<typeof openPorts>>
+let userId = 0
+
+beforeEach(async () => {
+  opened = await openPorts()
+  userId = (await createUser(contextOf(opened.ports), { ...ADA, role: 'collector' })).id
+})
+
+afterEach(() => opened.close())
+
+function contextOf(ports: Ports, caller: Caller = { kind: 'nobody' }): Context {
+  return { ports, caller, requestId: 'test', request: new Request('http://localhost/') }
+}
+
+/** The ports with every slow hash counted. */
+function counting(ports: Ports) {
+  const count = { hashes: 0 }
+  const scrypt: Ports['secrets']['scrypt'] = (...input) => {
+    count.hashes++
+    return ports.secrets.scrypt(...input)
+  }
+  return { count, ports: { ...ports, secrets: { ...ports.secrets, scrypt } } }
+}
+
+/** The ports with a hash that costs nothing and fits nothing. */
+function guessing(ports: Ports): Ports {
+  return { ...ports, secrets: { ...ports.secrets, scrypt: () => Promise.resolve(new Uint8Array(32)) } }
+}
+
+test('a wrong password costs one slow hash whether there is a user or not, and a locked account none', async () => {
+  const { count, ports } = counting(opened.ports)
+  const costOf = async (login: typeof ADA) => {
+    const before = count.hashes
+    const refusal = (await rejection(logIn(contextOf(ports), login))) as { code: string; detail: string }
+    return { cost: count.hashes - before, code: refusal.code, detail: refusal.detail }
+  }
+  for (let tried = 0; tried < 11; tried++) {
+    const known = await costOf({ ...ADA, password: 'wrong' })
+    expect(known.cost).toBe(tried < 10 ? 1 : 0)
+    expect(await costOf({ username: 'nobody', password: 'wrong' })).toEqual(known)
+  }
+  opened.clock.at += 15 * MINUTE_MS - 1
+  expect(await costOf(ADA)).toMatchObject({ cost: 0, code: 'too_many_attempts' })
+  opened.clock.at += 1
+  expect(await logIn(contextOf(ports), ADA)).toMatchObject({ owed: null })
+})
+
+test('a good login forgets the wrong ones, tries at the same time count, and so do those from one network', async () => {
+  const { ports, clock } = opened
+  const wrong = (username: string) =>
+    rejection(logIn(contextOf(guessing(ports)), { username, password: 'wrong' }))
+  for (let round = 0; round < 2; round++) {
+    for (let tried = 0; tried < 9; tried++)
+      expect(await wrong('ada')).toMatchObject({ code: 'unauthenticated' })
+    await logIn(contextOf(ports), ADA)
+  }
+  const codes = (await Promise.all(Array.from({ length: 15 }, () => wrong('bob')))) as { code: string }[]
+  expect(codes.filter(({ code }) => code === 'too_many_attempts').length).toBe(5)
+
+  clock.at += 15 * MINUTE_MS
+  for (let tried = 0; tried < 100; tried++)
+    expect(await wrong(`somebody ${tried}`)).toMatchObject({ code: 'unauthenticated' })
+  expect(await wrong('somebody else')).toMatchObject({ code: 'too_many_attempts' })
+  expect(await rejection(logIn(contextOf(ports), ADA))).toMatchObject({ code: 'too_many_attempts' })
+  const elsewhere = { ...ports, network: { ...ports.network, addressOf: () => '198.51.100.1' } }
+  expect(await logIn(contextOf(elsewhere), ADA)).toMatchObject({ owed: null })
+}, 60_000)
+
+test('guesses do not lock out Basic credentials that were proven here before', async () => {
+  const { ports, clock } = opened
+  const request = new Request('http://localhost/')
+  expect(await callerOfCredentials(ports, ADA, request)).toMatchObject({ userId })
+  for (let tried = 0; tried < 20; tried++)
+    await rejection(logIn(contextOf(guessing(ports)), { ...ADA, password: 'wrong' }))
+  clock.at += 2 * MINUTE_MS
+  expect(await callerOfCredentials(ports, ADA, request)).toMatchObject({ userId })
+  const restarted = { ...ports }
+  expect(await rejection(callerOfCredentials(restarted, ADA, request))).toMatchObject({
+    code: 'too_many_attempts',
+  })
+}, 30_000)
+
+test('two passwords are hashed at a time, 32 wait, and the others are refused at once', async () => {
+  const { ports } = opened
+  let running = 0
+  let most = 0
+  const scrypt = async () => {
+    most = Math.max(most, ++running)
+    await Bun.sleep(5)
+    running--
+    return new Uint8Array(32)
+  }
+  const slow = { ...ports, secrets: { ...ports.secrets, scrypt } }
+  const logins = Array.from({ length: 60 }, (_, at) =>
+    rejection(logIn(contextOf(slow), { username: `somebody ${at}`, password: 'wrong' })),
+  )
+  const codes = ((await Promise.all(logins)) as { code: string }[]).map(({ code }) => code)
+  expect(most).toBe(2)
+  expect(codes.filter((code) => code === 'overloaded').length).toBeGreaterThan(0)
+  expect(codes.filter((code) => code === 'unauthenticated').length).toBeGreaterThanOrEqual(34)
+  expect(codes.filter((code) => code !== 'overloaded' && code !== 'unauthenticated')).toEqual([])
+})
+
+test('a password that is too old is good for another password only, which may not be one of the latest', async () => {
+  const maxAgeMs = 90 * DAY_MS
+  const ports = {
+    ...opened.ports,
+    settings: { ...opened.ports.settings, passwords: { lengthMin: 10, history: 2, maxAgeMs } },
+  }
+  const { clock } = opened
+  clock.at += maxAgeMs - 1
+  expect((await logIn(contextOf(ports), ADA)).owed).toBeNull()
+  clock.at += 1
+  const login = await logIn(contextOf(ports), ADA)
+  expect(login.owed).toBe('password')
+  expect(await callerOfCredentials(ports, ADA)).toBeNull()
+  const caller = await callerOfSession(ports, login.sessionId)
+  expect(caller?.scopes).toEqual(['account'])
+
+  const change = (currentPassword: string, newPassword: string) =>
+    changePassword(contextOf(ports, caller ?? { kind: 'nobody' }), { currentPassword, newPassword })
+  expect(await rejection(change(ADA.password, 'g7#kQ2!zx'))).toMatchObject({ code: 'invalid' })
+  expect(await rejection(change(ADA.password, ADA.password))).toMatchObject({ code: 'invalid' })
+  await change(ADA.password, 'a second one of hers')
+  expect((await callerOfSession(ports, login.sessionId))?.scopes).toBeUndefined()
+  await change('a second one of hers', 'a third one of hers')
+  expect(await rejection(change('a third one of hers', 'a second one of hers'))).toMatchObject({
+    code: 'invalid',
+  })
+  await change('a third one of hers', ADA.password)
+  expect((await logIn(contextOf(ports), ADA)).owed).toBeNull()
+}, 30_000)
+
+describe('under a new key', () => {
+  const newKey = crypto.getRandomValues(new Uint8Array(32))
+
+  /** What a process has that starts with the new key, and knows the former one or not. */
+  function restarted({ ports }: typeof opened, knowsFormer: boolean): Ports {
+    return { ...ports, secrets: secretsOf(newKey, knowsFormer ? [ports.secrets.key] : []) }
+  }
+
+  test('nobody is logged out as long as the former key is known: sessions, tokens, refreshes and MFA go on', async () => {
+    const { ports, clock } = opened
+    const login = await logIn(contextOf(ports), ADA)
+    const caller = await callerOfToken(ports, login.accessToken)
+    const { secret } = await beginMfa(contextOf(ports, caller ?? { kind: 'nobody' }))
+    const bytes = fromBase32(secret)
+    await confirmMfa(contextOf(ports, caller ?? { kind: 'nobody' }), await codeOf(bytes, stepAt(clock.at)))
+    const personal = await createPersonalToken(contextOf(ports, caller ?? { kind: 'nobody' }), {
+      name: 'a script',
+      scopes: ['read'],
+      expiresAt: new Date(clock.at + DAY_MS).toISOString(),
+    })
+    clock.at += MINUTE_MS
+
+    const after = restarted(opened, true)
+    expect(await callerOfSession(after, login.sessionId)).toMatchObject({ userId })
+    expect(await callerOfToken(after, login.accessToken)).toMatchObject({ userId })
+    expect(await callerOfPersonalToken(after, personal.token)).toMatchObject({ userId, scopes: ['read'] })
+    const refreshed = await refreshSession(contextOf(after), login.refreshToken)
+    const code = await codeOf(bytes, stepAt(clock.at))
+    expect(await logIn(contextOf(after), { ...ADA, code })).toMatchObject({ owed: null })
+
+    const later = restarted(opened, false)
+    expect(await callerOfToken(later, login.accessToken)).toBeNull()
+    expect(await callerOfToken(later, refreshed.accessToken)).toMatchObject({ userId })
+    expect(await callerOfSession(later, login.sessionId)).toMatchObject({ userId })
+  })
+})
+
+test('a personal token ends when it says, and a refresh token with its session', async () => {
+  const { ports, clock } = opened
+  const login = await logIn(contextOf(ports), ADA)
+  const caller = (await callerOfSession(ports, login.sessionId)) ?? { kind: 'nobody' as const }
+  const expiresAt = new Date(clock.at + DAY_MS / 2).toISOString()
+  const { token } = await createPersonalToken(contextOf(ports, caller), {
+    name: 'a script',
+    scopes: ['read', 'write'],
+    expiresAt,
+  })
+  // What was proven a moment ago is believed for a second.
+  clock.at += DAY_MS / 2 - 2_000
+  expect(await callerOfPersonalToken(ports, token)).toMatchObject({ userId, scopes: ['read', 'write'] })
+  clock.at += 2_000
+  expect(await callerOfPersonalToken(ports, token)).toBeNull()
+
+  clock.at += DAY_MS / 2 - 1_000
+  const next = await refreshSession(contextOf(ports), login.refreshToken)
+  clock.at += 1_000
+  expect(await rejection(refreshSession(contextOf(ports), next.refreshToken))).toMatchObject({
+    code: 'unauthenticated',
+  })
+})
+
+test('the record refuses to be changed or shortened, and is written with its change or not at all', async () => {
+  const { database } = opened.ports
+  const total = async () => (await database.get<{ n: number }>('select count(*) as n from audit')).n
+  const before = await total()
+  expect(before).toBeGreaterThan(0)
+  for (const statement of [
+    `update audit set username = 'somebody else'`,
+    'delete from audit',
+    'delete from audit where id = 1',
+  ])
+    expect(String(((await rejection(database.run(statement))) as Error).cause)).toContain('append-only')
+  expect(await total()).toBe(before)
+
+  const entry = audited(contextOf(opened.ports), { action: 'create', objectType: 'user', objectId: 1 })
+  const failing = database.run(`insert into users (id) values (1)`)
+  expect(await rejection(commit(database, [entry, failing]))).toBeInstanceOf(Error)
+  expect(await total()).toBe(before)
+})
+
+test.each([
+  [0, '203.0.113.9', '192.0.2.1'],
+  [0, null, '192.0.2.1'],
+  [1, '203.0.113.9', '203.0.113.9'],
+  [1, '198.51.100.66, 203.0.113.9', '203.0.113.9'],
+  [2, '198.51.100.66, 203.0.113.9, 10.0.0.1', '203.0.113.9'],
+  [2, '203.0.113.9', '192.0.2.1'],
+  [1, null, '192.0.2.1'],
+])('behind %i trusted proxies, X-Forwarded-For: %p is read as %s', (proxies, header, address) => {
+  const network = openNetwork(proxies)
+  network.listensAs({ requestIP: () => ({ address: '192.0.2.1' }) })
+  const headers = header === null ? {} : { 'x-forwarded-for': header }
+  expect(network.addressOf(new Request('http://localhost/', { headers }))).toBe(address)
+})

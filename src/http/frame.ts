@@ -24,6 +24,8 @@ export function frame(ports: Ports) {
     const preflight = preflightOf(raw, ports)
     if (preflight) c.res = preflight
     else await next()
+    // Not around a delivery's answer, which is numbers: it would cost more than it guards.
+    if (!c.res.headers.has('content-security-policy')) c.res.headers.set('content-security-policy', NOTHING)
     surround(c.res.headers, raw, { ports, requestId })
   })
 }
@@ -45,7 +47,6 @@ export function surround(
   headers.set('referrer-policy', 'no-referrer')
   headers.set('cache-control', 'no-store')
   headers.set('cross-origin-resource-policy', 'same-origin')
-  if (!headers.has('content-security-policy')) headers.set('content-security-policy', NOTHING)
   if (request.url.startsWith('https:')) headers.set('strict-transport-security', ONE_YEAR)
   if (sendsSession(request, ports)) headers.set('deprecation', DEPRECATED)
   if (ports.settings.corsAllowedOrigins.size > 0) allowOrigin(headers, request, ports)

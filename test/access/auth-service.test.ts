@@ -19,46 +19,37 @@ const yes = { authenticated: true, username: ADA.username }
 let asked: unknown[] = []
 let stolen = 0
 
-/** A service that answers well under some paths and in every other way under others. */
+type Sent = typeof ADA | null
+
+/** How the service answers under each path; under a number with that status. */
+const ANSWERS: Readonly<Record<string, (sent: Sent) => Response | Promise<Response>>> = {
+  checks: (sent) =>
+    Response.json({ authenticated: sent?.password === ADA.password, username: sent?.username }),
+  no: () => Response.json({ ...yes, authenticated: false }),
+  redirects: () => new Response(null, { status: 307, headers: { location: '/elsewhere' } }),
+  elsewhere: () => {
+    stolen++
+    return Response.json(yes)
+  },
+  html: () => new Response('<h1>Welcome</h1>', { headers: { 'content-type': 'text/html' } }),
+  somebody: () => Response.json({ ...yes, username: 'admin' }),
+  text: () => Response.json({ ...yes, authenticated: 'true' }),
+  list: () => Response.json([yes]),
+  empty: () => new Response(null, { status: 200 }),
+  huge: () => Response.json({ ...yes, more: 'x'.repeat(16 * 1024) }),
+  large: () => Response.json({ ...yes, more: 'x'.repeat(16 * 1024 - 100) }),
+  hangs: () => Bun.sleep(TIMEOUT_MS * 2).then(() => Response.json(yes)),
+  dribbles: () => new Response(dribble()),
+}
+
 const service = Bun.serve({
   port: 0,
   idleTimeout: 30,
   async fetch(request) {
-    const path = new URL(request.url).pathname
-    if (path === '/elsewhere') stolen++
-    const sent = request.method === 'POST' ? ((await request.json()) as typeof ADA) : null
+    const path = new URL(request.url).pathname.slice(1)
+    const sent = request.method === 'POST' ? ((await request.json()) as Sent) : null
     asked.push(sent)
-    switch (path) {
-      case '/checks':
-        return Response.json({ authenticated: sent?.password === ADA.password, username: sent?.username })
-      case '/no':
-        return Response.json({ ...yes, authenticated: false })
-      case '/redirects':
-        return new Response(null, { status: 307, headers: { location: '/elsewhere' } })
-      case '/elsewhere':
-        return Response.json(yes)
-      case '/html':
-        return new Response('<h1>Welcome</h1>', { headers: { 'content-type': 'text/html' } })
-      case '/somebody':
-        return Response.json({ ...yes, username: 'admin' })
-      case '/text':
-        return Response.json({ ...yes, authenticated: 'true' })
-      case '/list':
-        return Response.json([yes])
-      case '/empty':
-        return new Response(null, { status: 200 })
-      case '/huge':
-        return Response.json({ ...yes, more: 'x'.repeat(16 * 1024) })
-      case '/large':
-        return Response.json({ ...yes, more: 'x'.repeat(16 * 1024 - 100) })
-      case '/hangs':
-        await Bun.sleep(TIMEOUT_MS * 2)
-        return Response.json(yes)
-      case '/dribbles':
-        return new Response(dribble())
-      default:
-        return Response.json(yes, { status: Number(path.slice(1)) })
-    }
+    return ANSWERS[path]?.(sent) ?? Response.json(yes, { status: Number(path) })
   },
 })
 

@@ -11,6 +11,7 @@ import {
   callerOfSession,
   callerOfToken,
 } from '../../src/access/session/service/callers.ts'
+import { prepareFirstStart } from '../../src/access/session/service/first-start.ts'
 import { changePassword } from '../../src/access/session/service/password.ts'
 import { createUser } from '../../src/access/users/service.ts'
 import type { Caller, Context } from '../../src/context.ts'
@@ -218,6 +219,22 @@ test('a personal token ends when it says, and a refresh token with its session',
   expect(await rejection(refreshSession(contextOf(ports), next.refreshToken))).toMatchObject({
     code: 'unauthenticated',
   })
+})
+
+test('a weak password of the first administrator stops the start, and says which variable it is', async () => {
+  const fresh = await openPorts({ adminPassword: 'Administrator1' })
+  try {
+    expect(await rejection(prepareFirstStart(fresh.ports))).toMatchObject({
+      message: 'TIDEMARK_ADMIN_PASSWORD is one of the passwords that are guessed first.',
+    })
+    const settings = { ...fresh.ports.settings, adminPassword: 'correct horse battery' }
+    expect(await prepareFirstStart({ ...fresh.ports, settings })).toEqual({
+      isFirstStart: true,
+      setupToken: null,
+    })
+  } finally {
+    await fresh.close()
+  }
 })
 
 test('the record refuses to be changed or shortened, and is written with its change or not at all', async () => {

@@ -52,7 +52,7 @@ const sessions: Scenario[] = [
       const [first, second] = [await logIn(client, 'with sessions'), await logIn(client, 'with sessions')]
       const own = bySession(first)
       const { items } = await good<Listed>(client.request('GET', '/sessions', own))
-      expect(items.map(({ isCurrent }) => isCurrent).sort()).toEqual([false, true])
+      expect(items.filter(({ isCurrent }) => isCurrent).length).toBe(1)
       expect(JSON.stringify(items)).not.toContain(first.sessionId)
       const shown = await good<Listed>(client.request('GET', `/sessions?userId=${userId}`))
       expect(shown.items.map(({ id }) => id)).toEqual(items.map(({ id }) => id))
@@ -277,7 +277,7 @@ const mfa: Scenario[] = [
       })
       expect((await client.request('GET', '/users', byBasic('careful', PASSWORD))).status).toBe(401)
       const query = new URLSearchParams({ username: 'careful', password: PASSWORD, code: await codeAt(1) })
-      await good(client.request('GET', `/session/login?${query}`, { as: null }))
+      await good(client.request('GET', `/session/login?${query.toString()}`, { as: null }))
     },
   },
   {

@@ -116,15 +116,21 @@ const scenarios: Scenario[] = [
     },
   },
   {
-    title: 'every change that the suites above made is on record, on every route that changes something',
+    title: 'every change that the suites above made is on record',
     async run(client) {
       const recorded = new Set((await entries(client)).map(({ requestId }) => requestId))
       const changes = client.changes.filter(([route]) => CHANGING.includes(route))
       const missing = changes.filter(([, requestId]) => !recorded.has(requestId)).map(([route]) => route)
       expect([...new Set(missing)]).toEqual([])
-      const made = new Set(changes.map(([route]) => route))
+    },
+  },
+  {
+    title: 'the suites above made a change on every route that changes something',
+    run(client) {
+      const made = new Set(client.changes.map(([route]) => route))
       // Set-up belongs to a host of its own.
       expect(CHANGING.filter((route) => !made.has(route))).toEqual(['POST /session/setup'])
+      return Promise.resolve()
     },
   },
 ]

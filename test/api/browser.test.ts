@@ -154,7 +154,9 @@ describe.each([...HOST_NAMES])('browsers and %s', (name) => {
   test('with the switch off, credentials in a URL are good for nothing, and elsewhere as ever', async () => {
     const query = new URLSearchParams(ADMIN)
     const nobody = { as: null } as const
-    expectAnswer(await client.request('GET', `/session/login?${query}`, nobody), { answers: 'forbidden' })
+    expectAnswer(await client.request('GET', `/session/login?${query.toString()}`, nobody), {
+      answers: 'forbidden',
+    })
     const logout = `/session/logout?sessionId=${client.sessionId}`
     expectAnswer(await client.request('GET', logout, nobody), { answers: 'forbidden' })
     const users = await client.request('GET', `/users?sessionId=${client.sessionId}`, nobody)

@@ -7,6 +7,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { startBun } from '../hosts/bun.ts'
 import { startEdge } from '../hosts/edge.ts'
 import type { Host } from '../hosts/host.ts'
+import { codeOf, stepAt } from '../../src/access/session/mfa/totp.ts'
+import { fromBase32 } from '../access/base32.ts'
 import { connectAdministrator, speakTo } from './client.ts'
 import type { Answer, Speaker } from './client.ts'
 import { good } from './suite.ts'
@@ -45,7 +47,7 @@ describe.each(['bun', 'edge'] as const)('secrets on %s', (name) => {
   })
 
   test('were sent in every way there is, and refused in many', () => {
-    expect(secrets.size).toBeGreaterThanOrEqual(13)
+    expect(secrets.size).toBeGreaterThanOrEqual(28)
     expect(new Set(refusals.map(({ status }) => status))).toEqual(
       new Set([400, 401, 403, 404, 409, 413, 415, 422]),
     )
@@ -58,6 +60,29 @@ describe.each(['bun', 'edge'] as const)('secrets on %s', (name) => {
         refusals.map(({ text, headers }) => text + JSON.stringify([...headers])),
       ),
     ).toEqual([])
+  })
+
+  test('of a token for one thing are good for nothing else, and listed nowhere', async () => {
+    const { request } = await connectAdministrator(host)
+    const ping = String(secrets.get('ping token'))
+    for (const headers of [
+      { authorization: `Bearer ${ping}` },
+      { authorization: `Bearer tidemark_${ping}` },
+      { authorization: `Basic ${btoa(`admin:${ping}`)}` },
+      { 'x-session-id': ping },
+      { 'x-session-id': String(secrets.get('personal token')) },
+      { 'x-session-id': String(secrets.get('refresh token')) },
+    ])
+      expect((await request('GET', '/users', { as: null, headers })).status).toBe(401)
+    const lists = [
+      '/audit?limit=1000',
+      '/sessions?userId=2',
+      '/session/personal-tokens?userId=2',
+      '/users/2/mfa',
+    ]
+    const texts = await Promise.all(lists.map(async (path) => (await request('GET', path)).text))
+    for (const text of texts) expect(text.length).toBeGreaterThan(10)
+    expect(found(secrets, texts)).toEqual([])
   })
 
   test('are on no disk as they are, while what stands beside them is', async () => {
@@ -79,8 +104,13 @@ describe.each(['bun', 'edge'] as const)('secrets on %s', (name) => {
     const { request } = await speakTo(host)
     const password = String(secrets.get('password'))
     const answers = [
-      await request('POST', '/session/login', { json: { username: 'canary-user', password } }),
-      await request('GET', `/session/login?username=canary-user&password=${password}`),
+      await request('POST', '/session/login', {
+        json: { username: 'canary-user', password, code: secrets.get('recovery code 1') },
+      }),
+      await request(
+        'GET',
+        `/session/login?username=canary-user&password=${password}&code=${secrets.get('recovery code 2')}`,
+      ),
       await request('GET', '/users', { headers: { 'x-session-id': canaryOf(secrets, 'ended session') } }),
       await request('GET', `/users?sessionId=${canaryOf(secrets, 'queried session')}`),
       await request('POST', `/webcollector/ping/${canaryToken(secrets, 'ping token unseen')}/fail`, {
@@ -136,11 +166,56 @@ async function signInEveryWay({ request }: Speaker, secrets: Secrets): Promise<v
     await good(request('GET', '/users', { as: null, headers: { authorization: `Baerer ${accessToken}` } }))
   }
   await good(request('GET', `/users?sessionId=${session}`, { as: null }))
+  await provideEveryProof({ request }, secrets, { 'x-session-id': session })
   await good(request('GET', `/session/logout?sessionId=${session}`, { as: null }))
   await good(
     request('PUT', `/users/${id}`, { json: { ...user, password: canaryOf(secrets, 'next password') } }),
   )
   await good(request('PUT', `/users/${id}`, { json: user }))
+}
+
+/** Refresh tokens, personal tokens, MFA and a new password, each as its owner gets it. */
+async function provideEveryProof(
+  { request }: Pick<Speaker, 'request'>,
+  secrets: Secrets,
+  headers: Readonly<Record<string, string>>,
+): Promise<void> {
+  const own = { as: null, headers }
+  const username = 'canary-user'
+  const password = String(secrets.get('password'))
+  const login = await good<{ refreshToken: string; accessToken: string }>(
+    request('POST', '/session/login', { as: null, json: { username, password } }),
+  )
+  secrets.set('refresh token', login.refreshToken)
+  secrets.set('access token of a login', login.accessToken)
+  const json = { refreshToken: login.refreshToken }
+  const next = await good<{ refreshToken: string }>(request('POST', '/session/refresh', { as: null, json }))
+  secrets.set('second refresh token', next.refreshToken)
+  expect((await request('POST', '/session/refresh', { as: null, json })).status).toBe(401)
+
+  const expiresAt = new Date(Date.now() + 86_400_000).toISOString()
+  const token = { name: 'a script', scopes: ['read'], expiresAt }
+  const personal = await good<{ token: string }>(
+    request('POST', '/session/personal-tokens', { ...own, json: token }),
+  )
+  secrets.set('personal token', personal.token)
+  await good(request('GET', '/users', { as: null, headers: { authorization: `Bearer ${personal.token}` } }))
+  const { secret } = await good<{ secret: string }>(request('POST', '/session/mfa', own))
+  secrets.set('MFA secret', secret)
+  const code = await codeOf(fromBase32(secret), stepAt(Date.now()))
+  const { recoveryCodes } = await good<{ recoveryCodes: string[] }>(
+    request('POST', '/session/mfa/confirmation', { ...own, json: { code } }),
+  )
+  for (const [index, recovery] of recoveryCodes.entries()) secrets.set(`recovery code ${index}`, recovery)
+  const chosen = { currentPassword: password, newPassword: canaryOf(secrets, 'chosen password') }
+  await good(request('POST', '/session/password', { ...own, json: chosen }))
+  await good(
+    request('POST', '/session/login', {
+      as: null,
+      json: { username, password: chosen.newPassword, code: recoveryCodes[0] },
+    }),
+  )
+  await good(request('GET', '/audit?limit=1000'))
 }
 
 async function pingEveryWay({ request }: Speaker, secrets: Secrets): Promise<void> {

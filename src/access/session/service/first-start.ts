@@ -7,19 +7,26 @@ import type { Ports } from '../../../ports/index.ts'
 import type { UserView } from '../../users/schema.ts'
 import { countUsers, createUser } from '../../users/service.ts'
 import { requireStrong } from '../../users/service/passwords.ts'
+import { weaknessOf } from '../../users/strength.ts'
 import * as store from '../store.ts'
 import type { Credentials } from './proving.ts'
 
 const SETUP_LIFETIME_MS = 30 * 60_000
 
 /** Makes sure that somebody can sign in: creates `admin` when a password is configured, else a one-time token for the
- * set-up page. Both only while there is no user. */
+ * set-up page. Both only while there is no user.
+ * @throws {RangeError} when the configured password is weak */
 export async function prepareFirstStart(
   ports: Ports,
 ): Promise<{ isFirstStart: boolean; setupToken: string | null }> {
   if ((await countUsers(ports)) > 0) return { isFirstStart: false, setupToken: null }
   const { adminPassword } = ports.settings
   if (adminPassword !== null) {
+    const weakness = weaknessOf(
+      { username: 'admin', password: adminPassword },
+      ports.settings.passwords.lengthMin,
+    )
+    if (weakness !== null) throw new RangeError(`TIDEMARK_ADMIN_PASSWORD ${weakness}.`)
     const context: Context = { ports, caller: { kind: 'nobody' }, requestId: 'first start' }
     await createUser(context, { username: 'admin', password: adminPassword, role: 'administrator' })
     return { isFirstStart: true, setupToken: null }

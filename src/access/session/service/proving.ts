@@ -14,24 +14,31 @@ export type Credentials = { readonly username: string; readonly password: string
  * @throws {Refusal} too_many_attempts, overloaded, unavailable */
 export async function prove(
   ports: Ports,
-  { username, password }: Credentials,
+  credentials: Credentials,
   { request, key = null }: { readonly request: Request | undefined; readonly key?: string | null },
 ): Promise<Account | null> {
-  const { database, secrets, clock } = ports
+  const { username } = credentials
+  const account = await store.findAccount(ports.database, username)
+  const proof = account && key !== null ? { key, hash: account.passwordHash } : null
   const callers = callersOf(ports)
-  const account = await store.findAccount(database, username)
-  if (account && key !== null && callers.wasProven(key, account.passwordHash, clock.now())) return account
+  if (proof && callers.wasProven(proof.key, proof.hash, ports.clock.now())) return account
   // A right password takes nothing back of what others guessed, unless it was a try itself.
-  const isKnown = account !== null && key !== null && callers.isKnown(key, account.passwordHash)
+  const isKnown = proof !== null && callers.isKnown(proof.key, proof.hash)
   const trials = isKnown ? [] : await passwordTrials(ports, username, request)
   await attempt(ports, trials)
-  const fits = await (account && isElsewhere(account)
-    ? askElsewhere(ports, { username, password }, trials)
-    : verifyPassword(secrets, password, account?.passwordHash ?? null))
-  if (!account || !fits) return null
+  if (!(await isRight(ports, account, { credentials, trials }))) return null
   await succeeded(ports, trials)
-  if (key !== null) callers.proven(key, account.passwordHash, clock.now())
+  if (proof) callers.proven(proof.key, proof.hash, ports.clock.now())
   return account
+}
+
+function isRight(
+  ports: Ports,
+  account: Account | null,
+  { credentials, trials }: { readonly credentials: Credentials; readonly trials: readonly Trial[] },
+): Promise<boolean> {
+  if (account && isElsewhere(account)) return askElsewhere(ports, credentials, trials)
+  return verifyPassword(ports.secrets, credentials.password, account?.passwordHash ?? null)
 }
 
 /** Whether the password of an account is known to another service, and not here. */

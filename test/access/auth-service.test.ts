@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import type { Readable } from 'node:stream'
 
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { Miniflare } from 'miniflare'
@@ -11,6 +12,7 @@ import type { Context } from '../../src/context.ts'
 import { refusalIn } from '../../src/lib/errors.ts'
 import { rejection } from '../contract/rejection.ts'
 import { openPorts } from '../hosts/ports.ts'
+import { SELF_SIGNED } from '../hosts/self-signed.ts'
 
 const ADA = { username: 'ada', password: 'countess of lovelace' }
 const TIMEOUT_MS = 5_000
@@ -55,7 +57,15 @@ const service = Bun.serve({
 
 const closed = Bun.serve({ port: 0, fetch: () => new Response() })
 const closedUrl = closed.url.href
-const untrusted = 'https://127.0.0.1:1/'
+/** It would say yes, if anybody told it the password. */
+const untrusted = Bun.serve({
+  port: 0,
+  tls: SELF_SIGNED,
+  fetch: () => {
+    stolen++
+    return Response.json(yes)
+  },
+})
 
 function dribble(): ReadableStream<Uint8Array> {
   return new ReadableStream({
@@ -91,6 +101,10 @@ beforeAll(async () => {
     modules: [{ type: 'ESModule', path: 'main.mjs', contents: (await built.outputs[0]?.text()) ?? '' }],
     compatibilityDate: '2026-04-01',
     cf: false,
+    // It says of every certificate that it does not trust.
+    handleRuntimeStdio: (...streams: Readable[]) => {
+      for (const stream of streams) stream.resume()
+    },
   })
   const origin = await miniflare.ready
   inWorkerd = async (url) => {
@@ -102,6 +116,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await miniflare.dispose()
   await service.stop(true)
+  await untrusted.stop(true)
 })
 
 const CASES: readonly (readonly [path: string, answer: boolean | 'unavailable'])[] = [
@@ -151,8 +166,14 @@ describe.each(['bun', 'workerd'] as const)('the authentication service as %s see
     20_000,
   )
 
-  test.each([closedUrl, untrusted])('at %s is away', async (url) => {
-    expect(await ask(url)).toBe('unavailable')
+  test('that is not there is away', async () => {
+    expect(await ask(closedUrl)).toBe('unavailable')
+  })
+
+  test('whose certificate nobody trusts is away, and is not told the password', async () => {
+    stolen = 0
+    expect(await ask(untrusted.url.href)).toBe('unavailable')
+    expect(stolen).toBe(0)
   })
 })
 

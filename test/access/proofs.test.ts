@@ -3,8 +3,8 @@ import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { audited } from '../../src/access/audit/service.ts'
 import { beginMfa, confirmMfa } from '../../src/access/session/mfa/service.ts'
 import { codeOf, stepAt } from '../../src/access/session/mfa/totp.ts'
-import { createPersonalToken } from '../../src/access/session/personal/service.ts'
-import { logIn, refreshSession } from '../../src/access/session/service.ts'
+import { createPersonalToken, deletePersonalToken } from '../../src/access/session/personal/service.ts'
+import { logIn, logOut, refreshSession } from '../../src/access/session/service.ts'
 import {
   callerOfCredentials,
   callerOfPersonalToken,
@@ -222,7 +222,7 @@ test('a personal token ends when it says, and a refresh token with its session',
 })
 
 test('a weak password of the first administrator stops the start, and says which variable it is', async () => {
-  const fresh = await openPorts({ adminPassword: 'Administrator1' })
+  const fresh = await openPorts({ adminPassword: 'Welcome2026!' })
   try {
     expect(await rejection(prepareFirstStart(fresh.ports))).toMatchObject({
       message: 'TIDEMARK_ADMIN_PASSWORD is one of the passwords that are guessed first.',
@@ -235,6 +235,28 @@ test('a weak password of the first administrator stops the start, and says which
   } finally {
     await fresh.close()
   }
+})
+
+test('what was ended in one process or isolate is refused in every other within a second', async () => {
+  const { ports, clock } = opened
+  const elsewhere = { ...ports }
+  const login = await logIn(contextOf(ports), ADA)
+  const caller = (await callerOfSession(ports, login.sessionId)) ?? { kind: 'nobody' as const }
+  const expiresAt = new Date(clock.at + DAY_MS).toISOString()
+  const body = { name: 'a script', scopes: ['read' as const], expiresAt }
+  const { id, token } = await createPersonalToken(contextOf(ports, caller), body)
+  const seen = async (by: Ports) =>
+    Promise.all([
+      callerOfSession(by, login.sessionId),
+      callerOfToken(by, login.accessToken),
+      callerOfPersonalToken(by, token),
+    ])
+  expect(await seen(elsewhere)).not.toContain(null)
+  await deletePersonalToken(contextOf(ports, caller), id)
+  await logOut(contextOf(ports), login.sessionId)
+  expect(await seen(ports)).toEqual([null, null, null])
+  clock.at += 1_000
+  expect(await seen(elsewhere)).toEqual([null, null, null])
 })
 
 test('the record refuses to be changed or shortened, and is written with its change or not at all', async () => {

@@ -1,10 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 
+import { createApp } from '../../src/app.ts'
 import type { Host } from '../hosts/host.ts'
 import { ADMIN } from '../hosts/host.ts'
 import { HOST_NAMES, startHost } from '../hosts/start.ts'
 import { connectAdministrator } from './client.ts'
 import type { Speaker } from './client.ts'
+import { portless } from './portless.ts'
 import { expectAnswer, good } from './suite.ts'
 
 const ALLOWED = ['https://console.example.org', 'http://127.0.0.1:5173', 'https://xn--mnchen-3ya.example']
@@ -176,6 +178,13 @@ const HEADERS = [
   'set-cookie',
   'x-powered-by',
 ]
+
+test('a browser that came by TLS is told to stay with it, and no other', async () => {
+  const { fetch: ask } = createApp(portless)
+  const header = async (url: string) => (await ask(new Request(url))).headers.get('strict-transport-security')
+  expect(await header('https://tidemark.example/healthz')).toBe('max-age=31536000')
+  expect(await header('http://tidemark.example/healthz')).toBeNull()
+})
 
 test.each([...HOST_NAMES])(
   'without allowed origins %s answers no page and no preflight',

@@ -40,7 +40,9 @@ function page(nonce: string): string {
     const body = JSON.stringify({ token, username: form.username.value, password: form.password.value })
     const answer = await fetch(location.pathname, { method: 'POST', headers: { 'content-type': 'application/json' }, body })
     if (answer.ok) form.hidden = true
-    status.textContent = answer.ok ? 'Done. You can sign in now.' : (await answer.json()).detail
+    const problem = answer.ok ? null : await answer.json()
+    const why = problem?.errors.map(({ message }) => 'It ' + message + '.') ?? []
+    status.textContent = problem ? [problem.detail, ...why].join(' ') : 'Done. You can sign in now.'
   })
 </script>
 </html>

@@ -113,8 +113,9 @@ function requestOf(method: string, asked: Request, sessionIds: Partial<Record<Ro
   return {
     method,
     redirect: 'manual',
-    // A host may close the connection of a request whose body it did not read.
-    keepalive: body === undefined,
+    // A host may close the connection of a request whose body it did not read, or one that lay idle while a hash took
+    // its time; only what changes nothing is sent anew by itself.
+    keepalive: body === undefined && method === 'GET',
     headers: {
       ...(json === undefined ? {} : { 'content-type': 'application/json' }),
       ...(sessionId === undefined ? {} : { 'x-session-id': sessionId }),

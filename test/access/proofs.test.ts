@@ -57,7 +57,8 @@ function guessing(ports: Ports): Ports {
 }
 
 test('a wrong password costs one slow hash whether there is a user or not, and a locked account none', async () => {
-  const { count, ports } = counting(opened.ports)
+  const { sessionId } = await logIn(contextOf(opened.ports), ADA)
+  const { count, ports } = counting(guessing(opened.ports))
   const costOf = async (login: typeof ADA) => {
     const before = count.hashes
     const refusal = (await rejection(logIn(contextOf(ports), login))) as { code: string; detail: string }
@@ -68,10 +69,11 @@ test('a wrong password costs one slow hash whether there is a user or not, and a
     expect(known.cost).toBe(tried < 10 ? 1 : 0)
     expect(await costOf({ username: 'nobody', password: 'wrong' })).toEqual(known)
   }
+  expect(await callerOfSession(opened.ports, sessionId)).toMatchObject({ userId })
   opened.clock.at += 15 * MINUTE_MS - 1
   expect(await costOf(ADA)).toMatchObject({ cost: 0, code: 'too_many_attempts' })
   opened.clock.at += 1
-  expect(await logIn(contextOf(ports), ADA)).toMatchObject({ owed: null })
+  expect(await logIn(contextOf(opened.ports), ADA)).toMatchObject({ owed: null })
 })
 
 test('a good login forgets the wrong ones, tries at the same time count, and so do those from one network', async () => {
@@ -128,6 +130,11 @@ test('two passwords are hashed at a time, 32 wait, and the others are refused at
   expect(codes.filter((code) => code === 'overloaded').length).toBeGreaterThan(0)
   expect(codes.filter((code) => code === 'unauthenticated').length).toBeGreaterThanOrEqual(34)
   expect(codes.filter((code) => code !== 'overloaded' && code !== 'unauthenticated')).toEqual([])
+  // Who was refused for want of time has not guessed.
+  const counted = await ports.database.get<{ n: number }>(
+    `select count as n from attempts where key like 'from %'`,
+  )
+  expect(counted.n).toBe(codes.filter((code) => code === 'unauthenticated').length)
 })
 
 test('a password that is too old is good for another password only, which may not be one of the latest', async () => {

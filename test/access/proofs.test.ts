@@ -17,7 +17,6 @@ import { createUser } from '../../src/access/users/service.ts'
 import type { Caller, Context } from '../../src/context.ts'
 import { commit } from '../../src/ports/database.ts'
 import type { Ports } from '../../src/ports/index.ts'
-import { openNetwork } from '../../workers/bun/network.ts'
 import { secretsOf } from '../../workers/secrets.ts'
 import { rejection } from '../contract/rejection.ts'
 import { openPorts } from '../hosts/ports.ts'
@@ -283,19 +282,4 @@ test('the record refuses to be changed or shortened, and is written with its cha
   const failing = database.run(`insert into users (id) values (1)`)
   expect(await rejection(commit(database, [entry, failing]))).toBeInstanceOf(Error)
   expect(await total()).toBe(before)
-})
-
-test.each([
-  [0, '203.0.113.9', '192.0.2.1'],
-  [0, null, '192.0.2.1'],
-  [1, '203.0.113.9', '203.0.113.9'],
-  [1, '198.51.100.66, 203.0.113.9', '203.0.113.9'],
-  [2, '198.51.100.66, 203.0.113.9, 10.0.0.1', '203.0.113.9'],
-  [2, '203.0.113.9', '192.0.2.1'],
-  [1, null, '192.0.2.1'],
-])('behind %i trusted proxies, X-Forwarded-For: %p is read as %s', (proxies, header, address) => {
-  const network = openNetwork(proxies)
-  network.listensAs({ requestIP: () => ({ address: '192.0.2.1' }) })
-  const headers = header === null ? {} : { 'x-forwarded-for': header }
-  expect(network.addressOf(new Request('http://localhost/', { headers }))).toBe(address)
 })

@@ -9,6 +9,7 @@ import { stateHistoryQuery } from '../../src/monitoring/state-history/schema.ts'
 import { readStateHistory } from '../../src/monitoring/state-history/service.ts'
 import type { State } from '../../src/ports/job-actors.ts'
 import { openPorts } from '../hosts/ports.ts'
+import { contextOf, plantObject, Teller } from './planting.ts'
 
 /** A job of a device in a group, whose past is told by its actor. */
 const [GROUP, DEVICE, JOB] = [2, 3, 4]
@@ -18,49 +19,21 @@ const SHORT_DAY = { begin: '2026-03-29T00:00:00+01:00', end: '2026-03-30T00:00:0
 
 let stage: Awaited<ReturnType<typeof openPorts>>
 let context: Context
-let told = 0
-let last: State = 'ok'
+let teller: Teller
 
 beforeAll(async () => {
   stage = await openPorts({ timeZone: 'Europe/Zurich' })
   stage.clock.at = Date.parse('2026-04-10T00:00:00Z')
   const { ports } = stage
-  const caller = {
-    kind: 'user',
-    userId: 1,
-    username: 'admin',
-    role: 'administrator',
-    sessionHash: null,
-  } as const
-  context = { ports, requestId: 'past', caller }
-  const object = (id: number, type: string, path: string) =>
-    ports.database
-      .run(sql`insert into objects (id, type, sub_type, name, name_folded, parent_id, path, is_template,
-      instance_type, collector_id, version, created_at)
-      values (${id}, ${type}, ${type}, ${`my ${type}`}, ${type}, ${id - 1}, ${path}, 0, 'none', 0, 1, ${Date.parse('2025-01-01T00:00:00Z')})`)
-  await object(GROUP, 'group', '/1/2/')
-  await object(DEVICE, 'device', '/1/2/3/')
-  await object(JOB, 'job', '/1/2/3/4/')
-  await ports.database.run(
-    sql`insert into states (object_id, seq, state, since_at) values (${JOB}, 0, 'ok', 0)`,
-  )
+  context = contextOf(ports)
+  await plantObject(ports.database, { id: GROUP, type: 'group', path: '/1/2/' })
+  await plantObject(ports.database, { id: DEVICE, type: 'device', path: '/1/2/3/' })
+  await plantObject(ports.database, { id: JOB, type: 'job', path: '/1/2/3/4/' })
+  teller = new Teller(ports)
 })
 afterAll(() => stage.close())
 
-async function tell(at: string, to: State, errorCode = 0): Promise<void> {
-  const instant = Date.parse(at)
-  const transition = {
-    objectId: JOB,
-    seq: ++told,
-    at: instant,
-    detectedAt: instant + 5,
-    from: last,
-    to,
-    errorCode,
-  }
-  await stage.ports.flow.follow([{ ...transition, reason: 'threshold', message: null, silentSinceAt: null }])
-  last = to
-}
+const tell = (at: string, to: State, errorCode = 0) => teller.tell(JOB, to, at, errorCode)
 
 const outages = (type: 'job' | 'device' | 'group', id: number, query: object) =>
   listOutages(context, { type, id }, outagesQuery.parse(query))

@@ -297,3 +297,66 @@ test('a year of a group of 100 jobs is recalculated with 1,000 overlays in a mom
   await database.run(overlays(1))
   expect(await rejection(read())).toMatchObject({ code: 'invalid', errors: [{ pointer: '?recalc' }] })
 })
+
+test('corrections are recalculated up to 100,000 occurrences', async () => {
+  const { database, clock } = stage.ports
+  await plantObject(database, { id: 60, type: 'group', path: '/1/60/', parentId: 1 })
+  await database.run(sql`update objects set created_at = 0 where id = 60`)
+  const [DAYS, DAY_MS] = [3_333, 86_400_000]
+  const time = { begin: '00:00', duration: 'PT1M' }
+  const active = JSON.stringify([
+    { type: 'daily', name: null, timezone: 'UTC', exception: false, times: [time, time, time] },
+  ])
+  const beginAt = clock.now() - DAYS * DAY_MS
+  const overlays = (count: number) => sql`
+    with recursive n(i) as (select 1 union all select i + 1 from n where i < ${count})
+    insert into revaluations (object_id, type, adjust_to, begin_at, end_at, name, sla_relevant, active, in_past,
+      edit_only, running, version, created_at, created_by)
+    select 60, 'maintenance', 'undefined', ${beginAt}, ${clock.now()}, '', 0, ${active}, 1, 0, 0, 1, 1, 1 from n`
+  const query = stateHistoryQuery.parse({ timestamp_begin: new Date(beginAt).toISOString(), recalc: 'true' })
+  const read = () => readStateHistory(context, { type: 'group', id: 60 }, query)
+  await database.run(overlays(9))
+  expect((await read()).revaluations).toHaveLength(9)
+  await database.run(overlays(1))
+  expect(await rejection(read())).toMatchObject({ code: 'invalid', errors: [{ pointer: '?recalc' }] })
+})
+
+test('a parent is judged anew with up to 50,000 objects and 200,000 changes of theirs', async () => {
+  const { database, clock } = stage.ports
+  const [DEVICE_ID, FIRST, SECOND_MS] = [1_000, 1_001, 1_000]
+  const beginAt = clock.now() - 300_000 * SECOND_MS
+  await plantObject(database, { id: 999, type: 'group', path: '/1/999/', parentId: 1 })
+  await plantObject(database, { id: DEVICE_ID, type: 'device', path: '/1/999/1000/' })
+  const jobs = (from: number, count: number) => sql`
+    with recursive n(i) as (select ${from} union all select i + 1 from n where i < ${from + count - 1})
+    insert into objects (id, type, sub_type, name, name_folded, parent_id, path, is_template, instance_type,
+      collector_id, version, created_at)
+    select i, 'job', 'webcollector', 'j', 'j', ${DEVICE_ID}, '/1/999/1000/' || i || '/', 0, 'none', 0, 1, 0 from n`
+  // One job is bad every other second.
+  const changes = (from: number, count: number) => sql`
+    with recursive n(i) as (select ${from} union all select i + 1 from n where i < ${from + count - 1})
+    insert into transitions (object_id, seq, at, detected_at, from_state, to_state, reason, error_code)
+    select ${FIRST}, i, ${beginAt} + i * ${SECOND_MS}, 0, case when i % 2 then 'ok' else 'major' end,
+      case when i % 2 then 'major' else 'ok' end, 'threshold', 0 from n`
+  await database.run(jobs(FIRST, 50_000))
+  await database.run(changes(1, 200_000))
+  const range = { begin: new Date(beginAt).toISOString(), end: new Date(clock.now()).toISOString() }
+  await createRevaluation(
+    context,
+    { type: 'job', id: FIRST + 1 },
+    revaluationBody.parse({ ...range, type: 'adjustment', adjustTo: 'warning' }),
+  )
+  const query = stateHistoryQuery.parse({
+    timestamp_begin: range.begin,
+    timestamp_end: range.end,
+    recalc: 'true',
+  })
+  const read = () => readStateHistory(context, { type: 'device', id: DEVICE_ID }, query)
+  expect((await read()).availability).toMatchObject({ downSeconds: 100_000, measuredSeconds: 300_000 })
+  await database.run(changes(200_001, 1))
+  expect(await rejection(read())).toMatchObject({ code: 'invalid', errors: [{ pointer: '?recalc' }] })
+  await database.run(sql`delete from transitions where object_id = ${FIRST}`)
+  expect((await read()).availability).toMatchObject({ downSeconds: 0 })
+  await database.run(jobs(FIRST + 50_000, 1))
+  expect(await rejection(read())).toMatchObject({ code: 'invalid', errors: [{ pointer: '?recalc' }] })
+})

@@ -170,7 +170,7 @@ async function viewOf(
         terms,
       ),
     revaluations: past.revaluations
-      .filter(({ ranges }) => ranges.some((range) => overlapMs(range, outage) > 0))
+      .filter((one) => overlapMs(one, outage) > 0 && one.appliesIn(outage))
       .map((one) => revaluationView(one, format)),
   }
 }

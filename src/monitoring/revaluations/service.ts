@@ -37,8 +37,9 @@ export async function listRevaluations(
   const beginAt = query.begin === undefined ? now - DAY_MS : parseInstant(query.begin)
   const endAt = query.end === undefined ? Number.MAX_SAFE_INTEGER : parseInstant(query.end)
   if (beginAt >= endAt) throw invalid('?end', 'must be later than the begin')
-  const rows = await store.readRevaluations(ports.database, id, { beginAt, endAt, edit: query.edit })
+  const rows = await store.readRevaluations(ports.database, [id], { beginAt, endAt, limit: REVALUATIONS_MAX })
   return rows
+    .filter((row) => query.edit || !row.editOnly)
     .filter((row) => !query.active || isActiveAt(row, now))
     .slice(0, query.limit)
     .map((row) => viewOf(context, object.type, row))

@@ -1,5 +1,6 @@
-import { and, asc, eq, gt, sql } from 'drizzle-orm'
+import { and, asc, eq, sql } from 'drizzle-orm'
 import { revaluations } from '../../../db/tables/monitoring.ts'
+import type { Range } from '../../lib/range.ts'
 import type { Database, Write } from '../../ports/database.ts'
 import type { Level } from '../../ports/job-actors.ts'
 import { LEVELS } from '../states/state.ts'
@@ -67,24 +68,23 @@ export async function countRevaluations(database: Database, objectId: number): P
   return row?.total ?? 0
 }
 
-/** Those of an object of which any part lies in [beginAt, endAt), by begin. */
+/** Those on some objects of which any part lies in a range, by begin. */
 export async function readRevaluations(
   database: Database,
-  objectId: number,
-  wanted: { readonly beginAt: number; readonly endAt: number; readonly edit: boolean },
+  objectIds: readonly number[],
+  { beginAt, endAt, limit }: Range & { readonly limit: number },
 ): Promise<readonly RevaluationRow[]> {
   const rows = await database
     .select()
     .from(revaluations)
     .where(
       and(
-        eq(revaluations.objectId, objectId),
-        gt(revaluations.endAt, wanted.beginAt),
-        sql`${revaluations.beginAt} < ${wanted.endAt}`,
-        wanted.edit ? undefined : eq(revaluations.editOnly, false),
+        sql`${revaluations.objectId} in (select value from json_each(${JSON.stringify(objectIds)}))`,
+        sql`${revaluations.endAt} > ${beginAt} and ${revaluations.beginAt} < ${endAt}`,
       ),
     )
     .orderBy(asc(revaluations.beginAt), asc(revaluations.id))
+    .limit(limit)
   return rows as RevaluationRow[]
 }
 

@@ -151,11 +151,25 @@ export type History = {
   readonly changes: readonly StateChange[]
 }
 
-/** The states of many objects over a range; of each the first `limit` changes. */
-export async function readHistories(
+/** How many changes many objects have in a range, counted up to `limit`. */
+export async function countChanges(
   database: Database,
   ids: readonly number[],
   { beginAt, endAt, limit }: Range & { readonly limit: number },
+): Promise<number> {
+  const [row] = await database.all<{ total: number }>(sql`
+    select count(*) as total from (
+      select 1 from json_each(${JSON.stringify(ids)}) one
+        cross join transitions t on t.object_id = one.value and t.at > ${beginAt} and t.at < ${endAt}
+      limit ${limit})`)
+  return row?.total ?? 0
+}
+
+/** The states of many objects over a range. */
+export async function readHistories(
+  database: Database,
+  ids: readonly number[],
+  { beginAt, endAt }: Range,
 ): Promise<readonly History[]> {
   const rows = await database.all<{ id: number; createdAt: number; first: State; changes: string }>(sql`
     select o.id as id, o.created_at as "createdAt",
@@ -165,10 +179,14 @@ export async function readHistories(
                     (select state from states where object_id = o.id), 'undefined') as first,
            (select json_group_array(json_array(at, to_state)) from (
               select at, to_state from transitions t where t.object_id = o.id and t.at > ${beginAt} and t.at < ${endAt}
-              order by t.at, t.seq limit ${limit})) as changes
+              order by t.at, t.seq limit ${CHANGES_AT_ONCE + 1})) as changes
     from json_each(${JSON.stringify(ids)}) cross join objects o on o.id = value`)
-  return rows.map((row) => ({
-    ...row,
-    changes: (JSON.parse(row.changes) as [number, State][]).map(([at, to]) => ({ at, to })),
-  }))
+  return Promise.all(
+    rows.map(async (row) => {
+      const pairs = JSON.parse(row.changes) as [number, State][]
+      if (pairs.length <= CHANGES_AT_ONCE) return { ...row, changes: pairs.map(([at, to]) => ({ at, to })) }
+      const { seq } = await readStateAt(database, row.id, beginAt)
+      return { ...row, changes: await readChanges(database, row.id, { seq, endAt }) }
+    }),
+  )
 }

@@ -2,27 +2,33 @@ import { Refusal } from '../../../lib/errors.ts'
 import type { Range } from '../../../lib/range.ts'
 import type { Database } from '../../../ports/database.ts'
 import type { State } from '../../../ports/job-actors.ts'
-import { occurrencesIn } from '../occurrences.ts'
+import { countOccurrences, cut, occurrencesIn } from '../occurrences.ts'
 import type { REVALUATION_TYPES } from '../schema.ts'
+import { readRevaluations } from '../store.ts'
 import type { RevaluationRow } from '../store.ts'
 import * as store from './store.ts'
 
 const OVERLAYS_MAX = 10_000
+const OCCURRENCES_MAX = 100_000
 const LISTED_MAX = 1_000
-const EVERY_TYPE = ['maintenance', 'adjustment', 'comment'] as const
 
-/** A revaluation within a range: what it is, and when it applies there. */
-export type Placed<Type = (typeof REVALUATION_TYPES)[number]> = Range & {
+/** A revaluation beside what it does. */
+export type Placed = Range & {
   readonly id: number
   readonly objectId: number
-  readonly type: Type
+  readonly type: (typeof REVALUATION_TYPES)[number]
   readonly name: string
+  /** Whether it applies at any time of a range. */
+  readonly appliesIn: (range: Range) => boolean
+}
+
+/** A revaluation that changes states, with when it does. */
+export type PlacedOverlay = Placed & {
+  readonly type: 'maintenance' | 'adjustment'
   readonly adjustTo: State
   /** Apart from each other and in order. */
   readonly ranges: readonly Range[]
 }
-
-export type PlacedOverlay = Placed<'maintenance' | 'adjustment'>
 
 /** The corrections of the past that concern an object in a range, in order of creation: on it, on what it is in, and on
  * what it is made of; and the objects below it at which these begin to matter.
@@ -37,28 +43,32 @@ export async function readOverlays(
   if (found.length === 0) return { overlays: [], seeds: [] }
   const rows = await store.readByIds(database, [...new Set(found.map((one) => one.id))])
   const seeds = new Set(found.map(({ seed }) => seed).filter((seed) => seed !== id))
-  return { overlays: rows.flatMap((row) => placedIn(row, range) as PlacedOverlay[]), seeds: [...seeds] }
+  return { overlays: overlaysIn(rows, range), seeds: [...seeds] }
 }
 
-/** The maintenance of some objects that was lived through in a range. */
+/** The maintenance of some objects that was lived through in a range. @throws {Refusal} invalid where there is too much */
 export async function readLivedThrough(
   database: Database,
   objectIds: readonly number[],
   range: Range,
 ): Promise<readonly PlacedOverlay[]> {
-  const wanted = { ...range, types: ['maintenance'], limit: OVERLAYS_MAX } as const
-  const rows = await store.readOn(database, objectIds, wanted)
-  return rows.filter(({ inPast }) => !inPast).flatMap((row) => placedIn(row, range) as PlacedOverlay[])
+  const rows = await readRevaluations(database, objectIds, { ...range, limit: OVERLAYS_MAX + 1 })
+  if (rows.length > OVERLAYS_MAX) throw tooMuch(`${OVERLAYS_MAX} revaluations`)
+  return overlaysIn(
+    rows.filter(({ inPast, type }) => !inPast && type === 'maintenance'),
+    range,
+  )
 }
 
-/** What was entered for an object, or what it is in, and applies in a range: by begin, 1,000 at most. */
+/** What was entered for an object, or what it is in, between whose begin and end any part of a range lies: by begin, 1,000
+ * at most. */
 export async function readEntered(
   database: Database,
   path: string,
   range: Range,
 ): Promise<readonly Placed[]> {
-  const rows = await store.readOn(database, idsIn(path), { ...range, types: EVERY_TYPE, limit: LISTED_MAX })
-  return rows.flatMap((row) => placedIn(row, range))
+  const rows = await readRevaluations(database, idsIn(path), { ...range, limit: LISTED_MAX })
+  return rows.map(placed)
 }
 
 /** The ids of an object and of what it is in. */
@@ -73,9 +83,20 @@ export function tooMuch(what: string): Refusal {
   ])
 }
 
-/** Nothing where it does not apply in the range. */
-function placedIn(row: RevaluationRow, range: Range): Placed[] {
-  const { id, objectId, type, name, adjustTo, beginAt, endAt } = row
-  const ranges = occurrencesIn(row, range)
-  return ranges.length === 0 ? [] : [{ id, objectId, type, name, adjustTo, beginAt, endAt, ranges }]
+function placed(row: RevaluationRow): Placed {
+  const { id, objectId, type, name, beginAt, endAt } = row
+  const appliesIn = (range: Range) => occurrencesIn(row, range).length > 0
+  return { id, objectId, type, name, beginAt, endAt, appliesIn }
+}
+
+/** Those that apply in a range. @throws {Refusal} invalid where they do too often */
+function overlaysIn(rows: readonly RevaluationRow[], range: Range): PlacedOverlay[] {
+  const parts = rows.flatMap((row) => cut(row, range).map((part) => countOccurrences(row.active, part)))
+  if (parts.reduce((sum, count) => sum + count, 0) > OCCURRENCES_MAX)
+    throw tooMuch(`${OCCURRENCES_MAX} occurrences of revaluations`)
+  return rows.flatMap((row) => {
+    const { type, adjustTo } = row
+    const ranges = occurrencesIn(row, range)
+    return type === 'comment' || ranges.length === 0 ? [] : [{ ...placed(row), type, adjustTo, ranges }]
+  })
 }

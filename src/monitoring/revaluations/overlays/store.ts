@@ -1,4 +1,4 @@
-import { and, asc, inArray, sql } from 'drizzle-orm'
+import { asc, sql } from 'drizzle-orm'
 import { revaluations } from '../../../../db/tables/monitoring.ts'
 import type { Range } from '../../../lib/range.ts'
 import type { Database } from '../../../ports/database.ts'
@@ -36,31 +36,5 @@ export async function readByIds(
     .from(revaluations)
     .where(sql`${revaluations.id} in (select value from json_each(${JSON.stringify(ids)}))`)
     .orderBy(asc(revaluations.id))
-  return rows as RevaluationRow[]
-}
-
-/** Those on some objects of which any part lies in a range, by begin. */
-export async function readOn(
-  database: Database,
-  objectIds: readonly number[],
-  {
-    beginAt,
-    endAt,
-    types,
-    limit,
-  }: Range & { readonly types: readonly RevaluationRow['type'][]; readonly limit: number },
-): Promise<readonly RevaluationRow[]> {
-  const rows = await database
-    .select()
-    .from(revaluations)
-    .where(
-      and(
-        sql`${revaluations.objectId} in (select value from json_each(${JSON.stringify(objectIds)}))`,
-        sql`${revaluations.endAt} > ${beginAt} and ${revaluations.beginAt} < ${endAt}`,
-        inArray(revaluations.type, [...types]),
-      ),
-    )
-    .orderBy(asc(revaluations.beginAt), asc(revaluations.id))
-    .limit(limit)
   return rows as RevaluationRow[]
 }

@@ -37,12 +37,12 @@ export async function recalculate(
   const children = await store.readCounted(database, targets, CHILDREN_MAX + 1)
   if (children.length > CHILDREN_MAX) throw tooMuch(`${CHILDREN_MAX} objects`)
   const ids = new Set([...children.map(({ id }) => id), ...targets])
+  const count = await store.countChanges(database, [...ids], { ...hull, limit: CHANGES_MAX + 1 })
+  if (count > CHANGES_MAX) throw tooMuch(`${CHANGES_MAX} changes of states`)
   const [histories, lived] = await Promise.all([
-    store.readHistories(database, [...ids], { ...hull, limit: CHANGES_MAX + 1 }),
+    store.readHistories(database, [...ids], hull),
     readLivedThrough(database, descent.placesOf(targets), hull),
   ])
-  if (histories.reduce((sum, { changes }) => sum + changes.length, 0) > CHANGES_MAX)
-    throw tooMuch(`${CHANGES_MAX} changes of states`)
   const known = new Map(
     histories.map(({ id, createdAt, first, changes }) => [
       id,

@@ -73,7 +73,7 @@ export async function createRevaluation(
   const createdBy = context.caller.kind === 'user' ? context.caller.userId : 0
   const row = (part: Entered, inPast: boolean): store.NewRevaluation => {
     const made = { ...part, objectId: object.id, inPast, createdAt: now, createdBy }
-    return { ...made, running: false, nextAt: inPast ? null : nextOf(part, now) }
+    return { ...made, running: false, nextAt: inPast ? null : now }
   }
   const id = await store.insertRevaluations(
     database,
@@ -104,7 +104,7 @@ export async function updateRevaluation(
   await checkAdjustment(context, object.id, what)
   if (row.type === 'maintenance' && row.inPast) checkPast(what, now)
   if (isLived(row)) checkLived(row, what, now)
-  const next = { running: row.running, nextAt: isLived(row) ? nextOf(what, now) : null }
+  const next = { running: row.running, nextAt: isLived(row) ? now : null }
   await refuseOvertaken(() =>
     commit(ports.database, [
       store.updateRevaluation(ports.database, row, { ...what, ...next }),
@@ -126,13 +126,12 @@ export async function deleteRevaluation(context: Context, object: Named, id: num
   const now = ports.clock.now()
   const stays = isLived(row) && hasBegun(row, now)
   if (stays && isOver(row, now)) throw over()
-  const writes = stays
-    ? [
-        store.cancelRevaluation(database, row, now),
-        noteMaintenance(database, [{ objectId: object.id, at: now }]),
-      ]
-    : [store.deleteRevaluation(database, id)]
-  await commit(database, [...writes, recorded(context, 'delete', { id, before: row })])
+  await commit(database, [
+    stays ? store.cancelRevaluation(database, row, now) : store.deleteRevaluation(database, id),
+    // In any case: it may have begun since it was read.
+    noteMaintenance(database, [{ objectId: object.id, at: now }]),
+    recorded(context, 'delete', { id, before: row }),
+  ])
   ports.log.info('revaluation deleted', { revaluationId: id, objectId: object.id, stays })
   await ports.flow.settle()
 }
@@ -212,11 +211,6 @@ function partsOf(
   const isToCome = appliesIn(what, now, what.endAt)
   if (!isPast || !isToCome) return [row(what, isPast)]
   return [row({ ...what, endAt: now }, true), row({ ...what, beginAt: now }, false)]
-}
-
-/** When it is to be looked at first: now where it applies already. */
-function nextOf(what: Entered, now: number): number | null {
-  return isActiveAt(what, now) ? now : nextChange(what, now)
 }
 
 /** Of maintenance that has begun, what happened stays. @throws {Refusal} invalid, conflict */

@@ -51,18 +51,15 @@ export async function readHistory(
     throw undefinedValue({ pointer: '?key', message: `${key} is not defined on the job` })
   })
   const isPlain = (series: Series) => range.scale.blank || isText(series.key)
-  const inBuckets = await readBuckets(
-    context,
-    all.filter((series) => !isPlain(series)),
-    { range, query },
-  )
-  const bucketed = inBuckets.values()
+  const inBuckets = all.filter((series) => !isPlain(series))
+  const read = await readBuckets(context, inBuckets, { range, query })
   return Promise.all(
-    all.map(async (series) => {
-      const view = viewOf(series, range, query)
-      if (!isPlain(series)) return { ...view, ...bucketed.next().value }
-      return { ...view, ...(await readSamples(context, { series, range, query })) }
-    }),
+    all.map(async (series) => ({
+      ...viewOf(series, range, query),
+      ...(isPlain(series)
+        ? await readSamples(context, { series, range, query })
+        : read[inBuckets.indexOf(series)]),
+    })),
   )
 }
 

@@ -219,67 +219,6 @@ export const slos = sqliteTable(
   ],
 )
 
-/** What service level containers have beyond other objects. */
-export const slcs = sqliteTable(
-  'slcs',
-  {
-    id: integer()
-      .primaryKey()
-      .references(() => objects.id, { onDelete: 'cascade' }),
-    duration: text().notNull(),
-    resetInterval: text('reset_interval').notNull(),
-    timeZone: text('time_zone').notNull(),
-    /** Percent. */
-    limit: real('limit_percent').notNull(),
-    target: real('target_percent'),
-    /** Percent of the credit. */
-    warnAt: real('warn_at_percent').notNull(),
-    /** Windows of each week in local time; null is always. */
-    activeTime: text('active_time', { mode: 'json' }).$type<unknown>(),
-    /** When it is to be judged or frozen next. */
-    nextAt: integer('next_at').notNull(),
-    /** How far it is judged, and what that was based on, as JSON; null before the first time. */
-    judged: text({ mode: 'json' }).$type<unknown>(),
-    /** Up to where periods are frozen. */
-    frozenUntilAt: integer('frozen_until_at').notNull(),
-  },
-  (table) => [index('slcs_by_next').on(table.nextAt)],
-)
-
-/** Periods that are over; never changed. */
-export const slcPeriods = sqliteTable(
-  'slc_periods',
-  {
-    id: integer().primaryKey({ autoIncrement: true }),
-    slcId: integer('slc_id')
-      .notNull()
-      .references(() => slcs.id, { onDelete: 'cascade' }),
-    beginAt: integer('begin_at').notNull(),
-    endAt: integer('end_at').notNull(),
-    /** What was agreed by then, and of whom, as JSON. */
-    terms: text({ mode: 'json' }).$type<unknown>().notNull(),
-  },
-  (table) => [uniqueIndex('slc_periods_by_end').on(table.slcId, table.endAt)],
-)
-
-/** What a period came to: once when it was frozen, and each time somebody had it calculated anew. */
-export const slcRevisions = sqliteTable(
-  'slc_revisions',
-  {
-    periodId: integer('period_id')
-      .notNull()
-      .references(() => slcPeriods.id, { onDelete: 'cascade' }),
-    revision: integer().notNull(),
-    activeMs: integer('active_ms').notNull(),
-    usedMs: integer('used_ms').notNull(),
-    createdAt: integer('created_at').notNull(),
-    /** Both null for the first. */
-    author: text(),
-    reason: text(),
-  },
-  (table) => [primaryKey({ columns: [table.periodId, table.revision] })],
-)
-
 /** Children that objects have beyond the tree: what the state of a service level object or container is made of. */
 export const links = sqliteTable(
   'links',
@@ -306,61 +245,6 @@ export const links = sqliteTable(
   ],
 )
 
-/** Maintenance, corrections of the past, and comments on objects and on what is below them. */
-export const revaluations = sqliteTable(
-  'revaluations',
-  {
-    id: integer().primaryKey({ autoIncrement: true }),
-    objectId: integer('object_id')
-      .notNull()
-      .references(() => objects.id, { onDelete: 'cascade' }),
-    type: text().notNull(),
-    adjustTo: text('adjust_to').notNull(),
-    beginAt: integer('begin_at').notNull(),
-    endAt: integer('end_at').notNull(),
-    name: text().notNull(),
-    incident: text(),
-    comment: text(),
-    slaRelevant: integer('sla_relevant', { mode: 'boolean' }).notNull(),
-    /** When it applies between begin and end, as JSON. */
-    active: text({ mode: 'json' }).$type<unknown>().notNull(),
-    /** True for what is laid over the past, false for what was or will be lived through. */
-    inPast: integer('in_past', { mode: 'boolean' }).notNull(),
-    /** The other part of what began before it was entered. */
-    linkedId: integer('linked_id'),
-    editOnly: integer('edit_only', { mode: 'boolean' }).notNull(),
-    /** True from the begin to the end of each occurrence. */
-    running: integer({ mode: 'boolean' }).notNull(),
-    /** When an occurrence begins or ends next; null when none will. */
-    nextAt: integer('next_at'),
-    cancelledAt: integer('cancelled_at'),
-    version: integer().notNull(),
-    createdAt: integer('created_at').notNull(),
-    createdBy: integer('created_by').notNull(),
-  },
-  (table) => [
-    index('revaluations_by_object').on(table.objectId, table.endAt),
-    index('revaluations_by_next')
-      .on(table.nextAt)
-      .where(sql`next_at is not null`),
-    index('revaluations_in_past')
-      .on(table.endAt)
-      .where(sql`in_past = 1`),
-    index('revaluations_running')
-      .on(table.objectId)
-      .where(sql`running = 1`),
-  ],
-)
-
-/** Objects that may have entered or left maintenance, and were not looked at yet. */
-export const maintenanceChanges = sqliteTable('maintenance_changes', {
-  objectId: integer('object_id')
-    .primaryKey()
-    .references(() => objects.id, { onDelete: 'cascade' }),
-  at: integer().notNull(),
-  /** Grows with every reason to look, so that one that comes meanwhile is not taken for done. */
-  mark: integer().notNull(),
-})
 /** What objects depend on beyond the tree: without the one the other cannot be well. */
 export const dependencies = sqliteTable(
   'dependencies',

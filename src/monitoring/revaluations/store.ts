@@ -1,5 +1,5 @@
 import { and, asc, eq, sql } from 'drizzle-orm'
-import { revaluations } from '../../../db/tables/monitoring.ts'
+import { revaluations } from '../../../db/tables/revaluations.ts'
 import type { Range } from '../../lib/range.ts'
 import type { Database, Write } from '../../ports/database.ts'
 import type { Level } from '../../ports/job-actors.ts'

@@ -1,5 +1,5 @@
 import { eq, sql } from 'drizzle-orm'
-import { slcs } from '../../../db/tables/monitoring.ts'
+import { slcs } from '../../../db/tables/slcs.ts'
 import type { Database, Write } from '../../ports/database.ts'
 import type { Link, Push } from '../states/propagation.ts'
 import type { ActiveWindow } from './active-time.ts'

@@ -14,6 +14,7 @@ const CHANGES_AT_ONCE = 20_000
 /** The state of an object from an instant on: `seq` numbers the transition that brought it, 0 when there was none yet. */
 export type Begin = {
   readonly id: number
+  readonly createdAt: number
   readonly state: State
   readonly seq: number
   /** Whether it changes before the end of the range. */
@@ -27,14 +28,13 @@ export async function readBegins(
   { beginAt, endAt }: Range,
 ): Promise<readonly Begin[]> {
   const rows = await database.all<Omit<Begin, 'changes'> & { changes: number }>(sql`
-    select w.value as id, coalesce(t.seq, 0) as seq, coalesce(t.to_state,
+    select w.value as id, o.created_at as "createdAt", coalesce(t.seq, 0) as seq, coalesce(t.to_state,
         (select from_state from transitions where object_id = w.value order by seq limit 1), s.state, 'undefined') as state,
       exists (select 1 from transitions c where c.object_id = w.value and c.at > ${beginAt} and c.at < ${endAt}) as changes
-    from json_each(${JSON.stringify(ids)}) w
+    from json_each(${JSON.stringify(ids)}) w cross join objects o on o.id = w.value
       left join transitions t on t.object_id = w.value and t.seq = (
         select seq from transitions where object_id = w.value and at <= ${beginAt} order by at desc, seq desc limit 1)
-      left join states s on s.object_id = w.value
-    where exists (select 1 from objects where objects.id = w.value)`)
+      left join states s on s.object_id = w.value`)
   return rows.map((row) => ({ ...row, changes: row.changes === 1 }))
 }
 
@@ -134,7 +134,8 @@ export async function readCounted(
   const rows = await database.all<Omit<ChildRow, 'overrides'> & { overrides: string }>(sql`
     select * from (
       select o.id as id, o.parent_id as "parentId", 1 as weight, '{}' as overrides, ${push}
-      from ${given} cross join objects o on o.parent_id = parent.value left join slos slo on slo.id = o.id
+      from ${given} cross join objects o on o.parent_id = parent.value and o.type <> 'slc'
+        left join slos slo on slo.id = o.id
       union all
       select l.child_id as id, l.parent_id as "parentId", l.weight as weight, l.overrides as overrides, ${push}
       from ${given} cross join links l on l.parent_id = parent.value and not l.is_left_out
@@ -169,24 +170,14 @@ export async function countChanges(
 export async function readHistories(
   database: Database,
   ids: readonly number[],
-  { beginAt, endAt }: Range,
+  range: Range,
 ): Promise<readonly History[]> {
-  const rows = await database.all<{ id: number; createdAt: number; first: State; changes: string }>(sql`
-    select o.id as id, o.created_at as "createdAt",
-           coalesce((select to_state from transitions t where t.object_id = o.id and t.at <= ${beginAt}
-                     order by t.at desc, t.seq desc limit 1),
-                    (select from_state from transitions t where t.object_id = o.id order by t.seq limit 1),
-                    (select state from states where object_id = o.id), 'undefined') as first,
-           (select json_group_array(json_array(at, to_state)) from (
-              select at, to_state from transitions t where t.object_id = o.id and t.at > ${beginAt} and t.at < ${endAt}
-              order by t.at, t.seq limit ${CHANGES_AT_ONCE + 1})) as changes
-    from json_each(${JSON.stringify(ids)}) cross join objects o on o.id = value`)
-  return Promise.all(
-    rows.map(async (row) => {
-      const pairs = JSON.parse(row.changes) as [number, State][]
-      if (pairs.length <= CHANGES_AT_ONCE) return { ...row, changes: pairs.map(([at, to]) => ({ at, to })) }
-      const { seq } = await readStateAt(database, row.id, beginAt)
-      return { ...row, changes: await readChanges(database, row.id, { seq, endAt }) }
-    }),
-  )
+  const begins = await readBegins(database, ids, range)
+  const changes = await readChanges(database, begins, range.endAt)
+  return begins.map(({ id, createdAt, state }) => ({
+    id,
+    createdAt,
+    first: state,
+    changes: changes.get(id) ?? [],
+  }))
 }

@@ -1,5 +1,5 @@
 import { asc, sql } from 'drizzle-orm'
-import { revaluations } from '../../../../db/tables/monitoring.ts'
+import { revaluations } from '../../../../db/tables/revaluations.ts'
 import type { Range } from '../../../lib/range.ts'
 import type { Database } from '../../../ports/database.ts'
 import type { RevaluationRow } from '../store.ts'

@@ -1,0 +1,60 @@
+import { sql } from 'drizzle-orm'
+import { index, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
+
+import { objects } from './monitoring.ts'
+
+/** Maintenance, corrections of the past, and comments on objects and on what is below them. */
+export const revaluations = sqliteTable(
+  'revaluations',
+  {
+    id: integer().primaryKey({ autoIncrement: true }),
+    objectId: integer('object_id')
+      .notNull()
+      .references(() => objects.id, { onDelete: 'cascade' }),
+    type: text().notNull(),
+    adjustTo: text('adjust_to').notNull(),
+    beginAt: integer('begin_at').notNull(),
+    endAt: integer('end_at').notNull(),
+    name: text().notNull(),
+    incident: text(),
+    comment: text(),
+    slaRelevant: integer('sla_relevant', { mode: 'boolean' }).notNull(),
+    /** When it applies between begin and end, as JSON. */
+    active: text({ mode: 'json' }).$type<unknown>().notNull(),
+    /** True for what is laid over the past, false for what was or will be lived through. */
+    inPast: integer('in_past', { mode: 'boolean' }).notNull(),
+    /** The other part of what began before it was entered. */
+    linkedId: integer('linked_id'),
+    editOnly: integer('edit_only', { mode: 'boolean' }).notNull(),
+    /** True from the begin to the end of each occurrence. */
+    running: integer({ mode: 'boolean' }).notNull(),
+    /** When an occurrence begins or ends next; null when none will. */
+    nextAt: integer('next_at'),
+    cancelledAt: integer('cancelled_at'),
+    version: integer().notNull(),
+    createdAt: integer('created_at').notNull(),
+    createdBy: integer('created_by').notNull(),
+  },
+  (table) => [
+    index('revaluations_by_object').on(table.objectId, table.endAt),
+    index('revaluations_by_next')
+      .on(table.nextAt)
+      .where(sql`next_at is not null`),
+    index('revaluations_in_past')
+      .on(table.endAt)
+      .where(sql`in_past = 1`),
+    index('revaluations_running')
+      .on(table.objectId)
+      .where(sql`running = 1`),
+  ],
+)
+
+/** Objects that may have entered or left maintenance, and were not looked at yet. */
+export const maintenanceChanges = sqliteTable('maintenance_changes', {
+  objectId: integer('object_id')
+    .primaryKey()
+    .references(() => objects.id, { onDelete: 'cascade' }),
+  at: integer().notNull(),
+  /** Grows with every reason to look, so that one that comes meanwhile is not taken for done. */
+  mark: integer().notNull(),
+})

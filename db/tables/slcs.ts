@@ -1,0 +1,64 @@
+import { index, integer, primaryKey, real, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core'
+
+import { objects } from './monitoring.ts'
+
+/** What service level containers have beyond other objects. */
+export const slcs = sqliteTable(
+  'slcs',
+  {
+    id: integer()
+      .primaryKey()
+      .references(() => objects.id, { onDelete: 'cascade' }),
+    duration: text().notNull(),
+    resetInterval: text('reset_interval').notNull(),
+    timeZone: text('time_zone').notNull(),
+    /** Percent. */
+    limit: real('limit_percent').notNull(),
+    target: real('target_percent'),
+    /** Percent of the credit. */
+    warnAt: real('warn_at_percent').notNull(),
+    /** Windows of each week in local time; null is always. */
+    activeTime: text('active_time', { mode: 'json' }).$type<unknown>(),
+    /** When it is to be judged or frozen next. */
+    nextAt: integer('next_at').notNull(),
+    /** How far it is judged, and what that was based on, as JSON; null before the first time. */
+    judged: text({ mode: 'json' }).$type<unknown>(),
+    /** Up to where periods are frozen. */
+    frozenUntilAt: integer('frozen_until_at').notNull(),
+  },
+  (table) => [index('slcs_by_next').on(table.nextAt)],
+)
+
+/** Periods that are over; never changed. */
+export const slcPeriods = sqliteTable(
+  'slc_periods',
+  {
+    id: integer().primaryKey({ autoIncrement: true }),
+    slcId: integer('slc_id')
+      .notNull()
+      .references(() => slcs.id, { onDelete: 'cascade' }),
+    beginAt: integer('begin_at').notNull(),
+    endAt: integer('end_at').notNull(),
+    /** What was agreed by then, and of whom, as JSON. */
+    terms: text({ mode: 'json' }).$type<unknown>().notNull(),
+  },
+  (table) => [uniqueIndex('slc_periods_by_end').on(table.slcId, table.endAt)],
+)
+
+/** What a period came to: once when it was frozen, and each time somebody had it calculated anew. */
+export const slcRevisions = sqliteTable(
+  'slc_revisions',
+  {
+    periodId: integer('period_id')
+      .notNull()
+      .references(() => slcPeriods.id, { onDelete: 'cascade' }),
+    revision: integer().notNull(),
+    activeMs: integer('active_ms').notNull(),
+    usedMs: integer('used_ms').notNull(),
+    createdAt: integer('created_at').notNull(),
+    /** Both null for the first. */
+    author: text(),
+    reason: text(),
+  },
+  (table) => [primaryKey({ columns: [table.periodId, table.revision] })],
+)

@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-import { quantile, residentBytesOf } from '../bench/measure.ts'
+import { cpuSecondsOf, quantile, residentBytesOf } from '../bench/measure.ts'
 import { startProcess } from '../hosts/process.ts'
 import type { HostProcess } from '../hosts/process.ts'
 import { logIn, Probe, statusesOf, timed } from './probe.ts'
@@ -14,10 +14,15 @@ import type { Body } from './session.ts'
 
 const BUN = ['bun', 'workers/bun/main.ts']
 const SLOW = ['bun', 'test/faults/host.ts', 'has-a-slow-disk']
-const FLOOD_MS = 2_000
+const FLOOD_MS = 3_000
 const REFUSED_MAX_MS = 100
-/** Whoever else uses the machine takes from the host as well. */
-const TIMED = { timeout: 60_000, retry: 2 }
+/** Of answers this share is held to its bound: the rest may meet a collection of garbage. */
+const SHARE = 0.9
+/** What the process beside the host computes for each answer. */
+const WORK_MS = 5
+/** On a machine that is slower yet, the bounds must mean something still. */
+const SLOWNESS_MAX = 10
+const TEST_MAX_MS = 90_000
 const MIB = 1024 * 1024
 
 const TEXTS = 60
@@ -46,13 +51,13 @@ describe('the Bun host under a flood', () => {
       const calmAgain = await flood(stage, 64, SMALL)
       const wildAgain = await flood(stage, 640, SMALL)
       await killAll(stage.host)
-      const [peak, taken] = [Math.max(calm.taken, calmAgain.taken), Math.max(wild.taken, wildAgain.taken)]
-      expect(taken).toBeGreaterThan(0.8 * peak)
+      const shares = [shareOf(wild, calm), shareOf(wildAgain, calmAgain)]
+      expect(Math.max(...shares)).toBeGreaterThan(0.8)
       expect(wild.peakBytes - calm.peakBytes).toBeLessThan(64 * MIB)
       expect([calm.others, wild.others]).toEqual([{}, {}])
       expectReachable(wild)
     },
-    TIMED,
+    TEST_MAX_MS,
   )
 
   test(
@@ -61,16 +66,17 @@ describe('the Bun host under a flood', () => {
       const stage = await openStage(SLOW)
       const calm = await flood(stage, 40, LARGE)
       const wild = await flood(stage, 400, LARGE)
+      const calmAgain = await flood(stage, 40, LARGE)
       await killAll(stage.host)
-      expect(calm.refusedMs).toEqual([])
+      expect([...calm.refusedMs, ...calmAgain.refusedMs]).toEqual([])
       expect(wild.refusedMs.length).toBeGreaterThan(0)
-      expect(quantile(wild.refusedMs, 0.5)).toBeLessThan(REFUSED_MAX_MS)
-      expect(wild.taken).toBeGreaterThan(0.8 * calm.taken)
+      expect(quantile(wild.refusedMs, SHARE)).toBeLessThan(REFUSED_MAX_MS * wild.slowness)
+      expect(Math.max(shareOf(wild, calm), shareOf(wild, calmAgain))).toBeGreaterThan(0.8)
       expect(wild.peakBytes - calm.peakBytes).toBeLessThan(BOUNDED_BYTES)
       expect(wild.others).toEqual({})
       expectReachable(wild)
     },
-    TIMED,
+    TEST_MAX_MS,
   )
 })
 
@@ -110,6 +116,11 @@ async function openStage(command: readonly string[]): Promise<Stage> {
 
 type Flooded = {
   readonly taken: number
+  /** The same for each second that the host computed: others on the machine do not count. */
+  readonly perCpuSecond: number
+  readonly perSecond: number
+  /** How much longer work took in a process beside it than it takes alone: others on the machine slow both down. */
+  readonly slowness: number
   readonly refusedMs: readonly number[]
   /** Answers that are neither, by status or error. */
   readonly others: Readonly<Record<string, number>>
@@ -126,6 +137,9 @@ async function flood({ host, session, jobIds }: Stage, connections: number, body
   const file = join(dataDir, 'body.json')
   await Bun.write(file, JSON.stringify(body))
   const script = join(import.meta.dir, 'flood.ts')
+  const worker = await startWorker()
+  const controls = new Probe(() => timed(worker.url), 100)
+  const cpuBefore = await cpuSecondsOf(host.pid)
   const input = [host.url, session.id, jobIds.join(','), String(connections), file]
   const child = Bun.spawn([process.execPath, script, ...input], { stdout: 'pipe' })
   const healths = new Probe(() => timed(`${host.url}/healthz`), 20)
@@ -133,10 +147,15 @@ async function flood({ host, session, jobIds }: Stage, connections: number, body
   const path = `/webcollector/jobs/${jobIds[0]}/values`
   const refusals = new Probe(() => session.ask(host.url, path, body), 20)
   let peakBytes = 0
-  for (const until = Date.now() + FLOOD_MS; Date.now() < until; await Bun.sleep(50)) {
+  const beganAt = Date.now()
+  for (; Date.now() - beganAt < FLOOD_MS; await Bun.sleep(50)) {
     peakBytes = Math.max(peakBytes, await residentBytesOf(host.pid))
   }
-  const [asked, signedIn] = [await healths.stop(), await logins.stop()]
+  const lastedMs = Date.now() - beganAt
+  const [asked, signedIn, control] = [await healths.stop(), await logins.stop(), await controls.stop()]
+  const cpuSeconds = (await cpuSecondsOf(host.pid)) - cpuBefore
+  worker.process.kill()
+  const slowness = Math.min(SLOWNESS_MAX, Math.max(1, slowestOf(control) / WORK_MS))
   child.kill('SIGTERM')
   const refusedMs = refusedMsOf(await refusals.stop())
   const flooded = (await new Response(child.stdout).json()) as Pick<Flooded, 'taken' | 'others'>
@@ -147,27 +166,52 @@ async function flood({ host, session, jobIds }: Stage, connections: number, body
     ).toFixed(0)
   console.log(
     `${connections} connections: ${flooded.taken} taken, ${refusedMs.length} refused in ` +
-      `${quantile(refusedMs, 0.5).toFixed(0)} ms (p99 ${quantile(refusedMs, 0.99).toFixed(0)} ms), ` +
+      `${quantile(refusedMs, 0.5).toFixed(0)} ms (p90 ${quantile(refusedMs, SHARE).toFixed(0)} ms, on a machine ` +
+      `${slowness.toFixed(1)} times slower), ` +
       `${Math.round(peakBytes / MIB)} MiB, p99 of health ${ms(asked)} ms, of sign-in ${ms(signedIn)} ms`,
   )
-  return { ...flooded, refusedMs, peakBytes, healths: asked, logins: signedIn }
+  const perCpuSecond = flooded.taken / cpuSeconds
+  const perSecond = (1_000 * flooded.taken) / lastedMs
+  return {
+    ...flooded,
+    perCpuSecond,
+    perSecond,
+    slowness,
+    refusedMs,
+    peakBytes,
+    healths: asked,
+    logins: signedIn,
+  }
 }
 
-function expectReachable({ healths, logins }: Flooded): void {
+function expectReachable({ healths, logins, slowness }: Flooded): void {
   expect(statusesOf(healths)).toEqual([200])
   expect(statusesOf(logins)).toEqual([200])
-  expect(
-    quantile(
-      healths.map(({ ms }) => ms),
-      0.99,
-    ),
-  ).toBeLessThan(500)
-  expect(
-    quantile(
-      logins.map(({ ms }) => ms),
-      0.99,
-    ),
-  ).toBeLessThan(2_000)
+  expect(slowestOf(healths)).toBeLessThan(500 * slowness)
+  expect(slowestOf(logins)).toBeLessThan(2_000 * slowness)
+}
+
+/** How much of what it took in peace the host takes: by the clock or by its CPU, for others on the machine spoil the one
+ * or the other. */
+function shareOf(wild: Flooded, calm: Flooded): number {
+  return Math.max(wild.perSecond / calm.perSecond, wild.perCpuSecond / calm.perCpuSecond)
+}
+
+function slowestOf(answers: readonly Answer[]): number {
+  return quantile(
+    answers.map(({ ms }) => ms),
+    SHARE,
+  )
+}
+
+/** A process that computes for a while at each request, and does nothing else. */
+async function startWorker() {
+  const work = `for (const cpu = process.cpuUsage(); process.cpuUsage(cpu).user < ${WORK_MS * 1_000};);`
+  const script = `console.log(String(Bun.serve({ port: 0, fetch() { ${work} return new Response() } }).url))`
+  const child = Bun.spawn([process.execPath, '-e', script], { stdout: 'pipe' })
+  for await (const chunk of child.stdout)
+    return { process: child, url: new TextDecoder().decode(chunk).trim() }
+  throw new Error('It did not start.')
 }
 
 /** A connection that has begun a request: before its first bytes the host does not take it. */

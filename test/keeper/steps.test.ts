@@ -20,6 +20,7 @@ const OTHERS = [
   'configure',
   'deliver',
   'deliverAll',
+  'deliverRounds',
   'snapshot',
   'buckets',
   'bucketsAll',

@@ -259,6 +259,51 @@ const changes: Scenario[] = [
     },
   })),
   {
+    title: 'users change of themselves what they may, of each type as the specification says',
+    async run(client) {
+      const own = {
+        fullname: 'Ada',
+        email: 'ada@example.org',
+        phone: '1',
+        startDashboardId: 3,
+        language: 'de',
+        timeZone: 'Europe/Zurich',
+      }
+      for (const [type, answers] of [
+        ['local', 200],
+        ['shared', 'forbidden'],
+      ] as const) {
+        const { id } = await makeUser(client, `self ${type}`, { type, role: 'dashboard_viewer' })
+        const as = { as: null, headers: { 'x-session-id': await logIn(client, `self ${type}`, PASSWORD) } }
+        const pointers = Object.keys(own).map((field) => `/${field}`)
+        const changed = await client.request('PUT', `/users/${id}`, { ...as, json: own })
+        expectAnswer(changed, answers === 200 ? { answers } : { answers, pointers })
+        expectAnswer(await client.request('PUT', `/users/${id}`, { ...as, json: { darkMode: true } }), {
+          answers: 'forbidden',
+          pointers: ['/darkMode'],
+        })
+        const { role, ...rest } = await good<User>(client.request('GET', `/users/${id}`, as))
+        expect(role).toBe('dashboard_viewer')
+        expect(rest).toMatchObject(answers === 200 ? own : { fullname: '', language: 'en' })
+      }
+    },
+  },
+  {
+    title: 'who is LDAP_MANAGED has no password here, cannot be given one, and stays LDAP_MANAGED',
+    async run(client) {
+      const json = { username: 'managed', role: 'editor', type: 'LDAP_MANAGED' }
+      const { id } = await good<User>(client.request('POST', '/users', { json }))
+      for (const password of ['', 'x', PASSWORD, 'undefined']) {
+        const login = { json: { username: 'managed', password: password || ' ' }, as: null }
+        expectAnswer(await client.request('POST', '/session/login', login), { answers: 'unauthenticated' })
+      }
+      const change = (body: object) => client.request('PUT', `/users/${id}`, { json: body })
+      expectAnswer(await change({ password: PASSWORD }), { answers: 'invalid', pointers: ['/password'] })
+      expectAnswer(await change({ type: 'local' }), { answers: 'invalid', pointers: ['/type'] })
+      expectAnswer(await change({ role: 'collector', language: 'fr' }), { answers: 200 })
+    },
+  },
+  {
     title: 'a change of password ends the old one, also for Basic, and takes the new one at once',
     async run(client) {
       const user = await makeUser(client, 'changing')

@@ -50,7 +50,8 @@ export const userRoutes = new Hono<Env>()
   .put(
     '/users/:id',
     policy({
-      summary: 'Change a user: administrators everybody, others what they may of themselves',
+      summary:
+        'Change what is named of a user: administrators of everybody, others what they may of themselves',
       roles: 'signed-in',
       answers: oneUser,
       refuses: [403, 409, 412],

@@ -1,5 +1,5 @@
 import { Keeper } from '../../src/monitoring/keeper/service.ts'
-import type { KeeperHost } from '../../src/monitoring/keeper/service.ts'
+import type { KeeperHost } from '../../src/monitoring/keeper/host.ts'
 import { nextTurn } from '../../src/monitoring/keeper/turns.ts'
 
 /** A gap between two looks at the clock that is longer than this was a time in which nothing could be received. */

@@ -90,12 +90,12 @@ function wake(state: ActorState): Step {
   const silentSinceAt = Math.max(state.lastReceivedAt ?? 0, state.startedAt)
   const silent = { ...state, deadline: null, run: null, message: null, silentSinceAt }
   if (deadline.means === 'no_data')
-    return settle(withResult({ ...silent, evaluated: 'no_data' }, state.evaluated), change)
+    return settle(withResult({ ...silent, evaluated: 'no_data' }, state), change)
   const counters = count(rules.thresholds, state.counters, { errorCode: TIMEOUT_ERROR })
   const evaluated = evaluate(rules.thresholds, counters)
   const samples = [{ key: 'errorCode', at: deadline.at, value: TIMEOUT_ERROR }]
   return settle(
-    withResult({ ...silent, errorCode: TIMEOUT_ERROR, counters, evaluated }, state.evaluated),
+    withResult({ ...silent, errorCode: TIMEOUT_ERROR, counters, evaluated }, state),
     state.errorCode === TIMEOUT_ERROR ? change : { ...change, samples },
   )
 }

@@ -102,7 +102,7 @@ export function judge(
     run: endsRun ? null : state.run,
   }
   const isNewCode = errorCode !== state.errorCode || state.newestAt === null
-  return settle(withResult(next, state.evaluated), {
+  return settle(withResult(next, state), {
     reason: evaluated === 'ok' ? 'delivery' : 'threshold',
     at,
     samples: isNewCode ? [...samples, { key: 'errorCode', at, value: errorCode }] : samples,
@@ -110,13 +110,12 @@ export function judge(
 }
 
 /** Counts a result that was judged: a job may flap after it.
- * @param before what was evaluated before it */
-export function withResult(state: ActorState, before: State): ActorState {
+ * @param before the state before it */
+export function withResult(state: ActorState, before: ActorState): ActorState {
   const limits = state.rules.flapping
   if (!limits) return state
-  const known = state.flapping ?? STEADY
-  const flapping = flappingAfter(known, state.evaluated !== before, limits)
-  return flapping === known ? state : { ...state, flapping }
+  const flapping = flappingAfter(before.flapping ?? STEADY, state.evaluated !== before.evaluated, limits)
+  return flapping === STEADY ? state : { ...state, flapping }
 }
 
 /** A job of which nobody asks, or that starts anew, does not flap. */

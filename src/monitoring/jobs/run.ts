@@ -50,7 +50,7 @@ function walk(begun: ActorState, run: Run, first: number) {
     }
     newest = index
     newestAt = at
-    const before = state.evaluated
+    const before = state
     if (isJudged) {
       counted[run.key] = userValue(state.rules, run.key, run.values[index] ?? 0)
       const after = count(thresholds, counters, counted)

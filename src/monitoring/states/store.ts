@@ -91,12 +91,13 @@ export function insertTransitions(database: Database, changes: readonly Change[]
 /** Keeps the states of objects and what they count; an older state changes nothing. */
 export function saveNodes(
   database: Database,
-  nodes: readonly Pick<Node, 'id' | 'seq' | 'state' | 'sinceAt' | 'tally'>[],
+  nodes: readonly (Pick<Node, 'id' | 'seq' | 'state' | 'sinceAt' | 'tally'> &
+    Partial<Pick<Node, 'heard' | 'maintained'>>)[],
 ): Write {
   return database.run(sql`
     insert into states (object_id, seq, state, since_at, heard, bare, maintained, tally)
     select value ->> 'id', value ->> 'seq', value ->> 'state', value ->> 'sinceAt', value ->> '$.heard.seq',
-           value ->> '$.heard.state', value ->> 'maintained', value ->> 'tally'
+           value ->> '$.heard.state', coalesce(value ->> 'maintained', 0), value ->> 'tally'
     from json_each(${JSON.stringify(nodes)})
     where exists (select 1 from objects where id = value ->> 'id')
     on conflict (object_id) do update set seq = excluded.seq, state = excluded.state, since_at = excluded.since_at,

@@ -24,9 +24,9 @@ import { openD1 } from '../../workers/edge/d1.ts'
 import { rejection } from '../contract/rejection.ts'
 import { startStorage } from '../hosts/storage.ts'
 import { plantTree } from './large-tree.ts'
+import { expectSnapshot } from './snapshot.ts'
 
 const MIGRATIONS = join(import.meta.dir, '../../db/migrations')
-const SNAPSHOT = join(import.meta.dir, '../snapshots/search-plans.txt')
 
 const folder = await mkdtemp(join(tmpdir(), 'tidemark-search-'))
 afterAll(() => rm(folder, { recursive: true }))
@@ -230,8 +230,7 @@ describe('search among 100,000 objects', () => {
     const text = [...plans]
       .map(([title, plan]) => `${title}\n${plan.map((line) => `  ${line}\n`).join('')}`)
       .join('\n')
-    if (!(await Bun.file(SNAPSHOT).exists())) await Bun.write(SNAPSHOT, text)
-    expect(text).toBe(await Bun.file(SNAPSHOT).text())
+    await expectSnapshot('search-plans.txt', text)
   })
 })
 

@@ -91,13 +91,12 @@ export function insertTransitions(database: Database, changes: readonly Change[]
 /** Keeps the states of objects and what they count; an older state changes nothing. */
 export function saveNodes(
   database: Database,
-  nodes: readonly (Pick<Node, 'id' | 'seq' | 'state' | 'sinceAt' | 'tally'> &
-    Partial<Pick<Node, 'heard' | 'maintained'>>)[],
+  nodes: readonly Pick<Node, 'id' | 'seq' | 'state' | 'sinceAt' | 'maintained' | 'tally'>[],
 ): Write {
   return database.run(sql`
     insert into states (object_id, seq, state, since_at, heard, bare, maintained, tally)
     select value ->> 'id', value ->> 'seq', value ->> 'state', value ->> 'sinceAt', value ->> '$.heard.seq',
-           value ->> '$.heard.state', coalesce(value ->> 'maintained', 0), value ->> 'tally'
+           value ->> '$.heard.state', value ->> 'maintained', value ->> 'tally'
     from json_each(${JSON.stringify(nodes)})
     where exists (select 1 from objects where id = value ->> 'id')
     on conflict (object_id) do update set seq = excluded.seq, state = excluded.state, since_at = excluded.since_at,

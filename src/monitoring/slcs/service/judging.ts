@@ -119,7 +119,8 @@ function changeWrites(database: Database, { slc, verdict, badTime, now }: Judgem
     silentSinceAt: null,
     causeId: causeOf(change, badTime),
   }))
-  const node = { id: slc.id, seq: slc.seq + changes.length, state: last.to, sinceAt: last.at, tally: null }
+  const seq = slc.seq + changes.length
+  const node = { id: slc.id, seq, state: last.to, sinceAt: last.at, maintained: false, tally: null }
   return [insertTransitions(database, changes), saveNodes(database, [node])]
 }
 

@@ -129,7 +129,9 @@ export async function updateChildren(
     ...(mode === 'remove' ? [] : [refuseCircle(database, id)]),
     audited(context, { action: `${mode} children`, objectType: type, objectId: id, after: { items } }),
   ]
-  await tree.refuseStale(() => tree.refuseCircular(() => commit(database, writes)))
+  // Both fail alike: whoever named a version reads again and is told of the circle, if it is one.
+  const refuse = ifMatch === null ? tree.refuseCircular : tree.refuseStale
+  await refuse(() => commit(database, writes))
   await flow.settle()
   return tree.requireObject(context, id, { type, right: 'read' })
 }

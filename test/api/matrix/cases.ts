@@ -1,64 +1,17 @@
-import type { Answer, Client, Request } from '../client.ts'
+import type { Answer, Client } from '../client.ts'
 import { gaugeRequest, snappyOf, writeRequest } from '../metrics-bodies.ts'
-import { createDevice, createGroup, createJob } from '../objects.ts'
 import { good } from '../suite.ts'
-import type { Ids, Tenant, World } from './world.ts'
-
-/** Names that a path and a body may use: those of the tenant in question, and what `prepare` made. */
-export type Names = Ids & { readonly [name: string]: unknown }
-
-/** One way to call a route on somebody's object. */
-export type Case = {
-  /** As in `snapshots/roles.txt`. */
-  readonly route: string
-  readonly title?: string
-  /** The path with `{name}` for ids; derived from the route when absent. */
-  readonly path?: string
-  readonly request?: (names: Names) => Request
-  /** Makes what the call uses up, as the administrator, before each call. */
-  readonly prepare?: (client: Client, world: World, tenant: Tenant) => Promise<object>
-  /** What the answer says of the object, where the status of the whole does not. */
-  readonly verdict?: (answer: Answer) => number
-  /** Statuses that are not those that follow from the right which the route needs. */
-  readonly statuses?: Partial<Record<Tenant, number>>
-}
-
-const json = (body: object) => () => ({ json: body })
-const named = { json: { name: 'made by a test' } }
-
-/** Something new of the tenant, which the call may use up. */
-const fresh = {
-  group: async (client: Client, world: World, tenant: Tenant) => ({
-    fresh: await createGroup(client, world[tenant].group, { name: `${tenant} fresh` }),
-  }),
-  device: async (client: Client, world: World, tenant: Tenant) => ({
-    fresh: await createDevice(client, world[tenant].group, { name: `${tenant} fresh` }),
-  }),
-  job: async (client: Client, world: World, tenant: Tenant) => ({
-    fresh: await createJob(client, world[tenant].device, { name: `${tenant} fresh` }),
-  }),
-  slo: async (client: Client, world: World, tenant: Tenant) => ({
-    fresh: await newSlo(client, world[tenant].group, tenant),
-  }),
-  ping: async (client: Client, world: World, tenant: Tenant) => {
-    const made = await fresh.job(client, world, tenant)
-    const path = `/jobs/${made.fresh}/pings`
-    return { ...made, ping: (await good(client.request('POST', path, { json: { name: tenant } })))['id'] }
-  },
-}
-
-async function newSlo(client: Client, parentId: number, word: string): Promise<number> {
-  const made = client.request('POST', `/slos?parentId=${parentId}`, { json: { name: `${word} fresh` } })
-  return Number((await good(made))['id'])
-}
+import { fresh, freshInOwn, json, named, readBack, sentBack } from './case.ts'
+import type { Case, Names } from './case.ts'
+import { revaluations } from './revaluations.ts'
+import { serviceLevels } from './service-levels.ts'
+import { OBJECT_TYPES } from './world.ts'
+import type { Tenant, World } from './world.ts'
 
 /** A grant to the administrator changes nothing for anybody. */
 async function withAdministrator(client: Client, world: World, tenant: Tenant) {
   return { ...(await fresh.group(client, world, tenant)), admin: client.userIds.administrator }
 }
-
-const freshInOwn = (type: 'group' | 'device' | 'job' | 'slo') => (client: Client, world: World) =>
-  fresh[type](client, world, 'own')
 
 /** The status of an item of an answer that is good as a whole. */
 const itemStatus =
@@ -86,28 +39,17 @@ const writeHeaders = {
 
 const byTenant = (tenant: unknown, word: string) => `lane/${String(tenant)} ${word}`
 
-/** Sends back what was read, so that nothing else is wrong with it. */
-const readBack = (path: string) => async (client: Client, world: World, tenant: Tenant) => ({
-  body: (await client.request('GET', path.replace('{id}', String(idOf(path, world[tenant]))))).body,
-})
-
-function idOf(path: string, ids: Ids): number {
-  const type = /^\/(\w+)s\//.exec(path)?.[1] as 'group' | 'device' | 'job' | 'slo'
-  return ids[type]
-}
-
-const body = ({ body: read }: Names): Request => ({ json: read })
-
-const OBJECT_TYPES = ['group', 'device', 'job', 'slo'] as const
-
 /** The routes that need nothing but an object of their own type, or of each. */
 const READS: readonly Case[] = [
   'GET /groups/:id',
   'GET /devices/:id',
   'GET /jobs/:id',
   'GET /slos/:id',
+  'GET /slcs/:id',
+  'GET /slcs/:id/periods',
   'GET /jobs/:id/pings',
-  ...OBJECT_TYPES.flatMap((type) => [`GET /${type}s/:id/outages`, `GET /${type}s/:id/state-history`]),
+  ...OBJECT_TYPES.map((type) => `GET /${type}s/:id/state-history`),
+  ...OBJECT_TYPES.filter((type) => type !== 'slc').map((type) => `GET /${type}s/:id/outages`),
 ].map((route) => ({ route }))
 
 const browsing: readonly Case[] = [
@@ -128,6 +70,11 @@ const browsing: readonly Case[] = [
       path: `/${type}/{${type}}/${what}`,
     })),
   ]),
+  ...OBJECT_TYPES.map((type): Case => ({
+    route: `GET /${type}s/:id/state-history`,
+    title: 'with its past corrected',
+    path: `/${type}s/{${type}}/state-history?recalc=true`,
+  })),
   { route: 'GET /slos/:id/outages', title: 'with reasons', path: '/slos/{slo}/outages?minDuration=PT0S' },
   {
     route: 'GET /groups/:id/search',
@@ -190,15 +137,17 @@ const changing: readonly Case[] = [
   ...OBJECT_TYPES.map((type): Case => ({
     route: `PUT /${type}s/:id`,
     prepare: readBack(`/${type}s/{id}`),
-    request: body,
+    request: sentBack,
   })),
-  { route: 'POST /devices/:id', prepare: readBack('/devices/{id}'), request: body },
-  ...(['group', 'device', 'slo'] as const).map((type): Case => ({
+  { route: 'POST /devices/:id', prepare: readBack('/devices/{id}'), request: sentBack },
+  ...(['group', 'device', 'slo', 'slc'] as const).map((type): Case => ({
     route: `PUT /${type}s/:id`,
     title: 'to another parent',
     path: `/${type}s/{fresh}`,
     prepare: freshInOwn(type),
-    request: ({ group }) => ({ json: { name: 'moved', parentId: group } }),
+    request: ({ group }) => ({
+      json: { name: 'moved', parentId: group, ...(type === 'slc' && { limit: 99 }) },
+    }),
     statuses: { readonly: 422, foreign: 422 },
   })),
   {
@@ -305,6 +254,13 @@ const delivering: readonly Case[] = [
     route: 'GET /jobs/:id/value-history',
     path: '/jobs/{job}/value-history?key=returnValue1',
   },
+  { route: 'GET /value-history', path: '/value-history?jobId={job}' },
+  {
+    route: 'GET /value-history',
+    title: 'beside one that may be read',
+    path: '/value-history?jobId={fresh}&jobId={job}&key=errorCode',
+    prepare: freshInOwn('job'),
+  },
 ]
 
 function samplesOf(): object {
@@ -312,7 +268,15 @@ function samplesOf(): object {
 }
 
 /** Every route that needs a right on an object, with each object that it asks about. */
-export const CASES: readonly Case[] = [...READS, ...browsing, ...creating, ...changing, ...delivering]
+export const CASES: readonly Case[] = [
+  ...READS,
+  ...browsing,
+  ...creating,
+  ...changing,
+  ...serviceLevels,
+  ...revaluations,
+  ...delivering,
+]
 
 /** A path with its names filled in; one that is derived names the object that the first segment says. */
 export function pathOf({ route, path }: Case, names: Names): string {

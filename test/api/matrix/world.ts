@@ -17,7 +17,11 @@ export type Ids = {
   readonly template: number
   readonly job: number
   readonly slo: number
+  readonly slc: number
 }
+
+export const OBJECT_TYPES = ['group', 'device', 'job', 'slo', 'slc'] as const
+export type ObjectType = (typeof OBJECT_TYPES)[number]
 
 export type World = Readonly<Record<Tenant, Ids>> & {
   /** The group that all tenants are in, which nobody was granted anything on. */
@@ -35,13 +39,17 @@ const OTHERS: readonly Role[] = ROLES.filter((role) => role !== 'administrator')
 const THRESHOLDS = { major: { conditions: [{ key: 'returnValue1', operator: '>', value: 90 }] } }
 
 /** Three tenants below a group; everybody but the administrator belongs to the first, and may read the second. What was
- * granted to everyone is taken away. Their service level objects are made of the foreign job as well, and that of the
- * second is about the foreign device. */
+ * granted to everyone is taken away. Their service level objects are made of the foreign job as well, their containers of the
+ * foreign service level object, and the object of the second is about the foreign device. What they have depends on what is foreign, and something foreign on it. */
 export async function makeWorld(client: Client): Promise<World> {
   const lane = await createGroup(client, 1, { name: 'lane' })
   const foreign = await makeTenant(client, lane, CANARY)
   const own = await makeTenant(client, lane, 'own', foreign)
   const readonly = await makeTenant(client, lane, 'readonly', foreign)
+  await makeDependent(client, own, foreign)
+  await makeDependent(client, readonly, foreign)
+  const depended = [own, readonly].flatMap((ids) => OBJECT_TYPES.map((type) => ids[type]))
+  await depend(client, `device/${foreign.template}`, depended)
   const people = await good<{ id: number }>(
     client.request('POST', '/userGroups', { json: { name: 'people' } }),
   )
@@ -75,9 +83,24 @@ async function makeTenant(client: Client, lane: number, word: string, other?: Id
       json: { name: `${word} service`, deviceId: word === 'readonly' && other ? other.device : device },
     }),
   )
-  const items = [job, ...(other ? [other.job] : [])].map((id) => ({ id }))
-  await good(client.request('PUT', `/slo/${slo}/children`, { json: { items } }))
-  return { group, device, template, job, slo }
+  await good(client.request('PUT', `/slo/${slo}/children`, { json: { items: itemsOf(job, other?.job) } }))
+  const container = { name: `${word} container`, limit: 99 }
+  const { id: slc } = await good<{ id: number }>(
+    client.request('POST', `/slcs?parentId=${group}`, { json: container }),
+  )
+  await good(client.request('PUT', `/slc/${slc}/children`, { json: { items: itemsOf(slo, other?.slo) } }))
+  return { group, device, template, job, slo, slc }
+}
+
+const itemsOf = (...ids: (number | undefined)[]) => ids.flatMap((id) => (id === undefined ? [] : [{ id }]))
+
+/** Everything of a tenant depends on something foreign. */
+async function makeDependent(client: Client, ids: Ids, foreign: Ids): Promise<void> {
+  for (const type of OBJECT_TYPES) await depend(client, `${type}/${ids[type]}`, [foreign[type]])
+}
+
+async function depend(client: Client, object: string, dependsOn: readonly number[]): Promise<void> {
+  await good(client.request('PUT', `/${object}/dependencies`, { json: { dependsOn } }))
 }
 
 async function grant(client: Client, group: number, subject: string, json: object): Promise<void> {

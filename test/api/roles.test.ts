@@ -49,11 +49,13 @@ describe('roles', () => {
     ])
   })
 
-  test('only administrators and editors write objects, only administrators write users', () => {
+  test('only administrators and editors write objects, everybody may be let maintain them, only administrators write users', () => {
     for (const { method, path, policy } of routes) {
       const able = ROLES.filter((role) => mayCall(policy, role))
       if (policy.object === 'write')
         expect({ path, able }).toEqual({ path, able: ['administrator', 'editor'] })
+      // Maintaining may be granted to every role.
+      if (policy.object === 'maintain') expect({ path, able }).toEqual({ path, able: [...ROLES] })
       const isOfPeople = path.startsWith('/users') || path.startsWith('/userGroups')
       // Users change some things of themselves: `users.suite.ts` says what.
       if (isOfPeople && method !== 'GET' && `${method} ${path}` !== 'PUT /users/:id')

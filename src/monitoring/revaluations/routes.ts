@@ -16,7 +16,6 @@ import {
 } from './service.ts'
 
 const BODY_MAX_BYTES = 64 * 1024
-const EDITORS = ['administrator', 'editor'] as const
 
 const objectPath = z.object({ id: idParam })
 const oneRevaluation = { 200: ok(revaluationView, 'The revaluation.', ['ETag']) }
@@ -43,8 +42,8 @@ function revaluationsOf(type: ObjectType) {
       `/${type}s/:id/revaluations`,
       policy({
         summary: `Plan maintenance of a ${type}, correct its past, or comment on it`,
-        roles: EDITORS,
-        object: 'write',
+        roles: 'signed-in',
+        object: 'maintain',
         answers: { 201: ok(revaluationView, 'The new revaluation.', ['Location', 'ETag']) },
         refuses: [409],
       }),
@@ -87,8 +86,8 @@ function revaluationOf(type: ObjectType) {
       `/${type}s/:id/revaluations/:revaluationId`,
       policy({
         summary: `Replace a revaluation of a ${type}; what was lived through stays`,
-        roles: EDITORS,
-        object: 'write',
+        roles: 'signed-in',
+        object: 'maintain',
         answers: oneRevaluation,
         refuses: [409, 412],
       }),
@@ -106,8 +105,8 @@ function revaluationOf(type: ObjectType) {
       `/${type}s/:id/revaluations/:revaluationId`,
       policy({
         summary: `Delete a revaluation of a ${type}, or end it now where it has begun`,
-        roles: EDITORS,
-        object: 'write',
+        roles: 'signed-in',
+        object: 'maintain',
         answers: { 204: noContent },
         refuses: [409],
       }),

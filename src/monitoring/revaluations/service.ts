@@ -62,7 +62,7 @@ export async function createRevaluation(
 ): Promise<Versioned> {
   const { ports } = context
   const { database } = ports
-  await requireObject(context, object.id, { type: object.type, right: 'write' })
+  await requireObject(context, object.id, { type: object.type, right: 'maintain' })
   const now = ports.clock.now()
   const what = entered(body, ports.settings.timeZone)
   checkOccurrences(what)
@@ -92,7 +92,7 @@ export async function updateRevaluation(
   change: { readonly revaluationId: number; readonly body: RevaluationBody; readonly ifMatch: number | null },
 ): Promise<Versioned> {
   const { ports } = context
-  await requireObject(context, object.id, { type: object.type, right: 'write' })
+  await requireObject(context, object.id, { type: object.type, right: 'maintain' })
   // What should have begun by now has.
   await ports.flow.settle()
   const row = await requireRevaluation(context, object, change.revaluationId)
@@ -120,7 +120,7 @@ export async function updateRevaluation(
 export async function deleteRevaluation(context: Context, object: Named, id: number): Promise<void> {
   const { ports } = context
   const { database } = ports
-  await requireObject(context, object.id, { type: object.type, right: 'write' })
+  await requireObject(context, object.id, { type: object.type, right: 'maintain' })
   await ports.flow.settle()
   const row = await requireRevaluation(context, object, id)
   const now = ports.clock.now()

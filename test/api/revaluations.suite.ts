@@ -1,5 +1,6 @@
 import { expect } from 'bun:test'
 
+import { ROLES } from '../../src/context.ts'
 import type { Client } from './client.ts'
 import { createDevice, createGroup, createJob, refusal } from './objects.ts'
 import { good, once, table } from './suite.ts'
@@ -125,7 +126,7 @@ const refusals: readonly Row[] = [
       answers: 'not_found',
     },
     {
-      title: 'a collector',
+      title: 'a collector who may not maintain',
       call: `POST /${type}s/{${type}}/revaluations`,
       json: FUTURE,
       as: 'collector',
@@ -277,6 +278,28 @@ const answers: readonly Scenario[] = [
       expect((await client.request('GET', `${path}/${one.id}`)).status).toBe(404)
     },
   })),
+  {
+    title: 'who was granted to maintain plans, changes and deletes, whatever the role, and below it as well',
+    async run(client) {
+      const { group, job } = await plant(client, 'maintained by others')
+      for (const as of ROLES.filter((role) => role !== 'administrator' && role !== 'editor')) {
+        const grant = `/groups/${group}/permissions/user/${client.userIds[as]}`
+        const path = `/jobs/${job}/revaluations`
+        const enter = () => client.request('POST', path, { json: FUTURE, as })
+        expect(refusal(await enter())).toEqual([403, 'forbidden'])
+        await good(client.request('PUT', grant, { json: { maintain: true } }))
+        const { id } = await good<Revaluation>(enter())
+        await good(client.request('PUT', `${path}/${id}`, { json: { ...FUTURE, name: 'mine' }, as }))
+        await good(client.request('DELETE', `${path}/${id}`, { as }))
+        expect(refusal(await client.request('PUT', `/jobs/${job}`, { json: { name: 'mine' }, as }))).toEqual([
+          403,
+          'forbidden',
+        ])
+        expect((await client.request('DELETE', grant)).status).toBe(204)
+        expect(refusal(await enter())).toEqual([403, 'forbidden'])
+      }
+    },
+  },
   {
     title:
       'the begin at another time of day than that of `times` is shown for editing only; local time counts',

@@ -18,7 +18,7 @@ import type { SloRow } from './store.ts'
 /** What the outages of an object cost; null for what is no service level object, or was given no costs. */
 export async function readCostTerms(context: Context, object: ObjectRow): Promise<CostTerms | null> {
   if (object.type !== 'slo') return null
-  const row = await store.findSlo(context.ports.database, object.id, readableBy(await rightsOf(context), 'o'))
+  const row = await store.findSlo(context.ports.database, object.id)
   return row && row.costsPerMin > 0 ? row : null
 }
 
@@ -65,8 +65,7 @@ export async function updateSlo(
   const { body, ifMatch } = change
   const object = await tree.requireObject(context, id, { type: 'slo', right: 'write' })
   const row = await rowOf(context, id, body)
-  const readable = readableBy(await rightsOf(context), 'o')
-  const own = { before: await store.findSlo(ports.database, id, readable), after: row }
+  const own = { before: await store.findSlo(ports.database, id), after: row }
   const fields = { ...tree.commonFields(body, object), collectorId: object.collectorId }
   const writes = [
     // Its parents may see something else of it. By the path that was read, so before a move.
@@ -133,7 +132,7 @@ export async function updateChildren(
   const refuse = ifMatch === null ? tree.refuseCircular : tree.refuseStale
   await refuse(() => commit(database, writes))
   await flow.settle()
-  return tree.requireObject(context, id, { type, right: 'read' })
+  return { version: await tree.readVersion(context.ports, id) }
 }
 
 /** @param added what it is to be linked to, unless it is already; 0 stands for what is only being made
@@ -255,13 +254,15 @@ async function checkFilter(
 
 async function viewOf(context: Context, object: ObjectRow): Promise<SloView> {
   const { database } = context.ports
-  const [row, properties] = await Promise.all([
-    store.findSlo(database, object.id, readableBy(await rightsOf(context), 'o')),
+  const readable = readableBy(await rightsOf(context), 'o')
+  const [row, deviceName, properties] = await Promise.all([
+    store.findSlo(database, object.id),
+    store.findDeviceName(database, object.id, readable),
     tree.readProperties(database, object.id),
   ])
   // Deleted between the two reads.
   if (!row) throw new Refusal('not_found', 'There is no such service level object.')
-  const { deviceId, deviceName, pushState, sortMode, rules, isReason, children } = row
+  const { deviceId, pushState, sortMode, rules, isReason, children } = row
   return {
     ...tree.commonView(object, properties),
     deviceId,

@@ -19,14 +19,12 @@ export type SloRow = {
 }
 
 export type SloDetails = SloRow & {
-  readonly deviceName: string
   readonly children: number
   readonly isFull: boolean
 }
 
-/** What a service level object has of its own, with the name of its device and the number of its children.
- * @param readable a condition on the device, `o` */
-export async function findSlo(database: Database, id: number, readable: SQL): Promise<SloDetails | null> {
+/** What a service level object has of its own, with the number of its children. */
+export async function findSlo(database: Database, id: number): Promise<SloDetails | null> {
   const [row] = await database
     .select({
       deviceId: slos.deviceId,
@@ -39,10 +37,6 @@ export async function findSlo(database: Database, id: number, readable: SQL): Pr
       riskFactor: slos.riskFactor,
       childrenFilter: slos.childrenFilter,
       isFull: slos.isFull,
-      deviceName:
-        sql<string>`coalesce((select o.name from objects o where o.id = ${slos.deviceId} and ${readable}), '')`.as(
-          'device_name',
-        ),
       children: sql<number>`(select count(*) from links where parent_id = ${slos.id} and not is_left_out)`.as(
         'children',
       ),
@@ -58,6 +52,14 @@ export async function findSlo(database: Database, id: number, readable: SQL): Pr
         childrenFilter: row.childrenFilter as ChildrenFilter | null,
       }
     : null
+}
+
+/** The name of the device that a service level object is about; empty where there is none.
+ * @param readable a condition on the device, `o` */
+export async function findDeviceName(database: Database, id: number, readable: SQL): Promise<string> {
+  const [device] = await database.all<{ name: string }>(sql`
+    select o.name as name from slos join objects o on o.id = slos.device_id where slos.id = ${id} and ${readable}`)
+  return device?.name ?? ''
 }
 
 /** @param path the path that the new object has for the time being */

@@ -47,6 +47,13 @@ export async function requireObject(
   return { ...row, permissions }
 }
 
+/** The version that an object has now. Rights are not looked at. @throws {Refusal} not_found */
+export async function readVersion({ database }: Ports, id: number): Promise<number> {
+  const row = await store.findObject(database, id)
+  if (!row) throw new Refusal('not_found', 'It has been deleted meanwhile.')
+  return row.version
+}
+
 /** An object from which the caller may look for what is below it: one that may be read, or that leads to one.
  * @throws {Refusal} not_found */
 export async function requireStart(context: Context, id: number, type: ObjectType): Promise<store.ObjectRow> {

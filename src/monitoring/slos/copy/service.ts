@@ -6,7 +6,7 @@ import { markFilter, markUncounted, objectsAbove, refuseCircle } from '../../sta
 import { copyDependencies } from '../../tree/copy/service.ts'
 import * as tree from '../../tree/service.ts'
 import type { ObjectRow } from '../../tree/service.ts'
-import { checkRoomForFilter, checkRoomForLinks, readSlo } from '../service.ts'
+import { checkRoomForFilter, checkRoomForLinks } from '../service.ts'
 import type { SloCopyQuery } from './schema.ts'
 import * as store from './store.ts'
 
@@ -27,8 +27,7 @@ export async function copySlo(context: Context, id: number, query: SloCopyQuery)
   }
   const { group, slo } = await destinationOf(context, original, query)
   if (slo) await checkNewChild(context, original, slo)
-  if ((await readSlo(context, id)).slo.childrenFilter)
-    await checkRoomForFilter(context, 0, '?destinationName')
+  if (await store.hasFilter(database, id)) await checkRoomForFilter(context, 0, '?destinationName')
   const { key, writes, last } = tree.insertObject(ports, {
     type: 'slo',
     subType: original.subType,

@@ -9,6 +9,12 @@ export async function readLinkedIds(database: Database, id: number): Promise<rea
   return rows.map((row) => row.id)
 }
 
+/** Whether a service level object finds children by a filter. */
+export async function hasFilter(database: Database, id: number): Promise<boolean> {
+  const found = await database.all(sql`select 1 from slos where id = ${id} and children_filter is not null`)
+  return found.length > 0
+}
+
 /** The rows of a copied service level object but the one in `objects`. What its filter finds is found anew. An original
  * that is gone leaves `device_id` empty, which fails the batch.
  * @param key the path that the copy has for the time being */

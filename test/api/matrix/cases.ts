@@ -19,6 +19,14 @@ const itemStatus =
   ({ status, body }: Answer) =>
     Number((body[list] as { status: number }[] | undefined)?.[0]?.status ?? status)
 
+/** What became of the only job of the only round. */
+function roundVerdict({ status, body }: Answer): number {
+  const [round] = (body['rounds'] ?? []) as { refused: { code: string }[] }[]
+  const statuses: Readonly<Record<string, number>> = { not_found: 404, forbidden: 403 }
+  const [refused] = round?.refused ?? []
+  return refused ? (statuses[refused.code] ?? 500) : status
+}
+
 /** What became of the only point. */
 function pointVerdict({ status, text }: Answer): number {
   if (text.includes('no right to execute')) return 403
@@ -222,6 +230,12 @@ const delivering: readonly Case[] = [
       json: { deliveries: [{ jobId: ownJob, ...value }], series: [{ jobId: job, ...samplesOf() }] },
     }),
     verdict: itemStatus('series'),
+  },
+  {
+    route: 'POST /webcollector/values',
+    title: 'in a round',
+    request: ({ job }) => ({ json: { rounds: [{ key: 'returnValue1', jobIds: [job], values: [1] }] } }),
+    verdict: roundVerdict,
   },
   {
     route: 'POST /otlp/v1/metrics',

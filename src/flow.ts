@@ -32,11 +32,12 @@ export function openFlow(ports: Pick<Ports, 'database' | 'clock' | 'log'>): Open
     for (let from = 0; from < transitions.length;) {
       const at = instants[from] ?? now
       // What was planned for before then comes first, also where nobody woke up for it.
-      if (at >= plannedAt) plannedAt = await advanceMaintenance(ports, at)
+      const isPlanned = at >= plannedAt
+      if (isPlanned) plannedAt = await advanceMaintenance(ports, at)
       const due = instants.findIndex((later, index) => index > from && later >= plannedAt)
       const until = Math.min(due === -1 ? transitions.length : due, from + TRANSITIONS_AT_ONCE)
       const { hasSlo } = await recordTransitions(ports, transitions.slice(from, until))
-      if (hasSlo) await judge()
+      if (hasSlo || isPlanned) await judge()
       from = until
     }
   }

@@ -4,6 +4,8 @@ import type { Context } from '../../src/context.ts'
 import { openFlow } from '../../src/flow.ts'
 import type { OpenFlow } from '../../src/flow.ts'
 import type { Log } from '../../src/ports/log.ts'
+import { revaluationBody } from '../../src/monitoring/revaluations/schema.ts'
+import { createRevaluation } from '../../src/monitoring/revaluations/service.ts'
 import { createSlc, listPeriods, readSlc, recalculatePeriods } from '../../src/monitoring/slcs/service.ts'
 import { periodsQuery, recalculationBody, slcBody } from '../../src/monitoring/slcs/schema.ts'
 import { childrenBody, sloBody } from '../../src/monitoring/slos/schema.ts'
@@ -52,6 +54,12 @@ export class SlcStage {
     this.#log = ports.log
     this.#flow = this.#openFlow()
     this.context = { ports: { ...ports, flow: this.#flow }, requestId: 'slcs', caller }
+  }
+
+  /** Enters a revaluation of a service level object. */
+  async revalue(slo: number, begin: string, end: string, more: object = {}): Promise<void> {
+    const body = revaluationBody.parse({ begin, end, ...more })
+    await createRevaluation(this.context, { type: 'slo', id: slo }, body)
   }
 
   /** When the flow wants to be woken; null for never. */

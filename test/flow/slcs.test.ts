@@ -273,6 +273,23 @@ describe.each([
     expect(await stage.stateOf(stage.group)).toBe('ok')
   })
 
+  test('uses no credit while a child is in maintenance, and goes on when that ends with the child still down', async () => {
+    const stage = opened.newStage()
+    stage.clock.at = Date.parse('2026-06-01T00:00:00Z')
+    const { job, slo } = await stage.newSlo()
+    const slc = await stage.newSlc({ limit: 90, duration: 'day', timezone: 'UTC' }, [slo])
+    await stage.revalue(slo, '2026-06-01T02:00:00Z', '2026-06-01T08:00:00Z')
+    await stage.tell(job, Date.parse('2026-06-01T01:00:00Z'), 'major')
+    await stage.wakeUntil(Date.parse('2026-06-01T07:00:00Z'))
+    expect(await stage.valuesOf(slc)).toMatchObject({ creditTotal: 8_640, creditUsed: 3_600 })
+    // Nobody tells anything from here on.
+    await stage.wakeUntil(Date.parse('2026-06-01T10:00:00Z'))
+    expect(await stage.changesOf(slc)).toEqual([
+      ['2026-06-01T10:55:12+02:00', 'minor', 'child', slo],
+      ['2026-06-01T11:24:00.001+02:00', 'major', 'child', slo],
+    ])
+  }, 20_000)
+
   test('calculates a frozen period anew by what was agreed then, beside what it was', async () => {
     const stage = opened.newStage()
     stage.clock.at = Date.parse('2026-06-01T00:00:00Z')
@@ -344,7 +361,9 @@ test('children that change while a container is judged are not overlooked', asyn
   await stage.tell(job, stage.clock.at, 'major')
   const { database } = stage.context.ports
   const linked = [
-    database.run(sql`insert into links values (${slc}, ${slo}, 0, 1, '{}')`),
+    database.run(
+      sql`insert into links (parent_id, child_id, position, weight, overrides) values (${slc}, ${slo}, 0, 1, '{}')`,
+    ),
     database.run(
       sql`insert into uncounted values (${slc}, 1) on conflict (object_id) do update set mark = mark + 1`,
     ),

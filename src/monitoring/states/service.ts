@@ -1,5 +1,5 @@
 import { commit } from '../../ports/database.ts'
-import type { Database } from '../../ports/database.ts'
+import type { Database, Write } from '../../ports/database.ts'
 import type { Ports } from '../../ports/index.ts'
 import type { Transition } from '../../ports/job-actors.ts'
 import { isAsCounted, Propagation } from './propagation.ts'
@@ -51,13 +51,18 @@ export async function recordTransitions(
   const propagation = new Propagation(await store.readNodes(database, ids))
   for (const transition of transitions) propagation.follow(transition)
   if (propagation.touched.length === 0) return { hasSlo: false }
-  await commit(database, [
-    store.insertTransitions(database, propagation.changes),
-    store.saveNodes(database, propagation.touched),
-    store.markContainers(database, propagation.changes),
-  ])
+  await commit(database, writesOf(database, propagation))
   const slos = new Set(propagation.touched.flatMap(({ id, rules }) => (rules ? [id] : [])))
   return { hasSlo: propagation.changes.some(({ objectId }) => slos.has(objectId)) }
+}
+
+/** Everything that a propagation has changed, and that containers of what has changed are to be judged. */
+function writesOf(database: Database, { changes, touched }: Propagation): readonly Write[] {
+  return [
+    store.insertTransitions(database, changes),
+    store.saveNodes(database, touched),
+    store.markContainers(database, changes),
+  ]
 }
 
 /** These objects and everything whose state they are part of, with what decides these states. */
@@ -79,12 +84,7 @@ export async function countAnew({ database, clock }: Pick<Ports, 'database' | 'c
     const nodes = await store.readNodes(database, ids)
     const propagation = new Propagation(nodes)
     propagation.recount(await store.countChildren(database, ids), clock.now())
-    await commit(database, [
-      store.insertTransitions(database, propagation.changes),
-      store.saveNodes(database, propagation.touched),
-      store.markContainers(database, propagation.changes),
-      store.forgetUncounted(database, uncounted),
-    ])
+    await commit(database, [...writesOf(database, propagation), store.forgetUncounted(database, uncounted)])
   }
 }
 
@@ -101,8 +101,7 @@ export async function reviewMaintenance({
     const propagation = new Propagation(await store.readNodes(database, ids))
     const changed = propagation.maintain(reviews, clock.now())
     await commit(database, [
-      store.insertTransitions(database, propagation.changes),
-      store.saveNodes(database, propagation.touched),
+      ...writesOf(database, propagation),
       store.noteChildren(database, changed),
       store.forgetMaintenanceChanges(database, reviews),
     ])
@@ -127,10 +126,7 @@ export async function setRight(
   if (drifted.size > 0) {
     const propagation = new Propagation(nodes)
     propagation.recount(drifted, clock.now())
-    await commit(database, [
-      store.insertTransitions(database, propagation.changes),
-      store.saveNodes(database, propagation.touched),
-    ])
+    await commit(database, writesOf(database, propagation))
     const named = [...drifted.keys()].slice(0, NAMED_MAX)
     log.warn('states were not what their children make them, and have been set right', {
       objects: drifted.size,

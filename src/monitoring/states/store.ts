@@ -91,7 +91,7 @@ export function insertTransitions(database: Database, changes: readonly Change[]
 /** Keeps the states of objects and what they count; an older state changes nothing. */
 export function saveNodes(
   database: Database,
-  nodes: readonly Pick<Node, 'id' | 'seq' | 'state' | 'sinceAt' | 'maintained' | 'tally'>[],
+  nodes: readonly Pick<Node, 'id' | 'seq' | 'state' | 'sinceAt' | 'heard' | 'maintained' | 'tally'>[],
 ): Write {
   return database.run(sql`
     insert into states (object_id, seq, state, since_at, heard, bare, maintained, tally)

@@ -120,7 +120,16 @@ function changeWrites(database: Database, { slc, verdict, badTime, now }: Judgem
     causeId: causeOf(change, badTime),
   }))
   const seq = slc.seq + changes.length
-  const node = { id: slc.id, seq, state: last.to, sinceAt: last.at, maintained: false, tally: null }
+  // A container is made of histories: it is never in maintenance itself.
+  const node = {
+    id: slc.id,
+    seq,
+    state: last.to,
+    sinceAt: last.at,
+    heard: null,
+    maintained: false,
+    tally: null,
+  }
   return [insertTransitions(database, changes), saveNodes(database, [node])]
 }
 

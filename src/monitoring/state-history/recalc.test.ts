@@ -1,8 +1,11 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import type { State } from '../../ports/job-actors.ts'
+import type { Range } from '../../lib/range.ts'
 import { joined } from '../revaluations/occurrences.ts'
-import { stateOf } from '../states/propagation.ts'
+import { NO_CHILDREN, Propagation, stateOf } from '../states/propagation.ts'
+import type { Node } from '../states/propagation.ts'
+import type { SloRules } from '../states/slo-state.ts'
 import { shownInMaintenance, STATES } from '../states/state.ts'
 import { coversOf, laidOver, parentSpans, spliced } from './recalc.ts'
 import type { Overlay } from './recalc.ts'
@@ -11,6 +14,7 @@ import type { Span } from './timeline.ts'
 
 const END = 60
 const WHOLE = { beginAt: 0, endAt: END }
+const ALL_HEARD = { ranges: [], was: 'undefined' } as const
 
 const someRange = fc
   .tuple(fc.nat({ max: END - 1 }), fc.integer({ min: 1, max: 20 }))
@@ -90,23 +94,25 @@ describe('instant by instant', () => {
     } as const)
     fc.assert(
       fc.property(fc.array(someChild, { maxLength: 5 }), someRules, (children, rules) => {
-        const result = parentSpans(rules, children, WHOLE)
+        const result = parentSpans({ rules, children }, WHOLE, ALL_HEARD)
         expectWhole(result)
         for (const at of everyInstant) {
           const ones = children.map((child) => ({
             ...child,
             spans: [{ ...WHOLE, state: stateAt(child.spans, at) ?? ('undefined' as const) }],
           }))
-          expect(stateAt(result, at)).toBe(stateAt(parentSpans(rules, ones, WHOLE), 0) as State)
+          expect(stateAt(result, at)).toBe(
+            stateAt(parentSpans({ rules, children: ones }, WHOLE, ALL_HEARD), 0) as State,
+          )
         }
       }),
       { numRuns: 300 },
     )
     const counted = (state: State) => ({ ...plain, spans: [{ ...WHOLE, state }] })
     const plain = { weight: 1, overrides: {}, push: 'any' } as const
-    expect(parentSpans(null, [counted('ok'), counted('minor')], WHOLE)).toEqual([
-      { ...WHOLE, state: 'minor' },
-    ])
+    expect(
+      parentSpans({ rules: null, children: [counted('ok'), counted('minor')] }, WHOLE, ALL_HEARD),
+    ).toEqual([{ ...WHOLE, state: 'minor' }])
     expect(
       stateOf(
         null,
@@ -127,4 +133,91 @@ describe('instant by instant', () => {
       { numRuns: 1_000 },
     )
   })
+})
+
+describe('a parent judged anew', () => {
+  const JOBS = [1, 2, 3]
+  const SLO = 9
+  /** What happens at each instant: a job changes, is no longer heard, or is heard again. */
+  const someHappenings = fc.array(
+    fc.record({
+      job: fc.constantFrom(...JOBS),
+      to: fc.constantFrom<State>('ok', 'warning', 'minor', 'major', 'maintenance_major'),
+      kind: fc.constantFrom('change', 'gap'),
+    }),
+    { maxLength: 12 },
+  )
+  const someOperation = fc.constantFrom('and', 'or', 'xor', 'degraded', null)
+  const counters = { major: 0, minor: 0, warning: 0, minorMinor: 0, minorWarning: 0, warningWarning: 0 }
+
+  test('is as it was, also where a child could not be heard, and wherever one begins to look', () => {
+    fc.assert(
+      fc.property(
+        someHappenings,
+        someOperation,
+        fc.nat({ max: END - 1 }),
+        (happenings, operation, beginAt) => {
+          const rules = operation && { operation, counters, ignoreMaintenance: false }
+          const { spans, children, deaf } = lived(happenings, rules)
+          const range = { beginAt, endAt: END }
+          const was = stateAt(spans, beginAt) ?? 'undefined'
+          const anew = parentSpans({ rules, children }, range, { ranges: deaf, was })
+          const instants = everyInstant.slice(beginAt)
+          expect(instants.map((at) => stateAt(anew, at))).toEqual(instants.map((at) => stateAt(spans, at)))
+        },
+      ),
+      { numRuns: 1_000 },
+    )
+  })
+
+  /** What propagation makes of happenings, four instants apart; whoever is silent and changes is heard again. */
+  function lived(
+    happenings: readonly { readonly job: number; readonly to: State; readonly kind: 'change' | 'gap' }[],
+    rules: SloRules | null,
+  ) {
+    const plain = { sinceAt: 0, seq: 0, maintained: false, parentId: null, push: 'any' } as const
+    const link = { parentId: SLO, weight: 1, overrides: {} }
+    const propagation = new Propagation([
+      ...JOBS.map((id): Node => ({
+        ...plain,
+        id,
+        state: 'undefined',
+        heard: null,
+        tally: null,
+        rules: null,
+        links: [link],
+      })),
+      { ...plain, id: SLO, state: 'undefined', heard: null, tally: undefinedTally, rules, links: [] },
+    ])
+    const states = new Map<number, State>(JOBS.map((id) => [id, 'undefined']))
+    const deaf: Range[] = []
+    const silentSince = new Map<number, number>()
+    for (const [index, { job, to: wanted, kind }] of happenings.entries()) {
+      const at = 1 + index * 4
+      const from = states.get(job) ?? 'undefined'
+      const since = silentSince.get(job)
+      silentSince.delete(job)
+      if (since !== undefined) deaf.push({ beginAt: since, endAt: at })
+      else if (kind === 'gap') silentSince.set(job, at)
+      const to = kind === 'gap' && since === undefined ? 'no_data' : wanted
+      const reason = since !== undefined || kind === 'gap' ? 'platform' : 'threshold'
+      states.set(job, to)
+      const rest = { errorCode: 0, message: null, silentSinceAt: null }
+      propagation.follow({ objectId: job, seq: index + 1, at, detectedAt: at, from, to, reason, ...rest })
+    }
+    const endless = [...silentSince.values()].map((beginAt) => ({ beginAt, endAt: END }))
+    const spansFor = (id: number) =>
+      spansOf(
+        'undefined',
+        propagation.changes.filter(({ objectId }) => objectId === id),
+        WHOLE,
+      )
+    return {
+      spans: spansFor(SLO),
+      children: JOBS.map((id) => ({ weight: 1, overrides: {}, push: 'any' as const, spans: spansFor(id) })),
+      deaf: joined([...deaf, ...endless]),
+    }
+  }
+
+  const undefinedTally = NO_CHILDREN.map((_, place) => (STATES[place] === 'undefined' ? JOBS.length : 0))
 })

@@ -1,7 +1,7 @@
 import type { Range } from '../../lib/range.ts'
 import type { State } from '../../ports/job-actors.ts'
 import { cut, joined } from '../revaluations/occurrences.ts'
-import { shownState, stateOf } from '../states/propagation.ts'
+import { shownState, stateOf, stateWithoutBlame } from '../states/propagation.ts'
 import type { Link, Push } from '../states/propagation.ts'
 import type { SloRules } from '../states/slo-state.ts'
 import { shownInMaintenance, STATES } from '../states/state.ts'
@@ -81,14 +81,22 @@ function coveredState(state: State, { becomes, maintained }: Cover): State {
   return maintained ? shownInMaintenance(below) : below
 }
 
+/** When children could not be heard, through no fault of their own, and what their parent was at the begin of the range. */
+export type Deafness = { readonly ranges: readonly Range[]; readonly was: State }
+
 /** A child as its parent counts it. Before its first span it is undefined. */
 export type CountedChild = Pick<Link, 'weight' | 'overrides'> & {
   readonly push: Push
   readonly spans: readonly Span[]
 }
 
-/** The states of a parent over a range, from those of its children; what propagation would have said of them. */
-export function parentSpans(rules: SloRules | null, children: readonly CountedChild[], range: Range): Span[] {
+/** The states of a parent over a range, from those of its children; what propagation would have said of them.
+ * @param deafness.ranges apart from each other and in order */
+export function parentSpans(
+  { rules, children }: { readonly rules: SloRules | null; readonly children: readonly CountedChild[] },
+  range: Range,
+  deafness: Deafness,
+): Span[] {
   const placeOf = (child: CountedChild, state: State) =>
     STATES.indexOf(shownState(state, child.push, child.overrides))
   const tally = STATES.map(() => 0)
@@ -106,18 +114,37 @@ export function parentSpans(rules: SloRules | null, children: readonly CountedCh
           at: Math.max(beginAt, range.beginAt),
           index,
           place: placeOf(child, state),
+          isSilent: state === 'no_data',
         })),
     )
     .sort((a, b) => a.at - b.at)
   const first = stateOf(rules, tally)
+  const isDeafAt = lookupIn(deafness.ranges)
+  const wasSilent = deafness.was === 'no_data'
+  let was: State = wasSilent ? 'no_data' : first
+  let isDeaf = false
   const changes: StateChange[] = []
-  for (const [number, { at, index, place }] of events.entries()) {
+  for (const [number, { at, index, place, isSilent }] of events.entries()) {
     const weight = children[index]?.weight ?? 0
     count(places[index] ?? 0, -weight)
     count((places[index] = place), weight)
-    if (events[number + 1]?.at !== at) changes.push({ at, to: stateOf(rules, tally) })
+    isDeaf ||= isSilent && isDeafAt(at) && (at > range.beginAt || wasSilent)
+    if (events[number + 1]?.at === at) continue
+    const state = stateOf(rules, tally)
+    was = isDeaf ? stateWithoutBlame(state, was) : state
+    changes.push({ at, to: was })
+    isDeaf = false
   }
   return spansOf(first, changes, range)
+}
+
+/** Whether instants, asked for in order, lie in ranges that are apart from each other and in order. */
+function lookupIn(ranges: readonly Range[]): (at: number) => boolean {
+  let next = 0
+  return (at) => {
+    while ((ranges[next]?.endAt ?? Infinity) <= at) next++
+    return (ranges[next]?.beginAt ?? Infinity) <= at
+  }
 }
 
 /** Spans without gaps, with those of another history in their place within some ranges. */

@@ -181,3 +181,16 @@ export async function readHistories(
     changes: changes.get(id) ?? [],
   }))
 }
+
+/** When objects could not be heard, through no fault of their own, began: what lies in a range or reaches into it. */
+export async function readDeafSince(
+  database: Database,
+  ids: readonly number[],
+  { beginAt, endAt }: Range,
+): Promise<readonly { readonly id: number; readonly at: number }[]> {
+  return database.all<{ id: number; at: number }>(sql`
+    select t.object_id as id, t.at as at
+    from json_each(${JSON.stringify(ids)}) one cross join transitions t on t.object_id = one.value
+    where t.at < ${endAt} and t.reason = 'platform' and t.to_state = 'no_data'
+      and t.at >= coalesce((select max(at) from transitions l where l.object_id = one.value and l.at <= ${beginAt}), 0)`)
+}

@@ -82,6 +82,12 @@ function pushedState(state: State, push: Push): State {
   return isMaintained(state) ? 'maintenance_ok' : 'ok'
 }
 
+/** What an object is that would be in a state only because a child could not be heard: nobody gets worse by that. */
+export function stateWithoutBlame(state: State, was: State): State {
+  const isWorse = isLevel(state) && (SILENT.has(was) || STATES.indexOf(state) < STATES.indexOf(was))
+  return isWorse ? 'no_data' : state
+}
+
 type Cause = {
   readonly at: number
   readonly detectedAt: number
@@ -188,9 +194,8 @@ export class Propagation {
 
   /** Gives an object the state that it has by itself, as maintenance shows it. */
   #turn(node: Node, state: State, { cause, waiting }: { cause: Cause; waiting: Map<number, Cause> }): void {
-    // Nobody gets worse because somebody else could not be heard.
     const was = node.maintained ? bareState(node.state) : node.state
-    const now = cause.means === 'deaf' && isWorse(state, was) ? 'no_data' : state
+    const now = cause.means === 'deaf' ? stateWithoutBlame(state, was) : state
     const to = node.maintained ? shownInMaintenance(now) : now
     if (to === node.state) return
     const change = {
@@ -254,11 +259,6 @@ export function isAsCounted(node: Node, tally: Tally): boolean {
 function meaningOf({ reason, to }: Transition): Cause['means'] {
   if (reason !== 'platform') return 'change'
   return to === 'no_data' ? 'deaf' : 'heard'
-}
-
-/** Whether a state that counts as down is worse than another. */
-function isWorse(state: State, than: State): boolean {
-  return isLevel(state) && (SILENT.has(than) || STATES.indexOf(state) < STATES.indexOf(than))
 }
 
 /** A tally in which a child went from one state to another. */

@@ -39,9 +39,10 @@ export async function recalculate(
   const ids = new Set([...children.map(({ id }) => id), ...targets])
   const count = await store.countChanges(database, [...ids], { ...hull, limit: CHANGES_MAX + 1 })
   if (count > CHANGES_MAX) throw tooMuch(`${CHANGES_MAX} changes of states`)
-  const [histories, lived] = await Promise.all([
+  const [histories, lived, deafSince] = await Promise.all([
     store.readHistories(database, [...ids], hull),
     readLivedThrough(database, descent.placesOf(targets), hull),
+    store.readDeafSince(database, [...ids], hull),
   ])
   const known = new Map(
     histories.map(({ id, createdAt, first, changes }) => [
@@ -49,8 +50,24 @@ export async function recalculate(
       spansOf(first, changes, { ...hull, beginAt: Math.max(hull.beginAt, createdAt) }),
     ]),
   )
+  const deaf = deafRanges(known, deafSince)
   known.set(object.id, [...recorded])
-  return { spans: descent.spansOf(object.id, { hull, known, children, lived }), overlays }
+  return { spans: descent.spansOf(object.id, { hull, known, children, lived, deaf }), overlays }
+}
+
+/** The spans that began by somebody not being heard, of all objects together. */
+function deafRanges(
+  known: ReadonlyMap<number, readonly Span[]>,
+  since: readonly { readonly id: number; readonly at: number }[],
+): Range[] {
+  const instants = Map.groupBy(since, ({ id }) => id)
+  return joined(
+    [...instants].flatMap(([id, begins]) => {
+      const spans = known.get(id) ?? []
+      const ats = new Set(begins.map(({ at }) => Math.max(at, spans[0]?.beginAt ?? at)))
+      return spans.filter(({ state, beginAt }) => state === 'no_data' && ats.has(beginAt))
+    }),
+  )
 }
 
 type Material = {
@@ -59,6 +76,8 @@ type Material = {
   readonly known: ReadonlyMap<number, readonly Span[]>
   readonly children: readonly ChildRow[]
   readonly lived: readonly PlacedOverlay[]
+  /** When somebody could not be heard: apart from each other and in order. */
+  readonly deaf: readonly Range[]
 }
 
 /** The objects between an object and the overlays below it. */
@@ -130,7 +149,9 @@ class Descent {
       const windows = this.windowsOf(one)
       if (windows.length === 0) return [...recorded]
       const counted = (children.get(one) ?? []).map((child) => ({ ...child, spans: spans(child.id) }))
-      const anew = parentSpans(this.#nodes.get(one)?.rules ?? null, counted, hull)
+      const was = recorded.find(({ endAt }) => endAt > hull.beginAt)?.state ?? 'undefined'
+      const of = { rules: this.#nodes.get(one)?.rules ?? null, children: counted }
+      const anew = parentSpans(of, hull, { ranges: material.deaf, was })
       const places = this.#placesOf(one)
       const maintenance = places.flatMap((place) => lived.get(place) ?? [])
       return spliced(recorded, laidOver(anew, coversOf(maintenance)), windows)

@@ -165,6 +165,19 @@ describe('45 minutes of major around 15 of minor', () => {
   })
 })
 
+test('maintenance of a group that holds a service level object and what it is made of covers both', async () => {
+  const { database } = stage.ports
+  const rows = await database.all<{ path: string }>(sql`select path from objects where id = ${SLO}`)
+  expect(rows).toEqual([{ path: '/1/6/7/' }])
+  const move = (path: string, parent: number) =>
+    database.run(sql`update objects set path = ${path}, parent_id = ${parent} where id = ${SLO}`)
+  await move('/1/2/7/', GROUP)
+  await enter(['group', GROUP], ['02:20', '02:50'])
+  expect(await history('slo', SLO, true)).toMatchObject({ availability: { percent: 97.872 } })
+  await move('/1/6/7/', ELSEWHERE)
+  await clear()
+})
+
 describe('several overlays', () => {
   afterAll(clear)
 

@@ -134,8 +134,9 @@ export class SlcStage {
   /** The changes of a container's state: when, to what, why, and because of which child. */
   async changesOf(
     slc: number,
+    recalc = false,
   ): Promise<readonly [at: string, to: State, reason: string, cause: number | null][]> {
-    const query = stateHistoryQuery.parse({ timestamp_begin: '2020-01-01T00:00:00Z' })
+    const query = { ...stateHistoryQuery.parse({ timestamp_begin: '2020-01-01T00:00:00Z' }), recalc }
     const { transitions } = await readStateHistory(this.context, { type: 'slc', id: slc }, query)
     return transitions.map(({ timestamp, to, reason, cause }) => [timestamp, to, reason, cause?.id ?? null])
   }

@@ -324,6 +324,37 @@ describe.each([
     expect((await stage.periodsOf(slc))[0]?.revisions).toHaveLength(20)
   }, 20_000)
 
+  test('counts maintenance that was entered later out of a period, but where it is to count', async () => {
+    const stage = opened.newStage()
+    stage.clock.at = Date.parse('2026-06-01T00:00:00Z')
+    const { job, slo } = await stage.newSlo()
+    const slc = await stage.newSlc({ limit: 90, duration: 'day', timezone: 'UTC' }, [slo])
+    await stage.tell(job, Date.parse('2026-06-01T10:00:00Z'), 'major')
+    await stage.tell(job, Date.parse('2026-06-01T14:00:00Z'), 'ok')
+    await stage.wakeUntil(Date.parse('2026-06-02T10:00:00Z'))
+    const usedNow = async () => {
+      const { items } = await stage.recalculate(slc, '2026-06-01T00:00:00Z', '2026-06-02T00:00:00Z')
+      return items[0]?.revisions.map(({ creditUsed, state }) => [creditUsed, state])
+    }
+    await stage.revalue(slo, '2026-06-01T09:00:00Z', '2026-06-01T11:00:00Z', { slaRelevant: true })
+    expect(await usedNow()).toEqual([
+      [14_400, 'major'],
+      [14_400, 'major'],
+    ])
+    await stage.revalue(slo, '2026-06-01T12:00:00Z', '2026-06-01T15:00:00Z')
+    expect((await usedNow())?.at(-1)).toEqual([7_200, 'minor'])
+    await stage.revalue(slo, '2026-06-01T20:00:00Z', '2026-06-01T20:30:00Z', {
+      type: 'adjustment',
+      adjustTo: 'major',
+    })
+    expect((await usedNow())?.at(-1)).toEqual([9_000, 'major'])
+    // What the container said it has said, and the period keeps what it came to at first.
+    const before = await stage.changesOf(slc)
+    expect(before.map(([, to]) => to)).toEqual(['minor', 'major', 'ok'])
+    expect(await stage.changesOf(slc, true)).toEqual(before)
+    expect((await stage.periodsOf(slc))[0]?.revisions[0]).toMatchObject({ revision: 1, creditUsed: 14_400 })
+  }, 20_000)
+
   test('forty-five containers whose periods end at the same midnight are all judged', async () => {
     const stage = opened.newStage()
     stage.clock.at = Date.parse('2026-06-01T12:00:00Z')

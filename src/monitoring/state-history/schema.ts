@@ -15,7 +15,7 @@ export const levelsQuery = z
   .meta({ type: 'string', description: 'major, minor, warning; commas between them.' })
 
 export const RECALC =
-  'Whether corrections of the past are applied: on what it is made of first, then on itself and what it is in.'
+  'Whether corrections of the past are applied: on what it is made of first, then on itself and what it is in. What a service level container has said stays said: its periods are what is calculated anew.'
 
 const timestamp = z.iso.datetime({ offset: true })
 

@@ -20,6 +20,8 @@ import * as store from './store.ts'
 import { samplesOf, spansOf } from './timeline.ts'
 import type { Span, StateChange } from './timeline.ts'
 
+export { recalculate }
+
 const SAMPLES = 200
 const SAMPLE_MIN_MS = 1_000
 const TRANSITIONS_MAX = 2_000
@@ -82,18 +84,22 @@ export type Past = { readonly spans: readonly Span[]; readonly revaluations: rea
  * @throws {Refusal} invalid where recalculating would look at too much */
 export async function readPast(
   database: Database,
-  object: { readonly id: number; readonly path: string },
+  object: { readonly id: number; readonly type: ObjectType; readonly path: string },
   { range, recalc }: { readonly range: Range; readonly recalc: boolean },
 ): Promise<Past> {
   const [recorded, entered] = await Promise.all([
     readSpans(database, object.id, range),
     readEntered(database, object.path, range),
   ])
-  if (!recalc || recorded.length === 0) return { spans: recorded, revaluations: entered }
-  const { spans, overlays } = await recalculate(database, object, { recorded, range })
+  // What a container has said stays said: its periods are what is calculated anew.
+  if (!recalc || recorded.length === 0 || object.type === 'slc')
+    return { spans: recorded, revaluations: entered }
+  const corrected = await recalculate(database, { recorded: new Map([[object.id, recorded]]), range })
+  const { overlays } = corrected
   const known = new Set(entered.map(({ id }) => id))
   const others = overlays.filter(({ id }) => !known.has(id)).slice(0, OTHERS_MAX)
-  return { spans, revaluations: [...entered, ...others].sort((a, b) => a.beginAt - b.beginAt) }
+  const revaluations = [...entered, ...others].sort((a, b) => a.beginAt - b.beginAt)
+  return { spans: corrected.spans.get(object.id) ?? recorded, revaluations }
 }
 
 /** A revaluation beside what it does. */

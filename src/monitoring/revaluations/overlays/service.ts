@@ -26,24 +26,25 @@ export type Placed = Range & {
 export type PlacedOverlay = Placed & {
   readonly type: 'maintenance' | 'adjustment'
   readonly adjustTo: State
+  /** Whether service level containers count as if there were no maintenance. */
+  readonly slaRelevant: boolean
   /** Apart from each other and in order. */
   readonly ranges: readonly Range[]
 }
 
-/** The corrections of the past that concern an object in a range, in order of creation: on it, on what it is in, and on
- * what it is made of; and the objects below it at which these begin to matter.
+/** The corrections of the past that concern objects in a range, in order of creation: on them, on what they are in, and on
+ * what they are made of; and the objects, these or below them, at which the corrections begin to matter.
  * @throws {Refusal} invalid where there are too many */
 export async function readOverlays(
   database: Database,
-  { id, path }: { readonly id: number; readonly path: string },
+  ids: readonly number[],
   range: Range,
 ): Promise<{ readonly overlays: readonly PlacedOverlay[]; readonly seeds: readonly number[] }> {
-  const found = await store.findOverlays(database, path, { ...range, limit: OVERLAYS_MAX + 1 })
+  const found = await store.findOverlays(database, ids, { ...range, limit: OVERLAYS_MAX + 1 })
   if (found.length > OVERLAYS_MAX) throw tooMuch(`${OVERLAYS_MAX} corrections of the past`)
   if (found.length === 0) return { overlays: [], seeds: [] }
   const rows = await store.readByIds(database, [...new Set(found.map((one) => one.id))])
-  const seeds = new Set(found.map(({ seed }) => seed).filter((seed) => seed !== id))
-  return { overlays: overlaysIn(rows, range), seeds: [...seeds] }
+  return { overlays: overlaysIn(rows, range), seeds: [...new Set(found.map(({ seed }) => seed))] }
 }
 
 /** The maintenance of some objects that was lived through in a range. @throws {Refusal} invalid where there is too much */
@@ -72,7 +73,7 @@ export async function readEntered(
 }
 
 /** The ids of an object and of what it is in. */
-export function idsIn(path: string): number[] {
+function idsIn(path: string): number[] {
   return path.split('/').filter(Boolean).map(Number)
 }
 
@@ -95,8 +96,9 @@ function overlaysIn(rows: readonly RevaluationRow[], range: Range): PlacedOverla
   if (parts.reduce((sum, count) => sum + count, 0) > OCCURRENCES_MAX)
     throw tooMuch(`${OCCURRENCES_MAX} occurrences of revaluations`)
   return rows.flatMap((row) => {
-    const { type, adjustTo } = row
+    const { type, adjustTo, slaRelevant } = row
     const ranges = occurrencesIn(row, range)
-    return type === 'comment' || ranges.length === 0 ? [] : [{ ...placed(row), type, adjustTo, ranges }]
+    if (type === 'comment' || ranges.length === 0) return []
+    return [{ ...placed(row), type, adjustTo, slaRelevant, ranges }]
   })
 }

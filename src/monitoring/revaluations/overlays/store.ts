@@ -4,16 +4,16 @@ import type { Range } from '../../../lib/range.ts'
 import type { Database } from '../../../ports/database.ts'
 import type { RevaluationRow } from '../store.ts'
 
-/** Overlays in a range that concern an object: on it or above it, and on whatever it is made of, along the tree and along
- * links. `seed` is the object below it at which each begins to matter; the object itself for those that cover it. */
+/** Overlays in a range that concern objects: on them or above them, and on whatever they are made of, along the tree and
+ * along links. `seed` is the object at which each begins to matter: one of these, or one below them. */
 export async function findOverlays(
   database: Database,
-  path: string,
+  ids: readonly number[],
   { beginAt, endAt, limit }: Range & { readonly limit: number },
 ): Promise<readonly { readonly id: number; readonly seed: number }[]> {
   return database.all<{ id: number; seed: number }>(sql`
     with recursive roots (id, path) as (
-      select id, path from objects where path = ${path}
+      select id, path from objects where id in (select value from json_each(${JSON.stringify(ids)}))
       union
       select c.id, c.path from roots
         join objects s on s.path >= roots.path and s.path < roots.path || '~' and s.type in ('slo', 'slc')

@@ -11,7 +11,7 @@ import type { PeriodsQuery, PeriodView, RecalculationBody } from '../schema.ts'
 import { findSlc } from '../store.ts'
 import * as store from '../store/periods.ts'
 import type { FrozenPeriod, Revision } from '../store/periods.ts'
-import { readOutcome } from './used.ts'
+import { readCorrectedOutcome } from './used.ts'
 
 const PERIODS_AT_ONCE_MAX = 100
 const REVISIONS_MAX = 20
@@ -37,8 +37,8 @@ export async function listPeriods(
   return { items: await viewsOf(context, shown), next }
 }
 
-/** Calculates frozen periods anew that end in (begin, end], by what was agreed then and what is recorded now, and adds a
- * revision to each; those before it stay.
+/** Calculates frozen periods anew that end in (begin, end], by what was agreed then, what is recorded now and how that
+ * has been corrected, and adds a revision to each; those before it stay.
  * @throws {Refusal} not_found, forbidden, invalid, conflict */
 export async function recalculatePeriods(
   context: Context,
@@ -64,7 +64,7 @@ export async function recalculatePeriods(
   }
   const outcomes = await Promise.all(
     periods.map(async (period) => {
-      const { isWhole, ...outcome } = await readOutcome(
+      const { isWhole, ...outcome } = await readCorrectedOutcome(
         database,
         { ...slc, createdAt: object.createdAt },
         period,

@@ -2,9 +2,11 @@ import { sha256 } from '../../../lib/digest.ts'
 import { intersectionOf, lengthMs, unionOf } from '../../../lib/range.ts'
 import type { Range } from '../../../lib/range.ts'
 import type { Database } from '../../../ports/database.ts'
-import { readCourses } from '../../state-history/service.ts'
+import type { PlacedOverlay } from '../../revaluations/overlays/service.ts'
+import { readCourses, recalculate } from '../../state-history/service.ts'
 import type { Course } from '../../state-history/service.ts'
 import { spansOf } from '../../state-history/timeline.ts'
+import type { Span } from '../../state-history/timeline.ts'
 import { shownState } from '../../states/propagation.ts'
 import { activeSpans } from '../active-time.ts'
 import type { Counted, SlcRow } from '../store.ts'
@@ -32,17 +34,24 @@ export async function readBadTime(
 ): Promise<{ readonly badTime: BadTime; readonly courses: ReadonlyMap<number, Course> }> {
   const ids = counting.children.map(({ id }) => id)
   const courses = await readCourses(database, ids, range)
-  return { badTime: badTimeOf(counting, courses, range), courses }
+  return { badTime: badTimeOf(counting, spansIn(courses, range), range), courses }
 }
 
-function badTimeOf(counting: Counting, courses: ReadonlyMap<number, Course>, range: Range): BadTime {
+type Past = ReadonlyMap<number, readonly Span[]>
+
+function spansIn(courses: ReadonlyMap<number, Course>, range: Range): Past {
+  return new Map(
+    [...courses].map(([id, { state, changes }]): [number, Span[]] => [id, spansOf(state, changes, range)]),
+  )
+}
+
+function badTimeOf(counting: Counting, past: Past, range: Range): BadTime {
   const { slc, children, createdAt } = counting
   const active = activeSpans(slc.activeTime, slc.timeZone, range)
   const counted = intersectionOf(active, unionOf([{ beginAt: createdAt, endAt: range.endAt }]))
   const byChild = children.flatMap(({ id, push, overrides }) => {
-    const course = courses.get(id)
-    if (!course) return []
-    const spans = spansOf(course.state, course.changes, range)
+    const spans = past.get(id)
+    if (!spans) return []
     const bad = spans.filter(({ state }) => shownState(state, push, overrides) === 'major')
     return [{ id, bad: intersectionOf(unionOf(bad), counted) }]
   })
@@ -77,15 +86,36 @@ export function seqsOf(courses: ReadonlyMap<number, Course>, at: number): Promis
 /** What a period that is over came to, by what was agreed then; whole unless a child of then is gone with its history. */
 export async function readOutcome(
   database: Database,
+  agreed: { readonly timeZone: string; readonly createdAt: number },
+  period: FrozenPeriod,
+): Promise<Outcome & { readonly isWhole: boolean }> {
+  return outcomeIn(agreed, period, spansIn(await readCourses(database, childrenOf(period), period), period))
+}
+
+/** The same with the corrections of the past that were entered for its children, and for what these are in and made of.
+ * Maintenance that is to count changes nothing. @throws {Refusal} invalid where that would look at too much */
+export async function readCorrectedOutcome(
+  database: Database,
+  agreed: { readonly timeZone: string; readonly createdAt: number },
+  period: FrozenPeriod,
+): Promise<Outcome & { readonly isWhole: boolean }> {
+  const { beginAt, endAt } = period
+  const recorded = spansIn(await readCourses(database, childrenOf(period), period), period)
+  const isCorrection = ({ type, slaRelevant }: PlacedOverlay) => type === 'adjustment' || !slaRelevant
+  const { spans } = await recalculate(database, { recorded, range: { beginAt, endAt } }, isCorrection)
+  return outcomeIn(agreed, period, spans)
+}
+
+function childrenOf({ terms }: FrozenPeriod): number[] {
+  return terms.children.map(({ id }) => id)
+}
+
+function outcomeIn(
   { timeZone, createdAt }: { readonly timeZone: string; readonly createdAt: number },
   { terms, ...range }: FrozenPeriod,
-): Promise<Outcome & { readonly isWhole: boolean }> {
+  past: Past,
+) {
   const { activeTime, children } = terms
-  // Corrections of the past come in here: the recorded states as they are seen by now.
-  const { badTime, courses } = await readBadTime(
-    database,
-    { slc: { activeTime, timeZone }, children, createdAt },
-    range,
-  )
-  return { ...outcomeOf(badTime, range), isWhole: courses.size === children.length }
+  const badTime = badTimeOf({ slc: { activeTime, timeZone }, children, createdAt }, past, range)
+  return { ...outcomeOf(badTime, range), isWhole: past.size === children.length }
 }

@@ -1,7 +1,7 @@
 import type { Range } from '../../../lib/range.ts'
 import type { Database } from '../../../ports/database.ts'
 import { joined } from '../../revaluations/occurrences.ts'
-import { idsIn, readLivedThrough, readOverlays, tooMuch } from '../../revaluations/overlays/service.ts'
+import { readLivedThrough, readOverlays, tooMuch } from '../../revaluations/overlays/service.ts'
 import type { PlacedOverlay } from '../../revaluations/overlays/service.ts'
 import type { Node } from '../../states/propagation.ts'
 import { nodesAbove } from '../../states/service.ts'
@@ -14,45 +14,57 @@ import type { Span } from '../timeline.ts'
 const CHILDREN_MAX = 50_000
 const CHANGES_MAX = 200_000
 
-export type Recalculated = { readonly spans: Span[]; readonly overlays: readonly PlacedOverlay[] }
+export type Recalculated = {
+  readonly spans: ReadonlyMap<number, readonly Span[]>
+  readonly overlays: readonly PlacedOverlay[]
+}
 
-/** The recorded states of an object over a range with the corrections of the past laid over them. Corrections of what it is
- * made of apply there first, and the object is judged anew for their time; then those of the object itself.
+/** The recorded states of objects over a range with the corrections of the past laid over them. Corrections of what they
+ * are made of apply there first, and the objects are judged anew for their time; then those of the objects themselves.
+ * @param counts which corrections apply
  * @throws {Refusal} invalid where that would look at too much */
 export async function recalculate(
   database: Database,
-  object: { readonly id: number; readonly path: string },
-  { recorded, range }: { readonly recorded: readonly Span[]; readonly range: Range },
+  { recorded, range }: { readonly recorded: ReadonlyMap<number, readonly Span[]>; readonly range: Range },
+  counts: (overlay: PlacedOverlay) => boolean = () => true,
 ): Promise<Recalculated> {
-  const { overlays, seeds } = await readOverlays(database, object, range)
-  if (seeds.length === 0) {
-    const own = new Set(idsIn(object.path))
-    const covers = coversOf(overlays.filter(({ objectId }) => own.has(objectId)))
-    return { spans: laidOver(recorded, covers), overlays }
-  }
-  const descent = new Descent(await nodesAbove(database, seeds), overlays)
-  const targets = descent.targetsOf(object.id)
-  const [hull] = hullOf(descent.windowsOf(object.id))
-  if (!hull) return { spans: [...recorded], overlays }
+  const ids = [...recorded.keys()]
+  const found = await readOverlays(database, ids, range)
+  const overlays = found.overlays.filter(counts)
+  if (overlays.length === 0) return { spans: recorded, overlays }
+  const descent = new Descent(await nodesAbove(database, [...ids, ...found.seeds]), overlays)
+  const material = await readMaterial(database, descent, recorded)
+  return { spans: new Map(ids.map((id) => [id, descent.spansOf(id, material)])), overlays }
+}
+
+/** What judging anew needs to know. @throws {Refusal} invalid where that is too much */
+async function readMaterial(
+  database: Database,
+  descent: Descent,
+  recorded: ReadonlyMap<number, readonly Span[]>,
+): Promise<Material> {
+  const objects = [...recorded.keys()]
+  const targets = [...new Set(objects.flatMap((id) => descent.targetsOf(id)))]
+  const [hull] = hullOf(joined(objects.flatMap((id) => descent.windowsOf(id))))
+  if (!hull) return { hull: { beginAt: 0, endAt: 0 }, known: recorded, children: [], lived: [], deaf: [] }
   const children = await store.readCounted(database, targets, CHILDREN_MAX + 1)
   if (children.length > CHILDREN_MAX) throw tooMuch(`${CHILDREN_MAX} objects`)
-  const ids = new Set([...children.map(({ id }) => id), ...targets])
-  const count = await store.countChanges(database, [...ids], { ...hull, limit: CHANGES_MAX + 1 })
+  const ids = [...new Set([...children.map(({ id }) => id), ...targets])]
+  const count = await store.countChanges(database, ids, { ...hull, limit: CHANGES_MAX + 1 })
   if (count > CHANGES_MAX) throw tooMuch(`${CHANGES_MAX} changes of states`)
   const [histories, lived, deafSince] = await Promise.all([
-    store.readHistories(database, [...ids], hull),
+    store.readHistories(database, ids, hull),
     readLivedThrough(database, descent.placesOf(targets), hull),
-    store.readDeafSince(database, [...ids], hull),
+    store.readDeafSince(database, ids, hull),
   ])
-  const known = new Map(
+  const known = new Map<number, readonly Span[]>(
     histories.map(({ id, createdAt, first, changes }) => [
       id,
       spansOf(first, changes, { ...hull, beginAt: Math.max(hull.beginAt, createdAt) }),
     ]),
   )
   const deaf = deafRanges(known, deafSince)
-  known.set(object.id, [...recorded])
-  return { spans: descent.spansOf(object.id, { hull, known, children, lived, deaf }), overlays }
+  return { hull, known: new Map([...known, ...recorded]), children, lived, deaf }
 }
 
 /** The spans that began by somebody not being heard, of all objects together. */

@@ -97,8 +97,6 @@ export function parentSpans(
   range: Range,
   deafness: Deafness,
 ): Span[] {
-  const placeOf = (child: CountedChild, state: State) =>
-    STATES.indexOf(shownState(state, child.push, child.overrides))
   const tally = STATES.map(() => 0)
   const count = (place: number, weight: number) => (tally[place] = (tally[place] ?? 0) + weight)
   const places = children.map((child) => {
@@ -106,29 +104,18 @@ export function parentSpans(
     count(place, child.weight)
     return place
   })
-  const events = children
-    .flatMap((child, index) =>
-      child.spans
-        .filter(({ beginAt, endAt }) => endAt > range.beginAt && beginAt < range.endAt)
-        .map(({ beginAt, state }) => ({
-          at: Math.max(beginAt, range.beginAt),
-          index,
-          place: placeOf(child, state),
-          isSilent: state === 'no_data',
-        })),
-    )
-    .sort((a, b) => a.at - b.at)
+  const events = eventsIn(children, range)
   const first = stateOf(rules, tally)
-  const isDeafAt = lookupIn(deafness.ranges)
-  const wasSilent = deafness.was === 'no_data'
-  let was: State = wasSilent ? 'no_data' : first
+  const isNotHeard = silenceIn(deafness, range)
+  let was: State = deafness.was === 'no_data' ? 'no_data' : first
   let isDeaf = false
   const changes: StateChange[] = []
-  for (const [number, { at, index, place, isSilent }] of events.entries()) {
+  for (const [number, event] of events.entries()) {
+    const { at, index, place } = event
     const weight = children[index]?.weight ?? 0
     count(places[index] ?? 0, -weight)
     count((places[index] = place), weight)
-    isDeaf ||= isSilent && isDeafAt(at) && (at > range.beginAt || wasSilent)
+    isDeaf ||= isNotHeard(event)
     if (events[number + 1]?.at === at) continue
     const state = stateOf(rules, tally)
     was = isDeaf ? stateWithoutBlame(state, was) : state
@@ -138,12 +125,35 @@ export function parentSpans(
   return spansOf(first, changes, range)
 }
 
-/** Whether instants, asked for in order, lie in ranges that are apart from each other and in order. */
-function lookupIn(ranges: readonly Range[]): (at: number) => boolean {
+/** In which place of a tally a child in a state counts. */
+function placeOf(child: CountedChild, state: State): number {
+  return STATES.indexOf(shownState(state, child.push, child.overrides))
+}
+
+/** How children change in a range, in order; at its begin, what they are there. */
+function eventsIn(children: readonly CountedChild[], range: Range) {
+  return children
+    .flatMap((child, index) =>
+      child.spans
+        .filter(({ beginAt, endAt }) => endAt > range.beginAt && beginAt < range.endAt)
+        .map(({ beginAt, state }) => ({
+          at: Math.max(beginAt, range.beginAt),
+          index,
+          state,
+          place: placeOf(child, state),
+        })),
+    )
+    .sort((a, b) => a.at - b.at)
+}
+
+/** Whether events, asked for in order, are of children that cannot be heard from then on. What began before the range counts
+ * where it left the parent without data. */
+function silenceIn({ ranges, was }: Deafness, { beginAt }: Range) {
   let next = 0
-  return (at) => {
+  return ({ at, state }: { readonly at: number; readonly state: State }) => {
     while ((ranges[next]?.endAt ?? Infinity) <= at) next++
-    return (ranges[next]?.beginAt ?? Infinity) <= at
+    const isWithin = (ranges[next]?.beginAt ?? Infinity) <= at
+    return state === 'no_data' && isWithin && (at > beginAt || was === 'no_data')
   }
 }
 

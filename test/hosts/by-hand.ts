@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import type { BunPlugin } from 'bun'
 import { sql } from 'drizzle-orm'
 
+import type { OpenFlow } from '../../src/flow.ts'
 import { Keeper } from '../../src/monitoring/keeper/service.ts'
 import { startServer } from '../../workers/bun/server.ts'
 import type { Server } from '../../workers/bun/server.ts'
@@ -72,11 +73,16 @@ async function startBunByHand(): Promise<HostByHand> {
       },
     },
     async moveTo(at) {
-      const keeper = keeperOf(server)
-      while (keeper.nextAt <= at) {
-        now = Math.max(now, keeper.nextAt)
-        await keeper.wake(now)
-        await keeper.settled()
+      const [keeper, flow] = [keeperOf(server), flowOf(server)]
+      for (;;) {
+        const dueAt = Math.min(keeper.nextAt, flow.nextAt)
+        if (dueAt > at) break
+        now = Math.max(now, dueAt)
+        if (keeper.nextAt <= now) {
+          await keeper.wake(now)
+          await keeper.settled()
+        }
+        if (flow.nextAt <= now) await flow.settle()
       }
       now = at
     },
@@ -102,6 +108,11 @@ async function startBunByHand(): Promise<HostByHand> {
 function keeperOf({ ports }: Server): Keeper {
   if (!(ports.jobActors instanceof Keeper)) throw new TypeError('This host keeps its jobs elsewhere.')
   return ports.jobActors
+}
+
+function flowOf({ ports }: Server): OpenFlow {
+  if (!('nextAt' in ports.flow)) throw new TypeError('This host carries on what changes elsewhere.')
+  return ports.flow as OpenFlow
 }
 
 /** The cron triggers of the Worker. */

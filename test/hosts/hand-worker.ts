@@ -1,11 +1,9 @@
-import type { ExecutionContext } from '@cloudflare/workers-types'
+import type { DurableObjectState, ExecutionContext } from '@cloudflare/workers-types'
 
 import type { Environment } from '../../workers/edge/environment.ts'
 import { JobObject as TrueJobObject } from '../../workers/edge/job-object.ts'
-import worker, { FlowObject } from '../../workers/edge/main.ts'
+import worker, { FlowObject as TrueFlowObject } from '../../workers/edge/main.ts'
 import { clock, setClock } from './hand-clock.ts'
-
-export { FlowObject }
 
 /** What moves the hands: how far, and what the platform does on the way. */
 export type Moved = {
@@ -17,7 +15,7 @@ export type Moved = {
 }
 
 /** The alarms that objects have set, by the object's id. */
-const alarms = new Map<string, number>()
+const alarms = new Map<string, { readonly at: number; readonly of: 'JOB' | 'FLOW' }>()
 
 // Runs in workerd: the service with its clock and the platform's alarms moved by hand, for `startEdgeByHand`.
 // oxlint-disable-next-line import/no-default-export -- a worker's entry point is one
@@ -34,7 +32,8 @@ export default {
     for (let due = nextDue(to); due !== null; due = nextDue(to)) {
       if (ring === 'in time') setClock(Math.max(clock.now(), due.at))
       alarms.delete(due.id)
-      await (bindings.JOB.get(bindings.JOB.idFromString(due.id)) as unknown as JobObject).ring()
+      const namespace = bindings[due.of]
+      await (namespace.get(namespace.idFromString(due.id)) as unknown as { ring(): Promise<void> }).ring()
     }
     setClock(to)
     if (cron !== null) await worker.scheduled({ cron }, bindings, NO_CONTEXT)
@@ -44,22 +43,38 @@ export default {
 
 const NO_CONTEXT = {} as ExecutionContext
 
-function nextDue(until: number): { id: string; at: number } | null {
-  const [first] = [...alarms].sort(([, a], [, b]) => a - b)
-  return first && first[1] <= until ? { id: first[0], at: first[1] } : null
+function nextDue(until: number) {
+  const [first] = [...alarms].sort(([, a], [, b]) => a.at - b.at)
+  return first && first[1].at <= until ? { id: first[0], ...first[1] } : null
 }
 
-/** The object of a job as it is, except that its alarm is one of those above: workerd would ring by its own clock. */
-export class JobObject extends TrueJobObject {
-  readonly #id = this.ctx.id.toString()
+/** Has an object set the alarms above in place of its own: workerd would ring by its own clock. */
+function takeAlarms({ id, storage }: DurableObjectState, of: 'JOB' | 'FLOW'): void {
+  const key = id.toString()
+  Object.assign(storage, {
+    setAlarm: (at: number) => Promise.resolve(alarms.set(key, { at, of })),
+    getAlarm: () => Promise.resolve(alarms.get(key)?.at ?? null),
+    deleteAlarm: () => Promise.resolve(alarms.delete(key)),
+  })
+}
 
+/** The object of a job as it is, except for its alarm. */
+export class JobObject extends TrueJobObject {
   constructor(...input: ConstructorParameters<typeof TrueJobObject>) {
     super(...input)
-    Object.assign(this.ctx.storage, {
-      setAlarm: (at: number) => Promise.resolve(alarms.set(this.#id, at)),
-      getAlarm: () => Promise.resolve(alarms.get(this.#id) ?? null),
-      deleteAlarm: () => Promise.resolve(alarms.delete(this.#id)),
-    })
+    takeAlarms(this.ctx, 'JOB')
+  }
+
+  ring(): Promise<void> {
+    return this.alarm()
+  }
+}
+
+/** The object of the flow as it is, except for its alarm. */
+export class FlowObject extends TrueFlowObject {
+  constructor(...input: ConstructorParameters<typeof TrueFlowObject>) {
+    super(...input)
+    takeAlarms(this.ctx, 'FLOW')
   }
 
   ring(): Promise<void> {

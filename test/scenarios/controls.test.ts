@@ -36,6 +36,8 @@ change "load"
 at 10:00
 `
 
+const CONTAINER = 'container "Contract"\n  well for 90 % of each day\n  made of "Shop"\n'
+
 /** An expectation that holds, and one that does not and must be found out. */
 const CONTROLS: readonly (readonly [right: string, wrong: string])[] = [
   ['expect "load" is undefined', 'expect "load" is ok'],
@@ -142,6 +144,44 @@ const CONTROLS: readonly (readonly [right: string, wrong: string])[] = [
     'expect min of "load" called "Load" by hour from 09:00 to 10:00\n  09:00 10',
     'expect min of "load" called "Load" by hour from 09:00 to 10:00\n  09:00 nothing',
   ],
+  ['expect "disk" does not flap', 'expect "disk" flaps'],
+  [
+    'job "line"\n  value "Down"\n  major when Down = 1\n  flaps above 0 % until below 0 %\n"line" delivers 1\nexpect "line" flaps',
+    'expect "line" does not flap',
+  ],
+  ...[
+    '"Update" running',
+    '"Upkeep" planned',
+    '"Update" planned next at 12:01',
+    'none',
+    'for editing\n  none',
+  ].map((line, index): [string, string] => [
+    `maintenance "Update" of "disk" from 2026-03-02 12:00 to 13:00\nexpect revaluations of "disk"\n  "Update" planned next at 12:00`,
+    `expect revaluations of "disk"${index === 4 ? ' since 10:00' : ''}\n  ${line}`,
+  ]),
+  [
+    'maintenance "Update" of "disk" from 2026-03-02 10:00 to 11:00\nat 10:30\ntake back "Update"\nexpect refusal conflict of taking back "Update"',
+    'maintenance "Other" of "disk" from 2026-03-02 12:00 to 13:00\nexpect refusal conflict of taking back "Other"',
+  ],
+  [
+    'expect refusal invalid of that adjustment "Later" of "load" to warning from 2026-03-02 11:00 to 12:00',
+    'expect refusal conflict of that adjustment "Wrong" of "load" to warning from 2026-03-02 09:10 to 09:20',
+  ],
+  ...['total 1h', 'used 11m', 'left 21m'].map((line): [string, string] => [
+    `${CONTAINER}at 2026-03-02 10:10\nexpect credit of "Contract"\n  total 2h 24m\n  used 0s\n  left 2h 24m`,
+    `expect credit of "Contract"\n  ${line}`,
+  ]),
+  ...[
+    'none',
+    '2026-03-01 00:00 to 2026-03-03 00:00 ok used 0s',
+    '2026-03-02 00:00 to 2026-03-04 00:00 ok used 0s',
+    '2026-03-02 00:00 to 2026-03-03 00:00 minor used 0s',
+    '2026-03-02 00:00 to 2026-03-03 00:00 ok used 1s',
+    '2026-03-02 00:00 to 2026-03-03 00:00 ok used 0s in revision 2',
+  ].map((line): [string, string] => [
+    `${CONTAINER}at 2026-03-03 10:00\nexpect periods of "Contract"\n  2026-03-02 00:00 to 2026-03-03 00:00 ok used 0s`,
+    `expect periods of "Contract"\n  ${line}`,
+  ]),
 ]
 
 describe('an expectation that does not hold', () => {

@@ -37,6 +37,8 @@ const KINDS: Readonly<Record<string, Kind>> = {
     source: '(?:\\d{4}-\\d\\d-\\d\\d )?\\d\\d:\\d\\d(?::\\d\\d(?:\\.\\d+)?)?(?:[+-]\\d\\d:\\d\\d)?',
     read: instantOf,
   },
+  date: { source: '\\d{4}-\\d\\d-\\d\\d', read: same },
+  clock: { source: '\\d\\d:\\d\\d', read: same },
   anything: { source: '.+?', read: same },
 }
 

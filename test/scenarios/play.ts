@@ -8,7 +8,7 @@ import type { Line, Story } from './parser.ts'
 
 /** Something that a story gave a name to. */
 export type Thing = {
-  readonly type: 'group' | 'device' | 'job' | 'slo'
+  readonly type: 'group' | 'device' | 'job' | 'slo' | 'slc'
   readonly id: number
   readonly madeAt: number
   /** The names of its numbers and texts, as the latest configuration has them. */
@@ -82,6 +82,8 @@ export class Play {
   /** The answer to the latest delivery. */
   delivered: Body = {}
   readonly #things = new Map<string, Thing>()
+  /** Where revaluations are, by what they are called. */
+  readonly revaluations = new Map<string, string>()
   #group: Thing | null = null
   #device: Thing | null = null
   #hasBegun = false

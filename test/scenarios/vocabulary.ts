@@ -2,7 +2,16 @@ import type { Word } from './parser.ts'
 import { ACTIONS } from './words/actions.ts'
 import { EXPECTATIONS } from './words/expectations.ts'
 import { OBJECTS } from './words/objects.ts'
+import { CONTAINERS } from './words/containers.ts'
 import { THE_PAST } from './words/past.ts'
+import { REVALUATIONS } from './words/revaluations.ts'
 
 /** Every sentence that a story may use; there are no others. */
-export const VOCABULARY: readonly Word[] = [...OBJECTS, ...ACTIONS, ...EXPECTATIONS, ...THE_PAST]
+export const VOCABULARY: readonly Word[] = [
+  ...OBJECTS,
+  ...ACTIONS,
+  ...EXPECTATIONS,
+  ...THE_PAST,
+  ...REVALUATIONS,
+  ...CONTAINERS,
+]

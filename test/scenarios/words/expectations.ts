@@ -45,6 +45,16 @@ export const EXPECTATIONS: readonly Word[] = [
     run: async (play, given) => same(given.number('number'), await newestOf(play, given)),
   },
   {
+    says: 'expect <name> flaps',
+    expects: true,
+    run: async (play, given) => same('true', String((await play.read(given.text('name')))['isFlapping'])),
+  },
+  {
+    says: 'expect <name> does not flap',
+    expects: true,
+    run: async (play, given) => same('false', String((await play.read(given.text('name')))['isFlapping'])),
+  },
+  {
     says: 'expect that to be late',
     expects: true,
     run: ({ delivered }) => same('true', String(delivered['late'])),
@@ -75,7 +85,7 @@ export const EXPECTATIONS: readonly Word[] = [
 /** The state of an object; those of groups and devices are in the tree. */
 async function stateOf(play: Play, name: string): Promise<unknown> {
   const { type, id } = play.thing(name)
-  if (type === 'job' || type === 'slo') return (await play.read(name))['currentState']
+  if (type === 'job' || type === 'slo' || type === 'slc') return (await play.read(name))['currentState']
   return (await play.ask('GET', `/root/tree/${type}/${id}/tree?depth=1`))['state']
 }
 

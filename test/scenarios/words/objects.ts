@@ -96,6 +96,12 @@ export const OBJECTS: readonly Word[] = [
       }),
   },
   { says: 'no limits', under: JOB, run: (_, __, { body }) => void (body['limits'] = {}) },
+  {
+    says: 'flaps above <number:start> % until below <number:end> %',
+    under: JOB,
+    run: (_, given, { body }) =>
+      void (body['flapping'] = { startPercent: given.number('start'), endPercent: given.number('end') }),
+  },
   { says: 'stopped', under: JOB, run: (_, __, { body }) => void (body['stopped'] = true) },
   { says: 'started', under: JOB, run: (_, __, { body }) => void (body['stopped'] = false) },
   {
@@ -119,12 +125,21 @@ export const OBJECTS: readonly Word[] = [
   },
   {
     says: 'made of <name>[ counting as <number>][ taking <state:from> for <state:to>]',
-    under: SLO,
+    under: [...SLO, 'slc'],
     run(play, given, { children }) {
       const { type, id } = play.thing(given.text('name'))
       const from = given.maybeText('from')
       const stateOverrides = from === undefined ? {} : { [from]: given.text('to') }
       children.push({ type, id, weight: given.maybeNumber('number') ?? 1, stateOverrides })
+    },
+  },
+  {
+    says: 'made of every <word:type> called like <name:part> below <name:group>',
+    under: SLO,
+    run(play, given, { body }) {
+      const conditions = [{ item: 'name', operator: 'contains', expression: given.text('part') }]
+      const filterDefinition = { type: given.text('type'), conditions }
+      body['childrenFilter'] = { groupId: play.thing(given.text('group')).id, filterDefinition }
     },
   },
   {

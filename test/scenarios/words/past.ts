@@ -100,7 +100,12 @@ export const THE_PAST: readonly Word[] = [
     run: (_, given, draft) => asked(draft, 'states', given.text('levels')),
   },
   { says: 'corrected', under: PAST, run: (_, __, draft) => asked(draft, 'recalc', 'true') },
-  { says: 'none', under: ['changes', 'outages', 'values'], expects: true, run: () => undefined },
+  {
+    says: 'none',
+    under: ['changes', 'outages', 'values', 'revaluations', 'periods'],
+    expects: true,
+    run: () => undefined,
+  },
 
   {
     says: `expect values of <name> called <name:value>[${RANGE}]`,

@@ -118,6 +118,8 @@ export async function updateChildren(
   const ids = items.map((item) => item.id)
   if (mode !== 'remove') await checkChildren(context, parent, items)
   if (mode === 'merge') await checkRoomForLinks(context, id, { ids, pointer: '/items' })
+  // The commit fails alike for a version and for a circle.
+  if (ifMatch !== null && ifMatch !== object.version) throw tree.changedMeanwhile()
   const writes = [
     tree.touchObject(database, object, ifMatch),
     ...(mode === 'merge' ? [] : [store.deleteLinks(database, id, mode === 'remove' ? ids : undefined)]),

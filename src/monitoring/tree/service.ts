@@ -316,6 +316,7 @@ function hasChildren(below: number): Refusal {
   )
 }
 
-function changedMeanwhile(): Refusal {
+/** What somebody is told who was overtaken. */
+export function changedMeanwhile(): Refusal {
   return new Refusal('precondition_failed', 'Somebody changed this object meanwhile. Read it again.')
 }

@@ -15,7 +15,8 @@ const WHOLE = ['bun', 'test/faults/host.ts', 'whole']
 const BLOCKING = ['bun', 'test/faults/host.ts', 'blocks-its-loop']
 const LOCKED_MS = 10_000
 const ANSWER_MAX_MS = 2_000
-const STALL_MAX_MS = 50
+/** The wait for a lock is 5 ms; the collector, and others on the machine, stall the loop for longer (85 ms were seen). */
+const STALL_MAX_MS = 150
 
 let dataDir = ''
 beforeEach(async () => {

@@ -8,7 +8,7 @@ import { readBunSettings } from '../../workers/bun/settings.ts'
 import { acknowledgingEarly } from './early-values.ts'
 
 const SLOW_MS = 150
-const BLOCKED_MS = 100
+const BLOCKED_MS = 400
 const LOOK_MS = 5
 
 // The Bun host as a process, with one part made worse on purpose or not; the argument says which.

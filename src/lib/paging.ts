@@ -1,3 +1,4 @@
+import { Refusal } from './errors.ts'
 import { base64url, fromBase64url } from './text.ts'
 
 /** An opaque cursor for the place where the next page begins. */
@@ -13,4 +14,17 @@ export function decodeCursor(cursor: string): unknown {
   } catch {
     return undefined
   }
+}
+
+/** The number that a cursor stands for. @throws {Refusal} invalid when it is none of a list that goes on after a number */
+export function decodeNumber(cursor: string): number {
+  const place = decodeCursor(cursor)
+  if (typeof place === 'number' && Number.isSafeInteger(place)) return place
+  throw unknownCursor()
+}
+
+export function unknownCursor(): Refusal {
+  return new Refusal('invalid', 'The cursor is not one of this list.', [
+    { pointer: '?cursor', message: 'is unknown' },
+  ])
 }

@@ -7,22 +7,16 @@ import { readNodes } from '../../src/monitoring/states/store.ts'
 import { STATES } from '../../src/monitoring/states/state.ts'
 import type { Database } from '../../src/ports/database.ts'
 import type { State, Transition } from '../../src/ports/job-actors.ts'
-import { plantTree } from '../api/large-tree.ts'
-import { openPorts } from '../hosts/ports.ts'
+import { openLargeStage, SIZE } from './large-stage.ts'
 
-const SIZE = { groups: 100, devices: 2_000, jobs: 100_000 }
 const FIRST_JOB = SIZE.groups + SIZE.devices + 2
 const PLANT_MAX_MS = 60_000
 
-let stage: Awaited<ReturnType<typeof openPorts>>
+let stage: Awaited<ReturnType<typeof openLargeStage>>
 let seq = 1
 
 beforeAll(async () => {
-  stage = await openPorts()
-  const { database, flow } = stage.ports
-  await plantTree(database, SIZE)
-  await database.run(sql`insert into uncounted select id, 1 from objects where type <> 'job'`)
-  await flow.settle()
+  stage = await openLargeStage()
 }, PLANT_MAX_MS)
 afterAll(() => stage.close())
 

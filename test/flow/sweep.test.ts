@@ -5,12 +5,11 @@ import { sql } from 'drizzle-orm'
 import { sweepAll } from '../../src/flow.ts'
 import { logIn, speakTo } from '../api/client.ts'
 import type { Speaker } from '../api/client.ts'
-import { plantTree } from '../api/large-tree.ts'
 import { good } from '../api/suite.ts'
 import { HOSTS_BY_HAND } from '../hosts/by-hand.ts'
 import type { HostByHand } from '../hosts/by-hand.ts'
 import { ADMIN } from '../hosts/host.ts'
-import { openPorts } from '../hosts/ports.ts'
+import { openLargeStage, SIZE } from './large-stage.ts'
 
 const ROOT = 1
 const START_MAX_MS = 60_000
@@ -71,16 +70,11 @@ describe.each(HOSTS_BY_HAND)('a night on %s', (_, start) => {
 })
 
 describe('a tree of 100,000 jobs', () => {
-  const SIZE = { groups: 100, devices: 2_000, jobs: 100_000 }
   const FIRST_DEVICE = SIZE.groups + 2
-  let stage: Awaited<ReturnType<typeof openPorts>>
+  let stage: Awaited<ReturnType<typeof openLargeStage>>
 
   beforeAll(async () => {
-    stage = await openPorts()
-    const { database, flow } = stage.ports
-    await plantTree(database, SIZE)
-    await database.run(sql`insert into uncounted select id, 1 from objects where type <> 'job'`)
-    await flow.settle()
+    stage = await openLargeStage()
   }, START_MAX_MS)
   afterAll(() => stage.close())
 

@@ -1,6 +1,5 @@
 import type { Context } from '../../context.ts'
-import { Refusal } from '../../lib/errors.ts'
-import { decodeCursor, encodeCursor } from '../../lib/paging.ts'
+import { decodeNumber, encodeCursor } from '../../lib/paging.ts'
 import { parseInstant, timeFormat } from '../../lib/time.ts'
 import type { Write } from '../../ports/database.ts'
 import { differenceOf } from './plain.ts'
@@ -46,7 +45,7 @@ export async function listAudit(
       ...filter,
       fromAt: begin === undefined ? undefined : parseInstant(begin),
       untilAt: end === undefined ? undefined : parseInstant(end),
-      belowId: cursor === undefined ? undefined : placeOf(cursor),
+      belowId: cursor === undefined ? undefined : decodeNumber(cursor),
     },
     limit + 1,
   )
@@ -74,12 +73,4 @@ function viewOf(row: AuditRow, format: (at: number) => string): AuditView {
     before: JSON.parse(row.before) as AuditView['before'],
     after: JSON.parse(row.after) as AuditView['after'],
   }
-}
-
-function placeOf(cursor: string): number {
-  const place = decodeCursor(cursor)
-  if (typeof place === 'number' && Number.isSafeInteger(place)) return place
-  throw new Refusal('invalid', 'The cursor is not one of this list.', [
-    { pointer: '?cursor', message: 'is unknown' },
-  ])
 }

@@ -1,3 +1,4 @@
+import { ROOT_ID } from '../../../access/rights/permissions.ts'
 import type { Caller, Context } from '../../../context.ts'
 import type { Ports } from '../../../ports/index.ts'
 import { createDevice } from '../../tree/devices/service.ts'
@@ -5,9 +6,6 @@ import { deviceBody } from '../../tree/schema.ts'
 import { requireObject } from '../../tree/service.ts'
 import { jobBody } from '../schema.ts'
 import { createJob } from '../service.ts'
-
-/** The root group is made with the database. */
-const ROOT_ID = 1
 
 /** The service itself, where no user asks. */
 const SERVICE: Caller = { kind: 'user', userId: 0, username: '', role: 'administrator', sessionHash: null }

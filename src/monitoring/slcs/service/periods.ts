@@ -1,7 +1,7 @@
 import { audited } from '../../../access/audit/service.ts'
 import type { Context } from '../../../context.ts'
 import { Refusal } from '../../../lib/errors.ts'
-import { decodeCursor, encodeCursor } from '../../../lib/paging.ts'
+import { decodeNumber, encodeCursor } from '../../../lib/paging.ts'
 import { parseInstant, timeFormat } from '../../../lib/time.ts'
 import { commit } from '../../../ports/database.ts'
 import { requireObject } from '../../tree/service.ts'
@@ -25,7 +25,7 @@ export async function listPeriods(
   query: PeriodsQuery,
 ): Promise<{ readonly items: PeriodView[]; readonly next: string | null }> {
   await requireObject(context, id, { type: 'slc', right: 'read' })
-  const endAt = query.cursor === undefined ? Number.MAX_SAFE_INTEGER : placeOf(query.cursor)
+  const endAt = query.cursor === undefined ? Number.MAX_SAFE_INTEGER : decodeNumber(query.cursor)
   const periods = await store.readPeriods(context.ports.database, id, {
     beginAt: 0,
     endAt,
@@ -120,14 +120,6 @@ function revisionView(
     author,
     reason,
   }
-}
-
-function placeOf(cursor: string): number {
-  const place = decodeCursor(cursor)
-  if (typeof place === 'number' && Number.isSafeInteger(place)) return place
-  throw new Refusal('invalid', 'The cursor is not one of this list.', [
-    { pointer: '?cursor', message: 'is unknown' },
-  ])
 }
 
 function refused(pointer: string, message: string): Refusal {

@@ -3,7 +3,7 @@ import type { Listed, Rights } from '../../../access/rights/permissions.ts'
 import { readableBy, rightsOf, visibleBy } from '../../../access/rights/service.ts'
 import type { Context } from '../../../context.ts'
 import { Refusal } from '../../../lib/errors.ts'
-import { decodeCursor, encodeCursor } from '../../../lib/paging.ts'
+import { decodeCursor, decodeNumber, encodeCursor, unknownCursor } from '../../../lib/paging.ts'
 import { OBJECT_TYPES } from '../schema.ts'
 import type { ObjectType } from '../schema.ts'
 import type { Page } from '../search/schema.ts'
@@ -198,15 +198,9 @@ function placeOf(cursor: string): { after: ChildPlace; position: number } {
 }
 
 function offsetOf(cursor: string): number {
-  const offset = decodeCursor(cursor)
-  if (typeof offset === 'number' && Number.isSafeInteger(offset) && offset > 0) return offset
+  const offset = decodeNumber(cursor)
+  if (offset > 0) return offset
   throw unknownCursor()
-}
-
-function unknownCursor(): Refusal {
-  return new Refusal('invalid', 'The cursor is not one of this list.', [
-    { pointer: '?cursor', message: 'is unknown' },
-  ])
 }
 
 function refusedPath(pointer: string, message: string): Refusal {

@@ -2,7 +2,7 @@ import { permissionsOf, readableTops } from '../../../access/rights/permissions.
 import { rightsOf } from '../../../access/rights/service.ts'
 import type { Context } from '../../../context.ts'
 import { Refusal } from '../../../lib/errors.ts'
-import { decodeCursor, encodeCursor } from '../../../lib/paging.ts'
+import { decodeCursor, encodeCursor, unknownCursor } from '../../../lib/paging.ts'
 import type { Database } from '../../../ports/database.ts'
 import type { Parameters } from '../../rules/schema.ts'
 import type { ObjectType } from '../schema.ts'
@@ -165,7 +165,5 @@ function merge(lists: readonly (readonly Found[])[]): readonly Found[] {
 function placeOf(cursor: string, path: string): string {
   const place = decodeCursor(cursor)
   if (typeof place === 'string' && /^\/(?:\d+\/)+$/.test(place) && place.startsWith(path)) return place
-  throw new Refusal('invalid', 'The cursor is not one of this list.', [
-    { pointer: '?cursor', message: 'is unknown' },
-  ])
+  throw unknownCursor()
 }

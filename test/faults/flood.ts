@@ -10,6 +10,7 @@ const init = {
 const REFUSED_PAUSE_MS = 500
 
 let taken = 0
+let refused = 0
 const others: Record<string, number> = {}
 let isStopped = false
 process.once('SIGTERM', () => {
@@ -27,7 +28,8 @@ async function send(index: number): Promise<void> {
         continue
       }
       const isRefused = answer.status === 503 && answer.headers.get('retry-after') !== null
-      if (!isRefused) others[answer.status] = (others[answer.status] ?? 0) + 1
+      if (isRefused) refused++
+      else others[answer.status] = (others[answer.status] ?? 0) + 1
     } catch (error) {
       const { code } = error as { code?: string }
       others[String(code)] = (others[String(code)] ?? 0) + 1
@@ -37,5 +39,5 @@ async function send(index: number): Promise<void> {
 }
 
 await Promise.all(Array.from({ length: Number(connections) }, (_, index) => send(index)))
-process.stdout.write(JSON.stringify({ taken, others }))
+process.stdout.write(JSON.stringify({ taken, refused, others }))
 process.exit(0)

@@ -7,9 +7,14 @@ import type { Seams } from '../../workers/bun/server.ts'
 import { readBunSettings } from '../../workers/bun/settings.ts'
 import { acknowledgingEarly } from './early-values.ts'
 
-const SLOW_MS = 150
-const BLOCKED_MS = 400
+const SLOW_MS = 500
+const BLOCKED_MS = 1_500
 const LOOK_MS = 5
+
+let slowMs = 0
+process.on('SIGUSR1', () => {
+  slowMs = SLOW_MS
+})
 
 // The Bun host as a process, with one part made worse on purpose or not; the argument says which.
 const HOSTS: Readonly<Record<string, Seams>> = {
@@ -17,7 +22,8 @@ const HOSTS: Readonly<Record<string, Seams>> = {
   'folds-all-the-time': {},
   'acknowledges-early': { values: acknowledgingEarly },
   'ignores-failures': { values: (values) => around(values, (commit) => commit().catch(() => undefined)) },
-  'has-a-slow-disk': { values: (values) => around(values, (commit) => Bun.sleep(SLOW_MS).then(commit)) },
+  // From SIGUSR1 on.
+  'has-a-slow-disk': { values: (values) => around(values, (commit) => Bun.sleep(slowMs).then(commit)) },
   'flushes-seldom': { values: flushingSeldom },
   'blocks-its-loop': {
     values: (values) =>

@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { cpuSecondsOf, quantile, residentBytesOf } from '../bench/measure.ts'
 import { startProcess } from '../hosts/process.ts'
 import type { HostProcess } from '../hosts/process.ts'
+import { bound } from './bounds.ts'
 import { logIn, Probe, statusesOf, timed } from './probe.ts'
 import type { Answer } from './probe.ts'
 import { killAll } from './process-tree.ts'
@@ -16,7 +17,11 @@ const BUN = ['bun', 'workers/bun/main.ts']
 const SLOW = ['bun', 'test/faults/host.ts', 'has-a-slow-disk']
 const FLOOD_MS = 3_000
 const REFUSAL_PROBES = 8
-const REFUSED_MAX_MS = 100
+const REFUSED_MAX_MS = bound(100, 5_000)
+const HEALTH_MAX_MS = bound(500, 10_000)
+const LOGIN_MAX_MS = bound(2_000, 20_000)
+/** What of its work in peace the host still does in a flood. */
+const SHARE_MIN = bound(0.8, 0.25)
 /** Of answers this share is held to its bound: the rest may meet a collection of garbage. */
 const SHARE = 0.9
 /** What the process beside the host computes for each answer. */
@@ -53,8 +58,8 @@ describe('the Bun host under a flood', () => {
       const wildAgain = await flood(stage, 640, SMALL)
       await killAll(stage.host)
       const shares = [shareOf(wild, calm), shareOf(wildAgain, calmAgain)]
-      expect(Math.max(...shares)).toBeGreaterThan(0.8)
-      expect(wild.peakBytes - calm.peakBytes).toBeLessThan(64 * MIB)
+      expect(Math.max(...shares)).toBeGreaterThan(SHARE_MIN)
+      expect(wild.peakBytes - calm.peakBytes).toBeLessThan(bound(64, 256) * MIB)
       expect([calm.others, wild.others]).toEqual([{}, {}])
       expectReachable(wild)
     },
@@ -65,14 +70,15 @@ describe('the Bun host under a flood', () => {
     'refuses what a slow disk cannot take, at once and with Retry-After, in bounded memory',
     async () => {
       const stage = await openStage(SLOW)
+      stage.host.signal('SIGUSR1')
       const calm = await flood(stage, 40, LARGE)
       const wild = await flood(stage, 400, LARGE)
       const calmAgain = await flood(stage, 40, LARGE)
       await killAll(stage.host)
-      expect([...calm.refusedMs, ...calmAgain.refusedMs]).toEqual([])
-      expect(wild.refusedMs.length).toBeGreaterThan(0)
+      expect([calm.refused, calmAgain.refused]).toEqual([0, 0])
+      expect(wild.refused).toBeGreaterThan(0)
       expect(quantile(wild.refusedMs, SHARE)).toBeLessThan(REFUSED_MAX_MS * wild.slowness)
-      expect(Math.max(shareOf(wild, calm), shareOf(wild, calmAgain))).toBeGreaterThan(0.8)
+      expect(Math.max(shareOf(wild, calm), shareOf(wild, calmAgain))).toBeGreaterThan(SHARE_MIN)
       expect(wild.peakBytes - calm.peakBytes).toBeLessThan(BOUNDED_BYTES)
       expect(wild.others).toEqual({})
       expectReachable(wild)
@@ -105,7 +111,7 @@ describe('the Bun host with 256 files', () => {
 })
 
 /** What a flood may add: the queue several times over, as text, as values and in what the collector has not freed. */
-const BOUNDED_BYTES = 512 * MIB
+const BOUNDED_BYTES = bound(256, 768) * MIB
 
 type Stage = { readonly host: HostProcess; readonly session: Session; readonly jobIds: readonly number[] }
 
@@ -117,11 +123,14 @@ async function openStage(command: readonly string[]): Promise<Stage> {
 
 type Flooded = {
   readonly taken: number
+  /** With 503 and a Retry-After. */
+  readonly refused: number
   /** The same for each second that the host computed: others on the machine do not count. */
   readonly perCpuSecond: number
   readonly perSecond: number
   /** How much longer work took in a process beside it than it takes alone: others on the machine slow both down. */
   readonly slowness: number
+  /** How long refusals took, as somebody sees it who has a core for himself. */
   readonly refusedMs: readonly number[]
   /** Answers that are neither, by status or error. */
   readonly others: Readonly<Record<string, number>>
@@ -130,7 +139,6 @@ type Flooded = {
   readonly logins: readonly Answer[]
 }
 
-/** How long refusals took, as somebody sees it who has a core for himself. */
 const refusedMsOf = (answers: readonly Answer[]) =>
   answers.filter(({ status, retryAfter }) => status === 503 && retryAfter === '1').map(({ ms }) => ms)
 
@@ -163,14 +171,14 @@ async function flood({ host, session, jobIds }: Stage, connections: number, body
   const slowness = Math.min(SLOWNESS_MAX, Math.max(1, slowestOf(control) / WORK_MS))
   child.kill('SIGTERM')
   const refusedMs = refusedMsOf((await Promise.all(refusals.map((probe) => probe.stop()))).flat())
-  const flooded = (await new Response(child.stdout).json()) as Pick<Flooded, 'taken' | 'others'>
+  const flooded = (await new Response(child.stdout).json()) as Pick<Flooded, 'taken' | 'refused' | 'others'>
   const ms = (answers: readonly Answer[]) =>
     quantile(
       answers.map((answer) => answer.ms),
       0.99,
     ).toFixed(0)
   console.log(
-    `${connections} connections: ${flooded.taken} taken, ${refusedMs.length} refused in ` +
+    `${connections} connections: ${flooded.taken} taken, ${flooded.refused} refused in ` +
       `${quantile(refusedMs, 0.5).toFixed(0)} ms (p90 ${quantile(refusedMs, SHARE).toFixed(0)} ms, on a machine ` +
       `${slowness.toFixed(1)} times slower), ` +
       `${Math.round(peakBytes / MIB)} MiB, p99 of health ${ms(asked)} ms, of sign-in ${ms(signedIn)} ms`,
@@ -192,8 +200,8 @@ async function flood({ host, session, jobIds }: Stage, connections: number, body
 function expectReachable({ healths, logins, slowness }: Flooded): void {
   expect(statusesOf(healths)).toEqual([200])
   expect(statusesOf(logins)).toEqual([200])
-  expect(slowestOf(healths)).toBeLessThan(500 * slowness)
-  expect(slowestOf(logins)).toBeLessThan(2_000 * slowness)
+  expect(slowestOf(healths)).toBeLessThan(HEALTH_MAX_MS * slowness)
+  expect(slowestOf(logins)).toBeLessThan(LOGIN_MAX_MS * slowness)
 }
 
 /** How much of what it took in peace the host takes: by the clock or by its CPU, for others on the machine spoil the one

@@ -84,7 +84,7 @@ run_tests() {
   if [ -t 1 ]; then export FORCE_COLOR=1; fi
   {
     status=0
-    "$bun" test --timeout 20000 "$@" 2>&1 || status=$?
+    "$bun" test --timeout 60000 "$@" 2>&1 || status=$?
     echo "$status" >"$report.status"
   } | tee "$report"
   status=$(cat "$report.status")

@@ -119,6 +119,8 @@ export const states = sqliteTable(
     maintained: integer({ mode: 'boolean' }).notNull().default(false),
     /** How many children are in each state, as a JSON array in the order of `STATES`; null before they were counted. */
     tally: text({ mode: 'json' }).$type<readonly number[]>(),
+    /** State, since when, whether maintained, and tally, as service level containers take it; null where that is as it is. */
+    charged: text({ mode: 'json' }).$type<unknown>(),
   },
   (table) => [index('states_by_state').on(table.state, table.objectId)],
 )
@@ -145,6 +147,20 @@ export const transitions = sqliteTable(
     primaryKey({ columns: [table.objectId, table.seq] }),
     index('transitions_by_time').on(table.objectId, table.at),
   ],
+)
+
+/** What service level containers take an object for from an instant on; null for what it is. */
+export const charges = sqliteTable(
+  'charges',
+  {
+    objectId: integer('object_id')
+      .notNull()
+      .references(() => objects.id, { onDelete: 'cascade' }),
+    seq: integer().notNull(),
+    at: integer().notNull(),
+    toState: text('to_state'),
+  },
+  (table) => [primaryKey({ columns: [table.objectId, table.seq] })],
 )
 
 /** The tokens of push URLs: whoever knows one delivers to its job. */

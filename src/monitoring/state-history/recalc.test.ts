@@ -175,7 +175,14 @@ describe('a parent judged anew', () => {
     happenings: readonly { readonly job: number; readonly to: State; readonly kind: 'change' | 'gap' }[],
     rules: SloRules | null,
   ) {
-    const plain = { sinceAt: 0, seq: 0, maintained: false, parentId: null, push: 'any' } as const
+    const plain = {
+      sinceAt: 0,
+      seq: 0,
+      maintained: false,
+      parentId: null,
+      push: 'any',
+      charged: null,
+    } as const
     const link = { parentId: SLO, weight: 1, overrides: {} }
     const propagation = new Propagation([
       ...JOBS.map((id): Node => ({

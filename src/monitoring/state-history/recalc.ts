@@ -81,6 +81,18 @@ function coveredState(state: State, { becomes, maintained }: Cover): State {
   return maintained ? shownInMaintenance(below) : below
 }
 
+/** What service level containers took an object for from an instant on; null for what it was. */
+export type ChargedChange = { readonly at: number; readonly to: State | null }
+
+/** Spans without gaps, as service level containers took them. */
+export function chargedSpans(spans: readonly Span[], changes: readonly ChargedChange[]): Span[] {
+  const covers = changes.flatMap(({ at, to }, index): Cover[] => {
+    const endAt = changes[index + 1]?.at ?? Number.POSITIVE_INFINITY
+    return to === null || endAt <= at ? [] : [{ beginAt: at, endAt, becomes: to, maintained: false }]
+  })
+  return laidOver(spans, covers)
+}
+
 /** When children could not be heard, through no fault of their own, and what their parent was at the begin of the range. */
 export type Deafness = { readonly ranges: readonly Range[]; readonly was: State }
 

@@ -146,6 +146,23 @@ export async function readCourses(
   return new Map(begins.map(({ id, state, seq }) => [id, { state, seq, changes: changes.get(id) ?? [] }]))
 }
 
+/** A course, and what service level containers made of it; null where they took the object for what it was all the time. */
+export type ChargedCourse = Course & { readonly charged: store.Charged | null }
+
+/** The recorded states of those of these objects that are there over a range, and what containers made of them. */
+export async function readChargedCourses(
+  database: Database,
+  ids: readonly number[],
+  range: Range,
+): Promise<ReadonlyMap<number, ChargedCourse>> {
+  const [courses, charges] = await Promise.all([
+    readCourses(database, ids, range),
+    store.readCharges(database, ids, range),
+  ])
+  const byId = new Map(charges.map((one) => [one.id, one]))
+  return new Map([...courses].map(([id, course]) => [id, { ...course, charged: byId.get(id) ?? null }]))
+}
+
 function transitionView(
   row: store.TransitionRow,
   format: TimeFormat,

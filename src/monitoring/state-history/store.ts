@@ -5,6 +5,7 @@ import type { Database } from '../../ports/database.ts'
 import type { Reason, State } from '../../ports/job-actors.ts'
 import type { Link, Push } from '../states/propagation.ts'
 import type { ObjectType } from '../tree/schema.ts'
+import type { ChargedChange } from './recalc.ts'
 import type { StateChange } from './timeline.ts'
 
 const OBJECTS_AT_ONCE = 50
@@ -193,4 +194,29 @@ export async function readDeafSince(
     from json_each(${JSON.stringify(ids)}) one cross join transitions t on t.object_id = one.value
     where t.at < ${endAt} and t.reason = 'platform' and t.to_state = 'no_data'
       and t.at >= coalesce((select max(at) from transitions l where l.object_id = one.value and l.at <= ${beginAt}), 0)`)
+}
+
+/** What service level containers took an object for, where that was something else than it was. */
+export type Charged = {
+  readonly id: number
+  /** The number of the first of these changes. */
+  readonly firstSeq: number
+  /** In order; the first may be from before the range. */
+  readonly changes: readonly ChargedChange[]
+}
+
+/** What service level containers took those of these objects for over a range that they ever saw differently. */
+export async function readCharges(
+  database: Database,
+  ids: readonly number[],
+  { beginAt, endAt }: Range,
+): Promise<readonly Charged[]> {
+  const rows = await database.all<{ id: number; seq: number; at: number; to: State | null }>(sql`
+    select c.object_id as id, c.seq as seq, c.at as at, c.to_state as "to"
+    from json_each(${JSON.stringify(ids)}) one cross join charges c on c.object_id = one.value
+    where c.at < ${endAt} and c.seq >= coalesce(
+      (select max(seq) from charges b where b.object_id = one.value and b.at <= ${beginAt}), 0)
+    order by c.object_id, c.seq`)
+  const byObject = Map.groupBy(rows, ({ id }) => id)
+  return [...byObject].map(([id, changes]) => ({ id, firstSeq: changes[0]?.seq ?? 1, changes }))
 }

@@ -36,7 +36,15 @@ const deviceOf = (job: number) => DEVICES[job % 2] ?? 0
 const under = (parentId: number) => ({ parentId, weight: 1, overrides: {} })
 
 /** What is well and has never changed. */
-const OK = { state: 'ok', sinceAt: 0, seq: 0, heard: null, maintained: false, parentId: null } as const
+const OK = {
+  state: 'ok',
+  sinceAt: 0,
+  seq: 0,
+  heard: null,
+  maintained: false,
+  parentId: null,
+  charged: null,
+} as const
 const JOB = { heard: { seq: 0, state: 'ok' }, tally: null } as const
 
 /** A group with two devices of two jobs each, all of which are well. */

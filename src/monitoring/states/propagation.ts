@@ -39,7 +39,12 @@ export type Node = {
   readonly rules: SloRules | null
   readonly push: Push
   readonly links: readonly Link[]
+  /** Null for what service level containers take for what it is. */
+  readonly charged: Charged | null
 }
+
+/** What service level containers take an object for: to them, maintenance that is `slaRelevant` is none. */
+export type Charged = Pick<Node, 'state' | 'sinceAt' | 'maintained' | 'tally'>
 
 /** An object that may have entered or left maintenance at an instant. */
 export type Review = {
@@ -123,6 +128,11 @@ export class Propagation {
   /** The objects that are not as they were. */
   get touched(): readonly Node[] {
     return [...this.#touched].flatMap((id) => this.#nodes.get(id) ?? [])
+  }
+
+  /** An object as it is now. */
+  node(id: number): Node | undefined {
+    return this.#nodes.get(id)
   }
 
   /** Takes a transition that an actor has committed; one that is known, or of an object that is gone, changes nothing. */

@@ -2,8 +2,9 @@ import { commit } from '../../ports/database.ts'
 import type { Database, Write } from '../../ports/database.ts'
 import type { Ports } from '../../ports/index.ts'
 import type { Transition } from '../../ports/job-actors.ts'
-import { isAsCounted, Propagation } from './propagation.ts'
-import type { Node, Tally } from './propagation.ts'
+import { arePartedTallies, Charging, isAsTallied } from './charging.ts'
+import type { Tallies } from './charging.ts'
+import type { Node } from './propagation.ts'
 import { stepDown, traceFrom } from './reasons.ts'
 import type { Suspect, Trace } from './reasons.ts'
 import * as store from './store.ts'
@@ -48,20 +49,22 @@ export async function recordTransitions(
   transitions: readonly Transition[],
 ): Promise<{ readonly hasSlo: boolean }> {
   const ids = [...new Set(transitions.map(({ objectId }) => objectId))]
-  const propagation = new Propagation(await store.readNodes(database, ids))
+  const propagation = new Charging(await store.readNodes(database, ids))
   for (const transition of transitions) propagation.follow(transition)
   if (propagation.touched.length === 0) return { hasSlo: false }
   await commit(database, writesOf(database, propagation))
   const slos = new Set(propagation.touched.flatMap(({ id, rules }) => (rules ? [id] : [])))
-  return { hasSlo: propagation.changes.some(({ objectId }) => slos.has(objectId)) }
+  const changed = [...propagation.changes, ...propagation.charges]
+  return { hasSlo: changed.some(({ objectId }) => slos.has(objectId)) }
 }
 
 /** Everything that a propagation has changed, and that containers of what has changed are to be judged. */
-function writesOf(database: Database, { changes, touched }: Propagation): readonly Write[] {
+function writesOf(database: Database, { changes, charges, touched }: Charging): readonly Write[] {
   return [
     store.insertTransitions(database, changes),
+    ...(charges.length === 0 ? [] : [store.insertCharges(database, charges)]),
     store.saveNodes(database, touched),
-    store.markContainers(database, changes),
+    store.markContainers(database, [...changes, ...charges]),
   ]
 }
 
@@ -82,8 +85,9 @@ export async function countAnew({ database, clock }: Pick<Ports, 'database' | 'c
     if (uncounted.length === 0) return
     const ids = uncounted.map(({ id }) => id)
     const nodes = await store.readNodes(database, ids)
-    const propagation = new Propagation(nodes)
-    propagation.recount(await store.countChildren(database, ids), clock.now())
+    const tallies = await store.countChildren(database, ids)
+    const propagation = new Charging(nodes, arePartedTallies(tallies))
+    propagation.recount(tallies, clock.now())
     await commit(database, [...writesOf(database, propagation), store.forgetUncounted(database, uncounted)])
   }
 }
@@ -98,7 +102,8 @@ export async function reviewMaintenance({
     const reviews = await store.readMaintenanceChanges(database, REVIEWS_AT_ONCE)
     if (reviews.length === 0) return
     const ids = reviews.map(({ objectId }) => objectId)
-    const propagation = new Propagation(await store.readNodes(database, ids))
+    const isParted = reviews.some(({ own, ownCharged }) => own !== ownCharged)
+    const propagation = new Charging(await store.readNodes(database, ids), isParted)
     const changed = propagation.maintain(reviews, clock.now())
     await commit(database, [
       ...writesOf(database, propagation),
@@ -124,7 +129,7 @@ export async function setRight(
   ])
   const drifted = await driftOf(database, nodes, tallies)
   if (drifted.size > 0) {
-    const propagation = new Propagation(nodes)
+    const propagation = new Charging(nodes, arePartedTallies(drifted))
     propagation.recount(drifted, clock.now())
     await commit(database, writesOf(database, propagation))
     const named = [...drifted.keys()].slice(0, NAMED_MAX)
@@ -140,11 +145,11 @@ export async function setRight(
 async function driftOf(
   database: Database,
   nodes: readonly Node[],
-  tallies: ReadonlyMap<number, Tally>,
-): Promise<ReadonlyMap<number, Tally>> {
-  const wrong = nodes.flatMap((node): [number, Tally][] => {
+  tallies: ReadonlyMap<number, Tallies>,
+): Promise<ReadonlyMap<number, Tallies>> {
+  const wrong = nodes.flatMap((node): [number, Tallies][] => {
     const tally = tallies.get(node.id)
-    return tally && !isAsCounted(node, tally) ? [[node.id, tally]] : []
+    return tally && !isAsTallied(node, tally) ? [[node.id, tally]] : []
   })
   if (wrong.length === 0) return new Map()
   // Where children came or went since, somebody has noted it together with that, and will count.

@@ -3,7 +3,8 @@ import { states } from '../../../db/tables/monitoring.ts'
 import type { Database, Write } from '../../ports/database.ts'
 import type { State } from '../../ports/job-actors.ts'
 import { NO_CHILDREN, shownState } from './propagation.ts'
-import type { Change, Link, Node, Push, Review, Tally } from './propagation.ts'
+import type { Charge, ChargingReview, Tallies } from './charging.ts'
+import type { Change, Charged, Link, Node, Push, Tally } from './propagation.ts'
 import type { SloRules } from './slo-state.ts'
 import { STATES } from './state.ts'
 
@@ -20,7 +21,7 @@ export async function readNodes(database: Database, ids: readonly number[]): Pro
       select l.parent_id from upwards join links l on l.child_id = upwards.id and not l.is_left_out
       where not exists (select 1 from slcs where slcs.id = l.parent_id))
     select o.id as id, o.type as type, o.parent_id as parent, s.seq as seq, s.state as state, s.since_at as since_at,
-           s.heard as heard, s.bare as bare, coalesce(s.maintained, 0) as maintained, s.tally as tally, slo.rules as rules, slo.push_state as push,
+           s.heard as heard, s.bare as bare, coalesce(s.maintained, 0) as maintained, s.tally as tally, s.charged as charged, slo.rules as rules, slo.push_state as push,
            (select json_group_array(json_array(l.parent_id, l.weight, json(l.overrides)))
             from links l where l.child_id = o.id and not l.is_left_out) as links
     from upwards join objects o on o.id = upwards.id
@@ -39,6 +40,7 @@ type NodeRow = {
   bare: State | null
   maintained: number
   tally: string | null
+  charged: string | null
   rules: string | null
   push: Push | null
   links: string
@@ -57,6 +59,7 @@ function nodeOf(row: NodeRow): Node {
     rules: row.rules === null ? null : (JSON.parse(row.rules) as SloRules),
     push: row.push ?? 'any',
     links: [...(row.parent === null ? [] : [{ parentId: row.parent, ...IN_TREE }]), ...linksOf(row.links)],
+    charged: row.charged === null ? null : (JSON.parse(row.charged) as Charged),
   }
 }
 
@@ -88,19 +91,32 @@ export function insertTransitions(database: Database, changes: readonly Change[]
     where exists (select 1 from objects where id = value ->> 'objectId')`)
 }
 
+/** Adds what service level containers take objects for, after what they took them for; of objects that are gone, nothing. */
+export function insertCharges(database: Database, charges: readonly Charge[]): Write {
+  return database.run(sql`
+    insert into charges (object_id, seq, at, to_state)
+    select o.id, coalesce((select max(seq) from charges where object_id = o.id), 0)
+             + row_number() over (partition by o.id order by key), value ->> 'at', value ->> 'to'
+    from json_each(${JSON.stringify(charges)}) join objects o on o.id = value ->> 'objectId'`)
+}
+
 /** Keeps the states of objects and what they count; an older state changes nothing. */
 export function saveNodes(
   database: Database,
-  nodes: readonly Pick<Node, 'id' | 'seq' | 'state' | 'sinceAt' | 'heard' | 'maintained' | 'tally'>[],
+  nodes: readonly Pick<
+    Node,
+    'id' | 'seq' | 'state' | 'sinceAt' | 'heard' | 'maintained' | 'tally' | 'charged'
+  >[],
 ): Write {
   return database.run(sql`
-    insert into states (object_id, seq, state, since_at, heard, bare, maintained, tally)
+    insert into states (object_id, seq, state, since_at, heard, bare, maintained, tally, charged)
     select value ->> 'id', value ->> 'seq', value ->> 'state', value ->> 'sinceAt', value ->> '$.heard.seq',
-           value ->> '$.heard.state', value ->> 'maintained', value ->> 'tally'
+           value ->> '$.heard.state', value ->> 'maintained', value ->> 'tally', value ->> 'charged'
     from json_each(${JSON.stringify(nodes)})
     where exists (select 1 from objects where id = value ->> 'id')
     on conflict (object_id) do update set seq = excluded.seq, state = excluded.state, since_at = excluded.since_at,
-      heard = excluded.heard, bare = excluded.bare, maintained = excluded.maintained, tally = excluded.tally
+      heard = excluded.heard, bare = excluded.bare, maintained = excluded.maintained, tally = excluded.tally,
+      charged = excluded.charged
     where excluded.seq >= states.seq`)
 }
 
@@ -158,7 +174,7 @@ export function refuseCircle(database: Database, id: number): Write {
 }
 
 /** Notes that service level containers whose children have changed are to be judged. */
-export function markContainers(database: Database, changes: readonly Change[]): Write {
+export function markContainers(database: Database, changes: readonly Pick<Change, 'objectId'>[]): Write {
   const ids = JSON.stringify([...new Set(changes.map(({ objectId }) => objectId))])
   return database.run(sql`
     insert into uncounted (object_id, mark)
@@ -194,32 +210,45 @@ export async function readParents(
   return rows.map(({ id }) => id)
 }
 
-/** What the children of each of these parents weigh in each state, in the order given. */
+/** What the children of each of these parents weigh in each state, as they are and as containers take them; in the order
+ * given. */
 export async function countChildren(
   database: Database,
   parents: readonly number[],
-): Promise<ReadonlyMap<number, Tally>> {
+): Promise<ReadonlyMap<number, Tallies>> {
   const given = sql`json_each(${JSON.stringify(parents)}) parent`
-  const shown = sql`coalesce(s.state, 'undefined') as state, coalesce(slo.push_state, 'any') as push`
+  const shown = sql`coalesce(s.state, 'undefined') as state, coalesce(s.charged ->> 'state', s.state, 'undefined') as charged,
+    coalesce(slo.push_state, 'any') as push`
   const rows = await database.all<ChildrenRow>(sql`
     select o.parent_id as parent, ${shown}, '{}' as overrides, count(*) as total
     from ${given} cross join objects o on o.parent_id = parent.value
       left join states s on s.object_id = o.id left join slos slo on slo.id = o.id
-    where o.type <> 'slc' group by 1, 2, 3
+    where o.type <> 'slc' group by 1, 2, 3, 4
     union all
     select l.parent_id as parent, ${shown}, l.overrides as overrides, sum(l.weight) as total
     from ${given} cross join links l on l.parent_id = parent.value and not l.is_left_out
-      left join states s on s.object_id = l.child_id left join slos slo on slo.id = l.child_id group by 1, 2, 3, 4`)
-  const tallies = new Map<number, number[]>(parents.map((id) => [id, [...NO_CHILDREN]]))
-  for (const { parent, state, push, overrides, total } of rows) {
-    const tally = tallies.get(parent)
-    const place = STATES.indexOf(shownState(state, push, JSON.parse(overrides) as Link['overrides']))
-    if (tally) tally[place] = (tally[place] ?? 0) + total
+      left join states s on s.object_id = l.child_id left join slos slo on slo.id = l.child_id group by 1, 2, 3, 4, 5`)
+  const tallies = new Map(parents.map((id) => [id, { shown: [...NO_CHILDREN], charged: [...NO_CHILDREN] }]))
+  for (const { parent, state, charged, push, overrides, total } of rows) {
+    const link = JSON.parse(overrides) as Link['overrides']
+    const add = (tally: number[] | undefined, one: State) => {
+      const place = STATES.indexOf(shownState(one, push, link))
+      if (tally) tally[place] = (tally[place] ?? 0) + total
+    }
+    add(tallies.get(parent)?.shown, state)
+    add(tallies.get(parent)?.charged, charged)
   }
   return tallies
 }
 
-type ChildrenRow = { parent: number; state: State; push: Push; overrides: string; total: number }
+type ChildrenRow = {
+  parent: number
+  state: State
+  charged: State
+  push: Push
+  overrides: string
+  total: number
+}
 
 /** They have been counted; unless something came or went again meanwhile. */
 export function forgetUncounted(database: Database, counted: readonly Uncounted[]): Write {
@@ -267,12 +296,13 @@ const AGAIN = sql.raw(`on conflict (object_id) do update set at = max(at, exclud
 export async function readMaintenanceChanges(
   database: Database,
   limit: number,
-): Promise<readonly (Review & { readonly mark: number })[]> {
-  const rows = await database.all<Moment & { own: number; mark: number }>(sql`
-    select m.object_id as "objectId", m.at as at, m.mark as mark,
-           exists (select 1 from revaluations r where r.object_id = m.object_id and r.running = 1) as own
+): Promise<readonly (ChargingReview & { readonly mark: number })[]> {
+  const running = sql`exists (select 1 from revaluations r where r.object_id = m.object_id and r.running = 1`
+  const rows = await database.all<Moment & { own: number; ownCharged: number; mark: number }>(sql`
+    select m.object_id as "objectId", m.at as at, m.mark as mark, ${running}) as own,
+           ${running} and not r.sla_relevant) as "ownCharged"
     from maintenance_changes m order by m.object_id limit ${limit}`)
-  return rows.map((row) => ({ ...row, own: row.own === 1 }))
+  return rows.map((row) => ({ ...row, own: row.own === 1, ownCharged: row.ownCharged === 1 }))
 }
 
 /** They have been looked at; unless there was another reason to meanwhile. */

@@ -3,7 +3,7 @@ import type { Range } from '../../../lib/range.ts'
 import { commit } from '../../../ports/database.ts'
 import type { Database, Write } from '../../../ports/database.ts'
 import type { Ports } from '../../../ports/index.ts'
-import type { Course } from '../../state-history/service.ts'
+import type { ChargedCourse } from '../../state-history/service.ts'
 import type { Change } from '../../states/propagation.ts'
 import { forgetUncounted, insertTransitions, saveNodes } from '../../states/service.ts'
 import { activeSpans } from '../active-time.ts'
@@ -72,7 +72,7 @@ type Use = {
   readonly fromAt: number
   readonly beforeMs: number
   readonly badTime: BadTime
-  readonly courses: ReadonlyMap<number, Course>
+  readonly courses: ReadonlyMap<number, ChargedCourse>
 }
 
 async function readUse(
@@ -129,6 +129,7 @@ function changeWrites(database: Database, { slc, verdict, badTime, now }: Judgem
     heard: null,
     maintained: false,
     tally: null,
+    charged: null,
   }
   return [insertTransitions(database, changes), saveNodes(database, [node])]
 }

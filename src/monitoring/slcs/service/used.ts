@@ -2,9 +2,9 @@ import { sha256 } from '../../../lib/digest.ts'
 import { intersectionOf, lengthMs, unionOf } from '../../../lib/range.ts'
 import type { Range } from '../../../lib/range.ts'
 import type { Database } from '../../../ports/database.ts'
-import type { PlacedOverlay } from '../../revaluations/overlays/service.ts'
-import { readCourses, recalculate } from '../../state-history/service.ts'
-import type { Course } from '../../state-history/service.ts'
+import { chargedSpans } from '../../state-history/recalc.ts'
+import { readChargedCourses, recalculate } from '../../state-history/service.ts'
+import type { ChargedCourse } from '../../state-history/service.ts'
 import { spansOf } from '../../state-history/timeline.ts'
 import type { Span } from '../../state-history/timeline.ts'
 import { shownState } from '../../states/propagation.ts'
@@ -31,17 +31,20 @@ export async function readBadTime(
   database: Database,
   counting: Counting,
   range: Range,
-): Promise<{ readonly badTime: BadTime; readonly courses: ReadonlyMap<number, Course> }> {
+): Promise<{ readonly badTime: BadTime; readonly courses: ReadonlyMap<number, ChargedCourse> }> {
   const ids = counting.children.map(({ id }) => id)
-  const courses = await readCourses(database, ids, range)
+  const courses = await readChargedCourses(database, ids, range)
   return { badTime: badTimeOf(counting, spansIn(courses, range), range), courses }
 }
 
 type Past = ReadonlyMap<number, readonly Span[]>
 
-function spansIn(courses: ReadonlyMap<number, Course>, range: Range): Past {
+function spansIn(courses: ReadonlyMap<number, ChargedCourse>, range: Range): Past {
   return new Map(
-    [...courses].map(([id, { state, changes }]): [number, Span[]] => [id, spansOf(state, changes, range)]),
+    [...courses].map(([id, { state, changes, charged }]): [number, Span[]] => [
+      id,
+      chargedSpans(spansOf(state, changes, range), charged?.changes ?? []),
+    ]),
   )
 }
 
@@ -75,10 +78,13 @@ export function groundOf(slc: SlcRow, children: readonly Counted[]): Promise<str
 
 /** A digest of the transitions that children had up to and with an instant: later news of the time before it gives
  * another one. */
-export function seqsOf(courses: ReadonlyMap<number, Course>, at: number): Promise<string> {
-  const seqs = [...courses].map(([id, { seq, changes }]) => [
+export function seqsOf(courses: ReadonlyMap<number, ChargedCourse>, at: number): Promise<string> {
+  const upTo = (changes: readonly { readonly at: number }[]) =>
+    changes.filter((change) => change.at <= at).length
+  const seqs = [...courses].map(([id, { seq, changes, charged }]) => [
     id,
-    seq + changes.filter((change) => change.at <= at).length,
+    seq + upTo(changes),
+    charged ? charged.firstSeq - 1 + upTo(charged.changes) : 0,
   ])
   return sha256(JSON.stringify(seqs.toSorted(([a = 0], [b = 0]) => a - b)))
 }
@@ -89,7 +95,11 @@ export async function readOutcome(
   agreed: { readonly timeZone: string; readonly createdAt: number },
   period: FrozenPeriod,
 ): Promise<Outcome & { readonly isWhole: boolean }> {
-  return outcomeIn(agreed, period, spansIn(await readCourses(database, childrenOf(period), period), period))
+  return outcomeIn(
+    agreed,
+    period,
+    spansIn(await readChargedCourses(database, childrenOf(period), period), period),
+  )
 }
 
 /** The same with the corrections of the past that were entered for its children, and for what these are in and made of.
@@ -100,9 +110,8 @@ export async function readCorrectedOutcome(
   period: FrozenPeriod,
 ): Promise<Outcome & { readonly isWhole: boolean }> {
   const { beginAt, endAt } = period
-  const recorded = spansIn(await readCourses(database, childrenOf(period), period), period)
-  const isCorrection = ({ type, slaRelevant }: PlacedOverlay) => type === 'adjustment' || !slaRelevant
-  const { spans } = await recalculate(database, { recorded, range: { beginAt, endAt } }, isCorrection)
+  const recorded = spansIn(await readChargedCourses(database, childrenOf(period), period), period)
+  const { spans } = await recalculate(database, { recorded, range: { beginAt, endAt } }, true)
   return outcomeIn(agreed, period, spans)
 }
 

@@ -5,7 +5,7 @@ import { readLivedThrough, readOverlays, tooMuch } from '../../revaluations/over
 import type { PlacedOverlay } from '../../revaluations/overlays/service.ts'
 import type { Node } from '../../states/propagation.ts'
 import { nodesAbove } from '../../states/service.ts'
-import { coversOf, laidOver, parentSpans, spliced } from '../recalc.ts'
+import { chargedSpans, coversOf, laidOver, parentSpans, spliced } from '../recalc.ts'
 import * as store from '../store.ts'
 import type { ChildRow } from '../store.ts'
 import { spansOf } from '../timeline.ts'
@@ -21,27 +21,35 @@ export type Recalculated = {
 
 /** The recorded states of objects over a range with the corrections of the past laid over them. Corrections of what they
  * are made of apply there first, and the objects are judged anew for their time; then those of the objects themselves.
- * @param counts which corrections apply
+ * @param asCharged as service level containers take it: maintenance that is `slaRelevant` is none to them
  * @throws {Refusal} invalid where that would look at too much */
 export async function recalculate(
   database: Database,
   { recorded, range }: { readonly recorded: ReadonlyMap<number, readonly Span[]>; readonly range: Range },
-  counts: (overlay: PlacedOverlay) => boolean = () => true,
+  asCharged = false,
 ): Promise<Recalculated> {
   const ids = [...recorded.keys()]
   const found = await readOverlays(database, ids, range)
-  const overlays = found.overlays.filter(counts)
+  const overlays = found.overlays.filter((one) => !asCharged || isCharged(one))
   if (overlays.length === 0) return { spans: recorded, overlays }
   const descent = new Descent(await nodesAbove(database, [...ids, ...found.seeds]), overlays)
-  const material = await readMaterial(database, descent, recorded)
+  const material = await readMaterial(database, descent, { recorded, asCharged })
   return { spans: new Map(ids.map((id) => [id, descent.spansOf(id, material)])), overlays }
+}
+
+/** Whether service level containers see it: maintenance that is `slaRelevant` is none to them. */
+export function isCharged({ type, slaRelevant }: Pick<PlacedOverlay, 'type' | 'slaRelevant'>): boolean {
+  return type === 'adjustment' || !slaRelevant
 }
 
 /** What judging anew needs to know. @throws {Refusal} invalid where that is too much */
 async function readMaterial(
   database: Database,
   descent: Descent,
-  recorded: ReadonlyMap<number, readonly Span[]>,
+  {
+    recorded,
+    asCharged,
+  }: { readonly recorded: ReadonlyMap<number, readonly Span[]>; readonly asCharged: boolean },
 ): Promise<Material> {
   const objects = [...recorded.keys()]
   const targets = [...new Set(objects.flatMap((id) => descent.targetsOf(id)))]
@@ -52,19 +60,30 @@ async function readMaterial(
   const ids = [...new Set([...children.map(({ id }) => id), ...targets])]
   const count = await store.countChanges(database, ids, { ...hull, limit: CHANGES_MAX + 1 })
   if (count > CHANGES_MAX) throw tooMuch(`${CHANGES_MAX} changes of states`)
-  const [histories, lived, deafSince] = await Promise.all([
+  const [histories, charges, lived, deafSince] = await Promise.all([
     store.readHistories(database, ids, hull),
+    asCharged ? store.readCharges(database, ids, hull) : [],
     readLivedThrough(database, descent.placesOf(targets), hull),
     store.readDeafSince(database, ids, hull),
   ])
-  const known = new Map<number, readonly Span[]>(
+  const shown = new Map<number, readonly Span[]>(
     histories.map(({ id, createdAt, first, changes }) => [
       id,
       spansOf(first, changes, { ...hull, beginAt: Math.max(hull.beginAt, createdAt) }),
     ]),
   )
-  const deaf = deafRanges(known, deafSince)
-  return { hull, known: new Map([...known, ...recorded]), children, lived, deaf }
+  const deaf = deafRanges(shown, deafSince)
+  const charged = charges.map(({ id, changes }): [number, Span[]] => [
+    id,
+    chargedSpans(shown.get(id) ?? [], changes),
+  ])
+  return {
+    hull,
+    known: new Map([...shown, ...charged, ...recorded]),
+    children,
+    lived: lived.filter((one) => !asCharged || isCharged(one)),
+    deaf,
+  }
 }
 
 /** The spans that began by somebody not being heard, of all objects together. */

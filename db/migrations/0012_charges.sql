@@ -1,0 +1,10 @@
+CREATE TABLE `charges` (
+	`object_id` integer NOT NULL,
+	`seq` integer NOT NULL,
+	`at` integer NOT NULL,
+	`to_state` text,
+	PRIMARY KEY(`object_id`, `seq`),
+	FOREIGN KEY (`object_id`) REFERENCES `objects`(`id`) ON UPDATE no action ON DELETE cascade
+);
+--> statement-breakpoint
+ALTER TABLE `states` ADD `charged` text;

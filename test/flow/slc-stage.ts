@@ -6,6 +6,7 @@ import type { OpenFlow } from '../../src/flow.ts'
 import type { Log } from '../../src/ports/log.ts'
 import { revaluationBody } from '../../src/monitoring/revaluations/schema.ts'
 import { createRevaluation } from '../../src/monitoring/revaluations/service.ts'
+import type { Named } from '../../src/monitoring/revaluations/service.ts'
 import { createSlc, listPeriods, readSlc, recalculatePeriods } from '../../src/monitoring/slcs/service.ts'
 import { periodsQuery, recalculationBody, slcBody } from '../../src/monitoring/slcs/schema.ts'
 import { childrenBody, sloBody } from '../../src/monitoring/slos/schema.ts'
@@ -56,10 +57,11 @@ export class SlcStage {
     this.context = { ports: { ...ports, flow: this.#flow }, requestId: 'slcs', caller }
   }
 
-  /** Enters a revaluation of a service level object. */
-  async revalue(slo: number, begin: string, end: string, more: object = {}): Promise<void> {
+  /** Enters a revaluation, of a service level object where only an id says of what. @returns its id */
+  async revalue(of: number | Named, begin: string, end: string, more: object = {}): Promise<number> {
+    const object = typeof of === 'number' ? ({ type: 'slo', id: of } as const) : of
     const body = revaluationBody.parse({ begin, end, ...more })
-    await createRevaluation(this.context, { type: 'slo', id: slo }, body)
+    return (await createRevaluation(this.context, object, body)).revaluation.id
   }
 
   /** When the flow wants to be woken; null for never. */
@@ -77,8 +79,8 @@ export class SlcStage {
     Object.assign(this.context.ports, { flow: this.#flow })
   }
 
-  /** A group with a service level object that is as its job. @returns the job and the object */
-  async newSlo(): Promise<{ readonly job: number; readonly slo: number }> {
+  /** A group with a service level object that is as its job. @returns the job with its device, and the object */
+  async newSlo(): Promise<{ readonly job: number; readonly slo: number; readonly device: number }> {
     await this.#plant()
     const device = await this.#object('device', this.group)
     const job = await this.#object('job', device)
@@ -87,7 +89,7 @@ export class SlcStage {
     )
     const { slo } = await createSlo(this.context, this.group, sloBody.parse({ name: 'slo' }))
     await this.link('slo', slo.id, [job])
-    return { job, slo: slo.id }
+    return { job, slo: slo.id, device }
   }
 
   async newSlc(body: object, slos: readonly number[]): Promise<number> {

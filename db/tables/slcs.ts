@@ -62,3 +62,20 @@ export const slcRevisions = sqliteTable(
   },
   (table) => [primaryKey({ columns: [table.periodId, table.revision] })],
 )
+
+/** When containers entered and left maintenance. */
+export const slcSpells = sqliteTable(
+  'slc_spells',
+  {
+    slcId: integer('slc_id')
+      .notNull()
+      .references(() => slcs.id, { onDelete: 'cascade' }),
+    seq: integer().notNull(),
+    at: integer().notNull(),
+    /** Whether it is in maintenance from then on. */
+    maintained: integer({ mode: 'boolean' }).notNull(),
+    /** Whether it uses no credit from then on. */
+    excused: integer({ mode: 'boolean' }).notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.slcId, table.seq] })],
+)

@@ -8,6 +8,8 @@ import { deleteRevaluation, updateRevaluation } from '../../src/monitoring/reval
 import { revaluationBody } from '../../src/monitoring/revaluations/schema.ts'
 import { updateSlo } from '../../src/monitoring/slos/service.ts'
 import { sloBody } from '../../src/monitoring/slos/schema.ts'
+import { bareState, isMaintained } from '../../src/monitoring/states/state.ts'
+import { rejection } from '../contract/rejection.ts'
 import { BEGIN, countSeconds, END, next, TOLD_UNTIL } from './counting.ts'
 import { openSlcStage } from './slc-stage.ts'
 import type { SlcStage } from './slc-stage.ts'
@@ -76,24 +78,23 @@ describe('maintenance that is to count', () => {
     ])
   })
 
-  test('counts from when on somebody says so, and until it is ended', async () => {
+  test('counts until it is ended, and whether it does stays once it has begun', async () => {
     const { stage, slc, slo, job } = await planted()
     await stage.tell(job, on('01:00'), 'major')
     const object = { type: 'slo', id: slo } as const
     const id = await stage.revalue(slo, day('02:00'), day('20:00'))
-    const change = async (slaRelevant: boolean) => {
+    const change = (slaRelevant: boolean) => {
       const body = revaluationBody.parse({ begin: day('02:00'), end: day('20:00'), slaRelevant })
-      await updateRevaluation(stage.context, object, { revaluationId: id, body, ifMatch: null })
+      return updateRevaluation(stage.context, object, { revaluationId: id, body, ifMatch: null })
     }
-    await stage.wakeUntil(on('03:00'))
     await change(true)
-    await stage.wakeUntil(on('03:30'))
-    await change(false)
-    await stage.wakeUntil(on('05:00'))
-    expect((await stage.valuesOf(slc)).creditUsed).toBe(5_400)
+    await stage.wakeUntil(on('03:00'))
+    expect(await rejection(change(false))).toMatchObject({ errors: [{ pointer: '/slaRelevant' }] })
+    expect((await stage.valuesOf(slc)).creditUsed).toBe(7_200)
     await deleteRevaluation(stage.context, object, id)
-    await stage.wakeUntil(on('05:10'))
-    expect((await stage.valuesOf(slc)).creditUsed).toBe(6_000)
+    await stage.revalue(slo, day('03:00'), day('04:00'))
+    await stage.wakeUntil(on('05:00'))
+    expect((await stage.valuesOf(slc)).creditUsed).toBe(10_800)
   })
 
   test('leaves nothing behind for the night to set right, and what drifted is set right', async () => {
@@ -121,10 +122,15 @@ describe('maintenance that is to count', () => {
   })
 })
 
-/** Jobs that are bad, and maintenance that is not to count, as they were told. */
+/** Jobs that are bad, and maintenance, as they were told; what is plain is not to count. */
 type Told = {
   readonly jobs: Map<number, { readonly at: number; readonly bad: boolean }[]>
-  readonly plain: { readonly of: number; readonly beginAt: number; endAt: number }[]
+  readonly maintenance: {
+    readonly of: number
+    readonly beginAt: number
+    endAt: number
+    readonly plain: boolean
+  }[]
 }
 
 test('whatever maintenance there is of whatever, a container is as counting every second says', async () => {
@@ -144,25 +150,38 @@ test('whatever maintenance there is of whatever, a container is as counting ever
   )
   const slos = made.map(({ slo }) => slo)
   const slc = await stage.newSlc({ limit: 97, duration: 'day', timezone: 'Europe/Zurich' }, slos)
-  const told: Told = { jobs: new Map(made.map(({ job }) => [job, []])), plain: [] }
-  await misbehave(stage, made, told)
+  const told: Told = { jobs: new Map(made.map(({ job }) => [job, []])), maintenance: [] }
+  await misbehave(stage, { made, slc, told })
   await stage.wake(TOLD_UNTIL)
-  const isPlain = (ids: readonly number[], at: number) =>
-    told.plain.some(({ of, beginAt, endAt }) => ids.includes(of) && beginAt <= at && at < endAt)
+  const isIn = (ids: readonly number[], at: number, isPlain: boolean) =>
+    told.maintenance.some(
+      ({ of, beginAt, endAt, plain }) =>
+        ids.includes(of) && beginAt <= at && at < endAt && (plain || !isPlain),
+    )
+  const isPlain = (ids: readonly number[], at: number) => isIn(ids, at, true)
   const isBadJob = ({ job, device }: (typeof made)[number], at: number) =>
     (told.jobs.get(job)?.findLast((change) => change.at <= at)?.bad ?? false) &&
     !isPlain([job, device, stage.group], at)
   const isBad = (at: number) =>
+    !isPlain([slc], at) &&
     made.some(({ slo }, index) => {
       const bad = made.filter((one, place) => (index === 0 || place === index) && isBadJob(one, at))
       return bad.length >= (index === 0 ? 2 : 1) && !isPlain([slo, stage.group], at)
     })
   const counted = countSeconds(isBad, () => true, 0.03)
   expect(counted.length).toBeGreaterThan(4)
-  const changes = await stage.changesOf(slc)
-  expect(changes.map(([at, to]) => [Date.parse(at), to])).toEqual(counted)
+  const changes = (await stage.changesOf(slc)).map(([at, to]) => ({ at: Date.parse(at), to }))
+  const bare = changes.map(({ at, to }) => [at, bareState(to)] as const)
+  expect(bare.filter(([, to], index) => to !== (bare[index - 1]?.[1] ?? 'ok'))).toEqual(
+    counted.map(([at, to]) => [at, to]),
+  )
+  // It is shown as maintained exactly while itself or its group is, whatever that maintenance is.
+  const shownAt = (at: number) => changes.findLast((change) => change.at <= at)?.to ?? 'ok'
+  for (let at = BEGIN; at < END; at += 60 * SECOND_MS) {
+    expect([at, isMaintained(shownAt(at))]).toEqual([at, isIn([slc, stage.group], at, false)])
+  }
   // Both kinds made a difference.
-  expect(told.plain.length).toBeGreaterThan(10)
+  expect(told.maintenance.filter(({ plain }) => plain).length).toBeGreaterThan(10)
   const [{ total } = { total: 0 }] = await stage.context.ports.database.all<{ total: number }>(
     sql`select count(*) as total from charges where to_state is not null`,
   )
@@ -170,14 +189,16 @@ test('whatever maintenance there is of whatever, a container is as counting ever
   await opened.close()
 }, 120_000)
 
+type Made = { readonly job: number; readonly slo: number; readonly device: number }
+
 /** Jobs go bad and recover, maintenance is planned, overlaps and is ended early, all at odd moments. */
 async function misbehave(
   stage: SlcStage,
-  made: readonly { readonly job: number; readonly slo: number; readonly device: number }[],
-  told: Told,
+  { made, slc, told }: { readonly made: readonly Made[]; readonly slc: number; readonly told: Told },
 ): Promise<void> {
   const places: Named[] = [
     { type: 'group', id: stage.group },
+    { type: 'slc', id: slc },
     ...made.flatMap(({ job, slo, device }): Named[] => [
       { type: 'job', id: job },
       { type: 'slo', id: slo },
@@ -207,8 +228,8 @@ async function plan(
   const slaRelevant = next(2) === 0
   const instant = (one: number) => new Date(one).toISOString()
   const id = await stage.revalue(place, instant(beginAt), instant(endAt), { slaRelevant })
-  const entry = { of: place.id, beginAt, endAt }
-  if (!slaRelevant) told.plain.push(entry)
+  const entry = { of: place.id, beginAt, endAt, plain: !slaRelevant }
+  told.maintenance.push(entry)
   if (next(6) > 0) return
   await deleteRevaluation(stage.context, place, id)
   entry.endAt = Math.max(beginAt, stage.clock.at)

@@ -7,12 +7,17 @@ import type { Log } from '../../src/ports/log.ts'
 import { revaluationBody } from '../../src/monitoring/revaluations/schema.ts'
 import { createRevaluation } from '../../src/monitoring/revaluations/service.ts'
 import type { Named } from '../../src/monitoring/revaluations/service.ts'
-import { createSlc, listPeriods, readSlc, recalculatePeriods } from '../../src/monitoring/slcs/service.ts'
+import {
+  createSlc,
+  listPeriods,
+  readSlc,
+  readSlcHistory,
+  recalculatePeriods,
+} from '../../src/monitoring/slcs/service.ts'
 import { periodsQuery, recalculationBody, slcBody } from '../../src/monitoring/slcs/schema.ts'
 import { childrenBody, sloBody } from '../../src/monitoring/slos/schema.ts'
 import { createSlo, updateChildren } from '../../src/monitoring/slos/service.ts'
 import type { LinkingType } from '../../src/monitoring/slos/schema.ts'
-import { readStateHistory } from '../../src/monitoring/state-history/service.ts'
 import { stateHistoryQuery } from '../../src/monitoring/state-history/schema.ts'
 import type { Database } from '../../src/ports/database.ts'
 import type { Ports } from '../../src/ports/index.ts'
@@ -139,7 +144,7 @@ export class SlcStage {
     recalc = false,
   ): Promise<readonly [at: string, to: State, reason: string, cause: number | null][]> {
     const query = { ...stateHistoryQuery.parse({ timestamp_begin: '2020-01-01T00:00:00Z' }), recalc }
-    const { transitions } = await readStateHistory(this.context, { type: 'slc', id: slc }, query)
+    const { transitions } = await readSlcHistory(this.context, slc, query)
     return transitions.map(({ timestamp, to, reason, cause }) => [timestamp, to, reason, cause?.id ?? null])
   }
 

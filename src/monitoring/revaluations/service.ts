@@ -221,6 +221,8 @@ function checkLived(row: RevaluationRow, what: Entered, now: number): void {
     throw invalid('/begin', 'must not lie in the past: enter that by itself')
   }
   if (what.beginAt !== row.beginAt) throw invalid('/begin', 'stays what it was once it has begun')
+  if (what.slaRelevant !== row.slaRelevant)
+    throw invalid('/slaRelevant', 'stays what it was once it has begun')
   if (what.endAt < now) throw invalid('/end', 'must not be in the past')
   if (JSON.stringify(what.active) !== JSON.stringify(row.active))
     throw invalid('/active', 'stays what it was once it has begun')

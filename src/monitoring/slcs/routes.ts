@@ -6,8 +6,17 @@ import { nextLink } from '../../http/paging.ts'
 import { policy } from '../../http/policy.ts'
 import type { Env } from '../../http/policy.ts'
 import { jsonBody, valid } from '../../http/valid.ts'
+import { stateHistoryQuery, stateHistoryView } from '../state-history/schema.ts'
 import { periodsQuery, periodsView, recalculationBody, slcBody, slcView } from './schema.ts'
-import { createSlc, deleteSlc, listPeriods, readSlc, recalculatePeriods, updateSlc } from './service.ts'
+import {
+  createSlc,
+  deleteSlc,
+  listPeriods,
+  readSlc,
+  readSlcHistory,
+  recalculatePeriods,
+  updateSlc,
+} from './service.ts'
 
 const BODY_MAX_BYTES = 512 * 1024
 const EDITORS = ['administrator', 'editor'] as const
@@ -76,6 +85,21 @@ export const slcRoutes = new Hono<Env>()
     async (c) => {
       await deleteSlc(c.get('context'), c.req.valid('param').id)
       return c.body(null, 204)
+    },
+  )
+  .get(
+    '/slcs/:id/state-history',
+    policy({
+      summary: 'The states of a slc over time, and its availability',
+      roles: 'signed-in',
+      object: 'read',
+      answers: { 200: ok(stateHistoryView, 'The history.') },
+    }),
+    valid('param', objectPath),
+    valid('query', stateHistoryQuery),
+    async (c) => {
+      const { id } = c.req.valid('param')
+      return c.json(await readSlcHistory(c.get('context'), id, c.req.valid('query')))
     },
   )
   .get(

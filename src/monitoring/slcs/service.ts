@@ -18,6 +18,7 @@ import * as store from './store.ts'
 import type { Judged, SlcRow } from './store.ts'
 
 export { judgeDue } from './service/judging.ts'
+export { readSlcHistory } from './service/history.ts'
 export { listPeriods, recalculatePeriods } from './service/periods.ts'
 
 const NEW_SLC = { subType: 'sla', instanceType: 'none' } as const
@@ -142,25 +143,27 @@ async function viewOf(context: Context, object: ObjectRow): Promise<SlcView> {
     warnAt,
     currentState: object.state,
     hasChildren: children.length > 0,
-    values: await valuesOf(context, { row, children, createdAt: object.createdAt }),
+    values: await valuesOf(context, { id: object.id, row, children, createdAt: object.createdAt }),
   }
 }
 
 type Shown = {
+  readonly id: number
   readonly row: SlcRow & { readonly judged: Judged | null }
   readonly children: readonly store.Counted[]
   readonly createdAt: number
 }
 
 /** How a container stands in the current period. */
-async function valuesOf({ ports }: Context, { row, children, createdAt }: Shown): Promise<SlcValues> {
+async function valuesOf({ ports }: Context, { id, row, children, createdAt }: Shown): Promise<SlcValues> {
   const now = ports.clock.now()
   const period = periodAt(row, now)
   const isGround = row.judged?.ground === (await groundOf(row, children))
   const known = isGround && row.judged?.settled?.beginAt === period.beginAt ? row.judged.settled : null
   const settled = known ?? { at: period.beginAt, usedMs: 0 }
   const range = { beginAt: Math.min(settled.at, now - LOOK_BACK_MS), endAt: period.endAt }
-  const { badTime } = await readBadTime(ports.database, { slc: row, children, createdAt }, range)
+  const counting = { slc: { ...row, id }, children, createdAt }
+  const { badTime } = await readBadTime(ports.database, counting, range)
   const usedMs = settled.usedMs + outcomeOf(badTime, { beginAt: settled.at, endAt: now }).usedMs
   const active = activeSpans(row.activeTime, row.timeZone, period)
   const credit = creditOf(lengthMs(active), row)

@@ -1,10 +1,12 @@
 import { eq, sql } from 'drizzle-orm'
 import { slcs } from '../../../db/tables/slcs.ts'
 import type { Database, Write } from '../../ports/database.ts'
-import type { Link, Push } from '../states/propagation.ts'
+import type { Range } from '../../lib/range.ts'
+import type { State } from '../../ports/job-actors.ts'
+import type { Charged, Link, Push } from '../states/propagation.ts'
 import type { ActiveWindow } from './active-time.ts'
 import type { PeriodRules } from './periods.ts'
-import type { SlcState } from './verdict.ts'
+import type { Spell } from './spells.ts'
 
 /** What was agreed, and may be agreed anew. */
 export type Terms = {
@@ -87,9 +89,13 @@ export async function readCounted(database: Database, id: number): Promise<reado
 export type DueSlc = SlcRow & {
   readonly id: number
   readonly createdAt: number
-  readonly state: SlcState
+  /** As it is shown: with maintenance. */
+  readonly state: State
   readonly sinceAt: number
   readonly seq: number
+  readonly maintained: boolean
+  /** As `Node.charged`. */
+  readonly charged: Charged | null
   readonly judged: Judged | null
   readonly frozenUntilAt: number
   /** See `uncounted`; null where nothing but time has passed. */
@@ -99,10 +105,15 @@ export type DueSlc = SlcRow & {
 /** Containers whose time has come, or whose children have changed; `limit` at most. */
 export async function readDue(database: Database, now: number, limit: number): Promise<readonly DueSlc[]> {
   const rows = await database.all<
-    Omit<DueSlc, 'judged' | 'activeTime'> & { judged: string | null; activeTime: string | null }
+    Omit<DueSlc, 'judged' | 'activeTime' | 'charged' | 'maintained'> & {
+      judged: string | null
+      activeTime: string | null
+      charged: string | null
+      maintained: number
+    }
   >(sql`
     select c.id as id, o.created_at as "createdAt", s.state as state, s.since_at as "sinceAt", s.seq as seq,
-           c.duration as duration, c.reset_interval as "resetInterval", c.time_zone as "timeZone",
+           s.maintained as maintained, s.charged as charged, c.duration as duration, c.reset_interval as "resetInterval", c.time_zone as "timeZone",
            c.limit_percent as "limit", c.target_percent as target, c.warn_at_percent as "warnAt",
            c.active_time as "activeTime", c.judged as judged, c.frozen_until_at as "frozenUntilAt", u.mark as mark
     from slcs c join objects o on o.id = c.id join states s on s.object_id = c.id
@@ -114,6 +125,8 @@ export async function readDue(database: Database, now: number, limit: number): P
     order by c.id limit ${limit}`)
   return rows.map((row) => ({
     ...row,
+    maintained: row.maintained === 1,
+    charged: row.charged === null ? null : (JSON.parse(row.charged) as Charged),
     judged: row.judged === null ? null : (JSON.parse(row.judged) as Judged),
     activeTime: row.activeTime === null ? null : (JSON.parse(row.activeTime) as Terms['activeTime']),
   }))
@@ -136,4 +149,18 @@ export type Progress = {
 
 export function saveProgress(database: Database, { id, ...columns }: Progress): Write {
   return database.update(slcs).set(columns).where(eq(slcs.id, id))
+}
+
+/** The maintenance of a container in a range: each time it entered or left some, from the one that the range begins in. */
+export async function readSpells(
+  database: Database,
+  id: number,
+  { beginAt, endAt }: Range,
+): Promise<readonly Spell[]> {
+  const rows = await database.all<{ seq: number; at: number; maintained: number; excused: number }>(sql`
+    select seq, at, maintained, excused from slc_spells
+    where slc_id = ${id} and at < ${endAt}
+      and seq >= coalesce((select max(seq) from slc_spells where slc_id = ${id} and at <= ${beginAt}), 0)
+    order by seq`)
+  return rows.map((row) => ({ ...row, maintained: row.maintained === 1, excused: row.excused === 1 }))
 }

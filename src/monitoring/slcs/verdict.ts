@@ -1,4 +1,6 @@
 import type { Range } from '../../lib/range.ts'
+import { spansOf } from '../state-history/timeline.ts'
+import type { Span } from '../state-history/timeline.ts'
 import type { Reason } from '../../ports/job-actors.ts'
 import { instantOf } from './credit.ts'
 import type { Credit } from './credit.ts'
@@ -62,6 +64,19 @@ export function judge(
   if (state === 'ok' && wanted !== 'ok' && !isMajorAtOnce) become('minor', reached.minorAt, 'child')
   if (wanted === 'major') become('major', reached.majorAt, 'child')
   return { changes, nextAt: nextOf(state, reached, period), untilAt }
+}
+
+/** The states of a container while a period is the current one, up to an instant, as if it had been judged all along. */
+export function periodSpans(
+  { period, credit, used }: { readonly period: Period; readonly credit: Credit; readonly used: Used },
+  untilAt: number,
+): Span[] {
+  const reached = { minorAt: reachedAt(used, credit.minorMs), majorAt: reachedAt(used, credit.majorMs) }
+  const changes = [
+    { at: reached.minorAt, to: 'minor' as const },
+    { at: reached.majorAt, to: 'major' as const },
+  ]
+  return spansOf('ok', changes, { beginAt: period.fromAt, endAt: Math.min(period.endAt, untilAt) })
 }
 
 function stateAt({ minorAt, majorAt }: Reached, at: number): SlcState {

@@ -10,7 +10,7 @@ import { readStateHistory } from './service.ts'
 
 const objectPath = z.object({ id: idParam })
 
-/** The same question to every type of object. */
+/** The same question to every type of object; containers answer it by themselves. */
 function historyOf(type: ObjectType) {
   return new Hono<Env>().get(
     `/${type}s/:id/state-history`,
@@ -34,4 +34,3 @@ export const stateHistoryRoutes = new Hono<Env>()
   .route('/', historyOf('device'))
   .route('/', historyOf('group'))
   .route('/', historyOf('slo'))
-  .route('/', historyOf('slc'))

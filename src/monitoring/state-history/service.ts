@@ -28,11 +28,13 @@ const TRANSITIONS_MAX = 2_000
 const OTHERS_MAX = 1_000
 
 /** How an object was over a range: samples of about 200, its transitions, and its availability.
+ * @param read what tells its past
  * @throws {Refusal} not_found, invalid */
 export async function readStateHistory(
   context: Context,
   object: { readonly type: ObjectType; readonly id: number },
   query: StateHistoryQuery,
+  read: typeof readPast = readPast,
 ): Promise<StateHistoryView> {
   const { ports } = context
   const row = await requireObject(context, object.id, { type: object.type, right: 'read' })
@@ -45,7 +47,7 @@ export async function readStateHistory(
   }
   const readable = readableBy(await rightsOf(context), 'c')
   const [{ spans, revaluations }, recorded] = await Promise.all([
-    readPast(ports.database, row, { range: measured, recalc: query.recalc }),
+    read(ports.database, row, { range: measured, recalc: query.recalc }),
     store.readTransitions(ports.database, id, { ...range, limit: TRANSITIONS_MAX + 1, readable }),
   ])
   const transitions = query.recalc ? transitionsOf(spans, recorded) : recorded
@@ -76,6 +78,14 @@ export async function readStateHistory(
   }
 }
 
+/** The object whose past is told. */
+export type Described = {
+  readonly id: number
+  readonly type: ObjectType
+  readonly path: string
+  readonly createdAt: number
+}
+
 /** What was, and what was entered about it. */
 export type Past = { readonly spans: readonly Span[]; readonly revaluations: readonly Placed[] }
 
@@ -84,22 +94,24 @@ export type Past = { readonly spans: readonly Span[]; readonly revaluations: rea
  * @throws {Refusal} invalid where recalculating would look at too much */
 export async function readPast(
   database: Database,
-  object: { readonly id: number; readonly type: ObjectType; readonly path: string },
+  object: Described,
   { range, recalc }: { readonly range: Range; readonly recalc: boolean },
 ): Promise<Past> {
   const [recorded, entered] = await Promise.all([
     readSpans(database, object.id, range),
     readEntered(database, object.path, range),
   ])
-  // What a container has said stays said: its periods are what is calculated anew.
-  if (!recalc || recorded.length === 0 || object.type === 'slc')
-    return { spans: recorded, revaluations: entered }
+  if (!recalc || recorded.length === 0) return { spans: recorded, revaluations: entered }
   const corrected = await recalculate(database, { recorded: new Map([[object.id, recorded]]), range })
-  const { overlays } = corrected
-  const known = new Set(entered.map(({ id }) => id))
-  const others = overlays.filter(({ id }) => !known.has(id)).slice(0, OTHERS_MAX)
-  const revaluations = [...entered, ...others].sort((a, b) => a.beginAt - b.beginAt)
+  const revaluations = withApplied(entered, corrected.overlays)
   return { spans: corrected.spans.get(object.id) ?? recorded, revaluations }
+}
+
+/** What was entered for an object, with what was applied of others, by begin. */
+export function withApplied(entered: readonly Placed[], applied: readonly Placed[]): Placed[] {
+  const known = new Set(entered.map(({ id }) => id))
+  const others = applied.filter(({ id }) => !known.has(id)).slice(0, OTHERS_MAX)
+  return [...entered, ...others].sort((a, b) => a.beginAt - b.beginAt)
 }
 
 /** A revaluation beside what it does. */

@@ -43,8 +43,16 @@ function nodes(): Node[] {
 }
 
 const change = (objectId: number, seq: number, to: State): Transition => ({
-  ...{ objectId, seq, at: seq, detectedAt: seq, from: 'ok', to, reason: 'threshold', errorCode: 0 },
-  ...{ message: null, silentSinceAt: null },
+  objectId,
+  seq,
+  at: seq,
+  detectedAt: seq,
+  from: 'ok',
+  to,
+  reason: 'threshold',
+  errorCode: 0,
+  message: null,
+  silentSinceAt: null,
 })
 
 const someEvents = fc.array(

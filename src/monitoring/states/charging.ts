@@ -1,5 +1,5 @@
 import type { State, Transition } from '../../ports/job-actors.ts'
-import { isAsCounted, Propagation } from './propagation.ts'
+import { isAsCounted, isContainer, Propagation } from './propagation.ts'
 import type { Change, Charged, Node, Review, Tally } from './propagation.ts'
 
 /** From an instant on, service level containers take an object for a state; null for what it is. */
@@ -50,7 +50,9 @@ export class Charging {
     const charged = this.#charged
     if (!charged) return []
     const [shownOf, chargedOf] = [byObject(this.#shown.changes), byObject(charged.changes)]
-    return this.#before.flatMap(({ id, charged: was, sinceAt, state }): Charge[] => {
+    return this.#before.flatMap((before): Charge[] => {
+      if (isContainer(before)) return []
+      const { id, charged: was, sinceAt, state } = before
       const changes = (chargedOf.get(id) ?? []).map(({ at, to }) => ({ objectId: id, at, to }))
       const isApart = this.#apart(id) !== null
       if (was === null && !isApart && isSame(changes, shownOf.get(id) ?? [])) return []

@@ -33,7 +33,7 @@ export type Node = {
   readonly maintained: boolean
   /** Null for the root. */
   readonly parentId: number | null
-  /** Null for what has no children by its kind. */
+  /** Null for what has no children by its kind, or is no sum of them, as a container. */
   readonly tally: Tally | null
   /** Null for what is as its worst child. */
   readonly rules: SloRules | null
@@ -169,7 +169,7 @@ export class Propagation {
     this.#keep(next)
     const cause: Cause = { objectId: null, at, detectedAt: now, means: 'maintenance' }
     if (node.heard) this.#turn(next, node.heard.state, { cause, waiting })
-    else waiting.set(objectId, cause)
+    else if (node.tally) waiting.set(objectId, cause)
     return true
   }
 
@@ -257,6 +257,11 @@ export class Propagation {
     this.#heights.set(id, height)
     return height
   }
+}
+
+/** Whether it is a service level container: its state is made of histories, and of no tally. */
+export function isContainer({ heard, tally }: Node): boolean {
+  return heard === null && tally === null
 }
 
 /** Whether an object has this tally, and the state that it makes. */

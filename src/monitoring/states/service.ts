@@ -4,10 +4,12 @@ import type { Ports } from '../../ports/index.ts'
 import type { Transition } from '../../ports/job-actors.ts'
 import { arePartedTallies, Charging, isAsTallied } from './charging.ts'
 import type { Tallies } from './charging.ts'
+import { isContainer } from './propagation.ts'
 import type { Node } from './propagation.ts'
 import { stepDown, traceFrom } from './reasons.ts'
 import type { Suspect, Trace } from './reasons.ts'
 import * as store from './store.ts'
+import * as maintenance from './store/maintenance.ts'
 import { readBadChildren } from './store/reasons.ts'
 
 export {
@@ -16,11 +18,10 @@ export {
   insertTransitions,
   markLinkedAbove,
   markUncounted,
-  noteArrival,
-  noteMaintenance,
   refuseCircle,
   saveNodes,
 } from './store.ts'
+export { noteArrival, noteMaintenance } from './store/maintenance.ts'
 export {
   forgetUnfiltered,
   markFilter,
@@ -99,18 +100,39 @@ export async function reviewMaintenance({
   clock,
 }: Pick<Ports, 'database' | 'clock'>): Promise<void> {
   for (;;) {
-    const reviews = await store.readMaintenanceChanges(database, REVIEWS_AT_ONCE)
+    const reviews = await maintenance.readMaintenanceChanges(database, REVIEWS_AT_ONCE)
     if (reviews.length === 0) return
-    const ids = reviews.map(({ objectId }) => objectId)
+    const ids = reviews.flatMap(({ objectId, groupId }) =>
+      groupId === null ? [objectId] : [objectId, groupId],
+    )
     const isParted = reviews.some(({ own, ownCharged }) => own !== ownCharged)
     const propagation = new Charging(await store.readNodes(database, ids), isParted)
     const changed = propagation.maintain(reviews, clock.now())
     await commit(database, [
       ...writesOf(database, propagation),
-      store.noteChildren(database, changed),
-      store.forgetMaintenanceChanges(database, reviews),
+      ...spellWrites(database, propagation, changed),
+      maintenance.noteChildren(database, changed),
+      maintenance.forgetMaintenanceChanges(database, reviews),
     ])
   }
+}
+
+/** Containers live through maintenance as well, which is a matter of their credit. */
+function spellWrites(
+  database: Database,
+  { touched }: Charging,
+  changed: readonly maintenance.Moment[],
+): readonly Write[] {
+  const containers = new Map(touched.filter(isContainer).map((node) => [node.id, node]))
+  const spells = changed.flatMap(({ objectId, at }): maintenance.Spell[] => {
+    const node = containers.get(objectId)
+    if (!node) return []
+    const excused = (node.charged ?? node).maintained
+    return [{ objectId, at, maintained: node.maintained, excused }]
+  })
+  if (spells.length === 0) return []
+  const ids = spells.map(({ objectId }) => objectId)
+  return [maintenance.insertSpells(database, spells), store.markUncounted(database, ids)]
 }
 
 /** Sets right the parents among a few hundred after an id whose tally or state is not what their children make them, and

@@ -3,7 +3,7 @@ import { states } from '../../../db/tables/monitoring.ts'
 import type { Database, Write } from '../../ports/database.ts'
 import type { State } from '../../ports/job-actors.ts'
 import { NO_CHILDREN, shownState } from './propagation.ts'
-import type { Charge, ChargingReview, Tallies } from './charging.ts'
+import type { Charge, Tallies } from './charging.ts'
 import type { Change, Charged, Link, Node, Push, Tally } from './propagation.ts'
 import type { SloRules } from './slo-state.ts'
 import { STATES } from './state.ts'
@@ -55,10 +55,13 @@ function nodeOf(row: NodeRow): Node {
     heard: row.type === 'job' ? heardOf(row) : null,
     maintained: row.maintained === 1,
     parentId: row.parent,
-    tally: row.type === 'job' ? null : tallyOf(row.tally),
+    tally: row.type === 'job' || row.type === 'slc' ? null : tallyOf(row.tally),
     rules: row.rules === null ? null : (JSON.parse(row.rules) as SloRules),
     push: row.push ?? 'any',
-    links: [...(row.parent === null ? [] : [{ parentId: row.parent, ...IN_TREE }]), ...linksOf(row.links)],
+    links: [
+      ...(row.parent === null || row.type === 'slc' ? [] : [{ parentId: row.parent, ...IN_TREE }]),
+      ...linksOf(row.links),
+    ],
     charged: row.charged === null ? null : (JSON.parse(row.charged) as Charged),
   }
 }
@@ -256,61 +259,4 @@ export function forgetUncounted(database: Database, counted: readonly Uncounted[
     delete from uncounted where exists (
       select 1 from json_each(${JSON.stringify(counted)})
       where value ->> 'id' = uncounted.object_id and value ->> 'mark' = uncounted.mark)`)
-}
-
-/** Notes that an object, named by its id or its path, may have entered or left maintenance by coming where it is now. */
-export function noteArrival(
-  database: Database,
-  object: number | { readonly path: string },
-  at: number,
-): Write {
-  const isIt = typeof object === 'number' ? sql`o.id = ${object}` : sql`o.path = ${object.path}`
-  return database.run(sql`
-    insert into maintenance_changes (object_id, at, mark) select o.id, ${at}, 1 from objects o
-    where ${isIt} and o.type <> 'slc' and exists (select 1 from states where object_id in (o.id, o.parent_id) and maintained = 1)
-    ${AGAIN}`)
-}
-
-/** Notes that objects may have entered or left maintenance. */
-export function noteMaintenance(database: Database, objects: readonly Moment[]): Write {
-  return database.run(sql`
-    insert into maintenance_changes (object_id, at, mark)
-    select value ->> 'objectId', max(value ->> 'at'), 1 from json_each(${JSON.stringify(objects)})
-    where exists (select 1 from objects where id = value ->> 'objectId') group by 1 ${AGAIN}`)
-}
-
-/** Notes that what is right in these objects may have entered or left maintenance with them. */
-export function noteChildren(database: Database, parents: readonly Moment[]): Write {
-  return database.run(sql`
-    insert into maintenance_changes (object_id, at, mark)
-    select o.id, value ->> 'at', 1 from json_each(${JSON.stringify(parents)})
-      join objects o on o.parent_id = value ->> 'objectId'
-    where o.type <> 'slc' ${AGAIN}`)
-}
-
-export type Moment = { readonly objectId: number; readonly at: number }
-
-const AGAIN = sql.raw(`on conflict (object_id) do update set at = max(at, excluded.at), mark = mark + 1`)
-
-/** Some of the objects that may have entered or left maintenance. */
-export async function readMaintenanceChanges(
-  database: Database,
-  limit: number,
-): Promise<readonly (ChargingReview & { readonly mark: number })[]> {
-  const running = sql`exists (select 1 from revaluations r where r.object_id = m.object_id and r.running = 1`
-  const rows = await database.all<Moment & { own: number; ownCharged: number; mark: number }>(sql`
-    select m.object_id as "objectId", m.at as at, m.mark as mark, ${running}) as own,
-           ${running} and not r.sla_relevant) as "ownCharged"
-    from maintenance_changes m order by m.object_id limit ${limit}`)
-  return rows.map((row) => ({ ...row, own: row.own === 1, ownCharged: row.ownCharged === 1 }))
-}
-
-/** They have been looked at; unless there was another reason to meanwhile. */
-export function forgetMaintenanceChanges(
-  database: Database,
-  seen: readonly { readonly objectId: number; readonly mark: number }[],
-): Write {
-  return database.run(sql`
-    delete from maintenance_changes where (object_id, mark) in (
-      select value ->> 'objectId', value ->> 'mark' from json_each(${JSON.stringify(seen)}))`)
 }

@@ -15,7 +15,7 @@ const planned = (type: ObjectType) => async (client: Client, world: World, tenan
 
 const plan = () => ({ json: { ...PLANNED, name: 'made by a test' } })
 
-export const revaluations: readonly Case[] = OBJECT_TYPES.filter((type) => type !== 'slc').flatMap((type) => {
+export const revaluations: readonly Case[] = OBJECT_TYPES.flatMap((type) => {
   const all = `/${type}s/{${type}}/revaluations`
   const one = { path: `${all}/{revaluation}`, prepare: planned(type) }
   return [

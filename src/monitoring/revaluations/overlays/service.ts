@@ -48,17 +48,39 @@ export async function readOverlays(
 }
 
 /** The maintenance of some objects that was lived through in a range. @throws {Refusal} invalid where there is too much */
-export async function readLivedThrough(
+export function readLivedThrough(
   database: Database,
   objectIds: readonly number[],
   range: Range,
 ): Promise<readonly PlacedOverlay[]> {
+  return readThose(database, objectIds, range, ({ inPast, type }) => !inPast && type === 'maintenance')
+}
+
+/** The corrections of the past on an object, and on what it is in, in order of creation.
+ * @throws {Refusal} invalid where there are too many */
+export async function readCorrections(
+  database: Database,
+  path: string,
+  range: Range,
+): Promise<readonly PlacedOverlay[]> {
+  const found = await readThose(database, idsIn(path), range, ({ inPast }) => inPast)
+  return found.toSorted((a, b) => a.id - b.id)
+}
+
+async function readThose(
+  database: Database,
+  objectIds: readonly number[],
+  range: Range,
+  isWanted: (row: RevaluationRow) => boolean,
+): Promise<readonly PlacedOverlay[]> {
   const rows = await readRevaluations(database, objectIds, { ...range, limit: OVERLAYS_MAX + 1 })
   if (rows.length > OVERLAYS_MAX) throw tooMuch(`${OVERLAYS_MAX} revaluations`)
-  return overlaysIn(
-    rows.filter(({ inPast, type }) => !inPast && type === 'maintenance'),
-    range,
-  )
+  return overlaysIn(rows.filter(isWanted), range)
+}
+
+/** Whether service level containers see it: maintenance that is `slaRelevant` is none to them. */
+export function isCharged({ type, slaRelevant }: Pick<PlacedOverlay, 'type' | 'slaRelevant'>): boolean {
+  return type === 'adjustment' || !slaRelevant
 }
 
 /** What was entered for an object, or what it is in, between whose begin and end any part of a range lies: by begin, 1,000

@@ -3,7 +3,6 @@ import type { Range } from '../../../lib/range.ts'
 import { commit } from '../../../ports/database.ts'
 import type { Database, Write } from '../../../ports/database.ts'
 import type { Ports } from '../../../ports/index.ts'
-import type { ChargedCourse } from '../../state-history/service.ts'
 import type { Change } from '../../states/propagation.ts'
 import { forgetUncounted, insertTransitions, saveNodes } from '../../states/service.ts'
 import { activeSpans } from '../active-time.ts'
@@ -14,9 +13,12 @@ import * as store from '../store.ts'
 import type { DueSlc, Judged } from '../store.ts'
 import { endPeriod, findEnded, freezePeriod } from '../store/periods.ts'
 import { judge } from '../verdict.ts'
-import type { SlcChange, Verdict } from '../verdict.ts'
+import type { SlcState, Verdict } from '../verdict.ts'
+import { shownChanges, spellRanges } from '../spells.ts'
+import type { ShownChange } from '../spells.ts'
+import { bareState } from '../../states/state.ts'
 import { groundOf, readBadTime, readOutcome, seqsOf, within } from './used.ts'
-import type { BadTime, Counting } from './used.ts'
+import type { BadTime, Counting, Recorded } from './used.ts'
 
 const JUDGED_AT_ONCE = 20
 /** Histories are read from here on only: what is older seldom changes, and is noticed when it does. */
@@ -49,12 +51,13 @@ async function judgementOf(database: Database, slc: DueSlc, now: number): Promis
   const credit = creditOf(lengthMs(activeSpans(slc.activeTime, slc.timeZone, period)), slc)
   // What is agreed anew does not change what has been.
   const agreedAt = isAgreedAnew ? Math.min(now, period.endAt - 1) : slc.sinceAt
-  const standing = { state: slc.state, judgedAt, floorAt: Math.max(slc.sinceAt, agreedAt) }
+  const bare = bareState(slc.state) as SlcState
+  const standing = { state: bare, judgedAt, floorAt: Math.max(slc.sinceAt, agreedAt) }
   const used = { fromAt: use.fromAt, beforeMs: use.beforeMs, spans: use.badTime.bad }
   const verdict = judge(standing, { period, credit, used }, now)
   const frozen = await freezeWrites(database, counting, now)
   return [
-    ...changeWrites(database, { slc, verdict, badTime: use.badTime, now }),
+    ...changeWrites(database, { slc, bare, verdict, judgedAt, use, now }),
     ...endWrites(database, counting, period, verdict.untilAt),
     ...frozen.writes,
     store.saveProgress(database, {
@@ -72,7 +75,7 @@ type Use = {
   readonly fromAt: number
   readonly beforeMs: number
   readonly badTime: BadTime
-  readonly courses: ReadonlyMap<number, ChargedCourse>
+  readonly recorded: Recorded
 }
 
 async function readUse(
@@ -84,7 +87,7 @@ async function readUse(
   const { settled } = judged ?? { settled: null }
   if (settled?.beginAt === period.beginAt) {
     const read = await readBadTime(database, counting, { beginAt: settled.at, endAt: period.endAt })
-    const isSo = (await seqsOf(read.courses, settled.at)) === settled.seqs
+    const isSo = (await seqsOf(read.recorded, settled.at)) === settled.seqs
     if (isSo) return { fromAt: settled.at, beforeMs: settled.usedMs, ...read }
   }
   return { fromAt: period.beginAt, beforeMs: 0, ...(await readBadTime(database, counting, period)) }
@@ -94,22 +97,29 @@ async function settledOf(use: Use, period: Period, untilAt: number): Promise<Jud
   if (untilAt === period.endAt) return null
   const at = Math.max(use.fromAt, untilAt - SETTLED_AFTER_MS)
   const usedMs = use.beforeMs + lengthMs(within(use.badTime.bad, { beginAt: use.fromAt, endAt: at }))
-  return { beginAt: period.beginAt, at, usedMs, seqs: await seqsOf(use.courses, at) }
+  return { beginAt: period.beginAt, at, usedMs, seqs: await seqsOf(use.recorded, at) }
 }
 
 type Due = Counting & { readonly slc: DueSlc }
 
 type Judgement = {
   readonly slc: DueSlc
+  /** The state of its credit until now. */
+  readonly bare: SlcState
   readonly verdict: Verdict
-  readonly badTime: BadTime
+  readonly judgedAt: number
+  readonly use: Use
   readonly now: number
 }
 
-function changeWrites(database: Database, { slc, verdict, badTime, now }: Judgement): Write[] {
-  const last = verdict.changes.at(-1)
+function changeWrites(database: Database, judgement: Judgement): Write[] {
+  const { slc, bare, verdict, judgedAt, use, now } = judgement
+  const ranges = spellRanges(use.recorded.spells, 'maintained')
+  const shown = { state: slc.state, bare, floorAt: slc.sinceAt }
+  const found = shownChanges(shown, verdict.changes, { ranges, judgedAt, untilAt: verdict.untilAt })
+  const last = found.at(-1)
   if (!last) return []
-  const changes = verdict.changes.map((change, index): Change => ({
+  const changes = found.map((change, index): Change => ({
     ...change,
     objectId: slc.id,
     seq: slc.seq + index + 1,
@@ -117,25 +127,18 @@ function changeWrites(database: Database, { slc, verdict, badTime, now }: Judgem
     errorCode: 0,
     message: null,
     silentSinceAt: null,
-    causeId: causeOf(change, badTime),
+    causeId: causeOf(change, use.badTime),
   }))
-  const seq = slc.seq + changes.length
-  // A container is made of histories: it is never in maintenance itself.
-  const node = {
-    id: slc.id,
-    seq,
-    state: last.to,
-    sinceAt: last.at,
-    heard: null,
-    maintained: false,
-    tally: null,
-    charged: null,
-  }
-  return [insertTransitions(database, changes), saveNodes(database, [node])]
+  const { id, maintained, charged } = slc
+  const node = { id, seq: slc.seq + changes.length, state: last.to, sinceAt: last.at }
+  return [
+    insertTransitions(database, changes),
+    saveNodes(database, [{ ...node, heard: null, maintained, tally: null, charged }]),
+  ]
 }
 
 /** The child that was bad when a change came; the first of several. */
-function causeOf({ at, reason }: SlcChange, { byChild }: BadTime): number | null {
+function causeOf({ at, reason }: ShownChange, { byChild }: BadTime): number | null {
   if (reason !== 'child') return null
   const isBad = (bad: readonly Range[]) => bad.some(({ beginAt, endAt }) => beginAt < at && at <= endAt)
   return byChild.find(({ bad }) => isBad(bad))?.id ?? null

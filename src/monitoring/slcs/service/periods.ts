@@ -66,7 +66,7 @@ export async function recalculatePeriods(
     periods.map(async (period) => {
       const { isWhole, ...outcome } = await readCorrectedOutcome(
         database,
-        { ...slc, createdAt: object.createdAt },
+        { id, path: object.path, timeZone: slc.timeZone, createdAt: object.createdAt },
         period,
       )
       if (!isWhole) throw gone()

@@ -2,13 +2,18 @@ import { sha256 } from '../../../lib/digest.ts'
 import { intersectionOf, lengthMs, unionOf } from '../../../lib/range.ts'
 import type { Range } from '../../../lib/range.ts'
 import type { Database } from '../../../ports/database.ts'
-import { chargedSpans } from '../../state-history/recalc.ts'
+import { isCharged, readCorrections } from '../../revaluations/overlays/service.ts'
+import { chargedSpans, coversOf, laidOver } from '../../state-history/recalc.ts'
+import type { Cover } from '../../state-history/recalc.ts'
 import { readChargedCourses, recalculate } from '../../state-history/service.ts'
 import type { ChargedCourse } from '../../state-history/service.ts'
 import { spansOf } from '../../state-history/timeline.ts'
-import type { Span } from '../../state-history/timeline.ts'
+import type { Span, StateChange } from '../../state-history/timeline.ts'
 import { shownState } from '../../states/propagation.ts'
 import { activeSpans } from '../active-time.ts'
+import { spellRanges } from '../spells.ts'
+import type { Spell } from '../spells.ts'
+import { readSpells } from '../store.ts'
 import type { Counted, SlcRow } from '../store.ts'
 import type { FrozenPeriod, Outcome } from '../store/periods.ts'
 
@@ -20,45 +25,88 @@ export type BadTime = {
 }
 
 export type Counting = {
-  readonly slc: Pick<SlcRow, 'activeTime' | 'timeZone'>
+  readonly slc: Pick<SlcRow, 'activeTime' | 'timeZone'> & { readonly id: number }
   readonly children: readonly Counted[]
   /** When the container was made: before that all is well. */
   readonly createdAt: number
 }
 
-/** Reads the recorded states of a container's children over a range. */
+/** What bad time is made of: transitions of children, and maintenance of the container. */
+export type Recorded = {
+  readonly courses: ReadonlyMap<number, ChargedCourse>
+  readonly spells: readonly Spell[]
+}
+
+/** Reads the recorded states of a container's children over a range, and its own maintenance. */
 export async function readBadTime(
   database: Database,
   counting: Counting,
   range: Range,
-): Promise<{ readonly badTime: BadTime; readonly courses: ReadonlyMap<number, ChargedCourse> }> {
+): Promise<{ readonly badTime: BadTime; readonly recorded: Recorded }> {
   const ids = counting.children.map(({ id }) => id)
-  const courses = await readChargedCourses(database, ids, range)
-  return { badTime: badTimeOf(counting, spansIn(courses, range), range), courses }
+  const recorded = await readRecorded(database, counting.slc.id, { ids, range })
+  return { badTime: badTimeOf(counting, pastIn(recorded, range), range), recorded }
 }
 
-type Past = ReadonlyMap<number, readonly Span[]>
-
-function spansIn(courses: ReadonlyMap<number, ChargedCourse>, range: Range): Past {
-  return new Map(
-    [...courses].map(([id, { state, changes, charged }]): [number, Span[]] => [
-      id,
-      chargedSpans(spansOf(state, changes, range), charged?.changes ?? []),
-    ]),
-  )
+async function readRecorded(
+  database: Database,
+  slcId: number,
+  { ids, range }: { readonly ids: readonly number[]; readonly range: Range },
+): Promise<Recorded> {
+  const [courses, spells] = await Promise.all([
+    readChargedCourses(database, ids, range),
+    readSpells(database, slcId, range),
+  ])
+  return { courses, spells }
 }
 
-function badTimeOf(counting: Counting, past: Past, range: Range): BadTime {
-  const { slc, children, createdAt } = counting
+/** How children were, and what was entered for the container itself: that applies, in this order, to what they come to. */
+export type Past = {
+  readonly children: ReadonlyMap<number, readonly Span[]>
+  readonly covers: readonly (readonly Cover[])[]
+}
+
+function pastIn({ courses, spells }: Recorded, range: Range): Past {
+  const excused = spellRanges(spells, 'excused')
+  return {
+    children: new Map(
+      [...courses].map(([id, { state, changes, charged }]): [number, Span[]] => [
+        id,
+        chargedSpans(spansOf(state, changes, range), charged?.changes ?? []),
+      ]),
+    ),
+    // While maintenance of a container lasts, nothing is bad.
+    covers: [excused.map((one) => ({ ...one, becomes: 'ok', maintained: false }))],
+  }
+}
+
+/** The bad time of a container in a range. */
+export function badTimeOf(
+  { slc, children, createdAt }: Omit<Counting, 'slc'> & { readonly slc: Omit<Counting['slc'], 'id'> },
+  past: Past,
+  range: Range,
+): BadTime {
   const active = activeSpans(slc.activeTime, slc.timeZone, range)
   const counted = intersectionOf(active, unionOf([{ beginAt: createdAt, endAt: range.endAt }]))
   const byChild = children.flatMap(({ id, push, overrides }) => {
-    const spans = past.get(id)
+    const spans = past.children.get(id)
     if (!spans) return []
     const bad = spans.filter(({ state }) => shownState(state, push, overrides) === 'major')
     return [{ id, bad: intersectionOf(unionOf(bad), counted) }]
   })
-  return { bad: unionOf(byChild.flatMap(({ bad }) => bad)), byChild, active }
+  const bad = unionOf(byChild.flatMap((child) => child.bad))
+  if (past.covers.every((layer) => layer.length === 0)) return { bad, byChild, active }
+  const changes = bad.flatMap(({ beginAt, endAt }): StateChange[] => [
+    { at: beginAt, to: 'major' },
+    { at: endAt, to: 'ok' },
+  ])
+  const spans = past.covers.reduce((below, layer) => laidOver(below, layer), spansOf('ok', changes, range))
+  const covered = intersectionOf(unionOf(spans.filter(({ state }) => state === 'major')), counted)
+  return {
+    bad: covered,
+    byChild: byChild.map((child) => ({ ...child, bad: intersectionOf(child.bad, covered) })),
+    active,
+  }
 }
 
 /** How much of a range is active, and how much of that bad, ms. */
@@ -76,9 +124,9 @@ export function groundOf(slc: SlcRow, children: readonly Counted[]): Promise<str
   return sha256(JSON.stringify([slc.limit, slc.warnAt, slc.activeTime, children]))
 }
 
-/** A digest of the transitions that children had up to and with an instant: later news of the time before it gives
- * another one. */
-export function seqsOf(courses: ReadonlyMap<number, ChargedCourse>, at: number): Promise<string> {
+/** A digest of the transitions that children had, and the container's own maintenance, up to and with an instant: later
+ * news of the time before it gives another one. */
+export function seqsOf({ courses, spells }: Recorded, at: number): Promise<string> {
   const upTo = (changes: readonly { readonly at: number }[]) =>
     changes.filter((change) => change.at <= at).length
   const seqs = [...courses].map(([id, { seq, changes, charged }]) => [
@@ -86,45 +134,60 @@ export function seqsOf(courses: ReadonlyMap<number, ChargedCourse>, at: number):
     seq + upTo(changes),
     charged ? charged.firstSeq - 1 + upTo(charged.changes) : 0,
   ])
-  return sha256(JSON.stringify(seqs.toSorted(([a = 0], [b = 0]) => a - b)))
+  const spell = spells.findLast((one) => one.at <= at)?.seq ?? 0
+  return sha256(JSON.stringify([spell, ...seqs.toSorted(([a = 0], [b = 0]) => a - b)]))
 }
+
+/** A container as its periods are calculated by. */
+export type Agreed = { readonly id: number; readonly timeZone: string; readonly createdAt: number }
 
 /** What a period that is over came to, by what was agreed then; whole unless a child of then is gone with its history. */
 export async function readOutcome(
   database: Database,
-  agreed: { readonly timeZone: string; readonly createdAt: number },
+  agreed: Agreed,
   period: FrozenPeriod,
 ): Promise<Outcome & { readonly isWhole: boolean }> {
-  return outcomeIn(
-    agreed,
-    period,
-    spansIn(await readChargedCourses(database, childrenOf(period), period), period),
-  )
+  const recorded = await readRecorded(database, agreed.id, { ids: childrenOf(period), range: period })
+  return outcomeIn(agreed, period, pastIn(recorded, period))
 }
 
-/** The same with the corrections of the past that were entered for its children, and for what these are in and made of.
- * Maintenance that is to count changes nothing. @throws {Refusal} invalid where that would look at too much */
+/** The same with the corrections of the past that were entered for it, for its children, and for what these are in and made
+ * of. Maintenance that is to count changes nothing. @throws {Refusal} invalid where that would look at too much */
 export async function readCorrectedOutcome(
   database: Database,
-  agreed: { readonly timeZone: string; readonly createdAt: number },
+  agreed: Agreed & { readonly path: string },
   period: FrozenPeriod,
 ): Promise<Outcome & { readonly isWhole: boolean }> {
   const { beginAt, endAt } = period
-  const recorded = spansIn(await readChargedCourses(database, childrenOf(period), period), period)
-  const { spans } = await recalculate(database, { recorded, range: { beginAt, endAt } }, true)
-  return outcomeIn(agreed, period, spans)
+  const past = await readCorrectedPast(database, agreed, {
+    ids: childrenOf(period),
+    range: { beginAt, endAt },
+  })
+  return outcomeIn(agreed, period, past)
+}
+
+/** The past of a container and of these children with all corrections.
+ * @throws {Refusal} invalid where that would look at too much */
+export async function readCorrectedPast(
+  database: Database,
+  { id, path }: { readonly id: number; readonly path: string },
+  asked: { readonly ids: readonly number[]; readonly range: Range },
+): Promise<Past> {
+  const { range } = asked
+  const { children, covers } = pastIn(await readRecorded(database, id, asked), range)
+  const [{ spans }, own] = await Promise.all([
+    recalculate(database, { recorded: children, range }, true),
+    readCorrections(database, path, range),
+  ])
+  return { children: spans, covers: [...covers, coversOf(own.filter(isCharged))] }
 }
 
 function childrenOf({ terms }: FrozenPeriod): number[] {
   return terms.children.map(({ id }) => id)
 }
 
-function outcomeIn(
-  { timeZone, createdAt }: { readonly timeZone: string; readonly createdAt: number },
-  { terms, ...range }: FrozenPeriod,
-  past: Past,
-) {
+function outcomeIn({ timeZone, createdAt }: Agreed, { terms, ...range }: FrozenPeriod, past: Past) {
   const { activeTime, children } = terms
   const badTime = badTimeOf({ slc: { activeTime, timeZone }, children, createdAt }, past, range)
-  return { ...outcomeOf(badTime, range), isWhole: past.size === children.length }
+  return { ...outcomeOf(badTime, range), isWhole: past.children.size === children.length }
 }

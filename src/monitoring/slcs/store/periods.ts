@@ -72,6 +72,15 @@ export function readPeriods(database: Database, slcId: number, page: Page): Prom
   )
 }
 
+/** Periods that ended in a range, frozen or not, the latest first; `limit` at most. */
+export function readEndedPeriods(
+  database: Database,
+  slcId: number,
+  page: Page,
+): Promise<readonly FrozenPeriod[]> {
+  return readEnded(database, slcId, page)
+}
+
 type Page = Range & { readonly limit: number }
 
 async function readEnded(

@@ -1,7 +1,7 @@
 import type { Range } from '../../../lib/range.ts'
 import type { Database } from '../../../ports/database.ts'
 import { joined } from '../../revaluations/occurrences.ts'
-import { readLivedThrough, readOverlays, tooMuch } from '../../revaluations/overlays/service.ts'
+import { isCharged, readLivedThrough, readOverlays, tooMuch } from '../../revaluations/overlays/service.ts'
 import type { PlacedOverlay } from '../../revaluations/overlays/service.ts'
 import type { Node } from '../../states/propagation.ts'
 import { nodesAbove } from '../../states/service.ts'
@@ -35,11 +35,6 @@ export async function recalculate(
   const descent = new Descent(await nodesAbove(database, [...ids, ...found.seeds]), overlays)
   const material = await readMaterial(database, descent, { recorded, asCharged })
   return { spans: new Map(ids.map((id) => [id, descent.spansOf(id, material)])), overlays }
-}
-
-/** Whether service level containers see it: maintenance that is `slaRelevant` is none to them. */
-export function isCharged({ type, slaRelevant }: Pick<PlacedOverlay, 'type' | 'slaRelevant'>): boolean {
-  return type === 'adjustment' || !slaRelevant
 }
 
 /** What judging anew needs to know. @throws {Refusal} invalid where that is too much */

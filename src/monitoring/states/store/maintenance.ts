@@ -1,0 +1,79 @@
+import { sql } from 'drizzle-orm'
+import type { Database, Write } from '../../../ports/database.ts'
+import type { ChargingReview } from '../charging.ts'
+
+/** Notes that an object, named by its id or its path, may have entered or left maintenance by coming where it is now. */
+export function noteArrival(
+  database: Database,
+  object: number | { readonly path: string },
+  at: number,
+): Write {
+  const isIt = typeof object === 'number' ? sql`o.id = ${object}` : sql`o.path = ${object.path}`
+  return database.run(sql`
+    insert into maintenance_changes (object_id, at, mark) select o.id, ${at}, 1 from objects o
+    where ${isIt} and exists (select 1 from states where object_id in (o.id, o.parent_id) and maintained = 1)
+    ${AGAIN}`)
+}
+
+/** Notes that objects may have entered or left maintenance. */
+export function noteMaintenance(database: Database, objects: readonly Moment[]): Write {
+  return database.run(sql`
+    insert into maintenance_changes (object_id, at, mark)
+    select value ->> 'objectId', max(value ->> 'at'), 1 from json_each(${JSON.stringify(objects)})
+    where exists (select 1 from objects where id = value ->> 'objectId') group by 1 ${AGAIN}`)
+}
+
+/** Notes that what is right in these objects may have entered or left maintenance with them. */
+export function noteChildren(database: Database, parents: readonly Moment[]): Write {
+  return database.run(sql`
+    insert into maintenance_changes (object_id, at, mark)
+    select o.id, value ->> 'at', 1 from json_each(${JSON.stringify(parents)})
+      join objects o on o.parent_id = value ->> 'objectId'
+    where true ${AGAIN}`)
+}
+
+export type Moment = { readonly objectId: number; readonly at: number }
+
+const AGAIN = sql.raw(`on conflict (object_id) do update set at = max(at, excluded.at), mark = mark + 1`)
+
+/** A review, and where a container is that it is about: nothing else leads there. */
+export type NotedReview = ChargingReview & { readonly mark: number; readonly groupId: number | null }
+
+/** Some of the objects that may have entered or left maintenance. */
+export async function readMaintenanceChanges(
+  database: Database,
+  limit: number,
+): Promise<readonly NotedReview[]> {
+  const running = sql`exists (select 1 from revaluations r where r.object_id = m.object_id and r.running = 1`
+  const rows = await database.all<Noted>(sql`
+    select m.object_id as "objectId", m.at as at, m.mark as mark,
+           case when o.type = 'slc' then o.parent_id end as "groupId", ${running}) as own,
+           ${running} and not r.sla_relevant) as "ownCharged"
+    from maintenance_changes m join objects o on o.id = m.object_id order by m.object_id limit ${limit}`)
+  return rows.map((row) => ({ ...row, own: row.own === 1, ownCharged: row.ownCharged === 1 }))
+}
+
+type Noted = Omit<NotedReview, 'own' | 'ownCharged'> & { own: number; ownCharged: number }
+
+/** A container enters or leaves maintenance: the one that it is in, and the one in which it uses no credit. */
+export type Spell = Moment & { readonly maintained: boolean; readonly excused: boolean }
+
+/** Adds when containers entered or left maintenance, after what was known of them. */
+export function insertSpells(database: Database, spells: readonly Spell[]): Write {
+  return database.run(sql`
+    insert into slc_spells (slc_id, seq, at, maintained, excused)
+    select c.id, coalesce(max(s.seq), 0) + 1, max(value ->> 'at', coalesce(max(s.at), 0)), value ->> 'maintained', value ->> 'excused'
+    from json_each(${JSON.stringify(spells)}) join slcs c on c.id = value ->> 'objectId'
+      left join slc_spells s on s.slc_id = c.id
+    group by c.id`)
+}
+
+/** They have been looked at; unless there was another reason to meanwhile. */
+export function forgetMaintenanceChanges(
+  database: Database,
+  seen: readonly { readonly objectId: number; readonly mark: number }[],
+): Write {
+  return database.run(sql`
+    delete from maintenance_changes where (object_id, mark) in (
+      select value ->> 'objectId', value ->> 'mark' from json_each(${JSON.stringify(seen)}))`)
+}

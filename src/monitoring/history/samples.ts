@@ -4,10 +4,18 @@
  */
 export type Samples<V> = { readonly at: readonly number[]; readonly values: readonly V[] }
 
+/** Lists that follow each other, as one. */
+export function joinSamples<V>(parts: readonly Samples<V>[]): Samples<V> {
+  const [only] = parts
+  if (only && parts.length === 1) return only
+  return { at: parts.flatMap(({ at }) => at), values: parts.flatMap(({ values }) => values) }
+}
+
 /** Merges two ascending lists into one ascending list; on equal instants the samples of `older` come first. */
 export function mergeSamples<V>(older: Samples<V>, newer: Samples<V>): Samples<V> {
   if (newer.at.length === 0) return older
   if (older.at.length === 0) return newer
+  if ((older.at.at(-1) ?? 0) <= (newer.at[0] ?? 0)) return joinSamples([older, newer])
 
   const at: number[] = []
   const values: V[] = []

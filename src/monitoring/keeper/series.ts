@@ -6,9 +6,9 @@ import type { Bounds, Segment } from '../history/segments.ts'
 import { decodeTexts } from '../history/texts-codec.ts'
 
 /** Samples in a full segment: nine hours of minutes; small enough to decode for one bucket of a chart. */
-const SEGMENT_SAMPLES = 512
+export const SEGMENT_SAMPLES = 512
 /** Four rows of this and what stands around them fill a page of SQLite; a larger one would take a page of its own. */
-const SEGMENT_BYTES = 975
+export const SEGMENT_BYTES = 975
 
 export const SEGMENT_BOUNDS: Bounds = { countMax: SEGMENT_SAMPLES, sizeMaxBytes: SEGMENT_BYTES }
 

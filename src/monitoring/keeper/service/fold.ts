@@ -1,13 +1,14 @@
 import type { Value } from '../../../ports/job-actors.ts'
 import type { Statement, ValuesDatabase } from '../../../ports/values-database.ts'
 import { levelFor } from '../../history/cells.ts'
-import { firstAtOrAfter, mergeSamples } from '../../history/samples.ts'
+import { firstAtOrAfter, joinSamples, mergeSamples } from '../../history/samples.ts'
 import type { Samples } from '../../history/samples.ts'
 import type { Segment } from '../../history/segments.ts'
+import { OPEN_MAX, openedFrom } from '../open.ts'
 import { decodeBody, isFull, isText, packSeries, seriesOf } from '../series.ts'
 import { writeActors } from '../store.ts'
 import { deleteSegments, readBodies, readSegmentsFrom, writeSegments } from '../store/segments.ts'
-import type { NewSegment, SegmentKey, SegmentRow, SeriesKey } from '../store/segments.ts'
+import type { NewSegment, SegmentKey, SegmentRow, SeriesKey, SizedRow } from '../store/segments.ts'
 import type { Job } from '../job.ts'
 import { addToRollups } from './gains.ts'
 import type { Gain } from './gains.ts'
@@ -21,20 +22,16 @@ export async function foldJobs(values: ValuesDatabase, jobs: readonly Job[]): Pr
   const rows = await readSegmentsFrom(
     values,
     tails.map(({ jobId, series, samples }) => ({ jobId, series, at: samples.at[0] ?? 0 })),
+    OPEN_MAX,
   )
   const parts = tails.flatMap((tail, index) => partition(tail, rows[index] ?? []))
-  const touched = parts.filter(hasRow)
-  const found = await readBodies(
-    values,
-    touched.map(({ row }) => row),
-  )
-  const bodies = new Map(touched.map((part, index) => [part as Part, found[index] ?? null]))
-  const written = parts.flatMap((part) => rewrite(part, bodies.get(part) ?? null))
+  const touched = parts.flatMap(touchedBy)
+  const found = await readBodies(values, touched)
+  const bodies: Bodies = new Map(touched.map((row, index) => [row, found[index] ?? null]))
+  const written = parts.map((part) => rewrite(part, bodies))
   const segments = written.flatMap(({ added }) => added)
   const kept = new Set(segments.map(nameOf))
-  const removed = written.flatMap(({ replaced }) =>
-    replaced && !kept.has(nameOf(replaced)) ? [replaced] : [],
-  )
+  const removed = written.flatMap(({ replaced }) => replaced.filter((row) => !kept.has(nameOf(row))))
   const actors = jobs.flatMap(({ id, journalId, durable }) =>
     durable ? [{ jobId: id, journalId, state: durable }] : [],
   )
@@ -55,80 +52,91 @@ function tailsOf({ id, tail }: Job): readonly Tail[] {
 }
 
 /** Samples of a tail that lie in the span of one segment or, where there is none, before all of them. */
-type Part = Tail & { readonly row: SegmentRow | null; readonly next: SegmentRow | null }
-
-/** Gives each sample to the segment in whose span it falls, so that late values rewrite only the segments they hit. */
-function partition(tail: Tail, rows: readonly SegmentRow[]): readonly Part[] {
-  const { at, values } = tail.samples
-  if (rows.length === 0) return [{ ...tail, row: null, next: null }]
-  const parts: Part[] = []
-  let from = 0
-  for (const [index, row] of rows.entries()) {
-    const next = rows[index + 1] ?? null
-    const to = next ? firstAtOrAfter(at, next.from, from) : at.length
-    const samples = { at: at.slice(from, to), values: values.slice(from, to) }
-    from = to
-    if (samples.at.length > 0) parts.push({ ...tail, samples, row, next })
-  }
-  return parts
+type Part = Tail & {
+  readonly row: SegmentRow | null
+  readonly next: SegmentRow | null
+  /** The open segments, the last ones of the series, that are packed anew together with these samples. */
+  readonly opened: readonly SegmentRow[]
 }
 
-function hasRow(part: Part): part is Part & { readonly row: SegmentRow } {
-  return part.row !== null
+type Bodies = ReadonlyMap<SegmentRow, Uint8Array | null>
+
+/** Gives each sample to the segment in whose span it falls, so that late values rewrite only the segments they hit. What
+ * falls into the open segments or behind them stays together. */
+function partition(tail: Tail, rows: readonly SizedRow[]): readonly Part[] {
+  const open = rows.slice(rows.findLastIndex((row) => !isOpen(row)) + 1)
+  const closed = rows.slice(0, rows.length - open.length)
+  const { at } = tail.samples
+  const parts: Part[] = []
+  let from = 0
+  for (const [index, row] of closed.entries()) {
+    const next = rows[index + 1] ?? null
+    const to = next ? firstAtOrAfter(at, next.from, from) : at.length
+    if (to > from) parts.push({ ...withSamples(tail, from, to), row, next, opened: [] })
+    from = to
+  }
+  if (from === at.length) return parts
+  const opened = open.slice(openedFrom(open, { beginAt: at[from] ?? 0, count: at.length - from }))
+  return [...parts, { ...withSamples(tail, from), row: rows.at(-1) ?? null, next: null, opened }]
+}
+
+/** What is in the rollups is closed, also where late values have made a small segment of it. */
+function isOpen({ level, head, sizeBytes }: SizedRow): boolean {
+  return level === 0 && !head.isBlob && !head.isDeflated && !isFull(head, sizeBytes)
+}
+
+/** The segments whose bodies are needed. */
+function touchedBy({ samples, row, next, opened }: Part): readonly SegmentRow[] {
+  if (opened.length > 0 || !row) return opened
+  return next || (samples.at[0] ?? 0) <= row.head.to ? [row] : []
 }
 
 type Rewritten = {
-  readonly replaced: SegmentKey | null
+  readonly replaced: readonly SegmentKey[]
   readonly added: readonly NewSegment[]
   readonly gains: readonly Gain[]
 }
 
-function rewrite(part: Part, body: Uint8Array | null): Rewritten {
-  const { row, next } = part
-  if (!row) return append(part, null)
-  if (!body) throw new Error(`The segment of job ${row.jobId} that begins at ${row.from} has no body.`)
+function rewrite(part: Part, bodies: Bodies): Rewritten {
+  const { row, next, opened } = part
+  if (!row || opened.length > 0) return append(part, bodies)
   if (row.head.isBlob || row.head.isDeflated) return behindCold(part, row)
-  if (next) return insert(part, row, body)
-  // What is in the rollups is closed, also where late values have made a small segment of it.
-  const isOpen = row.level === 0 && !isFull(row.head, body.length)
-  if (isOpen) return append(part, { row, older: decodeBody(part.series, body) })
-  // The last segment is closed: what lies within it is put there, what follows begins a new one.
+  if (next) return insert(part, row, bodies)
+  // What lies within the last segment, which is closed or ends before, is put there; what follows begins a new one.
   const border = firstAtOrAfter(part.samples.at, row.head.to + 1)
-  if (border === 0) return append(part, null)
-  const within = insert(withSamples(part, 0, border), row, body)
+  if (border === 0) return append(part, bodies)
+  const within = insert(withSamples(part, 0, border), row, bodies)
   if (border === part.samples.at.length) return within
-  const follows = append(withSamples(part, border, part.samples.at.length), null)
+  const follows = append(withSamples(part, border), bodies)
   return { ...within, added: [...within.added, ...follows.added], gains: [...within.gains, ...follows.gains] }
 }
 
-/** New samples at the end of a series: all segments but the last are closed, and from then on in the rollups. */
-function append(part: Part, open: { row: SegmentRow; older: Samples<Value> } | null): Rewritten {
-  const samples = open ? mergeSamples(open.older, part.samples) : part.samples
-  const packed = packSeries(part.series, samples)
+/** New samples at the end of a series, and those of the segments that are opened for them: all segments that they make
+ * but the last are closed, and from then on in the rollups. */
+function append(part: Part, bodies: Bodies): Rewritten {
+  const { jobId, series, opened } = part
+  const older = opened.map((row) => decodeBody(series, bodyOf(row, bodies)))
+  const packed = packSeries(series, mergeSamples(joinSamples(older), part.samples))
   const gains: Gain[] = []
   const added = packed.map((segment, index) => {
     const isClosed = index < packed.length - 1 || isFull(segment.summary, segment.body.length)
     const level = isClosed ? levelOf(part, segment) : 0
-    if (level !== 0)
-      gains.push({ jobId: part.jobId, series: part.series, level, samples: numbers(segment.samples) })
+    if (level !== 0) gains.push({ jobId, series, level, samples: numbers(segment.samples) })
     return segmentOf(part, level, segment)
   })
-  return {
-    replaced: open?.row ?? null,
-    added: placed(added, open ? { row: open.row, step: 0 } : behind(part)),
-    gains,
-  }
+  const [first] = opened
+  return { replaced: opened, added: placed(added, first ? { row: first, step: 0 } : behind(part)), gains }
 }
 
 /** Late samples in a closed segment: it stays in the rollups where it was, and they gain what it gains. */
-function insert(part: Part, row: SegmentRow, body: Uint8Array): Rewritten {
+function insert(part: Part, row: SegmentRow, bodies: Bodies): Rewritten {
   const { jobId, series, samples, next } = part
-  const merged = mergeSamples(decodeBody(series, body), samples)
+  const merged = mergeSamples(decodeBody(series, bodyOf(row, bodies)), samples)
   const { level } = row
   const added = packSeries(series, merged).map((segment) => segmentOf(part, level, segment))
   const gains =
     level === 1 || level === 2 ? [{ jobId, series, level, samples: numbers(samples) } as const] : []
-  return { replaced: row, added: beforeNext(placed(added, { row, step: 0 }), next), gains }
+  return { replaced: [row], added: beforeNext(placed(added, { row, step: 0 }), next), gains }
 }
 
 /** What follows a segment that has gone cold leaves it alone: it can only be read from afar. */
@@ -136,9 +144,17 @@ function behindCold(part: Part, row: SegmentRow): Rewritten {
   if ((part.samples.at[0] ?? 0) < row.head.to) {
     throw new Error(`A sample of job ${row.jobId} is older than what has gone cold.`)
   }
-  if (!part.next) return append(part, null)
+  if (!part.next) return append(part, NO_BODIES)
   const added = packSeries(part.series, part.samples).map((segment) => segmentOf(part, 0, segment))
-  return { replaced: null, added: beforeNext(placed(added, behind(part)), part.next), gains: [] }
+  return { replaced: [], added: beforeNext(placed(added, behind(part)), part.next), gains: [] }
+}
+
+const NO_BODIES: Bodies = new Map()
+
+function bodyOf(row: SegmentRow, bodies: Bodies): Uint8Array {
+  const body = bodies.get(row)
+  if (!body) throw new Error(`The segment of job ${row.jobId} that begins at ${row.from} has no body.`)
+  return body
 }
 
 function levelOf({ series }: Part, { summary }: Segment<Value>): 0 | 1 | 2 {
@@ -149,7 +165,7 @@ function numbers(samples: Samples<Value>): Samples<number> {
   return samples as Samples<number>
 }
 
-function withSamples(part: Part, from: number, to: number): Part {
+function withSamples<Of extends Tail>(part: Of, from: number, to?: number): Of {
   const { at, values } = part.samples
   return { ...part, samples: { at: at.slice(from, to), values: values.slice(from, to) } }
 }

@@ -48,31 +48,33 @@ export async function readSegments(
   return rows.map(segmentOf).filter(({ head }) => head.to >= least)
 }
 
-/** For each of the series, in their order: the last segment that begins at or before `at`, and all that follow it. */
+const EARLIER = `(select earlier.from_at from segments as earlier
+  where earlier.job_id = wanted.value ->> 0 and earlier.series = wanted.value ->> 1
+    and earlier.level = levels.level and earlier.from_at <= wanted.value ->> 2
+  order by earlier.from_at desc limit 1`
+
+/** For each of the series, in their order: the last segments of each level that begin at or before `at`, one of levels 1
+ * and 2 and `earlierMax` of level 0, and all segments that follow them; in order of time. */
 export async function readSegmentsFrom(
   values: ValuesDatabase,
   wanted: readonly (SeriesKey & { readonly at: number })[],
-): Promise<readonly (readonly SegmentRow[])[]> {
+  earlierMax: number,
+): Promise<readonly (readonly SizedRow[])[]> {
   if (wanted.length === 0) return []
   const rows = await values.read({
-    sql: `select wanted.key as wanted, job_id, series, segments.level as level, from_at, place, head
-          from json_each(?) as wanted
+    sql: `select wanted.key as wanted, job_id, series, segments.level as level, from_at, place, head,
+            length(body) as size
+          from json_each(?1) as wanted
           cross join (select 0 as level union all select 1 union all select 2) as levels
           cross join segments on job_id = wanted.value ->> 0 and series = wanted.value ->> 1
             and segments.level = levels.level
-            and from_at >= coalesce((select max(earlier.from_at) from segments as earlier
-                                     where earlier.job_id = wanted.value ->> 0 and earlier.series = wanted.value ->> 1
-                                       and earlier.level = levels.level and earlier.from_at <= wanted.value ->> 2), 0)
+            and from_at >= coalesce(case levels.level when 0 then ${EARLIER} offset ?2 - 1) else ${EARLIER}) end, 0)
           order by wanted.key, from_at, place`,
-    cells: [JSON.stringify(wanted.map(({ jobId, series, at }) => [jobId, series, at]))],
+    cells: [JSON.stringify(wanted.map(({ jobId, series, at }) => [jobId, series, at])), earlierMax],
   })
-  const found: SegmentRow[][] = wanted.map(() => [])
-  for (const row of rows) found[integer(row['wanted'])]?.push(segmentOf(row))
-  // Each level has an earlier one; only the last of these counts.
-  return found.map((list, index) => {
-    const before = list.findLastIndex(({ from }) => from <= (wanted[index]?.at ?? 0))
-    return list.slice(Math.max(0, before))
-  })
+  const found: SizedRow[][] = wanted.map(() => [])
+  for (const row of rows) found[integer(row['wanted'])]?.push(sizedOf(row))
+  return found
 }
 
 /** Which series of these jobs have a segment that begins before an instant. */
@@ -104,7 +106,7 @@ export async function readSegmentsBefore(
           order by from_at, place limit ?`,
     cells: [jobId, series, before, after.from, after.place, limit],
   })
-  return rows.map((row) => ({ ...segmentOf(row), sizeBytes: integer(row['size']) }))
+  return rows.map(sizedOf)
 }
 
 /** The bodies of these segments, in their order; null where one is gone. */
@@ -165,6 +167,10 @@ function cellsOf(keys: readonly SegmentKey[]): string {
   return JSON.stringify(
     keys.map(({ jobId, series, level, from, place }) => [jobId, series, level, from, place]),
   )
+}
+
+function sizedOf(row: Row): SizedRow {
+  return { ...segmentOf(row), sizeBytes: integer(row['size']) }
 }
 
 function segmentOf(row: Row): SegmentRow {

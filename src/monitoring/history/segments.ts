@@ -25,8 +25,13 @@ export type Segment<V> = {
   readonly body: Uint8Array
 }
 
-/** No segment holds more samples, nor more bytes in head and body, unless a single sample does. */
-export type Bounds = { readonly countMax: number; readonly sizeMaxBytes: number }
+/** No segment holds more samples, nor more bytes in head and body, unless a single sample does. Where `sampleBytes` tells
+ * what a sample takes about, none is packed to see that it is too large: segments may be a little smaller then. */
+export type Bounds = {
+  readonly countMax: number
+  readonly sizeMaxBytes: number
+  readonly sampleBytes?: number | undefined
+}
 
 /**
  * Packs numeric samples into segments, in order; no samples give no segments. Samples of one instant share a segment
@@ -52,7 +57,7 @@ type Packed = { readonly body: Uint8Array; readonly summary: Rim | NumberSummary
 
 function cut<V>(
   samples: Samples<V>,
-  { countMax, sizeMaxBytes }: Bounds,
+  { countMax, sizeMaxBytes, sampleBytes = 0 }: Bounds,
   pack: (part: Samples<V>) => Packed,
 ): Segment<V>[] {
   const isCount = Number.isInteger(countMax) && countMax >= 1 && countMax <= SAMPLES_PER_BODY_MAX
@@ -61,8 +66,9 @@ function cut<V>(
   if (at.length !== values.length) throw new RangeError(`${at.length} instants for ${values.length} values`)
 
   const all: Segment<V>[] = []
+  const countFirst = Math.max(1, Math.min(countMax, Math.floor(sizeMaxBytes / sampleBytes)))
   for (let begin = 0; begin < at.length;) {
-    let count = apart(at, begin, Math.min(countMax, at.length - begin))
+    let count = apart(at, begin, Math.min(countFirst, at.length - begin))
     for (;;) {
       const part = { at: at.slice(begin, begin + count), values: values.slice(begin, begin + count) }
       const { body, summary } = pack(part)

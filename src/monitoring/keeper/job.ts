@@ -1,6 +1,8 @@
 import type { Snapshot } from '../../ports/job-actors.ts'
 import { step } from '../jobs/actor.ts'
 import type { ActorState, Event, Step } from '../jobs/actor.ts'
+import type { End } from './open.ts'
+import type { SeriesKey } from './store/segments.ts'
 import { Tail } from './tail.ts'
 
 /** Deliveries that one job may take in the long run; a burst of a hundred thousand may come at once. */
@@ -20,6 +22,8 @@ export class Job {
   foldedId: number
   /** Durable samples that are not in segments yet. */
   tail: Tail | null = null
+  /** What is known of the ends of its series; nothing of those that were not folded since it was opened. */
+  readonly #ends: (SeriesKey & End)[] = []
   /** When the wheel will look at this job. */
   armedAt = Number.POSITIVE_INFINITY
   /** What was used of the job's allowance, and when it was looked at, epoch ms. */
@@ -57,6 +61,22 @@ export class Job {
     if (samples.length > 0 || run) this.tail ??= new Tail()
     for (const sample of samples) this.tail?.add(sample)
     if (run) this.tail?.addRun(run)
+  }
+
+  endOf(series: number): End | null {
+    return this.#ends.find((end) => end.series === series) ?? null
+  }
+
+  /** Its tail is in segments now. */
+  fold(): void {
+    this.tail = null
+    this.foldedId = this.journalId
+  }
+
+  endsAt(end: SeriesKey & End): void {
+    const place = this.#ends.findIndex(({ series }) => series === end.series)
+    if (place < 0) this.#ends.push(end)
+    else this.#ends[place] = end
   }
 
   snapshot(): Snapshot | null {

@@ -303,12 +303,13 @@ export class Keeper implements JobActors {
   async #foldSlice(slice: readonly Job[]): Promise<boolean> {
     if (!this.#facts.told) return false
     const jobs = slice.filter((job) => this.#jobs.get(job.id) === job || this.#leaving.has(job))
-    await this.#host.values.commit(await foldJobs(this.#host.values, jobs))
+    const { statements, ends } = await foldJobs(this.#host.values, jobs)
+    await this.#host.values.commit(statements)
     for (const job of jobs) {
       this.#unfolded.samples -= job.tail?.size ?? 0
-      job.tail = null
-      job.foldedId = job.journalId
+      job.fold()
     }
+    for (const end of ends) this.#jobs.get(end.jobId)?.endsAt(end)
     return true
   }
 

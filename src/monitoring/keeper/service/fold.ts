@@ -4,8 +4,9 @@ import { levelFor } from '../../history/cells.ts'
 import { firstAtOrAfter, joinSamples, mergeSamples } from '../../history/samples.ts'
 import type { Samples } from '../../history/samples.ts'
 import type { Segment } from '../../history/segments.ts'
-import { OPEN_MAX, openedFrom } from '../open.ts'
-import { decodeBody, isFull, isText, packSeries, seriesOf } from '../series.ts'
+import { endBehind, endOf, OPEN_MAX, openedFrom, sampleBytesOf, standApart } from '../open.ts'
+import type { Coming, End } from '../open.ts'
+import { decodeBody, isFull, isText, packSeries, SEGMENT_BOUNDS, seriesOf } from '../series.ts'
 import { writeActors } from '../store.ts'
 import { deleteSegments, readBodies, readSegmentsFrom, writeSegments } from '../store/segments.ts'
 import type { NewSegment, SegmentKey, SegmentRow, SeriesKey, SizedRow } from '../store/segments.ts'
@@ -13,18 +14,23 @@ import type { Job } from '../job.ts'
 import { addToRollups } from './gains.ts'
 import type { Gain } from './gains.ts'
 
-type Tail = SeriesKey & { readonly samples: Samples<Value> }
+type Tail = SeriesKey & {
+  readonly samples: Samples<Value>
+  /** Null where nobody knows. */
+  readonly end: End | null
+}
+
+/** What a fold writes, and where series end once that is kept. */
+type Folded = {
+  readonly statements: readonly Statement[]
+  readonly ends: readonly (SeriesKey & End)[]
+}
 
 /** The statements that turn the tails of jobs into segments and their states into checkpoints at their journal row.
  * As few as can be, whatever the number of jobs: a statement costs more than the samples of most tails. */
-export async function foldJobs(values: ValuesDatabase, jobs: readonly Job[]): Promise<readonly Statement[]> {
+export async function foldJobs(values: ValuesDatabase, jobs: readonly Job[]): Promise<Folded> {
   const tails = jobs.flatMap(tailsOf)
-  const rows = await readSegmentsFrom(
-    values,
-    tails.map(({ jobId, series, samples }) => ({ jobId, series, at: samples.at[0] ?? 0 })),
-    OPEN_MAX,
-  )
-  const parts = tails.flatMap((tail, index) => partition(tail, rows[index] ?? []))
+  const parts = await partsOf(values, tails)
   const touched = parts.flatMap(touchedBy)
   const found = await readBodies(values, touched)
   const bodies: Bodies = new Map(touched.map((row, index) => [row, found[index] ?? null]))
@@ -32,23 +38,26 @@ export async function foldJobs(values: ValuesDatabase, jobs: readonly Job[]): Pr
   const segments = written.flatMap(({ added }) => added)
   const kept = new Set(segments.map(nameOf))
   const removed = written.flatMap(({ replaced }) => replaced.filter((row) => !kept.has(nameOf(row))))
+  const gains = await addToRollups(
+    values,
+    written.flatMap((one) => one.gains),
+  )
   const actors = jobs.flatMap(({ id, journalId, durable }) =>
     durable ? [{ jobId: id, journalId, state: durable }] : [],
   )
-  return [
-    ...deleteSegments(removed),
-    ...writeSegments(segments),
-    ...(await addToRollups(
-      values,
-      written.flatMap(({ gains }) => gains),
-    )),
-    ...writeActors(actors),
-  ]
+  return {
+    statements: [...deleteSegments(removed), ...writeSegments(segments), ...gains, ...writeActors(actors)],
+    ends: written.flatMap(({ end }) => end ?? []),
+  }
 }
 
-function tailsOf({ id, tail }: Job): readonly Tail[] {
+function tailsOf(job: Job): readonly Tail[] {
+  const { id, tail } = job
   if (!tail) return []
-  return tail.keys().map((key) => ({ jobId: id, series: seriesOf(key), samples: tail.series(key) }))
+  return tail.keys().map((key) => {
+    const series = seriesOf(key)
+    return { jobId: id, series, samples: tail.series(key), end: job.endOf(series) }
+  })
 }
 
 /** Samples of a tail that lie in the span of one segment or, where there is none, before all of them. */
@@ -56,10 +65,33 @@ type Part = Tail & {
   readonly row: SegmentRow | null
   readonly next: SegmentRow | null
   /** The open segments, the last ones of the series, that are packed anew together with these samples. */
-  readonly opened: readonly SegmentRow[]
+  readonly opened: readonly SizedRow[]
+  /** Where the series ends without them. */
+  readonly end: End | null
 }
 
 type Bodies = ReadonlyMap<SegmentRow, Uint8Array | null>
+
+/** Most tails stand apart, and nothing of their series is read. */
+async function partsOf(values: ValuesDatabase, tails: readonly Tail[]): Promise<readonly Part[]> {
+  const looked: Tail[] = []
+  const parts: Part[] = []
+  for (const tail of tails) {
+    if (tail.end && standApart(tail.end, comingFrom(tail.samples)))
+      parts.push({ ...tail, row: null, next: null, opened: [] })
+    else looked.push(tail)
+  }
+  const rows = await readSegmentsFrom(
+    values,
+    looked.map(({ jobId, series, samples }) => ({ jobId, series, at: samples.at[0] ?? 0 })),
+    OPEN_MAX,
+  )
+  return [...parts, ...looked.flatMap((tail, index) => partition(tail, rows[index] ?? []))]
+}
+
+function comingFrom({ at }: Samples<Value>, from = 0): Coming {
+  return { beginAt: at[from] ?? 0, count: at.length - from }
+}
 
 /** Gives each sample to the segment in whose span it falls, so that late values rewrite only the segments they hit. What
  * falls into the open segments or behind them stays together. */
@@ -76,8 +108,10 @@ function partition(tail: Tail, rows: readonly SizedRow[]): readonly Part[] {
     from = to
   }
   if (from === at.length) return parts
-  const opened = open.slice(openedFrom(open, { beginAt: at[from] ?? 0, count: at.length - from }))
-  return [...parts, { ...withSamples(tail, from), row: rows.at(-1) ?? null, next: null, opened }]
+  const row = rows.at(-1) ?? null
+  const border = openedFrom(open, comingFrom(tail.samples, from))
+  const end = endOf(open.slice(0, border), row?.head.to ?? 0)
+  return [...parts, { ...withSamples(tail, from), row, next: null, opened: open.slice(border), end }]
 }
 
 /** What is in the rollups is closed, also where late values have made a small segment of it. */
@@ -95,6 +129,8 @@ type Rewritten = {
   readonly replaced: readonly SegmentKey[]
   readonly added: readonly NewSegment[]
   readonly gains: readonly Gain[]
+  /** Null where the series ends as before. */
+  readonly end: (SeriesKey & End) | null
 }
 
 function rewrite(part: Part, bodies: Bodies): Rewritten {
@@ -108,7 +144,12 @@ function rewrite(part: Part, bodies: Bodies): Rewritten {
   const within = insert(withSamples(part, 0, border), row, bodies)
   if (border === part.samples.at.length) return within
   const follows = append(withSamples(part, border), bodies)
-  return { ...within, added: [...within.added, ...follows.added], gains: [...within.gains, ...follows.gains] }
+  return {
+    ...follows,
+    replaced: within.replaced,
+    added: [...within.added, ...follows.added],
+    gains: [...within.gains, ...follows.gains],
+  }
 }
 
 /** New samples at the end of a series, and those of the segments that are opened for them: all segments that they make
@@ -116,7 +157,10 @@ function rewrite(part: Part, bodies: Bodies): Rewritten {
 function append(part: Part, bodies: Bodies): Rewritten {
   const { jobId, series, opened } = part
   const older = opened.map((row) => decodeBody(series, bodyOf(row, bodies)))
-  const packed = packSeries(series, mergeSamples(joinSamples(older), part.samples))
+  const packed = packSeries(series, mergeSamples(joinSamples(older), part.samples), {
+    ...SEGMENT_BOUNDS,
+    sampleBytes: sampleBytesOf(endOf(opened, 0)),
+  })
   const gains: Gain[] = []
   const added = packed.map((segment, index) => {
     const isClosed = index < packed.length - 1 || isFull(segment.summary, segment.body.length)
@@ -125,7 +169,12 @@ function append(part: Part, bodies: Bodies): Rewritten {
     return segmentOf(part, level, segment)
   })
   const [first] = opened
-  return { replaced: opened, added: placed(added, first ? { row: first, step: 0 } : behind(part)), gains }
+  return {
+    replaced: opened,
+    added: placed(added, first ? { row: first, step: 0 } : behind(part)),
+    gains,
+    end: { jobId, series, ...endBehind(part.end, packed) },
+  }
 }
 
 /** Late samples in a closed segment: it stays in the rollups where it was, and they gain what it gains. */
@@ -136,7 +185,7 @@ function insert(part: Part, row: SegmentRow, bodies: Bodies): Rewritten {
   const added = packSeries(series, merged).map((segment) => segmentOf(part, level, segment))
   const gains =
     level === 1 || level === 2 ? [{ jobId, series, level, samples: numbers(samples) } as const] : []
-  return { replaced: [row], added: beforeNext(placed(added, { row, step: 0 }), next), gains }
+  return { replaced: [row], added: beforeNext(placed(added, { row, step: 0 }), next), gains, end: null }
 }
 
 /** What follows a segment that has gone cold leaves it alone: it can only be read from afar. */
@@ -146,7 +195,7 @@ function behindCold(part: Part, row: SegmentRow): Rewritten {
   }
   if (!part.next) return append(part, NO_BODIES)
   const added = packSeries(part.series, part.samples).map((segment) => segmentOf(part, 0, segment))
-  return { replaced: [], added: beforeNext(placed(added, behind(part)), part.next), gains: [] }
+  return { replaced: [], added: beforeNext(placed(added, behind(part)), part.next), gains: [], end: null }
 }
 
 const NO_BODIES: Bodies = new Map()

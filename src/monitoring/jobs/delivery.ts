@@ -44,18 +44,26 @@ function notDefined(pointers: readonly string[]): Refusal {
 }
 
 function isDefined({ divisors, textCount }: Rules, key: string): boolean {
-  return placeOf(key) <= (key.startsWith(NUMBER) ? divisors.length : textCount)
+  const { place, isNumber } = partsOf(key)
+  return place <= (isNumber ? divisors.length : textCount)
 }
 
-/** Of every key that a job can have, the number at its end; every delivery asks for it several times. */
-const places = new Map<string, number>()
+/** What a key says: whether its values are numbers, and which of them it is. */
+type KeyParts = { readonly isNumber: boolean; readonly place: number }
 
-function placeOf(key: string): number {
-  const known = places.get(key)
-  if (known !== undefined) return known
-  const place = Number(key.slice((key.startsWith(NUMBER) ? NUMBER : TEXT).length))
-  if (place <= VALUES_MAX) places.set(key, place)
-  return place
+/** Of every key that a job can have; every delivery asks several times, mostly as the one before it. */
+const known = new Map<string, KeyParts>()
+let lastKey = ''
+let lastParts: KeyParts = { isNumber: false, place: 0 }
+
+function partsOf(key: string): KeyParts {
+  if (key === lastKey) return lastParts
+  const isNumber = key.startsWith(NUMBER)
+  const parts = known.get(key) ?? { isNumber, place: Number(key.slice((isNumber ? NUMBER : TEXT).length)) }
+  if (parts.place <= VALUES_MAX) known.set(key, parts)
+  lastKey = key
+  lastParts = parts
+  return parts
 }
 
 /** Whether the delivery's timestamp, if any, is within the accepted span around `now`.
@@ -106,6 +114,7 @@ function misdatedRefusal(code: Misdated, pointers: readonly string[]): Refusal {
 
 /** A raw value as its user sees it: numbers divided by the value's divisor. */
 export function userValue(rules: Rules, key: string, raw: Value): Value {
-  if (typeof raw === 'string' || !key.startsWith(NUMBER)) return raw
-  return raw / (rules.divisors[placeOf(key) - 1] ?? 1)
+  if (typeof raw === 'string') return raw
+  const { place, isNumber } = partsOf(key)
+  return isNumber ? raw / (rules.divisors[place - 1] ?? 1) : raw
 }

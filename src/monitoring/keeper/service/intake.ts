@@ -84,8 +84,7 @@ export class Intake {
   }
 
   async #deliverRound(round: Round, sender: Sender, now: number): Promise<DeliveredRound> {
-    const taken = takeRound(round, now, (jobId) => this.#admit(jobId, sender, now))
-    const { places, effects, refused } = taken
+    const { places, effects, refused } = takeRound(round, now, this.#admission(sender, now))
     try {
       const event = { kind: 'round', round: partOf(round, places) } as const
       if (effects.length > 0) await this.#desk.accept({ jobId: 0, at: now, event }, effects, null)
@@ -99,13 +98,22 @@ export class Intake {
     return { accepted: effects.length, late, refused }
   }
 
-  /** @throws {Refusal} not_found, forbidden, storage_full, overloaded, too_fast */
   #admit(jobId: number, sender: Sender, now: number): Job {
-    const job = this.#desk.job(jobId)
-    checkSender(job.state.rules, sender)
-    this.#desk.requireRoom()
-    requirePace(job, now)
-    return job
+    return this.#admission(sender, now)(jobId)
+  }
+
+  /** Gives jobs to a sender who has something for them all in one go: whether there is room is asked once.
+   * The answer @throws {Refusal} not_found, forbidden, storage_full, overloaded, too_fast */
+  #admission(sender: Sender, now: number): (jobId: number) => Job {
+    let hasRoom = false
+    return (jobId) => {
+      const job = this.#desk.job(jobId)
+      checkSender(job.state.rules, sender)
+      if (!hasRoom) this.#desk.requireRoom()
+      hasRoom = true
+      requirePace(job, now)
+      return job
+    }
   }
 
   #take({ jobId, sent, repeat }: Parcel, sender: Sender, now: number): Taken | Refusal {

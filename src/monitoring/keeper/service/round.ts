@@ -19,9 +19,9 @@ export function takeRound(round: Round, now: number, admit: (jobId: number) => J
   const refused: RefusedSample[] = []
   const before: ActorState[] = []
   const deliveryAt = deliveriesOf(round)
-  for (const [index, jobId] of round.jobIds.entries()) {
+  for (let index = 0; index < round.jobIds.length; index++) {
     try {
-      const job = admit(jobId)
+      const job = admit(round.jobIds[index] ?? 0)
       const result = step(job.state, { kind: 'deliver', delivery: deliveryAt(index) }, now)
       places.push(index)
       effects.push({ job, result })

@@ -4,6 +4,7 @@ import { matchedRoutes, routePath } from 'hono/route'
 import { getPath } from 'hono/utils/url'
 import * as z from 'zod'
 import { auditRoutes } from './access/audit/routes.ts'
+import { oidcRoutes } from './access/oidc/routes.ts'
 import { sessionRoutes } from './access/session/routes.ts'
 import { userGroupRoutes } from './access/user-groups/routes.ts'
 import { userRoutes } from './access/users/routes.ts'
@@ -42,6 +43,7 @@ export function createApp(ports: Ports): App {
 
   app.route('/', healthRoutes)
   app.route('/', sessionRoutes)
+  app.route('/', oidcRoutes)
   app.route('/', userRoutes)
   app.route('/', userGroupRoutes)
   app.route('/', auditRoutes)

@@ -1,4 +1,6 @@
 import type { Ports } from './ports/index.ts'
+import { ROLES } from './ports/roles.ts'
+import type { Role } from './ports/roles.ts'
 
 /** What a room's verb may use: the ports, who asks, and the id that names the request in logs and answers. */
 export type Context = {
@@ -14,9 +16,8 @@ export const SCOPES = ['read', 'write', 'execute', 'account'] as const
 
 export type Scope = (typeof SCOPES)[number]
 
-export const ROLES = ['administrator', 'editor', 'collector', 'Data_Editor', 'dashboard_viewer'] as const
-
-export type Role = (typeof ROLES)[number]
+export { ROLES }
+export type { Role }
 
 /** Who asks. `nobody` reaches only the routes that are open to everyone. */
 export type Caller =

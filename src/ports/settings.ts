@@ -1,11 +1,15 @@
 import * as z from 'zod'
 import { durationMs, isFixedDuration } from '../lib/duration.ts'
 import { isTimeZone } from '../lib/time.ts'
+import { isSafeUrl, urlOf } from '../lib/urls.ts'
+import { oidcSettingsOf, oidcVariables } from './oidc-settings.ts'
+import type { OidcSettings } from './oidc-settings.ts'
 
 const HISTORY_MAX = 24
 
 /** The variables that every host takes; a host adds its own with `extend`. */
 export const settingsSchema = z.object({
+  ...oidcVariables,
   TIDEMARK_TIME_ZONE: z
     .string()
     .default('UTC')
@@ -68,21 +72,6 @@ function isOrigin(text: string): boolean {
   return /^https?:\/\//.test(text) && urlOf(text)?.origin === text
 }
 
-function isSafeUrl(text: string): boolean {
-  const { protocol, hostname, username, password } = urlOf(text) ?? {}
-  if (username !== '' || password !== '') return false
-  const isHere = /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(hostname ?? '')
-  return protocol === 'https:' || (protocol === 'http:' && isHere)
-}
-
-function urlOf(text: string): URL | null {
-  try {
-    return new URL(text)
-  } catch {
-    return null
-  }
-}
-
 /** What both hosts take from their environment. */
 export type Settings = {
   readonly timeZone: string
@@ -92,6 +81,8 @@ export type Settings = {
   readonly takesQueryCredentials: boolean
   readonly passwords: PasswordSettings
   readonly authServiceUrl: string | null
+  /** Null where nobody signs in by OpenID Connect. */
+  readonly oidc: OidcSettings | null
 }
 
 export type PasswordSettings = {
@@ -115,6 +106,7 @@ export function settingsOf(values: z.output<typeof settingsSchema>): Settings {
       maxAgeMs: maxAge === undefined ? null : durationMs(maxAge),
     },
     authServiceUrl: values.SVC_WEBSERVICE_auth_service_url ?? null,
+    oidc: oidcSettingsOf(values),
   }
 }
 

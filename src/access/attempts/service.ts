@@ -25,6 +25,12 @@ export async function passwordTrials(
   return address === '' ? [account] : [account, { key: `from ${address}`, max: NETWORK_MAX, isShared: true }]
 }
 
+/** Coming back from the OpenID Connect provider with an answer that is not right, from one network. */
+export function providerTrials({ network }: Ports, request: Request | undefined): readonly Trial[] {
+  const address = request ? networkOf(network.addressOf(request)) : ''
+  return address === '' ? [] : [{ key: `provider ${address}`, max: NETWORK_MAX, isShared: true }]
+}
+
 /** Guessing a user's codes. */
 export function codeTrials(userId: number): readonly Trial[] {
   return [{ key: `code ${userId}`, max: CODE_MAX, isShared: false }]

@@ -4,6 +4,8 @@ import { Refusal } from '../../lib/errors.ts'
 import { base64url } from '../../lib/text.ts'
 import { timeFormat } from '../../lib/time.ts'
 import { commit } from '../../ports/database.ts'
+import type { Write } from '../../ports/database.ts'
+import type { Ports } from '../../ports/index.ts'
 import { audited } from '../audit/service.ts'
 import { callersOf } from '../users/callers.ts'
 import type { SessionItem } from './schema.ts'
@@ -13,7 +15,7 @@ import type { User } from './service/callers.ts'
 import { owedBy, prove } from './service/proving.ts'
 import type { Credentials } from './service/proving.ts'
 import * as store from './store.ts'
-import type { Owed } from './store.ts'
+import type { Account, Owed } from './store.ts'
 import { readRefresh, signRefresh, signToken, TOKEN_LIFETIME_S } from './token.ts'
 
 const DAY_MS = 86_400_000
@@ -28,11 +30,30 @@ export async function logIn(context: Context, { code, ...credentials }: Login) {
   const account = await prove(ports, credentials, { request })
   if (!account) throw new Refusal('unauthenticated', 'The user name or the password is wrong.')
   if (account.hasFactor) await checkCode(ports, account.userId, code)
-  const owed = owedBy(ports, account)
+  return openSession(context, account, { owed: owedBy(ports, account) })
+}
+
+/** The account of a user; null where there is none. */
+export function accountOf({ database }: Ports, userId: number): Promise<Account | null> {
+  return store.findAccount(database, { id: userId })
+}
+
+/** Opens a session for 24 hours to whoever was proven to be this user. Until they have done what is `owed`, it is good for
+ * that only. `also` goes into the same commit. */
+export async function openSession(
+  context: Context,
+  account: Account,
+  {
+    owed,
+    also = () => [],
+  }: { readonly owed: Owed; readonly also?: (sessionHash: string) => readonly Write[] },
+) {
+  const { ports } = context
   const sessionId = base64url(ports.secrets.random(32))
   const hash = await sha256(sessionId)
   const user = userOf(account)
-  const expiresAt = await openSession({ ...context, caller: user }, { hash, user, lifetimeMs: DAY_MS, owed })
+  const opened = { hash, user, lifetimeMs: DAY_MS, owed, also: also(hash) }
+  const expiresAt = await keepSession({ ...context, caller: user }, opened)
   ports.log.info('signed in', { userId: user.userId })
   const nowMs = ports.clock.now()
   const refresh = { sessionHash: hash, count: 0 }
@@ -69,7 +90,7 @@ export async function issueToken(context: Context) {
   if (sessionHash === null) {
     sessionHash = await sha256(base64url(ports.secrets.random(32)))
     const lifetimeMs = TOKEN_LIFETIME_S * 1000
-    await openSession(context, { hash: sessionHash, user: caller, lifetimeMs, owed: '' })
+    await keepSession(context, { hash: sessionHash, user: caller, lifetimeMs, owed: '', also: [] })
   }
   return tokenFields(await signToken(ports.secrets, sessionHash, ports.clock.now()))
 }
@@ -144,9 +165,9 @@ async function end(context: Context, hash: string): Promise<void> {
   callersOf(ports).clear()
 }
 
-async function openSession(
+async function keepSession(
   context: Context,
-  session: { hash: string; user: User; lifetimeMs: number; owed: Owed },
+  session: { hash: string; user: User; lifetimeMs: number; owed: Owed; also: readonly Write[] },
 ): Promise<number> {
   const { ports, request } = context
   const { hash, owed } = session
@@ -159,6 +180,7 @@ async function openSession(
     store.deleteExpiredSessions(ports.database, createdAt),
     store.insertSession(ports.database, { hash, userId, createdAt, expiresAt, address, agent, owes: owed }),
     audited(context, { action: 'create', objectType: 'session', objectId: hash, after: { userId, agent } }),
+    ...session.also,
   ])
   return expiresAt
 }

@@ -37,7 +37,10 @@ export type Account = SessionUser & {
   readonly needsFactor: boolean
 }
 
-export async function findAccount(database: Database, username: string): Promise<Account | null> {
+export async function findAccount(
+  database: Database,
+  user: { readonly username: string } | { readonly id: number },
+): Promise<Account | null> {
   const [row] = await database
     .select({
       ...USER,
@@ -52,7 +55,7 @@ export async function findAccount(database: Database, username: string): Promise
     })
     .from(users)
     .leftJoin(mfa, eq(mfa.userId, users.id))
-    .where(eq(users.username, username))
+    .where('id' in user ? eq(users.id, user.id) : eq(users.username, user.username))
   if (!row) return null
   const { isConfirmed, isEnforced, role, ...rest } = row
   return { ...rest, role: role as Role, hasFactor: isConfirmed === 1, needsFactor: isEnforced === 1 }

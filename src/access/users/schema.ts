@@ -37,7 +37,16 @@ const fields = z.strictObject({
 const ignored = { id: z.int().optional(), name: z.string().optional(), visuallyImpaired }
 
 /** What is absent stays as it is. */
-export const userBody = fields.partial().extend(ignored)
+export const userBody = fields.partial().extend({
+  ...ignored,
+  currentPassword: z
+    .string()
+    .max(1024)
+    .optional()
+    .describe(
+      "The present password: needed for another one of one's own, ignored where it is of somebody else.",
+    ),
+})
 
 export const newUserBody = fields
   .partial()

@@ -1,14 +1,15 @@
 import type { Context } from '../../context.ts'
 import { Refusal } from '../../lib/errors.ts'
 import { commit, isNotNullViolation, isUniqueViolation } from '../../ports/database.ts'
+import type { Write } from '../../ports/database.ts'
 import type { Ports } from '../../ports/index.ts'
 import { callersOf } from './callers.ts'
 import { audited } from '../audit/service.ts'
 import { hashPassword } from './password.ts'
 import { changedFields, forbiddenFields, impossibleFields } from './changes.ts'
-import type { Field, Fields } from './changes.ts'
+import type { Asker, Field, Fields } from './changes.ts'
 import type { NewUserBody, UserBody, UserView } from './schema.ts'
-import { passwordWrites, requireStrong } from './service/passwords.ts'
+import { newPassword, passwordWrites, requirePassword, requireStrong } from './service/passwords.ts'
 import * as store from './store.ts'
 import type { UserRow } from './store.ts'
 
@@ -24,8 +25,13 @@ export async function readUser(context: Context, id: number): Promise<{ user: Us
   return { user: viewFor(context, row), version: row.version }
 }
 
-/** Creates a user; one of a directory has no password here. @throws {Refusal} name_taken, invalid for a weak password */
-export async function createUser(context: Context, input: NewUserBody): Promise<UserView> {
+/** Creates a user; one who proves elsewhere who they are has no password here. `also` goes into the same commit.
+ * @throws {Refusal} name_taken, invalid for a weak password */
+export async function createUser(
+  context: Context,
+  input: NewUserBody,
+  also: readonly Write[] = [],
+): Promise<UserView> {
   const { ports } = context
   const { password, role, username } = input
   if (password !== undefined) requireStrong(ports, { password, username })
@@ -45,44 +51,71 @@ export async function createUser(context: Context, input: NewUserBody): Promise<
     objectId: { inserted: true },
     after,
   })
-  const row = await refuseTakenName(() => store.insertUser(ports.database, user, entry))
+  const row = await refuseTakenName(() => store.insertUser(ports.database, user, [entry, ...also]))
   ports.log.info('user created', { userId: row.id, role })
   return fullView(row)
 }
 
-/** Changes the fields of a user that a body names. Whoever lost a right or got another password is signed out.
- * @throws {Refusal} not_found, forbidden pointing at what the caller may not change, invalid also for a weak password,
- * name_taken, precondition_failed, last_administrator */
+/** Changes the fields of a user that a body names. Whoever lost a right or got another password is signed out. One's own
+ * password takes the present one with it, and is none of the latest.
+ * @throws {Refusal} not_found, forbidden pointing at what the caller may not change, invalid also for a weak or a wrong
+ * password, too_many_attempts, name_taken, precondition_failed, last_administrator */
 export async function updateUser(
   context: Context,
   id: number,
-  change: { body: UserBody; ifMatch: number | null },
+  { body, ifMatch }: { readonly body: UserBody; readonly ifMatch: number | null },
 ): Promise<{ user: UserView; version: number }> {
   const { ports } = context
   const row = await findUser(ports, id)
-  const { body, ifMatch } = change
-  const { role, type } = { ...row, ...fieldsOf(body) }
+  const { type } = { ...row, ...fieldsOf(body) }
   const changed = changedFields(row, body)
-  refuseForbidden(context, row, changed)
+  const asker = askerOf(context, row)
+  refuseForbidden(asker, row, changed)
   const faults = impossibleFields(row.type, type, changed)
   if (faults.length > 0) throw new Refusal('invalid', 'No user can be changed like this; see errors.', faults)
   if (ifMatch !== null && ifMatch !== row.version) throw changedMeanwhile()
+  if (asker.isSelf && body.password !== undefined) await requirePassword(context, row, body.currentPassword)
+  await applyChange(context, row, { body, changed, isOwn: asker.isSelf })
+  const updated = await findUser(ports, id)
+  return { user: fullView(updated), version: updated.version }
+}
+
+/** Takes over what somebody who knows says of a user. @throws {Refusal} not_found, last_administrator */
+export async function adoptUser(
+  context: Context,
+  id: number,
+  body: Pick<UserBody, 'fullname' | 'email' | 'role'>,
+): Promise<void> {
+  const row = await findUser(context.ports, id)
+  const changed = changedFields(row, body)
+  if (changed.length > 0) await applyChange(context, row, { body, changed, isOwn: false })
+}
+
+async function applyChange(
+  context: Context,
+  row: UserRow,
+  {
+    body,
+    changed,
+    isOwn,
+  }: { readonly body: UserBody; readonly changed: readonly Field[]; readonly isOwn: boolean },
+): Promise<void> {
+  const { ports } = context
+  const { id } = row
+  const { role, username } = { ...row, ...fieldsOf(body) }
   if (role !== 'administrator') await keepLastAdministrator(ports, row)
-  const { password } = body
-  if (password !== undefined) requireStrong(ports, { username: body.username ?? row.username, password })
-  const passwordHash = password === undefined ? row.passwordHash : await hashPassword(ports.secrets, password)
+  const chosen = body.password === undefined ? null : { username, password: body.password }
+  const passwordHash = chosen === null ? row.passwordHash : await newPassword(ports, id, { ...chosen, isOwn })
   const after = { ...fieldsOf(body), role, passwordHash }
   const writes = [
     store.updateUser(ports.database, row, after),
     audited(context, { action: 'update', objectType: 'user', objectId: id, before: row, after }),
   ]
-  if (password !== undefined) writes.push(...passwordWrites(ports, id, passwordHash))
+  if (chosen !== null) writes.push(...passwordWrites(ports, id, passwordHash))
   if (changed.includes('password') || changed.includes('role'))
     writes.push(store.deleteSessionsOf(ports.database, id))
   await refuseOvertaken(ports, row, () => refuseTakenName(() => commit(ports.database, writes)))
   callersOf(ports).clear()
-  const updated = await findUser(ports, id)
-  return { user: fullView(updated), version: updated.version }
 }
 
 /** @throws {Refusal} not_found, last_administrator */
@@ -163,15 +196,19 @@ const NEW_USER = {
 
 /** The fields of a row that a body names. */
 function fieldsOf(body: UserBody): Partial<Fields> {
-  const { id: _id, name: _name, visuallyImpaired: _gone, password: _password, ...fields } = body
+  const { id: _id, name: _name, visuallyImpaired: _gone, password: _password, ...rest } = body
+  const { currentPassword: _current, ...fields } = rest
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined))
 }
 
-function refuseForbidden({ caller }: Context, row: UserRow, changed: readonly Field[]): void {
-  const asker = {
+function askerOf({ caller }: Context, row: UserRow): Asker {
+  return {
     isAdministrator: caller.kind === 'user' && caller.role === 'administrator',
     isSelf: caller.kind === 'user' && caller.userId === row.id,
   }
+}
+
+function refuseForbidden(asker: Asker, row: UserRow, changed: readonly Field[]): void {
   if (!asker.isAdministrator && !asker.isSelf)
     throw new Refusal('forbidden', 'Only administrators change other users.')
   const forbidden = forbiddenFields(asker, row.type, changed)

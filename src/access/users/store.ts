@@ -1,7 +1,7 @@
 import { and, count, desc, eq, ne, sql } from 'drizzle-orm'
 import type { SQL } from 'drizzle-orm'
 import { sessions, users } from '../../../db/tables/access.ts'
-import { passwords } from '../../../db/tables/credentials.ts'
+import { passwords, personalTokens } from '../../../db/tables/credentials.ts'
 import type { Role } from '../../context.ts'
 import type { Database, Write } from '../../ports/database.ts'
 import type { UserType } from './changes.ts'
@@ -25,14 +25,19 @@ export async function findUser(database: Database, id: number): Promise<UserRow 
   return (row as UserRow | undefined) ?? null
 }
 
-/** Adds a user with their password, and what `also` writes about the row just inserted. */
-export async function insertUser(database: Database, user: NewUser, also: Write): Promise<UserRow> {
+/** Adds a user with their password, and what `also` writes about the row just inserted, the first of it right behind it. */
+export async function insertUser(
+  database: Database,
+  user: NewUser,
+  [entry, ...also]: readonly [Write, ...Write[]],
+): Promise<UserRow> {
   const named = sql<number>`(select id from users where username = ${user.username})`
   const password = { userId: named, hash: user.passwordHash, setAt: user.createdAt }
   const [[row]] = await database.batch([
     database.insert(users).values(user).returning(),
-    also,
+    entry,
     database.insert(passwords).values(password),
+    ...also,
   ])
   if (!row) throw new Error('The database returned no row for a new user.')
   return row as UserRow
@@ -103,4 +108,8 @@ export async function countAdministrators(database: Database): Promise<number> {
 /** Ends the sessions of a user, but for the one with the hash `except`. */
 export function deleteSessionsOf(database: Database, userId: number, except = ''): Write {
   return database.delete(sessions).where(and(eq(sessions.userId, userId), ne(sessions.hash, except)))
+}
+
+export function deletePersonalTokensOf(database: Database, userId: number): Write {
+  return database.delete(personalTokens).where(eq(personalTokens.userId, userId))
 }

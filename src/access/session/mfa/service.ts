@@ -6,7 +6,7 @@ import type { Ports } from '../../../ports/index.ts'
 import { attempt, codeTrials, succeeded } from '../../attempts/service.ts'
 import { audited } from '../../audit/service.ts'
 import { readUser } from '../../users/service.ts'
-import { endSessionsOf, forgetCallers } from '../../users/service/passwords.ts'
+import { endSessionsOf, forgetCallers, revokeTokensOf } from '../../users/service/passwords.ts'
 import { seal, unseal } from '../keys.ts'
 import { setOwed } from '../store.ts'
 import * as store from './store.ts'
@@ -42,7 +42,8 @@ export async function beginMfa(context: Context) {
   return { secret, uri: `otpauth://totp/${label}?secret=${secret}&issuer=Tidemark` }
 }
 
-/** Turns MFA on with a first code; the session may do everything from now on.
+/** Turns MFA on with a first code; the session may do everything from now on. Personal tokens end: a password alone was
+ * enough to make them.
  * @returns the recovery codes, this once
  * @throws {Refusal} conflict, invalid for a wrong code, too_many_attempts */
 export async function confirmMfa(context: Context, code: string): Promise<string[]> {
@@ -56,6 +57,7 @@ export async function confirmMfa(context: Context, code: string): Promise<string
   const owing = caller.kind === 'user' && caller.scopes ? caller.sessionHash : null
   await commit(ports.database, [
     store.saveMfa(ports.database, userId, { isConfirmed: true }),
+    revokeTokensOf(ports, userId),
     ...writes,
     ...(owing === null ? [] : [setOwed(ports.database, owing, '')]),
     audited(context, { action: 'activate', objectType: 'mfa', objectId: userId }),

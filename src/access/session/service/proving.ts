@@ -18,7 +18,7 @@ export async function prove(
   { request, key = null }: { readonly request: Request | undefined; readonly key?: string | null },
 ): Promise<Account | null> {
   const { username } = credentials
-  const account = await store.findAccount(ports.database, username)
+  const account = await store.findAccount(ports.database, { username })
   const proof = account && key !== null ? { key, hash: account.passwordHash } : null
   const callers = callersOf(ports)
   if (proof && callers.wasProven(proof.key, proof.hash, ports.clock.now())) return account

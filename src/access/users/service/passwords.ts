@@ -1,6 +1,8 @@
+import type { Context } from '../../../context.ts'
 import { Refusal } from '../../../lib/errors.ts'
 import type { Write } from '../../../ports/database.ts'
 import type { Ports } from '../../../ports/index.ts'
+import { attempt, passwordTrials, succeeded } from '../../attempts/service.ts'
 import { callersOf } from '../callers.ts'
 import { hashPassword, verifyPassword } from '../password.ts'
 import * as store from '../store.ts'
@@ -28,18 +30,53 @@ export async function choosePassword(
   user: { readonly userId: number; readonly username: string },
   chosen: { readonly password: string; readonly pointer: string; readonly exceptSession: string | null },
 ): Promise<Write[]> {
-  const { database, secrets, settings } = ports
+  const { database } = ports
   const { password, pointer, exceptSession } = chosen
-  requireStrong(ports, { password, username: user.username }, pointer)
-  for (const hash of await store.latestPasswords(database, user.userId, settings.passwords.history)) {
-    if (await verifyPassword(secrets, password, hash)) throw usedBefore(pointer)
-  }
-  const hash = await hashPassword(secrets, password)
+  const { userId, username } = user
+  const hash = await newPassword(ports, userId, { username, password, isOwn: true, pointer })
   return [
-    store.updatePassword(database, user.userId, hash),
-    ...passwordWrites(ports, user.userId, hash),
-    store.deleteSessionsOf(database, user.userId, exceptSession ?? ''),
+    store.updatePassword(database, userId, hash),
+    ...passwordWrites(ports, userId, hash),
+    store.deleteSessionsOf(database, userId, exceptSession ?? ''),
   ]
+}
+
+/** The hash of a user's new password. One's own may be none of the latest.
+ * @throws {Refusal} invalid when it is weak or was used before */
+export async function newPassword(
+  ports: Ports,
+  userId: number,
+  chosen: {
+    readonly username: string
+    readonly password: string
+    readonly isOwn: boolean
+    readonly pointer?: string
+  },
+): Promise<string> {
+  const { database, secrets, settings } = ports
+  const { password, isOwn, pointer = '/password' } = chosen
+  requireStrong(ports, chosen, pointer)
+  const latest = isOwn ? await store.latestPasswords(database, userId, settings.passwords.history) : []
+  for (const hash of latest) if (await verifyPassword(secrets, password, hash)) throw usedBefore(pointer)
+  return hashPassword(secrets, password)
+}
+
+/** Lets pass who says the present password of a user. @throws {Refusal} invalid, too_many_attempts */
+export async function requirePassword(
+  { ports, request }: Context,
+  user: { readonly username: string; readonly passwordHash: string },
+  password: string | undefined,
+): Promise<void> {
+  if (password === undefined) throw notYours('is missing')
+  const trials = await passwordTrials(ports, user.username, request)
+  await attempt(ports, trials)
+  if (!(await verifyPassword(ports.secrets, password, user.passwordHash))) throw notYours('is wrong')
+  await succeeded(ports, trials)
+}
+
+/** The writes after which a user has no password, and nobody is signed in as this user. */
+export function removePassword({ database }: Ports, userId: number): Write[] {
+  return [store.updatePassword(database, userId, ''), store.deleteSessionsOf(database, userId)]
 }
 
 /** The write that ends all sessions of a user. Whoever commits it forgets who was known. */
@@ -47,9 +84,18 @@ export function endSessionsOf({ database }: Ports, userId: number): Write {
   return store.deleteSessionsOf(database, userId)
 }
 
+/** The write that ends all personal tokens of a user. Whoever commits it forgets who was known. */
+export function revokeTokensOf({ database }: Ports, userId: number): Write {
+  return store.deletePersonalTokensOf(database, userId)
+}
+
 /** Everybody has to prove again who they are. */
 export function forgetCallers(ports: Ports): void {
   callersOf(ports).clear()
+}
+
+function notYours(message: string): Refusal {
+  return new Refusal('invalid', 'That is not your password.', [{ pointer: '/currentPassword', message }])
 }
 
 function usedBefore(pointer: string): Refusal {

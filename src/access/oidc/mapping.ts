@@ -1,0 +1,72 @@
+import type { Role } from '../../ports/roles.ts'
+import type { OidcMapping, OidcSettings } from '../../ports/oidc-settings.ts'
+
+type Claims = Readonly<Record<string, unknown>>
+
+/** Who somebody is here, as far as the provider says. */
+export type Profile = {
+  readonly username: string
+  readonly fullname: string | null
+  readonly email: string | null
+  readonly isEmailVerified: boolean
+  readonly language: string | null
+  /** Null where the mapping gives none. */
+  readonly role: Role | null
+  /** The names of user groups to be in, and of those that the mapping speaks of at all. */
+  readonly userGroups: { readonly in: readonly string[]; readonly of: readonly string[] }
+  /** Whether the provider saw to a second factor that we trust. */
+  readonly isStrong: boolean
+}
+
+const TEXT_MAX = 255
+const EVERYBODY = '*'
+
+/** The roles, the one that may most first. */
+const BY_RANK: readonly Role[] = ['administrator', 'editor', 'Data_Editor', 'collector', 'dashboard_viewer']
+
+/** What claims (OpenID Connect Core 1.0, section 5.1) make of somebody here. Of several roles the one that may most
+ * counts, and user groups add up. */
+export function profileOf(
+  claims: Claims,
+  { groupsClaim, mapping, trustedMfa }: Pick<OidcSettings, 'groupsClaim' | 'mapping' | 'trustedMfa'>,
+): Profile {
+  const email = textOf(claims['email'])
+  const entries = mapping === null ? [] : entriesFor(mapping, listOf(claims[groupsClaim]))
+  const roles = new Set(entries.map(({ role }) => role))
+  const ways = [...listOf(claims['amr']), ...listOf(claims['acr'])]
+  return {
+    username: (textOf(claims['preferred_username']) ?? email ?? textOf(claims['sub']) ?? '').normalize('NFC'),
+    fullname: textOf(claims['name']),
+    email,
+    isEmailVerified: email !== null && claims['email_verified'] === true,
+    language: languageOf(claims['locale']),
+    role: BY_RANK.find((role) => roles.has(role)) ?? null,
+    userGroups: {
+      in: [...new Set(entries.flatMap(({ userGroups = [] }) => userGroups))],
+      of: [...new Set(Object.values(mapping ?? {}).flatMap(({ userGroups = [] }) => userGroups))],
+    },
+    isStrong: ways.some((way) => trustedMfa.includes(way)),
+  }
+}
+
+function entriesFor(mapping: OidcMapping, groups: readonly string[]) {
+  const named = new Set([EVERYBODY, ...groups])
+  return Object.entries(mapping)
+    .filter(([name]) => named.has(name))
+    .map(([, entry]) => entry)
+}
+
+function listOf(claim: unknown): readonly string[] {
+  const list: readonly unknown[] = Array.isArray(claim) ? claim : [claim]
+  return list.filter((one) => typeof one === 'string')
+}
+
+function textOf(claim: unknown): string | null {
+  return typeof claim === 'string' && claim !== '' && claim.length <= TEXT_MAX ? claim : null
+}
+
+/** Some providers write `de_CH` (OpenID Connect Core 1.0, section 5.1). */
+function languageOf(claim: unknown): string | null {
+  const tag = textOf(claim)?.replaceAll('_', '-') ?? ''
+  return /^[a-z]{2,3}(-[A-Za-z0-9]{2,8})*$/.test(tag) ? tag : null
+}

@@ -1,0 +1,140 @@
+import { Hono } from 'hono'
+import * as z from 'zod'
+import { idParam, noContent, ok } from '../../http/answers.ts'
+import { policy } from '../../http/policy.ts'
+import type { Env } from '../../http/policy.ts'
+import { jsonBody, readText, valid } from '../../http/valid.ts'
+import { Refusal } from '../../lib/errors.ts'
+import { timeFormat } from '../../lib/time.ts'
+import { sessionView } from '../session/schema.ts'
+import { callbackQuery, identityBody, identityView, loginQuery, logoutView, sessionBody } from './schema.ts'
+import {
+  beginLogin,
+  endLogin,
+  endSessionsFor,
+  linkIdentity,
+  openProvenSession,
+  readIdentity,
+  readLogoutUrl,
+  unlinkIdentity,
+} from './service.ts'
+
+const BODY_MAX_BYTES = 8 * 1024
+const LOGOUT_MAX_BYTES = 16 * 1024
+const FORM = 'application/x-www-form-urlencoded'
+const ADMINISTRATOR = ['administrator'] as const
+const userPath = z.object({ id: idParam })
+const oneIdentity = { 200: ok(identityView, 'The identity.') }
+
+const loginRoutes = new Hono<Env>()
+  .get(
+    '/oidc/login',
+    policy({
+      summary: 'Begin a login at the OpenID Connect provider: browsers go there',
+      roles: 'anyone',
+      answers: { 302: { description: 'To the provider.', headers: ['Location'] } },
+      refuses: [404, 503],
+    }),
+    valid('query', loginQuery),
+    async (c) => c.redirect(await beginLogin(c.get('context'), c.req.valid('query')), 302),
+  )
+  .get(
+    '/oidc/callback',
+    policy({
+      summary: 'Where browsers come back from the provider',
+      roles: 'anyone',
+      answers: { 302: { description: 'To the page, with `#loginCode=…`.', headers: ['Location'] } },
+      refuses: [401, 403, 404, 409, 429, 503],
+    }),
+    valid('query', callbackQuery),
+    async (c) => c.redirect(await endLogin(c.get('context'), new URL(c.req.url).searchParams), 302),
+  )
+  .post(
+    '/oidc/session',
+    policy({
+      summary: 'Open the session of a login at the provider',
+      roles: 'anyone',
+      answers: { 200: ok(sessionView, 'The session is open.') },
+      refuses: [401, 404, 429],
+    }),
+    jsonBody(BODY_MAX_BYTES),
+    valid('json', sessionBody),
+    async (c) => {
+      const context = c.get('context')
+      const { expiresAt, ...session } = await openProvenSession(context, c.req.valid('json'))
+      return c.json({ ...session, expiresAt: timeFormat(context.ports.settings.timeZone)(expiresAt) })
+    },
+  )
+  .get(
+    '/oidc/logout-url',
+    policy({
+      summary: 'Where a browser ends its session at the provider, once this one has been logged out',
+      roles: 'signed-in',
+      scope: 'account',
+      answers: { 200: ok(logoutView, 'The address.') },
+      refuses: [404, 503],
+    }),
+    async (c) => c.json({ url: await readLogoutUrl(c.get('context')) }),
+  )
+  .post(
+    '/oidc/backchannel-logout',
+    policy({
+      summary: 'The provider says that a session of its own has ended',
+      roles: 'anyone',
+      takes: { media: { [FORM]: z.object({ logout_token: z.string() }) }, encodings: ['identity'] },
+      answers: { 200: { description: 'What began with it has ended.' } },
+      refuses: [400, 404, 503],
+    }),
+    async (c) => {
+      const { headers } = c.req.raw
+      if (headers.get('content-type')?.split(';', 1)[0]?.trim().toLowerCase() !== FORM)
+        throw new Refusal('unsupported_media_type', `Send the body as ${FORM}.`)
+      const body = new URLSearchParams(await readText(c.req.raw, LOGOUT_MAX_BYTES))
+      const [token, another] = body.getAll('logout_token')
+      if (token === undefined || another !== undefined)
+        throw new Refusal('bad_request', 'The body has to have one logout_token.')
+      await endSessionsFor(c.get('context'), token)
+      return c.body(null, 200)
+    },
+  )
+
+const identityRoutes = new Hono<Env>()
+  .get(
+    '/users/:id/identity',
+    policy({
+      summary: 'Who a user is at the OpenID Connect provider',
+      roles: ADMINISTRATOR,
+      answers: oneIdentity,
+    }),
+    valid('param', userPath),
+    async (c) => c.json(await readIdentity(c.get('context'), c.req.valid('param').id)),
+  )
+  .put(
+    '/users/:id/identity',
+    policy({
+      summary: 'Say who a user is at the OpenID Connect provider',
+      roles: ADMINISTRATOR,
+      answers: oneIdentity,
+      refuses: [409],
+    }),
+    valid('param', userPath),
+    jsonBody(BODY_MAX_BYTES),
+    valid('json', identityBody),
+    async (c) =>
+      c.json(await linkIdentity(c.get('context'), c.req.valid('param').id, c.req.valid('json').subject)),
+  )
+  .delete(
+    '/users/:id/identity',
+    policy({
+      summary: 'A user is nobody at the OpenID Connect provider any more',
+      roles: ADMINISTRATOR,
+      answers: { 204: noContent },
+    }),
+    valid('param', userPath),
+    async (c) => {
+      await unlinkIdentity(c.get('context'), c.req.valid('param').id)
+      return c.body(null, 204)
+    },
+  )
+
+export const oidcRoutes = new Hono<Env>().route('/', loginRoutes).route('/', identityRoutes)

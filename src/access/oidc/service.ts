@@ -1,0 +1,223 @@
+import type { Context } from '../../context.ts'
+import { sha256 } from '../../lib/digest.ts'
+import { Refusal } from '../../lib/errors.ts'
+import { base64url } from '../../lib/text.ts'
+import { commit, isUniqueViolation } from '../../ports/database.ts'
+import type { Ports } from '../../ports/index.ts'
+import type { OidcSettings } from '../../ports/oidc-settings.ts'
+import { attempt, providerTrials, succeeded } from '../attempts/service.ts'
+import { audited } from '../audit/service.ts'
+import { seal, unseal } from '../session/keys.ts'
+import { checkCode } from '../session/mfa/service.ts'
+import { accountOf, openSession } from '../session/service.ts'
+import { readUser } from '../users/service.ts'
+import { forgetCallers } from '../users/service/passwords.ts'
+import { profileOf } from './mapping.ts'
+import type { IdentityView, LoginQuery, SessionBody } from './schema.ts'
+import { accountFor } from './service/accounts.ts'
+import { authorizationUrl, endSessionUrl, prove, readLogout } from './service/provider.ts'
+import * as store from './store.ts'
+
+const STATE_LIFETIME_MS = 10 * 60_000
+const LOGIN_LIFETIME_MS = 60_000
+const SECRET_BYTES = 32
+const STATE = 'oidc state'
+const ID_TOKEN = 'oidc id token'
+
+/** A login that has begun. It travels as the sealed `state`, so that beginning one leaves nothing behind here. */
+type Begun = {
+  readonly nonce: string
+  readonly codeVerifier: string
+  readonly challenge: string
+  readonly returnUrl: string
+  readonly endAt: number
+}
+
+/** Where a browser goes to sign in at the provider.
+ * @throws {Refusal} not_found where there is no provider, invalid for an address that is not configured, unavailable */
+export async function beginLogin(context: Context, query: LoginQuery): Promise<string> {
+  const { ports } = context
+  const oidc = requireOidc(ports)
+  const { challenge, returnUrl = oidc.returnUrls[0] } = query
+  if (!oidc.returnUrls.includes(returnUrl)) {
+    throw new Refusal('invalid', 'Browsers are not sent there.', [
+      { pointer: '?returnUrl', message: 'is not one of the configured pages' },
+    ])
+  }
+  const random = () => base64url(ports.secrets.random(SECRET_BYTES))
+  const begun: Begun = {
+    nonce: random(),
+    codeVerifier: random(),
+    challenge,
+    returnUrl,
+    endAt: ports.clock.now() + STATE_LIFETIME_MS,
+  }
+  const state = await seal(ports.secrets, bytesOf(JSON.stringify(begun)), STATE)
+  return authorizationUrl(ports, oidc, { ...begun, state })
+}
+
+/** Where a browser that comes back from the provider goes on: to its page, with a code in the fragment that is good once,
+ * for a minute, and for the page that began the login.
+ * @throws {Refusal} not_found, unauthenticated for a state or an answer that is not right, forbidden for who is nobody here,
+ * too_many_attempts, unavailable */
+export async function endLogin(context: Context, answer: URLSearchParams): Promise<string> {
+  const { ports, request } = context
+  const { database, clock, secrets } = ports
+  const oidc = requireOidc(ports)
+  const state = answer.get('state') ?? ''
+  const begun = await readState(ports, state)
+  const trials = providerTrials(ports, request)
+  await attempt(ports, trials)
+  const isFirst = await store.takeState(
+    database,
+    { hash: await sha256(state), expiresAt: begun.endAt },
+    clock.now(),
+  )
+  if (!isFirst) throw unknownState()
+  const proven = await prove(ports, oidc, { answer, asked: { ...begun, state } })
+  const profile = profileOf(proven.claims, oidc)
+  const userId = await accountFor(context, oidc, { subject: proven.subject, profile })
+  const loginCode = base64url(secrets.random(SECRET_BYTES))
+  await commit(database, [
+    store.deleteExpiredLogins(database, clock.now()),
+    store.insertLogin(database, {
+      hash: await sha256(loginCode),
+      userId,
+      challenge: begun.challenge,
+      subject: proven.subject,
+      sid: proven.sid,
+      idToken: await seal(secrets, bytesOf(proven.idToken), ID_TOKEN),
+      isStrong: profile.isStrong,
+      expiresAt: clock.now() + LOGIN_LIFETIME_MS,
+    }),
+  ])
+  await succeeded(ports, trials)
+  return `${begun.returnUrl}#loginCode=${loginCode}`
+}
+
+/** The session of a login that the provider vouched for, for whoever began it.
+ * @throws {Refusal} not_found, unauthenticated, mfa_code_required, too_many_attempts */
+export async function openProvenSession(context: Context, { loginCode, verifier, code }: SessionBody) {
+  const { ports } = context
+  requireOidc(ports)
+  const { database, clock } = ports
+  const hash = await sha256(loginCode)
+  const login = await store.findLogin(database, hash, clock.now())
+  const account = login && (await accountOf(ports, login.userId))
+  if (!account || login.challenge !== (await challengeOf(verifier))) throw notProven()
+  if (account.hasFactor && !login.isStrong) await checkCode(ports, account.userId, code)
+  if (!(await store.takeLogin(database, hash))) throw notProven()
+  const owed = account.needsFactor && !account.hasFactor && !login.isStrong ? 'mfa' : ''
+  const { subject, sid, idToken } = login
+  return openSession(context, account, {
+    owed,
+    also: (sessionHash) => [store.insertSession(database, { sessionHash, subject, sid, idToken })],
+  })
+}
+
+/** Where the provider ends its session behind the caller's. @throws {Refusal} not_found for a session that began otherwise */
+export async function readLogoutUrl({ ports, caller }: Context): Promise<string | null> {
+  const oidc = requireOidc(ports)
+  const hash = caller.kind === 'user' ? caller.sessionHash : null
+  const sealed = hash === null ? null : await store.findIdToken(ports.database, hash)
+  if (sealed === null) throw new Refusal('not_found', 'This session did not begin at the provider.')
+  const idToken = new TextDecoder().decode(await unseal(ports.secrets, sealed, ID_TOKEN))
+  return endSessionUrl(ports, oidc, idToken)
+}
+
+/** Ends the sessions that the provider has ended. @throws {Refusal} not_found, bad_request, unavailable */
+export async function endSessionsFor(context: Context, logoutToken: string): Promise<void> {
+  const { ports } = context
+  const named = await readLogout(ports, requireOidc(ports), logoutToken)
+  const userIds = await store.findEnding(ports.database, named)
+  await commit(ports.database, [
+    ...store.deleteSessions(ports.database, named),
+    ...userIds.map((userId) =>
+      audited(context, { action: 'end by provider', objectType: 'session', objectId: userId }),
+    ),
+  ])
+  forgetCallers(ports)
+}
+
+/** Who a user is at the provider. @throws {Refusal} not_found for who is nobody there */
+export async function readIdentity({ ports }: Context, userId: number): Promise<IdentityView> {
+  const identity = await store.findIdentity(ports.database, userId)
+  if (!identity) throw new Refusal('not_found', 'This user is nobody at the provider.')
+  return identity
+}
+
+/** Says who a user is at the provider. @throws {Refusal} not_found, conflict for who is somebody else here already */
+export async function linkIdentity(context: Context, userId: number, subject: string): Promise<IdentityView> {
+  const { database } = context.ports
+  const { issuer } = requireOidc(context.ports)
+  await readUser(context, userId)
+  const before = await store.findIdentity(database, userId)
+  const identity = { issuer, subject }
+  try {
+    await commit(database, [
+      store.deleteIdentity(database, userId),
+      store.insertIdentity(database, identity, { id: userId }),
+      audited(context, {
+        action: 'link',
+        objectType: 'identity',
+        objectId: userId,
+        before: before ?? {},
+        after: identity,
+      }),
+    ])
+  } catch (error) {
+    if (!isUniqueViolation(error, 'oidc_identities.subject')) throw error
+    throw new Refusal('conflict', 'That is another user here.', [
+      { pointer: '/subject', message: 'is taken' },
+    ])
+  }
+  return identity
+}
+
+/** The user is nobody at the provider any more; sessions go on. @throws {Refusal} not_found */
+export async function unlinkIdentity(context: Context, userId: number): Promise<void> {
+  const { database } = context.ports
+  const before = await readIdentity(context, userId)
+  await commit(database, [
+    store.deleteIdentity(database, userId),
+    audited(context, { action: 'unlink', objectType: 'identity', objectId: userId, before }),
+  ])
+}
+
+function requireOidc({ settings }: Ports): OidcSettings {
+  if (settings.oidc === null) throw new Refusal('not_found', 'Nobody signs in by OpenID Connect here.')
+  return settings.oidc
+}
+
+async function readState({ secrets, clock }: Ports, state: string): Promise<Begun> {
+  let begun: Begun
+  try {
+    begun = JSON.parse(new TextDecoder().decode(await unseal(secrets, state, STATE))) as Begun
+  } catch {
+    throw unknownState()
+  }
+  if (begun.endAt <= clock.now()) throw unknownState()
+  return begun
+}
+
+async function challengeOf(verifier: string): Promise<string> {
+  return base64url(new Uint8Array(await crypto.subtle.digest('SHA-256', bytesOf(verifier))))
+}
+
+function bytesOf(text: string): Uint8Array<ArrayBuffer> {
+  return new TextEncoder().encode(text)
+}
+
+function unknownState(): Refusal {
+  return new Refusal(
+    'unauthenticated',
+    'This login did not begin here, has come back before, or is too old. Begin anew.',
+  )
+}
+
+function notProven(): Refusal {
+  return new Refusal(
+    'unauthenticated',
+    'The login code is wrong, was used before or has expired. Begin anew.',
+  )
+}

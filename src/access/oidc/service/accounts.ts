@@ -1,0 +1,106 @@
+import type { Context } from '../../../context.ts'
+import { Refusal } from '../../../lib/errors.ts'
+import { commit } from '../../../ports/database.ts'
+import type { OidcSettings } from '../../../ports/oidc-settings.ts'
+import { audited } from '../../audit/service.ts'
+import { listGroups, listGroupsOf, updateGroupsOf } from '../../user-groups/service.ts'
+import { usernameSchema } from '../../users/schema.ts'
+import { adoptUser, createUser } from '../../users/service.ts'
+import { forgetCallers, removePassword, revokeTokensOf } from '../../users/service/passwords.ts'
+import type { Profile } from '../mapping.ts'
+import * as store from '../store.ts'
+import type { Identity } from '../store.ts'
+
+/** The user that somebody at the provider is here: one who is linked already, the only local one with their verified
+ * address, or a new one, the latter two where they are configured. What the provider says of them is taken over.
+ * @throws {Refusal} forbidden for who is nobody here, last_administrator */
+export async function accountFor(
+  context: Context,
+  oidc: OidcSettings,
+  { subject, profile }: { readonly subject: string; readonly profile: Profile },
+): Promise<number> {
+  if (oidc.mapping !== null && profile.role === null)
+    throw new Refusal('forbidden', 'Nothing that the provider says of you gives you a role here.')
+  const identity = { issuer: oidc.issuer, subject }
+  const { database } = context.ports
+  const userId =
+    (await store.findUserId(database, identity)) ??
+    (oidc.linksByEmail ? await linkByEmail(context, identity, profile) : null)
+  if (userId === null && !oidc.createsUsers)
+    throw new Refusal('forbidden', 'You are no user here. An administrator can make you one.')
+  const known = userId ?? (await create(context, identity, profile))
+  if (userId !== null) await takeOver(context, known, profile)
+  await follow(context, known, profile)
+  return known
+}
+
+/** A user without a password. A name that somebody has already makes nobody that user. */
+async function create(context: Context, identity: Identity, profile: Profile): Promise<number> {
+  const { username, fullname, email, language, role } = profile
+  const name = usernameSchema.safeParse(username)
+  if (!name.success || role === null)
+    throw new Refusal('forbidden', 'The provider says too little of you for a user to be made.')
+  try {
+    const user = {
+      username: name.data,
+      role,
+      ...(fullname !== null && { fullname }),
+      ...(email !== null && { email }),
+      ...(language !== null && { language }),
+    }
+    const link = store.insertIdentity(context.ports.database, identity, { username: name.data })
+    return (await createUser(context, user, [link])).id
+  } catch (error) {
+    if (!(error instanceof Refusal) || error.code !== 'name_taken') throw error
+    throw new Refusal('forbidden', 'A user here has your name. An administrator can say whether that is you.')
+  }
+}
+
+/** Whoever signed in as this user before has to be this person to go on: sessions and tokens end, and the password goes. */
+async function linkByEmail(context: Context, identity: Identity, profile: Profile): Promise<number | null> {
+  const { ports } = context
+  if (profile.email === null || !profile.isEmailVerified) return null
+  const [found, another] = await store.findByEmail(ports.database, profile.email)
+  if (!found || another || found.role === 'administrator') return null
+  await commit(ports.database, [
+    store.insertIdentity(ports.database, identity, { id: found.userId }),
+    ...removePassword(ports, found.userId),
+    revokeTokensOf(ports, found.userId),
+    audited(context, {
+      action: 'link by email',
+      objectType: 'identity',
+      objectId: found.userId,
+      after: identity,
+    }),
+  ])
+  forgetCallers(ports)
+  return found.userId
+}
+
+async function takeOver(context: Context, userId: number, profile: Profile): Promise<void> {
+  const { fullname, email, role } = profile
+  await adoptUser(context, userId, {
+    ...(fullname !== null && { fullname }),
+    ...(email !== null && { email }),
+    ...(role !== null && { role }),
+  })
+}
+
+/** Puts a user into the groups that the provider's word maps to, and out of others that the mapping speaks of. */
+async function follow(context: Context, userId: number, { userGroups }: Profile): Promise<void> {
+  if (userGroups.of.length === 0) return
+  const all = await listGroups(context)
+  const missing = userGroups.of.filter((name) => !all.some((group) => group.name === name))
+  if (missing.length > 0)
+    context.ports.log.warn('the mapping of OpenID Connect names user groups that are not there', {
+      missing: missing.join(', '),
+    })
+  const idsOf = (names: readonly string[]) =>
+    all.filter(({ name }) => names.includes(name)).map(({ id }) => id)
+  const present = new Set((await listGroupsOf(context, userId)).map(({ id }) => id))
+  const wanted = new Set(idsOf(userGroups.in))
+  const come = [...wanted].filter((id) => !present.has(id))
+  const go = idsOf(userGroups.of).filter((id) => present.has(id) && !wanted.has(id))
+  if (come.length > 0) await updateGroupsOf(context, userId, { groupIds: come, mode: 'merge' })
+  if (go.length > 0) await updateGroupsOf(context, userId, { groupIds: go, mode: 'remove' })
+}

@@ -1,0 +1,233 @@
+import { createLocalJWKSet, errors, jwtVerify } from 'jose'
+import type { JSONWebKeySet, JWTPayload, JWTVerifyOptions } from 'jose'
+import * as oauth from 'oauth4webapi'
+import { Refusal } from '../../../lib/errors.ts'
+import { Recent } from '../../../lib/recent.ts'
+import type { Ports } from '../../../ports/index.ts'
+import type { OidcSettings } from '../../../ports/oidc-settings.ts'
+import { away, endpoint, outward, outwards } from './asking.ts'
+
+const KEEP_MS = 10 * 60_000
+/** How often keys are asked for again because a token names one that is not known: whoever makes up names is no reason to
+ * ask more often. */
+const KEYS_AGAIN_MS = 10_000
+const TOKEN_MAX_AGE_S = 600
+const TOLERANCE_S = 30
+const LOGOUT_EVENT = 'http://schemas.openid.net/event/backchannel-logout'
+
+/** What the provider says of who signed in; its word is proven. */
+export type Proven = {
+  readonly subject: string
+  /** The provider's name of its own session; empty where it has none. */
+  readonly sid: string
+  readonly claims: Readonly<Record<string, unknown>>
+  readonly idToken: string
+}
+
+/** What binds an answer of the provider to what was asked. */
+export type Asked = { readonly state: string; readonly nonce: string; readonly codeVerifier: string }
+
+type Known = {
+  readonly metadata: Recent<oauth.AuthorizationServer>
+  readonly keys: Recent<JSONWebKeySet>
+  readonly newKeys: Recent<JSONWebKeySet>
+}
+
+const known = new WeakMap<Ports, Known>()
+
+/** Where a browser goes to sign in. @throws {Refusal} unavailable */
+export async function authorizationUrl(ports: Ports, oidc: OidcSettings, asked: Asked): Promise<string> {
+  const server = await metadataOf(ports, oidc)
+  const url = endpoint(oidc, server.authorization_endpoint)
+  const parameters = {
+    client_id: oidc.clientId,
+    code_challenge: await oauth.calculatePKCECodeChallenge(asked.codeVerifier),
+    code_challenge_method: 'S256',
+    nonce: asked.nonce,
+    redirect_uri: oidc.callbackUrl,
+    response_type: 'code',
+    scope: oidc.scope,
+    state: asked.state,
+  }
+  for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value)
+  return url.href
+}
+
+/** Whom the provider means by the answer that a browser brings from it.
+ * @throws {Refusal} unauthenticated for an answer or a token that is not right, unavailable */
+export async function prove(
+  ports: Ports,
+  oidc: OidcSettings,
+  { answer, asked }: { readonly answer: URLSearchParams; readonly asked: Asked },
+): Promise<Proven> {
+  const server = await metadataOf(ports, oidc)
+  const client = clientOf(oidc)
+  const options = outwards(ports.network, oidc)
+  return refused(ports, async () => {
+    const parameters = oauth.validateAuthResponse(server, client, answer, asked.state)
+    const authentication = oauth.ClientSecretBasic(oidc.clientSecret)
+    const response = await oauth.authorizationCodeGrantRequest(
+      server,
+      client,
+      authentication,
+      parameters,
+      oidc.callbackUrl,
+      asked.codeVerifier,
+      options,
+    )
+    const tokens = await oauth.processAuthorizationCodeResponse(server, client, response, {
+      expectedNonce: asked.nonce,
+      requireIdToken: true,
+    })
+    const idToken = tokens.id_token ?? ''
+    const signed = await verify(ports, oidc, idToken, ['sub', 'iat', 'exp'])
+    const subject = signed.sub ?? ''
+    const more = server.userinfo_endpoint
+      ? await oauth.processUserInfoResponse(
+          server,
+          client,
+          subject,
+          await oauth.userInfoRequest(server, client, tokens.access_token, options),
+        )
+      : {}
+    // What is signed counts more than what is only sent.
+    return { subject, sid: textOf(signed['sid']), claims: { ...more, ...signed }, idToken }
+  })
+}
+
+/** Whose sessions a logout token ends (OpenID Connect Back-Channel Logout 1.0).
+ * @throws {Refusal} bad_request for a token that is not right, unavailable */
+export async function readLogout(
+  ports: Ports,
+  oidc: OidcSettings,
+  token: string,
+): Promise<{ readonly subject: string; readonly sid: string }> {
+  let claims: JWTPayload
+  try {
+    claims = await verify(ports, oidc, token, ['iat', 'exp', 'jti', 'events'])
+  } catch (error) {
+    if (!(error instanceof errors.JOSEError)) throw error
+    throw notALogout()
+  }
+  const events = claims['events']
+  const isLogout = typeof events === 'object' && events !== null && Object.hasOwn(events, LOGOUT_EVENT)
+  const named = { subject: textOf(claims.sub), sid: textOf(claims['sid']) }
+  if (!isLogout || 'nonce' in claims || (named.subject === '' && named.sid === '')) throw notALogout()
+  return named
+}
+
+/** Where a browser goes to end the provider's session as well; null where the provider has no such place.
+ * @throws {Refusal} unavailable */
+export async function endSessionUrl(
+  ports: Ports,
+  oidc: OidcSettings,
+  idToken: string,
+): Promise<string | null> {
+  const { end_session_endpoint: place } = await metadataOf(ports, oidc)
+  if (place === undefined) return null
+  const url = endpoint(oidc, place)
+  url.searchParams.set('client_id', oidc.clientId)
+  url.searchParams.set('id_token_hint', idToken)
+  url.searchParams.set('post_logout_redirect_uri', oidc.returnUrls[0])
+  return url.href
+}
+
+/** The claims of a token that the provider signed, for us, in the one way that is taken, and lately. */
+async function verify(
+  ports: Ports,
+  oidc: OidcSettings,
+  token: string,
+  requiredClaims: string[],
+): Promise<JWTPayload> {
+  const now = ports.clock.now()
+  const options: JWTVerifyOptions = {
+    algorithms: [oidc.algorithm],
+    issuer: oidc.issuer,
+    audience: oidc.clientId,
+    currentDate: new Date(now),
+    clockTolerance: TOLERANCE_S,
+    maxTokenAge: TOKEN_MAX_AGE_S,
+    requiredClaims,
+  }
+  const { jwks_uri: place } = await metadataOf(ports, oidc)
+  const url = endpoint(oidc, place)
+  const ask = () => fetchKeys(ports, oidc, url)
+  const { keys, newKeys } = knownBy(ports)
+  try {
+    const usual = await keys.find(url.href, now, ask)
+    return (await jwtVerify(token, createLocalJWKSet(usual ?? { keys: [] }), options)).payload
+  } catch (error) {
+    if (!(error instanceof errors.JWKSNoMatchingKey)) throw error
+    const latest = await newKeys.find(url.href, now, ask)
+    return (await jwtVerify(token, createLocalJWKSet(latest ?? { keys: [] }), options)).payload
+  }
+}
+
+async function metadataOf(ports: Ports, oidc: OidcSettings): Promise<oauth.AuthorizationServer> {
+  const issuer = new URL(oidc.issuer)
+  const found = await knownBy(ports).metadata.find(oidc.issuer, ports.clock.now(), async () => {
+    try {
+      const response = await oauth.discoveryRequest(issuer, outwards(ports.network, oidc))
+      const server = await oauth.processDiscoveryResponse(issuer, response)
+      if (server.issuer !== oidc.issuer) throw new TypeError('It calls itself otherwise.')
+      return server
+    } catch (cause) {
+      throw away(ports, cause)
+    }
+  })
+  if (!found) throw away(ports, new TypeError('It says nothing.'))
+  return found
+}
+
+async function fetchKeys(ports: Ports, oidc: OidcSettings, url: URL): Promise<JSONWebKeySet> {
+  try {
+    const response = await outward(ports.network, oidc)(url.href, { method: 'GET' })
+    if (response.status !== 200) throw new TypeError(`It answered ${response.status}.`)
+    const keys = (await response.json()) as JSONWebKeySet
+    // It throws for what is no set of keys.
+    createLocalJWKSet(keys)
+    return keys
+  } catch (cause) {
+    throw away(ports, cause)
+  }
+}
+
+/** What `ask` answers; what the provider says wrongly is a login that failed.
+ * @throws {Refusal} unauthenticated, unavailable */
+async function refused<Result>(ports: Ports, ask: () => Promise<Result>): Promise<Result> {
+  try {
+    return await ask()
+  } catch (cause) {
+    if (cause instanceof Refusal) throw away(ports, cause)
+    ports.log.warn('the provider did not prove who signed in', { reason: reasonOf(cause) })
+    throw new Refusal('unauthenticated', 'The provider did not prove who you are. Begin anew.')
+  }
+}
+
+/** The library's own code of what is wrong: its messages may quote what was sent. */
+function reasonOf(cause: unknown): string {
+  const { code, error, name } = Object(cause) as Readonly<Record<'code' | 'error' | 'name', unknown>>
+  const words = [code, error].filter((word) => typeof word === 'string')
+  return words.length > 0 ? words.join(' ') : String(name)
+}
+
+function notALogout(): Refusal {
+  return new Refusal('bad_request', 'That is no logout token for this service.')
+}
+
+function clientOf({ clientId, algorithm }: OidcSettings): oauth.Client {
+  return { client_id: clientId, id_token_signed_response_alg: algorithm, [oauth.clockTolerance]: TOLERANCE_S }
+}
+
+function knownBy(ports: Ports): Known {
+  let here = known.get(ports)
+  if (!here) {
+    here = { metadata: new Recent(KEEP_MS), keys: new Recent(KEEP_MS), newKeys: new Recent(KEYS_AGAIN_MS) }
+    known.set(ports, here)
+  }
+  return here
+}
+
+function textOf(claim: unknown): string {
+  return typeof claim === 'string' ? claim : ''
+}

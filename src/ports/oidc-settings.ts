@@ -1,0 +1,140 @@
+import * as z from 'zod'
+import { isSafeUrl, urlOf } from '../lib/urls.ts'
+import { ROLES } from './roles.ts'
+import type { Role } from './roles.ts'
+
+const ALGORITHMS = ['RS256', 'PS256', 'ES256', 'EdDSA'] as const
+const SAFE = 'must be an https: URL, or http: on this machine, without credentials'
+const ENTRIES_MAX = 1_000
+
+const mappingSchema = z
+  .record(
+    z.string().max(255),
+    z.strictObject({
+      role: z.enum(ROLES).optional(),
+      userGroups: z.array(z.string().max(255)).max(ENTRIES_MAX).optional(),
+    }),
+  )
+  .refine((mapping) => Object.keys(mapping).length <= ENTRIES_MAX)
+
+/** The variables of signing in by OpenID Connect (`src/access/oidc/README.md`). */
+export const oidcVariables = {
+  TIDEMARK_OIDC_ALGORITHM: z
+    .enum(ALGORITHMS)
+    .default('RS256')
+    .describe('How the provider signs its tokens; others are refused.'),
+  TIDEMARK_OIDC_CALLBACK_URL: z
+    .string()
+    .refine(isSafeUrl, SAFE)
+    .optional()
+    .describe('Where the provider sends browsers: the address of this service and /oidc/callback.'),
+  TIDEMARK_OIDC_CLIENT_ID: z.string().max(255).optional().describe('As whom the provider knows us.'),
+  TIDEMARK_OIDC_CLIENT_SECRET: z.string().max(1024).optional().describe('What the provider knows us by.'),
+  TIDEMARK_OIDC_CREATE_USERS: onOff().describe('Whether whom the provider knows becomes a user here.'),
+  TIDEMARK_OIDC_GROUPS_CLAIM: z
+    .string()
+    .max(255)
+    .default('groups')
+    .describe('The claim that TIDEMARK_OIDC_MAPPING is about: a text or a list of texts.'),
+  TIDEMARK_OIDC_ISSUER: z
+    .string()
+    .refine(isSafeUrl, SAFE)
+    .optional()
+    .describe('The provider, letter by letter as it calls itself. Turns OpenID Connect on.'),
+  TIDEMARK_OIDC_LINK_BY_EMAIL: onOff().describe(
+    'Whether a verified e-mail address that exactly one local user has makes that user of them.',
+  ),
+  TIDEMARK_OIDC_MAPPING: z
+    .string()
+    .transform(jsonOf)
+    .pipe(mappingSchema)
+    .optional()
+    .describe('JSON: {"ops": {"role": "editor", "userGroups": ["Operations"]}}; `*` stands for everybody.'),
+  TIDEMARK_OIDC_RETURN_URLS: z
+    .string()
+    .default('')
+    .transform((text) => text.split(',').map((url) => url.trim()))
+    .transform((urls) => urls.filter((url) => url !== ''))
+    .refine(
+      (urls) => urls.every((url) => isSafeUrl(url) && urlOf(url)?.hash === '' && !url.endsWith('#')),
+      'must be https: URLs, or http: on this machine, without a fragment, with commas between',
+    )
+    .describe(
+      'Pages to which a browser may come back, with commas between; the first unless asked otherwise.',
+    ),
+  TIDEMARK_OIDC_SCOPE: z
+    .string()
+    .default('openid profile email')
+    .refine((scope) => scope.split(' ').includes('openid'), 'must contain openid')
+    .describe('What is asked of the provider.'),
+  TIDEMARK_OIDC_TRUSTED_MFA: z
+    .string()
+    .default('')
+    .transform((text) => text.split(',').map((value) => value.trim()))
+    .transform((values) => values.filter((value) => value !== ''))
+    .describe('Values of amr or acr, with commas between, that spare our own MFA; by default none do.'),
+}
+
+/** Who is what here, by what the provider says. */
+export type OidcMapping = Readonly<
+  Record<string, { readonly role?: Role | undefined; readonly userGroups?: readonly string[] | undefined }>
+>
+
+export type OidcSettings = {
+  readonly algorithm: (typeof ALGORITHMS)[number]
+  readonly callbackUrl: string
+  readonly clientId: string
+  readonly clientSecret: string
+  readonly createsUsers: boolean
+  readonly groupsClaim: string
+  readonly issuer: string
+  readonly linksByEmail: boolean
+  readonly mapping: OidcMapping | null
+  readonly returnUrls: readonly [string, ...string[]]
+  readonly scope: string
+  readonly trustedMfa: readonly string[]
+}
+
+/** The settings that checked variables stand for; null without an issuer.
+ * @throws {RangeError} naming what is missing beside it */
+export function oidcSettingsOf(values: z.output<z.ZodObject<typeof oidcVariables>>): OidcSettings | null {
+  const {
+    TIDEMARK_OIDC_ISSUER: issuer,
+    TIDEMARK_OIDC_CALLBACK_URL: callbackUrl,
+    TIDEMARK_OIDC_CLIENT_ID: clientId,
+    TIDEMARK_OIDC_CLIENT_SECRET: clientSecret,
+    TIDEMARK_OIDC_RETURN_URLS: [returnUrl, ...returnUrls],
+  } = values
+  if (issuer === undefined) return null
+  if (!callbackUrl || !clientId || !clientSecret || returnUrl === undefined)
+    throw new RangeError(
+      'The configuration is not usable:\n  TIDEMARK_OIDC_ISSUER needs TIDEMARK_OIDC_CALLBACK_URL, TIDEMARK_OIDC_CLIENT_ID, TIDEMARK_OIDC_CLIENT_SECRET and TIDEMARK_OIDC_RETURN_URLS beside it.',
+    )
+  return {
+    algorithm: values.TIDEMARK_OIDC_ALGORITHM,
+    callbackUrl,
+    clientId,
+    clientSecret,
+    createsUsers: values.TIDEMARK_OIDC_CREATE_USERS === 'on',
+    groupsClaim: values.TIDEMARK_OIDC_GROUPS_CLAIM,
+    issuer,
+    linksByEmail: values.TIDEMARK_OIDC_LINK_BY_EMAIL === 'on',
+    mapping: values.TIDEMARK_OIDC_MAPPING ?? null,
+    returnUrls: [returnUrl, ...returnUrls],
+    scope: values.TIDEMARK_OIDC_SCOPE,
+    trustedMfa: values.TIDEMARK_OIDC_TRUSTED_MFA,
+  }
+}
+
+function onOff() {
+  return z.enum(['on', 'off']).default('off')
+}
+
+function jsonOf(text: string, context: z.RefinementCtx): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    context.addIssue({ code: 'custom', message: 'must be JSON' })
+    return z.NEVER
+  }
+}

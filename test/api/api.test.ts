@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 
+import { oidcProvider } from '../hosts/oidc-provider.ts'
 import { HOST_NAMES, startHost, startRemote } from '../hosts/start.ts'
 import { accountSuite } from './account.suite.ts'
 import { auditSuite } from './audit.suite.ts'
@@ -18,6 +19,7 @@ import { jobsSuite } from './jobs.suite.ts'
 import { membershipSuite } from './membership.suite.ts'
 import { metricsSuite } from './metrics.suite.ts'
 import { pingsSuite } from './pings.suite.ts'
+import { oidcSuite } from './oidc.suite.ts'
 import { routesOfDocument } from './openapi-checker.ts'
 import { roundsSuite } from './rounds.suite.ts'
 import { searchSuite } from './search.suite.ts'
@@ -42,6 +44,7 @@ const SUITES: readonly Suite[] = [
   userGroupsSuite,
   grantsSuite,
   accountSuite,
+  oidcSuite,
   treeSuite,
   browseSuite,
   searchSuite,
@@ -70,8 +73,10 @@ const START_MAX_MS = 60_000
 /** Enough for a dozen slow hashes on a busy machine. */
 const SCENARIO_MAX_MS = 60_000
 
+type Variables = Readonly<Record<string, string>>
+
 const HOSTS = [
-  ...HOST_NAMES.map((name) => [name, () => startHost(name)] as const),
+  ...HOST_NAMES.map((name) => [name, (variables: Variables) => startHost(name, variables)] as const),
   ['bun with a libSQL server', startRemote] as const,
 ]
 
@@ -79,7 +84,7 @@ describe.each(HOSTS)('the interface on %s', (_, start) => {
   let client: Client
 
   beforeAll(async () => {
-    client = await connect(await start())
+    client = await connect(await start((await oidcProvider()).variables))
   }, START_MAX_MS)
   afterAll(() => client.host.close())
 

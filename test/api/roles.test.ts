@@ -3,6 +3,7 @@ import { describe, expect, test } from 'bun:test'
 import { Hono } from 'hono'
 
 import { auditRoutes } from '../../src/access/audit/routes.ts'
+import { oidcRoutes } from '../../src/access/oidc/routes.ts'
 import { sessionRoutes } from '../../src/access/session/routes.ts'
 import { userGroupRoutes } from '../../src/access/user-groups/routes.ts'
 import { userRoutes } from '../../src/access/users/routes.ts'
@@ -38,9 +39,11 @@ describe('roles', () => {
   test('every route and who may call it is in snapshots/roles.txt', () =>
     expectSnapshot('roles.txt', rolesText()))
 
-  test('a route that changes something is open to nobody, but for logins, refreshes, the set-up, and pings, whose token says enough', () => {
+  test('a route that changes something is open to nobody, but for logins, refreshes, the set-up, and pings and logouts of a provider, whose tokens say enough', () => {
     const open = routes.filter(({ method, policy }) => method !== 'GET' && mayCall(policy, null))
     expect(open.map(({ method, path }) => `${method} ${path}`).sort()).toEqual([
+      'POST /oidc/backchannel-logout',
+      'POST /oidc/session',
       'POST /session/login',
       'POST /session/refresh',
       'POST /session/setup',
@@ -67,6 +70,7 @@ describe('roles', () => {
 const ROOMS = {
   healthRoutes,
   sessionRoutes,
+  oidcRoutes,
   userRoutes,
   userGroupRoutes,
   auditRoutes,

@@ -18,10 +18,10 @@ export function startHost(
 }
 
 /** The Bun host whose system database is on a libSQL server. */
-export async function startRemote(): Promise<Host> {
+export async function startRemote(variables: Readonly<Record<string, string>> = {}): Promise<Host> {
   const folder = await mkdtemp(join(tmpdir(), 'tidemark-hrana-'))
   const hrana = startHrana(join(folder, 'system.db'))
-  const host = await startBun({ TIDEMARK_DATABASE_URL: hrana.url })
+  const host = await startBun({ ...variables, TIDEMARK_DATABASE_URL: hrana.url })
   return {
     ...host,
     async close() {

@@ -273,7 +273,7 @@ const scenarios: Scenario[] = [
       const replayed = new URLSearchParams(first.callback.split('?')[1])
       replayed.set('state', state)
       // The code was made for another login: it has another PKCE challenge, and was used.
-      expectAnswer(await client.request('GET', `/oidc/callback?${replayed}`, { as: null }), {
+      expectAnswer(await client.request('GET', `/oidc/callback?${replayed.toString()}`, { as: null }), {
         answers: 'unauthenticated',
       })
     },

@@ -112,7 +112,7 @@ async function start(): Promise<OidcProvider> {
       await grant.save()
       return grant
     },
-    fetch: (_: string, { body }: RequestInit) => here.tell(String(body)),
+    fetch: (_: string, { body }: { body: URLSearchParams }) => here.tell(body.toString()),
   })
   library.use(async (context, next) => {
     if (!context.path.startsWith('/interaction/')) return next()

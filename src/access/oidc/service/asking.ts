@@ -35,7 +35,8 @@ export function outward(network: Network, oidc: OidcSettings) {
       throw unanswered(cause)
     }
     const { status, headers } = response
-    if (status >= 500) throw unanswered(new TypeError(`It answered ${status}.`))
+    const isAnswer = status < 300 || (status >= 400 && status < 500)
+    if (!isAnswer) throw unanswered(new TypeError(`It answered ${status}.`))
     return new Response(bytes.byteLength === 0 ? null : bytes, { status, headers })
   }
 }

@@ -82,6 +82,9 @@ export async function prove(
     const idToken = tokens.id_token ?? ''
     const signed = await verify(ports, oidc, idToken, ['sub', 'iat', 'exp'])
     const subject = signed.sub ?? ''
+    // The library looks at this only where there are several audiences.
+    if (signed['azp'] !== undefined && signed['azp'] !== oidc.clientId)
+      throw new errors.JWTClaimValidationFailed('another party', signed, 'azp', 'check_failed')
     const more = server.userinfo_endpoint
       ? await oauth.processUserInfoResponse(
           server,
@@ -170,6 +173,8 @@ async function metadataOf(ports: Ports, oidc: OidcSettings): Promise<oauth.Autho
       const response = await oauth.discoveryRequest(issuer, outwards(ports.network, oidc))
       const server = await oauth.processDiscoveryResponse(issuer, response)
       if (server.issuer !== oidc.issuer) throw new TypeError('It calls itself otherwise.')
+      const { authorization_endpoint: page, token_endpoint: tokens, jwks_uri: keys } = server
+      for (const place of [page, tokens, keys]) endpoint(oidc, place)
       return server
     } catch (cause) {
       throw away(ports, cause)

@@ -1,6 +1,7 @@
 import type { Blobs } from './blobs.ts'
 import type { Clock } from './clock.ts'
 import type { Database } from './database.ts'
+import type { Directory } from './directory.ts'
 import type { Flow } from './flow.ts'
 import type { JobActors } from './job-actors.ts'
 import type { Log } from './log.ts'
@@ -17,6 +18,8 @@ export type Ports = {
   readonly clock: Clock
   readonly log: Log
   readonly network: Network
+  /** Null where none is set. */
+  readonly directory: Directory | null
   readonly secrets: Secrets
   readonly settings: Settings
 }

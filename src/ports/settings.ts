@@ -1,6 +1,8 @@
 import * as z from 'zod'
 import { durationMs, isFixedDuration } from '../lib/duration.ts'
 import { isTimeZone } from '../lib/time.ts'
+import { ldapSettingsOf, ldapVariables } from './ldap-settings.ts'
+import type { LdapSettings } from './ldap-settings.ts'
 import { isSafeUrl, urlOf } from '../lib/urls.ts'
 import { oidcSettingsOf, oidcVariables } from './oidc-settings.ts'
 import type { OidcSettings } from './oidc-settings.ts'
@@ -9,6 +11,7 @@ const HISTORY_MAX = 24
 
 /** The variables that every host takes; a host adds its own with `extend`. */
 export const settingsSchema = z.object({
+  ...ldapVariables,
   ...oidcVariables,
   TIDEMARK_TIME_ZONE: z
     .string()
@@ -80,7 +83,9 @@ export type Settings = {
   readonly corsAllowedOrigins: ReadonlySet<string>
   readonly takesQueryCredentials: boolean
   readonly passwords: PasswordSettings
+  /** Who checks the passwords of LDAP_MANAGED users: this service, the directory, or nobody. */
   readonly authServiceUrl: string | null
+  readonly ldap: LdapSettings | null
   /** Null where nobody signs in by OpenID Connect. */
   readonly oidc: OidcSettings | null
 }
@@ -91,9 +96,15 @@ export type PasswordSettings = {
   readonly maxAgeMs: number | null
 }
 
-/** The settings that checked variables stand for. */
+/** The settings that checked variables stand for. @throws {RangeError} where some of them do not fit each other */
 export function settingsOf(values: z.output<typeof settingsSchema>): Settings {
   const maxAge = values.TIDEMARK_PASSWORD_MAX_AGE
+  const authServiceUrl = values.SVC_WEBSERVICE_auth_service_url ?? null
+  const ldap = ldapSettingsOf(values)
+  if (ldap && authServiceUrl !== null)
+    throw new RangeError(
+      'The configuration is not usable:\n  TIDEMARK_LDAP_URL and SVC_WEBSERVICE_auth_service_url both check passwords: set one.',
+    )
   return {
     timeZone: values.TIDEMARK_TIME_ZONE,
     basePath: values.TIDEMARK_BASE_PATH,
@@ -105,7 +116,8 @@ export function settingsOf(values: z.output<typeof settingsSchema>): Settings {
       history: values.TIDEMARK_PASSWORD_HISTORY,
       maxAgeMs: maxAge === undefined ? null : durationMs(maxAge),
     },
-    authServiceUrl: values.SVC_WEBSERVICE_auth_service_url ?? null,
+    authServiceUrl,
+    ldap,
     oidc: oidcSettingsOf(values),
   }
 }

@@ -9,6 +9,7 @@ import type { Ports } from '../../src/ports/index.ts'
 import { openBlobsDirectory } from '../../workers/bun/blobs-directory.ts'
 import { migrate, openLibsql } from '../../workers/bun/libsql.ts'
 import { jsonLog } from '../../workers/json-log.ts'
+import { openLdap } from '../../workers/ldap.ts'
 import { secretsOf } from '../../workers/secrets.ts'
 
 const DEFAULTS = settingsOf(parseEnvironment(settingsSchema, {}))
@@ -49,6 +50,7 @@ export async function openPorts(settings: Partial<Ports['settings']> = {}) {
     log,
     secrets: secretsOf(crypto.getRandomValues(new Uint8Array(32))),
     network: { addressOf: () => '192.0.2.7', fetch: (request) => fetch(request) },
+    directory: settings.ldap ? openLdap(settings.ldap) : null,
     settings: { ...DEFAULTS, timeZone: 'Europe/Zurich', ...settings },
   }
   return {

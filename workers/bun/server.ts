@@ -12,6 +12,7 @@ import type { Transition } from '../../src/ports/job-actors.ts'
 import type { Log } from '../../src/ports/log.ts'
 import type { ValuesDatabase } from '../../src/ports/values-database.ts'
 import { jsonLog } from '../json-log.ts'
+import { openLdap } from '../ldap.ts'
 import { secretsOf } from '../secrets.ts'
 import { openBlobsDirectory } from './blobs-directory.ts'
 import { watchFlow } from './flow-watch.ts'
@@ -98,6 +99,7 @@ export async function startServer(settings: BunSettings, seams: Seams = {}): Pro
     clock,
     log,
     network,
+    directory: settings.ldap && openLdap(settings.ldap),
     secrets: secretsOf(
       await readKeyFile(join(settings.dataDir, 'key')),
       await readFormerKeys(settings.dataDir),

@@ -7,6 +7,7 @@ import { sweepAll } from '../../src/flow.ts'
 import { applyChanges } from '../../src/monitoring/rules/service.ts'
 import type { Ports } from '../../src/ports/index.ts'
 import { jsonLog } from '../json-log.ts'
+import { openLdap } from '../ldap.ts'
 import { secretsOf } from '../secrets.ts'
 import { openBlobsR2 } from './blobs-r2.ts'
 import { clock } from './clock.ts'
@@ -63,6 +64,7 @@ function build(environment: Environment): Service {
       addressOf: ({ headers }) => headers.get('cf-connecting-ip') ?? '',
       fetch: (request) => fetch(request),
     },
+    directory: settings.ldap && openLdap(settings.ldap),
     secrets: secretsOf(key, formerKeys),
     settings,
   }

@@ -8,3 +8,29 @@ declare module 'node:crypto' {
     done: (error: Error | null, hash: Uint8Array) => void,
   ): void
 }
+
+declare module 'node:buffer' {
+  export const Buffer: { from(text: string, encoding: 'hex'): Buffer }
+  export type Buffer = Uint8Array<ArrayBuffer>
+}
+
+declare module 'node:net' {
+  export interface Socket {
+    on(event: 'data', listener: (chunk: Uint8Array) => void): this
+    destroy(error?: Error): this
+  }
+  export function connect(port: number, host: string): Socket
+}
+
+declare module 'node:tls' {
+  import type { Socket } from 'node:net'
+
+  export type TLSSocket = Socket
+  export type ConnectionOptions = {
+    readonly host?: string
+    readonly servername?: string
+    readonly ca?: string
+    readonly rejectUnauthorized?: boolean
+  }
+  export function connect(port: number, host: string, options: ConnectionOptions): TLSSocket
+}

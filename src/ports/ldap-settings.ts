@@ -1,0 +1,224 @@
+import * as z from 'zod'
+import { durationMs, isFixedDuration } from '../lib/duration.ts'
+
+const GROUPS_MAX = 100
+const TIMEOUT_MAX_MS = 30_000
+const INTERVAL_MIN_MS = 5 * 60_000
+
+const ROLES = ['administrator', 'editor', 'collector', 'Data_Editor', 'dashboard_viewer'] as const
+
+/** Who is a person in which directory, and where it says what. */
+const SCHEMAS = {
+  openldap: {
+    filter: '(objectClass=inetOrgPerson)',
+    attributes: {
+      id: 'entryUUID',
+      username: 'uid',
+      fullname: 'cn',
+      email: 'mail',
+      phone: 'telephoneNumber',
+      memberOf: 'memberOf',
+      member: 'member',
+    },
+  },
+  'active-directory': {
+    filter: '(&(objectCategory=person)(objectClass=user))',
+    attributes: {
+      id: 'objectGUID',
+      username: 'sAMAccountName',
+      fullname: 'displayName',
+      email: 'mail',
+      phone: 'telephoneNumber',
+      memberOf: 'memberOf',
+      member: 'member',
+    },
+  },
+} as const
+
+export type LdapAttributes = Readonly<Record<keyof (typeof SCHEMAS)['openldap']['attributes'], string>>
+
+const groupRule = z
+  .strictObject({
+    group: z.string().min(1).max(1024),
+    role: z.enum(ROLES).optional(),
+    userGroup: z.string().min(1).max(255).optional(),
+  })
+  .refine(({ role, userGroup }) => role !== undefined || userGroup !== undefined)
+
+/** Who is in a group of the directory has a role here, is in a user group here, or both. */
+export type LdapGroupRule = {
+  /** Its DN. */
+  readonly group: string
+  readonly role?: (typeof ROLES)[number] | undefined
+  readonly userGroup?: string | undefined
+}
+
+export const ldapVariables = {
+  TIDEMARK_LDAP_URL: z
+    .string()
+    .regex(
+      /^ldaps?:\/\/(?:[\w.-]+|\[[\da-f:]+\])(?::\d{1,5})?$/i,
+      'must look like ldaps://directory.example.org',
+    )
+    .optional()
+    .describe('The directory that LDAP_MANAGED users come from.'),
+  TIDEMARK_LDAP_START_TLS: z
+    .enum(['on', 'off'])
+    .default('on')
+    .describe('Whether ldap: turns to TLS before anything else is said; off is for this machine only.'),
+  TIDEMARK_LDAP_TLS_VERIFY: z
+    .enum(['on', 'off'])
+    .default('on')
+    .describe('Whether the certificate of the directory has to be one that is trusted.'),
+  TIDEMARK_LDAP_CA: z
+    .string()
+    .includes('-----BEGIN CERTIFICATE-----', { error: 'must be certificates in PEM' })
+    .optional()
+    .describe('Who signs the certificate of the directory, in PEM, in place of those that the system trusts.'),
+  TIDEMARK_LDAP_BIND_DN: z.string().max(1024).default('').describe('The account of the service.'),
+  TIDEMARK_LDAP_BIND_PASSWORD: z.string().max(1024).default('').describe('Its password: a secret.'),
+  TIDEMARK_LDAP_BASE_DN: z.string().max(1024).default('').describe('People are at or below it.'),
+  TIDEMARK_LDAP_SCHEMA: z
+    .enum(['openldap', 'active-directory'])
+    .default('openldap')
+    .describe('What kind of directory it is, which says the defaults of the filter and the attributes.'),
+  TIDEMARK_LDAP_USER_FILTER: z
+    .string()
+    .max(4096)
+    .refine(isFilter, 'must be one filter in parentheses (RFC 4515)')
+    .optional()
+    .describe('Who of the entries is a user.'),
+  TIDEMARK_LDAP_ATTRIBUTES: z
+    .string()
+    .max(1024)
+    .default('')
+    .transform((text) => text.split(',').filter((pair) => pair.trim() !== ''))
+    .transform((pairs) => pairs.map((pair) => pair.split('=').map((word) => word.trim())))
+    .refine(
+      (pairs) => pairs.every(isAttribute),
+      `must be pairs such as username=userPrincipalName, with commas between, of ${Object.keys(SCHEMAS.openldap.attributes).join(', ')}`,
+    )
+    .describe('Which attribute holds what, where it is another one than usual.'),
+  TIDEMARK_LDAP_MEMBERSHIP: z
+    .enum(['memberOf', 'member'])
+    .default('memberOf')
+    .describe('Whether the entry of a user names the groups, or the entry of a group its members.'),
+  TIDEMARK_LDAP_GROUPS: z
+    .string()
+    .default('[]')
+    .transform(readJson)
+    .pipe(
+      z.array(groupRule, 'must be a JSON array').max(GROUPS_MAX, `must have ${GROUPS_MAX} items at most`),
+    )
+    .describe('What a group of the directory means: [{"group": "<DN>", "role": "editor", "userGroup": "…"}].'),
+  TIDEMARK_LDAP_TIMEOUT: z
+    .string()
+    .default('PT5S')
+    .refine((text) => isBetween(text, 1, TIMEOUT_MAX_MS), 'must be an ISO 8601 duration of up to PT30S')
+    .describe('How long the directory may take for a connection, and for each answer.'),
+  TIDEMARK_LDAP_SYNC_INTERVAL: z
+    .string()
+    .default('PT1H')
+    .refine(
+      (text) => isBetween(text, INTERVAL_MIN_MS, Number.MAX_SAFE_INTEGER),
+      'must be an ISO 8601 duration of PT5M at least',
+    )
+    .describe('How often users are made what the directory says.'),
+}
+
+const ldapSchema = z.object(ldapVariables)
+
+/** How to reach a directory, and what its entries mean here. */
+export type LdapSettings = {
+  readonly url: string
+  readonly startTls: boolean
+  readonly verifies: boolean
+  /** PEM; null for those that the system trusts. */
+  readonly ca: string | null
+  readonly bindDn: string
+  readonly bindPassword: string
+  readonly timeoutMs: number
+  readonly baseDn: string
+  readonly filter: string
+  readonly attributes: LdapAttributes
+  /** Whether a bit of `userAccountControl` says who is disabled. */
+  readonly hasAccountControl: boolean
+  readonly membership: 'memberOf' | 'member'
+  readonly groups: readonly LdapGroupRule[]
+  readonly syncIntervalMs: number
+}
+
+/** The directory that checked variables stand for; null where there is none.
+ * @throws {RangeError} naming the variables that do not fit each other */
+export function ldapSettingsOf(values: z.output<typeof ldapSchema>): LdapSettings | null {
+  const url = values.TIDEMARK_LDAP_URL
+  if (url === undefined) return null
+  const problems = misfitsOf(values, url)
+  if (problems.length > 0)
+    throw new RangeError(['The configuration is not usable:', ...problems].join('\n  '))
+  const kind = SCHEMAS[values.TIDEMARK_LDAP_SCHEMA]
+  return {
+    url,
+    startTls: isPlain(url) && values.TIDEMARK_LDAP_START_TLS === 'on',
+    verifies: values.TIDEMARK_LDAP_TLS_VERIFY === 'on',
+    ca: values.TIDEMARK_LDAP_CA ?? null,
+    bindDn: values.TIDEMARK_LDAP_BIND_DN,
+    bindPassword: values.TIDEMARK_LDAP_BIND_PASSWORD,
+    timeoutMs: durationMs(values.TIDEMARK_LDAP_TIMEOUT),
+    baseDn: values.TIDEMARK_LDAP_BASE_DN,
+    filter: values.TIDEMARK_LDAP_USER_FILTER ?? kind.filter,
+    attributes: { ...kind.attributes, ...Object.fromEntries(values.TIDEMARK_LDAP_ATTRIBUTES) },
+    hasAccountControl: values.TIDEMARK_LDAP_SCHEMA === 'active-directory',
+    membership: values.TIDEMARK_LDAP_MEMBERSHIP,
+    groups: values.TIDEMARK_LDAP_GROUPS,
+    syncIntervalMs: durationMs(values.TIDEMARK_LDAP_SYNC_INTERVAL),
+  }
+}
+
+function misfitsOf(values: z.output<typeof ldapSchema>, url: string): readonly string[] {
+  const needed = ['TIDEMARK_LDAP_BIND_DN', 'TIDEMARK_LDAP_BIND_PASSWORD', 'TIDEMARK_LDAP_BASE_DN'] as const
+  const missing = needed.filter((name) => values[name] === '')
+  const isOpen = isPlain(url) && values.TIDEMARK_LDAP_START_TLS === 'off' && !isThisMachine(url)
+  return [
+    ...missing.map((name) => `${name} is missing, which TIDEMARK_LDAP_URL needs.`),
+    ...(isOpen ? ['TIDEMARK_LDAP_START_TLS may be off for an ldap: URL of this machine only.'] : []),
+  ]
+}
+
+function isPlain(url: string): boolean {
+  return /^ldap:/i.test(url)
+}
+
+function isThisMachine(url: string): boolean {
+  return /^ldaps?:\/\/(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])(?::\d+)?$/i.test(url)
+}
+
+function isBetween(text: string, minMs: number, maxMs: number): boolean {
+  return isFixedDuration(text, maxMs) && durationMs(text) >= minMs
+}
+
+/** Parentheses that come in pairs, the first with the last. */
+function isFilter(text: string): boolean {
+  let depth = 0
+  for (let place = 0; place < text.length; place++) {
+    if (text[place] === '(') depth++
+    if (text[place] === ')') depth--
+    const isInside = place < text.length - 1
+    if (depth < 0 || (depth === 0 && isInside)) return false
+  }
+  return text !== '' && depth === 0
+}
+
+function isAttribute(pair: readonly string[]): boolean {
+  const [name = '', attribute = '', ...more] = pair
+  return Object.hasOwn(SCHEMAS.openldap.attributes, name) && /^[\w-]+$/.test(attribute) && more.length === 0
+}
+
+function readJson(text: string, context: z.RefinementCtx): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    context.addIssue({ code: 'custom', message: 'must be JSON' })
+    return z.NEVER
+  }
+}

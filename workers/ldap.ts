@@ -1,0 +1,187 @@
+import { Buffer } from 'node:buffer'
+import { connect } from 'node:net'
+import { connect as connectSecurely } from 'node:tls'
+
+import { AndFilter, Client, EqualityFilter, FilterParser, OrFilter } from 'ldapts'
+import type { ClientOptions, Entry, Filter } from 'ldapts'
+
+import { Refusal } from '../src/lib/errors.ts'
+import { hex } from '../src/lib/text.ts'
+import type {
+  Directory,
+  DirectoryConnection,
+  DirectoryEntry,
+  DirectoryQuery,
+} from '../src/ports/directory.ts'
+import type { LdapSettings } from '../src/ports/ldap-settings.ts'
+
+const PAGE_SIZE = 500
+/** What one connection may bring: 10,000 people with a hundred groups each take about as much. */
+const ANSWERS_MAX_BYTES = 128 * 1024 * 1024
+const RETRY_AFTER_S = 5
+
+/** Result codes of RFC 4511 that say of a bind that it is not to be. */
+const NO: ReadonlySet<number> = new Set([
+  19, // constraintViolation: too many wrong passwords, says 389 Directory Server
+  32, // noSuchObject
+  48, // inappropriateAuthentication: the entry has no password
+  49, // invalidCredentials, also of who is disabled, locked or has to change the password
+  53, // unwillingToPerform: the account is inactive
+])
+const NO_SUCH_OBJECT = 32
+
+/** A directory over LDAP, by ldapts, which both Bun and workerd run.
+ * @throws {RangeError} when the filter of the settings is none */
+export function openLdap(settings: LdapSettings): Directory {
+  try {
+    FilterParser.parseString(settings.filter)
+  } catch (cause) {
+    throw new RangeError('TIDEMARK_LDAP_USER_FILTER is no filter (RFC 4515).', { cause })
+  }
+  return {
+    async connected(task) {
+      const client = new Client(clientOptions(settings))
+      try {
+        await asked(async () => {
+          if (settings.startTls) await client.startTLS(tlsOptions(settings))
+          await client.bind(settings.bindDn, settings.bindPassword)
+        })
+        return await task(connectionOf(client))
+      } finally {
+        // Whoever is away need not be told that we leave.
+        await client.unbind().catch(() => null)
+      }
+    },
+  }
+}
+
+function connectionOf(client: Client): DirectoryConnection {
+  return {
+    search: (query) => search(client, query),
+    async bind(dn, password) {
+      // A name without a password is taken for nobody, and nobody may bind (RFC 4513 section 5.1.2).
+      if (password === '' || dn === '') return false
+      try {
+        await client.bind(dn, password)
+        return true
+      } catch (error) {
+        if (NO.has(codeOf(error))) return false
+        throw away(error)
+      }
+    },
+  }
+}
+
+async function* search(client: Client, query: DirectoryQuery): AsyncGenerator<readonly DirectoryEntry[]> {
+  const { dn, scope, attributes, bytes } = query
+  const pages = client.searchPaginated(dn, {
+    scope,
+    filter: filterOf(query),
+    attributes: [...attributes],
+    explicitBufferAttributes: [...bytes],
+    paged: { pageSize: PAGE_SIZE },
+  })
+  const isByte = new Set(bytes.map((name) => name.toLowerCase()))
+  for (;;) {
+    const page = await asked(() => pages.next()).catch((error: unknown) => {
+      if (codeOf((error as Error).cause) === NO_SUCH_OBJECT) return null
+      throw error
+    })
+    if (page === null || page.done === true) return
+    // What the server only refers to is somewhere else, and nobody goes there.
+    yield page.value.searchEntries.map((entry) => entryOf(entry, isByte))
+  }
+}
+
+/** Made of parts, so that no value is ever read as a filter; the library would also get bytes above 7F wrong in a text. */
+function filterOf({ filter, oneOf, bytes }: DirectoryQuery): Filter {
+  const parsed = FilterParser.parseString(filter)
+  if (!oneOf) return parsed
+  const { attribute, values } = oneOf
+  const toValue = (value: string) => (bytes.includes(attribute) ? Buffer.from(value, 'hex') : value)
+  const filters = values.map((value) => new EqualityFilter({ attribute, value: toValue(value) }))
+  return new AndFilter({ filters: [parsed, new OrFilter({ filters })] })
+}
+
+function entryOf({ dn, ...attributes }: Entry, isByte: ReadonlySet<string>): DirectoryEntry {
+  const values = new Map<string, readonly string[]>()
+  for (const [spelled, value] of Object.entries(attributes)) {
+    const name = spelled.toLowerCase()
+    const all = Array.isArray(value) ? value : [value]
+    const toText = (one: string | Buffer) => {
+      if (typeof one === 'string') return isByte.has(name) ? hex(new TextEncoder().encode(one)) : one
+      return isByte.has(name) ? hex(one) : new TextDecoder().decode(one)
+    }
+    if (all.length > 0) values.set(name, all.map(toText))
+  }
+  return { dn, values }
+}
+
+/** One connection only: where it breaks, the library would open another, which is neither bound nor, after StartTLS,
+ * secret. And it would read whatever it is sent. */
+function clientOptions({ url, timeoutMs, startTls, ...settings }: LdapSettings): ClientOptions {
+  let receivedBytes = 0
+  const bounded = <S extends ReturnType<typeof connect>>(socket: S): S => {
+    socket.on('data', (chunk: Uint8Array) => {
+      receivedBytes += chunk.byteLength
+      if (receivedBytes > ANSWERS_MAX_BYTES) socket.destroy(new Error('The directory sends too much.'))
+    })
+    return socket
+  }
+  const [once, onceSecurely] = [onlyOnce(), onlyOnce()]
+  const dial = (port: number, host: string) => {
+    once()
+    return startTls ? connect(port, host) : bounded(connect(port, host))
+  }
+  const dialSecurely = (...to: Parameters<typeof connectSecurely>) => {
+    onceSecurely()
+    return bounded(connectSecurely(...to))
+  }
+  return {
+    url,
+    timeout: timeoutMs,
+    connectTimeout: timeoutMs,
+    createConnection: dial as typeof connect,
+    createSecureConnection: dialSecurely as typeof connectSecurely,
+    ...(/^ldap:/i.test(url) ? {} : { tlsOptions: tlsOptions({ url, ...settings }) }),
+  }
+}
+
+function onlyOnce(): () => void {
+  let isDone = false
+  return () => {
+    if (isDone) throw new Error('The connection to the directory was lost.')
+    isDone = true
+  }
+}
+
+/** The certificate has to be of the host that the URL names. */
+function tlsOptions({ url, ca, verifies }: Pick<LdapSettings, 'url' | 'ca' | 'verifies'>) {
+  const host = new URL(url).hostname.replace(/^\[(.*)\]$/, '$1')
+  const isAddress = /^[\d.]+$|:/.test(host)
+  return {
+    host,
+    ...(isAddress ? {} : { servername: host }),
+    ...(ca === null ? {} : { ca }),
+    ...(verifies ? {} : { rejectUnauthorized: false }),
+  }
+}
+
+async function asked<Result>(ask: () => Promise<Result>): Promise<Result> {
+  try {
+    return await ask()
+  } catch (error) {
+    throw away(error)
+  }
+}
+
+function codeOf(error: unknown): number {
+  const code: unknown = error instanceof Error && 'code' in error ? error.code : undefined
+  return typeof code === 'number' ? code : -1
+}
+
+function away(cause: unknown): Refusal {
+  const refusal = new Refusal('unavailable', 'The directory is away.', [], RETRY_AFTER_S)
+  refusal.cause = cause
+  return refusal
+}

@@ -5,6 +5,7 @@ import { getPath } from 'hono/utils/url'
 import * as z from 'zod'
 import { auditRoutes } from './access/audit/routes.ts'
 import { oidcRoutes } from './access/oidc/routes.ts'
+import { directoryRoutes } from './access/directory/routes.ts'
 import { sessionRoutes } from './access/session/routes.ts'
 import { userGroupRoutes } from './access/user-groups/routes.ts'
 import { userRoutes } from './access/users/routes.ts'
@@ -46,6 +47,7 @@ export function createApp(ports: Ports): App {
   app.route('/', oidcRoutes)
   app.route('/', userRoutes)
   app.route('/', userGroupRoutes)
+  app.route('/', directoryRoutes)
   app.route('/', auditRoutes)
   app.route('/', treeRoutes)
   app.route('/', jobRoutes)

@@ -17,6 +17,10 @@ export const users = sqliteTable('users', {
   darkMode: integer('dark_mode', { mode: 'boolean' }).notNull().default(false),
   version: integer().notNull(),
   createdAt: integer('created_at').notNull(),
+  /** What the directory calls the person for good. */
+  directoryId: text('directory_id').unique(),
+  /** When the directory was found to have or want the person no more. */
+  disabledAt: integer('disabled_at'),
 })
 
 export const sessions = sqliteTable(

@@ -74,7 +74,9 @@ export const ldapVariables = {
     .string()
     .includes('-----BEGIN CERTIFICATE-----', { error: 'must be certificates in PEM' })
     .optional()
-    .describe('Who signs the certificate of the directory, in PEM, in place of those that the system trusts.'),
+    .describe(
+      'Who signs the certificate of the directory, in PEM, in place of those that the system trusts.',
+    ),
   TIDEMARK_LDAP_BIND_DN: z.string().max(1024).default('').describe('The account of the service.'),
   TIDEMARK_LDAP_BIND_PASSWORD: z.string().max(1024).default('').describe('Its password: a secret.'),
   TIDEMARK_LDAP_BASE_DN: z.string().max(1024).default('').describe('People are at or below it.'),
@@ -98,6 +100,9 @@ export const ldapVariables = {
       (pairs) => pairs.every(isAttribute),
       `must be pairs such as username=userPrincipalName, with commas between, of ${Object.keys(SCHEMAS.openldap.attributes).join(', ')}`,
     )
+    .transform((pairs) =>
+      Object.fromEntries(pairs.map(([name = '', attribute = '']) => [name, attribute] as const)),
+    )
     .describe('Which attribute holds what, where it is another one than usual.'),
   TIDEMARK_LDAP_MEMBERSHIP: z
     .enum(['memberOf', 'member'])
@@ -107,10 +112,10 @@ export const ldapVariables = {
     .string()
     .default('[]')
     .transform(readJson)
-    .pipe(
-      z.array(groupRule, 'must be a JSON array').max(GROUPS_MAX, `must have ${GROUPS_MAX} items at most`),
-    )
-    .describe('What a group of the directory means: [{"group": "<DN>", "role": "editor", "userGroup": "…"}].'),
+    .pipe(z.array(groupRule, 'must be a JSON array').max(GROUPS_MAX, `must have ${GROUPS_MAX} items at most`))
+    .describe(
+      'What a group of the directory means: [{"group": "<DN>", "role": "editor", "userGroup": "…"}].',
+    ),
   TIDEMARK_LDAP_TIMEOUT: z
     .string()
     .default('PT5S')
@@ -167,7 +172,7 @@ export function ldapSettingsOf(values: z.output<typeof ldapSchema>): LdapSetting
     timeoutMs: durationMs(values.TIDEMARK_LDAP_TIMEOUT),
     baseDn: values.TIDEMARK_LDAP_BASE_DN,
     filter: values.TIDEMARK_LDAP_USER_FILTER ?? kind.filter,
-    attributes: { ...kind.attributes, ...Object.fromEntries(values.TIDEMARK_LDAP_ATTRIBUTES) },
+    attributes: { ...kind.attributes, ...values.TIDEMARK_LDAP_ATTRIBUTES },
     hasAccountControl: values.TIDEMARK_LDAP_SCHEMA === 'active-directory',
     membership: values.TIDEMARK_LDAP_MEMBERSHIP,
     groups: values.TIDEMARK_LDAP_GROUPS,

@@ -1,6 +1,7 @@
 import { mkdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
+import { syncWhenDue } from '../../src/access/directory/service.ts'
 import { prepareFirstStart } from '../../src/access/session/service/first-start.ts'
 import { createApp } from '../../src/app.ts'
 import type { App } from '../../src/app.ts'
@@ -132,7 +133,7 @@ function keepUp(ports: Ports, everyMs: number): Timer {
   const { clock, flow, log } = ports
   let nightAt = nextNight(clock.now())
   const lookAfter = async () => {
-    await Promise.all([applyChanges(ports), flow.settle()])
+    await Promise.all([applyChanges(ports), flow.settle(), syncWhenDue(ports)])
     if (clock.now() < nightAt) return
     nightAt = nextNight(clock.now())
     await sweepAll(ports)

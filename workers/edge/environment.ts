@@ -40,11 +40,28 @@ export function readEdgeSettings(environment: Environment): {
 } {
   const variables = environment as unknown as Readonly<Record<string, unknown>>
   const values = parseEnvironment(edgeSchema, variables)
+  const settings = settingsOf(values)
+  refuseUnreachable(settings)
   return {
-    settings: settingsOf(values),
+    settings,
     key: bytesOf(values.TIDEMARK_SECRET),
     formerKeys: values.TIDEMARK_SECRET_FORMER.map(bytesOf),
   }
+}
+
+/** workerd's `node:tls` takes certificates of the authorities that browsers trust and no others, whatever it is told, and
+ * cannot turn a connection that it has read from to TLS. */
+function refuseUnreachable({ ldap }: Settings): void {
+  if (!ldap) return
+  const problems = [
+    ...(ldap.startTls ? ['TIDEMARK_LDAP_URL must be an ldaps: URL on Workers, which have no StartTLS.'] : []),
+    ...(ldap.ca === null
+      ? []
+      : ['TIDEMARK_LDAP_CA is not heeded by Workers, which trust what browsers trust.']),
+    ...(ldap.verifies ? [] : ['TIDEMARK_LDAP_TLS_VERIFY cannot be off on Workers.']),
+  ]
+  if (problems.length > 0)
+    throw new RangeError(['The configuration is not usable:', ...problems].join('\n  '))
 }
 
 function bytesOf(secret: string): Uint8Array<ArrayBuffer> {

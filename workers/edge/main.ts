@@ -1,5 +1,6 @@
 import type { ExecutionContext } from '@cloudflare/workers-types'
 
+import { syncWhenDue } from '../../src/access/directory/service.ts'
 import { prepareFirstStart } from '../../src/access/session/service/first-start.ts'
 import { createApp } from '../../src/app.ts'
 import type { App } from '../../src/app.ts'
@@ -44,7 +45,7 @@ export default {
   ): Promise<void> {
     service ??= build(environment)
     const { ports } = service
-    await Promise.all([applyChanges(ports), ports.flow.settle()])
+    await Promise.all([applyChanges(ports), ports.flow.settle(), syncWhenDue(ports)])
     if (cron === NIGHTLY) await sweepAll(ports)
   },
 }

@@ -5,7 +5,7 @@ import type { Write } from '../../ports/database.ts'
 import { differenceOf } from './plain.ts'
 import type { AuditQuery, AuditView } from './schema.ts'
 import * as store from './store.ts'
-import type { AuditRow, ObjectName } from './store.ts'
+import type { AuditRow, NameInBulk, ObjectName } from './store.ts'
 
 /** What was done to what: `update`, `group`, 7, with the shapes before and after where there are any. */
 export type Deed = {
@@ -17,20 +17,38 @@ export type Deed = {
 }
 
 /** The write that puts a deed on record. It goes into the commit of the change that it tells of. */
-export function audited({ ports, caller, requestId, request }: Context, deed: Deed): Write {
-  const { before, after } = differenceOf(deed.before ?? null, deed.after ?? null)
-  return store.insertEntry(ports.database, {
+export function audited(context: Context, deed: Deed): Write {
+  return store.insertEntry(context.ports.database, {
+    ...frameOf(context),
+    objectType: deed.objectType,
+    objectId: deed.objectId,
+    ...told(deed),
+  })
+}
+
+/** What was done to one of many objects of the same kind. */
+export type DeedInBulk = Omit<Deed, 'objectType' | 'objectId'> & { readonly objectId: NameInBulk }
+
+/** The one write that puts deeds on many objects of a kind on record. */
+export function auditedAll(context: Context, objectType: string, deeds: readonly DeedInBulk[]): Write {
+  const entries = deeds.map((deed) => ({ objectId: deed.objectId, ...told(deed) }))
+  return store.insertEntries(context.ports.database, { ...frameOf(context), objectType }, entries)
+}
+
+/** Who does something, when and from where. */
+function frameOf({ ports, caller, requestId, request }: Context) {
+  return {
     at: ports.clock.now(),
     userId: caller.kind === 'user' ? caller.userId : 0,
     username: caller.kind === 'user' ? caller.username : '',
     address: request ? ports.network.addressOf(request) : '',
     requestId,
-    action: deed.action,
-    objectType: deed.objectType,
-    objectId: deed.objectId,
-    before: JSON.stringify(before),
-    after: JSON.stringify(after),
-  })
+  }
+}
+
+function told({ action, before, after }: Pick<Deed, 'action' | 'before' | 'after'>) {
+  const difference = differenceOf(before ?? null, after ?? null)
+  return { action, before: JSON.stringify(difference.before), after: JSON.stringify(difference.after) }
 }
 
 /** What was done, the latest first. @throws {Refusal} invalid for a cursor of another list */

@@ -24,6 +24,26 @@ export function insertEntry(database: Database, { objectId, ...entry }: NewEntry
   return database.insert(audit).values({ ...entry, objectId: idOf(objectId) })
 }
 
+/** Entries of many objects of one kind in one statement; those of users that are named by their names. */
+export function insertEntries(
+  database: Database,
+  frame: Omit<AuditRow, 'id' | 'action' | 'objectId' | 'before' | 'after'>,
+  entries: readonly (Pick<AuditRow, 'action' | 'before' | 'after'> & { readonly objectId: NameInBulk })[],
+): Write {
+  const { at, userId, username, address, requestId, objectType } = frame
+  return database.run(sql`
+    insert into audit (at, user_id, username, address, request_id, action, object_type, object_id, before, after)
+    select cast(${at} as integer), cast(${userId} as integer), ${username}, ${address}, ${requestId},
+           value ->> 'action', ${objectType},
+           coalesce(value ->> '$.objectId.id',
+             (select cast(u.id as text) from users u where u.username = value ->> '$.objectId.username')),
+           value ->> 'before', value ->> 'after'
+    from json_each(${JSON.stringify(entries)})`)
+}
+
+/** An id; or the user that has this name once the writes before this one are done. */
+export type NameInBulk = { readonly id: string } | { readonly username: string }
+
 /** Entries that fit the filter, the latest first. */
 export function listEntries(database: Database, filter: Filter, limit: number): Promise<AuditRow[]> {
   const { userId, action, objectType, objectId, fromAt, untilAt, belowId } = filter

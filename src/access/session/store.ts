@@ -1,4 +1,4 @@
-import { and, desc, eq, gt, lte, sql } from 'drizzle-orm'
+import { and, desc, eq, gt, isNull, lte, sql } from 'drizzle-orm'
 import { personalTokens, mfa } from '../../../db/tables/credentials.ts'
 import { sessions, setups, users } from '../../../db/tables/access.ts'
 import type { Role } from '../../context.ts'
@@ -23,7 +23,7 @@ export async function findSession(
     .select({ ...USER, owes: sessions.owes })
     .from(sessions)
     .innerJoin(users, eq(users.id, sessions.userId))
-    .where(and(eq(sessions.hash, hash), gt(sessions.expiresAt, now)))
+    .where(and(eq(sessions.hash, hash), gt(sessions.expiresAt, now), isNull(users.disabledAt)))
   const [row] = rows
   return row ? { ...row, role: row.role as Role, owes: row.owes as Owed } : null
 }
@@ -31,12 +31,15 @@ export async function findSession(
 /** Whom a name stands for, and what has to be known to prove it. */
 export type Account = SessionUser & {
   readonly type: string
+  /** What the directory calls the person, once it was asked. */
+  readonly directoryId: string | null
   readonly passwordHash: string
   readonly passwordSetAt: number
   readonly hasFactor: boolean
   readonly needsFactor: boolean
 }
 
+/** The account of this user; null also for who is disabled. */
 export async function findAccount(
   database: Database,
   user: { readonly username: string } | { readonly id: number },
@@ -45,6 +48,7 @@ export async function findAccount(
     .select({
       ...USER,
       type: users.type,
+      directoryId: users.directoryId,
       passwordHash: users.passwordHash,
       passwordSetAt:
         sql<number>`coalesce((select max(set_at) from passwords where user_id = ${users.id}), ${users.createdAt})`.as(
@@ -55,7 +59,12 @@ export async function findAccount(
     })
     .from(users)
     .leftJoin(mfa, eq(mfa.userId, users.id))
-    .where('id' in user ? eq(users.id, user.id) : eq(users.username, user.username))
+    .where(
+      and(
+        'id' in user ? eq(users.id, user.id) : eq(users.username, user.username),
+        isNull(users.disabledAt),
+      ),
+    )
   if (!row) return null
   const { isConfirmed, isEnforced, role, ...rest } = row
   return { ...rest, role: role as Role, hasFactor: isConfirmed === 1, needsFactor: isEnforced === 1 }
@@ -71,7 +80,7 @@ export async function findPersonalToken(
     .select({ ...USER, scopes: personalTokens.scopes })
     .from(personalTokens)
     .innerJoin(users, eq(users.id, personalTokens.userId))
-    .where(and(eq(personalTokens.hash, hash), gt(personalTokens.expiresAt, now)))
+    .where(and(eq(personalTokens.hash, hash), gt(personalTokens.expiresAt, now), isNull(users.disabledAt)))
   return row ? { ...row, role: row.role as Role } : null
 }
 

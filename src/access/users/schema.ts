@@ -34,7 +34,12 @@ const fields = z.strictObject({
 })
 
 /** What a read answers beyond the fields above may be sent back unchanged. */
-const ignored = { id: z.int().optional(), name: z.string().optional(), visuallyImpaired }
+const ignored = {
+  id: z.int().optional(),
+  name: z.string().optional(),
+  disabled: z.boolean().optional(),
+  visuallyImpaired,
+}
 
 /** What is absent stays as it is. */
 export const userBody = fields.partial().extend({
@@ -51,7 +56,7 @@ export const userBody = fields.partial().extend({
 export const newUserBody = fields
   .partial()
   .required({ username: true, role: true })
-  .extend(ignored)
+  .extend({ ...ignored, disabled: z.literal(false).optional() })
   .refine((user) => user.type === 'LDAP_MANAGED' || user.password !== undefined, {
     path: ['password'],
     error: 'is missing',
@@ -77,6 +82,7 @@ export const userView = z
     language: z.string(),
     timeZone: z.string(),
     darkMode: z.boolean(),
+    disabled: z.boolean().describe('The directory has the user no more, or disabled; nobody can sign in.'),
   })
   .meta({ id: 'User' })
 

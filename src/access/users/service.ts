@@ -1,5 +1,6 @@
 import type { Context } from '../../context.ts'
 import { Refusal } from '../../lib/errors.ts'
+import type { Fault } from '../../lib/errors.ts'
 import { commit, isNotNullViolation, isUniqueViolation } from '../../ports/database.ts'
 import type { Write } from '../../ports/database.ts'
 import type { Ports } from '../../ports/index.ts'
@@ -71,7 +72,7 @@ export async function updateUser(
   const changed = changedFields(row, body)
   const asker = askerOf(context, row)
   refuseForbidden(asker, row, changed)
-  const faults = impossibleFields(row.type, type, changed)
+  const faults = [...impossibleFields(row.type, type, changed), ...disabledFaults(row, body)]
   if (faults.length > 0) throw new Refusal('invalid', 'No user can be changed like this; see errors.', faults)
   if (ifMatch !== null && ifMatch !== row.version) throw changedMeanwhile()
   if (asker.isSelf && body.password !== undefined) await requirePassword(context, row, body.currentPassword)
@@ -149,8 +150,8 @@ async function findUser(ports: Ports, id: number): Promise<UserRow> {
 }
 
 async function keepLastAdministrator(ports: Ports, row: UserRow): Promise<void> {
-  if (row.role === 'administrator' && (await store.countAdministrators(ports.database)) <= 1)
-    throw lastAdministrator()
+  const countsAsOne = row.role === 'administrator' && row.disabledAt === null
+  if (countsAsOne && (await store.countAdministrators(ports.database)) <= 1) throw lastAdministrator()
 }
 
 /** Runs an update; one that met a changed user is refused. */
@@ -196,9 +197,15 @@ const NEW_USER = {
 
 /** The fields of a row that a body names. */
 function fieldsOf(body: UserBody): Partial<Fields> {
-  const { id: _id, name: _name, visuallyImpaired: _gone, password: _password, ...rest } = body
+  const { id: _id, name: _name, visuallyImpaired: _gone, password: _password, disabled: _, ...rest } = body
   const { currentPassword: _current, ...fields } = rest
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined))
+}
+
+/** Whether somebody is disabled is read, and sent back as it was read. */
+function disabledFaults(row: UserRow, { disabled }: UserBody): readonly Fault[] {
+  const isSame = disabled === undefined || disabled === (row.disabledAt !== null)
+  return isSame ? [] : [{ pointer: '/disabled', message: 'is what the directory says' }]
 }
 
 function askerOf({ caller }: Context, row: UserRow): Asker {
@@ -244,5 +251,6 @@ function fullView(row: UserRow): UserView {
     language,
     timeZone,
     darkMode: row.darkMode,
+    disabled: row.disabledAt !== null,
   }
 }

@@ -1,4 +1,4 @@
-import { and, count, desc, eq, ne, sql } from 'drizzle-orm'
+import { and, count, desc, eq, isNull, ne, sql } from 'drizzle-orm'
 import type { SQL } from 'drizzle-orm'
 import { sessions, users } from '../../../db/tables/access.ts'
 import { passwords, personalTokens } from '../../../db/tables/credentials.ts'
@@ -96,12 +96,16 @@ export function deleteUser(database: Database, id: number): Write {
 }
 
 function isDispensable(): SQL {
-  return sql`(${users.role} <> 'administrator'
-    or (select count(*) from users as others where others.role = 'administrator') > 1)`
+  return sql`(${users.role} <> 'administrator' or ${users.disabledAt} is not null
+    or (select count(*) from users as others where others.role = 'administrator' and others.disabled_at is null) > 1)`
 }
 
+/** How many administrators can sign in. */
 export async function countAdministrators(database: Database): Promise<number> {
-  const [row] = await database.select({ total: count() }).from(users).where(eq(users.role, 'administrator'))
+  const [row] = await database
+    .select({ total: count() })
+    .from(users)
+    .where(and(eq(users.role, 'administrator'), isNull(users.disabledAt)))
   return row?.total ?? 0
 }
 

@@ -1,6 +1,7 @@
 import type { Ports } from '../../../ports/index.ts'
 import { attempt, passwordTrials, succeeded, undecided } from '../../attempts/service.ts'
 import type { Trial } from '../../attempts/service.ts'
+import { isPasswordOf } from '../../directory/service/password.ts'
 import { callersOf } from '../../users/callers.ts'
 import { verifyPassword } from '../../users/password.ts'
 import * as store from '../store.ts'
@@ -47,7 +48,7 @@ async function decided(
 }
 
 function isRight(ports: Ports, account: Account | null, credentials: Credentials): Promise<boolean> {
-  if (account && isElsewhere(account)) return askElsewhere(ports, credentials)
+  if (account && isElsewhere(account)) return isRightElsewhere(ports, account, credentials)
   return verifyPassword(ports.secrets, credentials.password, account?.passwordHash ?? null)
 }
 
@@ -56,13 +57,23 @@ export function isElsewhere({ type }: Pick<Account, 'type'>): boolean {
   return type === 'LDAP_MANAGED'
 }
 
-async function askElsewhere(ports: Ports, credentials: Credentials): Promise<boolean> {
+/** Takes as long as a password that is checked here, at least. */
+async function isRightElsewhere(ports: Ports, account: Account, credentials: Credentials): Promise<boolean> {
+  const [answer] = await Promise.all([
+    askElsewhere(ports, account, credentials),
+    verifyPassword(ports.secrets, credentials.password, null),
+  ])
+  return answer
+}
+
+async function askElsewhere(ports: Ports, account: Account, credentials: Credentials): Promise<boolean> {
   const { network, settings, log } = ports
-  if (settings.authServiceUrl === null) return verifyPassword(ports.secrets, credentials.password, null)
   try {
+    if (ports.directory) return await isPasswordOf(ports, account, credentials.password)
+    if (settings.authServiceUrl === null) return false
     return await askAuthService(network, settings.authServiceUrl, credentials)
   } catch (error) {
-    log.error('the authentication service is away', error)
+    log.error('who checks passwords is away', error)
     throw error
   }
 }

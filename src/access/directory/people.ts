@@ -1,0 +1,98 @@
+import type { DirectoryEntry, DirectoryQuery } from '../../ports/directory.ts'
+import type { LdapSettings } from '../../ports/ldap-settings.ts'
+import { usernameSchema } from '../users/schema.ts'
+
+const TEXT_MAX = 255
+const PHONE_MAX = 64
+/** Of `userAccountControl`: ACCOUNTDISABLE. */
+const IS_DISABLED = 2
+/** Ids that are bytes and no text. */
+const BINARY_IDS: ReadonlySet<string> = new Set(['objectguid'])
+
+/** A person as the directory shows them. */
+export type Person = {
+  readonly dn: string
+  /** What stays when the person is renamed or moved. */
+  readonly directoryId: string
+  readonly username: string
+  readonly fullname: string
+  readonly email: string
+  readonly phone: string
+  readonly isDisabled: boolean
+  /** Which of the group rules apply, by their places. */
+  readonly rules: readonly number[]
+}
+
+/** An entry that cannot be a user, and why. */
+export type Unusable = { readonly dn: string; readonly directoryId: string | null; readonly fault: string }
+
+/** The groups of the rules as the directory shows them: their names, and where their entries name them, their members. */
+export type Groups = {
+  readonly dns: readonly string[]
+  readonly members: readonly ReadonlySet<string>[]
+}
+
+/** What to ask for people; all of them, or those with one of these values. */
+export function peopleQuery(
+  ldap: LdapSettings,
+  oneOf?: { readonly attribute: 'id' | 'username'; readonly values: readonly string[] },
+): DirectoryQuery {
+  const { attributes, baseDn, filter } = ldap
+  const { member: _member, memberOf, ...own } = attributes
+  return {
+    dn: baseDn,
+    scope: 'sub',
+    filter,
+    ...(oneOf && { oneOf: { attribute: attributes[oneOf.attribute], values: oneOf.values } }),
+    attributes: [
+      ...Object.values(own),
+      ...(ldap.membership === 'memberOf' ? [memberOf] : []),
+      ...(ldap.hasAccountControl ? ['userAccountControl'] : []),
+    ],
+    bytes: BINARY_IDS.has(attributes.id.toLowerCase()) ? [attributes.id] : [],
+  }
+}
+
+/** What an entry says of a person; what is too long is cut. */
+export function personOf(entry: DirectoryEntry, ldap: LdapSettings, groups: Groups): Person | Unusable {
+  const { attributes } = ldap
+  const all = (attribute: string) => entry.values.get(attribute.toLowerCase()) ?? []
+  const first = (attribute: string) => all(attribute)[0]?.trim() ?? ''
+  const { dn } = entry
+  const directoryId = first(attributes.id).toLowerCase()
+  if (directoryId === '') return { dn, directoryId: null, fault: `has no ${attributes.id}` }
+  if (all(attributes.username).length > 1)
+    return { dn, directoryId, fault: `has more than one ${attributes.username}` }
+  const username = usernameSchema.safeParse(first(attributes.username))
+  if (!username.success)
+    return { dn, directoryId, fault: `has no ${attributes.username} that can be a user name` }
+  return {
+    dn,
+    directoryId,
+    username: username.data,
+    fullname: first(attributes.fullname).slice(0, TEXT_MAX),
+    email: first(attributes.email).slice(0, TEXT_MAX),
+    phone: first(attributes.phone).slice(0, PHONE_MAX),
+    isDisabled: ldap.hasAccountControl && (Number(first('userAccountControl')) & IS_DISABLED) !== 0,
+    rules: rulesOf(ldap, groups, normalDn(dn), new Set(all(attributes.memberOf).map(normalDn))),
+  }
+}
+
+function rulesOf(
+  ldap: LdapSettings,
+  { dns, members }: Groups,
+  dn: string,
+  memberOf: ReadonlySet<string>,
+): readonly number[] {
+  const isIn = (place: number) =>
+    ldap.membership === 'memberOf' ? memberOf.has(dns[place] ?? '') : members[place]?.has(dn) === true
+  return [...ldap.groups.keys()].filter(isIn)
+}
+
+/** How names of entries are compared: without regard to case and to spaces around what divides them. */
+export function normalDn(dn: string): string {
+  return dn
+    .normalize('NFC')
+    .toLowerCase()
+    .replaceAll(/\s*([,=+])\s*/g, '$1')
+}

@@ -1,0 +1,191 @@
+import type { Role } from '../../context.ts'
+import type { LdapGroupRule } from '../../ports/ldap-settings.ts'
+import type { Person, Unusable } from './people.ts'
+
+/** Of whoever is in no group that has a role. */
+const LEAST_ROLE: Role = 'dashboard_viewer'
+
+/** A user as it is kept here, local ones included. */
+export type Known = {
+  readonly id: number
+  readonly type: string
+  readonly directoryId: string | null
+  readonly isDisabled: boolean
+  readonly version: number
+  /** In ascending order, those of the rules only. */
+  readonly userGroupIds: readonly number[]
+} & Shown
+
+type Shown = {
+  readonly username: string
+  readonly fullname: string
+  readonly email: string
+  readonly phone: string
+  readonly role: Role
+}
+
+/** What a user shall be. */
+export type Wanted = Shown & {
+  readonly directoryId: string
+  readonly userGroupIds: readonly number[]
+}
+
+export type Change =
+  | { readonly kind: 'create'; readonly wanted: Wanted }
+  | { readonly kind: 'update'; readonly known: Known; readonly wanted: Wanted }
+  | { readonly kind: 'disable'; readonly known: Known }
+
+/** What was not done, of which entry or user, and why. */
+export type Failure = { readonly name: string; readonly message: string }
+
+export type Rules = {
+  readonly groups: readonly LdapGroupRule[]
+  /** The user groups that the rules name, as far as they are there. */
+  readonly userGroupIds: ReadonlyMap<string, number>
+}
+
+export type Plan = {
+  readonly changes: readonly Change[]
+  readonly failures: readonly Failure[]
+  readonly unchanged: number
+}
+
+/** What makes users what the directory says. Nobody is deleted, an id is for good, and the name of another user is left to
+ * that user; so is the name that somebody gives up in this very plan. */
+export function planOf(found: readonly (Person | Unusable)[], known: readonly Known[], rules: Rules): Plan {
+  const directory = new Matching(known)
+  const changes: Change[] = []
+  const failures: Failure[] = []
+  let unchanged = 0
+  for (const person of found) {
+    const matched = directory.match(person)
+    if ('fault' in matched) failures.push({ name: person.dn, message: matched.fault })
+    else {
+      const change = changeOf(matched.person, matched.user, rules)
+      if (change) changes.push(change)
+      else unchanged++
+    }
+  }
+  for (const user of directory.unmatched()) changes.push({ kind: 'disable', known: user })
+  const kept = keptAdministrator(known, changes)
+  if (kept === null) return { changes, failures, unchanged }
+  const message = 'is the last administrator, and stays as it is'
+  return {
+    changes: changes.filter((change) => change.kind === 'create' || change.known !== kept),
+    failures: [...failures, { name: kept.username, message }],
+    unchanged,
+  }
+}
+
+/** Whom the directory has no more, unless asking for them once more shows otherwise. */
+export function goneOf(found: readonly (Person | Unusable)[], { changes }: Plan): readonly Known[] {
+  const there = new Set(found.map(({ directoryId }) => directoryId))
+  return changes
+    .flatMap((change) => (change.kind === 'disable' ? [change.known] : []))
+    .filter(({ directoryId }) => directoryId === null || !there.has(directoryId))
+}
+
+type Matched = { readonly person: Person; readonly user: Known | null } | { readonly fault: string }
+
+/** Finds the user of each person, who is met once. */
+class Matching {
+  readonly #known: readonly Known[]
+  readonly #byId: ReadonlyMap<string | null, Known>
+  readonly #byName: Map<string, Known | 'new'>
+  readonly #seenIds = new Set<string>()
+  readonly #met = new Set<Known>()
+
+  constructor(known: readonly Known[]) {
+    this.#known = known
+    this.#byId = new Map(
+      known.flatMap((user) => (user.directoryId === null ? [] : [[user.directoryId, user]])),
+    )
+    this.#byName = new Map(known.map((user) => [user.username, user]))
+  }
+
+  match(person: Person | Unusable): Matched {
+    const { directoryId } = person
+    if (directoryId !== null && this.#seenIds.has(directoryId))
+      return { fault: 'has the id of another entry' }
+    if (directoryId !== null) this.#seenIds.add(directoryId)
+    const byId = this.#byId.get(directoryId) ?? null
+    if (byId) this.#met.add(byId)
+    if ('fault' in person) return person
+    const holder = this.#byName.get(person.username)
+    if (holder === undefined || holder === byId) return this.#take(person, byId)
+    if (byId === null && holder !== 'new' && this.#isUnclaimed(holder)) return this.#take(person, holder)
+    return { fault: `has the name of another user: ${person.username}` }
+  }
+
+  /** Users of a directory whom no person was found for, and who can still sign in. */
+  unmatched(): readonly Known[] {
+    return this.#known.filter(
+      (user) => user.type === 'LDAP_MANAGED' && !user.isDisabled && !this.#met.has(user),
+    )
+  }
+
+  /** Whether somebody entered a user for a person of this name beforehand. */
+  #isUnclaimed(user: Known): boolean {
+    return user.type === 'LDAP_MANAGED' && user.directoryId === null && !this.#met.has(user)
+  }
+
+  #take(person: Person, user: Known | null): Matched {
+    if (user) this.#met.add(user)
+    this.#byName.set(person.username, user ?? 'new')
+    return { person, user }
+  }
+}
+
+function changeOf(person: Person, user: Known | null, rules: Rules): Change | null {
+  if (person.isDisabled) return user && !user.isDisabled ? { kind: 'disable', known: user } : null
+  const { directoryId, username, fullname, email, phone } = person
+  const wanted: Wanted = {
+    directoryId,
+    username,
+    fullname,
+    email,
+    phone,
+    role: roleOf(person, user, rules),
+    userGroupIds: userGroupsOf(person, rules),
+  }
+  if (!user) return { kind: 'create', wanted }
+  const isSame = !user.isDisabled && shapeOf(user) === shapeOf(wanted)
+  return isSame ? null : { kind: 'update', known: user, wanted }
+}
+
+/** The first rule that applies and has a role says it. Where no rule has one, administrators do. */
+function roleOf(person: Person, user: Known | null, { groups }: Rules): Role {
+  if (!groups.some(({ role }) => role !== undefined)) return user?.role ?? LEAST_ROLE
+  const roles = person.rules.flatMap((place) => groups[place]?.role ?? [])
+  return roles[0] ?? LEAST_ROLE
+}
+
+function userGroupsOf(person: Person, { groups, userGroupIds }: Rules): readonly number[] {
+  const ids = person.rules.flatMap((place) => userGroupIds.get(groups[place]?.userGroup ?? '') ?? [])
+  return [...new Set(ids)].sort((a, b) => a - b)
+}
+
+function shapeOf({
+  directoryId,
+  username,
+  fullname,
+  email,
+  phone,
+  role,
+  userGroupIds,
+}: Wanted | Known): string {
+  return JSON.stringify([directoryId, username, fullname, email, phone, role, userGroupIds])
+}
+
+/** An administrator whom the changes would leave nobody after; null when there is another. */
+function keptAdministrator(known: readonly Known[], changes: readonly Change[]): Known | null {
+  const isOne = (user: Known) => user.role === 'administrator' && !user.isDisabled
+  const after = new Map(known.map((user) => [user, isOne(user)]))
+  for (const change of changes) {
+    if (change.kind === 'create') {
+      if (change.wanted.role === 'administrator') return null
+    } else after.set(change.known, change.kind === 'update' && change.wanted.role === 'administrator')
+  }
+  if ([...after.values()].includes(true)) return null
+  return known.find(isOne) ?? null
+}

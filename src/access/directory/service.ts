@@ -1,0 +1,98 @@
+import type { Context } from '../../context.ts'
+import { Refusal, refusalIn } from '../../lib/errors.ts'
+import { timeFormat } from '../../lib/time.ts'
+import { commit } from '../../ports/database.ts'
+import type { Ports } from '../../ports/index.ts'
+import { audited } from '../audit/service.ts'
+import { FAILURES_SHOWN_MAX } from './schema.ts'
+import type { SyncReport } from './schema.ts'
+import { settingsOf } from './service/reading.ts'
+import { makeSo } from './service/syncing.ts'
+import type { Outcome } from './service/syncing.ts'
+import * as store from './store.ts'
+
+/** A sync that takes longer is given up, and another one may begin. */
+const SYNC_MAX_MS = 5 * 60_000
+const TURN_MAX_MS = 2 * SYNC_MAX_MS
+/** After one that failed: whatever is away comes back. */
+const RETRY_MS = 5 * 60_000
+
+/** Makes users what the directory says, now. It is on record also when it changed nothing.
+ * @throws {Refusal} conflict when no directory is set, a sync is under way, or what the directory says cannot be meant;
+ * unavailable when it is away */
+export async function syncNow(context: Context): Promise<SyncReport> {
+  settingsOf(context.ports)
+  const report = await sync(context, { isDueOnly: false })
+  if (!report) throw new Refusal('conflict', 'A sync with the directory is under way.')
+  return report
+}
+
+/** Makes users what the directory says when it is time for it. Hosts call it every few minutes; it never throws. */
+export async function syncWhenDue(ports: Ports): Promise<void> {
+  if (!ports.directory) return
+  try {
+    if (!(await store.isDue(ports.database, ports.clock.now()))) return
+    await sync({ ports, caller: { kind: 'nobody' }, requestId: 'directory sync' }, { isDueOnly: true })
+  } catch (error) {
+    ports.log.error('users could not be made what the directory says; it is tried again', error)
+  }
+}
+
+/** What the latest sync came to. @throws {Refusal} not_found while there was none */
+export async function latestSync({ ports }: Context): Promise<SyncReport> {
+  const report = await store.readReport(ports.database)
+  if (report === '') throw new Refusal('not_found', 'There was no sync with a directory yet.')
+  return JSON.parse(report) as SyncReport
+}
+
+/** One sync; null when it is not its turn. */
+async function sync(
+  context: Context,
+  { isDueOnly }: { readonly isDueOnly: boolean },
+): Promise<SyncReport | null> {
+  const { ports } = context
+  const { database, clock, log } = ports
+  const beganAt = clock.now()
+  const turn = { now: beganAt, heldUntilAt: beganAt + TURN_MAX_MS, isDueOnly }
+  if (!(await store.takeTurn(database, turn))) return null
+  const outcome: Outcome = { created: 0, updated: 0, disabled: 0, unchanged: 0, failures: [] }
+  try {
+    await makeSo(context, outcome, beganAt + SYNC_MAX_MS)
+  } catch (error) {
+    const problem = refusalIn(error)?.detail ?? 'Something is wrong here. The log knows more.'
+    const report = reportOf(ports, outcome, { beganAt, problem })
+    await commit(database, [endTurnOf(ports, report, clock.now() + RETRY_MS)])
+    throw error
+  }
+  const report = reportOf(ports, outcome, { beganAt, problem: null })
+  const { syncIntervalMs } = settingsOf(ports).ldap
+  const { failures: _, beganAt: __, endedAt: ___, problem: ____, ...counts } = report
+  const entry = { action: 'sync', objectType: 'directory', objectId: 'ldap', after: counts }
+  const isTold = !isDueOnly || counts.created + counts.updated + counts.disabled > 0
+  await commit(database, [
+    endTurnOf(ports, report, beganAt + syncIntervalMs),
+    ...(isTold ? [audited(context, entry)] : []),
+  ])
+  log.info('users are what the directory says', counts)
+  return report
+}
+
+function endTurnOf({ database }: Ports, report: SyncReport, dueAt: number) {
+  return store.endTurn(database, { dueAt, report: JSON.stringify(report) })
+}
+
+function reportOf(
+  { clock, settings }: Ports,
+  { failures, ...counts }: Outcome,
+  { beganAt, problem }: { readonly beganAt: number; readonly problem: string | null },
+): SyncReport {
+  const format = timeFormat(settings.timeZone)
+  return {
+    beganAt: format(beganAt),
+    endedAt: format(clock.now()),
+    ...counts,
+    failed: failures.length,
+    failures: failures.slice(0, FAILURES_SHOWN_MAX),
+    problem,
+  }
+}

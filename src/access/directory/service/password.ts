@@ -1,0 +1,31 @@
+import { Slots } from '../../../lib/slots.ts'
+import type { Ports } from '../../../ports/index.ts'
+import { findPerson, settingsOf } from './reading.ts'
+
+/** Connections for logins at the same time, and how many more may wait: a directory that hangs must not hold everybody. */
+const AT_ONCE = 8
+const WAITING_MAX = 32
+
+const slots = new WeakMap<Ports['settings'], Slots>()
+
+type Account = { readonly username: string; readonly directoryId: string | null }
+
+/** Whether the directory says that this is the password of the person behind an account. It is asked each time anew.
+ * @throws {Refusal} unavailable when it is away, overloaded when too many ask it at the same time */
+export async function isPasswordOf(ports: Ports, account: Account, password: string): Promise<boolean> {
+  const { directory, ldap } = settingsOf(ports)
+  // A bind without a password succeeds at many directories, as nobody.
+  if (password === '') return false
+  let queue = slots.get(ports.settings)
+  if (!queue) slots.set(ports.settings, (queue = new Slots(AT_ONCE, WAITING_MAX)))
+  return queue.run(() =>
+    directory.connected(async (connection) => {
+      const person = await findPerson(connection, ldap, account.username)
+      if (!person || person.isDisabled) return false
+      // Names are given to other people some day; and directories find them in whatever case they are asked for.
+      const { directoryId, username } = account
+      const isSame = directoryId === null ? person.username === username : person.directoryId === directoryId
+      return isSame && connection.bind(person.dn, password)
+    }),
+  )
+}

@@ -1,0 +1,99 @@
+import { Refusal } from '../../../lib/errors.ts'
+import type { Directory, DirectoryConnection } from '../../../ports/directory.ts'
+import type { Ports } from '../../../ports/index.ts'
+import type { LdapSettings } from '../../../ports/ldap-settings.ts'
+import { normalDn, peopleQuery, personOf } from '../people.ts'
+import type { Groups, Person, Unusable } from '../people.ts'
+import type { Known } from '../plan.ts'
+
+/** As many as may be in a user group. */
+const PEOPLE_MAX = 10_000
+const ASKED_AT_ONCE = 50
+const NO_GROUPS: Groups = { dns: [], members: [] }
+
+/** The directory and what its entries mean. @throws {Refusal} conflict when none is set */
+export function settingsOf({ directory, settings }: Ports): { directory: Directory; ldap: LdapSettings } {
+  if (!directory || !settings.ldap) throw new Refusal('conflict', 'No directory is set (TIDEMARK_LDAP_URL).')
+  return { directory, ldap: settings.ldap }
+}
+
+/** The groups of the rules. @throws {Refusal} conflict for one that is not there, or not shown as a whole */
+export async function readGroups(connection: DirectoryConnection, ldap: LdapSettings): Promise<Groups> {
+  const dns: string[] = []
+  const members: ReadonlySet<string>[] = []
+  const { member } = ldap.attributes
+  const hasMembers = ldap.membership === 'member'
+  const query = { scope: 'base', filter: '(objectClass=*)', bytes: [] } as const
+  for (const [place, { group }] of ldap.groups.entries()) {
+    const where = `The group at place ${place} of TIDEMARK_LDAP_GROUPS`
+    const attributes = [hasMembers ? member : '1.1']
+    const [entry] = await gather(connection.search({ ...query, dn: group, attributes }), 1)
+    if (!entry) throw new Refusal('conflict', `${where} is not in the directory.`)
+    // Active Directory shows the first 1,500 under another name.
+    if ([...entry.values.keys()].some((name) => name.includes(';range=')))
+      throw new Refusal('conflict', `${where} has too many members: use TIDEMARK_LDAP_MEMBERSHIP=memberOf.`)
+    dns.push(normalDn(entry.dn))
+    members.push(new Set(entry.values.get(member.toLowerCase())?.map(normalDn)))
+  }
+  return { dns, members }
+}
+
+/** Everybody. @throws {Refusal} conflict when there is nobody or too many, unavailable when it takes too long */
+export async function readPeople(
+  connection: DirectoryConnection,
+  ldap: LdapSettings,
+  { groups, hurry }: { readonly groups: Groups; readonly hurry: () => void },
+): Promise<readonly (Person | Unusable)[]> {
+  const found: (Person | Unusable)[] = []
+  for await (const page of connection.search(peopleQuery(ldap))) {
+    hurry()
+    for (const entry of page) found.push(personOf(entry, ldap, groups))
+    if (found.length > PEOPLE_MAX)
+      throw new Refusal('conflict', `The directory shows more than ${PEOPLE_MAX} people: narrow the filter.`)
+  }
+  // A filter that is wrong would lock everybody out.
+  if (found.length === 0) throw new Refusal('conflict', 'The directory shows nobody: see base DN and filter.')
+  return found
+}
+
+/** Makes sure that users are gone by asking for each of them: a list may end early without a word.
+ * @throws {Refusal} unavailable when one is there */
+export async function confirmGone(
+  connection: DirectoryConnection,
+  ldap: LdapSettings,
+  gone: readonly Known[],
+): Promise<void> {
+  const ids = gone.flatMap(({ directoryId }) => directoryId ?? [])
+  const names = gone.flatMap(({ directoryId, username }) => (directoryId === null ? [username] : []))
+  for (const [attribute, all] of [['id', ids] as const, ['username', names] as const]) {
+    for (let from = 0; from < all.length; from += ASKED_AT_ONCE) {
+      const values = all.slice(from, from + ASKED_AT_ONCE)
+      const there = await gather(connection.search(peopleQuery(ldap, { attribute, values })), 1)
+      if (there.length > 0)
+        throw new Refusal('unavailable', 'The directory did not show everybody whom it has.')
+    }
+  }
+}
+
+/** The person of this name; null unless there is exactly one, who can be a user. */
+export async function findPerson(
+  connection: DirectoryConnection,
+  ldap: LdapSettings,
+  username: string,
+): Promise<Person | null> {
+  const query = peopleQuery(ldap, { attribute: 'username', values: [username] })
+  const [entry, another] = await gather(connection.search(query), 2)
+  if (!entry || another) return null
+  const person = personOf(entry, ldap, NO_GROUPS)
+  return 'fault' in person ? null : person
+}
+
+/** The first items of pages, `max` at most. */
+async function gather<Item>(pages: AsyncIterable<readonly Item[]>, max: number): Promise<readonly Item[]> {
+  const all: Item[] = []
+  for await (const page of pages) {
+    all.push(...page)
+    if (all.length >= max) break
+  }
+  return all.slice(0, max)
+}

@@ -1,0 +1,158 @@
+import { and, eq, lte, sql } from 'drizzle-orm'
+import { userGroups, users } from '../../../db/tables/access.ts'
+import { directorySyncs } from '../../../db/tables/directory.ts'
+import type { Role } from '../../context.ts'
+import type { Database, Write } from '../../ports/database.ts'
+import type { Known, Wanted } from './plan.ts'
+
+const ONLY = 1
+
+/** Takes the turn for a sync until `heldUntilAt`; false while somebody else has it or, with `isDueOnly`, none is due. */
+export async function takeTurn(
+  database: Database,
+  {
+    now,
+    heldUntilAt,
+    isDueOnly,
+  }: { readonly now: number; readonly heldUntilAt: number; readonly isDueOnly: boolean },
+): Promise<boolean> {
+  const first = { id: ONLY, dueAt: 0, heldUntilAt: 0, report: '' }
+  const isMine = and(
+    lte(directorySyncs.heldUntilAt, now),
+    isDueOnly ? lte(directorySyncs.dueAt, now) : undefined,
+  )
+  const [, taken] = await database.batch([
+    database.insert(directorySyncs).values(first).onConflictDoNothing(),
+    database.update(directorySyncs).set({ heldUntilAt }).where(isMine).returning(),
+  ])
+  return taken.length > 0
+}
+
+/** Whether a periodic sync is due, which costs a read alone. */
+export async function isDue(database: Database, now: number): Promise<boolean> {
+  const [row] = await database.select().from(directorySyncs)
+  return row === undefined || (row.dueAt <= now && row.heldUntilAt <= now)
+}
+
+/** Gives the turn back, with what the sync came to. */
+export function endTurn(database: Database, { dueAt, report }: { dueAt: number; report: string }): Write {
+  return database
+    .update(directorySyncs)
+    .set({ dueAt, report, heldUntilAt: 0 })
+    .where(eq(directorySyncs.id, ONLY))
+}
+
+/** What the latest sync came to; empty where there was none. */
+export async function readReport(database: Database): Promise<string> {
+  const [row] = await database.select().from(directorySyncs)
+  return row?.report ?? ''
+}
+
+/** The user groups of these names, by name. */
+export async function findUserGroups(
+  database: Database,
+  names: readonly string[],
+): Promise<ReadonlyMap<string, number>> {
+  const rows = await database
+    .select({ id: userGroups.id, name: userGroups.name })
+    .from(userGroups)
+    .where(sql`${userGroups.name} in (select value from json_each(${JSON.stringify(names)}))`)
+  return new Map(rows.map(({ id, name }) => [name, id]))
+}
+
+/** Every user, each with those of these groups that they are in. */
+export async function listKnown(database: Database, groupIds: readonly number[]): Promise<readonly Known[]> {
+  const rows = await database
+    .select({
+      id: users.id,
+      type: users.type,
+      directoryId: users.directoryId,
+      disabledAt: users.disabledAt,
+      version: users.version,
+      username: users.username,
+      fullname: users.fullname,
+      email: users.email,
+      phone: users.phone,
+      role: users.role,
+      groups: sql<string>`(select json_group_array(group_id) from (select group_id from memberships
+        where user_id = ${users.id} and group_id in (select value from json_each(${JSON.stringify(groupIds)}))
+        order by group_id))`.as('groups'),
+    })
+    .from(users)
+  return rows.map(({ disabledAt, groups, role, ...row }) => ({
+    ...row,
+    role: role as Role,
+    isDisabled: disabledAt !== null,
+    userGroupIds: JSON.parse(groups) as number[],
+  }))
+}
+
+export function insertUsers(database: Database, wanted: readonly Wanted[], now: number): Write {
+  return database.run(sql`
+    insert into users (username, password_hash, role, type, fullname, email, phone, language, time_zone, version,
+                       created_at, directory_id)
+    select value ->> 'username', '', value ->> 'role', 'LDAP_MANAGED', value ->> 'fullname', value ->> 'email',
+           value ->> 'phone', 'en', 'UTC', 1, cast(${now} as integer), value ->> 'directoryId'
+    from json_each(${JSON.stringify(wanted)})`)
+}
+
+export type Update = { readonly id: number; readonly version: number; readonly wanted: Wanted }
+
+/** Makes users what is wanted. Where one of them was changed since this version, the whole batch fails. */
+export function updateUsers(database: Database, updates: readonly Update[]): Write {
+  const rows = updates.map(({ id, version, wanted }) => ({ id, was: version, ...wanted }))
+  return database.run(sql`
+    update users set username = w.username, role = w.role, fullname = w.fullname, email = w.email, phone = w.phone,
+      directory_id = w.directory_id, disabled_at = null,
+      version = case when users.version = w.was then users.version + 1 end
+    from (select value ->> 'id' as id, value ->> 'was' as was, value ->> 'username' as username, value ->> 'role' as role,
+                 value ->> 'fullname' as fullname, value ->> 'email' as email, value ->> 'phone' as phone,
+                 value ->> 'directoryId' as directory_id
+          from json_each(${JSON.stringify(rows)})) as w
+    where users.id = w.id`)
+}
+
+/** Lets users in no more, and removes what they could come in with, but for what they prove it by. */
+export function disableUsers(database: Database, ids: readonly number[], now: number): readonly Write[] {
+  const gone = JSON.stringify(ids)
+  return [
+    database.run(sql`
+      update users set disabled_at = cast(${now} as integer), version = version + 1
+      where id in (select value from json_each(${gone})) and disabled_at is null`),
+    database.run(sql`delete from personal_tokens where user_id in (select value from json_each(${gone}))`),
+    endSessions(database, ids),
+  ]
+}
+
+export function endSessions(database: Database, ids: readonly number[]): Write {
+  return database.run(
+    sql`delete from sessions where user_id in (select value from json_each(${JSON.stringify(ids)}))`,
+  )
+}
+
+/** Puts users of a directory into these of the groups, and into no others of them. */
+export function setMemberships(
+  database: Database,
+  wanted: readonly Pick<Wanted, 'directoryId' | 'userGroupIds'>[],
+  groupIds: readonly number[],
+): readonly Write[] {
+  const people = JSON.stringify(wanted)
+  return [
+    database.run(sql`
+      delete from memberships where group_id in (select value from json_each(${JSON.stringify(groupIds)}))
+        and exists (select 1 from users u join json_each(${people}) p on u.directory_id = p.value ->> 'directoryId'
+                    where u.id = memberships.user_id and not exists (
+                      select 1 from json_each(p.value, '$.userGroupIds') g where g.value = memberships.group_id))`),
+    database.run(sql`
+      insert or ignore into memberships (user_id, group_id)
+      select u.id, g.value from json_each(${people}) p join users u on u.directory_id = p.value ->> 'directoryId',
+        json_each(p.value, '$.userGroupIds') g join user_groups on user_groups.id = g.value`),
+  ]
+}
+
+/** Makes the whole batch fail unless there is an administrator who can sign in once it is done. */
+export function requireAdministrator(database: Database): Write {
+  return database.run(sql`
+    update users set version = null where id = (select min(id) from users) and not exists (
+      select 1 from users a where a.role = 'administrator' and a.disabled_at is null)`)
+}

@@ -16,8 +16,8 @@ import type {
 import type { LdapSettings } from '../src/ports/ldap-settings.ts'
 
 const PAGE_SIZE = 500
-/** What one connection may bring: 10,000 people with a hundred groups each take about as much. */
-const ANSWERS_MAX_BYTES = 128 * 1024 * 1024
+/** What one answer may bring: a page of people with three hundred groups each takes about as much. */
+const ANSWER_MAX_BYTES = 16 * 1024 * 1024
 const RETRY_AFTER_S = 5
 
 /** Result codes of RFC 4511 that say of a bind that it is not to be. */
@@ -40,13 +40,20 @@ export function openLdap(settings: LdapSettings): Directory {
   }
   return {
     async connected(task) {
-      const client = new Client(clientOptions(settings))
+      const received = { bytes: 0 }
+      const client = new Client(clientOptions(settings, received))
+      const ask: Ask = async (question) => {
+        received.bytes = 0
+        try {
+          return await question()
+        } catch (error) {
+          throw away(error)
+        }
+      }
       try {
-        await asked(async () => {
-          if (settings.startTls) await client.startTLS(tlsOptions(settings))
-          await client.bind(settings.bindDn, settings.bindPassword)
-        })
-        return await task(connectionOf(client))
+        if (settings.startTls) await ask(() => client.startTLS(tlsOptions(settings)))
+        await ask(() => client.bind(settings.bindDn, settings.bindPassword))
+        return await task(connectionOf(client, ask))
       } finally {
         // Whoever is away need not be told that we leave.
         await client.unbind().catch(() => null)
@@ -55,24 +62,31 @@ export function openLdap(settings: LdapSettings): Directory {
   }
 }
 
-function connectionOf(client: Client): DirectoryConnection {
+/** Asks one question, whose answer is bounded. @throws {Refusal} unavailable with the cause */
+type Ask = <Result>(question: () => Promise<Result>) => Promise<Result>
+
+function connectionOf(client: Client, ask: Ask): DirectoryConnection {
   return {
-    search: (query) => search(client, query),
+    search: (query) => search(client, query, ask),
     async bind(dn, password) {
       // A name without a password is taken for nobody, and nobody may bind (RFC 4513 section 5.1.2).
       if (password === '' || dn === '') return false
       try {
-        await client.bind(dn, password)
+        await ask(() => client.bind(dn, password))
         return true
       } catch (error) {
-        if (NO.has(codeOf(error))) return false
-        throw away(error)
+        if (NO.has(resultCodeOf(error))) return false
+        throw error
       }
     },
   }
 }
 
-async function* search(client: Client, query: DirectoryQuery): AsyncGenerator<readonly DirectoryEntry[]> {
+async function* search(
+  client: Client,
+  query: DirectoryQuery,
+  ask: Ask,
+): AsyncGenerator<readonly DirectoryEntry[]> {
   const { dn, scope, attributes, bytes } = query
   const pages = client.searchPaginated(dn, {
     scope,
@@ -83,8 +97,8 @@ async function* search(client: Client, query: DirectoryQuery): AsyncGenerator<re
   })
   const isByte = new Set(bytes.map((name) => name.toLowerCase()))
   for (;;) {
-    const page = await asked(() => pages.next()).catch((error: unknown) => {
-      if (codeOf((error as Error).cause) === NO_SUCH_OBJECT) return null
+    const page = await ask(() => pages.next()).catch((error: unknown) => {
+      if (resultCodeOf(error) === NO_SUCH_OBJECT) return null
       throw error
     })
     if (page === null || page.done === true) return
@@ -119,12 +133,12 @@ function entryOf({ dn, ...attributes }: Entry, isByte: ReadonlySet<string>): Dir
 
 /** One connection only: where it breaks, the library would open another, which is neither bound nor, after StartTLS,
  * secret. And it would read whatever it is sent. */
-function clientOptions({ url, timeoutMs, startTls, ...settings }: LdapSettings): ClientOptions {
-  let receivedBytes = 0
+function clientOptions(settings: LdapSettings, received: { bytes: number }): ClientOptions {
+  const { url, timeoutMs, startTls } = settings
   const bounded = <S extends ReturnType<typeof connect>>(socket: S): S => {
     socket.on('data', (chunk: Uint8Array) => {
-      receivedBytes += chunk.byteLength
-      if (receivedBytes > ANSWERS_MAX_BYTES) socket.destroy(new Error('The directory sends too much.'))
+      received.bytes += chunk.byteLength
+      if (received.bytes > ANSWER_MAX_BYTES) socket.destroy(new Error('The directory sends too much.'))
     })
     return socket
   }
@@ -143,7 +157,7 @@ function clientOptions({ url, timeoutMs, startTls, ...settings }: LdapSettings):
     connectTimeout: timeoutMs,
     createConnection: dial as typeof connect,
     createSecureConnection: dialSecurely as typeof connectSecurely,
-    ...(/^ldap:/i.test(url) ? {} : { tlsOptions: tlsOptions({ url, ...settings }) }),
+    ...(/^ldap:/i.test(url) ? {} : { tlsOptions: tlsOptions(settings) }),
   }
 }
 
@@ -156,7 +170,7 @@ function onlyOnce(): () => void {
 }
 
 /** The certificate has to be of the host that the URL names. */
-function tlsOptions({ url, ca, verifies }: Pick<LdapSettings, 'url' | 'ca' | 'verifies'>) {
+function tlsOptions({ url, ca, verifies }: LdapSettings) {
   const host = new URL(url).hostname.replace(/^\[(.*)\]$/, '$1')
   const isAddress = /^[\d.]+$|:/.test(host)
   return {
@@ -167,16 +181,10 @@ function tlsOptions({ url, ca, verifies }: Pick<LdapSettings, 'url' | 'ca' | 've
   }
 }
 
-async function asked<Result>(ask: () => Promise<Result>): Promise<Result> {
-  try {
-    return await ask()
-  } catch (error) {
-    throw away(error)
-  }
-}
-
-function codeOf(error: unknown): number {
-  const code: unknown = error instanceof Error && 'code' in error ? error.code : undefined
+/** The result code of RFC 4511 in what made the directory away; -1 where there is none. */
+function resultCodeOf(error: unknown): number {
+  const { cause } = error as { readonly cause?: unknown }
+  const code: unknown = cause instanceof Error && 'code' in cause ? cause.code : undefined
   return typeof code === 'number' ? code : -1
 }
 

@@ -13,8 +13,9 @@ export interface Blobs {
   /** Stores the bytes under the key, in place of those it had. A stream may be of any length and is not buffered whole. */
   put(key: string, body: Uint8Array | ReadableStream<Uint8Array>): Promise<void>
 
-  /** The bytes of the key as they are now, whatever is put later; null when there are none. */
-  get(key: string): Promise<StoredBlob | null>
+  /** The bytes of the key as they are now, whatever is put later, or a span of them; null when there are none.
+   * Rejects with a RangeError for a span that is empty or not within them. */
+  get(key: string, span?: ByteSpan): Promise<StoredBlob | null>
 
   /** Removes the key; one that is missing is fine. */
   delete(key: string): Promise<void>
@@ -23,10 +24,20 @@ export interface Blobs {
   list(prefix: string): Promise<string[]>
 }
 
+/** So many bytes from a place on, counted from 0. */
+export type ByteSpan = { readonly offsetBytes: number; readonly sizeBytes: number }
+
 export interface StoredBlob {
   /** To be read to its end or cancelled: it holds something of the host until then. */
   readonly body: ReadableStream<Uint8Array>
+  /** How many bytes the body has. */
   readonly sizeBytes: number
+}
+
+/** Throws a RangeError unless the span has bytes and all of them are among so many. */
+export function checkByteSpan({ offsetBytes, sizeBytes }: ByteSpan, wholeBytes: number): void {
+  const isWithin = offsetBytes >= 0 && sizeBytes > 0 && offsetBytes + sizeBytes <= wholeBytes
+  if (!isWithin) throw new RangeError('The span is not within the blob')
 }
 
 /**

@@ -25,6 +25,7 @@ export function blobsContract(
     const current = () => blobs
     storing(current)
     streaming(current)
+    spans(current)
     listing(current)
     naming(current)
   })
@@ -124,6 +125,37 @@ function streaming(blobs: () => Blobs): void {
     const from = await blobs().get('from')
     if (from !== null) await blobs().put('to', from.body)
     expect(await read(blobs(), 'to')).toEqual(pattern(700_000, 1))
+  })
+}
+
+function spans(blobs: () => Blobs): void {
+  const bytes = pattern(600_000, 1)
+
+  test.each([
+    [0, 1],
+    [0, 600_000],
+    [1, 599_999],
+    [599_999, 1],
+    [262_143, 262_146],
+  ])('a span from %i of %i bytes is those bytes', async (offsetBytes, sizeBytes) => {
+    await blobs().put('key', bytes)
+    const span = await blobs().get('key', { offsetBytes, sizeBytes })
+    expect(await bytesOf(span)).toEqual(bytes.subarray(offsetBytes, offsetBytes + sizeBytes))
+  })
+
+  test.each([
+    [0, 0],
+    [0, 600_001],
+    [600_000, 1],
+    [599_999, 2],
+    [-1, 2],
+  ])('a span from %i of %i bytes is refused', async (offsetBytes, sizeBytes) => {
+    await blobs().put('key', bytes)
+    expect(await rejection(blobs().get('key', { offsetBytes, sizeBytes }))).toBeInstanceOf(RangeError)
+  })
+
+  test('a span of a missing key is null', async () => {
+    expect(await blobs().get('other', { offsetBytes: 0, sizeBytes: 1 })).toBeNull()
   })
 }
 

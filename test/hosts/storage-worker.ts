@@ -1,6 +1,6 @@
 import type { D1Database, D1PreparedStatement, R2Bucket } from '@cloudflare/workers-types'
 
-import type { Blobs } from '../../src/ports/blobs.ts'
+import type { Blobs, ByteSpan } from '../../src/ports/blobs.ts'
 import { openBlobsR2 } from '../../workers/edge/blobs-r2.ts'
 
 // Runs in workerd: the storage bindings over HTTP, for `startStorage` on the other side.
@@ -14,7 +14,11 @@ export default {
         return Response.json({ result: await runStatements(bindings.DB, statements) })
       }
       const key = searchParams.get('key') ?? ''
-      return await answerBlobs(openBlobsR2(inSmallPages(bindings.FILES)), pathname, { key, request })
+      const span = searchParams.has('offset')
+        ? { offsetBytes: Number(searchParams.get('offset')), sizeBytes: Number(searchParams.get('size')) }
+        : undefined
+      const blobs = openBlobsR2(inSmallPages(bindings.FILES))
+      return await answerBlobs(blobs, pathname, { key, span, request })
     } catch (error) {
       return Response.json({ failure: describe(error) }, { status: 500 })
     }
@@ -47,7 +51,7 @@ async function runStatements(database: D1Database, { method, statements }: State
 async function answerBlobs(
   blobs: Blobs,
   pathname: string,
-  { key, request }: { key: string; request: Request },
+  { key, span, request }: { key: string; span: ByteSpan | undefined; request: Request },
 ): Promise<Response> {
   switch (pathname) {
     case '/blobs/put':
@@ -57,7 +61,7 @@ async function answerBlobs(
       await blobs.put(key, request.body ?? new Blob([]).stream())
       return Response.json({})
     case '/blobs/get': {
-      const found = await blobs.get(key)
+      const found = await blobs.get(key, span)
       if (found === null) return new Response(null, { status: 404 })
       return new Response(found.body, { headers: { 'size-bytes': String(found.sizeBytes) } })
     }

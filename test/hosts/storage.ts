@@ -106,8 +106,9 @@ function remoteBlobs(url: URL): Blobs {
     async put(key, body) {
       await resultOf(await call(body instanceof Uint8Array ? 'put' : 'put-stream', key, body))
     },
-    async get(key) {
-      const response = await call('get', key)
+    async get(key, span) {
+      const within = span ? `&offset=${span.offsetBytes}&size=${span.sizeBytes}` : ''
+      const response = await fetch(new URL(`/blobs/get?key=${encodeURIComponent(key)}${within}`, url))
       if (response.status === 404) return null
       if (!response.ok || response.body === null) throw await resultOf(response)
       return { body: response.body, sizeBytes: Number(response.headers.get('size-bytes')) }

@@ -4,7 +4,7 @@ import { mkdir, open, readdir, rename, rm, stat, unlink } from 'node:fs/promises
 import { dirname, join, resolve } from 'node:path'
 import { promisify } from 'node:util'
 
-import { checkBlobKey, checkBlobPrefix, type Blobs } from '../../src/ports/blobs.ts'
+import { checkBlobKey, checkBlobPrefix, checkByteSpan, type Blobs, type ByteSpan } from '../../src/ports/blobs.ts'
 
 /**
  * Blobs in a directory of the local file system, which is created when missing and belongs to this store alone.
@@ -33,11 +33,18 @@ export async function openBlobsDirectory(path: string): Promise<Blobs> {
       }
     },
 
-    async get(key) {
+    async get(key, span) {
       const descriptor = await openFile(pathOf(root, key), 'r').catch(nullIfMissing)
       if (descriptor === null) return null
       const { size } = fs.fstatSync(descriptor)
-      return { body: streamFile(descriptor, size), sizeBytes: size }
+      try {
+        if (span) checkByteSpan(span, size)
+      } catch (error) {
+        await closeFile(descriptor)
+        throw error
+      }
+      const read = span ?? { offsetBytes: 0, sizeBytes: size }
+      return { body: streamFile(descriptor, read), sizeBytes: read.sizeBytes }
     },
 
     async delete(key) {
@@ -125,8 +132,12 @@ const closeFile = promisify(fs.close)
 
 const CHUNK_BYTES = 256 * 1024
 
-function streamFile(descriptor: number, sizeBytes: number): ReadableStream<Uint8Array> {
-  let position = 0
+function streamFile(
+  descriptor: number,
+  { offsetBytes, sizeBytes }: ByteSpan,
+): ReadableStream<Uint8Array> {
+  const end = offsetBytes + sizeBytes
+  let position = offsetBytes
   let reading: Promise<number> = Promise.resolve(0)
   const token = {}
   const close = async () => {
@@ -137,7 +148,7 @@ function streamFile(descriptor: number, sizeBytes: number): ReadableStream<Uint8
   const stream = new ReadableStream<Uint8Array>(
     {
       async pull(controller) {
-        const chunk = new Uint8Array(Math.min(CHUNK_BYTES, sizeBytes - position))
+        const chunk = new Uint8Array(Math.min(CHUNK_BYTES, end - position))
         reading = readChunk(descriptor, chunk, position)
         try {
           position += await reading
@@ -146,7 +157,7 @@ function streamFile(descriptor: number, sizeBytes: number): ReadableStream<Uint8
           throw error
         }
         if (chunk.length > 0) controller.enqueue(chunk)
-        if (position < sizeBytes) return
+        if (position < end) return
         await close()
         controller.close()
       },

@@ -1,6 +1,6 @@
-import type { R2Bucket, R2MultipartUpload, R2UploadedPart } from '@cloudflare/workers-types'
+import type { R2Bucket, R2MultipartUpload, R2ObjectBody, R2UploadedPart } from '@cloudflare/workers-types'
 
-import { checkBlobKey, checkBlobPrefix, type Blobs } from '../../src/ports/blobs.ts'
+import { checkBlobKey, checkBlobPrefix, checkByteSpan, type Blobs, type ByteSpan } from '../../src/ports/blobs.ts'
 
 /** Blobs in an R2 bucket, which belongs to this store alone. */
 export function openBlobsR2(bucket: R2Bucket): Blobs {
@@ -11,12 +11,13 @@ export function openBlobsR2(bucket: R2Bucket): Blobs {
       else await putStream(bucket, key, body)
     },
 
-    async get(key) {
+    async get(key, span) {
       checkBlobKey(key)
-      const found = await bucket.get(key)
+      const found = await getSpan(bucket, key, span)
       if (found === null) return null
       // The same stream, in another package's words.
-      return { body: found.body as unknown as ReadableStream<Uint8Array>, sizeBytes: found.size }
+      const body = found.body as unknown as ReadableStream<Uint8Array>
+      return { body, sizeBytes: span?.sizeBytes ?? found.size }
     },
 
     async delete(key) {
@@ -35,6 +36,24 @@ export function openBlobsR2(bucket: R2Bucket): Blobs {
       }
     },
   }
+}
+
+async function getSpan(
+  bucket: R2Bucket,
+  key: string,
+  span: ByteSpan | undefined,
+): Promise<R2ObjectBody | null> {
+  if (!span) return bucket.get(key)
+  // R2 cuts off what is beyond the end, and words what begins there in its own way.
+  const whole = await bucket.head(key)
+  if (whole === null) return null
+  checkByteSpan(span, whole.size)
+  const found = await bucket.get(key, {
+    range: { offset: span.offsetBytes, length: span.sizeBytes },
+    onlyIf: { etagMatches: whole.etag },
+  })
+  // Replaced in between.
+  return found === null || 'body' in found ? found : getSpan(bucket, key, span)
 }
 
 // R2 takes a stream only when its length is known; parts are of equal size but for the last, and at least 5 MiB.

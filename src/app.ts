@@ -9,6 +9,7 @@ import { directoryRoutes } from './access/directory/routes.ts'
 import { sessionRoutes } from './access/session/routes.ts'
 import { userGroupRoutes } from './access/user-groups/routes.ts'
 import { userRoutes } from './access/users/routes.ts'
+import { fileRoutes } from './content/files/routes.ts'
 import { healthRoutes } from './http/health.ts'
 import { noRoute } from './http/no-route.ts'
 import { openApiDocument } from './http/openapi.ts'
@@ -59,6 +60,7 @@ export function createApp(ports: Ports): App {
   app.route('/', outageRoutes)
   app.route('/', revaluationRoutes)
   app.route('/', dependencyRoutes)
+  app.route('/', fileRoutes)
 
   let document: object | null = null
   app.get(

@@ -1,3 +1,4 @@
+import { joined } from '../lib/chunks.ts'
 import { Refusal } from '../lib/errors.ts'
 
 /** How large a body may be as it is sent, and once it is inflated. */
@@ -49,11 +50,5 @@ async function collect(
     if (sizeBytes > sizeMaxBytes) throw refusal()
     chunks.push(chunk)
   }
-  const whole = new Uint8Array(sizeBytes)
-  let at = 0
-  for (const chunk of chunks) {
-    whole.set(chunk, at)
-    at += chunk.byteLength
-  }
-  return whole
+  return joined(chunks, sizeBytes)
 }

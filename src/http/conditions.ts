@@ -16,3 +16,9 @@ export function ifMatch(c: Context): number | null {
     throw new Refusal('precondition_failed', 'If-Match is not an entity tag of this object.')
   return Number(version)
 }
+
+/** Whether the caller has what this tag stands for already, as `If-None-Match` says (RFC 9110 section 13.1.2). */
+export function isFresh({ headers }: Request, etag: string): boolean {
+  const tags = headers.get('if-none-match')?.split(',') ?? []
+  return tags.some((tag) => tag.trim() === '*' || tag.trim().replace(/^W\//, '') === etag)
+}

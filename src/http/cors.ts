@@ -1,9 +1,10 @@
 import type { Ports } from '../ports/index.ts'
 
-const METHODS = 'GET, HEAD, POST, PUT, DELETE'
-const REQUEST_HEADERS = 'Authorization, Content-Type, Idempotency-Key, If-Match, X-Request-Id, X-Session-Id'
+const METHODS = 'GET, HEAD, POST, PUT, PATCH, DELETE'
+const REQUEST_HEADERS =
+  'Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match, If-Range, Range, X-Request-Id, X-Session-Id'
 const ANSWER_HEADERS =
-  'Deprecation, ETag, Idempotency-Replayed, Link, Location, Retry-After, WWW-Authenticate, X-Request-Id'
+  'Accept-Ranges, Content-Disposition, Content-Range, Deprecation, ETag, Idempotency-Replayed, Link, Location, Retry-After, WWW-Authenticate, X-Request-Id'
 const MAX_AGE_S = '600'
 
 /** The answer to a browser that asks beforehand whether a page may call; null for every other request. */

@@ -45,7 +45,7 @@ export function surround(
   headers.set('x-request-id', requestId)
   headers.set('x-content-type-options', 'nosniff')
   headers.set('referrer-policy', 'no-referrer')
-  headers.set('cache-control', 'no-store')
+  if (!headers.has('cache-control')) headers.set('cache-control', 'no-store')
   headers.set('cross-origin-resource-policy', 'same-origin')
   if (request.url.startsWith('https:')) headers.set('strict-transport-security', ONE_YEAR)
   if (sendsSession(request, ports)) headers.set('deprecation', DEPRECATED)

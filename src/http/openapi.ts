@@ -178,10 +178,10 @@ function response(answer: Answer, schemas: Json): Json {
 }
 
 function content({ schema, media = 'application/json', alsoMedia = [] }: Answer, schemas: Json): Json {
-  const text = { schema: { type: 'string' } }
+  const shapeOf = (name: string) => (name.startsWith('text/') ? { schema: { type: 'string' } } : {})
   return {
-    [media]: schema ? { schema: jsonSchema(schema, 'output', schemas) } : text,
-    ...Object.fromEntries(alsoMedia.map((name) => [name, name.startsWith('text/') ? text : {}])),
+    [media]: schema ? { schema: jsonSchema(schema, 'output', schemas) } : shapeOf(media),
+    ...Object.fromEntries(alsoMedia.map((name) => [name, shapeOf(name)])),
   }
 }
 

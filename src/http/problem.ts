@@ -22,6 +22,7 @@ const PROBLEMS: Readonly<Record<Code, readonly [status: number, title: string]>>
   precondition_failed: [412, 'The object has changed'],
   too_large: [413, 'The body is too large'],
   unsupported_media_type: [415, 'The media type is not supported'],
+  range_not_satisfiable: [416, 'There is nothing in this range'],
   invalid: [422, 'The input is not valid'],
   value_in_future: [422, 'The value is too far in the future'],
   value_too_old: [422, 'The value is too old'],

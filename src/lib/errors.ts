@@ -17,6 +17,7 @@ export type Code =
   | 'precondition_failed'
   | 'too_large'
   | 'unsupported_media_type'
+  | 'range_not_satisfiable'
   | 'invalid'
   | 'value_in_future'
   | 'value_too_old'
@@ -30,7 +31,8 @@ export type Code =
   | 'storage_full'
   | 'internal'
 
-/** One fault in the input: `pointer` is a JSON pointer into the body, or `?name` for a query parameter. */
+/** One fault in the input: `pointer` is a JSON pointer into the body, `?name` for a query parameter, or
+ * `{name}` for a part of the path. */
 export type Fault = { readonly pointer: string; readonly message: string }
 
 /** Thrown for everything that is the caller's to know; anything else thrown is a bug and answered with 500. */

@@ -11,6 +11,7 @@ import type { Client } from './client.ts'
 import { deliveriesSuite } from './deliveries.suite.ts'
 import { dependenciesSuite } from './dependencies.suite.ts'
 import { errorsSuite } from './errors.suite.ts'
+import { filesSuite } from './files.suite.ts'
 import { grantsSuite } from './grants.suite.ts'
 import { historiesSuite } from './histories.suite.ts'
 import { flappingSuite } from './flapping.suite.ts'
@@ -65,6 +66,7 @@ const SUITES: readonly Suite[] = [
   slcsSuite,
   historySuite,
   historiesSuite,
+  filesSuite,
   // Last, because it holds what all of them changed against the record.
   auditSuite,
 ]

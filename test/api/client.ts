@@ -22,7 +22,7 @@ export type Request = {
   readonly text?: string
   readonly bytes?: Uint8Array<ArrayBuffer>
   /** A body that is sent in chunks, without a content-length. */
-  readonly chunks?: readonly string[]
+  readonly chunks?: readonly (string | Uint8Array)[]
   readonly headers?: Readonly<Record<string, string>>
   /** Who asks; the administrator unless said otherwise, `null` for nobody. */
   readonly as?: Role | null
@@ -125,11 +125,12 @@ function requestOf(method: string, asked: Request, sessionIds: Partial<Record<Ro
   }
 }
 
-function streamOf(chunks: readonly string[]): ReadableStream<Uint8Array> {
+function streamOf(chunks: readonly (string | Uint8Array)[]): ReadableStream<Uint8Array> {
   return new ReadableStream({
     async start(controller) {
       for (const chunk of chunks) {
-        if (chunk !== '') controller.enqueue(new TextEncoder().encode(chunk))
+        const sent = typeof chunk === 'string' ? new TextEncoder().encode(chunk) : chunk
+        if (sent.byteLength > 0) controller.enqueue(sent)
         await Bun.sleep(1)
       }
       controller.close()
@@ -154,12 +155,16 @@ async function read(response: Response): Promise<Answer> {
 const FRAME = {
   'x-content-type-options': 'nosniff',
   'referrer-policy': 'no-referrer',
-  'cache-control': 'no-store',
 }
+
+/** Where the answer may be kept at all, and only on condition that it is asked for again. */
+const KEPT = /^(?:no-store|private, no-cache)$/
 
 function checkFrame({ status, headers }: Answer): void {
   for (const [name, value] of Object.entries(FRAME)) {
     if (headers.get(name) !== value) throw new Error(`An answer ${status} comes without ${name}: ${value}.`)
   }
+  if (!KEPT.test(headers.get('cache-control') ?? ''))
+    throw new Error(`An answer ${status} may be kept: ${headers.get('cache-control')}.`)
   if (!headers.get('x-request-id')) throw new Error(`An answer ${status} comes without x-request-id.`)
 }

@@ -70,7 +70,7 @@ type Documented = {
 function checkBody(name: string, answer: Answer, { content, validatorOf }: Documented): void {
   if (answer.text === '' && Object.keys(content).length === 0) return
   const media = answer.headers.get('content-type')?.split(';')[0] ?? ''
-  const known = content[media]
+  const known = content[media] ?? content['*/*']
   if (!known)
     throw new Error(`${name} has a body of type ${media}, which the OpenAPI document does not know.`)
   const { schema } = known

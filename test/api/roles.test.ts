@@ -8,6 +8,7 @@ import { sessionRoutes } from '../../src/access/session/routes.ts'
 import { userGroupRoutes } from '../../src/access/user-groups/routes.ts'
 import { userRoutes } from '../../src/access/users/routes.ts'
 import { ROLES } from '../../src/context.ts'
+import { fileRoutes } from '../../src/content/files/routes.ts'
 import { healthRoutes } from '../../src/http/health.ts'
 import { policyOf, routesOf } from '../../src/http/policy.ts'
 import type { Env } from '../../src/http/policy.ts'
@@ -84,6 +85,7 @@ const ROOMS = {
   sloRoutes,
   dependencyRoutes,
   slcRoutes,
+  fileRoutes,
 }
 
 describe('a route without a policy stops the start', () => {

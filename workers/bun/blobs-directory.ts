@@ -4,7 +4,13 @@ import { mkdir, open, readdir, rename, rm, stat, unlink } from 'node:fs/promises
 import { dirname, join, resolve } from 'node:path'
 import { promisify } from 'node:util'
 
-import { checkBlobKey, checkBlobPrefix, checkByteSpan, type Blobs, type ByteSpan } from '../../src/ports/blobs.ts'
+import {
+  checkBlobKey,
+  checkBlobPrefix,
+  checkByteSpan,
+  type Blobs,
+  type ByteSpan,
+} from '../../src/ports/blobs.ts'
 
 /**
  * Blobs in a directory of the local file system, which is created when missing and belongs to this store alone.
@@ -132,10 +138,7 @@ const closeFile = promisify(fs.close)
 
 const CHUNK_BYTES = 256 * 1024
 
-function streamFile(
-  descriptor: number,
-  { offsetBytes, sizeBytes }: ByteSpan,
-): ReadableStream<Uint8Array> {
+function streamFile(descriptor: number, { offsetBytes, sizeBytes }: ByteSpan): ReadableStream<Uint8Array> {
   const end = offsetBytes + sizeBytes
   let position = offsetBytes
   let reading: Promise<number> = Promise.resolve(0)

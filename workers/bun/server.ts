@@ -5,6 +5,7 @@ import { syncWhenDue } from '../../src/access/directory/service.ts'
 import { prepareFirstStart } from '../../src/access/session/service/first-start.ts'
 import { createApp } from '../../src/app.ts'
 import type { App } from '../../src/app.ts'
+import { sweepFiles } from '../../src/content/files/service.ts'
 import { openFlow, sweepAll } from '../../src/flow.ts'
 import { applyChanges } from '../../src/monitoring/rules/service.ts'
 import type { Clock } from '../../src/ports/clock.ts'
@@ -133,7 +134,7 @@ function keepUp(ports: Ports, everyMs: number): Timer {
   const { clock, flow, log } = ports
   let nightAt = nextNight(clock.now())
   const lookAfter = async () => {
-    await Promise.all([applyChanges(ports), flow.settle(), syncWhenDue(ports)])
+    await Promise.all([applyChanges(ports), flow.settle(), syncWhenDue(ports), sweepFiles(ports)])
     if (clock.now() < nightAt) return
     nightAt = nextNight(clock.now())
     await sweepAll(ports)

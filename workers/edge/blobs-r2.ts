@@ -1,6 +1,12 @@
 import type { R2Bucket, R2MultipartUpload, R2ObjectBody, R2UploadedPart } from '@cloudflare/workers-types'
 
-import { checkBlobKey, checkBlobPrefix, checkByteSpan, type Blobs, type ByteSpan } from '../../src/ports/blobs.ts'
+import {
+  checkBlobKey,
+  checkBlobPrefix,
+  checkByteSpan,
+  type Blobs,
+  type ByteSpan,
+} from '../../src/ports/blobs.ts'
 
 /** Blobs in an R2 bucket, which belongs to this store alone. */
 export function openBlobsR2(bucket: R2Bucket): Blobs {

@@ -4,6 +4,7 @@ import { syncWhenDue } from '../../src/access/directory/service.ts'
 import { prepareFirstStart } from '../../src/access/session/service/first-start.ts'
 import { createApp } from '../../src/app.ts'
 import type { App } from '../../src/app.ts'
+import { sweepFiles } from '../../src/content/files/service.ts'
 import { sweepAll } from '../../src/flow.ts'
 import { applyChanges } from '../../src/monitoring/rules/service.ts'
 import type { Ports } from '../../src/ports/index.ts'
@@ -45,7 +46,7 @@ export default {
   ): Promise<void> {
     service ??= build(environment)
     const { ports } = service
-    await Promise.all([applyChanges(ports), ports.flow.settle(), syncWhenDue(ports)])
+    await Promise.all([applyChanges(ports), ports.flow.settle(), syncWhenDue(ports), sweepFiles(ports)])
     if (cron === NIGHTLY) await sweepAll(ports)
   },
 }

@@ -1,0 +1,21 @@
+import { index, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
+
+/** Uploaded files; their bytes are blobs. */
+export const files = sqliteTable('files', {
+  name: text().primaryKey(),
+  mimeType: text('mime_type').notNull(),
+  sizeBytes: integer('size_bytes').notNull(),
+  /** The key of the bytes, which no other row has or had. */
+  blob: text().notNull(),
+  updatedAt: integer('updated_at').notNull(),
+})
+
+/** Blobs that nothing refers to: before they are there, and after they are not wanted. */
+export const doomedBlobs = sqliteTable(
+  'doomed_blobs',
+  {
+    key: text().primaryKey(),
+    at: integer().notNull(),
+  },
+  (table) => [index('doomed_blobs_by_time').on(table.at)],
+)

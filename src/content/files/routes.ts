@@ -1,0 +1,127 @@
+import { Hono } from 'hono'
+import * as z from 'zod'
+import { noContent, ok } from '../../http/answers.ts'
+import { tooLarge } from '../../http/bytes.ts'
+import { nextLink } from '../../http/paging.ts'
+import { policy } from '../../http/policy.ts'
+import type { Env } from '../../http/policy.ts'
+import { answerStored } from '../../http/stored.ts'
+import { valid } from '../../http/valid.ts'
+import { Refusal } from '../../lib/errors.ts'
+import { dispositionOf } from './filename.ts'
+import { isShown } from './mime-types.ts'
+import { boundaryOf, readFilePart } from './multipart.ts'
+import { filePath, fileView, listQuery } from './schema.ts'
+import { deleteFile, FILE_MAX_BYTES, listFiles, readFile, saveFile } from './service.ts'
+
+const ADMINISTRATOR = ['administrator'] as const
+/** What a form may have beside its file. */
+const FORM_MAX_BYTES = 64 * 1024
+/** Whatever a file holds, a browser runs and loads nothing of it. */
+const SANDBOX = "sandbox; default-src 'none'"
+
+export const fileRoutes = new Hono<Env>()
+  .get(
+    '/files',
+    policy({
+      summary: 'The files, by name',
+      roles: 'signed-in',
+      answers: { 200: ok(z.array(fileView), 'The files.', ['Link']) },
+    }),
+    valid('query', listQuery),
+    async (c) => {
+      const { items, next } = await listFiles(c.get('context'), c.req.valid('query'))
+      return c.json(items, 200, nextLink(c, next))
+    },
+  )
+  .get(
+    '/files/:filename',
+    policy({
+      summary: 'The bytes of a file',
+      roles: 'signed-in',
+      answers: {
+        200: { description: 'The file.', media: '*/*', headers: ['ETag', 'Content-Disposition'] },
+        206: {
+          description: 'The range that was asked for.',
+          media: '*/*',
+          headers: ['ETag', 'Content-Range'],
+        },
+        304: { description: 'It is as the caller has it.' },
+      },
+      refuses: [416],
+    }),
+    valid('param', filePath),
+    async (c) => {
+      const { file, open } = await readFile(c.get('context'), c.req.valid('param').filename)
+      const headers = {
+        'content-type': file.mimeType,
+        'content-disposition': dispositionOf(file.name, isShown(file.mimeType)),
+        'content-security-policy': SANDBOX,
+        'cache-control': 'private, no-cache',
+      }
+      const stored = { etag: file.etag, sizeBytes: file.size, open }
+      return answerStored(c.req.raw, stored, { headers, requestId: c.get('requestId') })
+    },
+  )
+  .post(
+    '/files/:filename',
+    policy({
+      summary: 'Keep a file, as the body or as the one file of a form, in place of what has this name',
+      roles: ADMINISTRATOR,
+      takes: { media: { '*/*': 'bytes', 'multipart/form-data': 'bytes' }, encodings: ['identity'] },
+      answers: {
+        200: ok(fileView, 'It replaced another one.', ['ETag']),
+        201: ok(fileView, 'The new file.', ['Location', 'ETag']),
+      },
+      refuses: [409, 422],
+    }),
+    valid('param', filePath),
+    async (c) => {
+      const { filename: name } = c.req.valid('param')
+      if (name === '') throw noName()
+      const { file, isNew } = await saveFile(c.get('context'), { name, ...(await contentOf(c.req.raw)) })
+      const headers = { etag: file.etag, location: file.url }
+      return isNew ? c.json(file, 201, headers) : c.json(file, 200, { etag: file.etag })
+    },
+  )
+  .delete(
+    '/files/:filename',
+    policy({ summary: 'Delete a file', roles: ADMINISTRATOR, answers: { 204: noContent } }),
+    valid('param', filePath),
+    async (c) => {
+      await deleteFile(c.get('context'), c.req.valid('param').filename)
+      return c.body(null, 204)
+    },
+  )
+
+async function contentOf(request: Request) {
+  const { headers } = request
+  const encoding = headers.get('content-encoding') ?? 'identity'
+  if (encoding.trim().toLowerCase() !== 'identity')
+    throw new Refusal('unsupported_media_type', 'Send the file as it is, without an encoding.')
+  const type = headers.get('content-type')
+  const boundary = boundaryOf(type)
+  const sizeMaxBytes = FILE_MAX_BYTES + (boundary === null ? 0 : FORM_MAX_BYTES)
+  if (Number(headers.get('content-length') ?? 0) > sizeMaxBytes) throw tooLarge(FILE_MAX_BYTES)
+  const chunks = received(request, sizeMaxBytes)
+  return boundary === null ? { type, chunks } : readFilePart(chunks, boundary)
+}
+
+async function* received({ body }: Request, sizeMaxBytes: number): AsyncGenerator<Uint8Array, void> {
+  let sizeBytes = 0
+  try {
+    for await (const chunk of body ?? []) {
+      sizeBytes += chunk.byteLength
+      if (sizeBytes > sizeMaxBytes) throw tooLarge(FILE_MAX_BYTES)
+      yield chunk
+    }
+  } catch (error) {
+    if (error instanceof Refusal) throw error
+    throw new Refusal('bad_request', 'The file ended early.')
+  }
+}
+
+function noName(): Refusal {
+  const message = 'must have 1 to 255 bytes, no slashes or control characters, and not only dots'
+  return new Refusal('invalid', 'A file cannot have this name.', [{ pointer: '{filename}', message }])
+}

@@ -1,0 +1,170 @@
+import { audited } from '../../access/audit/service.ts'
+import type { Context } from '../../context.ts'
+import { tooLarge } from '../../http/bytes.ts'
+import type { Chunks } from '../../lib/chunks.ts'
+import { peek, streamOf } from '../../lib/chunks.ts'
+import { Refusal, refusalIn } from '../../lib/errors.ts'
+import { decodeCursor, encodeCursor, unknownCursor } from '../../lib/paging.ts'
+import { timeFormat } from '../../lib/time.ts'
+import type { ByteSpan, StoredBlob } from '../../ports/blobs.ts'
+import { commit, isNotNullViolation } from '../../ports/database.ts'
+import type { Ports } from '../../ports/index.ts'
+import { ACCEPTED_TYPES, HEAD_BYTES, typeOf } from './mime-types.ts'
+import type { FileView, ListQuery } from './schema.ts'
+import * as store from './store.ts'
+import type { FileRow } from './store.ts'
+
+/** How large a file may be. */
+export const FILE_MAX_BYTES = 10 * 1024 * 1024
+const FILES_MAX = 10_000
+/** Long before a doomed blob is swept nobody may refer to it any more. */
+const UPLOAD_MAX_MS = 30 * 60_000
+const DOOMED_MS = 60 * 60_000
+const SWEPT_AT_ONCE = 100
+
+/** What somebody sends to be kept: `type` is what it is declared as. */
+export type Upload = {
+  readonly name: string
+  readonly type: string | null
+  readonly chunks: Chunks
+}
+
+/** Files by name. @throws {Refusal} invalid for a cursor of another list */
+export async function listFiles(
+  { ports }: Context,
+  { limit, cursor }: ListQuery,
+): Promise<{ items: FileView[]; next: string | null }> {
+  const after = cursor === undefined ? '' : decodeCursor(cursor)
+  if (typeof after !== 'string') throw unknownCursor()
+  const rows = await store.listFiles(ports.database, after, limit + 1)
+  const shown = rows.slice(0, limit)
+  const last = shown.at(-1)
+  return {
+    items: shown.map((row) => viewOf(ports, row)),
+    next: rows.length > limit && last ? encodeCursor(last.name) : null,
+  }
+}
+
+/** Keeps what is sent under its name, in place of what was there. Nothing of it is kept unless it arrives whole.
+ * @throws {Refusal} invalid for a name that is none, unsupported_media_type, too_large for more than 10 MiB, conflict
+ * when there are 10,000 files, unavailable while blobs cannot be put */
+export async function saveFile(
+  context: Context,
+  { name, type, chunks }: Upload,
+): Promise<{ file: FileView; isNew: boolean }> {
+  const { ports } = context
+  const { database, clock } = ports
+  const before = await store.findFile(database, name)
+  if (!before && (await store.countFiles(database)) >= FILES_MAX)
+    throw new Refusal('conflict', `There are ${FILES_MAX} files at most.`)
+  const { head, whole } = await peek(chunks, HEAD_BYTES)
+  const mimeType = await typeOf(type, name, head)
+  if (mimeType === null) throw notTaken()
+  const blob = `files/${crypto.randomUUID()}`
+  await commit(database, [store.doomBlob(database, blob, clock.now())])
+  const sizeBytes = await put(ports, blob, whole)
+  const now = clock.now()
+  const row = { name, mimeType, sizeBytes, blob, updatedAt: now }
+  const entry = audited(context, {
+    action: before ? 'update' : 'create',
+    objectType: 'file',
+    objectId: name,
+    before: before && toldOf(before),
+    after: toldOf(row),
+  })
+  try {
+    await commit(database, [...store.saveFile(database, row, now - UPLOAD_MAX_MS), entry])
+  } catch (error) {
+    if (!isNotNullViolation(error, 'files.blob')) throw error
+    throw new Refusal('unavailable', 'The file took too long to arrive. Send it again.')
+  }
+  ports.log.info('file saved', { sizeBytes, mimeType })
+  return { file: viewOf(ports, row), isNew: before === null }
+}
+
+/** A file and how to read it. @throws {Refusal} not_found, and on reading unavailable while blobs cannot be read */
+export async function readFile({ ports }: Context, name: string) {
+  const row = await findFile(ports, name)
+  const open = async (span?: ByteSpan): Promise<StoredBlob> => {
+    const found = await reachable(ports, () => ports.blobs.get(row.blob, span))
+    if (!found) throw new Error('The bytes of a file are missing.')
+    return found
+  }
+  return { file: viewOf(ports, row), open }
+}
+
+/** @throws {Refusal} not_found */
+export async function deleteFile(context: Context, name: string): Promise<void> {
+  const { ports } = context
+  const row = await findFile(ports, name)
+  const entry = audited(context, {
+    action: 'delete',
+    objectType: 'file',
+    objectId: name,
+    before: toldOf(row),
+  })
+  await commit(ports.database, [...store.deleteFile(ports.database, name, ports.clock.now()), entry])
+}
+
+/** Removes blobs that nothing has referred to for an hour: those of uploads that did not end well, and of files that were
+ * replaced or deleted. */
+export async function sweepFiles({ database, blobs, clock }: Ports): Promise<void> {
+  const doomedAt = clock.now() - DOOMED_MS
+  for (;;) {
+    const keys = await store.listDoomed(database, doomedAt, SWEPT_AT_ONCE)
+    if (keys.length === 0) return
+    for (const key of keys) await blobs.delete(key)
+    await commit(database, [store.forgetDoomed(database, keys, doomedAt)])
+  }
+}
+
+/** @returns how many bytes there were */
+async function put(ports: Ports, key: string, chunks: Chunks): Promise<number> {
+  let sizeBytes = 0
+  const bounded = async function* () {
+    for await (const chunk of chunks) {
+      sizeBytes += chunk.byteLength
+      if (sizeBytes > FILE_MAX_BYTES) throw tooLarge(FILE_MAX_BYTES)
+      yield chunk
+    }
+  }
+  await reachable(ports, () => ports.blobs.put(key, streamOf(bounded())))
+  return sizeBytes
+}
+
+async function reachable<Result>({ log }: Ports, ask: () => Promise<Result>): Promise<Result> {
+  try {
+    return await ask()
+  } catch (error) {
+    const refusal = refusalIn(error)
+    if (refusal) throw refusal
+    log.error('the store of files failed', error)
+    throw new Refusal('unavailable', 'Files cannot be stored or read just now.')
+  }
+}
+
+async function findFile({ database }: Ports, name: string): Promise<FileRow> {
+  const row = await store.findFile(database, name)
+  if (!row) throw new Refusal('not_found', 'There is no such file.')
+  return row
+}
+
+function viewOf({ settings }: Ports, { name, mimeType, sizeBytes, blob, updatedAt }: FileRow): FileView {
+  return {
+    name,
+    size: sizeBytes,
+    mimeType,
+    etag: `"${blob.slice(blob.lastIndexOf('/') + 1)}"`,
+    updatedAt: timeFormat(settings.timeZone)(updatedAt),
+    url: `${settings.basePath}/files/${encodeURIComponent(name)}`,
+  }
+}
+
+function toldOf({ name, mimeType, sizeBytes, blob }: FileRow) {
+  return { name, mimeType, sizeBytes, blob }
+}
+
+function notTaken(): Refusal {
+  const detail = `The file is of no type that is taken, or not of the one it is declared as. Taken are: ${ACCEPTED_TYPES.join(', ')}.`
+  return new Refusal('unsupported_media_type', detail)
+}

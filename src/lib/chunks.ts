@@ -1,0 +1,66 @@
+/** Bytes that come one after the other. */
+export type Chunks = AsyncIterable<Uint8Array, void>
+
+/** A stream of chunks that are made one after the other, as they are asked for. */
+export function streamOf(chunks: Chunks): ReadableStream<Uint8Array> {
+  const source = chunks[Symbol.asyncIterator]()
+  return new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        const next = await source.next()
+        if (next.done === true) controller.close()
+        else controller.enqueue(next.value)
+      },
+      async cancel() {
+        await source.return?.()
+      },
+    },
+    { highWaterMark: 0 },
+  )
+}
+
+/** The first bytes of chunks, `sizeBytes` or a little more where there are as many, and all chunks once again. */
+export async function peek(
+  chunks: Chunks,
+  sizeBytes: number,
+): Promise<{ readonly head: Uint8Array; readonly whole: Chunks }> {
+  const source = chunks[Symbol.asyncIterator]()
+  const first: Uint8Array[] = []
+  let seenBytes = 0
+  while (seenBytes < sizeBytes) {
+    const next = await source.next()
+    if (next.done === true) break
+    first.push(next.value)
+    seenBytes += next.value.byteLength
+  }
+  const head = joined(first, seenBytes)
+  return { head, whole: followed(head, source) }
+}
+
+/** Bytes behind each other; `sizeBytes` is what they come to. */
+export function joined(chunks: readonly Uint8Array[], sizeBytes: number): Uint8Array<ArrayBuffer> {
+  const whole = new Uint8Array(sizeBytes)
+  let at = 0
+  for (const chunk of chunks) {
+    whole.set(chunk, at)
+    at += chunk.byteLength
+  }
+  return whole
+}
+
+async function* followed(
+  head: Uint8Array,
+  rest: AsyncIterator<Uint8Array, void>,
+): AsyncGenerator<Uint8Array, void> {
+  try {
+    if (head.byteLength > 0) yield head
+    for (;;) {
+      const next = await rest.next()
+      if (next.done === true) return
+      yield next.value
+    }
+  } finally {
+    // Who stops here stops the source as well.
+    await rest.return?.()
+  }
+}

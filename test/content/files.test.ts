@@ -1,0 +1,218 @@
+import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
+
+import { deleteFile, listFiles, readFile, saveFile, sweepFiles } from '../../src/content/files/service.ts'
+import type { Context } from '../../src/context.ts'
+import { Refusal } from '../../src/lib/errors.ts'
+import type { Blobs } from '../../src/ports/blobs.ts'
+import type { Ports } from '../../src/ports/index.ts'
+import { rejection } from '../contract/rejection.ts'
+import { openPorts } from '../hosts/ports.ts'
+import { Mortal } from '../keeper/mortal.ts'
+
+const HOUR_MS = 3_600_000
+const MINUTE_MS = 60_000
+const CHUNK_BYTES = 64 * 1024
+
+let opened: Awaited<ReturnType<typeof openPorts>>
+beforeEach(async () => {
+  opened = await openPorts()
+})
+afterEach(() => opened.close())
+
+describe('wherever a process dies', () => {
+  for (const ends of ['before', 'after'] as const) {
+    test(`${ends} a step of a replacement or a removal, one version is there whole, and nothing is left over an hour later`, async () => {
+      let deaths = 0
+      for (let diesAt = 1; ; diesAt++) {
+        const name = `file-${ends}-${diesAt}`
+        await save(opened.ports, name, 'old')
+        const mortal = new Mortal(diesAt, ends)
+        const dying = mortalPorts(mortal, opened.ports)
+        const replaced = await rejection(save(dying, name, 'newer')).catch(() => null)
+        if (!mortal.isDead) await deleteFile(contextOf(dying), name).catch(() => undefined)
+        const text = await textOf(opened.ports, name)
+        expect(['old', 'newer', null]).toContain(text)
+        // Who was told that it is stored finds it.
+        if (replaced === null) expect(text).not.toBe('old')
+        await expectConsistent(opened.ports)
+        opened.clock.at += HOUR_MS + 1
+        await sweepFiles(opened.ports)
+        expect(await leftOver(opened.ports)).toEqual([])
+        await expectConsistent(opened.ports)
+        expect(await textOf(opened.ports, name)).toBe(text)
+        if (!mortal.isDead) break
+        deaths++
+      }
+      // A note, the blob, a row; and for a removal one commit.
+      expect(deaths).toBe(4)
+    })
+  }
+})
+
+test('a sweep spares what is an hour old and no more, and what an upload is about to refer to', async () => {
+  const { ports, clock } = opened
+  await save(ports, 'a', 'one')
+  await save(ports, 'a', 'two')
+  clock.at += HOUR_MS
+  await sweepFiles(ports)
+  expect(await leftOver(ports)).toHaveLength(1)
+  clock.at += 1
+  await sweepFiles(ports)
+  expect(await leftOver(ports)).toEqual([])
+  expect(await textOf(ports, 'a')).toBe('two')
+})
+
+test('an upload that takes 30 minutes is refused, one that takes less is kept', async () => {
+  const { ports, clock } = opened
+  const slow = (name: string, tookMs: number) => {
+    const put: Blobs['put'] = async (key, body) => {
+      await ports.blobs.put(key, body)
+      clock.at += tookMs
+    }
+    return save({ ...ports, blobs: { ...ports.blobs, put } }, name, 'x')
+  }
+  await slow('in-time', 30 * MINUTE_MS - 1)
+  expect(await textOf(ports, 'in-time')).toBe('x')
+  const refusal = await rejection(slow('late', 30 * MINUTE_MS))
+  expect(refusal).toBeInstanceOf(Refusal)
+  expect((refusal as Refusal).code).toBe('unavailable')
+  expect(await textOf(ports, 'late')).toBeNull()
+  clock.at += HOUR_MS
+  await sweepFiles(ports)
+  expect(await leftOver(ports)).toEqual([])
+})
+
+test('while blobs are away uploads and reads are refused with 503, and lists and removals go on', async () => {
+  const { ports } = opened
+  await save(ports, 'a', 'one')
+  const away = () => Promise.reject(new Error('R2 is away'))
+  const cut = async (_: string, body: Parameters<Blobs['put']>[1]) => {
+    if (body instanceof ReadableStream) await body.getReader().read()
+    throw new Error('cut off')
+  }
+  for (const put of [away, cut]) {
+    const broken = { ...ports, blobs: { ...ports.blobs, put, get: away } }
+    expect(await rejection(save(broken, 'a', 'two'))).toMatchObject({ code: 'unavailable' })
+    expect(await rejection(textOf(broken, 'a'))).toMatchObject({ code: 'unavailable' })
+    expect((await listFiles(contextOf(broken), { limit: 10 })).items).toHaveLength(1)
+  }
+  expect(await textOf(ports, 'a')).toBe('one')
+  await deleteFile(contextOf({ ...ports, blobs: { ...ports.blobs, put: away, get: away } }), 'a')
+  expect(await textOf(ports, 'a')).toBeNull()
+})
+
+test('a sender is read no faster than its bytes are put', async () => {
+  const { ports } = opened
+  let sent = 0
+  let put = 0
+  let aheadMax = 0
+  const chunks = async function* () {
+    for (; sent < 100;) {
+      sent++
+      aheadMax = Math.max(aheadMax, sent - put)
+      yield new Uint8Array(CHUNK_BYTES).fill(1)
+    }
+  }
+  const reading: Blobs['put'] = async (key, body) => {
+    if (body instanceof Uint8Array) throw new TypeError('All at once')
+    let received = 0
+    for await (const chunk of body as unknown as AsyncIterable<Uint8Array>) {
+      received += chunk.byteLength
+      put = received / CHUNK_BYTES
+    }
+    await ports.blobs.put(key, new Uint8Array(received))
+  }
+  const slow = { ...ports, blobs: { ...ports.blobs, put: reading } }
+  const { file } = await saveFile(contextOf(slow), { name: 'x', type: null, chunks: chunks() })
+  expect(file.size).toBe(100 * CHUNK_BYTES)
+  // What is looked at for its type, and the chunk in hand.
+  expect(aheadMax).toBeLessThanOrEqual(2)
+})
+
+test('10,000 files are taken and no more; one of them may still be replaced', async () => {
+  const { ports } = opened
+  await fill(ports, 9_999)
+  await save(ports, 'last', 'x')
+  expect(await rejection(save(ports, 'one-too-many', 'x'))).toMatchObject({ code: 'conflict' })
+  await save(ports, 'last', 'y')
+  expect(await textOf(ports, 'last')).toBe('y')
+})
+
+function contextOf(ports: Ports): Context {
+  const caller = {
+    kind: 'user',
+    userId: 1,
+    username: 'admin',
+    role: 'administrator',
+    sessionHash: null,
+  } as const
+  return { ports, caller, requestId: 'test' }
+}
+
+function save(ports: Ports, name: string, text: string) {
+  const chunks = async function* () {
+    yield await Promise.resolve(new TextEncoder().encode(text))
+  }
+  return saveFile(contextOf(ports), { name, type: 'text/plain', chunks: chunks() })
+}
+
+async function textOf(ports: Ports, name: string): Promise<string | null> {
+  try {
+    const { open } = await readFile(contextOf(ports), name)
+    return await new Response((await open()).body).text()
+  } catch (error) {
+    if (error instanceof Refusal && error.code === 'not_found') return null
+    throw error
+  }
+}
+
+/** Ports of a process that dies at some step: a commit, or a blob that is put. */
+function mortalPorts(mortal: Mortal, ports: Ports): Ports {
+  const { blobs, database } = ports
+  return {
+    ...ports,
+    blobs: { ...blobs, put: (key, body) => mortal.step(() => blobs.put(key, body)) },
+    database: new Proxy(database, {
+      get(target, name): unknown {
+        const found: unknown = Reflect.get(target, name)
+        if (name === 'batch')
+          return (items: Parameters<typeof target.batch>[0]) => mortal.step(() => target.batch(items))
+        return typeof found === 'function' ? found.bind(target) : found
+      },
+    }),
+  }
+}
+
+/** Every file has its bytes, and every blob is a file's or doomed. */
+async function expectConsistent(ports: Ports): Promise<void> {
+  const { items } = await listFiles(contextOf(ports), { limit: 1_000 })
+  for (const { name, size } of items) expect((await textOf(ports, name))?.length).toBe(size)
+  const kept = items.map(({ etag }) => `files/${etag.slice(1, -1)}`)
+  const doomed = await doomedOf(ports)
+  const blobs = await ports.blobs.list('files/')
+  expect(blobs.filter((key) => !kept.includes(key) && !doomed.includes(key))).toEqual([])
+  expect(doomed.filter((key) => kept.includes(key))).toEqual([])
+}
+
+async function leftOver(ports: Ports): Promise<string[]> {
+  const { items } = await listFiles(contextOf(ports), { limit: 1_000 })
+  const kept = items.map(({ etag }) => `files/${etag.slice(1, -1)}`)
+  const blobs = await ports.blobs.list('files/')
+  return [
+    ...blobs.filter((key) => !kept.includes(key)),
+    ...(await doomedOf(ports)).filter((key) => !blobs.includes(key)),
+  ]
+}
+
+async function doomedOf({ database }: Ports): Promise<string[]> {
+  const rows = await database.all<{ key: string }>('select key from doomed_blobs')
+  return rows.map(({ key }) => key)
+}
+
+async function fill({ database }: Ports, count: number): Promise<void> {
+  await database.run(
+    `insert into files (name, mime_type, size_bytes, blob, updated_at)
+     with recursive n(i) as (select 1 union all select i + 1 from n where i < ${count})
+     select 'file ' || i, 'text/plain', 0, 'files/' || i, 0 from n`,
+  )
+}

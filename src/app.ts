@@ -10,6 +10,7 @@ import { sessionRoutes } from './access/session/routes.ts'
 import { userGroupRoutes } from './access/user-groups/routes.ts'
 import { userRoutes } from './access/users/routes.ts'
 import { fileRoutes } from './content/files/routes.ts'
+import { styleRoutes } from './content/styles/routes.ts'
 import { healthRoutes } from './http/health.ts'
 import { noRoute } from './http/no-route.ts'
 import { openApiDocument } from './http/openapi.ts'
@@ -61,6 +62,7 @@ export function createApp(ports: Ports): App {
   app.route('/', revaluationRoutes)
   app.route('/', dependencyRoutes)
   app.route('/', fileRoutes)
+  app.route('/', styleRoutes)
 
   let document: object | null = null
   app.get(

@@ -19,3 +19,12 @@ export const doomedBlobs = sqliteTable(
   },
   (table) => [index('doomed_blobs_by_time').on(table.at)],
 )
+
+/** Style sheets. */
+export const styles = sqliteTable('styles', {
+  name: text().primaryKey(),
+  text: text().notNull(),
+  /** SHA-256 of the text, hexadecimal. */
+  digest: text().notNull(),
+  updatedAt: integer('updated_at').notNull(),
+})

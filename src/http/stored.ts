@@ -54,7 +54,7 @@ function askedSpan(
 }
 
 /** The one span that a `Range` asks for: null where it asks for several or for no bytes at all, or cannot be understood. */
-export function spanOf(range: string, wholeBytes: number): ByteSpan | 'outside' | null {
+function spanOf(range: string, wholeBytes: number): ByteSpan | 'outside' | null {
   const [, first = '', last = ''] = /^\s*bytes\s*=\s*(\d{0,15})\s*-\s*(\d{0,15})\s*$/i.exec(range) ?? []
   if (first === '' && last === '') return null
   if (first === '') return within(Math.max(0, wholeBytes - Number(last)), wholeBytes - 1, wholeBytes)

@@ -32,6 +32,7 @@ import { slcsSuite } from './slcs.suite.ts'
 import { slosSuite } from './slos.suite.ts'
 import { statesSuite } from './states.suite.ts'
 import type { Suite } from './suite.ts'
+import { stylesSuite } from './styles.suite.ts'
 import { thresholdsSuite } from './thresholds.suite.ts'
 import { treeSuite } from './tree.suite.ts'
 import { userGroupsSuite } from './user-groups.suite.ts'
@@ -67,6 +68,7 @@ const SUITES: readonly Suite[] = [
   historySuite,
   historiesSuite,
   filesSuite,
+  stylesSuite,
   // Last, because it holds what all of them changed against the record.
   auditSuite,
 ]

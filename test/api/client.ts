@@ -157,8 +157,8 @@ const FRAME = {
   'referrer-policy': 'no-referrer',
 }
 
-/** Where the answer may be kept at all, and only on condition that it is asked for again. */
-const KEPT = /^(?:no-store|private, no-cache)$/
+/** Where the answer may be kept at all, and how long at most before it is asked for again. */
+const KEPT = /^(?:no-store|private, no-cache|public, max-age=60)$/
 
 function checkFrame({ status, headers }: Answer): void {
   for (const [name, value] of Object.entries(FRAME)) {

@@ -9,6 +9,7 @@ import { userGroupRoutes } from '../../src/access/user-groups/routes.ts'
 import { userRoutes } from '../../src/access/users/routes.ts'
 import { ROLES } from '../../src/context.ts'
 import { fileRoutes } from '../../src/content/files/routes.ts'
+import { styleRoutes } from '../../src/content/styles/routes.ts'
 import { healthRoutes } from '../../src/http/health.ts'
 import { policyOf, routesOf } from '../../src/http/policy.ts'
 import type { Env } from '../../src/http/policy.ts'
@@ -86,6 +87,7 @@ const ROOMS = {
   dependencyRoutes,
   slcRoutes,
   fileRoutes,
+  styleRoutes,
 }
 
 describe('a route without a policy stops the start', () => {

@@ -1,3 +1,5 @@
+import { Refusal } from '../../lib/errors.ts'
+
 const SIZE_MAX_BYTES = 255
 
 /** No place in a path, nothing that cannot be seen, and nothing that turns the reading direction. */
@@ -9,6 +11,12 @@ export function filenameOf(text: string): string | null {
   const name = text.normalize('NFC')
   const isPlain = name !== '' && name === name.trim() && !/^\.+$/.test(name) && !FORBIDDEN.test(name)
   return isPlain && new TextEncoder().encode(name).byteLength <= SIZE_MAX_BYTES ? name : null
+}
+
+/** What is said of a text in a path that is no name. */
+export function noFilename(): Refusal {
+  const message = `must have 1 to ${SIZE_MAX_BYTES} bytes, no slashes or control characters, and not only dots`
+  return new Refusal('invalid', 'Nothing can have this name.', [{ pointer: '{filename}', message }])
 }
 
 /** What stands behind the last dot, in lower case; empty where there is nothing. */

@@ -5,7 +5,7 @@ import { extensionOf } from './filename.ts'
 export const HEAD_BYTES = 64 * 1024
 
 /** The type of what nobody says or sees what it is. */
-export const UNKNOWN_TYPE = 'application/octet-stream'
+const UNKNOWN_TYPE = 'application/octet-stream'
 
 /** Contents as `file-type` calls them that a type of ours may have, or what texts of it look like. */
 type Content = readonly string[] | RegExp

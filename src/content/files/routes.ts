@@ -8,7 +8,7 @@ import type { Env } from '../../http/policy.ts'
 import { answerStored } from '../../http/stored.ts'
 import { valid } from '../../http/valid.ts'
 import { Refusal } from '../../lib/errors.ts'
-import { dispositionOf } from './filename.ts'
+import { dispositionOf, noFilename } from './filename.ts'
 import { isShown } from './mime-types.ts'
 import { boundaryOf, readFilePart } from './multipart.ts'
 import { filePath, fileView, listQuery } from './schema.ts'
@@ -78,7 +78,7 @@ export const fileRoutes = new Hono<Env>()
     valid('param', filePath),
     async (c) => {
       const { filename: name } = c.req.valid('param')
-      if (name === '') throw noName()
+      if (name === '') throw noFilename()
       const { file, isNew } = await saveFile(c.get('context'), { name, ...(await contentOf(c.req.raw)) })
       const headers = { etag: file.etag, location: file.url }
       return isNew ? c.json(file, 201, headers) : c.json(file, 200, { etag: file.etag })
@@ -119,9 +119,4 @@ async function* received({ body }: Request, sizeMaxBytes: number): AsyncGenerato
     if (error instanceof Refusal) throw error
     throw new Refusal('bad_request', 'The file ended early.')
   }
-}
-
-function noName(): Refusal {
-  const message = 'must have 1 to 255 bytes, no slashes or control characters, and not only dots'
-  return new Refusal('invalid', 'A file cannot have this name.', [{ pointer: '{filename}', message }])
 }

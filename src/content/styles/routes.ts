@@ -1,0 +1,138 @@
+import { Hono } from 'hono'
+import * as z from 'zod'
+import { noContent, ok } from '../../http/answers.ts'
+import { readBytes } from '../../http/bytes.ts'
+import { isFresh } from '../../http/conditions.ts'
+import { whileHeld } from '../../http/intake.ts'
+import { policy } from '../../http/policy.ts'
+import type { Answer, BytesBody, Env } from '../../http/policy.ts'
+import { valid } from '../../http/valid.ts'
+import { Refusal } from '../../lib/errors.ts'
+import { noFilename } from '../files/filename.ts'
+import { filePath } from '../files/schema.ts'
+import { styleView } from './schema.ts'
+import {
+  createStyle,
+  deleteStyle,
+  listStyles,
+  PUBLIC_STYLE,
+  readPublicStyle,
+  readStyle,
+  replaceStyle,
+  STYLE_MAX_BYTES,
+} from './service.ts'
+import type { Style } from './service.ts'
+
+const ADMINISTRATOR = ['administrator'] as const
+const TYPES: readonly string[] = ['text/css', 'text/plain']
+const takes: BytesBody = { media: { 'text/css': 'bytes', 'text/plain': 'bytes' }, encodings: ['identity'] }
+const text: Readonly<Record<number, Answer>> = {
+  200: { description: 'The style.', media: 'text/css', headers: ['ETag'] },
+  304: { description: 'It is as the caller has it.' },
+}
+
+export const styleRoutes = new Hono<Env>()
+  .get(
+    '/styles',
+    policy({
+      summary: 'The styles, by name',
+      roles: 'signed-in',
+      answers: { 200: ok(z.array(styleView), 'The styles.') },
+    }),
+    async (c) => c.json(await listStyles(c.get('context'))),
+  )
+  .get(
+    `/styles/${PUBLIC_STYLE}`,
+    policy({
+      summary: 'The style for everybody; empty as long as there is none',
+      roles: 'anyone',
+      answers: text,
+    }),
+    async (c) => answerStyle(c.req.raw, await readPublicStyle(c.get('context')), 'public, max-age=60'),
+  )
+  .get(
+    '/styles/:filename',
+    policy({ summary: 'The text of a style', roles: 'signed-in', answers: text }),
+    valid('param', filePath),
+    async (c) => {
+      const style = await readStyle(c.get('context'), c.req.valid('param').filename)
+      return answerStyle(c.req.raw, style, 'private, no-cache')
+    },
+  )
+  .post(
+    '/styles/:filename',
+    policy({
+      summary: 'Add a style',
+      roles: ADMINISTRATOR,
+      takes,
+      answers: { 201: ok(styleView, 'The new style.', ['Location', 'ETag']) },
+      refuses: [409, 422],
+    }),
+    valid('param', filePath),
+    async (c) => {
+      const name = named(c.req.valid('param').filename)
+      const style = await withText(c.req.raw, (bytes) => createStyle(c.get('context'), name, bytes))
+      return c.json(style, 201, { location: style.url, etag: style.etag })
+    },
+  )
+  .put(
+    '/styles/:filename',
+    policy({
+      summary: 'Put a style in place of the one of this name, or add it',
+      roles: ADMINISTRATOR,
+      takes,
+      answers: {
+        200: ok(styleView, 'It replaced another one.', ['ETag']),
+        201: ok(styleView, 'The new style.', ['Location', 'ETag']),
+      },
+      refuses: [409, 422],
+    }),
+    valid('param', filePath),
+    async (c) => {
+      const name = named(c.req.valid('param').filename)
+      const { style, isNew } = await withText(c.req.raw, (bytes) =>
+        replaceStyle(c.get('context'), name, bytes),
+      )
+      const { etag, url: location } = style
+      return isNew ? c.json(style, 201, { location, etag }) : c.json(style, 200, { etag })
+    },
+  )
+  .delete(
+    '/styles/:filename',
+    policy({ summary: 'Delete a style', roles: ADMINISTRATOR, answers: { 204: noContent } }),
+    valid('param', filePath),
+    async (c) => {
+      await deleteStyle(c.get('context'), c.req.valid('param').filename)
+      return c.body(null, 204)
+    },
+  )
+
+/** Styles are served as CSS and nothing else, whatever is in them. */
+function answerStyle(request: Request, { view, text: body }: Style, cacheControl: string): Response {
+  const headers = {
+    etag: view.etag,
+    'cache-control': cacheControl,
+    'content-type': 'text/css; charset=utf-8',
+  }
+  return isFresh(request, view.etag)
+    ? new Response(null, { status: 304, headers })
+    : new Response(body, { headers })
+}
+
+function withText<Result>(request: Request, run: (bytes: Uint8Array) => Promise<Result>): Promise<Result> {
+  const type = request.headers.get('content-type')?.split(';')[0]?.trim().toLowerCase() ?? ''
+  if (!TYPES.includes(type) || request.headers.has('content-encoding'))
+    throw new Refusal(
+      'unsupported_media_type',
+      'Send the style as text/css or text/plain, without an encoding.',
+    )
+  const sizeBytes = Number(request.headers.get('content-length') ?? STYLE_MAX_BYTES)
+  return whileHeld(Math.min(sizeBytes, STYLE_MAX_BYTES), async () =>
+    run(await readBytes(request, STYLE_MAX_BYTES)),
+  )
+}
+
+function named(filename: string): string {
+  if (filename === '') throw noFilename()
+  return filename
+}

@@ -1,0 +1,13 @@
+import * as z from 'zod'
+
+export const styleView = z
+  .object({
+    name: z.string(),
+    size: z.int().describe('Bytes.'),
+    etag: z.string(),
+    updatedAt: z.iso.datetime({ offset: true }),
+    url: z.string().describe('The path of its text.'),
+  })
+  .meta({ id: 'Style' })
+
+export type StyleView = z.infer<typeof styleView>

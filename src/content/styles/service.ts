@@ -1,0 +1,135 @@
+import { audited } from '../../access/audit/service.ts'
+import type { Context } from '../../context.ts'
+import { sha256 } from '../../lib/digest.ts'
+import { Refusal } from '../../lib/errors.ts'
+import { timeFormat } from '../../lib/time.ts'
+import { commit, isUniqueViolation } from '../../ports/database.ts'
+import type { Ports } from '../../ports/index.ts'
+import type { StyleView } from './schema.ts'
+import * as store from './store.ts'
+import type { StyleRow } from './store.ts'
+
+/** How large a style may be: it is a row of the database. */
+export const STYLE_MAX_BYTES = 256 * 1024
+const STYLES_MAX = 100
+
+/** The style that everybody sees, signed in or not. */
+export const PUBLIC_STYLE = 'custom.css'
+
+export type Style = { readonly view: StyleView; readonly text: string }
+
+/** The styles, by name; there are 100 at most. */
+export async function listStyles({ ports }: Context): Promise<StyleView[]> {
+  return (await store.listStyles(ports.database)).map((row) => viewOf(ports, row))
+}
+
+/** @throws {Refusal} not_found */
+export async function readStyle({ ports }: Context, name: string): Promise<Style> {
+  return styleOf(ports, await findStyle(ports, name))
+}
+
+/** The style for everybody: an empty one as long as there is none. */
+export async function readPublicStyle({ ports }: Context): Promise<Style> {
+  const row = await store.findStyle(ports.database, PUBLIC_STYLE)
+  return styleOf(ports, row ?? { name: PUBLIC_STYLE, text: '', digest: await sha256(''), updatedAt: 0 })
+}
+
+/** Adds a style. @throws {Refusal} name_taken, conflict when there are 100, invalid when it is no text */
+export async function createStyle(context: Context, name: string, bytes: Uint8Array): Promise<StyleView> {
+  const { database } = context.ports
+  const row = await rowOf(context, name, bytes)
+  await requireRoom(context.ports)
+  const entry = audited(context, {
+    action: 'create',
+    objectType: 'style',
+    objectId: name,
+    after: toldOf(row),
+  })
+  try {
+    await commit(database, [store.insertStyle(database, row), entry])
+  } catch (error) {
+    if (!isUniqueViolation(error, 'styles.name')) throw error
+    throw new Refusal('name_taken', 'There is a style of this name.')
+  }
+  return viewOf(context.ports, row)
+}
+
+/** Puts a style in place of the one of this name, or adds it.
+ * @throws {Refusal} conflict when it is new and there are 100, invalid when it is no text */
+export async function replaceStyle(
+  context: Context,
+  name: string,
+  bytes: Uint8Array,
+): Promise<{ style: StyleView; isNew: boolean }> {
+  const { database } = context.ports
+  const row = await rowOf(context, name, bytes)
+  const before = await store.findStyle(database, name)
+  if (!before) await requireRoom(context.ports)
+  const entry = audited(context, {
+    action: before ? 'update' : 'create',
+    objectType: 'style',
+    objectId: name,
+    before: before && toldOf(before),
+    after: toldOf(row),
+  })
+  await commit(database, [store.replaceStyle(database, row), entry])
+  return { style: viewOf(context.ports, row), isNew: before === null }
+}
+
+/** @throws {Refusal} not_found */
+export async function deleteStyle(context: Context, name: string): Promise<void> {
+  const { database } = context.ports
+  const row = await findStyle(context.ports, name)
+  const entry = audited(context, {
+    action: 'delete',
+    objectType: 'style',
+    objectId: name,
+    before: toldOf(row),
+  })
+  await commit(database, [store.deleteStyle(database, name), entry])
+}
+
+async function rowOf({ ports }: Context, name: string, bytes: Uint8Array): Promise<StyleRow> {
+  const text = textOf(bytes)
+  return { name, text, digest: await sha256(text), updatedAt: ports.clock.now() }
+}
+
+function textOf(bytes: Uint8Array): string {
+  try {
+    const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false }).decode(bytes)
+    if (!text.includes('\0')) return text
+  } catch {
+    // Said below.
+  }
+  const fault = { pointer: '', message: 'must be text in UTF-8' }
+  throw new Refusal('invalid', 'The style is not what this request takes; see errors.', [fault])
+}
+
+async function requireRoom({ database }: Ports): Promise<void> {
+  if ((await store.countStyles(database)) >= STYLES_MAX)
+    throw new Refusal('conflict', `There are ${STYLES_MAX} styles at most.`)
+}
+
+async function findStyle({ database }: Ports, name: string): Promise<StyleRow> {
+  const row = await store.findStyle(database, name)
+  if (!row) throw new Refusal('not_found', 'There is no such style.')
+  return row
+}
+
+function styleOf(ports: Ports, row: StyleRow): Style {
+  return { view: viewOf(ports, row), text: row.text }
+}
+
+function viewOf({ settings }: Ports, { name, text, digest, updatedAt }: StyleRow): StyleView {
+  return {
+    name,
+    size: new TextEncoder().encode(text).byteLength,
+    etag: `"${digest}"`,
+    updatedAt: timeFormat(settings.timeZone)(updatedAt),
+    url: `${settings.basePath}/styles/${encodeURIComponent(name)}`,
+  }
+}
+
+function toldOf({ name, text, digest }: StyleRow) {
+  return { name, characters: text.length, sha256: digest }
+}

@@ -121,8 +121,18 @@ export const states = sqliteTable(
     tally: text({ mode: 'json' }).$type<readonly number[]>(),
     /** State, since when, whether maintained, and tally, as service level containers take it; null where that is as it is. */
     charged: text({ mode: 'json' }).$type<unknown>(),
+    /** Whether a job's actor says that it flaps. */
+    flapping: integer({ mode: 'boolean' }).notNull().default(false),
+    /** The number of the latest transition that alarms were made of, and what they know of `flapping`. */
+    alarmedSeq: integer('alarmed_seq').notNull().default(0),
+    alarmedFlapping: integer('alarmed_flapping', { mode: 'boolean' }).notNull().default(false),
   },
-  (table) => [index('states_by_state').on(table.state, table.objectId)],
+  (table) => [
+    index('states_by_state').on(table.state, table.objectId),
+    index('states_unalarmed')
+      .on(table.objectId)
+      .where(sql`alarmed_seq < seq or alarmed_flapping <> flapping`),
+  ],
 )
 
 export const transitions = sqliteTable(

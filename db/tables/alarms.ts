@@ -1,0 +1,136 @@
+import { sql } from 'drizzle-orm'
+import { index, integer, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core'
+
+import { objects } from './monitoring.ts'
+
+/** Where alarms come from: an object, or what is below it, and from which state on. */
+export const alarmLinks = sqliteTable(
+  'alarm_links',
+  {
+    id: integer().primaryKey({ autoIncrement: true }),
+    objectId: integer('object_id')
+      .notNull()
+      .references(() => objects.id, { onDelete: 'cascade' }),
+    /** Counts the links of an object from 0. */
+    position: integer().notNull(),
+    /** `object`: the object itself. `below`: every job, service level object and container at or below it. */
+    covers: text().notNull(),
+    minState: text('min_state').notNull(),
+    /** Null for alarms that are listed and sent to nobody. */
+    recipientId: integer('recipient_id'),
+    /** How long an alarm is held before it is told. */
+    delayMs: integer('delay_ms').notNull(),
+    /** How long an object has to be well before its alarm closes. */
+    recoveryDelayMs: integer('recovery_delay_ms').notNull(),
+    /** Which kinds of changes are told, as a JSON array. */
+    events: text({ mode: 'json' }).$type<readonly string[]>().notNull(),
+    /** What else decides whether something is told, as JSON. */
+    filters: text({ mode: 'json' }).$type<unknown>().notNull(),
+  },
+  (table) => [
+    index('alarm_links_by_object').on(table.objectId, table.position),
+    index('alarm_links_by_recipient').on(table.recipientId),
+  ],
+)
+
+/** That an object is or was bad, once for each link that covers it: one open alarm per object and link. */
+export const alarms = sqliteTable(
+  'alarms',
+  {
+    id: integer().primaryKey({ autoIncrement: true }),
+    objectId: integer('object_id')
+      .notNull()
+      .references(() => objects.id, { onDelete: 'cascade' }),
+    linkId: integer('link_id').notNull(),
+    /** The number of the object's transition that opened it: object, link and this name it for good. */
+    openedSeq: integer('opened_seq').notNull(),
+    /** `open`, `assigned`, `closed` */
+    status: text().notNull(),
+    /** The latest state that was one of the levels, and the worst. */
+    state: text().notNull(),
+    worstState: text('worst_state').notNull(),
+    beginAt: integer('begin_at').notNull(),
+    /** When the object got well; null while it is open. */
+    endAt: integer('end_at'),
+    /** Why the transition that opened it came, and what was said with it. */
+    reason: text().notNull(),
+    message: text(),
+    assigneeId: integer('assignee_id'),
+    /** Null while it is assigned for good, or not at all. */
+    assignedUntilAt: integer('assigned_until_at'),
+    /** Whether it stays assigned when it gets worse. */
+    sticky: integer({ mode: 'boolean' }).notNull(),
+    /** The open alarm that explains this one. */
+    suppressedBy: integer('suppressed_by'),
+    /** Why it is not told: `maintenance`, `flapping` or `delay`; null where nothing holds it. */
+    heldReason: text('held_reason'),
+    maintained: integer({ mode: 'boolean' }).notNull(),
+    flapping: integer({ mode: 'boolean' }).notNull(),
+    /** When its link's delay passes; null once it has. */
+    delayedUntilAt: integer('delayed_until_at'),
+    /** Since when the object is well, while that has not lasted as long as its link wants. */
+    wellSinceAt: integer('well_since_at'),
+    /** When time changes it next; null for never. */
+    dueAt: integer('due_at'),
+    /** Counts its changes from 1. */
+    version: integer().notNull(),
+  },
+  (table) => [
+    uniqueIndex('alarms_by_opening').on(table.objectId, table.linkId, table.openedSeq),
+    uniqueIndex('alarms_open')
+      .on(table.objectId, table.linkId)
+      .where(sql`end_at is null`),
+    index('alarms_by_begin').on(table.beginAt, table.id),
+    index('alarms_by_status').on(table.status, table.beginAt, table.id),
+    index('alarms_by_link').on(table.linkId, table.status),
+    index('alarms_by_assignee')
+      .on(table.assigneeId, table.beginAt)
+      .where(sql`assignee_id is not null`),
+    index('alarms_by_due')
+      .on(table.dueAt)
+      .where(sql`due_at is not null`),
+    index('alarms_by_suppressor')
+      .on(table.suppressedBy)
+      .where(sql`suppressed_by is not null`),
+    index('alarms_by_end')
+      .on(table.endAt)
+      .where(sql`end_at is not null`),
+  ],
+)
+
+/** What somebody said on an alarm. */
+export const alarmComments = sqliteTable(
+  'alarm_comments',
+  {
+    id: integer().primaryKey({ autoIncrement: true }),
+    alarmId: integer('alarm_id')
+      .notNull()
+      .references(() => alarms.id, { onDelete: 'cascade' }),
+    /** Who said it; 0 where no user did. */
+    userId: integer('user_id').notNull(),
+    text: text().notNull(),
+    createdAt: integer('created_at').notNull(),
+  },
+  (table) => [index('alarm_comments_by_alarm').on(table.alarmId, table.id)],
+)
+
+/** Everything that ever happened to an alarm, in the order in which it was kept; written with the alarm itself. A row
+ * outlives the alarm and the object. */
+export const alarmChanges = sqliteTable(
+  'alarm_changes',
+  {
+    id: integer().primaryKey({ autoIncrement: true }),
+    alarmId: integer('alarm_id').notNull(),
+    /** The version of the alarm that the change made. */
+    version: integer().notNull(),
+    objectId: integer('object_id').notNull(),
+    linkId: integer('link_id').notNull(),
+    at: integer().notNull(),
+    /** `opened`, `worsened`, `eased`, `assigned`, `unassigned`, `assignment_expired`, `suppressed`, `released`, `held`,
+     * `unheld`, `commented`, `closed` */
+    kind: text().notNull(),
+    state: text().notNull(),
+    details: text({ mode: 'json' }).$type<unknown>().notNull(),
+  },
+  (table) => [uniqueIndex('alarm_changes_by_alarm').on(table.alarmId, table.version)],
+)

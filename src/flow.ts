@@ -1,4 +1,5 @@
 import { Lock } from './lib/lock.ts'
+import { advanceAlarms, raiseAlarms, tidyAlarms } from './monitoring/alarms/service.ts'
 import { advanceMaintenance } from './monitoring/revaluations/service.ts'
 import { judgeDue } from './monitoring/slcs/service.ts'
 import { keepMembership } from './monitoring/slos/membership/service.ts'
@@ -20,9 +21,10 @@ export type OpenFlow = Flow & {
  * under way is carried on together. */
 export function openFlow(ports: Pick<Ports, 'database' | 'clock' | 'log'>): OpenFlow {
   const lock = new Lock()
-  // Nothing is known yet of what is planned, nor of which container is judged next.
+  // Nothing is known yet of what is planned, nor of which container is judged or alarm changed next.
   let plannedAt = 0
   let judgedAt = 0
+  let alarmsAt = 0
   let waiting: { readonly transitions: Transition[]; readonly carried: Promise<void> } | null = null
 
   async function carryOn(transitions: readonly Transition[]): Promise<void> {
@@ -40,6 +42,7 @@ export function openFlow(ports: Pick<Ports, 'database' | 'clock' | 'log'>): Open
       if (hasSlo || isPlanned) await judge()
       from = until
     }
+    await raise()
   }
 
   async function bringUpToDate(): Promise<void> {
@@ -48,10 +51,22 @@ export function openFlow(ports: Pick<Ports, 'database' | 'clock' | 'log'>): Open
     plannedAt = await advanceMaintenance(ports, ports.clock.now())
   }
 
+  /** A change of state is kept with a note that no alarm was made of it yet: whatever ends in between is made up for. */
+  async function raise(): Promise<void> {
+    alarmsAt = await raiseAlarms(ports)
+  }
+
   /** Containers come after everything that they are made of. */
   async function judge(): Promise<{ readonly isMoreDue: boolean }> {
     judgedAt = (await judgeDue(ports)) ?? Infinity
     return { isMoreDue: judgedAt <= ports.clock.now() }
+  }
+
+  async function look(afterId: number): Promise<number | null> {
+    const next = await setRight(ports, afterId)
+    await raise()
+    if (next === null) await tidyAlarms(ports.database, ports.clock.now())
+    return next
   }
 
   function gather() {
@@ -74,12 +89,15 @@ export function openFlow(ports: Pick<Ports, 'database' | 'clock' | 'log'>): Open
       // A few at a time: at midnight many periods end, and deliveries do not wait for all of them. Nor does the caller,
       // whose host may bound its statements: whoever is woken goes on.
       for (let judged = 0; judged < JUDGED_IN_A_ROW; judged++) {
-        if (!(await lock.run(judge)).isMoreDue) return
+        if (!(await lock.run(judge)).isMoreDue) break
       }
+      await lock.run(async () => {
+        alarmsAt = await advanceAlarms(ports)
+      })
     },
-    sweep: (afterId) => lock.run(() => setRight(ports, afterId)),
+    sweep: (afterId) => lock.run(() => look(afterId)),
     get nextAt() {
-      return Math.min(plannedAt, judgedAt)
+      return Math.min(plannedAt, judgedAt, alarmsAt)
     },
   }
 }

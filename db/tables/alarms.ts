@@ -1,6 +1,7 @@
 import { sql } from 'drizzle-orm'
 import { index, integer, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core'
 
+import { users } from './access.ts'
 import { objects } from './monitoring.ts'
 
 /** Where alarms come from: an object, or what is below it, and from which state on. */
@@ -55,7 +56,10 @@ export const alarms = sqliteTable(
     /** Why the transition that opened it came, and what was said with it. */
     reason: text().notNull(),
     message: text(),
-    assigneeId: integer('assignee_id'),
+    /** The last sign of life of what fell silent. */
+    silentSinceAt: integer('silent_since_at'),
+    /** Null where it is not assigned, and where who had it is gone. */
+    assigneeId: integer('assignee_id').references(() => users.id, { onDelete: 'set null' }),
     /** Null while it is assigned for good, or not at all. */
     assignedUntilAt: integer('assigned_until_at'),
     /** Whether it stays assigned when it gets worse. */
@@ -72,6 +76,8 @@ export const alarms = sqliteTable(
     wellSinceAt: integer('well_since_at'),
     /** When time changes it next; null for never. */
     dueAt: integer('due_at'),
+    /** Whether what explained it has closed since somebody looked. */
+    isUnexplained: integer('is_unexplained', { mode: 'boolean' }).notNull().default(false),
     /** Counts its changes from 1. */
     version: integer().notNull(),
   },
@@ -92,6 +98,12 @@ export const alarms = sqliteTable(
     index('alarms_by_suppressor')
       .on(table.suppressedBy)
       .where(sql`suppressed_by is not null`),
+    index('alarms_unexplained')
+      .on(table.id)
+      .where(sql`is_unexplained = 1`),
+    index('alarms_of_nobody')
+      .on(table.id)
+      .where(sql`status = 'assigned' and assignee_id is null`),
     index('alarms_by_end')
       .on(table.endAt)
       .where(sql`end_at is not null`),
@@ -126,8 +138,7 @@ export const alarmChanges = sqliteTable(
     objectId: integer('object_id').notNull(),
     linkId: integer('link_id').notNull(),
     at: integer().notNull(),
-    /** `opened`, `worsened`, `eased`, `assigned`, `unassigned`, `assignment_expired`, `suppressed`, `released`, `held`,
-     * `unheld`, `commented`, `closed` */
+    /** A `ChangeKind` (`src/monitoring/alarms/alarm.ts`). */
     kind: text().notNull(),
     state: text().notNull(),
     details: text({ mode: 'json' }).$type<unknown>().notNull(),

@@ -1,0 +1,157 @@
+import { idsOf } from '../../access/rights/permissions.ts'
+import type { Alarm, AlarmChange, AlarmEvent, Step, Terms } from './alarm.ts'
+import { openAlarm, opens, rank } from './alarm.ts'
+import { stepAlarm } from './course.ts'
+import type { AlarmRow, CoveringRow, PendingRow, Told } from './store.ts'
+import type { Needed, Suspect } from './store/suspects.ts'
+
+type Entry = { row: AlarmRow; changes: AlarmChange[] }
+
+/**
+ * What some transitions and the passing of time make of alarms: one open alarm for each object and link that covers it.
+ * What explains an alarm is looked for once everything has happened, so that what became bad together finds each other.
+ */
+export class Round {
+  readonly #entries: Map<number, Entry>
+  readonly #byObject = new Map<number, Entry[]>()
+  readonly #covering: ReadonlyMap<number, readonly CoveringRow[]>
+  #lastId: number
+
+  /** `open` are the open alarms of all objects concerned; new ones get ids from `lastId` on. */
+  constructor(open: readonly AlarmRow[], covering: readonly CoveringRow[], lastId: number) {
+    this.#entries = new Map()
+    for (const row of open) this.#add({ row, changes: [] })
+    this.#covering = Map.groupBy(covering, ({ objectId }) => objectId)
+    this.#lastId = lastId
+  }
+
+  /** Everything that has changed, with how; what has closed comes before what has opened in its place. */
+  get told(): readonly Told[] {
+    return [...this.#entries.values()]
+      .filter(({ changes }) => changes.length > 0)
+      .toSorted((a, b) => Number(a.row.endAt === null) - Number(b.row.endAt === null))
+  }
+
+  /** Takes the pending transitions of one object, in their order. */
+  follow(pending: readonly PendingRow[], now: number): void {
+    const [first] = pending
+    if (!first) return
+    const { isFlapping, wasFlapping, objectId } = first
+    const flap = (at: number) => this.#step(objectId, { kind: 'flapping', isFlapping, at })
+    if (isFlapping && !wasFlapping) flap(first.seq === null ? now : first.at)
+    for (const transition of pending) if (transition.seq !== null) this.#turn(transition, transition.seq)
+    const last = pending.at(-1)
+    const isAll = last?.seq === null || last?.seq === first.latestSeq
+    if (isAll && wasFlapping && !isFlapping) flap(now)
+  }
+
+  /** Lets time pass for an alarm. */
+  pass(id: number, now: number): void {
+    const entry = this.#entries.get(id)
+    if (!entry) return
+    this.#take(entry, { kind: 'time', at: now })
+    const { status, assigneeId } = entry.row
+    if (status === 'assigned' && assigneeId === null) this.#take(entry, { kind: 'orphaned', at: now })
+  }
+
+  /** The open alarms whose explanation is to be looked for: those that changed, and those of these ids. */
+  unexplained(ids: ReadonlySet<number>): readonly AlarmRow[] {
+    return [...this.#entries.values()].flatMap(({ row, changes }) =>
+      row.endAt === null && (changes.length > 0 || ids.has(row.id)) ? [row] : [],
+    )
+  }
+
+  /** Says of alarms what explains them: an alarm of what the object depends on, or a worse one of what it is in for the
+   * same recipient, that nothing else explains in turn. So of any that explain each other one is told. */
+  explain(
+    alarms: readonly AlarmRow[],
+    { needed, suspects }: { readonly needed: readonly Needed[]; readonly suspects: readonly Suspect[] },
+    now: number,
+  ): void {
+    const tops = Map.groupBy(needed, ({ sourceId }) => sourceId)
+    const all = new Map<number, Suspect>(suspects.map((suspect) => [suspect.id, suspect]))
+    // Those of this round are known here only, and as they are now.
+    for (const { row } of this.#entries.values()) all.set(row.id, row)
+    const byObject = Map.groupBy(all.values(), ({ objectId }) => objectId)
+    for (const { id, objectId, path } of alarms) {
+      const entry = this.#entries.get(id)
+      if (!entry) continue
+      const paths = (tops.get(objectId) ?? []).map((top) => top.path)
+      const isNeeded = (suspect: Suspect) => paths.some((top) => suspect.path.startsWith(top))
+      const isWorse = ({ state, recipientId }: Suspect) =>
+        recipientId === entry.row.recipientId && rank(state) < rank(entry.row.state)
+      const above = idsOf(path).flatMap((one) => byObject.get(one) ?? [])
+      const found = [
+        ...above.filter(isWorse),
+        ...(paths.length > 0 ? [...all.values()].filter(isNeeded) : []),
+      ]
+      const by = found.find((suspect) => suspect.objectId !== objectId && this.#isTold(suspect.id))
+      this.#suppress(entry, by?.id ?? null, now)
+    }
+  }
+
+  /** Whether an open alarm is not itself explained by another. */
+  #isTold(id: number): boolean {
+    const row = this.#entries.get(id)?.row
+    return !row || (row.endAt === null && row.suppressedBy === null)
+  }
+
+  #suppress(entry: Entry, by: number | null, now: number): void {
+    const told = entry.changes.length
+    const at = entry.changes.at(-1)?.at ?? now
+    this.#take(entry, { kind: 'suppression', by, at })
+    if (by === null || entry.changes.length === told) return
+    // What is explained by now was so when it happened.
+    entry.changes = entry.changes.map((change) => ({
+      ...change,
+      details: { ...change.details, isSilent: true, suppressedBy: by },
+    }))
+  }
+
+  #turn({ objectId, path, isFlapping, ...told }: PendingRow, seq: number): void {
+    this.#step(objectId, { kind: 'state', state: told.to, at: told.at })
+    const isOpen = new Set(this.#openOf(objectId).map(({ row }) => row.linkId))
+    for (const link of this.#covering.get(objectId) ?? []) {
+      if (isOpen.has(link.id) || !opens(told.to, link)) continue
+      const { alarm, changes } = openAlarm({ state: told.to, at: told.at, isFlapping }, link)
+      const { reason, message, silentSinceAt } = told
+      const opening = { reason, message, silentSinceAt, openedSeq: seq }
+      const { id: linkId, recipientId, minState, delayMs, recoveryDelayMs } = link
+      const terms: Terms = { minState, delayMs, recoveryDelayMs }
+      const named = { id: ++this.#lastId, objectId, linkId, path, recipientId, terms }
+      this.#add({ row: { ...alarm, ...opening, ...named, version: changes.length }, changes: [...changes] })
+    }
+  }
+
+  #step(objectId: number, event: AlarmEvent): void {
+    for (const entry of this.#openOf(objectId)) this.#take(entry, event)
+  }
+
+  #openOf(objectId: number): readonly Entry[] {
+    return (this.#byObject.get(objectId) ?? []).filter(({ row }) => row.endAt === null)
+  }
+
+  #add(entry: Entry): void {
+    const { id, objectId } = entry.row
+    this.#entries.set(id, entry)
+    const others = this.#byObject.get(objectId)
+    if (others) others.push(entry)
+    else this.#byObject.set(objectId, [entry])
+  }
+
+  #take(entry: Entry, event: AlarmEvent): void {
+    const { row, changes } = stepRow(entry.row, event)
+    entry.row = row
+    entry.changes.push(...changes)
+  }
+}
+
+/** An alarm as it is kept, after an event. */
+export function stepRow(row: AlarmRow, event: AlarmEvent): { row: AlarmRow } & Pick<Step, 'changes'> {
+  const { alarm, changes }: { alarm: Alarm; changes: readonly AlarmChange[] } = stepAlarm(
+    row,
+    event,
+    row.terms,
+  )
+  return { row: { ...row, ...alarm, version: row.version + changes.length }, changes }
+}

@@ -1,0 +1,246 @@
+import { sql } from 'drizzle-orm'
+import { isNotNullViolation, isUniqueViolation } from '../../ports/database.ts'
+import type { Database, Write } from '../../ports/database.ts'
+import type { State } from '../../ports/job-actors.ts'
+import type { Alarm, AlarmChange, Terms } from './alarm.ts'
+import { heldReasonOf } from './alarm.ts'
+import { dueAtOf } from './course.ts'
+
+/** An alarm as it is kept, with where its object is and what its link says. */
+export type AlarmRow = Alarm & {
+  readonly id: number
+  readonly objectId: number
+  readonly linkId: number
+  readonly openedSeq: number
+  readonly reason: string
+  readonly message: string | null
+  readonly silentSinceAt: number | null
+  readonly version: number
+  readonly path: string
+  readonly recipientId: number | null
+  /** What is left of a link that has gone: nothing is waited for. */
+  readonly terms: Terms
+}
+
+/** A transition of which no alarms were made yet; `seq` is null where an object only began or ceased to flap. */
+export type PendingRow = {
+  readonly objectId: number
+  readonly type: string
+  readonly path: string
+  /** Up to which transition alarms were made. */
+  readonly alarmedSeq: number
+  readonly latestSeq: number
+  readonly isFlapping: boolean
+  readonly wasFlapping: boolean
+  readonly seq: number | null
+  readonly at: number
+  readonly to: State
+  readonly reason: string
+  readonly message: string | null
+  readonly silentSinceAt: number | null
+}
+
+/** A link that covers an object. */
+export type CoveringRow = Terms & {
+  readonly id: number
+  readonly objectId: number
+  readonly recipientId: number | null
+}
+
+type Flags = { isFlapping: number; wasFlapping: number }
+
+/** Transitions of which no alarms were made yet, those of an object in their order. */
+export async function readPending(database: Database, limit: number): Promise<readonly PendingRow[]> {
+  const rows = await database.all<Omit<PendingRow, keyof Flags> & Flags>(sql`
+    select s.object_id as "objectId", o.type as type, o.path as path, s.alarmed_seq as "alarmedSeq",
+           s.seq as "latestSeq", s.flapping as "isFlapping", s.alarmed_flapping as "wasFlapping", t.seq as seq,
+           t.at as at, t.to_state as "to", t.reason as reason, t.message as message,
+           t.silent_since_at as "silentSinceAt"
+    from states s join objects o on o.id = s.object_id
+      left join transitions t on t.object_id = s.object_id and t.seq > s.alarmed_seq
+    where s.alarmed_seq < s.seq or s.alarmed_flapping <> s.flapping
+    order by s.object_id, t.seq limit ${limit}`)
+  return rows.map((row) => ({
+    ...row,
+    isFlapping: row.isFlapping === 1,
+    wasFlapping: row.wasFlapping === 1,
+  }))
+}
+
+/** The links that cover objects, by id: their own, and of those above what holds for everything below that is bad by
+ * itself. */
+export function readCovering(
+  database: Database,
+  objectIds: readonly number[],
+): Promise<readonly CoveringRow[]> {
+  return database.all<CoveringRow>(sql`
+    select l.id as id, o.id as "objectId", l.recipient_id as "recipientId", l.min_state as "minState",
+           l.delay_ms as "delayMs", l.recovery_delay_ms as "recoveryDelayMs"
+    from json_each(${JSON.stringify(objectIds)}) wanted cross join objects o on o.id = wanted.value
+      cross join json_each('[' || replace(trim(o.path, '/'), '/', ',') || ']') above
+      cross join alarm_links l on l.object_id = above.value
+    where case l.covers when 'object' then l.object_id = o.id else o.type in ('job', 'slo', 'slc') end
+    order by o.id, l.id`)
+}
+
+const COLUMNS = sql.raw(`
+  a.id as id, a.object_id as "objectId", a.link_id as "linkId", a.opened_seq as "openedSeq", a.status as status,
+  a.state as state, a.worst_state as "worstState", a.begin_at as "beginAt", a.end_at as "endAt", a.reason as reason,
+  a.message as message, a.silent_since_at as "silentSinceAt", a.assignee_id as "assigneeId",
+  a.assigned_until_at as "assignedUntilAt", a.sticky as sticky, a.suppressed_by as "suppressedBy",
+  a.maintained as maintained, a.flapping as flapping, a.delayed_until_at as "delayedUntilAt",
+  a.well_since_at as "wellSinceAt", a.version as version, o.path as path, l.recipient_id as "recipientId",
+  coalesce(l.min_state, 'warning') as "minState", coalesce(l.delay_ms, 0) as "delayMs",
+  coalesce(l.recovery_delay_ms, 0) as "recoveryDelayMs"`)
+const JOINS = sql.raw('join objects o on o.id = a.object_id left join alarm_links l on l.id = a.link_id')
+
+type Raw = Omit<AlarmRow, 'sticky' | 'maintained' | 'flapping' | 'terms'> &
+  Terms & { sticky: number; maintained: number; flapping: number }
+
+function rowOf({ minState, delayMs, recoveryDelayMs, ...raw }: Raw): AlarmRow {
+  return {
+    ...raw,
+    sticky: raw.sticky === 1,
+    maintained: raw.maintained === 1,
+    flapping: raw.flapping === 1,
+    terms: { minState, delayMs, recoveryDelayMs },
+  }
+}
+
+/** The open alarms of objects. */
+export async function readOpen(
+  database: Database,
+  objectIds: readonly number[],
+): Promise<readonly AlarmRow[]> {
+  const rows = await database.all<Raw>(sql`
+    select ${COLUMNS} from json_each(${JSON.stringify(objectIds)}) wanted
+      cross join alarms a on a.object_id = wanted.value and a.end_at is null ${JOINS}`)
+  return rows.map(rowOf)
+}
+
+/** These alarms, those that are there. */
+export async function readAlarms(database: Database, ids: readonly number[]): Promise<readonly AlarmRow[]> {
+  const rows = await database.all<Raw>(sql`
+    select ${COLUMNS} from json_each(${JSON.stringify(ids)}) wanted cross join alarms a on a.id = wanted.value ${JOINS}
+    order by wanted.key`)
+  return rows.map(rowOf)
+}
+
+/** Alarms that time has changed by an instant, that have lost what explained them, or whose assignee is gone. */
+export async function readDue(database: Database, now: number, limit: number): Promise<readonly AlarmRow[]> {
+  const rows = await database.all<Raw>(sql`
+    select ${COLUMNS} from alarms a ${JOINS} where a.id in (
+      select id from (select id from alarms where due_at <= ${now} order by due_at limit ${limit})
+      union select id from (select id from alarms where is_unexplained = 1 limit ${limit})
+      union select id from (select id from alarms where status = 'assigned' and assignee_id is null limit ${limit}))
+    order by a.id limit ${limit}`)
+  return rows.map(rowOf)
+}
+
+/** When time changes an alarm next, epoch ms: 0 where some are to be looked at as soon as possible, Infinity for never. */
+export async function readNextAt(database: Database): Promise<number> {
+  const [row] = await database.all<{ at: number | null }>(sql`
+    select case when exists (select 1 from alarms where is_unexplained = 1)
+             or exists (select 1 from alarms where status = 'assigned' and assignee_id is null)
+           then 0 else (select min(due_at) from alarms where due_at is not null) end as at`)
+  return row?.at ?? Number.POSITIVE_INFINITY
+}
+
+/** The highest id that an alarm has or had. */
+export async function readLastId(database: Database): Promise<number> {
+  const [row] = await database.all<{ id: number }>(sql`
+    select max(coalesce((select max(id) from alarms), 0), coalesce((select max(alarm_id) from alarm_changes), 0)) as id`)
+  return row?.id ?? 0
+}
+
+/** An alarm with what happened to it since it was read. */
+export type Told = { readonly row: AlarmRow; readonly changes: readonly AlarmChange[] }
+
+/** Keeps alarms with what happened to them. Fails, as `isOvertaken` recognises, when somebody else has changed one since
+ * it was read: each change of an alarm has a number of its own. */
+export function saveAlarms(database: Database, told: readonly Told[]): Write[] {
+  if (told.length === 0) return []
+  const rows = told.map(({ row }) => ({
+    ...row,
+    heldReason: heldReasonOf(row),
+    dueAt: dueAtOf(row, row.terms),
+  }))
+  const changes = told.flatMap(({ row, changes: all }) =>
+    all.map((change, index) => ({
+      ...change,
+      alarmId: row.id,
+      version: row.version - all.length + index + 1,
+      objectId: row.objectId,
+      linkId: row.linkId,
+    })),
+  )
+  const closed = told.flatMap(({ row }) => (row.endAt === null ? [] : [row.id]))
+  return [
+    database.run(sql`
+      insert into alarms (id, object_id, link_id, opened_seq, status, state, worst_state, begin_at, end_at, reason, message,
+        silent_since_at, assignee_id, assigned_until_at, sticky, suppressed_by, held_reason, maintained, flapping,
+        delayed_until_at, well_since_at, due_at, is_unexplained, version)
+      select value ->> 'id', value ->> 'objectId', value ->> 'linkId', value ->> 'openedSeq', value ->> 'status',
+             value ->> 'state', value ->> 'worstState', value ->> 'beginAt', value ->> 'endAt', value ->> 'reason',
+             value ->> 'message', value ->> 'silentSinceAt', value ->> 'assigneeId', value ->> 'assignedUntilAt',
+             value ->> 'sticky', value ->> 'suppressedBy', value ->> 'heldReason', value ->> 'maintained',
+             value ->> 'flapping', value ->> 'delayedUntilAt', value ->> 'wellSinceAt', value ->> 'dueAt', 0,
+             value ->> 'version'
+      from json_each(${JSON.stringify(rows)}) where exists (select 1 from objects where id = value ->> 'objectId')
+      on conflict (id) do update set status = excluded.status, state = excluded.state,
+        worst_state = excluded.worst_state, end_at = excluded.end_at, assignee_id = excluded.assignee_id,
+        assigned_until_at = excluded.assigned_until_at, sticky = excluded.sticky,
+        suppressed_by = excluded.suppressed_by, held_reason = excluded.held_reason, maintained = excluded.maintained,
+        flapping = excluded.flapping, delayed_until_at = excluded.delayed_until_at,
+        well_since_at = excluded.well_since_at, due_at = excluded.due_at, version = excluded.version`),
+    database.run(sql`
+      insert into alarm_changes (alarm_id, version, object_id, link_id, at, kind, state, details)
+      select value ->> 'alarmId', value ->> 'version', value ->> 'objectId', value ->> 'linkId', value ->> 'at',
+             value ->> 'kind', value ->> 'state', value ->> 'details'
+      from json_each(${JSON.stringify(changes)}) where exists (select 1 from alarms where id = value ->> 'alarmId')`),
+    ...(closed.length > 0 ? [markUnexplained(database, closed)] : []),
+  ]
+}
+
+/** Notes that alarms have lost what explained them. */
+export function markUnexplained(database: Database, suppressors: readonly number[]): Write {
+  return database.run(sql`
+    update alarms set is_unexplained = 1
+    where suppressed_by in (select value from json_each(${JSON.stringify(suppressors)})) and end_at is null`)
+}
+
+/** They have been looked at. */
+export function forgetUnexplained(database: Database, ids: readonly number[]): Write {
+  return database.run(sql`
+    update alarms set is_unexplained = 0 where id in (select value from json_each(${JSON.stringify(ids)}))`)
+}
+
+export type Alarmed = {
+  readonly objectId: number
+  /** Up to which transition alarms were made before, and are now. */
+  readonly fromSeq: number
+  readonly toSeq: number
+  /** What is known of its flapping, once all its transitions are. */
+  readonly isFlapping: boolean
+}
+
+/** Notes of which transitions alarms have been made. Fails, as `isOvertaken` recognises, when somebody else has made them. */
+export function saveAlarmed(database: Database, alarmed: readonly Alarmed[]): Write {
+  return database.run(sql`
+    insert into states (object_id, seq, state, since_at, alarmed_seq, alarmed_flapping)
+    select s.object_id, s.seq, s.state, s.since_at,
+           case when s.alarmed_seq = value ->> 'fromSeq' then value ->> 'toSeq' end, value ->> 'isFlapping'
+    from json_each(${JSON.stringify(alarmed)}) cross join states s on s.object_id = value ->> 'objectId' where true
+    on conflict (object_id) do update set alarmed_seq = excluded.alarmed_seq,
+      alarmed_flapping = excluded.alarmed_flapping`)
+}
+
+/** Whether a commit failed because somebody else has changed an alarm since it was read, or has made the same ones. */
+export function isOvertaken(error: unknown): boolean {
+  return (
+    isUniqueViolation(error, 'alarm_changes.version') ||
+    isUniqueViolation(error, 'alarms.id') ||
+    isUniqueViolation(error, 'alarms.link_id') ||
+    isNotNullViolation(error, 'states.alarmed_seq')
+  )
+}

@@ -1,0 +1,65 @@
+import { sql } from 'drizzle-orm'
+import type { Database, Write } from '../../../ports/database.ts'
+import type { Level } from '../../../ports/job-actors.ts'
+import type { AlarmChange, ChangeKind } from '../alarm.ts'
+
+/** One thing that happened to an alarm. */
+export type ChangeRow = {
+  /** Ascends in the order in which changes were kept. */
+  readonly id: number
+  readonly alarmId: number
+  readonly version: number
+  readonly objectId: number
+  readonly linkId: number
+  readonly at: number
+  readonly kind: ChangeKind
+  readonly state: Level
+  /** Without how the alarm stands where the alarm went with its object or link: then `reason` is `deleted` or `unlinked`. */
+  readonly details: Partial<AlarmChange['details']>
+}
+
+export async function readChangesAfter(
+  database: Database,
+  id: number,
+  limit: number,
+): Promise<readonly ChangeRow[]> {
+  const rows = await database.all<Omit<ChangeRow, 'details'> & { details: string }>(sql`
+    select id as id, alarm_id as "alarmId", version as version, object_id as "objectId", link_id as "linkId", at as at,
+           kind as kind, state as state, details as details
+    from alarm_changes where id > ${id} order by id limit ${limit}`)
+  return rows.map((row) => ({ ...row, details: JSON.parse(row.details) as ChangeRow['details'] }))
+}
+
+/** Tells of the open alarms of an object that is about to be deleted, and of those below it, that they are closed: they go
+ * with their objects. Goes into the commit that deletes, before it. */
+export function closeBelow(database: Database, path: string, at: number): Write[] {
+  const below = sql`from objects o cross join alarms a on a.object_id = o.id and a.end_at is null
+    where o.path >= ${path} and o.path < ${`${path}~`}`
+  return [
+    database.run(sql`
+      insert into alarm_changes (alarm_id, version, object_id, link_id, at, kind, state, details)
+      select a.id, a.version + 1, a.object_id, a.link_id, ${at}, 'closed', a.state, json_object('reason', 'deleted',
+        'isSilent', json('true'), 'status', 'closed', 'heldReason', null, 'suppressedBy', null, 'assigneeId',
+        a.assignee_id, 'beginAt', a.begin_at, 'endAt', cast(${at} as integer), 'objectType', o.type, 'objectName', o.name)
+      ${below}`),
+    database.run(sql`update alarms set is_unexplained = 1 where end_at is null
+      and suppressed_by in (select a.id ${below})`),
+  ]
+}
+
+const KEPT_MS = 400 * 86_400_000
+const REMOVED_AT_ONCE = 1_000
+const LOOKED_AT_ONCE = 5_000
+
+/** Removes some alarms that have been closed for 400 days with what was said on them, and what happened to alarms that are
+ * gone as long ago. */
+export async function tidyAlarms(database: Database, now: number): Promise<void> {
+  const untilAt = now - KEPT_MS
+  await database.run(sql`
+    delete from alarms where id in (
+      select id from alarms where end_at < ${untilAt} order by end_at limit ${REMOVED_AT_ONCE})`)
+  await database.run(sql`
+    delete from alarm_changes where id in (
+      select c.id from (select id, alarm_id, at from alarm_changes order by id limit ${LOOKED_AT_ONCE}) c
+      where c.at < ${untilAt} and not exists (select 1 from alarms a where a.id = c.alarm_id))`)
+}

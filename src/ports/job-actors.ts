@@ -58,6 +58,7 @@ export type Reason =
   | 'child'
   | 'maintenance'
   | 'period'
+  | 'flapping'
 export type Value = number | string
 
 /** What a job's configuration means to its actor. A later `revision` replaces an earlier one, never the reverse. */
@@ -231,6 +232,8 @@ export type Transition = {
   readonly message: string | null
   /** Set while the object is silent: the instant of its last sign of life. */
   readonly silentSinceAt: number | null
+  /** Set where a job began or ceased to flap: then its state is as it was. */
+  readonly isFlapping?: boolean
 }
 
 export type Mode = 'avg' | 'min' | 'max' | 'last' | 'sum' | 'count' | 'p50' | 'p95' | 'p99'

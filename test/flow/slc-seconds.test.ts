@@ -86,7 +86,7 @@ test('a change of a child reads its last hour, however much it has changed in th
   }
   stage.clock.at += minutes * 60_000
   expect(await sizeOfChange('major')).toBeGreaterThan(500_000)
-  expect(await sizeOfChange('ok')).toBeLessThan(5_000)
+  expect(await sizeOfChange('ok')).toBeLessThan(10_000)
   expect((await stage.valuesOf(slc)).creditUsed).toBe(minutes * 10 + 60)
   await opened.close()
 })

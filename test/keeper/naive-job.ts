@@ -28,6 +28,7 @@ export class NaiveJob {
   silentSince: number | null = null
   lastReceived: number | null = null
   isFlapping = false
+  #saidToFlap = false
 
   #rules: Rules
   readonly #mistake: Mistake | null
@@ -292,11 +293,16 @@ export class NaiveJob {
 
   #show(at: number, reason: Reason): void {
     const to = this.#rules.forced ?? (this.#rules.stopped ? 'undefined' : this.#verdict)
-    if (to === this.state) return
     const { state: from, errorCode } = this
     const notBefore = this.transitions.at(-1)?.at ?? this.#bornAt
-    this.transitions.push({ at: Math.max(at, notBefore), detectedAt: this.#now, from, to, reason, errorCode })
+    const detectedAt = this.#now
+    if (to !== from)
+      this.transitions.push({ at: Math.max(at, notBefore), detectedAt, from, to, reason, errorCode })
     this.state = to
+    if (this.isFlapping === this.#saidToFlap) return
+    this.#saidToFlap = this.isFlapping
+    const changedAt = this.transitions.at(-1)?.at ?? this.#bornAt
+    this.transitions.push({ at: changedAt, detectedAt, from: to, to, reason: 'flapping', errorCode })
   }
 }
 

@@ -10,6 +10,7 @@ import {
   regularDeadline,
   settle,
   unchanged,
+  withFlapping,
   withoutFlapping,
   withResult,
 } from './judging.ts'
@@ -40,7 +41,10 @@ const NO_COUNTERS: readonly Counter[] = []
  * @throws {Refusal} when a delivery is not acceptable; nothing has happened then
  */
 export function step(state: ActorState | null, event: Event, now: number): Step {
-  if (event.kind === 'configure') return configure(state, event, now)
+  if (event.kind === 'configure') {
+    const configured = configure(state, event, now)
+    return state ? withFlapping(configured, state) : configured
+  }
   if (!state) throw new Refusal('not_found', 'There is no such webhook job.')
   // A delivery copies the state once, with everything else that it changes.
   if (event.kind === 'deliver') return deliver(state, event.delivery, Math.max(state.nowAt, now))
@@ -48,7 +52,7 @@ export function step(state: ActorState | null, event: Event, now: number): Step 
   const current = state.nowAt > now ? state : { ...state, nowAt: now }
   switch (event.kind) {
     case 'wake':
-      return wake(current)
+      return withFlapping(wake(current), state)
     case 'deaf':
       return creditDeafness(current, event)
   }

@@ -102,11 +102,12 @@ export function judge(
     run: endsRun ? null : state.run,
   }
   const isNewCode = errorCode !== state.errorCode || state.newestAt === null
-  return settle(withResult(next, state), {
+  const settled = settle(withResult(next, state), {
     reason: evaluated === 'ok' ? 'delivery' : 'threshold',
     at,
     samples: isNewCode ? [...samples, { key: 'errorCode', at, value: errorCode }] : samples,
   })
+  return withFlapping(settled, state)
 }
 
 /** Counts a result that was judged: a job may flap after it.
@@ -122,6 +123,27 @@ export function withResult(state: ActorState, before: ActorState): ActorState {
 export function withoutFlapping(state: ActorState): ActorState {
   const { flapping: _, ...rest } = state
   return rest
+}
+
+/** Tells in addition where a job has begun or ceased to flap since `before`: who is called for it ought to know. */
+export function withFlapping(step: Step, before: ActorState): Step {
+  const { state } = step
+  const isFlapping = state.flapping?.isFlapping === true
+  if (isFlapping === (before.flapping?.isFlapping === true)) return step
+  const told: Transition = {
+    objectId: state.jobId,
+    seq: state.seq + 1,
+    at: state.sinceAt,
+    detectedAt: state.nowAt,
+    from: state.state,
+    to: state.state,
+    reason: 'flapping',
+    errorCode: state.errorCode,
+    message: state.message,
+    silentSinceAt: state.silentSinceAt,
+    isFlapping,
+  }
+  return { ...step, state: { ...state, seq: told.seq }, transitions: [...step.transitions, told] }
 }
 
 function valuesToCount(rules: Rules, delivery: Delivery): Record<string, Value> {

@@ -2,7 +2,7 @@ import type { Delivery, Run, Transition, Value } from '../../ports/job-actors.ts
 import { count, evaluate } from '../states/thresholds.ts'
 import type { Counter } from '../states/thresholds.ts'
 import { checkRunDefined, checkStarted, datedPart, userValue } from './delivery.ts'
-import { judge, settle, unchanged, withResult } from './judging.ts'
+import { judge, settle, unchanged, withFlapping, withResult } from './judging.ts'
 import type { ActorState, Step } from './judging.ts'
 
 /** What a delivery of each sample would do to the job, at a fraction of its price: of all that they change, those after
@@ -61,7 +61,9 @@ function walk(begun: ActorState, run: Run, first: number) {
         if (settled.transitions.length > 0) transitions.push(...settled.transitions)
       }
     }
-    state = withResult(state, before)
+    const found = withFlapping(unchanged(withResult(state, before)), before)
+    state = found.state
+    if (found.transitions.length > 0) transitions.push(...found.transitions)
   }
   const current = { ...state.current, [run.key]: { value: run.values[newest] ?? 0, at: newestAt } }
   return { state: { ...state, counters, newestAt, current }, transitions, late }

@@ -179,6 +179,7 @@ describe('a parent judged anew', () => {
       sinceAt: 0,
       seq: 0,
       maintained: false,
+      flapping: false,
       parentId: null,
       push: 'any',
       charged: null,

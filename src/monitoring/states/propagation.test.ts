@@ -42,6 +42,7 @@ const OK = {
   seq: 0,
   heard: null,
   maintained: false,
+  flapping: false,
   parentId: null,
   charged: null,
 } as const

@@ -31,6 +31,8 @@ export type Node = {
   readonly heard: { readonly seq: number; readonly state: State } | null
   /** Whether it, or what it is in, is in maintenance. */
   readonly maintained: boolean
+  /** Whether a job's actor says that it flaps. */
+  readonly flapping: boolean
   /** Null for the root. */
   readonly parentId: number | null
   /** Null for what has no children by its kind, or is no sum of them, as a container. */
@@ -139,7 +141,8 @@ export class Propagation {
   follow(transition: Transition): void {
     const node = this.#nodes.get(transition.objectId)
     if (!node || transition.seq <= (node.heard?.seq ?? 0)) return
-    const heard = { ...node, heard: { seq: transition.seq, state: transition.to } }
+    const { isFlapping: flapping = node.flapping } = transition
+    const heard = { ...node, flapping, heard: { seq: transition.seq, state: transition.to } }
     const to = node.maintained ? shownInMaintenance(transition.to) : transition.to
     this.#keep(heard)
     if (to === node.state) return

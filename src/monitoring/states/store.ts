@@ -21,7 +21,8 @@ export async function readNodes(database: Database, ids: readonly number[]): Pro
       select l.parent_id from upwards join links l on l.child_id = upwards.id and not l.is_left_out
       where not exists (select 1 from slcs where slcs.id = l.parent_id))
     select o.id as id, o.type as type, o.parent_id as parent, s.seq as seq, s.state as state, s.since_at as since_at,
-           s.heard as heard, s.bare as bare, coalesce(s.maintained, 0) as maintained, s.tally as tally, s.charged as charged, slo.rules as rules, slo.push_state as push,
+           s.heard as heard, s.bare as bare, coalesce(s.maintained, 0) as maintained, coalesce(s.flapping, 0) as flapping,
+           s.tally as tally, s.charged as charged, slo.rules as rules, slo.push_state as push,
            (select json_group_array(json_array(l.parent_id, l.weight, json(l.overrides)))
             from links l where l.child_id = o.id and not l.is_left_out) as links
     from upwards join objects o on o.id = upwards.id
@@ -39,6 +40,7 @@ type NodeRow = {
   heard: number | null
   bare: State | null
   maintained: number
+  flapping: number
   tally: string | null
   charged: string | null
   rules: string | null
@@ -54,6 +56,7 @@ function nodeOf(row: NodeRow): Node {
     seq: row.seq ?? 0,
     heard: row.type === 'job' ? heardOf(row) : null,
     maintained: row.maintained === 1,
+    flapping: row.flapping === 1,
     parentId: row.parent,
     tally: row.type === 'job' || row.type === 'slc' ? null : tallyOf(row.tally),
     rules: row.rules === null ? null : (JSON.parse(row.rules) as SloRules),
@@ -108,18 +111,18 @@ export function saveNodes(
   database: Database,
   nodes: readonly Pick<
     Node,
-    'id' | 'seq' | 'state' | 'sinceAt' | 'heard' | 'maintained' | 'tally' | 'charged'
+    'id' | 'seq' | 'state' | 'sinceAt' | 'heard' | 'maintained' | 'flapping' | 'tally' | 'charged'
   >[],
 ): Write {
   return database.run(sql`
-    insert into states (object_id, seq, state, since_at, heard, bare, maintained, tally, charged)
+    insert into states (object_id, seq, state, since_at, heard, bare, maintained, flapping, tally, charged)
     select value ->> 'id', value ->> 'seq', value ->> 'state', value ->> 'sinceAt', value ->> '$.heard.seq',
-           value ->> '$.heard.state', value ->> 'maintained', value ->> 'tally', value ->> 'charged'
+           value ->> '$.heard.state', value ->> 'maintained', value ->> 'flapping', value ->> 'tally', value ->> 'charged'
     from json_each(${JSON.stringify(nodes)})
     where exists (select 1 from objects where id = value ->> 'id')
     on conflict (object_id) do update set seq = excluded.seq, state = excluded.state, since_at = excluded.since_at,
-      heard = excluded.heard, bare = excluded.bare, maintained = excluded.maintained, tally = excluded.tally,
-      charged = excluded.charged
+      heard = excluded.heard, bare = excluded.bare, maintained = excluded.maintained, flapping = excluded.flapping,
+      tally = excluded.tally, charged = excluded.charged
     where excluded.seq >= states.seq`)
 }
 

@@ -133,7 +133,7 @@ function changeWrites(database: Database, judgement: Judgement): Write[] {
   const node = { id, seq: slc.seq + changes.length, state: last.to, sinceAt: last.at }
   return [
     insertTransitions(database, changes),
-    saveNodes(database, [{ ...node, heard: null, maintained, tally: null, charged }]),
+    saveNodes(database, [{ ...node, heard: null, maintained, flapping: false, tally: null, charged }]),
   ]
 }
 

@@ -21,6 +21,7 @@ import { malformedJson } from './http/valid.ts'
 import { direct } from './http/direct.ts'
 import { frame } from './http/frame.ts'
 import { dependencyRoutes } from './monitoring/dependencies/routes.ts'
+import { eventRoutes } from './monitoring/events/routes.ts'
 import { historyRoutes } from './monitoring/history/routes.ts'
 import { directDelivery, jobRoutes } from './monitoring/jobs/routes.ts'
 import { outageRoutes } from './monitoring/outages/routes.ts'
@@ -63,6 +64,7 @@ export function createApp(ports: Ports): App {
   app.route('/', dependencyRoutes)
   app.route('/', fileRoutes)
   app.route('/', styleRoutes)
+  app.route('/', eventRoutes)
 
   let document: object | null = null
   app.get(

@@ -4,6 +4,7 @@ import { advanceMaintenance } from './monitoring/revaluations/service.ts'
 import { judgeDue } from './monitoring/slcs/service.ts'
 import { keepMembership } from './monitoring/slos/membership/service.ts'
 import { countAnew, recordTransitions, setRight } from './monitoring/states/service.ts'
+import type { Events } from './ports/events.ts'
 import type { Flow } from './ports/flow.ts'
 import type { Ports } from './ports/index.ts'
 import type { Transition } from './ports/job-actors.ts'
@@ -17,15 +18,23 @@ export type OpenFlow = Flow & {
   readonly nextAt: number
 }
 
+/** What a flow needs; without `events` nobody is told what it has committed. */
+type FlowPorts = Pick<Ports, 'database' | 'clock' | 'log'> & { readonly events?: Pick<Events, 'committed'> }
+
 /** What follows when objects change their state, top to bottom, one after the other. What is told while something else is
  * under way is carried on together. */
-export function openFlow(ports: Pick<Ports, 'database' | 'clock' | 'log'>): OpenFlow {
+export function openFlow(ports: FlowPorts): OpenFlow {
   const lock = new Lock()
   // Nothing is known yet of what is planned, nor of which container is judged or alarm changed next.
   let plannedAt = 0
   let judgedAt = 0
   let alarmsAt = 0
   let waiting: { readonly transitions: Transition[]; readonly carried: Promise<void> } | null = null
+
+  /** One step at a time; of what it has committed, also where it failed then, readers of events hear after it. */
+  function step<Result>(task: () => Promise<Result>): Promise<Result> {
+    return lock.run(task).finally(() => ports.events?.committed())
+  }
 
   async function carryOn(transitions: readonly Transition[]): Promise<void> {
     const now = ports.clock.now()
@@ -71,7 +80,7 @@ export function openFlow(ports: Pick<Ports, 'database' | 'clock' | 'log'>): Open
 
   function gather() {
     const transitions: Transition[] = []
-    const carried = lock.run(() => {
+    const carried = step(() => {
       waiting = null
       return carryOn(transitions)
     })
@@ -85,17 +94,17 @@ export function openFlow(ports: Pick<Ports, 'database' | 'clock' | 'log'>): Open
       return waiting.carried
     },
     async settle() {
-      await lock.run(bringUpToDate)
+      await step(bringUpToDate)
       // A few at a time: at midnight many periods end, and deliveries do not wait for all of them. Nor does the caller,
       // whose host may bound its statements: whoever is woken goes on.
       for (let judged = 0; judged < JUDGED_IN_A_ROW; judged++) {
-        if (!(await lock.run(judge)).isMoreDue) break
+        if (!(await step(judge)).isMoreDue) break
       }
-      await lock.run(async () => {
+      await step(async () => {
         alarmsAt = await advanceAlarms(ports)
       })
     },
-    sweep: (afterId) => lock.run(() => look(afterId)),
+    sweep: (afterId) => step(() => look(afterId)),
     get nextAt() {
       return Math.min(plannedAt, judgedAt, alarmsAt)
     },

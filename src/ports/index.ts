@@ -2,6 +2,7 @@ import type { Blobs } from './blobs.ts'
 import type { Clock } from './clock.ts'
 import type { Database } from './database.ts'
 import type { Directory } from './directory.ts'
+import type { Events } from './events.ts'
 import type { Flow } from './flow.ts'
 import type { JobActors } from './job-actors.ts'
 import type { Log } from './log.ts'
@@ -15,6 +16,7 @@ export type Ports = {
   readonly blobs: Blobs
   readonly jobActors: JobActors
   readonly flow: Flow
+  readonly events: Events
   readonly clock: Clock
   readonly log: Log
   readonly network: Network

@@ -52,6 +52,7 @@ export async function startEdge({
     durableObjects: {
       JOB: { className: 'JobObject', useSQLite: true },
       FLOW: { className: 'FlowObject', useSQLite: true },
+      EVENTS: { className: 'EventsObject', useSQLite: true },
     },
     ...(dataDir === undefined
       ? {}

@@ -5,6 +5,8 @@ import { JobObject as TrueJobObject } from '../../workers/edge/job-object.ts'
 import worker, { FlowObject as TrueFlowObject } from '../../workers/edge/main.ts'
 import { clock, setClock } from './hand-clock.ts'
 
+export { EventsObject } from '../../workers/edge/main.ts'
+
 /** What moves the hands: how far, and what the platform does on the way. */
 export type Moved = {
   readonly to: number

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 
 import { Refusal } from '../../src/lib/errors.ts'
 import { openFlow } from '../../src/flow.ts'
+import { Hub } from '../../src/monitoring/events/service.ts'
 import { parseEnvironment, settingsOf, settingsSchema } from '../../src/ports/settings.ts'
 import type { Ports } from '../../src/ports/index.ts'
 import { openBlobsDirectory } from '../../workers/bun/blobs-directory.ts'
@@ -30,6 +31,8 @@ export async function openPorts(settings: Partial<Ports['settings']> = {}) {
   }
   const logs: string[] = []
   const log = jsonLog((line) => logs.push(line))
+  const allSettings = { ...DEFAULTS, timeZone: 'Europe/Zurich', ...settings }
+  const events = new Hub({ database, clock, log, settings: allSettings })
   const refuse = () => Promise.reject(new Refusal('unavailable', 'There are no job actors here.'))
   const ports: Ports = {
     database,
@@ -45,17 +48,19 @@ export async function openPorts(settings: Partial<Ports['settings']> = {}) {
       samples: refuse,
       forget: refuse,
     },
-    flow: openFlow({ database, clock, log }),
+    flow: openFlow({ database, clock, log, events }),
+    events,
     clock,
     log,
     secrets: secretsOf(crypto.getRandomValues(new Uint8Array(32))),
     network: { addressOf: () => '192.0.2.7', fetch: (request) => fetch(request) },
     directory: settings.ldap ? openLdap(settings.ldap) : null,
-    settings: { ...DEFAULTS, timeZone: 'Europe/Zurich', ...settings },
+    settings: allSettings,
   }
   return {
     ports,
     clock,
+    events,
     /** What was logged so far, a line each. */
     logs,
     async close() {

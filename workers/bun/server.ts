@@ -7,6 +7,7 @@ import { createApp } from '../../src/app.ts'
 import type { App } from '../../src/app.ts'
 import { sweepFiles } from '../../src/content/files/service.ts'
 import { openFlow, sweepAll } from '../../src/flow.ts'
+import { BEAT_MS, Hub } from '../../src/monitoring/events/service.ts'
 import { applyChanges } from '../../src/monitoring/rules/service.ts'
 import type { Clock } from '../../src/ports/clock.ts'
 import type { Ports } from '../../src/ports/index.ts'
@@ -78,7 +79,8 @@ export async function startServer(settings: BunSettings, seams: Seams = {}): Pro
   // Before the databases: on a full disk they need what it gives back.
   const room = await watchRoom(settings.dataDir, log, () => freeInside())
   const system = await openSystem(settings)
-  const flow = openFlow({ database: system.database, clock, log })
+  const events = new Hub({ database: system.database, clock, log, settings })
+  const flow = openFlow({ database: system.database, clock, log, events })
   const values = await openLibsql(`file:${join(settings.dataDir, 'values.db')}`)
   freeInside = () => freeBytesInside(values.client)
   const blobs = await openBlobsDirectory(join(settings.dataDir, 'blobs'))
@@ -90,6 +92,7 @@ export async function startServer(settings: BunSettings, seams: Seams = {}): Pro
     log,
     roomBytes: () => room.bytes,
     follow: (transitions: readonly Transition[]) => flow.follow(transitions),
+    onlookers: events,
   }
   const keeping = await openKeeping(keeperHost, stallMs)
   const network = openNetwork(settings.trustedProxies)
@@ -98,6 +101,7 @@ export async function startServer(settings: BunSettings, seams: Seams = {}): Pro
     blobs,
     jobActors: keeping.keeper,
     flow,
+    events,
     clock,
     log,
     network,
@@ -118,6 +122,7 @@ export async function startServer(settings: BunSettings, seams: Seams = {}): Pro
   await keeping.start()
   const endWatch = watchFlow(flow, { clock, log })
   const upkeep = keepUp(ports, upkeepMs)
+  const endBeat = beatEvents(events, log)
   const url = `http://${settings.host === '0.0.0.0' ? 'localhost' : settings.host}:${http.port}${settings.basePath}`
   log.info('started', { url, jobs: keeping.keeper.jobCount })
   return {
@@ -125,7 +130,7 @@ export async function startServer(settings: BunSettings, seams: Seams = {}): Pro
     isFirstStart,
     setupLink: setupToken === null ? null : `${url}/session/setup?token=${setupToken}`,
     ports,
-    close: () => closeAll({ http, upkeep, endWatch, keeping, room, system, values }),
+    close: () => closeAll({ http, endBeat, upkeep, endWatch, keeping, room, system, values }),
   }
 }
 
@@ -142,6 +147,17 @@ function keepUp(ports: Ports, everyMs: number): Timer {
   return setInterval(() => {
     lookAfter().catch((error: unknown) => log.error('what waits to be carried on could not be', error))
   }, everyMs)
+}
+
+/** @returns what ends it, and all streams of events with it: they would go on as long as clients like */
+function beatEvents(events: Hub, log: Log): () => void {
+  const timer = setInterval(() => {
+    events.beat().catch((error: unknown) => log.error('readers of events could not be looked after', error))
+  }, BEAT_MS)
+  return () => {
+    clearInterval(timer)
+    events.close()
+  }
 }
 
 /** When it is next 03:17 UTC, as at the edge. */
@@ -185,6 +201,7 @@ function listen(settings: BunSettings, fetch: (request: Request) => Response | P
 
 type Parts = {
   readonly http: ReturnType<typeof listen>
+  readonly endBeat: () => void
   readonly upkeep: Timer
   readonly endWatch: () => Promise<void>
   readonly keeping: Keeping
@@ -193,8 +210,10 @@ type Parts = {
   readonly values: Libsql
 }
 
-async function closeAll({ http, upkeep, endWatch, keeping, room, system, values }: Parts): Promise<void> {
+async function closeAll(parts: Parts): Promise<void> {
+  const { http, endBeat, upkeep, endWatch, keeping, room, system, values } = parts
   clearInterval(upkeep)
+  endBeat()
   await drain(http)
   await endWatch()
   await keeping.close()

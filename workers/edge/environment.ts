@@ -3,6 +3,7 @@ import * as z from 'zod'
 
 import { parseEnvironment, settingsOf, settingsSchema } from '../../src/ports/settings.ts'
 import type { Settings } from '../../src/ports/settings.ts'
+import type { EventsObject } from './events-object.ts'
 import type { FlowObject } from './flow-object.ts'
 import type { JobObject } from './job-object.ts'
 
@@ -12,6 +13,7 @@ export type Environment = {
   readonly FILES: R2Bucket
   readonly JOB: DurableObjectNamespace<JobObject>
   readonly FLOW: DurableObjectNamespace<FlowObject>
+  readonly EVENTS: DurableObjectNamespace<EventsObject>
 }
 
 const edgeSchema = settingsSchema.extend({

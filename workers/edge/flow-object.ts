@@ -7,6 +7,7 @@ import { jsonLog } from '../json-log.ts'
 import { clock } from './clock.ts'
 import { openD1 } from './d1.ts'
 import type { Environment } from './environment.ts'
+import { eventsInObject } from './events-object.ts'
 
 const RETRY_MS = 5_000
 
@@ -16,7 +17,12 @@ const log = jsonLog(console.log)
  * after the other, and share their commits. It keeps nothing itself but its alarm, which wakes it when time changes a
  * state; who tells it something tries again until it is stored. */
 export class FlowObject extends DurableObject<Environment> {
-  readonly #flow = openFlow({ database: openD1(this.env.DB), clock, log })
+  readonly #flow = openFlow({
+    database: openD1(this.env.DB),
+    clock,
+    log,
+    events: eventsInObject(this.env.EVENTS),
+  })
   #armedAt: number | null = null
 
   async follow(transitions: readonly Transition[]): Promise<void> {

@@ -21,6 +21,7 @@ import { openBlobsR2 } from './blobs-r2.ts'
 import { clock } from './clock.ts'
 import type { Environment } from './environment.ts'
 import { flowInObject } from './flow-object.ts'
+import { OnlookersElsewhere } from './onlookers.ts'
 import { valuesInObject } from './values.ts'
 import { refused } from './reply.ts'
 import type { Reply } from './reply.ts'
@@ -41,6 +42,7 @@ const log = jsonLog(console.log)
 /** One webhook job: a keeper of a single job over the object's own SQLite storage, woken by the object's alarm. */
 export class JobObject extends DurableObject<Environment> {
   #keeper: Promise<Keeper> | null = null
+  readonly #onlookers = new OnlookersElsewhere(this.ctx.storage, this.env.EVENTS, log)
 
   configure(jobId: number, rules: Rules): Promise<Reply<void>> {
     return this.#reply(async (keeper) => {
@@ -85,6 +87,11 @@ export class JobObject extends DurableObject<Environment> {
 
   samples(jobId: number, query: SamplesQuery) {
     return this.#reply((keeper) => keeper.samples(jobId, query))
+  }
+
+  /** Whoever reads events wants what the job receives, until then. */
+  async watch(untilAt: number): Promise<void> {
+    if (!this.#isEmpty()) await this.#onlookers.watch(untilAt)
   }
 
   /** Ends the object: nothing of it stays in storage. */
@@ -176,6 +183,7 @@ export class JobObject extends DurableObject<Environment> {
       log,
       turn: () => scheduler.wait(0),
       follow: (transitions) => flow.follow(transitions),
+      onlookers: this.#onlookers,
       roomBytes: () => DATABASE_MAX_BYTES - this.ctx.storage.sql.databaseSize,
       // Every write and every alarm sets the next alarm by itself.
       armed: () => undefined,

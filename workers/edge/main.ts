@@ -8,17 +8,11 @@ import { sweepFiles } from '../../src/content/files/service.ts'
 import { sweepAll } from '../../src/flow.ts'
 import { applyChanges } from '../../src/monitoring/rules/service.ts'
 import type { Ports } from '../../src/ports/index.ts'
-import { jsonLog } from '../json-log.ts'
-import { openLdap } from '../ldap.ts'
-import { secretsOf } from '../secrets.ts'
-import { openBlobsR2 } from './blobs-r2.ts'
-import { clock } from './clock.ts'
-import { openD1 } from './d1.ts'
-import { flowInObject } from './flow-object.ts'
-import { readEdgeSettings } from './environment.ts'
 import type { Environment } from './environment.ts'
-import { jobActorsInObjects } from './job-actors.ts'
+import { eventsInObject } from './events-object.ts'
+import { portsOf } from './ports.ts'
 
+export { EventsObject } from './events-object.ts'
 export { FlowObject } from './flow-object.ts'
 export { JobObject } from './job-object.ts'
 
@@ -52,24 +46,7 @@ export default {
 }
 
 function build(environment: Environment): Service {
-  const { settings, key, formerKeys } = readEdgeSettings(environment)
-  const log = jsonLog(console.log)
-  const ports: Ports = {
-    database: openD1(environment.DB),
-    blobs: openBlobsR2(environment.FILES),
-    jobActors: jobActorsInObjects(environment.JOB, log),
-    flow: flowInObject(environment.FLOW),
-    clock,
-    log,
-    // Cloudflare sets this header itself, whatever the caller sent.
-    network: {
-      addressOf: ({ headers }) => headers.get('cf-connecting-ip') ?? '',
-      fetch: (request) => fetch(request),
-    },
-    directory: settings.ldap && openLdap(settings.ldap),
-    secrets: secretsOf(key, formerKeys),
-    settings,
-  }
+  const ports = portsOf(environment, eventsInObject(environment.EVENTS))
   return { app: createApp(ports), ports, firstStart: null }
 }
 

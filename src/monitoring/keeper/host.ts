@@ -2,6 +2,7 @@ import type { Blobs } from '../../ports/blobs.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Transition } from '../../ports/job-actors.ts'
 import type { Log } from '../../ports/log.ts'
+import type { Onlookers } from '../events/values.ts'
 import type { ValuesDatabase } from '../../ports/values-database.ts'
 
 /** What a keeper needs of the place where it lives. */
@@ -17,6 +18,8 @@ export type KeeperHost = {
   turn(): Promise<void>
   /** Carries committed transitions on. Called in order, at least once each; it may throw, and is then called again. */
   follow(transitions: readonly Transition[]): Promise<void>
+  /** Who is told what jobs receive, once it is on stable storage. */
+  readonly onlookers?: Onlookers
   /** Bytes that may be stored before what deletes and the rest of the service need would be missing; may be negative. */
   roomBytes(): number
   /** The keeper's `nextAt` moved earlier. */

@@ -35,6 +35,7 @@ import type { Entry, RoundEntry } from './journal.ts'
 import { lookAtOf, statementsOf } from './service/commit.ts'
 import type { Accepted } from './service/commit.ts'
 import { Intake } from './service/intake.ts'
+import { tellValues } from './service/telling.ts'
 import * as store from './store.ts'
 import { pruneRepeats } from './store/repeats.ts'
 import type { RepeatRow } from './store/repeats.ts'
@@ -241,6 +242,7 @@ export class Keeper implements JobActors {
       }
       if (forgotten) this.#drop(forgotten)
     }
+    if (this.#host.onlookers?.areThere) await tellValues(this.#host.onlookers, batch)
   }
 
   /** The job's end is durable: there is nothing of it left to fold. */

@@ -1,0 +1,19 @@
+import type { Sight, Wanted } from '../../ports/events.ts'
+import type { Told } from './window.ts'
+
+/** Whether an event is for a reader who wants this and may see that. */
+export function concerns(
+  event: Pick<Told, 'kind' | 'above' | 'jobId'>,
+  wanted: Wanted,
+  sight: Sight,
+): boolean {
+  const { kind, above, jobId } = event
+  const isOfJob = jobId !== null && wanted.jobIds.has(jobId)
+  if (kind === 'gap') return jobId === null || isOfJob
+  if (kind === 'mark' || !wanted.kinds.has(kind)) return false
+  return (kind === 'value' ? isOfJob : isBelow(above, wanted.objectIds)) && sight.sees(above)
+}
+
+function isBelow(above: readonly number[], objectIds: ReadonlySet<number> | null): boolean {
+  return objectIds === null || above.some((id) => objectIds.has(id))
+}

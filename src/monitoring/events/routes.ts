@@ -1,0 +1,33 @@
+import { Hono } from 'hono'
+import { admit, policy } from '../../http/policy.ts'
+import type { Env, Policy } from '../../http/policy.ts'
+import { valid } from '../../http/valid.ts'
+import { eventsQuery } from './schema.ts'
+import { readEvents } from './service.ts'
+
+const reading: Policy = {
+  summary: 'What happens, as it happens (server-sent events)',
+  roles: 'signed-in',
+  object: 'read',
+  answers: {
+    200: {
+      description: 'A stream that goes on: `src/monitoring/events/README.md` says what is in it.',
+      media: 'text/event-stream',
+    },
+  },
+  refuses: [404],
+}
+
+export const eventRoutes = new Hono<Env>().get(
+  '/events',
+  policy(reading),
+  valid('query', eventsQuery),
+  async (c) => {
+    const [context, request] = [c.get('context'), c.req.raw]
+    return readEvents(context, {
+      request,
+      query: c.req.valid('query'),
+      again: () => admit(reading, request, context),
+    })
+  },
+)

@@ -1,0 +1,59 @@
+import { readableTops } from '../../access/rights/permissions.ts'
+import { rightsOf } from '../../access/rights/service.ts'
+import type { Context } from '../../context.ts'
+import { Refusal } from '../../lib/errors.ts'
+import type { Sight } from '../../ports/events.ts'
+import { readTypes } from '../tree/service.ts'
+import type { EventsQuery } from './schema.ts'
+
+export { BEAT_MS, Hub } from './service/hub.ts'
+export type { HubHost } from './service/hub.ts'
+
+/** What somebody who asks for events brings along. */
+export type Asked = {
+  readonly request: Request
+  readonly query: EventsQuery
+  /** Who asks, by the same credentials, now. @throws {Refusal} unauthenticated, forbidden once they no longer hold */
+  readonly again: () => Promise<Context>
+}
+
+/** A stream of what happens to objects, as far as the caller may read them at that time.
+ * @throws {Refusal} not_found for objects and jobs that the caller may not read, overloaded */
+export async function readEvents(context: Context, { request, query, again }: Asked): Promise<Response> {
+  const { caller, ports } = context
+  if (caller.kind !== 'user') throw new Refusal('unauthenticated', 'Sign in first.')
+  await requireReadable(context, query)
+  return ports.events.open({
+    request,
+    userId: caller.userId,
+    wanted: {
+      kinds: new Set(query.kind),
+      objectIds: query.objectId ? new Set(query.objectId) : null,
+      jobIds: new Set(query.jobId),
+    },
+    lastEventId: request.headers.get('last-event-id'),
+    once: query.once,
+    look: () => sightOf(again),
+  })
+}
+
+async function requireReadable(context: Context, { objectId = [], jobId }: EventsQuery): Promise<void> {
+  if (objectId.length + jobId.length === 0) return
+  const types = await readTypes(context, [...objectId, ...jobId])
+  const isMissing = objectId.some((id) => !types.has(id)) || jobId.some((id) => types.get(id) !== 'job')
+  if (isMissing) throw new Refusal('not_found', 'There is no such object, or no such webhook job.')
+}
+
+/** What whoever asked may see now; null once the credentials no longer hold. */
+async function sightOf(again: () => Promise<Context>): Promise<Sight | null> {
+  try {
+    const tops = readableTops(await rightsOf(await again()))
+    const readable = new Set(tops)
+    return { sees: (above) => tops === null || above.some((id) => readable.has(id)) }
+  } catch (error) {
+    const isOver =
+      error instanceof Refusal && (error.code === 'unauthenticated' || error.code === 'forbidden')
+    if (isOver) return null
+    throw error
+  }
+}

@@ -1,0 +1,42 @@
+import { Refusal } from '../../../lib/errors.ts'
+
+const RETRY_LATER_S = 10
+
+export type SeatLimits = { readonly readersMax: number; readonly readersOfUserMax: number }
+
+/** How many read at once, and how many of them as whom. */
+export class Seats {
+  readonly #limits: SeatLimits
+  readonly #ofUser = new Map<number, number>()
+  #taken = 0
+
+  constructor(limits: SeatLimits) {
+    this.#limits = limits
+  }
+
+  get taken(): number {
+    return this.#taken
+  }
+
+  /** @throws {Refusal} overloaded */
+  take(userId: number): void {
+    if (this.#taken >= this.#limits.readersMax) throw full('Too many read events. Come back later.')
+    const own = this.#ofUser.get(userId) ?? 0
+    if (own >= this.#limits.readersOfUserMax)
+      throw full(`A user may have ${this.#limits.readersOfUserMax} streams at once.`)
+    this.#ofUser.set(userId, own + 1)
+    this.#taken++
+  }
+
+  give(userId: number): void {
+    const own = (this.#ofUser.get(userId) ?? 1) - 1
+    if (own === 0) this.#ofUser.delete(userId)
+    else this.#ofUser.set(userId, own)
+    this.#taken--
+  }
+}
+
+/** The refusal of somebody for whom there is no room. */
+export function full(detail: string): Refusal {
+  return new Refusal('overloaded', detail, [], RETRY_LATER_S)
+}

@@ -1,0 +1,63 @@
+import { sql } from 'drizzle-orm'
+import { eventEpochs } from '../../../db/tables/events.ts'
+import type { Database } from '../../ports/database.ts'
+import type { Reason, State } from '../../ports/job-actors.ts'
+import type { ObjectType } from '../tree/schema.ts'
+
+/** A number that none before was as large as, however often the service was started and whatever its clock said. */
+export async function openEpoch(database: Database, openedAt: number): Promise<number> {
+  const [[row]] = await database.batch([
+    database.insert(eventEpochs).values({ openedAt }).returning({ id: eventEpochs.id }),
+    database.run(sql`delete from event_epochs where id < (select max(id) from event_epochs)`),
+  ])
+  if (row === undefined) throw new Error('The database returned no id for a new epoch.')
+  return row.id
+}
+
+/** A transition by the order in which it was committed. */
+export type Place = { readonly place: number; readonly objectId: number; readonly seq: number }
+
+export type TransitionRow = Place & {
+  readonly path: string
+  readonly type: ObjectType
+  readonly name: string
+  readonly at: number
+  readonly detectedAt: number
+  readonly from: State
+  readonly to: State
+  readonly reason: Reason
+  readonly errorCode: number
+  readonly message: string | null
+}
+
+/** The transition that was committed last; null when there is none. */
+export async function readLastPlace(database: Database): Promise<Place | null> {
+  const [row] = await database.all<Place>(sql`
+    select rowid as place, object_id as "objectId", seq as seq from transitions order by rowid desc limit 1`)
+  return row ?? null
+}
+
+/** Transitions from this one on, in the order of their commits. Numbers of rows are given again where the last rows went
+ * with their objects: whoever finds another row at a place has missed something. */
+export function readTransitions(
+  database: Database,
+  fromPlace: number,
+  limit: number,
+): Promise<readonly TransitionRow[]> {
+  return database.all<TransitionRow>(sql`
+    select t.rowid as place, t.object_id as "objectId", t.seq as seq, o.path as path, o.type as type, o.name as name,
+           t.at as at, t.detected_at as "detectedAt", t.from_state as "from", t.to_state as "to", t.reason as reason,
+           t.error_code as "errorCode", t.message as message
+    from transitions t cross join objects o on o.id = t.object_id
+    where t.rowid >= ${fromPlace} order by t.rowid limit ${limit}`)
+}
+
+/** Where those of these jobs are that are there. */
+export function readJobPaths(
+  database: Database,
+  ids: readonly number[],
+): Promise<readonly { readonly id: number; readonly path: string }[]> {
+  return database.all(sql`
+    select o.id as id, o.path as path from json_each(${JSON.stringify(ids)}) w cross join objects o on o.id = w.value
+    where o.type = 'job'`)
+}

@@ -1,0 +1,42 @@
+import type { Value } from '../../ports/job-actors.ts'
+import type { Step } from '../jobs/actor.ts'
+import { userValue } from '../jobs/delivery.ts'
+
+/** What one event brought to one job. */
+export type JobValues = {
+  readonly jobId: number
+  readonly samples: readonly { readonly key: string; readonly at: number; readonly value: Value }[]
+  /** Whether there were more, which are in the value history only. */
+  readonly truncated: boolean
+}
+
+/** Who is told what jobs receive. */
+export type Onlookers = {
+  /** False while nobody is: then nothing else is asked. */
+  readonly areThere: boolean
+  watches(jobId: number): boolean
+  /** Never rejects. */
+  tell(values: readonly JobValues[]): Promise<void>
+}
+
+/** Samples of one event that are told. */
+const SAMPLES_MAX = 100
+/** Characters of text values that are told with one event. */
+const TEXT_MAX = 16 * 1024
+
+/** The latest samples that a step kept, as their user sees them; null where it kept none. */
+export function valuesOf({ state, samples, run }: Step): JobValues | null {
+  const total = samples.length + (run?.at.length ?? 0)
+  if (total === 0) return null
+  const raw = [...samples.slice(-SAMPLES_MAX)]
+  for (let index = Math.max(0, (run?.at.length ?? 0) - SAMPLES_MAX); run && index < run.at.length; index++)
+    raw.push({ key: run.key, at: run.at[index] ?? 0, value: run.values[index] ?? 0 })
+  let room = TEXT_MAX
+  const told = raw
+    .slice(-SAMPLES_MAX)
+    .toReversed()
+    .filter(({ value }) => typeof value === 'number' || (room -= value.length) >= 0)
+    .toReversed()
+    .map(({ key, at, value }) => ({ key, at, value: userValue(state.rules, key, value) }))
+  return { jobId: state.jobId, samples: told, truncated: told.length < total }
+}

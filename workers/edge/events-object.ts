@@ -1,0 +1,117 @@
+import { DurableObject } from 'cloudflare:workers'
+
+import { createApp } from '../../src/app.ts'
+import type { App } from '../../src/app.ts'
+import { BEAT_MS, Hub } from '../../src/monitoring/events/service.ts'
+import type { JobValues } from '../../src/monitoring/events/values.ts'
+import type { Events, Passing } from '../../src/ports/events.ts'
+import { jsonLog } from '../json-log.ts'
+import { clock } from './clock.ts'
+import { openD1 } from './d1.ts'
+import { readEdgeSettings } from './environment.ts'
+import type { Environment } from './environment.ts'
+import { portsOf } from './ports.ts'
+
+/** Each watched job costs a call with each renewal. */
+const WATCHED_JOBS_MAX = 1_000
+/** How long a job tells its values without being asked again, and how often it is. */
+const LEASE_MS = 180_000
+const RENEW_MS = 60_000
+const CALLS_AT_ONCE = 16
+
+const log = jsonLog(console.log)
+
+/** The one object that everybody's streams of events come from: the whole application, of which it is asked that one
+ * route, around a hub in its memory. It keeps nothing: when it goes, its streams go with it. */
+export class EventsObject extends DurableObject<Environment> {
+  readonly #hub = new Hub({
+    database: openD1(this.env.DB),
+    clock,
+    log,
+    settings: readEdgeSettings(this.env).settings,
+    limits: { watchedJobsMax: WATCHED_JOBS_MAX },
+    watch: (jobIds) => this.#watch(jobIds),
+  })
+  readonly #askedUntil = new Map<number, number>()
+  #app: App | null = null
+  #beats: ReturnType<typeof setInterval> | null = null
+
+  /** Two packages have types of their own for the same request and answer. */
+  override async fetch(request: object): Promise<never> {
+    this.#app ??= createApp(portsOf(this.env, this.#hub))
+    // Streams keep the object alive, and so its beats; without any it may go.
+    this.#beats ??= setInterval(() => this.#beat(), BEAT_MS)
+    return (await this.#app.fetch(request as Request)) as never
+  }
+
+  committed(): Promise<void> {
+    return this.#hub.committed()
+  }
+
+  publish(passing: Passing): Promise<void> {
+    return this.#hub.publish(passing)
+  }
+
+  tell(values: readonly JobValues[], missed: boolean): Promise<void> {
+    return this.#hub.tell(values, missed)
+  }
+
+  #beat(): void {
+    this.#hub
+      .beat()
+      .catch((error: unknown) => log.error('readers of events could not be looked after', error))
+    if (this.#hub.isAwake || !this.#beats) return
+    clearInterval(this.#beats)
+    this.#beats = null
+    this.#askedUntil.clear()
+  }
+
+  /** Asks the objects of jobs to tell what they receive, those that were not asked within the last minute. */
+  async #watch(jobIds: readonly number[]): Promise<void> {
+    const now = clock.now()
+    const due = jobIds
+      .filter((jobId) => Math.abs(now - (this.#askedUntil.get(jobId) ?? 0)) >= RENEW_MS)
+      .values()
+    const lane = async () => {
+      for (const jobId of due) {
+        const { JOB } = this.env
+        await JOB.get(JOB.idFromName(String(jobId))).watch(now + LEASE_MS)
+        this.#askedUntil.set(jobId, now)
+      }
+    }
+    await Promise.all(Array.from({ length: CALLS_AT_ONCE }, lane))
+  }
+}
+
+/** The events of an installation, from wherever its Worker or one of its objects runs. */
+export function eventsInObject(namespace: Environment['EVENTS']): Events {
+  const object = () => namespace.get(namespace.idFromName('events'))
+  let telling: Promise<void> | null = null
+  let isMore = false
+  const tellAll = async () => {
+    while (isMore) {
+      isMore = false
+      // What it did not hear of now it finds with its next beat.
+      await object()
+        .committed()
+        .catch((error: unknown) => log.error('readers of events wait', error))
+    }
+    telling = null
+  }
+  return {
+    async open({ request }) {
+      // The same words, in another package's types, and with header fields that may be set.
+      const answer = (await object().fetch(request as never)) as unknown as Response
+      return new Response(answer.body, answer)
+    },
+    // Whoever committed does not wait for readers.
+    committed() {
+      isMore = true
+      telling ??= tellAll()
+      return Promise.resolve()
+    },
+    publish: async (passing) => {
+      await object().publish(passing)
+    },
+  }
+}

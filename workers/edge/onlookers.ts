@@ -1,0 +1,51 @@
+import type { DurableObjectStorage } from '@cloudflare/workers-types'
+
+import type { JobValues, Onlookers } from '../../src/monitoring/events/values.ts'
+import type { Log } from '../../src/ports/log.ts'
+import { clock } from './clock.ts'
+import type { Environment } from './environment.ts'
+
+const UNTIL = 'watched until'
+
+/** Those who read what a job receives: they ask for it from elsewhere, and ask again while they read. An object that went
+ * to sleep meanwhile still knows. */
+export class OnlookersElsewhere implements Onlookers {
+  readonly #storage: DurableObjectStorage
+  readonly #events: Environment['EVENTS']
+  readonly #log: Log
+  #untilAt: number
+  #hasMissed = false
+
+  constructor(storage: DurableObjectStorage, events: Environment['EVENTS'], log: Log) {
+    this.#storage = storage
+    this.#events = events
+    this.#log = log
+    this.#untilAt = storage.kv.get<number>(UNTIL) ?? 0
+  }
+
+  get areThere(): boolean {
+    return this.#untilAt > 0 && this.#untilAt > clock.now()
+  }
+
+  watches(): boolean {
+    return true
+  }
+
+  async watch(untilAt: number): Promise<void> {
+    this.#untilAt = untilAt
+    this.#storage.kv.put(UNTIL, untilAt)
+    await this.#storage.sync()
+  }
+
+  async tell(values: readonly JobValues[]): Promise<void> {
+    const object = this.#events.get(this.#events.idFromName('events'))
+    try {
+      await object.tell(values, this.#hasMissed)
+      this.#hasMissed = false
+    } catch (error) {
+      // They are told so with the next values; and if that object is gone, so are all who read there.
+      this.#hasMissed = true
+      this.#log.error('what a job received could not be told', error)
+    }
+  }
+}

@@ -1,0 +1,35 @@
+import type { Events } from '../../src/ports/events.ts'
+import type { Ports } from '../../src/ports/index.ts'
+import { jsonLog } from '../json-log.ts'
+import { openLdap } from '../ldap.ts'
+import { secretsOf } from '../secrets.ts'
+import { openBlobsR2 } from './blobs-r2.ts'
+import { clock } from './clock.ts'
+import { openD1 } from './d1.ts'
+import { readEdgeSettings } from './environment.ts'
+import type { Environment } from './environment.ts'
+import { flowInObject } from './flow-object.ts'
+import { jobActorsInObjects } from './job-actors.ts'
+
+/** What the application asks of its host, in the Worker and in the object of events alike. */
+export function portsOf(environment: Environment, events: Events): Ports {
+  const { settings, key, formerKeys } = readEdgeSettings(environment)
+  const log = jsonLog(console.log)
+  return {
+    database: openD1(environment.DB),
+    blobs: openBlobsR2(environment.FILES),
+    jobActors: jobActorsInObjects(environment.JOB, log),
+    flow: flowInObject(environment.FLOW),
+    events,
+    clock,
+    log,
+    // Cloudflare sets this header itself, whatever the caller sent.
+    network: {
+      addressOf: ({ headers }) => headers.get('cf-connecting-ip') ?? '',
+      fetch: (request) => fetch(request),
+    },
+    directory: settings.ldap && openLdap(settings.ldap),
+    secrets: secretsOf(key, formerKeys),
+    settings,
+  }
+}

@@ -32,8 +32,12 @@ export function openFlow(ports: FlowPorts): OpenFlow {
   let waiting: { readonly transitions: Transition[]; readonly carried: Promise<void> } | null = null
 
   /** One step at a time; of what it has committed, also where it failed then, readers of events hear after it. */
-  function step<Result>(task: () => Promise<Result>): Promise<Result> {
-    return lock.run(task).finally(() => ports.events?.committed())
+  async function step<Result>(task: () => Promise<Result>): Promise<Result> {
+    try {
+      return await lock.run(task)
+    } finally {
+      await ports.events?.committed()
+    }
   }
 
   async function carryOn(transitions: readonly Transition[]): Promise<void> {

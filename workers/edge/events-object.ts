@@ -4,7 +4,7 @@ import { createApp } from '../../src/app.ts'
 import type { App } from '../../src/app.ts'
 import { BEAT_MS, Hub } from '../../src/monitoring/events/service.ts'
 import type { JobValues } from '../../src/monitoring/events/values.ts'
-import type { Events, Passing } from '../../src/ports/events.ts'
+import type { Passing } from '../../src/ports/events.ts'
 import { jsonLog } from '../json-log.ts'
 import { clock } from './clock.ts'
 import { openD1 } from './d1.ts'
@@ -80,38 +80,5 @@ export class EventsObject extends DurableObject<Environment> {
       }
     }
     await Promise.all(Array.from({ length: CALLS_AT_ONCE }, lane))
-  }
-}
-
-/** The events of an installation, from wherever its Worker or one of its objects runs. */
-export function eventsInObject(namespace: Environment['EVENTS']): Events {
-  const object = () => namespace.get(namespace.idFromName('events'))
-  let telling: Promise<void> | null = null
-  let isMore = false
-  const tellAll = async () => {
-    while (isMore) {
-      isMore = false
-      // What it did not hear of now it finds with its next beat.
-      await object()
-        .committed()
-        .catch((error: unknown) => log.error('readers of events wait', error))
-    }
-    telling = null
-  }
-  return {
-    async open({ request }) {
-      // The same words, in another package's types, and with header fields that may be set.
-      const answer = (await object().fetch(request as never)) as unknown as Response
-      return new Response(answer.body, answer)
-    },
-    // Whoever committed does not wait for readers.
-    committed() {
-      isMore = true
-      telling ??= tellAll()
-      return Promise.resolve()
-    },
-    publish: async (passing) => {
-      await object().publish(passing)
-    },
   }
 }

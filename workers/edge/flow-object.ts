@@ -7,7 +7,7 @@ import { jsonLog } from '../json-log.ts'
 import { clock } from './clock.ts'
 import { openD1 } from './d1.ts'
 import type { Environment } from './environment.ts'
-import { eventsInObject } from './events-object.ts'
+import { eventsInObject } from './events.ts'
 
 const RETRY_MS = 5_000
 

@@ -9,7 +9,7 @@ import { sweepAll } from '../../src/flow.ts'
 import { applyChanges } from '../../src/monitoring/rules/service.ts'
 import type { Ports } from '../../src/ports/index.ts'
 import type { Environment } from './environment.ts'
-import { eventsInObject } from './events-object.ts'
+import { eventsInObject } from './events.ts'
 import { portsOf } from './ports.ts'
 
 export { EventsObject } from './events-object.ts'

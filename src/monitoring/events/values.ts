@@ -1,5 +1,5 @@
-import type { Value } from '../../ports/job-actors.ts'
-import type { Step } from '../jobs/actor.ts'
+import type { Run, Value } from '../../ports/job-actors.ts'
+import type { Sample, Step } from '../jobs/actor.ts'
 import { userValue } from '../jobs/delivery.ts'
 
 /** What one event brought to one job. */
@@ -28,15 +28,19 @@ const TEXT_MAX = 16 * 1024
 export function valuesOf({ state, samples, run }: Step): JobValues | null {
   const total = samples.length + (run?.at.length ?? 0)
   if (total === 0) return null
-  const raw = [...samples.slice(-SAMPLES_MAX)]
-  for (let index = Math.max(0, (run?.at.length ?? 0) - SAMPLES_MAX); run && index < run.at.length; index++)
-    raw.push({ key: run.key, at: run.at[index] ?? 0, value: run.values[index] ?? 0 })
   let room = TEXT_MAX
-  const told = raw
+  const told = [...samples.slice(-SAMPLES_MAX), ...latestOf(run)]
     .slice(-SAMPLES_MAX)
     .toReversed()
     .filter(({ value }) => typeof value === 'number' || (room -= value.length) >= 0)
     .toReversed()
     .map(({ key, at, value }) => ({ key, at, value: userValue(state.rules, key, value) }))
   return { jobId: state.jobId, samples: told, truncated: told.length < total }
+}
+
+function latestOf(run: Run | null): Sample[] {
+  if (!run) return []
+  const values = run.values.slice(-SAMPLES_MAX)
+  const ats = run.at.slice(-SAMPLES_MAX)
+  return values.map((value, index) => ({ key: run.key, at: ats[index] ?? 0, value }))
 }

@@ -1,0 +1,38 @@
+import type { Events } from '../../src/ports/events.ts'
+import { jsonLog } from '../json-log.ts'
+import type { Environment } from './environment.ts'
+
+const log = jsonLog(console.log)
+
+/** The events of an installation, from wherever its Worker or one of its objects runs. */
+export function eventsInObject(namespace: Environment['EVENTS']): Events {
+  const object = () => namespace.get(namespace.idFromName('events'))
+  let telling: Promise<void> | null = null
+  let isMore = false
+  const tellAll = async () => {
+    while (isMore) {
+      isMore = false
+      // What it did not hear of now it finds with its next beat.
+      await object()
+        .committed()
+        .catch((error: unknown) => log.error('readers of events wait', error))
+    }
+    telling = null
+  }
+  return {
+    async open({ request }) {
+      const answer = await object().fetch(request)
+      // With header fields that may be set.
+      return new Response(answer.body, answer)
+    },
+    // Whoever committed does not wait for readers.
+    committed() {
+      isMore = true
+      telling ??= tellAll()
+      return Promise.resolve()
+    },
+    publish: async (passing) => {
+      await object().publish(passing)
+    },
+  }
+}

@@ -55,17 +55,7 @@ export function openFlow(ports: FlowPorts): OpenFlow {
       if (hasSlo || isPlanned) await judge()
       from = until
     }
-    await raise()
-  }
-
-  async function bringUpToDate(): Promise<void> {
-    await keepMembership(ports)
-    await countAnew(ports)
-    plannedAt = await advanceMaintenance(ports, ports.clock.now())
-  }
-
-  /** A change of state is kept with a note that no alarm was made of it yet: whatever ends in between is made up for. */
-  async function raise(): Promise<void> {
+    // Each change was kept with a note that no alarm was made of it yet: what ends before this is made up for.
     alarmsAt = await raiseAlarms(ports)
   }
 
@@ -73,13 +63,6 @@ export function openFlow(ports: FlowPorts): OpenFlow {
   async function judge(): Promise<{ readonly isMoreDue: boolean }> {
     judgedAt = (await judgeDue(ports)) ?? Infinity
     return { isMoreDue: judgedAt <= ports.clock.now() }
-  }
-
-  async function look(afterId: number): Promise<number | null> {
-    const next = await setRight(ports, afterId)
-    await raise()
-    if (next === null) await tidyAlarms(ports.database, ports.clock.now())
-    return next
   }
 
   function gather() {
@@ -98,7 +81,9 @@ export function openFlow(ports: FlowPorts): OpenFlow {
       return waiting.carried
     },
     async settle() {
-      await step(bringUpToDate)
+      await step(async () => {
+        plannedAt = await bringUpToDate(ports)
+      })
       // A few at a time: at midnight many periods end, and deliveries do not wait for all of them. Nor does the caller,
       // whose host may bound its statements: whoever is woken goes on.
       for (let judged = 0; judged < JUDGED_IN_A_ROW; judged++) {
@@ -108,15 +93,33 @@ export function openFlow(ports: FlowPorts): OpenFlow {
         alarmsAt = await advanceAlarms(ports)
       })
     },
-    sweep: (afterId) => step(() => look(afterId)),
+    sweep: (afterId) => step(() => lookAfter(ports, afterId)),
     get nextAt() {
       return Math.min(plannedAt, judgedAt, alarmsAt)
     },
   }
 }
 
+/** @returns when maintenance begins or ends next */
+async function bringUpToDate(ports: Pick<Ports, 'database' | 'clock'>): Promise<number> {
+  await keepMembership(ports)
+  await countAnew(ports)
+  return advanceMaintenance(ports, ports.clock.now())
+}
+
+async function lookAfter(
+  ports: Pick<Ports, 'database' | 'clock' | 'log'>,
+  afterId: number,
+): Promise<number | null> {
+  const next = await setRight(ports, afterId)
+  if (next === null) await tidyAlarms(ports.database, ports.clock.now())
+  return next
+}
+
 /** Compares every parent with what its children make it. What changes meanwhile gets its turn after a few parents each. */
 export async function sweepAll({ flow, log }: Pick<Ports, 'flow' | 'log'>): Promise<void> {
   for (let after: number | null = 0; after !== null;) after = await flow.sweep(after)
+  // Alarms follow what was set right.
+  await flow.settle()
   log.info('all states were compared with what their children make them')
 }

@@ -40,9 +40,7 @@ export class Round {
     const flap = (at: number) => this.#step(objectId, { kind: 'flapping', isFlapping, at })
     if (isFlapping && !wasFlapping) flap(first.seq === null ? now : first.at)
     for (const transition of pending) if (transition.seq !== null) this.#turn(transition, transition.seq)
-    const last = pending.at(-1)
-    const isAll = last?.seq === null || last?.seq === first.latestSeq
-    if (isAll && wasFlapping && !isFlapping) flap(now)
+    if (wasFlapping && !isFlapping && isCaughtUp(pending)) flap(now)
   }
 
   /** Lets time pass for an alarm. */
@@ -144,6 +142,12 @@ export class Round {
     entry.row = row
     entry.changes.push(...changes)
   }
+}
+
+/** Whether nothing is pending of an object beyond these transitions. */
+export function isCaughtUp(pending: readonly PendingRow[]): boolean {
+  const last = pending.at(-1)
+  return last === undefined || last.seq === null || last.seq === last.latestSeq
 }
 
 /** An alarm as it is kept, after an event. */

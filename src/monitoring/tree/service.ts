@@ -10,6 +10,7 @@ import { isForeignKeyViolation, isNotNullViolation } from '../../ports/database.
 import type { Database, Write } from '../../ports/database.ts'
 import type { Ports } from '../../ports/index.ts'
 import type { Secrets } from '../../ports/secrets.ts'
+import { closeBelow } from '../alarms/service.ts'
 import { markSubtree } from '../rules/service.ts'
 import {
   markFreed,
@@ -237,9 +238,10 @@ export async function deleteObjectWrites(
   row: ObjectRow,
   recursive: boolean,
 ): Promise<Write[]> {
-  const { database } = context.ports
+  const { database, clock } = context.ports
   if (row.parentId === null) throw new Refusal('conflict', 'The root group stays.')
   const notes = [
+    ...closeBelow(database, row.path, clock.now()),
     markSubtree(database, row.path),
     markUncounted(database, row.parentId),
     markLinkedAbove(database, row.path),

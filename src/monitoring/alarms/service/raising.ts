@@ -2,7 +2,7 @@ import { idsOf } from '../../../access/rights/permissions.ts'
 import { commit } from '../../../ports/database.ts'
 import type { Database } from '../../../ports/database.ts'
 import type { Ports } from '../../../ports/index.ts'
-import { Round } from '../round.ts'
+import { isCaughtUp, Round } from '../round.ts'
 import * as store from '../store.ts'
 import type { AlarmRow, PendingRow } from '../store.ts'
 import { readNeeded, readSuspects } from '../store/suspects.ts'
@@ -105,5 +105,5 @@ function alarmedOf(transitions: readonly PendingRow[]): store.Alarmed[] {
   if (!last) return []
   const { objectId, alarmedSeq: fromSeq, latestSeq, isFlapping, wasFlapping } = last
   const toSeq = last.seq ?? latestSeq
-  return [{ objectId, fromSeq, toSeq, isFlapping: toSeq === latestSeq ? isFlapping : wasFlapping }]
+  return [{ objectId, fromSeq, toSeq, isFlapping: isCaughtUp(transitions) ? isFlapping : wasFlapping }]
 }

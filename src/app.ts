@@ -24,6 +24,7 @@ import { dependencyRoutes } from './monitoring/dependencies/routes.ts'
 import { eventRoutes } from './monitoring/events/routes.ts'
 import { historyRoutes } from './monitoring/history/routes.ts'
 import { directDelivery, jobRoutes } from './monitoring/jobs/routes.ts'
+import { recipientRoutes } from './monitoring/notifications/recipients/routes.ts'
 import { outageRoutes } from './monitoring/outages/routes.ts'
 import { revaluationRoutes } from './monitoring/revaluations/routes.ts'
 import { slcRoutes } from './monitoring/slcs/routes.ts'
@@ -65,6 +66,7 @@ export function createApp(ports: Ports): App {
   app.route('/', fileRoutes)
   app.route('/', styleRoutes)
   app.route('/', eventRoutes)
+  app.route('/', recipientRoutes)
 
   let document: object | null = null
   app.get(

@@ -23,3 +23,16 @@ export function fromBase64url(text: string): Uint8Array<ArrayBuffer> {
   const plain = atob(text.replaceAll('-', '+').replaceAll('_', '/'))
   return Uint8Array.from(plain, (character) => character.charCodeAt(0))
 }
+
+/** A text on one line: control characters and separators of lines are spaces, and none is at an end. */
+export function oneLine(text: string): string {
+  return text.replaceAll(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ').trim()
+}
+
+/** A text of `max` UTF-16 code units at most, whose end shows that something was cut off. */
+export function cutText(text: string, max: number): string {
+  if (text.length <= max) return text
+  // Half a character is none.
+  const end = /[\uD800-\uDBFF]/.test(text[max - 2] ?? '') ? max - 2 : max - 1
+  return `${text.slice(0, end)}…`
+}

@@ -6,6 +6,7 @@ import type { Events } from './events.ts'
 import type { Flow } from './flow.ts'
 import type { JobActors } from './job-actors.ts'
 import type { Log } from './log.ts'
+import type { Mail } from './mail.ts'
 import type { Network } from './network.ts'
 import type { Secrets } from './secrets.ts'
 import type { Settings } from './settings.ts'
@@ -22,6 +23,7 @@ export type Ports = {
   readonly network: Network
   /** Null where none is set. */
   readonly directory: Directory | null
+  readonly mail: Mail
   readonly secrets: Secrets
   readonly settings: Settings
 }

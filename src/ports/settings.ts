@@ -1,9 +1,11 @@
 import * as z from 'zod'
 import { durationMs, isFixedDuration } from '../lib/duration.ts'
 import { isTimeZone } from '../lib/time.ts'
+import { isSafeUrl, urlOf } from '../lib/urls.ts'
 import { ldapSettingsOf, ldapVariables } from './ldap-settings.ts'
 import type { LdapSettings } from './ldap-settings.ts'
-import { isSafeUrl, urlOf } from '../lib/urls.ts'
+import { notificationSettingsOf, notificationVariables } from './notification-settings.ts'
+import type { NotificationSettings } from './notification-settings.ts'
 import { oidcSettingsOf, oidcVariables } from './oidc-settings.ts'
 import type { OidcSettings } from './oidc-settings.ts'
 
@@ -12,6 +14,7 @@ const HISTORY_MAX = 24
 /** The variables that every host takes; a host adds its own with `extend`. */
 export const settingsSchema = z.object({
   ...ldapVariables,
+  ...notificationVariables,
   ...oidcVariables,
   TIDEMARK_TIME_ZONE: z
     .string()
@@ -76,7 +79,7 @@ function isOrigin(text: string): boolean {
 }
 
 /** What both hosts take from their environment. */
-export type Settings = {
+export type Settings = NotificationSettings & {
   readonly timeZone: string
   readonly basePath: string
   readonly adminPassword: string | null
@@ -119,6 +122,7 @@ export function settingsOf(values: z.output<typeof settingsSchema>): Settings {
     authServiceUrl,
     ldap,
     oidc: oidcSettingsOf(values),
+    ...notificationSettingsOf(values),
   }
 }
 

@@ -80,7 +80,7 @@ function dribble(): ReadableStream<Uint8Array> {
 type Ask = (url: string) => Promise<unknown>
 
 const here: Ask = async (url) => {
-  const network = { addressOf: () => '', fetch: (request: Request) => fetch(request) }
+  const network = { fetch: (request: Request) => fetch(request) }
   try {
     return await askAuthService(network, url, ADA)
   } catch (error) {

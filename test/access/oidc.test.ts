@@ -142,7 +142,7 @@ describe('the provider of logins', () => {
             [name]: url,
           }
           const network = {
-            addressOf: () => '',
+            ...ports.network,
             fetch(request: Request) {
               asked.push(request.url)
               return Promise.resolve(Response.json(metadata))

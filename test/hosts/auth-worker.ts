@@ -10,7 +10,7 @@ export default {
       username: string
       password: string
     }
-    const network = { addressOf: () => '', fetch: (one: Request) => fetch(one) }
+    const network = { fetch: (one: Request) => fetch(one) }
     try {
       return Response.json({ answer: await askAuthService(network, url, credentials) })
     } catch (error) {

@@ -11,6 +11,7 @@ import { openBlobsDirectory } from '../../workers/bun/blobs-directory.ts'
 import { migrate, openLibsql } from '../../workers/bun/libsql.ts'
 import { jsonLog } from '../../workers/json-log.ts'
 import { openLdap } from '../../workers/ldap.ts'
+import { openMail } from '../../workers/mail.ts'
 import { secretsOf } from '../../workers/secrets.ts'
 
 const DEFAULTS = settingsOf(parseEnvironment(settingsSchema, {}))
@@ -53,9 +54,14 @@ export async function openPorts(settings: Partial<Ports['settings']> = {}) {
     clock,
     log,
     secrets: secretsOf(crypto.getRandomValues(new Uint8Array(32))),
-    network: { addressOf: () => '192.0.2.7', fetch: (request) => fetch(request) },
     directory: settings.ldap ? openLdap(settings.ldap) : null,
     settings: allSettings,
+    network: {
+      addressOf: () => '192.0.2.7',
+      fetch: (request) => fetch(request),
+      fetchOutside: (request) => fetch(request, { redirect: 'manual' }),
+    },
+    mail: openMail(null),
   }
   return {
     ports,

@@ -11,7 +11,7 @@ test.each([
   [2, '203.0.113.9', '192.0.2.1'],
   [1, null, '192.0.2.1'],
 ])('behind %i trusted proxies, X-Forwarded-For: %p is read as %s', (proxies, header, address) => {
-  const network = openNetwork(proxies)
+  const network = openNetwork({ trustedProxies: proxies, outboundAllow: new Set() })
   network.listensAs({ requestIP: () => ({ address: '192.0.2.1' }) })
   const headers = header === null ? {} : { 'x-forwarded-for': header }
   expect(network.addressOf(new Request('http://localhost/', { headers }))).toBe(address)

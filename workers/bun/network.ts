@@ -1,15 +1,41 @@
+import { lookup } from 'node:dns/promises'
+import { faultOfReceiver, isAllowed, isPublicAddress } from '../../src/lib/addresses.ts'
+import { Refusal } from '../../src/lib/errors.ts'
 import type { Network } from '../../src/ports/network.ts'
 
 type Listener = { requestIP(request: Request): { readonly address: string } | null }
 
-/** Sees who calls. The address is the peer's, or with proxies of ours in front the one that the first of them saw. */
-export function openNetwork(trustedProxies: number): Network & { listensAs(listener: Listener): void } {
+export type NetworkOptions = {
+  readonly trustedProxies: number
+  readonly outboundAllow: ReadonlySet<string>
+  /** The addresses of a name, the best first. */
+  readonly addressesOf?: (name: string) => Promise<readonly string[]>
+}
+
+/** Sees who calls, and calls others. The address is the peer's, or with proxies of ours in front the one that the first
+ * of them saw. */
+export function openNetwork({
+  trustedProxies,
+  outboundAllow,
+  addressesOf = lookedUp,
+}: NetworkOptions): Network & { listensAs(listener: Listener): void } {
   let listener: Listener | null = null
   return {
     listensAs(http) {
       listener = http
     },
     fetch: (request) => fetch(request),
+    async fetchOutside(request) {
+      const fault = faultOfReceiver(request.url, outboundAllow)
+      if (fault !== null) throw new Refusal('forbidden', `The URL ${fault}.`)
+      const url = new URL(request.url)
+      if (isAllowed(url, outboundAllow)) return fetch(request, { redirect: 'manual' })
+      const addresses = await addressesOf(url.hostname)
+      const [address] = addresses
+      if (address === undefined || !addresses.every(isPublicAddress))
+        throw new Refusal('forbidden', 'The URL leads to a private address.')
+      return fetchAt(request, address)
+    },
     addressOf(request) {
       const peer = listener?.requestIP(request)?.address ?? ''
       if (trustedProxies === 0) return peer
@@ -17,4 +43,26 @@ export function openNetwork(trustedProxies: number): Network & { listensAs(liste
       return forwarded.at(-trustedProxies)?.trim() ?? peer
     },
   }
+}
+
+async function lookedUp(name: string): Promise<readonly string[]> {
+  const found = await lookup(name.replaceAll(/[[\]]/g, ''), { all: true })
+  return found.map(({ address }) => address)
+}
+
+/** Sends a request to this address and no other: the name may lead elsewhere by now. The certificate is still that of
+ * the name. */
+function fetchAt(request: Request, address: string): Promise<Response> {
+  const url = new URL(request.url)
+  const { host, hostname } = url
+  url.hostname = address.includes(':') ? `[${address}]` : address
+  const headers = new Headers(request.headers)
+  headers.set('host', host)
+  return fetch(new Request(url.href, request), {
+    headers,
+    redirect: 'manual',
+    // Another name at this address is not to get this connection.
+    keepalive: false,
+    tls: { serverName: hostname.replaceAll(/[[\]]/g, '') },
+  })
 }

@@ -16,6 +16,7 @@ import type { Log } from '../../src/ports/log.ts'
 import type { ValuesDatabase } from '../../src/ports/values-database.ts'
 import { jsonLog } from '../json-log.ts'
 import { openLdap } from '../ldap.ts'
+import { openMail } from '../mail.ts'
 import { secretsOf } from '../secrets.ts'
 import { openBlobsDirectory } from './blobs-directory.ts'
 import { watchFlow } from './flow-watch.ts'
@@ -95,7 +96,7 @@ export async function startServer(settings: BunSettings, seams: Seams = {}): Pro
     onlookers: events,
   }
   const keeping = await openKeeping(keeperHost, stallMs)
-  const network = openNetwork(settings.trustedProxies)
+  const network = openNetwork(settings)
   const ports: Ports = {
     database: system.database,
     blobs,
@@ -106,6 +107,7 @@ export async function startServer(settings: BunSettings, seams: Seams = {}): Pro
     log,
     network,
     directory: settings.ldap && openLdap(settings.ldap),
+    mail: openMail(settings.mail),
     secrets: secretsOf(
       await readKeyFile(join(settings.dataDir, 'key')),
       await readFormerKeys(settings.dataDir),

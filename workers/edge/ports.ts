@@ -2,6 +2,7 @@ import type { Events } from '../../src/ports/events.ts'
 import type { Ports } from '../../src/ports/index.ts'
 import { jsonLog } from '../json-log.ts'
 import { openLdap } from '../ldap.ts'
+import { openMail } from '../mail.ts'
 import { secretsOf } from '../secrets.ts'
 import { openBlobsR2 } from './blobs-r2.ts'
 import { clock } from './clock.ts'
@@ -10,6 +11,7 @@ import { readEdgeSettings } from './environment.ts'
 import type { Environment } from './environment.ts'
 import { flowInObject } from './flow-object.ts'
 import { jobActorsInObjects } from './job-actors.ts'
+import { openNetwork } from './network.ts'
 
 /** What the application asks of its host, in the Worker and in the object of events alike. */
 export function portsOf(environment: Environment, events: Events): Ports {
@@ -23,11 +25,8 @@ export function portsOf(environment: Environment, events: Events): Ports {
     events,
     clock,
     log,
-    // Cloudflare sets this header itself, whatever the caller sent.
-    network: {
-      addressOf: ({ headers }) => headers.get('cf-connecting-ip') ?? '',
-      fetch: (request) => fetch(request),
-    },
+    network: openNetwork(settings.outboundAllow),
+    mail: openMail(settings.mail),
     directory: settings.ldap && openLdap(settings.ldap),
     secrets: secretsOf(key, formerKeys),
     settings,

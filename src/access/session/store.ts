@@ -60,10 +60,7 @@ export async function findAccount(
     .from(users)
     .leftJoin(mfa, eq(mfa.userId, users.id))
     .where(
-      and(
-        'id' in user ? eq(users.id, user.id) : eq(users.username, user.username),
-        isNull(users.disabledAt),
-      ),
+      and('id' in user ? eq(users.id, user.id) : eq(users.username, user.username), isNull(users.disabledAt)),
     )
   if (!row) return null
   const { isConfirmed, isEnforced, role, ...rest } = row

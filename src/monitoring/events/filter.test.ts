@@ -40,14 +40,20 @@ test('what may be read is told to who wants its kind, and its object or job', ()
       const isOfJob = told.kind === 'value' && asked.jobIds.has(told.jobId ?? 0)
       const isBelow = told.kind !== 'value' && told.above.some((id) => asked.objectIds?.has(id) ?? true)
       const everything = { sees: () => true }
-      expect(concerns(told, asked, everything)).toBe(asked.kinds.has(told.kind as never) && (isOfJob || isBelow))
+      expect(concerns(told, asked, everything)).toBe(
+        asked.kinds.has(told.kind as never) && (isOfJob || isBelow),
+      )
     }),
   )
 })
 
 test('a gap concerns everybody, one of a job who reads its values, and a mark nobody', () => {
   const nothing = { sees: () => false }
-  const asked = (...jobIds: number[]): Wanted => ({ kinds: new Set(), objectIds: null, jobIds: new Set(jobIds) })
+  const asked = (...jobIds: number[]): Wanted => ({
+    kinds: new Set(),
+    objectIds: null,
+    jobIds: new Set(jobIds),
+  })
   const gap = (jobId: number | null): Event => ({ kind: 'gap', above: [], jobId })
   expect(concerns(gap(null), asked(), nothing)).toBe(true)
   expect(concerns(gap(4), asked(4), nothing)).toBe(true)

@@ -60,7 +60,7 @@ const DAY_FIELD: Readonly<Record<EntryType, (typeof DAY_FIELDS)[number] | null>>
 }
 
 /** Specification: entries of `active`. */
-const entryBody = z
+export const entryBody = z
   .strictObject({
     type: z.enum(ENTRY_TYPES).describe('`manual` is all of the time from begin to end.'),
     name: text.nullable().default(null),

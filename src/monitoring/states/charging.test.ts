@@ -25,7 +25,15 @@ const COUNTERS = { major: 2, minor: 0, warning: 1, minorMinor: 2, minorWarning: 
 const RULES = { operation: 'count', counters: COUNTERS, ignoreMaintenance: false } as const
 
 function nodes(): Node[] {
-  const well = { state: 'ok', sinceAt: 0, seq: 0, maintained: false, push: 'any', charged: null } as const
+  const well = {
+    state: 'ok',
+    sinceAt: 0,
+    seq: 0,
+    maintained: false,
+    flapping: false,
+    push: 'any',
+    charged: null,
+  } as const
   const tallyOf = (count: number) => STATES.map((state) => (state === 'ok' ? count : 0))
   const to = (parentId: number) => ({ parentId, weight: 1, overrides: {} })
   const parent = { ...well, heard: null, rules: null, links: [] }

@@ -14,7 +14,7 @@ const answerSchema = z.object({ authenticated: z.boolean(), username: z.string()
  * `src/access/session/README.md` says, and only a plain yes is one.
  * @throws {Refusal} unavailable when it does not answer in time, or anything but yes or no */
 export async function askAuthService(
-  network: Network,
+  network: Pick<Network, 'fetch'>,
   url: string,
   { username, password }: Credentials,
 ): Promise<boolean> {

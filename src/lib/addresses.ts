@@ -1,0 +1,49 @@
+import ipaddr from 'ipaddr.js'
+
+/** Names that lead to this machine or its network, whatever a name server says. */
+const PRIVATE_NAME = /(?:^|\.)(?:localhost|local|internal|intranet|lan|home|corp|home\.arpa)$/
+
+/** Whether an address, IPv4 or IPv6 without brackets, is one of the public internet: not of this machine, its link, a
+ * private network, a translation of such a one, or kept for something else. False for what is no address. */
+export function isPublicAddress(text: string): boolean {
+  // What has a zone is of a link.
+  if (!ipaddr.isValid(text) || text.includes('%')) return false
+  return ipaddr.process(text).range() === 'unicast'
+}
+
+/** Why nothing may be sent to a URL as it stands, before its name is looked up; null when it may be.
+ * @param allowed hosts, or hosts with ports, that may be reached although they are private, or without TLS */
+export function faultOfReceiver(url: string, allowed: ReadonlySet<string>): string | null {
+  const { protocol, username, password, hostname, host } = urlOf(url) ?? {}
+  if (hostname === undefined || hostname === '' || host === undefined) return 'must be a URL'
+  if (protocol !== 'https:' && protocol !== 'http:') return 'must be an https: URL'
+  if (username !== '' || password !== '') return 'must have no credentials'
+  if (isAllowed({ hostname, host }, allowed)) return null
+  if (protocol !== 'https:') return 'must be an https: URL'
+  return isPrivateName(hostname) ? 'leads to a private address' : null
+}
+
+/** Whether the operator lets this host be reached wherever it is. */
+export function isAllowed(
+  { hostname, host }: Pick<URL, 'hostname' | 'host'>,
+  allowed: ReadonlySet<string>,
+): boolean {
+  return allowed.has(hostname) || allowed.has(host)
+}
+
+/** Whether the host of a URL says by itself that it is none of the public internet. */
+function isPrivateName(hostname: string): boolean {
+  const name = hostname.replace(/\.$/, '')
+  const address = /^\[(.*)\]$/.exec(name)?.[1] ?? name
+  if (ipaddr.isValid(address)) return !isPublicAddress(address)
+  // A name of one label is looked up in the search domain of whoever asks.
+  return !name.includes('.') || PRIVATE_NAME.test(name)
+}
+
+function urlOf(text: string): URL | null {
+  try {
+    return new URL(text)
+  } catch {
+    return null
+  }
+}

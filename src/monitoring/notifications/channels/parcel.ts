@@ -1,0 +1,21 @@
+import type { Manner, Told } from '../texts/message.ts'
+
+/** What is to be told to one recipient in one message. */
+export type Parcel = {
+  /** What the receiver knows it by, the same whenever it is sent again. */
+  readonly key: string
+  /** When the message was made, epoch ms. */
+  readonly createdAt: number
+  readonly told: readonly Told[]
+  readonly manner: Manner
+}
+
+/** A request that tells it, always a POST. */
+export type Call = {
+  readonly url: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string
+}
+
+/** What a receiver answered: its status, and so much of its body as was read. */
+export type Reply = { readonly status: number; readonly body: string; readonly retryAfterMs: number | null }

@@ -1,0 +1,102 @@
+import { Hono } from 'hono'
+import * as z from 'zod'
+import { noContent, ok } from '../../../http/answers.ts'
+import { entityTag, ifMatch } from '../../../http/conditions.ts'
+import { policy } from '../../../http/policy.ts'
+import type { Env } from '../../../http/policy.ts'
+import { jsonBody, valid } from '../../../http/valid.ts'
+import { newRecipientBody, recipientBody, recipientPath, recipientView, testResult } from './schema.ts'
+import {
+  createRecipient,
+  deleteRecipient,
+  listRecipients,
+  readRecipient,
+  testRecipient,
+  updateRecipient,
+} from './service.ts'
+
+const BODY_MAX_BYTES = 64 * 1024
+const ADMINISTRATOR = ['administrator'] as const
+/** Whoever links objects with recipients. */
+const READERS = ['administrator', 'editor'] as const
+const oneRecipient = { 200: ok(recipientView, 'The recipient.', ['ETag']) }
+
+export const recipientRoutes = new Hono<Env>()
+  .get(
+    '/alarmrecipients',
+    policy({
+      summary: 'Who is told of alarms, and how',
+      roles: READERS,
+      answers: { 200: ok(z.object({ items: z.array(recipientView) }), 'The recipients, by id.') },
+    }),
+    async (c) => c.json({ items: await listRecipients(c.get('context')) }),
+  )
+  .post(
+    '/alarmrecipients',
+    policy({
+      summary: 'Add a recipient of alarms',
+      roles: ADMINISTRATOR,
+      answers: { 201: ok(recipientView, 'The new recipient.', ['Location', 'ETag']) },
+      refuses: [409],
+    }),
+    jsonBody(BODY_MAX_BYTES),
+    valid('json', newRecipientBody),
+    async (c) => {
+      const { recipient, version } = await createRecipient(c.get('context'), c.req.valid('json'))
+      return c.json(recipient, 201, {
+        location: `${c.req.path}/${recipient.id}`,
+        etag: entityTag(version),
+      })
+    },
+  )
+  .get(
+    '/alarmrecipients/:id',
+    policy({ summary: 'One recipient of alarms', roles: READERS, answers: oneRecipient }),
+    valid('param', recipientPath),
+    async (c) => {
+      const { recipient, version } = await readRecipient(c.get('context'), c.req.valid('param').id)
+      return c.json(recipient, 200, { etag: entityTag(version) })
+    },
+  )
+  .put(
+    '/alarmrecipients/:id',
+    policy({
+      summary: 'Replace a recipient of alarms; a target that is absent stays',
+      roles: ADMINISTRATOR,
+      answers: oneRecipient,
+      refuses: [409, 412],
+    }),
+    valid('param', recipientPath),
+    jsonBody(BODY_MAX_BYTES),
+    valid('json', recipientBody),
+    async (c) => {
+      const change = { body: c.req.valid('json'), ifMatch: ifMatch(c) }
+      const { recipient, version } = await updateRecipient(c.get('context'), c.req.valid('param').id, change)
+      return c.json(recipient, 200, { etag: entityTag(version) })
+    },
+  )
+  .delete(
+    '/alarmrecipients/:id',
+    policy({
+      summary: 'Delete a recipient of alarms with what waits for it',
+      roles: ADMINISTRATOR,
+      answers: { 204: noContent },
+      refuses: [409],
+    }),
+    valid('param', recipientPath),
+    async (c) => {
+      await deleteRecipient(c.get('context'), c.req.valid('param').id)
+      return c.body(null, 204)
+    },
+  )
+  .post(
+    '/alarmrecipients/:id/test',
+    policy({
+      summary: 'Send a message that says that it is a test',
+      roles: ADMINISTRATOR,
+      answers: { 200: ok(testResult, 'What became of it.') },
+      refuses: [429],
+    }),
+    valid('param', recipientPath),
+    async (c) => c.json(await testRecipient(c.get('context'), c.req.valid('param').id)),
+  )

@@ -1,0 +1,200 @@
+import * as z from 'zod'
+import { idParam } from '../../../http/answers.ts'
+import { instantQuery } from '../../../http/instants.ts'
+import { durationMs } from '../../../lib/duration.ts'
+import { isTimeZone } from '../../../lib/time.ts'
+import { entryBody } from '../../revaluations/schema.ts'
+import { LEVELS } from '../../states/state.ts'
+import { nameSchema, storableText } from '../../tree/schema.ts'
+import { unknownFields } from '../texts/template.ts'
+import { LANGUAGES } from '../texts/words.ts'
+import { TARGET_TYPES, TARGETS } from './target.ts'
+import type { TargetType } from './target.ts'
+
+const OBJECTS_MAX = 100
+const ESCALATIONS_MAX = 10
+const VACATIONS_MAX = 100
+const TIMES_MAX = 20
+const REMINDERS_MAX = 100
+const MINUTE_MS = 60_000
+const HOUR_MS = 60 * MINUTE_MS
+const DAY_MS = 24 * HOUR_MS
+
+/** A duration within bounds, both included. */
+function span(minMs: number, maxMs: number, said: string) {
+  const fits = (text: string) => {
+    try {
+      const lengthMs = durationMs(text)
+      return lengthMs >= minMs && lengthMs <= maxMs
+    } catch {
+      return false
+    }
+  }
+  return z
+    .string()
+    .max(64)
+    .refine(fits, `must be an ISO 8601 duration of ${said}`)
+    .meta({ format: 'duration' })
+}
+
+const templateText = (max: number) =>
+  storableText
+    .min(1)
+    .max(max)
+    .superRefine((text, issues) => {
+      for (const field of unknownFields(text))
+        issues.addIssue({ code: 'custom', message: `has {{${field}}}, which is none of the fields` })
+    })
+
+const template = z.strictObject({
+  subject: templateText(200).regex(/^\P{Cc}*$/u, 'must have no control characters'),
+  text: templateText(4_000),
+})
+
+const rotation = z.discriminatedUnion('by', [
+  z.strictObject({ by: z.literal('turn').describe('Each alarm is for the next member.') }),
+  z.strictObject({
+    by: z.literal('count').describe('After so many alarms the next member has their turn.'),
+    count: z.int().min(1).max(1_000),
+  }),
+  z.strictObject({
+    by: z.literal('interval').describe('After this time the next member has their turn.'),
+    interval: span(HOUR_MS, 366 * DAY_MS, 'PT1H to P366D'),
+    begin: instantQuery.describe('When the turn of the first member began or begins.'),
+  }),
+])
+
+const vacation = z
+  .strictObject({
+    begin: instantQuery,
+    end: instantQuery,
+    userId: z.int().positive().nullable().default(null).describe('A member of the group; null for all.'),
+  })
+  .refine(({ begin, end }) => Date.parse(begin) < Date.parse(end), { path: ['end'], error: 'must be later' })
+
+/** When, of what and in which words a recipient is told. */
+const rules = {
+  minState: z.enum(LEVELS).default('warning').describe('Alarms that are not as bad are not told.'),
+  objectIds: z
+    .array(z.int().positive())
+    .max(OBJECTS_MAX)
+    .default([])
+    .describe('Alarms of these objects and of what is below them; of all where none is named.'),
+  times: z
+    .array(entryBody)
+    .max(TIMES_MAX)
+    .nullable()
+    .default(null)
+    .describe(
+      'When it may be told, as the `active` of revaluations; null for always. What is still bad then is told then.',
+    ),
+  onVacation: z.boolean().default(false).describe('Told of nothing until this is false again.'),
+  vacations: z.array(vacation).max(VACATIONS_MAX).default([]),
+  rotation: rotation.nullable().default(null).describe('Of a group: who has their turn. Null for everybody.'),
+  escalation: z
+    .array(
+      z.strictObject({
+        after: span(MINUTE_MS, 30 * DAY_MS, 'PT1M to P30D'),
+        recipientId: z.int().positive(),
+      }),
+    )
+    .max(ESCALATIONS_MAX)
+    .default([])
+    .describe('Who else is told when an alarm is open for so long and nobody has taken it.'),
+  reminder: z
+    .strictObject({
+      every: span(5 * MINUTE_MS, 30 * DAY_MS, 'PT5M to P30D'),
+      times: z.int().min(1).max(REMINDERS_MAX).default(10),
+    })
+    .nullable()
+    .default(null),
+  recovery: z.boolean().default(true).describe('Whether it is told when what it was told of is well again.'),
+  grouping: span(0, HOUR_MS, 'PT0S to PT1H')
+    .default('PT10S')
+    .describe('How long the first alarm waits for others, so that all of them are one message.'),
+  messagesPerHour: z.int().min(1).max(3_600).default(60).describe('What is more becomes one later message.'),
+  language: z.enum(LANGUAGES).default('en').describe('Users are told in their own.'),
+  timeZone: z
+    .string()
+    .max(64)
+    .refine(isTimeZone, 'is not a known time zone')
+    .nullable()
+    .default(null)
+    .describe('Of times in texts and of `times`. Null for that of the service; users have their own.'),
+  templates: z
+    .strictObject({ en: template, de: template })
+    .partial()
+    .default({})
+    .describe('Texts in place of the usual ones, with fields such as {{object.name}}.'),
+}
+
+/** What a read answers beyond that may be sent back unchanged. */
+const ignored = { id: z.unknown().optional(), lastResult: z.unknown().optional() }
+
+const script = z.strictObject({
+  ...rules,
+  ...ignored,
+  name: nameSchema,
+  type: z.literal('script').refine(() => false, 'cannot be told: this service has no scripts'),
+  target: z.unknown(),
+})
+
+function variant<T extends TargetType, S extends z.ZodType>(type: T, target: S) {
+  return z.strictObject({ ...rules, ...ignored, name: nameSchema, type: z.literal(type), target })
+}
+
+const shown = z.string().max(8_192).describe('As it was read: it stays what it is.')
+const orShown = <S extends z.ZodType>(target: S) => z.union([target, shown]).optional()
+
+export const newRecipientBody = z.discriminatedUnion('type', [
+  variant('user', TARGETS.user),
+  variant('group', TARGETS.group),
+  variant('email', TARGETS.email),
+  variant('webhook', TARGETS.webhook),
+  variant('slack', TARGETS.slack),
+  variant('teams', TARGETS.teams),
+  variant('telegram', TARGETS.telegram),
+  variant('ntfy', TARGETS.ntfy),
+  script,
+])
+
+/** A target that is absent stays what it is. */
+export const recipientBody = z.discriminatedUnion('type', [
+  variant('user', orShown(TARGETS.user)),
+  variant('group', orShown(TARGETS.group)),
+  variant('email', orShown(TARGETS.email)),
+  variant('webhook', orShown(TARGETS.webhook)),
+  variant('slack', orShown(TARGETS.slack)),
+  variant('teams', orShown(TARGETS.teams)),
+  variant('telegram', orShown(TARGETS.telegram)),
+  variant('ntfy', orShown(TARGETS.ntfy)),
+  script,
+])
+
+const rulesSchema = z.object(rules)
+
+export const recipientView = z
+  .object({
+    ...rulesSchema.shape,
+    id: z.int(),
+    name: z.string(),
+    type: z.enum(TARGET_TYPES),
+    target: z.string().describe('What may be shown of it.'),
+    lastResult: z
+      .object({ status: z.enum(['ok', 'failed']), at: z.iso.datetime({ offset: true }), detail: z.string() })
+      .nullable()
+      .describe('What became of the latest message; null before there was any.'),
+  })
+  .meta({ id: 'AlarmRecipient' })
+
+export const testResult = z
+  .object({ status: z.enum(['ok', 'failed']), detail: z.string().describe('What the receiver said.') })
+  .meta({ id: 'AlarmRecipientTest' })
+
+export const recipientPath = z.object({ id: idParam })
+
+export type Rules = z.output<typeof rulesSchema>
+export type RecipientBody = z.output<typeof recipientBody>
+export type NewRecipientBody = z.output<typeof newRecipientBody>
+export type RecipientView = z.output<typeof recipientView>
+export type TestResult = z.output<typeof testResult>

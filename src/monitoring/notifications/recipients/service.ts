@@ -1,0 +1,248 @@
+import { attempt } from '../../../access/attempts/service.ts'
+import { audited } from '../../../access/audit/service.ts'
+import { seal, unseal } from '../../../access/session/keys.ts'
+import type { Context } from '../../../context.ts'
+import { faultOfReceiver } from '../../../lib/addresses.ts'
+import { Refusal } from '../../../lib/errors.ts'
+import type { Fault } from '../../../lib/errors.ts'
+import { timeFormat } from '../../../lib/time.ts'
+import { commit, isNotNullViolation, isUniqueViolation } from '../../../ports/database.ts'
+import type { Ports } from '../../../ports/index.ts'
+import { tell } from '../channels/service.ts'
+import type { Outcome } from '../channels/outcome.ts'
+import type { NewRecipientBody, RecipientBody, RecipientView, Rules, TestResult } from './schema.ts'
+import { addressesOf } from './service/people.ts'
+import * as store from './store.ts'
+import type { RecipientRow } from './store.ts'
+import { shownTarget, TARGETS, urlOfTarget } from './target.ts'
+import type { Target } from './target.ts'
+
+const RECIPIENTS_MAX = 1_000
+/** Within 15 minutes. */
+const TESTS_MAX = 10
+
+type Versioned = { readonly recipient: RecipientView; readonly version: number }
+
+/** All recipients, by id. */
+export async function listRecipients({ ports }: Context): Promise<RecipientView[]> {
+  return (await store.listRecipients(ports.database)).map((row) => viewOf(ports, row))
+}
+
+/** @throws {Refusal} not_found */
+export async function readRecipient({ ports }: Context, id: number): Promise<Versioned> {
+  const row = await requireRecipient(ports, id)
+  return { recipient: viewOf(ports, row), version: row.version }
+}
+
+/** @throws {Refusal} name_taken, invalid for what cannot be reached or is not there, conflict when there are 1,000 */
+export async function createRecipient(context: Context, body: NewRecipientBody): Promise<Versioned> {
+  const { ports } = context
+  if ((await store.countRecipients(ports.database)) >= RECIPIENTS_MAX)
+    throw new Refusal('conflict', `There are ${RECIPIENTS_MAX} recipients at most.`)
+  const target = targetOf(body)
+  const row = await checked(context, body, target)
+  const entry = recorded(context, 'create', { objectId: { inserted: true }, after: shownOf(row) })
+  const createdAt = ports.clock.now()
+  const id = await refuseTakenName(() => store.insertRecipient(ports.database, { ...row, createdAt }, entry))
+  return readRecipient(context, id)
+}
+
+/** Replaces a recipient; a target that is absent, or as it is shown, stays.
+ * @throws {Refusal} not_found, name_taken, invalid, precondition_failed */
+export async function updateRecipient(
+  context: Context,
+  id: number,
+  { body, ifMatch }: { readonly body: RecipientBody; readonly ifMatch: number | null },
+): Promise<Versioned> {
+  const { ports } = context
+  const before = await requireRecipient(ports, id)
+  if (ifMatch !== null && ifMatch !== before.version) throw changedMeanwhile()
+  const isKept = body.target === undefined || body.target === before.shownTarget
+  if (isKept && body.type !== before.type)
+    throw invalid([fault('/target', 'must be named with another type')])
+  const after = await checked(context, body, isKept ? await openTarget(ports, before) : targetOf(body))
+  await refuseTakenName(() =>
+    commit(ports.database, [
+      store.updateRecipient(ports.database, before, after),
+      recorded(context, 'update', { objectId: id, before: shownOf(before), after: shownOf(after) }),
+    ]),
+  )
+  return readRecipient(context, id)
+}
+
+/** Removes a recipient with its messages. @throws {Refusal} not_found, conflict while links of objects name it */
+export async function deleteRecipient(context: Context, id: number): Promise<void> {
+  const { database } = context.ports
+  const row = await requireRecipient(context.ports, id)
+  const links = await store.countLinks(database, id)
+  if (links > 0)
+    throw new Refusal('conflict', `Alarms of ${links} links go to this recipient. Change these first.`)
+  await commit(database, [
+    store.deleteRecipient(database, id),
+    recorded(context, 'delete', { objectId: id, before: shownOf(row) }),
+  ])
+}
+
+/** Sends a message that says that it is a test, at once, and tells what became of it.
+ * @throws {Refusal} not_found, too_many_attempts after 10 within 15 minutes */
+export async function testRecipient(context: Context, id: number): Promise<TestResult> {
+  const { ports } = context
+  const { database, clock } = ports
+  const row = await requireRecipient(ports, id)
+  await attempt(ports, [{ key: `recipient ${id}`, max: TESTS_MAX, isShared: true }])
+  const now = clock.now()
+  const outcome = await testOnce(ports, row, now)
+  const last = { status: outcome.kind === 'sent' ? 'ok' : 'failed', detail: outcome.detail, at: now } as const
+  await commit(database, [
+    store.noteResult(database, id, last),
+    recorded(context, 'test', { objectId: id, after: { status: last.status } }),
+  ])
+  return { status: last.status, detail: last.detail }
+}
+
+async function testOnce(ports: Ports, row: RecipientRow, now: number): Promise<Outcome> {
+  const target = await openTarget(ports, row)
+  const people = await addressesOf(ports, target)
+  if ('fault' in people) return { kind: 'failed', isFinal: true, detail: people.fault, retryAfterMs: null }
+  const { rules } = row
+  const timeZone = rules.timeZone ?? ports.settings.timeZone
+  return tell(ports, people.destination, {
+    key: `test_${row.id}_${now}`,
+    createdAt: now,
+    manner: { recipient: row.name, language: rules.language, timeZone, templates: rules.templates },
+    told: [{ ...SAMPLE, kind: 'test', beginAt: now }],
+  })
+}
+
+const SAMPLE = {
+  alarmId: 0,
+  objectId: 1,
+  objectType: 'group',
+  objectName: 'root',
+  objectPath: '/root',
+  state: 'warning',
+  worstState: 'warning',
+  message: 'This is a test.',
+  endAt: null,
+} as const
+
+/** What a recipient's target is. @throws {Error} when it was sealed with a key that is not here */
+export async function openTarget(
+  { secrets }: Pick<Ports, 'secrets'>,
+  { type, target }: Pick<RecipientRow, 'type' | 'target'>,
+): Promise<Target> {
+  const bytes = await unseal(secrets, target, purposeOf(type))
+  return JSON.parse(new TextDecoder().decode(bytes)) as Target
+}
+
+/** A secret is good for a recipient of its own type only. */
+function purposeOf(type: string): string {
+  return `alarm recipient ${type}`
+}
+
+/** What is to be kept of a body. @throws {Refusal} invalid for what cannot be reached or is not there */
+async function checked(
+  { ports }: Context,
+  body: NewRecipientBody | RecipientBody,
+  target: Target,
+): Promise<store.RecipientChange> {
+  const { name, type: _type, target: _target, id: _id, lastResult: _lastResult, ...rest } = body
+  const rules: Rules = rest
+  const faults = [
+    ...receiverFaults(ports, target),
+    ...rotationFaults(rules, target),
+    ...(await missingFaults(ports, rules, target)),
+  ]
+  if (faults.length > 0) throw invalid(faults)
+  const bytes = new TextEncoder().encode(JSON.stringify(target))
+  const sealed = await seal(ports.secrets, new Uint8Array(bytes), purposeOf(target.type))
+  return { name, type: target.type, target: sealed, shownTarget: shownTarget(target), rules }
+}
+
+/** The target that a body names. @throws {Refusal} invalid when it names none */
+function targetOf({ type, target }: NewRecipientBody | RecipientBody): Target {
+  if (type === 'script' || typeof target !== 'object')
+    throw invalid([fault('/target', 'must be a target, or what was shown of it')])
+  return { type, ...TARGETS[type].parse(target) } as Target
+}
+
+function receiverFaults({ settings }: Ports, target: Target): readonly Fault[] {
+  const reached = urlOfTarget(target)
+  const said = reached && faultOfReceiver(reached.url, settings.outboundAllow)
+  return reached && said !== null ? [fault(`/target/${reached.field}`, said)] : []
+}
+
+function rotationFaults({ rotation, vacations }: Rules, { type }: Target): readonly Fault[] {
+  if (type === 'group') return []
+  const member = vacations.findIndex(({ userId }) => userId !== null)
+  return [
+    ...(rotation === null ? [] : [fault('/rotation', 'is for groups only')]),
+    ...(member === -1 ? [] : [fault(`/vacations/${member}/userId`, 'is for groups only')]),
+  ]
+}
+
+/** What is named and not there. */
+async function missingFaults({ database }: Ports, rules: Rules, target: Target): Promise<readonly Fault[]> {
+  const missing = async (
+    table: Parameters<typeof store.unknownPlaces>[1],
+    ids: readonly number[],
+    pointer: (place: number) => string,
+  ) => (await store.unknownPlaces(database, table, ids)).map((place) => fault(pointer(place), 'is not there'))
+  const steps = rules.escalation.map(({ recipientId }) => recipientId)
+  const found = await Promise.all([
+    target.type === 'user' ? missing('users', [target.userId], () => '/target/userId') : [],
+    target.type === 'group' ? missing('user_groups', [target.userGroupId], () => '/target/userGroupId') : [],
+    missing('objects', rules.objectIds, (place) => `/objectIds/${place}`),
+    missing('alarm_recipients', steps, (place) => `/escalation/${place}/recipientId`),
+  ])
+  return found.flat()
+}
+
+async function requireRecipient({ database }: Ports, id: number): Promise<RecipientRow> {
+  const [row] = await store.listRecipients(database, [id])
+  if (!row) throw new Refusal('not_found', 'There is no such recipient.')
+  return row
+}
+
+async function refuseTakenName<Result>(write: () => Promise<Result>): Promise<Result> {
+  try {
+    return await write()
+  } catch (error) {
+    if (isNotNullViolation(error, 'alarm_recipients.version')) throw changedMeanwhile()
+    if (!isUniqueViolation(error, 'alarm_recipients.name')) throw error
+    throw new Refusal('name_taken', 'Another recipient has this name.', [fault('/name', 'is taken')])
+  }
+}
+
+type Told = Omit<Parameters<typeof audited>[1], 'action' | 'objectType'>
+
+function recorded(context: Context, action: string, told: Told) {
+  return audited(context, { action, objectType: 'alarmRecipient', ...told })
+}
+
+function shownOf({ name, type, shownTarget: target, rules }: store.RecipientChange) {
+  return { name, type, target, ...rules }
+}
+
+function viewOf({ settings }: Ports, row: RecipientRow): RecipientView {
+  const { id, lastAt, lastStatus, lastDetail } = row
+  const format = timeFormat(settings.timeZone)
+  const isKnown = lastAt !== null && lastStatus !== null
+  return {
+    ...shownOf(row),
+    id,
+    lastResult: isKnown ? { status: lastStatus, at: format(lastAt), detail: lastDetail ?? '' } : null,
+  }
+}
+
+function invalid(faults: readonly Fault[]): Refusal {
+  return new Refusal('invalid', 'No such recipient can be told; see errors.', faults)
+}
+
+function fault(pointer: string, message: string): Fault {
+  return { pointer, message }
+}
+
+function changedMeanwhile(): Refusal {
+  return new Refusal('precondition_failed', 'Somebody changed this recipient meanwhile. Read it again.')
+}

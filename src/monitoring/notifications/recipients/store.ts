@@ -1,0 +1,113 @@
+import { eq, sql } from 'drizzle-orm'
+import { alarmRecipients } from '../../../../db/tables/notifications.ts'
+import type { Role } from '../../../context.ts'
+import type { Database, Write } from '../../../ports/database.ts'
+import type { Rules } from './schema.ts'
+import type { TargetType } from './target.ts'
+
+export type RecipientRow = Omit<typeof alarmRecipients.$inferSelect, 'type' | 'rules' | 'lastStatus'> & {
+  readonly type: TargetType
+  readonly rules: Rules
+  readonly lastStatus: 'ok' | 'failed' | null
+}
+
+export type RecipientChange = Pick<RecipientRow, 'name' | 'type' | 'target' | 'shownTarget' | 'rules'>
+
+/** Recipients by id; some, or all. */
+export async function listRecipients(
+  database: Database,
+  ids?: readonly number[],
+): Promise<readonly RecipientRow[]> {
+  const some = ids && sql`${alarmRecipients.id} in (select value from json_each(${JSON.stringify(ids)}))`
+  const rows = await database.select().from(alarmRecipients).where(some).orderBy(alarmRecipients.id)
+  return rows as readonly RecipientRow[]
+}
+
+export async function countRecipients(database: Database): Promise<number> {
+  const [row] = await database.all<{ total: number }>(sql`select count(*) as total from alarm_recipients`)
+  return row?.total ?? 0
+}
+
+export async function insertRecipient(
+  database: Database,
+  recipient: RecipientChange & { readonly createdAt: number },
+  also: Write,
+): Promise<number> {
+  const row = { ...recipient, handedOut: 0, version: 1 }
+  const [[made]] = await database.batch([
+    database.insert(alarmRecipients).values(row).returning({ id: alarmRecipients.id }),
+    also,
+  ])
+  if (!made) throw new Error('The database returned no row for a new recipient.')
+  return made.id
+}
+
+/** Changes a recipient that is still at this version; otherwise the whole batch fails for the empty version. */
+export function updateRecipient(
+  database: Database,
+  { id, version }: RecipientRow,
+  change: RecipientChange,
+): Write {
+  const next = sql`case when ${alarmRecipients.version} = ${version} then ${version + 1} end`
+  return database
+    .update(alarmRecipients)
+    .set({ ...change, version: next })
+    .where(eq(alarmRecipients.id, id))
+}
+
+export function deleteRecipient(database: Database, id: number): Write {
+  return database.delete(alarmRecipients).where(eq(alarmRecipients.id, id))
+}
+
+/** What became of the latest message to a recipient. */
+export function noteResult(
+  database: Database,
+  id: number,
+  last: { readonly status: 'ok' | 'failed'; readonly detail: string; readonly at: number },
+): Write {
+  const set = { lastStatus: last.status, lastDetail: last.detail, lastAt: last.at }
+  return database.update(alarmRecipients).set(set).where(eq(alarmRecipients.id, id))
+}
+
+/** Of how many links of objects a recipient is. */
+export async function countLinks(database: Database, id: number): Promise<number> {
+  const [row] = await database.all<{ total: number }>(
+    sql`select count(*) as total from alarm_links where recipient_id = ${id}`,
+  )
+  return row?.total ?? 0
+}
+
+/** The places in a list of ids at which there is no such row. */
+export async function unknownPlaces(
+  database: Database,
+  table: 'users' | 'user_groups' | 'objects' | 'alarm_recipients',
+  ids: readonly number[],
+): Promise<readonly number[]> {
+  const rows = await database.all<{ place: number }>(sql`
+    select wanted.key as place from json_each(${JSON.stringify(ids)}) wanted
+    where not exists (select 1 from ${sql.raw(table)} t where t.id = wanted.value) order by wanted.key`)
+  return rows.map(({ place }) => place)
+}
+
+/** The users in a group, by id. */
+export async function listMemberIds(database: Database, groupId: number): Promise<readonly number[]> {
+  const rows = await database.all<{ id: number }>(
+    sql`select user_id as id from memberships where group_id = ${groupId} order by user_id`,
+  )
+  return rows.map(({ id }) => id)
+}
+
+export type Person = {
+  readonly id: number
+  readonly email: string
+  readonly language: string
+  readonly timeZone: string
+  readonly role: Role
+}
+
+/** How some users are reached, by id. */
+export function listPeople(database: Database, ids: readonly number[]): Promise<readonly Person[]> {
+  return database.all<Person>(sql`
+    select id, email, language, time_zone as timeZone, role from users
+    where id in (select value from json_each(${JSON.stringify(ids)})) order by id`)
+}

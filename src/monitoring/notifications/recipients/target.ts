@@ -1,0 +1,72 @@
+import * as z from 'zod'
+
+const ADDRESSES_MAX = 20
+const URL_MAX = 2_048
+
+const url = z.string().max(URL_MAX)
+const address = z.email('must be an address such as ops@example.org').max(254)
+/** `whsec_` and 24 to 64 bytes in base64 (Standard Webhooks, *Signature scheme*). */
+const signingSecret = z
+  .string()
+  .regex(
+    /^whsec_(?:[A-Za-z0-9+/]{4}){8,21}(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/,
+    'must be whsec_ and 24 to 64 bytes in base64',
+  )
+const token = z.string().regex(/^[\x21-\x7e]{1,255}$/, 'must have no spaces')
+
+/** Where a recipient of each type is reached, and with which secrets. */
+export const TARGETS = {
+  user: z.strictObject({ userId: z.int().positive() }),
+  group: z.strictObject({ userGroupId: z.int().positive() }),
+  email: z.strictObject({ addresses: z.array(address).min(1).max(ADDRESSES_MAX) }),
+  webhook: z.strictObject({ url, secret: signingSecret }),
+  slack: z.strictObject({ url }),
+  teams: z.strictObject({ url }),
+  telegram: z.strictObject({
+    token: z.string().regex(/^\d{1,20}:[\w-]{1,100}$/, 'must be the token of a bot'),
+    chatId: z.string().regex(/^(?:-?\d{1,20}|@\w{1,64})$/, 'must be the id or the @name of a chat'),
+    apiUrl: url.default('https://api.telegram.org'),
+  }),
+  ntfy: z.strictObject({
+    url: url.default('https://ntfy.sh'),
+    topic: z.string().regex(/^[\w-]{1,64}$/, 'must be 1 to 64 letters, digits, - or _'),
+    token: token.optional(),
+  }),
+} as const
+
+export type TargetType = keyof typeof TARGETS
+
+export const TARGET_TYPES = Object.keys(TARGETS) as [TargetType, ...TargetType[]]
+
+/** A type of recipient with what a recipient of this type has. */
+export type Target = { [T in TargetType]: { readonly type: T } & z.output<(typeof TARGETS)[T]> }[TargetType]
+
+/** What may be shown of a target: never a secret, of a URL its host alone, and of an address its domain. */
+export function shownTarget(target: Target): string {
+  switch (target.type) {
+    case 'user':
+      return `user ${target.userId}`
+    case 'group':
+      return `userGroup ${target.userGroupId}`
+    case 'email':
+      return target.addresses.map((one) => `${one.slice(0, 1)}…${one.slice(one.lastIndexOf('@'))}`).join(', ')
+    case 'telegram':
+      return `${originOf(target.apiUrl)}/… ${target.chatId.slice(0, 2)}…`
+    case 'ntfy':
+      return `${originOf(target.url)}/${target.topic.slice(0, 1)}…`
+    case 'webhook':
+    case 'slack':
+    case 'teams':
+      return `${originOf(target.url)}/…`
+  }
+}
+
+/** The URL of a target that is reached over HTTP, and the name of its field; null where a mail is sent. */
+export function urlOfTarget(target: Target): { readonly field: string; readonly url: string } | null {
+  if (target.type === 'telegram') return { field: 'apiUrl', url: target.apiUrl }
+  return 'url' in target ? { field: 'url', url: target.url } : null
+}
+
+function originOf(text: string): string {
+  return new URL(text).origin
+}

@@ -1,0 +1,110 @@
+import { cutText, oneLine } from '../../../lib/text.ts'
+import { timeFormat } from '../../../lib/time.ts'
+import { filled } from './template.ts'
+import type { Values } from './template.ts'
+import { WORDS } from './words.ts'
+import type { Kind, Language } from './words.ts'
+
+/** So many alarms are told one by one; the others are counted. */
+const SHOWN_MAX = 20
+const SUBJECT_MAX = 200
+const LINE_MAX = 2_000
+
+/** What is known of an alarm when something of it is to be told. */
+export type Facts = {
+  readonly alarmId: number
+  readonly objectId: number
+  readonly objectType: string
+  readonly objectName: string
+  readonly objectPath: string
+  readonly state: string
+  readonly worstState: string
+  readonly message: string
+  /** Epoch ms. */
+  readonly beginAt: number
+  /** Null while it lasts. */
+  readonly endAt: number | null
+}
+
+/** One thing to tell. */
+export type Told = Facts & { readonly kind: Kind }
+
+/** How a recipient wants to be spoken to. */
+export type Manner = {
+  readonly recipient: string
+  readonly language: Language
+  readonly timeZone: string
+  readonly templates: Readonly<
+    Partial<Record<Language, { readonly subject: string; readonly text: string } | undefined>>
+  >
+}
+
+/** A message as people read it; every line is one paragraph. */
+export type Text = { readonly subject: string; readonly lines: readonly string[] }
+
+/** What is said of some alarms, the first 20 one by one. Values are shown as they are, but without control characters.
+ * @param escape makes values and words safe where they go to */
+export function textOf(
+  told: readonly Told[],
+  manner: Manner,
+  escape: (text: string) => string = (text) => text,
+): Text {
+  const words = WORDS[manner.language]
+  const template = manner.templates[manner.language]
+  const lineOf = (one: Told) => {
+    const usual = one.endAt === null ? words.text : words.recovered
+    return cutText(filled(template?.text ?? usual, valuesOf(one, manner), escape).trim(), LINE_MAX)
+  }
+  const [only, ...others] = told
+  const well = told.filter(({ kind }) => kind === 'closed').length
+  const subject =
+    only && others.length === 0
+      ? filled(template?.subject ?? words.subject, valuesOf(only, manner), escape)
+      : words.several(told.length - well, well)
+  const rest = told.length - SHOWN_MAX
+  const lines = told.slice(0, SHOWN_MAX).map(lineOf)
+  return {
+    subject: cutText(subject, SUBJECT_MAX),
+    lines: rest > 0 ? [...lines, escape(words.more(rest))] : lines,
+  }
+}
+
+/** What each field of a template stands for. */
+function valuesOf(told: Told, { recipient, language, timeZone }: Manner): Values {
+  const { events, states } = WORDS[language]
+  const format = timeFormat(timeZone)
+  const endAt = told.endAt
+  return {
+    event: events[told.kind],
+    'alarm.id': String(told.alarmId),
+    'object.id': String(told.objectId),
+    'object.type': told.objectType,
+    'object.name': oneLine(told.objectName),
+    'object.path': oneLine(told.objectPath),
+    state: states[told.state] ?? told.state,
+    worstState: states[told.worstState] ?? told.worstState,
+    message: oneLine(told.message),
+    begin: format(told.beginAt),
+    end: endAt === null ? '' : format(endAt),
+    duration: endAt === null ? '' : durationWords(endAt - told.beginAt, language),
+    recipient: oneLine(recipient),
+  }
+}
+
+/** A span in the two largest units that it has, such as `2 h 5 min`. */
+export function durationWords(ms: number, language: Language): string {
+  const units = WORDS[language].units
+  const seconds = Math.max(0, Math.round(ms / 1_000))
+  const parts = [
+    Math.floor(seconds / 86_400),
+    Math.floor(seconds / 3_600) % 24,
+    Math.floor(seconds / 60) % 60,
+    seconds % 60,
+  ]
+  const first = parts.findIndex((part) => part > 0)
+  if (first === -1) return `0 ${units[3]}`
+  return parts
+    .map((part, index) => (part > 0 && index <= first + 1 && index >= first ? `${part} ${units[index]}` : ''))
+    .filter(Boolean)
+    .join(' ')
+}

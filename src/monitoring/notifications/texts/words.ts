@@ -1,0 +1,86 @@
+export const LANGUAGES = ['en', 'de'] as const
+
+export type Language = (typeof LANGUAGES)[number]
+
+/** What a recipient can be told of an alarm. */
+export const KINDS = [
+  'opened',
+  'worsened',
+  'eased',
+  'again',
+  'reminder',
+  'escalation',
+  'flapping',
+  'closed',
+  'test',
+] as const
+
+export type Kind = (typeof KINDS)[number]
+
+type Words = {
+  readonly events: Readonly<Record<Kind, string>>
+  readonly states: Readonly<Record<string, string>>
+  readonly subject: string
+  readonly text: string
+  /** In place of the text where the alarm is over. */
+  readonly recovered: string
+  readonly units: readonly [days: string, hours: string, minutes: string, seconds: string]
+  /** The subject of a message about several alarms. */
+  several(bad: number, well: number): string
+  /** What stands for alarms beyond those that are shown. */
+  more(count: number): string
+}
+
+/** The usual texts. */
+export const WORDS: Readonly<Record<Language, Words>> = {
+  en: {
+    events: {
+      opened: 'Alarm',
+      worsened: 'Worse',
+      eased: 'Better, but not well',
+      again: 'Still an alarm',
+      reminder: 'Reminder',
+      escalation: 'Escalation',
+      flapping: 'Flapping, quiet until it is steady',
+      closed: 'Well again',
+      test: 'Test',
+    },
+    states: { major: 'major', minor: 'minor', warning: 'warning', ok: 'ok' },
+    subject: '{{event}}: {{object.name}} is {{state}}',
+    text: '{{event}}: {{object.path}} is {{state}} since {{begin}}. {{message}}',
+    recovered:
+      '{{event}}: {{object.path}}, {{worstState}} from {{begin}} to {{end}} ({{duration}}). {{message}}',
+    units: ['d', 'h', 'min', 's'],
+    several: (bad, well) =>
+      [bad > 0 ? `${bad} alarms` : '', well > 0 ? `${well} well again` : ''].filter(Boolean).join(', '),
+    more: (count) => `… and ${count} more.`,
+  },
+  de: {
+    events: {
+      opened: 'Alarm',
+      worsened: 'Schlimmer',
+      eased: 'Besser, aber nicht gut',
+      again: 'Weiterhin Alarm',
+      reminder: 'Erinnerung',
+      escalation: 'Eskalation',
+      flapping: 'Unruhig, keine Meldungen bis es sich legt',
+      closed: 'Wieder gut',
+      test: 'Probe',
+    },
+    states: { major: 'kritisch', minor: 'gestört', warning: 'Warnung', ok: 'in Ordnung' },
+    subject: '{{event}}: {{object.name}} ({{state}})',
+    text: '{{event}}: {{object.path}} seit {{begin}}: {{state}}. {{message}}',
+    recovered:
+      '{{event}}: {{object.path}}, {{worstState}} von {{begin}} bis {{end}} ({{duration}}). {{message}}',
+    units: ['T', 'Std', 'Min', 's'],
+    several: (bad, well) =>
+      [bad > 0 ? `${bad} Alarme` : '', well > 0 ? `${well} wieder gut` : ''].filter(Boolean).join(', '),
+    more: (count) => `… und ${count} weitere.`,
+  },
+}
+
+/** The language of these that a language tag such as `de-CH` asks for; English where there is none. */
+export function languageOf(tag: string): Language {
+  const [primary] = tag.toLowerCase().split('-')
+  return LANGUAGES.find((language) => language === primary) ?? 'en'
+}

@@ -1,0 +1,98 @@
+import * as z from 'zod'
+import { durationMs, isFixedDuration } from '../lib/duration.ts'
+import { urlOf } from '../lib/urls.ts'
+
+const TIMEOUT_MAX_MS = 60_000
+
+/** The variables of what leaves this service to tell somebody of alarms. */
+export const notificationVariables = {
+  TIDEMARK_SMTP_URL: z
+    .string()
+    .refine((text) => mailServerOf(text) !== null, 'must look like smtps://user:password@mail.example.org')
+    .optional()
+    .describe(
+      'The mail server: smtps: is TLS, smtp: is STARTTLS, which smtp://…?tls=none does without. By default there is none.',
+    ),
+  TIDEMARK_MAIL_FROM: z
+    .string()
+    .regex(
+      /^(?:[^<>\p{Cc}]{1,100} )?<?[^\s<>@,;]+@[^\s<>@,;]+>?$/u,
+      'must be an address such as tidemark@example.org',
+    )
+    .default('tidemark@localhost')
+    .describe('The sender of mails.'),
+  TIDEMARK_OUTBOUND_ALLOW: z
+    .string()
+    .default('')
+    .transform((text) => text.split(',').map((host) => host.trim().toLowerCase()))
+    .transform((hosts) => hosts.filter((host) => host !== ''))
+    .refine(
+      (hosts) => hosts.every(isHost),
+      'must be hosts such as hooks.lan or 10.0.0.7:8080, with commas between',
+    )
+    .describe('Hosts that what users enter may reach although they are private, or without TLS.'),
+  TIDEMARK_NOTIFICATION_TIMEOUT: z
+    .string()
+    .refine((text) => isFixedDuration(text, TIMEOUT_MAX_MS) && durationMs(text) > 0, 'must be up to PT1M')
+    .default('PT10S')
+    .describe('How long the receiver of a notification may take to answer.'),
+}
+
+const variables = z.object(notificationVariables)
+
+export type NotificationSettings = {
+  /** Null where there is no mail server. */
+  readonly mail: MailSettings | null
+  /** Hosts, or hosts with ports. */
+  readonly outboundAllow: ReadonlySet<string>
+  readonly notificationTimeoutMs: number
+}
+
+export type MailSettings = {
+  readonly host: string
+  readonly port: number
+  readonly tls: 'always' | 'starttls' | 'none'
+  /** Empty where the server asks for nobody. */
+  readonly user: string
+  readonly password: string
+  readonly from: string
+}
+
+/** The settings that checked variables stand for. */
+export function notificationSettingsOf(values: z.output<typeof variables>): NotificationSettings {
+  const server = mailServerOf(values.TIDEMARK_SMTP_URL ?? '')
+  return {
+    mail: server && { ...server, from: values.TIDEMARK_MAIL_FROM },
+    outboundAllow: new Set(values.TIDEMARK_OUTBOUND_ALLOW),
+    notificationTimeoutMs: durationMs(values.TIDEMARK_NOTIFICATION_TIMEOUT),
+  }
+}
+
+function isHost(text: string): boolean {
+  return urlOf(`https://${text}`)?.host === text
+}
+
+/** What an `smtp:` or `smtps:` URL says; null when it is none. */
+function mailServerOf(text: string): Omit<MailSettings, 'from'> | null {
+  const url = urlOf(text)
+  const way = url && MAIL_WAYS[url.protocol + url.search]
+  if (!url || !way || url.hostname === '') return null
+  const [user, password] = [decoded(url.username), decoded(url.password)]
+  if (user === null || password === null) return null
+  const port = url.port === '' ? way.port : Number(url.port)
+  return { host: url.hostname.replaceAll(/[[\]]/g, ''), port, tls: way.tls, user, password }
+}
+
+const MAIL_WAYS: Readonly<Record<string, Pick<MailSettings, 'port' | 'tls'>>> = {
+  'smtps:': { port: 465, tls: 'always' },
+  'smtp:': { port: 587, tls: 'starttls' },
+  'smtp:?tls=none': { port: 587, tls: 'none' },
+}
+
+function decoded(text: string): string | null {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return null
+  }
+}

@@ -1,0 +1,18 @@
+import { faultOfReceiver } from '../../src/lib/addresses.ts'
+import { Refusal } from '../../src/lib/errors.ts'
+import type { Network } from '../../src/ports/network.ts'
+
+/** Sees who calls, and calls others. The platform looks names up itself and reaches the public internet only; addresses and
+ * names that are private as they stand are refused here as well. */
+export function openNetwork(outboundAllow: ReadonlySet<string>): Network {
+  return {
+    // Cloudflare sets this header itself, whatever the caller sent.
+    addressOf: ({ headers }) => headers.get('cf-connecting-ip') ?? '',
+    fetch: (request) => fetch(request),
+    async fetchOutside(request) {
+      const fault = faultOfReceiver(request.url, outboundAllow)
+      if (fault !== null) throw new Refusal('forbidden', `The URL ${fault}.`)
+      return fetch(request, { redirect: 'manual' })
+    },
+  }
+}

@@ -74,7 +74,7 @@ test('Basic credentials cost one slow hash a minute, and a new password counts a
   // Another isolate, which heard nothing of the change, believes its own proof only as long as the hash is the same.
   const elsewhere = { ...opened.ports }
   expect(await callerOfCredentials(elsewhere, ADA)).toMatchObject({ userId })
-  const body = userBody.parse({ password: 'enchantress of number' })
+  const body = userBody.parse({ password: 'enchantress of number', currentPassword: ADA.password })
   const ada = { kind: 'user', userId, username: 'ada', role: 'collector', sessionHash: null } as const
   await updateUser({ ...contextOf(ada), ports: counting }, userId, { body, ifMatch: null })
   expect(await callerOfCredentials(counting, ADA)).toBeNull()

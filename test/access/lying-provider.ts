@@ -93,8 +93,8 @@ export async function startLyingProvider() {
     /** What it was asked for so far, path by path. */
     asked,
     /** Tells this lie until the next, to the login that has this nonce. */
-    tell(told: Lie, to = '') {
-      lie = told
+    tell(next: Lie, to = '') {
+      lie = next
       nonce = to
     },
     /** Signs with a new key from now on, and publishes that alone. */

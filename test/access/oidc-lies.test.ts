@@ -89,12 +89,12 @@ const REFUSED: readonly Row[] = [
     draft.header['crit'] = ['made']
     draft.header['made'] = 'up'
   }),
-  ['no ID token', { token: ({ id_token: _, ...rest }) => rest }],
+  ['no ID token', { token: (answer) => ({ ...answer, id_token: undefined }) }],
   ['an ID token of something else', { token: (answer) => ({ ...answer, id_token: 'a.b.c' }) }],
   ['no JSON', { token: html }],
   ['a code that was used', { token: () => Response.json({ error: 'invalid_grant' }, { status: 400 }) }],
   ['userinfo of somebody else', { userinfo: (answer) => ({ ...answer, sub: 'another' }) }],
-  ['userinfo of nobody', { userinfo: ({ sub: _, ...rest }) => rest }],
+  ['userinfo of nobody', { userinfo: (answer) => ({ ...answer, sub: undefined }) }],
   ['an answer of another issuer', { callback: (sent) => sent.set('iss', 'https://another.example') }],
   ['an answer of no issuer', { callback: (sent) => sent.delete('iss') }],
   ['an answer without a code', { callback: (sent) => sent.delete('code') }],

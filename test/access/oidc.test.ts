@@ -98,7 +98,7 @@ describe('the provider of logins', () => {
     ['that shows a page', { metadata: () => new Response('<h1>Hello</h1>') }],
     ['that sends elsewhere', { metadata: () => Response.redirect(`${provider.issuer}/jwks`) }],
     ['that talks without end', { metadata: (answer) => ({ ...answer, more: HUGE }) }],
-    ['without keys', { metadata: ({ jwks_uri: _, ...rest }) => rest }],
+    ['without keys', { metadata: (answer) => ({ ...answer, jwks_uri: undefined }) }],
     ['whose keys are a page', { jwks: () => new Response('<h1>Keys</h1>') }],
     ['whose keys are none', { jwks: () => ({ keys: 'none' }) }],
     ['whose keys are broken', { jwks: () => new Response(null, { status: 500 }) }],
@@ -133,7 +133,7 @@ describe('the provider of logins', () => {
         const { challenge } = await newVerifier()
         for (const [name, url] of [
           ['token_endpoint', `${issuer}/token`],
-          ...UNSAFE.flatMap((place) => PLACES.map((name) => [name, place] as const)),
+          ...UNSAFE.flatMap((place) => PLACES.map((one) => [one, place] as const)),
         ] as const) {
           const asked: string[] = []
           const metadata = {

@@ -262,6 +262,37 @@ async function setUpMfa(client: Client, login: Login) {
 
 const mfa: Scenario[] = [
   {
+    title: 'switching MFA on ends personal tokens that were made before, and those of nobody else',
+    async run(client) {
+      const expected = async (...statuses: number[]) => {
+        const asked = tokens.map((token) => client.request('GET', '/users', byToken(token)))
+        expect((await Promise.all(asked)).map(({ status }) => status)).toEqual(statuses)
+      }
+      const tokens: string[] = []
+      const make = async (login: Login) => {
+        const json = TOKEN
+        const request = { ...bySession(login), json }
+        tokens.push((await good<Token>(client.request('POST', '/session/personal-tokens', request))).token)
+      }
+      await newUser(client, 'with a token')
+      await newUser(client, 'with another token')
+      const login = await logIn(client, 'with a token')
+      for (const owner of [login, login, await logIn(client, 'with another token')]) await make(owner)
+      const { secret } = await good<{ secret: string }>(
+        client.request('POST', '/session/mfa', bySession(login)),
+      )
+      await expected(200, 200, 200)
+      const code = await codeOf(fromBase32(secret), stepAt(Date.now()))
+      const wrong = { ...bySession(login), json: { code: code === '000000' ? '111111' : '000000' } }
+      expectAnswer(await client.request('POST', '/session/mfa/confirmation', wrong), { answers: 'invalid' })
+      await expected(200, 200, 200)
+      await good(client.request('POST', '/session/mfa/confirmation', { ...bySession(login), json: { code } }))
+      await expected(401, 401, 200)
+      await make(login)
+      await expected(401, 401, 200, 200)
+    },
+  },
+  {
     title: 'with MFA a login needs a code, no code is good twice, and a password alone is good for nothing',
     async run(client) {
       const { used, codeAt, login } = await withMfa(client, 'careful')

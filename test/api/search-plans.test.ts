@@ -171,8 +171,10 @@ describe('search among 100,000 objects', () => {
       after: { type: '', name: '', id: 0 },
       limit: 20,
       visible: visibleBy(rights, 'o'),
+      linked: readableBy(rights, 'k'),
     })
-    const nodes = { depth: 2, types: OBJECT_TYPES, limit: 5001, visible: visibleBy(rights, 'c') }
+    const linked = readableBy(rights, 'k')
+    const nodes = { depth: 2, types: OBJECT_TYPES, limit: 5001, visible: visibleBy(rights, 'c'), linked }
     await readNodes(noting, 1, nodes)
     await countStates(noting, [79, 178], readableBy(rights, 'j'))
     for (const [index, title] of ['children', 'tree', 'counts of a tree'].entries()) {

@@ -1,7 +1,6 @@
 import { expect } from 'bun:test'
 
 import { ROLES } from '../../src/context.ts'
-import { ADMIN } from '../hosts/host.ts'
 import { startHost } from '../hosts/start.ts'
 import { PASSWORD, connectAdministrator } from './client.ts'
 import type { Answer, Client, Speaker } from './client.ts'
@@ -60,10 +59,15 @@ const refusals: readonly Row[] = [
   {
     title: 'the last administrator as an editor',
     call: 'PUT /users/{admin}',
-    json: { ...NEW, username: ADMIN.username },
+    json: { role: 'editor' },
     answers: 'last_administrator',
   },
   { title: 'the last administrator', call: 'DELETE /users/{admin}', answers: 'last_administrator' },
+  { title: 'no page', call: 'GET /users?limit=0', answers: 'invalid', pointers: ['?limit'] },
+  { title: 'the smallest page', call: 'GET /users?limit=1', answers: 200 },
+  { title: 'the largest page', call: 'GET /users?limit=1000', answers: 200 },
+  { title: 'a larger page', call: 'GET /users?limit=1001', answers: 'invalid', pointers: ['?limit'] },
+  { title: 'a foreign cursor', call: 'GET /users?cursor=x', answers: 'invalid', pointers: ['?cursor'] },
   {
     title: 'a stale tag',
     call: 'PUT /users/{user}',
@@ -319,6 +323,56 @@ const changes: Scenario[] = [
       expect((await client.request('GET', '/users', withPassword('the next password'))).status).toBe(200)
       await good(client.request('PUT', `/users/${user.id}`, { json: user }))
       expect((await client.request('GET', '/users', withPassword('the next password'))).status).toBe(200)
+    },
+  },
+  {
+    title: 'whoever changes their own password says the present one, and guesses at it are counted',
+    async run(client) {
+      const { id } = await makeUser(client, 'own password', { role: 'administrator' })
+      const own = async () => ({
+        as: null,
+        headers: { 'x-session-id': await logIn(client, 'own password', PASSWORD) },
+      })
+      const [first, other] = [await own(), await own()]
+      const put = (json: object, as: object = first) => client.request('PUT', `/users/${id}`, { ...as, json })
+      const password = 'a wholly different thing'
+      const missing = { answers: 'invalid', pointers: ['/currentPassword'] } as const
+      expectAnswer(await put({ password }), missing)
+      expectAnswer(await put({ password, currentPassword: password }), missing)
+      expectAnswer(await put({ password: PASSWORD, currentPassword: PASSWORD }), {
+        answers: 'invalid',
+        pointers: ['/password'],
+      })
+      expectAnswer(await put({ phone: '1' }), { answers: 200 })
+      expectAnswer(await put({ phone: '2', currentPassword: 'ignored' }), { answers: 200 })
+      expectAnswer(await put({ password, currentPassword: PASSWORD }), { answers: 200 })
+      expectAnswer(await client.request('GET', '/users', other), { answers: 'unauthenticated' })
+      expectAnswer(await client.request('PUT', `/users/${id}`, { json: { password: PASSWORD } }), {
+        answers: 200,
+      })
+
+      const again = await own()
+      for (let tried = 0; tried < 10; tried++)
+        expectAnswer(await put({ password, currentPassword: `wrong ${tried}` }, again), missing)
+      expectAnswer(await put({ password, currentPassword: PASSWORD }, again), {
+        answers: 'too_many_attempts',
+      })
+    },
+  },
+  {
+    title: 'users come in pages, in the order of their ids, without gap or repetition',
+    async run(client) {
+      const all = (await good<User[]>(client.request('GET', '/users'))).map(({ id }) => id)
+      expect(all.length).toBeGreaterThan(7)
+      const seen: number[] = []
+      for (let next: string | null = '/users?limit=3'; next !== null;) {
+        const { headers, body } = await client.request('GET', next)
+        const page = body as unknown as User[]
+        expect(page.length).toBeLessThanOrEqual(3)
+        seen.push(...page.map(({ id }) => id))
+        next = /<([^>]+)>/.exec(headers.get('link') ?? '')?.[1] ?? null
+      }
+      expect(seen).toEqual(all)
     },
   },
   {

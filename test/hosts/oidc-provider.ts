@@ -4,7 +4,7 @@ import { exportJWK, generateKeyPair } from 'jose'
 import Provider from 'oidc-provider'
 
 /** Where hosts under test believe themselves to be: browsers of tests know better. */
-export const CALLBACK = 'https://tidemark.example/oidc/callback'
+const CALLBACK = 'https://tidemark.example/oidc/callback'
 /** The pages to which a browser may come back. */
 export const PAGES = ['https://pages.example/signed-in', 'https://other.example/?from=tidemark'] as const
 

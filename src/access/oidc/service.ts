@@ -204,8 +204,8 @@ async function challengeOf(verifier: string): Promise<string> {
   return base64url(new Uint8Array(await crypto.subtle.digest('SHA-256', bytesOf(verifier))))
 }
 
-function bytesOf(text: string) {
-  return new TextEncoder().encode(text)
+function bytesOf(text: string): Uint8Array<ArrayBuffer> {
+  return new Uint8Array(new TextEncoder().encode(text))
 }
 
 function unknownState(): Refusal {

@@ -6,7 +6,7 @@ import { audited } from '../audit/service.ts'
 import type { Deed } from '../audit/service.ts'
 import { forgetRights } from '../rights/service.ts'
 import type { UserView } from '../users/schema.ts'
-import { listUsers, readUser } from '../users/service.ts'
+import { readUser, readUsers } from '../users/service.ts'
 import { MEMBERS_MAX } from './schema.ts'
 import type { BatchMode, UserGroupView } from './schema.ts'
 import * as store from './store.ts'
@@ -70,7 +70,7 @@ export async function deleteGroup(context: Context, id: number): Promise<void> {
 /** The users in a group, by id. @throws {Refusal} not_found */
 export async function listMembers(context: Context, id: number): Promise<UserView[]> {
   await findGroup(context.ports, id)
-  return listUsers(context, await store.listMembers(context.ports.database, id))
+  return readUsers(context, await store.listMembers(context.ports.database, id))
 }
 
 /** The groups that a user is in, by id. @throws {Refusal} not_found */

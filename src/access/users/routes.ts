@@ -2,10 +2,11 @@ import { Hono } from 'hono'
 import * as z from 'zod'
 import { idParam, noContent, ok } from '../../http/answers.ts'
 import { entityTag, ifMatch } from '../../http/conditions.ts'
+import { nextLink } from '../../http/paging.ts'
 import { policy } from '../../http/policy.ts'
 import type { Env } from '../../http/policy.ts'
 import { jsonBody, valid } from '../../http/valid.ts'
-import { newUserBody, userBody, userView } from './schema.ts'
+import { newUserBody, userBody, usersQuery, userView } from './schema.ts'
 import { createUser, deleteUser, listUsers, readUser, updateUser } from './service.ts'
 
 const BODY_MAX_BYTES = 16 * 1024
@@ -19,9 +20,13 @@ export const userRoutes = new Hono<Env>()
     policy({
       summary: 'All users',
       roles: 'signed-in',
-      answers: { 200: ok(z.array(userView), 'The users, by id.') },
+      answers: { 200: ok(z.array(userView), 'The users, by id.', ['Link']) },
     }),
-    async (c) => c.json(await listUsers(c.get('context'))),
+    valid('query', usersQuery),
+    async (c) => {
+      const { users, next } = await listUsers(c.get('context'), c.req.valid('query'))
+      return c.json(users, 200, nextLink(c, next))
+    },
   )
   .post(
     '/users',
@@ -51,10 +56,10 @@ export const userRoutes = new Hono<Env>()
     '/users/:id',
     policy({
       summary:
-        'Change what is named of a user: administrators of everybody, others what they may of themselves',
+        "Change what is named of a user: administrators of everybody, others what they may of themselves; a new password of one's own takes the present one as `currentPassword`",
       roles: 'signed-in',
       answers: oneUser,
-      refuses: [403, 409, 412],
+      refuses: [403, 409, 412, 429],
     }),
     valid('param', userPath),
     jsonBody(BODY_MAX_BYTES),

@@ -18,6 +18,13 @@ export const visuallyImpaired = z
   .optional()
   .describe('No longer exists; sending it is an error.')
 
+const LIST_MAX = 1_000
+
+export const usersQuery = z.object({
+  limit: z.coerce.number().int().min(1).max(LIST_MAX).default(LIST_MAX),
+  cursor: z.string().max(4096).optional().describe('From the Link header of the page before.'),
+})
+
 /** Specification: Users and user groups. */
 const fields = z.strictObject({
   username: usernameSchema,
@@ -86,6 +93,7 @@ export const userView = z
   })
   .meta({ id: 'User' })
 
+export type UsersQuery = z.infer<typeof usersQuery>
 export type UserBody = z.infer<typeof userBody>
 export type NewUserBody = z.infer<typeof newUserBody>
 export type UserView = z.infer<typeof userView>

@@ -1,6 +1,7 @@
 import type { Context } from '../../context.ts'
 import { Refusal } from '../../lib/errors.ts'
 import type { Fault } from '../../lib/errors.ts'
+import { decodeNumber, encodeCursor } from '../../lib/paging.ts'
 import { commit, isNotNullViolation, isUniqueViolation } from '../../ports/database.ts'
 import type { Write } from '../../ports/database.ts'
 import type { Ports } from '../../ports/index.ts'
@@ -9,14 +10,29 @@ import { audited } from '../audit/service.ts'
 import { hashPassword } from './password.ts'
 import { changedFields, forbiddenFields, impossibleFields } from './changes.ts'
 import type { Asker, Field, Fields } from './changes.ts'
-import type { NewUserBody, UserBody, UserView } from './schema.ts'
+import type { NewUserBody, UserBody, UsersQuery, UserView } from './schema.ts'
 import { newPassword, passwordWrites, requirePassword, requireStrong } from './service/passwords.ts'
 import * as store from './store.ts'
 import type { UserRow } from './store.ts'
 
-/** @param ids of some; all when absent */
-export async function listUsers(context: Context, ids?: readonly number[]): Promise<UserView[]> {
-  const rows = await store.listUsers(context.ports.database, ids)
+/** Users by id, a page of them. @throws {Refusal} invalid for a cursor of another list */
+export async function listUsers(
+  context: Context,
+  { limit, cursor }: UsersQuery,
+): Promise<{ users: UserView[]; next: string | null }> {
+  const afterId = cursor === undefined ? 0 : decodeNumber(cursor)
+  const rows = await store.listUsers(context.ports.database, { afterId, limit: limit + 1 })
+  const shown = rows.slice(0, limit)
+  const last = shown.at(-1)
+  return {
+    users: shown.map((row) => viewFor(context, row)),
+    next: rows.length > limit && last ? encodeCursor(last.id) : null,
+  }
+}
+
+/** These users, by id. */
+export async function readUsers(context: Context, ids: readonly number[]): Promise<UserView[]> {
+  const rows = await store.findUsers(context.ports.database, ids)
   return rows.map((row) => viewFor(context, row))
 }
 

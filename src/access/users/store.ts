@@ -1,4 +1,4 @@
-import { and, count, desc, eq, isNull, ne, sql } from 'drizzle-orm'
+import { and, count, desc, eq, gt, isNull, ne, sql } from 'drizzle-orm'
 import type { SQL } from 'drizzle-orm'
 import { sessions, users } from '../../../db/tables/access.ts'
 import { passwords, personalTokens } from '../../../db/tables/credentials.ts'
@@ -14,10 +14,19 @@ export async function countUsers(database: Database): Promise<number> {
   return row?.total ?? 0
 }
 
-/** @param ids of some; all when absent */
-export async function listUsers(database: Database, ids?: readonly number[]): Promise<readonly UserRow[]> {
-  const some = ids && sql`${users.id} in (select value from json_each(${JSON.stringify(ids)}))`
-  return (await database.select().from(users).where(some).orderBy(users.id)) as UserRow[]
+/** Users by id, those after one. */
+export async function listUsers(
+  database: Database,
+  { afterId, limit }: { readonly afterId: number; readonly limit: number },
+): Promise<readonly UserRow[]> {
+  const rows = database.select().from(users).where(gt(users.id, afterId)).orderBy(users.id).limit(limit)
+  return (await rows) as UserRow[]
+}
+
+/** These users, by id. */
+export async function findUsers(database: Database, ids: readonly number[]): Promise<readonly UserRow[]> {
+  const these = sql`${users.id} in (select value from json_each(${JSON.stringify(ids)}))`
+  return (await database.select().from(users).where(these).orderBy(users.id)) as UserRow[]
 }
 
 export async function findUser(database: Database, id: number): Promise<UserRow | null> {

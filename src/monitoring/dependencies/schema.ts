@@ -2,7 +2,8 @@ import * as z from 'zod'
 import { STATES } from '../states/state.ts'
 import { OBJECT_TYPES } from '../tree/schema.ts'
 
-const DEPENDENCIES_MAX = 100
+/** How many objects one may depend on. */
+export const DEPENDENCIES_MAX = 100
 /** How many of those that depend on an object are shown. */
 export const DEPENDENTS_SHOWN_MAX = 1_000
 

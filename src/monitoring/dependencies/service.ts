@@ -5,7 +5,7 @@ import { Refusal } from '../../lib/errors.ts'
 import { commit } from '../../ports/database.ts'
 import type { ObjectType } from '../tree/schema.ts'
 import { readTypes, refuseCircular, requireObject } from '../tree/service.ts'
-import { DEPENDENTS_SHOWN_MAX } from './schema.ts'
+import { DEPENDENCIES_MAX, DEPENDENTS_SHOWN_MAX } from './schema.ts'
 import type { DependenciesView } from './schema.ts'
 import * as store from './store.ts'
 
@@ -27,8 +27,8 @@ export async function readDependencies(
   return { dependsOn: [...dependsOn], dependents: [...dependents], dependentsTotal }
 }
 
-/** Says what an object depends on, instead of what was said before.
- * @throws {Refusal} not_found for it or for what it is to depend on, forbidden, cycle */
+/** Says what an object depends on, instead of what was said before; what the caller may not read stays.
+ * @throws {Refusal} not_found for it or for what it is to depend on, forbidden, cycle, invalid when there would be too many */
 export async function updateDependencies(
   context: Context,
   asked: Asked,
@@ -37,11 +37,18 @@ export async function updateDependencies(
   const { database } = context.ports
   const { parentType, parentId: id } = asked
   await requireObject(context, id, { type: parentType, right: 'write' })
-  const readable = await readTypes(context, dependsOn)
-  const missing = dependsOn.findIndex((one) => !readable.has(one))
+  const known = await readTypes(context, dependsOn)
+  const missing = dependsOn.findIndex((one) => !known.has(one))
   if (missing >= 0) {
     throw new Refusal('not_found', 'There is no such object to depend on.', [
       { pointer: `/dependsOn/${missing}`, message: 'is no object' },
+    ])
+  }
+  const readable = readableBy(await rightsOf(context), 'o')
+  const hidden = await store.readHidden(database, id, readable)
+  if (hidden.length + dependsOn.length > DEPENDENCIES_MAX) {
+    throw new Refusal('invalid', 'The object would depend on too much, some of it not shown to you.', [
+      { pointer: '/dependsOn', message: `must leave ${DEPENDENCIES_MAX} in all at most` },
     ])
   }
   const dependents = await store.readAllDependents(database, id)
@@ -53,12 +60,12 @@ export async function updateDependencies(
   }
   await refuseCircular(() =>
     commit(database, [
-      ...store.replaceDependencies(database, id, dependsOn),
+      ...store.replaceDependencies(database, id, { dependsOn, readable }),
       audited(context, {
         action: 'update dependencies',
         objectType: parentType,
         objectId: id,
-        after: { dependsOn },
+        after: { dependsOn: [...hidden, ...dependsOn] },
       }),
     ]),
   )

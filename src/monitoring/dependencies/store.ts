@@ -54,14 +54,28 @@ export async function readAllDependents(database: Database, id: number): Promise
   return new Set(rows.map((row) => row.id))
 }
 
-/** Makes these all that an object depends on. Fails as `refuseCircular` recognises when it would depend on itself by now: somebody else drew
- * the other half of a circle meanwhile. */
-export function replaceDependencies(database: Database, id: number, dependsOn: readonly number[]): Write[] {
+/** What an object depends on that is not shown, by id. @param readable a condition on it, `o` */
+export async function readHidden(database: Database, id: number, readable: SQL): Promise<readonly number[]> {
+  const rows = await database.all<{ id: number }>(sql`
+    select o.id as id from dependencies d join objects o on o.id = d.depends_on_id
+    where d.object_id = ${id} and not ${readable} order by o.id`)
+  return rows.map((row) => row.id)
+}
+
+/** Makes these all that an object depends on, but for what is not shown. Fails as `refuseCircular` recognises when it would depend on itself by now: somebody else drew
+ * the other half of a circle meanwhile.
+ * @param shown.readable a condition on what may go, `o` */
+export function replaceDependencies(
+  database: Database,
+  id: number,
+  shown: { readonly dependsOn: readonly number[]; readonly readable: SQL },
+): Write[] {
   return [
-    database.run(sql`delete from dependencies where object_id = ${id}`),
+    database.run(sql`delete from dependencies where object_id = ${id}
+      and exists (select 1 from objects o where o.id = depends_on_id and ${shown.readable})`),
     database.run(sql`
       insert into dependencies (object_id, depends_on_id)
-      select ${id}, value from json_each(${JSON.stringify(dependsOn)})`),
+      select ${id}, value from json_each(${JSON.stringify(shown.dependsOn)})`),
     database.run(sql`
       update objects set version = case when not exists (
         with recursive needed (id) as (

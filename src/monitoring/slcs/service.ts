@@ -131,6 +131,10 @@ async function viewOf(context: Context, object: ObjectRow): Promise<SlcView> {
     tree.readProperties(database, object.id),
     store.readCounted(database, object.id),
   ])
+  const readable = await tree.readTypes(
+    context,
+    children.map(({ id }) => id),
+  )
   const { duration, resetInterval, timeZone, limit, target, activeTime, warnAt } = row
   return {
     ...tree.commonView(object, properties),
@@ -142,7 +146,7 @@ async function viewOf(context: Context, object: ObjectRow): Promise<SlcView> {
     activeTime: activeTime && activeTime.map((window) => ({ ...window, days: [...window.days] })),
     warnAt,
     currentState: object.state,
-    hasChildren: children.length > 0,
+    hasChildren: readable.size > 0,
     values: await valuesOf(context, { id: object.id, row, children, createdAt: object.createdAt }),
   }
 }

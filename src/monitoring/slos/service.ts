@@ -37,7 +37,7 @@ export async function readSlo(context: Context, id: number): Promise<Versioned> 
 export async function createSlo(context: Context, parentId: number, body: SloBody): Promise<Versioned> {
   const { ports } = context
   const parent = await tree.requireObject(context, parentId, { type: 'group', right: 'write' })
-  const row = await rowOf(context, 0, body)
+  const row = await rowOf(context, { id: 0, before: null }, body)
   const object = {
     ...tree.commonFields(body, NEW_SLO),
     type: 'slo' as const,
@@ -64,8 +64,9 @@ export async function updateSlo(
   const { ports } = context
   const { body, ifMatch } = change
   const object = await tree.requireObject(context, id, { type: 'slo', right: 'write' })
-  const row = await rowOf(context, id, body)
-  const own = { before: await store.findSlo(ports.database, id), after: row }
+  const before = await store.findSlo(ports.database, id)
+  const row = await rowOf(context, { id, before }, body)
+  const own = { before, after: row }
   const fields = { ...tree.commonFields(body, object), collectorId: object.collectorId }
   const writes = [
     // Its parents may see something else of it. By the path that was read, so before a move.
@@ -196,8 +197,10 @@ async function checkChildren(
   }
 }
 
-/** @param id 0 for one that is only being made */
-async function rowOf(context: Context, id: number, body: SloBody): Promise<SloRow> {
+/** One that is only being made has the id 0 and nothing before. What others chose may be sent back by who may not read it. */
+type Edited = { readonly id: number; readonly before: SloRow | null }
+
+async function rowOf(context: Context, { id, before }: Edited, body: SloBody): Promise<SloRow> {
   const {
     deviceId,
     pushState,
@@ -207,7 +210,7 @@ async function rowOf(context: Context, id: number, body: SloBody): Promise<SloRo
     isReason,
     parameters,
   } = body
-  if (deviceId !== 0) {
+  if (deviceId !== 0 && deviceId !== before?.deviceId) {
     const types = await tree.readTypes(context, [deviceId])
     if (types.get(deviceId) !== 'device') {
       throw new Refusal('invalid', 'There is no such device.', [
@@ -215,7 +218,7 @@ async function rowOf(context: Context, id: number, body: SloBody): Promise<SloRo
       ])
     }
   }
-  const childrenFilter = await checkFilter(context, id, body.childrenFilter)
+  const childrenFilter = await checkFilter(context, { id, before }, body.childrenFilter)
   const { major, minor, warning, minorMinor, minorWarning, warningWarning } = body
   const counters = { major, minor, warning, minorMinor, minorWarning, warningWarning }
   const { costsPerMin, currency, riskFactor } = parameters
@@ -231,7 +234,7 @@ const FLEETING: ReadonlySet<string> = new Set(['state', 'value_raw', 'value_user
 /** A filter as it is kept. @throws {Refusal} invalid */
 async function checkFilter(
   context: Context,
-  id: number,
+  { id, before }: Edited,
   given: SloBody['childrenFilter'],
 ): Promise<ChildrenFilter | null> {
   if (!given) return null
@@ -245,8 +248,8 @@ async function checkFilter(
   )
   if (faults.length > 0)
     throw new Refusal('invalid', 'The filter of children is not valid; see errors.', faults)
-  const types = await tree.readTypes(context, [groupId])
-  if (types.get(groupId) !== 'group') {
+  const isKept = groupId === before?.childrenFilter?.groupId
+  if (!isKept && (await tree.readTypes(context, [groupId])).get(groupId) !== 'group') {
     const fault = [{ pointer: '/childrenFilter/groupId', message: 'must be a group' }]
     throw new Refusal('invalid', 'There is no such group.', fault)
   }
@@ -257,14 +260,15 @@ async function checkFilter(
 async function viewOf(context: Context, object: ObjectRow): Promise<SloView> {
   const { database } = context.ports
   const readable = readableBy(await rightsOf(context), 'o')
-  const [row, deviceName, properties] = await Promise.all([
+  const [row, deviceName, children, properties] = await Promise.all([
     store.findSlo(database, object.id),
     store.findDeviceName(database, object.id, readable),
+    store.countChildren(database, object.id, readable),
     tree.readProperties(database, object.id),
   ])
   // Deleted between the two reads.
   if (!row) throw new Refusal('not_found', 'There is no such service level object.')
-  const { deviceId, pushState, sortMode, rules, isReason, children } = row
+  const { deviceId, pushState, sortMode, rules, isReason } = row
   return {
     ...tree.commonView(object, properties),
     deviceId,

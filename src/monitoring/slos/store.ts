@@ -19,11 +19,10 @@ export type SloRow = {
 }
 
 export type SloDetails = SloRow & {
-  readonly children: number
   readonly isFull: boolean
 }
 
-/** What a service level object has of its own, with the number of its children. */
+/** What a service level object has of its own. */
 export async function findSlo(database: Database, id: number): Promise<SloDetails | null> {
   const [row] = await database
     .select({
@@ -37,9 +36,6 @@ export async function findSlo(database: Database, id: number): Promise<SloDetail
       riskFactor: slos.riskFactor,
       childrenFilter: slos.childrenFilter,
       isFull: slos.isFull,
-      children: sql<number>`(select count(*) from links where parent_id = ${slos.id} and not is_left_out)`.as(
-        'children',
-      ),
     })
     .from(slos)
     .where(eq(slos.id, id))
@@ -52,6 +48,14 @@ export async function findSlo(database: Database, id: number): Promise<SloDetail
         childrenFilter: row.childrenFilter as ChildrenFilter | null,
       }
     : null
+}
+
+/** How many children a service level object counts. @param readable a condition on the child, `o` */
+export async function countChildren(database: Database, id: number, readable: SQL): Promise<number> {
+  const [row] = await database.all<{ total: number }>(sql`
+    select count(*) as total from links l join objects o on o.id = l.child_id
+    where l.parent_id = ${id} and not l.is_left_out and ${readable}`)
+  return row?.total ?? 0
 }
 
 /** The name of the device that a service level object is about; empty where there is none.

@@ -43,6 +43,7 @@ export async function listChildren(
     after,
     limit: page.limit + 1,
     visible: visibleBy(rights, 'o'),
+    linked: readableBy(rights, 'k'),
   })
   const shown = rows.slice(0, page.limit)
   const items = itemsOf(rights, shown, position)
@@ -66,6 +67,7 @@ export async function listLinked(
     offset,
     limit: page.limit + 1,
     readable: readableBy(rights, 'o'),
+    linked: readableBy(rights, 'k'),
   })
   const isMore = rows.length > page.limit
   const items = itemsOf(rights, rows.slice(0, page.limit), offset)
@@ -112,6 +114,7 @@ export async function readTree(
     types: query.types ?? OBJECT_TYPES,
     limit: NODES_MAX + 1,
     visible: visibleBy(rights, 'c'),
+    linked: readableBy(rights, 'k'),
   })
   if (rows.length > NODES_MAX) {
     throw new Refusal(

@@ -31,11 +31,14 @@ export type Hit = { readonly id: number; readonly path: string }
 
 type Flagged<Row> = Omit<Row, 'hasChildren'> & { readonly hasChildren: number }
 
-const COLUMNS =
-  sql.raw(`o.id, o.type, o.sub_type as "subType", o.name, coalesce(s.state, 'undefined') as state,
+/** @param linked a condition on what a service level object or container is made of, `k` */
+function columns(linked: SQL): SQL {
+  return sql`o.id, o.type, o.sub_type as "subType", o.name, coalesce(s.state, 'undefined') as state,
   case when o.type = 'job' and o.collector_id = 0 then p.collector_id else o.collector_id end as "runBy", o.path,
   exists (select 1 from objects c where c.parent_id = o.id)
-    or exists (select 1 from links c where c.parent_id = o.id and not c.is_left_out) as "hasChildren"`)
+    or exists (select 1 from links l join objects k on k.id = l.child_id
+      where l.parent_id = o.id and not l.is_left_out and ${linked}) as "hasChildren"`
+}
 
 const JOINS = sql.raw('left join objects p on p.id = o.parent_id left join states s on s.object_id = o.id')
 
@@ -44,11 +47,11 @@ const JOINS = sql.raw('left join objects p on p.id = o.parent_id left join state
 export async function readChildren(
   database: Database,
   parentId: number,
-  page: { after: ChildPlace; limit: number; visible: SQL },
+  page: { after: ChildPlace; limit: number; visible: SQL; linked: SQL },
 ): Promise<readonly ChildRow[]> {
   const { type, name, id } = page.after
   const rows = await database.all<Flagged<ChildRow>>(sql`
-    select ${COLUMNS}, o.name_folded as "nameFolded" from objects o ${JOINS}
+    select ${columns(page.linked)}, o.name_folded as "nameFolded" from objects o ${JOINS}
     where o.parent_id = ${parentId} and (o.type, o.name_folded, o.id) > (${type}, ${name}, ${id}) and ${page.visible}
     order by o.type, o.name_folded, o.id limit ${sql.raw(String(page.limit))}`)
   return rows.map((row) => ({ ...row, hasChildren: row.hasChildren === 1 }))
@@ -61,11 +64,11 @@ export type LinkedRow = ChildRow & { readonly by: 'link' | 'filter' }
 export async function readLinked(
   database: Database,
   parentId: number,
-  page: { readonly offset: number; readonly limit: number; readonly readable: SQL },
+  page: { readonly offset: number; readonly limit: number; readonly readable: SQL; readonly linked: SQL },
 ): Promise<readonly LinkedRow[]> {
   const rank = sql.raw(STATES.map((state, index) => `when '${state}' then ${index}`).join(' '))
   const rows = await database.all<Flagged<LinkedRow>>(sql`
-    select ${COLUMNS}, o.name_folded as "nameFolded", case l.by_filter when 1 then 'filter' else 'link' end as "by"
+    select ${columns(page.linked)}, o.name_folded as "nameFolded", case l.by_filter when 1 then 'filter' else 'link' end as "by"
     from links l join objects o on o.id = l.child_id ${JOINS} left join slos parent on parent.id = l.parent_id
     where l.parent_id = ${parentId} and not l.is_left_out and ${page.readable}
     order by case parent.sort_mode when 'name' then o.name_folded end,
@@ -81,7 +84,7 @@ export async function readLinked(
 export async function readNodes(
   database: Database,
   id: number,
-  want: { depth: number | null; types: readonly ObjectType[]; limit: number; visible: SQL },
+  want: { depth: number | null; types: readonly ObjectType[]; limit: number; visible: SQL; linked: SQL },
 ): Promise<readonly NodeRow[]> {
   const isIn = sql.raw(`c.type in (${want.types.map((type) => `'${type}'`).join(', ')})`)
   const isWithin = sql.raw(want.depth === null ? '1' : `node.depth < ${want.depth}`)
@@ -93,7 +96,7 @@ export async function readNodes(
       where ${isWithin}
       limit ${sql.raw(String(want.limit))}
     )
-    select ${COLUMNS}, o.parent_id as "parentId", node.depth from node join objects o on o.id = node.id ${JOINS}
+    select ${columns(want.linked)}, o.parent_id as "parentId", node.depth from node join objects o on o.id = node.id ${JOINS}
     order by node.depth, o.type, o.name_folded, o.id`)
   return rows.map((row) => ({ ...row, hasChildren: row.hasChildren === 1 }))
 }

@@ -1,0 +1,115 @@
+import { expect } from 'bun:test'
+
+import type { Client } from '../client.ts'
+import { createGroup } from '../objects.ts'
+import { expectAnswer, good } from '../suite.ts'
+import type { World } from './world.ts'
+
+type Change = { readonly title: string; readonly run: (client: Client, world: World) => Promise<void> }
+type Body = Readonly<Record<string, unknown>> & { readonly id: number }
+type Depending = { readonly dependsOn: readonly { readonly id: number }[] }
+
+const DEPENDENCIES_MAX = 100
+
+/** What somebody changes who does not see all of it. */
+export const HIDDEN: readonly Change[] = [
+  {
+    title: 'what is made of objects that one may not read has as many children as one may read',
+    async run(client, { own, foreign }) {
+      const slo = await newSlo(client, own.group, {})
+      const slc = await newBelow(client, `/slcs?parentId=${own.group}`, { name: 'made of others', limit: 99 })
+      await good(client.request('PUT', `/slo/${slo}/children`, { json: { items: [{ id: foreign.job }] } }))
+      await good(client.request('PUT', `/slc/${slc}/children`, { json: { items: [{ id: foreign.slo }] } }))
+      for (const [as, seen] of [
+        ['administrator', 1],
+        ['editor', 0],
+      ] as const) {
+        const read = (path: string) => good<Body>(client.request('GET', path, { as }))
+        const hasChildren = seen > 0
+        expect(await read(`/slos/${slo}`)).toMatchObject({ hasChildren, parameters: { children: seen } })
+        expect(await read(`/slcs/${slc}`)).toMatchObject({ hasChildren })
+        const both = [
+          { id: slo, hasChildren },
+          { id: slc, hasChildren },
+        ].map((one) => expect.objectContaining(one) as object)
+        const { items } = await read(`/group/${own.group}/children`)
+        expect(items).toEqual(expect.arrayContaining(both))
+        const { children } = await read(`/root/tree/group/${own.group}/tree`)
+        expect(children).toEqual(expect.arrayContaining(both))
+      }
+      await good(
+        client.request('PUT', `/slo/${slo}/children?mode=merge`, { json: { items: [{ id: own.job }] } }),
+      )
+      expect(await good(client.request('GET', `/slos/${slo}`, { as: 'editor' }))).toMatchObject({
+        hasChildren: true,
+        parameters: { children: 1 },
+      })
+    },
+  },
+  {
+    title: 'what an object depends on and one may not read stays, and counts',
+    async run(client, { own, foreign }) {
+      const group = await createGroup(client, own.group, { name: 'depending' })
+      const some = await Promise.all(
+        Array.from({ length: DEPENDENCIES_MAX }, (_, index) =>
+          createGroup(client, group, { name: `${index}` }),
+        ),
+      )
+      const put = (dependsOn: readonly number[], as: 'administrator' | 'editor') =>
+        client.request('PUT', `/groups/${group}/dependencies`, { json: { dependsOn }, as })
+      const seenBy = async (as: 'administrator' | 'editor') => {
+        const path = `/groups/${group}/dependencies`
+        return (await good<Depending>(client.request('GET', path, { as }))).dependsOn.map(({ id }) => id)
+      }
+      expectAnswer(await put([foreign.device, own.job], 'administrator'), { answers: 200 })
+      expectAnswer(await put([own.device], 'editor'), { answers: 200 })
+      expect(await seenBy('editor')).toEqual([own.device])
+      expect(await seenBy('administrator')).toEqual([own.device, foreign.device].sort((a, b) => a - b))
+      expectAnswer(await put(some, 'editor'), { answers: 'invalid', pointers: ['/dependsOn'] })
+      expectAnswer(await put(some.slice(1), 'editor'), { answers: 200 })
+      expectAnswer(await put([], 'editor'), { answers: 200 })
+      expect(await seenBy('administrator')).toEqual([foreign.device])
+      expectAnswer(await put(some, 'administrator'), { answers: 200 })
+      expect(await seenBy('administrator')).toEqual(some.toSorted((a, b) => a - b))
+      await good(client.request('DELETE', `/groups/${group}?recursive=true`))
+    },
+  },
+  {
+    title: 'who reads a service level object sends it back, although its device and its filter are of others',
+    async run(client, { own, foreign }) {
+      const conditions = [{ item: 'name', operator: 'eq', expression: 'nothing' }]
+      const filterOn = (groupId: number) => ({ groupId, filterDefinition: { conditions } })
+      const slo = await newSlo(client, own.group, {
+        deviceId: foreign.device,
+        childrenFilter: filterOn(foreign.group),
+      })
+      const path = `/slos/${slo}`
+      const read = await good<Body>(client.request('GET', path, { as: 'editor' }))
+      expect(read).toMatchObject({ deviceId: foreign.device, deviceName: '' })
+      const put = (change: object) =>
+        client.request('PUT', path, { json: { ...read, ...change }, as: 'editor' })
+      expectAnswer(await put({ name: 'sent back' }), { answers: 200 })
+      expect(await good(client.request('GET', path))).toMatchObject({
+        name: 'sent back',
+        deviceId: foreign.device,
+        childrenFilter: { groupId: foreign.group },
+      })
+      expectAnswer(await put({ deviceId: foreign.template }), { answers: 'invalid', pointers: ['/deviceId'] })
+      const wrong = { childrenFilter: filterOn(client.userIds.administrator + 1_000_000) }
+      expectAnswer(await put(wrong), { answers: 'invalid', pointers: ['/childrenFilter/groupId'] })
+      expectAnswer(await put({ deviceId: own.device, childrenFilter: filterOn(own.group) }), { answers: 200 })
+      expectAnswer(await put({}), {
+        answers: 'invalid',
+        pointers: ['/deviceId'],
+      })
+    },
+  },
+]
+
+function newSlo(client: Client, group: number, more: object): Promise<number> {
+  return newBelow(client, `/slos?parentId=${group}`, { name: 'made of others', ...more })
+}
+
+async function newBelow(client: Client, path: string, json: object): Promise<number> {
+  return (await good<Body>(client.request('POST', path, { json }))).id
+}

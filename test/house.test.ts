@@ -32,6 +32,7 @@ type Row = [rule: string, path: string, breaks: string, holds: string, neighbour
 const ROUTES = 'src/monitoring/jobs/routes.ts'
 const SERVICE = 'src/monitoring/jobs/service.ts'
 const STORE = 'src/monitoring/jobs/store.ts'
+const PROVING = 'src/access/session/service/proving.ts'
 const PURE = 'src/monitoring/jobs/actor.ts'
 const BUN = 'workers/bun/main.ts'
 
@@ -273,6 +274,19 @@ const WORDS: Row[] = [
     `db\n  .transaction<number>(run)`,
     `db.batch(writes) // not .transaction(`,
   ],
+  [
+    'compared by `sameText`',
+    PROVING,
+    `if (login.loginCode !== (await hashOf(given))) refuse()`,
+    `if (login.loginCode !== undefined && secret === '') refuse()`,
+  ],
+  [
+    'compared by `sameText`',
+    PROVING,
+    `return given === row.passwordHash`,
+    `return given === row.tokens.length`,
+  ],
+  ['compared by `sameText`', PROVING, `a === verifier`, `a === verifier`, PURE],
   ['unfinished work', PURE, `// TODO: later`, `const todo = 'TODO'`],
   ['unfinished work', 'db/README.md', 'FIXME: the unit', 'The unit is a minute.'],
   [

@@ -36,3 +36,10 @@ export function cutText(text: string, max: number): string {
   const end = /[\uD800-\uDBFF]/.test(text[max - 2] ?? '') ? max - 2 : max - 1
   return `${text.slice(0, end)}…`
 }
+
+/** Whether two texts are the same, without telling by its time where they differ: for secrets and their hashes. */
+export function sameText(a: string, b: string): boolean {
+  let difference = a.length ^ b.length
+  for (let index = 0; index < a.length; index++) difference |= a.charCodeAt(index) ^ b.charCodeAt(index)
+  return difference === 0
+}

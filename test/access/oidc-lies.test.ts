@@ -113,6 +113,7 @@ const AWAY: readonly Row[] = [
 describe.each(HOST_NAMES)('a login at a provider that lies, on %s', (name) => {
   let host: Host
   let provider: Awaited<ReturnType<typeof startLyingProvider>>
+  const secrets = new Set(['a secret between the two of them'])
 
   beforeAll(async () => {
     provider = await startLyingProvider()
@@ -193,6 +194,13 @@ describe.each(HOST_NAMES)('a login at a provider that lies, on %s', (name) => {
     expect((await raw('GET', '/sessions', { headers })).status).toBe(401)
   })
 
+  test('no line of the log holds a secret of all these logins', () => {
+    expect(host.logs.length).toBeGreaterThan(10)
+    expect(secrets.size).toBeGreaterThan(100)
+    const found = [...secrets].filter((secret) => host.logs.some((line) => line.includes(secret)))
+    expect(found).toEqual([])
+  })
+
   async function forgetFactor() {
     const { sessionId } = await ask('POST', '/session/login', { json: ADMIN })
     const headers = { 'x-session-id': String(sessionId) }
@@ -211,9 +219,13 @@ describe.each(HOST_NAMES)('a login at a provider that lies, on %s', (name) => {
   async function logIn(lie: Lie) {
     const { challenge, verifier } = await newVerifier()
     const sent = await raw('GET', `/oidc/login?challenge=${challenge}`)
-    const answer = comeBack(provider, sent.headers.get('location') ?? '', lie)
+    const sentTo = sent.headers.get('location') ?? ''
+    for (const name of ['state', 'nonce']) secrets.add(new URL(sentTo).searchParams.get(name) ?? name)
+    const answer = comeBack(provider, sentTo, lie)
     const response = await raw('GET', `/oidc/callback?${answer.toString()}`)
     const text = await response.text()
+    const loginCode = response.headers.get('location')?.split('loginCode=')[1]
+    for (const secret of [verifier, loginCode ?? verifier]) secrets.add(secret)
     const { code } = (text === '' ? {} : JSON.parse(text)) as { code?: string }
     return { status: response.status, location: response.headers.get('location'), code, verifier }
   }

@@ -2,6 +2,7 @@ import { expect } from 'bun:test'
 
 import packageJson from '../../package.json' with { type: 'json' }
 import { createApp } from '../../src/app.ts'
+import { PASSWORD } from './client.ts'
 import type { Client } from './client.ts'
 import { portless } from './portless.ts'
 import { bareStage, call, expectAnswer, good, once, table } from './suite.ts'
@@ -183,6 +184,70 @@ const queries: readonly Row[] = [
     answers: 200,
   },
 ]
+
+/** Who forwards says so in many ways; without a proxy of ours none of them is believed. */
+const FORWARDED = [
+  'x-forwarded-for',
+  'x-real-ip',
+  'forwarded',
+  'true-client-ip',
+  'x-client-ip',
+  'x-cluster-client-ip',
+  'cf-connecting-ipv6',
+  'via',
+]
+
+const parameters: readonly Scenario[] = [
+  {
+    title: 'every parameter that may be there once is refused where it is there twice',
+    async run(client) {
+      const tried: string[] = []
+      for (const [path, methods] of Object.entries(client.document.paths)) {
+        for (const [method, operation] of Object.entries(methods)) {
+          const { parameters: all = [] } = operation as unknown as { parameters?: readonly Parameter[] }
+          for (const { name, schema } of all.filter((one) => one.in === 'query')) {
+            if (takesMany(schema)) continue
+            const place = path.replaceAll(/\{(\w+)\}/g, (_, key: string) => {
+              const kinds = all.find((one) => one.in === 'path' && one.name === key)?.schema.enum
+              return kinds?.[0] ?? (key === 'token' ? 'A'.repeat(43) : '1')
+            })
+            const query = `${name}=1&${name}=2`
+            const request = ['get', 'delete'].includes(method) ? {} : { json: {} }
+            const answer = await client.request(method.toUpperCase(), `${place}?${query}`, request)
+            tried.push(`${method} ${path} ${name}`)
+            expect({ path, name, status: answer.status }).toEqual({ path, name, status: 400 })
+          }
+        }
+      }
+      expect(tried.length).toBeGreaterThan(60)
+    },
+  },
+  ...FORWARDED.map((header): Scenario => ({
+    title: `an address in ${header} is nobody's`,
+    async run(client) {
+      const json = { username: 'editor', password: PASSWORD }
+      const headers = { [header]: header === 'forwarded' ? 'for=203.0.113.9' : '203.0.113.9' }
+      const login = client.request('POST', '/session/login', { as: null, json, headers })
+      const { sessionId } = await good<{ sessionId: string }>(login)
+      const own = { as: null, headers: { 'x-session-id': sessionId } }
+      const { items } = await good<{ items: { address: string }[] }>(client.request('GET', '/sessions', own))
+      expect(items.length).toBeGreaterThan(0)
+      expect(items.map(({ address }) => address).filter((address) => address.includes('203.0.113'))).toEqual(
+        [],
+      )
+    },
+  })),
+]
+
+type Parameter = {
+  readonly in: string
+  readonly name: string
+  readonly schema: { readonly enum?: readonly string[] }
+}
+
+function takesMany(schema: object): boolean {
+  return /"type":"array"/.test(JSON.stringify(schema))
+}
 
 /** Sizes on both sides of a limit, by length and in chunks. The body is JSON with spaces behind it. */
 const LIMITS: readonly (readonly [call: string, sizeMaxBytes: number, fits: Row['answers']])[] = [
@@ -367,6 +432,7 @@ export const errorsSuite: Suite = {
     ...table(stage, queries),
     ...table(stage, limits),
     ...table(bareStage, huge),
+    ...parameters,
     ...problems,
     ...good200,
   ],

@@ -1,7 +1,7 @@
 import type { Context } from '../../context.ts'
 import { sha256 } from '../../lib/digest.ts'
 import { Refusal } from '../../lib/errors.ts'
-import { base64url } from '../../lib/text.ts'
+import { base64url, sameText } from '../../lib/text.ts'
 import { commit, isUniqueViolation } from '../../ports/database.ts'
 import type { Ports } from '../../ports/index.ts'
 import type { OidcSettings } from '../../ports/oidc-settings.ts'
@@ -104,7 +104,7 @@ export async function openProvenSession(context: Context, { loginCode, verifier,
   const hash = await sha256(loginCode)
   const login = await store.findLogin(database, hash, clock.now())
   const account = login && (await accountOf(ports, login.userId))
-  if (!account || login.challenge !== (await challengeOf(verifier))) throw notProven()
+  if (!account || !sameText(login.challenge, await challengeOf(verifier))) throw notProven()
   if (account.hasFactor && !login.isStrong) await checkCode(ports, account.userId, code)
   if (!(await store.takeLogin(database, hash))) throw notProven()
   const owed = account.needsFactor && !account.hasFactor && !login.isStrong ? 'mfa' : ''

@@ -1,5 +1,5 @@
 import { Recent } from '../../lib/recent.ts'
-import { hex } from '../../lib/text.ts'
+import { hex, sameText } from '../../lib/text.ts'
 import type { Caller } from '../../context.ts'
 import type { Ports } from '../../ports/index.ts'
 
@@ -31,12 +31,13 @@ class Callers {
   /** Whether credentials were found to fit this password hash within the last minute. */
   wasProven(key: string, passwordHash: string, now: number): boolean {
     const proof = this.#proofs.get(key)
-    return proof !== undefined && proof.passwordHash === passwordHash && proof.untilAt > now
+    return proof !== undefined && sameText(proof.passwordHash, passwordHash) && proof.untilAt > now
   }
 
   /** Whether credentials have ever been seen here to fit this password hash: whoever knows them does not guess. */
   isKnown(key: string, passwordHash: string): boolean {
-    return this.#proofs.get(key)?.passwordHash === passwordHash
+    const proof = this.#proofs.get(key)
+    return proof !== undefined && sameText(proof.passwordHash, passwordHash)
   }
 
   /** Remembers that credentials fit this password hash, so that the slow hash is asked once a minute only. */

@@ -1,6 +1,6 @@
 import type { ScryptCost, Secrets } from '../../ports/secrets.ts'
 import { Slots } from '../../lib/slots.ts'
-import { base64url, fromBase64url } from '../../lib/text.ts'
+import { base64url, fromBase64url, sameText } from '../../lib/text.ts'
 
 /** scrypt at 16 MiB of memory, which fits a Worker (OWASP Password Storage Cheat Sheet: N = 2^14, r = 8, p = 5). */
 const COST: ScryptCost = { n: 16_384, r: 8, p: 5 }
@@ -39,13 +39,6 @@ function slowly(secrets: Secrets, ...input: Parameters<Secrets['scrypt']>): Prom
   let queue = slots.get(secrets)
   if (!queue) slots.set(secrets, (queue = new Slots(AT_ONCE, WAITING_MAX)))
   return queue.run(() => secrets.scrypt(...input))
-}
-
-/** Compares without telling by its time where two texts differ. */
-function sameText(a: string, b: string): boolean {
-  let difference = a.length ^ b.length
-  for (let index = 0; index < a.length; index++) difference |= a.charCodeAt(index) ^ b.charCodeAt(index)
-  return difference === 0
 }
 
 function normal(password: string): string {

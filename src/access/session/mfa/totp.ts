@@ -1,3 +1,5 @@
+import { sameText } from '../../../lib/text.ts'
+
 /** Time-based one-time codes (RFC 6238) of six digits, HMAC-SHA-1, 30 seconds: what every authenticator takes. */
 
 const STEP_MS = 30_000
@@ -29,7 +31,7 @@ export async function stepOf(
 ): Promise<number | null> {
   const now = stepAt(nowMs)
   let found: number | null = null
-  for (const step of [now - 1, now, now + 1]) if ((await codeOf(secret, step)) === code) found = step
+  for (const step of [now - 1, now, now + 1]) if (sameText(await codeOf(secret, step), code)) found = step
   return found
 }
 

@@ -4,6 +4,7 @@ import { Hono } from 'hono'
 
 import { auditRoutes } from '../../src/access/audit/routes.ts'
 import { oidcRoutes } from '../../src/access/oidc/routes.ts'
+import { directoryRoutes } from '../../src/access/directory/routes.ts'
 import { sessionRoutes } from '../../src/access/session/routes.ts'
 import { userGroupRoutes } from '../../src/access/user-groups/routes.ts'
 import { userRoutes } from '../../src/access/users/routes.ts'
@@ -76,6 +77,7 @@ const ROOMS = {
   userRoutes,
   userGroupRoutes,
   auditRoutes,
+  directoryRoutes,
   treeRoutes,
   jobRoutes,
   metricsRoutes,

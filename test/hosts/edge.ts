@@ -100,7 +100,7 @@ function bundleEdge(): Promise<string> {
 }
 
 /** The alias of `wrangler.toml`. */
-const asWranglerDoes: BunPlugin = {
+export const asWranglerDoes: BunPlugin = {
   name: 'node:util',
   setup(builder) {
     builder.onResolve({ filter: /^node:util$/ }, () => ({ path: join(ROOT, 'workers/edge/node-util.ts') }))

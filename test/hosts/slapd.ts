@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -36,12 +36,12 @@ export type Slapd = {
 /** Starts a server with these entries, in LDIF, below its base DN. */
 export async function startSlapd(ldif = ''): Promise<Slapd> {
   const folder = await mkdtemp(join(tmpdir(), 'tidemark-slapd-'))
-  await run(['mkdir', join(folder, 'db')])
+  await mkdir(join(folder, 'db'))
   await makeCertificates(folder)
   const config = join(folder, 'slapd.conf')
   await Bun.write(config, configOf(folder))
   await Bun.write(join(folder, 'first.ldif'), `${ROOT}\n${ldif}`)
-  await run([PROGRAM ?? '', '-T', 'add', '-f', config, '-l', join(folder, 'first.ldif')])
+  await run([PROGRAM ?? '', '-T', 'add', '-f', config, '-l', 'first.ldif'], folder)
   const [port, securePort] = [await freePort(), await freePort()]
   const urls = `ldap://127.0.0.1:${port} ldaps://127.0.0.1:${securePort}`
   const url = `ldap://127.0.0.1:${port}`
@@ -113,6 +113,7 @@ objectclass ( 1.2.840.113556.1.5.9 NAME 'user' SUP inetOrgPerson STRUCTURAL
 modulepath /usr/lib/ldap
 moduleload back_mdb
 moduleload memberof
+allow bind_anon_cred bind_anon_dn
 TLSCACertificateFile ${folder}/ca.pem
 TLSCertificateFile ${folder}/own.pem
 TLSCertificateKeyFile ${folder}/own.key
@@ -135,35 +136,19 @@ memberof-refint TRUE
 
 /** An authority, and a certificate that it signed. */
 async function makeCertificates(folder: string): Promise<void> {
-  const key = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes']
-  const inside = (name: string) => join(folder, name)
-  await Bun.write(inside('names'), 'subjectAltName=DNS:localhost\n')
-  await run([
-    ...['openssl', 'req', '-x509', ...key, '-keyout', inside('ca.key'), '-out', inside('ca.pem')],
-    ...['-days', '2', '-subj', '/CN=An authority of a test'],
+  await Bun.write(join(folder, 'names'), 'subjectAltName=DNS:localhost\n')
+  for (const words of [
+    `req -x509 ${KEY} -keyout ca.key -out ca.pem -days 2 -subj /CN=authority`,
+    `req ${KEY} -keyout own.key -out own.csr -subj /CN=localhost`,
+    'x509 -req -in own.csr -CA ca.pem -CAkey ca.key -CAcreateserial -out own.pem -days 2 -extfile names',
   ])
-  await run([
-    ...['openssl', 'req', ...key, '-keyout', inside('own.key'), '-out', inside('own.csr')],
-    ...['-subj', '/CN=localhost'],
-  ])
-  await run([
-    ...[
-      'openssl',
-      'x509',
-      '-req',
-      '-in',
-      inside('own.csr'),
-      '-CA',
-      inside('ca.pem'),
-      '-CAkey',
-      inside('ca.key'),
-    ],
-    ...['-CAcreateserial', '-out', inside('own.pem'), '-days', '2', '-extfile', inside('names')],
-  ])
+    await run(['openssl', ...words.split(' ')], folder)
 }
 
-async function run(command: readonly string[]): Promise<void> {
-  const child = Bun.spawn([...command], { stderr: 'pipe', stdout: 'pipe' })
+const KEY = '-newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes'
+
+async function run(command: readonly string[], cwd: string): Promise<void> {
+  const child = Bun.spawn([...command], { cwd, stderr: 'pipe' })
   const said = await new Response(child.stderr).text()
   if ((await child.exited) !== 0) throw new Error(`${command[0]} failed: ${said}`)
 }

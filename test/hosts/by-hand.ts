@@ -31,6 +31,8 @@ export interface HostByHand {
   meddle(statement: string): Promise<void>
 }
 
+type Variables = Readonly<Record<string, string>>
+
 /** A stall that nothing is as long as: the hand moves the clock by hours. */
 const NEVER_MS = Number.POSITIVE_INFINITY
 const STALL_MS = 500
@@ -40,13 +42,14 @@ const SWEPT = 'all states were compared'
 const DAY_MS = 86_400_000
 
 /** The Bun host. Away means ended, and started anew on the same data. */
-async function startBunByHand(): Promise<HostByHand> {
+async function startBunByHand(variables: Variables = {}): Promise<HostByHand> {
   const dataDir = await mkdtemp(join(tmpdir(), 'tidemark-by-hand-'))
   const settings = readBunSettings({
     TIDEMARK_PORT: '0',
     TIDEMARK_DATA_DIR: dataDir,
     TIDEMARK_TIME_ZONE: TIME_ZONE,
     TIDEMARK_ADMIN_PASSWORD: ADMIN.password,
+    ...variables,
   })
   const logs: string[] = []
   const log = jsonLog((line) => logs.push(line))
@@ -133,8 +136,9 @@ const byHand: BunPlugin = {
 }
 
 /** The edge. Away means that alarms ring late, as they do when the platform could not ring them. */
-async function startEdgeByHand(): Promise<HostByHand> {
-  const host = await startEdge({ plugin: byHand, entry: join(import.meta.dir, 'hand-worker.ts') })
+async function startEdgeByHand(variables: Variables = {}): Promise<HostByHand> {
+  const entry = join(import.meta.dir, 'hand-worker.ts')
+  const host = await startEdge({ plugin: byHand, entry, variables })
   const move = async (moved: Moved) => {
     const response = await fetch(`${host.url}/by-hand`, { method: 'POST', body: JSON.stringify(moved) })
     if (!response.ok) throw new Error(`The clock could not be moved: ${await response.text()}`)

@@ -11,7 +11,7 @@ export const syncReport = z
     created: count,
     updated: count.describe('Those who are back count as well.'),
     disabled: count,
-    unchanged: count,
+    unchanged: count.describe('People for whom there was nothing to do.'),
     failed: count,
     failures: z
       .array(z.object({ name: z.string(), message: z.string() }))

@@ -81,6 +81,18 @@ describe.skipIf(!hasSlapd)('syncs', () => {
     await stage.close()
   })
 
+  test('wait for the first administrator, who is not of the directory', async () => {
+    const stage = await openStage(slapd)
+    const { database } = stage.ports
+    await database.run('delete from users')
+    await syncWhenDue(stage.ports)
+    expect(await stage.users()).toEqual({})
+    await stage.make('admin', 'administrator')
+    await syncWhenDue(stage.ports)
+    expect(Object.keys(await stage.users())).toEqual(['admin', 'ada', 'ben'])
+    await stage.close()
+  })
+
   test('come one at a time', async () => {
     const stage = await openStage(slapd)
     const both = await Promise.allSettled([stage.sync(), stage.sync()])

@@ -4,6 +4,7 @@ import { timeFormat } from '../../lib/time.ts'
 import { commit } from '../../ports/database.ts'
 import type { Ports } from '../../ports/index.ts'
 import { audited } from '../audit/service.ts'
+import { countUsers } from '../users/service.ts'
 import { FAILURES_SHOWN_MAX } from './schema.ts'
 import type { SyncReport } from './schema.ts'
 import { settingsOf } from './service/reading.ts'
@@ -32,6 +33,8 @@ export async function syncWhenDue(ports: Ports): Promise<void> {
   if (!ports.directory) return
   try {
     if (!(await store.isDue(ports.database, ports.clock.now()))) return
+    // The first user is an administrator, made by whoever set the service up.
+    if ((await countUsers(ports)) === 0) return
     await sync({ ports, caller: { kind: 'nobody' }, requestId: 'directory sync' }, { isDueOnly: true })
   } catch (error) {
     ports.log.error('users could not be made what the directory says; it is tried again', error)

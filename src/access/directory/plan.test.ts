@@ -99,7 +99,7 @@ describe('a plan', () => {
       [],
       ['odd'],
     ],
-  ])('%s', (_, found, known, kinds, failures) => {
+  ])('%s', (_, ...[found, known, kinds, failures]) => {
     const plan = planOf(found, [ADMIN, ...known], NO_RULES)
     expect(plan.changes.map(({ kind }): string => kind)).toEqual([...kinds])
     expect(plan.failures.map(({ message }) => message)).toEqual([...failures])

@@ -30,7 +30,11 @@ const plant = async (client: Client, name: string) => {
   const job = await createJob(client, device, { ...body, name: `job of ${name}` })
   const sloPath = `/slos?parentType=group&parentId=${group}`
   const created = await good(client.request('POST', sloPath, { json: { name: `slo of ${name}` } }))
-  return { group, device, job, slo: Number(created['id']) }
+  const slcPath = `/slcs?parentType=group&parentId=${group}`
+  const contained = await good(
+    client.request('POST', slcPath, { json: { name: `slc of ${name}`, limit: 99 } }),
+  )
+  return { group, device, job, slo: Number(created['id']), slc: Number(contained['id']) }
 }
 const stage = once(async (client: Client) => {
   const planted = await plant(client, 'revaluations')
@@ -40,7 +44,7 @@ const stage = once(async (client: Client) => {
   return { ...planted, planned: id }
 })
 
-const OBJECTS = ['group', 'device', 'job', 'slo'] as const
+const OBJECTS = ['group', 'device', 'job', 'slo', 'slc'] as const
 const inMs = (ms: number) => new Date(Date.now() + ms).toISOString()
 const FUTURE = { begin: '2040-01-01T00:00:00Z', end: '2040-02-01T00:00:00Z' }
 const oneTime = (time: object, more: object = {}) => ({
@@ -278,6 +282,39 @@ const answers: readonly Scenario[] = [
       expect((await client.request('GET', `${path}/${one.id}`)).status).toBe(404)
     },
   })),
+  {
+    title: 'a container is in maintenance from its begin until it is deleted, and takes every kind',
+    async run(client) {
+      const { slc, group } = await plant(client, 'contained')
+      const path = `/slcs/${slc}/revaluations`
+      const state = async () => (await good(client.request('GET', `/slcs/${slc}`)))['currentState']
+      const json = { begin: inMs(0), end: inMs(3_600_000) }
+      const { id } = await good<Revaluation>(client.request('POST', path, { json }))
+      expect(await state()).toBe('maintenance_ok')
+      const inGroup = await good<Revaluation>(
+        client.request('POST', `/groups/${group}/revaluations`, { json }),
+      )
+      expect((await client.request('DELETE', `${path}/${id}`)).status).toBe(204)
+      expect(await state()).toBe('maintenance_ok')
+      expect((await client.request('DELETE', `/groups/${group}/revaluations/${inGroup.id}`)).status).toBe(204)
+      expect(await state()).toBe('ok')
+      const past = { begin: inMs(-3_600_000), end: inMs(-1_800_000) }
+      for (const more of [
+        { type: 'comment', comment: 'why' },
+        { type: 'adjustment', adjustTo: 'minor' },
+      ]) {
+        const entered = await good<Revaluation>(client.request('POST', path, { json: { ...past, ...more } }))
+        expect(entered).toMatchObject({ objectType: 'slc', inPast: true, status: 'ended', ...more })
+      }
+      const { transitions } = await good<{ transitions: { to: string; reason: string }[] }>(
+        client.request('GET', `/slcs/${slc}/state-history`),
+      )
+      expect(transitions.map(({ to, reason }) => [to, reason])).toEqual([
+        ['maintenance_ok', 'maintenance'],
+        ['ok', 'maintenance'],
+      ])
+    },
+  },
   {
     title: 'who was granted to maintain plans, changes and deletes, whatever the role, and below it as well',
     async run(client) {

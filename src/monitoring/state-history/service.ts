@@ -148,7 +148,7 @@ export type Course = {
 }
 
 /** The recorded states of those of these objects that are there, over a range. */
-export async function readCourses(
+async function readCourses(
   database: Database,
   ids: readonly number[],
   range: Range,

@@ -99,7 +99,7 @@ export class Charging {
 }
 
 /** An object as service level containers take it. */
-export function asCharged(node: Node): Node {
+function asCharged(node: Node): Node {
   return node.charged ? { ...node, ...node.charged } : node
 }
 

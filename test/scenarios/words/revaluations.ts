@@ -8,7 +8,7 @@ import { instantAt, same, sameRows } from './found.ts'
 
 const RANGE = 'from <time:begin> to <time:end>'
 const MAINTENANCE = `maintenance <name:called> of <name> ${RANGE}`
-const ADJUSTMENT = `adjustment <name:called> of <name> to <level> ${RANGE}`
+const ADJUSTMENT = `adjustment <name:called> of <name> to <state> ${RANGE}`
 
 const WEEKDAYS = ['monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday', 'sunday']
 
@@ -29,7 +29,7 @@ export const REVALUATIONS: readonly Word[] = [
   },
   {
     says: ADJUSTMENT,
-    run: (play, given) => enter(play, given, { type: 'adjustment', adjustTo: given.text('level') }),
+    run: (play, given) => enter(play, given, { type: 'adjustment', adjustTo: given.text('state') }),
   },
   ...RHYTHMS.flatMap(([says, type, day]) =>
     [false, true].map((exception): Word => ({
@@ -51,7 +51,7 @@ export const REVALUATIONS: readonly Word[] = [
     says: `expect refusal <word:refusal> of {the|that} ${ADJUSTMENT}`,
     expects: true,
     async run(play, given) {
-      const json = { ...rangeOf(given), type: 'adjustment', adjustTo: given.text('level') }
+      const json = { ...rangeOf(given), type: 'adjustment', adjustTo: given.text('state') }
       const { status, body } = await play.stage.request('POST', pathOf(play, given), { json })
       same(given.text('refusal'), status < 300 ? 'taken' : body['code'])
     },

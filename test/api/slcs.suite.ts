@@ -87,7 +87,27 @@ const refusals: readonly Row[] = [
     { title: 'none', call: `GET /slcs/${id}/periods`, answers: 'not_found' },
     { title: 'none', call: `GET /slcs/${id}/state-history`, answers: 'not_found' },
     { title: 'none', call: `PUT /slcs/${id}/children`, json: { items: [] }, answers: 'not_found' },
+    { title: 'none', call: `POST /slcs/${id}/copy?destinationName=x`, answers: 'not_found' },
   ]),
+  {
+    title: 'a collector',
+    call: 'POST /slcs/{slc}/copy?destinationName=x&destinationType=none',
+    as: 'collector',
+    answers: 'forbidden',
+  },
+  { title: 'no template', call: 'POST /slcs/{slc}/copy?destinationName=x', answers: 'conflict' },
+  {
+    title: 'below a device',
+    call: 'POST /slcs/{slc}/copy?destinationName=x&destinationType=none&parentId={device}',
+    answers: 'not_found',
+  },
+  {
+    title: 'into another container',
+    call: 'POST /slcs/{slc}/copy?destinationName=x&parentType=slc&parentId={slc}',
+    answers: 'invalid',
+    pointers: ['?parentType'],
+  },
+  { title: 'no name', call: 'POST /slcs/{slc}/copy', answers: 'invalid', pointers: ['?destinationName'] },
   { title: 'a container', call: 'GET /slos/{slc}', answers: 'not_found' },
   wrong(CREATE, { name: 'x' }, '/limit'),
   wrongSlc({ limit: 100.000001 }, '/limit'),
@@ -345,6 +365,67 @@ const scenarios: readonly Scenario[] = [
       })
       const tree = await good(client.request('GET', `/root/tree/group/${aside}/tree`))
       expect(tree['state']).not.toBe('major')
+    },
+  },
+  {
+    title:
+      'an instance of a container is agreed alike, is made of the same children, and begins with its own credit',
+    async run(client) {
+      const { group, device } = await stage(client)
+      const { job, slo } = await newSlo(client, group, device)
+      const home = await createGroup(client, group, { name: 'home' })
+      const agreed = {
+        subType: 'ola',
+        duration: 'year',
+        resetInterval: 'month',
+        timezone: 'UTC',
+        limit: 99.999997,
+        target: 99.5,
+        warnAt: 70,
+        activeTime: [{ days: ['monday', 'sunday'], begin: '08:00', end: '24:00' }],
+        properties: [{ key: 'team', value: 'gold' }],
+      }
+      const always = { ...agreed, activeTime: null }
+      const template = await newSlc(client, group, { name: 'template', isTemplate: true, ...always })
+      const json = { items: [{ id: slo, stateOverrides: { minor: 'major' } }] }
+      await good(client.request('PUT', `/slc/${template}/children`, { json }))
+      await deliver(client, job, 95)
+      const copy = (query: string) => client.request('POST', `/slcs/${template}/copy?${query}`)
+      const made = await copy(`destinationName=made&parentId=${home}`)
+      expect(made.status).toBe(201)
+      expect(made.body).toMatchObject({
+        ...always,
+        properties: [{ key: 'team', value: 'gold' }],
+        name: 'made',
+        type: 'slc',
+        isTemplate: false,
+        instanceType: 'instance',
+        templateId: template,
+        parentId: home,
+        hasChildren: true,
+      })
+      const id = Number(made.body['id'])
+      expect(made.headers.get('location')).toBe(`/slcs/${id}`)
+      const children = await good(client.request('GET', `/slc/${id}/children`))
+      expect(children['items']).toMatchObject([{ id: slo, type: 'slo' }])
+      expect(await good(client.request('GET', `/slcs/${id}/periods`))).toMatchObject({ items: [] })
+      // What was bad before it was made is none of its business, and what is bad from then on is.
+      const { values } = (await read(client, id)) as { values: { creditUsed: number } }
+      const { values: original } = (await read(client, template)) as { values: { creditUsed: number } }
+      expect(values.creditUsed).toBeLessThan(original.creditUsed)
+      const plain = await copy('destinationName=plain&destinationType=none')
+      expect(plain.body).toMatchObject({
+        isTemplate: true,
+        instanceType: 'none',
+        templateId: null,
+        parentId: group,
+      })
+      // A change of the original is none of its copies.
+      await good(
+        client.request('PUT', `/slcs/${template}`, { json: { name: 'template', ...agreed, limit: 50 } }),
+      )
+      expect(await read(client, id)).toMatchObject({ limit: 99.999997, activeTime: null })
+      await deliver(client, job, 1)
     },
   },
   {

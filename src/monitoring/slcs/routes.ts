@@ -7,6 +7,8 @@ import { policy } from '../../http/policy.ts'
 import type { Env } from '../../http/policy.ts'
 import { jsonBody, valid } from '../../http/valid.ts'
 import { stateHistoryQuery, stateHistoryView } from '../state-history/schema.ts'
+import { slcCopyQuery } from './copy/schema.ts'
+import { copySlc } from './copy/service.ts'
 import { periodsQuery, periodsView, recalculationBody, slcBody, slcView } from './schema.ts'
 import {
   createSlc,
@@ -70,6 +72,24 @@ export const slcRoutes = new Hono<Env>()
       const change = { body: c.req.valid('json'), ifMatch: ifMatch(c) }
       const { slc, version } = await updateSlc(c.get('context'), c.req.valid('param').id, change)
       return c.json(slc, 200, { etag: entityTag(version) })
+    },
+  )
+  .post(
+    '/slcs/:id/copy',
+    policy({
+      summary: 'Copy a service level container, as an instance of a template or plainly',
+      roles: EDITORS,
+      object: 'write',
+      answers: { 201: ok(slcView, 'The copy.', ['Location', 'ETag']) },
+      refuses: [409],
+    }),
+    valid('param', objectPath),
+    valid('query', slcCopyQuery),
+    async (c) => {
+      const id = await copySlc(c.get('context'), c.req.valid('param').id, c.req.valid('query'))
+      const { slc, version } = await readSlc(c.get('context'), id)
+      const location = `${c.get('ports').settings.basePath}/slcs/${slc.id}`
+      return c.json(slc, 201, { location, etag: entityTag(version) })
     },
   )
   .delete(

@@ -42,6 +42,24 @@ const copying: readonly Case[] = [
 ]
 
 const containers: readonly Case[] = [
+  {
+    route: 'POST /slcs/:id/copy',
+    title: 'of a container',
+    path: '/slcs/{slc}/copy?destinationType=none&destinationName=copy&parentId={ownGroup}',
+    prepare: (_, world) => Promise.resolve({ ownGroup: world.own.group }),
+    statuses: { readonly: 201 },
+  },
+  {
+    route: 'POST /slcs/:id/copy',
+    title: 'of a container, beside the original',
+    path: '/slcs/{slc}/copy?destinationType=none&destinationName=copy',
+  },
+  {
+    route: 'POST /slcs/:id/copy',
+    title: 'of a container, into a group',
+    path: '/slcs/{ownSlc}/copy?destinationType=none&destinationName=copy&parentId={group}',
+    prepare: (_, world) => Promise.resolve({ ownSlc: world.own.slc }),
+  },
   { route: 'POST /slcs', path: '/slcs?parentId={group}', request: json(container) },
   {
     route: 'POST /slcs/:id/periods/recalculate',

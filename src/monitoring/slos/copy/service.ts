@@ -10,6 +10,8 @@ import { checkRoomForFilter, checkRoomForLinks } from '../service.ts'
 import type { SloCopyQuery } from './schema.ts'
 import * as store from './store.ts'
 
+export { copyMaterial } from './store.ts'
+
 /** Copies a service level object, as an instance of a template or plainly. The copy is made of the same children, and its
  * filter finds what it finds.
  * @returns the id of the copy

@@ -26,6 +26,14 @@ export function copyRows(database: Database, key: string, originalId: number): W
       select ${copy}, slo.device_id, slo.state_operation, slo.push_state, slo.sort_mode, slo.rules, slo.is_reason,
         slo.costs_per_min, slo.currency, slo.risk_factor, slo.children_filter
       from (select 1) left join slos slo on slo.id = ${originalId}`),
+    ...copyMaterial(database, key, originalId),
+  ]
+}
+
+/** The properties of a copied service level object or container, and what it is linked to by hand. */
+export function copyMaterial(database: Database, key: string, originalId: number): Write[] {
+  const copy = sql`(select id from objects where path = ${key})`
+  return [
     database.run(sql`insert into properties (object_id, key, value, number)
       select ${copy}, key, value, number from properties where object_id = ${originalId}`),
     database.run(sql`insert into links (parent_id, child_id, position, weight, overrides)

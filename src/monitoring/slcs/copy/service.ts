@@ -1,0 +1,68 @@
+import { audited } from '../../../access/audit/service.ts'
+import type { Context } from '../../../context.ts'
+import { Refusal } from '../../../lib/errors.ts'
+import { isNotNullViolation } from '../../../ports/database.ts'
+import { copyMaterial } from '../../slos/copy/service.ts'
+import { insertFirstState } from '../../states/service.ts'
+import { copyDependencies } from '../../tree/copy/service.ts'
+import * as tree from '../../tree/service.ts'
+import type { SlcCopyQuery } from './schema.ts'
+import * as store from './store.ts'
+
+/** Copies a service level container, as an instance of a template or plainly. The copy is agreed alike and made of the same
+ * children; its periods begin with it, and it has a past of its own.
+ * @returns the id of the copy
+ * @throws {Refusal} not_found for the original or the group, forbidden, conflict */
+export async function copySlc(context: Context, id: number, query: SlcCopyQuery): Promise<number> {
+  const { ports } = context
+  const { database } = ports
+  const original = await tree.requireObject(context, id, { type: 'slc', right: 'read' })
+  const isInstance = query.destinationType === 'instance'
+  if (isInstance && !original.isTemplate) {
+    throw new Refusal('conflict', 'Instances are made of templates only, and this container is none.')
+  }
+  const groupId = query.parentId ?? original.parentId ?? 0
+  const group = await tree.requireObject(context, groupId, { type: 'group', right: 'write' })
+  const createdAt = ports.clock.now()
+  const { key, writes, last } = tree.insertObject(ports, {
+    type: 'slc',
+    subType: original.subType,
+    name: query.destinationName,
+    parentId: group.id,
+    isTemplate: !isInstance && original.isTemplate,
+    instanceType: isInstance ? 'instance' : 'none',
+    templateId: isInstance ? id : null,
+    collectorId: 0,
+    createdAt,
+    properties: [],
+  })
+  const deed = {
+    action: 'copy',
+    objectType: 'slc',
+    objectId: { path: key },
+    after: { ...query, originalId: id },
+  }
+  const newId = await refuseGone(() =>
+    tree.commitCreation(database, [
+      ...writes,
+      store.copyTerms(database, key, { originalId: id, createdAt }),
+      insertFirstState(database, { path: key, state: 'ok', sinceAt: createdAt }),
+      ...copyMaterial(database, key, id),
+      copyDependencies(database, { key, originalId: id }),
+      audited(context, deed),
+      last,
+    ]),
+  )
+  await ports.flow.settle()
+  return newId
+}
+
+/** Runs a copy's commit. @throws {Refusal} not_found when the original has gone */
+async function refuseGone(write: () => Promise<number>): Promise<number> {
+  try {
+    return await write()
+  } catch (error) {
+    if (!isNotNullViolation(error, 'slcs.duration')) throw error
+    throw new Refusal('not_found', 'The original has been deleted meanwhile.')
+  }
+}

@@ -1,6 +1,7 @@
 import { Lock } from './lib/lock.ts'
 import { advanceAlarms, raiseAlarms, tidyAlarms } from './monitoring/alarms/service.ts'
-import { advanceMaintenance } from './monitoring/revaluations/service.ts'
+import { advanceMaintenance, reviewSlice, reviewUrgent } from './monitoring/revaluations/service.ts'
+import type { Advanced } from './monitoring/revaluations/service.ts'
 import { judgeDue } from './monitoring/slcs/service.ts'
 import { keepMembership } from './monitoring/slos/membership/service.ts'
 import { countAnew, recordTransitions, setRight } from './monitoring/states/service.ts'
@@ -11,6 +12,7 @@ import type { Transition } from './ports/job-actors.ts'
 
 const TRANSITIONS_AT_ONCE = 1_000
 const JUDGED_IN_A_ROW = 5
+const SLICES_IN_A_ROW = 10
 
 /** A flow as whoever runs it sees it. */
 export type OpenFlow = Flow & {
@@ -25,8 +27,8 @@ type FlowPorts = Pick<Ports, 'database' | 'clock' | 'log'> & { readonly events?:
  * under way is carried on together. */
 export function openFlow(ports: FlowPorts): OpenFlow {
   const lock = new Lock()
-  // Nothing is known yet of what is planned, nor of which container is judged or alarm changed next.
-  let plannedAt = 0
+  const maintenance = openMaintenance(ports)
+  // Nothing is known yet of which container is judged or alarm changed next.
   let judgedAt = 0
   let alarmsAt = 0
   let waiting: { readonly transitions: Transition[]; readonly carried: Promise<void> } | null = null
@@ -47,16 +49,24 @@ export function openFlow(ports: FlowPorts): OpenFlow {
     for (let from = 0; from < transitions.length;) {
       const at = instants[from] ?? now
       // What was planned for before then comes first, also where nobody woke up for it.
-      const isPlanned = at >= plannedAt
-      if (isPlanned) plannedAt = await advanceMaintenance(ports, at)
-      const due = instants.findIndex((later, index) => index > from && later >= plannedAt)
+      const isPlanned = at >= maintenance.plannedAt
+      if (isPlanned) await maintenance.advance(at)
+      const due = instants.findIndex((later, index) => index > from && later >= maintenance.plannedAt)
       const until = Math.min(due === -1 ? transitions.length : due, from + TRANSITIONS_AT_ONCE)
-      const { hasSlo } = await recordTransitions(ports, transitions.slice(from, until))
+      const some = transitions.slice(from, until)
+      await maintenance.reviewBefore(some)
+      const { hasSlo } = await recordTransitions(ports, some)
       if (hasSlo || isPlanned) await judge()
       from = until
     }
     // Each change was kept with a note that no alarm was made of it yet: what ends before this is made up for.
     alarmsAt = await raiseAlarms(ports)
+  }
+
+  async function bringUpToDate(): Promise<void> {
+    await keepMembership(ports)
+    await countAnew(ports)
+    await maintenance.advance(ports.clock.now())
   }
 
   /** Containers come after everything that they are made of. */
@@ -81,9 +91,10 @@ export function openFlow(ports: FlowPorts): OpenFlow {
       return waiting.carried
     },
     async settle() {
-      await step(async () => {
-        plannedAt = await bringUpToDate(ports)
-      })
+      await step(bringUpToDate)
+      for (let slices = 0; maintenance.isReviewing && slices < SLICES_IN_A_ROW; slices++) {
+        await step(() => maintenance.review())
+      }
       // A few at a time: at midnight many periods end, and deliveries do not wait for all of them. Nor does the caller,
       // whose host may bound its statements: whoever is woken goes on.
       for (let judged = 0; judged < JUDGED_IN_A_ROW; judged++) {
@@ -95,16 +106,35 @@ export function openFlow(ports: FlowPorts): OpenFlow {
     },
     sweep: (afterId) => step(() => lookAfter(ports, afterId)),
     get nextAt() {
-      return Math.min(plannedAt, judgedAt, alarmsAt)
+      return maintenance.isReviewing ? 0 : Math.min(maintenance.plannedAt, judgedAt, alarmsAt)
     },
   }
 }
 
-/** @returns when maintenance begins or ends next */
-async function bringUpToDate(ports: Pick<Ports, 'database' | 'clock'>): Promise<number> {
-  await keepMembership(ports)
-  await countAnew(ports)
-  return advanceMaintenance(ports, ports.clock.now())
+/** What a flow knows of maintenance: when some begins or ends next, and whether objects are still to enter or leave what
+ * has. */
+function openMaintenance(ports: Pick<Ports, 'database' | 'clock'>) {
+  // Nothing is known yet of what is planned.
+  let known: Advanced = { nextAt: 0, isPending: false }
+  return {
+    get plannedAt() {
+      return known.nextAt
+    },
+    get isReviewing() {
+      return known.isPending
+    },
+    async advance(until: number): Promise<void> {
+      known = await advanceMaintenance(ports, until)
+    },
+    /** What is still to enter or leave maintenance has done so before it changes. */
+    async reviewBefore(transitions: readonly Transition[]): Promise<void> {
+      if (!known.isPending) return
+      await reviewUrgent(ports, [...new Set(transitions.map(({ objectId }) => objectId))])
+    },
+    async review(): Promise<void> {
+      known = { ...known, isPending: await reviewSlice(ports) }
+    },
+  }
 }
 
 async function lookAfter(

@@ -5,7 +5,7 @@ import { Refusal } from '../../lib/errors.ts'
 import { parseInstant, timeFormat } from '../../lib/time.ts'
 import { commit, isNotNullViolation } from '../../ports/database.ts'
 import type { Ports } from '../../ports/index.ts'
-import { noteMaintenance, reviewMaintenance } from '../states/service.ts'
+import { hasMaintenanceChanges, noteMaintenance, reviewMaintenance } from '../states/service.ts'
 import type { ObjectType } from '../tree/schema.ts'
 import { requireObject } from '../tree/service.ts'
 import { checkOccurrences, checkPast, entered, invalid } from './entering.ts'
@@ -136,19 +136,24 @@ export async function deleteRevaluation(context: Context, object: Named, id: num
   await ports.flow.settle()
 }
 
-/** Lets maintenance begin and end that was to do so by an instant, one moment after the other, and everything that follows.
- * One call at a time: see `ports/flow.ts`.
- * @returns when some begins or ends next; Infinity when none does */
+/** How far maintenance is: when some begins or ends next, Infinity when none does; and whether objects are still to enter or
+ * leave what has. */
+export type Advanced = { readonly nextAt: number; readonly isPending: boolean }
+
+/** Lets maintenance begin and end that was to do so by an instant, one moment after the other. What others are made of follows
+ * at once, everything below it in slices (`reviewSlice`), which are whole before the next moment comes. One call at a time:
+ * see `ports/flow.ts`. */
 export async function advanceMaintenance(
   ports: Pick<Ports, 'database' | 'clock'>,
   until: number,
-): Promise<number> {
+): Promise<Advanced> {
   const { database } = ports
   for (;;) {
-    await reviewMaintenance(ports)
+    await reviewUrgent(ports, [])
     const rows = await store.readNext(database, DUE_AT_ONCE)
     const at = rows[0]?.nextAt ?? Number.POSITIVE_INFINITY
-    if (at > until) return at
+    if (at > until) return { nextAt: at, isPending: await hasMaintenanceChanges(database) }
+    while (await reviewMaintenance(ports));
     const due = rows.filter(({ nextAt }) => nextAt === at)
     await commit(database, [
       ...due.map((row) =>
@@ -160,6 +165,19 @@ export async function advanceMaintenance(
       ),
     ])
   }
+}
+
+/** Lets objects enter or leave maintenance before something else is said of them or of what they are linked to. */
+export async function reviewUrgent(
+  ports: Pick<Ports, 'database' | 'clock'>,
+  ids: readonly number[],
+): Promise<void> {
+  while (await reviewMaintenance(ports, { ids }));
+}
+
+/** Lets some of the objects that are left enter or leave maintenance. @returns whether there may be more */
+export function reviewSlice(ports: Pick<Ports, 'database' | 'clock'>): Promise<boolean> {
+  return reviewMaintenance(ports)
 }
 
 type Told = {

@@ -21,7 +21,7 @@ export {
   refuseCircle,
   saveNodes,
 } from './store.ts'
-export { noteArrival, noteMaintenance } from './store/maintenance.ts'
+export { hasMaintenanceChanges, noteArrival, noteMaintenance } from './store/maintenance.ts'
 export {
   forgetUnfiltered,
   markFilter,
@@ -93,28 +93,29 @@ export async function countAnew({ database, clock }: Pick<Ports, 'database' | 'c
   }
 }
 
-/** Lets objects enter or leave maintenance that were noted, and what is in them, and carries on what that changes. What
- * was interrupted goes on where it was. One call at a time. */
-export async function reviewMaintenance({
-  database,
-  clock,
-}: Pick<Ports, 'database' | 'clock'>): Promise<void> {
-  for (;;) {
-    const reviews = await maintenance.readMaintenanceChanges(database, REVIEWS_AT_ONCE)
-    if (reviews.length === 0) return
-    const ids = reviews.flatMap(({ objectId, groupId }) =>
-      groupId === null ? [objectId] : [objectId, groupId],
-    )
-    const isParted = reviews.some(({ own, ownCharged }) => own !== ownCharged)
-    const propagation = new Charging(await store.readNodes(database, ids), isParted)
-    const changed = propagation.maintain(reviews, clock.now())
-    await commit(database, [
-      ...writesOf(database, propagation),
-      ...spellWrites(database, propagation, changed),
-      maintenance.noteChildren(database, changed),
-      maintenance.forgetMaintenanceChanges(database, reviews),
-    ])
-  }
+/** Lets some objects enter or leave maintenance that were noted, notes what is in them, and carries on what that changes.
+ * What was interrupted goes on where it was. One call at a time.
+ * @param urgent limits it to what is urgent, or leads there
+ * @returns whether there were any */
+export async function reviewMaintenance(
+  { database, clock }: Pick<Ports, 'database' | 'clock'>,
+  urgent?: maintenance.Urgent,
+): Promise<boolean> {
+  const reviews = await maintenance.readMaintenanceChanges(database, REVIEWS_AT_ONCE, urgent)
+  if (reviews.length === 0) return false
+  const ids = reviews.flatMap(({ objectId, groupId }) =>
+    groupId === null ? [objectId] : [objectId, groupId],
+  )
+  const isParted = reviews.some(({ own, ownCharged }) => own !== ownCharged)
+  const propagation = new Charging(await store.readNodes(database, ids), isParted)
+  const changed = propagation.maintain(reviews, clock.now())
+  await commit(database, [
+    ...writesOf(database, propagation),
+    ...spellWrites(database, propagation, changed),
+    maintenance.noteChildren(database, changed),
+    maintenance.forgetMaintenanceChanges(database, reviews),
+  ])
+  return true
 }
 
 /** Containers live through maintenance as well, which is a matter of their credit. */

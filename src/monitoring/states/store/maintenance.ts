@@ -1,4 +1,5 @@
 import { sql } from 'drizzle-orm'
+import type { SQL } from 'drizzle-orm'
 import type { Database, Write } from '../../../ports/database.ts'
 import type { ChargingReview } from '../charging.ts'
 
@@ -39,18 +40,38 @@ const AGAIN = sql.raw(`on conflict (object_id) do update set at = max(at, exclud
 /** A review, and where a container is that it is about: nothing else leads there. */
 export type NotedReview = ChargingReview & { readonly mark: number; readonly groupId: number | null }
 
-/** Some of the objects that may have entered or left maintenance. */
+/** What somebody else's state is made of, or has to be known at once, comes first: see `readMaintenanceChanges`. */
+export type Urgent = { readonly ids: readonly number[] }
+
+/** Some of the objects that may have entered or left maintenance; where `urgent` is given, only those that are, or lead to,
+ * these objects, what is linked to by others, or containers. */
 export async function readMaintenanceChanges(
   database: Database,
   limit: number,
+  urgent?: Urgent,
 ): Promise<readonly NotedReview[]> {
   const running = sql`exists (select 1 from revaluations r where r.object_id = m.object_id and r.running = 1`
   const rows = await database.all<Noted>(sql`
     select m.object_id as "objectId", m.at as at, m.mark as mark,
            case when o.type = 'slc' then o.parent_id end as "groupId", ${running}) as own,
            ${running} and not r.sla_relevant) as "ownCharged"
-    from maintenance_changes m join objects o on o.id = m.object_id order by m.object_id limit ${limit}`)
+    from maintenance_changes m join objects o on o.id = m.object_id
+    where ${urgent ? isUrgent(urgent) : sql`true`} order by m.object_id limit ${limit}`)
   return rows.map((row) => ({ ...row, own: row.own === 1, ownCharged: row.ownCharged === 1 }))
+}
+
+function isUrgent({ ids }: Urgent): SQL {
+  return sql`m.object_id in (
+    select place.value from (
+      select path from objects where id in (select value from json_each(${JSON.stringify(ids)}))
+      union select c.path from links l cross join objects c on c.id = l.child_id
+      union select c.path from slcs cross join objects c on c.id = slcs.id) one,
+      json_each('[' || replace(trim(one.path, '/'), '/', ',') || ']') place)`
+}
+
+/** Whether there is any object that may have entered or left maintenance. */
+export async function hasMaintenanceChanges(database: Database): Promise<boolean> {
+  return (await database.all(sql`select 1 from maintenance_changes limit 1`)).length > 0
 }
 
 type Noted = Omit<NotedReview, 'own' | 'ownCharged'> & { own: number; ownCharged: number }

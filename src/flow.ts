@@ -104,7 +104,12 @@ export function openFlow(ports: FlowPorts): OpenFlow {
         alarmsAt = await advanceAlarms(ports)
       })
     },
-    sweep: (afterId) => step(() => lookAfter(ports, afterId)),
+    sweep: (afterId) =>
+      step(async () => {
+        const next = await lookAfter(ports, afterId)
+        await judge()
+        return next
+      }),
     get nextAt() {
       return maintenance.isReviewing ? 0 : Math.min(maintenance.plannedAt, judgedAt, alarmsAt)
     },

@@ -122,6 +122,26 @@ describe('maintenance that is to count', () => {
   })
 })
 
+test('a night that sets a service level object right judges its container, without anybody else asking', async () => {
+  const opened = await openSlcStage()
+  const stage = opened.newStage()
+  stage.clock.at = on('00:00')
+  const { slo, job } = await stage.newSlo()
+  const slc = await stage.newSlc({ limit: 100, duration: 'day', timezone: 'UTC' }, [slo])
+  await stage.wake(on('01:00'))
+  // As a lost update would leave it: the job is bad, and nobody above has heard.
+  const { database } = stage.context.ports
+  await database.run(sql`update states set state = 'major' where object_id = ${job}`)
+  stage.clock.at = on('02:00')
+  expect(await stage.stateOf(slc)).toBe('ok')
+  await sweepAll(stage.context.ports)
+  expect(await stage.stateOf(slo)).toBe('major')
+  stage.clock.at = on('02:00') + 1
+  await sweepAll(stage.context.ports)
+  expect(await stage.changesOf(slc)).toEqual([['2026-06-01T04:00:00.001+02:00', 'major', 'child', slo]])
+  await opened.close()
+})
+
 /** Jobs that are bad, and maintenance, as they were told; what is plain is not to count. */
 type Told = {
   readonly jobs: Map<number, { readonly at: number; readonly bad: boolean }[]>

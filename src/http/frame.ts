@@ -26,7 +26,7 @@ export function frame(ports: Ports) {
     else await next()
     // Not around a delivery's answer, which is numbers: it would cost more than it guards.
     if (!c.res.headers.has('content-security-policy')) c.res.headers.set('content-security-policy', NOTHING)
-    surround(c.res.headers, raw, { ports, requestId })
+    surround(c.res.headers, raw, { ports, requestId, isSteady: false })
   })
 }
 
@@ -36,17 +36,24 @@ export function requestIdOf(request: Request): string {
   return given !== null && REQUEST_ID.test(given) ? given : crypto.randomUUID()
 }
 
-/** Adds what every answer carries to its header fields. */
+/** What every answer carries, unless its route says otherwise. */
+export const STEADY = {
+  'x-content-type-options': 'nosniff',
+  'referrer-policy': 'no-referrer',
+  'cache-control': 'no-store',
+  'cross-origin-resource-policy': 'same-origin',
+} as const
+
+/** Adds what every answer carries to its header fields; `isSteady` where they have what is steady. */
 export function surround(
   headers: Headers,
   request: Request,
-  { ports, requestId }: Pick<Context, 'ports' | 'requestId'>,
+  { ports, requestId, isSteady }: Pick<Context, 'ports' | 'requestId'> & { readonly isSteady: boolean },
 ): void {
   headers.set('x-request-id', requestId)
-  headers.set('x-content-type-options', 'nosniff')
-  headers.set('referrer-policy', 'no-referrer')
-  if (!headers.has('cache-control')) headers.set('cache-control', 'no-store')
-  headers.set('cross-origin-resource-policy', 'same-origin')
+  // A route that says otherwise, as of what everybody may keep, is not contradicted.
+  if (!isSteady)
+    for (const [name, value] of Object.entries(STEADY)) if (!headers.has(name)) headers.set(name, value)
   if (request.url.startsWith('https:')) headers.set('strict-transport-security', ONE_YEAR)
   if (sendsSession(request, ports)) headers.set('deprecation', DEPRECATED)
   if (ports.settings.corsAllowedOrigins.size > 0) allowOrigin(headers, request, ports)

@@ -60,11 +60,17 @@ export function jsonBody(sizeMaxBytes: number): MiddlewareHandler {
   })
 }
 
+/** A schema, and a quicker way that gives the same, or null where it cannot say. */
+export type Quick<S extends z.ZodType> = {
+  readonly schema: S
+  readonly plain: (input: unknown) => z.output<S> | null
+}
+
 /** What the schema makes of a JSON body, checked as `jsonBody` and `valid` check it.
  * @throws {Refusal} unsupported_media_type, too_large, malformed_json, invalid */
 export async function readJson<S extends z.ZodType>(
   request: Request,
-  schema: S,
+  { schema, plain }: Quick<S>,
   sizeMaxBytes: number,
 ): Promise<z.output<S>> {
   requireJson(request)
@@ -78,6 +84,8 @@ export async function readJson<S extends z.ZodType>(
   } finally {
     release()
   }
+  const found = plain(input)
+  if (found !== null) return found
   const result = schema.safeParse(input)
   if (!result.success) throw refusalOf('json', result.error)
   refusePrototype(input)

@@ -22,11 +22,11 @@ export function timeFormat(timeZone: string): TimeFormat {
 
 function newFormat(timeZone: string): TimeFormat {
   let span = spanAround(0, timeZone)
-  let day = dayOf(0)
+  let [day, other] = [dayOf(0), dayOf(0)]
   const write: TimeFormat = (epochMs) => {
     if (epochMs < span.fromAt || epochMs >= span.untilAt) span = spanAround(epochMs, timeZone)
     const local = Math.trunc(epochMs + span.offsetMs)
-    if (local < day.fromAt || local >= day.fromAt + DAY_MS) day = dayOf(local)
+    if (!isOn(day, local)) [day, other] = isOn(other, local) ? [other, day] : [dayOf(local), day]
     return day.text + timeOfDay(local - day.fromAt) + span.offset
   }
   // Buckets begin on whole minutes, those of every chart on the same.
@@ -42,8 +42,14 @@ function newFormat(timeZone: string): TimeFormat {
   }
 }
 
-/** Most instants follow each other closely: a list has few days. */
-function dayOf(local: number): { readonly fromAt: number; readonly text: string } {
+type Day = { readonly fromAt: number; readonly text: string }
+
+function isOn({ fromAt }: Day, local: number): boolean {
+  return local >= fromAt && local < fromAt + DAY_MS
+}
+
+/** Most instants follow each other closely: a list has few days. A deadline may always be on the day after. */
+function dayOf(local: number): Day {
   const fromAt = Math.floor(local / DAY_MS) * DAY_MS
   // Counted from the end: years outside 0 to 9999 have a sign and six digits.
   return { fromAt, text: new Date(fromAt).toISOString().slice(0, -'00:00:00.000Z'.length) }
@@ -63,7 +69,16 @@ function twoDigits(value: number): string {
 /** Epoch milliseconds of an ISO 8601 date-time that carries `Z` or an offset.
  * @throws {RangeError} when the text is no such date-time */
 export function parseInstant(text: string): number {
-  return Temporal.Instant.from(text).epochMilliseconds
+  return isPlainInstant(text) ? Date.parse(text) : Temporal.Instant.from(text).epochMilliseconds
+}
+
+/** No day after the 28th, so that it is one in every month. */
+const PLAIN_INSTANT =
+  /^[1-9]\d{3}-(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d{3})?Z$/
+
+/** Whether this is the text of an instant as most write it, which certainly is one. */
+export function isPlainInstant(value: unknown): value is string {
+  return typeof value === 'string' && PLAIN_INSTANT.test(value)
 }
 
 /** True when the zone's rules are known here. */

@@ -3,13 +3,14 @@ import * as z from 'zod'
 import type { Context } from '../../context.ts'
 import { flagQuery, idParam, noContent, ok } from '../../http/answers.ts'
 import { entityTag, ifMatch } from '../../http/conditions.ts'
-import type { Direct } from '../../http/direct.ts'
+import type { Direct, DirectAnswer } from '../../http/direct.ts'
 import { idempotencyKeyOf, REPLAYED } from '../../http/idempotency.ts'
 import { policy } from '../../http/policy.ts'
 import type { Env, Policy } from '../../http/policy.ts'
 import { jsonBody, readJson, valid } from '../../http/valid.ts'
 import { bulkRoutes } from './bulk/routes.ts'
 import { pingRoutes } from './pings/routes.ts'
+import { plainBody } from './plain.ts'
 import { deliveredView, deliveryBody, jobBody, jobView } from './schema.ts'
 import type { DeliveryBody } from './schema.ts'
 import { createJob, deleteJob, readJob, updateJob } from './service.ts'
@@ -106,7 +107,13 @@ const ownRoutes = new Hono<Env>()
     valid('param', z.object({ jobId: idParam })),
     jsonBody(DELIVERY_MAX_BYTES),
     valid('json', deliveryBody),
-    (c) => answerDelivery(c.get('context'), c.req.valid('param').jobId, [c.req.valid('json'), c.req.raw]),
+    async (c) => {
+      const { json, headers } = await answerDelivery(c.get('context'), c.req.valid('param').jobId, [
+        c.req.valid('json'),
+        c.req.raw,
+      ])
+      return c.body(json, 200, { 'content-type': 'application/json', ...headers })
+    },
   )
 
 export const jobRoutes = new Hono<Env>().route('/', ownRoutes).route('/', bulkRoutes).route('/', pingRoutes)
@@ -116,15 +123,17 @@ export const directDelivery: Direct = {
   method: 'POST',
   path: ['/webcollector/jobs/', '/values'],
   policy: delivery,
-  answer: async (context, jobId, request) =>
-    answerDelivery(context, jobId, [await readJson(request, deliveryBody, DELIVERY_MAX_BYTES), request]),
+  answer: async (context, jobId, request) => {
+    const body = await readJson(request, { schema: deliveryBody, plain: plainBody }, DELIVERY_MAX_BYTES)
+    return answerDelivery(context, jobId, [body, request])
+  },
 }
 
 async function answerDelivery(
   context: Context,
   jobId: number,
   [body, request]: readonly [DeliveryBody, Request],
-): Promise<Response> {
+): Promise<DirectAnswer> {
   const { view, isReplayed } = await deliver(context, jobId, { body, key: idempotencyKeyOf(request) })
-  return Response.json(view, isReplayed ? { headers: REPLAYED } : undefined)
+  return { json: JSON.stringify(view), headers: isReplayed ? REPLAYED : {} }
 }

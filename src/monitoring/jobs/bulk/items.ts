@@ -1,24 +1,17 @@
 import { Refusal } from '../../../lib/errors.ts'
 import type { Fault } from '../../../lib/errors.ts'
 import { pointerOf } from '../../../lib/pointer.ts'
+import { parseInstant } from '../../../lib/time.ts'
 import type { Delivery, Round, Run, Value } from '../../../ports/job-actors.ts'
-import { VALUES_MAX } from '../../rules/schema.ts'
-import {
-  deliveryBody,
-  deliveryOf,
-  ERROR_CODE_MAX,
-  RUN_SAMPLES_MAX,
-  RUN_TEXT_MAX,
-  TEXT_MAX,
-} from '../schema.ts'
+import { areNumbers, areTexts, isFields, isNumber, isPlainField, isText } from '../plain.ts'
+import type { Fields } from '../plain.ts'
+import { deliveryBody, deliveryOf, RUN_SAMPLES_MAX, RUN_TEXT_MAX } from '../schema.ts'
 import { jobIdOf, roundBody, seriesBody } from './schema.ts'
 
 /** What one item of a bulk delivery is for, and what is in it. */
 type Item<Content> =
   | { readonly jobId: number; readonly content: Content }
   | { readonly jobId: number | null; readonly refusal: Refusal }
-
-type Fields = Readonly<Record<string, unknown>>
 
 /** One of `deliveries`. What is plain is read by hand, at a tenth of the price and with the same result. */
 export function deliveryItem(input: unknown): Item<Delivery> {
@@ -75,9 +68,6 @@ export function anyRound(input: unknown): Round | Refusal {
   return { key, timestampAt: timestamp ?? null, jobIds, values }
 }
 
-const NUMBERS = new Set(Array.from({ length: VALUES_MAX }, (_, index) => `returnValue${index + 1}`))
-const TEXTS = new Set(Array.from({ length: VALUES_MAX }, (_, index) => `stringValue${index + 1}`))
-
 /** Null for everything that is not certainly acceptable and simple. */
 function plainDelivery(item: Fields): Delivery | null {
   const values: Record<string, Value> = {}
@@ -86,11 +76,11 @@ function plainDelivery(item: Fields): Delivery | null {
   if (jobIdOf(item['jobId']) === null) return null
   for (const key in item) {
     const value = item[key]
-    if (NUMBERS.has(key) && isNumber(value)) values[key] = value
-    else if (TEXTS.has(key) && isText(value)) values[key] = value
-    else if (key === 'errorCode' && isErrorCode(value)) errorCode = value
-    else if (key === 'timestamp' && isPlainInstant(value)) timestampAt = Date.parse(value)
-    else if (key !== 'jobId') return null
+    if (key === 'jobId') continue
+    if (!isPlainField(key, value)) return null
+    if (key === 'errorCode') errorCode = value as number
+    else if (key === 'timestamp') timestampAt = parseInstant(value as string)
+    else values[key] = value as Value
   }
   return { signal: 'result', values, errorCode, timestampAt, message: null, ttlMs: null, runId: null }
 }
@@ -121,40 +111,16 @@ function areColumns(integers: unknown, values: unknown): integers is readonly un
 /** Whether the values are of the key's type. */
 function fits(key: string, values: unknown): values is Value[] {
   if (!Array.isArray(values)) return false
-  return NUMBERS.has(key) ? values.every(isNumber) : TEXTS.has(key) && areTexts(values)
+  return areNumbers(key) ? values.every(isNumber) : areTexts(key) && fitTogether(values)
 }
 
-function areTexts(values: readonly unknown[]): boolean {
+function fitTogether(values: readonly unknown[]): boolean {
   let length = 0
   for (const value of values) {
     if (!isText(value)) return false
     length += value.length
   }
   return length <= RUN_TEXT_MAX
-}
-
-function isNumber(value: unknown): value is number {
-  return typeof value === 'number' && Number.isFinite(value)
-}
-
-function isText(value: unknown): value is string {
-  return typeof value === 'string' && value.length <= TEXT_MAX
-}
-
-function isErrorCode(value: unknown): value is number {
-  return Number.isInteger(value) && Number(value) >= 0 && Number(value) <= ERROR_CODE_MAX
-}
-
-/** No day after the 28th, so that it is one in every month. */
-const PLAIN_INSTANT =
-  /^[1-9]\d{3}-(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d{3})?Z$/
-
-function isPlainInstant(value: unknown): value is string {
-  return typeof value === 'string' && PLAIN_INSTANT.test(value)
-}
-
-function isFields(input: unknown): input is Fields {
-  return typeof input === 'object' && input !== null && !Array.isArray(input)
 }
 
 type Issue = {

@@ -1,0 +1,57 @@
+import { isPlainInstant } from '../../lib/time.ts'
+import { VALUES_MAX } from '../rules/schema.ts'
+import { ERROR_CODE_MAX, TEXT_MAX } from './schema.ts'
+import type { DeliveryBody } from './schema.ts'
+
+export type Fields = Readonly<Record<string, unknown>>
+
+const NUMBERS = new Set(Array.from({ length: VALUES_MAX }, (_, index) => `returnValue${index + 1}`))
+const TEXTS = new Set(Array.from({ length: VALUES_MAX }, (_, index) => `stringValue${index + 1}`))
+
+/** The body of a single delivery as the schema has it, at a fraction of its price; null for everything that is not
+ * certainly acceptable and simple. */
+export function plainBody(input: unknown): DeliveryBody | null {
+  if (!isFields(input)) return null
+  const { errorCode, timestamp } = input
+  const body: Record<string, unknown> = {}
+  if (errorCode !== undefined) body['errorCode'] = errorCode
+  if (timestamp !== undefined) body['timestamp'] = timestamp
+  body['signal'] = 'result'
+  for (const key in input) {
+    const value = input[key]
+    if (!isPlainField(key, value)) return null
+    body[key] = value
+  }
+  return body as DeliveryBody
+}
+
+/** Whether a field of a delivery is certainly acceptable and simple. */
+export function isPlainField(key: string, value: unknown): boolean {
+  if (areNumbers(key)) return isNumber(value)
+  if (areTexts(key)) return isText(value)
+  return key === 'errorCode' ? isErrorCode(value) : key === 'timestamp' && isPlainInstant(value)
+}
+
+export function areNumbers(key: string): boolean {
+  return NUMBERS.has(key)
+}
+
+export function areTexts(key: string): boolean {
+  return TEXTS.has(key)
+}
+
+export function isNumber(value: unknown): value is number {
+  return typeof value === 'number' && Number.isFinite(value)
+}
+
+export function isText(value: unknown): value is string {
+  return typeof value === 'string' && value.length <= TEXT_MAX
+}
+
+export function isFields(input: unknown): input is Fields {
+  return typeof input === 'object' && input !== null && !Array.isArray(input)
+}
+
+function isErrorCode(value: unknown): boolean {
+  return Number.isInteger(value) && Number(value) >= 0 && Number(value) <= ERROR_CODE_MAX
+}

@@ -78,12 +78,12 @@ const NONE: ReadonlyMap<number, Refusal> = new Map()
 const runningEverything = new WeakMap<Rights, boolean>()
 
 function runsEverything(rights: Rights): boolean {
-  let known = runningEverything.get(rights)
-  if (known === undefined) {
-    known = permissionsOf(rights, { type: 'job', runBy: 0, path: ROOT_PATH }).execute
-    runningEverything.set(rights, known)
+  let runs = runningEverything.get(rights)
+  if (runs === undefined) {
+    runs = permissionsOf(rights, { type: 'job', runBy: 0, path: ROOT_PATH }).execute
+    runningEverything.set(rights, runs)
   }
-  return known
+  return runs
 }
 
 /** The grants on the object with a path and on everything above it, the nearest first; those that concern one user, or

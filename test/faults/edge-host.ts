@@ -32,6 +32,13 @@ const host = await startEdge({ ...options, dataDir: process.env['TIDEMARK_DATA_D
 process.stdout.write(`${JSON.stringify({ message: 'started', url: host.url })}\n`)
 // What the Worker has logged, for whoever asks.
 process.on('SIGUSR2', () => process.stdout.write(`${host.logs.join('\n')}\n`))
+// The time of the trigger that comes every five minutes.
+process.on('SIGHUP', () => {
+  host.scheduled('*/5 * * * *').then(
+    () => process.stdout.write('the trigger was pulled\n'),
+    (error: unknown) => process.stdout.write(`the trigger failed: ${String(error)}\n`),
+  )
+})
 // Miniflare's own listener would end this process before everything is put away.
 process.removeAllListeners('SIGTERM')
 process.once('SIGTERM', () => {

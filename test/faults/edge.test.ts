@@ -96,7 +96,7 @@ test('while D1 is away requests are refused with 503, a time to wait and a probl
   await rm(folder, { recursive: true })
 }, 60_000)
 
-test('an object that dies between its commit and its answer finds an earlier deadline by itself', async () => {
+test('an object that dies between its commit and its answer finds an earlier deadline by itself; one that lost its alarm is found by cron', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'tidemark-edge-'))
   const dying = await startProcess({
     command: [...FAILING.slice(0, 2), 'dies-after-a-commit'],
@@ -119,9 +119,17 @@ test('an object that dies between its commit and its answer finds an earlier dea
   const codeOf = async (id = 0) =>
     ((await own.get(after.url, `/jobs/${id}`)) as { errorCode: number }).errorCode
   for (let tried = 0; tried < 60 && (await codeOf(jobIds[0])) !== 5; tried++) await Bun.sleep(250)
+  // Without the alarm of before the commit nobody would have looked.
+  expect(await Promise.all(jobIds.map(codeOf))).toEqual([5, 0])
+  after.signal('SIGHUP')
+  for (let tried = 0; tried < 60 && (await codeOf(jobIds[1])) !== 5; tried++) await Bun.sleep(250)
   const codes = await Promise.all(jobIds.map(codeOf))
+  after.signal('SIGUSR2')
+  await Bun.sleep(200)
+  const logs = after.logs.join('\n')
   await killAll(after)
   await rm(folder, { recursive: true })
-  // Without the alarm of before the commit nobody would have looked.
-  expect(codes).toEqual([5, 0])
+  expect(logs).toContain('the trigger was pulled')
+  expect(logs).toContain('"alarms were lost and are set again","jobs":1')
+  expect(codes).toEqual([5, 5])
 }, 90_000)

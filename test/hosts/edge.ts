@@ -23,13 +23,18 @@ export type EdgeOptions = {
   readonly entry?: string
 }
 
+export type EdgeHost = Host & {
+  /** Does what a trigger of this name brings about. */
+  scheduled(cron: string): Promise<void>
+}
+
 /** Starts the Worker in workerd, as bundled from `workers/edge`, with D1, R2 and its Durable Objects; offline. */
 export async function startEdge({
   dataDir,
   variables = {},
   plugin,
   entry = MAIN,
-}: EdgeOptions = {}): Promise<Host> {
+}: EdgeOptions = {}): Promise<EdgeHost> {
   const logs: string[] = []
   const miniflare = new Miniflare({
     modules: [
@@ -76,6 +81,9 @@ export async function startEdge({
     logs,
     key: new TextEncoder().encode(SECRET),
     setupLink: () => setupLink(url.origin, logs),
+    async scheduled(cron) {
+      await (await miniflare.getWorker()).scheduled({ cron })
+    },
     close: () => miniflare.dispose(),
   }
 }

@@ -8,7 +8,7 @@ export type HostProcess = {
   readonly logs: readonly string[]
   /** Its exit code once it has ended; 128 and the signal's number when a signal ended it. */
   readonly exited: Promise<number>
-  signal(name: 'SIGTERM' | 'SIGKILL' | 'SIGSTOP' | 'SIGCONT' | 'SIGUSR1' | 'SIGUSR2'): void
+  signal(name: 'SIGTERM' | 'SIGKILL' | 'SIGSTOP' | 'SIGCONT' | 'SIGHUP' | 'SIGUSR1' | 'SIGUSR2'): void
 }
 
 export type ProcessOptions = {

@@ -16,14 +16,12 @@ import type {
 } from '../../src/ports/job-actors.ts'
 import type { Log } from '../../src/ports/log.ts'
 import type { Environment } from './environment.ts'
+import { inLanes } from './lanes.ts'
 import { valueOf } from './reply.ts'
 import type { Reply } from './reply.ts'
 
 /** Jobs in one call of `deliverAll`: each costs a subrequest, of which a request has a thousand. */
 export const JOBS_PER_CALL_MAX = 900
-
-/** Jobs that one request reads at the same time. */
-const READS_AT_ONCE = 16
 
 type ObjectOf = (jobId: number) => ReturnType<Environment['JOB']['get']>
 
@@ -55,15 +53,11 @@ async function bucketsAll(
 ): Promise<readonly BucketsAnswer[]> {
   const jobs = [...Map.groupBy(series.entries(), ([, { jobId }]) => jobId)]
   const answers = new Map<number, BucketsAnswer>()
-  const waiting = jobs.values()
-  const lane = async () => {
-    for (const [jobId, own] of waiting) {
-      const names = own.map(([, name]) => name)
-      const reply = (await objectOf(jobId).bucketsAll(names, query)) as Reply<readonly BucketsAnswer[]>
-      for (const [index, answer] of valueOf(reply).entries()) answers.set(own[index]?.[0] ?? -1, answer)
-    }
-  }
-  await Promise.all(Array.from({ length: READS_AT_ONCE }, lane))
+  await inLanes(jobs, async ([jobId, own]) => {
+    const names = own.map(([, name]) => name)
+    const reply = (await objectOf(jobId).bucketsAll(names, query)) as Reply<readonly BucketsAnswer[]>
+    for (const [index, answer] of valueOf(reply).entries()) answers.set(own[index]?.[0] ?? -1, answer)
+  })
   return series.map((_, place) => answers.get(place) ?? missing())
 }
 

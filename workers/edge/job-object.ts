@@ -29,6 +29,8 @@ import type { Reply } from './reply.ts'
 /** An alarm that comes later than this came late through our own fault: the sender is credited with the time. */
 const LATENESS_MAX_MS = 5_000
 const RETRY_MS = 5_000
+/** An alarm that has not come by then does not come any more. */
+const OVERDUE_MS = 60_000
 /** A fold once so much waits: small enough that an object wakes up quickly, large enough to be rare. */
 const FOLD_SAMPLES = 512
 const FOLD_ROWS = 256
@@ -108,6 +110,18 @@ export class JobObject extends DurableObject<Environment> {
     await this.ctx.storage.deleteAlarm()
     await this.ctx.storage.deleteAll()
     return { ok: true, value: undefined }
+  }
+
+  /** Whether the object had lost its alarm, which it then sets again: none stands, or its time is long past. */
+  async secure(): Promise<Reply<boolean>> {
+    if (this.#isEmpty()) return { ok: true, value: false }
+    return this.#reply(async (keeper) => {
+      const isOverdue = keeper.nextAt < clock.now() - OVERDUE_MS
+      const isLost = isOverdue || (await this.ctx.storage.getAlarm()) === null
+      if (isOverdue) await this.ctx.storage.setAlarm(clock.now())
+      await this.#secureAlarm(keeper)
+      return isLost
+    })
   }
 
   /** The deadline may have passed. Never throws: the platform drops an alarm that failed six times. */

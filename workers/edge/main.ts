@@ -8,6 +8,7 @@ import { sweepFiles } from '../../src/content/files/service.ts'
 import { sweepAll } from '../../src/flow.ts'
 import { applyChanges } from '../../src/monitoring/rules/service.ts'
 import type { Ports } from '../../src/ports/index.ts'
+import { secureAlarms } from './alarms.ts'
 import type { Environment } from './environment.ts'
 import { eventsInObject } from './events.ts'
 import { portsOf } from './ports.ts'
@@ -31,8 +32,8 @@ export default {
     return service.app.fetch(request)
   },
 
-  /** What deliveries and alarms do not bring about by themselves: configurations that an object has not heard of, and
-   * parents whose children were not counted. At night all parents are looked through as well. */
+  /** What deliveries and alarms do not bring about by themselves: configurations that an object has not heard of, parents
+   * whose children were not counted, and alarms that were lost. At night all parents are looked through instead of these. */
   async scheduled(
     { cron }: { readonly cron: string },
     environment: Environment,
@@ -42,6 +43,7 @@ export default {
     const { ports } = service
     await Promise.all([applyChanges(ports), ports.flow.settle(), syncWhenDue(ports), sweepFiles(ports)])
     if (cron === NIGHTLY) await sweepAll(ports)
+    else await secureAlarms(environment.JOB, ports)
   },
 }
 

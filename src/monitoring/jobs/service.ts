@@ -3,6 +3,7 @@ import { durationMs } from '../../lib/duration.ts'
 import { Refusal } from '../../lib/errors.ts'
 import { timeFormat } from '../../lib/time.ts'
 import { commit } from '../../ports/database.ts'
+import type { Ports } from '../../ports/index.ts'
 import type { Snapshot } from '../../ports/job-actors.ts'
 import { DEFAULT_THRESHOLDS } from '../rules/schema.ts'
 import type { Parameters } from '../rules/schema.ts'
@@ -117,6 +118,11 @@ export async function deleteJob(context: Context, id: number): Promise<void> {
   await refuseOrphans(() => commit(ports.database, writes))
   await Promise.all([applyChanges(ports), ports.flow.settle()])
 }
+/** The jobs whose turn it is, `count` at most: with each turn others, until all have had one. */
+export function jobsInTurn({ database }: Ports, turn: number, count: number): Promise<readonly number[]> {
+  return store.readPageOfIds(database, turn, count)
+}
+
 /** The names, units and divisors of the values of these jobs, in two statements whatever their number; those that do
  * not exist, or that the caller may not read, are missing. */
 export async function findParameters(

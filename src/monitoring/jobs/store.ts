@@ -20,6 +20,18 @@ export async function findJob(database: Database, id: number): Promise<JobRow | 
   return row ? (row as unknown as JobRow) : null
 }
 
+/** The ids on one of the pages of so many that all jobs make, counted around and around. */
+export async function readPageOfIds(
+  database: Database,
+  page: number,
+  size: number,
+): Promise<readonly number[]> {
+  const rows = await database.all<{ id: number }>(sql`
+    select id from jobs order by id limit ${size}
+    offset ${size} * (${page} % max(1, ((select count(*) from jobs) + ${size} - 1) / ${size}))`)
+  return rows.map(({ id }) => id)
+}
+
 /** The parameters of those of these jobs that exist, by id. */
 export async function findParameters(
   database: Database,

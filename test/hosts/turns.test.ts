@@ -1,0 +1,28 @@
+import { expect, test } from 'bun:test'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+import { jobsInTurn } from '../../src/monitoring/jobs/service.ts'
+import type { Ports } from '../../src/ports/index.ts'
+import { openLibsql } from '../../workers/bun/libsql.ts'
+import { writeInstallation } from '../bench/installation.ts'
+
+test('jobs have their turn some at a time, each once until all have had one', async () => {
+  for (const [count, turns] of [
+    [0, [0, 0]],
+    [6, [3, 3, 3]],
+    [7, [3, 3, 1, 3]],
+  ] as const) {
+    const folder = await mkdtemp(join(tmpdir(), 'tidemark-turns-'))
+    const ids = await writeInstallation(folder, { count, timeout: 'PT1H' })
+    const system = await openLibsql(`file:${join(folder, 'config.db')}`)
+    const ports = { database: system.database } as Ports
+    const found: (readonly number[])[] = []
+    for (const turn of turns.keys()) found.push(await jobsInTurn(ports, 12 + turn, 3))
+    expect(new Set(found.flat())).toEqual(new Set(ids))
+    expect(found.map(({ length }) => length)).toEqual([...turns])
+    await system.close()
+    await rm(folder, { recursive: true })
+  }
+})

@@ -1,0 +1,27 @@
+import { jobsInTurn } from '../../src/monitoring/jobs/service.ts'
+import type { Ports } from '../../src/ports/index.ts'
+import type { Environment } from './environment.ts'
+import { inLanes } from './lanes.ts'
+import { valueOf } from './reply.ts'
+import type { Reply } from './reply.ts'
+
+/** Each is a subrequest, of which a cron has a thousand; what else it does takes some. */
+const LOOKED_AT_MAX = 500
+/** As the first trigger in `wrangler.toml` has it. */
+const CRON_MS = 300_000
+
+/** Sets alarms again that the platform has lost: nothing else brings a silent job back. The system database does not know
+ * when which job is due, since deliveries do not touch it, so the objects themselves are asked, some in each call. */
+export async function secureAlarms(namespace: Environment['JOB'], ports: Ports): Promise<void> {
+  const turn = Math.floor(ports.clock.now() / CRON_MS)
+  const lost: number[] = []
+  await inLanes(await jobsInTurn(ports, turn, LOOKED_AT_MAX), async (jobId) => {
+    try {
+      const object = namespace.get(namespace.idFromName(String(jobId)))
+      if (valueOf((await object.secure()) as Reply<boolean>)) lost.push(jobId)
+    } catch (error) {
+      ports.log.error('nobody knows whether the alarm of a job stands', error, { jobId })
+    }
+  })
+  if (lost.length > 0) ports.log.warn('alarms were lost and are set again', { jobs: lost.length })
+}

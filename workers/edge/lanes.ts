@@ -1,0 +1,14 @@
+/** Objects that one request calls at the same time. */
+const LANES = 16
+
+/** Does the work for every item, some at a time. */
+export async function inLanes<Item>(
+  items: Iterable<Item>,
+  work: (item: Item) => Promise<void>,
+): Promise<void> {
+  const waiting = Iterator.from(items)
+  const lane = async () => {
+    for (const item of waiting) await work(item)
+  }
+  await Promise.all(Array.from({ length: LANES }, lane))
+}

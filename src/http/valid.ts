@@ -60,32 +60,35 @@ export function jsonBody(sizeMaxBytes: number): MiddlewareHandler {
   })
 }
 
-/** A schema, and a quicker way that gives the same, or null where it cannot say. */
+/** The schema of a body, and a quicker way that gives the same, or null where it cannot say. */
 export type Quick<S extends z.ZodType> = {
   readonly schema: S
+  readonly sizeMaxBytes: number
   readonly plain: (input: unknown) => z.output<S> | null
 }
 
-/** What the schema makes of a JSON body, checked as `jsonBody` and `valid` check it.
- * @throws {Refusal} unsupported_media_type, too_large, malformed_json, invalid */
-export async function readJson<S extends z.ZodType>(
+/** Does something with what the schema makes of a JSON body, checked as `jsonBody` and `valid` check it. Until that is
+ * done the body counts among those that are taken in: what was made of it waits as long.
+ * @throws {Refusal} unsupported_media_type, too_large, malformed_json, invalid, overloaded */
+export async function withJson<S extends z.ZodType, Result>(
   request: Request,
-  { schema, plain }: Quick<S>,
-  sizeMaxBytes: number,
-): Promise<z.output<S>> {
+  { schema, plain, sizeMaxBytes }: Quick<S>,
+  use: (body: z.output<S>) => Promise<Result>,
+): Promise<Result> {
   requireJson(request)
   const { release, isChunked } = admitBody(request, sizeMaxBytes)
-  let input: unknown
   try {
     const whole = isChunked ? withBody(request, await readText(request, sizeMaxBytes)) : request
-    input = await whole.json().catch(() => {
+    const input: unknown = await whole.json().catch(() => {
       throw malformedJson()
     })
+    return await use(plain(input) ?? parsed(schema, input))
   } finally {
     release()
   }
-  const found = plain(input)
-  if (found !== null) return found
+}
+
+function parsed<S extends z.ZodType>(schema: S, input: unknown): z.output<S> {
   const result = schema.safeParse(input)
   if (!result.success) throw refusalOf('json', result.error)
   refusePrototype(input)

@@ -7,7 +7,7 @@ import type { Direct, DirectAnswer } from '../../http/direct.ts'
 import { idempotencyKeyOf, REPLAYED } from '../../http/idempotency.ts'
 import { policy } from '../../http/policy.ts'
 import type { Env, Policy } from '../../http/policy.ts'
-import { jsonBody, readJson, valid } from '../../http/valid.ts'
+import { jsonBody, valid, withJson } from '../../http/valid.ts'
 import { bulkRoutes } from './bulk/routes.ts'
 import { pingRoutes } from './pings/routes.ts'
 import { plainBody } from './plain.ts'
@@ -118,15 +118,15 @@ const ownRoutes = new Hono<Env>()
 
 export const jobRoutes = new Hono<Env>().route('/', ownRoutes).route('/', bulkRoutes).route('/', pingRoutes)
 
+const PLAIN_DELIVERY = { schema: deliveryBody, plain: plainBody, sizeMaxBytes: DELIVERY_MAX_BYTES }
+
 /** The same delivery without the router: what it spends on middleware is more than a delivery's own work. */
 export const directDelivery: Direct = {
   method: 'POST',
   path: ['/webcollector/jobs/', '/values'],
   policy: delivery,
-  answer: async (context, jobId, request) => {
-    const body = await readJson(request, { schema: deliveryBody, plain: plainBody }, DELIVERY_MAX_BYTES)
-    return answerDelivery(context, jobId, [body, request])
-  },
+  answer: (context, jobId, request) =>
+    withJson(request, PLAIN_DELIVERY, (body) => answerDelivery(context, jobId, [body, request])),
 }
 
 async function answerDelivery(

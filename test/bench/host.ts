@@ -2,13 +2,16 @@ import { heapStats } from 'bun:jsc'
 
 import { Hono } from 'hono'
 
+import { sweepAll } from '../../src/flow.ts'
 import { frame } from '../../src/http/frame.ts'
 import type { Env } from '../../src/http/policy.ts'
+import { Keeper } from '../../src/monitoring/keeper/service.ts'
 import { startServer } from '../../workers/bun/server.ts'
 import type { Seams } from '../../workers/bun/server.ts'
 import { readBunSettings } from '../../workers/bun/settings.ts'
 
-/** What stands in for a part of the Bun host: nothing, the journal's disk, or everything behind the frame of a request. */
+/** What stands in for a part of the Bun host: nothing, the journal's disk, or everything behind the frame of a
+ * request; or that it tidies when asked. */
 const HOSTS: Readonly<Record<string, Seams>> = {
   whole: {},
   'no-journal': {
@@ -16,6 +19,23 @@ const HOSTS: Readonly<Record<string, Seams>> = {
       ...values,
       commit: (statements) => (statements.length > 1 ? values.commit(statements) : NOTHING),
     }),
+  },
+  tidying: {
+    fetch: (fetch, ports) => {
+      const app = new Hono()
+      app.post('/tidy/:id', async (c) => {
+        const { jobActors } = ports
+        if (!(jobActors instanceof Keeper)) throw new TypeError('This host keeps its jobs elsewhere.')
+        await jobActors.history.tidy({ whose: (jobId) => jobId === Number(c.req.param('id')) })
+        return c.body(null, 204)
+      })
+      app.post('/sweep/:id', async (c) => {
+        await sweepAll(ports)
+        return c.body(null, 204)
+      })
+      app.all('*', (c) => fetch(c.req.raw))
+      return (request) => app.fetch(request)
+    },
   },
   floor: {
     fetch: (fetch, ports) => {

@@ -25,7 +25,7 @@ export type Load = {
 
 /** `sent` counts the requests of all its loads: each goes on where the one before it ended. */
 export type Replay = {
-  readonly running: Running
+  readonly running: Pick<Running, 'url' | 'pid'>
   readonly path: string
   readonly connections: number
   sent: number

@@ -28,6 +28,7 @@ export async function fillTidemark(
   dataDir: string,
   jobs: number,
   series: readonly Series[],
+  until: 'folded' | 'tidy' = 'tidy',
 ): Promise<number> {
   let now = series.reduce((least, { at }) => Math.min(least, at[0] ?? least), Infinity) - 1
   await writeInstallation(dataDir, { count: jobs, timeout: NEVER, at: now })
@@ -55,7 +56,9 @@ export async function fillTidemark(
   }
   now = Date.now()
   await goOnLiving(keeper, jobs)
-  await pack(keeper)
+  await keeper.settled()
+  await keeper.fold()
+  if (until === 'tidy') await keeper.history.tidy()
   // The host that is started on it credits nobody with the time between then and now.
   await values.commit([writeMeta('heartbeat', Date.now())])
   const bytes = await bytesInUse(file)
@@ -69,13 +72,6 @@ async function goOnLiving(keeper: Keeper, jobs: number): Promise<void> {
   await Promise.all(
     Array.from({ length: jobs }, (_, index) => keeper.deliver(FIRST_JOB_ID + index, line, ANYBODY)),
   )
-}
-
-/** Everything that the keeper does to samples that have come to rest. */
-async function pack(keeper: Keeper): Promise<void> {
-  await keeper.settled()
-  await keeper.fold()
-  await keeper.history.tidy()
 }
 
 async function bytesInUse({ client }: Libsql): Promise<number> {

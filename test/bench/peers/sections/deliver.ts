@@ -1,6 +1,6 @@
 import type { Bench } from '../bench.ts'
 import { checkStored, introduce, medianOf } from '../bench.ts'
-import type { Peer } from '../peer.ts'
+import type { Peer, Running } from '../peer.ts'
 import { replay, writeRequests } from '../replay.ts'
 import type { Load, Replay } from '../replay.ts'
 import { deliveries } from '../samples.ts'
@@ -14,6 +14,7 @@ const WARM_UP_S = 3
 
 type Contestant = {
   readonly peer: Peer
+  readonly running: Running
   readonly replay: Replay
   readonly loads: Load[]
   acknowledged: number
@@ -31,10 +32,10 @@ export async function deliver(bench: Bench): Promise<Part> {
     for (const one of contestants)
       await bench.attempt(`deliver, ${one.peer.name}`, () => loadOnce(bench, one))
   }
-  for (const { peer, replay: of, acknowledged } of contestants) {
+  for (const { peer, running, acknowledged } of contestants) {
     if (peer === floor) continue
     await bench.attempt(`deliver, ${peer.name}: reading back`, () =>
-      checkStored(peer, of.running, { acknowledged, jobs }),
+      checkStored(peer, running, { acknowledged, jobs }),
     )
   }
   return partOf(bench, contestants)
@@ -51,7 +52,7 @@ async function enter(bench: Bench, peer: Peer): Promise<Contestant> {
   )
   const of: Replay = { running, path, connections: CONNECTIONS, sent: 0 }
   const { acknowledged } = await replay(of, WARM_UP_S)
-  return { peer, replay: of, loads: [], acknowledged: introduced + acknowledged }
+  return { peer, running, replay: of, loads: [], acknowledged: introduced + acknowledged }
 }
 
 const NOBODY = { job: 1, at: null, value: 0 }

@@ -10,6 +10,7 @@ import { sessionRoutes } from './access/session/routes.ts'
 import { userGroupRoutes } from './access/user-groups/routes.ts'
 import { userRoutes } from './access/users/routes.ts'
 import { fileRoutes } from './content/files/routes.ts'
+import { settingsRoutes } from './content/settings/routes.ts'
 import { styleRoutes } from './content/styles/routes.ts'
 import { healthRoutes } from './http/health.ts'
 import { noRoute } from './http/no-route.ts'
@@ -67,6 +68,7 @@ export function createApp(ports: Ports): App {
   app.route('/', styleRoutes)
   app.route('/', eventRoutes)
   app.route('/', recipientRoutes)
+  app.route('/', settingsRoutes)
 
   let document: object | null = null
   app.get(

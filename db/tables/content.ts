@@ -28,3 +28,14 @@ export const styles = sqliteTable('styles', {
   digest: text().notNull(),
   updatedAt: integer('updated_at').notNull(),
 })
+
+/** What administrators have set; one row, and none before they have. */
+export const settings = sqliteTable('settings', {
+  id: integer().primaryKey(),
+  /** What was set, as on the wire, without secrets. */
+  values: text({ mode: 'json' }).$type<unknown>().notNull(),
+  /** Sealed secrets by their names. */
+  secrets: text({ mode: 'json' }).$type<Record<string, string>>().notNull(),
+  version: integer().notNull(),
+  updatedAt: integer('updated_at').notNull(),
+})

@@ -46,10 +46,11 @@ export function valid<T extends Target, S extends z.ZodType>(target: T, schema: 
   return handler
 }
 
-/** Refuses a body that is not `application/json` or larger than `sizeMaxBytes`, before any of it is parsed. */
-export function jsonBody(sizeMaxBytes: number): MiddlewareHandler {
+/** Refuses a body that is not `application/json`, or another type that is JSON, or larger than `sizeMaxBytes`, before any
+ * of it is parsed. */
+export function jsonBody(sizeMaxBytes: number, alsoType?: string): MiddlewareHandler {
   return createMiddleware(async (c, next) => {
-    requireJson(c.req.raw)
+    requireJson(c.req.raw, alsoType)
     const { release, isChunked } = admitBody(c.req.raw, sizeMaxBytes)
     try {
       if (isChunked) c.req.raw = withBody(c.req.raw, await readText(c.req.raw, sizeMaxBytes))
@@ -105,11 +106,13 @@ export function malformedJson(): Refusal {
   return new Refusal('malformed_json', 'The body cannot be read as JSON.')
 }
 
-function requireJson({ headers }: Request): void {
+function requireJson({ headers }: Request, alsoType?: string): void {
   const header = headers.get('content-type')
   if (header === 'application/json') return
-  if (header?.split(';', 1)[0]?.trim().toLowerCase() === 'application/json') return
-  throw new Refusal('unsupported_media_type', 'Send the body as application/json.')
+  const type = header?.split(';', 1)[0]?.trim().toLowerCase()
+  if (type === 'application/json' || (type !== undefined && type === alsoType)) return
+  const types = ['application/json', ...(alsoType === undefined ? [] : [alsoType])]
+  throw new Refusal('unsupported_media_type', `Send the body as ${types.join(' or ')}.`)
 }
 
 /** Makes room for a body until `release` is called; of one that comes in chunks nobody knows the size.
@@ -152,7 +155,8 @@ function refusePrototype(body: unknown): void {
   throw new Refusal('invalid', 'The body is not what this request takes; see errors.', fault)
 }
 
-function refusalOf(target: Target, error: z.core.$ZodError): Refusal {
+/** What is said of a part of a request that a schema does not take. */
+export function refusalOf(target: Target, error: z.core.$ZodError): Refusal {
   if (target === 'param') return new Refusal('not_found', 'There is no such object.')
   const faults = error.issues.flatMap((issue) => faultsOf(target, issue))
   const place = target === 'json' ? 'body' : 'query'

@@ -72,6 +72,15 @@ export const settingsSchema = z.object({
     .refine(isSafeUrl, 'must be an https: URL, or http: on this machine, without credentials')
     .optional()
     .describe('The external service that checks the passwords of LDAP_MANAGED users.'),
+  TIDEMARK_TRANSLATION_PROVIDER: z
+    .enum(['libretranslate', 'deepl'])
+    .default('libretranslate')
+    .describe('What the service at TIDEMARK_TRANSLATION_URL speaks.'),
+  TIDEMARK_TRANSLATION_URL: z
+    .string()
+    .refine(isSafeUrl, 'must be an https: URL, or http: on this machine, without credentials')
+    .optional()
+    .describe('The service that translates texts, such as https://api.deepl.com.'),
 })
 
 function isOrigin(text: string): boolean {
@@ -91,6 +100,13 @@ export type Settings = NotificationSettings & {
   readonly ldap: LdapSettings | null
   /** Null where nobody signs in by OpenID Connect. */
   readonly oidc: OidcSettings | null
+  /** Who translates texts over HTTP; null where nobody does. */
+  readonly translation: TranslationSettings | null
+}
+
+export type TranslationSettings = {
+  readonly provider: 'libretranslate' | 'deepl'
+  readonly url: string
 }
 
 export type PasswordSettings = {
@@ -108,6 +124,7 @@ export function settingsOf(values: z.output<typeof settingsSchema>): Settings {
     throw new RangeError(
       'The configuration is not usable:\n  TIDEMARK_LDAP_URL and SVC_WEBSERVICE_auth_service_url both check passwords: set one.',
     )
+  const url = values.TIDEMARK_TRANSLATION_URL
   return {
     timeZone: values.TIDEMARK_TIME_ZONE,
     basePath: values.TIDEMARK_BASE_PATH,
@@ -123,6 +140,7 @@ export function settingsOf(values: z.output<typeof settingsSchema>): Settings {
     ldap,
     oidc: oidcSettingsOf(values),
     ...notificationSettingsOf(values),
+    translation: url === undefined ? null : { provider: values.TIDEMARK_TRANSLATION_PROVIDER, url },
   }
 }
 

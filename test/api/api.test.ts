@@ -31,6 +31,7 @@ import { pastSuite } from './past.suite.ts'
 import { revaluationsSuite } from './revaluations.suite.ts'
 import { rolesSuite } from './roles.suite.ts'
 import { sessionSuite } from './session.suite.ts'
+import { settingsSuite } from './settings.suite.ts'
 import { slcsSuite } from './slcs.suite.ts'
 import { slosSuite } from './slos.suite.ts'
 import { statesSuite } from './states.suite.ts'
@@ -73,6 +74,7 @@ const SUITES: readonly Suite[] = [
   historiesSuite,
   filesSuite,
   stylesSuite,
+  settingsSuite,
   // Last, because it holds what all of them changed against the record.
   auditSuite,
 ]

@@ -10,6 +10,7 @@ import { userGroupRoutes } from '../../src/access/user-groups/routes.ts'
 import { userRoutes } from '../../src/access/users/routes.ts'
 import { ROLES } from '../../src/context.ts'
 import { fileRoutes } from '../../src/content/files/routes.ts'
+import { settingsRoutes } from '../../src/content/settings/routes.ts'
 import { styleRoutes } from '../../src/content/styles/routes.ts'
 import { healthRoutes } from '../../src/http/health.ts'
 import { policyOf, routesOf } from '../../src/http/policy.ts'
@@ -90,6 +91,7 @@ const ROOMS = {
   slcRoutes,
   fileRoutes,
   styleRoutes,
+  settingsRoutes,
 }
 
 describe('a route without a policy stops the start', () => {

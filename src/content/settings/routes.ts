@@ -1,0 +1,60 @@
+import { Hono } from 'hono'
+import { ok } from '../../http/answers.ts'
+import { entityTag, ifMatch } from '../../http/conditions.ts'
+import { policy } from '../../http/policy.ts'
+import type { Env } from '../../http/policy.ts'
+import { jsonBody, valid } from '../../http/valid.ts'
+import { settingsBody, settingsPatch, settingsQuery, settingsView } from './schema.ts'
+import { changeSettings, readSettings } from './service.ts'
+
+const BODY_MAX_BYTES = 64 * 1024
+const MERGE_PATCH = 'application/merge-patch+json'
+const ADMINISTRATOR = ['administrator'] as const
+const answers = { 200: ok(settingsView, 'The settings.', ['ETag']) }
+
+export const settingsRoutes = new Hono<Env>()
+  .get(
+    '/settings.json',
+    policy({ summary: 'The settings; all of them for administrators who ask', roles: 'signed-in', answers }),
+    valid('query', settingsQuery),
+    async (c) => {
+      const { settings, version } = await readSettings(c.get('context'), c.req.valid('query').full)
+      return c.json(settings, 200, { etag: entityTag(version) })
+    },
+  )
+  .put(
+    '/settings.json',
+    policy({
+      summary: 'Set all settings; what is absent gets its default',
+      roles: ADMINISTRATOR,
+      answers,
+      refuses: [412],
+    }),
+    jsonBody(BODY_MAX_BYTES),
+    valid('json', settingsBody),
+    async (c) => {
+      const change = { kind: 'whole', sent: c.req.valid('json'), ifMatch: ifMatch(c) } as const
+      const { settings, version } = await changeSettings(c.get('context'), change)
+      return c.json(settings, 200, { etag: entityTag(version) })
+    },
+  )
+  .patch(
+    '/settings.json',
+    policy({
+      summary: 'Change some settings',
+      roles: ADMINISTRATOR,
+      takes: {
+        media: { [MERGE_PATCH]: settingsPatch, 'application/json': settingsPatch },
+        encodings: ['identity'],
+      },
+      answers,
+      refuses: [412],
+    }),
+    jsonBody(BODY_MAX_BYTES, MERGE_PATCH),
+    valid('json', settingsPatch),
+    async (c) => {
+      const change = { kind: 'patch', sent: c.req.valid('json'), ifMatch: ifMatch(c) } as const
+      const { settings, version } = await changeSettings(c.get('context'), change)
+      return c.json(settings, 200, { etag: entityTag(version) })
+    },
+  )

@@ -1,0 +1,79 @@
+import * as z from 'zod'
+import { flagQuery } from '../../http/answers.ts'
+import { languageOf } from '../../lib/language.ts'
+
+/** Stands for a secret that is set; sent back, it keeps it. */
+export const MASK = '********'
+
+const NO_CONTROL = /^\P{Cc}*$/u
+const LANGUAGE = 'must be a language tag such as de or de-CH'
+
+/** What can be set, as whoever is signed in sees it. */
+const values = {
+  title: z.string().trim().min(1).max(100).regex(NO_CONTROL, 'must have no control characters'),
+  language: z.string().refine((text) => languageOf(text) === text, LANGUAGE),
+  theme: z.enum(['light', 'dark', 'system']),
+  startDashboardId: z.int().positive().nullable(),
+}
+
+/** What follows from how the service is set up and built. */
+const facts = {
+  timeZone: z.string(),
+  release: z.strictObject({ interface: z.string(), tidemark: z.string() }),
+  limits: z.strictObject({
+    fileMaxBytes: z.int(),
+    styleMaxBytes: z.int(),
+    sessionMaxHours: z.int(),
+  }),
+  features: z.strictObject({
+    automaticTranslation: z.boolean(),
+    externalAuthentication: z.boolean(),
+    queryCredentials: z.boolean(),
+  }),
+}
+
+const secret = z
+  .string()
+  .min(1)
+  .max(512)
+  .regex(/^[\x21-\x7e]+$/, 'must be visible ASCII characters')
+  .nullable()
+const secrets = { translation: z.strictObject({ apiKey: secret.optional() }) }
+
+const DEFAULTS = { title: 'Tidemark', language: 'en', theme: 'system', startDashboardId: null } as const
+
+export const valuesBody = z.object({
+  title: values.title.default(DEFAULTS.title),
+  language: values.language.default(DEFAULTS.language),
+  theme: values.theme.default(DEFAULTS.theme),
+  startDashboardId: values.startDashboardId.default(DEFAULTS.startDashboardId),
+})
+
+/** All settings; what is absent has its default, and what cannot be set may be sent back as it was read. */
+export const settingsBody = z
+  .strictObject({ ...valuesBody.shape, ...secrets, ...facts })
+  .partial({ translation: true, timeZone: true, release: true, limits: true, features: true })
+
+export const settingsPatch = z
+  .record(z.string(), z.unknown())
+  .describe('A JSON merge patch (RFC 7396) of the settings: null sets a default.')
+
+export const settingsQuery = z.object({
+  full: flagQuery.default(false).describe('With what administrators alone may see.'),
+})
+
+/** `translation` is there for administrators who ask for it all. */
+export const settingsView = z
+  .object({
+    ...values,
+    ...facts,
+    translation: z
+      .object({ apiKey: z.string().nullable().describe(`\`${MASK}\` where there is one.`) })
+      .optional(),
+  })
+  .meta({ id: 'Settings' })
+
+export type SettingsValues = z.infer<typeof valuesBody>
+export type SettingsBody = z.infer<typeof settingsBody>
+export type SettingsView = z.infer<typeof settingsView>
+export const FACTS = Object.keys(facts) as (keyof typeof facts)[]

@@ -1,0 +1,141 @@
+import { audited } from '../../access/audit/service.ts'
+import { seal, unseal } from '../../access/session/keys.ts'
+import type { Context } from '../../context.ts'
+import { refusalOf } from '../../http/valid.ts'
+import { INTERFACE_RELEASE, VERSION } from '../../http/version.ts'
+import { Refusal } from '../../lib/errors.ts'
+import { mergePatch } from '../../lib/merge-patch.ts'
+import { commit, isNotNullViolation } from '../../ports/database.ts'
+import type { Ports } from '../../ports/index.ts'
+import { FILE_MAX_BYTES } from '../files/service.ts'
+import { STYLE_MAX_BYTES } from '../styles/service.ts'
+import { FACTS, MASK, settingsBody, valuesBody } from './schema.ts'
+import type { SettingsBody, SettingsValues, SettingsView } from './schema.ts'
+import * as store from './store.ts'
+import type { SettingsRow } from './store.ts'
+
+const SESSION_MAX_HOURS = 24
+const TRANSLATION_KEY = 'translation.apiKey'
+
+type Versioned = { readonly settings: SettingsView; readonly version: number }
+
+/** A change: all settings, or a merge patch of them. */
+export type Change = {
+  readonly kind: 'whole' | 'patch'
+  readonly sent: unknown
+  readonly ifMatch: number | null
+}
+
+const UNSET: SettingsRow = { values: {}, secrets: {}, version: 0, updatedAt: 0 }
+
+/** The settings, without what only administrators may see unless it is asked for.
+ * @throws {Refusal} forbidden when somebody else asks for it */
+export async function readSettings({ ports, caller }: Context, isFull: boolean): Promise<Versioned> {
+  if (isFull && (caller.kind !== 'user' || caller.role !== 'administrator'))
+    throw new Refusal('forbidden', 'Only administrators see all settings.')
+  const row = await findSettings(ports)
+  const { translation, ...common } = viewOf(ports, row)
+  return { settings: isFull && translation ? { ...common, translation } : common, version: row.version }
+}
+
+/** Changes settings.
+ * @throws {Refusal} invalid with pointers to what is unknown, wrong or not to be changed, precondition_failed */
+export async function changeSettings(context: Context, { kind, sent, ifMatch }: Change): Promise<Versioned> {
+  const { ports } = context
+  const row = await findSettings(ports)
+  if (ifMatch !== null && ifMatch !== row.version) throw changedMeanwhile()
+  const view = viewOf(ports, row)
+  const asked = settingsBody.safeParse(kind === 'patch' ? mergePatch(view, sent) : sent)
+  if (!asked.success) throw refusalOf('json', asked.error)
+  requireSameFacts(asked.data, view, kind)
+  const next: SettingsRow = {
+    values: setValues(asked.data),
+    secrets: await secretsOf(ports, row, asked.data.translation?.apiKey ?? null),
+    version: row.version + 1,
+    updatedAt: ports.clock.now(),
+  }
+  const entry = audited(context, {
+    action: 'update',
+    objectType: 'settings',
+    objectId: 'settings.json',
+    before: toldOf(row),
+    after: toldOf(next),
+  })
+  try {
+    await commit(ports.database, [store.saveSettings(ports.database, next), entry])
+  } catch (error) {
+    throw isNotNullViolation(error, 'settings.version') ? changedMeanwhile() : error
+  }
+  return { settings: viewOf(ports, next), version: next.version }
+}
+
+/** The key with which the provider of translations is asked; null where none is set. */
+export async function readTranslationKey(ports: Ports): Promise<string | null> {
+  const sealed = (await findSettings(ports)).secrets[TRANSLATION_KEY]
+  if (sealed === undefined) return null
+  return new TextDecoder().decode(await unseal(ports.secrets, sealed, TRANSLATION_KEY))
+}
+
+async function findSettings({ database }: Ports): Promise<SettingsRow> {
+  return (await store.findSettings(database)) ?? UNSET
+}
+
+function viewOf({ settings }: Ports, row: SettingsRow): SettingsView {
+  return {
+    ...valuesBody.parse(row.values),
+    timeZone: settings.timeZone,
+    release: { interface: INTERFACE_RELEASE, tidemark: VERSION },
+    limits: {
+      fileMaxBytes: FILE_MAX_BYTES,
+      styleMaxBytes: STYLE_MAX_BYTES,
+      sessionMaxHours: SESSION_MAX_HOURS,
+    },
+    features: {
+      automaticTranslation: settings.translation !== null,
+      externalAuthentication: settings.authServiceUrl !== null,
+      queryCredentials: settings.takesQueryCredentials,
+    },
+    translation: { apiKey: TRANSLATION_KEY in row.secrets ? MASK : null },
+  }
+}
+
+/** What differs from the defaults, so that a default may change with a release. */
+function setValues(asked: SettingsBody): Partial<SettingsValues> {
+  const defaults: Readonly<Record<string, unknown>> = valuesBody.parse({})
+  const set = Object.entries(valuesBody.parse(asked)).filter(([name, value]) => value !== defaults[name])
+  return Object.fromEntries(set)
+}
+
+async function secretsOf(
+  { secrets }: Ports,
+  row: SettingsRow,
+  apiKey: string | null,
+): Promise<Record<string, string>> {
+  if (apiKey === null) return {}
+  if (apiKey !== MASK)
+    return { [TRANSLATION_KEY]: await seal(secrets, new TextEncoder().encode(apiKey), TRANSLATION_KEY) }
+  if (TRANSLATION_KEY in row.secrets) return row.secrets
+  throw invalid('/translation/apiKey', 'stands for a secret, and none is set')
+}
+
+function requireSameFacts(asked: SettingsBody, view: SettingsView, kind: Change['kind']): void {
+  for (const name of FACTS) {
+    const isKept = JSON.stringify(asked[name]) === JSON.stringify(view[name])
+    if (!isKept && (kind === 'patch' || asked[name] !== undefined))
+      throw invalid(`/${name}`, 'cannot be changed here')
+  }
+}
+
+function invalid(pointer: string, message: string): Refusal {
+  return new Refusal('invalid', 'The body is not what this request takes; see errors.', [
+    { pointer, message },
+  ])
+}
+
+function changedMeanwhile(): Refusal {
+  return new Refusal('precondition_failed', 'Somebody changed the settings meanwhile. Read them again.')
+}
+
+function toldOf({ values, secrets }: SettingsRow): object {
+  return { ...valuesBody.parse(values), translation: { apiKey: secrets[TRANSLATION_KEY] ?? null } }
+}

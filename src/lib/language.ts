@@ -1,0 +1,11 @@
+const LANGUAGE = /^[A-Za-z]{2,3}(?:-[A-Za-z0-9]{2,8}){0,4}$/
+
+/** A language tag (BCP 47) as it is written canonically, such as `de-CH`; null for a text that is none. */
+export function languageOf(text: string): string | null {
+  if (!LANGUAGE.test(text)) return null
+  try {
+    return Intl.getCanonicalLocales(text)[0] ?? null
+  } catch {
+    return null
+  }
+}

@@ -12,6 +12,7 @@ import { userRoutes } from './access/users/routes.ts'
 import { fileRoutes } from './content/files/routes.ts'
 import { settingsRoutes } from './content/settings/routes.ts'
 import { styleRoutes } from './content/styles/routes.ts'
+import { translationRoutes } from './content/translations/routes.ts'
 import { healthRoutes } from './http/health.ts'
 import { noRoute } from './http/no-route.ts'
 import { openApiDocument } from './http/openapi.ts'
@@ -68,6 +69,7 @@ export function createApp(ports: Ports): App {
   app.route('/', styleRoutes)
   app.route('/', eventRoutes)
   app.route('/', recipientRoutes)
+  app.route('/', translationRoutes)
   app.route('/', settingsRoutes)
 
   let document: object | null = null

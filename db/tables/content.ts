@@ -1,4 +1,4 @@
-import { index, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
+import { index, integer, primaryKey, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 
 /** Uploaded files; their bytes are blobs. */
 export const files = sqliteTable('files', {
@@ -39,3 +39,33 @@ export const settings = sqliteTable('settings', {
   version: integer().notNull(),
   updatedAt: integer('updated_at').notNull(),
 })
+
+/** Texts of user interfaces. */
+export const translations = sqliteTable(
+  'translations',
+  {
+    language: text().notNull(),
+    key: text().notNull(),
+    text: text().notNull(),
+    updatedAt: integer('updated_at').notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.language, table.key] })],
+)
+
+/** What a provider made of a text lately. */
+export const translationCache = sqliteTable(
+  'translation_cache',
+  {
+    provider: text().notNull(),
+    source: text().notNull(),
+    target: text().notNull(),
+    /** SHA-256 of the format and the text, hexadecimal. */
+    digest: text().notNull(),
+    text: text().notNull(),
+    at: integer().notNull(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.provider, table.source, table.target, table.digest] }),
+    index('translation_cache_by_time').on(table.at),
+  ],
+)

@@ -34,6 +34,7 @@ const PROBLEMS: Readonly<Record<Code, readonly [status: number, title: string]>>
   overloaded: [503, 'Too busy'],
   unavailable: [503, 'Not available'],
   storage_full: [507, 'No room to store it'],
+  not_configured: [501, 'Not set up'],
   internal: [500, 'Internal error'],
 }
 

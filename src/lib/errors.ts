@@ -29,6 +29,7 @@ export type Code =
   | 'overloaded'
   | 'unavailable'
   | 'storage_full'
+  | 'not_configured'
   | 'internal'
 
 /** One fault in the input: `pointer` is a JSON pointer into the body, `?name` for a query parameter, or

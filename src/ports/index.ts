@@ -10,6 +10,7 @@ import type { Mail } from './mail.ts'
 import type { Network } from './network.ts'
 import type { Secrets } from './secrets.ts'
 import type { Settings } from './settings.ts'
+import type { Translator } from './translator.ts'
 
 /** Everything the application asks of its host. */
 export type Ports = {
@@ -26,4 +27,6 @@ export type Ports = {
   readonly mail: Mail
   readonly secrets: Secrets
   readonly settings: Settings
+  /** The machine translation that the host brings; null where it brings none. */
+  readonly translator: Translator | null
 }

@@ -4,6 +4,7 @@ import { oidcProvider } from '../hosts/oidc-provider.ts'
 import { hasSlapd, startSlapd } from '../hosts/slapd.ts'
 import type { Slapd } from '../hosts/slapd.ts'
 import { HOST_NAMES, startHost, startRemote } from '../hosts/start.ts'
+import { startTranslator } from '../hosts/translator.ts'
 import { accountSuite } from './account.suite.ts'
 import { auditSuite } from './audit.suite.ts'
 import { browseSuite } from './browse.suite.ts'
@@ -38,6 +39,7 @@ import { statesSuite } from './states.suite.ts'
 import type { Suite } from './suite.ts'
 import { stylesSuite } from './styles.suite.ts'
 import { thresholdsSuite } from './thresholds.suite.ts'
+import { translationsSuite } from './translations.suite.ts'
 import { treeSuite } from './tree.suite.ts'
 import { userGroupsSuite } from './user-groups.suite.ts'
 import { usersSuite } from './users.suite.ts'
@@ -75,6 +77,7 @@ const SUITES: readonly Suite[] = [
   filesSuite,
   stylesSuite,
   settingsSuite,
+  translationsSuite,
   // Last, because it holds what all of them changed against the record.
   auditSuite,
 ]
@@ -88,6 +91,13 @@ type Variables = Readonly<Record<string, string>>
 const HOSTS = [
   ...HOST_NAMES.map((name) => [name, (variables: Variables) => startHost(name, variables)] as const),
   ['bun with a libSQL server', startRemote] as const,
+const provider = startTranslator()
+afterAll(() => provider.close())
+const VARIABLES = { TIDEMARK_TRANSLATION_URL: provider.url }
+
+const HOSTS = [
+  ...HOST_NAMES.map((name) => [name, () => startHost(name, VARIABLES)] as const),
+  ['bun with a libSQL server', () => startRemote(VARIABLES)] as const,
 ]
 
 /** What every host asks who is in the directory. */

@@ -12,6 +12,7 @@ import { ROLES } from '../../src/context.ts'
 import { fileRoutes } from '../../src/content/files/routes.ts'
 import { settingsRoutes } from '../../src/content/settings/routes.ts'
 import { styleRoutes } from '../../src/content/styles/routes.ts'
+import { translationRoutes } from '../../src/content/translations/routes.ts'
 import { healthRoutes } from '../../src/http/health.ts'
 import { policyOf, routesOf } from '../../src/http/policy.ts'
 import type { Env } from '../../src/http/policy.ts'
@@ -92,6 +93,7 @@ const ROOMS = {
   fileRoutes,
   styleRoutes,
   settingsRoutes,
+  translationRoutes,
 }
 
 describe('a route without a policy stops the start', () => {

@@ -134,7 +134,7 @@ const scenarios: Scenario[] = [
         timeZone: TIME_ZONE,
         release: { interface: '9.5.0', tidemark: packageJson.version },
         limits: { fileMaxBytes: 10 * 1024 * 1024, styleMaxBytes: 256 * 1024, sessionMaxHours: 24 },
-        features: { automaticTranslation: false, externalAuthentication: false, queryCredentials: true },
+        features: { automaticTranslation: true, externalAuthentication: false, queryCredentials: true },
       })
       expect(await good(client.request('GET', '/settings.json'))).toEqual(common)
       expect(await full(client)).toEqual({ ...common, translation: { apiKey: null } })

@@ -62,6 +62,7 @@ export async function openPorts(settings: Partial<Ports['settings']> = {}) {
       fetchOutside: (request) => fetch(request, { redirect: 'manual' }),
     },
     mail: openMail(null),
+    translator: null,
   }
   return {
     ports,

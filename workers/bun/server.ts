@@ -6,6 +6,7 @@ import { prepareFirstStart } from '../../src/access/session/service/first-start.
 import { createApp } from '../../src/app.ts'
 import type { App } from '../../src/app.ts'
 import { sweepFiles } from '../../src/content/files/service.ts'
+import { sweepTranslations } from '../../src/content/translations/automatic/service.ts'
 import { openFlow, sweepAll } from '../../src/flow.ts'
 import { BEAT_MS, Hub } from '../../src/monitoring/events/service.ts'
 import { applyChanges } from '../../src/monitoring/rules/service.ts'
@@ -113,6 +114,7 @@ export async function startServer(settings: BunSettings, seams: Seams = {}): Pro
       await readFormerKeys(settings.dataDir),
     ),
     settings,
+    translator: null,
   }
   await warnOfFewFiles(log)
   const app = createApp(ports)
@@ -144,7 +146,7 @@ function keepUp(ports: Ports, everyMs: number): Timer {
     await Promise.all([applyChanges(ports), flow.settle(), syncWhenDue(ports), sweepFiles(ports)])
     if (clock.now() < nightAt) return
     nightAt = nextNight(clock.now())
-    await sweepAll(ports)
+    await Promise.all([sweepAll(ports), sweepTranslations(ports)])
   }
   return setInterval(() => {
     lookAfter().catch((error: unknown) => log.error('what waits to be carried on could not be', error))

@@ -6,6 +6,7 @@ import type { Settings } from '../../src/ports/settings.ts'
 import type { EventsObject } from './events-object.ts'
 import type { FlowObject } from './flow-object.ts'
 import type { JobObject } from './job-object.ts'
+import type { Ai } from './workers-ai.ts'
 
 /** The bindings and variables of `wrangler.toml`, and the secret TIDEMARK_SECRET. */
 export type Environment = {
@@ -14,6 +15,8 @@ export type Environment = {
   readonly JOB: DurableObjectNamespace<JobObject>
   readonly FLOW: DurableObjectNamespace<FlowObject>
   readonly EVENTS: DurableObjectNamespace<EventsObject>
+  /** Where there is none, nobody translates unless TIDEMARK_TRANSLATION_URL says who. */
+  readonly AI?: Ai
 }
 
 const edgeSchema = settingsSchema.extend({

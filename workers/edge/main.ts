@@ -5,6 +5,7 @@ import { prepareFirstStart } from '../../src/access/session/service/first-start.
 import { createApp } from '../../src/app.ts'
 import type { App } from '../../src/app.ts'
 import { sweepFiles } from '../../src/content/files/service.ts'
+import { sweepTranslations } from '../../src/content/translations/automatic/service.ts'
 import { sweepAll } from '../../src/flow.ts'
 import { applyChanges } from '../../src/monitoring/rules/service.ts'
 import type { Ports } from '../../src/ports/index.ts'
@@ -42,7 +43,7 @@ export default {
     service ??= build(environment)
     const { ports } = service
     await Promise.all([applyChanges(ports), ports.flow.settle(), syncWhenDue(ports), sweepFiles(ports)])
-    if (cron === NIGHTLY) await sweepAll(ports)
+    if (cron === NIGHTLY) await Promise.all([sweepAll(ports), sweepTranslations(ports)])
     else await secureAlarms(environment.JOB, ports)
   },
 }

@@ -12,6 +12,7 @@ import type { Environment } from './environment.ts'
 import { flowInObject } from './flow-object.ts'
 import { jobActorsInObjects } from './job-actors.ts'
 import { openNetwork } from './network.ts'
+import { translatorOfAi } from './workers-ai.ts'
 
 /** What the application asks of its host, in the Worker and in the object of events alike. */
 export function portsOf(environment: Environment, events: Events): Ports {
@@ -28,6 +29,7 @@ export function portsOf(environment: Environment, events: Events): Ports {
     network: openNetwork(settings.outboundAllow),
     mail: openMail(settings.mail),
     directory: settings.ldap && openLdap(settings.ldap),
+    translator: environment.AI ? translatorOfAi(environment.AI) : null,
     secrets: secretsOf(key, formerKeys),
     settings,
   }

@@ -80,7 +80,7 @@ async function findSettings({ database }: Ports): Promise<SettingsRow> {
   return (await store.findSettings(database)) ?? UNSET
 }
 
-function viewOf({ settings }: Ports, row: SettingsRow): SettingsView {
+function viewOf({ settings, translator }: Ports, row: SettingsRow): SettingsView {
   return {
     ...valuesBody.parse(row.values),
     timeZone: settings.timeZone,
@@ -91,7 +91,7 @@ function viewOf({ settings }: Ports, row: SettingsRow): SettingsView {
       sessionMaxHours: SESSION_MAX_HOURS,
     },
     features: {
-      automaticTranslation: settings.translation !== null,
+      automaticTranslation: (settings.translation ?? translator) !== null,
       externalAuthentication: settings.authServiceUrl !== null,
       queryCredentials: settings.takesQueryCredentials,
     },
@@ -112,10 +112,13 @@ async function secretsOf(
   apiKey: string | null,
 ): Promise<Record<string, string>> {
   if (apiKey === null) return {}
-  if (apiKey !== MASK)
-    return { [TRANSLATION_KEY]: await seal(secrets, new TextEncoder().encode(apiKey), TRANSLATION_KEY) }
+  if (apiKey !== MASK) return { [TRANSLATION_KEY]: await seal(secrets, bytesOf(apiKey), TRANSLATION_KEY) }
   if (TRANSLATION_KEY in row.secrets) return row.secrets
   throw invalid('/translation/apiKey', 'stands for a secret, and none is set')
+}
+
+function bytesOf(text: string): Uint8Array<ArrayBuffer> {
+  return new Uint8Array(new TextEncoder().encode(text))
 }
 
 function requireSameFacts(asked: SettingsBody, view: SettingsView, kind: Change['kind']): void {

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { readBytes } from '../../../http/bytes.ts'
+import { ask, jsonOf } from '../../../http/outgoing.ts'
 import { Refusal } from '../../../lib/errors.ts'
 import type { Network } from '../../../ports/network.ts'
 import type { Credentials } from './proving.ts'
@@ -18,20 +18,12 @@ export async function askAuthService(
   url: string,
   { username, password }: Credentials,
 ): Promise<boolean> {
-  const request = new Request(url, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', accept: 'application/json' },
-    body: JSON.stringify({ username, password }),
-    // Whoever redirects would get the password sent on.
-    redirect: 'manual',
-    signal: AbortSignal.timeout(TIMEOUT_MS),
-  })
+  const question = { json: { username, password }, signal: AbortSignal.timeout(TIMEOUT_MS) }
   try {
-    const response = await network.fetch(request)
+    const response = await ask(network, url, question)
     if (response.status === 401 || response.status === 403) return false
     if (response.status !== 200) throw new TypeError(`It answered ${response.status}.`)
-    const text = new TextDecoder().decode(await readBytes(response, ANSWER_MAX_BYTES))
-    const answer = answerSchema.parse(JSON.parse(text))
+    const answer = answerSchema.parse(await jsonOf(response, ANSWER_MAX_BYTES))
     if (answer.username !== username) throw new TypeError('It answered for somebody else.')
     return answer.authenticated
   } catch (cause) {

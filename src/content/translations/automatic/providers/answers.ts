@@ -1,0 +1,28 @@
+import { Refusal } from '../../../../lib/errors.ts'
+
+/** Of an answer no more than this is held. */
+export const ANSWER_MAX_BYTES = 1024 * 1024
+const RETRY_DEFAULT_S = 10
+const RETRY_MAX_S = 86_400
+
+/** What is said of the two languages when a provider does not understand what it is asked. */
+export function unknownLanguage(): Refusal {
+  return new Refusal('invalid', 'The provider does not translate between these languages.')
+}
+
+/** What is said of a status that no provider gives where all is well. */
+export function refusalOfStatus({ status, headers }: Response): Refusal {
+  if (status === 429) {
+    const askedS = Number(headers.get('retry-after') ?? RETRY_DEFAULT_S)
+    const retryS =
+      Number.isSafeInteger(askedS) && askedS > 0 ? Math.min(askedS, RETRY_MAX_S) : RETRY_DEFAULT_S
+    return new Refusal('too_fast', 'The provider is asked too often.', [], retryS)
+  }
+  const isKey = status === 401 || status === 403
+  return new Refusal(
+    'unavailable',
+    isKey ? 'The provider refuses the key.' : 'The provider cannot translate just now.',
+    [],
+    RETRY_DEFAULT_S,
+  )
+}

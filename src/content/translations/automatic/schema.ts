@@ -1,0 +1,56 @@
+import * as z from 'zod'
+import { languageOf } from '../../../lib/language.ts'
+import { refuseRepeated, translationKey } from '../schema.ts'
+
+const TEXTS_MAX = 200
+const TEXT_MAX = 5_000
+const CHARACTERS_MAX = 50_000
+const TARGETS_MAX = 10
+
+const language = z
+  .string()
+  .refine((text) => languageOf(text) !== null, 'must be a language tag such as de or de-CH')
+  .transform((text) => languageOf(text) ?? text)
+
+const text = z
+  .string()
+  .max(TEXT_MAX)
+  .refine((one) => one.isWellFormed() && !one.includes('\0'), 'must be well-formed text')
+
+export const automaticBody = z.strictObject({
+  source: language,
+  targets: z
+    .array(language)
+    .min(1)
+    .max(TARGETS_MAX)
+    .refine((targets) => new Set(targets).size === targets.length, 'must each be there once'),
+  texts: z
+    .array(z.strictObject({ key: translationKey, text }))
+    .max(TEXTS_MAX)
+    .superRefine((texts, check) => refuseRepeated(texts, check))
+    .refine(
+      (texts) => texts.reduce((sum, one) => sum + one.text.length, 0) <= CHARACTERS_MAX,
+      `must have ${CHARACTERS_MAX} characters together at most`,
+    ),
+  format: z.enum(['text', 'html']).default('text').describe('In html, tags and entities stay as they are.'),
+  save: z.boolean().default(false).describe('Whether the translations are kept; administrators only.'),
+})
+
+const resultView = z.object({
+  key: z.string(),
+  text: z.string().nullable().describe('null where there is a problem.'),
+  cached: z.boolean().describe('Whether the provider was asked before.'),
+  problem: z.literal('placeholder_lost').optional().describe('The provider lost or made up a placeholder.'),
+})
+
+export const automaticView = z
+  .object({
+    results: z.record(z.string(), z.array(resultView)).describe('By language, in the order of the texts.'),
+    provider: z.string(),
+    characters: z.int().describe('How many characters the provider was given.'),
+  })
+  .meta({ id: 'AutomaticTranslation' })
+
+export type AutomaticBody = z.infer<typeof automaticBody>
+export type AutomaticView = z.infer<typeof automaticView>
+export type ResultView = z.infer<typeof resultView>

@@ -1,0 +1,84 @@
+import { Hono } from 'hono'
+import * as z from 'zod'
+import { ok } from '../../http/answers.ts'
+import { nextLink } from '../../http/paging.ts'
+import { policy } from '../../http/policy.ts'
+import type { Env } from '../../http/policy.ts'
+import { jsonBody, valid } from '../../http/valid.ts'
+import { Refusal } from '../../lib/errors.ts'
+import { automaticRoutes } from './automatic/routes.ts'
+import { languagePath, languageView, textsBody, textsQuery, translationView, updatedView } from './schema.ts'
+import { changeTexts, listLanguages, readTexts } from './service.ts'
+
+const BODY_MAX_BYTES = 512 * 1024
+const ADMINISTRATOR = ['administrator'] as const
+const updated = { 200: ok(updatedView, 'They are changed.') }
+
+const textRoutes = new Hono<Env>()
+  .get(
+    '/translations',
+    policy({
+      summary: 'The languages that there are texts in',
+      roles: 'signed-in',
+      answers: { 200: ok(z.array(languageView), 'The languages.') },
+    }),
+    async (c) => c.json(await listLanguages(c.get('context'))),
+  )
+  .get(
+    '/translations/:language',
+    policy({
+      summary: 'The texts of a language, by key',
+      roles: 'signed-in',
+      answers: { 200: ok(translationView, 'The texts.', ['Link']) },
+      refuses: [422],
+    }),
+    valid('param', languagePath),
+    valid('query', textsQuery),
+    async (c) => {
+      const language = named(c.req.valid('param').language)
+      const { translation, next } = await readTexts(c.get('context'), language, c.req.valid('query'))
+      return c.json(translation, 200, nextLink(c, next))
+    },
+  )
+  .post(
+    '/translations/:language',
+    policy({
+      summary: 'Set texts of a language, or take some away',
+      roles: ADMINISTRATOR,
+      answers: updated,
+      refuses: [409],
+    }),
+    valid('param', languagePath),
+    jsonBody(BODY_MAX_BYTES),
+    valid('json', textsBody),
+    async (c) => {
+      const change = { kind: 'merge', language: named(c.req.valid('param').language) } as const
+      const { texts } = c.req.valid('json')
+      return c.json({ updated: await changeTexts(c.get('context'), { ...change, texts }) })
+    },
+  )
+  .put(
+    '/translations/:language',
+    policy({
+      summary: 'Say which texts a language has',
+      roles: ADMINISTRATOR,
+      answers: updated,
+      refuses: [409],
+    }),
+    valid('param', languagePath),
+    jsonBody(BODY_MAX_BYTES),
+    valid('json', textsBody),
+    async (c) => {
+      const change = { kind: 'replace', language: named(c.req.valid('param').language) } as const
+      const { texts } = c.req.valid('json')
+      return c.json({ updated: await changeTexts(c.get('context'), { ...change, texts }) })
+    },
+  )
+
+export const translationRoutes = new Hono<Env>().route('/', automaticRoutes).route('/', textRoutes)
+
+function named(language: string): string {
+  if (language !== '') return language
+  const fault = { pointer: '{language}', message: 'must be a language tag such as de or de-CH' }
+  throw new Refusal('invalid', 'There is no such language.', [fault])
+}

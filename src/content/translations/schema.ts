@@ -1,0 +1,70 @@
+import * as z from 'zod'
+import { languageOf } from '../../lib/language.ts'
+
+/** How many texts one language may have. */
+export const KEYS_MAX = 5_000
+const TEXT_MAX = 10_000
+const LIMIT_MAX = 1_000
+
+/** Canonical; empty for a text that is no language tag. */
+export const languagePath = z.object({
+  language: z
+    .string()
+    .transform((text) => languageOf(text) ?? '')
+    .meta({ type: 'string' }),
+})
+
+const wellFormed = (text: string) => text.isWellFormed()
+
+export const translationKey = z
+  .string()
+  .min(1)
+  .max(255)
+  .regex(/^\P{Cc}*$/u, 'must have no control characters')
+  .refine(wellFormed, 'must be well-formed text')
+
+const text = z
+  .string()
+  .max(TEXT_MAX)
+  .refine((one) => wellFormed(one) && !one.includes('\0'), 'must be well-formed text')
+
+export const textsBody = z.strictObject({
+  texts: z
+    .array(z.strictObject({ key: translationKey, text: text.nullable().describe('null takes it away.') }))
+    .max(KEYS_MAX)
+    .superRefine((texts, check) => refuseRepeated(texts, check)),
+})
+
+/** A fault at every key that is there a second time. */
+export function refuseRepeated(texts: readonly { key: string }[], check: z.core.$RefinementCtx): void {
+  const seen = new Set<string>()
+  for (const [place, { key }] of texts.entries()) {
+    if (seen.has(key))
+      check.addIssue({ code: 'custom', message: 'is there more than once', path: [place, 'key'] })
+    seen.add(key)
+  }
+}
+
+export const textsQuery = z.object({
+  limit: z.coerce.number().int().min(1).max(LIMIT_MAX).default(LIMIT_MAX),
+  cursor: z.string().max(4096).optional().describe('From the Link header of the page before.'),
+})
+
+export const languageView = z
+  .object({
+    language: z.string(),
+    count: z.int().describe('How many texts there are.'),
+    updatedAt: z.iso.datetime({ offset: true }),
+  })
+  .meta({ id: 'Language' })
+
+export const translationView = z
+  .object({ language: z.string(), texts: z.array(z.object({ key: z.string(), text: z.string() })) })
+  .meta({ id: 'Translation' })
+
+export const updatedView = z.object({ updated: z.int().describe('How many texts are others now, or gone.') })
+
+export type TextsQuery = z.infer<typeof textsQuery>
+export type Texts = z.infer<typeof textsBody>['texts']
+export type LanguageView = z.infer<typeof languageView>
+export type TranslationView = z.infer<typeof translationView>

@@ -39,6 +39,8 @@ describe.each(['bun', 'edge'] as const)('secrets on %s', (name) => {
     secrets.set("the administrator's session", client.sessionId)
     await signInEveryWay(client, secrets)
     await pingEveryWay(client, secrets)
+    const apiKey = canaryOf(secrets, 'key of a provider')
+    await good(client.request('PATCH', '/settings.json', { json: { translation: { apiKey } } }))
     refusals.push(...(await failEveryWay(client, secrets)))
   }, START_MAX_MS)
   afterAll(async () => {

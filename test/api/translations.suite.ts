@@ -40,7 +40,7 @@ const FAULTS: readonly (readonly [title: string, body: object, pointers: readonl
 
 const AUTOMATIC_FAULTS: readonly (readonly [title: string, body: object, pointers: readonly string[]])[] = [
   ['no targets', { targets: [] }, ['/targets']],
-  ['11 targets', { targets: [...'abcdefghijk'].map((letter) => `a${letter}`) }, ['/targets']],
+  ['11 targets', { targets: 'abcdefghijk'.split('').map((letter) => `a${letter}`) }, ['/targets']],
   ['a target twice', { targets: ['de-ch', 'de-CH'] }, ['/targets']],
   ['a source that is none', { source: 'auto' }, ['/source']],
   ['201 texts', { texts: texts(201) }, ['/texts']],

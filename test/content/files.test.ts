@@ -1,12 +1,11 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 
 import { deleteFile, listFiles, readFile, saveFile, sweepFiles } from '../../src/content/files/service.ts'
-import type { Context } from '../../src/context.ts'
 import { Refusal } from '../../src/lib/errors.ts'
 import type { Blobs } from '../../src/ports/blobs.ts'
 import type { Ports } from '../../src/ports/index.ts'
 import { rejection } from '../contract/rejection.ts'
-import { openPorts } from '../hosts/ports.ts'
+import { administratorOf, openPorts } from '../hosts/ports.ts'
 import { Mortal } from '../keeper/mortal.ts'
 
 const HOUR_MS = 3_600_000
@@ -29,7 +28,7 @@ describe('wherever a process dies', () => {
         const mortal = new Mortal(diesAt, ends)
         const dying = mortalPorts(mortal, opened.ports)
         const replaced = await rejection(save(dying, name, 'newer')).catch(() => null)
-        if (!mortal.isDead) await deleteFile(contextOf(dying), name).catch(() => undefined)
+        if (!mortal.isDead) await deleteFile(administratorOf(dying), name).catch(() => undefined)
         const text = await textOf(opened.ports, name)
         expect(['old', 'newer', null]).toContain(text)
         // Who was told that it is stored finds it.
@@ -94,10 +93,10 @@ test('while blobs are away uploads and reads are refused with 503, and lists and
     const broken = { ...ports, blobs: { ...ports.blobs, put, get: away } }
     expect(await rejection(save(broken, 'a', 'two'))).toMatchObject({ code: 'unavailable' })
     expect(await rejection(textOf(broken, 'a'))).toMatchObject({ code: 'unavailable' })
-    expect((await listFiles(contextOf(broken), { limit: 10 })).items).toHaveLength(1)
+    expect((await listFiles(administratorOf(broken), { limit: 10 })).items).toHaveLength(1)
   }
   expect(await textOf(ports, 'a')).toBe('one')
-  await deleteFile(contextOf({ ...ports, blobs: { ...ports.blobs, put: away, get: away } }), 'a')
+  await deleteFile(administratorOf({ ...ports, blobs: { ...ports.blobs, put: away, get: away } }), 'a')
   expect(await textOf(ports, 'a')).toBeNull()
 })
 
@@ -123,10 +122,32 @@ test('a sender is read no faster than its bytes are put', async () => {
     await ports.blobs.put(key, new Uint8Array(received))
   }
   const slow = { ...ports, blobs: { ...ports.blobs, put: reading } }
-  const { file } = await saveFile(contextOf(slow), { name: 'x', type: null, chunks: chunks() })
+  const { file } = await saveFile(administratorOf(slow), { name: 'x', type: null, chunks: chunks() })
   expect(file.size).toBe(100 * CHUNK_BYTES)
   // What is looked at for its type, and the chunk in hand.
   expect(aheadMax).toBeLessThanOrEqual(2)
+})
+
+test('8 senders are read at once, 32 wait, and more are refused until one is done', async () => {
+  const { ports } = opened
+  let go = () => undefined as void
+  const held = new Promise<void>((resolve) => (go = resolve))
+  let reading = 0
+  const send = (name: string) => {
+    const chunks = async function* () {
+      reading++
+      await held
+      yield new TextEncoder().encode(name)
+    }
+    return saveFile(administratorOf(ports), { name, type: 'text/plain', chunks: chunks() })
+  }
+  const sent = Array.from({ length: 40 }, (_, place) => send(`sender-${place}`))
+  while (reading < 8) await Bun.sleep(1)
+  expect(await rejection(send('one-too-many'))).toMatchObject({ code: 'overloaded' })
+  expect(reading).toBe(8)
+  go()
+  expect((await Promise.all(sent)).every(({ isNew }) => isNew)).toBe(true)
+  await send('afterwards')
 })
 
 test('10,000 files are taken and no more; one of them may still be replaced', async () => {
@@ -138,27 +159,16 @@ test('10,000 files are taken and no more; one of them may still be replaced', as
   expect(await textOf(ports, 'last')).toBe('y')
 })
 
-function contextOf(ports: Ports): Context {
-  const caller = {
-    kind: 'user',
-    userId: 1,
-    username: 'admin',
-    role: 'administrator',
-    sessionHash: null,
-  } as const
-  return { ports, caller, requestId: 'test' }
-}
-
 function save(ports: Ports, name: string, text: string) {
   const chunks = async function* () {
     yield await Promise.resolve(new TextEncoder().encode(text))
   }
-  return saveFile(contextOf(ports), { name, type: 'text/plain', chunks: chunks() })
+  return saveFile(administratorOf(ports), { name, type: 'text/plain', chunks: chunks() })
 }
 
 async function textOf(ports: Ports, name: string): Promise<string | null> {
   try {
-    const { open } = await readFile(contextOf(ports), name)
+    const { open } = await readFile(administratorOf(ports), name)
     return await new Response((await open()).body).text()
   } catch (error) {
     if (error instanceof Refusal && error.code === 'not_found') return null
@@ -185,7 +195,7 @@ function mortalPorts(mortal: Mortal, ports: Ports): Ports {
 
 /** Every file has its bytes, and every blob is a file's or doomed. */
 async function expectConsistent(ports: Ports): Promise<void> {
-  const { items } = await listFiles(contextOf(ports), { limit: 1_000 })
+  const { items } = await listFiles(administratorOf(ports), { limit: 1_000 })
   for (const { name, size } of items) expect((await textOf(ports, name))?.length).toBe(size)
   const kept = items.map(({ etag }) => `files/${etag.slice(1, -1)}`)
   const doomed = await doomedOf(ports)
@@ -195,7 +205,7 @@ async function expectConsistent(ports: Ports): Promise<void> {
 }
 
 async function leftOver(ports: Ports): Promise<string[]> {
-  const { items } = await listFiles(contextOf(ports), { limit: 1_000 })
+  const { items } = await listFiles(administratorOf(ports), { limit: 1_000 })
   const kept = items.map(({ etag }) => `files/${etag.slice(1, -1)}`)
   const blobs = await ports.blobs.list('files/')
   return [

@@ -3,11 +3,10 @@ import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { changeSettings } from '../../src/content/settings/service.ts'
 import { automaticBody } from '../../src/content/translations/automatic/schema.ts'
 import { sweepTranslations, translateTexts } from '../../src/content/translations/automatic/service.ts'
-import type { Context } from '../../src/context.ts'
 import type { Ports } from '../../src/ports/index.ts'
 import { translatorOfAi } from '../../workers/edge/workers-ai.ts'
 import { rejection } from '../contract/rejection.ts'
-import { openPorts } from '../hosts/ports.ts'
+import { administratorOf, openPorts } from '../hosts/ports.ts'
 import { startTranslator } from '../hosts/translator.ts'
 
 const DAY_MS = 86_400_000
@@ -215,11 +214,15 @@ type Input = {
 function translate(ports: Ports, { texts, ...input }: Input) {
   const keyed = texts.map((text, place) => ({ key: `k${place}`, text }))
   const body = automaticBody.parse({ source: 'en', targets: ['de'], ...input, texts: keyed })
-  return translateTexts(contextOf(ports), body)
+  return translateTexts(administratorOf(ports), body)
 }
 
 async function setKey(ports: Ports, apiKey: string): Promise<void> {
-  await changeSettings(contextOf(ports), { kind: 'patch', sent: { translation: { apiKey } }, ifMatch: null })
+  await changeSettings(administratorOf(ports), {
+    kind: 'patch',
+    sent: { translation: { apiKey } },
+    ifMatch: null,
+  })
 }
 
 function speaking(name: (typeof PROVIDERS)[number]): Ports {
@@ -237,15 +240,4 @@ function unset(ports: Ports): Ports {
 async function cachedCount({ database }: Ports): Promise<number> {
   const [row] = await database.all<{ total: number }>('select count(*) total from translation_cache')
   return row?.total ?? 0
-}
-
-function contextOf(ports: Ports): Context {
-  const caller = {
-    kind: 'user',
-    userId: 1,
-    username: 'admin',
-    role: 'administrator',
-    sessionHash: null,
-  } as const
-  return { ports, caller, requestId: 'test' }
 }

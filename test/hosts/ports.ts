@@ -2,6 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
+import type { Context } from '../../src/context.ts'
 import { Refusal } from '../../src/lib/errors.ts'
 import { openFlow } from '../../src/flow.ts'
 import { Hub } from '../../src/monitoring/events/service.ts'
@@ -75,4 +76,16 @@ export async function openPorts(settings: Partial<Ports['settings']> = {}) {
       await rm(dataDir, { recursive: true })
     },
   }
+}
+
+/** The administrator, asking for nothing over HTTP. */
+export function administratorOf(ports: Ports): Context {
+  const caller = {
+    kind: 'user',
+    userId: 1,
+    username: 'admin',
+    role: 'administrator',
+    sessionHash: null,
+  } as const
+  return { ports, caller, requestId: 'test' }
 }

@@ -5,6 +5,7 @@ import type { Chunks } from '../../lib/chunks.ts'
 import { peek, streamOf } from '../../lib/chunks.ts'
 import { Refusal, refusalIn } from '../../lib/errors.ts'
 import { decodeCursor, encodeCursor, unknownCursor } from '../../lib/paging.ts'
+import { Slots } from '../../lib/slots.ts'
 import { timeFormat } from '../../lib/time.ts'
 import type { ByteSpan, StoredBlob } from '../../ports/blobs.ts'
 import { commit, isNotNullViolation } from '../../ports/database.ts'
@@ -21,6 +22,8 @@ const FILES_MAX = 10_000
 const UPLOAD_MAX_MS = 30 * 60_000
 const DOOMED_MS = 60 * 60_000
 const SWEPT_AT_ONCE = 100
+/** What a process or isolate takes in at once, and what waits; a sender that waits is not read. */
+const slots = new Slots(8, 32)
 
 /** What somebody sends to be kept: `type` is what it is declared as. */
 export type Upload = {
@@ -47,8 +50,12 @@ export async function listFiles(
 
 /** Keeps what is sent under its name, in place of what was there. Nothing of it is kept unless it arrives whole.
  * @throws {Refusal} invalid for a name that is none, unsupported_media_type, too_large for more than 10 MiB, conflict
- * when there are 10,000 files, unavailable while blobs cannot be put */
-export async function saveFile(
+ * when there are 10,000 files, unavailable while blobs cannot be put, overloaded while 40 others arrive */
+export function saveFile(context: Context, upload: Upload): Promise<{ file: FileView; isNew: boolean }> {
+  return slots.run(() => save(context, upload))
+}
+
+async function save(
   context: Context,
   { name, type, chunks }: Upload,
 ): Promise<{ file: FileView; isNew: boolean }> {

@@ -1,6 +1,7 @@
 import { expect } from 'bun:test'
 
 import type { Answer, Client, Request } from './client.ts'
+import { NO_NAMES } from './no-names.ts'
 import { expectAnswer, good, once, table } from './suite.ts'
 import type { Row, Scenario, Suite } from './suite.ts'
 
@@ -58,7 +59,7 @@ const rows: readonly Row[] = [
       headers: { ...CSS, 'content-encoding': 'gzip' },
       answers: 'unsupported_media_type',
     },
-    ...['..%2f..%2fetc%2fpasswd', 'a%5cb', 'x%00', '...', '%20', 'x'.repeat(256)].map((name): Row => ({
+    ...NO_NAMES.map((name): Row => ({
       title: 'a name that is none',
       call: `${method} /styles/${name}`,
       text: GREEN,

@@ -41,7 +41,7 @@ export async function startEdge({
       {
         type: 'ESModule',
         path: 'main.mjs',
-        contents: await (plugin ? build([plugin], entry) : bundleEdge()),
+        contents: await (plugin || entry !== MAIN ? build(plugin ? [plugin] : [], entry) : bundleEdge()),
       },
     ],
     compatibilityDate: '2026-04-01',

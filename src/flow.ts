@@ -23,24 +23,27 @@ export type OpenFlow = Flow & {
 /** What a flow needs; without `events` nobody is told what it has committed. */
 type FlowPorts = Pick<Ports, 'database' | 'clock' | 'log'> & { readonly events?: Pick<Events, 'committed'> }
 
+/** Runs one step at a time. Of what it has committed, also where it failed then, readers of events hear after it. */
+function stepsOf(events: FlowPorts['events']) {
+  const lock = new Lock()
+  return async <Result>(task: () => Promise<Result>): Promise<Result> => {
+    try {
+      return await lock.run(task)
+    } finally {
+      await events?.committed()
+    }
+  }
+}
+
 /** What follows when objects change their state, top to bottom, one after the other. What is told while something else is
  * under way is carried on together. */
 export function openFlow(ports: FlowPorts): OpenFlow {
-  const lock = new Lock()
+  const step = stepsOf(ports.events)
   const maintenance = openMaintenance(ports)
   // Nothing is known yet of which container is judged or alarm changed next.
   let judgedAt = 0
   let alarmsAt = 0
   let waiting: { readonly transitions: Transition[]; readonly carried: Promise<void> } | null = null
-
-  /** One step at a time; of what it has committed, also where it failed then, readers of events hear after it. */
-  async function step<Result>(task: () => Promise<Result>): Promise<Result> {
-    try {
-      return await lock.run(task)
-    } finally {
-      await ports.events?.committed()
-    }
-  }
 
   async function carryOn(transitions: readonly Transition[]): Promise<void> {
     const now = ports.clock.now()

@@ -15,6 +15,7 @@ import { deliveriesSuite } from './deliveries.suite.ts'
 import { dependenciesSuite } from './dependencies.suite.ts'
 import { errorsSuite } from './errors.suite.ts'
 import { filesSuite } from './files.suite.ts'
+import { eventsSuite } from './events.suite.ts'
 import { grantsSuite } from './grants.suite.ts'
 import { historiesSuite } from './histories.suite.ts'
 import { flappingSuite } from './flapping.suite.ts'
@@ -78,6 +79,7 @@ const SUITES: readonly Suite[] = [
   stylesSuite,
   settingsSuite,
   translationsSuite,
+  eventsSuite,
   // Last, because it holds what all of them changed against the record.
   auditSuite,
 ]

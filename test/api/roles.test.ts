@@ -17,6 +17,7 @@ import { healthRoutes } from '../../src/http/health.ts'
 import { policyOf, routesOf } from '../../src/http/policy.ts'
 import type { Env } from '../../src/http/policy.ts'
 import { dependencyRoutes } from '../../src/monitoring/dependencies/routes.ts'
+import { eventRoutes } from '../../src/monitoring/events/routes.ts'
 import { historyRoutes } from '../../src/monitoring/history/routes.ts'
 import { jobRoutes } from '../../src/monitoring/jobs/routes.ts'
 import { metricsRoutes } from '../../src/monitoring/metrics/routes.ts'
@@ -89,6 +90,7 @@ const ROOMS = {
   revaluationRoutes,
   sloRoutes,
   dependencyRoutes,
+  eventRoutes,
   slcRoutes,
   fileRoutes,
   styleRoutes,

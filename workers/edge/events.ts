@@ -21,9 +21,10 @@ export function eventsInObject(namespace: Environment['EVENTS']): Events {
   }
   return {
     async open({ request }) {
-      const answer = await object().fetch(request)
+      const answer: unknown = await object().fetch(request.url, { headers: [...request.headers] })
+      const { body, status, headers } = answer as Response
       // With header fields that may be set.
-      return new Response(answer.body, answer)
+      return new Response(body, { status, headers })
     },
     // Whoever committed does not wait for readers.
     committed() {

@@ -269,6 +269,8 @@ const delivering: readonly Case[] = [
     path: '/jobs/{job}/value-history?key=returnValue1',
   },
   { route: 'GET /value-history', path: '/value-history?jobId={job}' },
+  { route: 'GET /events', path: '/events?objectId={group}&once=true' },
+  { route: 'GET /events', title: 'with values', path: '/events?jobId={job}&once=true' },
   {
     route: 'GET /value-history',
     title: 'beside one that may be read',

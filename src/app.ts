@@ -32,6 +32,7 @@ import { revaluationRoutes } from './monitoring/revaluations/routes.ts'
 import { slcRoutes } from './monitoring/slcs/routes.ts'
 import { sloRoutes } from './monitoring/slos/routes.ts'
 import { stateHistoryRoutes } from './monitoring/state-history/routes.ts'
+import { statusPageRoutes } from './monitoring/status-pages/routes.ts'
 import { metricsRoutes } from './monitoring/metrics/routes.ts'
 import { treeRoutes } from './monitoring/tree/routes.ts'
 import type { Ports } from './ports/index.ts'
@@ -71,6 +72,7 @@ export function createApp(ports: Ports): App {
   app.route('/', recipientRoutes)
   app.route('/', translationRoutes)
   app.route('/', settingsRoutes)
+  app.route('/', statusPageRoutes)
 
   let document: object | null = null
   app.get(

@@ -37,6 +37,7 @@ import { settingsSuite } from './settings.suite.ts'
 import { slcsSuite } from './slcs.suite.ts'
 import { slosSuite } from './slos.suite.ts'
 import { statesSuite } from './states.suite.ts'
+import { statusPagesSuite } from './status-pages.suite.ts'
 import type { Suite } from './suite.ts'
 import { stylesSuite } from './styles.suite.ts'
 import { thresholdsSuite } from './thresholds.suite.ts'
@@ -80,6 +81,7 @@ const SUITES: readonly Suite[] = [
   settingsSuite,
   translationsSuite,
   eventsSuite,
+  statusPagesSuite,
   // Last, because it holds what all of them changed against the record.
   auditSuite,
 ]

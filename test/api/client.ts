@@ -98,7 +98,7 @@ export async function speakTo(
   const request = async (method: string, path: string, asked: Request = {}) => {
     const answer = await read(await fetch(host.url + path, requestOf(method, asked, sessionIds)))
     const route = check(method, path, answer)
-    checkFrame(answer)
+    checkFrame(path, answer)
     if (route !== null) seen.add(`${route} ${answer.status}`)
     if (route !== null && answer.status < 300) changes.push([route, answer.headers.get('x-request-id') ?? ''])
     return answer
@@ -157,14 +157,17 @@ const FRAME = {
   'referrer-policy': 'no-referrer',
 }
 
-/** Where the answer may be kept at all, and how long at most before it is asked for again. */
-const KEPT = /^(?:no-store|private, no-cache|public, max-age=60)$/
+/** Where an answer may be kept at all, and how long at most before it is asked for again. */
+const KEPT = /^(?:no-store|private, no-cache)$/
+/** What everybody may see may be kept by others. */
+const PUBLIC = /^\/(?:status|badges)\/|^\/styles\/custom\.css/
+const KEPT_BY_OTHERS = /^(?:no-store|private, no-cache|public, max-age=(?:30|60))$/
 
-function checkFrame({ status, headers }: Answer): void {
+function checkFrame(path: string, { status, headers }: Answer): void {
   for (const [name, value] of Object.entries(FRAME)) {
     if (headers.get(name) !== value) throw new Error(`An answer ${status} comes without ${name}: ${value}.`)
   }
-  if (!KEPT.test(headers.get('cache-control') ?? ''))
+  if (!(PUBLIC.test(path) ? KEPT_BY_OTHERS : KEPT).test(headers.get('cache-control') ?? ''))
     throw new Error(`An answer ${status} may be kept: ${headers.get('cache-control')}.`)
   if (!headers.get('x-request-id')) throw new Error(`An answer ${status} comes without x-request-id.`)
 }

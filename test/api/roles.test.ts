@@ -26,6 +26,7 @@ import { revaluationRoutes } from '../../src/monitoring/revaluations/routes.ts'
 import { slcRoutes } from '../../src/monitoring/slcs/routes.ts'
 import { sloRoutes } from '../../src/monitoring/slos/routes.ts'
 import { stateHistoryRoutes } from '../../src/monitoring/state-history/routes.ts'
+import { statusPageRoutes } from '../../src/monitoring/status-pages/routes.ts'
 import { treeRoutes } from '../../src/monitoring/tree/routes.ts'
 import { ASKERS } from './matrix/run.ts'
 import { mayCall, routes } from './roles.suite.ts'
@@ -91,6 +92,7 @@ const ROOMS = {
   sloRoutes,
   dependencyRoutes,
   eventRoutes,
+  statusPageRoutes,
   slcRoutes,
   fileRoutes,
   styleRoutes,

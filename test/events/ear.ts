@@ -6,7 +6,7 @@ export type Heard = {
 }
 
 /** What reads a stream, in whichever package's words. */
-type Reading = { read(): Promise<{ done: boolean; value?: Uint8Array }>; cancel(): Promise<void> }
+type Reading = { read(): Promise<{ done: boolean; value?: Uint8Array | undefined }>; cancel(): Promise<void> }
 
 /** Reads a stream of events to its end, and keeps what it hears. Chunks may end anywhere. */
 export class Ear {

@@ -4,6 +4,7 @@ import { good } from '../suite.ts'
 import { fresh, freshInOwn, json, named, readBack, sentBack } from './case.ts'
 import type { Case, Names } from './case.ts'
 import { revaluations } from './revaluations.ts'
+import { statusPages } from './status-pages.ts'
 import { serviceLevels } from './service-levels.ts'
 import { OBJECT_TYPES } from './world.ts'
 import type { Tenant, World } from './world.ts'
@@ -291,6 +292,7 @@ export const CASES: readonly Case[] = [
   ...changing,
   ...serviceLevels,
   ...revaluations,
+  ...statusPages,
   ...delivering,
 ]
 

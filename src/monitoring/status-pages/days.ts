@@ -1,0 +1,26 @@
+import { lengthMs } from '../../lib/range.ts'
+import type { Range } from '../../lib/range.ts'
+import type { Level } from '../../ports/job-actors.ts'
+import { availabilityOf } from '../state-history/availability.ts'
+import { overlapMs } from '../state-history/timeline.ts'
+import type { Span } from '../state-history/timeline.ts'
+
+/** A day by its beginning, and how much of it was good, in percent; null where nothing is known of it. */
+export type Day = { readonly beginAt: number; readonly percent: number | null }
+
+/** How each day was, of which `edges` are the borders, by the states of an object in that time. */
+export function daysOf(
+  spans: readonly Span[],
+  edges: readonly number[],
+  counted: readonly Level[],
+): readonly Day[] {
+  return edges.slice(0, -1).map((beginAt, index): Day => {
+    const day = { beginAt, endAt: edges[index + 1] ?? beginAt }
+    const within = spans.filter((span) => overlapMs(span, day) > 0).map((span) => clipped(span, day))
+    return { beginAt, percent: lengthMs(within) === 0 ? null : availabilityOf(within, counted).percent }
+  })
+}
+
+function clipped(span: Span, { beginAt, endAt }: Range): Span {
+  return { ...span, beginAt: Math.max(span.beginAt, beginAt), endAt: Math.min(span.endAt, endAt) }
+}

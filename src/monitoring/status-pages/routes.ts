@@ -1,0 +1,114 @@
+import { Hono } from 'hono'
+import { etag, RETAINED_304_HEADERS } from 'hono/etag'
+import { noContent, ok } from '../../http/answers.ts'
+import { policy } from '../../http/policy.ts'
+import type { Env } from '../../http/policy.ts'
+import { jsonBody, valid } from '../../http/valid.ts'
+import { sha256Base64 } from '../../lib/digest.ts'
+import { parentPath } from '../tree/browse/schema.ts'
+import { languageOf } from './language.ts'
+import { STYLE } from './page.ts'
+import { badgeQuery, publicPath, statusPageBody, statusPageView } from './schema.ts'
+import {
+  deleteStatusPage,
+  moveStatusPage,
+  readStatusPage,
+  saveStatusPage,
+  showBadge,
+  showPage,
+} from './service.ts'
+
+const BODY_MAX_BYTES = 8 * 1024
+const MAX_AGE_S = 30
+
+const editing = { roles: ['administrator', 'editor'], object: 'write' } as const
+const answers = { 200: ok(statusPageView, 'What is shown, and where.') }
+
+const editingRoutes = new Hono<Env>()
+  .get(
+    '/:parentType/:parentId/status-page',
+    policy({ ...editing, summary: 'The public page and badge of an object', answers }),
+    valid('param', parentPath),
+    async (c) => c.json(await readStatusPage(c.get('context'), c.req.valid('param'))),
+  )
+  .put(
+    '/:parentType/:parentId/status-page',
+    policy({
+      ...editing,
+      summary: 'Show an object to everybody who knows where, or change what is shown',
+      answers,
+    }),
+    valid('param', parentPath),
+    jsonBody(BODY_MAX_BYTES),
+    valid('json', statusPageBody),
+    async (c) => c.json(await saveStatusPage(c.get('context'), c.req.valid('param'), c.req.valid('json'))),
+  )
+  .post(
+    '/:parentType/:parentId/status-page/move',
+    policy({ ...editing, summary: 'Give the page and the badge of an object new addresses', answers }),
+    valid('param', parentPath),
+    async (c) => c.json(await moveStatusPage(c.get('context'), c.req.valid('param'))),
+  )
+  .delete(
+    '/:parentType/:parentId/status-page',
+    policy({ ...editing, summary: 'Show an object to nobody any more', answers: { 204: noContent } }),
+    valid('param', parentPath),
+    async (c) => {
+      await deleteStatusPage(c.get('context'), c.req.valid('param'))
+      return c.body(null, 204)
+    },
+  )
+
+/** What others may keep, and for whom; a badge stands on pages of others. */
+const CACHED = {
+  'cache-control': `public, max-age=${MAX_AGE_S}`,
+  vary: 'Accept-Language',
+  'cross-origin-resource-policy': 'cross-origin',
+}
+const HEADERS = ['Cache-Control', 'ETag']
+const UNCHANGED = { description: 'It is as it was.' }
+const unlessSame = etag({
+  retainedHeaders: [...RETAINED_304_HEADERS, 'cross-origin-resource-policy', 'content-security-policy'],
+})
+
+export const statusPageRoutes = editingRoutes
+  .get(
+    '/status/:token',
+    policy({
+      summary: 'A public page, in English or German by Accept-Language',
+      roles: 'anyone',
+      answers: { 200: { description: 'The page.', media: 'text/html', headers: HEADERS }, 304: UNCHANGED },
+    }),
+    valid('param', publicPath),
+    unlessSame,
+    async (c) => {
+      const language = languageOf(c.req.header('accept-language'))
+      const html = await showPage(c.get('ports'), c.req.valid('param').token, language)
+      return c.body(html, 200, {
+        ...CACHED,
+        'content-type': 'text/html; charset=utf-8',
+        'content-language': language,
+        'content-security-policy': `default-src 'none'; style-src 'sha256-${await sha256Base64(STYLE)}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`,
+      })
+    },
+  )
+  .get(
+    '/badges/:token',
+    policy({
+      summary: 'A public badge, in English or German by Accept-Language',
+      roles: 'anyone',
+      answers: {
+        200: { description: 'The badge.', media: 'image/svg+xml', headers: HEADERS },
+        304: UNCHANGED,
+      },
+    }),
+    valid('param', publicPath),
+    valid('query', badgeQuery),
+    unlessSame,
+    async (c) => {
+      const language = languageOf(c.req.header('accept-language'))
+      const { show } = c.req.valid('query')
+      const svg = await showBadge(c.get('ports'), c.req.valid('param').token, { language, show })
+      return c.body(svg, 200, { ...CACHED, 'content-type': 'image/svg+xml', 'content-language': language })
+    },
+  )

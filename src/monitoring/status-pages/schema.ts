@@ -1,0 +1,45 @@
+import * as z from 'zod'
+import { OBJECT_TYPES } from '../tree/schema.ts'
+
+const CHILDREN_MAX = 50
+const DAYS_MAX = 90
+/** Longer than any token; what is no token is as unknown as any other. */
+const TOKEN_MAX = 64
+
+export const statusPageBody = z.strictObject({
+  days: z
+    .int()
+    .min(1)
+    .max(DAYS_MAX)
+    .default(30)
+    .describe('Of how many days, with today, the availability is shown.'),
+  children: z
+    .array(z.int().positive())
+    .max(CHILDREN_MAX)
+    .default([])
+    .superRefine((ids, issues) => {
+      for (const [index, id] of ids.entries()) {
+        if (ids.indexOf(id) < index)
+          issues.addIssue({ code: 'custom', path: [index], message: 'is there twice' })
+      }
+    })
+    .describe('The ids of objects below it, or linked to it, that are shown as well, in this order.'),
+})
+
+export const statusPageView = z
+  .object({
+    days: z.int(),
+    children: z.array(z.object({ id: z.int(), type: z.enum(OBJECT_TYPES), name: z.string() })),
+    page: z.string().describe('The path of the page, which anybody may see who knows it.'),
+    badge: z.string().describe('The path of the badge.'),
+  })
+  .meta({ id: 'StatusPage' })
+
+export type StatusPageBody = z.output<typeof statusPageBody>
+export type StatusPageView = z.infer<typeof statusPageView>
+
+export const publicPath = z.object({ token: z.string().max(TOKEN_MAX) })
+
+export const badgeQuery = z.object({
+  show: z.enum(['state', 'availability']).default('state'),
+})

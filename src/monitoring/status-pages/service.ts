@@ -1,0 +1,140 @@
+import { seal, unseal } from '../../access/session/keys.ts'
+import { audited } from '../../access/audit/service.ts'
+import { permissionsOf } from '../../access/rights/permissions.ts'
+import { rightsOf } from '../../access/rights/service.ts'
+import type { Context } from '../../context.ts'
+import { sha256 } from '../../lib/digest.ts'
+import { Refusal } from '../../lib/errors.ts'
+import { base64url } from '../../lib/text.ts'
+import { commit } from '../../ports/database.ts'
+import type { Ports } from '../../ports/index.ts'
+import type { ObjectRow } from '../tree/service.ts'
+import { requireObject } from '../tree/service.ts'
+import type { ObjectType } from '../tree/schema.ts'
+import type { StatusPageBody, StatusPageView } from './schema.ts'
+import { forgetShown } from './service/showing.ts'
+import * as store from './store.ts'
+
+export { showBadge, showPage } from './service/showing.ts'
+
+const TOKEN_BYTES = 32
+
+export type Asked = { readonly parentType: ObjectType; readonly parentId: number }
+
+/** What the page of an object shows, and where it is. @throws {Refusal} not_found, also where there is none; forbidden */
+export async function readStatusPage(context: Context, asked: Asked): Promise<StatusPageView> {
+  await requireWritable(context, asked)
+  return viewOf(context.ports, await requirePage(context, asked.parentId))
+}
+
+/** Lets anybody see an object who knows where, or changes what is seen.
+ * @throws {Refusal} not_found, forbidden, also for children; invalid for children that are not its own */
+export async function saveStatusPage(
+  context: Context,
+  asked: Asked,
+  { days, children }: StatusPageBody,
+): Promise<StatusPageView> {
+  const { ports } = context
+  const object = await requireWritable(context, asked)
+  await requireChildren(context, object, children)
+  const before = await store.findStatusPage(ports.database, object.id)
+  const row = { ...(before ?? (await newAddresses(ports))), objectId: object.id, days }
+  await commit(ports.database, [
+    ...store.savePage(ports.database, row, children),
+    audited(context, {
+      action: before ? 'update' : 'create',
+      objectType: 'status page',
+      objectId: object.id,
+      after: { days, children },
+    }),
+  ])
+  forgetShown(ports)
+  // Somebody else may have made it at the same moment: theirs are the addresses then.
+  return viewOf(ports, await requirePage(context, object.id))
+}
+
+/** Gives the page and the badge new addresses; the old ones lead nowhere. @throws {Refusal} not_found, forbidden */
+export async function moveStatusPage(context: Context, asked: Asked): Promise<StatusPageView> {
+  const { ports } = context
+  const { id } = await requireWritable(context, asked)
+  await requirePage(context, id)
+  await commit(ports.database, [
+    store.moveAddresses(ports.database, id, await newAddresses(ports)),
+    audited(context, { action: 'move', objectType: 'status page', objectId: id }),
+  ])
+  forgetShown(ports)
+  return viewOf(ports, await requirePage(context, id))
+}
+
+/** Shows an object to nobody any more. @throws {Refusal} not_found, forbidden */
+export async function deleteStatusPage(context: Context, asked: Asked): Promise<void> {
+  const { ports } = context
+  const { id } = await requireWritable(context, asked)
+  const { days } = await requirePage(context, id)
+  await commit(ports.database, [
+    store.deletePage(ports.database, id),
+    audited(context, { action: 'delete', objectType: 'status page', objectId: id, before: { days } }),
+  ])
+  forgetShown(ports)
+}
+
+function requireWritable(context: Context, { parentType, parentId }: Asked): Promise<ObjectRow> {
+  return requireObject(context, parentId, { type: parentType, right: 'write' })
+}
+
+async function requirePage({ ports }: Context, objectId: number): Promise<store.StatusPageRow> {
+  const page = await store.findStatusPage(ports.database, objectId)
+  if (!page) throw new Refusal('not_found', 'The object has no status page.')
+  return page
+}
+
+/** What is shown to everybody has to be somebody's to show. */
+async function requireChildren(context: Context, object: ObjectRow, ids: readonly number[]): Promise<void> {
+  if (ids.length === 0) return
+  const rights = await rightsOf(context)
+  const found = await store.readCandidates(context.ports.database, object, ids)
+  const candidates = new Map(found.map((one) => [one.id, one]))
+  for (const [index, id] of ids.entries()) {
+    const candidate = candidates.get(id)
+    const may = candidate && permissionsOf(rights, { type: '', runBy: 0, path: candidate.path })
+    const fault = (message: string) => [{ pointer: `/children/${index}`, message }]
+    if (!candidate || !may?.read)
+      throw new Refusal('not_found', 'There is no such object to show.', fault('is no object'))
+    if (!may.write)
+      throw new Refusal('forbidden', 'You have no right to show this.', fault('is not yours to show'))
+    if (!candidate.isBelow)
+      throw new Refusal(
+        'invalid',
+        'It is not part of the object.',
+        fault('must be below the object or linked to it'),
+      )
+  }
+}
+
+async function newAddresses(ports: Ports): Promise<store.Addresses> {
+  const [page, badge] = [await newToken(ports, 'status page'), await newToken(ports, 'badge')]
+  return { pageHash: page.hash, pageSealed: page.sealed, badgeHash: badge.hash, badgeSealed: badge.sealed }
+}
+
+/** Found by its hash, and shown again to who may write: an address is given to many, over and over. */
+async function newToken({ secrets }: Ports, purpose: string) {
+  const bytes = secrets.random(TOKEN_BYTES)
+  return { hash: await sha256(base64url(bytes)), sealed: await seal(secrets, bytes, purpose) }
+}
+
+async function viewOf(
+  { database, secrets, settings }: Ports,
+  page: store.StatusPageRow,
+): Promise<StatusPageView> {
+  const [children, pageBytes, badgeBytes] = await Promise.all([
+    store.readChildren(database, page.objectId),
+    unseal(secrets, page.pageSealed, 'status page'),
+    unseal(secrets, page.badgeSealed, 'badge'),
+  ])
+  return {
+    days: page.days,
+    children: [...children],
+    page: `${settings.basePath}/status/${base64url(pageBytes)}`,
+    badge: `${settings.basePath}/badges/${base64url(badgeBytes)}`,
+  }
+}

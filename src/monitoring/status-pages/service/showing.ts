@@ -1,0 +1,88 @@
+import { Temporal } from 'temporal-polyfill'
+import { sha256 } from '../../../lib/digest.ts'
+import { Refusal } from '../../../lib/errors.ts'
+import { Recent } from '../../../lib/recent.ts'
+import type { Ports } from '../../../ports/index.ts'
+import type { Level } from '../../../ports/job-actors.ts'
+import { availabilityOf } from '../../state-history/availability.ts'
+import { readPast } from '../../state-history/service.ts'
+import { badgeOf } from '../badge.ts'
+import { daysOf } from '../days.ts'
+import type { Language } from '../language.ts'
+import { pageOf, percentText } from '../page.ts'
+import { toneOf, toneOfPercent } from '../shown.ts'
+import type { Shown, ShownObject } from '../shown.ts'
+import * as store from '../store.ts'
+import type { ShownRow } from '../store.ts'
+import { WORDS } from '../words.ts'
+
+/** What a page says is as old as this at most, and is made no more often in a process or isolate, whoever asks how often.
+ * Caches on the way may keep it as long once more. */
+export const SHOWN_MS = 30_000
+/** What counts as not available. */
+const COUNTED: readonly Level[] = ['major']
+
+const known = new WeakMap<Ports, Recent<Shown>>()
+
+/** The page behind a token, as HTML. @throws {Refusal} not_found for every token that leads nowhere */
+export async function showPage(ports: Ports, token: string, language: Language): Promise<string> {
+  return pageOf(await shownBy(ports, 'page', token), language, ports.settings.timeZone)
+}
+
+/** The badge behind a token, as SVG. @throws {Refusal} not_found for every token that leads nowhere */
+export async function showBadge(
+  ports: Ports,
+  token: string,
+  { language, show }: { readonly language: Language; readonly show: 'state' | 'availability' },
+): Promise<string> {
+  const { object, percent } = await shownBy(ports, 'badge', token)
+  const words = WORDS[language]
+  return show === 'state'
+    ? badgeOf(object.name, words.states[object.state], toneOf(object.state))
+    : badgeOf(object.name, percentText(percent, words), toneOfPercent(percent))
+}
+
+/** What is shown is looked up again: somebody has changed it. */
+export function forgetShown(ports: Ports): void {
+  known.get(ports)?.clear()
+}
+
+async function shownBy(ports: Ports, kind: 'page' | 'badge', token: string): Promise<Shown> {
+  const hash = await sha256(token)
+  let recent = known.get(ports)
+  if (!recent) known.set(ports, (recent = new Recent(SHOWN_MS)))
+  const shown = await recent.find(`${kind} ${hash}`, ports.clock.now(), () => readShown(ports, kind, hash))
+  if (!shown) throw new Refusal('not_found', 'There is nothing at this path.')
+  return shown
+}
+
+async function readShown(ports: Ports, kind: 'page' | 'badge', hash: string): Promise<Shown | null> {
+  const { database, clock, settings } = ports
+  const found = await store.findShown(database, kind, hash)
+  if (!found) return null
+  const [row, ...children] = await store.readShown(database, found.objectId)
+  if (!row) return null
+  const at = clock.now()
+  const edges = edgesOf(at, found.days, settings.timeZone)
+  const range = { beginAt: Math.max(edges[0] ?? at, row.createdAt), endAt: at }
+  const { spans } = await readPast(database, row, { range, recalc: false })
+  return {
+    object: objectOf(row),
+    children: kind === 'page' ? children.map(objectOf) : [],
+    days: daysOf(spans, edges, COUNTED),
+    percent: availabilityOf(spans, COUNTED).percent,
+    at,
+  }
+}
+
+function objectOf({ name, state, sinceAt, maintainedUntilAt }: ShownRow): ShownObject {
+  return { name, state, sinceAt, maintainedUntilAt }
+}
+
+/** The borders of the last days in a zone, the last one tomorrow's beginning. */
+function edgesOf(at: number, days: number, timeZone: string): readonly number[] {
+  const today = Temporal.Instant.fromEpochMilliseconds(at).toZonedDateTimeISO(timeZone).startOfDay()
+  return Array.from({ length: days + 1 }, (_, index) =>
+    Number(today.add({ days: index + 1 - days }).startOfDay().epochMilliseconds),
+  )
+}

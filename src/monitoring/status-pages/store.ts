@@ -1,0 +1,120 @@
+import { sql } from 'drizzle-orm'
+import { statusPages } from '../../../db/tables/status-pages.ts'
+import type { Database, Write } from '../../ports/database.ts'
+import type { State } from '../../ports/job-actors.ts'
+import type { ObjectType } from '../tree/schema.ts'
+
+export type Addresses = {
+  readonly pageHash: string
+  readonly pageSealed: string
+  readonly badgeHash: string
+  readonly badgeSealed: string
+}
+
+export type StatusPageRow = Addresses & { readonly objectId: number; readonly days: number }
+
+export type ChildRow = { readonly id: number; readonly type: ObjectType; readonly name: string }
+
+export async function findStatusPage(database: Database, objectId: number): Promise<StatusPageRow | null> {
+  const [row] = await database.all<StatusPageRow>(sql`
+    select object_id as "objectId", page_hash as "pageHash", page_sealed as "pageSealed", badge_hash as "badgeHash",
+           badge_sealed as "badgeSealed", days as days
+    from status_pages where object_id = ${objectId}`)
+  return row ?? null
+}
+
+/** What else is shown on a page, in order. */
+export function readChildren(database: Database, objectId: number): Promise<readonly ChildRow[]> {
+  return database.all<ChildRow>(sql`
+    select o.id as id, o.type as type, o.name as name
+    from status_page_children c cross join objects o on o.id = c.child_id
+    where c.object_id = ${objectId} order by c.position`)
+}
+
+export type Candidate = { readonly id: number; readonly path: string; readonly isBelow: boolean }
+
+/** Those of these objects that are there, and whether they are below an object or linked to it. */
+export async function readCandidates(
+  database: Database,
+  parent: { readonly id: number; readonly path: string },
+  ids: readonly number[],
+): Promise<readonly Candidate[]> {
+  const rows = await database.all<Omit<Candidate, 'isBelow'> & { isBelow: number }>(sql`
+    select o.id as id, o.path as path,
+           (o.path > ${parent.path} and o.path < ${`${parent.path}~`})
+             or exists (select 1 from links l
+                        where l.parent_id = ${parent.id} and l.child_id = o.id and not l.is_left_out) as "isBelow"
+    from json_each(${JSON.stringify(ids)}) w cross join objects o on o.id = w.value`)
+  return rows.map((row) => ({ ...row, isBelow: row.isBelow === 1 }))
+}
+
+/** Makes the page, or changes what it shows and leaves it where it is. */
+export function savePage(
+  database: Database,
+  row: StatusPageRow,
+  children: readonly number[],
+): readonly Write[] {
+  return [
+    database
+      .insert(statusPages)
+      .values(row)
+      .onConflictDoUpdate({ target: statusPages.objectId, set: { days: row.days } }),
+    database.run(sql`delete from status_page_children where object_id = ${row.objectId}`),
+    database.run(sql`
+      insert into status_page_children (object_id, child_id, position)
+      select ${row.objectId}, value, key from json_each(${JSON.stringify(children)})`),
+  ]
+}
+
+/** Puts a page elsewhere: where it was there is nothing any more. */
+export function moveAddresses(database: Database, objectId: number, addresses: Addresses): Write {
+  const { pageHash, pageSealed, badgeHash, badgeSealed } = addresses
+  return database.run(sql`
+    update status_pages set page_hash = ${pageHash}, page_sealed = ${pageSealed}, badge_hash = ${badgeHash},
+      badge_sealed = ${badgeSealed} where object_id = ${objectId}`)
+}
+
+export function deletePage(database: Database, objectId: number): Write {
+  return database.run(sql`delete from status_pages where object_id = ${objectId}`)
+}
+
+export type ShownRow = {
+  readonly id: number
+  readonly type: ObjectType
+  readonly path: string
+  readonly name: string
+  readonly state: State
+  readonly sinceAt: number
+  readonly createdAt: number
+  /** When maintenance that is running ends by plan; null where there is none. */
+  readonly maintainedUntilAt: number | null
+}
+
+/** Where a token leads: the object, and of how many days its availability is shown. */
+export async function findShown(
+  database: Database,
+  kind: 'page' | 'badge',
+  hash: string,
+): Promise<{ readonly objectId: number; readonly days: number } | null> {
+  const column = kind === 'page' ? statusPages.pageHash : statusPages.badgeHash
+  const [row] = await database
+    .select({ objectId: statusPages.objectId, days: statusPages.days })
+    .from(statusPages)
+    .where(sql`${column} = ${hash}`)
+  return row ?? null
+}
+
+/** The object of a page, and then what else is shown on it. */
+export function readShown(database: Database, objectId: number): Promise<readonly ShownRow[]> {
+  return database.all<ShownRow>(sql`
+    with shown (id, position) as (
+      select cast(${objectId} as integer), -1
+      union all
+      select child_id, position from status_page_children where object_id = ${objectId})
+    select o.id as id, o.type as type, o.path as path, o.name as name, coalesce(s.state, 'undefined') as state,
+           coalesce(s.since_at, o.created_at) as "sinceAt", o.created_at as "createdAt",
+           (select max(r.next_at) from revaluations r
+            where r.running = 1 and instr(o.path, '/' || r.object_id || '/') > 0) as "maintainedUntilAt"
+    from shown cross join objects o on o.id = shown.id left join states s on s.object_id = o.id
+    order by shown.position`)
+}

@@ -1,0 +1,70 @@
+import type { State } from '../../ports/job-actors.ts'
+import type { Language } from './language.ts'
+
+/** What stands on pages and badges. */
+export type Words = {
+  readonly states: Readonly<Record<State, string>>
+  readonly availability: string
+  /** Before an instant. */
+  readonly since: string
+  readonly until: string
+  readonly parts: string
+  readonly outages: string
+  readonly noOutages: string
+  readonly maintenance: string
+  readonly ofDays: (days: number) => string
+  readonly asOf: string
+  readonly unknown: string
+}
+
+const english: Words = {
+  states: {
+    major: 'Major outage',
+    minor: 'Minor outage',
+    warning: 'Warning',
+    maintenance_major: 'Maintenance',
+    maintenance_minor: 'Maintenance',
+    maintenance_warning: 'Maintenance',
+    maintenance_ok: 'Maintenance',
+    ok: 'Operational',
+    no_data: 'No data',
+    undefined: 'Unknown',
+  },
+  availability: 'Availability',
+  since: 'since',
+  until: 'until',
+  parts: 'Parts',
+  outages: 'Current outages',
+  noOutages: 'None.',
+  maintenance: 'Maintenance',
+  ofDays: (days) => (days === 1 ? 'today' : `of the last ${days} days`),
+  asOf: 'As of',
+  unknown: 'unknown',
+}
+
+const german: Words = {
+  states: {
+    major: 'Schwere Störung',
+    minor: 'Störung',
+    warning: 'Warnung',
+    maintenance_major: 'Wartung',
+    maintenance_minor: 'Wartung',
+    maintenance_warning: 'Wartung',
+    maintenance_ok: 'Wartung',
+    ok: 'In Betrieb',
+    no_data: 'Keine Daten',
+    undefined: 'Unbekannt',
+  },
+  availability: 'Verfügbarkeit',
+  since: 'seit',
+  until: 'bis',
+  parts: 'Teile',
+  outages: 'Aktuelle Störungen',
+  noOutages: 'Keine.',
+  maintenance: 'Wartung',
+  ofDays: (days) => (days === 1 ? 'heute' : `der letzten ${days} Tage`),
+  asOf: 'Stand',
+  unknown: 'unbekannt',
+}
+
+export const WORDS: Readonly<Record<Language, Words>> = { en: english, de: german }

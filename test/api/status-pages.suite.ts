@@ -1,0 +1,220 @@
+import { expect } from 'bun:test'
+
+import { deliver } from './matrix/world.ts'
+import { createDevice, createGroup, createJob } from './objects.ts'
+import { good, once, table } from './suite.ts'
+import type { Scenario, Suite } from './suite.ts'
+
+type Page = {
+  readonly days: number
+  readonly children: readonly { readonly id: number; readonly name: string }[]
+  readonly page: string
+  readonly badge: string
+}
+
+const NAME = `<b>Shop</b> & "Co" 'x'`
+
+const stage = once(async (client) => {
+  const group = await createGroup(client, 1, { name: NAME })
+  const device = await createDevice(client, group, { name: 'secret device' })
+  const job = await createJob(client, device, {
+    name: 'checkout',
+    parameters: { returnValue: [{ valueName: 'load' }] },
+    thresholds: { major: { conditions: [{ key: 'returnValue1', operator: '>', value: 90 }] } },
+  })
+  const beside = await createGroup(client, 1, { name: 'beside' })
+  const hidden = await createGroup(client, group, { name: 'unselected' })
+  const bare = await createGroup(client, group, { name: 'bare' })
+  return { group, device, job, beside, hidden, bare, unknown: 'x'.repeat(43) }
+})
+
+const ids = (count: number) => Array.from({ length: count }, (_, index) => index + 1_000_000)
+
+const refusals = table(stage, [
+  { title: 'nobody', call: 'PUT /group/{group}/status-page', as: null, json: {}, answers: 'unauthenticated' },
+  { title: 'a collector', call: 'GET /group/{group}/status-page', as: 'collector', answers: 'forbidden' },
+  { title: 'none yet', call: 'GET /group/{bare}/status-page', answers: 'not_found' },
+  { title: 'none to move', call: 'POST /group/{bare}/status-page/move', answers: 'not_found' },
+  { title: 'none to take away', call: 'DELETE /group/{bare}/status-page', answers: 'not_found' },
+  { title: 'the wrong type', call: 'PUT /device/{group}/status-page', json: {}, answers: 'not_found' },
+  ...[0, 91, 1.5].map((days) => ({
+    title: `${days} days`,
+    call: 'PUT /group/{group}/status-page',
+    json: { days },
+    answers: 'invalid' as const,
+    pointers: ['/days'],
+  })),
+  ...[1, 90].map((days) => ({
+    title: `${days} days`,
+    call: 'PUT /group/{group}/status-page',
+    json: { days },
+    answers: 200,
+  })),
+  {
+    title: 'as many children as may be, which are not there',
+    call: 'PUT /group/{group}/status-page',
+    json: { children: ids(50) },
+    answers: 'not_found',
+    pointers: ['/children/0'],
+  },
+  {
+    title: 'a child too many',
+    call: 'PUT /group/{group}/status-page',
+    json: { children: ids(51) },
+    answers: 'invalid',
+    pointers: ['/children'],
+  },
+  {
+    title: 'a child twice',
+    call: 'PUT /group/{group}/status-page',
+    json: { children: [7, 8, 7] },
+    answers: 'invalid',
+    pointers: ['/children/2'],
+  },
+  {
+    title: 'what is not its own',
+    call: 'PUT /group/{bare}/status-page',
+    json: { children: [1] },
+    answers: 'invalid',
+    pointers: ['/children/0'],
+  },
+  { title: 'an unknown page', call: 'GET /status/{unknown}', as: null, answers: 'not_found' },
+  { title: 'an unknown badge', call: 'GET /badges/{unknown}', as: null, answers: 'not_found' },
+  { title: 'a long token', call: `GET /status/${'x'.repeat(65)}`, as: null, answers: 'not_found' },
+  {
+    title: 'no such badge',
+    call: 'GET /badges/{unknown}?show=name',
+    as: null,
+    answers: 'invalid',
+    pointers: ['?show'],
+  },
+])
+
+const show = (client: Parameters<Scenario['run']>[0], id: number, json: object = {}) =>
+  good<Page>(client.request('PUT', `/group/${id}/status-page`, { json, as: 'editor' }))
+
+const scenarios: Scenario[] = [
+  {
+    title: 'a page shows an object and the children chosen, escaped, in two languages, and nothing else',
+    async run(client) {
+      const { group, job } = await stage(client)
+      await deliver(client, job, 99)
+      const shown = await show(client, group, { days: 7, children: [job] })
+      expect(shown.children).toMatchObject([{ id: job, name: 'checkout' }])
+      const english = await client.request('GET', shown.page, { as: null })
+      expect(english.status).toBe(200)
+      expect(english.headers.get('content-type')).toBe('text/html; charset=utf-8')
+      expect(english.text).toContain('<html lang="en">')
+      expect(english.text).toContain('&lt;b&gt;Shop&lt;/b&gt; &amp; &quot;Co&quot; &#39;x&#39;')
+      expect(english.text).toContain('checkout: <strong class="bad">Major outage</strong>')
+      expect(english.text.match(/<li class="\w+"><time/g)).toHaveLength(7)
+      for (const other of ['secret device', 'unselected', '<b>', '<script', `/${job}`, `"${group}"`, 'load'])
+        expect(english.text).not.toContain(other)
+      const german = await client.request('GET', shown.page, {
+        as: null,
+        headers: { 'accept-language': 'fr, de-CH;q=0.9, en;q=0.8' },
+      })
+      expect(german.text).toContain('Schwere Störung')
+      expect([german.headers.get('content-language'), german.headers.get('vary')]).toEqual([
+        'de',
+        'Accept-Language',
+      ])
+      const again = await show(client, group, { days: 7 })
+      expect(again.page).toBe(shown.page)
+      expect((await client.request('GET', again.page, { as: null })).text).not.toContain('checkout')
+    },
+  },
+  {
+    title: 'a page lets nothing be loaded or run, and its only style is the one that its policy names',
+    async run(client) {
+      const { group } = await stage(client)
+      const { page } = await show(client, group)
+      const { headers, text } = await client.request('GET', page, { as: null })
+      const [, style = ''] = /<style>([^]*)<\/style>/.exec(text) ?? []
+      const hash = new Bun.CryptoHasher('sha256').update(style).digest('base64')
+      expect(headers.get('content-security-policy')).toBe(
+        `default-src 'none'; style-src 'sha256-${hash}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`,
+      )
+      expect(text).not.toMatch(
+        /<(?:script|link|img|iframe|form|object)|\son\w+=|style="|javascript:|https?:/i,
+      )
+    },
+  },
+  {
+    title: 'a badge tells the state or the availability, and may stand on pages of others',
+    async run(client) {
+      const { group, job } = await stage(client)
+      const { badge } = await show(client, group, { children: [job] })
+      const state = await client.request('GET', badge, { as: null })
+      expect(state.headers.get('content-type')).toBe('image/svg+xml')
+      expect(state.headers.get('cross-origin-resource-policy')).toBe('cross-origin')
+      expect(state.headers.get('content-security-policy')).toContain("default-src 'none'")
+      expect(state.text).toContain('Major outage')
+      expect(state.text).toContain('&lt;b&gt;Shop')
+      expect(state.text).not.toMatch(
+        /<(?:script|style|image|a|use)|checkout|https?:(?!\/\/www\.w3\.org\/2000\/svg)/,
+      )
+      const share = await client.request('GET', `${badge}?show=availability`, { as: null })
+      expect(share.text).toMatch(/\d+\.\d\d %/)
+    },
+  },
+  {
+    title: 'what has not changed is not sent again',
+    async run(client) {
+      const { group } = await stage(client)
+      const { page, badge } = await show(client, group)
+      for (const path of [page, badge]) {
+        const first = await client.request('GET', path, { as: null })
+        const tag = first.headers.get('etag') ?? ''
+        expect(tag).toMatch(/^"[\w-]+"$/)
+        const same = await client.request('GET', path, { as: null, headers: { 'if-none-match': tag } })
+        expect([same.status, same.text]).toEqual([304, ''])
+        for (const name of ['cache-control', 'content-security-policy', 'cross-origin-resource-policy'])
+          expect([name, same.headers.get(name)]).toEqual([name, first.headers.get(name)])
+      }
+    },
+  },
+  {
+    title:
+      'the addresses have 256 bits each, and none tells the other; moved or switched off they lead nowhere',
+    async run(client) {
+      const { group } = await stage(client)
+      const first = await show(client, group)
+      const tokenOf = (path: string) => path.split('/').at(-1) ?? ''
+      expect([first.page, first.badge].map((path) => tokenOf(path).length)).toEqual([43, 43])
+      expect(tokenOf(first.page)).not.toBe(tokenOf(first.badge))
+      expect((await client.request('GET', `/status/${tokenOf(first.badge)}`, { as: null })).status).toBe(404)
+      expect((await client.request('GET', `/badges/${tokenOf(first.page)}`, { as: null })).status).toBe(404)
+      const moved = await good<Page>(client.request('POST', `/group/${group}/status-page/move`))
+      expect(await good<Page>(client.request('GET', `/group/${group}/status-page`))).toEqual(moved)
+      expect([moved.page, moved.badge]).not.toContain(first.page)
+      expect((await client.request('GET', moved.page, { as: null })).status).toBe(200)
+      const gone = await client.request('DELETE', `/group/${group}/status-page`)
+      expect(gone.status).toBe(204)
+      const answers = await Promise.all(
+        [first.page, first.badge, moved.page, moved.badge, `/status/${'x'.repeat(43)}`].map((path) =>
+          client.request('GET', path, { as: null }),
+        ),
+      )
+      const seen = answers.map(({ status, body: { requestId: _, ...body } }) => ({ status, body }))
+      expect(seen[0]?.status).toBe(404)
+      expect(new Set(seen.map((one) => JSON.stringify(one))).size).toBe(1)
+    },
+  },
+  {
+    title: 'an object that is deleted takes its page along, and a child leaves the pages of others',
+    async run(client) {
+      const { group, hidden } = await stage(client)
+      const own = await show(client, hidden)
+      const above = await show(client, group, { children: [hidden] })
+      expect(above.children).toHaveLength(1)
+      expect((await client.request('DELETE', `/groups/${hidden}`)).status).toBe(204)
+      expect((await client.request('GET', `/group/${hidden}/status-page`)).status).toBe(404)
+      const after = await good<Page>(client.request('GET', `/group/${group}/status-page`))
+      expect(after.children).toEqual([])
+      expect(own.page).not.toBe(above.page)
+    },
+  },
+]
+
+export const statusPagesSuite: Suite = { name: 'status pages', scenarios: [...refusals, ...scenarios] }

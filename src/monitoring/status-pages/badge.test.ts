@@ -41,5 +41,5 @@ test('a badge is mark-up of ours alone', () => {
   const svg = badgeOf('</text><script>', `" onload="x`, 'bad')
   expect(svg).not.toContain('<script')
   expect(svg).not.toContain('" onload')
-  expect(svg.match(/<\/?[a-z]+/g)?.length).toBe(14)
+  expect(svg.match(/<\/?[a-z]+/g)?.length).toBe(12)
 })

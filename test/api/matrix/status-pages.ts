@@ -1,6 +1,6 @@
 import type { Client } from '../client.ts'
 import { good } from '../suite.ts'
-import { json } from './case.ts'
+import { fresh, json } from './case.ts'
 import type { Case } from './case.ts'
 import { OBJECT_TYPES } from './world.ts'
 import type { ObjectType, Tenant, World } from './world.ts'
@@ -25,10 +25,13 @@ export const statusPages: readonly Case[] = [
   {
     route: 'PUT /:parentType/:parentId/status-page',
     title: 'with a child',
-    path: '/slo/{ownSlo}/status-page',
-    prepare: (_, world) => Promise.resolve({ ownSlo: world.own.slo }),
-    request: ({ device }) => ({ json: { children: [device] } }),
-    // Of what is own nothing is below the service level object but what is linked to it.
-    statuses: { own: 422, readonly: 403 },
+    path: '/slo/{fresh}/status-page',
+    async prepare(client, world, tenant) {
+      const made = await fresh.slo(client, world, 'own')
+      const request = { json: { items: [{ id: world[tenant].job }] } }
+      await good(client.request('PUT', `/slo/${made.fresh}/children`, request))
+      return made
+    },
+    request: ({ job }) => ({ json: { children: [job] } }),
   },
 ]

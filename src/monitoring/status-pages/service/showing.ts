@@ -22,11 +22,15 @@ export const SHOWN_MS = 30_000
 /** What counts as not available. */
 const COUNTED: readonly Level[] = ['major']
 
-const known = new WeakMap<Ports, Recent<Shown>>()
+/** What is shown, and the texts that were made of it: a few at most, one for each form and language. */
+type Kept = { readonly shown: Shown; readonly texts: Map<string, string> }
+
+const known = new WeakMap<Ports, Recent<Kept>>()
 
 /** The page behind a token, as HTML. @throws {Refusal} not_found for every token that leads nowhere */
 export async function showPage(ports: Ports, token: string, language: Language): Promise<string> {
-  return pageOf(await shownBy(ports, 'page', token), language, ports.settings.timeZone)
+  const kept = await keptBy(ports, 'page', token)
+  return textOf(kept, language, (shown) => pageOf(shown, language, ports.settings.timeZone))
 }
 
 /** The badge behind a token, as SVG. @throws {Refusal} not_found for every token that leads nowhere */
@@ -35,11 +39,19 @@ export async function showBadge(
   token: string,
   { language, show }: { readonly language: Language; readonly show: 'state' | 'availability' },
 ): Promise<string> {
-  const { object, percent } = await shownBy(ports, 'badge', token)
+  const kept = await keptBy(ports, 'badge', token)
   const words = WORDS[language]
-  return show === 'state'
-    ? badgeOf(object.name, words.states[object.state], toneOf(object.state))
-    : badgeOf(object.name, percentText(percent, words), toneOfPercent(percent))
+  return textOf(kept, `${show} ${language}`, ({ object, percent }) =>
+    show === 'state'
+      ? badgeOf(object.name, words.states[object.state], toneOf(object.state))
+      : badgeOf(object.name, percentText(percent, words), toneOfPercent(percent)),
+  )
+}
+
+function textOf({ shown, texts }: Kept, form: string, make: (shown: Shown) => string): string {
+  let text = texts.get(form)
+  if (text === undefined) texts.set(form, (text = make(shown)))
+  return text
 }
 
 /** What is shown is looked up again: somebody has changed it. */
@@ -47,13 +59,16 @@ export function forgetShown(ports: Ports): void {
   known.get(ports)?.clear()
 }
 
-async function shownBy(ports: Ports, kind: 'page' | 'badge', token: string): Promise<Shown> {
+async function keptBy(ports: Ports, kind: 'page' | 'badge', token: string): Promise<Kept> {
   const hash = await sha256(token)
   let recent = known.get(ports)
   if (!recent) known.set(ports, (recent = new Recent(SHOWN_MS)))
-  const shown = await recent.find(`${kind} ${hash}`, ports.clock.now(), () => readShown(ports, kind, hash))
-  if (!shown) throw new Refusal('not_found', 'There is nothing at this path.')
-  return shown
+  const kept = await recent.find(`${kind} ${hash}`, ports.clock.now(), async () => {
+    const shown = await readShown(ports, kind, hash)
+    return shown && { shown, texts: new Map<string, string>() }
+  })
+  if (!kept) throw new Refusal('not_found', 'There is nothing at this path.')
+  return kept
 }
 
 async function readShown(ports: Ports, kind: 'page' | 'badge', hash: string): Promise<Shown | null> {

@@ -22,6 +22,7 @@ import { failureResponse, problemResponse } from './http/problem.ts'
 import { malformedJson } from './http/valid.ts'
 import { direct } from './http/direct.ts'
 import { frame } from './http/frame.ts'
+import { alarmRoutes } from './monitoring/alarm-desk/routes.ts'
 import { dependencyRoutes } from './monitoring/dependencies/routes.ts'
 import { eventRoutes } from './monitoring/events/routes.ts'
 import { historyRoutes } from './monitoring/history/routes.ts'
@@ -73,6 +74,7 @@ export function createApp(ports: Ports): App {
   app.route('/', translationRoutes)
   app.route('/', settingsRoutes)
   app.route('/', statusPageRoutes)
+  app.route('/', alarmRoutes)
 
   let document: object | null = null
   app.get(

@@ -16,6 +16,7 @@ const PROBLEMS: Readonly<Record<Code, readonly [status: number, title: string]>>
   name_taken: [409, 'The name is taken'],
   has_children: [409, 'There are objects below'],
   job_stopped: [409, 'The job is stopped'],
+  alarm_closed: [409, 'The alarm is closed'],
   idempotency_conflict: [409, 'The key was used for something else'],
   cycle: [409, 'The move would make a cycle'],
   last_administrator: [409, 'The last administrator stays'],

@@ -11,6 +11,7 @@ export type Code =
   | 'name_taken'
   | 'has_children'
   | 'job_stopped'
+  | 'alarm_closed'
   | 'idempotency_conflict'
   | 'cycle'
   | 'last_administrator'

@@ -82,17 +82,17 @@ export type Assignment = {
   readonly sticky: boolean
 }
 
-/** What can happen to an open alarm. */
+/** What can happen to an alarm; to a closed one only that something is said on it. */
 export type AlarmEvent = { readonly at: number } & (
   | { readonly kind: 'state'; readonly state: State }
   | { readonly kind: 'flapping'; readonly isFlapping: boolean }
   /** Only time passes. */
   | { readonly kind: 'time' }
-  | ({ readonly kind: 'assignment'; readonly by?: number } & Assignment)
+  | ({ readonly kind: 'assignment'; readonly by: number } & Assignment)
   /** Who had it is gone. */
   | { readonly kind: 'orphaned' }
   | { readonly kind: 'suppression'; readonly by: number | null }
-  | { readonly kind: 'comment'; readonly commentId: number | null; readonly userId: number }
+  | { readonly kind: 'comment'; readonly by: number; readonly text: string }
 )
 
 export type Step = { readonly alarm: Alarm; readonly changes: readonly AlarmChange[] }

@@ -12,11 +12,12 @@ import type {
   Terms,
 } from './alarm.ts'
 
-/** What an event makes of an alarm, after everything that was due before it. A closed alarm stays as it is. */
+/** What an event makes of an alarm, after everything that was due before it. */
 export function stepAlarm(alarm: Alarm, event: AlarmEvent, terms: Terms): Step {
   const course = new Course(alarm, terms)
   course.pass(event.at)
-  if (event.kind !== 'time' && course.alarm.endAt === null) course.take(event)
+  const isTaken = course.alarm.endAt === null || event.kind === 'comment'
+  if (event.kind !== 'time' && isTaken) course.take(event)
   // What an event made due at its own instant.
   course.pass(event.at)
   return { alarm: course.alarm, changes: course.changes }
@@ -87,7 +88,7 @@ class Course {
         this.#suppress(event.by, at)
         break
       case 'comment':
-        this.#set('commented', at, {}, { commentId: event.commentId, userId: event.userId })
+        this.#set('commented', at, {}, { by: event.by, text: event.text })
         break
     }
   }
@@ -124,15 +125,14 @@ class Course {
     })
   }
 
-  #assign({ at, assigneeId, untilAt, sticky, by }: Assignment & { at: number; by?: number }): void {
-    const who = by === undefined ? {} : { by }
+  #assign({ at, assigneeId, untilAt, sticky, by }: Assignment & { at: number; by: number }): void {
     if (assigneeId === null) {
       if (this.alarm.status === 'assigned')
-        this.#set('unassigned', at, { ...FREE }, { ...who, was: this.alarm.assigneeId })
+        this.#set('unassigned', at, { ...FREE }, { by, was: this.alarm.assigneeId })
       return
     }
     const given = { status: 'assigned', assigneeId, assignedUntilAt: untilAt, sticky } as const
-    this.#set('assigned', at, given, { ...who, until: untilAt, sticky })
+    this.#set('assigned', at, given, { by, until: untilAt, sticky })
   }
 
   #suppress(by: number | null, at: number): void {

@@ -3,8 +3,9 @@ import { readChangesAfter } from './store/changes.ts'
 import type { ChangeRow } from './store/changes.ts'
 
 export type { ChangeRow } from './store/changes.ts'
+export { act } from './service/acting.ts'
 export { advanceAlarms, raiseAlarms } from './service/raising.ts'
-export { closeBelow, tidyAlarms } from './store/changes.ts'
+export { closeBelow, closeOfLinks, tidyAlarms } from './store/changes.ts'
 
 /** What happened to alarms after a change, in the order in which it was kept; `limit` of it at most. Whoever reads on after
  * the last one it has seen misses nothing. */

@@ -7,7 +7,7 @@ import type { Tallies } from './charging.ts'
 import { isContainer } from './propagation.ts'
 import type { Node } from './propagation.ts'
 import { stepDown, traceFrom } from './reasons.ts'
-import type { Suspect, Trace } from './reasons.ts'
+import type { Suspect } from './reasons.ts'
 import * as store from './store.ts'
 import * as maintenance from './store/maintenance.ts'
 import { readBadChildren } from './store/reasons.ts'
@@ -40,6 +40,8 @@ const REASONS_MAX = 20
 /** Beyond these a search for reasons follows what it has found first. */
 const TRACES_MAX = 100
 const BAD_CHILDREN_MAX = 1_000
+/** Of those who search together, for how many there is room. */
+const SEARCHES_COUNTED_MAX = 10
 const LEVELS_MAX = 100
 
 /** Keeps committed transitions, the current states that follow from them, and what both mean to every object above.
@@ -185,21 +187,44 @@ async function driftOf(
   return new Map(wrong.filter(([id]) => !noted.has(id)))
 }
 
+/** An object whose reasons are asked for. */
+export type Asked = Omit<Suspect, 'isReason'> & { readonly isReason?: boolean }
+
 /** Why an object is in its state: the deepest objects below it that may be named, along the worst children that are
  * counted; 20 at most, and none where nothing is bad. */
 export async function reasonsOf(
   database: Database,
-  object: Omit<Suspect, 'isReason'> & { readonly isReason?: boolean },
-): Promise<Omit<Suspect, 'isReason'>[]> {
-  const first = traceFrom({ ...object, isReason: object.isReason ?? false })
-  const found = new Map<number, Suspect>()
-  let traces: readonly Trace[] = first ? [first] : []
-  for (let level = 0; level < LEVELS_MAX && traces.length > 0 && found.size < REASONS_MAX; level++) {
-    const parents = traces.map(({ id }) => id)
-    const { reasons, next } = stepDown(traces, await readBadChildren(database, parents, BAD_CHILDREN_MAX))
-    for (const reason of reasons) found.set(reason.id, reason)
-    traces = next.slice(0, TRACES_MAX)
+  object: Asked,
+): Promise<readonly Omit<Suspect, 'isReason'>[]> {
+  return (await reasonsOfAll(database, [object])).get(object.id) ?? []
+}
+
+/** Why each of some objects is in its state, found together: with as many statements as the deepest way has levels. */
+export async function reasonsOfAll(
+  database: Database,
+  objects: readonly Asked[],
+): Promise<ReadonlyMap<number, readonly Omit<Suspect, 'isReason'>[]>> {
+  const searches = objects.map((object) => {
+    const first = traceFrom({ ...object, isReason: object.isReason ?? false })
+    return { id: object.id, found: new Map<number, Suspect>(), traces: first ? [first] : [] }
+  })
+  for (let level = 0; level < LEVELS_MAX; level++) {
+    const open = searches.filter(({ traces, found }) => traces.length > 0 && found.size < REASONS_MAX)
+    if (open.length === 0) break
+    const parents = [...new Set(open.flatMap(({ traces }) => traces.map(({ id }) => id)))]
+    const limit = BAD_CHILDREN_MAX * Math.min(open.length, SEARCHES_COUNTED_MAX)
+    const byParent = Map.groupBy(await readBadChildren(database, parents, limit), ({ parentId }) => parentId)
+    for (const search of open) {
+      const children = search.traces.flatMap(({ id }) => byParent.get(id) ?? [])
+      const { reasons, next } = stepDown(search.traces, children)
+      for (const reason of reasons) search.found.set(reason.id, reason)
+      search.traces = next.slice(0, TRACES_MAX)
+    }
   }
+  return new Map(searches.map(({ id, found }) => [id, namedOf(found)]))
+}
+
+function namedOf(found: ReadonlyMap<number, Suspect>): Omit<Suspect, 'isReason'>[] {
   return [...found.values()]
     .slice(0, REASONS_MAX)
     .map(({ type, id, name, state }) => ({ type, id, name, state }))

@@ -1,6 +1,7 @@
 import { permissionsOf, readable, ROOT_ID, ROOT_PATH, visible } from '../../../access/rights/permissions.ts'
 import type { Listed, Rights } from '../../../access/rights/permissions.ts'
 import { readableBy, rightsOf, visibleBy } from '../../../access/rights/service.ts'
+import type { Database } from '../../../ports/database.ts'
 import type { Context } from '../../../context.ts'
 import { Refusal } from '../../../lib/errors.ts'
 import { decodeCursor, decodeNumber, encodeCursor, unknownCursor } from '../../../lib/paging.ts'
@@ -173,14 +174,24 @@ export async function searchPath(
     hits.map(({ id }) => id),
   )
   const found = new Map(rows.map((row) => [row.id, row]))
-  const ancestors = new Set(hits.flatMap(({ path }) => idsOf(path)))
-  const names = await store.readNames(database, [...ancestors])
+  const written = await writtenPaths(
+    database,
+    hits.map(({ path }) => path),
+  )
   const items = hits.flatMap(({ id, path }) => {
     const row = found.get(id)
-    const way = idsOf(path).map((ancestor) => names.get(ancestor) ?? '')
-    return row ? [{ id, type: row.type, name: row.name, path: joinPath(way) }] : []
+    return row ? [{ id, type: row.type, name: row.name, path: written.get(path) ?? '' }] : []
   })
   return { items }
+}
+
+/** Paths of ids as paths of names, from the root group down and without its name. */
+export async function writtenPaths(
+  database: Database,
+  paths: readonly string[],
+): Promise<ReadonlyMap<string, string>> {
+  const names = await store.readNames(database, [...new Set(paths.flatMap(idsOf))])
+  return new Map(paths.map((path) => [path, joinPath(idsOf(path).map((id) => names.get(id) ?? ''))]))
 }
 
 /** The ids of a path of ids, without the root's. */

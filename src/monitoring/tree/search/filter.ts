@@ -72,9 +72,15 @@ type Given = FilterDefinition['conditions'][number]
 /** Reads a filter definition from its JSON text.
  * @throws {Refusal} invalid, with pointers such as `?filterDefinition/conditions/2/operator` */
 export function parseFilter(json: string): Filter {
-  const result = filterDefinition.safeParse(parseJson(json))
+  return filterOf(parseDefinition(json, filterDefinition), ROOT)
+}
+
+/** Reads a filter definition of some shape from the JSON text in the query.
+ * @throws {Refusal} invalid */
+export function parseDefinition<Shape extends z.ZodType>(json: string, shape: Shape): z.output<Shape> {
+  const result = shape.safeParse(parseJson(json))
   if (!result.success) throw invalid(result.error.issues.flatMap(faultsOf))
-  return filterOf(result.data, ROOT)
+  return result.data
 }
 
 /** What a filter definition asks.
@@ -93,7 +99,8 @@ export function filterOf({ type, mode, conditions }: FilterDefinition, pointer: 
   return { type: type ?? null, mode, conditions: parsed }
 }
 
-const ROOT = '?filterDefinition'
+/** Where a filter definition stands in a query. */
+export const ROOT = '?filterDefinition'
 const NOTHING: Test = { kind: 'nothing' }
 
 type Report = (field: keyof Given, message: string) => Test

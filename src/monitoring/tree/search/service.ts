@@ -11,9 +11,14 @@ import { branchesOf } from './branches.ts'
 import { parseFilter } from './filter.ts'
 import type { Condition, Filter, ValueTest } from './filter.ts'
 import type { Page, SearchView } from './schema.ts'
+import type { Bound } from './store/bound.ts'
+import { conditionSql } from './store/conditions.ts'
 import * as store from './store/search.ts'
 import type { Branch, Found } from './store/search.ts'
 import { valueHolds } from './values.ts'
+
+export { Bound } from './store/bound.ts'
+export { SIGNS } from './store/conditions.ts'
 
 const CANDIDATES_MAX = 1000
 const ACTORS_AT_ONCE = 50
@@ -48,6 +53,15 @@ export async function searchGroup(
   })
   const last = shown.at(-1)
   return { view: { items }, next: found.length > limit && last ? encodeCursor(last.path) : null }
+}
+
+/** A condition that asks for no current values, as SQL on an object `o`, with the types that can meet it. Statements with
+ * it are `bound`'s. */
+export function conditionOn(condition: Condition, bound: Bound): string {
+  const [branch] = branchesOf({ type: null, mode: 'and', conditions: [condition] }, '/', null)
+  if (!branch) return '0'
+  const types = branch.types.map((type) => `'${type}'`).join(', ')
+  return [`+o.type in (${types})`, ...branch.conditions.map((one) => conditionSql(one, bound))].join(' and ')
 }
 
 /** A filter that asks for no current values, and the path of the group below which it looks. */

@@ -1,0 +1,186 @@
+import { permissionsOf } from '../../../access/rights/permissions.ts'
+import type { Rights } from '../../../access/rights/permissions.ts'
+import { rightsOf } from '../../../access/rights/service.ts'
+import type { Context } from '../../../context.ts'
+import { Refusal } from '../../../lib/errors.ts'
+import { decodeCursor, encodeCursor, unknownCursor } from '../../../lib/paging.ts'
+import { parseInstant, timeFormat } from '../../../lib/time.ts'
+import type { TimeFormat } from '../../../lib/time.ts'
+import { reasonsOfAll } from '../../states/service.ts'
+import { writtenPaths } from '../../tree/browse/service.ts'
+import type { Reasons } from '../../tree/schema.ts'
+import { readTypes } from '../../tree/service.ts'
+import { alarmFilterOf, parseAlarmFilter } from '../filter.ts'
+import { COMMENTS_MAX, COMMENTS_SHOWN, TOTAL_MAX } from '../schema.ts'
+import type { AlarmCommentView, AlarmsBody, AlarmsQuery, AlarmsView, AlarmView } from '../schema.ts'
+import * as store from '../store.ts'
+import type { ListQuery, Place } from '../store.ts'
+import * as details from '../store/details.ts'
+import type { CommentRow, DetailRow, PropertyRow } from '../store/details.ts'
+
+/** The alarms that a query in an address asks for, as the body of a call would. @throws {Refusal} invalid */
+export function bodyOf({ filterDefinition, state, ...query }: AlarmsQuery): AlarmsBody {
+  const filter = filterDefinition === undefined ? null : parseAlarmFilter(filterDefinition)
+  return { ...query, state: [...state], filterDefinition: filter }
+}
+
+/** Alarms of objects that the caller may read, the latest first.
+ * @param pointer where the filter definition stands in the request
+ * @throws {Refusal} invalid */
+export async function listAlarms(context: Context, body: AlarmsBody, pointer: string): Promise<AlarmsView> {
+  const { database } = context.ports
+  const after = body.cursor == null ? null : placeOf(body.cursor)
+  const rights = await rightsOf(context)
+  const query = queryOf(body, pointer)
+  const asked = [rights, query, await store.driverOf(database, rights, query)] as const
+  const [places, total] = await Promise.all([
+    store.findAlarms(database, asked, { after, limit: body.limit + 1 }),
+    store.countAlarms(database, asked, TOTAL_MAX),
+  ])
+  const shown = places.slice(0, body.limit)
+  const last = shown.at(-1)
+  const items = await viewsOf(
+    context,
+    shown.map(({ id }) => id),
+    COMMENTS_SHOWN,
+  )
+  const isMore = places.length > body.limit && last !== undefined
+  return { items, total, nextCursor: isMore ? encodeCursor([last.beginAt, last.id]) : null }
+}
+
+/** The latest alarms that a query finds, by id, and whether there are more. @throws {Refusal} invalid */
+export async function findAlarmIds(
+  context: Context,
+  asked: { readonly body: Omit<AlarmsBody, 'limit' | 'cursor'>; readonly pointer: string },
+  limit: number,
+): Promise<{ ids: readonly number[]; isMore: boolean }> {
+  const { database } = context.ports
+  const rights = await rightsOf(context)
+  const query = queryOf(asked.body, asked.pointer)
+  const driver = await store.driverOf(database, rights, query)
+  const found = await store.findAlarms(database, [rights, query, driver], { after: null, limit: limit + 1 })
+  return { ids: found.slice(0, limit).map(({ id }) => id), isMore: found.length > limit }
+}
+
+/** One alarm with all that was said on it. @throws {Refusal} not_found, also where the object may not be read */
+export async function readAlarm(context: Context, id: number): Promise<AlarmView> {
+  const [view] = await viewsOf(context, [id], COMMENTS_MAX)
+  if (!view) throw new Refusal('not_found', 'There is no such alarm.')
+  return view
+}
+
+function queryOf(body: Omit<AlarmsBody, 'limit' | 'cursor'>, pointer: string): ListQuery {
+  const instantOf = (text: string | null | undefined) => (text == null ? null : parseInstant(text))
+  return {
+    filter: body.filterDefinition ? alarmFilterOf(body.filterDefinition, pointer) : null,
+    statuses: [...new Set(body.state)],
+    fromAt: instantOf(body.begin),
+    untilAt: instantOf(body.end),
+    assigneeId: body.assignee ?? null,
+  }
+}
+
+/** Alarms as the caller sees them, in the order of the ids; those of objects that may not be read are missing. With as many
+ * statements for a thousand as for one. */
+async function viewsOf(context: Context, ids: readonly number[], comments: number): Promise<AlarmView[]> {
+  const { database } = context.ports
+  const rights = await rightsOf(context)
+  const found = (await details.readDetails(database, ids)).filter((row) => permissionsOf(rights, row).read)
+  if (found.length === 0) return []
+  const objectIds = [...new Set(found.map(({ objectId }) => objectId))]
+  const [paths, properties, said, reasons] = await Promise.all([
+    writtenPaths(
+      database,
+      found.map(({ path }) => path),
+    ),
+    details.readPropertiesOf(database, objectIds),
+    details.readComments(database, ids, comments),
+    reasonsFor(context, found),
+  ])
+  const around = {
+    rights,
+    paths,
+    properties: Map.groupBy(properties, ({ objectId }) => objectId),
+    comments: Map.groupBy(said, ({ alarmId }) => alarmId),
+    reasons,
+    format: timeFormat(context.ports.settings.timeZone),
+  }
+  return found.map((row) => viewOf(row, around))
+}
+
+/** Why the objects of open alarms are bad, as far as the caller may read it; a job is its own reason. */
+async function reasonsFor(
+  context: Context,
+  rows: readonly DetailRow[],
+): Promise<ReadonlyMap<number, Reasons>> {
+  const asked = rows
+    .filter(({ type, status }) => type !== 'job' && status !== 'closed')
+    .map(({ objectId: id, type, name, objectState: state, isReason }) => ({
+      ...{ id, type, name, state },
+      isReason: isReason === 1,
+    }))
+  if (asked.length === 0) return new Map()
+  const reasons = await reasonsOfAll(context.ports.database, asked)
+  const all = [...reasons.values()].flatMap((some) => some.map(({ id }) => id))
+  const readable = await readTypes(context, [...new Set(all)])
+  return new Map(
+    [...reasons].map(([id, some]) => [id, some.filter((reason) => readable.has(reason.id)) as Reasons]),
+  )
+}
+
+type Around = {
+  readonly rights: Rights
+  readonly paths: ReadonlyMap<string, string>
+  readonly properties: ReadonlyMap<number, readonly PropertyRow[]>
+  readonly comments: ReadonlyMap<number, readonly CommentRow[]>
+  readonly reasons: ReadonlyMap<number, Reasons>
+  readonly format: TimeFormat
+}
+
+function viewOf(row: DetailRow, around: Around): AlarmView {
+  const { format } = around
+  const shown = (at: number | null) => (at === null ? null : format(at))
+  const { id, status, state, worstState, reason, linkId, recipientId, suppressedBy, heldReason } = row
+  const comments = around.comments.get(id) ?? []
+  return {
+    ...{ id, status, state, worstState, reason, linkId, recipientId, suppressedBy, heldReason },
+    begin: format(row.beginAt),
+    end: shown(row.endAt),
+    wellSince: shown(row.wellSinceAt),
+    message:
+      row.message ?? (row.silentSinceAt === null ? null : `no data since ${format(row.silentSinceAt)}`),
+    object: {
+      id: row.objectId,
+      type: row.type,
+      subType: row.subType,
+      name: row.name,
+      path: around.paths.get(row.path) ?? '',
+      permissions: permissionsOf(around.rights, row),
+      properties: (around.properties.get(row.objectId) ?? []).map(({ objectId: _, ...rest }) => rest),
+    },
+    assignee: row.assigneeId === null ? null : { userId: row.assigneeId, name: row.assigneeName ?? '' },
+    assignedUntil: shown(row.assignedUntilAt),
+    sticky: row.sticky === 1,
+    reasons: around.reasons.get(row.objectId) ?? [],
+    comments: comments.map((comment) => commentOf(comment, format)),
+    commentsTotal: comments[0]?.total ?? 0,
+    _v: row.version,
+  }
+}
+
+/** A comment as it is shown. */
+export function commentOf(
+  { id, userId, name, text, createdAt }: CommentRow,
+  format: TimeFormat,
+): AlarmCommentView {
+  return { id, userId, name, text, created: format(createdAt) }
+}
+
+function placeOf(cursor: string): Place {
+  const place = decodeCursor(cursor)
+  if (Array.isArray(place) && place.length === 2 && place.every(Number.isSafeInteger)) {
+    const [beginAt, id] = place as [number, number]
+    return { beginAt, id }
+  }
+  throw unknownCursor()
+}

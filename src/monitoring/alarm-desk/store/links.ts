@@ -1,0 +1,56 @@
+import { sql } from 'drizzle-orm'
+import type { Database, Write } from '../../../ports/database.ts'
+import type { Level } from '../../../ports/job-actors.ts'
+
+/** A link as it is kept. */
+export type LinkRow = {
+  readonly id: number
+  readonly covers: 'object' | 'below'
+  readonly minState: Level
+  readonly recipientId: number | null
+  readonly delayMs: number
+  readonly recoveryDelayMs: number
+  readonly events: readonly ('opened' | 'worsened' | 'flapping' | 'closed')[]
+  readonly filters: Readonly<Record<string, unknown>>
+}
+
+/** The links of an object, in their order. */
+export async function readLinks(database: Database, objectId: number): Promise<readonly LinkRow[]> {
+  const rows = await database.all<
+    Omit<LinkRow, 'events' | 'filters'> & { events: string; filters: string }
+  >(sql`
+    select id as id, covers as covers, min_state as "minState", recipient_id as "recipientId", delay_ms as "delayMs",
+           recovery_delay_ms as "recoveryDelayMs", events as events, filters as filters
+    from alarm_links where object_id = ${objectId} order by position, id`)
+  return rows.map((row) => ({
+    ...row,
+    events: JSON.parse(row.events) as LinkRow['events'],
+    filters: JSON.parse(row.filters) as LinkRow['filters'],
+  }))
+}
+
+export type NewLink = Omit<LinkRow, 'id'> & { readonly id: number | null }
+
+/** Makes these all links of an object; those with an id stay. */
+export function replaceLinks(
+  database: Database,
+  objectId: number,
+  { links, gone }: { readonly links: readonly NewLink[]; readonly gone: readonly number[] },
+): Write[] {
+  const rows = links.map((link, position) => ({ ...link, position }))
+  return [
+    database.run(
+      sql`delete from alarm_links where id in (select value from json_each(${JSON.stringify(gone)}))`,
+    ),
+    database.run(sql`
+      insert into alarm_links (id, object_id, position, covers, min_state, recipient_id, delay_ms, recovery_delay_ms,
+        events, filters)
+      select value ->> 'id', ${objectId}, value ->> 'position', value ->> 'covers', value ->> 'minState',
+             value ->> 'recipientId', value ->> 'delayMs', value ->> 'recoveryDelayMs', value -> 'events',
+             value -> 'filters'
+      from json_each(${JSON.stringify(rows)}) where true
+      on conflict (id) do update set position = excluded.position, covers = excluded.covers,
+        min_state = excluded.min_state, recipient_id = excluded.recipient_id, delay_ms = excluded.delay_ms,
+        recovery_delay_ms = excluded.recovery_delay_ms, events = excluded.events, filters = excluded.filters`),
+  ]
+}

@@ -19,10 +19,7 @@ export type Act = {
 export async function act(
   database: Database,
   ids: readonly number[],
-  {
-    events,
-    also,
-  }: { events: readonly AlarmEvent[]; also: (changed: readonly AlarmRow[]) => readonly Write[] },
+  { eventsOf, also }: Act,
 ): Promise<readonly AlarmRow[]> {
   for (let tries = 1; ; tries++) {
     const after = (await store.readAlarms(database, ids)).map((row) => taking(row, eventsOf(row)))

@@ -6,6 +6,7 @@ import type { Slapd } from '../hosts/slapd.ts'
 import { HOST_NAMES, startHost, startRemote } from '../hosts/start.ts'
 import { startTranslator } from '../hosts/translator.ts'
 import { accountSuite } from './account.suite.ts'
+import { alarmsSuite } from './alarms.suite.ts'
 import { auditSuite } from './audit.suite.ts'
 import { browseSuite } from './browse.suite.ts'
 import { bulkSuite } from './bulk.suite.ts'
@@ -73,6 +74,7 @@ const SUITES: readonly Suite[] = [
   membershipSuite,
   revaluationsSuite,
   dependenciesSuite,
+  alarmsSuite,
   slcsSuite,
   historySuite,
   historiesSuite,

@@ -1,6 +1,7 @@
 import type { Answer, Client } from '../client.ts'
 import { gaugeRequest, snappyOf, writeRequest } from '../metrics-bodies.ts'
 import { good } from '../suite.ts'
+import { alarms } from './alarms.ts'
 import { fresh, freshInOwn, json, named, readBack, sentBack } from './case.ts'
 import type { Case, Names } from './case.ts'
 import { revaluations } from './revaluations.ts'
@@ -292,6 +293,7 @@ export const CASES: readonly Case[] = [
   ...changing,
   ...serviceLevels,
   ...revaluations,
+  ...alarms,
   ...statusPages,
   ...delivering,
 ]

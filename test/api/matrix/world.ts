@@ -36,7 +36,8 @@ export const BAD = 99
 
 const OTHERS: readonly Role[] = ROLES.filter((role) => role !== 'administrator')
 
-const THRESHOLDS = { major: { conditions: [{ key: 'returnValue1', operator: '>', value: 90 }] } }
+/** Of a job that is bad at `BAD`. */
+export const THRESHOLDS = { major: { conditions: [{ key: 'returnValue1', operator: '>', value: 90 }] } }
 
 /** Three tenants below a group; everybody but the administrator belongs to the first, and may read the second. What was
  * granted to everyone is taken away. Their service level objects are made of the foreign job as well, their containers of the

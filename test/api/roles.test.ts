@@ -16,6 +16,7 @@ import { translationRoutes } from '../../src/content/translations/routes.ts'
 import { healthRoutes } from '../../src/http/health.ts'
 import { policyOf, routesOf } from '../../src/http/policy.ts'
 import type { Env } from '../../src/http/policy.ts'
+import { alarmRoutes } from '../../src/monitoring/alarm-desk/routes.ts'
 import { dependencyRoutes } from '../../src/monitoring/dependencies/routes.ts'
 import { eventRoutes } from '../../src/monitoring/events/routes.ts'
 import { historyRoutes } from '../../src/monitoring/history/routes.ts'
@@ -93,6 +94,7 @@ const ROOMS = {
   dependencyRoutes,
   eventRoutes,
   statusPageRoutes,
+  alarmRoutes,
   slcRoutes,
   fileRoutes,
   styleRoutes,

@@ -27,6 +27,7 @@ import { dependencyRoutes } from './monitoring/dependencies/routes.ts'
 import { eventRoutes } from './monitoring/events/routes.ts'
 import { historyRoutes } from './monitoring/history/routes.ts'
 import { directDelivery, jobRoutes } from './monitoring/jobs/routes.ts'
+import { notificationRoutes } from './monitoring/notifications/outbox/routes.ts'
 import { recipientRoutes } from './monitoring/notifications/recipients/routes.ts'
 import { outageRoutes } from './monitoring/outages/routes.ts'
 import { revaluationRoutes } from './monitoring/revaluations/routes.ts'
@@ -75,6 +76,7 @@ export function createApp(ports: Ports): App {
   app.route('/', settingsRoutes)
   app.route('/', statusPageRoutes)
   app.route('/', alarmRoutes)
+  app.route('/', notificationRoutes)
 
   let document: object | null = null
   app.get(

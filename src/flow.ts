@@ -1,5 +1,6 @@
 import { Lock } from './lib/lock.ts'
 import { advanceAlarms, raiseAlarms, tidyAlarms } from './monitoring/alarms/service.ts'
+import { makeNotices } from './monitoring/notifications/outbox/service.ts'
 import { advanceMaintenance, reviewSlice, reviewUrgent } from './monitoring/revaluations/service.ts'
 import type { Advanced } from './monitoring/revaluations/service.ts'
 import { judgeDue } from './monitoring/slcs/service.ts'
@@ -36,8 +37,9 @@ function stepsOf(events: FlowPorts['events']) {
 }
 
 /** What follows when objects change their state, top to bottom, one after the other. What is told while something else is
- * under way is carried on together. */
-export function openFlow(ports: FlowPorts): OpenFlow {
+ * under way is carried on together.
+ * @param onNotices called when there may be something to send */
+export function openFlow(ports: FlowPorts, onNotices: () => void = () => {}): OpenFlow {
   const step = stepsOf(ports.events)
   const maintenance = openMaintenance(ports)
   // Nothing is known yet of which container is judged or alarm changed next.
@@ -64,6 +66,11 @@ export function openFlow(ports: FlowPorts): OpenFlow {
     }
     // Each change was kept with a note that no alarm was made of it yet: what ends before this is made up for.
     alarmsAt = await raiseAlarms(ports)
+    await notify()
+  }
+
+  async function notify(): Promise<void> {
+    if (await makeNotices(ports)) onNotices()
   }
 
   async function bringUpToDate(): Promise<void> {
@@ -105,7 +112,10 @@ export function openFlow(ports: FlowPorts): OpenFlow {
       }
       await step(async () => {
         alarmsAt = await advanceAlarms(ports)
+        await notify()
       })
+      // Whoever asks may have changed what waits.
+      onNotices()
     },
     sweep: (afterId) =>
       step(async () => {

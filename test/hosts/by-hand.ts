@@ -76,9 +76,9 @@ async function startBunByHand(variables: Variables = {}): Promise<HostByHand> {
       },
     },
     async moveTo(at) {
-      const [keeper, flow] = [keeperOf(server), flowOf(server)]
+      const [keeper, flow, { post }] = [keeperOf(server), flowOf(server), server]
       for (;;) {
-        const dueAt = Math.min(keeper.nextAt, flow.nextAt)
+        const dueAt = Math.min(keeper.nextAt, flow.nextAt, post.nextAt)
         if (dueAt > at) break
         now = Math.max(now, dueAt)
         if (keeper.nextAt <= now) {
@@ -86,6 +86,7 @@ async function startBunByHand(variables: Variables = {}): Promise<HostByHand> {
           await keeper.settled()
         }
         if (flow.nextAt <= now) await flow.settle()
+        if (post.nextAt <= now) await post.settle()
       }
       now = at
     },

@@ -79,7 +79,8 @@ export class FlowObject extends TrueFlowObject {
     takeAlarms(this.ctx, 'FLOW')
   }
 
-  ring(): Promise<void> {
-    return this.alarm()
+  async ring(): Promise<void> {
+    await this.alarm()
+    await this.sent()
   }
 }

@@ -6,9 +6,12 @@ const LOOK_MS = 250
 /** After a failure: whatever is away comes back no sooner for being asked. */
 const PAUSE_MS = 5_000
 
-/** Settles the flow whenever something is due in it, by the time of the clock and never by a long timer.
+/** Settles the flow, or the post, whenever something is due in it, by the time of the clock and never by a long timer.
  * @returns what ends it, once what is under way is done */
-export function watchFlow(flow: OpenFlow, { clock, log }: { clock: Clock; log: Log }): () => Promise<void> {
+export function watchFlow(
+  flow: Pick<OpenFlow, 'nextAt' | 'settle'>,
+  { clock, log }: { clock: Clock; log: Log },
+): () => Promise<void> {
   let settling: Promise<void> | null = null
   let pausedUntil = 0
   const timer = setInterval(() => {

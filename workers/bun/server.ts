@@ -9,6 +9,8 @@ import { sweepFiles } from '../../src/content/files/service.ts'
 import { sweepTranslations } from '../../src/content/translations/automatic/service.ts'
 import { openFlow, sweepAll } from '../../src/flow.ts'
 import { BEAT_MS, Hub } from '../../src/monitoring/events/service.ts'
+import { openPost } from '../../src/monitoring/notifications/outbox/service.ts'
+import type { Post } from '../../src/monitoring/notifications/outbox/service.ts'
 import { applyChanges } from '../../src/monitoring/rules/service.ts'
 import type { Clock } from '../../src/ports/clock.ts'
 import type { Ports } from '../../src/ports/index.ts'
@@ -55,6 +57,7 @@ export type Server = {
   /** True when nobody could sign in before: the data is new. */
   readonly isFirstStart: boolean
   readonly ports: Ports
+  readonly post: Post
   /** Answers what was accepted, writes everything down, and ends. */
   close(): Promise<void>
 }
@@ -81,8 +84,11 @@ export async function startServer(settings: BunSettings, seams: Seams = {}): Pro
   // Before the databases: on a full disk they need what it gives back.
   const room = await watchRoom(settings.dataDir, log, () => freeInside())
   const system = await openSystem(settings)
+  const outside = await openOutside(settings)
   const events = new Hub({ database: system.database, clock, log, settings })
-  const flow = openFlow({ database: system.database, clock, log, events })
+  const inside = { database: system.database, clock, log, events }
+  const post = openPost({ ...inside, ...outside })
+  const flow = openFlow(inside, () => post.wake())
   const values = await openLibsql(`file:${join(settings.dataDir, 'values.db')}`)
   freeInside = () => freeBytesInside(values.client)
   const blobs = await openBlobsDirectory(join(settings.dataDir, 'blobs'))
@@ -97,34 +103,16 @@ export async function startServer(settings: BunSettings, seams: Seams = {}): Pro
     onlookers: events,
   }
   const keeping = await openKeeping(keeperHost, stallMs)
-  const network = openNetwork(settings)
-  const ports: Ports = {
-    database: system.database,
-    blobs,
-    jobActors: keeping.keeper,
-    flow,
-    events,
-    clock,
-    log,
-    network,
-    directory: settings.ldap && openLdap(settings.ldap),
-    mail: openMail(settings.mail),
-    secrets: secretsOf(
-      await readKeyFile(join(settings.dataDir, 'key')),
-      await readFormerKeys(settings.dataDir),
-    ),
-    settings,
-    translator: null,
-  }
+  const ports: Ports = { ...inside, ...outside, blobs, jobActors: keeping.keeper, flow }
   await warnOfFewFiles(log)
   const app = createApp(ports)
   const { isFirstStart, setupToken } = await prepareFirstStart(ports)
   await applyChanges(ports)
   await flow.settle()
   const http = listen(settings, around(app.fetch, ports))
-  network.listensAs(http)
+  outside.network.listensAs(http)
   await keeping.start()
-  const endWatch = watchFlow(flow, { clock, log })
+  const endWatches = [watchFlow(flow, { clock, log }), watchFlow(post, { clock, log })]
   const upkeep = keepUp(ports, upkeepMs)
   const endBeat = beatEvents(events, log)
   const url = `http://${settings.host === '0.0.0.0' ? 'localhost' : settings.host}:${http.port}${settings.basePath}`
@@ -134,7 +122,8 @@ export async function startServer(settings: BunSettings, seams: Seams = {}): Pro
     isFirstStart,
     setupLink: setupToken === null ? null : `${url}/session/setup?token=${setupToken}`,
     ports,
-    close: () => closeAll({ http, endBeat, upkeep, endWatch, keeping, room, system, values }),
+    post,
+    close: () => closeAll({ http, endBeat, upkeep, endWatches, keeping, room, system, values }),
   }
 }
 
@@ -178,6 +167,20 @@ function same<Part>(part: Part): Part {
   return part
 }
 
+/** What goes out of the process. */
+async function openOutside(settings: BunSettings) {
+  const key = await readKeyFile(join(settings.dataDir, 'key'))
+  const secrets = secretsOf(key, await readFormerKeys(settings.dataDir))
+  return {
+    network: openNetwork(settings),
+    directory: settings.ldap && openLdap(settings.ldap),
+    mail: openMail(settings.mail),
+    translator: null,
+    secrets,
+    settings,
+  }
+}
+
 async function openSystem(settings: BunSettings): Promise<Libsql> {
   const url = settings.databaseUrl ?? `file:${join(settings.dataDir, 'config.db')}`
   const authToken = settings.databaseAuthToken ?? undefined
@@ -207,7 +210,7 @@ type Parts = {
   readonly http: ReturnType<typeof listen>
   readonly endBeat: () => void
   readonly upkeep: Timer
-  readonly endWatch: () => Promise<void>
+  readonly endWatches: readonly (() => Promise<void>)[]
   readonly keeping: Keeping
   readonly room: Room
   readonly system: Libsql
@@ -215,11 +218,11 @@ type Parts = {
 }
 
 async function closeAll(parts: Parts): Promise<void> {
-  const { http, endBeat, upkeep, endWatch, keeping, room, system, values } = parts
+  const { http, endBeat, upkeep, endWatches, keeping, room, system, values } = parts
   clearInterval(upkeep)
   endBeat()
   await drain(http)
-  await endWatch()
+  await Promise.all(endWatches.map((end) => end()))
   await keeping.close()
   await room.close()
   await values.close()

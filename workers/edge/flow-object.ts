@@ -1,29 +1,36 @@
 import { DurableObject } from 'cloudflare:workers'
 
 import { openFlow } from '../../src/flow.ts'
+import { openPost } from '../../src/monitoring/notifications/outbox/service.ts'
+import type { Post } from '../../src/monitoring/notifications/outbox/service.ts'
 import type { Flow } from '../../src/ports/flow.ts'
 import type { Transition } from '../../src/ports/job-actors.ts'
 import { jsonLog } from '../json-log.ts'
+import { openMail } from '../mail.ts'
+import { secretsOf } from '../secrets.ts'
 import { clock } from './clock.ts'
 import { openD1 } from './d1.ts'
+import { readEdgeSettings } from './environment.ts'
 import type { Environment } from './environment.ts'
 import { eventsInObject } from './events.ts'
+import { openNetwork } from './network.ts'
 
 const RETRY_MS = 5_000
 
 const log = jsonLog(console.log)
 
 /** The one object through which all changes of states go: those of many jobs at the same moment meet their parents one
- * after the other, and share their commits. It keeps nothing itself but its alarm, which wakes it when time changes a
- * state; who tells it something tries again until it is stored. */
+ * after the other, and share their commits. From it notifications go out, too. It keeps nothing itself but its alarm,
+ * which wakes it when time changes a state or something is to be sent; who tells it something tries again until it is
+ * stored. */
 export class FlowObject extends DurableObject<Environment> {
-  readonly #flow = openFlow({
-    database: openD1(this.env.DB),
-    clock,
-    log,
-    events: eventsInObject(this.env.EVENTS),
-  })
+  readonly #post = openPostOf(this.env)
+  readonly #flow = openFlow(
+    { database: openD1(this.env.DB), clock, log, events: eventsInObject(this.env.EVENTS) },
+    () => this.#post.wake(),
+  )
   #armedAt: number | null = null
+  #sending: Promise<void> | null = null
 
   async follow(transitions: readonly Transition[]): Promise<void> {
     await this.#flow.follow(transitions)
@@ -38,16 +45,45 @@ export class FlowObject extends DurableObject<Environment> {
   /** Something may be due. Never throws: the platform drops an alarm that failed six times. */
   override async alarm(): Promise<void> {
     this.#armedAt = null
+    const now = clock.now()
+    // Receivers take their time: nothing else waits for them.
+    if (this.#post.nextAt <= now && !this.#sending) {
+      this.#sending = this.#send()
+      this.ctx.waitUntil(this.#sending)
+    }
+    await this.#carryOn(async () => {
+      if (this.#flow.nextAt <= now) await this.#flow.settle()
+    })
+  }
+
+  /** Resolved when nothing is being sent. */
+  async sent(): Promise<void> {
+    await this.#sending
+  }
+
+  async #send(): Promise<void> {
+    await this.#carryOn(async () => {
+      try {
+        await this.#post.settle()
+      } finally {
+        this.#sending = null
+      }
+    })
+  }
+
+  async #carryOn(work: () => Promise<void>): Promise<void> {
     try {
-      await this.settle()
+      await work()
+      await this.#arm()
     } catch (error) {
       log.error('what was due could not be carried on; it is tried again', error)
+      this.#armedAt = null
       await this.ctx.storage.setAlarm(clock.now() + RETRY_MS)
     }
   }
 
   async #arm(): Promise<void> {
-    const at = this.#flow.nextAt
+    const at = Math.min(this.#flow.nextAt, this.#sending ? Infinity : this.#post.nextAt)
     if (at === this.#armedAt) return
     if (Number.isFinite(at)) await this.ctx.storage.setAlarm(at)
     else await this.ctx.storage.deleteAlarm()
@@ -57,6 +93,19 @@ export class FlowObject extends DurableObject<Environment> {
   sweep(afterId: number): Promise<number | null> {
     return this.#flow.sweep(afterId)
   }
+}
+
+function openPostOf(environment: Environment): Post {
+  const { settings, key, formerKeys } = readEdgeSettings(environment)
+  return openPost({
+    database: openD1(environment.DB),
+    clock,
+    log,
+    settings,
+    secrets: secretsOf(key, formerKeys),
+    network: openNetwork(settings.outboundAllow),
+    mail: openMail(settings.mail),
+  })
 }
 
 /** The flow of an installation, from wherever its Worker or one of its objects runs. */

@@ -19,7 +19,7 @@ const OBJECTS_MAX = 1_000
 
 type Known = { readonly rights: Recent<Rights>; readonly paths: Paths }
 
-const known = new WeakMap<Ports, Known>()
+const known = new WeakMap<object, Known>()
 
 /** What the caller may do where. @throws {Refusal} unauthenticated when nobody asks */
 export function rightsOf({ ports, caller }: Context): Promise<Rights> {
@@ -29,7 +29,7 @@ export function rightsOf({ ports, caller }: Context): Promise<Rights> {
 
 /** What a user of this role may do where, mostly from memory. */
 export async function rightsFor(
-  ports: Ports,
+  ports: Pick<Ports, 'database' | 'clock'>,
   { userId, role }: { readonly userId: number; readonly role: Role },
 ): Promise<Rights> {
   if (role === 'administrator') return { userId, role, granted: new Map(), ways: [] }
@@ -131,7 +131,7 @@ export async function revoke(context: Context, objectId: number, subject: Subjec
   forgetRights(ports)
 }
 
-function knownOf(ports: Ports): Known {
+function knownOf(ports: object): Known {
   let found = known.get(ports)
   if (!found) known.set(ports, (found = { rights: new Recent(KNOWN_MS), paths: new Paths() }))
   return found

@@ -120,7 +120,7 @@ const rules = {
     .refine(isTimeZone, 'is not a known time zone')
     .nullable()
     .default(null)
-    .describe('Of times in texts and of `times`. Null for that of the service; users have their own.'),
+    .describe('Of times in texts and of `times`. Null takes that of the service; users have their own.'),
   templates: z
     .strictObject({ en: template, de: template })
     .partial()
@@ -194,6 +194,8 @@ export const testResult = z
 export const recipientPath = z.object({ id: idParam })
 
 export type Rules = z.output<typeof rulesSchema>
+/** Rules as they are kept: with the zone that was the service's. */
+export type KeptRules = Rules & { readonly timeZone: string }
 export type RecipientBody = z.output<typeof recipientBody>
 export type NewRecipientBody = z.output<typeof newRecipientBody>
 export type RecipientView = z.output<typeof recipientView>

@@ -102,14 +102,18 @@ export async function testRecipient(context: Context, id: number): Promise<TestR
 
 async function testOnce(ports: Ports, row: RecipientRow, now: number): Promise<Outcome> {
   const target = await openTarget(ports, row)
-  const people = await addressesOf(ports, target)
+  const people = await addressesOf(ports, row.id, target)
   if ('fault' in people) return { kind: 'failed', isFinal: true, detail: people.fault, retryAfterMs: null }
   const { rules } = row
-  const timeZone = rules.timeZone ?? ports.settings.timeZone
   return tell(ports, people.destination, {
     key: `test_${row.id}_${now}`,
     createdAt: now,
-    manner: { recipient: row.name, language: rules.language, timeZone, templates: rules.templates },
+    manner: {
+      recipient: row.name,
+      language: rules.language,
+      timeZone: rules.timeZone,
+      templates: rules.templates,
+    },
     told: [{ ...SAMPLE, kind: 'test', beginAt: now }],
   })
 }
@@ -147,7 +151,7 @@ async function checked(
   target: Target,
 ): Promise<store.RecipientChange> {
   const { name, type: _type, target: _target, id: _id, lastResult: _lastResult, ...rest } = body
-  const rules: Rules = rest
+  const rules = { ...rest, timeZone: rest.timeZone ?? ports.settings.timeZone }
   const faults = [
     ...receiverFaults(ports, target),
     ...rotationFaults(rules, target),
@@ -156,7 +160,10 @@ async function checked(
   if (faults.length > 0) throw invalid(faults)
   const bytes = new TextEncoder().encode(JSON.stringify(target))
   const sealed = await seal(ports.secrets, new Uint8Array(bytes), purposeOf(target.type))
-  return { name, type: target.type, target: sealed, shownTarget: shownTarget(target), rules }
+  const userId = target.type === 'user' ? target.userId : null
+  const userGroupId = target.type === 'group' ? target.userGroupId : null
+  const shown = shownTarget(target)
+  return { name, type: target.type, target: sealed, shownTarget: shown, userId, userGroupId, rules }
 }
 
 /** The target that a body names. @throws {Refusal} invalid when it names none */

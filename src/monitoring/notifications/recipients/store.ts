@@ -2,16 +2,19 @@ import { eq, sql } from 'drizzle-orm'
 import { alarmRecipients } from '../../../../db/tables/notifications.ts'
 import type { Role } from '../../../context.ts'
 import type { Database, Write } from '../../../ports/database.ts'
-import type { Rules } from './schema.ts'
+import type { KeptRules } from './schema.ts'
 import type { TargetType } from './target.ts'
 
 export type RecipientRow = Omit<typeof alarmRecipients.$inferSelect, 'type' | 'rules' | 'lastStatus'> & {
   readonly type: TargetType
-  readonly rules: Rules
+  readonly rules: KeptRules
   readonly lastStatus: 'ok' | 'failed' | null
 }
 
-export type RecipientChange = Pick<RecipientRow, 'name' | 'type' | 'target' | 'shownTarget' | 'rules'>
+export type RecipientChange = Pick<
+  RecipientRow,
+  'name' | 'type' | 'target' | 'shownTarget' | 'userId' | 'userGroupId' | 'rules'
+>
 
 /** Recipients by id; some, or all. */
 export async function listRecipients(
@@ -89,12 +92,25 @@ export async function unknownPlaces(
   return rows.map(({ place }) => place)
 }
 
-/** The users in a group, by id. */
-export async function listMemberIds(database: Database, groupId: number): Promise<readonly number[]> {
-  const rows = await database.all<{ id: number }>(
-    sql`select user_id as id from memberships where group_id = ${groupId} order by user_id`,
-  )
-  return rows.map(({ id }) => id)
+/** The users that recipients are made of, by recipient and user. */
+export function listMembers(
+  database: Database,
+): Promise<readonly { readonly recipientId: number; readonly userId: number }[]> {
+  return database.all(sql`
+    select r.id as "recipientId", u.id as "userId" from alarm_recipients r join users u on u.id = r.user_id
+    union
+    select r.id, m.user_id from alarm_recipients r join memberships m on m.group_id = r.user_group_id
+    order by 1, 2`)
+}
+
+/** The users that one recipient is made of. */
+export async function listMembersOf(database: Database, id: number): Promise<readonly number[]> {
+  return (await listMembers(database)).flatMap((one) => (one.recipientId === id ? [one.userId] : []))
+}
+
+/** How many alarms were handed out to the members of a recipient. */
+export function saveHandedOut(database: Database, id: number, handedOut: number): Write {
+  return database.update(alarmRecipients).set({ handedOut }).where(eq(alarmRecipients.id, id))
 }
 
 export type Person = {

@@ -12,6 +12,7 @@ export const KINDS = [
   'escalation',
   'flapping',
   'closed',
+  'gone',
   'test',
 ] as const
 
@@ -43,9 +44,10 @@ export const WORDS: Readonly<Record<Language, Words>> = {
       escalation: 'Escalation',
       flapping: 'Flapping, quiet until it is steady',
       closed: 'Well again',
+      gone: 'No longer watched',
       test: 'Test',
     },
-    states: { major: 'major', minor: 'minor', warning: 'warning', ok: 'ok' },
+    states: { major: 'major', minor: 'minor', warning: 'warning', ok: 'ok', undefined: 'undefined' },
     subject: '{{event}}: {{object.name}} is {{state}}',
     text: '{{event}}: {{object.path}} is {{state}} since {{begin}}. {{message}}',
     recovered:
@@ -65,9 +67,16 @@ export const WORDS: Readonly<Record<Language, Words>> = {
       escalation: 'Eskalation',
       flapping: 'Unruhig, keine Meldungen bis es sich legt',
       closed: 'Wieder gut',
+      gone: 'Nicht mehr überwacht',
       test: 'Probe',
     },
-    states: { major: 'kritisch', minor: 'gestört', warning: 'Warnung', ok: 'in Ordnung' },
+    states: {
+      major: 'kritisch',
+      minor: 'gestört',
+      warning: 'Warnung',
+      ok: 'in Ordnung',
+      undefined: 'unbekannt',
+    },
     subject: '{{event}}: {{object.name}} ({{state}})',
     text: '{{event}}: {{object.path}} seit {{begin}}: {{state}}. {{message}}',
     recovered:

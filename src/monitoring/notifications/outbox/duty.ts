@@ -1,0 +1,72 @@
+import { Temporal } from 'temporal-polyfill'
+import { durationMs } from '../../../lib/duration.ts'
+import { parseInstant } from '../../../lib/time.ts'
+import { nextChange, isActiveAt } from '../../revaluations/occurrences.ts'
+import type { KeptRules, Rules } from '../recipients/schema.ts'
+
+const DAY_MS = 86_400_000
+/** How far ahead it is looked for a time at which somebody may be told. */
+const AHEAD_MS = 400 * DAY_MS
+/** When it is looked again whether somebody is back who did not say when. */
+const LOOK_AGAIN_MS = 3_600_000
+
+/** The member of a group whose turn it is; of those who are away, whoever comes next. Null where everybody is told.
+ * @param handedOut how many alarms were handed out before */
+export function onDuty(
+  { rotation, vacations, timeZone }: Pick<KeptRules, 'rotation' | 'vacations' | 'timeZone'>,
+  members: readonly number[],
+  { at, handedOut }: { readonly at: number; readonly handedOut: number },
+): number | null {
+  if (!rotation || members.length === 0) return null
+  const first = turnOf(rotation, { at, handedOut, timeZone }) % members.length
+  const inOrder = [...members.slice(first), ...members.slice(0, first)]
+  // Where all of them are away it is still somebody's turn.
+  return inOrder.find((userId) => !isAway(vacations, userId, at)) ?? inOrder[0] ?? null
+}
+
+/** How many turns have passed; never negative. */
+function turnOf(
+  rotation: NonNullable<Rules['rotation']>,
+  { at, handedOut, timeZone }: { readonly at: number; readonly handedOut: number; readonly timeZone: string },
+): number {
+  if (rotation.by === 'turn') return handedOut
+  if (rotation.by === 'count') return Math.floor(handedOut / rotation.count)
+  const beginAt = parseInstant(rotation.begin)
+  const intervalMs = durationMs(rotation.interval)
+  if (at < beginAt) return 0
+  if (intervalMs % DAY_MS !== 0) return Math.floor((at - beginAt) / intervalMs)
+  // Whole days end at the same time of day, also where the clocks change.
+  const begin = Temporal.Instant.fromEpochMilliseconds(beginAt).toZonedDateTimeISO(timeZone)
+  const now = Temporal.Instant.fromEpochMilliseconds(at).toZonedDateTimeISO(timeZone)
+  return Math.floor(begin.until(now, { largestUnit: 'day' }).days / (intervalMs / DAY_MS))
+}
+
+/** Until when a recipient, or one user of it, is to be told nothing, epoch ms, as far as that is known now; null where it
+ * may be told. */
+export function quietUntil(
+  {
+    onVacation,
+    vacations,
+    times,
+    timeZone,
+  }: Pick<KeptRules, 'onVacation' | 'vacations' | 'times' | 'timeZone'>,
+  userId: number,
+  at: number,
+): number | null {
+  if (onVacation) return at + LOOK_AGAIN_MS
+  const ends = vacations.filter((one) => isAway([one], userId, at)).map(({ end }) => parseInstant(end))
+  if (ends.length > 0) return Math.max(...ends)
+  if (!times) return null
+  const active = times.map((entry) => ({ ...entry, timezone: entry.timezone ?? timeZone }))
+  const schedule = { beginAt: 0, endAt: at + AHEAD_MS, active }
+  return isActiveAt(schedule, at) ? null : (nextChange(schedule, at) ?? schedule.endAt)
+}
+
+/** Whether somebody is on vacation, by themselves or with all. */
+function isAway(vacations: Rules['vacations'], userId: number, at: number): boolean {
+  return vacations.some((one) => (one.userId === null || one.userId === userId) && isWithin(one, at))
+}
+
+function isWithin({ begin, end }: Rules['vacations'][number], at: number): boolean {
+  return parseInstant(begin) <= at && at < parseInstant(end)
+}

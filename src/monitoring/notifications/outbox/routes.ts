@@ -1,0 +1,39 @@
+import { Hono } from 'hono'
+import * as z from 'zod'
+import { ok } from '../../../http/answers.ts'
+import { nextLink } from '../../../http/paging.ts'
+import { policy } from '../../../http/policy.ts'
+import type { Env } from '../../../http/policy.ts'
+import { valid } from '../../../http/valid.ts'
+import { notificationPath, notificationsQuery, notificationView } from './schema.ts'
+import { listNotifications, resendNotification } from './service.ts'
+
+const ADMINISTRATOR = ['administrator'] as const
+
+export const notificationRoutes = new Hono<Env>()
+  .get(
+    '/notifications',
+    policy({
+      summary: 'What was sent to recipients of alarms, waits to be, or was given up',
+      roles: ADMINISTRATOR,
+      answers: {
+        200: ok(z.object({ items: z.array(notificationView) }), 'The latest first.', ['Link']),
+      },
+    }),
+    valid('query', notificationsQuery),
+    async (c) => {
+      const { items, next } = await listNotifications(c.get('context'), c.req.valid('query'))
+      return c.json({ items }, 200, nextLink(c, next))
+    },
+  )
+  .post(
+    '/notifications/:id/resend',
+    policy({
+      summary: 'Send again what was given up',
+      roles: ADMINISTRATOR,
+      answers: { 200: ok(notificationView, 'The notification.') },
+      refuses: [409],
+    }),
+    valid('param', notificationPath),
+    async (c) => c.json(await resendNotification(c.get('context'), c.req.valid('param').id)),
+  )

@@ -1,0 +1,71 @@
+import { audited } from '../../../access/audit/service.ts'
+import type { Context } from '../../../context.ts'
+import { Refusal } from '../../../lib/errors.ts'
+import { decodeNumber, encodeCursor } from '../../../lib/paging.ts'
+import { timeFormat } from '../../../lib/time.ts'
+import { commit } from '../../../ports/database.ts'
+import type { Ports } from '../../../ports/index.ts'
+import { TRIED_MS } from './backoff.ts'
+import type { NotificationsQuery, NotificationView } from './schema.ts'
+import * as store from './store.ts'
+import type { ListedRow } from './store.ts'
+
+export { makeNotices } from './service/making.ts'
+export { openPost } from './service/post.ts'
+export type { Post } from './service/post.ts'
+export { countTold } from './store.ts'
+
+/** Messages to recipients, the latest first. @throws {Refusal} invalid for a cursor of another list */
+export async function listNotifications(
+  { ports }: Context,
+  { limit, cursor, status, recipientId }: NotificationsQuery,
+): Promise<{ items: NotificationView[]; next: string | null }> {
+  const belowId = cursor === undefined ? undefined : decodeNumber(cursor)
+  const rows = await store.listNotifications(ports.database, { status, recipientId, belowId }, limit + 1)
+  const shown = rows.slice(0, limit)
+  const last = shown.at(-1)
+  return {
+    items: shown.map((row) => viewOf(ports, row)),
+    next: rows.length > limit && last ? encodeCursor(last.id) : null,
+  }
+}
+
+/** Has a message that was given up tried anew for a day, under its key. @throws {Refusal} not_found, conflict for others */
+export async function resendNotification(context: Context, id: number): Promise<NotificationView> {
+  const { ports } = context
+  const { database, clock } = ports
+  const before = await requireNotification(ports, id)
+  if (before.status !== 'dead') throw new Refusal('conflict', 'Only what was given up is sent again.')
+  const now = clock.now()
+  await commit(database, [
+    store.reviveNotification(database, id, { now, giveUpAt: now + TRIED_MS }),
+    audited(context, { action: 'resend', objectType: 'notification', objectId: id }),
+  ])
+  await ports.flow.settle()
+  return viewOf(ports, await requireNotification(ports, id))
+}
+
+async function requireNotification({ database }: Ports, id: number): Promise<ListedRow> {
+  const row = await store.findNotification(database, id)
+  if (!row) throw new Refusal('not_found', 'There is no such notification.')
+  return row
+}
+
+function viewOf({ settings }: Ports, row: ListedRow): NotificationView {
+  const format = timeFormat(settings.timeZone)
+  const shown = (at: number | null) => (at === null ? null : format(at))
+  const { id, key, recipientId, recipientName, userId, status, attempts, detail, notices } = row
+  return {
+    id,
+    key,
+    recipient: { id: recipientId, name: recipientName },
+    userId: userId === 0 ? null : userId,
+    status,
+    notices,
+    attempts,
+    detail,
+    created: format(row.createdAt),
+    next: shown(row.nextAt),
+    finished: shown(row.finishedAt),
+  }
+}

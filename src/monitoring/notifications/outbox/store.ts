@@ -1,0 +1,66 @@
+import { sql } from 'drizzle-orm'
+import { notifications } from '../../../../db/tables/notifications.ts'
+import type { Database, Write } from '../../../ports/database.ts'
+
+export type Status = 'waiting' | 'sent' | 'dead'
+
+export type NotificationRow = Omit<typeof notifications.$inferSelect, 'status'> & { readonly status: Status }
+
+/** A message with the name of its recipient and how much it tells. */
+export type ListedRow = NotificationRow & { readonly recipientName: string; readonly notices: number }
+
+export type Listed = {
+  readonly status?: Status | undefined
+  readonly recipientId?: number | undefined
+  readonly belowId?: number | undefined
+}
+
+const COLUMNS = sql.raw(`
+  n.id as id, n.key as key, n.recipient_id as "recipientId", n.user_id as "userId", n.status as status,
+  n.attempts as attempts, n.created_at as "createdAt", n.next_at as "nextAt", n.give_up_at as "giveUpAt",
+  n.finished_at as "finishedAt", n.detail as detail, r.name as "recipientName",
+  (select count(*) from notices where notification_id = n.id) as notices`)
+
+/** Messages, the latest first. */
+export function listNotifications(
+  database: Database,
+  { status, recipientId, belowId }: Listed,
+  limit: number,
+): Promise<readonly ListedRow[]> {
+  return database.all<ListedRow>(sql`
+    select ${COLUMNS} from notifications n join alarm_recipients r on r.id = n.recipient_id
+    where ${status === undefined ? sql`1` : sql`n.status = ${status}`}
+      and ${recipientId === undefined ? sql`1` : sql`n.recipient_id = ${recipientId}`}
+      and ${belowId === undefined ? sql`1` : sql`n.id < ${belowId}`}
+    order by n.id desc limit ${limit}`)
+}
+
+export async function findNotification(database: Database, id: number): Promise<ListedRow | null> {
+  const [row] = await database.all<ListedRow>(sql`
+    select ${COLUMNS} from notifications n join alarm_recipients r on r.id = n.recipient_id where n.id = ${id}`)
+  return row ?? null
+}
+
+/** Has a message that was given up tried anew; nothing where it was not given up. */
+export function reviveNotification(
+  database: Database,
+  id: number,
+  { now, giveUpAt }: { readonly now: number; readonly giveUpAt: number },
+): Write {
+  return database.run(sql`
+    update notifications set status = 'waiting', attempts = 0, next_at = ${now}, give_up_at = ${giveUpAt}, finished_at = null
+    where id = ${id} and status = 'dead'`)
+}
+
+/** How much was told of alarms, by alarm: in messages that were sent, and in messages that were given up. */
+export async function countTold(
+  database: Database,
+  alarmIds: readonly number[],
+): Promise<ReadonlyMap<number, { readonly sent: number; readonly failed: number }>> {
+  const rows = await database.all<{ alarmId: number; sent: number; failed: number }>(sql`
+    select t.alarm_id as "alarmId", sum(n.status = 'sent') as sent, sum(n.status = 'dead') as failed
+    from json_each(${JSON.stringify(alarmIds)}) wanted cross join notices t on t.alarm_id = wanted.value
+      cross join notifications n on n.id = t.notification_id
+    group by t.alarm_id`)
+  return new Map(rows.map(({ alarmId, ...counts }) => [alarmId, counts]))
+}

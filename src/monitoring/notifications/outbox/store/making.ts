@@ -1,0 +1,122 @@
+import { sql } from 'drizzle-orm'
+import type { Database, Write } from '../../../../ports/database.ts'
+import type { Facts } from '../../texts/message.ts'
+import type { Kind } from '../../texts/words.ts'
+import type { Change, NewNotice, Past, Plan } from '../plan.ts'
+
+/** A change of an alarm with what is known of the alarm now. */
+export type ChangeRow = Change & {
+  readonly state: string
+  /** The last change that notices were made of. */
+  readonly afterId: number
+  /** Null where the alarm has no link any more, or one that tells nobody. */
+  readonly recipientId: number | null
+  /** Null where the object is gone. */
+  readonly path: string | null
+  readonly facts: Facts | null
+}
+
+type Raw = Omit<ChangeRow, 'details' | 'facts'> & {
+  readonly details: string
+  readonly objectId: number
+  readonly objectType: string | null
+  readonly objectName: string
+  readonly objectPath: string
+  readonly worstState: string
+  readonly message: string | null
+  readonly beginAt: number
+  readonly endAt: number | null
+}
+
+/** What happened to alarms since the last change that notices were made of, in its order. */
+export async function readChanges(database: Database, limit: number): Promise<readonly ChangeRow[]> {
+  const rows = await database.all<Raw>(sql`
+    select c.id as id, c.alarm_id as "alarmId", c.at as at, c.kind as kind, c.state as state, c.details as details,
+           l.recipient_id as "recipientId", o.path as path, c.object_id as "objectId", o.type as "objectType",
+           coalesce(o.name, '') as "objectName", coalesce((select group_concat(name, '/') from (
+             select above.name as name from json_each('[' || replace(trim(o.path, '/'), '/', ',') || ']') step
+               join objects above on above.id = step.value order by step.key)), '') as "objectPath",
+           coalesce(a.worst_state, c.state) as "worstState", a.message as message, coalesce(a.begin_at, c.at) as "beginAt",
+           a.end_at as "endAt", coalesce((select change_id from notice_progress where id = 1), 0) as "afterId"
+    from alarm_changes c left join alarm_links l on l.id = c.link_id left join alarms a on a.id = c.alarm_id
+      left join objects o on o.id = c.object_id
+    where c.id > coalesce((select change_id from notice_progress where id = 1), 0) order by c.id limit ${limit}`)
+  return rows.map((row) => ({ ...row, ...whatIsKnown(row) }))
+}
+
+function whatIsKnown(row: Raw): Pick<ChangeRow, 'details' | 'facts'> {
+  const details = JSON.parse(row.details) as ChangeRow['details']
+  const { alarmId, objectId, objectType, objectName, state, worstState, beginAt } = row
+  if (objectType === null) return { details, facts: null }
+  const object = { objectId, objectType, objectName, objectPath: `/${row.objectPath}` }
+  const facts = { ...object, alarmId, state, worstState, message: row.message ?? '', beginAt }
+  // What was told before the end came is told as it was then.
+  return { details, facts: { ...facts, endAt: row.kind === 'closed' ? row.endAt : null } }
+}
+
+/** What was told of alarms, and what waits to be, by alarm. */
+export async function readPast(
+  database: Database,
+  alarmIds: readonly number[],
+): Promise<ReadonlyMap<number, readonly Past[]>> {
+  const rows = await database.all<{
+    alarmId: number
+    recipientId: number
+    userId: number
+    kind: Kind
+    dueAt: number
+    isTaken: number
+    facts: string
+  }>(sql`
+    select t.alarm_id as "alarmId", t.recipient_id as "recipientId", t.user_id as "userId", t.kind as kind,
+           t.due_at as "dueAt", t.notification_id is not null as "isTaken", t.facts as facts
+    from json_each(${JSON.stringify(alarmIds)}) wanted cross join notices t on t.alarm_id = wanted.value order by t.id`)
+  const past = new Map<number, Past[]>()
+  for (const { alarmId, isTaken, facts, ...row } of rows) {
+    const list = past.get(alarmId) ?? []
+    list.push({ ...row, isTaken: isTaken === 1, facts: JSON.parse(facts) as Facts })
+    past.set(alarmId, list)
+  }
+  return past
+}
+
+const ROWS_AT_ONCE = 500
+
+/** Adds notices; those that are there stay as they are. */
+export function insertNotices(database: Database, notices: readonly NewNotice[]): Write[] {
+  const writes: Write[] = []
+  for (let from = 0; from < notices.length; from += ROWS_AT_ONCE) {
+    const rows = notices.slice(from, from + ROWS_AT_ONCE)
+    writes.push(
+      database.run(sql`
+        insert or ignore into notices
+          (change_id, alarm_id, object_id, recipient_id, user_id, kind, step, due_at, facts)
+        select value ->> 'changeId', value ->> 'alarmId', value ->> '$.facts.objectId', value ->> 'recipientId',
+               value ->> 'userId', value ->> 'kind', value ->> 'step', value ->> 'dueAt', value -> 'facts'
+        from json_each(${JSON.stringify(rows)}) where exists (
+          select 1 from alarm_recipients r where r.id = value ->> 'recipientId')`),
+    )
+  }
+  return writes
+}
+
+/** Drops what waits of alarms: all of it, or what is due after an instant. */
+export function dropNotices(
+  database: Database,
+  dropped: readonly { readonly alarmId: number; readonly at: number; readonly which: Plan['dropped'] }[],
+): Write {
+  return database.run(sql`
+    delete from notices where notification_id is null and id in (
+      select t.id from json_each(${JSON.stringify(dropped)}) d cross join notices t on t.alarm_id = d.value ->> 'alarmId'
+      where t.notification_id is null and (d.value ->> 'which' = 'all' or t.due_at > d.value ->> 'at'))`)
+}
+
+/** Notes the last change that notices were made of. Fails when somebody else has made some meanwhile. */
+export function saveProgress(
+  database: Database,
+  { from, to }: { readonly from: number; readonly to: number },
+): Write {
+  return database.run(sql`
+    insert into notice_progress (id, change_id) values (1, ${to})
+    on conflict (id) do update set change_id = case when change_id = ${from} then excluded.change_id end`)
+}

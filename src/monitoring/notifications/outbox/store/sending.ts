@@ -1,0 +1,165 @@
+import { eq, lt, sql } from 'drizzle-orm'
+import { notifications } from '../../../../../db/tables/notifications.ts'
+import type { Database, Write } from '../../../../ports/database.ts'
+import type { Facts } from '../../texts/message.ts'
+import type { Kind } from '../../texts/words.ts'
+
+/** A notice that is due, with where its object is; null where that is gone. */
+export type DueRow = {
+  readonly id: number
+  readonly changeId: number
+  readonly alarmId: number
+  readonly recipientId: number
+  readonly userId: number
+  readonly kind: Kind
+  readonly step: number
+  readonly dueAt: number
+  readonly path: string | null
+}
+
+/** Notices that are due, by id; not those to whom a message is on its way, which comes first. */
+export function readDue(database: Database, now: number, limit: number): Promise<readonly DueRow[]> {
+  return database.all<DueRow>(sql`
+    select t.id as id, t.change_id as "changeId", t.alarm_id as "alarmId", t.recipient_id as "recipientId",
+           t.user_id as "userId", t.kind as kind, t.step as step, t.due_at as "dueAt", o.path as path
+    from notices t left join objects o on o.id = t.object_id
+    where t.notification_id is null and t.due_at <= ${now} and not exists (select 1 from notifications n
+      where n.recipient_id = t.recipient_id and n.user_id = t.user_id and n.next_at is not null)
+    order by t.id limit ${limit}`)
+}
+
+/** When the next notice is due, and when the next message is tried; Infinity for none. */
+export async function readNext(
+  database: Database,
+  after: number,
+): Promise<{ readonly dueAt: number; readonly tryAt: number }> {
+  const [row] = await database.all<{ dueAt: number | null; tryAt: number | null }>(sql`
+    select (select min(due_at) from notices where notification_id is null and due_at > ${after}) as "dueAt",
+           (select min(next_at) from notifications where next_at is not null) as "tryAt"`)
+  return { dueAt: row?.dueAt ?? Infinity, tryAt: row?.tryAt ?? Infinity }
+}
+
+export type Addressed = { readonly recipientId: number; readonly userId: number }
+
+/** When the oldest of the latest `limit` messages to each of these was made, since an instant; null where there are fewer. */
+export function readFull(
+  database: Database,
+  addressees: readonly (Addressed & { readonly limit: number })[],
+  since: number,
+): Promise<readonly (Addressed & { readonly fullSinceAt: number | null })[]> {
+  return database.all(sql`
+    select value ->> 'recipientId' as "recipientId", value ->> 'userId' as "userId",
+           (select n.created_at from notifications n
+             where n.recipient_id = value ->> 'recipientId' and n.user_id = value ->> 'userId' and n.created_at > ${since}
+             order by n.created_at desc limit 1 offset (value ->> 'limit') - 1) as "fullSinceAt"
+    from json_each(${JSON.stringify(addressees)})`)
+}
+
+export type NewMessage = {
+  readonly key: string
+  readonly recipientId: number
+  readonly userId: number
+  readonly createdAt: number
+  readonly giveUpAt: number
+  readonly noticeIds: readonly number[]
+}
+
+/** Makes a message of notices that wait. */
+export function insertMessage(database: Database, { noticeIds, ...message }: NewMessage): Write[] {
+  return [
+    database
+      .insert(notifications)
+      .values({ ...message, status: 'waiting', attempts: 0, nextAt: message.createdAt, detail: '' }),
+    database.run(sql`
+      update notices set notification_id = (select id from notifications where key = ${message.key})
+      where notification_id is null and id in (select value from json_each(${JSON.stringify(noticeIds)}))`),
+  ]
+}
+
+/** Adds the next reminder of each of these. */
+export function insertReminders(
+  database: Database,
+  reminders: readonly { readonly afterId: number; readonly dueAt: number }[],
+): Write {
+  return database.run(sql`
+    insert or ignore into notices (change_id, alarm_id, object_id, recipient_id, user_id, kind, step, due_at, facts)
+    select t.change_id, t.alarm_id, t.object_id, t.recipient_id, t.user_id, t.kind, t.step + 1, value ->> 'dueAt', t.facts
+    from json_each(${JSON.stringify(reminders)}) join notices t on t.id = value ->> 'afterId'`)
+}
+
+/** Moves notices to when they may be told. */
+export function postpone(database: Database, ids: readonly number[], dueAt: number): Write {
+  return database.run(sql`
+    update notices set due_at = ${dueAt}
+    where notification_id is null and id in (select value from json_each(${JSON.stringify(ids)}))`)
+}
+
+export function dropThese(database: Database, ids: readonly number[]): Write {
+  return database.run(sql`
+    delete from notices where notification_id is null and id in (select value from json_each(${JSON.stringify(ids)}))`)
+}
+
+/** A message that is to be tried. */
+export type DueMessage = {
+  readonly id: number
+  readonly key: string
+  readonly recipientId: number
+  readonly userId: number
+  readonly attempts: number
+  readonly createdAt: number
+  readonly giveUpAt: number
+}
+
+export function readMessages(database: Database, now: number, limit: number): Promise<readonly DueMessage[]> {
+  return database.all<DueMessage>(sql`
+    select id as id, key as key, recipient_id as "recipientId", user_id as "userId", attempts as attempts,
+           created_at as "createdAt", give_up_at as "giveUpAt"
+    from notifications where next_at <= ${now} order by next_at, id limit ${limit}`)
+}
+
+export type ToldRow = { readonly notificationId: number; readonly kind: Kind; readonly facts: Facts }
+
+/** What messages tell, in the order in which it happened. */
+export async function readTold(database: Database, ids: readonly number[]): Promise<readonly ToldRow[]> {
+  const rows = await database.all<{ notificationId: number; kind: Kind; facts: string }>(sql`
+    select t.notification_id as "notificationId", t.kind as kind, t.facts as facts
+    from json_each(${JSON.stringify(ids)}) wanted cross join notices t on t.notification_id = wanted.value order by t.id`)
+  return rows.map((row) => ({ ...row, facts: JSON.parse(row.facts) as Facts }))
+}
+
+/** Counts an attempt before it is made, and says when the next one is unless something else is heard of this one. */
+export function noteAttempts(
+  database: Database,
+  attempts: readonly { readonly id: number; readonly nextAt: number }[],
+): Write {
+  return database.run(sql`
+    update notifications set attempts = attempts + 1,
+      next_at = (select value ->> 'nextAt' from json_each(${JSON.stringify(attempts)}) where value ->> 'id' = notifications.id)
+    where id in (select value ->> 'id' from json_each(${JSON.stringify(attempts)}))`)
+}
+
+/** What became of a message. */
+export function finish(
+  database: Database,
+  id: number,
+  end: { readonly status: 'sent' | 'dead'; readonly detail: string; readonly finishedAt: number },
+): Write {
+  return database
+    .update(notifications)
+    .set({ ...end, nextAt: null })
+    .where(eq(notifications.id, id))
+}
+
+/** A message is tried again later. */
+export function retry(
+  database: Database,
+  id: number,
+  again: { readonly detail: string; readonly nextAt: number },
+): Write {
+  return database.update(notifications).set(again).where(eq(notifications.id, id))
+}
+
+/** Removes messages that were sent or given up before an instant, with what they told. */
+export function removeOld(database: Database, before: number): Write {
+  return database.delete(notifications).where(lt(notifications.finishedAt, before))
+}

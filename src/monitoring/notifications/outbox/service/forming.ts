@@ -75,18 +75,12 @@ async function freeAtOf(
   piles: readonly Pile[],
   now: number,
 ): Promise<(pile: Pile) => number> {
-  const asked = piles.map(({ recipient, userId }) => {
-    return { recipientId: recipient.id, userId, limit: recipient.rules.messagesPerHour }
-  })
-  const full = new Map(
-    (await store.readFull(database, asked, now - HOUR_MS)).map((one) => [
-      `${one.recipientId} ${one.userId}`,
-      one.fullSinceAt,
-    ]),
-  )
+  const asked = piles.map(({ recipient, userId }) => ({ recipientId: recipient.id, userId }))
+  const made = await store.readMade(database, asked, now - HOUR_MS)
   return ({ recipient, userId }) => {
-    const since = full.get(`${recipient.id} ${userId}`) ?? null
-    return since === null ? now : since + HOUR_MS
+    const times = made.filter((one) => one.recipientId === recipient.id && one.userId === userId)
+    const oldest = times[recipient.rules.messagesPerHour - 1]
+    return oldest ? oldest.createdAt + HOUR_MS : now
   }
 }
 

@@ -100,7 +100,7 @@ export function insertNotices(database: Database, notices: readonly NewNotice[])
   return writes
 }
 
-/** Drops what waits of alarms: all of it, or what is due after an instant. */
+/** Drops what waits of alarms: all of it but the word on why it is quiet, or what is due after an instant. */
 export function dropNotices(
   database: Database,
   dropped: readonly { readonly alarmId: number; readonly at: number; readonly which: Plan['dropped'] }[],
@@ -108,7 +108,7 @@ export function dropNotices(
   return database.run(sql`
     delete from notices where notification_id is null and id in (
       select t.id from json_each(${JSON.stringify(dropped)}) d cross join notices t on t.alarm_id = d.value ->> 'alarmId'
-      where t.notification_id is null and (d.value ->> 'which' = 'all' or t.due_at > d.value ->> 'at'))`)
+      where t.notification_id is null and (d.value ->> 'which' = 'all' and t.kind <> 'flapping' or t.due_at > d.value ->> 'at'))`)
 }
 
 /** Notes the last change that notices were made of. Fails when somebody else has made some meanwhile. */

@@ -41,18 +41,17 @@ export async function readNext(
 
 export type Addressed = { readonly recipientId: number; readonly userId: number }
 
-/** When the oldest of the latest `limit` messages to each of these was made, since an instant; null where there are fewer. */
-export function readFull(
+/** When messages to each of these were made after an instant. */
+export function readMade(
   database: Database,
-  addressees: readonly (Addressed & { readonly limit: number })[],
-  since: number,
-): Promise<readonly (Addressed & { readonly fullSinceAt: number | null })[]> {
+  addressees: readonly Addressed[],
+  after: number,
+): Promise<readonly (Addressed & { readonly createdAt: number })[]> {
   return database.all(sql`
-    select value ->> 'recipientId' as "recipientId", value ->> 'userId' as "userId",
-           (select n.created_at from notifications n
-             where n.recipient_id = value ->> 'recipientId' and n.user_id = value ->> 'userId' and n.created_at > ${since}
-             order by n.created_at desc limit 1 offset (value ->> 'limit') - 1) as "fullSinceAt"
-    from json_each(${JSON.stringify(addressees)})`)
+    select n.recipient_id as "recipientId", n.user_id as "userId", n.created_at as "createdAt"
+    from json_each(${JSON.stringify(addressees)}) a cross join notifications n
+      on n.recipient_id = a.value ->> 'recipientId' and n.user_id = a.value ->> 'userId' and n.created_at > ${after}
+    order by n.created_at desc`)
 }
 
 export type NewMessage = {

@@ -32,6 +32,7 @@ import { roundsSuite } from './rounds.suite.ts'
 import { searchSuite } from './search.suite.ts'
 import { pastSuite } from './past.suite.ts'
 import { revaluationsSuite } from './revaluations.suite.ts'
+import { recipientsSuite } from './recipients.suite.ts'
 import { rolesSuite } from './roles.suite.ts'
 import { sessionSuite } from './session.suite.ts'
 import { settingsSuite } from './settings.suite.ts'
@@ -84,6 +85,7 @@ const SUITES: readonly Suite[] = [
   translationsSuite,
   eventsSuite,
   statusPagesSuite,
+  recipientsSuite,
   // Last, because it holds what all of them changed against the record.
   auditSuite,
 ]

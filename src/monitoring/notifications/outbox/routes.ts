@@ -29,7 +29,7 @@ export const notificationRoutes = new Hono<Env>()
   .post(
     '/notifications/:id/resend',
     policy({
-      summary: 'Send again what was given up',
+      summary: 'Send now what was given up, or waits to be tried again',
       roles: ADMINISTRATOR,
       answers: { 200: ok(notificationView, 'The notification.') },
       refuses: [409],

@@ -30,12 +30,13 @@ export async function listNotifications(
   }
 }
 
-/** Has a message that was given up tried anew for a day, under its key. @throws {Refusal} not_found, conflict for others */
+/** Has a message that was given up, or waits to be tried again, tried now and for a day from now, under its key.
+ * @throws {Refusal} not_found, conflict for what was sent */
 export async function resendNotification(context: Context, id: number): Promise<NotificationView> {
   const { ports } = context
   const { database, clock } = ports
   const before = await requireNotification(ports, id)
-  if (before.status !== 'dead') throw new Refusal('conflict', 'Only what was given up is sent again.')
+  if (before.status === 'sent') throw new Refusal('conflict', 'It was sent.')
   const now = clock.now()
   await commit(database, [
     store.reviveNotification(database, id, { now, giveUpAt: now + TRIED_MS }),

@@ -41,7 +41,7 @@ export async function findNotification(database: Database, id: number): Promise<
   return row ?? null
 }
 
-/** Has a message that was given up tried anew; nothing where it was not given up. */
+/** Has a message that was given up, or waits, tried anew; nothing where it was sent. */
 export function reviveNotification(
   database: Database,
   id: number,
@@ -49,7 +49,7 @@ export function reviveNotification(
 ): Write {
   return database.run(sql`
     update notifications set status = 'waiting', attempts = 0, next_at = ${now}, give_up_at = ${giveUpAt}, finished_at = null
-    where id = ${id} and status = 'dead'`)
+    where id = ${id} and status <> 'sent'`)
 }
 
 /** How much was told of alarms, by alarm: in messages that were sent, and in messages that were given up. */

@@ -1,0 +1,342 @@
+import { expect } from 'bun:test'
+
+import type { Client } from './client.ts'
+import { bareStage, good, once, statusesOf, table } from './suite.ts'
+import type { Row, Scenario, Suite } from './suite.ts'
+
+const SECRET = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'
+const WEBHOOK = {
+  type: 'webhook',
+  target: { url: 'https://hooks.example.org/a/very/secret/path', secret: SECRET },
+}
+
+type Recipient = { readonly id: number; readonly name: string; readonly target: string }
+
+const make = (client: Client, json: object) =>
+  good<Recipient>(client.request('POST', '/alarmrecipients', { json }))
+
+const stage = once(async (client) => {
+  const { id: staged } = await make(client, { name: 'staged', ...WEBHOOK })
+  return { staged, user: client.userIds.editor }
+})
+
+const CALLS: readonly (readonly [call: string, json?: object])[] = [
+  ['GET /alarmrecipients'],
+  ['GET /alarmrecipients/{staged}'],
+  ['POST /alarmrecipients', { name: 'not made', ...WEBHOOK }],
+  ['PUT /alarmrecipients/{staged}', { name: 'not changed', ...WEBHOOK }],
+  ['DELETE /alarmrecipients/{staged}'],
+  ['POST /alarmrecipients/{staged}/test'],
+  ['GET /notifications'],
+  ['POST /notifications/1/resend'],
+]
+
+/** Bodies that no recipient is made of, each with where it is wrong. */
+const WRONG: readonly (readonly [title: string, json: object, ...pointers: string[]])[] = [
+  ['no name', { ...WEBHOOK, name: ' ' }, '/name'],
+  ['an unknown type', { ...WEBHOOK, type: 'pigeon' }, '/type'],
+  ['a script, of which there are none', { type: 'script', target: { scriptId: 1 } }, '/type'],
+  ['no target', { type: 'slack' }, '/target'],
+  [
+    'a target of another type',
+    { ...WEBHOOK, target: { userId: 1 } },
+    '/target/url',
+    '/target/secret',
+    '/target/userId',
+  ],
+  [
+    'a short secret',
+    { ...WEBHOOK, target: { ...WEBHOOK.target, secret: 'whsec_c2hvcnQ=' } },
+    '/target/secret',
+  ],
+  ['no mail address', { type: 'email', target: { addresses: [] } }, '/target/addresses'],
+  [
+    'a header in an address',
+    { type: 'email', target: { addresses: ['a@b.example\r\nBcc: c@d.example'] } },
+    '/target/addresses/0',
+  ],
+  [
+    'two addresses in one',
+    { type: 'email', target: { addresses: ['a@b.example, c@d.example'] } },
+    '/target/addresses/0',
+  ],
+  [
+    '21 addresses',
+    { type: 'email', target: { addresses: Array.from({ length: 21 }, (_, i) => `a${i}@b.example`) } },
+    '/target/addresses',
+  ],
+  ...[
+    'http://hooks.example.org/',
+    'ftp://hooks.example.org/',
+    'https://user:pass@hooks.example.org/',
+    'https://127.0.0.1/',
+    'https://2130706433/',
+    'https://0x7f.1/',
+    'https://[::1]/',
+    'https://[::ffff:169.254.169.254]/',
+    'https://169.254.169.254/latest/meta-data',
+    'https://10.1.2.3/',
+    'https://localhost/',
+    'https://intranet/',
+    'https://db.internal/',
+    'not a url',
+  ].map((url) => [`the URL ${url}`, { type: 'slack', target: { url } }, '/target/url'] as const),
+  ['a user that is not there', { type: 'user', target: { userId: 999_999 } }, '/target/userId'],
+  ['a group that is not there', { type: 'group', target: { userGroupId: 999_999 } }, '/target/userGroupId'],
+  ['an object that is not there', { ...WEBHOOK, objectIds: [1, 999_999] }, '/objectIds/1'],
+  ['101 objects', { ...WEBHOOK, objectIds: Array.from({ length: 101 }, () => 1) }, '/objectIds'],
+  [
+    'an escalation to nobody',
+    { ...WEBHOOK, escalation: [{ after: 'PT1M', recipientId: 999_999 }] },
+    '/escalation/0/recipientId',
+  ],
+  [
+    'an escalation too soon',
+    { ...WEBHOOK, escalation: [{ after: 'PT59S', recipientId: 1 }] },
+    '/escalation/0/after',
+  ],
+  [
+    'an escalation too late',
+    { ...WEBHOOK, escalation: [{ after: 'P31D', recipientId: 1 }] },
+    '/escalation/0/after',
+  ],
+  ['reminders too often', { ...WEBHOOK, reminder: { every: 'PT4M59S' } }, '/reminder/every'],
+  ['101 reminders', { ...WEBHOOK, reminder: { every: 'PT5M', times: 101 } }, '/reminder/times'],
+  ['a rotation of one', { ...WEBHOOK, rotation: { by: 'turn' } }, '/rotation'],
+  ['grouping for too long', { ...WEBHOOK, grouping: 'PT1H1S' }, '/grouping'],
+  ['no messages', { ...WEBHOOK, messagesPerHour: 0 }, '/messagesPerHour'],
+  ['too many messages', { ...WEBHOOK, messagesPerHour: 3_601 }, '/messagesPerHour'],
+  [
+    'a vacation that ends before it begins',
+    { ...WEBHOOK, vacations: [{ begin: '2026-03-02T00:00:00Z', end: '2026-03-01T00:00:00Z' }] },
+    '/vacations/0/end',
+  ],
+  [
+    'an unknown field in a text',
+    { ...WEBHOOK, templates: { en: { subject: '{{constructor}}', text: 'x' } } },
+    '/templates/en/subject',
+  ],
+  [
+    'a subject of two lines',
+    { ...WEBHOOK, templates: { en: { subject: 'a\nb', text: 'x' } } },
+    '/templates/en/subject',
+  ],
+  ['an unknown language', { ...WEBHOOK, templates: { fr: { subject: 'a', text: 'x' } } }, '/templates/fr'],
+  ['an unknown zone', { ...WEBHOOK, timeZone: 'Mars/Olympus' }, '/timeZone'],
+  ['no times', { ...WEBHOOK, times: [{ type: 'daily' }] }, '/times/0/times'],
+  ['a field that is none', { ...WEBHOOK, colour: 'red' }, '/colour'],
+]
+
+const rows: Row[] = [
+  ...CALLS.map(([line, json]): Row => ({
+    title: 'nobody',
+    call: line,
+    json,
+    as: null,
+    answers: 'unauthenticated',
+  })),
+  ...CALLS.map(([line, json]): Row => ({
+    title: 'a collector',
+    call: line,
+    json,
+    as: 'collector',
+    answers: 'forbidden',
+  })),
+  ...CALLS.slice(2).map(([line, json]): Row => ({
+    title: 'an editor',
+    call: line,
+    json,
+    as: 'editor',
+    answers: 'forbidden',
+  })),
+  { title: 'an editor', call: 'GET /alarmrecipients', as: 'editor', answers: 200 },
+  ...WRONG.map(([title, json, ...pointers]): Row => ({
+    title,
+    call: 'POST /alarmrecipients',
+    json: { name: 'wrong', ...json },
+    answers: 'invalid',
+    pointers,
+  })),
+  {
+    title: 'a name that is taken',
+    call: 'POST /alarmrecipients',
+    json: { name: 'staged', ...WEBHOOK },
+    answers: 'name_taken',
+  },
+  {
+    title: 'another type without its target',
+    call: 'PUT /alarmrecipients/{staged}',
+    json: { name: 'staged', type: 'slack' },
+    answers: 'invalid',
+    pointers: ['/target'],
+  },
+  {
+    title: 'a target that was never shown',
+    call: 'PUT /alarmrecipients/{staged}',
+    json: { name: 'staged', type: 'webhook', target: 'https://elsewhere.example/…' },
+    answers: 'invalid',
+    pointers: ['/target'],
+  },
+  {
+    title: 'an old version',
+    call: 'PUT /alarmrecipients/{staged}',
+    json: { name: 'staged', type: 'webhook' },
+    headers: { 'if-match': '"99"' },
+    answers: 'precondition_failed',
+  },
+  ...[
+    'GET /alarmrecipients/999999',
+    'DELETE /alarmrecipients/999999',
+    'POST /alarmrecipients/999999/test',
+    'POST /notifications/999999/resend',
+  ].map((line): Row => ({ title: 'what is not there', call: line, answers: 'not_found' })),
+]
+
+const lists = table(bareStage, [
+  { title: 'no page', call: 'GET /notifications?limit=0', answers: 'invalid', pointers: ['?limit'] },
+  { title: 'the largest page', call: 'GET /notifications?limit=1000', answers: 200 },
+  { title: 'a larger page', call: 'GET /notifications?limit=1001', answers: 'invalid', pointers: ['?limit'] },
+  {
+    title: 'a foreign cursor',
+    call: 'GET /notifications?cursor=x',
+    answers: 'invalid',
+    pointers: ['?cursor'],
+  },
+  {
+    title: 'an unknown status',
+    call: 'GET /notifications?status=lost',
+    answers: 'invalid',
+    pointers: ['?status'],
+  },
+  { title: 'dead letters', call: 'GET /notifications?status=dead', answers: 200 },
+])
+
+const scenarios: Scenario[] = [
+  {
+    title: 'no answer and no record shows where a recipient is or with what secret',
+    async run(client) {
+      const made = await Promise.all([
+        make(client, { name: 'hidden hook', ...WEBHOOK }),
+        make(client, {
+          name: 'hidden mail',
+          type: 'email',
+          target: { addresses: ['anna.secret@mail.example'] },
+        }),
+        make(client, {
+          name: 'hidden bot',
+          type: 'telegram',
+          target: { token: '123:verysecret', chatId: '-100987654' },
+        }),
+        make(client, {
+          name: 'hidden topic',
+          type: 'ntfy',
+          target: { topic: 'verysecrettopic', token: 'tk_verysecret' },
+        }),
+      ])
+      expect(made.map(({ target }) => target)).toEqual([
+        'https://hooks.example.org/…',
+        'a…@mail.example',
+        'https://api.telegram.org/… -1…',
+        'https://ntfy.sh/v…',
+      ])
+      const texts = await Promise.all(
+        ['/alarmrecipients', `/alarmrecipients/${made[0]?.id}`, '/audit?objectType=alarmRecipient'].map(
+          async (path) => (await client.request('GET', path)).text,
+        ),
+      )
+      for (const secret of [SECRET, 'secret', 'anna', '987654']) expect(texts.join()).not.toContain(secret)
+    },
+  },
+  {
+    title: 'what was read can be sent back: the target stays, and what is sent changes',
+    async run(client) {
+      const { id } = await make(client, { name: 'changing', ...WEBHOOK })
+      const read = await client.request('GET', `/alarmrecipients/${id}`)
+      expect(read.headers.get('etag')).toBe('"1"')
+      const put = await client.request('PUT', `/alarmrecipients/${id}`, {
+        json: { ...read.body, minState: 'major', name: 'changed' },
+        headers: { 'if-match': '"1"' },
+      })
+      expect(put.body).toEqual({ ...read.body, minState: 'major', name: 'changed' })
+      const moved = await good(
+        client.request('PUT', `/alarmrecipients/${id}`, {
+          json: { name: 'changed', type: 'slack', target: { url: 'https://hooks.slack.example/x' } },
+        }),
+      )
+      expect(moved).toMatchObject({
+        type: 'slack',
+        target: 'https://hooks.slack.example/…',
+        minState: 'warning',
+      })
+      expect((await client.request('DELETE', `/alarmrecipients/${id}`)).status).toBe(204)
+      expect((await client.request('GET', `/alarmrecipients/${id}`)).status).toBe(404)
+    },
+  },
+  {
+    title: 'the bounds themselves are taken',
+    async run(client) {
+      const { id: next } = await make(client, { name: 'next', ...WEBHOOK })
+      await make(client, {
+        name: 'bounds',
+        ...WEBHOOK,
+        objectIds: Array.from({ length: 100 }, () => 1),
+        escalation: [
+          { after: 'PT1M', recipientId: next },
+          { after: 'P30D', recipientId: next },
+        ],
+        reminder: { every: 'PT5M', times: 100 },
+        grouping: 'PT1H',
+        messagesPerHour: 3_600,
+        templates: { de: { subject: '{{ object.name }}', text: '{{message}} {{no' } },
+        times: [{ type: 'daily', times: [{ begin: '22:00', duration: 'PT8H' }] }],
+      })
+      await make(client, {
+        name: 'addresses',
+        type: 'email',
+        target: { addresses: Array.from({ length: 20 }, (_, i) => `a${i}@b.example`) },
+        grouping: 'PT0S',
+        messagesPerHour: 1,
+      })
+    },
+  },
+  {
+    title: 'a group takes turns, and a member has vacations',
+    async run(client) {
+      const group = await good<{ id: number }>(
+        client.request('POST', '/userGroups', { json: { name: 'on call' } }),
+      )
+      const member = client.userIds.editor
+      const made = await make(client, {
+        name: 'on call',
+        type: 'group',
+        target: { userGroupId: group.id },
+        rotation: { by: 'interval', interval: 'P7D', begin: '2026-03-02T09:00:00Z' },
+        vacations: [{ begin: '2026-03-02T09:00:00Z', end: '2026-03-03T09:00:00Z', userId: member }],
+      })
+      expect(made).toMatchObject({ target: `userGroup ${group.id}`, timeZone: 'Europe/Zurich' })
+    },
+  },
+  {
+    title: 'a test says what became of it, and there are ten of them at most',
+    async run(client) {
+      const { id } = await make(client, {
+        name: 'tried',
+        type: 'email',
+        target: { addresses: ['a@b.example'] },
+      })
+      const answers = []
+      for (let tried = 0; tried < 11; tried++)
+        answers.push(await client.request('POST', `/alarmrecipients/${id}/test`))
+      expect(statusesOf(answers)).toEqual([...Array.from({ length: 10 }, () => 200), 429])
+      const result = { status: 'failed', detail: 'There is no mail server: set TIDEMARK_SMTP_URL.' }
+      expect(answers[0]?.body).toEqual(result)
+      const { lastResult } = await good(client.request('GET', `/alarmrecipients/${id}`))
+      expect(lastResult).toMatchObject(result)
+    },
+  },
+]
+
+export const recipientsSuite: Suite = {
+  name: 'recipients of alarms',
+  scenarios: [...table(stage, rows), ...lists, ...scenarios],
+}

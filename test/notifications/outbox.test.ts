@@ -185,6 +185,26 @@ describe('an alarm', () => {
   })
 })
 
+test.each([
+  ['opened', [['opened']]],
+  ['worsened', [['worsened'], ['closed']]],
+  ['flapping', [['flapping'], ['closed']]],
+  ['closed', []],
+] as const)('a link that tells %s besides ends tells no more than that', async (event, told) => {
+  const events = event === 'opened' ? [event] : [event, 'closed']
+  await stage.recipient({ type: 'webhook', target: { url: receiver.url, secret: SECRET } }, events)
+  for (const change of [
+    { kind: 'opened', state: 'minor' },
+    { kind: 'worsened' },
+    { kind: 'held', heldReason: 'flapping' },
+    { kind: 'closed' },
+  ] as const) {
+    await stage.happen(change)
+    await stage.pass(MINUTE_MS)
+  }
+  expect(eventsOf(receiver.take())).toEqual(told.map((one) => [...one]))
+})
+
 describe('many alarms', () => {
   test('of one broken router are one message, and their ends another', async () => {
     await webhook()

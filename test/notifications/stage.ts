@@ -15,6 +15,7 @@ import type { HandClock } from '../hosts/ports.ts'
 
 export const SECRET = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'
 const LINK = 1
+const EVENTS = ['opened', 'worsened', 'flapping', 'closed']
 /** A device with jobs, whose ids are theirs from here on. */
 export const DEVICE = 10
 export const JOB = 11
@@ -29,7 +30,9 @@ export type Stage = {
   /** The post as it is now; another one once it was opened anew. */
   readonly post: Post
   /** Makes a recipient to which the alarms of the link go. */
-  recipient(body: object): Promise<number>
+  recipient(body: object, events?: readonly string[]): Promise<number>
+  /** Something happens to alarms. */
+  enter(...changes: readonly Happening[]): Promise<void>
   /** Something happens to alarms, and the flow hears of it. */
   happen(...changes: readonly Happening[]): Promise<void>
   /** Lets time pass; the post does what is due on the way, at its moment. */
@@ -66,7 +69,7 @@ export async function openStage({
   database = (same) => same,
   settings,
 }: StageOptions = {}): Promise<Stage> {
-  const opened = await openPorts({ notificationTimeoutMs: 300, ...settings })
+  const opened = await openPorts(settings)
   const { clock, logs } = opened
   const plain = opened.ports.database
   const outboundAllow = new Set(['localhost', '127.0.0.1', ...(settings?.outboundAllow ?? [])])
@@ -111,6 +114,9 @@ export async function openStage({
     await plain.run(sql`insert into alarm_changes (id, alarm_id, version, object_id, link_id, at, kind, state, details)
       values (${++changeId}, ${alarmId}, ${version}, ${objectId}, ${LINK}, ${at}, ${kind}, ${state}, ${JSON.stringify(details)})`)
   }
+  const enter = async (...changes: readonly Happening[]) => {
+    for (const change of changes) await happenOnce(change)
+  }
   const reopen = () => {
     post = openPost(base)
     flow = flowOf()
@@ -123,17 +129,18 @@ export async function openStage({
     get post() {
       return post
     },
-    async recipient(body) {
+    async recipient(body, events = EVENTS) {
       const { recipient } = await createRecipient(
         contextOf(ports),
         newRecipientBody.parse({ name: 'ops', ...body }),
       )
       await plain.run(sql`insert or replace into alarm_links (id, object_id, position, covers, min_state, recipient_id, delay_ms,
-        recovery_delay_ms, events, filters) values (${LINK}, 1, 0, 'below', 'warning', ${recipient.id}, 0, 0, '[]', '{}')`)
+        recovery_delay_ms, events, filters) values (${LINK}, 1, 0, 'below', 'warning', ${recipient.id}, 0, 0, ${JSON.stringify(events)}, '{}')`)
       return recipient.id
     },
+    enter,
     async happen(...changes) {
-      for (const change of changes) await happenOnce(change)
+      await enter(...changes)
       await flow.settle()
     },
     async pass(ms) {

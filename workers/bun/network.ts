@@ -52,7 +52,7 @@ async function lookedUp(name: string): Promise<readonly string[]> {
 
 /** Sends a request to this address and no other: the name may lead elsewhere by now. The certificate is still that of
  * the name. */
-function fetchAt(request: Request, address: string): Promise<Response> {
+export function fetchAt(request: Request, address: string): Promise<Response> {
   const url = new URL(request.url)
   const { host, hostname } = url
   url.hostname = address.includes(':') ? `[${address}]` : address

@@ -45,6 +45,8 @@ export type NewNotice = Addressee & {
 export type Circumstances = {
   /** Whom the link of the alarm names; null for nobody. */
   readonly recipientId: number | null
+  /** What the link tells: some of `opened`, `worsened`, `flapping` and `closed`; null where it is gone. */
+  readonly events: readonly string[] | null
   /** The alarm as it is told; null where it is gone. */
   readonly facts: Facts | null
   /** The object and all that it is in. */
@@ -66,7 +68,6 @@ export type Plan = {
 const PROBLEMS: ReadonlySet<Kind> = new Set([
   'opened',
   'worsened',
-  'eased',
   'again',
   'reminder',
   'escalation',
@@ -86,14 +87,19 @@ const ENDING: ReadonlySet<string> = new Set(['recovering', 'closed'])
 
 /** Who is to be told what because of a change, when, and what of that before is not told any more. */
 export function planOf(change: Change, circumstances: Circumstances): Plan {
-  if (change.kind === 'closed') return { notices: endOf(change, circumstances), dropped: 'later' }
+  const tells = (event: string) => circumstances.events?.includes(event) ?? event === 'closed'
+  if (change.kind === 'closed') {
+    return { notices: tells('closed') ? endOf(change, circumstances) : [], dropped: 'later' }
+  }
   if (change.details.isSilent === true) {
     const isFlapping = change.kind === 'held' && change.details.heldReason === 'flapping'
-    const notices = isFlapping ? toAll(change, circumstances, () => 'flapping') : []
+    const notices = isFlapping && tells('flapping') ? toAll(change, circumstances, () => 'flapping') : []
     return { notices, dropped: ENDING.has(change.kind) ? 'later' : 'all' }
   }
-  if (change.kind === 'worsened') return { notices: worsened(change, circumstances), dropped: 'nothing' }
-  if (!LOUD.has(change.kind)) return { notices: [], dropped: 'nothing' }
+  if (change.kind === 'worsened' && tells('worsened')) {
+    return { notices: worsened(change, circumstances), dropped: 'nothing' }
+  }
+  if (!LOUD.has(change.kind) || !tells('opened')) return { notices: [], dropped: 'nothing' }
   const notices = toAll(change, circumstances, (addressee) => loudKind(change, circumstances, addressee))
   return { notices: [...notices, ...laterOf(change, circumstances)], dropped: 'nothing' }
 }

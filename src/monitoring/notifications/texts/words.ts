@@ -6,7 +6,6 @@ export type Language = (typeof LANGUAGES)[number]
 export const KINDS = [
   'opened',
   'worsened',
-  'eased',
   'again',
   'reminder',
   'escalation',
@@ -38,7 +37,6 @@ export const WORDS: Readonly<Record<Language, Words>> = {
     events: {
       opened: 'Alarm',
       worsened: 'Worse',
-      eased: 'Better, but not well',
       again: 'Still an alarm',
       reminder: 'Reminder',
       escalation: 'Escalation',
@@ -61,7 +59,6 @@ export const WORDS: Readonly<Record<Language, Words>> = {
     events: {
       opened: 'Alarm',
       worsened: 'Schlimmer',
-      eased: 'Besser, aber nicht gut',
       again: 'Weiterhin Alarm',
       reminder: 'Erinnerung',
       escalation: 'Eskalation',

@@ -64,6 +64,7 @@ async function planned(
     }
     return planOf(change, {
       recipientId: change.recipientId,
+      events: change.events,
       facts: change.facts,
       within: (change.path ?? '').split('/').filter(Boolean).map(Number),
       past: before,

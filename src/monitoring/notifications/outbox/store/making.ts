@@ -11,12 +11,15 @@ export type ChangeRow = Change & {
   readonly afterId: number
   /** Null where the alarm has no link any more, or one that tells nobody. */
   readonly recipientId: number | null
+  /** What the link tells; null where it is gone. */
+  readonly events: readonly string[] | null
   /** Null where the object is gone. */
   readonly path: string | null
   readonly facts: Facts | null
 }
 
-type Raw = Omit<ChangeRow, 'details' | 'facts'> & {
+type Raw = Omit<ChangeRow, 'details' | 'facts' | 'events'> & {
+  readonly events: string | null
   readonly details: string
   readonly objectId: number
   readonly objectType: string | null
@@ -32,7 +35,7 @@ type Raw = Omit<ChangeRow, 'details' | 'facts'> & {
 export async function readChanges(database: Database, limit: number): Promise<readonly ChangeRow[]> {
   const rows = await database.all<Raw>(sql`
     select c.id as id, c.alarm_id as "alarmId", c.at as at, c.kind as kind, c.state as state, c.details as details,
-           l.recipient_id as "recipientId", o.path as path, c.object_id as "objectId", o.type as "objectType",
+           l.recipient_id as "recipientId", l.events as events, o.path as path, c.object_id as "objectId", o.type as "objectType",
            coalesce(o.name, '') as "objectName", coalesce((select group_concat(name, '/') from (
              select above.name as name from json_each('[' || replace(trim(o.path, '/'), '/', ',') || ']') step
                join objects above on above.id = step.value order by step.key)), '') as "objectPath",
@@ -44,14 +47,15 @@ export async function readChanges(database: Database, limit: number): Promise<re
   return rows.map((row) => ({ ...row, ...whatIsKnown(row) }))
 }
 
-function whatIsKnown(row: Raw): Pick<ChangeRow, 'details' | 'facts'> {
+function whatIsKnown(row: Raw): Pick<ChangeRow, 'details' | 'facts' | 'events'> {
+  const events = row.events === null ? null : (JSON.parse(row.events) as string[])
   const details = JSON.parse(row.details) as ChangeRow['details']
   const { alarmId, objectId, objectType, objectName, state, worstState, beginAt } = row
-  if (objectType === null) return { details, facts: null }
+  if (objectType === null) return { details, events, facts: null }
   const object = { objectId, objectType, objectName, objectPath: `/${row.objectPath}` }
   const facts = { ...object, alarmId, state, worstState, message: row.message ?? '', beginAt }
   // What was told before the end came is told as it was then.
-  return { details, facts: { ...facts, endAt: row.kind === 'closed' ? row.endAt : null } }
+  return { details, events, facts: { ...facts, endAt: row.kind === 'closed' ? row.endAt : null } }
 }
 
 /** What was told of alarms, and what waits to be, by alarm. */

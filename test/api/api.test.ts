@@ -99,14 +99,10 @@ type Variables = Readonly<Record<string, string>>
 const HOSTS = [
   ...HOST_NAMES.map((name) => [name, (variables: Variables) => startHost(name, variables)] as const),
   ['bun with a libSQL server', startRemote] as const,
-const provider = startTranslator()
-afterAll(() => provider.close())
-const VARIABLES = { TIDEMARK_TRANSLATION_URL: provider.url }
-
-const HOSTS = [
-  ...HOST_NAMES.map((name) => [name, () => startHost(name, VARIABLES)] as const),
-  ['bun with a libSQL server', () => startRemote(VARIABLES)] as const,
 ]
+
+const translator = startTranslator()
+afterAll(() => translator.close())
 
 /** What every host asks who is in the directory. */
 let slapd: Slapd | null = null
@@ -120,8 +116,9 @@ describe.each(HOSTS)('the interface on %s', (_, start) => {
   let client: Client
 
   beforeAll(async () => {
-    client = await connect(await start((await oidcProvider()).variables))
-    client = await connect(await start(slapd?.variables ?? {}))
+    const { variables } = await oidcProvider()
+    const others = { TIDEMARK_TRANSLATION_URL: translator.url, ...slapd?.variables }
+    client = await connect(await start({ ...variables, ...others }))
   }, START_MAX_MS)
   afterAll(() => client.host.close())
 

@@ -89,7 +89,7 @@ test.each([
         // It lived to the end: there are no more steps.
         if (death.in > 0) break
         steps++
-      console.error(at, performance.now())
+        console.error(at, performance.now())
       }
     } finally {
       await Promise.all([stage.close(), receiver.close()])

@@ -1,22 +1,19 @@
 import { mkdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
-import { syncWhenDue } from '../../src/access/directory/service.ts'
 import { prepareFirstStart } from '../../src/access/session/service/first-start.ts'
 import { createApp } from '../../src/app.ts'
 import type { App } from '../../src/app.ts'
-import { sweepFiles } from '../../src/content/files/service.ts'
-import { sweepTranslations } from '../../src/content/translations/automatic/service.ts'
-import { openFlow, sweepAll } from '../../src/flow.ts'
+import { openFlow } from '../../src/flow.ts'
 import { BEAT_MS, Hub } from '../../src/monitoring/events/service.ts'
 import { openPost } from '../../src/monitoring/notifications/outbox/service.ts'
 import type { Post } from '../../src/monitoring/notifications/outbox/service.ts'
-import { applyChanges } from '../../src/monitoring/rules/service.ts'
 import type { Clock } from '../../src/ports/clock.ts'
 import type { Ports } from '../../src/ports/index.ts'
 import type { Transition } from '../../src/ports/job-actors.ts'
 import type { Log } from '../../src/ports/log.ts'
 import type { ValuesDatabase } from '../../src/ports/values-database.ts'
+import { catchUp, keepUp, lookThrough } from '../../src/upkeep.ts'
 import { jsonLog } from '../json-log.ts'
 import { openLdap } from '../ldap.ts'
 import { openMail } from '../mail.ts'
@@ -107,13 +104,12 @@ export async function startServer(settings: BunSettings, seams: Seams = {}): Pro
   await warnOfFewFiles(log)
   const app = createApp(ports)
   const { isFirstStart, setupToken } = await prepareFirstStart(ports)
-  await applyChanges(ports)
-  await flow.settle()
+  await catchUp(ports)
   const http = listen(settings, around(app.fetch, ports))
   outside.network.listensAs(http)
   await keeping.start()
   const endWatches = [watchFlow(flow, { clock, log }), watchFlow(post, { clock, log })]
-  const upkeep = keepUp(ports, upkeepMs)
+  const upkeep = keepUpEvery(upkeepMs, ports)
   const endBeat = beatEvents(events, log)
   const url = `http://${settings.host === '0.0.0.0' ? 'localhost' : settings.host}:${http.port}${settings.basePath}`
   log.info('started', { url, jobs: keeping.keeper.jobCount })
@@ -127,15 +123,14 @@ export async function startServer(settings: BunSettings, seams: Seams = {}): Pro
   }
 }
 
-/** What deliveries and deadlines do not bring about by themselves; at night all parents are looked through as well. */
-function keepUp(ports: Ports, everyMs: number): Timer {
-  const { clock, flow, log } = ports
+function keepUpEvery(everyMs: number, ports: Ports): Timer {
+  const { clock, log } = ports
   let nightAt = nextNight(clock.now())
   const lookAfter = async () => {
-    await Promise.all([applyChanges(ports), flow.settle(), syncWhenDue(ports), sweepFiles(ports)])
+    await keepUp(ports)
     if (clock.now() < nightAt) return
     nightAt = nextNight(clock.now())
-    await Promise.all([sweepAll(ports), sweepTranslations(ports)])
+    await lookThrough(ports)
   }
   return setInterval(() => {
     lookAfter().catch((error: unknown) => log.error('what waits to be carried on could not be', error))

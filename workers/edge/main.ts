@@ -1,14 +1,10 @@
 import type { ExecutionContext } from '@cloudflare/workers-types'
 
-import { syncWhenDue } from '../../src/access/directory/service.ts'
 import { prepareFirstStart } from '../../src/access/session/service/first-start.ts'
 import { createApp } from '../../src/app.ts'
 import type { App } from '../../src/app.ts'
-import { sweepFiles } from '../../src/content/files/service.ts'
-import { sweepTranslations } from '../../src/content/translations/automatic/service.ts'
-import { sweepAll } from '../../src/flow.ts'
-import { applyChanges } from '../../src/monitoring/rules/service.ts'
 import type { Ports } from '../../src/ports/index.ts'
+import { keepUp, lookThrough } from '../../src/upkeep.ts'
 import { secureAlarms } from './alarms.ts'
 import type { Environment } from './environment.ts'
 import { eventsInObject } from './events.ts'
@@ -42,8 +38,8 @@ export default {
   ): Promise<void> {
     service ??= build(environment)
     const { ports } = service
-    await Promise.all([applyChanges(ports), ports.flow.settle(), syncWhenDue(ports), sweepFiles(ports)])
-    if (cron === NIGHTLY) await Promise.all([sweepAll(ports), sweepTranslations(ports)])
+    await keepUp(ports)
+    if (cron === NIGHTLY) await lookThrough(ports)
     else await secureAlarms(environment.JOB, ports)
   },
 }

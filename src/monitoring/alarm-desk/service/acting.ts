@@ -2,7 +2,7 @@ import { audited } from '../../../access/audit/service.ts'
 import { permissionsOf } from '../../../access/rights/permissions.ts'
 import type { Rights, Right } from '../../../access/rights/permissions.ts'
 import { rightsFor, rightsOf } from '../../../access/rights/service.ts'
-import { listUsers } from '../../../access/users/service.ts'
+import { readUsers } from '../../../access/users/service.ts'
 import type { Context } from '../../../context.ts'
 import { Refusal } from '../../../lib/errors.ts'
 import { parseInstant, timeFormat } from '../../../lib/time.ts'
@@ -109,7 +109,7 @@ async function assigning(context: Context, body: AssignBody): Promise<Deed> {
 }
 
 async function rightsOfUser(context: Context, userId: number): Promise<Rights> {
-  const [user] = await listUsers(context, [userId])
+  const [user] = await readUsers(context, [userId])
   // Who may not read the object and who is not there are told alike.
   if (!user) throw invalid('/userId', 'must be a user who may read the object')
   return rightsFor(context.ports, { userId, role: user.role })

@@ -1,0 +1,23 @@
+import { syncWhenDue } from './access/directory/service.ts'
+import { sweepFiles } from './content/files/service.ts'
+import { sweepTranslations } from './content/translations/automatic/service.ts'
+import { sweepAll } from './flow.ts'
+import { applyChanges } from './monitoring/rules/service.ts'
+import type { Ports } from './ports/index.ts'
+
+/** What a process that died left undone: configurations that a job has not heard of, and changes not carried on. */
+export async function catchUp(ports: Ports): Promise<void> {
+  await applyChanges(ports)
+  await ports.flow.settle()
+}
+
+/** What deliveries and deadlines do not bring about by themselves, to be asked for every few minutes: what was left undone,
+ * people of the directory, files that belong to nobody. */
+export async function keepUp(ports: Ports): Promise<void> {
+  await Promise.all([catchUp(ports), syncWhenDue(ports), sweepFiles(ports)])
+}
+
+/** What is looked through once a night: every parent's state, and translations that were asked for long ago. */
+export async function lookThrough(ports: Ports): Promise<void> {
+  await Promise.all([sweepAll(ports), sweepTranslations(ports)])
+}

@@ -43,6 +43,18 @@ const CONTROLS: readonly (readonly [right: string, wrong: string])[] = [
   ['expect "load" is undefined', 'expect "load" is ok'],
   ['expect "load" is undefined since 09:50', 'expect "load" is undefined since 09:49:59.999'],
   ['expect "Shop" is ok', 'expect "Shop" is warning'],
+  ...[
+    'open',
+    'closed at major',
+    'closed since 09:10',
+    'closed until 09:49',
+    'closed held by delay',
+    'closed explained by "Shop"',
+  ].map((wrong): [string, string] => [
+    'expect alarm of "load" closed at warning since 09:35 until 09:50',
+    `expect alarm of "load" ${wrong}`,
+  ]),
+  ['expect no alarm of "load"', '"disk" reports error code 1\nexpect no alarm of "disk"'],
   ['expect "load" has error code 5', 'expect "load" has error code 0'],
   ['expect "load" is never due', 'expect "load" is due at 09:35'],
   ['expect "disk" is never due', 'expect "disk" says "something"'],

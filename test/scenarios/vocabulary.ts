@@ -1,5 +1,6 @@
 import type { Word } from './parser.ts'
 import { ACTIONS } from './words/actions.ts'
+import { ALARMS } from './words/alarms.ts'
 import { EXPECTATIONS } from './words/expectations.ts'
 import { OBJECTS } from './words/objects.ts'
 import { CONTAINERS } from './words/containers.ts'
@@ -14,4 +15,5 @@ export const VOCABULARY: readonly Word[] = [
   ...THE_PAST,
   ...REVALUATIONS,
   ...CONTAINERS,
+  ...ALARMS,
 ]

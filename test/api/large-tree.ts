@@ -41,8 +41,8 @@ export async function plantTree(database: Database, { groups, devices, jobs }: S
       select ${jobId}, 'returnValue1', 'round trip' from n`),
     database.run(sql`insert into job_values (job_id, key, name_folded) ${upTo(jobs / 100)}
       select ${number(firstJob)} + i * 100, 'returnValue2', 'loss ' || i from n`),
-    database.run(sql`insert into states (object_id, seq, state, since_at) ${upTo(jobs)}
-      select ${jobId}, 1, case when i % 500 = 0 then 'major' else 'ok' end, 0 from n`),
+    database.run(sql`insert into states (object_id, seq, alarmed_seq, state, since_at) ${upTo(jobs)}
+      select ${jobId}, 1, 1, case when i % 500 = 0 then 'major' else 'ok' end, 0 from n`),
     database.run(sql`insert into properties (object_id, key, value, number) ${upTo(devices)}
       select ${number(firstDevice)} + i, 'serial', 'SN-' || i, null from n`),
     database.run(sql`insert into properties (object_id, key, value, number) ${upTo(devices)}

@@ -24,6 +24,7 @@ import { openD1 } from '../../workers/edge/d1.ts'
 import { rejection } from '../contract/rejection.ts'
 import { startStorage } from '../hosts/storage.ts'
 import { plantTree } from './large-tree.ts'
+import { isScan, planOf, recording } from './plans.ts'
 import { expectSnapshot } from './snapshot.ts'
 
 const MIGRATIONS = join(import.meta.dir, '../../db/migrations')
@@ -270,28 +271,3 @@ describe('search in a tree too large to read whole', () => {
     }
   }, 60_000)
 })
-
-/** A database that notes what it is asked. */
-function recording(database: Database, statements: SQL[]): Database {
-  return Object.assign(Object.create(database) as Database, {
-    all: (statement: SQL) => {
-      statements.push(statement)
-      return database.all(statement)
-    },
-  })
-}
-
-const CONSTANT = /^(?:SCALAR SUBQUERY|CO-ROUTINE input|MATERIALIZE input|SCAN (?:CONSTANT ROW|input))/
-
-/** How SQLite goes about a statement, without how it finds the values that were given. */
-async function planOf(database: Database, statement: SQL): Promise<string[]> {
-  const rows = await database.all<{ detail: string }>(sql`explain query plan ${statement}`)
-  return rows
-    .map(({ detail }) => detail.replace(/ SUBQUERY \d+$/, ' SUBQUERY'))
-    .filter((line) => !CONSTANT.test(line))
-}
-
-/** Every row of a table or of an index is looked at; what is recursive looks at its own few rows. */
-function isScan(line: string): boolean {
-  return line.startsWith('SCAN ') && !/ VIRTUAL TABLE INDEX |^SCAN (?:keys|step|part|\(subquery)/.test(line)
-}

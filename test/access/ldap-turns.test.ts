@@ -78,6 +78,8 @@ describe.skipIf(!hasSlapd)('syncs', () => {
     clock.at++
     await syncWhenDue(ports)
     expect(await latestSync(context)).toMatchObject({ unchanged: 2, problem: null })
+    expect(stage.logs.join('\n')).toContain('it is tried again')
+    expect(stage.logs.join('\n')).not.toContain(ADMIN_PASSWORD)
     await stage.close()
   })
 
@@ -217,7 +219,7 @@ test.each([
     bind: () => Promise.resolve(false),
   }
   const groups = { dns: [], members: [] }
-  const read = readPeople(connection, ldap, { groups, hurry: () => undefined })
+  const read = readPeople(connection, ldap, groups)
   if (detail === null) expect(await read).toHaveLength(count)
   else expect(await rejection(read)).toMatchObject({ code: 'conflict', detail })
 })

@@ -185,7 +185,14 @@ const changes: Scenario[] = [
       })
       expectAnswer(answer, { answers: 201 })
       const { id } = answer.body
-      expect(answer.body).toEqual({ id, name: 'Ada', username: 'Ada', type: 'local', ...FIELDS })
+      expect(answer.body).toEqual({
+        id,
+        name: 'Ada',
+        username: 'Ada',
+        type: 'local',
+        ...FIELDS,
+        disabled: false,
+      })
       expect(await good(client.request('GET', String(answer.headers.get('location'))))).toEqual(answer.body)
       const plain = await makeUser(client, 'plain')
       expect(plain).toEqual({
@@ -198,6 +205,7 @@ const changes: Scenario[] = [
         language: 'en',
         timeZone: 'UTC',
         darkMode: false,
+        disabled: false,
       })
     },
   },

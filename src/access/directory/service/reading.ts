@@ -38,15 +38,14 @@ export async function readGroups(connection: DirectoryConnection, ldap: LdapSett
   return { dns, members }
 }
 
-/** Everybody. @throws {Refusal} conflict when there is nobody or too many, unavailable when it takes too long */
+/** Everybody. @throws {Refusal} conflict when there is nobody or too many */
 export async function readPeople(
   connection: DirectoryConnection,
   ldap: LdapSettings,
-  { groups, hurry }: { readonly groups: Groups; readonly hurry: () => void },
+  groups: Groups,
 ): Promise<readonly (Person | Unusable)[]> {
   const found: (Person | Unusable)[] = []
   for await (const page of connection.search(peopleQuery(ldap))) {
-    hurry()
     for (const entry of page) found.push(personOf(entry, ldap, groups))
     if (found.length > PEOPLE_MAX)
       throw new Refusal('conflict', `The directory shows more than ${PEOPLE_MAX} people: narrow the filter.`)

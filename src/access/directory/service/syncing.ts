@@ -2,6 +2,7 @@ import type { Context } from '../../../context.ts'
 import { Refusal } from '../../../lib/errors.ts'
 import { commit, isNotNullViolation, isUniqueViolation } from '../../../ports/database.ts'
 import type { Write } from '../../../ports/database.ts'
+import type { DirectoryConnection, DirectoryQuery } from '../../../ports/directory.ts'
 import { auditedAll } from '../../audit/service.ts'
 import type { DeedInBulk } from '../../audit/service.ts'
 import { forgetRights } from '../../rights/service.ts'
@@ -50,13 +51,22 @@ async function read(context: Context, hurry: () => void): Promise<{ plan: Plan; 
   const names = ldap.groups.flatMap(({ userGroup }) => userGroup ?? [])
   const rules = { groups: ldap.groups, userGroupIds: await store.findUserGroups(database, names) }
   return directory.connected(async (connection) => {
-    const groups = await readGroups(connection, ldap)
-    const found = await readPeople(connection, ldap, { groups, hurry })
+    const timely = { ...connection, search: (query: DirectoryQuery) => pagesOf(connection, query, hurry) }
+    const groups = await readGroups(timely, ldap)
+    const found = await readPeople(timely, ldap, groups)
     const known = await store.listKnown(database, [...rules.userGroupIds.values()])
     const plan = planOf(found, known, rules)
-    await confirmGone(connection, ldap, goneOf(found, plan))
+    await confirmGone(timely, ldap, goneOf(found, plan))
     return { plan, rules }
   })
+}
+
+/** Each answer may be in time, and all of them together too late. */
+async function* pagesOf(connection: DirectoryConnection, query: DirectoryQuery, hurry: () => void) {
+  for await (const page of connection.search(query)) {
+    hurry()
+    yield page
+  }
 }
 
 function unknownGroups({ groups, userGroupIds }: Rules): readonly Failure[] {

@@ -131,6 +131,8 @@ describe.skipIf(!hasSlapd)('a sync with OpenLDAP', () => {
       )
       expect(await callerOfPersonalToken(ports, made.token)).toMatchObject({ username: 'ada' })
 
+      for (const table of ['sessions', 'personal_tokens'])
+        await ports.database.run(`create table kept_${table} as select * from ${table}`)
       await slapd.change(async (client) => {
         await client.modifyDN(dnOf('ben'), dnOf('benjamin'))
         await client.del(dnOf('ada'))
@@ -145,6 +147,17 @@ describe.skipIf(!hasSlapd)('a sync with OpenLDAP', () => {
       expect(await rejection(logIn(context, { username: 'ada', password: PASSWORD }))).toMatchObject({
         code: 'unauthenticated',
       })
+      // Control: they are gone, and nobody would be let in by them.
+      for (const table of ['sessions', 'personal_tokens']) {
+        expect(await ports.database.all(`select * from ${table}`)).toEqual([])
+        await ports.database.run(`insert into ${table} select * from kept_${table}`)
+      }
+      expect(await callerOfSession(ports, sessionId)).toBeNull()
+      expect(await callerOfPersonalToken(ports, made.token)).toBeNull()
+      await ports.database.run('update users set disabled_at = null')
+      expect(await callerOfSession(ports, sessionId)).toMatchObject({ username: 'ada' })
+      expect(await callerOfPersonalToken(ports, made.token)).toMatchObject({ username: 'ada' })
+      expect(await stage.sync()).toMatchObject({ updated: 0, disabled: 1, unchanged: 1 })
       expect(await stage.sync()).toMatchObject({ updated: 0, disabled: 0, unchanged: 1 })
       await stage.close()
     })

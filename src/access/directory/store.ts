@@ -96,11 +96,11 @@ export function insertUsers(database: Database, wanted: readonly Wanted[], now: 
     from json_each(${JSON.stringify(wanted)})`)
 }
 
-export type Update = { readonly id: number; readonly version: number; readonly wanted: Wanted }
+type Update = { readonly known: Pick<Known, 'id' | 'version'>; readonly wanted: Wanted }
 
 /** Makes users what is wanted. Where one of them was changed since this version, the whole batch fails. */
 export function updateUsers(database: Database, updates: readonly Update[]): Write {
-  const rows = updates.map(({ id, version, wanted }) => ({ id, was: version, ...wanted }))
+  const rows = updates.map(({ known, wanted }) => ({ id: known.id, was: known.version, ...wanted }))
   return database.run(sql`
     update users set username = w.username, role = w.role, fullname = w.fullname, email = w.email, phone = w.phone,
       directory_id = w.directory_id, disabled_at = null,

@@ -13,7 +13,7 @@ import * as store from '../store.ts'
 import { confirmGone, readGroups, readPeople, settingsOf } from './reading.ts'
 
 /** What one commit changes: little enough for one parameter of a statement. */
-const CHANGED_AT_ONCE = 200
+const CHANGED_AT_ONCE = 100
 
 /** What a sync has done so far. */
 export type Outcome = {
@@ -82,21 +82,18 @@ function writesOf(context: Context, changes: readonly Change[], { userGroupIds }
   const created = changes.flatMap((change) => (change.kind === 'create' ? [change.wanted] : []))
   const updates = changes.flatMap((change) => (change.kind === 'update' ? [change] : []))
   const disabled = changes.flatMap((change) => (change.kind === 'disable' ? [change.known.id] : []))
-  const signedOut = updates.filter(({ known, wanted }) => known.role !== wanted.role)
+  const signedOut = updates.flatMap(({ known, wanted }) => (known.role === wanted.role ? [] : [known.id]))
   const people = [...created, ...updates.map(({ wanted }) => wanted)]
+  const groupIds = [...userGroupIds.values()]
+  const forSome = (all: readonly unknown[], write: () => readonly Write[]) => (all.length > 0 ? write() : [])
+  // Hosts bound how many statements a call may have.
   return [
-    store.insertUsers(database, created, now),
-    store.updateUsers(
-      database,
-      updates.map(({ known, wanted }) => ({ id: known.id, version: known.version, wanted })),
-    ),
-    store.endSessions(
-      database,
-      signedOut.map(({ known }) => known.id),
-    ),
-    ...store.disableUsers(database, disabled, now),
-    ...store.setMemberships(database, people, [...userGroupIds.values()]),
-    ...(changes.some(takesAdministrator) ? [store.requireAdministrator(database)] : []),
+    ...forSome(created, () => [store.insertUsers(database, created, now)]),
+    ...forSome(updates, () => [store.updateUsers(database, updates)]),
+    ...forSome(signedOut, () => [store.endSessions(database, signedOut)]),
+    ...forSome(disabled, () => store.disableUsers(database, disabled, now)),
+    ...forSome(groupIds, () => store.setMemberships(database, people, groupIds)),
+    ...forSome(changes.filter(takesAdministrator), () => [store.requireAdministrator(database)]),
     auditedAll(context, 'user', changes.map(deedOf)),
   ]
 }

@@ -3,10 +3,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 
-import { startProcess } from '../hosts/process.ts'
-import type { HostProcess } from '../hosts/process.ts'
-import { COLLECTOR, writeInstallation } from './installation.ts'
-import { busySecondsOfMachine, cpuSecondsOf, machine, median, residentBytesOf, tableOf } from './measure.ts'
+import { load, requireTools, start } from './load.ts'
+import type { Run, Variant } from './load.ts'
+import { machine, median, tableOf } from './measure.ts'
 
 /**
  * Durable deliveries of one value a second over HTTP, through session, validation and thresholds, against the same
@@ -26,38 +25,16 @@ const { values: options } = parseArgs({
 /** A run beside which others took more of the machine than this, in cores, says nothing; it is done again. */
 const OTHERS_MAX = 0.12
 const TRIES_MAX = 20
-const SERVER_CORE = '0'
-const LOAD_CORE = '1'
 /** Until the compiler has seen everything. */
 const WARM_UP_S = 4
-const BODY = '{"returnValue1":12.5,"errorCode":0}'
-
-type Run = {
-  readonly perSecond: number
-  readonly failed: number
-  readonly p50Ms: number
-  readonly p99Ms: number
-  readonly cpuUs: number
-  readonly residentBytes: number
-  readonly othersCores: number
-}
-
-type Variant = {
-  readonly name: string
-  readonly host: HostProcess
-  readonly sessionId: string
-  readonly ids: readonly number[]
-}
 
 async function main(): Promise<void> {
-  for (const tool of ['wrk', 'taskset']) {
-    if (Bun.which(tool) === null)
-      throw new RangeError(`${tool} is missing. On Debian: apt-get install wrk util-linux`)
-  }
+  requireTools()
   const directory = await mkdtemp(join(tmpdir(), 'tidemark-bench-'))
   const variants: Variant[] = []
   try {
-    for (const name of options.only.split(',')) variants.push(await start(name, join(directory, name)))
+    for (const name of options.only.split(','))
+      variants.push(await start({ name, jobs: Number(options.jobs) }, join(directory, name)))
     process.stdout.write(
       `${machine()}\n${options.jobs} jobs, ${options.rounds} rounds of ${options.seconds} s, medians\n`,
     )
@@ -69,19 +46,6 @@ async function main(): Promise<void> {
     }
     await rm(directory, { recursive: true })
   }
-}
-
-async function start(name: string, dataDir: string): Promise<Variant> {
-  const ids = await writeInstallation(dataDir, { count: Number(options.jobs), timeout: 'PT12H' })
-  const command = ['taskset', '-c', SERVER_CORE, 'bun', `${import.meta.dir}/host.ts`, name]
-  const host = await startProcess({ command, dataDir, environment: {} })
-  const login = await fetch(`${host.url}/session/login`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify(COLLECTOR),
-  })
-  const { sessionId } = (await login.json()) as { sessionId: string }
-  return { name, host, sessionId, ids }
 }
 
 async function compare(variants: readonly Variant[], connections: number): Promise<void> {
@@ -117,39 +81,6 @@ async function loadInPeace(variant: Variant, connections: number): Promise<Run> 
     if (again.othersCores < best.othersCores) best = again
   }
   return best
-}
-
-async function load(
-  { name, host, sessionId, ids }: Variant,
-  connections: number,
-  seconds: number,
-): Promise<Run> {
-  const before = await cpuSecondsOf(host.pid)
-  const busyBefore = await busySecondsOfMachine()
-  const wrk = Bun.spawn(
-    ['taskset', '-c', LOAD_CORE, 'wrk', '-t1', `-c${connections}`, `-d${seconds}s`, '--timeout', '10s']
-      .concat(['-s', `${import.meta.dir}/deliver.lua`, host.url, '--'])
-      .concat([name === 'floor' ? 'floor' : 'values', String(ids[0]), String(ids.length), sessionId, BODY]),
-    { stdout: 'pipe', stderr: 'inherit' },
-  )
-  const text = await new Response(wrk.stdout).text()
-  const result = /^RESULT (.*)$/m.exec(text)?.[1]
-  if (result === undefined) throw new Error(`wrk did not end well:\n${text}`)
-  const { requests, failed, durationUs, p50Us, p99Us } = JSON.parse(result) as Record<string, number>
-  await wrk.exited
-  const cpuSeconds = (await cpuSecondsOf(host.pid)) - before
-  const loadSeconds = Number(wrk.resourceUsage()?.cpuTime.total ?? 0) / 1e6
-  const othersSeconds = (await busySecondsOfMachine()) - busyBefore - cpuSeconds - loadSeconds
-  const good = Number(requests) - Number(failed)
-  return {
-    perSecond: good / (Number(durationUs) / 1e6),
-    failed: Number(failed),
-    p50Ms: Number(p50Us) / 1000,
-    p99Ms: Number(p99Us) / 1000,
-    cpuUs: (cpuSeconds * 1e6) / Math.max(1, good),
-    residentBytes: await residentBytesOf(host.pid),
-    othersCores: Math.max(0, othersSeconds / seconds),
-  }
 }
 
 await main()

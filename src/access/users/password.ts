@@ -5,40 +5,50 @@ import { base64url, fromBase64url, sameText } from '../../lib/text.ts'
 /** scrypt at 16 MiB of memory, which fits a Worker (OWASP Password Storage Cheat Sheet: N = 2^14, r = 8, p = 5). */
 const COST: ScryptCost = { n: 16_384, r: 8, p: 5 }
 const SALT_BYTES = 16
-/** Hashes at the same time, and how many more may wait: logins must not take the processor away from deliveries. */
-const AT_ONCE = 2
+/** Hashes at the same time, and how many more may wait: logins must not take the processor away from deliveries. Two at once
+ * fill the threads that Bun has on two cores, and then everything that signs or digests waits for a hash. */
+const AT_ONCE = 1
 const WAITING_MAX = 32
 
 const slots = new WeakMap<Secrets, Slots>()
 
-/** A self-describing hash of the password: `scrypt$N$r$p$salt$hash`, the last two in base64url. */
+type Verify = (password: string, stored: string | null) => Promise<boolean>
+
+/** A self-describing hash of the password: `scrypt$N$r$p$salt$hash`, the last two in base64url.
+ * @throws {Refusal} overloaded */
 export async function hashPassword(secrets: Secrets, password: string): Promise<string> {
   const salt = secrets.random(SALT_BYTES)
-  const hash = await slowly(secrets, normal(password), salt, COST)
+  const hash = await slotsOf(secrets).run(() => secrets.scrypt(normal(password), salt, COST))
   return ['scrypt', COST.n, COST.r, COST.p, base64url(salt), base64url(hash)].join('$')
 }
 
-/** Whether the password fits the hash. Takes as long when there is no hash, so that time tells nothing of who exists. */
-export async function verifyPassword(
-  secrets: Secrets,
-  password: string,
-  stored: string | null,
-): Promise<boolean> {
+/** Whether the password fits the hash. Takes as long when there is no hash, so that time tells nothing of who exists.
+ * @throws {Refusal} overloaded */
+export function verifyPassword(secrets: Secrets, ...input: Parameters<Verify>): Promise<boolean> {
+  return inTurn(secrets, (verify) => verify(...input))
+}
+
+/** Does what takes one slow hash, and what goes with it, when it is its turn: who is refused has cost nothing yet.
+ * @throws {Refusal} overloaded */
+export function inTurn<Result>(secrets: Secrets, task: (verify: Verify) => Promise<Result>): Promise<Result> {
+  return slotsOf(secrets).run(() => task((password, stored) => verifyNow(secrets, password, stored)))
+}
+
+async function verifyNow(secrets: Secrets, password: string, stored: string | null): Promise<boolean> {
   const parts = stored?.split('$') ?? []
   const [scheme, n, r, p, salt = '', hash = ''] = parts
   if (scheme !== 'scrypt') {
-    await slowly(secrets, normal(password), new Uint8Array(SALT_BYTES), COST)
+    await secrets.scrypt(normal(password), new Uint8Array(SALT_BYTES), COST)
     return false
   }
   const cost = { n: Number(n), r: Number(r), p: Number(p) }
-  return sameText(base64url(await slowly(secrets, normal(password), fromBase64url(salt), cost)), hash)
+  return sameText(base64url(await secrets.scrypt(normal(password), fromBase64url(salt), cost)), hash)
 }
 
-/** @throws {Refusal} overloaded */
-function slowly(secrets: Secrets, ...input: Parameters<Secrets['scrypt']>): Promise<Uint8Array> {
+function slotsOf(secrets: Secrets): Slots {
   let queue = slots.get(secrets)
   if (!queue) slots.set(secrets, (queue = new Slots(AT_ONCE, WAITING_MAX)))
-  return queue.run(() => secrets.scrypt(...input))
+  return queue
 }
 
 function normal(password: string): string {

@@ -3,7 +3,7 @@ import { attempt, passwordTrials, succeeded, undecided } from '../../attempts/se
 import type { Trial } from '../../attempts/service.ts'
 import { isPasswordOf } from '../../directory/service/password.ts'
 import { callersOf } from '../../users/callers.ts'
-import { verifyPassword } from '../../users/password.ts'
+import { inTurn, verifyPassword } from '../../users/password.ts'
 import * as store from '../store.ts'
 import type { Account, Owed } from '../store.ts'
 import { askAuthService } from './external.ts'
@@ -26,9 +26,18 @@ export async function prove(
   // A right password takes nothing back of what others guessed, unless it was a try itself.
   const isKnown = proof !== null && callers.isKnown(proof.key, proof.hash)
   const trials = isKnown ? [] : await passwordTrials(ports, username, request)
-  await attempt(ports, trials)
-  if (!(await decided(ports, trials, () => isRight(ports, account, credentials)))) return null
-  await succeeded(ports, trials)
+  const tryWith = async (ask: () => Promise<boolean>) => {
+    await attempt(ports, trials)
+    const isRight = await decided(ports, trials, ask)
+    if (isRight) await succeeded(ports, trials)
+    return isRight
+  }
+  const hash = account?.passwordHash ?? null
+  const isRight =
+    account && isElsewhere(account)
+      ? await tryWith(() => isRightElsewhere(ports, account, credentials))
+      : await inTurn(ports.secrets, (verify) => tryWith(() => verify(credentials.password, hash)))
+  if (!isRight) return null
   if (proof) callers.proven(proof.key, proof.hash, ports.clock.now())
   return account
 }
@@ -45,11 +54,6 @@ async function decided(
     await undecided(ports, trials)
     throw error
   }
-}
-
-function isRight(ports: Ports, account: Account | null, credentials: Credentials): Promise<boolean> {
-  if (account && isElsewhere(account)) return isRightElsewhere(ports, account, credentials)
-  return verifyPassword(ports.secrets, credentials.password, account?.passwordHash ?? null)
 }
 
 /** Whether the password of an account is known to another service, and not here. */

@@ -1,0 +1,89 @@
+import { startProcess } from '../hosts/process.ts'
+import type { HostProcess } from '../hosts/process.ts'
+import { COLLECTOR, writeInstallation } from './installation.ts'
+import { busySecondsOfMachine, cpuSecondsOf, residentBytesOf } from './measure.ts'
+
+const SERVER_CORE = '0'
+const LOAD_CORE = '1'
+const BODY = '{"returnValue1":12.5,"errorCode":0}'
+
+/** What a while of deliveries came to. */
+export type Run = {
+  readonly perSecond: number
+  readonly failed: number
+  readonly p50Ms: number
+  readonly p99Ms: number
+  readonly cpuUs: number
+  readonly residentBytes: number
+  readonly othersCores: number
+}
+
+/** A host under load, with jobs and who delivers to them. */
+export type Variant = {
+  readonly name: string
+  readonly host: HostProcess
+  readonly sessionId: string
+  readonly ids: readonly number[]
+}
+
+/** @throws {RangeError} saying what to install */
+export function requireTools(): void {
+  for (const tool of ['wrk', 'taskset']) {
+    if (Bun.which(tool) === null)
+      throw new RangeError(`${tool} is missing. On Debian: apt-get install wrk util-linux`)
+  }
+}
+
+type Wanted = {
+  readonly name: string
+  readonly jobs: number
+  readonly environment?: Readonly<Record<string, string>>
+}
+
+/** Starts the host of this name (`host.ts`) on a core of its own. */
+export async function start({ name, jobs, environment = {} }: Wanted, dataDir: string): Promise<Variant> {
+  const ids = await writeInstallation(dataDir, { count: jobs, timeout: 'PT12H' })
+  const command = ['taskset', '-c', SERVER_CORE, 'bun', `${import.meta.dir}/host.ts`, name]
+  const host = await startProcess({ command, dataDir, environment })
+  const login = await fetch(`${host.url}/session/login`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(COLLECTOR),
+  })
+  const { sessionId } = (await login.json()) as { sessionId: string }
+  return { name, host, sessionId, ids }
+}
+
+/** Delivers as fast as it can for so long, from another core. */
+export async function load(
+  { name, host, sessionId, ids }: Variant,
+  connections: number,
+  seconds: number,
+): Promise<Run> {
+  const before = await cpuSecondsOf(host.pid)
+  const busyBefore = await busySecondsOfMachine()
+  const wrk = Bun.spawn(
+    ['taskset', '-c', LOAD_CORE, 'wrk', '-t1', `-c${connections}`, `-d${seconds}s`, '--timeout', '10s']
+      .concat(['-s', `${import.meta.dir}/deliver.lua`, host.url, '--'])
+      .concat([name === 'floor' ? 'floor' : 'values', String(ids[0]), String(ids.length), sessionId, BODY]),
+    { stdout: 'pipe', stderr: 'inherit' },
+  )
+  const text = await new Response(wrk.stdout).text()
+  const result = /^RESULT (.*)$/m.exec(text)?.[1]
+  if (result === undefined) throw new Error(`wrk did not end well:\n${text}`)
+  const { requests, failed, durationUs, p50Us, p99Us } = JSON.parse(result) as Record<string, number>
+  await wrk.exited
+  const cpuSeconds = (await cpuSecondsOf(host.pid)) - before
+  const loadSeconds = Number(wrk.resourceUsage()?.cpuTime.total ?? 0) / 1e6
+  const othersSeconds = (await busySecondsOfMachine()) - busyBefore - cpuSeconds - loadSeconds
+  const good = Number(requests) - Number(failed)
+  return {
+    perSecond: good / (Number(durationUs) / 1e6),
+    failed: Number(failed),
+    p50Ms: Number(p50Us) / 1000,
+    p99Ms: Number(p99Us) / 1000,
+    cpuUs: (cpuSeconds * 1e6) / Math.max(1, good),
+    residentBytes: await residentBytesOf(host.pid),
+    othersCores: Math.max(0, othersSeconds / seconds),
+  }
+}

@@ -1,0 +1,120 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+
+import { load, requireTools, start } from './load.ts'
+import type { Run, Variant } from './load.ts'
+import { machine, median, tableOf } from './measure.ts'
+
+/**
+ * Deliveries beside 500 logins at a time, each from another network and of another name, against deliveries alone: in turn
+ * within one run, on one server. Who is refused comes again about when told to. What counts are the ratios. Needs wrk 4.1 and taskset.
+ */
+const { values: options } = parseArgs({
+  options: {
+    rounds: { type: 'string', default: '3' },
+    seconds: { type: 'string', default: '4' },
+    jobs: { type: 'string', default: '1000' },
+    connections: { type: 'string', default: '64' },
+    logins: { type: 'string', default: '500' },
+  },
+})
+
+const WARM_UP_S = 3
+
+type Beside = { readonly statuses: ReadonlyMap<number, number>; readonly seconds: number }
+
+async function main(): Promise<void> {
+  requireTools()
+  const directory = await mkdtemp(join(tmpdir(), 'tidemark-bench-'))
+  // Addresses are of the sender's choice, so that no bound for a network stands in front of the hashes.
+  const environment = { TIDEMARK_TRUSTED_PROXIES: '1' }
+  const variant = await start(
+    { name: 'whole', jobs: Number(options.jobs), environment },
+    join(directory, 'whole'),
+  )
+  try {
+    process.stdout.write(`${machine()}\n${options.rounds} rounds of ${options.seconds} s, medians\n`)
+    await measure(variant)
+  } finally {
+    variant.host.signal('SIGTERM')
+    await variant.host.exited
+    await rm(directory, { recursive: true })
+  }
+}
+
+async function measure(variant: Variant): Promise<void> {
+  const connections = Number(options.connections)
+  const runs: Record<'alone' | 'beside', Run[]> = { alone: [], beside: [] }
+  const besides: Beside[] = []
+  await load(variant, connections, WARM_UP_S)
+  for (let round = 0; round < Number(options.rounds); round++) {
+    runs.alone.push(await load(variant, connections, Number(options.seconds)))
+    const flood = floodWithLogins(variant)
+    runs.beside.push(await load(variant, connections, Number(options.seconds)))
+    besides.push(await flood.end())
+  }
+  const of = (which: keyof typeof runs, pick: (run: Run) => number) => median(runs[which].map(pick))
+  const row = (title: string, pick: (run: Run) => number, digits: number) => ({
+    'of deliveries': title,
+    alone: of('alone', pick).toFixed(digits),
+    [`beside ${options.logins} logins`]: of('beside', pick).toFixed(digits),
+    ratio: (of('beside', pick) / of('alone', pick)).toFixed(2),
+  })
+  const rows = [
+    row('per second', ({ perSecond }) => perSecond, 0),
+    row('CPU µs each', ({ cpuUs }) => cpuUs, 1),
+    row('p50 ms', ({ p50Ms }) => p50Ms, 2),
+    row('p99 ms', ({ p99Ms }) => p99Ms, 2),
+    row('failed', ({ failed }) => failed, 0),
+  ]
+  process.stdout.write(`\n${tableOf(rows)}\n\n${tableOf(besides.map(rowOf))}\n`)
+}
+
+function rowOf({ statuses, seconds }: Beside) {
+  const total = [...statuses.values()].reduce((sum, count) => sum + count, 0)
+  const perSecond = (status: number) => ((statuses.get(status) ?? 0) / seconds).toFixed(1)
+  return {
+    'logins a second': (total / seconds).toFixed(0),
+    'hashed and refused (401)': perSecond(401),
+    'not hashed (503)': perSecond(503),
+    'too often (429)': perSecond(429),
+  }
+}
+
+/** Keeps so many wrong logins under way until told to end. */
+function floodWithLogins({ host }: Variant) {
+  const statuses = new Map<number, number>()
+  const begunAt = performance.now()
+  let isEnding = false
+  let made = 0
+  const logIn = async () => {
+    while (!isEnding) {
+      const at = made++
+      const response = await fetch(`${host.url}/session/login`, {
+        method: 'POST',
+        headers: {
+          'content-type': 'application/json',
+          'x-forwarded-for': `${10 + (at >> 16)}.${(at >> 8) & 255}.${at & 255}.1`,
+        },
+        body: JSON.stringify({ username: `somebody ${at}`, password: 'a wrong password' }),
+      })
+      await response.arrayBuffer()
+      statuses.set(response.status, (statuses.get(response.status) ?? 0) + 1)
+      // Not all of them in the same moment.
+      await Bun.sleep(1000 * Number(response.headers.get('retry-after') ?? 0) * (0.5 + (at % 100) / 100))
+    }
+  }
+  const flood = Array.from({ length: Number(options.logins) }, logIn)
+  return {
+    async end(): Promise<Beside> {
+      const seconds = (performance.now() - begunAt) / 1000
+      isEnding = true
+      await Promise.all(flood)
+      return { statuses, seconds }
+    },
+  }
+}
+
+await main()

@@ -119,7 +119,9 @@ export const states = sqliteTable(
     maintained: integer({ mode: 'boolean' }).notNull().default(false),
     /** How many children are in each state, as a JSON array in the order of `STATES`; null before they were counted. */
     tally: text({ mode: 'json' }).$type<readonly number[]>(),
-    /** State, since when, whether maintained, and tally, as service level containers take it; null where that is as it is. */
+    /** The latest instant at which a child has changed, and what the object was just before, as JSON; null for none. */
+    moment: text({ mode: 'json' }).$type<unknown>(),
+    /** State, since when, whether maintained, tally and moment, as service level containers take it; null where that is as it is. */
     charged: text({ mode: 'json' }).$type<unknown>(),
     /** Whether a job's actor says that it flaps. */
     flapping: integer({ mode: 'boolean' }).notNull().default(false),

@@ -4,7 +4,7 @@ import type { State } from '../../ports/job-actors.ts'
 import type { Range } from '../../lib/range.ts'
 import { joined } from '../revaluations/occurrences.ts'
 import { NO_CHILDREN, Propagation, stateOf } from '../states/propagation.ts'
-import type { Node } from '../states/propagation.ts'
+import type { Link, Node } from '../states/propagation.ts'
 import type { SloRules } from '../states/slo-state.ts'
 import { shownInMaintenance, STATES } from '../states/state.ts'
 import { coversOf, laidOver, parentSpans, spliced } from './recalc.ts'
@@ -155,10 +155,14 @@ describe('a parent judged anew', () => {
       fc.property(
         someHappenings,
         someOperation,
+        fc.record({
+          overrides: fc.constantFrom<Link['overrides']>({}, { no_data: 'minor' }, { no_data: 'major' }),
+          atOnce: fc.integer({ min: 1, max: 3 }),
+        }),
         fc.nat({ max: END - 1 }),
-        (happenings, operation, beginAt) => {
+        (happenings, operation, linked, beginAt) => {
           const rules = operation && { operation, counters, ignoreMaintenance: false }
-          const { spans, children, deaf } = lived(happenings, rules)
+          const { spans, children, deaf } = lived(happenings, rules, linked)
           const range = { beginAt, endAt: END }
           const was = stateAt(spans, beginAt) ?? 'undefined'
           const anew = parentSpans({ rules, children }, range, { ranges: deaf, was })
@@ -166,14 +170,16 @@ describe('a parent judged anew', () => {
           expect(instants.map((at) => stateAt(anew, at))).toEqual(instants.map((at) => stateAt(spans, at)))
         },
       ),
-      { numRuns: 1_000 },
+      { numRuns: 5_000 },
     )
   })
 
-  /** What propagation makes of happenings, four instants apart; whoever is silent and changes is heard again. */
+  /** What propagation makes of happenings, some at the same instant and the others four apart; at one
+   * instant a job changes once, and whoever is silent and changes is heard again. */
   function lived(
     happenings: readonly { readonly job: number; readonly to: State; readonly kind: 'change' | 'gap' }[],
     rules: SloRules | null,
+    { overrides, atOnce }: { readonly overrides: Link['overrides']; readonly atOnce: number },
   ) {
     const plain = {
       sinceAt: 0,
@@ -182,9 +188,10 @@ describe('a parent judged anew', () => {
       flapping: false,
       parentId: null,
       push: 'any',
+      moment: null,
       charged: null,
     } as const
-    const link = { parentId: SLO, weight: 1, overrides: {} }
+    const linkOf = (id: number) => ({ parentId: SLO, weight: 1, overrides: id === JOBS[0] ? overrides : {} })
     const propagation = new Propagation([
       ...JOBS.map((id): Node => ({
         ...plain,
@@ -193,15 +200,18 @@ describe('a parent judged anew', () => {
         heard: null,
         tally: null,
         rules: null,
-        links: [link],
+        links: [linkOf(id)],
       })),
       { ...plain, id: SLO, state: 'undefined', heard: null, tally: undefinedTally, rules, links: [] },
     ])
     const states = new Map<number, State>(JOBS.map((id) => [id, 'undefined']))
     const deaf: Range[] = []
     const silentSince = new Map<number, number>()
+    const changedAt = new Map<number, number>()
     for (const [index, { job, to: wanted, kind }] of happenings.entries()) {
-      const at = 1 + index * 4
+      const at = 1 + Math.floor(index / atOnce) * 4
+      if (changedAt.get(job) === at) continue
+      changedAt.set(job, at)
       const from = states.get(job) ?? 'undefined'
       const since = silentSince.get(job)
       silentSince.delete(job)
@@ -222,7 +232,7 @@ describe('a parent judged anew', () => {
       )
     return {
       spans: spansFor(SLO),
-      children: JOBS.map((id) => ({ weight: 1, overrides: {}, push: 'any' as const, spans: spansFor(id) })),
+      children: JOBS.map((id) => ({ ...linkOf(id), push: 'any' as const, spans: spansFor(id) })),
       deaf: joined([...deaf, ...endless]),
     }
   }

@@ -32,6 +32,7 @@ function nodes(): Node[] {
     maintained: false,
     flapping: false,
     push: 'any',
+    moment: null,
     charged: null,
   } as const
   const tallyOf = (count: number) => STATES.map((state) => (state === 'ok' ? count : 0))
@@ -166,7 +167,7 @@ test('containers take objects for what they would be without the maintenance tha
       if (running.relevant.size > 0) return
       // Nothing is left of a difference where nothing makes one any more.
       for (const { charged, ...shown } of both.kept)
-        expect(shown).toMatchObject({ ...charged, sinceAt: shown.sinceAt })
+        expect(shown).toMatchObject({ ...charged, sinceAt: shown.sinceAt, moment: shown.moment })
     }),
     { numRuns: 2_000 },
   )

@@ -1,5 +1,6 @@
 import type { State, Transition } from '../../ports/job-actors.ts'
-import { isAsCounted, isContainer, Propagation } from './propagation.ts'
+import { Propagation, stateOf } from './propagation.ts'
+import { shownInMaintenance } from './state.ts'
 import type { Change, Charged, Node, Review, Tally } from './propagation.ts'
 
 /** From an instant on, service level containers take an object for a state; null for what it is. */
@@ -87,14 +88,14 @@ export class Charging {
   #apart(id: number): Charged | null {
     const [shown, charged] = [this.#shown.node(id), this.#charged?.node(id)]
     if (!shown || !charged) return null
-    const { state, sinceAt, maintained, tally } = charged
+    const { state, sinceAt, maintained, tally, moment } = charged
     // It stays apart as long as its last change is later: histories are written forwards.
     const isTogether =
       shown.state === state &&
       shown.maintained === maintained &&
       shown.sinceAt >= sinceAt &&
       isSame(shown.tally, tally)
-    return isTogether ? null : { state, sinceAt, maintained, tally }
+    return isTogether ? null : { state, sinceAt, maintained, tally, moment }
   }
 }
 
@@ -106,6 +107,18 @@ function asCharged(node: Node): Node {
 /** Whether an object has these tallies, and the states that they make. */
 export function isAsTallied(node: Node, { shown, charged }: Tallies): boolean {
   return isAsCounted(node, shown) && isAsCounted(asCharged(node), charged)
+}
+
+/** Whether it is a service level container: its state is made of histories, and of no tally. */
+export function isContainer({ heard, tally }: Node): boolean {
+  return heard === null && tally === null
+}
+
+/** Whether an object has this tally, and the state that it makes. */
+function isAsCounted(node: Node, tally: Tally): boolean {
+  const hasIt = node.tally?.every((weight, place) => weight === tally[place]) ?? false
+  const state = stateOf(node.rules, tally)
+  return hasIt && (node.maintained ? shownInMaintenance(state) : state) === node.state
 }
 
 /** Whether tallies of any object differ. */

@@ -41,12 +41,18 @@ export type Node = {
   readonly rules: SloRules | null
   readonly push: Push
   readonly links: readonly Link[]
+  /** The latest instant at which a child has changed; null before that. */
+  readonly moment: Moment | null
   /** Null for what service level containers take for what it is. */
   readonly charged: Charged | null
 }
 
+/** An instant: what an object was by itself just before, and whether a child could not be heard from then on. Whatever else
+ * is told of that instant is judged together with that, in whatever order. */
+export type Moment = { readonly at: number; readonly was: State; readonly isDeaf: boolean }
+
 /** What service level containers take an object for: to them, maintenance that is `slaRelevant` is none. */
-export type Charged = Pick<Node, 'state' | 'sinceAt' | 'maintained' | 'tally'>
+export type Charged = Pick<Node, 'state' | 'sinceAt' | 'maintained' | 'tally' | 'moment'>
 
 /** An object that may have entered or left maintenance at an instant. */
 export type Review = {
@@ -207,8 +213,8 @@ export class Propagation {
 
   /** Gives an object the state that it has by itself, as maintenance shows it. */
   #turn(node: Node, state: State, { cause, waiting }: { cause: Cause; waiting: Map<number, Cause> }): void {
-    const was = node.maintained ? bareState(node.state) : node.state
-    const now = cause.means === 'deaf' ? stateWithoutBlame(state, was) : state
+    const { isDeaf, was } = momentOf(node, cause)
+    const now = isDeaf ? stateWithoutBlame(state, was) : state
     const to = node.maintained ? shownInMaintenance(now) : now
     if (to === node.state) return
     const change = {
@@ -236,7 +242,12 @@ export class Propagation {
       const parent = this.#nodes.get(parentId)
       if (!parent?.tally) continue
       const shown = (state: State) => shownState(state, node.push, overrides)
-      this.#keep({ ...parent, tally: moved(parent.tally, shown(node.state), shown(change.to), weight) })
+      const moment = momentOf(parent, told)
+      this.#keep({
+        ...parent,
+        moment,
+        tally: moved(parent.tally, shown(node.state), shown(change.to), weight),
+      })
       if (waiting.get(parentId)?.objectId == null) waiting.set(parentId, { ...change, means })
     }
   }
@@ -262,16 +273,11 @@ export class Propagation {
   }
 }
 
-/** Whether it is a service level container: its state is made of histories, and of no tally. */
-export function isContainer({ heard, tally }: Node): boolean {
-  return heard === null && tally === null
-}
-
-/** Whether an object has this tally, and the state that it makes. */
-export function isAsCounted(node: Node, tally: Tally): boolean {
-  const hasIt = node.tally?.every((weight, place) => weight === tally[place]) ?? false
-  const state = stateOf(node.rules, tally)
-  return hasIt && (node.maintained ? shownInMaintenance(state) : state) === node.state
+/** The instant at which an object is told of a change, with what is known of it. */
+function momentOf(node: Node, { at, means }: Pick<Cause, 'at' | 'means'>): Moment {
+  const known = node.moment?.at === at ? node.moment : null
+  const own = node.maintained ? bareState(node.state) : node.state
+  return { at, was: known?.was ?? own, isDeaf: means === 'deaf' || (known?.isDeaf ?? false) }
 }
 
 function meaningOf({ reason, to }: Transition): Cause['means'] {

@@ -4,7 +4,7 @@ import type { Database, Write } from '../../ports/database.ts'
 import type { State } from '../../ports/job-actors.ts'
 import { NO_CHILDREN, shownState } from './propagation.ts'
 import type { Charge, Tallies } from './charging.ts'
-import type { Change, Charged, Link, Node, Push, Tally } from './propagation.ts'
+import type { Change, Charged, Link, Moment, Node, Push, Tally } from './propagation.ts'
 import type { SloRules } from './slo-state.ts'
 import { STATES } from './state.ts'
 
@@ -22,7 +22,7 @@ export async function readNodes(database: Database, ids: readonly number[]): Pro
       where not exists (select 1 from slcs where slcs.id = l.parent_id))
     select o.id as id, o.type as type, o.parent_id as parent, s.seq as seq, s.state as state, s.since_at as since_at,
            s.heard as heard, s.bare as bare, coalesce(s.maintained, 0) as maintained, coalesce(s.flapping, 0) as flapping,
-           s.tally as tally, s.charged as charged, slo.rules as rules, slo.push_state as push,
+           s.tally as tally, s.moment as moment, s.charged as charged, slo.rules as rules, slo.push_state as push,
            (select json_group_array(json_array(l.parent_id, l.weight, json(l.overrides)))
             from links l where l.child_id = o.id and not l.is_left_out) as links
     from upwards join objects o on o.id = upwards.id
@@ -42,6 +42,7 @@ type NodeRow = {
   maintained: number
   flapping: number
   tally: string | null
+  moment: string | null
   charged: string | null
   rules: string | null
   push: Push | null
@@ -65,6 +66,7 @@ function nodeOf(row: NodeRow): Node {
       ...(row.parent === null || row.type === 'slc' ? [] : [{ parentId: row.parent, ...IN_TREE }]),
       ...linksOf(row.links),
     ],
+    moment: row.moment === null ? null : (JSON.parse(row.moment) as Moment),
     charged: row.charged === null ? null : (JSON.parse(row.charged) as Charged),
   }
 }
@@ -111,18 +113,19 @@ export function saveNodes(
   database: Database,
   nodes: readonly Pick<
     Node,
-    'id' | 'seq' | 'state' | 'sinceAt' | 'heard' | 'maintained' | 'flapping' | 'tally' | 'charged'
+    'id' | 'seq' | 'state' | 'sinceAt' | 'heard' | 'maintained' | 'flapping' | 'tally' | 'moment' | 'charged'
   >[],
 ): Write {
   return database.run(sql`
-    insert into states (object_id, seq, state, since_at, heard, bare, maintained, flapping, tally, charged)
+    insert into states (object_id, seq, state, since_at, heard, bare, maintained, flapping, tally, moment, charged)
     select value ->> 'id', value ->> 'seq', value ->> 'state', value ->> 'sinceAt', value ->> '$.heard.seq',
-           value ->> '$.heard.state', value ->> 'maintained', value ->> 'flapping', value ->> 'tally', value ->> 'charged'
+           value ->> '$.heard.state', value ->> 'maintained', value ->> 'flapping', value ->> 'tally',
+           value ->> 'moment', value ->> 'charged'
     from json_each(${JSON.stringify(nodes)})
     where exists (select 1 from objects where id = value ->> 'id')
     on conflict (object_id) do update set seq = excluded.seq, state = excluded.state, since_at = excluded.since_at,
       heard = excluded.heard, bare = excluded.bare, maintained = excluded.maintained, flapping = excluded.flapping,
-      tally = excluded.tally, charged = excluded.charged
+      tally = excluded.tally, moment = excluded.moment, charged = excluded.charged
     where excluded.seq >= states.seq`)
 }
 

@@ -133,7 +133,9 @@ function changeWrites(database: Database, judgement: Judgement): Write[] {
   const node = { id, seq: slc.seq + changes.length, state: last.to, sinceAt: last.at }
   return [
     insertTransitions(database, changes),
-    saveNodes(database, [{ ...node, heard: null, maintained, flapping: false, tally: null, charged }]),
+    saveNodes(database, [
+      { ...node, heard: null, maintained, flapping: false, tally: null, moment: null, charged },
+    ]),
   ]
 }
 

@@ -1,0 +1,1 @@
+ALTER TABLE `states` ADD `moment` text;

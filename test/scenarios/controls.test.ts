@@ -194,6 +194,14 @@ const CONTROLS: readonly (readonly [right: string, wrong: string])[] = [
     `${CONTAINER}at 2026-03-03 10:00\nexpect periods of "Contract"\n  2026-03-02 00:00 to 2026-03-03 00:00 ok used 0s`,
     `expect periods of "Contract"\n  ${line}`,
   ]),
+  ...['needs "load"', 'is needed by "disk"', 'none'].map((line): [string, string] => [
+    '"disk" depends on "load"\nexpect dependencies of "disk"\n  needs "load"',
+    `"Shop" depends on "disk"\nexpect dependencies of "disk"\n  ${line}`,
+  ]),
+  [
+    'expect refusal cycle when "disk" is to depend on "disk"',
+    'expect refusal cycle when "disk" is to depend on "load"',
+  ],
 ]
 
 describe('an expectation that does not hold', () => {

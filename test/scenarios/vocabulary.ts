@@ -4,6 +4,7 @@ import { ALARMS } from './words/alarms.ts'
 import { EXPECTATIONS } from './words/expectations.ts'
 import { OBJECTS } from './words/objects.ts'
 import { CONTAINERS } from './words/containers.ts'
+import { DEPENDENCIES } from './words/dependencies.ts'
 import { THE_PAST } from './words/past.ts'
 import { REVALUATIONS } from './words/revaluations.ts'
 
@@ -15,5 +16,6 @@ export const VOCABULARY: readonly Word[] = [
   ...THE_PAST,
   ...REVALUATIONS,
   ...CONTAINERS,
+  ...DEPENDENCIES,
   ...ALARMS,
 ]

@@ -102,7 +102,7 @@ export const THE_PAST: readonly Word[] = [
   { says: 'corrected', under: PAST, run: (_, __, draft) => asked(draft, 'recalc', 'true') },
   {
     says: 'none',
-    under: ['changes', 'outages', 'values', 'revaluations', 'periods'],
+    under: ['changes', 'outages', 'values', 'revaluations', 'periods', 'dependencies'],
     expects: true,
     run: () => undefined,
   },

@@ -1,6 +1,4 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { readdir } from 'node:fs/promises'
-import { join } from 'node:path'
 
 import { sql } from 'drizzle-orm'
 
@@ -8,23 +6,17 @@ import { DAYS } from '../../src/monitoring/slcs/active-time.ts'
 import { updateSlc } from '../../src/monitoring/slcs/service.ts'
 import { slcBody } from '../../src/monitoring/slcs/schema.ts'
 import type { Database } from '../../src/ports/database.ts'
-import { openD1 } from '../../workers/edge/d1.ts'
 import { rejection } from '../contract/rejection.ts'
-import { startStorage } from '../hosts/storage.ts'
+import { startD1 } from './d1-database.ts'
 import { openSlcStage } from './slc-stage.ts'
 
 const SECOND_MS = 1_000
 const HOUR_MS = 3_600_000
 const OPEN_MAX_MS = 60_000
-const MIGRATIONS = join(import.meta.dir, '../../db/migrations')
 
 async function openOnD1() {
-  const { database, close } = await startStorage()
-  for (const file of (await readdir(MIGRATIONS)).filter((name) => name.endsWith('.sql')).sort()) {
-    const text = await Bun.file(join(MIGRATIONS, file)).text()
-    for (const statement of text.split('--> statement-breakpoint')) await database.prepare(statement).run()
-  }
-  const opened = await openSlcStage(() => openD1(database))
+  const { database, close } = await startD1()
+  const opened = await openSlcStage(() => database)
   return {
     ...opened,
     close: async () => {

@@ -50,7 +50,8 @@ export function endBehind(end: End | null, packed: readonly Segment<unknown>[]):
 
 /** Whether samples become a segment of their own behind all others, which need not be looked at. */
 export function standApart(end: End, coming: Coming): boolean {
-  return coming.beginAt > end.to && end.rows < OPEN_MAX && !areEnough(end, coming)
+  if (coming.beginAt <= end.to) return false
+  return end.rows === 0 || (end.rows < OPEN_MAX && !areEnough(end, coming))
 }
 
 /**

@@ -75,7 +75,7 @@ async function packRest(tidying: Tidying, job: Job, rows: readonly SizedRow[]): 
   return true
 }
 
-/** The bound on samples is for segments that are written again and again; these fill their rows. */
+/** The bound on samples is for segments that take more; these fill their rows. */
 async function packTighter(tidying: Tidying, job: Job, rows: readonly SizedRow[]): Promise<boolean> {
   const [first] = rows
   const samples = await readSamples(tidying, rows)

@@ -71,7 +71,7 @@ export function readableTops(rights: Rights): readonly number[] | null {
 }
 
 /** Whether somebody may read the whole tree. */
-export function readsEverything({ role, granted }: Rights): boolean {
+function readsEverything({ role, granted }: Rights): boolean {
   return role === 'administrator' || granted.has(ROOT_ID)
 }
 

@@ -27,9 +27,9 @@ export function writeInstants(writer: ByteWriter, samples: Samples<unknown>): vo
   const [first] = at
   if (first === undefined) return
   writer.unsigned(first)
-  const { step, residuals } = onGrid(at, first)
+  const { step, residuals, best } = onGrid(at, first)
   writer.unsigned(step)
-  writePacked(writer, residuals)
+  writePacked(writer, residuals, best)
 }
 
 /** Reads what writeInstants wrote. */
@@ -45,23 +45,29 @@ export function readInstants(reader: ByteReader): number[] {
 }
 
 /** Senders keep to a round distance on the whole, or to one that they repeat: the better one of both. */
-function onGrid(at: readonly number[], first: number): { step: number; residuals: readonly number[] } {
+function onGrid(at: readonly number[], first: number): Grid {
   const count = at.length - 1
   const mean = ((at[count] ?? first) - first) / Math.max(1, count)
   const middle = at.length >> 1
   const even = gridOf(at, Math.round(mean / ROUND_MS) * ROUND_MS || Math.round(mean))
   const repeated = (at[middle] ?? first) - (at[middle - 1] ?? first)
   // Farther out the grid would be no exact double.
-  if (repeated * count > INSTANT_MAX || even.total === 0) return even
+  if (repeated === even.step || repeated * count > INSTANT_MAX || even.best.total === 0) return even
   const other = gridOf(at, repeated)
-  return other.total < even.total ? other : even
+  return other.best.total < even.best.total ? other : even
 }
 
-function gridOf(at: readonly number[], step: number) {
+type Grid = {
+  readonly step: number
+  readonly residuals: readonly number[]
+  readonly best: ReturnType<typeof bestPredictor>
+}
+
+function gridOf(at: readonly number[], step: number): Grid {
   const first = at[0] ?? 0
   const residuals: number[] = []
   for (let index = 1; index < at.length; index++) residuals.push((at[index] ?? 0) - first - index * step)
-  return { step, residuals, total: bestPredictor(residuals).total }
+  return { step, residuals, best: bestPredictor(residuals) }
 }
 
 /** Reads the instants of kinds 01, 02 and 10. */

@@ -6,6 +6,8 @@ const RESIDUAL_END = 2 ** 53
 const PARAMETER_MAX = 52
 const ESCAPE_ONES = 16
 const WIDTH_BITS = 6
+/** What a writer of bits takes at once. */
+const WORD_BITS = 24
 const MEMORY = 128
 const LEAP = 8
 
@@ -13,12 +15,15 @@ const LEAP = 8
  * Writes integers within ±2^53 / 2: the first as it is, of the others what a simple predictor leaves, in Rice codes whose
  * parameter follows the values; noughts in a row become the length of their run. `db/README.md` has the bits.
  */
-export function writePacked(writer: ByteWriter, integers: readonly number[]): void {
+export function writePacked(
+  writer: ByteWriter,
+  integers: readonly number[],
+  { predictor } = bestPredictor(integers),
+): void {
   const [first] = integers
   if (first === undefined) return
   writer.signed(first)
   if (integers.length === 1) return
-  const { predictor } = bestPredictor(integers)
   const residuals = integers.slice(1)
   leave(residuals, predictor, first)
   const parameter = firstParameter(residuals)
@@ -221,6 +226,14 @@ class Rice {
 function writeRice(bits: BitWriter, { parameter, scale }: Rice, residual: number, least: number): void {
   const magnitude = Math.abs(residual) - least
   const quotient = Math.floor(magnitude / scale)
+  const signBits = residual === 0 ? 0 : 1
+  const sign = residual < 0 ? 1 : 0
+  if (quotient + 1 + parameter + signBits <= WORD_BITS && quotient < ESCAPE_ONES) {
+    // All of it in one word: most residuals are small.
+    const code = (((2 << quotient) - 2) << parameter) | (magnitude - quotient * scale)
+    bits.bits((code << signBits) | sign, quotient + 1 + parameter + signBits)
+    return
+  }
   if (quotient >= ESCAPE_ONES) {
     const width = widthOf(magnitude)
     bits.ones(ESCAPE_ONES)
@@ -229,9 +242,9 @@ function writeRice(bits: BitWriter, { parameter, scale }: Rice, residual: number
   } else {
     bits.ones(quotient)
     bits.bits(0, 1)
-    if (parameter > 0) bits.bits(magnitude - quotient * scale, parameter)
+    bits.bits(magnitude - quotient * scale, parameter)
   }
-  if (residual !== 0) bits.bits(residual < 0 ? 1 : 0, 1)
+  bits.bits(sign, signBits)
 }
 
 /** Elias gamma of the length plus one. */

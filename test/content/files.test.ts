@@ -61,6 +61,18 @@ test('a sweep spares what is an hour old and no more, and what an upload is abou
   expect(await textOf(ports, 'a')).toBe('two')
 })
 
+test('a sweep that cannot remove blobs hinders nothing, and the next one does', async () => {
+  const { ports, clock } = opened
+  for (let place = 0; place < 101; place++) await save(ports, 'a', String(place))
+  clock.at += HOUR_MS + 1
+  await sweepFiles({ ...ports, blobs: { ...ports.blobs, delete: () => Promise.reject(new Error('away')) } })
+  expect(opened.logs.join('\n')).toContain('could not be removed')
+  expect(await leftOver(ports)).toHaveLength(100)
+  await sweepFiles(ports)
+  expect(await leftOver(ports)).toEqual([])
+  expect(await textOf(ports, 'a')).toBe('100')
+})
+
 test('an upload that takes 30 minutes is refused, one that takes less is kept', async () => {
   const { ports, clock } = opened
   const slow = (name: string, tookMs: number) => {

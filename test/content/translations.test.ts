@@ -88,6 +88,7 @@ describe.each(PROVIDERS)('a provider that speaks %s', (name) => {
     ['moves', { code: 'unavailable' }],
     ['too few', { code: 'unavailable' }],
     ['no json', { code: 'unavailable' }],
+    ['long', { code: 'unavailable' }],
     ['huge', { code: 'unavailable' }],
     ['quota', name === 'deepl' ? { code: 'too_fast', retryAfterS: 86_400 } : { code: 'unavailable' }],
   ])('that answers %p is told of, and nothing is remembered', async (text, refusal) => {

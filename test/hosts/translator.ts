@@ -15,6 +15,8 @@ const ANSWERS: Readonly<Record<string, () => Response | Promise<Response>>> = {
   moves: () => new Response(null, { status: 307, headers: { location: '/elsewhere' } }),
   'too few': () => Response.json({ translatedText: [], translations: [] }),
   'no json': () => new Response('<h1>Welcome</h1>'),
+  long: () =>
+    Response.json({ translatedText: ['x'.repeat(10_001)], translations: [{ text: 'x'.repeat(10_001) }] }),
   huge: () =>
     Response.json({
       translatedText: ['x'.repeat(2_000_000)],

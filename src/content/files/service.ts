@@ -1,8 +1,8 @@
 import { audited } from '../../access/audit/service.ts'
 import type { Context } from '../../context.ts'
 import { tooLarge } from '../../http/bytes.ts'
-import type { Chunks } from '../../lib/chunks.ts'
 import { peek, streamOf } from '../../lib/chunks.ts'
+import type { Chunks } from '../../lib/chunks.ts'
 import { Refusal, refusalIn } from '../../lib/errors.ts'
 import { decodeCursor, encodeCursor, unknownCursor } from '../../lib/paging.ts'
 import { Slots } from '../../lib/slots.ts'
@@ -49,8 +49,8 @@ export async function listFiles(
 }
 
 /** Keeps what is sent under its name, in place of what was there. Nothing of it is kept unless it arrives whole.
- * @throws {Refusal} invalid for a name that is none, unsupported_media_type, too_large for more than 10 MiB, conflict
- * when there are 10,000 files, unavailable while blobs cannot be put, overloaded while 40 others arrive */
+ * @throws {Refusal} unsupported_media_type, too_large for more than 10 MiB, conflict when there are 10,000 files,
+ * unavailable while blobs cannot be put, overloaded while 40 others arrive */
 export function saveFile(context: Context, upload: Upload): Promise<{ file: FileView; isNew: boolean }> {
   return slots.run(() => save(context, upload))
 }
@@ -114,14 +114,18 @@ export async function deleteFile(context: Context, name: string): Promise<void> 
 }
 
 /** Removes blobs that nothing has referred to for an hour: those of uploads that did not end well, and of files that were
- * replaced or deleted. */
-export async function sweepFiles({ database, blobs, clock }: Ports): Promise<void> {
+ * replaced or deleted. What cannot be removed is left to the next sweep: nothing else has to wait for it. */
+export async function sweepFiles({ database, blobs, clock, log }: Ports): Promise<void> {
   const doomedAt = clock.now() - DOOMED_MS
-  for (;;) {
-    const keys = await store.listDoomed(database, doomedAt, SWEPT_AT_ONCE)
-    if (keys.length === 0) return
-    for (const key of keys) await blobs.delete(key)
-    await commit(database, [store.forgetDoomed(database, keys, doomedAt)])
+  try {
+    for (;;) {
+      const keys = await store.listDoomed(database, doomedAt, SWEPT_AT_ONCE)
+      if (keys.length === 0) return
+      for (const key of keys) await blobs.delete(key)
+      await commit(database, [store.forgetDoomed(database, keys, doomedAt)])
+    }
+  } catch (error) {
+    log.error('files that nothing refers to could not be removed', error)
   }
 }
 

@@ -3,7 +3,8 @@ import { languageOf } from '../../lib/language.ts'
 
 /** How many texts one language may have. */
 export const KEYS_MAX = 5_000
-const TEXT_MAX = 10_000
+/** How long a text may be. */
+export const TEXT_MAX = 10_000
 const LIMIT_MAX = 1_000
 
 /** Canonical; empty for a text that is no language tag. */

@@ -68,15 +68,14 @@ export async function changesOf(
   const set = texts.filter((one): one is TextRow => one.text !== null && before.get(one.key) !== one.text)
   const kept = new Set(texts.filter(({ text }) => text !== null).map(({ key }) => key))
   const removed = [...before.keys()].filter((key) => !kept.has(key))
+  const changed = new Set([...removed, ...set.map(({ key }) => key)])
   const added = set.filter(({ key }) => !before.has(key)).length
   await requireRoom(context, language, added - removed.length)
   const entry = audited(context, {
     action: kind,
     objectType: 'translation',
     objectId: language,
-    before: Object.fromEntries(
-      [...before].filter(([key]) => removed.includes(key) || set.some((one) => one.key === key)),
-    ),
+    before: Object.fromEntries([...before].filter(([key]) => changed.has(key))),
     after: Object.fromEntries(set.map(({ key, text }) => [key, text])),
   })
   const gone =

@@ -6,6 +6,7 @@ import { commit } from '../../../ports/database.ts'
 import type { Ports } from '../../../ports/index.ts'
 import type { Translator } from '../../../ports/translator.ts'
 import { readTranslationKey } from '../../settings/service.ts'
+import { TEXT_MAX } from '../schema.ts'
 import { changesOf } from '../service.ts'
 import { hasWords, mask, unmask } from './placeholders.ts'
 import type { Masked } from './placeholders.ts'
@@ -128,6 +129,8 @@ async function translateBatch(
       signal,
     )
     if (answers.length !== batch.length) throw new TypeError(`It answered ${answers.length} texts.`)
+    if (answers.some(({ length }) => length > TEXT_MAX))
+      throw new TypeError('It answered a text that is too long.')
   } catch (error) {
     const refusal = refusalIn(error)
     if (refusal && refusal.code !== 'too_large') throw refusal

@@ -1,3 +1,4 @@
+import { untilAborted } from '../../src/lib/abort.ts'
 import type { Translator } from '../../src/ports/translator.ts'
 
 /** As much of the binding as is used. */
@@ -16,11 +17,8 @@ export function translatorOfAi(ai: Ai): Translator {
     async translate(texts, { source, target }, signal) {
       signal.throwIfAborted()
       const between = { source_lang: bare(source), target_lang: bare(target) }
-      const aborted = new Promise<never>((_, reject) => {
-        signal.addEventListener('abort', () => reject(new Error('Workers AI took too long.')), { once: true })
-      })
       const asked = Promise.all(texts.map((text) => ai.run(MODEL, { text, ...between })))
-      return (await Promise.race([asked, aborted])).map(textOf)
+      return (await untilAborted(asked, signal)).map(textOf)
     },
   }
 }

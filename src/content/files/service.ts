@@ -1,6 +1,7 @@
 import { audited } from '../../access/audit/service.ts'
 import type { Context } from '../../context.ts'
 import { tooLarge } from '../../http/bytes.ts'
+import { untilAborted } from '../../lib/abort.ts'
 import { peek, streamOf } from '../../lib/chunks.ts'
 import type { Chunks } from '../../lib/chunks.ts'
 import { Refusal, refusalIn } from '../../lib/errors.ts'
@@ -18,8 +19,8 @@ import type { FileRow } from './store.ts'
 /** How large a file may be. */
 export const FILE_MAX_BYTES = 10 * 1024 * 1024
 const FILES_MAX = 10_000
-/** Long before a doomed blob is swept nobody may refer to it any more. */
-const UPLOAD_MAX_MS = 30 * 60_000
+/** So that nobody takes a place for ever; long before a doomed blob is swept nobody refers to it any more. */
+const UPLOAD_MAX_MS = 10 * 60_000
 const DOOMED_MS = 60 * 60_000
 const SWEPT_AT_ONCE = 100
 /** What a process or isolate takes in at once, and what waits; a sender that waits is not read. */
@@ -50,26 +51,31 @@ export async function listFiles(
 
 /** Keeps what is sent under its name, in place of what was there. Nothing of it is kept unless it arrives whole.
  * @throws {Refusal} unsupported_media_type, too_large for more than 10 MiB, conflict when there are 10,000 files,
- * unavailable while blobs cannot be put, overloaded while 40 others arrive */
-export function saveFile(context: Context, upload: Upload): Promise<{ file: FileView; isNew: boolean }> {
-  return slots.run(() => save(context, upload))
+ * unavailable while blobs cannot be put or when it takes 10 minutes, overloaded while 40 others arrive */
+export function saveFile(
+  context: Context,
+  upload: Upload,
+  signal = AbortSignal.timeout(UPLOAD_MAX_MS),
+): Promise<{ file: FileView; isNew: boolean }> {
+  return slots.run(() => save(context, upload, signal))
 }
 
 async function save(
   context: Context,
   { name, type, chunks }: Upload,
+  signal: AbortSignal,
 ): Promise<{ file: FileView; isNew: boolean }> {
   const { ports } = context
   const { database, clock } = ports
   const before = await store.findFile(database, name)
   if (!before && (await store.countFiles(database)) >= FILES_MAX)
     throw new Refusal('conflict', `There are ${FILES_MAX} files at most.`)
-  const { head, whole } = await peek(chunks, HEAD_BYTES)
+  const { head, whole } = await inTime(peek(chunks, HEAD_BYTES), signal)
   const mimeType = await typeOf(type, name, head)
   if (mimeType === null) throw notTaken()
   const blob = `files/${crypto.randomUUID()}`
   await commit(database, [store.doomBlob(database, blob, clock.now())])
-  const sizeBytes = await put(ports, blob, whole)
+  const sizeBytes = await inTime(put(ports, blob, whole), signal)
   const now = clock.now()
   const row = { name, mimeType, sizeBytes, blob, updatedAt: now }
   const entry = audited(context, {
@@ -82,8 +88,7 @@ async function save(
   try {
     await commit(database, [...store.saveFile(database, row, now - UPLOAD_MAX_MS), entry])
   } catch (error) {
-    if (!isNotNullViolation(error, 'files.blob')) throw error
-    throw new Refusal('unavailable', 'The file took too long to arrive. Send it again.')
+    throw isNotNullViolation(error, 'files.blob') ? tookTooLong() : error
   }
   ports.log.info('file saved', { sizeBytes, mimeType })
   return { file: viewOf(ports, row), isNew: before === null }
@@ -141,6 +146,19 @@ async function put(ports: Ports, key: string, chunks: Chunks): Promise<number> {
   }
   await reachable(ports, () => ports.blobs.put(key, streamOf(bounded())))
   return sizeBytes
+}
+
+/** What is late is given up before anything refers to it; what was put of it is swept. */
+async function inTime<Result>(promise: Promise<Result>, signal: AbortSignal): Promise<Result> {
+  try {
+    return await untilAborted(promise, signal)
+  } catch (error) {
+    throw signal.aborted && error === signal.reason ? tookTooLong() : error
+  }
+}
+
+function tookTooLong(): Refusal {
+  return new Refusal('unavailable', 'The file took too long to arrive and to be stored. Send it again.')
 }
 
 async function reachable<Result>({ log }: Ports, ask: () => Promise<Result>): Promise<Result> {

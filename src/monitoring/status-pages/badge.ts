@@ -24,12 +24,12 @@ function widthOf(character: string): number {
 
 /** How wide a text is, px. */
 export function textWidth(text: string): number {
-  return Math.ceil([...text].reduce((sum, character) => sum + widthOf(character), 0))
+  return Math.ceil(Array.from(text).reduce((sum, character) => sum + widthOf(character), 0))
 }
 
 /** A badge as SVG: on the left whose it is, on the right how that is. */
 export function badgeOf(name: string, value: string, tone: Tone): string {
-  const characters = [...name]
+  const characters = Array.from(name)
   const label = characters.length > LABEL_MAX ? `${characters.slice(0, LABEL_MAX - 1).join('')}…` : name
   const [labelWidth, valueWidth] = [textWidth(label), textWidth(value)]
   const left = labelWidth + 2 * PADDING

@@ -10,6 +10,9 @@ const ENTITIES: Readonly<Record<string, string>> = {
 export function escaped(text: string): string {
   return text
     .toWellFormed()
-    .replaceAll(/[\0-\x08\v\f\x0e-\x1f\ufffe\uffff]/g, '\ufffd')
+    .replaceAll(/[\p{Cc}\ufffe\uffff]/gu, (character) => (SPACES.has(character) ? character : '\ufffd'))
     .replaceAll(/[&<>"']/g, (character) => ENTITIES[character] ?? '')
 }
+
+/** The only control characters that XML takes. */
+const SPACES: ReadonlySet<string> = new Set(['\t', '\n', '\r'])

@@ -31,6 +31,7 @@ export interface HostByHand {
   meddle(statement: string): Promise<void>
 }
 
+/** What is set besides the usual variables. */
 type Variables = Readonly<Record<string, string>>
 
 /** A stall that nothing is as long as: the hand moves the clock by hours. */

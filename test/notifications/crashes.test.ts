@@ -10,7 +10,8 @@ const STEPS_MAX = 200
 
 class Died extends Error {}
 
-/** A database that is lost before or after its n-th commit or query, as when the process ends there. */
+/** A database that is lost before or after its n-th commit, as when the process ends there. What dies while it reads
+ * comes to the same as what dies before it commits. */
 function mortal(database: Ports['database'], death: { in: number; after: boolean }): Ports['database'] {
   const step = async (run: () => Promise<unknown>) => {
     if (--death.in === 0 && !death.after) throw new Died('before a step')
@@ -23,7 +24,7 @@ function mortal(database: Ports['database'], death: { in: number; after: boolean
       const value: unknown = Reflect.get(target, name)
       if (typeof value !== 'function') return value
       const call = value.bind(target) as (...input: unknown[]) => Promise<unknown>
-      if (name === 'batch' || name === 'all') return (...input: unknown[]) => step(() => call(...input))
+      if (name === 'batch') return (...input: unknown[]) => step(() => call(...input))
       return call
     },
   })
@@ -89,15 +90,14 @@ test.each([
         // It lived to the end: there are no more steps.
         if (death.in > 0) break
         steps++
-        console.error(at, performance.now())
       }
     } finally {
       await Promise.all([stage.close(), receiver.close()])
     }
-    expect(steps).toBeGreaterThan(30)
+    expect(steps).toBeGreaterThan(12)
     expect(steps).toBeLessThan(STEPS_MAX - 1)
-    // Between telling and noting that it was told somebody has to die for this test to mean something.
-    expect(repeated).toBeGreaterThan(0)
+    // Only who dies between telling and noting that it was told tells it again.
+    expect(repeated > 0).toBe(!after)
   },
   120_000,
 )

@@ -52,7 +52,9 @@ export const WORDS: Readonly<Record<Language, Words>> = {
       '{{event}}: {{object.path}}, {{worstState}} from {{begin}} to {{end}} ({{duration}}). {{message}}',
     units: ['d', 'h', 'min', 's'],
     several: (bad, well) =>
-      [bad > 0 ? `${bad} alarms` : '', well > 0 ? `${well} well again` : ''].filter(Boolean).join(', '),
+      [bad > 0 ? `${bad} ${bad === 1 ? 'alarm' : 'alarms'}` : '', well > 0 ? `${well} well again` : '']
+        .filter(Boolean)
+        .join(', '),
     more: (count) => `… and ${count} more.`,
   },
   de: {
@@ -80,7 +82,9 @@ export const WORDS: Readonly<Record<Language, Words>> = {
       '{{event}}: {{object.path}}, {{worstState}} von {{begin}} bis {{end}} ({{duration}}). {{message}}',
     units: ['T', 'Std', 'Min', 's'],
     several: (bad, well) =>
-      [bad > 0 ? `${bad} Alarme` : '', well > 0 ? `${well} wieder gut` : ''].filter(Boolean).join(', '),
+      [bad > 0 ? `${bad} ${bad === 1 ? 'Alarm' : 'Alarme'}` : '', well > 0 ? `${well} wieder gut` : '']
+        .filter(Boolean)
+        .join(', '),
     more: (count) => `… und ${count} weitere.`,
   },
 }

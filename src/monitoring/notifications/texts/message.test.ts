@@ -1,0 +1,136 @@
+import { describe, expect, test } from 'bun:test'
+
+import * as fc from 'fast-check'
+
+import { durationWords, textOf } from './message.ts'
+import type { Told } from './message.ts'
+import { FIELDS, filled, unknownFields } from './template.ts'
+import type { Values } from './template.ts'
+import { KINDS, LANGUAGES, languageOf } from './words.ts'
+
+const TOLD: Told = {
+  kind: 'opened',
+  alarmId: 5,
+  objectId: 7,
+  objectType: 'job',
+  objectName: 'icmp',
+  objectPath: '/root/Zürich/srv1/icmp',
+  state: 'major',
+  worstState: 'major',
+  message: 'no data',
+  beginAt: Date.parse('2026-03-02T09:00:00Z'),
+  endAt: null,
+}
+const MANNER = { recipient: 'ops', language: 'en', timeZone: 'Europe/Zurich', templates: {} } as const
+
+describe('a message', () => {
+  test('says in the language and zone of whoever is told what has happened', () => {
+    expect(textOf([TOLD], MANNER)).toEqual({
+      subject: 'Alarm: icmp is major',
+      lines: ['Alarm: /root/Zürich/srv1/icmp is major since 2026-03-02T10:00:00+01:00. no data'],
+    })
+    const ended = { ...TOLD, kind: 'closed', state: 'ok', endAt: TOLD.beginAt + 7_500_000 } as const
+    expect(textOf([ended], { ...MANNER, language: 'de', timeZone: 'UTC' })).toEqual({
+      subject: 'Wieder gut: icmp (in Ordnung)',
+      lines: [
+        'Wieder gut: /root/Zürich/srv1/icmp, kritisch von 2026-03-02T09:00:00+00:00 bis 2026-03-02T11:05:00+00:00 (2 Std 5 Min). no data',
+      ],
+    })
+  })
+
+  test('has words for every event in every language', () => {
+    for (const language of LANGUAGES) {
+      const subjects = KINDS.map((kind) => textOf([{ ...TOLD, kind }], { ...MANNER, language }).subject)
+      expect(new Set(subjects).size).toBe(KINDS.length)
+    }
+  })
+
+  test('shows 20 alarms and counts the others', () => {
+    const many = (count: number) =>
+      textOf(
+        Array.from({ length: count }, () => TOLD),
+        MANNER,
+      )
+    expect(many(20).lines).toHaveLength(20)
+    expect(many(21).lines).toHaveLength(21)
+    expect(many(21).lines.at(-1)).toBe('… and 1 more.')
+    expect(textOf([TOLD, { ...TOLD, kind: 'closed' }], MANNER).subject).toBe('1 alarm, 1 well again')
+  })
+
+  test('takes the texts that were written for it, in one language', () => {
+    const templates = { de: { subject: '{{object.name}}!', text: '{{ recipient }}: {{message}}' } }
+    expect(textOf([TOLD], { ...MANNER, language: 'de', templates })).toEqual({
+      subject: 'icmp!',
+      lines: ['ops: no data'],
+    })
+    expect(textOf([TOLD], { ...MANNER, templates }).subject).toBe('Alarm: icmp is major')
+  })
+
+  test('stays one line in subject and alarm, and no longer than it may be, whatever a name is', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary', maxLength: 3_000 }), (name) => {
+        const { subject, lines } = textOf(
+          [{ ...TOLD, objectName: name, objectPath: name, message: name }],
+          MANNER,
+        )
+        expect(subject).not.toMatch(/[\p{Cc}\p{Zl}\p{Zp}]/u)
+        expect(subject.length).toBeLessThanOrEqual(200)
+        expect(lines).toHaveLength(1)
+        expect(lines[0]).not.toMatch(/[\p{Cc}\p{Zl}\p{Zp}]/u)
+        expect(lines[0]?.length).toBeLessThanOrEqual(2_000)
+      }),
+    )
+  })
+})
+
+describe('a template', () => {
+  const values = Object.fromEntries(FIELDS.map((field) => [field, `<${field}>`])) as Values
+
+  test('never reads what is filled in as a template', () => {
+    fc.assert(
+      fc.property(fc.string(), (message) => {
+        expect(filled('a{{message}}b', { ...values, message })).toBe(`a${message}b`)
+      }),
+    )
+    expect(filled('{{message}}', { ...values, message: '{{state}} $& $1' })).toBe('{{state}} $& $1')
+  })
+
+  test('fills in all fields, escaped, and leaves what is none', () => {
+    for (const field of FIELDS) expect(filled(`{{${field}}}`, values)).toBe(`<${field}>`)
+    expect(filled('{{ state }}{{x}}{{', values, (text) => text.replaceAll('<', '&lt;'))).toBe(
+      '&lt;state>{{x}}{{',
+    )
+  })
+
+  test('says what is none of its fields', () => {
+    expect(unknownFields('{{state}} {{constructor}} {{ __proto__ }} {{}} {{state')).toEqual([
+      'constructor',
+      '__proto__',
+      '',
+    ])
+  })
+})
+
+test.each([
+  [0, '0 s'],
+  [999, '1 s'],
+  [59_000, '59 s'],
+  [60_000, '1 min'],
+  [3_599_000, '59 min 59 s'],
+  [7_500_000, '2 h 5 min'],
+  [7_205_000, '2 h'],
+  [90_000_000, '1 d 1 h'],
+] as const)('%i ms are %s', (ms, words) => {
+  expect(durationWords(ms, 'en')).toBe(words)
+})
+
+test.each([
+  ['de', 'de'],
+  ['de-CH', 'de'],
+  ['DE-AT', 'de'],
+  ['en-GB', 'en'],
+  ['fr', 'en'],
+  ['', 'en'],
+])('%s is told in %s', (tag, language) => {
+  expect(languageOf(tag)).toBe(language as 'en')
+})

@@ -67,7 +67,7 @@ const scenarios: Scenario[] = [
       'who comes back is told what happened meanwhile: values as their user sees them, then states from below',
     async run(client) {
       const { group, device, job } = await stage(client)
-      const path = `/events?objectId=${group}&jobId=${job}&once=true`
+      const path = `/events?kind=state&kind=value&objectId=${group}&jobId=${job}&once=true`
       const first = await client.request('GET', path)
       expect(first.status).toBe(200)
       expect(first.headers.get('content-type')).toBe('text/event-stream')

@@ -171,7 +171,7 @@ async function openAll(world: World, count: number): Promise<readonly Ear[]> {
     await good(speaker.request('POST', '/users', { json: { ...user, role: 'dashboard_viewer' } }))
     const sessionId = await logIn(speaker, user)
     const some = Array.from({ length: Math.min(READERS_OF_USER, count - from) }, () =>
-      open(world, '/events', sessionId),
+      open(world, '/events?kind=state', sessionId),
     )
     ears.push(...(await Promise.all(some)))
   }

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { Miniflare } from 'miniflare'
 
 import type { Letter, MailReply } from '../../src/ports/mail.ts'
-import type { MailSettings } from '../../src/ports/settings.ts'
+import type { MailSettings } from '../../src/ports/notification-settings.ts'
 import { openMail } from '../../workers/mail.ts'
 import type { MailOrder } from '../hosts/mail-worker.ts'
 import { SELF_SIGNED } from '../hosts/self-signed.ts'

@@ -1,3 +1,5 @@
+import { sql } from 'drizzle-orm'
+
 import { openFlow } from '../../src/flow.ts'
 import { Hub } from '../../src/monitoring/events/service.ts'
 import type { HubHost } from '../../src/monitoring/events/service.ts'
@@ -17,6 +19,8 @@ export async function openHubStage(options: Pick<HubHost, 'limits' | 'watch'> = 
   const opened = await openPorts()
   const { ports, clock, logs } = opened
   const { database, log, settings } = ports
+  // Alarms come where a test wants some.
+  await database.run(sql`delete from alarm_links`)
   await plantObject(database, { id: 2, type: 'device', path: '/1/2/' })
   await plantObject(database, { id: 3, type: 'job', path: '/1/2/3/' })
   await plantObject(database, { id: 4, type: 'job', path: '/1/2/4/' })

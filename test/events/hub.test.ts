@@ -111,6 +111,30 @@ describe('states', () => {
   })
 })
 
+describe('alarms', () => {
+  test('are told after the states that opened them, to who may read their object', async () => {
+    await stage.database.run(sql`insert into alarm_links
+      (object_id, position, covers, min_state, delay_ms, recovery_delay_ms, events, filters)
+      values (2, 0, 'below', 'minor', 0, 0, '[]', '{}')`)
+    const reads = await listen(stage.hub)
+    const foreign = await listen(stage.hub, {
+      look: () => Promise.resolve({ sees: (above) => above.includes(5) }),
+    })
+    await stage.tell(3, 'major')
+    await stage.tell(3, 'ok')
+    await stage.tell(6, 'minor')
+    await reads.until(() => reads.of('alarm').length >= 2 && reads.of('state').length >= 9)
+    expect(reads.of('alarm')).toMatchObject([
+      { objectId: 3, objectType: 'job', kind: 'opened', state: 'major', version: 1 },
+      { objectId: 3, kind: 'closed', version: 2 },
+    ])
+    const kinds = reads.heard.map(({ event, data }) => `${event} ${String(data['objectId'])}`)
+    expect(kinds.indexOf('alarm 3')).toBeGreaterThan(kinds.indexOf('state 3'))
+    await foreign.until(() => foreign.of('state').length >= 2)
+    expect(foreign.of('alarm')).toEqual([])
+  })
+})
+
 describe('a stream that ended', () => {
   test('goes on where it was, without loss or repetition', async () => {
     const first = await listen(stage.hub)

@@ -1,5 +1,5 @@
 import type { Letter } from '../../src/ports/mail.ts'
-import type { MailSettings } from '../../src/ports/settings.ts'
+import type { MailSettings } from '../../src/ports/notification-settings.ts'
 import { openMail } from '../../workers/mail.ts'
 
 export type MailOrder = {

@@ -1,6 +1,6 @@
 import { idsOf } from '../../access/rights/permissions.ts'
 import type { TimeFormat } from '../../lib/time.ts'
-import type { TransitionRow } from './store.ts'
+import type { AlarmChangeRow, TransitionRow } from './store.ts'
 import type { JobValues } from './values.ts'
 import type { Draft } from './window.ts'
 
@@ -11,6 +11,13 @@ export function stateDraft(row: TransitionRow, format: TimeFormat): Draft {
   const object = { objectId, objectType: type, name, seq }
   const data = { ...object, from, to, timestamp, detectedAt, reason, errorCode, message }
   return { kind: 'state', above: idsOf(row.path), jobId: null, data }
+}
+
+/** A change of an alarm as its object's readers are told it; the alarm itself says more. */
+export function alarmDraft(row: AlarmChangeRow, format: TimeFormat): Draft {
+  const { alarmId, version, kind, state, objectId, type, name } = row
+  const data = { alarmId, version, kind, state, timestamp: format(row.at), objectId, objectType: type, name }
+  return { kind: 'alarm', above: idsOf(row.path), jobId: null, data }
 }
 
 export function valueDraft(

@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm'
 import { eventEpochs } from '../../../db/tables/events.ts'
 import type { Database } from '../../ports/database.ts'
-import type { Reason, State } from '../../ports/job-actors.ts'
+import type { Level, Reason, State } from '../../ports/job-actors.ts'
 import type { ObjectType } from '../tree/schema.ts'
 
 /** A number that none before was as large as, however often the service was started and whatever its clock said. */
@@ -50,6 +50,38 @@ export function readTransitions(
            t.error_code as "errorCode", t.message as message
     from transitions t cross join objects o on o.id = t.object_id
     where t.rowid >= ${fromPlace} order by t.rowid limit ${limit}`)
+}
+
+/** The number of the change of an alarm that was committed last; 0 before the first. */
+export async function readLastAlarmChange(database: Database): Promise<number> {
+  const [row] = await database.all<{ id: number }>(sql`select coalesce(max(id), 0) as id from alarm_changes`)
+  return row?.id ?? 0
+}
+
+export type AlarmChangeRow = {
+  readonly id: number
+  readonly alarmId: number
+  readonly version: number
+  readonly kind: string
+  readonly state: Level
+  readonly at: number
+  readonly objectId: number
+  readonly path: string
+  readonly type: ObjectType
+  readonly name: string
+}
+
+/** Changes of alarms after this one, in the order of their commits. Their numbers are never given again. */
+export function readAlarmChanges(
+  database: Database,
+  afterId: number,
+  limit: number,
+): Promise<readonly AlarmChangeRow[]> {
+  return database.all<AlarmChangeRow>(sql`
+    select c.id as id, c.alarm_id as "alarmId", c.version as version, c.kind as kind, c.state as state, c.at as at,
+           o.id as "objectId", o.path as path, o.type as type, o.name as name
+    from alarm_changes c cross join objects o on o.id = c.object_id
+    where c.id > ${afterId} order by c.id limit ${limit}`)
 }
 
 /** Where those of these jobs are that are there. */

@@ -5,7 +5,7 @@ import { timeFormat } from '../../../lib/time.ts'
 import type { TimeFormat } from '../../../lib/time.ts'
 import type { Events, Passing, Reading, Sight } from '../../../ports/events.ts'
 import type { Ports } from '../../../ports/index.ts'
-import { gapDraft, MARK, stateDraft, valueDraft } from '../drafts.ts'
+import { alarmDraft, gapDraft, MARK, stateDraft, valueDraft } from '../drafts.ts'
 import { Reader } from '../reader.ts'
 import * as store from '../store.ts'
 import type { JobValues, Onlookers } from '../values.ts'
@@ -43,15 +43,15 @@ export type HubHost = Pick<Ports, 'database' | 'clock' | 'log'> & {
   watch?(jobIds: readonly number[]): Promise<void>
 }
 
-/** While somebody reads, and a while after: the window, and the transition that was told last. */
-type Awake = { readonly window: Window; place: store.Place | null }
+/** While somebody reads, and a while after: the window, and the transition and the change of an alarm that were told last. */
+type Awake = { readonly window: Window; place: store.Place | null; alarmChange: number }
 
 type Open = { readonly reader: Reader; readonly reading: Reading }
 
 /**
  * Tells readers what happens.
  *
- * 1. States are read from where they were committed, from the last one on that was told: nothing between a commit and its
+ * 1. States and alarms are read from where they were committed, from the last one on that was told: nothing between a commit and its
  *    being told can be lost, and they come in the order of their commits.
  * 2. What is kept nowhere else is told by whoever knows it.
  * 3. All of it gets a place in one window, from which each reader takes as fast as it reads. Who falls out of the window
@@ -165,9 +165,12 @@ export class Hub implements Events, Onlookers {
   async #wake(): Promise<Awake> {
     if (this.#awake) return this.#awake
     const { database, clock } = this.#host
-    const place = await store.readLastPlace(database)
+    const [place, alarmChange] = await Promise.all([
+      store.readLastPlace(database),
+      store.readLastAlarmChange(database),
+    ])
     const epoch = await store.openEpoch(database, clock.now())
-    this.#awake = { window: new Window(epoch, this.#limits), place }
+    this.#awake = { window: new Window(epoch, this.#limits), place, alarmChange }
     this.#idleSinceAt = clock.now()
     return this.#awake
   }
@@ -236,14 +239,15 @@ export class Hub implements Events, Onlookers {
     try {
       while (this.#isMore && this.#awake) {
         this.#isMore = false
-        await this.#readAlong(this.#awake)
+        await this.#readStates(this.#awake)
+        await this.#readAlarms(this.#awake)
       }
     } catch (error) {
       this.#host.log.error('what was committed could not be told; it is tried again', error)
     }
   }
 
-  async #readAlong(awake: Awake): Promise<void> {
+  async #readStates(awake: Awake): Promise<void> {
     const { database } = this.#host
     const last = awake.place
     const rows = await store.readTransitions(database, last?.place ?? 0, ROWS_AT_ONCE)
@@ -255,6 +259,14 @@ export class Hub implements Events, Onlookers {
     awake.place = next
     const fresh = last ? rows.slice(1) : rows
     this.#tell(isThere ? fresh.map((row) => stateDraft(row, this.#format)) : [gapDraft('history', null)])
+    if (rows.length === ROWS_AT_ONCE) this.#isMore = true
+  }
+
+  async #readAlarms(awake: Awake): Promise<void> {
+    const rows = await store.readAlarmChanges(this.#host.database, awake.alarmChange, ROWS_AT_ONCE)
+    if (this.#awake !== awake) return
+    awake.alarmChange = rows.at(-1)?.id ?? awake.alarmChange
+    this.#tell(rows.map((row) => alarmDraft(row, this.#format)))
     if (rows.length === ROWS_AT_ONCE) this.#isMore = true
   }
 

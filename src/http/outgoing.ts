@@ -9,7 +9,11 @@ export type Question = {
 }
 
 /** Asks another service. A redirect is an answer and is not followed: whoever redirects would get what is secret sent on. */
-export function ask(network: Pick<Network, 'fetch'>, url: string, { json, headers, signal }: Question): Promise<Response> {
+export function ask(
+  network: Pick<Network, 'fetch'>,
+  url: string,
+  { json, headers, signal }: Question,
+): Promise<Response> {
   return network.fetch(
     new Request(url, {
       method: 'POST',

@@ -58,7 +58,9 @@ export async function openStage(slapd: Slapd, variables: Readonly<Record<string,
     sync: (): Promise<SyncReport> => syncNow(context),
     /** Every user by name. */
     async users(): Promise<Readonly<Record<string, UserView>>> {
-      return Object.fromEntries((await listUsers(context, { limit: 10_000 })).users.map((user) => [user.username, user]))
+      return Object.fromEntries(
+        (await listUsers(context, { limit: 10_000 })).users.map((user) => [user.username, user]),
+      )
     },
     make: (username: string, role: Role = 'editor') =>
       createUser(context, { username, password: PASSWORD, role }),

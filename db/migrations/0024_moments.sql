@@ -1,1 +1,0 @@
-ALTER TABLE `states` ADD `moment` text;

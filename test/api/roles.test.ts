@@ -22,6 +22,8 @@ import { eventRoutes } from '../../src/monitoring/events/routes.ts'
 import { historyRoutes } from '../../src/monitoring/history/routes.ts'
 import { jobRoutes } from '../../src/monitoring/jobs/routes.ts'
 import { metricsRoutes } from '../../src/monitoring/metrics/routes.ts'
+import { notificationRoutes } from '../../src/monitoring/notifications/outbox/routes.ts'
+import { recipientRoutes } from '../../src/monitoring/notifications/recipients/routes.ts'
 import { outageRoutes } from '../../src/monitoring/outages/routes.ts'
 import { revaluationRoutes } from '../../src/monitoring/revaluations/routes.ts'
 import { slcRoutes } from '../../src/monitoring/slcs/routes.ts'
@@ -95,6 +97,8 @@ const ROOMS = {
   eventRoutes,
   statusPageRoutes,
   alarmRoutes,
+  recipientRoutes,
+  notificationRoutes,
   slcRoutes,
   fileRoutes,
   styleRoutes,

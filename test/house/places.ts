@@ -5,7 +5,7 @@ export type Part = 'routes' | 'service' | 'store' | 'schema' | 'pure'
 export type Place =
   | { readonly kind: 'room'; readonly room: string; readonly part: Part }
   | { readonly kind: 'host'; readonly host: string }
-  | { readonly kind: 'app' | 'flow' | 'context' | 'ports' | 'http' | 'lib' | 'db' }
+  | { readonly kind: 'app' | 'flow' | 'upkeep' | 'context' | 'ports' | 'http' | 'lib' | 'db' }
   | { readonly kind: 'test' | 'tool' | 'unknown' }
 
 /** The wings of `src`; a room is a folder of a wing. */
@@ -32,8 +32,7 @@ function placeInSource(second: string, rest: readonly string[]): Place {
     return { kind: 'room', room: `${second}/${room}`, part: partOf(within) }
   }
   const single = stem(second)
-  if (rest.length === 0 && (single === 'app' || single === 'flow' || single === 'context'))
-    return { kind: single }
+  if (rest.length === 0 && isSingle(single)) return { kind: single }
   if (rest.length > 0 && (second === 'ports' || second === 'http' || second === 'lib'))
     return { kind: second }
   return { kind: 'unknown' }
@@ -42,6 +41,9 @@ function placeInSource(second: string, rest: readonly string[]): Place {
 function partOf(within: readonly string[]): Part {
   return within.map(stem).find(isPart) ?? 'pure'
 }
+
+const isSingle = (name: string) =>
+  name === 'app' || name === 'flow' || name === 'upkeep' || name === 'context'
 
 const isPart = (name: string): name is Part => PARTS.has(name)
 

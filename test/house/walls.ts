@@ -78,7 +78,7 @@ function leavesStandAlone({ from, to, into }: Edge): string | undefined {
 }
 
 const OPEN_TO_HOSTS: ReadonlySet<Place['kind']> = new Set([
-  ...(['app', 'flow', 'context', 'ports', 'lib', 'db'] as const),
+  ...(['app', 'flow', 'upkeep', 'context', 'ports', 'lib', 'db'] as const),
   ...(['test', 'tool'] as const),
 ])
 

@@ -273,8 +273,14 @@ const scenarios: readonly Scenario[] = [
           permissions: { read: true, write: true },
           properties: [{ key: 'room', value: 'R 7' }],
         },
-        ...{ linkId: 1, recipientId: null, assignee: null, suppressedBy: null, heldReason: null },
-        ...{ reasons: [], comments: [], _v: 1 },
+        linkId: 1,
+        recipientId: null,
+        assignee: null,
+        suppressedBy: null,
+        heldReason: null,
+        reasons: [],
+        comments: [],
+        _v: 1,
       })
       await deliver(client, job, BAD)
       await deliver(client, job, WELL)
@@ -299,9 +305,11 @@ const scenarios: readonly Scenario[] = [
           client.request('POST', '/session/login', login),
         )
         const as = { as: null, headers: { 'x-session-id': sessionId } } as const
-        const json = { filterDefinition: ofObject(job) }
-        expect((await client.request('POST', '/alarms', { ...as, json })).body).toEqual({
-          ...{ items: [], total: 0, nextCursor: null },
+        const mine = { filterDefinition: ofObject(job) }
+        expect((await client.request('POST', '/alarms', { ...as, json: mine })).body).toEqual({
+          items: [],
+          total: 0,
+          nextCursor: null,
         })
         expect((await client.request('GET', `/alarms/${alarm}`, as)).status).toBe(404)
         const deed = { action: 'comment', ids: [alarm], text: 'let me in' }
@@ -311,7 +319,7 @@ const scenarios: readonly Scenario[] = [
         const given = await client.request('POST', `/alarms/${alarm}/assign`, { json: { userId: id } })
         expect([given.status, given.body['code']]).toEqual([422, 'invalid'])
         await good(client.request('PUT', `/job/${job}/permissions/user/${id}`, { json: {} }))
-        const seen = await client.request('POST', '/alarms', { ...as, json })
+        const seen = await client.request('POST', '/alarms', { ...as, json: mine })
         expect(seen.body).toMatchObject({
           items: [{ id: alarm, object: { permissions: { write: false } } }],
           total: 1,
@@ -365,7 +373,7 @@ const scenarios: readonly Scenario[] = [
       const asked = async (...more: readonly object[]) => {
         const { items, total } = await listed(client, { filterDefinition: { conditions: [here, ...more] } })
         expect(total).toBe(items.length)
-        return items.map(({ object }) => jobs.indexOf(object.id)).sort()
+        return items.map(({ object }) => jobs.indexOf(object.id)).toSorted((a, b) => a - b)
       }
       expect(await asked()).toEqual([0, 1, 2])
       expect(await asked({ item: 'severity', operator: 'ge', expression: 'major' })).toEqual([2])

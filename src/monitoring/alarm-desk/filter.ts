@@ -31,7 +31,8 @@ export type AlarmFilter = {
 
 /** Items that are asked of the alarm; `objectId` and `objectName` are the object's `id` and `name`, everything else as in a
  * search. */
-export const ALARM_ITEMS = ['id', 'severity', 'assignee', 'opened'] as const
+const ALARM_ITEMS = ['id', 'severity', 'assignee', 'opened'] as const
+type AlarmItem = (typeof ALARM_ITEMS)[number]
 const OBJECT_NAMES = { objectId: 'id', objectName: 'name' } as const
 /** These are with the actors of jobs. */
 const NOT_KEPT: ReadonlySet<string> = new Set(['value_raw', 'value_user'])
@@ -81,24 +82,35 @@ function alarmCondition(given: Given, fault: Report): AlarmCondition[] {
   const { item, operator, expression } = given
   if (given.propertyKey) return fault('propertyKey', 'means nothing for this item')
   if (given.value) return fault('value', 'means nothing for this item')
-  const test = (made: AlarmTest): AlarmCondition[] => [{ of: 'alarm', test: made }]
-  if (item === 'assignee' && (operator === 'is_defined' || operator === 'not_defined')) {
+  const isDefined = operator === 'is_defined'
+  if (item === 'assignee' && (isDefined || operator === 'not_defined')) {
     if (expression) return fault('expression', 'means nothing for this operator')
-    return test({ kind: 'assigned', isAssigned: operator === 'is_defined' })
+    return [{ of: 'alarm', test: { kind: 'assigned', isAssigned: isDefined } }]
   }
-  const relation = RELATIONS.find((known) => known === operator)
-  if (!relation || (item === 'assignee' && relation !== 'eq' && relation !== 'ne'))
-    return fault('operator', 'does not fit this item')
+  const relation = RELATIONS_OF[item as AlarmItem].find((known) => known === operator)
+  if (!relation) return fault('operator', 'does not fit this item')
   if (expression == null) return fault('expression', 'is missing')
+  const test = testOf(item as AlarmItem, relation, expression)
+  return typeof test === 'string' ? fault('expression', test) : [{ of: 'alarm', test }]
+}
+
+const RELATIONS_OF: Readonly<Record<AlarmItem, readonly Relation[]>> = {
+  id: RELATIONS,
+  severity: RELATIONS,
+  opened: RELATIONS,
+  assignee: ['eq', 'ne'],
+}
+
+/** @returns what is wrong with the expression where something is */
+function testOf(item: AlarmItem, relation: Relation, expression: string): AlarmTest | string {
   if (item === 'severity') {
     const place = LEVELS.findIndex((level) => level === expression)
-    if (place < 0) return fault('expression', `must be one of ${LEVELS.join(', ')}`)
-    return test({ kind: 'severity', levels: LEVELS.filter((_, other) => holds(place - other, relation)) })
+    if (place < 0) return `must be one of ${LEVELS.join(', ')}`
+    return { kind: item, levels: LEVELS.filter((_, other) => holds(place - other, relation)) }
   }
   const number = item === 'opened' ? instantOf(expression) : idOf(expression)
-  if (number === null)
-    return fault('expression', item === 'opened' ? 'must be an ISO 8601 date-time' : 'must be an id')
-  return test({ kind: item as 'id' | 'assignee' | 'opened', relation, number })
+  if (number === null) return item === 'opened' ? 'must be an ISO 8601 date-time' : 'must be an id'
+  return { kind: item, relation, number }
 }
 
 /** Whether a difference is as a relation wants it: of severities the worse is the greater. */

@@ -214,7 +214,7 @@ const delay = z
   .refine((value) => isFixedDuration(value, DELAY_MAX_MS), 'must be an ISO 8601 duration of 7 days at most')
   .meta({ format: 'duration' })
 
-export const LINK_EVENTS = ['opened', 'worsened', 'flapping', 'closed'] as const
+const LINK_EVENTS = ['opened', 'worsened', 'flapping', 'closed'] as const
 
 const linkShape = {
   covers: z

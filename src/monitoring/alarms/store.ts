@@ -203,7 +203,7 @@ export function saveAlarms(database: Database, told: readonly Told[]): Write[] {
 }
 
 /** Notes that alarms have lost what explained them. */
-export function markUnexplained(database: Database, suppressors: readonly number[]): Write {
+function markUnexplained(database: Database, suppressors: readonly number[]): Write {
   return database.run(sql`
     update alarms set is_unexplained = 1
     where suppressed_by in (select value from json_each(${JSON.stringify(suppressors)})) and end_at is null`)

@@ -115,9 +115,12 @@ async function reasonsFor(
 ): Promise<ReadonlyMap<number, Reasons>> {
   const asked = rows
     .filter(({ type, status }) => type !== 'job' && status !== 'closed')
-    .map(({ objectId: id, type, name, objectState: state, isReason }) => ({
-      ...{ id, type, name, state },
-      isReason: isReason === 1,
+    .map((row) => ({
+      id: row.objectId,
+      type: row.type,
+      name: row.name,
+      state: row.objectState,
+      isReason: row.isReason === 1,
     }))
   if (asked.length === 0) return new Map()
   const reasons = await reasonsOfAll(context.ports.database, asked)
@@ -143,7 +146,15 @@ function viewOf(row: DetailRow, around: Around): AlarmView {
   const { id, status, state, worstState, reason, linkId, recipientId, suppressedBy, heldReason } = row
   const comments = around.comments.get(id) ?? []
   return {
-    ...{ id, status, state, worstState, reason, linkId, recipientId, suppressedBy, heldReason },
+    id,
+    status,
+    state,
+    worstState,
+    reason,
+    linkId,
+    recipientId,
+    suppressedBy,
+    heldReason,
     begin: format(row.beginAt),
     end: shown(row.endAt),
     wellSince: shown(row.wellSinceAt),
@@ -156,7 +167,11 @@ function viewOf(row: DetailRow, around: Around): AlarmView {
       name: row.name,
       path: around.paths.get(row.path) ?? '',
       permissions: permissionsOf(around.rights, row),
-      properties: (around.properties.get(row.objectId) ?? []).map(({ objectId: _, ...rest }) => rest),
+      properties: (around.properties.get(row.objectId) ?? []).map(({ id: propertyId, key, value }) => ({
+        id: propertyId,
+        key,
+        value,
+      })),
     },
     assignee: row.assigneeId === null ? null : { userId: row.assigneeId, name: row.assigneeName ?? '' },
     assignedUntil: shown(row.assignedUntilAt),

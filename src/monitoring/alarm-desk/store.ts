@@ -3,15 +3,17 @@ import type { SQL } from 'drizzle-orm'
 import { readable, readableTops } from '../../access/rights/permissions.ts'
 import type { Rights } from '../../access/rights/permissions.ts'
 import type { Database } from '../../ports/database.ts'
-import { Bound, conditionOn, SIGNS } from '../tree/search/service.ts'
 import type { Status } from '../alarms/alarm.ts'
-import type { AlarmCondition, AlarmFilter, AlarmTest } from './filter.ts'
 
 /** Where a page goes on: after the alarm with this begin and id, downwards. */
 export type Place = { readonly beginAt: number; readonly id: number }
 
+/** The values of one statement: gives SQL that stands for each, and the statement with them in front. */
+export type Values = { add(value: string | number): string; statement(select: string): SQL }
+
 export type ListQuery = {
-  readonly filter: AlarmFilter | null
+  /** Begins a statement: with what is asked besides, as conditions on `alarms a` and `objects o`. */
+  readonly begin: () => { readonly values: Values; readonly conditions: readonly string[] }
   readonly statuses: readonly Status[]
   readonly fromAt: number | null
   readonly untilAt: number | null
@@ -64,9 +66,9 @@ export function listSql(
   [rights, query, driver]: readonly [Rights, ListQuery, Driver],
   { after, limit }: { readonly after: Place | null; readonly limit: number },
 ): SQL {
-  const bound = new Bound()
+  const { values: bound, conditions } = query.begin()
   const place = after ? [`(a.begin_at, a.id) < (${bound.add(after.beginAt)}, ${bound.add(after.id)})`] : []
-  const where = [...place, ...whereOf(rights, query, bound)]
+  const where = [...place, ...whereOf(rights, query, bound), ...conditions]
   const each = sourcesOf(query, driver, rights, bound).map(
     (source) => `select * from (select a.id as id, a.begin_at as "beginAt" from ${source}
       ${where.map((one) => `and ${one}`).join('\n')} order by a.begin_at desc, a.id desc limit ${limit})`,
@@ -76,8 +78,8 @@ export function listSql(
 
 /** The statement that counts. */
 export function countSql([rights, query, driver]: readonly [Rights, ListQuery, Driver], max: number): SQL {
-  const bound = new Bound()
-  const where = whereOf(rights, query, bound)
+  const { values: bound, conditions } = query.begin()
+  const where = [...whereOf(rights, query, bound), ...conditions]
   const each = sourcesOf(query, driver, rights, bound).map(
     (source) => `select 1 from ${source} ${where.map((one) => `and ${one}`).join('\n')}`,
   )
@@ -85,7 +87,7 @@ export function countSql([rights, query, driver]: readonly [Rights, ListQuery, D
 }
 
 /** What is read, with the beginning of a condition: `alarms a` and `objects o`. */
-function sourcesOf(query: ListQuery, driver: Driver, rights: Rights, bound: Bound): string[] {
+function sourcesOf(query: ListQuery, driver: Driver, rights: Rights, bound: Values): string[] {
   const join = 'cross join objects o on o.id = a.object_id'
   const statuses = `'${query.statuses.join("', '")}'`
   if (driver === 'assignee')
@@ -101,40 +103,12 @@ function sourcesOf(query: ListQuery, driver: Driver, rights: Rights, bound: Boun
   return query.statuses.map((status) => `alarms a ${join} where a.status = '${status}'`)
 }
 
-function whereOf(rights: Rights, { filter, fromAt, untilAt, assigneeId }: ListQuery, bound: Bound): string[] {
+function whereOf(rights: Rights, { fromAt, untilAt, assigneeId }: ListQuery, bound: Values): string[] {
   const may = readable(rights, 'o', (ids) => bound.add(JSON.stringify(ids)))
   return [
     ...(may === '1' ? [] : [may]),
     ...(fromAt === null ? [] : [`a.begin_at >= ${bound.add(fromAt)}`]),
     ...(untilAt === null ? [] : [`a.begin_at < ${bound.add(untilAt)}`]),
     ...(assigneeId === null ? [] : [`+a.assignee_id = ${bound.add(assigneeId)}`]),
-    ...(filter ? filterSql(filter, bound) : []),
   ]
-}
-
-function filterSql({ type, mode, conditions }: AlarmFilter, bound: Bound): string[] {
-  const each = conditions.map((condition) => `(${conditionSql(condition, bound)})`)
-  return [
-    ...(type === null ? [] : [`+o.type = ${bound.add(type)}`]),
-    ...(each.length === 0 ? [] : [`(${each.join(` ${mode} `)})`]),
-  ]
-}
-
-function conditionSql(condition: AlarmCondition, bound: Bound): string {
-  return condition.of === 'object' ? conditionOn(condition.condition, bound) : alarmSql(condition.test, bound)
-}
-
-function alarmSql(test: AlarmTest, bound: Bound): string {
-  switch (test.kind) {
-    case 'severity':
-      return `+a.state in (select value from json_each(${bound.add(JSON.stringify(test.levels))}))`
-    case 'assigned':
-      return `(+a.assignee_id is not null) = ${test.isAssigned ? 1 : 0}`
-    case 'assignee':
-      return `coalesce(+a.assignee_id, 0) ${SIGNS[test.relation]} ${bound.add(test.number)}`
-    case 'id':
-      return `+a.id ${SIGNS[test.relation]} ${bound.add(test.number)}`
-    case 'opened':
-      return `+a.begin_at ${SIGNS[test.relation]} ${bound.add(test.number)}`
-  }
 }

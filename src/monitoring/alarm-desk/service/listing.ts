@@ -14,6 +14,7 @@ import { alarmFilterOf, parseAlarmFilter } from '../filter.ts'
 import { COMMENTS_MAX, COMMENTS_SHOWN, TOTAL_MAX } from '../schema.ts'
 import type { AlarmCommentView, AlarmsBody, AlarmsQuery, AlarmsView, AlarmView } from '../schema.ts'
 import * as store from '../store.ts'
+import { beginWith } from './conditions.ts'
 import type { ListQuery, Place } from '../store.ts'
 import * as details from '../store/details.ts'
 import type { CommentRow, DetailRow, PropertyRow } from '../store/details.ts'
@@ -70,9 +71,10 @@ export async function readAlarm(context: Context, id: number): Promise<AlarmView
 }
 
 function queryOf(body: Omit<AlarmsBody, 'limit' | 'cursor'>, pointer: string): ListQuery {
+  const filter = body.filterDefinition ? alarmFilterOf(body.filterDefinition, pointer) : null
   const instantOf = (text: string | null | undefined) => (text == null ? null : parseInstant(text))
   return {
-    filter: body.filterDefinition ? alarmFilterOf(body.filterDefinition, pointer) : null,
+    begin: () => beginWith(filter),
     statuses: [...new Set(body.state)],
     fromAt: instantOf(body.begin),
     untilAt: instantOf(body.end),

@@ -2,8 +2,12 @@ import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 
 import { sql } from 'drizzle-orm'
 
-import { changesAfter } from '../../src/monitoring/alarms/service.ts'
+import { linksBody } from '../../src/monitoring/alarm-desk/schema.ts'
+import { assignAlarm, replaceLinks } from '../../src/monitoring/alarm-desk/service.ts'
+import { changesAfter, tidyAlarms } from '../../src/monitoring/alarms/service.ts'
 import { updateDependencies } from '../../src/monitoring/dependencies/service.ts'
+import { openFlow } from '../../src/flow.ts'
+import { deleteDevice } from '../../src/monitoring/tree/devices/service.ts'
 import { openPorts } from '../hosts/ports.ts'
 import { contextOf, plantObject, Teller } from './planting.ts'
 
@@ -56,6 +60,180 @@ describe('the alarm of a job', () => {
       [2, JOB, 'worsened'],
       [3, JOB, 'eased'],
       [4, JOB, 'closed'],
+    ])
+  })
+})
+
+/** The open alarm of an object. */
+async function alarmOf(objectId: number): Promise<number> {
+  const rows = await stage.ports.database.all<{ id: number }>(
+    sql`select id from alarms where object_id = ${objectId} and end_at is null`,
+  )
+  return rows[0]?.id ?? 0
+}
+
+const assigned = { userId: 1, until: null, comment: null, sticky: false }
+
+describe('whoever else changes something', () => {
+  beforeEach(async () => {
+    for (const id of [1, 2])
+      await stage.ports.database.run(sql`
+        insert into users (id, username, role, type, fullname, email, phone, language, time_zone, password_hash, version,
+          created_at)
+        values (${id}, ${`user ${id}`}, 'administrator', 'SHARED', '', '', '', 'en', 'UTC', '', 1, 1)`)
+  })
+
+  test('the alarms of what is deleted are closed in the same commit, and what they explained is told', async () => {
+    const context = contextOf(stage.ports)
+    await updateDependencies(context, { parentType: 'job', parentId: JOB }, [PING])
+    await teller.tell(PING, 'major', minutes(1))
+    await teller.tell(JOB, 'major', minutes(2))
+    await deleteDevice(context, ROUTER, true)
+    expect((await past()).slice(-2)).toEqual([
+      [0, PING, 'closed'],
+      [0, JOB, 'released'],
+    ])
+    const [closed] = (await changesAfter(stage.ports.database, 0, 100)).filter(
+      ({ kind }) => kind === 'closed',
+    )
+    expect(closed?.details).toMatchObject({ reason: 'deleted', objectType: 'job', objectName: 'my job' })
+    expect(await stage.ports.database.all(sql`select 1 from alarms where object_id = ${PING}`)).toEqual([])
+  })
+
+  test('the alarms of a link go with it; one that comes opens them with the next change', async () => {
+    const context = contextOf(stage.ports)
+    const root = { parentType: 'group', parentId: 1 } as const
+    const replace = (links: readonly object[]) =>
+      replaceLinks(context, root, { body: linksBody.parse({ links }), ifMatch: null })
+    await teller.tell(JOB, 'minor', minutes(1))
+    await replace([])
+    expect((await past()).slice(-1)).toEqual([[0, JOB, 'closed']])
+    await replace([{ minState: 'warning' }])
+    await at(2)
+    expect(await alarmOf(JOB)).toBe(0)
+    await teller.tell(JOB, 'major', minutes(3))
+    expect((await past()).slice(-1)).toEqual([[3, JOB, 'opened']])
+  })
+
+  test('an alarm of who is gone is nobody’s, and told again', async () => {
+    await teller.tell(JOB, 'minor', minutes(1))
+    stage.clock.at = Date.parse(minutes(2))
+    await assignAlarm(contextOf(stage.ports), await alarmOf(JOB), { ...assigned, userId: 2 })
+    await stage.ports.database.run(sql`delete from users where id = 2`)
+    await at(3)
+    expect((await past()).slice(-2)).toEqual([
+      [2, JOB, 'assigned'],
+      [3, JOB, 'unassigned'],
+    ])
+  })
+
+  test('people and the flow at once: both happen, one after the other', async () => {
+    await teller.tell(JOB, 'warning', minutes(1))
+    const id = await alarmOf(JOB)
+    const context = contextOf(stage.ports)
+    const deeds = Array.from({ length: 5 }, (_, index) =>
+      assignAlarm(context, id, { ...assigned, userId: 1 + (index % 2) }),
+    )
+    await Promise.all([
+      ...deeds,
+      teller.tell(JOB, 'major', minutes(1)),
+      teller.tell(OTHER, 'major', minutes(1)),
+    ])
+    const changes = (await changesAfter(stage.ports.database, 0, 100)).filter(({ alarmId }) => alarmId === id)
+    expect(changes.map(({ version }) => version)).toEqual([1, 2, 3, 4, 5, 6, 7])
+    expect(changes.map(({ kind }): string => kind).toSorted()).toEqual([
+      ...Array.from({ length: 5 }, () => 'assigned'),
+      'opened',
+      'worsened',
+    ])
+  })
+
+  test('two flows that know nothing of each other make each alarm once', async () => {
+    const { ports } = stage
+    await ports.database.run(sql`update states set alarmed_seq = seq`)
+    await teller.tell(JOB, 'major', minutes(1))
+    await teller.tell(OTHER, 'major', minutes(1))
+    await ports.database.run(sql`delete from alarms`)
+    await ports.database.run(sql`delete from alarm_changes`)
+    await ports.database.run(sql`update states set alarmed_seq = 0 where object_id in (${JOB}, ${OTHER})`)
+    await Promise.all([openFlow(ports).settle(), openFlow(ports).settle(), openFlow(ports).settle()])
+    expect(await past()).toEqual([
+      [1, JOB, 'opened'],
+      [1, OTHER, 'opened'],
+    ])
+  })
+
+  test('closed ones are kept for 400 days, with what happened to them; open ones for good', async () => {
+    const { database } = stage.ports
+    await teller.tell(JOB, 'minor', minutes(1))
+    await teller.tell(JOB, 'ok', minutes(2))
+    await teller.tell(OTHER, 'minor', minutes(2))
+    const kept = async (minute: number) => {
+      await tidyAlarms(database, Date.parse(minutes(minute)) + 400 * 86_400_000)
+      return [(await past()).length, (await database.all(sql`select 1 from alarms`)).length]
+    }
+    expect(await kept(2)).toEqual([3, 2])
+    expect(await kept(3)).toEqual([1, 1])
+  })
+})
+
+describe('what time changes', () => {
+  test('is dated when it was due, however late somebody looks, and whatever came after it', async () => {
+    await replaceLinks(
+      contextOf(stage.ports),
+      { parentType: 'group', parentId: 1 },
+      { body: linksBody.parse({ links: [{ id: 1, delay: 'PT5M', recoveryDelay: 'PT10M' }] }), ifMatch: null },
+    )
+    await teller.tell(JOB, 'major', minutes(1))
+    await teller.tell(OTHER, 'major', minutes(1))
+    stage.clock.at = Date.parse(minutes(500))
+    await teller.tell(JOB, 'ok', minutes(20))
+    await teller.tell(JOB, 'minor', minutes(40))
+    await at(501)
+    await at(501)
+    expect(await past()).toEqual([
+      [1, JOB, 'opened'],
+      [1, OTHER, 'opened'],
+      [6, JOB, 'unheld'],
+      [20, JOB, 'recovering'],
+      [30, JOB, 'closed'],
+      [40, JOB, 'opened'],
+      [6, OTHER, 'unheld'],
+      [45, JOB, 'unheld'],
+    ])
+  })
+
+  test('wakes the host when it is due', async () => {
+    const flow = openFlow(stage.ports)
+    await replaceLinks(
+      contextOf(stage.ports),
+      { parentType: 'group', parentId: 1 },
+      { body: linksBody.parse({ links: [{ id: 1, delay: 'PT5M' }] }), ifMatch: null },
+    )
+    await teller.tell(JOB, 'major', minutes(1))
+    await flow.settle()
+    expect(flow.nextAt).toBe(Date.parse(minutes(6)))
+    stage.clock.at = flow.nextAt
+    await flow.settle()
+    expect(flow.nextAt).toBe(Infinity)
+  })
+})
+
+describe('two that explain each other', () => {
+  test('are not both silent: the first is told, the other with it', async () => {
+    const context = contextOf(stage.ports)
+    // Each device depends on the other’s job: no circle among the two dependencies themselves.
+    await updateDependencies(context, { parentType: 'device', parentId: SERVER }, [PING])
+    await updateDependencies(context, { parentType: 'device', parentId: ROUTER }, [JOB])
+    await stage.ports.flow.follow([])
+    await teller.tell(PING, 'major', minutes(1))
+    await teller.tell(JOB, 'major', minutes(2))
+    await teller.tell(PING, 'minor', minutes(3))
+    expect(await past()).toEqual([
+      [1, PING, 'opened'],
+      [2, JOB, 'opened'],
+      [2, JOB, 'suppressed'],
+      [3, PING, 'eased'],
     ])
   })
 })

@@ -17,6 +17,9 @@ import { dnOf, PASSWORD, person, settingsFrom } from './ldap-stage.ts'
 /** How long a directory that says nothing is waited for. */
 const IMPATIENT = { TIDEMARK_LDAP_TIMEOUT: 'PT0.3S' }
 
+/** Long enough to hear that a connection was closed. */
+const PAUSE_MS = 100
+
 type Ask = typeof askDirectory
 
 /** A server that does something with what it receives, and counts. */
@@ -173,10 +176,15 @@ describe.skipIf(!hasSlapd).each(['bun', 'workerd'] as const)('OpenLDAP as %s rea
 
   test('over one connection only: where it breaks, nothing is said over another', async () => {
     const proxy = relay(slapd.port, 2)
-    expect(await ask(question(`ldap://127.0.0.1:${proxy.port}`))).toBe('unavailable')
+    const asked = { ...question(`ldap://127.0.0.1:${proxy.port}`), pauseMs: PAUSE_MS }
+    expect(await ask(asked)).toBe('unavailable')
     expect(proxy.seen.connections).toBe(1)
     expect(proxy.seen.text).not.toContain(PASSWORD)
     proxy.stop()
+    const whole = relay(slapd.port, Infinity)
+    expect(await ask({ ...question(`ldap://127.0.0.1:${whole.port}`), pauseMs: PAUSE_MS })).toBe(true)
+    expect(whole.seen.text).toContain(PASSWORD)
+    whole.stop()
   })
 })
 
@@ -211,7 +219,7 @@ describe.skipIf(!hasSlapd)('OpenLDAP as Bun alone reaches it', () => {
     for (let answers = 2; answers < 8; answers++) {
       const proxy = relay(slapd.port, answers)
       const variables = { ...IMPATIENT, TIDEMARK_LDAP_START_TLS: 'on', TIDEMARK_LDAP_CA: slapd.ca }
-      await askDirectory(question(`ldap://localhost:${proxy.port}`, variables))
+      await askDirectory({ ...question(`ldap://localhost:${proxy.port}`, variables), pauseMs: PAUSE_MS })
       expect(proxy.seen.connections).toBe(1)
       expect(proxy.seen.text).not.toContain(PASSWORD)
       proxy.stop()

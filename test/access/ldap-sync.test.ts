@@ -7,6 +7,7 @@ import { logIn } from '../../src/access/session/service.ts'
 import { callerOfPersonalToken, callerOfSession } from '../../src/access/session/service/callers.ts'
 import { createPersonalToken } from '../../src/access/session/personal/service.ts'
 import { createGroup, listMembers, updateMembers } from '../../src/access/user-groups/service.ts'
+import { deleteUser, updateUser } from '../../src/access/users/service.ts'
 import type { Role } from '../../src/context.ts'
 import { rejection } from '../contract/rejection.ts'
 import { ADMIN_DN, ADMIN_PASSWORD, BASE_DN, hasSlapd, startSlapd } from '../hosts/slapd.ts'
@@ -272,6 +273,14 @@ describe.skipIf(!hasSlapd)('a sync with OpenLDAP', () => {
       expect((await stage.users())['ben']).toMatchObject({ role: 'editor' })
       await stage.ports.database.run(`update users set role = 'administrator' where username = 'admin'`)
       expect(await stage.sync()).toMatchObject({ disabled: 1, failed: 0 })
+      const { admin, ada } = await stage.users()
+      const alone = { code: 'last_administrator' }
+      expect(await rejection(deleteUser(stage.context, admin?.id ?? 0))).toMatchObject(alone)
+      const body = { role: 'editor' } as const
+      const demotion = updateUser(stage.context, admin?.id ?? 0, { body, ifMatch: null })
+      expect(await rejection(demotion)).toMatchObject(alone)
+      await deleteUser(stage.context, ada?.id ?? 0)
+      expect(Object.keys(await stage.users())).toEqual(['admin', 'ben'])
       await stage.close()
     })
   })

@@ -44,6 +44,20 @@ afterAll(async () => {
   if (hasSlapd) await slapd.close()
 })
 
+/** Runs a statement behind the back of each sync, between what it reads and what it writes. */
+function meddle({ ports }: Awaited<ReturnType<typeof openStage>>, statement: string): void {
+  const { directory } = ports
+  if (!directory) throw new Error('There is no directory.')
+  const meddling: Directory = {
+    async connected(task) {
+      const result = await directory.connected(task)
+      await ports.database.run(statement)
+      return result
+    },
+  }
+  Object.assign(ports, { directory: meddling })
+}
+
 describe.skipIf(!hasSlapd)('syncs', () => {
   test('come by themselves every hour, are on record where they changed something, and after a failure in 5 minutes', async () => {
     const stage = await openStage(slapd)
@@ -167,18 +181,18 @@ describe.skipIf(!hasSlapd)('syncs', () => {
     await stage.sync()
     const { ports } = stage
     await ports.database.run(`update users set email = 'old', version = 7 where username = 'ada'`)
-    const { directory } = ports
-    if (!directory) throw new Error('There is no directory.')
-    const meddling: Directory = {
-      async connected(task) {
-        const result = await directory.connected(task)
-        await ports.database.run(`update users set version = 8 where username = 'ada'`)
-        return result
-      },
-    }
-    Object.assign(ports, { directory: meddling })
+    meddle(stage, `update users set version = 8 where username = 'ada'`)
     expect(await rejection(stage.sync())).toMatchObject({ code: 'conflict' })
     expect((await stage.users())['ada']).toMatchObject({ email: 'old' })
+    await stage.close()
+  })
+
+  test('leave the last administrator, also where the other one goes meanwhile', async () => {
+    const stage = await openStage(slapd)
+    await createUser(stage.context, { username: 'former', role: 'administrator', type: 'LDAP_MANAGED' })
+    meddle(stage, `delete from users where username = 'admin'`)
+    expect(await rejection(stage.sync())).toMatchObject({ code: 'conflict' })
+    expect(await stage.users()).toMatchObject({ former: { role: 'administrator', disabled: false } })
     await stage.close()
   })
 })

@@ -17,16 +17,20 @@ export async function askDirectory({
   settings,
   dn,
   password,
+  pauseMs = 0,
 }: {
   readonly settings: Settings
   readonly dn: string
   readonly password: string
+  /** How long after it was found its password is tried. */
+  readonly pauseMs?: number
 }): Promise<string | boolean> {
   const query = { dn, scope: 'base', filter: '(objectClass=*)', attributes: ['uid'], bytes: [] } as const
   try {
     return await openLdap(settings).connected(async (connection) => {
       let found = 0
       for await (const page of connection.search(query)) found += page.length
+      await new Promise((resolve) => setTimeout(resolve, pauseMs))
       return (await connection.bind(dn, password)) && found === 1
     })
   } catch (error) {

@@ -7,7 +7,7 @@ export function isSafeUrl(text: string): boolean {
 
 /** Whether a URL is of this machine. */
 export function isHere(text: string): boolean {
-  return /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(urlOf(text)?.hostname ?? '')
+  return /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])$/i.test(urlOf(text)?.hostname ?? '')
 }
 
 /** The URL that a text is; null when it is none. */

@@ -28,6 +28,7 @@ describe('the settings of a directory', () => {
 
   test.each([
     ['TIDEMARK_LDAP_URL', 'ldap://[::1]'],
+    ['TIDEMARK_LDAP_URL', 'ldaps://directory.example.org:65535'],
     ['TIDEMARK_LDAP_TIMEOUT', 'PT30S'],
     ['TIDEMARK_LDAP_SYNC_INTERVAL', 'PT5M'],
     ['TIDEMARK_LDAP_USER_FILTER', '(&(objectClass=person)(!(title=x)))'],
@@ -46,6 +47,7 @@ describe('the settings of a directory', () => {
     ['TIDEMARK_LDAP_URL', 'ldaps://user:secret@directory.example.org'],
     ['TIDEMARK_LDAP_URL', 'ldaps://directory.example.org/dc=example'],
     ['TIDEMARK_LDAP_URL', 'ldaps://'],
+    ['TIDEMARK_LDAP_URL', 'ldaps://directory.example.org:65536'],
     ['TIDEMARK_LDAP_START_TLS', 'yes'],
     ['TIDEMARK_LDAP_TLS_VERIFY', 'no'],
     ['TIDEMARK_LDAP_CA', '/etc/ssl/ca.pem'],

@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { durationMs, isFixedDuration } from '../lib/duration.ts'
+import { isHere } from '../lib/urls.ts'
 
 const GROUPS_MAX = 100
 const TIMEOUT_MAX_MS = 30_000
@@ -60,6 +61,7 @@ export const ldapVariables = {
       /^ldaps?:\/\/(?:[\w.-]+|\[[\da-f:]+\])(?::\d{1,5})?$/i,
       'must look like ldaps://directory.example.org',
     )
+    .refine((url) => URL.canParse(url), 'has no port that there is')
     .optional()
     .describe('The directory that LDAP_MANAGED users come from.'),
   TIDEMARK_LDAP_START_TLS: z
@@ -183,7 +185,8 @@ export function ldapSettingsOf(values: z.output<typeof ldapSchema>): LdapSetting
 function misfitsOf(values: z.output<typeof ldapSchema>, url: string): readonly string[] {
   const needed = ['TIDEMARK_LDAP_BIND_DN', 'TIDEMARK_LDAP_BIND_PASSWORD', 'TIDEMARK_LDAP_BASE_DN'] as const
   const missing = needed.filter((name) => values[name] === '')
-  const isOpen = isPlain(url) && values.TIDEMARK_LDAP_START_TLS === 'off' && !isThisMachine(url)
+  const isOpen =
+    isPlain(url) && values.TIDEMARK_LDAP_START_TLS === 'off' && !isHere(url)
   return [
     ...missing.map((name) => `${name} is missing, which TIDEMARK_LDAP_URL needs.`),
     ...(isOpen ? ['TIDEMARK_LDAP_START_TLS may be off for an ldap: URL of this machine only.'] : []),
@@ -192,10 +195,6 @@ function misfitsOf(values: z.output<typeof ldapSchema>, url: string): readonly s
 
 function isPlain(url: string): boolean {
   return /^ldap:/i.test(url)
-}
-
-function isThisMachine(url: string): boolean {
-  return /^ldaps?:\/\/(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])(?::\d+)?$/i.test(url)
 }
 
 function isBetween(text: string, minMs: number, maxMs: number): boolean {

@@ -6,11 +6,12 @@ import type { Socket } from 'bun'
 import { Client } from 'ldapts'
 import { Miniflare } from 'miniflare'
 
+import { openLdap } from '../../workers/ldap.ts'
 import { rejection } from '../contract/rejection.ts'
 import { asWranglerDoes } from '../hosts/edge.ts'
 import { askDirectory } from '../hosts/ldap-worker.ts'
 import { SELF_SIGNED } from '../hosts/self-signed.ts'
-import { hasSlapd, startSlapd } from '../hosts/slapd.ts'
+import { ADMIN_DN, ADMIN_PASSWORD, BASE_DN, hasSlapd, startSlapd } from '../hosts/slapd.ts'
 import type { Slapd } from '../hosts/slapd.ts'
 import { dnOf, PASSWORD, person, settingsFrom } from './ldap-stage.ts'
 
@@ -250,4 +251,16 @@ describe.skipIf(!hasSlapd)('OpenLDAP as Bun alone reaches it', () => {
     expect(sentBytes).toBeLessThan(64 << 20)
     server.stop()
   }, 60_000)
+})
+
+test('a filter that is none is seen at the start', () => {
+  const { ldap } = settingsFrom({
+    TIDEMARK_LDAP_URL: 'ldaps://localhost',
+    TIDEMARK_LDAP_BIND_DN: ADMIN_DN,
+    TIDEMARK_LDAP_BIND_PASSWORD: ADMIN_PASSWORD,
+    TIDEMARK_LDAP_BASE_DN: BASE_DN,
+    TIDEMARK_LDAP_USER_FILTER: '(no filter)',
+  })
+  if (!ldap) throw new Error('There is no directory.')
+  expect(() => openLdap(ldap)).toThrow('TIDEMARK_LDAP_USER_FILTER')
 })

@@ -3,6 +3,7 @@ import { userGroups, users } from '../../../db/tables/access.ts'
 import { directorySyncs } from '../../../db/tables/directory.ts'
 import type { Role } from '../../context.ts'
 import type { Database, Write } from '../../ports/database.ts'
+import { NEW_USER } from '../users/changes.ts'
 import type { Known, Wanted } from './plan.ts'
 
 const ONLY = 1
@@ -92,7 +93,7 @@ export function insertUsers(database: Database, wanted: readonly Wanted[], now: 
     insert into users (username, password_hash, role, type, fullname, email, phone, language, time_zone, version,
                        created_at, directory_id)
     select value ->> 'username', '', value ->> 'role', 'LDAP_MANAGED', value ->> 'fullname', value ->> 'email',
-           value ->> 'phone', 'en', 'UTC', 1, cast(${now} as integer), value ->> 'directoryId'
+           value ->> 'phone', ${NEW_USER.language}, ${NEW_USER.timeZone}, 1, cast(${now} as integer), value ->> 'directoryId'
     from json_each(${JSON.stringify(wanted)})`)
 }
 

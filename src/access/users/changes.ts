@@ -20,6 +20,18 @@ export type Fields = {
 }
 export type Field = keyof Fields | 'password'
 
+/** What nobody says of a new user. */
+export const NEW_USER = {
+  type: 'local',
+  fullname: '',
+  email: '',
+  phone: '',
+  startDashboardId: null,
+  language: 'en',
+  timeZone: 'UTC',
+  darkMode: false,
+} as const
+
 /** What users may change of themselves; everything else is for administrators (specification: Users and user groups). */
 const OWN: Readonly<Record<UserType, readonly Field[]>> = {
   local: ['fullname', 'email', 'phone', 'startDashboardId', 'language', 'timeZone', 'password'],

@@ -8,7 +8,7 @@ import type { Ports } from '../../ports/index.ts'
 import { callersOf } from './callers.ts'
 import { audited } from '../audit/service.ts'
 import { hashPassword } from './password.ts'
-import { changedFields, forbiddenFields, impossibleFields } from './changes.ts'
+import { changedFields, forbiddenFields, impossibleFields, NEW_USER } from './changes.ts'
 import type { Asker, Field, Fields } from './changes.ts'
 import type { NewUserBody, UserBody, UsersQuery, UserView } from './schema.ts'
 import { newPassword, passwordWrites, requirePassword, requireStrong } from './service/passwords.ts'
@@ -199,17 +199,6 @@ function lastAdministrator(): Refusal {
 function changedMeanwhile(): Refusal {
   return new Refusal('precondition_failed', 'Somebody changed this user meanwhile. Read it again.')
 }
-
-const NEW_USER = {
-  type: 'local',
-  fullname: '',
-  email: '',
-  phone: '',
-  startDashboardId: null,
-  language: 'en',
-  timeZone: 'UTC',
-  darkMode: false,
-} as const
 
 /** The fields of a row that a body names. */
 function fieldsOf(body: UserBody): Partial<Fields> {

@@ -220,7 +220,8 @@ describe.each(HOST_NAMES)('a login at a provider that lies, on %s', (name) => {
     const { challenge, verifier } = await newVerifier()
     const sent = await raw('GET', `/oidc/login?challenge=${challenge}`)
     const sentTo = sent.headers.get('location') ?? ''
-    for (const name of ['state', 'nonce']) secrets.add(new URL(sentTo).searchParams.get(name) ?? name)
+    const asked = new URL(sentTo).searchParams
+    for (const one of ['state', 'nonce']) secrets.add(asked.get(one) ?? one)
     const answer = comeBack(provider, sentTo, lie)
     const response = await raw('GET', `/oidc/callback?${answer.toString()}`)
     const text = await response.text()

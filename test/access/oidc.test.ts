@@ -197,6 +197,21 @@ describe('a login', () => {
     }),
   )
 
+  test('leaves no code, token or name of a login readable in the database', () =>
+    withPorts(async (at) => {
+      const login = await logIn(at)
+      const { sessionId } = await openProvenSession(at.context, login)
+      const waiting = await logIn(at)
+      const { database } = at.ports
+      const tables = ['oidc_states', 'oidc_logins', 'oidc_sessions', 'oidc_identities', 'sessions'] as const
+      const rows = await Promise.all(tables.map((table) => database.all(`select * from ${table}`)))
+      expect(rows.map(({ length }) => length)).toEqual([2, 1, 1, 1, 1])
+      const text = JSON.stringify(rows)
+      expect(text).toContain(provider.issuer)
+      for (const secret of [login.loginCode, waiting.loginCode, waiting.verifier, sessionId, 'eyJ'])
+        expect(text).not.toContain(secret)
+    }))
+
   test('may come back wrong a hundred times from one network; right ones do not count', () =>
     withPorts(async (at) => {
       const wrong: Lie = { callback: (sent) => sent.set('error', 'access_denied') }

@@ -1,8 +1,8 @@
 import { expect } from 'bun:test'
 
 import { codeOf, stepAt } from '../../src/access/session/mfa/totp.ts'
-import { base64url } from '../../src/lib/text.ts'
 import { fromBase32 } from '../access/base32.ts'
+import { newVerifier } from '../access/oidc-login.ts'
 import { browserOf, oidcProvider, PAGES } from '../hosts/oidc-provider.ts'
 import type { Person } from '../hosts/oidc-provider.ts'
 import { PASSWORD } from './client.ts'
@@ -339,9 +339,7 @@ type Browser = ReturnType<typeof browserOf>
 
 /** Begins a login as a page does. */
 async function begin(client: Client) {
-  const verifier = base64url(crypto.getRandomValues(new Uint8Array(32)))
-  const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(verifier))
-  const challenge = base64url(new Uint8Array(digest))
+  const { verifier, challenge } = await newVerifier()
   const { status, headers } = await client.request('GET', `/oidc/login?challenge=${challenge}`, { as: null })
   expect(status).toBe(302)
   const url = headers.get('location') ?? ''

@@ -4,7 +4,8 @@ import { join } from 'node:path'
 
 /**
  * Takes away, one after the other, every policy of a route and every place where somebody's rights are looked at, and
- * asks whether calling all routes as everybody tells. `npm run mutate:rights`.
+ * asks whether calling all routes as everybody tells. `npm run mutate:rights`; `-- -t dependencies` tries those alone whose
+ * name has that in it.
  */
 
 const ROOT = join(import.meta.dir, '../..')
@@ -42,12 +43,15 @@ try {
   for (const name of COPIED) await cp(join(ROOT, name), join(folder, name), { recursive: true })
   await symlink(join(ROOT, 'node_modules'), join(folder, 'node_modules'))
   const names = await instrument()
-  const run = Bun.spawn(['bun', 'test', '--timeout', '300000', './test/mutations/try.ts'], {
-    cwd: folder,
-    env: { ...process.env, TIDEMARK_MUTANTS: JSON.stringify(names) },
-    stdout: 'inherit',
-    stderr: 'inherit',
-  })
+  const run = Bun.spawn(
+    ['bun', 'test', '--timeout', '300000', './test/mutations/try.ts', ...process.argv.slice(2)],
+    {
+      cwd: folder,
+      env: { ...process.env, TIDEMARK_MUTANTS: JSON.stringify(names) },
+      stdout: 'inherit',
+      stderr: 'inherit',
+    },
+  )
   process.exitCode = await run.exited
 } finally {
   await rm(folder, { recursive: true })

@@ -6,6 +6,7 @@ import { connect } from '../api/client.ts'
 import type { Client } from '../api/client.ts'
 import { ABOVE } from '../api/matrix/above.ts'
 import { CASES } from '../api/matrix/cases.ts'
+import { HIDDEN } from '../api/matrix/hidden.ts'
 import { of, readReviewed, tryCase, tryRoles } from '../api/matrix/run.ts'
 import { makeWorld } from '../api/matrix/world.ts'
 import type { World } from '../api/matrix/world.ts'
@@ -32,7 +33,7 @@ type Step = { readonly route: string | null; readonly find: () => Promise<string
 const guarded = routes.filter(({ policy }) => policy.roles !== 'anyone')
 
 const steps: readonly Step[] = [
-  ...ABOVE.map(({ run }): Step => ({
+  ...[...ABOVE, ...HIDDEN].map(({ run }): Step => ({
     route: null,
     find: () =>
       run(client, world).then(

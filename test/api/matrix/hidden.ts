@@ -20,6 +20,8 @@ export const HIDDEN: readonly Change[] = [
       const slc = await newBelow(client, `/slcs?parentId=${own.group}`, { name: 'made of others', limit: 99 })
       await good(client.request('PUT', `/slo/${slo}/children`, { json: { items: [{ id: foreign.job }] } }))
       await good(client.request('PUT', `/slc/${slc}/children`, { json: { items: [{ id: foreign.slo }] } }))
+      const above = await newSlo(client, own.group, {})
+      await good(client.request('PUT', `/slo/${above}/children`, { json: { items: [{ id: slo }] } }))
       for (const [as, seen] of [
         ['administrator', 1],
         ['editor', 0],
@@ -34,6 +36,7 @@ export const HIDDEN: readonly Change[] = [
         ].map((one) => expect.objectContaining(one) as object)
         const { items } = await read(`/group/${own.group}/children`)
         expect(items).toEqual(expect.arrayContaining(both))
+        expect(await read(`/slo/${above}/children`)).toMatchObject({ items: [{ id: slo, hasChildren }] })
         const { children } = await read(`/root/tree/group/${own.group}/tree`)
         expect(children).toEqual(expect.arrayContaining(both))
       }

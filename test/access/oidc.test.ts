@@ -221,6 +221,22 @@ describe('a login', () => {
       expect(await rejection(logIn(at))).toMatchObject({ code: 'too_many_attempts' })
     }))
 
+  test('comes back once, however its state is spelled, and being away counts for nothing', () =>
+    withPorts(async (at) => {
+      const { challenge } = await newVerifier()
+      const begun = comeBack(provider, await beginLogin(at.context, { challenge }), {})
+      expect(await endLogin(at.context, begun)).toContain('#loginCode=')
+      for (const spelled of [begun.get('state'), `${begun.get('state')} `, ` ${begun.get('state')}`]) {
+        begun.set('state', spelled ?? '')
+        const refusal = await rejection(endLogin(at.context, begun))
+        expect(String(refusal)).toContain('did not begin here')
+      }
+      const broken: Lie = { token: () => new Response(null, { status: 500 }) }
+      for (let tried = 0; tried <= NETWORK_MAX; tried++)
+        expect(await rejection(logIn(at, broken))).toMatchObject({ code: 'unavailable' })
+      await logIn(at)
+    }))
+
   test('of another installation is none here', () =>
     withPorts((one) =>
       withPorts(async (another) => {

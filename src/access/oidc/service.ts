@@ -1,11 +1,11 @@
 import type { Context } from '../../context.ts'
 import { sha256 } from '../../lib/digest.ts'
-import { Refusal } from '../../lib/errors.ts'
+import { Refusal, refusalIn } from '../../lib/errors.ts'
 import { base64url, sameText } from '../../lib/text.ts'
 import { commit, isUniqueViolation } from '../../ports/database.ts'
 import type { Ports } from '../../ports/index.ts'
 import type { OidcSettings } from '../../ports/oidc-settings.ts'
-import { attempt, providerTrials, succeeded } from '../attempts/service.ts'
+import { attempt, providerTrials, succeeded, undecided } from '../attempts/service.ts'
 import { audited } from '../audit/service.ts'
 import { seal, unseal } from '../session/keys.ts'
 import { checkCode } from '../session/mfa/service.ts'
@@ -70,11 +70,17 @@ export async function endLogin(context: Context, answer: URLSearchParams): Promi
   await attempt(ports, trials)
   const isFirst = await store.takeState(
     database,
-    { hash: await sha256(state), expiresAt: begun.endAt },
+    // By what is in it: the same state can be spelled in several ways.
+    { hash: await sha256(begun.nonce), expiresAt: begun.endAt },
     clock.now(),
   )
   if (!isFirst) throw unknownState()
-  const proven = await prove(ports, oidc, { answer, asked: { ...begun, state } })
+  const proven = await prove(ports, oidc, { answer, asked: { ...begun, state } }).catch(
+    async (error: unknown) => {
+      if (refusalIn(error)?.code === 'unavailable') await undecided(ports, trials)
+      throw error
+    },
+  )
   const profile = profileOf(proven.claims, oidc)
   const userId = await accountFor(context, oidc, { subject: proven.subject, profile })
   const loginCode = base64url(secrets.random(SECRET_BYTES))

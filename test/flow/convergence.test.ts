@@ -33,17 +33,17 @@ const GONE = 'gone'
 type Opened = { readonly ports: Ports; readonly database: Database; close(): Promise<void> }
 
 async function openOnFile(): Promise<Opened> {
-  const { ports, close } = await openPorts()
-  return { ports, database: ports.database, close }
+  const stage = await openPorts()
+  return { ports: stage.ports, database: stage.ports.database, close: () => stage.close() }
 }
 
 async function openOnD1(): Promise<Opened> {
-  const [{ ports, close }, d1] = await Promise.all([openPorts(), startD1()])
+  const [stage, d1] = await Promise.all([openPorts(), startD1()])
   return {
-    ports,
+    ports: stage.ports,
     database: d1.database,
     close: async () => {
-      await close()
+      await stage.close()
       await d1.close()
     },
   }
@@ -51,7 +51,7 @@ async function openOnD1(): Promise<Opened> {
 
 describe.each([
   ['libSQL', openOnFile, 30],
-  ['D1', openOnD1, 12],
+  ['D1', openOnD1, 8],
 ] as const)('what children tell on %s', (_, open, rounds) => {
   let opened: Opened
   beforeAll(async () => {

@@ -172,6 +172,8 @@ export async function reviewUrgent(
   ports: Pick<Ports, 'database' | 'clock'>,
   ids: readonly number[],
 ): Promise<void> {
+  // What is urgent is looked for among all links: seldom is there anything to look for.
+  if (!(await hasMaintenanceChanges(ports.database))) return
   while (await reviewMaintenance(ports, { ids }));
 }
 

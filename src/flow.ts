@@ -102,9 +102,7 @@ export function openFlow(ports: FlowPorts, onNotices: () => void = () => {}): Op
     },
     async settle() {
       await step(bringUpToDate)
-      for (let slices = 0; maintenance.isReviewing && slices < SLICES_IN_A_ROW; slices++) {
-        await step(() => maintenance.review())
-      }
+      await maintenance.reviewInTurns(step)
       // A few at a time: at midnight many periods end, and deliveries do not wait for all of them. Nor does the caller,
       // whose host may bound its statements: whoever is woken goes on.
       for (let judged = 0; judged < JUDGED_IN_A_ROW; judged++) {
@@ -117,16 +115,24 @@ export function openFlow(ports: FlowPorts, onNotices: () => void = () => {}): Op
       // Whoever asks may have changed what waits.
       onNotices()
     },
-    sweep: (afterId) =>
-      step(async () => {
-        const next = await lookAfter(ports, afterId)
-        await judge()
-        return next
-      }),
+    sweep: (afterId) => step(() => sweepSome(ports, afterId, judge)),
     get nextAt() {
       return maintenance.isReviewing ? 0 : Math.min(maintenance.plannedAt, judgedAt, alarmsAt)
     },
   }
+}
+
+/** Sets some parents right, and then judges the containers above what was. With the last of them goes what is kept of
+ * alarms of long ago. */
+async function sweepSome(
+  ports: Pick<Ports, 'database' | 'clock' | 'log'>,
+  afterId: number,
+  judge: () => Promise<unknown>,
+): Promise<number | null> {
+  const next = await setRight(ports, afterId)
+  await judge()
+  if (next === null) await tidyAlarms(ports.database, ports.clock.now())
+  return next
 }
 
 /** What a flow knows of maintenance: when some begins or ends next, and whether objects are still to enter or leave what
@@ -149,19 +155,14 @@ function openMaintenance(ports: Pick<Ports, 'database' | 'clock'>) {
       if (!known.isPending) return
       await reviewUrgent(ports, [...new Set(transitions.map(({ objectId }) => objectId))])
     },
-    async review(): Promise<void> {
-      known = { ...known, isPending: await reviewSlice(ports) }
+    /** Some slices of what is left, each in a turn of its own. */
+    async reviewInTurns(turn: (slice: () => Promise<void>) => Promise<void>): Promise<void> {
+      const slice = async () => {
+        known = { ...known, isPending: await reviewSlice(ports) }
+      }
+      for (let count = 0; known.isPending && count < SLICES_IN_A_ROW; count++) await turn(slice)
     },
   }
-}
-
-async function lookAfter(
-  ports: Pick<Ports, 'database' | 'clock' | 'log'>,
-  afterId: number,
-): Promise<number | null> {
-  const next = await setRight(ports, afterId)
-  if (next === null) await tidyAlarms(ports.database, ports.clock.now())
-  return next
 }
 
 /** Compares every parent with what its children make it. What changes meanwhile gets its turn after a few parents each. */

@@ -4,8 +4,7 @@ import type { Context } from '../../context.ts'
 import { Refusal } from '../../lib/errors.ts'
 import { parseInstant, timeFormat } from '../../lib/time.ts'
 import { commit, isNotNullViolation } from '../../ports/database.ts'
-import type { Ports } from '../../ports/index.ts'
-import { hasMaintenanceChanges, noteMaintenance, reviewMaintenance } from '../states/service.ts'
+import { noteMaintenance } from '../states/service.ts'
 import type { ObjectType } from '../tree/schema.ts'
 import { requireObject } from '../tree/service.ts'
 import { checkOccurrences, checkPast, entered, invalid } from './entering.ts'
@@ -15,9 +14,11 @@ import type { RevaluationBody, RevaluationsQuery, RevaluationView } from './sche
 import * as store from './store.ts'
 import type { RevaluationRow } from './store.ts'
 
+export { advanceMaintenance, reviewSlice, reviewUrgent } from './service/advancing.ts'
+export type { Advanced } from './service/advancing.ts'
+
 const DAY_MS = 86_400_000
 const REVALUATIONS_MAX = 10_000
-const DUE_AT_ONCE = 200
 
 /** The object that a request names, by type and id. */
 export type Named = { readonly type: ObjectType; readonly id: number }
@@ -134,52 +135,6 @@ export async function deleteRevaluation(context: Context, object: Named, id: num
   ])
   ports.log.info('revaluation deleted', { revaluationId: id, objectId: object.id, stays })
   await ports.flow.settle()
-}
-
-/** How far maintenance is: when some begins or ends next, Infinity when none does; and whether objects are still to enter or
- * leave what has. */
-export type Advanced = { readonly nextAt: number; readonly isPending: boolean }
-
-/** Lets maintenance begin and end that was to do so by an instant, one moment after the other. What others are made of follows
- * at once, everything below it in slices (`reviewSlice`), which are whole before the next moment comes. One call at a time:
- * see `ports/flow.ts`. */
-export async function advanceMaintenance(
-  ports: Pick<Ports, 'database' | 'clock'>,
-  until: number,
-): Promise<Advanced> {
-  const { database } = ports
-  for (;;) {
-    await reviewUrgent(ports, [])
-    const rows = await store.readNext(database, DUE_AT_ONCE)
-    const at = rows[0]?.nextAt ?? Number.POSITIVE_INFINITY
-    if (at > until) return { nextAt: at, isPending: await hasMaintenanceChanges(database) }
-    while (await reviewMaintenance(ports));
-    const due = rows.filter(({ nextAt }) => nextAt === at)
-    await commit(database, [
-      ...due.map((row) =>
-        store.saveProgress(database, row, { running: isActiveAt(row, at), nextAt: nextChange(row, at) }),
-      ),
-      noteMaintenance(
-        database,
-        due.map(({ objectId }) => ({ objectId, at })),
-      ),
-    ])
-  }
-}
-
-/** Lets objects enter or leave maintenance before something else is said of them or of what they are linked to. */
-export async function reviewUrgent(
-  ports: Pick<Ports, 'database' | 'clock'>,
-  ids: readonly number[],
-): Promise<void> {
-  // What is urgent is looked for among all links: seldom is there anything to look for.
-  if (!(await hasMaintenanceChanges(ports.database))) return
-  while (await reviewMaintenance(ports, { ids }));
-}
-
-/** Lets some of the objects that are left enter or leave maintenance. @returns whether there may be more */
-export function reviewSlice(ports: Pick<Ports, 'database' | 'clock'>): Promise<boolean> {
-  return reviewMaintenance(ports)
 }
 
 type Told = {

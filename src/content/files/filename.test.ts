@@ -16,7 +16,7 @@ test('what is a name stays one, and has no way out of a folder or a header in it
       expect(header).toMatch(/^attachment; filename="[^"\\]*"; filename\*=UTF-8''[\w.!~%-]+$/)
       expect(decodeURIComponent(header.slice(header.lastIndexOf("'") + 1))).toBe(name)
     }),
-    { numRuns: 2_000 },
+    { numRuns: 500 },
   )
 })
 

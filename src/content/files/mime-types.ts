@@ -106,7 +106,7 @@ export async function typeOf(
   head: Uint8Array,
 ): Promise<string | null> {
   const type = bareType(declared ?? '')
-  const seen = (await fileTypeFromBuffer(head))?.mime ?? (isZip(head) ? ZIP : null)
+  const seen = await contentOf(head)
   if (type !== '' && type !== UNKNOWN_TYPE) return fits(type, head, seen) ? type : null
   const byName = BY_EXTENSION.get(extensionOf(name))
   if (byName !== undefined && fits(byName, head, seen)) return byName
@@ -161,6 +161,12 @@ function textOf(head: Uint8Array): string | null {
 /** Control characters other than those that texts are set with. */
 // oxlint-disable-next-line no-control-regex -- they are what is looked for
 const BINARY = /[\x00-\x08\x0e-\x1a\x1c-\x1f]/
+
+async function contentOf(head: Uint8Array): Promise<string | null> {
+  // It fails for some of what is broken inside, which is then of no type that it knows.
+  const found = await fileTypeFromBuffer(head).catch(() => undefined)
+  return found?.mime ?? (isZip(head) ? ZIP : null)
+}
 
 /** Also where what `file-type` looks for comes later than the head ends. */
 function isZip(head: Uint8Array): boolean {

@@ -20,7 +20,7 @@ test('a document that is broken inside is what it is declared as, and nothing by
     0,
     8,
     0,
-    ...new Array<number>(8).fill(0),
+    ...Array.from({ length: 8 }, () => 0),
     100,
     0,
     0,

@@ -338,6 +338,23 @@ describe('bounds', () => {
     )
   })
 
+  test('who takes nothing for six beats is gone, and who takes something each time is not', async () => {
+    const { body: unread } = await stage.hub.open(readingOf())
+    const slow = (await stage.hub.open(readingOf())).body?.getReader()
+    for (let count = 0; count < 20; count++)
+      await stage.hub.publish({ kind: 'script', above: [1], data: { text: 'x'.repeat(8 * 1024) } })
+    for (let beats = 0; beats < 6; beats++) {
+      await stage.hub.beat()
+      await slow?.read()
+    }
+    expect(stage.hub.readers).toBe(2)
+    await stage.hub.beat()
+    expect(stage.hub.readers).toBe(1)
+    await slow?.cancel()
+    await unread?.cancel()
+    expect(stage.hub.readers).toBe(0)
+  })
+
   test('two hundred readers that come back at once each get everything once', async () => {
     const large = await openHubStage({ limits: { readersOfUserMax: 200 } })
     const first = await listen(large.hub)

@@ -13,6 +13,8 @@ import { Ear } from './ear.ts'
 const START_MAX_MS = 60_000
 const TEST_MAX_MS = 60_000
 const STATES = 12
+/** Of one user. */
+const STREAMS_MAX = 100
 
 describe.each(HOST_NAMES)('streams of events on %s', (name) => {
   let client: Client
@@ -75,6 +77,31 @@ describe.each(HOST_NAMES)('streams of events on %s', (name) => {
       expect(seqs).toEqual(Array.from({ length: STATES }, (_, index) => index + 1))
       expect(loads.slice(0, STATES)).toEqual([100, 1, 102, 3, 104, 5, 106, 7, 108, 9, 110, 1])
       expect(gaps).toEqual([])
+    },
+    TEST_MAX_MS,
+  )
+
+  test(
+    'who asks for the head alone takes no place',
+    async () => {
+      const headers = { 'x-session-id': client.sessionIds.collector }
+      for (let count = 0; count < STREAMS_MAX + 10; count++) {
+        const head = await fetch(`${client.host.url}/events`, { method: 'HEAD', headers })
+        expect([head.status, head.headers.get('content-type')]).toEqual([200, 'text/event-stream'])
+      }
+    },
+    TEST_MAX_MS,
+  )
+
+  // At the edge a connection that has gone is noticed with the beats that follow: `hub.test.ts` shows how.
+  test.if(name === 'bun')(
+    'who leaves gives the place back',
+    async () => {
+      for (let count = 0; count < STREAMS_MAX + 10; count++) {
+        const ear = await open('/events', client.sessionIds.collector)
+        await ear.until(({ heard }) => heard.length === 1)
+        await ear.leave()
+      }
     },
     TEST_MAX_MS,
   )

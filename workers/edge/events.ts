@@ -21,7 +21,10 @@ export function eventsInObject(namespace: Environment['EVENTS']): Events {
   }
   return {
     async open({ request }) {
-      const answer: unknown = await object().fetch(request.url, { headers: [...request.headers] })
+      const answer: unknown = await object().fetch(request.url, {
+        method: request.method,
+        headers: [...request.headers],
+      })
       const { body, status, headers } = answer as Response
       // With header fields that may be set.
       return new Response(body, { status, headers })

@@ -7,6 +7,8 @@ import type { Told, Window } from './window.ts'
 const BUFFER_BYTES = 16 * 1024
 /** Quiet beats after which a reader is told that the stream is still there. */
 const QUIET_BEATS = 3
+/** Beats without anything being taken of what is there, after which nobody reads any more. Not every host says so. */
+const STALLED_BEATS = 6
 
 type Controller = ReadableStreamDefaultController<Uint8Array>
 
@@ -34,6 +36,9 @@ export class Reader {
   /** Set while the connection could take more than there is. */
   #goOn: (() => void) | null = null
   #quietBeats = 0
+  #stalledBeats = 0
+  #givenBytes = 0
+  #takenBytes = 0
   #hasEnded = false
 
   constructor(options: ReaderOptions) {
@@ -71,7 +76,12 @@ export class Reader {
   /** Time has passed. */
   beat(): void {
     this.#quietBeats++
-    if (this.#quietBeats >= QUIET_BEATS) this.#wake()
+    const waitingBytes = BUFFER_BYTES - (this.#controller?.desiredSize ?? BUFFER_BYTES)
+    const takenBytes = this.#givenBytes - waitingBytes
+    this.#stalledBeats = waitingBytes > 0 && takenBytes === this.#takenBytes ? this.#stalledBeats + 1 : 0
+    this.#takenBytes = takenBytes
+    if (this.#stalledBeats >= STALLED_BEATS) this.end()
+    else if (this.#quietBeats >= QUIET_BEATS) this.#wake()
   }
 
   end(): void {
@@ -91,7 +101,10 @@ export class Reader {
   /** Hands over as much as fits; false when there is nothing. */
   #take(): boolean {
     const frames = this.#frames()
-    for (const bytes of frames) this.#controller?.enqueue(bytes)
+    for (const bytes of frames) {
+      this.#controller?.enqueue(bytes)
+      this.#givenBytes += bytes.length
+    }
     if (frames.length > 0) this.#quietBeats = 0
     // After the first frames all the others get their turn.
     else if (this.#options.once) this.end()

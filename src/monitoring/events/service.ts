@@ -32,7 +32,8 @@ export async function readEvents(context: Context, { request, query, again }: As
       jobIds: new Set(query.jobId),
     },
     lastEventId: request.headers.get('last-event-id'),
-    once: query.once,
+    // Nobody would read on.
+    once: query.once || request.method === 'HEAD',
     look: () => sightOf(again),
   })
 }

@@ -343,7 +343,7 @@ describe('bounds', () => {
     const slow = (await stage.hub.open(readingOf())).body?.getReader()
     for (let count = 0; count < 20; count++)
       await stage.hub.publish({ kind: 'script', above: [1], data: { text: 'x'.repeat(8 * 1024) } })
-    for (let beats = 0; beats < 6; beats++) {
+    for (let beats = 1; beats < 6; beats++) {
       await stage.hub.beat()
       await slow?.read()
     }

@@ -2,6 +2,7 @@ import { copyFile, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
+import type { Onlookers } from '../../src/monitoring/events/values.ts'
 import { Keeper } from '../../src/monitoring/keeper/service.ts'
 import type { Blobs, StoredBlob } from '../../src/ports/blobs.ts'
 import type { Transition } from '../../src/ports/job-actors.ts'
@@ -99,6 +100,9 @@ export class Stage {
   blobBytes = SMALL_BLOB_BYTES
   roomBytes = Number.POSITIVE_INFINITY
 
+  /** Those who are told what jobs receive; nobody unless a test says so. */
+  onlookers: Onlookers = NOBODY
+
   /** Its own, and kept over a crash: a file that was put is there. */
   readonly blobs: FaultyBlobs
 
@@ -146,6 +150,7 @@ export class Stage {
       turn: () => (this.byHand ? new Promise((resolve) => this.#turns.push(resolve)) : Promise.resolve()),
       follow: (transitions) => this.#follow(transitions),
       roomBytes: () => this.roomBytes,
+      onlookers: this.onlookers,
       armed: () => void (this.armed += 1),
     })
     return this.#keeper
@@ -186,6 +191,8 @@ export class Stage {
     return Promise.resolve()
   }
 }
+
+const NOBODY: Onlookers = { areThere: false, watches: () => false, tell: () => Promise.resolve() }
 
 function faulty(libsql: Libsql): FaultyValues {
   return new FaultyValues(

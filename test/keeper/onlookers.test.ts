@@ -1,0 +1,79 @@
+import { afterAll, beforeEach, expect, test } from 'bun:test'
+
+import type { JobValues, Onlookers } from '../../src/monitoring/events/values.ts'
+import { rejection } from '../contract/rejection.ts'
+import { ANYBODY, BEGIN_AT, deliveryWith, rulesWith } from './rules.ts'
+import { openStages } from './stage.ts'
+import type { Stage } from './stage.ts'
+
+const stages = await openStages()
+afterAll(() => stages.close())
+
+/** Writes down what it is asked and told. */
+class Witness implements Onlookers {
+  areThere = false
+  asked = 0
+  readonly told: JobValues[] = []
+
+  watches(jobId: number): boolean {
+    this.asked++
+    return jobId === 1
+  }
+
+  tell(values: readonly JobValues[]): Promise<void> {
+    this.told.push(...values)
+    return Promise.resolve()
+  }
+}
+
+let stage: Stage
+let witness: Witness
+
+beforeEach(async () => {
+  stage = await stages.open()
+  stage.onlookers = witness = new Witness()
+  await stage.openKeeper()
+  for (const jobId of [1, 2]) await stage.keeper.configure(jobId, rulesWith())
+})
+
+const deliver = (jobId: number, value: number) =>
+  stage.keeper.deliver(jobId, deliveryWith({ values: { returnValue2: value } }), ANYBODY)
+const valuesTold = () =>
+  witness.told.map(({ jobId, samples }) => [
+    jobId,
+    ...samples.flatMap(({ key, value }) => (key === 'returnValue2' ? [value] : [])),
+  ])
+
+test('while nobody is there, nothing is asked about any delivery', async () => {
+  for (let count = 0; count < 100; count++) await deliver(1, count)
+  expect([witness.asked, witness.told.length]).toEqual([0, 0])
+})
+
+test('what watched jobs receive is told in order, as their user sees it, before the delivery is answered', async () => {
+  witness.areThere = true
+  await deliver(1, 1_000)
+  expect(valuesTold()).toEqual([[1, 1]])
+  await deliver(2, 2_000)
+  const run = { key: 'returnValue2', at: [BEGIN_AT + 1, BEGIN_AT + 2], values: [3_000, 4_000] }
+  await stage.keeper.deliverAll([{ jobId: 1, sent: { run }, repeat: null }], ANYBODY)
+  const round = { key: 'returnValue2', timestampAt: BEGIN_AT + 3, jobIds: [2, 1], values: [5_000, 6_000] }
+  await stage.keeper.deliverRounds([round], ANYBODY)
+  expect(valuesTold()).toEqual([
+    [1, 1],
+    [1, 3, 4],
+    [1, 6],
+  ])
+})
+
+test('what could not be kept is not told, and neither is what is replayed', async () => {
+  witness.areThere = true
+  await deliver(1, 1_000)
+  stage.values.failAt = stage.values.commits + 1
+  await rejection(deliver(1, 2_000))
+  await stage.crash()
+  await deliver(1, 3_000)
+  expect(valuesTold()).toEqual([
+    [1, 1],
+    [1, 3],
+  ])
+})

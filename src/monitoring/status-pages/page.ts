@@ -87,7 +87,9 @@ function stateText({ state, sinceAt, maintainedUntilAt }: ShownObject, words: Wo
 
 /** What is not quite a hundred is never shown as one. */
 export function percentText(percent: number | null, words: Words): string {
-  return percent === null ? words.unknown : `${(Math.floor(percent * 100) / 100).toFixed(2)} %`
+  return percent === null
+    ? words.unknown
+    : `${(Math.floor(Math.round(percent * 1000) / 10) / 100).toFixed(2)} %`
 }
 
 function timeOf(at: number, write: (at: number) => string): string {

@@ -68,6 +68,7 @@ export class Hub implements Events, Onlookers {
   readonly #watches = new Watches(LINGER_MS)
   #awake: Awake | null = null
   #looking: Promise<void> | null = null
+  #beating: Promise<void> | null = null
   #isMore = false
   #opened = 0
   #idleSinceAt = 0
@@ -99,7 +100,7 @@ export class Hub implements Events, Onlookers {
   }
 
   async open(reading: Reading): Promise<Response> {
-    if (this.#isClosed) throw new Refusal('unavailable', 'The service is about to end. Try again shortly.')
+    this.#requireOpen()
     this.#seats.take(reading.userId)
     let stream: ReadableStream<Uint8Array> | null = null
     try {
@@ -107,6 +108,7 @@ export class Hub implements Events, Onlookers {
       if (!sight) throw new Refusal('unauthenticated', 'The credentials no longer hold.')
       const awake = await this.#lock.run(() => this.#wake())
       await this.#watch(awake, [...reading.wanted.jobIds])
+      this.#requireOpen()
       stream = this.#attach(awake, reading, sight)
     } finally {
       if (!stream) this.#leave(reading)
@@ -137,8 +139,15 @@ export class Hub implements Events, Onlookers {
     return NOTHING
   }
 
-  /** Looks again at what every reader may see, and for what was not told; every `BEAT_MS`. */
-  async beat(): Promise<void> {
+  /** Looks again at what every reader may see, and for what was not told; every `BEAT_MS`. One under way is joined. */
+  beat(): Promise<void> {
+    this.#beating ??= this.#lookAfter().finally(() => {
+      this.#beating = null
+    })
+    return this.#beating
+  }
+
+  async #lookAfter(): Promise<void> {
     const { clock } = this.#host
     if (!this.#awake) return
     await this.committed()
@@ -155,6 +164,10 @@ export class Hub implements Events, Onlookers {
     this.#isClosed = true
     for (const reader of this.#readers.keys()) reader.end()
     this.#sleep()
+  }
+
+  #requireOpen(): void {
+    if (this.#isClosed) throw new Refusal('unavailable', 'The service is about to end. Try again shortly.')
   }
 
   #leave({ userId }: Reading): void {

@@ -66,10 +66,6 @@ export function openFlow(ports: FlowPorts, onNotices: () => void = () => {}): Op
     }
     // Each change was kept with a note that no alarm was made of it yet: what ends before this is made up for.
     alarmsAt = await raiseAlarms(ports)
-    await notify()
-  }
-
-  async function notify(): Promise<void> {
     if (await makeNotices(ports)) onNotices()
   }
 
@@ -110,7 +106,7 @@ export function openFlow(ports: FlowPorts, onNotices: () => void = () => {}): Op
       }
       await step(async () => {
         alarmsAt = await advanceAlarms(ports)
-        await notify()
+        await makeNotices(ports)
       })
       // Whoever asks may have changed what waits.
       onNotices()

@@ -2,6 +2,7 @@ import { expect, test } from 'bun:test'
 
 import type { Ports } from '../../src/ports/index.ts'
 import { Receiver } from './receiver.ts'
+import type { Got } from './receiver.ts'
 import { openStage, SECRET } from './stage.ts'
 import type { Stage } from './stage.ts'
 
@@ -41,6 +42,10 @@ const CHANGES = [
 const ALL = ['11 opened', '12 opened', '11 worsened', '11 closed', '12 again', '12 closed']
 
 type Alarms = readonly { event: string; object: { id: number } }[]
+
+function alarmsOf({ json }: Got): Alarms {
+  return (json['data'] as { alarms: Alarms }).alarms
+}
 
 /** Goes on as a supervisor would: after each death everything is opened anew. */
 async function living(stage: Stage, work: () => Promise<void>): Promise<void> {
@@ -84,7 +89,7 @@ test.each([
           expect(new Set(same.map(({ text }) => text)).size).toBe(1)
           if (same.length > 1) repeated++
         }
-        const told = messages.flatMap(([first]) => (first?.json['data'] as { alarms: Alarms }).alarms)
+        const told = messages.flatMap(([first]) => (first ? alarmsOf(first) : []))
         const words = told.map(({ event, object }) => `${object.id} ${event}`)
         expect({ at, words: words.toSorted() }).toEqual({ at, words: ALL.toSorted() })
         // It lived to the end: there are no more steps.

@@ -65,7 +65,8 @@ describe.each(Object.keys(TYPES) as Type[])('%s', (type) => {
     const [got, ...others] = receiver.take()
     expect(others).toEqual([])
     expect(got?.headers.get('idempotency-key')).toMatch(/^ntf_[\w-]{24}$/)
-    const { path = '', json = {} as Readonly<Record<string, unknown>> } = got ?? {}
+    const json = got?.json ?? {}
+    const path = got?.path
     const authorization = got?.headers.get('authorization') ?? null
     const stable = type === 'webhook' ? { type: json['type'], data: json['data'] } : json
     const told = { path, authorization, ...stable }

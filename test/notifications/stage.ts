@@ -161,6 +161,6 @@ export async function openStage({
       reopen()
     },
     rows: <Row>(statement: string) => plain.all<Row>(sql.raw(statement)),
-    close: opened.close,
+    close: () => opened.close(),
   }
 }

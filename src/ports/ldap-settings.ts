@@ -185,8 +185,7 @@ export function ldapSettingsOf(values: z.output<typeof ldapSchema>): LdapSetting
 function misfitsOf(values: z.output<typeof ldapSchema>, url: string): readonly string[] {
   const needed = ['TIDEMARK_LDAP_BIND_DN', 'TIDEMARK_LDAP_BIND_PASSWORD', 'TIDEMARK_LDAP_BASE_DN'] as const
   const missing = needed.filter((name) => values[name] === '')
-  const isOpen =
-    isPlain(url) && values.TIDEMARK_LDAP_START_TLS === 'off' && !isHere(url)
+  const isOpen = isPlain(url) && values.TIDEMARK_LDAP_START_TLS === 'off' && !isHere(url)
   return [
     ...missing.map((name) => `${name} is missing, which TIDEMARK_LDAP_URL needs.`),
     ...(isOpen ? ['TIDEMARK_LDAP_START_TLS may be off for an ldap: URL of this machine only.'] : []),

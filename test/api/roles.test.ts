@@ -104,6 +104,8 @@ const ROOMS = {
   styleRoutes,
   settingsRoutes,
   translationRoutes,
+  recipientRoutes,
+  notificationRoutes,
 }
 
 describe('a route without a policy stops the start', () => {

@@ -45,7 +45,7 @@ export async function startEdge({
       },
     ],
     compatibilityDate: '2026-04-01',
-    compatibilityFlags: ['nodejs_compat'],
+    compatibilityFlags: ['nodejs_compat', 'global_fetch_strictly_public'],
     cf: false,
     // No way out of a test but to what it runs itself.
     outboundService: { network: { allow: ['local'] } },

@@ -13,7 +13,6 @@ import type { ListedRow } from './store.ts'
 export { makeNotices } from './service/making.ts'
 export { openPost } from './service/post.ts'
 export type { Post } from './service/post.ts'
-export { countTold } from './store.ts'
 
 /** Messages to recipients, the latest first. @throws {Refusal} invalid for a cursor of another list */
 export async function listNotifications(

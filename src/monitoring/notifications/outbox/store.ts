@@ -51,16 +51,3 @@ export function reviveNotification(
     update notifications set status = 'waiting', attempts = 0, next_at = ${now}, give_up_at = ${giveUpAt}, finished_at = null
     where id = ${id} and status <> 'sent'`)
 }
-
-/** How much was told of alarms, by alarm: in messages that were sent, and in messages that were given up. */
-export async function countTold(
-  database: Database,
-  alarmIds: readonly number[],
-): Promise<ReadonlyMap<number, { readonly sent: number; readonly failed: number }>> {
-  const rows = await database.all<{ alarmId: number; sent: number; failed: number }>(sql`
-    select t.alarm_id as "alarmId", sum(n.status = 'sent') as sent, sum(n.status = 'dead') as failed
-    from json_each(${JSON.stringify(alarmIds)}) wanted cross join notices t on t.alarm_id = wanted.value
-      cross join notifications n on n.id = t.notification_id
-    group by t.alarm_id`)
-  return new Map(rows.map(({ alarmId, ...counts }) => [alarmId, counts]))
-}

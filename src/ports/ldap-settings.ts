@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { durationMs, isFixedDuration } from '../lib/duration.ts'
-import { isHere } from '../lib/urls.ts'
+import { isHere, urlOf } from '../lib/urls.ts'
 
 const GROUPS_MAX = 100
 const TIMEOUT_MAX_MS = 30_000
@@ -61,7 +61,7 @@ export const ldapVariables = {
       /^ldaps?:\/\/(?:[\w.-]+|\[[\da-f:]+\])(?::\d{1,5})?$/i,
       'must look like ldaps://directory.example.org',
     )
-    .refine((url) => URL.canParse(url), 'has no port that there is')
+    .refine((url) => urlOf(url) !== null, 'has no port that there is')
     .optional()
     .describe('The directory that LDAP_MANAGED users come from.'),
   TIDEMARK_LDAP_START_TLS: z

@@ -104,8 +104,6 @@ const ROOMS = {
   styleRoutes,
   settingsRoutes,
   translationRoutes,
-  recipientRoutes,
-  notificationRoutes,
 }
 
 describe('a route without a policy stops the start', () => {

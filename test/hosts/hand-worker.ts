@@ -54,7 +54,10 @@ function nextDue(until: number) {
 function takeAlarms({ id, storage }: DurableObjectState, of: 'JOB' | 'FLOW'): void {
   const key = id.toString()
   Object.assign(storage, {
-    setAlarm: (at: number) => Promise.resolve(alarms.set(key, { at, of })),
+    setAlarm: (at: number) => {
+      if (at <= 0) return Promise.reject(new TypeError('The platform takes no such alarm.'))
+      return Promise.resolve(alarms.set(key, { at, of }))
+    },
     getAlarm: () => Promise.resolve(alarms.get(key)?.at ?? null),
     deleteAlarm: () => Promise.resolve(alarms.delete(key)),
   })

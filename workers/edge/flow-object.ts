@@ -85,7 +85,8 @@ export class FlowObject extends DurableObject<Environment> {
   async #arm(): Promise<void> {
     const at = Math.min(this.#flow.nextAt, this.#sending ? Infinity : this.#post.nextAt)
     if (at === this.#armedAt) return
-    if (Number.isFinite(at)) await this.ctx.storage.setAlarm(at)
+    // The platform takes no instant of long ago, which stands for one that is not known.
+    if (Number.isFinite(at)) await this.ctx.storage.setAlarm(Math.max(at, clock.now()))
     else await this.ctx.storage.deleteAlarm()
     this.#armedAt = at
   }

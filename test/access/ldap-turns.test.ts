@@ -3,15 +3,14 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { Client } from 'ldapts'
 
 import { latestSync, syncNow, syncWhenDue } from '../../src/access/directory/service.ts'
-import { readPeople } from '../../src/access/directory/service/reading.ts'
 import { listAudit } from '../../src/access/audit/service.ts'
 import { createUser } from '../../src/access/users/service.ts'
-import type { Directory, DirectoryConnection } from '../../src/ports/directory.ts'
+import type { Directory } from '../../src/ports/directory.ts'
 import { rejection } from '../contract/rejection.ts'
 import { openPorts } from '../hosts/ports.ts'
 import { ADMIN_DN, ADMIN_PASSWORD, BASE_DN, hasSlapd, startSlapd } from '../hosts/slapd.ts'
 import type { Slapd } from '../hosts/slapd.ts'
-import { dnOf, openStage, person, settingsFrom } from './ldap-stage.ts'
+import { openStage, person } from './ldap-stage.ts'
 
 const MINUTE_MS = 60_000
 
@@ -205,35 +204,4 @@ test('without a directory nobody syncs', async () => {
   await syncWhenDue(ports)
   expect(await rejection(latestSync(context))).toMatchObject({ code: 'not_found' })
   await opened.close()
-})
-
-test.each([
-  [0, 'The directory shows nobody: see base DN and filter.'],
-  [10_000, null],
-  [10_001, 'The directory shows more than 10000 people: narrow the filter.'],
-])('of %p people the answer is %p', async (count, detail) => {
-  const { ldap } = settingsFrom({
-    TIDEMARK_LDAP_URL: 'ldaps://localhost',
-    TIDEMARK_LDAP_BIND_DN: ADMIN_DN,
-    TIDEMARK_LDAP_BIND_PASSWORD: ADMIN_PASSWORD,
-    TIDEMARK_LDAP_BASE_DN: BASE_DN,
-  })
-  if (!ldap) throw new Error('There is no directory.')
-  const entries = Array.from({ length: count }, (_, at) => ({
-    dn: dnOf(`p${at}`),
-    values: new Map([
-      ['uid', [`p${at}`]],
-      ['entryuuid', [`${at}`]],
-    ]),
-  }))
-  const connection: DirectoryConnection = {
-    async *search() {
-      for (let from = 0; from < entries.length; from += 500) yield entries.slice(from, from + 500)
-    },
-    bind: () => Promise.resolve(false),
-  }
-  const groups = { dns: [], members: [] }
-  const read = readPeople(connection, ldap, groups)
-  if (detail === null) expect(await read).toHaveLength(count)
-  else expect(await rejection(read)).toMatchObject({ code: 'conflict', detail })
 })

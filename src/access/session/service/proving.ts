@@ -28,16 +28,11 @@ export async function prove(
   const trials = isKnown ? [] : await passwordTrials(ports, username, request)
   const tryWith = async (ask: () => Promise<boolean>) => {
     await attempt(ports, trials)
-    const isRight = await decided(ports, trials, ask)
-    if (isRight) await succeeded(ports, trials)
-    return isRight
+    const isYes = await decided(ports, trials, ask)
+    if (isYes) await succeeded(ports, trials)
+    return isYes
   }
-  const hash = account?.passwordHash ?? null
-  const isRight =
-    account && isElsewhere(account)
-      ? await tryWith(() => isRightElsewhere(ports, account, credentials))
-      : await inTurn(ports.secrets, (verify) => tryWith(() => verify(credentials.password, hash)))
-  if (!isRight) return null
+  if (!(await isRight(ports, { account, credentials }, tryWith))) return null
   if (proof) callers.proven(proof.key, proof.hash, ports.clock.now())
   return account
 }
@@ -54,6 +49,17 @@ async function decided(
     await undecided(ports, trials)
     throw error
   }
+}
+
+/** Asks whoever knows the password. A hash waits for its turn before `tryWith` counts anything. */
+function isRight(
+  ports: Ports,
+  { account, credentials }: { readonly account: Account | null; readonly credentials: Credentials },
+  tryWith: (ask: () => Promise<boolean>) => Promise<boolean>,
+): Promise<boolean> {
+  if (account && isElsewhere(account)) return tryWith(() => isRightElsewhere(ports, account, credentials))
+  const hash = account?.passwordHash ?? null
+  return inTurn(ports.secrets, (verify) => tryWith(() => verify(credentials.password, hash)))
 }
 
 /** Whether the password of an account is known to another service, and not here. */

@@ -6,8 +6,8 @@ import { nextTurn } from '../../src/monitoring/keeper/turns.ts'
 const STALL_MS = 500
 const TICK_MAX_MS = 250
 const HEARTBEAT_MS = 1_000
-/** Fewer samples a fold would pack the same segments again and again; more would make a restart slow. */
-const FOLD_SAMPLES = 1_000_000
+/** Fewer samples a fold would write more segments that are packed once more; more would make a restart slow. */
+const FOLD_SAMPLES = 750_000
 const FOLD_ROWS = 20_000
 const FOLD_BYTES = 16 * 1024 * 1024
 const FOLD_MS = 60_000

@@ -211,6 +211,57 @@ const scenarios: Scenario[] = [
     },
   },
   {
+    title: 'the record tells what texts were and are, or of many how many',
+    async run(client) {
+      const recorded = async () => {
+        const path = '/audit?objectType=translation&objectId=pt-BR&limit=1'
+        const { items } = await good<{ items: { before: Body; after: Body }[] }>(client.request('GET', path))
+        return [items[0]?.before['texts'], items[0]?.after['texts']]
+      }
+      await set(client, 'POST', 'pt-BR', [
+        { key: 'a', text: 'um' },
+        { key: 'b', text: 'dois' },
+      ])
+      await set(client, 'POST', 'pt-BR', [
+        { key: 'a', text: 'uno' },
+        { key: 'b', text: null },
+        { key: 'c', text: null },
+      ])
+      expect(await recorded()).toEqual([{ a: 'um', b: 'dois' }, { a: 'uno' }])
+      await set(client, 'PUT', 'pt-BR', texts(99))
+      expect(((await recorded())[0] as Body)['a']).toBe('uno')
+      await set(client, 'PUT', 'pt-BR', [])
+      // As much as the largest texts come to.
+      for (let from = 0; from < 200; from += 50) {
+        const large = texts(50, 10_000).map(({ text }, place) => ({ key: `large ${from + place}`, text }))
+        await set(client, 'POST', 'pt-BR', large)
+      }
+      expect(await set(client, 'PUT', 'pt-BR', [])).toEqual({ updated: 200 })
+      expect(await recorded()).toEqual(['200 texts', '0 texts'])
+    },
+  },
+  {
+    title: 'there are texts in 200 languages at most, and more texts in those',
+    async run(client) {
+      const one = [{ key: 'a', text: 'b' }]
+      const added: string[] = []
+      for (let total = (await languages(client)).length; total < 200; total++) {
+        // For private use.
+        added.push(
+          `q${'abcdefghijklmnopqrst'[Math.floor(added.length / 26)]}${String.fromCharCode(97 + (added.length % 26))}`,
+        )
+        await set(client, 'PUT', String(added.at(-1)), one)
+      }
+      const more = { json: { texts: one } }
+      for (const method of ['POST', 'PUT'])
+        expectAnswer(await client.request(method, '/translations/qtz', more), { answers: 'conflict' })
+      await set(client, 'POST', String(added[0]), [{ key: 'c', text: 'd' }])
+      for (const language of added) await set(client, 'PUT', language, [])
+      await set(client, 'POST', 'qtz', one)
+      await set(client, 'PUT', 'qtz', [])
+    },
+  },
+  {
     title: 'machines translate into several languages, with placeholders as they were, and are asked once',
     async run(client) {
       const asked = auto({
@@ -265,7 +316,7 @@ const scenarios: Scenario[] = [
       const { items } = await good<{ items: Body[] }>(
         client.request('GET', '/audit?objectType=translation&objectId=de&limit=1'),
       )
-      expect(items[0]?.['after']).toEqual({ 'auto.good': 'de: A <b>bold</b> word&nbsp;' })
+      expect(items[0]?.['after']).toEqual({ texts: { 'auto.good': 'de: A <b>bold</b> word&nbsp;' } })
     },
   },
   {

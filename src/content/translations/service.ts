@@ -11,6 +11,8 @@ import * as store from './store.ts'
 import type { TextRow } from './store.ts'
 
 const LANGUAGES_MAX = 200
+/** Of how many texts the record tells what they were. */
+const TOLD_MAX = 100
 
 /** What becomes of a language: some of its texts change, or these are all it has. */
 export type TextsChange = {
@@ -61,46 +63,60 @@ export async function changeTexts(context: Context, change: TextsChange): Promis
  * @throws {Refusal} conflict, as `changeTexts` */
 export async function changesOf(
   context: Context,
-  { kind, language, texts }: TextsChange,
+  change: TextsChange,
 ): Promise<{ writes: Write[]; updated: number }> {
   const { database, clock } = context.ports
-  const before = await textsBefore(context, { kind, language, texts })
-  const set = texts.filter((one): one is TextRow => one.text !== null && before.get(one.key) !== one.text)
-  const kept = new Set(texts.filter(({ text }) => text !== null).map(({ key }) => key))
-  const removed = [...before.keys()].filter((key) => !kept.has(key))
-  const changed = new Set([...removed, ...set.map(({ key }) => key)])
-  const added = set.filter(({ key }) => !before.has(key)).length
+  const { kind, language, texts } = change
+  const kept = texts.filter((one): one is TextRow => one.text !== null)
+  const known = await store.compareTexts(database, language, texts)
+  const set = kept.filter(({ key }) => known.get(key) !== true)
+  const removed = await removedBy(context, change, known)
+  const added = set.filter(({ key }) => !known.has(key)).length
   await requireRoom(context, language, added - removed.length)
-  const entry = audited(context, {
-    action: kind,
-    objectType: 'translation',
-    objectId: language,
-    before: Object.fromEntries([...before].filter(([key]) => changed.has(key))),
-    after: Object.fromEntries(set.map(({ key, text }) => [key, text])),
-  })
   const gone =
     kind === 'replace'
-      ? store.deleteOthers(database, language, [...kept])
+      ? store.deleteOthers(
+          database,
+          language,
+          kept.map(({ key }) => key),
+        )
       : store.deleteTexts(database, language, removed)
+  const difference = await differenceOf(context, language, { set, removed })
   return {
-    writes: [gone, store.saveTexts(database, language, { texts: set, at: clock.now() }), entry],
+    writes: [
+      gone,
+      store.saveTexts(database, language, { texts: kept, at: clock.now() }),
+      audited(context, { action: kind, objectType: 'translation', objectId: language, ...difference }),
+    ],
     updated: set.length + removed.length,
   }
 }
 
-/** The texts that a change may touch, as they are. */
-async function textsBefore({ ports }: Context, change: TextsChange): Promise<Map<string, string>> {
-  const { database } = ports
-  const { kind, language, texts } = change
-  const rows =
-    kind === 'replace'
-      ? await store.listTexts(database, language, { afterKey: '', limit: KEYS_MAX })
-      : await store.findTexts(
-          database,
-          language,
-          texts.map(({ key }) => key),
-        )
-  return new Map(rows.map(({ key, text }) => [key, text]))
+/** The keys of the texts that are there and shall not be. */
+async function removedBy(
+  { ports }: Context,
+  { kind, language, texts }: TextsChange,
+  known: ReadonlyMap<string, boolean>,
+): Promise<string[]> {
+  const keysOf = (isKept: boolean) =>
+    texts.filter((one) => (one.text !== null) === isKept).map(({ key }) => key)
+  if (kind === 'merge') return keysOf(false).filter((key) => known.has(key))
+  return store.listOtherKeys(ports.database, language, keysOf(true))
+}
+
+/** What is put on record: the texts before and after, or of many how many there are. */
+async function differenceOf(
+  { ports }: Context,
+  language: string,
+  { set, removed }: { readonly set: readonly TextRow[]; readonly removed: readonly string[] },
+) {
+  const keys = [...removed, ...set.map(({ key }) => key)]
+  if (keys.length > TOLD_MAX)
+    return { before: { texts: `${keys.length} texts` }, after: { texts: `${set.length} texts` } }
+  const told = (texts: readonly TextRow[]) => ({
+    texts: Object.fromEntries(texts.map(({ key, text }) => [key, text])),
+  })
+  return { before: told(await store.findTexts(ports.database, language, keys)), after: told(set) }
 }
 
 async function requireRoom({ ports }: Context, language: string, more: number): Promise<void> {

@@ -47,6 +47,38 @@ export function findTexts(database: Database, language: string, keys: readonly s
   )
 }
 
+/** Of each of these keys that the language has, whether it has this very text. */
+export async function compareTexts(
+  database: Database,
+  language: string,
+  texts: readonly { readonly key: string; readonly text: string | null }[],
+): Promise<Map<string, boolean>> {
+  const rows = await database
+    .select({
+      key: translations.key,
+      isSame: sql<number>`${translations.text} is value ->> 'text'`.as('is_same'),
+    })
+    .from(sql`json_each(${JSON.stringify(texts)})`)
+    .innerJoin(
+      translations,
+      and(eq(translations.language, language), eq(translations.key, sql`value ->> 'key'`)),
+    )
+  return new Map(rows.map(({ key, isSame }) => [key, isSame === 1]))
+}
+
+/** The keys of a language but for these. */
+export async function listOtherKeys(
+  database: Database,
+  language: string,
+  keys: readonly string[],
+): Promise<string[]> {
+  const rows = await database
+    .select({ key: translations.key })
+    .from(translations)
+    .where(and(eq(translations.language, language), notInArray(translations.key, these(keys))))
+  return rows.map(({ key }) => key)
+}
+
 export async function countTexts(database: Database, language: string): Promise<number> {
   const [row] = await database
     .select({ total: count() })
@@ -64,7 +96,7 @@ export async function countLanguages(database: Database): Promise<number> {
   return row?.total ?? 0
 }
 
-/** Sets texts, in place of those that have their keys. */
+/** Sets texts, in place of other ones that have their keys. */
 export function saveTexts(
   database: Database,
   language: string,
@@ -88,6 +120,7 @@ export function saveTexts(
     .onConflictDoUpdate({
       target: [translations.language, translations.key],
       set: { text: sql`excluded.text`, updatedAt: sql`excluded.updated_at` },
+      setWhere: sql`${translations.text} <> excluded.text`,
     })
 }
 

@@ -7,7 +7,7 @@ import { commit, isUniqueViolation } from '../../ports/database.ts'
 import type { Ports } from '../../ports/index.ts'
 import type { StyleView } from './schema.ts'
 import * as store from './store.ts'
-import type { StyleRow } from './store.ts'
+import type { StyleFacts, StyleRow } from './store.ts'
 
 /** How large a style may be: it is a row of the database. */
 export const STYLE_MAX_BYTES = 256 * 1024
@@ -51,7 +51,7 @@ export async function createStyle(context: Context, name: string, bytes: Uint8Ar
     if (!isUniqueViolation(error, 'styles.name')) throw error
     throw new Refusal('name_taken', 'There is a style of this name.')
   }
-  return viewOf(context.ports, row)
+  return viewOf(context.ports, sized(row))
 }
 
 /** Puts a style in place of the one of this name, or adds it.
@@ -73,7 +73,7 @@ export async function replaceStyle(
     after: toldOf(row),
   })
   await commit(database, [store.replaceStyle(database, row), entry])
-  return { style: viewOf(context.ports, row), isNew: before === null }
+  return { style: viewOf(context.ports, sized(row)), isNew: before === null }
 }
 
 /** @throws {Refusal} not_found */
@@ -117,13 +117,17 @@ async function findStyle({ database }: Ports, name: string): Promise<StyleRow> {
 }
 
 function styleOf(ports: Ports, row: StyleRow): Style {
-  return { view: viewOf(ports, row), text: row.text }
+  return { view: viewOf(ports, sized(row)), text: row.text }
 }
 
-function viewOf({ settings }: Ports, { name, text, digest, updatedAt }: StyleRow): StyleView {
+function sized(row: StyleRow): StyleFacts {
+  return { ...row, sizeBytes: new TextEncoder().encode(row.text).byteLength }
+}
+
+function viewOf({ settings }: Ports, { name, sizeBytes, digest, updatedAt }: StyleFacts): StyleView {
   return {
     name,
-    size: new TextEncoder().encode(text).byteLength,
+    size: sizeBytes,
     etag: `"${digest}"`,
     updatedAt: timeFormat(settings.timeZone)(updatedAt),
     url: `${settings.basePath}/styles/${encodeURIComponent(name)}`,

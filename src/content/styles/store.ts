@@ -1,11 +1,16 @@
-import { count, eq } from 'drizzle-orm'
+import { count, eq, sql } from 'drizzle-orm'
 import { styles } from '../../../db/tables/content.ts'
 import type { Database, Write } from '../../ports/database.ts'
 
 export type StyleRow = typeof styles.$inferSelect
 
-export function listStyles(database: Database): Promise<StyleRow[]> {
-  return Promise.resolve(database.select().from(styles).orderBy(styles.name))
+export type StyleFacts = Omit<StyleRow, 'text'> & { readonly sizeBytes: number }
+
+/** All styles by name, without their texts. */
+export function listStyles(database: Database): Promise<StyleFacts[]> {
+  const { name, digest, updatedAt } = styles
+  const sizeBytes = sql<number>`length(cast(${styles.text} as blob))`.as('size_bytes')
+  return Promise.resolve(database.select({ name, digest, updatedAt, sizeBytes }).from(styles).orderBy(name))
 }
 
 export async function findStyle(database: Database, name: string): Promise<StyleRow | null> {

@@ -1,6 +1,7 @@
 import { expect } from 'bun:test'
 
 import type { Client } from './client.ts'
+import { createDevice, createJob } from './objects.ts'
 import { bareStage, good, once, statusesOf, table } from './suite.ts'
 import type { Row, Scenario, Suite } from './suite.ts'
 
@@ -335,6 +336,50 @@ const scenarios: Scenario[] = [
     },
   },
 ]
+
+type Notifications = { readonly items: readonly { readonly id: number; readonly attempts: number }[] }
+
+scenarios.push({
+  title: 'what nobody takes is listed with what was said of it, waits for its next try, and can be sent now',
+  async run(client) {
+    const { id: recipientId } = await make(client, {
+      name: 'never reached',
+      type: 'email',
+      target: { addresses: ['a@b.example'] },
+      grouping: 'PT0S',
+    })
+    const device = await createDevice(client, 1, { name: 'with notifications' })
+    const job = await createJob(client, device, {
+      name: 'hot',
+      subType: 'webcollector',
+      interval: 'PT1M',
+      parameters: { returnValue: [{ valueName: 'a' }] },
+      thresholds: {
+        minor: { mode: 'or', conditions: [{ key: 'returnValue1', operator: '>', value: 10 }] },
+      },
+    })
+    await good(client.request('PUT', `/device/${device}/alarmLinks`, { json: { links: [{ recipientId }] } }))
+    await good(
+      client.request('POST', `/webcollector/jobs/${job}/values`, {
+        json: { returnValue1: 99, errorCode: 0 },
+        as: 'collector',
+      }),
+    )
+    const listed = async () =>
+      (await good<Notifications>(client.request('GET', `/notifications?recipientId=${recipientId}`))).items
+    while (((await listed())[0]?.attempts ?? 0) === 0) await Bun.sleep(20)
+    const [waiting] = await listed()
+    expect(waiting).toMatchObject({
+      status: 'waiting',
+      notices: 1,
+      recipient: { id: recipientId, name: 'never reached' },
+    })
+    expect((await client.request('DELETE', `/alarmrecipients/${recipientId}`)).body).toMatchObject({
+      code: 'conflict',
+    })
+    await good(client.request('POST', `/notifications/${waiting?.id}/resend`))
+  },
+})
 
 export const recipientsSuite: Suite = {
   name: 'recipients of alarms',

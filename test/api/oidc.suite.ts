@@ -305,7 +305,7 @@ const scenarios: Scenario[] = [
     title: 'a logout at the provider ends what began there, by its own word, and leads back to the page',
     async run(client) {
       const provider = await oidcProvider()
-      const person = { preferred_username: 'leaving', groups: ['ops'] }
+      const person = { preferred_username: 'signing off', groups: ['ops'] }
       const browser = browserOf('leaving')
       const session = await signIn(client, 'leaving', person, browser)
       const other = await signIn(client, 'leaving', person)
@@ -329,7 +329,7 @@ const scenarios: Scenario[] = [
       expect(told.map(({ status }) => status)).toEqual([200])
       expect((await client.request('GET', '/users', bySession(session))).status).toBe(401)
       expect((await client.request('GET', '/users', bySession(other))).status).toBe(200)
-      const { id } = await userCalled(client, 'leaving')
+      const { id } = await userCalled(client, 'signing off')
       expect(await actionsOn(client, id, 'session')).toEqual(['end by provider'])
     },
   },

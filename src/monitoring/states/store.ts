@@ -60,15 +60,19 @@ function nodeOf(row: NodeRow): Node {
     flapping: row.flapping === 1,
     parentId: row.parent,
     tally: row.type === 'job' || row.type === 'slc' ? null : tallyOf(row.tally),
-    rules: row.rules === null ? null : (JSON.parse(row.rules) as SloRules),
+    rules: parsed<SloRules>(row.rules),
     push: row.push ?? 'any',
     links: [
       ...(row.parent === null || row.type === 'slc' ? [] : [{ parentId: row.parent, ...IN_TREE }]),
       ...linksOf(row.links),
     ],
-    moment: row.moment === null ? null : (JSON.parse(row.moment) as Moment),
-    charged: row.charged === null ? null : (JSON.parse(row.charged) as Charged),
+    moment: parsed<Moment>(row.moment),
+    charged: parsed<Charged>(row.charged),
   }
+}
+
+function parsed<Kept>(text: string | null): Kept | null {
+  return text === null ? null : (JSON.parse(text) as Kept)
 }
 
 function heardOf(row: NodeRow): Node['heard'] {

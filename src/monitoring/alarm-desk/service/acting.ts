@@ -6,6 +6,7 @@ import { readUsers } from '../../../access/users/service.ts'
 import type { Context } from '../../../context.ts'
 import { Refusal } from '../../../lib/errors.ts'
 import { parseInstant, timeFormat } from '../../../lib/time.ts'
+import { commit } from '../../../ports/database.ts'
 import type { Write } from '../../../ports/database.ts'
 import type { AlarmEvent } from '../../alarms/alarm.ts'
 import { act } from '../../alarms/service.ts'
@@ -47,6 +48,8 @@ export async function actOnAlarms(context: Context, body: ActionsBody): Promise<
   const deed = body.action === 'comment' ? commenting(context, body.text) : await assigning(context, body)
   const { ids, isMore } = await whichOf(context, body)
   const refusals = await doTo(context, ids, deed)
+  // That somebody tried is on record as well.
+  if (refusals.size === ids.length) await commit(context.ports.database, [recordOf(context, deed, [])])
   return {
     items: ids.map((id) => {
       const refusal = refusals.get(id)
@@ -163,15 +166,17 @@ async function doTo(
 function writesOf(context: Context, deed: Deed, ids: readonly number[]): Write[] {
   const { ports, caller } = context
   const userId = caller.kind === 'user' ? caller.userId : 0
-  const [id = 0] = ids
-  const objectId = ids.length === 1 ? id : 'several'
-  const after = ids.length === 1 ? deed.after : { ids, ...deed.after }
-  return [
-    ...(deed.comment === null
-      ? []
-      : [insertComments(ports.database, ids, { userId, text: deed.comment, createdAt: ports.clock.now() })]),
-    audited(context, { action: deed.action, objectType: 'alarm', objectId, after }),
-  ]
+  const record = recordOf(context, deed, ids)
+  if (deed.comment === null) return [record]
+  const comment = { userId, text: deed.comment, createdAt: ports.clock.now() }
+  return [insertComments(ports.database, ids, comment), record]
+}
+
+function recordOf(context: Context, { action, after }: Deed, ids: readonly number[]): Write {
+  const [id, ...others] = ids
+  const isOne = id !== undefined && others.length === 0
+  const objectId = isOne ? id : 'several'
+  return audited(context, { action, objectType: 'alarm', objectId, after: isOne ? after : { ids, ...after } })
 }
 
 type Asked = { readonly rights: Rights; readonly deed: Deed; readonly isFull: boolean }

@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm'
-import { notifications } from '../../../../db/tables/notifications.ts'
+import type { notifications } from '../../../../db/tables/notifications.ts'
 import type { Database, Write } from '../../../ports/database.ts'
 
 export type Status = 'waiting' | 'sent' | 'dead'

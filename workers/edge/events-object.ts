@@ -32,7 +32,7 @@ export class EventsObject extends DurableObject<Environment> {
     limits: { watchedJobsMax: WATCHED_JOBS_MAX },
     watch: (jobIds) => this.#watch(jobIds),
   })
-  readonly #askedUntil = new Map<number, number>()
+  readonly #askedAt = new Map<number, number>()
   #app: App | null = null
   #beats: ReturnType<typeof setInterval> | null = null
 
@@ -63,20 +63,20 @@ export class EventsObject extends DurableObject<Environment> {
     if (this.#hub.isAwake || !this.#beats) return
     clearInterval(this.#beats)
     this.#beats = null
-    this.#askedUntil.clear()
+    this.#askedAt.clear()
   }
 
   /** Asks the objects of jobs to tell what they receive, those that were not asked within the last minute. */
   async #watch(jobIds: readonly number[]): Promise<void> {
     const now = clock.now()
     const due = jobIds
-      .filter((jobId) => Math.abs(now - (this.#askedUntil.get(jobId) ?? 0)) >= RENEW_MS)
+      .filter((jobId) => Math.abs(now - (this.#askedAt.get(jobId) ?? 0)) >= RENEW_MS)
       .values()
     const lane = async () => {
       for (const jobId of due) {
         const { JOB } = this.env
         await JOB.get(JOB.idFromName(String(jobId))).watch(now + LEASE_MS)
-        this.#askedUntil.set(jobId, now)
+        this.#askedAt.set(jobId, now)
       }
     }
     await Promise.all(Array.from({ length: CALLS_AT_ONCE }, lane))

@@ -36,6 +36,24 @@ function stepsOf(events: FlowPorts['events']) {
   }
 }
 
+/** Carries on together what is told while something else is under way.
+ * @param carryOn asks for what there is when its turn has come */
+function gathering(carryOn: (transitions: () => readonly Transition[]) => Promise<void>): Flow['follow'] {
+  let waiting: { readonly transitions: Transition[]; readonly carried: Promise<void> } | null = null
+  return (told) => {
+    if (!waiting) {
+      const transitions: Transition[] = []
+      const carried = carryOn(() => {
+        waiting = null
+        return transitions
+      })
+      waiting = { transitions, carried }
+    }
+    for (const transition of told) waiting.transitions.push(transition)
+    return waiting.carried
+  }
+}
+
 /** What follows when objects change their state, top to bottom, one after the other. What is told while something else is
  * under way is carried on together.
  * @param onNotices called when there may be something to send */
@@ -45,7 +63,6 @@ export function openFlow(ports: FlowPorts, onNotices: () => void = () => {}): Op
   // Nothing is known yet of which container is judged or alarm changed next.
   let judgedAt = 0
   let alarmsAt = 0
-  let waiting: { readonly transitions: Transition[]; readonly carried: Promise<void> } | null = null
 
   async function carryOn(transitions: readonly Transition[]): Promise<void> {
     const now = ports.clock.now()
@@ -81,21 +98,8 @@ export function openFlow(ports: FlowPorts, onNotices: () => void = () => {}): Op
     return { isMoreDue: judgedAt <= ports.clock.now() }
   }
 
-  function gather() {
-    const transitions: Transition[] = []
-    const carried = step(() => {
-      waiting = null
-      return carryOn(transitions)
-    })
-    return { transitions, carried }
-  }
-
   return {
-    follow(transitions) {
-      waiting ??= gather()
-      for (const transition of transitions) waiting.transitions.push(transition)
-      return waiting.carried
-    },
+    follow: gathering((transitions) => step(() => carryOn(transitions()))),
     async settle() {
       await step(bringUpToDate)
       await maintenance.reviewInTurns(step)

@@ -69,9 +69,7 @@ export class EventsObject extends DurableObject<Environment> {
   /** Asks the objects of jobs to tell what they receive, those that were not asked within the last minute. */
   async #watch(jobIds: readonly number[]): Promise<void> {
     const now = clock.now()
-    const due = jobIds
-      .filter((jobId) => Math.abs(now - (this.#askedAt.get(jobId) ?? 0)) >= RENEW_MS)
-      .values()
+    const due = jobIds.filter((jobId) => Math.abs(now - (this.#askedAt.get(jobId) ?? 0)) >= RENEW_MS).values()
     const lane = async () => {
       for (const jobId of due) {
         const { JOB } = this.env

@@ -10,8 +10,7 @@ import type { ChangeRow } from '../store/making.ts'
 
 const CHANGES_AT_ONCE = 500
 
-/** Makes notices of what happened to alarms since the last ones were made, in one commit with how far it is. One call at
- * a time: see `ports/flow.ts`.
+/** Makes notices of what happened to alarms since the last ones were made, in one commit with how far it is.
  * @returns whether anything had happened */
 export async function makeNotices({ database }: Pick<Ports, 'database'>): Promise<boolean> {
   for (let made = 0; ; made++) {
@@ -24,12 +23,18 @@ export async function makeNotices({ database }: Pick<Ports, 'database'>): Promis
       const which = plans[index]?.dropped ?? 'nothing'
       return which === 'nothing' ? [] : [{ alarmId, at, which }]
     })
-    await commit(database, [
+    const writes = [
       ...(dropped.length > 0 ? [store.dropNotices(database, dropped)] : []),
       ...store.insertNotices(database, notices),
       ...[...handedOut].map(([id, count]) => saveHandedOut(database, id, count)),
       store.saveProgress(database, { from: last.afterId, to: last.id }),
-    ])
+    ]
+    try {
+      await commit(database, writes)
+    } catch (error) {
+      // Who overtook us has told what there was.
+      if (!store.isOvertaken(error)) throw error
+    }
   }
 }
 

@@ -1,4 +1,5 @@
 import { sql } from 'drizzle-orm'
+import { isNotNullViolation } from '../../../../ports/database.ts'
 import type { Database, Write } from '../../../../ports/database.ts'
 import type { Facts } from '../../texts/message.ts'
 import type { Kind } from '../../texts/words.ts'
@@ -115,7 +116,8 @@ export function dropNotices(
       where t.notification_id is null and (d.value ->> 'which' = 'all' and t.kind <> 'flapping' or t.due_at > d.value ->> 'at'))`)
 }
 
-/** Notes the last change that notices were made of. Fails when somebody else has made some meanwhile. */
+/** Notes the last change that notices were made of. Fails, as `isOvertaken` recognises, when somebody else has made some
+ * meanwhile. */
 export function saveProgress(
   database: Database,
   { from, to }: { readonly from: number; readonly to: number },
@@ -123,4 +125,9 @@ export function saveProgress(
   return database.run(sql`
     insert into notice_progress (id, change_id) values (1, ${to})
     on conflict (id) do update set change_id = case when change_id = ${from} then excluded.change_id end`)
+}
+
+/** Whether a commit failed because somebody else has made notices meanwhile. */
+export function isOvertaken(error: unknown): boolean {
+  return isNotNullViolation(error, 'notice_progress.change_id')
 }

@@ -1,13 +1,15 @@
-import { scrypt } from 'node:crypto'
+import { scrypt, scryptSync } from 'node:crypto'
 
 import type { ScryptCost, Secrets } from '../src/ports/secrets.ts'
 
 const HASH_BYTES = 32
 
-/** Chance and scrypt from `node:crypto`, which both Bun and workerd have, around the installation's key. */
+/** Chance and scrypt, around the installation's key.
+ * @param hash by default that of `node:crypto`, which both Bun and workerd have */
 export function secretsOf(
   key: Uint8Array<ArrayBuffer>,
   formerKeys: readonly Uint8Array<ArrayBuffer>[] = [],
+  hash: Secrets['scrypt'] = scryptOf,
 ): Secrets {
   if ([key, ...formerKeys].some(({ byteLength }) => byteLength < 32))
     throw new RangeError('A key of the installation must have 32 bytes at least.')
@@ -15,14 +17,22 @@ export function secretsOf(
     key,
     formerKeys,
     random: (sizeBytes) => crypto.getRandomValues(new Uint8Array(sizeBytes)),
-    scrypt: (password, salt, cost) => scryptOf(password, salt, cost),
+    scrypt: hash,
   }
 }
 
-function scryptOf(password: string, salt: Uint8Array, { n, r, p }: ScryptCost): Promise<Uint8Array> {
-  const maxmem = 256 * n * r
+/** scrypt (RFC 7914) here and now: whoever calls does nothing else meanwhile. */
+export function scryptNow(password: string, salt: Uint8Array, cost: ScryptCost): Uint8Array {
+  return new Uint8Array(scryptSync(password, salt, HASH_BYTES, optionsOf(cost)))
+}
+
+function optionsOf({ n, r, p }: ScryptCost) {
+  return { N: n, r, p, maxmem: 256 * n * r }
+}
+
+function scryptOf(password: string, salt: Uint8Array, cost: ScryptCost): Promise<Uint8Array> {
   return new Promise((resolve, reject) => {
-    scrypt(password, salt, HASH_BYTES, { N: n, r, p, maxmem }, (error, hash) => {
+    scrypt(password, salt, HASH_BYTES, optionsOf(cost), (error, hash) => {
       if (error) reject(error)
       else resolve(new Uint8Array(hash))
     })

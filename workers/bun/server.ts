@@ -20,6 +20,7 @@ import { openMail } from '../mail.ts'
 import { secretsOf } from '../secrets.ts'
 import { openBlobsDirectory } from './blobs-directory.ts'
 import { watchFlow } from './flow-watch.ts'
+import { scryptInThread } from './hashing.ts'
 import { openKeeping } from './keeping.ts'
 import type { Keeping } from './keeping.ts'
 import { readFormerKeys, readKeyFile } from './key-file.ts'
@@ -165,7 +166,7 @@ function same<Part>(part: Part): Part {
 /** What goes out of the process. */
 async function openOutside(settings: BunSettings) {
   const key = await readKeyFile(join(settings.dataDir, 'key'))
-  const secrets = secretsOf(key, await readFormerKeys(settings.dataDir))
+  const secrets = secretsOf(key, await readFormerKeys(settings.dataDir), scryptInThread)
   return {
     network: openNetwork(settings),
     directory: settings.ldap && openLdap(settings.ldap),

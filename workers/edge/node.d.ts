@@ -7,6 +7,12 @@ declare module 'node:crypto' {
     options: { N: number; r: number; p: number; maxmem: number },
     done: (error: Error | null, hash: Uint8Array) => void,
   ): void
+  export function scryptSync(
+    password: string,
+    salt: Uint8Array,
+    sizeBytes: number,
+    options: { N: number; r: number; p: number; maxmem: number },
+  ): Uint8Array
 }
 
 declare module 'node:buffer' {

@@ -5,8 +5,7 @@ import { base64url, fromBase64url, sameText } from '../../lib/text.ts'
 /** scrypt at 16 MiB of memory, which fits a Worker (OWASP Password Storage Cheat Sheet: N = 2^14, r = 8, p = 5). */
 const COST: ScryptCost = { n: 16_384, r: 8, p: 5 }
 const SALT_BYTES = 16
-/** Hashes at the same time, and how many more may wait: logins must not take the processor away from deliveries. Two at once
- * fill the threads that Bun has on two cores, and then everything that signs or digests waits for a hash. */
+/** Hashes at the same time, and how many more may wait: logins must not take the processor away from deliveries. */
 const AT_ONCE = 1
 const WAITING_MAX = 32
 

@@ -8,7 +8,7 @@ import { Miniflare } from 'miniflare'
 
 import { openLdap } from '../../workers/ldap.ts'
 import { rejection } from '../contract/rejection.ts'
-import { asWranglerDoes } from '../hosts/edge.ts'
+import { bundleWorker } from '../hosts/bundle.ts'
 import { askDirectory } from '../hosts/ldap-worker.ts'
 import { SELF_SIGNED } from '../hosts/self-signed.ts'
 import { ADMIN_DN, ADMIN_PASSWORD, BASE_DN, hasSlapd, startSlapd } from '../hosts/slapd.ts'
@@ -74,14 +74,9 @@ let inWorkerd: Ask
 beforeAll(async () => {
   if (!hasSlapd) return
   slapd = await startSlapd(person('ada'))
-  const built = await Bun.build({
-    entrypoints: [join(import.meta.dir, '../hosts/ldap-worker.ts')],
-    target: 'browser',
-    external: ['node:*'],
-    plugins: [asWranglerDoes],
-  })
+  const contents = await bundleWorker(join(import.meta.dir, '../hosts/ldap-worker.ts'))
   miniflare = new Miniflare({
-    modules: [{ type: 'ESModule', path: 'main.mjs', contents: (await built.outputs[0]?.text()) ?? '' }],
+    modules: [{ type: 'ESModule', path: 'main.mjs', contents }],
     compatibilityDate: '2026-04-01',
     compatibilityFlags: ['nodejs_compat'],
     cf: false,

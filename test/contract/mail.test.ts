@@ -7,6 +7,7 @@ import { Miniflare } from 'miniflare'
 import type { Letter, MailReply } from '../../src/ports/mail.ts'
 import type { MailSettings } from '../../src/ports/notification-settings.ts'
 import { openMail } from '../../workers/mail.ts'
+import { bundleWorker } from '../hosts/bundle.ts'
 import type { MailOrder } from '../hosts/mail-worker.ts'
 import { SELF_SIGNED } from '../hosts/self-signed.ts'
 import { MAIL_USER, MailServer } from '../notifications/mail-server.ts'
@@ -28,13 +29,7 @@ const workers: Miniflare[] = []
 
 beforeAll(async () => {
   for (const way of ['always', 'starttls', 'none'] as const) servers[way] = await MailServer.start(way)
-  const built = await Bun.build({
-    entrypoints: [join(import.meta.dir, '../hosts/mail-worker.ts')],
-    target: 'browser',
-    conditions: ['workerd', 'worker'],
-    external: ['cloudflare:*', 'node:*'],
-  })
-  const contents = (await built.outputs[0]?.text()) ?? ''
+  const contents = await bundleWorker(join(import.meta.dir, '../hosts/mail-worker.ts'))
   const inWorkerd = async (trusted: readonly string[]): Promise<Send> => {
     const miniflare = new Miniflare({
       modules: [{ type: 'ESModule', path: 'main.mjs', contents }],

@@ -5,6 +5,7 @@ import type { Readable } from 'node:stream'
 import type { BunPlugin } from 'bun'
 import { Miniflare } from 'miniflare'
 
+import { bundleWorker } from './bundle.ts'
 import { ADMIN, TIME_ZONE } from './host.ts'
 import type { Host } from './host.ts'
 
@@ -41,7 +42,9 @@ export async function startEdge({
       {
         type: 'ESModule',
         path: 'main.mjs',
-        contents: await (plugin || entry !== MAIN ? build(plugin ? [plugin] : [], entry) : bundleEdge()),
+        contents: await (plugin || entry !== MAIN
+          ? bundleWorker(entry, plugin ? [plugin] : [])
+          : bundleEdge()),
       },
     ],
     compatibilityDate: '2026-04-01',
@@ -103,29 +106,8 @@ let bundle: Promise<string> | null = null
 
 /** The Worker as one module. Built once for all hosts of a test run. */
 function bundleEdge(): Promise<string> {
-  bundle ??= build()
+  bundle ??= bundleWorker(MAIN)
   return bundle
-}
-
-/** The alias of `wrangler.toml`. */
-export const asWranglerDoes: BunPlugin = {
-  name: 'node:util',
-  setup(builder) {
-    builder.onResolve({ filter: /^node:util$/ }, () => ({ path: join(ROOT, 'workers/edge/node-util.ts') }))
-  },
-}
-
-async function build(plugins: BunPlugin[] = [], entry = MAIN): Promise<string> {
-  const result = await Bun.build({
-    entrypoints: [entry],
-    target: 'browser',
-    conditions: ['workerd', 'worker'],
-    external: ['cloudflare:*', 'node:*'],
-    plugins: [asWranglerDoes, ...plugins],
-  })
-  const [output] = result.outputs
-  if (!output) throw new Error('The Worker did not build.')
-  return output.text()
 }
 
 /** Applies the migrations as `wrangler d1 migrations apply` does, unless an earlier start has. */

@@ -7,6 +7,7 @@ import { Refusal } from '../../src/lib/errors.ts'
 import type { Code, Fault } from '../../src/lib/errors.ts'
 import type { JobActors, Outcome, Transition } from '../../src/ports/job-actors.ts'
 import type { ValuesDatabase } from '../../src/ports/values-database.ts'
+import { bundleWorker } from './bundle.ts'
 import { unwiredRow, wiredStatement } from './wired-values.ts'
 import type { WiredRow, WiredValues } from './wired-values.ts'
 
@@ -111,15 +112,9 @@ export interface Edge {
 }
 
 async function startEdge(folder: string): Promise<Edge> {
-  const bundle = await Bun.build({
-    entrypoints: [join(import.meta.dir, 'keeper-worker.ts')],
-    target: 'browser',
-    external: ['cloudflare:workers'],
-  })
-  if (!bundle.success) throw new AggregateError(bundle.logs, 'The worker does not build.')
   const miniflare = new Miniflare({
     modules: true,
-    script: (await bundle.outputs[0]?.text()) ?? '',
+    script: await bundleWorker(join(import.meta.dir, 'keeper-worker.ts')),
     compatibilityDate: '2026-04-01',
     compatibilityFlags: ['nodejs_compat'],
     cf: false,

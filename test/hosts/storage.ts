@@ -5,6 +5,7 @@ import type { D1Database } from '@cloudflare/workers-types'
 import { Miniflare } from 'miniflare'
 
 import type { Blobs } from '../../src/ports/blobs.ts'
+import { bundleWorker } from './bundle.ts'
 
 /**
  * Cloudflare's storage on this machine, in memory: a D1 database and the blobs of an R2 bucket.
@@ -17,13 +18,9 @@ export async function startStorage(): Promise<{
   blobs: Blobs
   close: () => Promise<void>
 }> {
-  const bundle = await Bun.build({
-    entrypoints: [join(import.meta.dir, 'storage-worker.ts')],
-    target: 'browser',
-  })
   const miniflare = new Miniflare({
     modules: true,
-    script: (await bundle.outputs[0]?.text()) ?? '',
+    script: await bundleWorker(join(import.meta.dir, 'storage-worker.ts')),
     compatibilityDate: '2026-04-01',
     cf: false,
     // Errors are answered; what is left to print is that a client went away.

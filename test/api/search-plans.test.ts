@@ -20,14 +20,12 @@ import type { Branch, Found } from '../../src/monitoring/tree/search/store/searc
 import type { Database } from '../../src/ports/database.ts'
 import type { Ports } from '../../src/ports/index.ts'
 import { migrate, openLibsql } from '../../workers/bun/libsql.ts'
-import { openD1 } from '../../workers/edge/d1.ts'
 import { rejection } from '../contract/rejection.ts'
-import { startStorage } from '../hosts/storage.ts'
+import { startD1 } from '../hosts/d1-database.ts'
+import { MIGRATIONS } from '../hosts/migrations.ts'
 import { plantTree } from './large-tree.ts'
 import { isScan, planOf, recording } from './plans.ts'
 import { expectSnapshot } from './snapshot.ts'
-
-const MIGRATIONS = join(import.meta.dir, '../../db/migrations')
 
 const folder = await mkdtemp(join(tmpdir(), 'tidemark-search-'))
 afterAll(() => rm(folder, { recursive: true }))
@@ -242,11 +240,7 @@ describe('search in a tree too large to read whole', () => {
 
   beforeAll(async () => {
     opened.push({ name: 'libSQL', ...(await openFile('small.db')) })
-    const storage = await startStorage()
-    const migration = await Bun.file(join(MIGRATIONS, '0000_init.sql')).text()
-    for (const statement of migration.split('--> statement-breakpoint'))
-      await storage.database.prepare(statement).run()
-    opened.push({ name: 'D1', database: openD1(storage.database), close: storage.close })
+    opened.push({ name: 'D1', ...(await startD1()) })
     for (const { database } of opened) await plantTree(database, { groups: 10, devices: 300, jobs: 2700 })
   }, 60_000)
   afterAll(async () => {

@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 
 import { startBun } from '../hosts/bun.ts'
 import { startEdge } from '../hosts/edge.ts'
+import { ADMIN } from '../hosts/host.ts'
 import type { Host } from '../hosts/host.ts'
 import { codeOf, stepAt } from '../../src/access/session/mfa/totp.ts'
 import { fromBase32 } from '../access/base32.ts'
@@ -284,7 +285,9 @@ async function failEveryWay({ request }: Speaker, secrets: Secrets): Promise<Ans
       nobody,
     ),
     await request('GET', `/webcollector/ping/${canaryToken(secrets, 'unknown ping token')}/start`, nobody),
-    await request('PUT', '/users/1', { json: { ...ADMIN_AS_EDITOR, password: wrong } }),
+    await request('PUT', '/users/1', {
+      json: { ...ADMIN_AS_EDITOR, password: wrong, currentPassword: ADMIN.password },
+    }),
     await request('POST', '/users', {
       as: null,
       headers: { authorization: `Basic ${editor}` },

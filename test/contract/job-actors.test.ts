@@ -1,10 +1,11 @@
 import { afterAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
+import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
 import type { JobActors, Snapshot } from '../../src/ports/job-actors.ts'
 import { startJobObjects, startKeeperWorld } from '../hosts/keeper-world.ts'
+import { migrationStatements } from '../hosts/migrations.ts'
 import type { World } from '../hosts/keeper-world.ts'
 import { ANYBODY, deliveryWith, rulesWith } from '../keeper/rules.ts'
 import { openStages } from '../keeper/stage.ts'
@@ -220,12 +221,7 @@ async function onLibsql(): Promise<World> {
 
 /** The tables of the system database, with one object that may have transitions. */
 async function prepare(sql: (text: string) => Promise<unknown>): Promise<void> {
-  const migrations = join(import.meta.dir, '../../db/migrations')
-  const files = (await readdir(migrations)).filter((file) => file.endsWith('.sql')).toSorted()
-  for (const file of files) {
-    const text = await readFile(join(migrations, file), 'utf8')
-    for (const statement of text.split('--> statement-breakpoint')) await sql(statement)
-  }
+  for (const statement of await migrationStatements()) await sql(statement)
   await sql(`insert into objects (id, type, sub_type, name, name_folded, parent_id, path, is_template, instance_type,
                collector_id, version, created_at)
              values (${JOB}, 'job', 'webcollector', 'a job', 'a job', 1, '/1/${JOB}/', 0, 'none', 0, 1, 0)`)

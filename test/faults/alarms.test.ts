@@ -11,21 +11,19 @@ import { act, changesAfter } from '../../src/monitoring/alarms/service.ts'
 import type { Database } from '../../src/ports/database.ts'
 import type { State, Transition } from '../../src/ports/job-actors.ts'
 import { migrate, openLibsql } from '../../workers/bun/libsql.ts'
-import { openD1 } from '../../workers/edge/d1.ts'
 import { jsonLog } from '../../workers/json-log.ts'
 import { plantObject } from '../flow/planting.ts'
-import { startStorage } from '../hosts/storage.ts'
+import { startD1 } from '../hosts/d1-database.ts'
+import { MIGRATIONS } from '../hosts/migrations.ts'
 
 const NOW = Date.parse('2026-03-02T09:00:00Z')
 const MINUTE_MS = 60_000
 const ALL_MAX_MS = 120_000
 
-const MIGRATIONS = join(import.meta.dir, '../../db/migrations')
-
 const HOSTS = [
   ['libSQL', openOnBun, 1],
   // The same code with other bindings, and several times as slow: some of the failpoints.
-  ['D1', openAtEdge, 7],
+  ['D1', startD1, 7],
 ] as const
 
 async function openOnBun() {
@@ -33,17 +31,6 @@ async function openOnBun() {
   const { database, close } = await openLibsql(`file:${join(folder, 'config.db')}`)
   await migrate(database, MIGRATIONS)
   return { database, close: () => close().then(() => rm(folder, { recursive: true })) }
-}
-
-async function openAtEdge() {
-  const { database, close } = await startStorage()
-  const files = [...new Bun.Glob('*.sql').scanSync(MIGRATIONS)].toSorted()
-  for (const file of files) {
-    const text = await Bun.file(join(MIGRATIONS, file)).text()
-    const statements = text.split('--> statement-breakpoint').map((one) => database.prepare(one))
-    await database.batch(statements)
-  }
-  return { database: openD1(database), close }
 }
 
 /** Where a commit may die: before it is kept, or after, so that nobody hears of it. */

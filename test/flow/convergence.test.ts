@@ -8,7 +8,7 @@ import type { Database } from '../../src/ports/database.ts'
 import type { Ports } from '../../src/ports/index.ts'
 import type { State, Transition } from '../../src/ports/job-actors.ts'
 import { openPorts } from '../hosts/ports.ts'
-import { startD1 } from './d1-database.ts'
+import { startD1 } from '../hosts/d1-database.ts'
 import { plantObject } from './planting.ts'
 
 /** A group with two devices of three jobs each; service level objects over jobs, over each other, and over the group. */

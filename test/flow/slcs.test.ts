@@ -7,7 +7,7 @@ import { updateSlc } from '../../src/monitoring/slcs/service.ts'
 import { slcBody } from '../../src/monitoring/slcs/schema.ts'
 import type { Database } from '../../src/ports/database.ts'
 import { rejection } from '../contract/rejection.ts'
-import { startD1 } from './d1-database.ts'
+import { startD1 } from '../hosts/d1-database.ts'
 import { openSlcStage } from './slc-stage.ts'
 
 const SECOND_MS = 1_000

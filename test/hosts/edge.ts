@@ -1,4 +1,3 @@
-import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Readable } from 'node:stream'
 
@@ -8,6 +7,7 @@ import { Miniflare } from 'miniflare'
 import { bundleWorker } from './bundle.ts'
 import { ADMIN, TIME_ZONE } from './host.ts'
 import type { Host } from './host.ts'
+import { migrationStatements } from './migrations.ts'
 
 const SECRET = 'a secret of this test that has 32 characters'
 const SETUP_LINK = /https?:[^\s"]*\/session\/setup\?token=[\w-]+/
@@ -115,10 +115,5 @@ async function migrate(miniflare: Miniflare): Promise<void> {
   const database = await miniflare.getD1Database('DB')
   const done = await database.prepare(`select name from sqlite_master where name = 'users'`).first()
   if (done) return
-  const folder = join(ROOT, 'db/migrations')
-  const files = (await readdir(folder)).filter((name) => name.endsWith('.sql')).sort()
-  for (const file of files) {
-    const text = await Bun.file(join(folder, file)).text()
-    for (const statement of text.split('--> statement-breakpoint')) await database.prepare(statement).run()
-  }
+  for (const statement of await migrationStatements()) await database.prepare(statement).run()
 }

@@ -11,6 +11,7 @@ import type { JobActors, Transition } from '../../src/ports/job-actors.ts'
 import type { ValuesDatabase } from '../../src/ports/values-database.ts'
 import { openBlobsR2 } from '../../workers/edge/blobs-r2.ts'
 import { jobActorsInObjects } from '../../workers/edge/job-actors.ts'
+import { EventsObject } from '../../workers/edge/events-object.ts'
 import { FlowObject } from '../../workers/edge/flow-object.ts'
 import { JobObject } from '../../workers/edge/job-object.ts'
 import { valuesInObject } from '../../workers/edge/values.ts'
@@ -19,7 +20,7 @@ import { unwiredStatement, wiredRow } from './wired-values.ts'
 import type { WiredValues } from './wired-values.ts'
 import { SMALL_BLOB_BYTES } from '../keeper/rules.ts'
 
-export { FlowObject, JobObject }
+export { EventsObject, FlowObject, JobObject }
 
 interface Bindings {
   readonly DB: D1Database

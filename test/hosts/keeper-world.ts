@@ -131,7 +131,9 @@ async function startEdge(folder: string): Promise<Edge> {
       VALUES: { className: 'ValuesObject', useSQLite: true },
       JOB: { className: 'JobObject', useSQLite: true },
       FLOW: { className: 'FlowObject', useSQLite: true },
+      EVENTS: { className: 'EventsObject', useSQLite: true },
     },
+    bindings: { TIDEMARK_SECRET: 'a secret of this test that has 32 characters' },
     durableObjectsPersist: join(folder, 'objects'),
   })
   const url = await miniflare.ready

@@ -1,0 +1,10 @@
+import { openD1 } from '../../workers/edge/d1.ts'
+import { migrationStatements } from './migrations.ts'
+import { startStorage } from './storage.ts'
+
+/** The system database of the edge, migrated. */
+export async function startD1() {
+  const { database, close } = await startStorage()
+  for (const statement of await migrationStatements()) await database.prepare(statement).run()
+  return { database: openD1(database), close }
+}

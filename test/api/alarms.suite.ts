@@ -431,6 +431,7 @@ const scenarios: readonly Scenario[] = [
       for (const id of ids) {
         const { body } = await client.request('GET', `/alarms/${id}`)
         expect(body).toMatchObject({ status: 'assigned', commentsTotal: 1, comments: [{ text: 'both' }] })
+        expect(body).toMatchObject({ notifications: { sent: 0, failed: 0 } })
       }
     },
   },

@@ -20,6 +20,7 @@ import {
   readPending,
 } from '../../src/monitoring/alarms/store.ts'
 import { readNeeded, readSuspects } from '../../src/monitoring/alarms/store/suspects.ts'
+import { notificationsOf } from '../../src/monitoring/notifications/outbox/service.ts'
 import type { Database } from '../../src/ports/database.ts'
 import type { State, Transition } from '../../src/ports/job-actors.ts'
 import { isScan, planOf, recording } from '../api/plans.ts'
@@ -110,6 +111,7 @@ describe('100,000 alarms', () => {
     )
     const asked: [string, (database: Database) => Promise<unknown>][] = [
       ['details', (own) => readDetails(own, [1, 2])],
+      ['what was told of alarms', (own) => notificationsOf(own, [1, 2])],
       ['pending transitions', (own) => readPending(own, 1_000)],
       ['what is due', (own) => readDue(own, 1, 500)],
       ['when something is due', readNextAt],

@@ -1,11 +1,12 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
 
+import { readAlarm } from '../../src/monitoring/alarm-desk/service.ts'
 import { listNotifications, resendNotification } from '../../src/monitoring/notifications/outbox/service.ts'
 import { notificationsQuery } from '../../src/monitoring/notifications/outbox/schema.ts'
 import { rejection } from '../contract/rejection.ts'
 import { Receiver } from './receiver.ts'
 import type { Got } from './receiver.ts'
-import { DEVICE, JOB, openStage, SECRET } from './stage.ts'
+import { ALARMS_FROM, DEVICE, JOB, openStage, SECRET } from './stage.ts'
 import type { Stage } from './stage.ts'
 
 const SECOND_MS = 1_000
@@ -42,6 +43,9 @@ function textOf({ json }: Got): string {
 
 const list = async (query: object = {}) =>
   (await listNotifications(stage.context, notificationsQuery.parse(query))).items
+
+/** What its alarm shows of what was told of a job. */
+const shownOf = async (job = 0) => (await readAlarm(stage.context, ALARMS_FROM + job)).notifications
 
 describe('an alarm', () => {
   test('is told once the first has waited for others, and its end with begin, end and duration', async () => {
@@ -88,6 +92,7 @@ describe('an alarm', () => {
       { status: 'sent', attempts: 1, notices: 1 },
       { status: 'sent', attempts: 1, notices: 1 },
     ])
+    expect(await shownOf()).toEqual({ sent: 2, failed: 0 })
   })
 
   test.each([
@@ -227,6 +232,10 @@ describe('many alarms', () => {
     await stage.happen(...jobs.map((one) => ({ kind: 'closed', ...one })))
     await stage.pass(MINUTE_MS)
     expect(receiver.take().map(({ json }) => json['data'])).toMatchObject([{ subject: '60 well again' }])
+    expect([await shownOf(0), await shownOf(59)]).toEqual([
+      { sent: 2, failed: 0 },
+      { sent: 2, failed: 0 },
+    ])
   })
 
   test('are no more messages an hour than the recipient takes; none is lost', async () => {
@@ -248,7 +257,10 @@ describe('a message that is not taken', () => {
     receiver.answer = () => new Response('away', { status: 503 })
     await webhook()
     await stage.happen({ kind: 'opened' })
-    await stage.pass(24 * HOUR_MS + MINUTE_MS)
+    await stage.pass(12 * HOUR_MS)
+    expect(await shownOf()).toEqual({ sent: 0, failed: 0 })
+    await stage.pass(12 * HOUR_MS + MINUTE_MS)
+    expect(await shownOf()).toEqual({ sent: 0, failed: 1 })
     const tries = receiver.take()
     expect(tries.length).toBeGreaterThan(24)
     expect(tries.length).toBeLessThan(48)
@@ -263,6 +275,7 @@ describe('a message that is not taken', () => {
     await stage.pass(0)
     expect(receiver.take().map(({ headers }) => headers.get('idempotency-key'))).toEqual([...keys])
     expect(await list()).toMatchObject([{ status: 'sent' }])
+    expect(await shownOf()).toEqual({ sent: 1, failed: 0 })
     expect(await rejection(resendNotification(stage.context, dead?.id ?? 0))).toMatchObject({
       code: 'conflict',
     })

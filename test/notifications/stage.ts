@@ -19,7 +19,8 @@ const EVENTS = ['opened', 'worsened', 'flapping', 'closed']
 /** A device with jobs, whose ids are theirs from here on. */
 export const DEVICE = 10
 export const JOB = 11
-const ALARMS_FROM = 100
+/** The alarm of the first job; those of the others follow. */
+export const ALARMS_FROM = 100
 
 /** Notifications with everything real but the clock, and alarms that are entered as the room of alarms would. */
 export type Stage = {

@@ -149,6 +149,11 @@ export const alarmView = z
       .describe('The open alarm that explains it; it is told once that has closed.'),
     heldReason: z.enum(HELD_REASONS).nullable().describe('What keeps it from being told.'),
     reasons: reasonsView,
+    notifications: z
+      .object({ sent: z.int(), failed: z.int().describe('Given up.') })
+      .describe(
+        'How many messages told of it; those of the last 400 days, and of recipients that are there.',
+      ),
     comments: z
       .array(commentView)
       .describe(`The latest ${COMMENTS_SHOWN} in lists, else all; the latest last.`),

@@ -6,6 +6,7 @@ import { Refusal } from '../../../lib/errors.ts'
 import { decodeCursor, encodeCursor, unknownCursor } from '../../../lib/paging.ts'
 import { parseInstant, timeFormat } from '../../../lib/time.ts'
 import type { TimeFormat } from '../../../lib/time.ts'
+import { notificationsOf } from '../../notifications/outbox/service.ts'
 import { reasonsOfAll } from '../../states/service.ts'
 import { writtenPaths } from '../../tree/browse/service.ts'
 import type { Reasons } from '../../tree/schema.ts'
@@ -90,7 +91,7 @@ async function viewsOf(context: Context, ids: readonly number[], comments: numbe
   const found = (await details.readDetails(database, ids)).filter((row) => permissionsOf(rights, row).read)
   if (found.length === 0) return []
   const objectIds = [...new Set(found.map(({ objectId }) => objectId))]
-  const [paths, properties, said, reasons] = await Promise.all([
+  const [paths, properties, said, reasons, notifications] = await Promise.all([
     writtenPaths(
       database,
       found.map(({ path }) => path),
@@ -98,6 +99,10 @@ async function viewsOf(context: Context, ids: readonly number[], comments: numbe
     details.readPropertiesOf(database, objectIds),
     details.readComments(database, ids, comments),
     reasonsFor(context, found),
+    notificationsOf(
+      database,
+      found.map(({ id }) => id),
+    ),
   ])
   const around = {
     rights,
@@ -105,6 +110,7 @@ async function viewsOf(context: Context, ids: readonly number[], comments: numbe
     properties: Map.groupBy(properties, ({ objectId }) => objectId),
     comments: Map.groupBy(said, ({ alarmId }) => alarmId),
     reasons,
+    notifications,
     format: timeFormat(context.ports.settings.timeZone),
   }
   return found.map((row) => viewOf(row, around))
@@ -139,6 +145,7 @@ type Around = {
   readonly properties: ReadonlyMap<number, readonly PropertyRow[]>
   readonly comments: ReadonlyMap<number, readonly CommentRow[]>
   readonly reasons: ReadonlyMap<number, Reasons>
+  readonly notifications: ReadonlyMap<number, AlarmView['notifications']>
   readonly format: TimeFormat
 }
 
@@ -179,6 +186,7 @@ function viewOf(row: DetailRow, around: Around): AlarmView {
     assignedUntil: shown(row.assignedUntilAt),
     sticky: row.sticky === 1,
     reasons: around.reasons.get(row.objectId) ?? [],
+    notifications: around.notifications.get(id) ?? { sent: 0, failed: 0 },
     comments: comments.map((comment) => commentOf(comment, format)),
     commentsTotal: comments[0]?.total ?? 0,
     _v: row.version,

@@ -14,6 +14,16 @@ export { makeNotices } from './service/making.ts'
 export { openPost } from './service/post.ts'
 export type { Post } from './service/post.ts'
 
+/** How many messages that tell of each of these alarms were sent, and how many given up, by alarm. One message may tell of
+ * many alarms. Alarms without any may be missing. */
+export async function notificationsOf(
+  database: Ports['database'],
+  alarmIds: readonly number[],
+): Promise<ReadonlyMap<number, { readonly sent: number; readonly failed: number }>> {
+  const rows = await store.countOfAlarms(database, alarmIds)
+  return new Map(rows.map(({ alarmId, ...counts }) => [alarmId, counts]))
+}
+
 /** Messages to recipients, the latest first. @throws {Refusal} invalid for a cursor of another list */
 export async function listNotifications(
   { ports }: Context,

@@ -41,6 +41,22 @@ export async function findNotification(database: Database, id: number): Promise<
   return row ?? null
 }
 
+/** How many messages that tell of an alarm were sent, and how many given up. */
+export type AlarmCounts = { readonly alarmId: number; readonly sent: number; readonly failed: number }
+
+/** What became of the messages that tell of these alarms; those of which none was sent or given up may be missing. */
+export function countOfAlarms(
+  database: Database,
+  alarmIds: readonly number[],
+): Promise<readonly AlarmCounts[]> {
+  return database.all<AlarmCounts>(sql`
+    select t.alarm_id as "alarmId", count(distinct case when n.status = 'sent' then n.id end) as sent,
+           count(distinct case when n.status = 'dead' then n.id end) as failed
+    from json_each(${JSON.stringify(alarmIds)}) wanted cross join notices t on t.alarm_id = wanted.value
+      cross join notifications n on n.id = t.notification_id
+    group by t.alarm_id`)
+}
+
 /** Has a message that was given up, or waits, tried anew; nothing where it was sent. */
 export function reviveNotification(
   database: Database,

@@ -25,8 +25,6 @@ export const alarmLinks = sqliteTable(
     recoveryDelayMs: integer('recovery_delay_ms').notNull(),
     /** Which kinds of changes are told, as a JSON array. */
     events: text({ mode: 'json' }).$type<readonly string[]>().notNull(),
-    /** What else decides whether something is told, as JSON. */
-    filters: text({ mode: 'json' }).$type<unknown>().notNull(),
   },
   (table) => [
     index('alarm_links_by_object').on(table.objectId, table.position),

@@ -241,6 +241,20 @@ const refusals: readonly Row[] = [
     answers: 'invalid',
     pointers: ['/links/0/id'],
   },
+  {
+    title: 'recipients that are not there',
+    call: 'PUT /device/{device}/alarmLinks',
+    json: { links: [{ recipientId: 999_999 }, { recipientId: null }, { recipientId: 999_998 }] },
+    answers: 'invalid',
+    pointers: ['/links/0/recipientId', '/links/2/recipientId'],
+  },
+  {
+    title: 'filters, which recipients have',
+    call: 'PUT /device/{device}/alarmLinks',
+    json: { links: [{ filters: {} }] },
+    answers: 'invalid',
+    pointers: ['/links/0/filters'],
+  },
   ...(['P7D', 'P7DT0.001S'] as const).map((delay, index): Row => ({
     title: `a delay of ${delay}`,
     call: 'PUT /device/{device}/alarmLinks',
@@ -452,7 +466,6 @@ const scenarios: readonly Scenario[] = [
           delay: 'PT0S',
           recoveryDelay: 'PT0S',
           recipientId: null,
-          filters: {},
         },
       ])
       await deliver(client, job, 60)

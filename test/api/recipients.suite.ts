@@ -32,6 +32,9 @@ const CALLS: readonly (readonly [call: string, json?: object])[] = [
   ['POST /notifications/1/resend'],
 ]
 
+const HOLIDAY = { begin: '2026-03-01T00:00:00Z', end: '2026-03-02T00:00:00Z' }
+const NIGHT = { type: 'daily', times: [{ begin: '22:00', duration: 'PT8H' }] }
+
 /** Bodies that no recipient is made of, each with where it is wrong. */
 const WRONG: readonly (readonly [title: string, json: object, ...pointers: string[]])[] = [
   ['no name', { ...WEBHOOK, name: ' ' }, '/name'],
@@ -101,6 +104,13 @@ const WRONG: readonly (readonly [title: string, json: object, ...pointers: strin
     { ...WEBHOOK, escalation: [{ after: 'P31D', recipientId: 1 }] },
     '/escalation/0/after',
   ],
+  [
+    '11 escalations',
+    { ...WEBHOOK, escalation: Array.from({ length: 11 }, () => ({ after: 'PT1M', recipientId: 1 })) },
+    '/escalation',
+  ],
+  ['101 vacations', { ...WEBHOOK, vacations: Array.from({ length: 101 }, () => HOLIDAY) }, '/vacations'],
+  ['21 times', { ...WEBHOOK, times: Array.from({ length: 21 }, () => NIGHT) }, '/times'],
   ['reminders too often', { ...WEBHOOK, reminder: { every: 'PT4M59S' } }, '/reminder/every'],
   ['101 reminders', { ...WEBHOOK, reminder: { every: 'PT5M', times: 101 } }, '/reminder/times'],
   ['a rotation of one', { ...WEBHOOK, rotation: { by: 'turn' } }, '/rotation'],
@@ -281,15 +291,16 @@ const scenarios: Scenario[] = [
         name: 'bounds',
         ...WEBHOOK,
         objectIds: Array.from({ length: 100 }, () => 1),
-        escalation: [
-          { after: 'PT1M', recipientId: next },
-          { after: 'P30D', recipientId: next },
-        ],
+        escalation: Array.from({ length: 10 }, (_, index) => ({
+          after: index === 0 ? 'PT1M' : 'P30D',
+          recipientId: next,
+        })),
+        vacations: Array.from({ length: 100 }, () => HOLIDAY),
         reminder: { every: 'PT5M', times: 100 },
         grouping: 'PT1H',
         messagesPerHour: 3_600,
         templates: { de: { subject: '{{ object.name }}', text: '{{message}} {{no' } },
-        times: [{ type: 'daily', times: [{ begin: '22:00', duration: 'PT8H' }] }],
+        times: Array.from({ length: 20 }, () => NIGHT),
       })
       await make(client, {
         name: 'addresses',
@@ -315,6 +326,34 @@ const scenarios: Scenario[] = [
         vacations: [{ begin: '2026-03-02T09:00:00Z', end: '2026-03-03T09:00:00Z', userId: member }],
       })
       expect(made).toMatchObject({ target: `userGroup ${group.id}`, timeZone: 'Europe/Zurich' })
+    },
+  },
+  {
+    title: 'nobody is deleted to whom links or escalations lead; once these are changed, it goes',
+    async run(client) {
+      const { id } = await make(client, { name: 'needed', ...WEBHOOK })
+      const remove = () => client.request('DELETE', `/alarmrecipients/${id}`)
+      const link = (recipientId: number | null) =>
+        good(
+          client.request('PUT', '/group/1/alarmLinks', {
+            json: { links: [{ minState: 'major', recipientId }] },
+          }),
+        )
+      await link(id)
+      const refusal = await remove()
+      expect([refusal.status, refusal.body['code']]).toEqual([409, 'conflict'])
+      expect(refusal.body['detail']).toContain('1 links of objects and escalations of 0 others')
+      await link(null)
+      const escalation = [{ after: 'PT15M', recipientId: id }]
+      const other = await make(client, { name: 'needs it', ...WEBHOOK, escalation })
+      expect((await remove()).body['detail']).toContain('0 links of objects and escalations of 1 others')
+      await good(
+        client.request('PUT', `/alarmrecipients/${other.id}`, { json: { name: 'alone', type: 'webhook' } }),
+      )
+      // Its own is no reason to stay.
+      const { body } = await client.request('GET', `/alarmrecipients/${id}`)
+      await good(client.request('PUT', `/alarmrecipients/${id}`, { json: { ...body, escalation } }))
+      expect((await remove()).status).toBe(204)
     },
   },
   {

@@ -114,8 +114,8 @@ describe('states', () => {
 describe('alarms', () => {
   test('are told after the states that opened them, to who may read their object', async () => {
     await stage.database.run(sql`insert into alarm_links
-      (object_id, position, covers, min_state, delay_ms, recovery_delay_ms, events, filters)
-      values (2, 0, 'below', 'minor', 0, 0, '[]', '{}')`)
+      (object_id, position, covers, min_state, delay_ms, recovery_delay_ms, events)
+      values (2, 0, 'below', 'minor', 0, 0, '[]')`)
     const reads = await listen(stage.hub)
     const foreign = await listen(stage.hub, {
       look: () => Promise.resolve({ sees: (above) => above.includes(5) }),

@@ -71,7 +71,7 @@ async function plant(database: Database, { group, device, jobs }: Ids): Promise<
   await database.run(sql`insert into uncounted values (${device}, 1), (${group}, 1), (1, 1)
     on conflict (object_id) do update set mark = mark + 1`)
   await database.run(sql`insert into alarm_links (object_id, position, covers, min_state, delay_ms, recovery_delay_ms,
-    events, filters) values (${group}, 0, 'object', 'major', ${MINUTE_MS}, ${2 * MINUTE_MS}, '[]', '{}')`)
+    events) values (${group}, 0, 'object', 'major', ${MINUTE_MS}, ${2 * MINUTE_MS}, '[]')`)
   await database.run(sql`insert into revaluations (object_id, type, adjust_to, begin_at, end_at, name, sla_relevant,
       active, in_past, edit_only, running, next_at, version, created_at, created_by)
     values (${device}, 'maintenance', 'undefined', ${NOW + 10 * MINUTE_MS}, ${NOW + 20 * MINUTE_MS}, '', 0, '[]', 0, 0, 0,

@@ -40,7 +40,7 @@ describe.each(HOSTS_BY_HAND)('notifications of %s', (_, start) => {
   /** An alarm of the root group opens, of a link to a recipient, and the host comes to see it. */
   const open = async (recipientId: number) => {
     await hand.meddle(`insert or replace into alarm_links (id, object_id, position, covers, min_state, recipient_id, delay_ms,
-      recovery_delay_ms, events, filters) values (1, 1, 0, 'object', 'warning', ${recipientId}, 0, 0, '["opened"]', '{}')`)
+      recovery_delay_ms, events) values (1, 1, 0, 'object', 'warning', ${recipientId}, 0, 0, '["opened"]')`)
     await hand.meddle(`insert into alarms (id, object_id, link_id, opened_seq, status, state, worst_state, begin_at, reason,
       message, sticky, maintained, flapping, version) values (1, 1, 1, 1, 'open', 'major', 'major', ${now}, 'threshold',
       'too hot', 0, 0, 0, 1)`)

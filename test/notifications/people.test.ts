@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
 
+import { testRecipient } from '../../src/monitoring/notifications/recipients/service.ts'
 import { openMail } from '../../workers/mail.ts'
 import { MailServer } from './mail-server.ts'
 import { openStage } from './stage.ts'
@@ -16,7 +17,7 @@ let stage: Stage
 beforeAll(async () => {
   const from = 'Tidemark <tidemark@example.org>'
   const mail = openMail({ host: '127.0.0.1', port: server.port, tls: 'none', user: '', password: '', from })
-  stage = await openStage({ jobs: 6, mail })
+  stage = await openStage({ jobs: 7, mail })
   const { database } = stage.ports
   const user = (id: number, name: string, language: string) =>
     database.run(`insert into users (id, username, password_hash, role, type, fullname, email, phone, language, time_zone,
@@ -113,6 +114,17 @@ describe('a group', () => {
     expect(told()).toEqual(['ben', 'cleo'])
   })
 
+  test('takes turns after so many alarms, over a restart as well; what follows of an alarm does not count', async () => {
+    await team({ rotation: { by: 'count', count: 2 } })
+    for (const job of [0, 1, 2, 3, 4, 5, 6]) {
+      await stage.happen({ kind: 'opened', job, state: 'minor' })
+      await stage.happen({ kind: 'worsened', job })
+      await stage.pass(24 * HOUR_MS)
+      if (job === 2) stage.reopen()
+    }
+    expect(told()).toEqual(['anna', 'anna', 'ben', 'ben', 'cleo', 'cleo', 'anna'])
+  })
+
   test('takes turns by time, and passes over who is on vacation', async () => {
     const away = { userId: BEN, begin: '2026-03-01T00:00:00Z', end: '2026-04-01T00:00:00Z' }
     await team({
@@ -149,5 +161,75 @@ describe('a group', () => {
       { id: BEN, status: 'dead', attempts: 1 },
       { id: CLEO, status: 'sent', attempts: 1 },
     ])
+  })
+})
+
+describe('a test', () => {
+  test('of a user is mailed in their own language', async () => {
+    const id = await stage.recipient({ type: 'user', target: { userId: ANNA } })
+    expect(await testRecipient(stage.context, id)).toMatchObject({ status: 'ok' })
+    const [mail, ...others] = server.take()
+    expect(others).toEqual([])
+    expect(mail?.to).toEqual(['anna@example.org'])
+    expect(mail?.text).toContain('Probe: /root seit')
+  })
+
+  test('of a group is a mail for each, in which no other address is', async () => {
+    const id = await team()
+    expect(await testRecipient(stage.context, id)).toEqual({
+      status: 'ok',
+      detail: '3 of 3 members were told.',
+    })
+    const mails = server.take().toSorted((a, b) => String(a.to).localeCompare(String(b.to)))
+    expect(mails.map(({ to }) => to)).toEqual([
+      ['anna@example.org'],
+      ['ben@example.org'],
+      ['cleo@example.org'],
+    ])
+    for (const { to, text } of mails) {
+      const named = ['anna@', 'ben@', 'cleo@'].filter((name) => text.includes(name))
+      expect(named).toEqual([to[0]?.replace('example.org', '') ?? ''])
+    }
+    const ids = mails.map(({ text }) => /^Message-ID: (.*)$/im.exec(text)?.[1])
+    expect(new Set(ids).size).toBe(3)
+  })
+
+  test('of a group has failed where one of it was not told', async () => {
+    server.refuses = (address) => (address.startsWith('ben') ? { code: 550, text: 'No such user' } : null)
+    const { status, detail } = await testRecipient(stage.context, await team())
+    expect(status).toBe('failed')
+    expect(detail).toStartWith('2 of 3 members were told. ')
+    expect(detail).toContain('No such user')
+    expect(told().toSorted()).toEqual(['anna', 'cleo'])
+  })
+
+  test('of a group of nobody has failed', async () => {
+    const { database } = stage.ports
+    await database.run(`insert into user_groups (id, name, version, created_at) values (2, 'nobody', 1, 0)`)
+    const id = await team({ target: { userGroupId: 2 } })
+    expect(await testRecipient(stage.context, id)).toEqual({
+      status: 'failed',
+      detail: 'There is no user with a mail address behind it.',
+    })
+  })
+
+  test.each([
+    [20, '20 of 20 members were told.'],
+    [21, '20 of 21 members were told.'],
+  ])('of a group of %i tells 20', async (size, detail) => {
+    const { database } = stage.ports
+    await database.run(`insert into users (id, username, password_hash, role, type, fullname, email, phone, language, time_zone,
+      version, created_at) select value, 'u' || value, '', 'editor', 'local', '', 'u' || value || '@example.org', '', 'en', 'UTC',
+      1, 0 from generate_series(100, 99 + ${size})`)
+    await database.run(`insert into user_groups (id, name, version, created_at) values (3, 'many', 1, 0)`)
+    await database.run(`insert into memberships (user_id, group_id) select id, 3 from users where id >= 100`)
+    try {
+      const id = await team({ target: { userGroupId: 3 } })
+      expect(await testRecipient(stage.context, id)).toEqual({ status: 'ok', detail })
+      expect(server.take()).toHaveLength(20)
+    } finally {
+      await database.run('delete from users where id >= 100')
+      await database.run('delete from user_groups where id = 3')
+    }
   })
 })

@@ -136,7 +136,7 @@ export async function openStage({
         newRecipientBody.parse({ name: 'ops', ...body }),
       )
       await plain.run(sql`insert or replace into alarm_links (id, object_id, position, covers, min_state, recipient_id, delay_ms,
-        recovery_delay_ms, events, filters) values (${LINK}, 1, 0, 'below', 'warning', ${recipient.id}, 0, 0, ${JSON.stringify(events)}, '{}')`)
+        recovery_delay_ms, events) values (${LINK}, 1, 0, 'below', 'warning', ${recipient.id}, 0, 0, ${JSON.stringify(events)})`)
       return recipient.id
     },
     enter,

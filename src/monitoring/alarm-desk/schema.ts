@@ -25,7 +25,6 @@ export const ACTED_MAX = 1_000
 /** How many links an object may have. */
 const LINKS_MAX = 50
 const DELAY_MAX_MS = 7 * 86_400_000
-const FILTERS_MAX_CHARS = 16 * 1024
 
 const text = storableText.max(4_000)
 const commentText = text.min(1)
@@ -234,12 +233,7 @@ const linkShape = {
     .array(z.enum(LINK_EVENTS))
     .max(LINK_EVENTS.length)
     .default([...LINK_EVENTS])
-    .describe('What is told.'),
-  filters: z
-    .record(z.string(), z.unknown())
-    .refine((filters) => JSON.stringify(filters).length <= FILTERS_MAX_CHARS, 'is too long')
-    .default({})
-    .describe('What else decides whether something is told.'),
+    .describe('What is told. States, times and objects are up to the recipient as well.'),
 }
 
 export const linksBody = z.strictObject({

@@ -3,9 +3,11 @@ import type { Context } from '../../../context.ts'
 import { durationMs, durationText } from '../../../lib/duration.ts'
 import { Refusal } from '../../../lib/errors.ts'
 import { closeOfLinks } from '../../alarms/service.ts'
+import { unknownRecipients } from '../../notifications/recipients/service/reading.ts'
 import type { ParentPath } from '../../tree/browse/schema.ts'
 import { refuseStale, requireObject, touchObject } from '../../tree/service.ts'
 import { commit } from '../../../ports/database.ts'
+import type { Database } from '../../../ports/database.ts'
 import type { LinksBody, LinksView } from '../schema.ts'
 import * as store from '../store/links.ts'
 
@@ -26,7 +28,8 @@ export async function readLinks(
 }
 
 /** Says where the alarms of an object come from, instead of what was said before. Alarms of links that go are closed.
- * @throws {Refusal} not_found, forbidden, invalid for an id that is not one of its links, precondition_failed */
+ * @throws {Refusal} not_found, forbidden, precondition_failed, invalid for an id that is not one of its links, or a recipient
+ * that is not there */
 export async function replaceLinks(
   context: Context,
   asked: ParentPath,
@@ -42,6 +45,7 @@ export async function replaceLinks(
     const fault = { pointer: `/links/${foreign}/id`, message: 'is no link of this object' }
     throw new Refusal('invalid', 'There is no such link.', [fault])
   }
+  await refuseUnknownRecipients(database, body)
   const links = body.links.map(({ id, delay, recoveryDelay, ...link }): store.NewLink => ({
     ...link,
     id: id ?? null,
@@ -50,20 +54,38 @@ export async function replaceLinks(
   }))
   const stay = new Set(links.map(({ id }) => id))
   const gone = [...known].filter((id) => !stay.has(id))
-  await refuseStale(() =>
-    commit(database, [
-      touchObject(database, row, ifMatch),
-      ...(gone.length > 0 ? closeOfLinks(database, gone, clock.now()) : []),
-      ...store.replaceLinks(database, parentId, { links, gone }),
-      audited(context, {
-        action: 'update alarm links',
-        objectType: parentType,
-        objectId: parentId,
-        before: { links: before },
-        after: { links: body.links },
-      }),
-    ]),
-  )
+  const writes = [
+    touchObject(database, row, ifMatch),
+    ...(gone.length > 0 ? closeOfLinks(database, gone, clock.now()) : []),
+    ...store.replaceLinks(database, parentId, { links, gone }),
+    audited(context, {
+      action: 'update alarm links',
+      objectType: parentType,
+      objectId: parentId,
+      before: { links: before },
+      after: { links: body.links },
+    }),
+  ]
+  try {
+    await refuseStale(() => commit(database, writes))
+  } catch (error) {
+    // One has been deleted meanwhile.
+    if (store.isWithoutRecipient(error)) await refuseUnknownRecipients(database, body)
+    throw error
+  }
   await flow.settle()
   return readLinks(context, asked)
+}
+
+async function refuseUnknownRecipients(database: Database, { links }: LinksBody): Promise<void> {
+  const places = await unknownRecipients(
+    database,
+    links.map(({ recipientId }) => recipientId),
+  )
+  if (places.length === 0) return
+  const faults = places.map((place) => ({
+    pointer: `/links/${place}/recipientId`,
+    message: 'is not there',
+  }))
+  throw new Refusal('invalid', 'There is no such recipient; see errors.', faults)
 }

@@ -1,4 +1,5 @@
 import { sql } from 'drizzle-orm'
+import { isNotNullViolation } from '../../../ports/database.ts'
 import type { Database, Write } from '../../../ports/database.ts'
 import type { Level } from '../../../ports/job-actors.ts'
 
@@ -11,27 +12,24 @@ export type LinkRow = {
   readonly delayMs: number
   readonly recoveryDelayMs: number
   readonly events: readonly ('opened' | 'worsened' | 'flapping' | 'closed')[]
-  readonly filters: Readonly<Record<string, unknown>>
 }
 
 /** The links of an object, in their order. */
 export async function readLinks(database: Database, objectId: number): Promise<readonly LinkRow[]> {
-  const rows = await database.all<
-    Omit<LinkRow, 'events' | 'filters'> & { events: string; filters: string }
-  >(sql`
+  const rows = await database.all<Omit<LinkRow, 'events'> & { events: string }>(sql`
     select id as id, covers as covers, min_state as "minState", recipient_id as "recipientId", delay_ms as "delayMs",
-           recovery_delay_ms as "recoveryDelayMs", events as events, filters as filters
+           recovery_delay_ms as "recoveryDelayMs", events as events
     from alarm_links where object_id = ${objectId} order by position, id`)
   return rows.map((row) => ({
     ...row,
     events: JSON.parse(row.events) as LinkRow['events'],
-    filters: JSON.parse(row.filters) as LinkRow['filters'],
   }))
 }
 
 export type NewLink = Omit<LinkRow, 'id'> & { readonly id: number | null }
 
-/** Makes these all links of an object; those with an id stay. */
+/** Makes these all links of an object; those with an id stay. Fails, as `isWithoutRecipient` recognises, when one names a
+ * recipient that is not there. */
 export function replaceLinks(
   database: Database,
   objectId: number,
@@ -44,13 +42,19 @@ export function replaceLinks(
     ),
     database.run(sql`
       insert into alarm_links (id, object_id, position, covers, min_state, recipient_id, delay_ms, recovery_delay_ms,
-        events, filters)
-      select value ->> 'id', ${objectId}, value ->> 'position', value ->> 'covers', value ->> 'minState',
-             value ->> 'recipientId', value ->> 'delayMs', value ->> 'recoveryDelayMs', value -> 'events',
-             value -> 'filters'
+        events)
+      select value ->> 'id', ${objectId}, value ->> 'position', case when value ->> 'recipientId' is null
+               or exists (select 1 from alarm_recipients r where r.id = value ->> 'recipientId') then value ->> 'covers' end,
+             value ->> 'minState', value ->> 'recipientId', value ->> 'delayMs', value ->> 'recoveryDelayMs',
+             value -> 'events'
       from json_each(${JSON.stringify(rows)}) where true
       on conflict (id) do update set position = excluded.position, covers = excluded.covers,
         min_state = excluded.min_state, recipient_id = excluded.recipient_id, delay_ms = excluded.delay_ms,
-        recovery_delay_ms = excluded.recovery_delay_ms, events = excluded.events, filters = excluded.filters`),
+        recovery_delay_ms = excluded.recovery_delay_ms, events = excluded.events`),
   ]
+}
+
+/** Whether a commit failed because a link names a recipient that is not there. */
+export function isWithoutRecipient(error: unknown): boolean {
+  return isNotNullViolation(error, 'alarm_links.covers')
 }

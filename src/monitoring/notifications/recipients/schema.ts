@@ -188,7 +188,10 @@ export const recipientView = z
   .meta({ id: 'AlarmRecipient' })
 
 export const testResult = z
-  .object({ status: z.enum(['ok', 'failed']), detail: z.string().describe('What the receiver said.') })
+  .object({
+    status: z.enum(['ok', 'failed']),
+    detail: z.string().describe('What the receiver said, or how many of a group were told: 20 of it are.'),
+  })
   .meta({ id: 'AlarmRecipientTest' })
 
 export const recipientPath = z.object({ id: idParam })

@@ -1,6 +1,6 @@
 import { attempt } from '../../../access/attempts/service.ts'
 import { audited } from '../../../access/audit/service.ts'
-import { seal, unseal } from '../../../access/session/keys.ts'
+import { seal } from '../../../access/session/keys.ts'
 import type { Context } from '../../../context.ts'
 import { faultOfReceiver } from '../../../lib/addresses.ts'
 import { Refusal } from '../../../lib/errors.ts'
@@ -8,10 +8,8 @@ import type { Fault } from '../../../lib/errors.ts'
 import { timeFormat } from '../../../lib/time.ts'
 import { commit, isNotNullViolation, isUniqueViolation } from '../../../ports/database.ts'
 import type { Ports } from '../../../ports/index.ts'
-import { tell } from '../channels/service.ts'
-import type { Outcome } from '../channels/outcome.ts'
 import type { NewRecipientBody, RecipientBody, RecipientView, Rules, TestResult } from './schema.ts'
-import { addressesOf } from './service/people.ts'
+import { openTarget, purposeOf, tellAddressee } from './service/telling.ts'
 import * as store from './store.ts'
 import type { RecipientRow } from './store.ts'
 import { shownTarget, TARGETS, urlOfTarget } from './target.ts'
@@ -20,6 +18,8 @@ import type { Target } from './target.ts'
 const RECIPIENTS_MAX = 1_000
 /** Within 15 minutes. */
 const TESTS_MAX = 10
+/** How many members of a group one test tells. */
+const TESTED_MAX = 20
 
 type Versioned = { readonly recipient: RecipientView; readonly version: number }
 
@@ -70,20 +70,26 @@ export async function updateRecipient(
   return readRecipient(context, id)
 }
 
-/** Removes a recipient with its messages. @throws {Refusal} not_found, conflict while links of objects name it */
+/** Removes a recipient with its messages. @throws {Refusal} not_found, conflict while links of objects, or escalations of
+ * others, name it: alarms would go to nobody, and nobody would know */
 export async function deleteRecipient(context: Context, id: number): Promise<void> {
   const { database } = context.ports
   const row = await requireRecipient(context.ports, id)
-  const links = await store.countLinks(database, id)
-  if (links > 0)
-    throw new Refusal('conflict', `Alarms of ${links} links go to this recipient. Change these first.`)
-  await commit(database, [
-    store.deleteRecipient(database, id),
-    recorded(context, 'delete', { objectId: id, before: shownOf(row) }),
-  ])
+  try {
+    await commit(database, [
+      ...store.deleteRecipient(database, id),
+      recorded(context, 'delete', { objectId: id, before: shownOf(row) }),
+    ])
+  } catch (error) {
+    if (!store.isNeeded(error)) throw error
+    const { links, escalations } = await store.countNeeds(database, id)
+    const named = `${links} links of objects and escalations of ${escalations} others name this recipient`
+    throw new Refusal('conflict', `It cannot go: ${named}. Change these first.`)
+  }
 }
 
-/** Sends a message that says that it is a test, at once, and tells what became of it.
+/** Sends a message that says that it is a test, at once, to each of the first 20 members of a group, and tells what became
+ * of it.
  * @throws {Refusal} not_found, too_many_attempts after 10 within 15 minutes */
 export async function testRecipient(context: Context, id: number): Promise<TestResult> {
   const { ports } = context
@@ -91,31 +97,37 @@ export async function testRecipient(context: Context, id: number): Promise<TestR
   const row = await requireRecipient(ports, id)
   await attempt(ports, [{ key: `recipient ${id}`, max: TESTS_MAX, isShared: true }])
   const now = clock.now()
-  const outcome = await testOnce(ports, row, now)
-  const last = { status: outcome.kind === 'sent' ? 'ok' : 'failed', detail: outcome.detail, at: now } as const
+  const result = await testOnce(ports, row, now)
   await commit(database, [
-    store.noteResult(database, id, last),
-    recorded(context, 'test', { objectId: id, after: { status: last.status } }),
+    store.noteResult(database, id, { ...result, at: now }),
+    recorded(context, 'test', { objectId: id, after: { status: result.status } }),
   ])
-  return { status: last.status, detail: last.detail }
+  return result
 }
 
-async function testOnce(ports: Ports, row: RecipientRow, now: number): Promise<Outcome> {
-  const target = await openTarget(ports, row)
-  const people = await addressesOf(ports, row.id, target)
-  if ('fault' in people) return { kind: 'failed', isFinal: true, detail: people.fault, retryAfterMs: null }
-  const { rules } = row
-  return tell(ports, people.destination, {
-    key: `test_${row.id}_${now}`,
-    createdAt: now,
-    manner: {
-      recipient: row.name,
-      language: rules.language,
-      timeZone: rules.timeZone,
-      templates: rules.templates,
-    },
-    told: [{ ...SAMPLE, kind: 'test', beginAt: now }],
-  })
+/** Tells each member of a group by themselves, as alarms do: they do not learn each other's addresses. */
+async function testOnce(ports: Ports, row: RecipientRow, now: number): Promise<TestResult> {
+  const members = await store.listPeople(ports.database, await store.listMembersOf(ports.database, row.id))
+  const tried = members.length > 0 ? members.slice(0, TESTED_MAX) : [null]
+  const outcomes = await Promise.all(
+    tried.map((person) =>
+      tellAddressee(
+        ports,
+        { recipient: row, person },
+        {
+          key: `test_${row.id}_${person?.id ?? 0}_${now}`,
+          createdAt: now,
+          told: [{ ...SAMPLE, kind: 'test', beginAt: now }],
+        },
+      ),
+    ),
+  )
+  const failures = outcomes.filter(({ kind }) => kind === 'failed')
+  const status = failures.length > 0 ? 'failed' : 'ok'
+  const detail = (failures[0] ?? outcomes[0])?.detail ?? ''
+  if (members.length <= 1) return { status, detail }
+  const told = `${outcomes.length - failures.length} of ${members.length} members were told.`
+  return { status, detail: failures.length > 0 ? `${told} ${detail}` : told }
 }
 
 const SAMPLE = {
@@ -129,20 +141,6 @@ const SAMPLE = {
   message: 'This is a test.',
   endAt: null,
 } as const
-
-/** What a recipient's target is. @throws {Error} when it was sealed with a key that is not here */
-export async function openTarget(
-  { secrets }: Pick<Ports, 'secrets'>,
-  { type, target }: Pick<RecipientRow, 'type' | 'target'>,
-): Promise<Target> {
-  const bytes = await unseal(secrets, target, purposeOf(type))
-  return JSON.parse(new TextDecoder().decode(bytes)) as Target
-}
-
-/** A secret is good for a recipient of its own type only. */
-function purposeOf(type: string): string {
-  return `alarm recipient ${type}`
-}
 
 /** What is to be kept of a body. @throws {Refusal} invalid for what cannot be reached or is not there */
 async function checked(

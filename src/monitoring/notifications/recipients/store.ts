@@ -1,6 +1,8 @@
 import { eq, sql } from 'drizzle-orm'
+import type { SQL } from 'drizzle-orm'
 import { alarmRecipients } from '../../../../db/tables/notifications.ts'
 import type { Role } from '../../../context.ts'
+import { isNotNullViolation } from '../../../ports/database.ts'
 import type { Database, Write } from '../../../ports/database.ts'
 import type { KeptRules } from './schema.ts'
 import type { TargetType } from './target.ts'
@@ -58,8 +60,25 @@ export function updateRecipient(
     .where(eq(alarmRecipients.id, id))
 }
 
-export function deleteRecipient(database: Database, id: number): Write {
-  return database.delete(alarmRecipients).where(eq(alarmRecipients.id, id))
+/** Deletes a recipient with its messages. Fails, as `isNeeded` recognises, while a link or another's escalation names it. */
+export function deleteRecipient(database: Database, id: number): Write[] {
+  const isFree = sql`not exists (select 1 from alarm_links where recipient_id = ${id}) and not exists (${escalatingTo(id)})`
+  return [
+    database.run(
+      sql`update alarm_recipients set version = case when ${isFree} then version end where id = ${id}`,
+    ),
+    database.delete(alarmRecipients).where(eq(alarmRecipients.id, id)),
+  ]
+}
+
+/** Whether a commit failed because something names a recipient that was to go. */
+export function isNeeded(error: unknown): boolean {
+  return isNotNullViolation(error, 'alarm_recipients.version')
+}
+
+function escalatingTo(id: number): SQL {
+  return sql`select r.id from alarm_recipients r where r.id <> ${id} and exists (
+    select 1 from json_each(r.rules, '$.escalation') step where step.value ->> 'recipientId' = ${id})`
 }
 
 /** What became of the latest message to a recipient. */
@@ -72,23 +91,26 @@ export function noteResult(
   return database.update(alarmRecipients).set(set).where(eq(alarmRecipients.id, id))
 }
 
-/** Of how many links of objects a recipient is. */
-export async function countLinks(database: Database, id: number): Promise<number> {
-  const [row] = await database.all<{ total: number }>(
-    sql`select count(*) as total from alarm_links where recipient_id = ${id}`,
-  )
-  return row?.total ?? 0
+/** How many links of objects, and escalations of how many others, name a recipient. */
+export async function countNeeds(
+  database: Database,
+  id: number,
+): Promise<{ readonly links: number; readonly escalations: number }> {
+  const [row] = await database.all<{ links: number; escalations: number }>(sql`
+    select (select count(*) from alarm_links where recipient_id = ${id}) as links,
+           (select count(*) from (${escalatingTo(id)})) as escalations`)
+  return row ?? { links: 0, escalations: 0 }
 }
 
-/** The places in a list of ids at which there is no such row. */
+/** The places in a list of ids at which there is no such row; null is passed over. */
 export async function unknownPlaces(
   database: Database,
   table: 'users' | 'user_groups' | 'objects' | 'alarm_recipients',
-  ids: readonly number[],
+  ids: readonly (number | null)[],
 ): Promise<readonly number[]> {
   const rows = await database.all<{ place: number }>(sql`
     select wanted.key as place from json_each(${JSON.stringify(ids)}) wanted
-    where not exists (select 1 from ${sql.raw(table)} t where t.id = wanted.value) order by wanted.key`)
+    where wanted.value is not null and not exists (select 1 from ${sql.raw(table)} t where t.id = wanted.value) order by wanted.key`)
   return rows.map(({ place }) => place)
 }
 

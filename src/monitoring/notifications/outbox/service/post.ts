@@ -2,16 +2,13 @@ import { Lock } from '../../../../lib/lock.ts'
 import { commit } from '../../../../ports/database.ts'
 import type { Write } from '../../../../ports/database.ts'
 import type { Ports } from '../../../../ports/index.ts'
-import { failed } from '../../channels/outcome.ts'
 import type { Outcome } from '../../channels/outcome.ts'
-import { tell } from '../../channels/service.ts'
 import { listPeople, noteResult, readRecipients } from '../../recipients/service/reading.ts'
-import type { Person, Recipient } from '../../recipients/service/reading.ts'
-import { openTarget } from '../../recipients/service.ts'
-import { languageOf } from '../../texts/words.ts'
+import type { Recipient } from '../../recipients/service/reading.ts'
+import { tellAddressee } from '../../recipients/service/telling.ts'
 import { waitMs } from '../backoff.ts'
 import * as store from '../store/sending.ts'
-import type { DueMessage, ToldRow } from '../store/sending.ts'
+import type { DueMessage } from '../store/sending.ts'
 import { formMessages } from './forming.ts'
 
 const MESSAGES_AT_ONCE = 20
@@ -97,44 +94,20 @@ async function sendMessages(
       // It goes with its messages.
       if (!recipient) return
       const person = people.find(({ id }) => id === message.userId) ?? null
-      const outcome = await attempt(ports, message, {
-        recipient,
-        person,
-        told: byMessage.get(message.id) ?? [],
-      })
+      const rows = byMessage.get(message.id) ?? []
+      const outcome = await tellAddressee(
+        ports,
+        { recipient, person },
+        {
+          key: message.key,
+          createdAt: message.createdAt,
+          told: rows.map(({ kind, facts }) => ({ ...facts, kind })),
+        },
+      )
       await conclude(ports, message, { outcome, nextAt: attempts[index]?.nextAt ?? now })
     }),
   )
   return messages.length
-}
-
-type Content = {
-  readonly recipient: Recipient
-  readonly person: Person | null
-  readonly told: readonly ToldRow[]
-}
-
-async function attempt(
-  ports: PostPorts,
-  { key, createdAt }: DueMessage,
-  { recipient, person, told }: Content,
-): Promise<Outcome> {
-  const target = await openTarget(ports, recipient).catch((error: unknown) => {
-    ports.log.error('the target of a recipient cannot be read', error, { recipientId: recipient.id })
-    return null
-  })
-  if (!target) return failed('Its target cannot be read with the keys of this installation.')
-  const { rules, name } = recipient
-  const manner = {
-    recipient: name,
-    language: person ? languageOf(person.language) : rules.language,
-    timeZone: person ? person.timeZone : rules.timeZone,
-    templates: rules.templates,
-  }
-  const parcel = { key, createdAt, manner, told: told.map(({ kind, facts }) => ({ ...facts, kind })) }
-  if (target.type !== 'user' && target.type !== 'group') return tell(ports, target, parcel)
-  if (!person || person.email === '') return failed('There is no user with a mail address behind it.')
-  return tell(ports, { type: 'email', addresses: [person.email] }, parcel)
 }
 
 /** Puts on record what became of a message. */

@@ -1,5 +1,5 @@
 import type { Database } from '../../../../ports/database.ts'
-import { listMembers, listRecipients } from '../store.ts'
+import { listMembers, listRecipients, unknownPlaces } from '../store.ts'
 import type { RecipientRow } from '../store.ts'
 
 export { listPeople, noteResult, saveHandedOut } from '../store.ts'
@@ -7,6 +7,14 @@ export type { Person } from '../store.ts'
 
 /** A recipient as it is kept, its target sealed, with the users that it is made of. */
 export type Recipient = RecipientRow & { readonly members: readonly number[] }
+
+/** The places in a list of ids at which there is no such recipient; nobody, which is null, is everywhere. */
+export function unknownRecipients(
+  database: Database,
+  ids: readonly (number | null)[],
+): Promise<readonly number[]> {
+  return unknownPlaces(database, 'alarm_recipients', ids)
+}
 
 /** All recipients, by id. */
 export async function readRecipients(database: Database): Promise<ReadonlyMap<number, Recipient>> {

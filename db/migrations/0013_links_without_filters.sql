@@ -1,0 +1,1 @@
+ALTER TABLE `alarm_links` DROP COLUMN `filters`;

@@ -28,7 +28,8 @@ const HOSTS: Readonly<Record<string, EdgeOptions>> = {
 const [name = ''] = process.argv.slice(2)
 const options = HOSTS[name]
 if (!options) throw new RangeError(`There is no host ${name}.`)
-const host = await startEdge({ ...options, dataDir: process.env['TIDEMARK_DATA_DIR'] ?? '' })
+const { TIDEMARK_DATA_DIR: dataDir = '', TIDEMARK_OUTBOUND_ALLOW = '' } = process.env
+const host = await startEdge({ ...options, dataDir, variables: { TIDEMARK_OUTBOUND_ALLOW } })
 process.stdout.write(`${JSON.stringify({ message: 'started', url: host.url })}\n`)
 // What the Worker has logged, for whoever asks.
 process.on('SIGUSR2', () => process.stdout.write(`${host.logs.join('\n')}\n`))

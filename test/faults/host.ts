@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
 import { setImmediate } from 'node:timers/promises'
 
 import { Keeper } from '../../src/monitoring/keeper/service.ts'
@@ -5,6 +7,7 @@ import type { ValuesDatabase } from '../../src/ports/values-database.ts'
 import { startServer } from '../../workers/bun/server.ts'
 import type { Seams } from '../../workers/bun/server.ts'
 import { readBunSettings } from '../../workers/bun/settings.ts'
+import { AlarmRecord } from './alarm-record.ts'
 import { acknowledgingEarly } from './early-values.ts'
 
 const SLOW_MS = 500
@@ -32,6 +35,7 @@ const HOSTS: Readonly<Record<string, Seams>> = {
         return commit()
       }),
   },
+  'forgets-what-waits': {},
   'credits-nothing': { stallMs: Number.POSITIVE_INFINITY },
 }
 
@@ -57,6 +61,14 @@ async function foldAllTheTime(keeper: unknown): Promise<never> {
   }
 }
 
+/** What a flow must not do: what was not carried on when the process before died is dropped. */
+function forgetWhatWaits(file: string): void {
+  if (!existsSync(file)) return
+  const record = new AlarmRecord(file)
+  record.forget()
+  record.close()
+}
+
 /** On SIGUSR2 prints for how long the event loop stood still at most since the last time. */
 function watchLoop(): void {
   let lastAt = performance.now()
@@ -75,6 +87,8 @@ function watchLoop(): void {
 const [name = ''] = process.argv.slice(2)
 const seams = HOSTS[name]
 if (!seams) throw new RangeError(`There is no host ${name}.`)
-const server = await startServer(readBunSettings(process.env), seams)
+const settings = readBunSettings(process.env)
+if (name === 'forgets-what-waits') forgetWhatWaits(join(settings.dataDir, 'config.db'))
+const server = await startServer(settings, seams)
 watchLoop()
 if (name === 'folds-all-the-time') await foldAllTheTime(server.ports.jobActors)

@@ -3,7 +3,8 @@ import type { Session } from './session.ts'
 
 export type SendersOptions = {
   readonly session: Session
-  readonly ledger: Ledger
+  /** Says what is sent next. */
+  readonly ledger: Pick<Ledger, 'send' | 'acknowledge'>
   readonly url: string
   readonly jobIds: readonly number[]
   readonly count: number

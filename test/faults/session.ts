@@ -56,9 +56,23 @@ export class Session {
     return (await answer.json()) as Body
   }
 
+  async put(url: string, path: string, body: Body): Promise<void> {
+    const answer = await fetch(url + path, {
+      method: 'PUT',
+      headers: { 'content-type': 'application/json', 'x-session-id': this.id },
+      body: JSON.stringify(body),
+    })
+    if (!answer.ok) throw new Error(`PUT ${path}: ${answer.status} ${await answer.text()}`)
+  }
+
   /** Makes webhook jobs of one numeric value below a device of their own. */
-  async createJobs(url: string, count: number, parameters: Body = {}): Promise<readonly number[]> {
-    const deviceId = await this.#create(url, '/devices?parentType=group&parentId=1', {
+  async createJobs(
+    url: string,
+    count: number,
+    parameters: Body = {},
+    more: Body = {},
+  ): Promise<readonly number[]> {
+    const deviceId = await this.create(url, '/devices?parentType=group&parentId=1', {
       name: crypto.randomUUID(),
     })
     const ids: number[] = []
@@ -66,8 +80,9 @@ export class Session {
       const job = {
         name: `job ${index}`,
         parameters: { returnValue: [{ valueName: 'value' }], ...parameters },
+        ...more,
       }
-      ids.push(await this.#create(url, `/jobs?parentType=device&parentId=${deviceId}`, job))
+      ids.push(await this.create(url, `/jobs?parentType=device&parentId=${deviceId}`, job))
     }
     return ids
   }
@@ -96,7 +111,8 @@ export class Session {
     return histories
   }
 
-  async #create(url: string, path: string, body: Body): Promise<number> {
+  /** @returns the id of what was made */
+  async create(url: string, path: string, body: Body): Promise<number> {
     const answer = await this.send(url, path, body)
     if (answer.status !== 201) throw new Error(`POST ${path}: ${answer.status} ${await answer.text()}`)
     return Number(((await answer.json()) as Body)['id'])

@@ -5,7 +5,7 @@ import { Hub } from '../../src/monitoring/events/service.ts'
 import type { HubHost } from '../../src/monitoring/events/service.ts'
 import { EVENT_KINDS } from '../../src/ports/events.ts'
 import type { Reading, Sight, Wanted } from '../../src/ports/events.ts'
-import { plantObject, Teller } from '../flow/planting.ts'
+import { contextOf, plantObject, Teller } from '../flow/planting.ts'
 import { openPorts } from '../hosts/ports.ts'
 import { Ear } from './ear.ts'
 
@@ -28,9 +28,12 @@ export async function openHubStage(options: Pick<HubHost, 'limits' | 'watch'> = 
   await plantObject(database, { id: 6, type: 'job', path: '/1/5/6/' })
   const openHub = () => new Hub({ database, clock, log, settings, ...options })
   const hub = openHub()
-  const teller = new Teller({ ...ports, flow: openFlow({ database, clock, log, events: hub }) })
+  const wired = { ...ports, flow: openFlow({ database, clock, log, events: hub }), events: hub }
+  const teller = new Teller(wired)
   return {
     hub,
+    /** An administrator, whose deeds this hub hears of. */
+    context: contextOf(wired),
     /** Another one over the same data, as after a restart. */
     openHub,
     database,

@@ -2,6 +2,14 @@ import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 
 import { sql } from 'drizzle-orm'
 
+import { actionsBody, alarmsBody, assignBody, linksBody } from '../../src/monitoring/alarm-desk/schema.ts'
+import {
+  actOnAlarms,
+  assignAlarm,
+  commentOnAlarm,
+  listAlarms,
+  replaceLinks,
+} from '../../src/monitoring/alarm-desk/service.ts'
 import type { Refusal } from '../../src/lib/errors.ts'
 import type { Sight } from '../../src/ports/events.ts'
 import { rejection } from '../contract/rejection.ts'
@@ -132,6 +140,41 @@ describe('alarms', () => {
     expect(kinds.indexOf('alarm 3')).toBeGreaterThan(kinds.indexOf('state 3'))
     await foreign.until(() => foreign.of('state').length >= 2)
     expect(foreign.of('alarm')).toEqual([])
+  })
+})
+
+describe('what people do to alarms', () => {
+  test('is told at once, before any beat', async () => {
+    const { context, hub, database } = stage
+    const device = { parentType: 'device', parentId: 2 } as const
+    const linkTo = (links: readonly object[]) =>
+      replaceLinks(context, device, { body: linksBody.parse({ links }), ifMatch: null })
+    await database.run(sql`insert into users (id, username, password_hash, role, type, fullname, email, phone, language,
+      time_zone, version, created_at) values (1, 'admin', '', 'administrator', 'local', '', '', '', 'en', 'UTC', 1, 0)`)
+    await linkTo([{}])
+    await stage.tell(3, 'minor')
+    await stage.tell(4, 'minor')
+    const { items } = await listAlarms(context, alarmsBody.parse({}), '')
+    const [first, second] = items.map(({ id }) => id).toSorted((a, b) => a - b)
+    const ear = await listen(hub)
+    const heard = async (count: number) => {
+      await ear.until(() => ear.of('alarm').length >= count)
+      return ear.of('alarm').map(({ alarmId, kind, version }) => [alarmId, kind, version])
+    }
+    await commentOnAlarm(context, first ?? 0, 'on it')
+    expect(await heard(1)).toEqual([[first, 'commented', 2]])
+    await assignAlarm(context, first ?? 0, assignBody.parse({ userId: 1 }))
+    expect((await heard(2)).at(-1)).toEqual([first, 'assigned', 3])
+    await actOnAlarms(context, actionsBody.parse({ action: 'comment', ids: [first, second], text: 'both' }))
+    expect((await heard(4)).slice(2)).toEqual([
+      [first, 'commented', 4],
+      [second, 'commented', 2],
+    ])
+    await linkTo([])
+    expect((await heard(6)).slice(4)).toEqual([
+      [first, 'closed', 5],
+      [second, 'closed', 3],
+    ])
   })
 })
 

@@ -1,5 +1,6 @@
 import { expect } from 'bun:test'
 
+import type { Client } from './client.ts'
 import { createDevice, createGroup, createJob } from './objects.ts'
 import { good, once, table } from './suite.ts'
 import type { Scenario, Suite } from './suite.ts'
@@ -78,13 +79,7 @@ const scenarios: Scenario[] = [
           json: { returnValue1: 120, stringValue1: 'hot', errorCode: 0, timestamp: '2026-11-01T10:00:00Z' },
         }),
       )
-      // At the edge whoever committed does not wait for readers.
-      const told = []
-      let lastId = ready?.id ?? ''
-      for (let tried = 0; told.length < 4 && tried < TRIES_MAX; tried++, lastId = told.at(-1)?.id ?? lastId) {
-        const { text } = await client.request('GET', path, { headers: { 'last-event-id': lastId } })
-        told.push(...framesOf(text).slice(1))
-      }
+      const told = await toldSince(client, { path, lastId: ready?.id ?? '', count: 4 })
       const values = told.filter(({ event }) => event === 'value')
       expect(values).toMatchObject([{ data: { jobId: job, truncated: false } }])
       const timestamp = '2026-11-01T11:00:00+01:00'
@@ -105,6 +100,39 @@ const scenarios: Scenario[] = [
     },
   },
   {
+    title: 'what people do to alarms is told like what happens to them',
+    async run(client) {
+      const { device } = await stage(client)
+      const job = await createJob(client, device, {
+        name: 'with an alarm',
+        parameters: { returnValue: [{ valueName: 'load' }] },
+        thresholds: { major: { conditions: [{ key: 'returnValue1', operator: '>', value: 9 }] } },
+      })
+      const path = `/events?kind=alarm&objectId=${job}&once=true`
+      const [ready] = framesOf((await client.request('GET', path)).text)
+      const json = { returnValue1: 10, errorCode: 0 }
+      await good(client.request('POST', `/webcollector/jobs/${job}/values`, { json }))
+      const conditions = [{ item: 'objectId', operator: 'eq', expression: String(job) }]
+      const filter = { filterDefinition: { conditions } }
+      const { items } = await good<{ items: { id: number }[] }>(
+        client.request('POST', '/alarms', { json: filter }),
+      )
+      const [alarmId] = items.map(({ id }) => id)
+      await good(client.request('POST', `/alarms/${alarmId}/comment`, { json: { text: 'seen' } }))
+      const assigned = { userId: client.userIds.editor }
+      await good(client.request('POST', `/alarms/${alarmId}/assign`, { json: assigned }))
+      const both = { action: 'comment', filter, text: 'all of them' }
+      await good(client.request('POST', '/alarms/actions', { json: both }))
+      const told = await toldSince(client, { path, lastId: ready?.id ?? '', count: 4 })
+      expect(told.map(({ event, data }) => [event, data['alarmId'], data['kind'], data['version']])).toEqual([
+        ['alarm', alarmId, 'opened', 1],
+        ['alarm', alarmId, 'commented', 2],
+        ['alarm', alarmId, 'assigned', 3],
+        ['alarm', alarmId, 'commented', 4],
+      ])
+    },
+  },
+  {
     title: 'an id that is none of ours is a gap, and no fault',
     async run(client) {
       for (const id of ['x', '999999-1', '1e3', '1-1-1']) {
@@ -115,8 +143,27 @@ const scenarios: Scenario[] = [
   },
 ]
 
+type Asked = { readonly path: string; readonly lastId: string; readonly count: number }
+
+/** What was told after an id, once it is so much: at the edge whoever committed does not wait for readers. */
+async function toldSince(client: Client, { path, lastId, count }: Asked): Promise<readonly Frame[]> {
+  const told: Frame[] = []
+  for (let tried = 0; told.length < count && tried < TRIES_MAX; tried++) {
+    const headers = { 'last-event-id': told.at(-1)?.id ?? lastId }
+    const { text } = await client.request('GET', path, { headers })
+    told.push(...framesOf(text).slice(1))
+  }
+  return told
+}
+
+type Frame = {
+  readonly id: string
+  readonly event: string
+  readonly data: Readonly<Record<string, unknown>>
+}
+
 /** The events of a stream that has ended. */
-function framesOf(text: string): { id: string; event: string; data: Record<string, unknown> }[] {
+function framesOf(text: string): Frame[] {
   return [...text.matchAll(/^id: (.*)\nevent: (.*)\ndata: (.*)$/gm)].map(
     ([, id = '', event = '', data = '']) => ({
       id,

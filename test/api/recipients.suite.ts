@@ -332,13 +332,10 @@ const scenarios: Scenario[] = [
     title: 'nobody is deleted to whom links or escalations lead; once these are changed, it goes',
     async run(client) {
       const { id } = await make(client, { name: 'needed', ...WEBHOOK })
+      const device = await createDevice(client, 1, { name: 'linked' })
       const remove = () => client.request('DELETE', `/alarmrecipients/${id}`)
       const link = (recipientId: number | null) =>
-        good(
-          client.request('PUT', '/group/1/alarmLinks', {
-            json: { links: [{ minState: 'major', recipientId }] },
-          }),
-        )
+        good(client.request('PUT', `/device/${device}/alarmLinks`, { json: { links: [{ recipientId }] } }))
       await link(id)
       const refusal = await remove()
       expect([refusal.status, refusal.body['code']]).toEqual([409, 'conflict'])

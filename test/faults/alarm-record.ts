@@ -73,10 +73,12 @@ export class AlarmRecord {
     this.#database.run(`pragma busy_timeout = ${GONE_MAX_MS}`)
   }
 
-  /** Objects with a transition without its alarms, and changes of alarms without their notices. */
+  /** Jobs with a transition without its alarms, and changes of alarms without their notices. */
   get uncarried(): number {
-    return this.#count(`(select count(*) from states where alarmed_seq < seq) +
-      (select count(*) from alarm_changes where id > coalesce((select max(change_id) from notice_progress), 0))`)
+    return this.#count(`(select count(*) from states s join objects o on o.id = s.object_id
+        where o.type = 'job' and s.alarmed_seq < s.seq) +
+      (select count(*) from alarm_changes where kind <> 'eased'
+        and id > coalesce((select max(change_id) from notice_progress), 0))`)
   }
 
   /** Notices without a message, and messages on their way. */

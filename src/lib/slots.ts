@@ -1,34 +1,64 @@
 import { Refusal } from './errors.ts'
 
-/** Lets a few tasks run at the same time, lets a few more wait, and refuses the rest. */
+/** How often whoever waits looks whether it is its turn. */
+const LOOK_MS = 5
+/** Who has not looked for so long does not wait any more. */
+const GONE_MS = 1_000
+
+/** Lets a few tasks run at the same time, lets a few more wait, in the order in which they came, and refuses the rest.
+ *
+ * Tasks of different requests know nothing of each other but the time: at the edge a request that waits for another one
+ * counts as hung, and one whose sender has left just stops, without giving anything back. */
 export class Slots {
   readonly #atOnce: number
   readonly #waitingMax: number
-  readonly #waiting: (() => void)[] = []
-  #running = 0
+  readonly #lostMs: number
+  readonly #running = new Set<Place>()
+  readonly #waiting = new Set<Place>()
 
-  constructor(atOnce: number, waitingMax: number) {
+  /** @param lostMs who has run for so long does not run any more */
+  constructor(atOnce: number, waitingMax: number, lostMs: number) {
     this.#atOnce = atOnce
     this.#waitingMax = waitingMax
+    this.#lostMs = lostMs
   }
 
   /** @throws {Refusal} overloaded when too many wait already */
   async run<Result>(task: () => Promise<Result>): Promise<Result> {
-    if (this.#running < this.#atOnce) this.#running++
-    else await this.#wait()
+    const place: Place = { seenAt: performance.now() }
+    if (!this.#take(place)) await this.#wait(place)
     try {
       return await task()
     } finally {
-      const next = this.#waiting.shift()
-      // Whoever waits takes the place over.
-      if (next) next()
-      else this.#running--
+      this.#running.delete(place)
     }
   }
 
-  #wait(): Promise<void> {
-    if (this.#waiting.length >= this.#waitingMax)
+  async #wait(place: Place): Promise<void> {
+    if (this.#waiting.size >= this.#waitingMax)
       throw new Refusal('overloaded', 'Too many wait for the same. Come again in a moment.')
-    return new Promise((resolve) => this.#waiting.push(resolve))
+    do {
+      this.#waiting.add(place)
+      await new Promise((resolve) => setTimeout(resolve, LOOK_MS))
+    } while (!this.#take(place))
   }
+
+  /** Begins to run where it is its turn. */
+  #take(place: Place): boolean {
+    const now = (place.seenAt = performance.now())
+    forget(this.#running, now - this.#lostMs)
+    forget(this.#waiting, now - GONE_MS)
+    const [first = place] = this.#waiting
+    if (this.#running.size >= this.#atOnce || first !== place) return false
+    this.#waiting.delete(place)
+    this.#running.add(place)
+    return true
+  }
+}
+
+/** When a task began, or was last seen to wait. */
+type Place = { seenAt: number }
+
+function forget(places: Set<Place>, beforeAt: number): void {
+  for (const place of places) if (place.seenAt < beforeAt) places.delete(place)
 }

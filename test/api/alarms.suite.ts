@@ -468,6 +468,7 @@ const scenarios: readonly Scenario[] = [
           recipientId: null,
         },
       ])
+      expect((await good(client.request('GET', path))).links).toEqual(made.links)
       await deliver(client, job, 60)
       const ofGroup = { filterDefinition: ofObject(group) }
       expect((await listed(client, ofGroup)).total).toBe(0)

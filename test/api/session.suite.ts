@@ -173,6 +173,16 @@ const logins: Scenario[] = [
     },
   },
   {
+    title: 'twelve logins at once wait for each other, and all get in',
+    async run(client) {
+      const login = { json: { username: 'editor', password: PASSWORD }, as: null }
+      const answers = await Promise.all(
+        Array.from({ length: 12 }, () => client.request('POST', '/session/login', login)),
+      )
+      expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200))
+    },
+  },
+  {
     title: 'GET and POST open a session of 24 hours, each a new one, whatever id the client brings along',
     async run(client) {
       const planted = { headers: { 'x-session-id': 'planted' }, as: null }

@@ -8,6 +8,8 @@ const SALT_BYTES = 16
 /** Hashes at the same time, and how many more may wait: logins must not take the processor away from deliveries. */
 const AT_ONCE = 1
 const WAITING_MAX = 32
+/** Whoever takes longer has left without saying so. */
+const LOST_MS = 60_000
 
 const slots = new WeakMap<Secrets, Slots>()
 
@@ -46,7 +48,7 @@ async function verifyNow(secrets: Secrets, password: string, stored: string | nu
 
 function slotsOf(secrets: Secrets): Slots {
   let queue = slots.get(secrets)
-  if (!queue) slots.set(secrets, (queue = new Slots(AT_ONCE, WAITING_MAX)))
+  if (!queue) slots.set(secrets, (queue = new Slots(AT_ONCE, WAITING_MAX, LOST_MS)))
   return queue
 }
 

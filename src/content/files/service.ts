@@ -24,7 +24,7 @@ const UPLOAD_MAX_MS = 10 * 60_000
 const DOOMED_MS = 60 * 60_000
 const SWEPT_AT_ONCE = 100
 /** What a process or isolate takes in at once, and what waits; a sender that waits is not read. */
-const slots = new Slots(8, 32)
+const slots = new Slots(8, 32, UPLOAD_MAX_MS)
 
 /** What somebody sends to be kept: `type` is what it is declared as. */
 export type Upload = {

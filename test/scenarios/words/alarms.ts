@@ -19,14 +19,6 @@ type Alarm = {
 /** Alarms, what people do to them, and what explains them. */
 export const ALARMS: readonly Word[] = [
   {
-    says: '<name> depends on <name:needed>',
-    async run(play, given) {
-      const { type, id } = play.thing(given.text('name'))
-      const json = { dependsOn: [play.thing(given.text('needed')).id] }
-      await play.ask('PUT', `/${type}/${id}/dependencies`, json)
-    },
-  },
-  {
     says: '<name> has an alarm of its own[ from <level> on][ told after <duration:delay>][ closed after <duration:recovery>]',
     async run(play, given) {
       const { type, id } = play.thing(given.text('name'))

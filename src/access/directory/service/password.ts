@@ -5,6 +5,8 @@ import { findPerson, settingsOf } from './reading.ts'
 /** Connections for logins at the same time, and how many more may wait: a directory that hangs must not hold everybody. */
 const AT_ONCE = 8
 const WAITING_MAX = 32
+/** Whoever takes longer has left without saying so. */
+const LOST_MS = 60_000
 
 const slots = new WeakMap<Ports['settings'], Slots>()
 
@@ -17,7 +19,7 @@ export async function isPasswordOf(ports: Ports, account: Account, password: str
   // A bind without a password succeeds at many directories, as nobody.
   if (password === '') return false
   let queue = slots.get(ports.settings)
-  if (!queue) slots.set(ports.settings, (queue = new Slots(AT_ONCE, WAITING_MAX)))
+  if (!queue) slots.set(ports.settings, (queue = new Slots(AT_ONCE, WAITING_MAX, LOST_MS)))
   return queue.run(() =>
     directory.connected(async (connection) => {
       const person = await findPerson(connection, ldap, account.username)

@@ -23,7 +23,7 @@ const CACHED_MS = 90 * 86_400_000
 const CACHED_MAX = 100_000
 
 /** Who translates takes its time; more at once would only wait there. */
-const slots = new Slots(4, 16)
+const slots = new Slots(4, 16, 60_000)
 
 /** A text with what is sent of it. */
 type Item = { readonly key: string; readonly digest: string; readonly masked: Masked }

@@ -144,6 +144,20 @@ test('a connection that is closed without an answer has failed', async () => {
   }
 })
 
+test('a target that the keys of the installation do not open is told of nothing, and the log says which', async () => {
+  const id = await stage.recipient(TYPES.slack)
+  await stage.ports.database.run(`update alarm_recipients set type = 'teams'`)
+  const detail = 'Its target cannot be read with the keys of this installation.'
+  expect(await testRecipient(stage.context, id)).toEqual({ status: 'failed', detail })
+  expect(receiver.take()).toEqual([])
+  expect(stage.logs.at(-1)).toContain(`"recipientId":${id}`)
+  await stage.happen({ kind: 'opened' })
+  await stage.pass(10_000)
+  expect(await stage.rows('select status, detail from notifications')).toEqual([
+    { status: 'waiting', detail },
+  ])
+})
+
 describe('nothing goes to', () => {
   const network = (addresses: readonly string[], outboundAllow = new Set<string>()) =>
     openNetwork({ trustedProxies: 0, outboundAllow, addressesOf: () => Promise.resolve(addresses) })

@@ -37,6 +37,8 @@ export class Lives {
   readonly #session: Session
   readonly #jobIds: readonly number[]
   #host: HostProcess
+  /** How often the host died under load. */
+  deaths = 0
   /** After how many deaths a job had a transition without its alarm, or an alarm a change without its notice. */
   uncarried = 0
   /** After how many a message was on its way. */
@@ -79,6 +81,7 @@ export class Lives {
     await Bun.sleep(randomInt(DIES_AFTER_MAX_MS))
     await killAll(this.#host)
     await load.stop()
+    this.deaths++
     this.#record((record) => {
       this.uncarried += Number(record.uncarried > 0)
       this.unsent += Number(record.unsent > 0)
@@ -103,6 +106,12 @@ export class Lives {
       if (!waits || life === QUIET_LIVES_MAX) return verdict
       this.#host = await start(this.#options)
     }
+  }
+
+  /** What it came to, for whoever runs it. */
+  report(verdict: AlarmVerdict): string {
+    const { deaths, uncarried, unsent } = this
+    return `alarms and deaths: ${JSON.stringify({ deaths, uncarried, unsent, ...verdict })}`
   }
 
   #record<Result>(read: (record: AlarmRecord) => Result): Result {

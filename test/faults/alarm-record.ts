@@ -17,7 +17,7 @@ export type AlarmVerdict = {
   readonly unalarmed: number
   /** Alarms, and changes of them, that no transition calls for. */
   readonly unfounded: number
-  /** Changes of alarms that nobody was told of who was to be. */
+  /** Changes of alarms that the receiver was to be told of and took no message of. */
   readonly untold: number
   /** Told under more than one key, or of what is not there. */
   readonly invented: number
@@ -105,8 +105,11 @@ export class AlarmRecord {
   }
 
   /** @param values of each job, in their order
-   * @param got everything that the receiver was sent */
-  compare(values: ReadonlyMap<number, readonly number[]>, got: readonly Got[]): AlarmVerdict {
+   * @param heard everything that the receiver was sent, and what it took of that */
+  compare(
+    values: ReadonlyMap<number, readonly number[]>,
+    { sent, taken }: { readonly sent: readonly Got[]; readonly taken: readonly Got[] },
+  ): AlarmVerdict {
     const transitions =
       this.#all<Transition>(`select t.object_id as objectId, t.seq as seq, t.at as at, t.to_state as "to"
       from transitions t join objects o on o.id = t.object_id where o.type = 'job' order by t.object_id, t.seq`)
@@ -124,22 +127,19 @@ export class AlarmRecord {
       [...alarms, ...changes].map(({ said }) => said),
       [...jobs.values()].flatMap(alarmsOf),
     )
-    const messages = Map.groupBy(got, ({ headers }) => headers.get('webhook-id') ?? '')
-    const told = difference(
-      [...messages.values()].flatMap(([first]) => (first ? toldIn(first) : [])),
-      changes.flatMap(({ id, kind }) => (TOLD.has(kind) ? [`${id} ${kind}`] : [])),
-    )
+    const told = changes.flatMap(({ id, kind }) => (TOLD.has(kind) ? [`${id} ${kind}`] : []))
+    const messages = messagesIn(sent)
     const altered = [...messages].filter(([key, all]) => !isOneMessage(key, all)).length
     return {
       transitions: transitions.length,
       alarms: alarms.length,
       messages: messages.size,
-      repeats: got.length - messages.size,
+      repeats: sent.length - messages.size,
       misjudged: judged.missing + judged.more,
       unalarmed: alarmed.missing,
       unfounded: alarmed.more,
-      untold: told.missing,
-      invented: told.more,
+      untold: difference(toldIn(taken), told).missing,
+      invented: difference(toldIn(sent), told).more,
       altered,
     }
   }
@@ -179,9 +179,17 @@ function rank(state: string): number {
   return LIMITS.findIndex(([level]) => level === state)
 }
 
-function toldIn({ json }: Got): readonly string[] {
-  const { alarms } = json['data'] as { alarms: readonly { alarmId: number; event: string }[] }
-  return alarms.map(({ alarmId, event }) => `${alarmId} ${event}`)
+/** What arrived, by key. */
+function messagesIn(got: readonly Got[]): ReadonlyMap<string, readonly Got[]> {
+  return Map.groupBy(got, ({ headers }) => headers.get('webhook-id') ?? '')
+}
+
+/** What a receiver knows that counts each key once. */
+function toldIn(got: readonly Got[]): readonly string[] {
+  return [...messagesIn(got).values()].flatMap(([first]) => {
+    const { alarms } = first?.json['data'] as { alarms: readonly { alarmId: number; event: string }[] }
+    return alarms.map(({ alarmId, event }) => `${alarmId} ${event}`)
+  })
 }
 
 /** Whether everything that came under a key is one message, which also idempotent receivers know by it. */

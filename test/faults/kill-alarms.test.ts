@@ -1,5 +1,4 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
-import { randomInt } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -17,17 +16,12 @@ const CYCLES = Number(process.env['TIDEMARK_TEST_ALARM_KILLS'] ?? 4)
 const EDGE_CYCLES = Math.max(2, CYCLES / 10)
 /** A kill may find nothing under way. */
 const CONTROLS_MAX = 30
-const ANSWER_MAX_MS = 60
 
 let dataDir = ''
 let receiver: Receiver
 beforeEach(async () => {
   dataDir = await mkdtemp(join(tmpdir(), 'tidemark-kill-alarms-'))
   receiver = new Receiver()
-  receiver.answer = async () => {
-    await Bun.sleep(randomInt(ANSWER_MAX_MS))
-    return new Response('ok')
-  }
 })
 afterEach(async () => {
   await receiver.close()

@@ -2,7 +2,7 @@ import { randomInt } from 'node:crypto'
 
 import { startProcess } from '../hosts/process.ts'
 import type { HostProcess } from '../hosts/process.ts'
-import type { Receiver } from '../notifications/receiver.ts'
+import type { Got, Receiver } from '../notifications/receiver.ts'
 import { SECRET } from '../notifications/stage.ts'
 import { AlarmRecord, THRESHOLDS, VALUES } from './alarm-record.ts'
 import type { AlarmVerdict } from './alarm-record.ts'
@@ -19,6 +19,8 @@ const DIES_AFTER_MAX_MS = 700
 /** So often the host starts at most until nothing waits, each time for longer. */
 const QUIET_LIVES_MAX = 10
 const QUIET_MS = 600
+const ANSWER_MAX_MS = 60
+const REFUSED_ONE_IN = 4
 
 export type LivesOptions = {
   readonly command: readonly string[]
@@ -36,6 +38,8 @@ export class Lives {
   readonly #options: LivesOptions
   readonly #session: Session
   readonly #jobIds: readonly number[]
+  /** What the receiver was sent and has not refused. */
+  readonly #taken: Got[] = []
   #host: HostProcess
   /** How often the host died under load. */
   deaths = 0
@@ -52,6 +56,13 @@ export class Lives {
     this.#session = session
     this.#jobIds = jobIds
     this.#host = host
+    // It takes its time, so that deaths meet it: what it has seen is not told before it says so.
+    options.receiver.answer = async (got) => {
+      await Bun.sleep(randomInt(ANSWER_MAX_MS))
+      if (randomInt(REFUSED_ONE_IN) === 0) return new Response('later', { status: 503 })
+      this.#taken.push(got)
+      return new Response('ok')
+    }
   }
 
   static async begin(options: LivesOptions): Promise<Lives> {
@@ -99,7 +110,7 @@ export class Lives {
       await killAll(this.#host)
       const { verdict, waits } = this.#record((record) => {
         record.age()
-        const compared = record.compare(values, this.#options.receiver.got)
+        const compared = record.compare(values, { sent: this.#options.receiver.got, taken: this.#taken })
         // At the edge a job's own object may have to come back to what nobody heard of it.
         return { verdict: compared, waits: record.uncarried + record.unsent + compared.misjudged > 0 }
       })

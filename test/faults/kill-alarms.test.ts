@@ -48,7 +48,7 @@ describe('the Bun host, killed with SIGKILL while states change', () => {
       expect(verdict.alarms).toBeGreaterThan(0)
       expect(verdict.messages).toBeGreaterThan(0)
     },
-    60_000 + CYCLES * 5_000,
+    120_000 + CYCLES * 5_000,
   )
 
   test('would be seen to lose what it dropped at its start because nobody had carried it on', async () => {
@@ -77,6 +77,6 @@ describe('workerd, killed with SIGKILL while states change', () => {
       expect(verdict).toMatchObject(ALL_TOLD)
       expect(verdict.messages).toBeGreaterThan(0)
     },
-    60_000 + EDGE_CYCLES * 10_000,
+    120_000 + EDGE_CYCLES * 10_000,
   )
 })

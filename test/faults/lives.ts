@@ -17,9 +17,10 @@ const PAUSE_MS = 5
 const ACKNOWLEDGED_MIN = 5
 const DIES_AFTER_MAX_MS = 700
 /** So often the host starts at most until nothing waits, each time for longer. */
-const QUIET_LIVES_MAX = 10
+const QUIET_LIVES_MAX = 15
 const QUIET_MS = 600
 const ANSWER_MAX_MS = 60
+const ERRORS_SHOWN = 5
 const REFUSED_ONE_IN = 4
 
 export type LivesOptions = {
@@ -40,6 +41,8 @@ export class Lives {
   readonly #jobIds: readonly number[]
   /** What the receiver was sent and has not refused. */
   readonly #taken: Got[] = []
+  /** What hosts have logged as errors. */
+  readonly #errors: string[] = []
   #host: HostProcess
   /** How often the host died under load. */
   deaths = 0
@@ -90,7 +93,7 @@ export class Lives {
     })
     await some.promise
     await Bun.sleep(randomInt(DIES_AFTER_MAX_MS))
-    await killAll(this.#host)
+    await this.#die()
     await load.stop()
     this.deaths++
     this.#record((record) => {
@@ -107,7 +110,7 @@ export class Lives {
     const values = new Map([...histories].map(([id, samples]) => [id, samples.map(({ value }) => value)]))
     for (let life = 1; ; life++) {
       await Bun.sleep(life * QUIET_MS)
-      await killAll(this.#host)
+      await this.#die()
       const { verdict, waits } = this.#record((record) => {
         record.age()
         const compared = record.compare(values, { sent: this.#options.receiver.got, taken: this.#taken })
@@ -122,7 +125,13 @@ export class Lives {
   /** What it came to, for whoever runs it. */
   report(verdict: AlarmVerdict): string {
     const { deaths, uncarried, unsent } = this
-    return `alarms and deaths: ${JSON.stringify({ deaths, uncarried, unsent, ...verdict })}`
+    const lines = [`alarms and deaths: ${JSON.stringify({ deaths, uncarried, unsent, ...verdict })}`]
+    return [...lines, ...this.#errors.slice(-ERRORS_SHOWN)].join('\n')
+  }
+
+  async #die(): Promise<void> {
+    await killAll(this.#host)
+    this.#errors.push(...this.#host.logs.filter((line) => line.includes('"level":"error"')))
   }
 
   #record<Result>(read: (record: AlarmRecord) => Result): Result {

@@ -187,7 +187,8 @@ function messagesIn(got: readonly Got[]): ReadonlyMap<string, readonly Got[]> {
 /** What a receiver knows that counts each key once. */
 function toldIn(got: readonly Got[]): readonly string[] {
   return [...messagesIn(got).values()].flatMap(([first]) => {
-    const { alarms } = first?.json['data'] as { alarms: readonly { alarmId: number; event: string }[] }
+    if (!first) return []
+    const { alarms } = first.json['data'] as { alarms: readonly { alarmId: number; event: string }[] }
     return alarms.map(({ alarmId, event }) => `${alarmId} ${event}`)
   })
 }

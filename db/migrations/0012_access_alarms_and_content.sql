@@ -31,7 +31,6 @@ CREATE TABLE `alarm_links` (
 	`delay_ms` integer NOT NULL,
 	`recovery_delay_ms` integer NOT NULL,
 	`events` text NOT NULL,
-	`filters` text NOT NULL,
 	FOREIGN KEY (`object_id`) REFERENCES `objects`(`id`) ON UPDATE no action ON DELETE cascade
 );
 --> statement-breakpoint
@@ -292,5 +291,5 @@ CREATE INDEX `states_unalarmed` ON `states` (`object_id`) WHERE alarmed_seq < se
 -- What is bad already is an alarm, and nothing of what was before.
 UPDATE `states` SET `alarmed_seq` = `seq` - (`seq` > 0 AND `state` IN ('major', 'minor', 'warning'));--> statement-breakpoint
 -- Everything that is bad by itself is listed from the start, and sent to nobody.
-INSERT INTO `alarm_links` (`id`, `object_id`, `position`, `covers`, `min_state`, `recipient_id`, `delay_ms`, `recovery_delay_ms`, `events`, `filters`)
-VALUES (1, 1, 0, 'below', 'warning', NULL, 0, 0, '["opened","worsened","flapping","closed"]', '{}');
+INSERT INTO `alarm_links` (`id`, `object_id`, `position`, `covers`, `min_state`, `recipient_id`, `delay_ms`, `recovery_delay_ms`, `events`)
+VALUES (1, 1, 0, 'below', 'warning', NULL, 0, 0, '["opened","worsened","flapping","closed"]');

@@ -2,8 +2,8 @@ import { Refusal } from './errors.ts'
 
 /** How often whoever waits looks whether it is its turn. */
 const LOOK_MS = 5
-/** Who has not looked for so long does not wait any more. */
-const GONE_MS = 1_000
+/** Who has not looked for so many looks of the others does not wait any more. */
+const GONE_LOOKS = 200
 
 /** Lets a few tasks run at the same time, lets a few more wait, in the order in which they came, and refuses the rest.
  *
@@ -15,8 +15,10 @@ export class Slots {
   readonly #lostMs: number
   readonly #running = new Set<Place>()
   readonly #waiting = new Set<Place>()
+  /** How often each that waits has looked: the clock of those who wait. */
+  #looks = 0
 
-  /** @param lostMs who has run for so long does not run any more */
+  /** @param lostMs who has run for so long while somebody waits does not run any more */
   constructor(atOnce: number, waitingMax: number, lostMs: number) {
     this.#atOnce = atOnce
     this.#waitingMax = waitingMax
@@ -25,7 +27,7 @@ export class Slots {
 
   /** @throws {Refusal} overloaded when too many wait already */
   async run<Result>(task: () => Promise<Result>): Promise<Result> {
-    const place: Place = { seenAt: performance.now() }
+    const place: Place = { seenAt: this.#looks }
     if (!this.#take(place)) await this.#wait(place)
     try {
       return await task()
@@ -45,9 +47,10 @@ export class Slots {
 
   /** Begins to run where it is its turn. */
   #take(place: Place): boolean {
-    const now = (place.seenAt = performance.now())
-    forget(this.#running, now - this.#lostMs)
-    forget(this.#waiting, now - GONE_MS)
+    this.#looks += 1 / Math.max(1, this.#waiting.size)
+    place.seenAt = this.#looks
+    forget(this.#running, this.#looks - this.#lostMs / LOOK_MS)
+    forget(this.#waiting, this.#looks - GONE_LOOKS)
     const [first = place] = this.#waiting
     if (this.#running.size >= this.#atOnce || first !== place) return false
     this.#waiting.delete(place)
@@ -56,7 +59,7 @@ export class Slots {
   }
 }
 
-/** When a task began, or was last seen to wait. */
+/** After how many looks a task began, or was last seen to wait. */
 type Place = { seenAt: number }
 
 function forget(places: Set<Place>, beforeAt: number): void {

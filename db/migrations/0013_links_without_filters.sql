@@ -1,1 +1,0 @@
-ALTER TABLE `alarm_links` DROP COLUMN `filters`;

@@ -42,12 +42,12 @@ export class Slots {
     do {
       this.#waiting.add(place)
       await new Promise((resolve) => setTimeout(resolve, LOOK_MS))
+      this.#looks += 1 / Math.max(1, this.#waiting.size)
     } while (!this.#take(place))
   }
 
   /** Begins to run where it is its turn. */
   #take(place: Place): boolean {
-    this.#looks += 1 / Math.max(1, this.#waiting.size)
     place.seenAt = this.#looks
     forget(this.#running, this.#looks - this.#lostMs / LOOK_MS)
     forget(this.#waiting, this.#looks - GONE_LOOKS)

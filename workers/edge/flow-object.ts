@@ -83,10 +83,11 @@ export class FlowObject extends DurableObject<Environment> {
   }
 
   async #arm(): Promise<void> {
-    const at = Math.min(this.#flow.nextAt, this.#sending ? Infinity : this.#post.nextAt)
-    if (at === this.#armedAt) return
+    const now = clock.now()
     // The platform takes no instant of long ago, which stands for one that is not known.
-    if (Number.isFinite(at)) await this.ctx.storage.setAlarm(Math.max(at, clock.now()))
+    const at = Math.max(now, Math.min(this.#flow.nextAt, this.#sending ? Infinity : this.#post.nextAt))
+    if (at === this.#armedAt || (at === now && this.#armedAt !== null && this.#armedAt <= now)) return
+    if (Number.isFinite(at)) await this.ctx.storage.setAlarm(at)
     else await this.ctx.storage.deleteAlarm()
     this.#armedAt = at
   }

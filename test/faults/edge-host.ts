@@ -22,7 +22,7 @@ const HOSTS: Readonly<Record<string, EdgeOptions>> = {
   'acknowledges-early': { plugin: insteadOfValues('early-values.ts') },
   'fails-on-purpose': { plugin: insteadOfValues('failing-values.ts') },
   'dies-after-a-commit': { plugin: insteadOfValues('dying-values.ts') },
-  'loses-its-database': { plugin: insteadOf('d1', 'failing-d1.ts', /(?:ports|flow-object)\.ts$/) },
+  'loses-its-database': { plugin: insteadOf('d1', 'failing-d1.ts', /ports\.ts$/) },
 }
 
 const [name = ''] = process.argv.slice(2)

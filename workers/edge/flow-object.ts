@@ -2,33 +2,22 @@ import { DurableObject } from 'cloudflare:workers'
 
 import { openFlow } from '../../src/flow.ts'
 import { openPost } from '../../src/monitoring/notifications/outbox/service.ts'
-import type { Post } from '../../src/monitoring/notifications/outbox/service.ts'
-import type { Flow } from '../../src/ports/flow.ts'
 import type { Transition } from '../../src/ports/job-actors.ts'
-import { jsonLog } from '../json-log.ts'
-import { openMail } from '../mail.ts'
-import { secretsOf } from '../secrets.ts'
 import { clock } from './clock.ts'
-import { openD1 } from './d1.ts'
-import { readEdgeSettings } from './environment.ts'
 import type { Environment } from './environment.ts'
 import { eventsInObject } from './events.ts'
-import { openNetwork } from './network.ts'
+import { portsOf } from './ports.ts'
 
 const RETRY_MS = 5_000
-
-const log = jsonLog(console.log)
 
 /** The one object through which all changes of states go: those of many jobs at the same moment meet their parents one
  * after the other, and share their commits. From it notifications go out, too. It keeps nothing itself but its alarm,
  * which wakes it when time changes a state or something is to be sent; who tells it something tries again until it is
  * stored. */
 export class FlowObject extends DurableObject<Environment> {
-  readonly #post = openPostOf(this.env)
-  readonly #flow = openFlow(
-    { database: openD1(this.env.DB), clock, log, events: eventsInObject(this.env.EVENTS) },
-    () => this.#post.wake(),
-  )
+  readonly #ports = portsOf(this.env, eventsInObject(this.env.EVENTS))
+  readonly #post = openPost(this.#ports)
+  readonly #flow = openFlow(this.#ports, () => this.#post.wake())
   #armedAt: number | null = null
   #sending: Promise<void> | null = null
 
@@ -76,7 +65,7 @@ export class FlowObject extends DurableObject<Environment> {
       await work()
       await this.#arm()
     } catch (error) {
-      log.error('what was due could not be carried on; it is tried again', error)
+      this.#ports.log.error('what was due could not be carried on; it is tried again', error)
       this.#armedAt = null
       await this.ctx.storage.setAlarm(clock.now() + RETRY_MS)
     }
@@ -94,32 +83,5 @@ export class FlowObject extends DurableObject<Environment> {
 
   sweep(afterId: number): Promise<number | null> {
     return this.#flow.sweep(afterId)
-  }
-}
-
-function openPostOf(environment: Environment): Post {
-  const { settings, key, formerKeys } = readEdgeSettings(environment)
-  return openPost({
-    database: openD1(environment.DB),
-    clock,
-    log,
-    settings,
-    secrets: secretsOf(key, formerKeys),
-    network: openNetwork(settings.outboundAllow),
-    mail: openMail(settings.mail),
-  })
-}
-
-/** The flow of an installation, from wherever its Worker or one of its objects runs. */
-export function flowInObject(namespace: Environment['FLOW']): Flow {
-  const object = () => namespace.get(namespace.idFromName('flow'))
-  return {
-    follow: async (transitions) => {
-      await object().follow([...transitions])
-    },
-    settle: async () => {
-      await object().settle()
-    },
-    sweep: async (afterId) => object().sweep(afterId),
   }
 }

@@ -9,12 +9,12 @@ import { clock } from './clock.ts'
 import { openD1 } from './d1.ts'
 import { readEdgeSettings } from './environment.ts'
 import type { Environment } from './environment.ts'
-import { flowInObject } from './flow-object.ts'
+import { flowInObject } from './flow.ts'
 import { jobActorsInObjects } from './job-actors.ts'
 import { openNetwork } from './network.ts'
 import { translatorOfAi } from './workers-ai.ts'
 
-/** What the application asks of its host, in the Worker and in the object of events alike. */
+/** What the application asks of its host, in the Worker and in the objects of events and of the flow alike. */
 export function portsOf(environment: Environment, events: Events): Ports {
   const { settings, key, formerKeys } = readEdgeSettings(environment)
   const log = jsonLog(console.log)

@@ -4,7 +4,7 @@ import { Refusal } from '../../../lib/errors.ts'
 import { isNotNullViolation } from '../../../ports/database.ts'
 import { copyMaterial } from '../../slos/copy/service.ts'
 import { insertFirstState } from '../../states/service.ts'
-import { copyDependencies } from '../../tree/copy/service.ts'
+import { copyDependencies, insertCopy, requireOriginal } from '../../tree/copy/service.ts'
 import * as tree from '../../tree/service.ts'
 import type { SlcCopyQuery } from './schema.ts'
 import * as store from './store.ts'
@@ -16,26 +16,13 @@ import * as store from './store.ts'
 export async function copySlc(context: Context, id: number, query: SlcCopyQuery): Promise<number> {
   const { ports } = context
   const { database } = ports
-  const original = await tree.requireObject(context, id, { type: 'slc', right: 'read' })
-  const isInstance = query.destinationType === 'instance'
-  if (isInstance && !original.isTemplate) {
-    throw new Refusal('conflict', 'Instances are made of templates only, and this container is none.')
-  }
+  const { destinationType } = query
+  const original = await requireOriginal(context, id, { type: 'slc', destinationType })
   const groupId = query.parentId ?? original.parentId ?? 0
   const group = await tree.requireObject(context, groupId, { type: 'group', right: 'write' })
   const createdAt = ports.clock.now()
-  const { key, writes, last } = tree.insertObject(ports, {
-    type: 'slc',
-    subType: original.subType,
-    name: query.destinationName,
-    parentId: group.id,
-    isTemplate: !isInstance && original.isTemplate,
-    instanceType: isInstance ? 'instance' : 'none',
-    templateId: isInstance ? id : null,
-    collectorId: 0,
-    createdAt,
-    properties: [],
-  })
+  const place = { parentId: group.id, collectorId: 0, createdAt }
+  const { key, writes, last } = insertCopy(ports, original, { query, ...place })
   const deed = {
     action: 'copy',
     objectType: 'slc',

@@ -3,7 +3,7 @@ import type { Context } from '../../../context.ts'
 import { Refusal } from '../../../lib/errors.ts'
 import { isNotNullViolation } from '../../../ports/database.ts'
 import { markFilter, markUncounted, objectsAbove, refuseCircle } from '../../states/service.ts'
-import { copyDependencies } from '../../tree/copy/service.ts'
+import { copyDependencies, insertCopy, requireOriginal } from '../../tree/copy/service.ts'
 import * as tree from '../../tree/service.ts'
 import type { ObjectRow } from '../../tree/service.ts'
 import { checkRoomForFilter, checkRoomForLinks } from '../service.ts'
@@ -19,29 +19,13 @@ export { copyMaterial } from './store.ts'
 export async function copySlo(context: Context, id: number, query: SloCopyQuery): Promise<number> {
   const { ports } = context
   const { database } = ports
-  const original = await tree.requireObject(context, id, { type: 'slo', right: 'read' })
-  const isInstance = query.destinationType === 'instance'
-  if (isInstance && !original.isTemplate) {
-    throw new Refusal(
-      'conflict',
-      'Instances are made of templates only, and this service level object is none.',
-    )
-  }
+  const { destinationType } = query
+  const original = await requireOriginal(context, id, { type: 'slo', destinationType })
   const { group, slo } = await destinationOf(context, original, query)
   if (slo) await checkNewChild(context, original, slo)
   if (await store.hasFilter(database, id)) await checkRoomForFilter(context, 0, '?destinationName')
-  const { key, writes, last } = tree.insertObject(ports, {
-    type: 'slo',
-    subType: original.subType,
-    name: query.destinationName,
-    parentId: group.id,
-    isTemplate: !isInstance && original.isTemplate,
-    instanceType: isInstance ? 'instance' : 'none',
-    templateId: isInstance ? id : null,
-    collectorId: 0,
-    createdAt: ports.clock.now(),
-    properties: [],
-  })
+  const place = { parentId: group.id, collectorId: 0, createdAt: ports.clock.now() }
+  const { key, writes, last } = insertCopy(ports, original, { query, ...place })
   const linking = slo && [
     store.linkLast(database, key, slo.id),
     markUncounted(database, slo.id),

@@ -1,9 +1,11 @@
 import { audited } from '../../../access/audit/service.ts'
 import type { Context } from '../../../context.ts'
 import { Refusal } from '../../../lib/errors.ts'
+import type { Ports } from '../../../ports/index.ts'
 import { applyChanges, markSubtree } from '../../rules/service.ts'
 import { markUncounted, markUnfiltered } from '../../states/service.ts'
 import * as tree from '../service.ts'
+import type { ObjectRow } from '../service.ts'
 import type { CopyQuery } from './schema.ts'
 import * as store from './store.ts'
 
@@ -11,17 +13,58 @@ export { copyDependencies } from './store.ts'
 
 const JOBS_MAX = 1000
 
+/** What can be copied, and how it is called. */
+const NOUNS = { device: 'device', slo: 'service level object', slc: 'container' } as const
+
+type Destination = Pick<CopyQuery, 'destinationName' | 'destinationType'>
+
+/** What is to be copied, for who may read it.
+ * @throws {Refusal} not_found, conflict where an instance is to be made of what is no template */
+export async function requireOriginal(
+  context: Context,
+  id: number,
+  { type, destinationType }: Pick<Destination, 'destinationType'> & { readonly type: keyof typeof NOUNS },
+): Promise<ObjectRow> {
+  const original = await tree.requireObject(context, id, { type, right: 'read' })
+  if (destinationType === 'instance' && !original.isTemplate) {
+    throw new Refusal('conflict', `Instances are made of templates only, and this ${NOUNS[type]} is none.`)
+  }
+  return original
+}
+
+/** The rows of a copy as an object, as one part of a batch: see `tree.insertObject`. Properties come with rows of its own. */
+export function insertCopy(
+  ports: Ports,
+  original: ObjectRow,
+  {
+    query: { destinationName: name, destinationType },
+    ...place
+  }: { readonly query: Destination } & Pick<
+    Parameters<typeof tree.insertObject>[1],
+    'parentId' | 'collectorId' | 'createdAt'
+  >,
+) {
+  const isInstance = destinationType === 'instance'
+  return tree.insertObject(ports, {
+    ...place,
+    type: original.type,
+    subType: original.subType,
+    name,
+    isTemplate: !isInstance && original.isTemplate,
+    instanceType: isInstance ? 'instance' : 'none',
+    templateId: isInstance ? original.id : null,
+    properties: [],
+  })
+}
+
 /** Copies a device with its jobs, as an instance of a template or plainly.
  * @returns the id of the new device
  * @throws {Refusal} not_found for the original or the parent, forbidden, conflict, invalid */
 export async function copyDevice(context: Context, id: number, query: CopyQuery): Promise<number> {
   const { ports } = context
   const { database } = ports
-  const original = await tree.requireObject(context, id, { type: 'device', right: 'read' })
-  const isInstance = query.destinationType === 'instance'
-  if (isInstance && !original.isTemplate) {
-    throw new Refusal('conflict', 'Instances are made of templates only, and this device is none.')
-  }
+  const { destinationType } = query
+  const original = await requireOriginal(context, id, { type: 'device', destinationType })
   const parentId = query.parentId ?? original.parentId ?? 0
   const parent = await tree.requireObject(context, parentId, { type: 'group', right: 'write' })
   if (query.collectorId !== undefined) await tree.checkCollector(ports, query.collectorId, '?collectorId')
@@ -29,22 +72,16 @@ export async function copyDevice(context: Context, id: number, query: CopyQuery)
     throw new Refusal('conflict', `A device is copied with ${JOBS_MAX} jobs at most.`)
   }
   const createdAt = ports.clock.now()
-  const { key, writes, last } = tree.insertObject(ports, {
-    type: 'device',
-    subType: original.subType,
-    name: query.destinationName,
+  const { key, writes, last } = insertCopy(ports, original, {
+    query,
     parentId: parent.id,
-    isTemplate: !isInstance && original.isTemplate,
-    instanceType: isInstance ? 'instance' : 'none',
-    templateId: isInstance ? id : null,
     collectorId: query.collectorId ?? original.collectorId,
     createdAt,
-    properties: [],
   })
   const copy = {
     key,
     originalId: id,
-    isInstance,
+    isInstance: destinationType === 'instance',
     address: query.destinationAddress ?? null,
     inheritsCollector: query.collectorId !== undefined,
     stopped: query.jobsStopped,

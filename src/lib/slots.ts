@@ -59,6 +59,18 @@ export class Slots {
   }
 }
 
+/** Slots of their own for each key, which live as long as it does. */
+export function slotsFor<Key extends WeakKey>(
+  ...bounds: ConstructorParameters<typeof Slots>
+): (key: Key) => Slots {
+  const known = new WeakMap<Key, Slots>()
+  return (key) => {
+    const slots = known.get(key) ?? new Slots(...bounds)
+    known.set(key, slots)
+    return slots
+  }
+}
+
 /** After how many looks a task began, or was last seen to wait. */
 type Place = { seenAt: number }
 

@@ -1,5 +1,5 @@
 import type { ScryptCost, Secrets } from '../../ports/secrets.ts'
-import { Slots } from '../../lib/slots.ts'
+import { slotsFor } from '../../lib/slots.ts'
 import { base64url, fromBase64url, sameText } from '../../lib/text.ts'
 
 /** scrypt at 16 MiB of memory, which fits a Worker (OWASP Password Storage Cheat Sheet: N = 2^14, r = 8, p = 5). */
@@ -11,7 +11,7 @@ const WAITING_MAX = 32
 /** Whoever takes longer has left without saying so. */
 const LOST_MS = 60_000
 
-const slots = new WeakMap<Secrets, Slots>()
+const slotsOf = slotsFor<Secrets>(AT_ONCE, WAITING_MAX, LOST_MS)
 
 type Verify = (password: string, stored: string | null) => Promise<boolean>
 
@@ -44,12 +44,6 @@ async function verifyNow(secrets: Secrets, password: string, stored: string | nu
   }
   const cost = { n: Number(n), r: Number(r), p: Number(p) }
   return sameText(base64url(await secrets.scrypt(normal(password), fromBase64url(salt), cost)), hash)
-}
-
-function slotsOf(secrets: Secrets): Slots {
-  let queue = slots.get(secrets)
-  if (!queue) slots.set(secrets, (queue = new Slots(AT_ONCE, WAITING_MAX, LOST_MS)))
-  return queue
 }
 
 function normal(password: string): string {

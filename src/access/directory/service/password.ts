@@ -1,4 +1,4 @@
-import { Slots } from '../../../lib/slots.ts'
+import { slotsFor } from '../../../lib/slots.ts'
 import type { Ports } from '../../../ports/index.ts'
 import { findPerson, settingsOf } from './reading.ts'
 
@@ -8,7 +8,7 @@ const WAITING_MAX = 32
 /** Whoever takes longer has left without saying so. */
 const LOST_MS = 60_000
 
-const slots = new WeakMap<Ports['settings'], Slots>()
+const slotsOf = slotsFor<Ports['settings']>(AT_ONCE, WAITING_MAX, LOST_MS)
 
 type Account = { readonly username: string; readonly directoryId: string | null }
 
@@ -18,9 +18,7 @@ export async function isPasswordOf(ports: Ports, account: Account, password: str
   const { directory, ldap } = settingsOf(ports)
   // A bind without a password succeeds at many directories, as nobody.
   if (password === '') return false
-  let queue = slots.get(ports.settings)
-  if (!queue) slots.set(ports.settings, (queue = new Slots(AT_ONCE, WAITING_MAX, LOST_MS)))
-  return queue.run(() =>
+  return slotsOf(ports.settings).run(() =>
     directory.connected(async (connection) => {
       const person = await findPerson(connection, ldap, account.username)
       if (!person || person.isDisabled) return false

@@ -6,13 +6,11 @@ import { HELD_REASONS, STATUSES } from '../alarms/alarm.ts'
 import type { Status } from '../alarms/alarm.ts'
 import { LEVELS } from '../states/state.ts'
 import { OBJECT_TYPES, permissionsView, reasonsView, storableText } from '../tree/schema.ts'
-import { ITEMS, OPERATORS } from '../tree/search/items.ts'
-import { pageLimit } from '../tree/search/schema.ts'
+import { ITEMS } from '../tree/search/items.ts'
+import { conditionsOf, FILTER_MAX, pageLimit } from '../tree/search/schema.ts'
 
 const LIMIT_MAX = 1_000
 const LIMIT_DEFAULT = 100
-const FILTER_MAX = 64 * 1024
-const CONDITIONS_MAX = 50
 /** How many comments an alarm may have. */
 export const COMMENTS_MAX = 1_000
 /** How many of them a list shows, the latest. */
@@ -38,23 +36,11 @@ const FILTER_ITEMS = [
 /** Specification: Filter definition. */
 export const alarmFilterDefinition = z.strictObject({
   type: z.enum(OBJECT_TYPES).nullish().describe('Of the object.'),
-  mode: z.enum(['and', 'or']).default('and'),
-  conditions: z
-    .array(
-      z.strictObject({
-        item: z
-          .enum(FILTER_ITEMS)
-          .describe(
-            'As in a search, of the object; `id`, `severity`, `assignee` and `opened` are of the alarm.',
-          ),
-        operator: z.enum(OPERATORS),
-        expression: text.nullish(),
-        propertyKey: text.nullish(),
-        value: text.nullish(),
-      }),
-    )
-    .max(CONDITIONS_MAX)
-    .default([]),
+  ...conditionsOf(
+    z
+      .enum(FILTER_ITEMS)
+      .describe('As in a search, of the object; `id`, `severity`, `assignee` and `opened` are of the alarm.'),
+  ),
 })
 
 export type AlarmFilterDefinition = z.infer<typeof alarmFilterDefinition>

@@ -6,7 +6,8 @@ import type { Item } from './items.ts'
 
 const LIMIT_MAX = 10_000
 const LIMIT_DEFAULT = 1000
-const FILTER_MAX = 64 * 1024
+/** How long a filter may be as text. */
+export const FILTER_MAX = 64 * 1024
 const CONDITIONS_MAX = 50
 const TEXT_MAX = 4000
 
@@ -26,22 +27,29 @@ export const searchQuery = z.object({
 
 const text = storableText.max(TEXT_MAX)
 
+/** How conditions on these items are written, and which of them count. */
+export function conditionsOf<Name extends z.ZodType>(item: Name) {
+  return {
+    mode: z.enum(['and', 'or']).default('and'),
+    conditions: z
+      .array(
+        z.strictObject({
+          item,
+          operator: z.enum(OPERATORS),
+          expression: text.nullish(),
+          propertyKey: text.nullish(),
+          value: text.nullish(),
+        }),
+      )
+      .max(CONDITIONS_MAX)
+      .default([]),
+  }
+}
+
 /** Specification: Filter definition. */
 export const filterDefinition = z.strictObject({
   type: z.enum(OBJECT_TYPES).nullish(),
-  mode: z.enum(['and', 'or']).default('and'),
-  conditions: z
-    .array(
-      z.strictObject({
-        item: z.enum(Object.keys(ITEMS) as [Item, ...Item[]]),
-        operator: z.enum(OPERATORS),
-        expression: text.nullish(),
-        propertyKey: text.nullish(),
-        value: text.nullish(),
-      }),
-    )
-    .max(CONDITIONS_MAX)
-    .default([]),
+  ...conditionsOf(z.enum(Object.keys(ITEMS) as [Item, ...Item[]])),
 })
 
 export type FilterDefinition = z.infer<typeof filterDefinition>

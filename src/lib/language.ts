@@ -1,3 +1,8 @@
+/** The languages that this service itself speaks. */
+export const SPOKEN = ['en', 'de'] as const
+
+export type Spoken = (typeof SPOKEN)[number]
+
 const LANGUAGE = /^[A-Za-z]{2,3}(?:-[A-Za-z0-9]{2,8}){0,4}$/
 
 /** A language tag (BCP 47) as it is written canonically, such as `de-CH`; null for a text that is none. */

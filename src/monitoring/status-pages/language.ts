@@ -1,14 +1,14 @@
-export const LANGUAGES = ['en', 'de'] as const
-export type Language = (typeof LANGUAGES)[number]
+import { SPOKEN } from '../../lib/language.ts'
+import type { Spoken } from '../../lib/language.ts'
 
 const RANGE = /^([a-z]{1,8})(?:-[a-z\d-]*)?(?:\s*;\s*q=(0(?:\.\d{0,3})?|1(?:\.0{0,3})?))?$/i
 
 /** The language of ours that somebody likes best (RFC 9110, Accept-Language); English where that says nothing. */
-export function languageOf(header: string | undefined): Language {
-  let best: { readonly language: Language; readonly weight: number } | null = null
+export function languageOf(header: string | undefined): Spoken {
+  let best: { readonly language: Spoken; readonly weight: number } | null = null
   for (const part of (header ?? '').slice(0, 1_000).split(',')) {
     const [, tag = '', q = '1'] = RANGE.exec(part.trim()) ?? []
-    const language = LANGUAGES.find((one) => one === tag.toLowerCase())
+    const language = SPOKEN.find((one) => one === tag.toLowerCase())
     const weight = Number(q)
     if (language && weight > (best?.weight ?? 0)) best = { language, weight }
   }

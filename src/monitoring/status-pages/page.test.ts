@@ -3,7 +3,7 @@ import { describe, expect, test } from 'bun:test'
 import type { State } from '../../ports/job-actors.ts'
 import { STATES } from '../states/state.ts'
 import { badgeOf } from './badge.ts'
-import { LANGUAGES } from './language.ts'
+import { SPOKEN } from '../../lib/language.ts'
 import { pageOf, percentText, STYLE } from './page.ts'
 import type { Shown } from './shown.ts'
 import { toneOf, toneOfPercent } from './shown.ts'
@@ -62,7 +62,7 @@ describe('what is seen', () => {
   })
 
   test('is never colour alone: every state has words, in every language', () => {
-    for (const language of LANGUAGES) {
+    for (const language of SPOKEN) {
       for (const state of STATES) {
         const page = pageOf(shownWith({ object: objectIn('shop', state) }), language, 'UTC')
         expect(page).toContain(`<strong class="${toneOf(state)}">${WORDS[language].states[state]}</strong>`)

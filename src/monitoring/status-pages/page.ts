@@ -1,5 +1,5 @@
 import { escaped } from './markup.ts'
-import type { Language } from './language.ts'
+import type { Spoken } from '../../lib/language.ts'
 import { toneOf, toneOfPercent, troublesOf } from './shown.ts'
 import type { Shown, ShownObject } from './shown.ts'
 import { WORDS } from './words.ts'
@@ -22,7 +22,7 @@ footer { margin-top: 2rem; color: var(--none) }
 type Clock = { readonly instant: (at: number) => string; readonly day: (at: number) => string }
 
 /** The page as HTML. Nothing in it is taken from anywhere but `shown`. */
-export function pageOf(shown: Shown, language: Language, timeZone: string): string {
+export function pageOf(shown: Shown, language: Spoken, timeZone: string): string {
   const words = WORDS[language]
   const clock = clockOf(language, timeZone)
   const { object, children } = shown
@@ -96,7 +96,7 @@ function timeOf(at: number, write: (at: number) => string): string {
   return `<time datetime="${new Date(at).toISOString()}">${escaped(write(at))}</time>`
 }
 
-function clockOf(language: Language, timeZone: string): Clock {
+function clockOf(language: Spoken, timeZone: string): Clock {
   const instant = new Intl.DateTimeFormat(LOCALES[language], {
     dateStyle: 'medium',
     timeStyle: 'long',
@@ -106,4 +106,4 @@ function clockOf(language: Language, timeZone: string): Clock {
   return { instant: (at) => instant.format(at), day: (at) => day.format(at) }
 }
 
-const LOCALES: Readonly<Record<Language, string>> = { en: 'en-GB', de: 'de-DE' }
+const LOCALES: Readonly<Record<Spoken, string>> = { en: 'en-GB', de: 'de-DE' }

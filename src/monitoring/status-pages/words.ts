@@ -1,5 +1,5 @@
 import type { State } from '../../ports/job-actors.ts'
-import type { Language } from './language.ts'
+import type { Spoken } from '../../lib/language.ts'
 
 /** What stands on pages and badges. */
 export type Words = {
@@ -67,4 +67,4 @@ const german: Words = {
   unknown: 'unbekannt',
 }
 
-export const WORDS: Readonly<Record<Language, Words>> = { en: english, de: german }
+export const WORDS: Readonly<Record<Spoken, Words>> = { en: english, de: german }

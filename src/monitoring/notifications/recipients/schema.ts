@@ -7,7 +7,7 @@ import { entryBody } from '../../revaluations/schema.ts'
 import { LEVELS } from '../../states/state.ts'
 import { nameSchema, storableText } from '../../tree/schema.ts'
 import { unknownFields } from '../texts/template.ts'
-import { LANGUAGES } from '../texts/words.ts'
+import { SPOKEN } from '../../../lib/language.ts'
 import { TARGET_TYPES, TARGETS } from './target.ts'
 import type { TargetType } from './target.ts'
 
@@ -113,7 +113,7 @@ const rules = {
     .default('PT10S')
     .describe('How long the first alarm waits for others, so that all of them are one message.'),
   messagesPerHour: z.int().min(1).max(3_600).default(60).describe('What is more becomes one later message.'),
-  language: z.enum(LANGUAGES).default('en').describe('Users are told in their own.'),
+  language: z.enum(SPOKEN).default('en').describe('Users are told in their own.'),
   timeZone: z
     .string()
     .max(64)

@@ -1,9 +1,10 @@
+import type { Spoken } from '../../../lib/language.ts'
 import { cutText, oneLine } from '../../../lib/text.ts'
 import { timeFormat } from '../../../lib/time.ts'
 import { filled } from './template.ts'
 import type { Values } from './template.ts'
 import { WORDS } from './words.ts'
-import type { Kind, Language } from './words.ts'
+import type { Kind } from './words.ts'
 
 /** So many alarms are told one by one; the others are counted. */
 const SHOWN_MAX = 20
@@ -32,10 +33,10 @@ export type Told = Facts & { readonly kind: Kind }
 /** How a recipient wants to be spoken to. */
 export type Manner = {
   readonly recipient: string
-  readonly language: Language
+  readonly language: Spoken
   readonly timeZone: string
   readonly templates: Readonly<
-    Partial<Record<Language, { readonly subject: string; readonly text: string } | undefined>>
+    Partial<Record<Spoken, { readonly subject: string; readonly text: string } | undefined>>
   >
 }
 
@@ -92,7 +93,7 @@ function valuesOf(told: Told, { recipient, language, timeZone }: Manner): Values
 }
 
 /** A span in the two largest units that it has, such as `2 h 5 min`. */
-export function durationWords(ms: number, language: Language): string {
+export function durationWords(ms: number, language: Spoken): string {
   const units = WORDS[language].units
   const seconds = Math.max(0, Math.round(ms / 1_000))
   const parts = [

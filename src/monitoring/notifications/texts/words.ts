@@ -1,6 +1,5 @@
-export const LANGUAGES = ['en', 'de'] as const
-
-export type Language = (typeof LANGUAGES)[number]
+import { SPOKEN } from '../../../lib/language.ts'
+import type { Spoken } from '../../../lib/language.ts'
 
 /** What a recipient can be told of an alarm. */
 export const KINDS = [
@@ -32,7 +31,7 @@ type Words = {
 }
 
 /** The usual texts. */
-export const WORDS: Readonly<Record<Language, Words>> = {
+export const WORDS: Readonly<Record<Spoken, Words>> = {
   en: {
     events: {
       opened: 'Alarm',
@@ -90,7 +89,7 @@ export const WORDS: Readonly<Record<Language, Words>> = {
 }
 
 /** The language of these that a language tag such as `de-CH` asks for; English where there is none. */
-export function languageOf(tag: string): Language {
+export function languageOf(tag: string): Spoken {
   const [primary] = tag.toLowerCase().split('-')
-  return LANGUAGES.find((language) => language === primary) ?? 'en'
+  return SPOKEN.find((language) => language === primary) ?? 'en'
 }

@@ -1,6 +1,7 @@
 import { Temporal } from 'temporal-polyfill'
 import { sha256 } from '../../../lib/digest.ts'
 import { Refusal } from '../../../lib/errors.ts'
+import type { Spoken } from '../../../lib/language.ts'
 import { Recent } from '../../../lib/recent.ts'
 import type { Ports } from '../../../ports/index.ts'
 import type { Level } from '../../../ports/job-actors.ts'
@@ -8,7 +9,6 @@ import { availabilityOf } from '../../state-history/availability.ts'
 import { readPast } from '../../state-history/service.ts'
 import { badgeOf } from '../badge.ts'
 import { daysOf } from '../days.ts'
-import type { Language } from '../language.ts'
 import { pageOf, percentText } from '../page.ts'
 import { toneOf, toneOfPercent } from '../shown.ts'
 import type { Shown, ShownObject } from '../shown.ts'
@@ -28,7 +28,7 @@ type Kept = { readonly shown: Shown; readonly texts: Map<string, string> }
 const known = new WeakMap<Ports, Recent<Kept>>()
 
 /** The page behind a token, as HTML. @throws {Refusal} not_found for every token that leads nowhere */
-export async function showPage(ports: Ports, token: string, language: Language): Promise<string> {
+export async function showPage(ports: Ports, token: string, language: Spoken): Promise<string> {
   const kept = await keptBy(ports, 'page', token)
   return textOf(kept, language, (shown) => pageOf(shown, language, ports.settings.timeZone))
 }
@@ -37,7 +37,7 @@ export async function showPage(ports: Ports, token: string, language: Language):
 export async function showBadge(
   ports: Ports,
   token: string,
-  { language, show }: { readonly language: Language; readonly show: 'state' | 'availability' },
+  { language, show }: { readonly language: Spoken; readonly show: 'state' | 'availability' },
 ): Promise<string> {
   const kept = await keptBy(ports, 'badge', token)
   const words = WORDS[language]

@@ -41,6 +41,8 @@ import type { Ports } from './ports/index.ts'
 
 /** The application: a function of requests, and its routes for whoever wants to list them. */
 export type App = {
+  /** Answers a delivery; null for every other request, which `fetch` answers as well. For a host on which deliveries go first. */
+  readonly deliver: (request: Request) => Promise<Response> | null
   readonly fetch: (request: Request) => Response | Promise<Response>
   readonly routes: readonly Route[]
 }
@@ -99,8 +101,8 @@ export function createApp(ports: Ports): App {
     return failureResponse(cause, ports, request, reword && ((refusal) => reword(refusal, c.req.raw)))
   })
 
-  const deliverDirectly = direct(ports, directDelivery)
-  return { fetch: (request) => deliverDirectly(request) ?? app.fetch(request), routes }
+  const deliver = direct(ports, directDelivery)
+  return { deliver, fetch: (request) => deliver(request) ?? app.fetch(request), routes }
 }
 
 function withoutBase(path: string, basePath: string): string {

@@ -4,6 +4,7 @@ import { rejection } from '../../test/contract/rejection.ts'
 import { Slots } from './slots.ts'
 
 const LOST_MS = 60_000
+const clock = { now: () => Date.now() }
 
 test('two run, three wait, the sixth is refused, and each goes on when another has ended', async () => {
   const slots = new Slots(2, 3, LOST_MS)
@@ -15,8 +16,8 @@ test('two run, three wait, the sixth is refused, and each goes on when another h
     await new Promise<void>((resolve) => ends.push(resolve))
     running--
   }
-  const tasks = Array.from({ length: 5 }, () => slots.run(task))
-  expect(await rejection(slots.run(task))).toMatchObject({ code: 'overloaded' })
+  const tasks = Array.from({ length: 5 }, () => slots.run(clock, task))
+  expect(await rejection(slots.run(clock, task))).toMatchObject({ code: 'overloaded' })
   for (let ended = 0; ended < 5; ended++) {
     while (!ends[ended]) await Bun.sleep(1)
     ends[ended]?.()
@@ -28,8 +29,10 @@ test('two run, three wait, the sixth is refused, and each goes on when another h
 
 test('a task that fails gives its place back', async () => {
   const slots = new Slots(1, 0, LOST_MS)
-  expect(await rejection(slots.run(() => Promise.reject(new Error('no'))))).toMatchObject({ message: 'no' })
-  expect(await slots.run(() => Promise.resolve('yes'))).toBe('yes')
+  expect(await rejection(slots.run(clock, () => Promise.reject(new Error('no'))))).toMatchObject({
+    message: 'no',
+  })
+  expect(await slots.run(clock, () => Promise.resolve('yes'))).toBe('yes')
 })
 
 test('whoever waits goes on in the order in which it came', async () => {
@@ -37,7 +40,7 @@ test('whoever waits goes on in the order in which it came', async () => {
   const begun: number[] = []
   await Promise.all(
     Array.from({ length: 20 }, (_, index) =>
-      slots.run(async () => {
+      slots.run(clock, async () => {
         begun.push(index)
         await Bun.sleep(0)
       }),
@@ -47,9 +50,39 @@ test('whoever waits goes on in the order in which it came', async () => {
 })
 
 test('whoever never ends holds up the others until it counts as lost', async () => {
-  const slots = new Slots(1, 1, 50)
-  slots.run(() => new Promise<never>(() => {})).catch(String)
-  const second = slots.run(() => Promise.resolve('went on'))
-  expect(await rejection(slots.run(() => Promise.resolve()))).toMatchObject({ code: 'overloaded' })
+  const moved = { at: 0, now: () => moved.at }
+  const slots = new Slots(1, 1, LOST_MS)
+  slots.run(moved, () => new Promise<never>(() => {})).catch(String)
+  moved.at = LOST_MS
+  const second = slots.run(moved, () => Promise.resolve('went on'))
+  expect(await rejection(slots.run(moved, () => Promise.resolve()))).toMatchObject({ code: 'overloaded' })
+  moved.at++
   expect(await second).toBe('went on')
+})
+
+test('those who left while they waited make room again, though nobody else waits', async () => {
+  const moved = { at: 0, now: () => moved.at }
+  const slots = new Slots(1, 2, LOST_MS)
+  const end = Promise.withResolvers<void>()
+  const first = slots.run(moved, () => end.promise)
+  // The platform runs nothing more of them: their timers stop.
+  const { setTimeout } = globalThis
+  globalThis.setTimeout = Object.assign(() => 0, setTimeout)
+  for (let at = 0; at < 2; at++) slots.run(moved, () => Promise.resolve()).catch(String)
+  globalThis.setTimeout = setTimeout
+  expect(() => slots.enter(moved)).toThrow('Too many wait')
+  moved.at = 2_001
+  slots.enter(moved).leave()
+  end.resolve()
+  await first
+  expect(await slots.run(moved, () => Promise.resolve('went on'))).toBe('went on')
+})
+
+test('a clock that is set back keeps nobody waiting', async () => {
+  const moved = { at: 10 * LOST_MS, now: () => moved.at }
+  const slots = new Slots(1, 0, LOST_MS)
+  slots.run(moved, () => new Promise<never>(() => {})).catch(String)
+  expect(() => slots.enter(moved)).toThrow('Too many wait')
+  moved.at = 0
+  slots.enter(moved).leave()
 })

@@ -2,8 +2,17 @@ import { Refusal } from './errors.ts'
 
 /** How often whoever waits looks whether it is its turn. */
 const LOOK_MS = 5
-/** Who has not looked for so many looks of the others does not wait any more. */
-const GONE_LOOKS = 200
+/** Who has not looked for so long does not wait any more. */
+const GONE_MS = 2_000
+
+type Clock = { readonly now: () => number }
+
+/** A place among those who wait. */
+export type Turn = {
+  /** Runs a task as soon as it is its turn, once. */
+  readonly run: <Result>(task: () => Promise<Result>) => Promise<Result>
+  readonly leave: () => void
+}
 
 /** Lets a few tasks run at the same time, lets a few more wait, in the order in which they came, and refuses the rest.
  *
@@ -15,10 +24,8 @@ export class Slots {
   readonly #lostMs: number
   readonly #running = new Set<Place>()
   readonly #waiting = new Set<Place>()
-  /** How often each that waits has looked: the clock of those who wait. */
-  #looks = 0
 
-  /** @param lostMs who has run for so long while somebody waits does not run any more */
+  /** @param lostMs who has run for so long does not run any more */
   constructor(atOnce: number, waitingMax: number, lostMs: number) {
     this.#atOnce = atOnce
     this.#waitingMax = waitingMax
@@ -26,36 +33,54 @@ export class Slots {
   }
 
   /** @throws {Refusal} overloaded when too many wait already */
-  async run<Result>(task: () => Promise<Result>): Promise<Result> {
-    const place: Place = { seenAt: this.#looks }
-    if (!this.#take(place)) await this.#wait(place)
-    try {
-      return await task()
-    } finally {
-      this.#running.delete(place)
+  async run<Result>(clock: Clock, task: () => Promise<Result>): Promise<Result> {
+    return this.enter(clock).run(task)
+  }
+
+  /** A place among those who wait, for who has something to do before its task can run. To be left in the end, run or not.
+   * @throws {Refusal} overloaded when too many wait already */
+  enter(clock: Clock): Turn {
+    const place: Place = { seenAt: clock.now() }
+    this.#forget(place.seenAt)
+    const roomFor = this.#atOnce - this.#running.size + this.#waitingMax
+    if (this.#waiting.size >= roomFor)
+      throw new Refusal('overloaded', 'Too many wait for the same. Come again in a moment.')
+    this.#waiting.add(place)
+    return {
+      run: async (task) => {
+        try {
+          while (!this.#take(place, clock.now())) {
+            this.#waiting.add(place)
+            await new Promise((resolve) => setTimeout(resolve, LOOK_MS))
+          }
+          return await task()
+        } finally {
+          this.#leave(place)
+        }
+      },
+      leave: () => this.#leave(place),
     }
   }
 
-  async #wait(place: Place): Promise<void> {
-    if (this.#waiting.size >= this.#waitingMax)
-      throw new Refusal('overloaded', 'Too many wait for the same. Come again in a moment.')
-    do {
-      this.#waiting.add(place)
-      await new Promise((resolve) => setTimeout(resolve, LOOK_MS))
-      this.#looks += 1 / Math.max(1, this.#waiting.size)
-    } while (!this.#take(place))
-  }
-
   /** Begins to run where it is its turn. */
-  #take(place: Place): boolean {
-    place.seenAt = this.#looks
-    forget(this.#running, this.#looks - this.#lostMs / LOOK_MS)
-    forget(this.#waiting, this.#looks - GONE_LOOKS)
+  #take(place: Place, now: number): boolean {
+    place.seenAt = now
+    this.#forget(now)
     const [first = place] = this.#waiting
     if (this.#running.size >= this.#atOnce || first !== place) return false
     this.#waiting.delete(place)
     this.#running.add(place)
     return true
+  }
+
+  #leave(place: Place): void {
+    this.#waiting.delete(place)
+    this.#running.delete(place)
+  }
+
+  #forget(now: number): void {
+    forget(this.#running, now, this.#lostMs)
+    forget(this.#waiting, now, GONE_MS)
   }
 }
 
@@ -71,9 +96,10 @@ export function slotsFor<Key extends WeakKey>(
   }
 }
 
-/** After how many looks a task began, or was last seen to wait. */
+/** When a task began, or was last seen to wait, in epoch milliseconds. */
 type Place = { seenAt: number }
 
-function forget(places: Set<Place>, beforeAt: number): void {
-  for (const place of places) if (place.seenAt < beforeAt) places.delete(place)
+/** A clock that was set back tells nothing of who was seen before. */
+function forget(places: Set<Place>, now: number, afterMs: number): void {
+  for (const place of places) if (Math.abs(now - place.seenAt) > afterMs) places.delete(place)
 }

@@ -126,7 +126,14 @@ test('of 500 logins at once one is hashed, 32 wait, and the others are refused b
   }
   // From everywhere, so that no network has tried too often.
   const network = { ...ports.network, addressOf: () => '' }
-  const slow = { ...ports, network, secrets: { ...ports.secrets, scrypt } }
+  let asked = 0
+  const database = new Proxy(ports.database, {
+    get: (target, verb, receiver) => {
+      if (verb === 'select') asked++
+      return Reflect.get(target, verb, receiver) as unknown
+    },
+  })
+  const slow = { ...ports, database, network, secrets: { ...ports.secrets, scrypt } }
   const refused: string[] = []
   let allRefused = () => {}
   const refusals = new Promise<void>((resolve) => (allRefused = resolve))
@@ -137,8 +144,12 @@ test('of 500 logins at once one is hashed, 32 wait, and the others are refused b
   })
   await refusals
   expect(new Set(refused)).toEqual(new Set(['overloaded']))
+  while (running.now === 0) await Bun.sleep(1)
   expect(await attempts()).toBe(1)
   expect(running).toEqual({ now: 1, most: 1, total: 1 })
+  // Of whoever is refused the database hears nothing.
+  expect(asked).toBeGreaterThanOrEqual(1)
+  expect(asked).toBeLessThanOrEqual(1 + 32)
   // Whoever is signed in goes on meanwhile.
   opened.clock.at += 2_000
   expect(await callerOfSession(slow, sessionId)).toMatchObject({ userId })

@@ -101,7 +101,7 @@ async function writeConfiguration(
   parameters: unknown,
 ): Promise<void> {
   const secrets = secretsOf(crypto.getRandomValues(new Uint8Array(32)))
-  const hash = await hashPassword(secrets, COLLECTOR.password)
+  const hash = await hashPassword({ secrets, clock: Date }, COLLECTOR.password)
   const columns =
     'type, sub_type, name, name_folded, parent_id, path, is_template, instance_type, collector_id, version, created_at'
   const now = Date.now()

@@ -4,7 +4,8 @@ import { COLLECTOR, writeInstallation } from './installation.ts'
 import { busySecondsOfMachine, cpuSecondsOf, residentBytesOf } from './measure.ts'
 
 const SERVER_CORE = '0'
-const LOAD_CORE = '1'
+/** Where load comes from. */
+export const LOAD_CORE = '1'
 const BODY = '{"returnValue1":12.5,"errorCode":0}'
 
 /** What a while of deliveries came to. */

@@ -28,6 +28,7 @@ import { migrate, openLibsql } from './libsql.ts'
 import type { Libsql } from './libsql.ts'
 import { openNetwork } from './network.ts'
 import type { BunSettings } from './settings.ts'
+import { deliveriesFirst } from './pace.ts'
 import { watchRoom } from './room.ts'
 import type { Room } from './room.ts'
 import { freeBytesInside, valuesInLibsql } from './values.ts'
@@ -106,7 +107,7 @@ export async function startServer(settings: BunSettings, seams: Seams = {}): Pro
   const app = createApp(ports)
   const { isFirstStart, setupToken } = await prepareFirstStart(ports)
   await catchUp(ports)
-  const http = listen(settings, around(app.fetch, ports))
+  const http = listen(settings, around(deliveriesFirst(app.deliver, app.fetch), ports))
   outside.network.listensAs(http)
   await keeping.start()
   const endWatches = [watchFlow(flow, { clock, log }), watchFlow(post, { clock, log })]

@@ -1,3 +1,4 @@
+import type { Ports } from '../../ports/index.ts'
 import type { ScryptCost, Secrets } from '../../ports/secrets.ts'
 import { slotsFor } from '../../lib/slots.ts'
 import { base64url, fromBase64url, sameText } from '../../lib/text.ts'
@@ -13,26 +14,37 @@ const LOST_MS = 60_000
 
 const slotsOf = slotsFor<Secrets>(AT_ONCE, WAITING_MAX, LOST_MS)
 
+type HashPorts = Pick<Ports, 'secrets' | 'clock'>
+/** The turn of one slow hash, and of what goes with it. */
+export type HashTurn = {
+  readonly run: <Result>(task: (verify: Verify) => Promise<Result>) => Promise<Result>
+  readonly leave: () => void
+}
+
 type Verify = (password: string, stored: string | null) => Promise<boolean>
 
 /** A self-describing hash of the password: `scrypt$N$r$p$salt$hash`, the last two in base64url.
  * @throws {Refusal} overloaded */
-export async function hashPassword(secrets: Secrets, password: string): Promise<string> {
+export async function hashPassword({ secrets, clock }: HashPorts, password: string): Promise<string> {
   const salt = secrets.random(SALT_BYTES)
-  const hash = await slotsOf(secrets).run(() => secrets.scrypt(normal(password), salt, COST))
+  const hash = await slotsOf(secrets).run(clock, () => secrets.scrypt(normal(password), salt, COST))
   return ['scrypt', COST.n, COST.r, COST.p, base64url(salt), base64url(hash)].join('$')
 }
 
 /** Whether the password fits the hash. Takes as long when there is no hash, so that time tells nothing of who exists.
  * @throws {Refusal} overloaded */
-export function verifyPassword(secrets: Secrets, ...input: Parameters<Verify>): Promise<boolean> {
-  return inTurn(secrets, (verify) => verify(...input))
+export function verifyPassword(ports: HashPorts, ...input: Parameters<Verify>): Promise<boolean> {
+  return enterTurn(ports).run((verify) => verify(...input))
 }
 
-/** Does what takes one slow hash, and what goes with it, when it is its turn: who is refused has cost nothing yet.
+/** A place among those who wait for one slow hash: who is refused has cost nothing yet. To be left in the end.
  * @throws {Refusal} overloaded */
-export function inTurn<Result>(secrets: Secrets, task: (verify: Verify) => Promise<Result>): Promise<Result> {
-  return slotsOf(secrets).run(() => task((password, stored) => verifyNow(secrets, password, stored)))
+export function enterTurn({ secrets, clock }: HashPorts): HashTurn {
+  const { run, leave } = slotsOf(secrets).enter(clock)
+  return {
+    run: (task) => run(() => task((password, stored) => verifyNow(secrets, password, stored))),
+    leave,
+  }
 }
 
 async function verifyNow(secrets: Secrets, password: string, stored: string | null): Promise<boolean> {

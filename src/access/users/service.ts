@@ -57,7 +57,7 @@ export async function createUser(
     ...fieldsOf(input),
     username,
     role,
-    passwordHash: password === undefined ? '' : await hashPassword(ports.secrets, password),
+    passwordHash: password === undefined ? '' : await hashPassword(ports, password),
     version: 1,
     createdAt: ports.clock.now(),
   }

@@ -57,7 +57,7 @@ export function saveFile(
   upload: Upload,
   signal = AbortSignal.timeout(UPLOAD_MAX_MS),
 ): Promise<{ file: FileView; isNew: boolean }> {
-  return slots.run(() => save(context, upload, signal))
+  return slots.run(context.ports.clock, () => save(context, upload, signal))
 }
 
 async function save(

@@ -18,7 +18,7 @@ export async function isPasswordOf(ports: Ports, account: Account, password: str
   const { directory, ldap } = settingsOf(ports)
   // A bind without a password succeeds at many directories, as nobody.
   if (password === '') return false
-  return slotsOf(ports.settings).run(() =>
+  return slotsOf(ports.settings).run(ports.clock, () =>
     directory.connected(async (connection) => {
       const person = await findPerson(connection, ldap, account.username)
       if (!person || person.isDisabled) return false

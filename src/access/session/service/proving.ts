@@ -3,12 +3,19 @@ import { attempt, passwordTrials, succeeded, undecided } from '../../attempts/se
 import type { Trial } from '../../attempts/service.ts'
 import { isPasswordOf } from '../../directory/service/password.ts'
 import { callersOf } from '../../users/callers.ts'
-import { inTurn, verifyPassword } from '../../users/password.ts'
+import { enterTurn } from '../../users/password.ts'
+import type { HashTurn } from '../../users/password.ts'
 import * as store from '../store.ts'
 import type { Account, Owed } from '../store.ts'
 import { askAuthService } from './external.ts'
 
 export type Credentials = { readonly username: string; readonly password: string }
+
+type Login = {
+  readonly credentials: Credentials
+  readonly request: Request | undefined
+  readonly key: string | null
+}
 
 /** The account whose password this is; null when it is not, or there is none, which takes as long. With `key`, a name for
  * the credentials, the slow hash is asked once a minute, and others' guesses do not lock out who proved it here before.
@@ -18,6 +25,20 @@ export async function prove(
   credentials: Credentials,
   { request, key = null }: { readonly request: Request | undefined; readonly key?: string | null },
 ): Promise<Account | null> {
+  // Whoever comes without a name for the credentials needs a hash in any case, and is refused before anything is asked.
+  const turn = key === null ? enterTurn(ports) : null
+  try {
+    return await proveIn(turn, ports, { credentials, request, key })
+  } finally {
+    turn?.leave()
+  }
+}
+
+async function proveIn(
+  turn: HashTurn | null,
+  ports: Ports,
+  { credentials, request, key }: Login,
+): Promise<Account | null> {
   const { username } = credentials
   const account = await store.findAccount(ports.database, { username })
   const proof = account && key !== null ? { key, hash: account.passwordHash } : null
@@ -26,15 +47,39 @@ export async function prove(
   // A right password takes nothing back of what others guessed, unless it was a try itself.
   const isKnown = proof !== null && callers.isKnown(proof.key, proof.hash)
   const trials = isKnown ? [] : await passwordTrials(ports, username, request)
+  if (!(await isRight(ports, { account, credentials, trials, turn: turn ?? enterTurn(ports) }))) return null
+  if (proof) callers.proven(proof.key, proof.hash, ports.clock.now())
+  return account
+}
+
+type Asked = {
+  readonly account: Account | null
+  readonly credentials: Credentials
+  readonly trials: readonly Trial[]
+  readonly turn: HashTurn
+}
+
+/** Asks whoever knows the password. A hash waits for its turn before the try counts. */
+async function isRight(ports: Ports, { account, credentials, trials, turn }: Asked): Promise<boolean> {
   const tryWith = async (ask: () => Promise<boolean>) => {
     await attempt(ports, trials)
     const isYes = await decided(ports, trials, ask)
     if (isYes) await succeeded(ports, trials)
     return isYes
   }
-  if (!(await isRight(ports, { account, credentials }, tryWith))) return null
-  if (proof) callers.proven(proof.key, proof.hash, ports.clock.now())
-  return account
+  const { password } = credentials
+  try {
+    if (!account || !isElsewhere(account))
+      return await turn.run((verify) => tryWith(() => verify(password, account?.passwordHash ?? null)))
+    return await tryWith(async () => {
+      // It takes as long as a password that is checked here, at least.
+      const asLong = turn.run((verify) => verify(password, null))
+      const [answer] = await Promise.all([askElsewhere(ports, account, credentials), asLong])
+      return answer
+    })
+  } finally {
+    turn.leave()
+  }
 }
 
 /** What `ask` answers; where it cannot, the try does not count. */
@@ -51,29 +96,9 @@ async function decided(
   }
 }
 
-/** Asks whoever knows the password. A hash waits for its turn before `tryWith` counts anything. */
-function isRight(
-  ports: Ports,
-  { account, credentials }: { readonly account: Account | null; readonly credentials: Credentials },
-  tryWith: (ask: () => Promise<boolean>) => Promise<boolean>,
-): Promise<boolean> {
-  if (account && isElsewhere(account)) return tryWith(() => isRightElsewhere(ports, account, credentials))
-  const hash = account?.passwordHash ?? null
-  return inTurn(ports.secrets, (verify) => tryWith(() => verify(credentials.password, hash)))
-}
-
 /** Whether the password of an account is known to another service, and not here. */
 export function isElsewhere({ type }: Pick<Account, 'type'>): boolean {
   return type === 'LDAP_MANAGED'
-}
-
-/** Takes as long as a password that is checked here, at least. */
-async function isRightElsewhere(ports: Ports, account: Account, credentials: Credentials): Promise<boolean> {
-  const [answer] = await Promise.all([
-    askElsewhere(ports, account, credentials),
-    verifyPassword(ports.secrets, credentials.password, null),
-  ])
-  return answer
 }
 
 async function askElsewhere(ports: Ports, account: Account, credentials: Credentials): Promise<boolean> {

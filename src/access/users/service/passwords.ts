@@ -53,12 +53,12 @@ export async function newPassword(
     readonly pointer?: string
   },
 ): Promise<string> {
-  const { database, secrets, settings } = ports
+  const { database, settings } = ports
   const { password, isOwn, pointer = '/password' } = chosen
   requireStrong(ports, chosen, pointer)
   const latest = isOwn ? await store.latestPasswords(database, userId, settings.passwords.history) : []
-  for (const hash of latest) if (await verifyPassword(secrets, password, hash)) throw usedBefore(pointer)
-  return hashPassword(secrets, password)
+  for (const hash of latest) if (await verifyPassword(ports, password, hash)) throw usedBefore(pointer)
+  return hashPassword(ports, password)
 }
 
 /** Lets pass who says the present password of a user. @throws {Refusal} invalid, too_many_attempts */
@@ -70,7 +70,7 @@ export async function requirePassword(
   if (password === undefined) throw notYours('is missing')
   const trials = await passwordTrials(ports, user.username, request)
   await attempt(ports, trials)
-  if (!(await verifyPassword(ports.secrets, password, user.passwordHash))) throw notYours('is wrong')
+  if (!(await verifyPassword(ports, password, user.passwordHash))) throw notYours('is wrong')
   await succeeded(ports, trials)
 }
 

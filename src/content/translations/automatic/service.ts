@@ -53,7 +53,7 @@ export async function translateTexts(context: Context, body: AutomaticBody): Pro
     })),
   )
   const signal = AbortSignal.timeout(TIMEOUT_MS)
-  const done = await slots.run(() =>
+  const done = await slots.run(ports.clock, () =>
     Promise.all(
       body.targets.map((target, place) => {
         const pair = { provider: translator.name, source: body.source, target }

@@ -1,0 +1,50 @@
+import { expect, test } from 'bun:test'
+
+import { deliveriesFirst } from './pace.ts'
+
+const turn = () => new Promise((resolve) => setImmediate(resolve))
+
+/** What began, in order: `d` for a delivery, numbers for the others. */
+function track() {
+  const begun: string[] = []
+  const answer = (name: string) => {
+    begun.push(name)
+    return Promise.resolve(new Response(name))
+  }
+  const nameOf = (request: Request) => new URL(request.url).pathname.slice(1)
+  const handle = deliveriesFirst(
+    (request) => (nameOf(request) === 'd' ? answer('d') : null),
+    (request) => answer(nameOf(request)),
+  )
+  return { begun, ask: (name: string) => handle(new Request(`http://localhost/${name}`)) }
+}
+
+test('of a burst sixteen begin in a turn, in order, and a delivery waits for none of them', async () => {
+  const { begun, ask } = track()
+  const names = Array.from({ length: 40 }, (_, at) => String(at))
+  const answers = names.map((name) => ask(name))
+  expect(begun).toEqual(names.slice(0, 16))
+  const delivered = ask('d')
+  expect(begun.at(-1)).toBe('d')
+  await turn()
+  expect(begun.length).toBe(1 + 32)
+  // Who comes now comes behind those who wait.
+  const late = ask('late')
+  await turn()
+  await turn()
+  expect(begun.filter((name) => name !== 'd')).toEqual([...names, 'late'])
+  const texts = await Promise.all([...answers, delivered, late].map(async (answer) => (await answer).text()))
+  expect(texts).toEqual([...names, 'd', 'late'])
+})
+
+test('after a quiet turn sixteen begin at once again', async () => {
+  const { begun, ask } = track()
+  const askOften = (times: number) => Array.from({ length: times }, async (_, at) => ask(String(at)))
+  await Promise.all(askOften(16))
+  await turn()
+  await turn()
+  const answers = askOften(17)
+  expect(begun.length).toBe(16 + 16)
+  await Promise.all(answers)
+  expect(begun.length).toBe(16 + 17)
+})

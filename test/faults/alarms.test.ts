@@ -7,9 +7,11 @@ import { sql } from 'drizzle-orm'
 
 import { openFlow } from '../../src/flow.ts'
 import type { OpenFlow } from '../../src/flow.ts'
-import { act, changesAfter } from '../../src/monitoring/alarms/service.ts'
+import { act } from '../../src/monitoring/alarms/service.ts'
+import { changesAfter } from '../flow/alarm-changes.ts'
 import type { Database } from '../../src/ports/database.ts'
 import type { State, Transition } from '../../src/ports/job-actors.ts'
+import { crossing } from '../flow/transition.ts'
 import { migrate, openLibsql } from '../../workers/bun/libsql.ts'
 import { jsonLog } from '../../workers/json-log.ts'
 import { plantObject } from '../flow/planting.ts'
@@ -156,19 +158,7 @@ async function live(
       const objectId = ids.jobs[job]
       const { seq, state: from } = last.get(objectId) ?? { seq: 0, state: 'ok' as const }
       last.set(objectId, { seq: seq + 1, state: to })
-      const at = clock.at
-      return {
-        objectId,
-        seq: seq + 1,
-        at,
-        detectedAt: at,
-        from,
-        to,
-        reason: 'threshold',
-        errorCode: 0,
-        message: null,
-        silentSinceAt: null,
-      }
+      return crossing(objectId, { seq: seq + 1, at: clock.at, from, to })
     })
     await surely(() => flow.follow(transitions))
     await surely(() => flow.settle())

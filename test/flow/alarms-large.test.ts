@@ -22,7 +22,8 @@ import {
 import { readNeeded, readSuspects } from '../../src/monitoring/alarms/store/suspects.ts'
 import { notificationsOf } from '../../src/monitoring/notifications/outbox/service.ts'
 import type { Database } from '../../src/ports/database.ts'
-import type { State, Transition } from '../../src/ports/job-actors.ts'
+import type { State } from '../../src/ports/job-actors.ts'
+import { crossing } from './transition.ts'
 import { isScan, planOf, recording } from '../api/plans.ts'
 import { expectSnapshot } from '../api/snapshot.ts'
 import { openLargeStage, SIZE } from './large-stage.ts'
@@ -148,18 +149,7 @@ describe('100,000 alarms', () => {
     const counted = counting(ports.database)
     const flow = openFlow({ ...ports, database: counted.database })
     await flow.settle()
-    const told = (objectId: number, seq: number, to: State): Transition => ({
-      objectId,
-      seq,
-      at: clock.at,
-      detectedAt: clock.at,
-      from: 'ok',
-      to,
-      reason: 'threshold',
-      errorCode: 0,
-      message: null,
-      silentSinceAt: null,
-    })
+    const told = (objectId: number, seq: number, to: State) => crossing(objectId, { seq, at: clock.at, to })
     const cost = async (deed: () => Promise<unknown>) => {
       const [before, rows] = [counted.statements(), counted.rows()]
       await deed()

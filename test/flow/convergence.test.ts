@@ -7,6 +7,7 @@ import type { OpenFlow } from '../../src/flow.ts'
 import type { Database } from '../../src/ports/database.ts'
 import type { Ports } from '../../src/ports/index.ts'
 import type { State, Transition } from '../../src/ports/job-actors.ts'
+import { crossing } from './transition.ts'
 import { openPorts } from '../hosts/ports.ts'
 import { startD1 } from '../hosts/d1-database.ts'
 import { plantObject } from './planting.ts'
@@ -109,8 +110,7 @@ function extend(objectId: number, all: Transition[]): void {
     const from = last?.to ?? 'ok'
     const at = (last?.at ?? Date.UTC(2026, 2, 1)) + 1 + next(60_000)
     const to = STATES.filter((state) => state !== from)[next(2)] ?? 'ok'
-    const rest = { reason: 'threshold', errorCode: 0, message: null, silentSinceAt: null } as const
-    all.push({ objectId, seq: all.length + 1, at, detectedAt: at, from, to, ...rest })
+    all.push(crossing(objectId, { seq: all.length + 1, at, from, to }))
   }
 }
 

@@ -6,7 +6,8 @@ import { openFlow } from '../../src/flow.ts'
 import { readNodes } from '../../src/monitoring/states/store.ts'
 import { STATES } from '../../src/monitoring/states/state.ts'
 import type { Database } from '../../src/ports/database.ts'
-import type { State, Transition } from '../../src/ports/job-actors.ts'
+import type { State } from '../../src/ports/job-actors.ts'
+import { crossing } from './transition.ts'
 import { openLargeStage, SIZE } from './large-stage.ts'
 
 const FIRST_JOB = SIZE.groups + SIZE.devices + 2
@@ -20,18 +21,7 @@ beforeAll(async () => {
 }, PLANT_MAX_MS)
 afterAll(() => stage.close())
 
-const transition = (objectId: number, to: State): Transition => ({
-  objectId,
-  seq: ++seq,
-  at: stage.clock.at,
-  detectedAt: stage.clock.at,
-  from: 'ok',
-  to,
-  reason: 'threshold',
-  errorCode: 0,
-  message: null,
-  silentSinceAt: null,
-})
+const transition = (objectId: number, to: State) => crossing(objectId, { seq: ++seq, at: stage.clock.at, to })
 
 describe('a tree of 100,000 jobs', () => {
   test('is counted once, from below', async () => {

@@ -4,7 +4,8 @@ import { sql } from 'drizzle-orm'
 
 import { openFlow } from '../../src/flow.ts'
 import type { Database } from '../../src/ports/database.ts'
-import type { State, Transition } from '../../src/ports/job-actors.ts'
+import type { State } from '../../src/ports/job-actors.ts'
+import { crossing } from './transition.ts'
 import { plantTree } from '../api/large-tree.ts'
 import { rejection } from '../contract/rejection.ts'
 import { openPorts } from '../hosts/ports.ts'
@@ -45,18 +46,7 @@ beforeEach(async () => {
 })
 afterEach(() => stage.close())
 
-const change = (objectId: number, at: number, to: State): Transition => ({
-  objectId,
-  seq: 2,
-  at,
-  detectedAt: at,
-  from: 'ok',
-  to,
-  reason: 'threshold',
-  errorCode: 0,
-  message: null,
-  silentSinceAt: null,
-})
+const change = (objectId: number, at: number, to: State) => crossing(objectId, { seq: 2, at, to })
 
 const maintained = async () => {
   const [row] = await stage.ports.database.all<{ total: number }>(

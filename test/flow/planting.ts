@@ -4,6 +4,7 @@ import type { Context } from '../../src/context.ts'
 import type { Database } from '../../src/ports/database.ts'
 import type { Ports } from '../../src/ports/index.ts'
 import type { State } from '../../src/ports/job-actors.ts'
+import { crossing } from './transition.ts'
 
 const CREATED_AT = Date.parse('2025-01-01T00:00:00Z')
 
@@ -44,9 +45,8 @@ export class Teller {
   async tell(objectId: number, to: State, instant: string, errorCode = 0): Promise<void> {
     const { seq, state: from } = this.#last.get(objectId) ?? { seq: 0, state: 'ok' as const }
     const at = Date.parse(instant)
-    const transition = { objectId, seq: seq + 1, at, detectedAt: at + 5, from, to, errorCode }
     await this.#ports.flow.follow([
-      { ...transition, reason: 'threshold', message: null, silentSinceAt: null },
+      crossing(objectId, { seq: seq + 1, at, detectedAt: at + 5, from, to, errorCode }),
     ])
     this.#last.set(objectId, { seq: seq + 1, state: to })
   }

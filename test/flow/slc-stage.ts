@@ -22,6 +22,7 @@ import { stateHistoryQuery } from '../../src/monitoring/state-history/schema.ts'
 import type { Database } from '../../src/ports/database.ts'
 import type { Ports } from '../../src/ports/index.ts'
 import type { State } from '../../src/ports/job-actors.ts'
+import { crossing } from './transition.ts'
 import { openPorts } from '../hosts/ports.ts'
 import type { HandClock } from '../hosts/ports.ts'
 
@@ -116,10 +117,9 @@ export class SlcStage {
   async tell(job: number, at: number, to: State): Promise<void> {
     this.clock.at = Math.max(this.clock.at, at)
     const { seq, state: from } = this.#told.get(job) ?? { seq: 0, state: 'ok' as const }
-    const change = { objectId: job, seq: seq + 1, at, detectedAt: this.clock.at, from, to }
-    const rest = { reason: 'threshold', errorCode: 0, message: null, silentSinceAt: null } as const
     this.#told.set(job, { seq: seq + 1, state: to })
-    await this.context.ports.flow.follow([{ ...change, ...rest }])
+    const change = { seq: seq + 1, at, detectedAt: this.clock.at, from, to }
+    await this.context.ports.flow.follow([crossing(job, change)])
   }
 
   async wake(at: number): Promise<void> {

@@ -3,6 +3,7 @@ import { expect, test } from 'bun:test'
 import fc from 'fast-check'
 
 import type { State, Transition } from '../../ports/job-actors.ts'
+import { crossing } from '../../../test/flow/transition.ts'
 import { chargedSpans } from '../state-history/recalc.ts'
 import { spansOf } from '../state-history/timeline.ts'
 import { Charging } from './charging.ts'
@@ -51,18 +52,7 @@ function nodes(): Node[] {
   ]
 }
 
-const change = (objectId: number, seq: number, to: State): Transition => ({
-  objectId,
-  seq,
-  at: seq,
-  detectedAt: seq,
-  from: 'ok',
-  to,
-  reason: 'threshold',
-  errorCode: 0,
-  message: null,
-  silentSinceAt: null,
-})
+const change = (objectId: number, seq: number, to: State) => crossing(objectId, { seq, at: seq, to })
 
 const someEvents = fc.array(
   fc.oneof(

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import type { State, Transition } from '../../ports/job-actors.ts'
+import { crossing } from '../../../test/flow/transition.ts'
 import { NO_CHILDREN, Propagation, shownState, worstOf } from './propagation.ts'
 import type { Node } from './propagation.ts'
 import { sloStateOf } from './slo-state.ts'
@@ -60,18 +61,8 @@ function nodes(): Node[] {
   ]
 }
 
-const change = (objectId: number, seq: number, to: State, at = seq): Transition => ({
-  objectId,
-  seq,
-  at,
-  detectedAt: at + 1,
-  from: 'ok',
-  to,
-  reason: 'threshold',
-  errorCode: 0,
-  message: null,
-  silentSinceAt: null,
-})
+const change = (objectId: number, seq: number, to: State, at = seq) =>
+  crossing(objectId, { seq, at, detectedAt: at + 1, to })
 
 describe('a change goes up', () => {
   test('to everything above, dated as it was, and says which child brought it about', () => {

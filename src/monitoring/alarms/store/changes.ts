@@ -1,34 +1,5 @@
 import { sql } from 'drizzle-orm'
 import type { Database, Write } from '../../../ports/database.ts'
-import type { Level } from '../../../ports/job-actors.ts'
-import type { AlarmChange, ChangeKind } from '../alarm.ts'
-
-/** One thing that happened to an alarm. */
-export type ChangeRow = {
-  /** Ascends in the order in which changes were kept. */
-  readonly id: number
-  readonly alarmId: number
-  readonly version: number
-  readonly objectId: number
-  readonly linkId: number
-  readonly at: number
-  readonly kind: ChangeKind
-  readonly state: Level
-  /** Without how the alarm stands where the alarm went with its object or link: then `reason` is `deleted` or `unlinked`. */
-  readonly details: Partial<AlarmChange['details']>
-}
-
-export async function readChangesAfter(
-  database: Database,
-  id: number,
-  limit: number,
-): Promise<readonly ChangeRow[]> {
-  const rows = await database.all<Omit<ChangeRow, 'details'> & { details: string }>(sql`
-    select id as id, alarm_id as "alarmId", version as version, object_id as "objectId", link_id as "linkId", at as at,
-           kind as kind, state as state, details as details
-    from alarm_changes where id > ${id} order by id limit ${limit}`)
-  return rows.map((row) => ({ ...row, details: JSON.parse(row.details) as ChangeRow['details'] }))
-}
 
 /** Tells of the open alarms of an object that is about to be deleted, and of those below it, that they are closed: they go
  * with their objects. Goes into the commit that deletes, before it. */

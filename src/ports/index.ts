@@ -12,6 +12,9 @@ import type { Secrets } from './secrets.ts'
 import type { Settings } from './settings.ts'
 import type { Translator } from './translator.ts'
 
+/** From one instant to another, epoch milliseconds. */
+export type DeafTime = { readonly fromAt: number; readonly toAt: number }
+
 /** Everything the application asks of its host. */
 export type Ports = {
   readonly database: Database
@@ -20,6 +23,9 @@ export type Ports = {
   readonly flow: Flow
   readonly events: Events
   readonly clock: Clock
+  /** The latest time in which this process received nothing: it stood still or was away, or its clock was set ahead, which
+   * looks the same. Null where there was none, and where there is no such process. */
+  readonly lastDeaf: () => DeafTime | null
   readonly log: Log
   readonly network: Network
   /** Null where none is set. */

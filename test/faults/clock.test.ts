@@ -32,6 +32,9 @@ describe.skipIf(library === undefined)('the Bun host, whose clock is set while i
     }
     expect(back.deadCodes).toEqual([0])
     expect(forth.deadCodes).toEqual([0, 5])
+    // Set ahead it looks as if nothing could be received meanwhile; set back it does not.
+    expect(back.deafMs).toBe(0)
+    expect(Math.abs(forth.deafMs - 2 * 3_600_000)).toBeLessThan(60_000)
     // It would be seen, did a jump of the clock count as silence.
     expect(unfair.blamed).toBeGreaterThan(0)
   }, 60_000)
@@ -66,6 +69,10 @@ async function setClock(command: readonly string[], { dataDir, offset }: Set) {
   const blamed = codes.filter((each) => each.includes(5)).length
   const deadCodes = await codesOf(dead)
   const verdict = ledger.compare(await session.readHistories(host.url, live))
+  const { lastDeaf } = (await (await fetch(`${host.url}/readyz`)).json()) as {
+    lastDeaf: { from: string; to: string } | null
+  }
+  const deafMs = lastDeaf ? Date.parse(lastDeaf.to) - Date.parse(lastDeaf.from) : 0
   await killAll(host)
-  return { blamed, deadCodes, verdict }
+  return { blamed, deadCodes, verdict, deafMs }
 }

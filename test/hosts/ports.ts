@@ -64,6 +64,7 @@ export async function openPorts(settings: Partial<Ports['settings']> = {}) {
     },
     mail: openMail(null),
     translator: null,
+    lastDeaf: () => null,
   }
   return {
     ports,

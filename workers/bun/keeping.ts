@@ -1,6 +1,7 @@
 import { Keeper } from '../../src/monitoring/keeper/service.ts'
 import type { KeeperHost } from '../../src/monitoring/keeper/host.ts'
 import { nextTurn } from '../../src/monitoring/keeper/turns.ts'
+import type { DeafTime } from '../../src/ports/index.ts'
 
 /** A gap between two looks at the clock that is longer than this was a time in which nothing could be received. */
 const STALL_MS = 500
@@ -21,7 +22,12 @@ const FOLD_PAUSE_MS = 1_000
 const NOTHING = { samples: 0, rows: 0, sizeBytes: 0 }
 
 /** The keeper of this process, with the clockwork around it: deadlines, heartbeat, folds. */
-export type Keeping = { readonly keeper: Keeper; start(): Promise<void>; close(): Promise<void> }
+export type Keeping = {
+  readonly keeper: Keeper
+  readonly lastDeaf: () => DeafTime | null
+  start(): Promise<void>
+  close(): Promise<void>
+}
 
 /** Opens the keeper. `start` begins to judge silence: call it when deliveries can be received. */
 export async function openKeeping(
@@ -35,7 +41,12 @@ export async function openKeeping(
     armed: () => clockwork.armed(),
   })
   clockwork.attach(keeper)
-  return { keeper, start: () => clockwork.start(), close: () => clockwork.close() }
+  return {
+    keeper,
+    lastDeaf: () => clockwork.lastDeaf,
+    start: () => clockwork.start(),
+    close: () => clockwork.close(),
+  }
 }
 
 class Clockwork {
@@ -52,10 +63,15 @@ class Clockwork {
   #lastTidyAt = 0
   #isClosed = false
   #hasStumbled = false
+  #lastDeaf: DeafTime | null = null
 
   constructor(host: Omit<KeeperHost, 'armed' | 'turn'>, stallMs: number) {
     this.#host = host
     this.#stallMs = stallMs
+  }
+
+  get lastDeaf(): DeafTime | null {
+    return this.#lastDeaf
   }
 
   attach(keeper: Keeper): void {
@@ -66,7 +82,7 @@ class Clockwork {
   async start(): Promise<void> {
     const now = this.#host.clock.now()
     const lastSeenAt = (await this.#keeper?.lastHeartbeat()) ?? null
-    if (lastSeenAt !== null && now - lastSeenAt > this.#stallMs) await this.#keeper?.deaf(lastSeenAt, now)
+    if (lastSeenAt !== null && now - lastSeenAt > this.#stallMs) await this.#credit(lastSeenAt, now)
     this.#lastLookAt = this.#host.clock.now()
     this.#lastFoldAt = now
     this.#lastTidyAt = now
@@ -118,7 +134,7 @@ class Clockwork {
     const sinceMs = now - this.#lastLookAt
     if (sinceMs > TICK_MAX_MS + this.#stallMs) {
       this.#host.log.warn('the process stood still; silence meanwhile is not counted', { stalledMs: sinceMs })
-      await keeper.deaf(this.#lastLookAt, now)
+      await this.#credit(this.#lastLookAt, now)
       // Whose turn came meanwhile waits for the next one: they must not all come at once now.
       this.#lastTidyAt = now
     }
@@ -132,6 +148,11 @@ class Clockwork {
     }
     this.#foldWhenDue(now)
     this.#tidyWhenDue(now)
+  }
+
+  async #credit(fromAt: number, toAt: number): Promise<void> {
+    this.#lastDeaf = { fromAt, toAt }
+    await this.#keeper?.deaf(fromAt, toAt)
   }
 
   /** On a full disk a fold would only take what a delete needs; the journal keeps its samples as well. */

@@ -102,7 +102,8 @@ export async function startServer(settings: BunSettings, seams: Seams = {}): Pro
     onlookers: events,
   }
   const keeping = await openKeeping(keeperHost, stallMs)
-  const ports: Ports = { ...inside, ...outside, blobs, jobActors: keeping.keeper, flow }
+  const { keeper: jobActors, lastDeaf } = keeping
+  const ports: Ports = { ...inside, ...outside, blobs, jobActors, lastDeaf, flow }
   await warnOfFewFiles(log)
   const app = createApp(ports)
   const { isFirstStart, setupToken } = await prepareFirstStart(ports)

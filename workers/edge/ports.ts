@@ -30,6 +30,8 @@ export function portsOf(environment: Environment, events: Events): Ports {
     mail: openMail(settings.mail),
     directory: settings.ldap && openLdap(settings.ldap),
     translator: environment.AI ? translatorOfAi(environment.AI) : null,
+    // Each job's object knows its own.
+    lastDeaf: () => null,
     secrets: secretsOf(key, formerKeys),
     settings,
   }

@@ -1,0 +1,104 @@
+import { sql } from 'drizzle-orm'
+import { index, integer, primaryKey, real, sqliteTable, text } from 'drizzle-orm/sqlite-core'
+import { scripts } from './scripts.ts'
+
+/** Nodes that run scripts: they dial in. */
+export const runners = sqliteTable('runners', {
+  id: integer().primaryKey({ autoIncrement: true }),
+  name: text().notNull().unique(),
+  /** SHA-256 of its token, hexadecimal. */
+  tokenHash: text('token_hash').notNull().unique(),
+  /** What it said of itself, as JSON: labels, capabilities, isolation, versions. */
+  about: text({ mode: 'json' }).$type<unknown>().notNull(),
+  registeredAt: integer('registered_at').notNull(),
+  seenAt: integer('seen_at').notNull(),
+})
+
+/** Jobs of scripts: one row for each time that one is to run, is running, or ran. */
+export const runs = sqliteTable(
+  'runs',
+  {
+    /** `j_` and a ULID: later ones sort behind. */
+    id: text().primaryKey(),
+    scriptId: integer('script_id')
+      .notNull()
+      .references(() => scripts.id, { onDelete: 'cascade' }),
+    /** 0 for the one that a script without any has. No reference: what ran is told of after it is gone. */
+    runConfigurationId: integer('run_configuration_id').notNull(),
+    /** `manual`, `schedule`, `webhook`, `dataSource`, `alarm` */
+    trigger: text().notNull(),
+    /** In whose name; null once that user is gone. */
+    userId: integer('user_id'),
+    /** `queued`, `assigned`, `preparing`, `running`, `succeeded`, `failed`, `timed_out`, `cancelled`, `lost` */
+    state: text().notNull(),
+    /** From 1. */
+    attempt: integer().notNull(),
+    /** What was asked for, as JSON: arguments and parameters of the caller, and what the configuration said then, without secrets. */
+    order: text({ mode: 'json' }).$type<unknown>().notNull(),
+    runnerId: integer('runner_id'),
+    /** SHA-256 of the attempt's token, hexadecimal; null while nobody has it. */
+    attemptHash: text('attempt_hash'),
+    /** When the runner is given up unless it is heard of; null while nobody has it. */
+    leaseUntil: integer('lease_until'),
+    isCancelled: integer('is_cancelled', { mode: 'boolean' }).notNull(),
+    exitCode: integer('exit_code'),
+    /** 0 to 1. */
+    progress: real(),
+    progressMessage: text('progress_message'),
+    /** The last sequence of log chunks that was kept. */
+    logSequence: integer('log_sequence').notNull(),
+    logLines: integer('log_lines').notNull(),
+    /** How it was kept apart: `full`, `reduced`, `uid`, `none`; null before it began. */
+    isolation: text(),
+    error: text(),
+    queuedAt: integer('queued_at').notNull(),
+    startedAt: integer('started_at'),
+    finishedAt: integer('finished_at'),
+  },
+  (table) => [
+    index('runs_by_script').on(table.scriptId, table.id),
+    index('runs_by_configuration').on(table.scriptId, table.runConfigurationId, table.id),
+    index('runs_queued')
+      .on(table.id)
+      .where(sql`state = 'queued'`),
+    index('runs_by_lease')
+      .on(table.leaseUntil)
+      .where(sql`lease_until is not null`),
+  ],
+)
+
+/** The lines of a job's log that are kept: the first hundred, and the last nine hundred. */
+export const runLogLines = sqliteTable(
+  'run_log_lines',
+  {
+    runId: text('run_id')
+      .notNull()
+      .references(() => runs.id, { onDelete: 'cascade' }),
+    /** From 1. */
+    line: integer().notNull(),
+    at: integer().notNull(),
+    /** `stdout`, `stderr`, `system` */
+    stream: text().notNull(),
+    text: text().notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.runId, table.line] })],
+)
+
+/** Files that came with a job, and those that it left. */
+export const runFiles = sqliteTable(
+  'run_files',
+  {
+    runId: text('run_id')
+      .notNull()
+      .references(() => runs.id, { onDelete: 'cascade' }),
+    /** `upload`, `output` */
+    kind: text().notNull(),
+    name: text().notNull(),
+    /** The key of the bytes, which no other row has or had. */
+    blob: text().notNull(),
+    sizeBytes: integer('size_bytes').notNull(),
+    sha256: text().notNull(),
+    mimeType: text('mime_type').notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.runId, table.kind, table.name] })],
+)

@@ -1,5 +1,5 @@
 import { syncWhenDue } from './access/directory/service.ts'
-import { sweepFiles } from './content/files/service.ts'
+import { sweepBlobs } from './content/blobs/service.ts'
 import { sweepTranslations } from './content/translations/automatic/service.ts'
 import { sweepAll } from './flow.ts'
 import { applyChanges } from './monitoring/rules/service.ts'
@@ -14,7 +14,7 @@ export async function catchUp(ports: Ports): Promise<void> {
 /** What deliveries and deadlines do not bring about by themselves, to be asked for every few minutes: what was left undone,
  * people of the directory, files that belong to nobody. */
 export async function keepUp(ports: Ports): Promise<void> {
-  await Promise.all([catchUp(ports), syncWhenDue(ports), sweepFiles(ports)])
+  await Promise.all([catchUp(ports), syncWhenDue(ports), sweepBlobs(ports)])
 }
 
 /** What is looked through once a night: every parent's state, and translations that were asked for long ago. */

@@ -96,6 +96,17 @@ CREATE TABLE `schedule_configurations` (
 --> statement-breakpoint
 CREATE UNIQUE INDEX `schedule_configurations_by_name` ON `schedule_configurations` (`script_id`,"name" collate nocase);--> statement-breakpoint
 CREATE INDEX `schedule_configurations_by_next` ON `schedule_configurations` (`next_at`) WHERE next_at is not null;--> statement-breakpoint
+CREATE TABLE `script_dependents` (
+	`script_id` integer NOT NULL,
+	`kind` text NOT NULL,
+	`owner_id` integer NOT NULL,
+	`part` text NOT NULL,
+	`name` text NOT NULL,
+	PRIMARY KEY(`script_id`, `kind`, `owner_id`, `part`),
+	FOREIGN KEY (`script_id`) REFERENCES `scripts`(`id`) ON UPDATE no action ON DELETE cascade
+);
+--> statement-breakpoint
+CREATE INDEX `script_dependents_by_owner` ON `script_dependents` (`kind`,`owner_id`);--> statement-breakpoint
 CREATE TABLE `script_files` (
 	`script_id` integer NOT NULL,
 	`path` text NOT NULL,
@@ -126,6 +137,7 @@ CREATE TABLE `scripts` (
 	`group_id` integer NOT NULL,
 	`timeout_s` integer NOT NULL,
 	`accepted_files` text NOT NULL,
+	`detection` text NOT NULL,
 	`version` integer NOT NULL,
 	`created_at` integer NOT NULL,
 	`updated_at` integer NOT NULL,

@@ -29,6 +29,8 @@ export const scripts = sqliteTable(
     timeoutS: integer('timeout_s').notNull(),
     /** The MIME types of files that it takes, as a JSON array. */
     acceptedFiles: text('accepted_files', { mode: 'json' }).$type<string[]>().notNull(),
+    /** What runs it, as it follows from the paths in its tree. */
+    detection: text({ mode: 'json' }).$type<unknown>().notNull(),
     /** Rises with every change of the settings or the tree. */
     version: integer().notNull(),
     createdAt: integer('created_at').notNull(),
@@ -60,6 +62,27 @@ export const scriptFiles = sqliteTable(
     updatedAt: integer('updated_at').notNull(),
   },
   (table) => [primaryKey({ columns: [table.scriptId, table.path] })],
+)
+
+/** What works no more once a script is gone, as it says of itself. */
+export const scriptDependents = sqliteTable(
+  'script_dependents',
+  {
+    scriptId: integer('script_id')
+      .notNull()
+      .references(() => scripts.id, { onDelete: 'cascade' }),
+    /** `widget`, `dataSource` */
+    kind: text().notNull(),
+    /** The dashboard, or the data source. */
+    ownerId: integer('owner_id').notNull(),
+    /** The widget of the dashboard; empty for a data source. */
+    part: text().notNull(),
+    name: text().notNull(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.scriptId, table.kind, table.ownerId, table.part] }),
+    index('script_dependents_by_owner').on(table.kind, table.ownerId),
+  ],
 )
 
 /** How a script may be run. */

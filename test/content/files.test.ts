@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 
-import { deleteFile, listFiles, readFile, saveFile, sweepFiles } from '../../src/content/files/service.ts'
+import { sweepBlobs } from '../../src/content/blobs/service.ts'
+import { deleteFile, listFiles, readFile, saveFile } from '../../src/content/files/service.ts'
 import { Refusal } from '../../src/lib/errors.ts'
 import type { Blobs } from '../../src/ports/blobs.ts'
 import type { Ports } from '../../src/ports/index.ts'
@@ -35,7 +36,7 @@ describe('wherever a process dies', () => {
         if (replaced === null) expect(text).not.toBe('old')
         await expectConsistent(opened.ports)
         opened.clock.at += HOUR_MS + 1
-        await sweepFiles(opened.ports)
+        await sweepBlobs(opened.ports)
         expect(await leftOver(opened.ports)).toEqual([])
         await expectConsistent(opened.ports)
         expect(await textOf(opened.ports, name)).toBe(text)
@@ -53,10 +54,10 @@ test('a sweep spares what is an hour old and no more, and what an upload is abou
   await save(ports, 'a', 'one')
   await save(ports, 'a', 'two')
   clock.at += HOUR_MS
-  await sweepFiles(ports)
+  await sweepBlobs(ports)
   expect(await leftOver(ports)).toHaveLength(1)
   clock.at += 1
-  await sweepFiles(ports)
+  await sweepBlobs(ports)
   expect(await leftOver(ports)).toEqual([])
   expect(await textOf(ports, 'a')).toBe('two')
 })
@@ -65,10 +66,10 @@ test('a sweep that cannot remove blobs hinders nothing, and the next one does', 
   const { ports, clock } = opened
   for (let place = 0; place < 101; place++) await save(ports, 'a', String(place))
   clock.at += HOUR_MS + 1
-  await sweepFiles({ ...ports, blobs: { ...ports.blobs, delete: () => Promise.reject(new Error('away')) } })
+  await sweepBlobs({ ...ports, blobs: { ...ports.blobs, delete: () => Promise.reject(new Error('away')) } })
   expect(opened.logs.join('\n')).toContain('could not be removed')
   expect(await leftOver(ports)).toHaveLength(100)
-  await sweepFiles(ports)
+  await sweepBlobs(ports)
   expect(await leftOver(ports)).toEqual([])
   expect(await textOf(ports, 'a')).toBe('100')
 })
@@ -89,7 +90,7 @@ test('an upload that is put 10 minutes after it was noted is refused, one that t
   expect((refusal as Refusal).code).toBe('unavailable')
   expect(await textOf(ports, 'late')).toBeNull()
   clock.at += HOUR_MS
-  await sweepFiles(ports)
+  await sweepBlobs(ports)
   expect(await leftOver(ports)).toEqual([])
 })
 

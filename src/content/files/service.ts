@@ -1,16 +1,15 @@
 import { audited } from '../../access/audit/service.ts'
 import type { Context } from '../../context.ts'
-import { tooLarge } from '../../http/bytes.ts'
-import { untilAborted } from '../../lib/abort.ts'
-import { peek, streamOf } from '../../lib/chunks.ts'
+import { peek } from '../../lib/chunks.ts'
 import type { Chunks } from '../../lib/chunks.ts'
-import { Refusal, refusalIn } from '../../lib/errors.ts'
+import { Refusal } from '../../lib/errors.ts'
 import { decodeCursor, encodeCursor, unknownCursor } from '../../lib/paging.ts'
 import { Slots } from '../../lib/slots.ts'
 import { timeFormat } from '../../lib/time.ts'
-import type { ByteSpan, StoredBlob } from '../../ports/blobs.ts'
-import { commit, isNotNullViolation } from '../../ports/database.ts'
+import type { ByteSpan } from '../../ports/blobs.ts'
+import { commit } from '../../ports/database.ts'
 import type { Ports } from '../../ports/index.ts'
+import { inTime, openBlob, putBlob, refuseLate, sparedBlobs, UPLOAD_MAX_MS } from '../blobs/service.ts'
 import { ACCEPTED_TYPES, HEAD_BYTES, typeOf } from './mime-types.ts'
 import type { FileView, ListQuery } from './schema.ts'
 import * as store from './store.ts'
@@ -19,10 +18,6 @@ import type { FileRow } from './store.ts'
 /** How large a file may be. */
 export const FILE_MAX_BYTES = 10 * 1024 * 1024
 const FILES_MAX = 10_000
-/** So that nobody takes a place for ever; long before a doomed blob is swept nobody refers to it any more. */
-const UPLOAD_MAX_MS = 10 * 60_000
-const DOOMED_MS = 60 * 60_000
-const SWEPT_AT_ONCE = 100
 /** What a process or isolate takes in at once, and what waits; a sender that waits is not read. */
 const slots = new Slots(8, 32, UPLOAD_MAX_MS)
 
@@ -73,11 +68,9 @@ async function save(
   const { head, whole } = await inTime(peek(chunks, HEAD_BYTES), signal)
   const mimeType = await typeOf(type, name, head)
   if (mimeType === null) throw notTaken()
-  const blob = `files/${crypto.randomUUID()}`
-  await commit(database, [store.doomBlob(database, blob, clock.now())])
-  const sizeBytes = await inTime(put(ports, blob, whole), signal)
-  const now = clock.now()
-  const row = { name, mimeType, sizeBytes, blob, updatedAt: now }
+  const sent = { prefix: 'files', chunks: whole, sizeMaxBytes: FILE_MAX_BYTES }
+  const { key: blob, sizeBytes } = await putBlob(ports, sent, signal)
+  const row = { name, mimeType, sizeBytes, blob, updatedAt: clock.now() }
   const entry = audited(context, {
     action: before ? 'update' : 'create',
     objectType: 'file',
@@ -85,11 +78,10 @@ async function save(
     before: before && toldOf(before),
     after: toldOf(row),
   })
-  try {
-    await commit(database, [...store.saveFile(database, row, now - UPLOAD_MAX_MS), entry])
-  } catch (error) {
-    throw isNotNullViolation(error, 'files.blob') ? tookTooLong() : error
-  }
+  const writes = [...store.saveFile(database, row), ...sparedBlobs(ports, [blob]), entry]
+  await commit(database, writes).catch((error: unknown) => {
+    throw refuseLate(error)
+  })
   ports.log.info('file saved', { sizeBytes, mimeType })
   return { file: viewOf(ports, row), isNew: before === null }
 }
@@ -97,11 +89,7 @@ async function save(
 /** A file and how to read it. @throws {Refusal} not_found, and on reading unavailable while blobs cannot be read */
 export async function readFile({ ports }: Context, name: string) {
   const row = await findFile(ports, name)
-  const open = async (span?: ByteSpan): Promise<StoredBlob> => {
-    const found = await reachable(ports, () => ports.blobs.get(row.blob, span))
-    if (!found) throw new Error('The bytes of a file are missing.')
-    return found
-  }
+  const open = (span?: ByteSpan) => openBlob(ports, row.blob, span)
   return { file: viewOf(ports, row), open }
 }
 
@@ -116,60 +104,6 @@ export async function deleteFile(context: Context, name: string): Promise<void> 
     before: toldOf(row),
   })
   await commit(ports.database, [...store.deleteFile(ports.database, name, ports.clock.now()), entry])
-}
-
-/** Removes blobs that nothing has referred to for an hour: those of uploads that did not end well, and of files that were
- * replaced or deleted. What cannot be removed is left to the next sweep: nothing else has to wait for it. */
-export async function sweepFiles({ database, blobs, clock, log }: Ports): Promise<void> {
-  const doomedAt = clock.now() - DOOMED_MS
-  try {
-    for (;;) {
-      const keys = await store.listDoomed(database, doomedAt, SWEPT_AT_ONCE)
-      if (keys.length === 0) return
-      for (const key of keys) await blobs.delete(key)
-      await commit(database, [store.forgetDoomed(database, keys, doomedAt)])
-    }
-  } catch (error) {
-    log.error('files that nothing refers to could not be removed', error)
-  }
-}
-
-/** @returns how many bytes there were */
-async function put(ports: Ports, key: string, chunks: Chunks): Promise<number> {
-  let sizeBytes = 0
-  const bounded = async function* () {
-    for await (const chunk of chunks) {
-      sizeBytes += chunk.byteLength
-      if (sizeBytes > FILE_MAX_BYTES) throw tooLarge(FILE_MAX_BYTES)
-      yield chunk
-    }
-  }
-  await reachable(ports, () => ports.blobs.put(key, streamOf(bounded())))
-  return sizeBytes
-}
-
-/** What is late is given up before anything refers to it; what was put of it is swept. */
-async function inTime<Result>(promise: Promise<Result>, signal: AbortSignal): Promise<Result> {
-  try {
-    return await untilAborted(promise, signal)
-  } catch (error) {
-    throw signal.aborted && error === signal.reason ? tookTooLong() : error
-  }
-}
-
-function tookTooLong(): Refusal {
-  return new Refusal('unavailable', 'The file took too long to arrive and to be stored. Send it again.')
-}
-
-async function reachable<Result>({ log }: Ports, ask: () => Promise<Result>): Promise<Result> {
-  try {
-    return await ask()
-  } catch (error) {
-    const refusal = refusalIn(error)
-    if (refusal) throw refusal
-    log.error('the store of files failed', error)
-    throw new Refusal('unavailable', 'Files cannot be stored or read just now.')
-  }
 }
 
 async function findFile({ database }: Ports, name: string): Promise<FileRow> {

@@ -1,0 +1,113 @@
+import { tooLarge } from '../../http/bytes.ts'
+import { untilAborted } from '../../lib/abort.ts'
+import { streamOf } from '../../lib/chunks.ts'
+import type { Chunks } from '../../lib/chunks.ts'
+import { Refusal, refusalIn } from '../../lib/errors.ts'
+import type { ByteSpan, StoredBlob } from '../../ports/blobs.ts'
+import { commit, isNotNullViolation } from '../../ports/database.ts'
+import type { Ports } from '../../ports/index.ts'
+import * as store from './store.ts'
+
+/** So that nobody takes a place for ever; long before a doomed blob is swept nobody refers to it any more. */
+export const UPLOAD_MAX_MS = 10 * 60_000
+const DOOMED_MS = 60 * 60_000
+const SWEPT_AT_ONCE = 100
+
+/** A write that notes blobs that nothing will refer to any more. It goes into the commit that takes the last row away. */
+export const doomBlobs = store.doomBlobs
+
+/** What a blob is to be, and where it belongs: `files` for `files/<uuid>`. */
+export type NewBlob = {
+  readonly prefix: string
+  readonly chunks: Chunks
+  readonly sizeMaxBytes: number
+}
+
+/** Puts bytes under a key of their own, which is doomed until a commit with `sparedBlobs` refers to it.
+ * @throws {Refusal} too_large, unavailable while blobs cannot be put or when `signal` gives up */
+export async function putBlob(
+  ports: Ports,
+  { prefix, chunks, sizeMaxBytes }: NewBlob,
+  signal: AbortSignal,
+): Promise<{ readonly key: string; readonly sizeBytes: number }> {
+  const key = `${prefix}/${crypto.randomUUID()}`
+  await commit(ports.database, [store.doomBlobs(ports.database, [key], ports.clock.now())])
+  return { key, sizeBytes: await inTime(put(ports, key, { chunks, sizeMaxBytes }), signal) }
+}
+
+/** The writes with which blobs that were put belong to what else their commit writes. The commit fails, as `refuseLate`
+ * recognises, where one was put too long ago. */
+export function sparedBlobs({ database, clock }: Ports, keys: readonly string[]) {
+  return keys.length === 0 ? [] : store.spareBlobs(database, keys, clock.now() - UPLOAD_MAX_MS)
+}
+
+/** What is to be thrown for a commit with `sparedBlobs` that failed. */
+export function refuseLate(error: unknown): unknown {
+  return isNotNullViolation(error, 'doomed_blobs.at') ? tookTooLong() : error
+}
+
+/** The bytes of a blob that a row refers to, or a span of them. @throws {Refusal} unavailable while blobs cannot be read */
+export async function openBlob(ports: Ports, key: string, span?: ByteSpan): Promise<StoredBlob> {
+  const found = await reachable(ports, () => ports.blobs.get(key, span))
+  if (!found) throw new Error('The bytes of a file are missing.')
+  return found
+}
+
+/** What is late is given up before anything refers to it; what was put of it is swept.
+ * @throws {Refusal} unavailable when `signal` gives up */
+export async function inTime<Result>(promise: Promise<Result>, signal: AbortSignal): Promise<Result> {
+  try {
+    return await untilAborted(promise, signal)
+  } catch (error) {
+    throw signal.aborted && error === signal.reason ? tookTooLong() : error
+  }
+}
+
+/** Removes blobs that nothing has referred to for an hour: those of uploads that did not end well, and of what was replaced
+ * or deleted. What cannot be removed is left to the next sweep: nothing else has to wait for it. */
+export async function sweepBlobs({ database, blobs, clock, log }: Ports): Promise<void> {
+  const doomedAt = clock.now() - DOOMED_MS
+  try {
+    for (;;) {
+      const keys = await store.listDoomed(database, doomedAt, SWEPT_AT_ONCE)
+      if (keys.length === 0) return
+      for (const key of keys) await blobs.delete(key)
+      await commit(database, [store.forgetDoomed(database, keys, doomedAt)])
+    }
+  } catch (error) {
+    log.error('blobs that nothing refers to could not be removed', error)
+  }
+}
+
+/** @returns how many bytes there were */
+async function put(
+  ports: Ports,
+  key: string,
+  { chunks, sizeMaxBytes }: Omit<NewBlob, 'prefix'>,
+): Promise<number> {
+  let sizeBytes = 0
+  const bounded = async function* () {
+    for await (const chunk of chunks) {
+      sizeBytes += chunk.byteLength
+      if (sizeBytes > sizeMaxBytes) throw tooLarge(sizeMaxBytes)
+      yield chunk
+    }
+  }
+  await reachable(ports, () => ports.blobs.put(key, streamOf(bounded())))
+  return sizeBytes
+}
+
+function tookTooLong(): Refusal {
+  return new Refusal('unavailable', 'The file took too long to arrive and to be stored. Send it again.')
+}
+
+async function reachable<Result>({ log }: Ports, ask: () => Promise<Result>): Promise<Result> {
+  try {
+    return await ask()
+  } catch (error) {
+    const refusal = refusalIn(error)
+    if (refusal) throw refusal
+    log.error('the store of files failed', error)
+    throw new Refusal('unavailable', 'Files cannot be stored or read just now.')
+  }
+}

@@ -9,6 +9,7 @@ import { directoryRoutes } from './access/directory/routes.ts'
 import { sessionRoutes } from './access/session/routes.ts'
 import { userGroupRoutes } from './access/user-groups/routes.ts'
 import { userRoutes } from './access/users/routes.ts'
+import { scriptRoutes } from './automation/scripts/routes.ts'
 import { fileRoutes } from './content/files/routes.ts'
 import { settingsRoutes } from './content/settings/routes.ts'
 import { styleRoutes } from './content/styles/routes.ts'
@@ -72,6 +73,7 @@ export function createApp(ports: Ports): App {
   app.route('/', dependencyRoutes)
   app.route('/', fileRoutes)
   app.route('/', styleRoutes)
+  app.route('/', scriptRoutes)
   app.route('/', eventRoutes)
   app.route('/', recipientRoutes)
   app.route('/', translationRoutes)

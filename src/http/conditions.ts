@@ -22,3 +22,17 @@ export function isFresh({ headers }: Request, etag: string): boolean {
   const tags = headers.get('if-none-match')?.split(',') ?? []
   return tags.some((tag) => tag.trim() === '*' || tag.trim().replace(/^W\//, '') === etag)
 }
+
+/** Holds a change to what the caller knows of what it changes, as `If-Match` and `If-None-Match` say (RFC 9110 sections
+ * 13.1.1 and 13.1.2).
+ * @param etag of what is there; null where nothing is @throws {Refusal} precondition_failed */
+export function requireTag(request: Request, etag: string | null): void {
+  const tags = request.headers
+    .get('if-match')
+    ?.split(',')
+    .map((tag) => tag.trim())
+  const isMet = tags === undefined || (etag !== null && (tags.includes('*') || tags.includes(etag)))
+  const isOther = etag === null || !isFresh(request, etag)
+  if (!isMet || !isOther)
+    throw new Refusal('precondition_failed', 'It is not what the headers of the request say it has to be.')
+}

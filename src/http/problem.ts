@@ -15,6 +15,7 @@ const PROBLEMS: Readonly<Record<Code, readonly [status: number, title: string]>>
   conflict: [409, 'Conflict'],
   name_taken: [409, 'The name is taken'],
   has_children: [409, 'There are objects below'],
+  has_dependents: [409, 'Something depends on it'],
   job_stopped: [409, 'The job is stopped'],
   alarm_closed: [409, 'The alarm is closed'],
   idempotency_conflict: [409, 'The key was used for something else'],

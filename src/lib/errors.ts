@@ -10,6 +10,7 @@ export type Code =
   | 'conflict'
   | 'name_taken'
   | 'has_children'
+  | 'has_dependents'
   | 'job_stopped'
   | 'alarm_closed'
   | 'idempotency_conflict'

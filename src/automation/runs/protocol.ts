@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { DEPENDENCY_MANAGERS, RUNNER_KINDS } from '../scripts/detection.ts'
 
 /** How often a runner is heard of while it has jobs. */
 export const HEARTBEAT_MS = 5_000
@@ -14,7 +15,6 @@ export const LOG_TAIL_LINES = 900
 export const OUTPUTS_MAX = 20
 export const OUTPUT_MAX_BYTES = 10 * 1024 * 1024
 
-export const RUNNER_KINDS = ['python', 'shell', 'talend'] as const
 /** How a job is kept apart from everything else, best first. */
 export const ISOLATIONS = ['full', 'reduced', 'uid', 'none'] as const
 
@@ -59,7 +59,7 @@ export const assignment = z.strictObject({
     runner: z.enum(RUNNER_KINDS),
     /** The path in the tree of what is started. */
     runnerFile: z.string(),
-    dependencyManager: z.enum(['poetry', 'pip', 'none']),
+    dependencyManager: z.enum(DEPENDENCY_MANAGERS),
   }),
   files: z.array(storedFile),
   directories: z.array(z.string()),
@@ -123,5 +123,4 @@ export type Beat = z.infer<typeof beat>
 export type LogLine = z.infer<typeof logLine>
 export type LogChunk = z.infer<typeof logChunk>
 export type Progress = z.infer<typeof progress>
-export type RunnerKind = (typeof RUNNER_KINDS)[number]
 export type Isolation = (typeof ISOLATIONS)[number]

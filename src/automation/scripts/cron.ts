@@ -1,0 +1,34 @@
+import { Cron } from 'croner'
+
+/**
+ * Cron expressions of five fields, read on the clock of a time zone, and by this rule where that clock is changed:
+ * - a time of day that is named (no `*` and no `/` in minutes and hours) comes exactly once a day: one that is left out
+ *   comes when the clock goes on, and one that is there twice comes the first time
+ * - all others follow the clock: what is left out does not come, and what is there twice comes twice
+ */
+const RULE = { mode: '5-part', fixedTimeRule: 'no-wildcard' } as const
+
+/** Whether a text is a cron expression that comes at all: `0 0 30 2 *` never does.
+ * @param at from when on */
+export function comes(cron: string, timeZone: string, at: number): boolean {
+  // A question mark stands for the moment at which it is read.
+  if (cron.includes('?')) return false
+  try {
+    return nextAfter(cron, timeZone, at) !== null
+  } catch {
+    return false
+  }
+}
+
+/** The first instant after another at which a cron expression comes, epoch milliseconds; null where it never does again.
+ * @throws {Error} for a text that is no cron expression */
+export function nextAfter(cron: string, timeZone: string, at: number): number | null {
+  return new Cron(cron, { ...RULE, timezone: timeZone }).nextRun(new Date(at))?.getTime() ?? null
+}
+
+/** The next instants at which a cron expression comes, some of them. @throws {Error} for a text that is no cron expression */
+export function nextRuns(cron: string, timeZone: string, at: number, count: number): number[] {
+  return new Cron(cron, { ...RULE, timezone: timeZone })
+    .nextRuns(count, new Date(at))
+    .map((one) => one.getTime())
+}

@@ -1,0 +1,160 @@
+import { Hono } from 'hono'
+import * as z from 'zod'
+import { dispositionOf } from '../../../content/files/filename.ts'
+import { noContent, ok } from '../../../http/answers.ts'
+import { readBytes } from '../../../http/bytes.ts'
+import { requireTag } from '../../../http/conditions.ts'
+import { whileHeld } from '../../../http/intake.ts'
+import { policy } from '../../../http/policy.ts'
+import type { Env } from '../../../http/policy.ts'
+import { answerStored } from '../../../http/stored.ts'
+import { jsonBody, valid } from '../../../http/valid.ts'
+import { Refusal } from '../../../lib/errors.ts'
+import { nameOf } from '../path.ts'
+import { scriptPath } from '../schema.ts'
+import { FILE_MAX_BYTES } from '../tree.ts'
+import { directoryQuery, entryView, moveBody, PATH_SAID, treePath } from './schema.ts'
+import { deleteFromTree, listTree, makeDirectory, moveInTree, readTreeFile, saveTreeFile } from './service.ts'
+
+const READERS = ['administrator', 'editor', 'Data_Editor'] as const
+const WRITERS = ['administrator', 'Data_Editor'] as const
+const BODY_MAX_BYTES = 64 * 1024
+/** Whatever a file holds, a browser runs and loads nothing of it. */
+const SANDBOX = "sandbox; default-src 'none'"
+
+export const treeRoutes = new Hono<Env>()
+  .get(
+    '/scripts/:script/files',
+    policy({
+      summary: 'Everything in the tree of a script, by path',
+      roles: READERS,
+      answers: { 200: ok(z.array(entryView), 'Files and directories.') },
+    }),
+    valid('param', scriptPath),
+    async (c) => c.json(await listTree(c.get('context'), c.req.valid('param').script)),
+  )
+  .post(
+    '/scripts/:script/files/move',
+    policy({
+      summary: 'Move a file, or a directory with all that is in it',
+      roles: WRITERS,
+      answers: { 200: ok(z.array(entryView), 'What was moved, where it is now.') },
+      refuses: [409],
+    }),
+    valid('param', scriptPath),
+    jsonBody(BODY_MAX_BYTES),
+    valid('json', moveBody),
+    async (c) => c.json(await moveInTree(c.get('context'), c.req.valid('param').script, c.req.valid('json'))),
+  )
+  .get(
+    '/scripts/:script/files/:path{.+}',
+    policy({
+      summary: 'The bytes of a file of a script',
+      roles: READERS,
+      answers: {
+        200: { description: 'The file.', media: '*/*', headers: ['ETag', 'Content-Disposition'] },
+        206: {
+          description: 'The range that was asked for.',
+          media: '*/*',
+          headers: ['ETag', 'Content-Range'],
+        },
+        304: { description: 'It is as the caller has it.' },
+      },
+      refuses: [416],
+    }),
+    valid('param', treePath),
+    async (c) => {
+      const { script, path } = c.req.valid('param')
+      const { file, open } = await readTreeFile(c.get('context'), script, path)
+      const headers = {
+        'content-type': file.mimeType,
+        'content-disposition': dispositionOf(nameOf(path), false),
+        'content-security-policy': SANDBOX,
+        'cache-control': 'private, no-cache',
+      }
+      const stored = { etag: tagOf(file.sha256), sizeBytes: file.size, open }
+      return answerStored(c.req.raw, stored, { headers, requestId: c.get('requestId') })
+    },
+  )
+  .put(
+    '/scripts/:script/files/:path{.+}',
+    policy({
+      summary: 'Keep a file in the tree of a script, in place of what has this path',
+      roles: WRITERS,
+      takes: { media: { '*/*': 'bytes' }, encodings: ['identity'] },
+      answers: {
+        200: ok(entryView, 'It replaced another one.', ['ETag']),
+        201: ok(entryView, 'The new file.', ['Location', 'ETag']),
+      },
+      refuses: [404, 409, 412, 422],
+    }),
+    valid('param', treePath),
+    async (c) => {
+      const { script, path } = requirePath(c.req.valid('param'))
+      const condition = (sha256: string | null) =>
+        requireTag(c.req.raw, sha256 === null ? null : tagOf(sha256))
+      const { file, isNew } = await withBytes(c.req.raw, (bytes) =>
+        saveTreeFile(c.get('context'), script, { path, bytes, condition }),
+      )
+      const etag = tagOf(file.sha256)
+      return isNew ? c.json(file, 201, { etag, location: c.req.path }) : c.json(file, 200, { etag })
+    },
+  )
+  .post(
+    '/scripts/:script/files/:path{.+}',
+    policy({
+      summary: 'Make a directory in the tree of a script',
+      roles: WRITERS,
+      answers: {
+        200: ok(entryView, 'It was there already.'),
+        201: ok(entryView, 'The new directory.', ['Location']),
+      },
+      refuses: [409],
+    }),
+    valid('param', treePath),
+    valid('query', directoryQuery),
+    async (c) => {
+      const { script, path } = requirePath(c.req.valid('param'))
+      const { directory, isNew } = await makeDirectory(c.get('context'), script, path)
+      return isNew ? c.json(directory, 201, { location: c.req.path }) : c.json(directory, 200)
+    },
+  )
+  .delete(
+    '/scripts/:script/files/:path{.+}',
+    policy({
+      summary: 'Delete a file, or a directory with all that is in it',
+      roles: WRITERS,
+      answers: { 204: noContent },
+      refuses: [412],
+    }),
+    valid('param', treePath),
+    async (c) => {
+      const { script, path } = c.req.valid('param')
+      const condition = (sha256: string | null) =>
+        requireTag(c.req.raw, sha256 === null ? null : tagOf(sha256))
+      await deleteFromTree(c.get('context'), script, { path, condition })
+      return c.body(null, 204)
+    },
+  )
+
+function tagOf(sha256: string): string {
+  return `"${sha256}"`
+}
+
+function requirePath(asked: { script: string; path: string }) {
+  if (asked.path !== '') return asked
+  throw new Refusal('invalid', 'Nothing can have this path.', [{ pointer: '{path}', message: PATH_SAID }])
+}
+
+/** Does something with the bytes of a body, which counts among those that are taken in until that is done. */
+function withBytes<Result>(
+  request: Request,
+  use: (bytes: Uint8Array<ArrayBuffer>) => Promise<Result>,
+): Promise<Result> {
+  const { headers } = request
+  const encoding = headers.get('content-encoding') ?? 'identity'
+  if (encoding.trim().toLowerCase() !== 'identity')
+    throw new Refusal('unsupported_media_type', 'Send the file as it is, without an encoding.')
+  const sizeBytes = Math.min(Number(headers.get('content-length') ?? FILE_MAX_BYTES), FILE_MAX_BYTES)
+  return whileHeld(sizeBytes, async () => use(await readBytes(request, FILE_MAX_BYTES)))
+}

@@ -1,0 +1,39 @@
+import * as z from 'zod'
+import { pathOf } from '../path.ts'
+
+export const PATH_SAID =
+  'must have 1 to 16 names with slashes between, each of 1 to 255 bytes without backslashes and not only dots, 1,024 bytes in all'
+
+/** Empty for what is no path. */
+export const treePath = z.object({
+  script: z.string().min(1).max(255),
+  path: z
+    .string()
+    .transform((text) => pathOf(text) ?? '')
+    .meta({ type: 'string' }),
+})
+
+const path = z
+  .string()
+  .max(4_096)
+  .refine((text) => pathOf(text) !== null, PATH_SAID)
+  .overwrite((text) => pathOf(text) ?? text)
+
+export const moveBody = z.strictObject({ from: path, to: path })
+
+export const directoryQuery = z.object({ type: z.literal('directory') })
+
+export const entryView = z
+  .object({
+    path: z.string(),
+    type: z.enum(['file', 'directory']),
+    size: z.int().describe('Bytes; 0 for a directory.'),
+    mimeType: z.string(),
+    sha256: z.string().describe('Hexadecimal, and the ETag; empty for a directory.'),
+    text: z.boolean().describe('Whether it is text in UTF-8.'),
+    updatedAt: z.iso.datetime({ offset: true }).nullable().describe('Null for a directory that nobody made.'),
+  })
+  .meta({ id: 'ScriptFile' })
+
+export type EntryView = z.output<typeof entryView>
+export type MoveBody = z.output<typeof moveBody>

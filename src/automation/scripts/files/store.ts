@@ -1,0 +1,44 @@
+import { and, eq, inArray, sql } from 'drizzle-orm'
+import { scriptFiles } from '../../../../db/tables/scripts.ts'
+import type { Database, Write } from '../../../ports/database.ts'
+import type { TreeChange, TreeEntry } from '../tree.ts'
+
+/** So that a parameter stays well under 1 MB. */
+const ROWS_AT_ONCE = 400
+
+/** What is in the tree of a script, by path. */
+export async function listEntries(database: Database, scriptId: number): Promise<TreeEntry[]> {
+  const rows = await database
+    .select()
+    .from(scriptFiles)
+    .where(eq(scriptFiles.scriptId, scriptId))
+    .orderBy(scriptFiles.path)
+  return rows.map(({ scriptId: _, ...entry }) => entry)
+}
+
+/** Takes paths away and then puts entries, in place of those that have their paths. */
+export function saveChange(database: Database, scriptId: number, { removes, puts }: TreeChange): Write[] {
+  const gone = [...removes, ...puts.map(({ path }) => path)]
+  const these = sql`(select value from json_each(${JSON.stringify(gone)}))`
+  return [
+    database
+      .delete(scriptFiles)
+      .where(and(eq(scriptFiles.scriptId, scriptId), inArray(scriptFiles.path, these))),
+    ...chunksOf(puts).map((entries) => insertEntries(database, scriptId, entries)),
+  ]
+}
+
+function insertEntries(database: Database, scriptId: number, entries: readonly TreeEntry[]): Write {
+  return database.run(sql`
+    insert into script_files (script_id, path, is_directory, blob, size_bytes, sha256, mime_type, is_text, updated_at)
+    select cast(${scriptId} as integer), value ->> 'path', value ->> 'isDirectory', value ->> 'blob',
+           value ->> 'sizeBytes', value ->> 'sha256', value ->> 'mimeType', value ->> 'isText', value ->> 'updatedAt'
+    from json_each(${JSON.stringify(entries)})`)
+}
+
+function chunksOf(entries: readonly TreeEntry[]): TreeEntry[][] {
+  const count = Math.ceil(entries.length / ROWS_AT_ONCE)
+  return Array.from({ length: count }, (_, index) =>
+    entries.slice(index * ROWS_AT_ONCE, (index + 1) * ROWS_AT_ONCE),
+  )
+}

@@ -1,0 +1,75 @@
+import { Hono } from 'hono'
+import * as z from 'zod'
+import { noContent, ok } from '../../../http/answers.ts'
+import { policy } from '../../../http/policy.ts'
+import type { Env } from '../../../http/policy.ts'
+import { jsonBody, valid } from '../../../http/valid.ts'
+import { groupBody, groupPath, groupView } from './schema.ts'
+import { createGroup, deleteGroup, listGroups, readGroup, updateGroup } from './service.ts'
+
+const ADMINISTRATOR = ['administrator'] as const
+const READERS = ['administrator', 'editor', 'Data_Editor'] as const
+const BODY_MAX_BYTES = 64 * 1024
+
+export const groupRoutes = new Hono<Env>()
+  .get(
+    '/scripts/groups',
+    policy({
+      summary: 'The groups of scripts, by name',
+      roles: READERS,
+      answers: { 200: ok(z.array(groupView), 'The groups; 200 at most.') },
+    }),
+    async (c) => c.json(await listGroups(c.get('context'))),
+  )
+  .post(
+    '/scripts/groups',
+    policy({
+      summary: 'Add a group of scripts',
+      roles: ADMINISTRATOR,
+      answers: { 201: ok(groupView, 'The new group.', ['Location']) },
+      refuses: [409],
+    }),
+    jsonBody(BODY_MAX_BYTES),
+    valid('json', groupBody),
+    async (c) => {
+      const group = await createGroup(c.get('context'), c.req.valid('json'))
+      return c.json(group, 201, { location: `${c.req.path}/${group.id}` })
+    },
+  )
+  .get(
+    '/scripts/groups/:id',
+    policy({
+      summary: 'One group of scripts',
+      roles: READERS,
+      answers: { 200: ok(groupView, 'The group.') },
+    }),
+    valid('param', groupPath),
+    async (c) => c.json(await readGroup(c.get('context'), c.req.valid('param').id)),
+  )
+  .put(
+    '/scripts/groups/:id',
+    policy({
+      summary: 'Rename or describe a group of scripts',
+      roles: ADMINISTRATOR,
+      answers: { 200: ok(groupView, 'The group.') },
+      refuses: [409],
+    }),
+    valid('param', groupPath),
+    jsonBody(BODY_MAX_BYTES),
+    valid('json', groupBody),
+    async (c) => c.json(await updateGroup(c.get('context'), c.req.valid('param').id, c.req.valid('json'))),
+  )
+  .delete(
+    '/scripts/groups/:id',
+    policy({
+      summary: 'Delete a group that has no scripts',
+      roles: ADMINISTRATOR,
+      answers: { 204: noContent },
+      refuses: [409],
+    }),
+    valid('param', groupPath),
+    async (c) => {
+      await deleteGroup(c.get('context'), c.req.valid('param').id)
+      return c.body(null, 204)
+    },
+  )

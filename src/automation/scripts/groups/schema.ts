@@ -1,0 +1,31 @@
+import * as z from 'zod'
+import { idParam } from '../../../http/answers.ts'
+import { nameSchema, storableText } from '../../../monitoring/tree/schema.ts'
+
+const DESCRIPTION_MAX = 4_000
+
+/** The name of a group of scripts. */
+export const groupName = nameSchema.overwrite((text) => text.normalize('NFC'))
+
+export const groupPath = z.object({ id: idParam })
+
+export const groupBody = z.strictObject({
+  id: z.unknown().optional(),
+  createdAt: z.unknown().optional(),
+  updatedAt: z.unknown().optional(),
+  name: groupName,
+  description: storableText.max(DESCRIPTION_MAX).default(''),
+})
+
+export const groupView = z
+  .object({
+    id: z.int(),
+    name: z.string(),
+    description: z.string(),
+    createdAt: z.iso.datetime({ offset: true }),
+    updatedAt: z.iso.datetime({ offset: true }),
+  })
+  .meta({ id: 'ScriptGroup' })
+
+export type GroupBody = z.output<typeof groupBody>
+export type GroupView = z.output<typeof groupView>

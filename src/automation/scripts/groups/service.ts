@@ -1,0 +1,117 @@
+import { audited } from '../../../access/audit/service.ts'
+import type { Context } from '../../../context.ts'
+import { Refusal } from '../../../lib/errors.ts'
+import { timeFormat } from '../../../lib/time.ts'
+import { commit, isForeignKeyViolation } from '../../../ports/database.ts'
+import type { Ports } from '../../../ports/index.ts'
+import { refuseTakenName } from '../service/changing.ts'
+import type { GroupBody, GroupView } from './schema.ts'
+import * as store from './store.ts'
+import type { GroupRow } from './store.ts'
+
+/** The group of scripts that nobody sorted; it stays. */
+export const DEFAULT_GROUP = 'Default'
+const GROUPS_MAX = 200
+
+/** The groups of scripts, by name; there are 200 at most. */
+export async function listGroups({ ports }: Context): Promise<GroupView[]> {
+  await defaultGroupId(ports)
+  return (await store.listGroups(ports.database)).map((row) => viewOf(ports, row))
+}
+
+/** @throws {Refusal} not_found */
+export async function readGroup({ ports }: Context, id: number): Promise<GroupView> {
+  return viewOf(ports, await requireGroup(ports, id))
+}
+
+/** @throws {Refusal} name_taken, conflict when there are 200 */
+export async function createGroup(context: Context, { name, description }: GroupBody): Promise<GroupView> {
+  const { ports } = context
+  const { database, clock } = ports
+  await defaultGroupId(ports)
+  if ((await store.countGroups(database)) >= GROUPS_MAX)
+    throw new Refusal('conflict', `There are ${GROUPS_MAX} groups of scripts at most.`)
+  const now = clock.now()
+  const entry = recorded(context, 'create', { objectId: { inserted: true }, after: { name, description } })
+  const insert = store.insertGroup(database, { name, description, createdAt: now, updatedAt: now })
+  await refuseTakenName('script_groups.name', () => commit(database, [insert, entry]))
+  return viewOf(ports, await requireGroup(ports, name))
+}
+
+/** @throws {Refusal} not_found, name_taken, conflict for another name for `Default` */
+export async function updateGroup(
+  context: Context,
+  id: number,
+  { name, description }: GroupBody,
+): Promise<GroupView> {
+  const { ports } = context
+  const before = await requireGroup(ports, id)
+  if (before.name === DEFAULT_GROUP && name !== DEFAULT_GROUP) throw defaultStays()
+  const after = { name, description, updatedAt: ports.clock.now() }
+  const entry = recorded(context, 'update', { objectId: id, before: toldOf(before), after: toldOf(after) })
+  await refuseTakenName('script_groups.name', () =>
+    commit(ports.database, [store.updateGroup(ports.database, id, after), entry]),
+  )
+  return viewOf(ports, { ...before, ...after })
+}
+
+/** @throws {Refusal} not_found, has_children while scripts are in it, conflict for `Default` */
+export async function deleteGroup(context: Context, id: number): Promise<void> {
+  const { database } = context.ports
+  const row = await requireGroup(context.ports, id)
+  if (row.name === DEFAULT_GROUP) throw defaultStays()
+  const entry = recorded(context, 'delete', { objectId: id, before: toldOf(row) })
+  try {
+    await commit(database, [store.deleteGroup(database, id), entry])
+  } catch (error) {
+    if (!isForeignKeyViolation(error)) throw error
+    throw new Refusal('has_children', 'There are scripts in this group.')
+  }
+}
+
+/** The id of a group of scripts: of the one that is named, or of `Default`, which is made where it is missing.
+ * @throws {Refusal} invalid when there is no group of this id */
+export async function groupIdOf(ports: Ports, id: number | undefined): Promise<number> {
+  if (id === undefined) return defaultGroupId(ports)
+  if ((await store.findGroup(ports.database, id)) === null)
+    throw new Refusal('invalid', 'There is no such group.', [
+      { pointer: '/groupId', message: 'is not there' },
+    ])
+  return id
+}
+
+async function defaultGroupId({ database, clock }: Ports): Promise<number> {
+  const there = await store.findGroup(database, DEFAULT_GROUP)
+  if (there) return there.id
+  const now = clock.now()
+  const row = { name: DEFAULT_GROUP, description: '', createdAt: now, updatedAt: now }
+  await commit(database, [store.insertMissingGroup(database, row)])
+  const made = await store.findGroup(database, DEFAULT_GROUP)
+  if (!made) throw new Error('The group of all other scripts is missing.')
+  return made.id
+}
+
+async function requireGroup({ database }: Ports, key: number | string): Promise<GroupRow> {
+  const row = await store.findGroup(database, key)
+  if (!row) throw new Refusal('not_found', 'There is no such group.')
+  return row
+}
+
+type Told = Omit<Parameters<typeof audited>[1], 'action' | 'objectType'>
+
+function recorded(context: Context, action: string, told: Told) {
+  return audited(context, { action, objectType: 'script group', ...told })
+}
+
+function toldOf({ name, description }: Pick<GroupRow, 'name' | 'description'>) {
+  return { name, description }
+}
+
+function viewOf({ settings }: Ports, row: GroupRow): GroupView {
+  const format = timeFormat(settings.timeZone)
+  return { ...row, createdAt: format(row.createdAt), updatedAt: format(row.updatedAt) }
+}
+
+function defaultStays(): Refusal {
+  return new Refusal('conflict', `The group ${DEFAULT_GROUP} stays, under this name.`)
+}

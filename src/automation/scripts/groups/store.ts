@@ -1,0 +1,48 @@
+import { count, eq, sql } from 'drizzle-orm'
+import { scriptGroups } from '../../../../db/tables/scripts.ts'
+import type { Database, Write } from '../../../ports/database.ts'
+
+export type GroupRow = typeof scriptGroups.$inferSelect
+
+export function listGroups(database: Database): Promise<GroupRow[]> {
+  return Promise.resolve(
+    database
+      .select()
+      .from(scriptGroups)
+      .orderBy(sql`${scriptGroups.name} collate nocase`),
+  )
+}
+
+export async function findGroup(database: Database, key: number | string): Promise<GroupRow | null> {
+  const isThis =
+    typeof key === 'number' ? eq(scriptGroups.id, key) : sql`${scriptGroups.name} = ${key} collate nocase`
+  const [row] = await database.select().from(scriptGroups).where(isThis)
+  return row ?? null
+}
+
+export async function countGroups(database: Database): Promise<number> {
+  const [row] = await database.select({ total: count() }).from(scriptGroups)
+  return row?.total ?? 0
+}
+
+export function insertGroup(database: Database, row: Omit<GroupRow, 'id'>): Write {
+  return database.insert(scriptGroups).values(row)
+}
+
+/** Adds a group unless one has the name. */
+export function insertMissingGroup(database: Database, row: Omit<GroupRow, 'id'>): Write {
+  return database.insert(scriptGroups).values(row).onConflictDoNothing()
+}
+
+export function updateGroup(
+  database: Database,
+  id: number,
+  change: Pick<GroupRow, 'name' | 'description' | 'updatedAt'>,
+): Write {
+  return database.update(scriptGroups).set(change).where(eq(scriptGroups.id, id))
+}
+
+/** Fails for the foreign key while a script is in it. */
+export function deleteGroup(database: Database, id: number): Write {
+  return database.delete(scriptGroups).where(eq(scriptGroups.id, id))
+}

@@ -1,0 +1,105 @@
+import { Hono } from 'hono'
+import * as z from 'zod'
+import { flagQuery, noContent, ok } from '../../http/answers.ts'
+import { entityTag, ifMatch } from '../../http/conditions.ts'
+import { nextLink } from '../../http/paging.ts'
+import { policy } from '../../http/policy.ts'
+import type { Env } from '../../http/policy.ts'
+import { jsonBody, valid } from '../../http/valid.ts'
+import { RUN_TYPES } from './accepted-files.ts'
+import { treeRoutes } from './files/routes.ts'
+import { groupRoutes } from './groups/routes.ts'
+import { runConfigurationRoutes } from './run-configurations/routes.ts'
+import { listQuery, scriptBody, scriptPath, scriptView } from './schema.ts'
+import { createScript, deleteScript, listScripts, readScript, updateScript } from './service.ts'
+
+const ADMINISTRATOR = ['administrator'] as const
+const READERS = ['administrator', 'editor', 'Data_Editor'] as const
+const BODY_MAX_BYTES = 64 * 1024
+const oneScript = { 200: ok(scriptView, 'The script.', ['ETag']) }
+
+/** What is called as a script may be called comes before it. */
+export const scriptRoutes = new Hono<Env>()
+  .route('/', groupRoutes)
+  .get(
+    '/scripts/mimetypes',
+    policy({
+      summary: 'The MIME types of files that may come with a run',
+      roles: 'signed-in',
+      answers: { 200: ok(z.array(z.enum(RUN_TYPES)), 'All of them; a script takes some.') },
+    }),
+    (c) => c.json([...RUN_TYPES]),
+  )
+  .get(
+    '/scripts',
+    policy({
+      summary: 'The scripts, by name',
+      roles: READERS,
+      answers: { 200: ok(z.array(scriptView), 'The scripts.', ['Link']) },
+    }),
+    valid('query', listQuery),
+    async (c) => {
+      const { items, next } = await listScripts(c.get('context'), c.req.valid('query'))
+      return c.json(items, 200, nextLink(c, next))
+    },
+  )
+  .post(
+    '/scripts',
+    policy({
+      summary: 'Add a script, without files as yet',
+      roles: ADMINISTRATOR,
+      answers: { 201: ok(scriptView, 'The new script.', ['Location', 'ETag']) },
+      refuses: [409],
+    }),
+    jsonBody(BODY_MAX_BYTES),
+    valid('json', scriptBody),
+    async (c) => {
+      const { script, version } = await createScript(c.get('context'), c.req.valid('json'))
+      const headers = { location: `${c.req.path}/${script.id}`, etag: entityTag(version) }
+      return c.json(script, 201, headers)
+    },
+  )
+  .get(
+    '/scripts/:script',
+    policy({ summary: 'One script, by id or name', roles: READERS, answers: oneScript }),
+    valid('param', scriptPath),
+    async (c) => {
+      const { script, version } = await readScript(c.get('context'), c.req.valid('param').script)
+      return c.json(script, 200, { etag: entityTag(version) })
+    },
+  )
+  .put(
+    '/scripts/:script',
+    policy({
+      summary: 'Replace what is set of a script',
+      roles: ADMINISTRATOR,
+      answers: oneScript,
+      refuses: [409, 412],
+    }),
+    valid('param', scriptPath),
+    jsonBody(BODY_MAX_BYTES),
+    valid('json', scriptBody),
+    async (c) => {
+      const change = { body: c.req.valid('json'), ifMatch: ifMatch(c) }
+      const { script, version } = await updateScript(c.get('context'), c.req.valid('param').script, change)
+      return c.json(script, 200, { etag: entityTag(version) })
+    },
+  )
+  .delete(
+    '/scripts/:script',
+    policy({
+      summary: 'Delete a script with its files, configurations and runs',
+      roles: ADMINISTRATOR,
+      answers: { 204: noContent },
+      refuses: [409],
+    }),
+    valid('param', scriptPath),
+    valid('query', z.object({ forceDelete: flagQuery.default(false) })),
+    async (c) => {
+      const isForced = c.req.valid('query').forceDelete
+      await deleteScript(c.get('context'), c.req.valid('param').script, { isForced })
+      return c.body(null, 204)
+    },
+  )
+  .route('/', treeRoutes)
+  .route('/', runConfigurationRoutes)

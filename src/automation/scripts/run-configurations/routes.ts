@@ -1,0 +1,92 @@
+import { Hono } from 'hono'
+import * as z from 'zod'
+import { noContent, ok } from '../../../http/answers.ts'
+import { policy } from '../../../http/policy.ts'
+import type { Env } from '../../../http/policy.ts'
+import { jsonBody, valid } from '../../../http/valid.ts'
+import { scriptPath } from '../schema.ts'
+import { runConfigurationBody, runConfigurationPath, runConfigurationView } from './schema.ts'
+import {
+  createRunConfiguration,
+  deleteRunConfiguration,
+  listRunConfigurations,
+  readRunConfiguration,
+  updateRunConfiguration,
+} from './service.ts'
+
+const READERS = ['administrator', 'editor', 'Data_Editor'] as const
+const WRITERS = ['administrator', 'Data_Editor'] as const
+const BODY_MAX_BYTES = 2 * 1024 * 1024
+
+export const runConfigurationRoutes = new Hono<Env>()
+  .get(
+    '/scripts/:script/runConfigurations',
+    policy({
+      summary: 'How a script may be run',
+      roles: READERS,
+      answers: { 200: ok(z.array(runConfigurationView), 'The configurations, by id; 100 at most.') },
+    }),
+    valid('param', scriptPath),
+    async (c) => c.json(await listRunConfigurations(c.get('context'), c.req.valid('param').script)),
+  )
+  .post(
+    '/scripts/:script/runConfigurations',
+    policy({
+      summary: 'Add a run configuration; the first one of a script is its default',
+      roles: WRITERS,
+      answers: { 201: ok(runConfigurationView, 'The new configuration.', ['Location']) },
+      refuses: [409],
+    }),
+    valid('param', scriptPath),
+    jsonBody(BODY_MAX_BYTES),
+    valid('json', runConfigurationBody),
+    async (c) => {
+      const { script } = c.req.valid('param')
+      const made = await createRunConfiguration(c.get('context'), script, c.req.valid('json'))
+      return c.json(made, 201, { location: `${c.req.path}/${made.id}` })
+    },
+  )
+  .get(
+    '/scripts/:script/runConfigurations/:id',
+    policy({
+      summary: 'One run configuration of a script',
+      roles: READERS,
+      answers: { 200: ok(runConfigurationView, 'The configuration.') },
+    }),
+    valid('param', runConfigurationPath),
+    async (c) => {
+      const { script, id } = c.req.valid('param')
+      return c.json(await readRunConfiguration(c.get('context'), script, id))
+    },
+  )
+  .put(
+    '/scripts/:script/runConfigurations/:id',
+    policy({
+      summary: 'Replace a run configuration; a secret without a value stays what it is',
+      roles: WRITERS,
+      answers: { 200: ok(runConfigurationView, 'The configuration.') },
+      refuses: [409],
+    }),
+    valid('param', runConfigurationPath),
+    jsonBody(BODY_MAX_BYTES),
+    valid('json', runConfigurationBody),
+    async (c) => {
+      const { script, id } = c.req.valid('param')
+      const body = c.req.valid('json')
+      return c.json(await updateRunConfiguration(c.get('context'), script, { id, body }))
+    },
+  )
+  .delete(
+    '/scripts/:script/runConfigurations/:id',
+    policy({
+      summary: 'Delete a run configuration; the oldest of the others becomes the default if it was that',
+      roles: WRITERS,
+      answers: { 204: noContent },
+    }),
+    valid('param', runConfigurationPath),
+    async (c) => {
+      const { script, id } = c.req.valid('param')
+      await deleteRunConfiguration(c.get('context'), script, id)
+      return c.body(null, 204)
+    },
+  )

@@ -1,0 +1,157 @@
+import * as z from 'zod'
+import { idParam } from '../../../http/answers.ts'
+import { nameSchema, storableText } from '../../../monitoring/tree/schema.ts'
+import { timeoutSchema } from '../schema.ts'
+
+const ARGUMENTS_MAX = 100
+const ARGUMENT_MAX = 4_096
+const VARIABLES_MAX = 100
+const VALUE_MAX = 16_384
+const LABELS_MAX = 16
+const RETRIES_MAX = 10
+const TARGETS_MAX = 50
+const PATTERNS_MAX = 20
+
+/** An argument or the value of a variable: whatever a program can be given. */
+const given = (max: number) => storableText.max(max)
+
+const variableName = z
+  .string()
+  .max(128)
+  .regex(/^[A-Za-z_][A-Za-z0-9_]*$/, 'must be a name of letters, digits and underscores')
+  .refine((name) => !name.startsWith('SVC_'), 'must not begin with SVC_, as those of the service do')
+
+const variable = z.strictObject({
+  key: variableName,
+  value: given(VALUE_MAX).optional().describe('Of a secret that is there already, absent: as it is.'),
+  secret: z
+    .boolean()
+    .default(false)
+    .describe('Never shown again. What is called a password, token or key is secret in any case.'),
+  valueSet: z.unknown().optional(),
+})
+
+/** A host and a port: `db.example.org:5432`, `192.0.2.7:80`, `[2001:db8::1]:443`. */
+const target = z
+  .string()
+  .max(260)
+  .regex(
+    /^(?:[A-Za-z0-9](?:[A-Za-z0-9.-]*[A-Za-z0-9])?|\[[0-9A-Fa-f:.]+\]):(?:[1-9]\d{0,3}|[1-5]\d{4}|6[0-4]\d{3}|65[0-4]\d\d|655[0-2]\d|6553[0-5])$/,
+    'must be a host and a port, such as db.example.org:5432',
+  )
+
+const pattern = storableText
+  .min(1)
+  .max(1_024)
+  .refine((text) => !text.split('/').includes('..') && !text.includes('\\'), 'must not lead up')
+
+const base = {
+  id: z.unknown().optional(),
+  createdAt: z.unknown().optional(),
+  updatedAt: z.unknown().optional(),
+  name: nameSchema.overwrite((text) => text.normalize('NFC')),
+  isDefault: z
+    .boolean()
+    .default(false)
+    .describe('Taken where none is named. The first one is, and one stays it until another one is.'),
+  timeout: timeoutSchema
+    .nullable()
+    .default(null)
+    .describe('Seconds; 0 for none, null for that of the script.'),
+  arguments: z.array(given(ARGUMENT_MAX)).max(ARGUMENTS_MAX).default([]),
+  concurrency: z
+    .enum(['queue', 'skip', 'cancel_previous'])
+    .default('queue')
+    .describe('What becomes of a run while another one of the same configuration waits or runs.'),
+  retries: z.int().min(0).max(RETRIES_MAX).default(0).describe('How often it is run again after it failed.'),
+  runnerLabels: z
+    .array(z.string().regex(/^[\w.:-]{1,64}$/, 'must be a word'))
+    .max(LABELS_MAX)
+    .default([])
+    .describe('What a runner must have, all of it.'),
+  envVariables: z
+    .array(variable)
+    .max(VARIABLES_MAX)
+    .default([])
+    .superRefine((list, issues) => {
+      const keys = new Set<string>()
+      for (const [index, { key }] of list.entries()) {
+        if (keys.has(key))
+          issues.addIssue({ code: 'custom', path: [index, 'key'], message: 'is there twice' })
+        keys.add(key)
+      }
+    }),
+  network: z
+    .array(target)
+    .max(TARGETS_MAX)
+    .default([])
+    .describe('What it may reach beside the service itself, each as host:port.'),
+}
+
+const database = z.strictObject({
+  dataSourceId: z.int().positive(),
+  access: z.enum(['read', 'write']).default('read'),
+})
+
+const filesystem = z.strictObject({
+  paths: z
+    .array(pattern)
+    .min(1)
+    .max(PATTERNS_MAX)
+    .describe('Patterns of files in what the operator of a runner opened, such as in/*.csv.'),
+})
+
+/** Where `kind` says nothing of them. */
+const none = z.null().optional()
+
+export const runConfigurationBody = z.discriminatedUnion('kind', [
+  z.strictObject({
+    ...base,
+    kind: z.literal('standard').default('standard'),
+    database: none,
+    filesystem: none,
+  }),
+  z.strictObject({ ...base, kind: z.literal('database'), database, filesystem: none }),
+  z.strictObject({ ...base, kind: z.literal('filesystem'), database: none, filesystem }),
+])
+
+export const runConfigurationView = z
+  .object({
+    id: z.int(),
+    name: z.string(),
+    isDefault: z.boolean(),
+    timeout: z.int().nullable().describe('Seconds; 0 for none, null for that of the script.'),
+    kind: z.enum(['standard', 'database', 'filesystem']),
+    arguments: z.array(z.string()),
+    concurrency: z.enum(['queue', 'skip', 'cancel_previous']),
+    retries: z.int(),
+    runnerLabels: z.array(z.string()),
+    envVariables: z.array(
+      z.union([
+        z.object({ key: z.string(), secret: z.literal(true), valueSet: z.boolean() }),
+        z.object({ key: z.string(), value: z.string() }),
+      ]),
+    ),
+    network: z.array(z.string()),
+    database: database.nullable(),
+    filesystem: filesystem.nullable(),
+    createdAt: z.iso.datetime({ offset: true }),
+    updatedAt: z.iso.datetime({ offset: true }),
+  })
+  .meta({ id: 'RunConfiguration' })
+
+export const runConfigurationPath = z.object({ script: z.string().min(1).max(255), id: idParam })
+
+export type RunConfigurationBody = z.output<typeof runConfigurationBody>
+export type RunConfigurationView = z.output<typeof runConfigurationView>
+
+/** What is kept of a configuration beside its columns: a secret by its name alone. */
+export type Rules = Pick<
+  RunConfigurationView,
+  'kind' | 'arguments' | 'concurrency' | 'retries' | 'runnerLabels' | 'network' | 'database' | 'filesystem'
+> & { readonly envVariables: readonly Variable[] }
+
+/** A variable as it is kept. */
+export type Variable =
+  | { readonly key: string; readonly value: string }
+  | { readonly key: string; readonly secret: true }

@@ -1,0 +1,54 @@
+import { and, eq, ne } from 'drizzle-orm'
+import { runConfigurations } from '../../../../db/tables/scripts.ts'
+import type { Database, Write } from '../../../ports/database.ts'
+import type { Rules } from './schema.ts'
+
+export type RunConfigurationRow = Omit<typeof runConfigurations.$inferSelect, 'rules'> & {
+  readonly rules: Rules
+}
+
+export type RunConfigurationChange = Pick<
+  RunConfigurationRow,
+  'name' | 'isDefault' | 'timeoutS' | 'rules' | 'secrets'
+>
+
+/** The run configurations of a script, by id. */
+export async function listRunConfigurations(
+  database: Database,
+  scriptId: number,
+): Promise<RunConfigurationRow[]> {
+  const rows = await database
+    .select()
+    .from(runConfigurations)
+    .where(eq(runConfigurations.scriptId, scriptId))
+    .orderBy(runConfigurations.id)
+  return rows as RunConfigurationRow[]
+}
+
+export function insertRunConfiguration(database: Database, row: Omit<RunConfigurationRow, 'id'>): Write {
+  return database.insert(runConfigurations).values(row)
+}
+
+export function updateRunConfiguration(
+  database: Database,
+  id: number,
+  change: RunConfigurationChange & { readonly updatedAt: number },
+): Write {
+  return database.update(runConfigurations).set(change).where(eq(runConfigurations.id, id))
+}
+
+/** Makes no other configuration of a script the default one. It goes before the write that makes another one so. */
+export function clearDefault(database: Database, scriptId: number, exceptId: number): Write {
+  return database
+    .update(runConfigurations)
+    .set({ isDefault: false })
+    .where(and(eq(runConfigurations.scriptId, scriptId), ne(runConfigurations.id, exceptId)))
+}
+
+export function makeDefault(database: Database, id: number): Write {
+  return database.update(runConfigurations).set({ isDefault: true }).where(eq(runConfigurations.id, id))
+}
+
+export function deleteRunConfiguration(database: Database, id: number): Write {
+  return database.delete(runConfigurations).where(eq(runConfigurations.id, id))
+}

@@ -1,0 +1,91 @@
+import * as z from 'zod'
+import { idParam } from '../../http/answers.ts'
+import { nameSchema, storableText } from '../../monitoring/tree/schema.ts'
+import { RUN_TYPES } from './accepted-files.ts'
+import { DEPENDENCY_MANAGERS, RUNNER_KINDS, WARNINGS } from './detection.ts'
+
+const LIMIT_MAX = 1_000
+const DESCRIPTION_MAX = 4_000
+/** 30 days. */
+export const TIMEOUT_MAX_S = 30 * 24 * 3_600
+
+/** What stands in paths where the name of a script may stand. */
+const PLACES = ['groups', 'mimetypes', 'export', 'upload-zip', 'webhook', 'codeGenerator']
+
+/** An id, or a name; which of the two is told by its digits. */
+export const scriptPath = z.object({ script: z.string().min(1).max(255) })
+
+export const scriptName = nameSchema
+  .overwrite((text) => text.normalize('NFC'))
+  .refine((text) => !/^\d+$/.test(text), 'must not be a number, which would be taken for an id')
+  .refine((text) => !PLACES.includes(text), 'stands for something else in paths')
+
+export const timeoutSchema = z.int().min(0).max(TIMEOUT_MAX_S)
+
+const dependentsView = z
+  .object({
+    count: z.int(),
+    widgets: z.array(z.object({ dashboardId: z.int(), widgetId: z.string(), name: z.string() })),
+    dataSources: z.array(z.object({ dataSourceId: z.int(), name: z.string() })),
+  })
+  .describe('What works no more once it is gone; 100 of them are named.')
+
+/** What is set of a script beside its configurations. */
+export const settingsShape = {
+  name: scriptName,
+  description: storableText.max(DESCRIPTION_MAX).default(''),
+  groupId: z.int().positive().optional().describe('Absent: as it is; of a new script, the group `Default`.'),
+  timeout: timeoutSchema.default(0).describe('Seconds; 0 for none.'),
+  acceptedFiles: z
+    .array(z.enum(RUN_TYPES))
+    .max(RUN_TYPES.length)
+    .transform((types) => [...new Set(types)])
+    .default([...RUN_TYPES])
+    .describe('The MIME types of files that may come with a run.'),
+}
+
+/** What a read answers beyond what may be set, taken so that it may be sent back. */
+const ignored = Object.fromEntries(
+  [
+    'id',
+    'runner',
+    'runnerFile',
+    'dependencyManager',
+    'dependencyFile',
+    'dependents',
+    'warnings',
+    'createdAt',
+    'updatedAt',
+  ].map((name) => [name, z.unknown().optional()]),
+)
+
+export const scriptBody = z.strictObject({ ...ignored, ...settingsShape })
+
+export const scriptView = z
+  .object({
+    id: z.int(),
+    name: z.string(),
+    description: z.string(),
+    groupId: z.int(),
+    timeout: z.int().describe('Seconds; 0 for none.'),
+    runner: z.enum(RUNNER_KINDS).nullable(),
+    runnerFile: z.string().nullable().describe('The path of what is started.'),
+    dependencyManager: z.enum(DEPENDENCY_MANAGERS),
+    dependencyFile: z.string().nullable().describe('Where its dependencies are listed.'),
+    acceptedFiles: z.array(z.enum(RUN_TYPES)),
+    dependents: dependentsView,
+    warnings: z.array(z.enum(WARNINGS)),
+    createdAt: z.iso.datetime({ offset: true }),
+    updatedAt: z.iso.datetime({ offset: true }),
+  })
+  .meta({ id: 'Script' })
+
+export const listQuery = z.object({
+  groupId: idParam.optional(),
+  limit: z.coerce.number().int().min(1).max(LIMIT_MAX).default(100),
+  cursor: z.string().max(4096).optional().describe('From the Link header of the page before.'),
+})
+
+export type ScriptBody = z.output<z.ZodObject<typeof settingsShape>>
+export type ScriptView = z.output<typeof scriptView>
+export type ListQuery = z.output<typeof listQuery>

@@ -1,0 +1,182 @@
+import { audited } from '../../access/audit/service.ts'
+import type { Context } from '../../context.ts'
+import { Refusal } from '../../lib/errors.ts'
+import { decodeCursor, encodeCursor, unknownCursor } from '../../lib/paging.ts'
+import { timeFormat } from '../../lib/time.ts'
+import { commit, isForeignKeyViolation } from '../../ports/database.ts'
+import type { Ports } from '../../ports/index.ts'
+import { detect } from './detection.ts'
+import { groupIdOf } from './groups/service.ts'
+import type { ListQuery, ScriptBody, ScriptView } from './schema.ts'
+import { changeScript, refuseTakenName, requireScript, requireVersion } from './service/changing.ts'
+import * as store from './store.ts'
+import type { Dependent, ScriptChange, ScriptRow } from './store.ts'
+
+const SCRIPTS_MAX = 2_000
+const DEPENDENTS_SHOWN = 100
+
+type Versioned = { readonly script: ScriptView; readonly version: number }
+
+/** The writes that say what depends on scripts of what an owner has, a dashboard or a data source, in place of what was
+ * said before. They go into the commit that changes the owner; without any, nothing of it depends on a script. */
+export const dependents = store.saveDependents
+
+/** Scripts by name. @throws {Refusal} invalid for a cursor of another list */
+export async function listScripts(
+  { ports }: Context,
+  { groupId, limit, cursor }: ListQuery,
+): Promise<{ items: ScriptView[]; next: string | null }> {
+  const afterName = cursor === undefined ? '' : decodeCursor(cursor)
+  if (typeof afterName !== 'string') throw unknownCursor()
+  const rows = await store.listScripts(ports.database, { groupId, afterName }, limit + 1)
+  const shown = rows.slice(0, limit)
+  const last = shown.at(-1)
+  return {
+    items: await viewsOf(ports, shown),
+    next: rows.length > limit && last ? encodeCursor(last.name) : null,
+  }
+}
+
+/** @throws {Refusal} not_found */
+export async function readScript({ ports }: Context, ref: string): Promise<Versioned> {
+  const row = await requireScript(ports, ref)
+  return { script: await viewOf(ports, row), version: row.version }
+}
+
+/** Adds a script without files. @throws {Refusal} name_taken, invalid for a group that is not there, conflict when there
+ * are 2,000 */
+export async function createScript(context: Context, body: ScriptBody): Promise<Versioned> {
+  const { ports } = context
+  const { database, clock } = ports
+  if ((await store.countScripts(database)) >= SCRIPTS_MAX)
+    throw new Refusal('conflict', `There are ${SCRIPTS_MAX} scripts at most.`)
+  const settings = settingsOf(body, await groupIdOf(ports, body.groupId))
+  const now = clock.now()
+  const row = { ...settings, detection: detect([]), version: 1, createdAt: now, updatedAt: now }
+  const entry = recorded(context, 'create', { objectId: { inserted: true }, after: toldOf(row) })
+  await refuseTakenName('scripts.name', () =>
+    refuseGoneGroup(() => commit(database, [store.insertScript(database, row), entry])),
+  )
+  ports.log.info('script created', { name: row.name })
+  return readScript(context, row.name)
+}
+
+/** Replaces what is set of a script beside its configurations; a group that is absent stays.
+ * @throws {Refusal} not_found, name_taken, invalid for a group that is not there, precondition_failed */
+export async function updateScript(
+  context: Context,
+  ref: string,
+  { body, ifMatch }: { readonly body: ScriptBody; readonly ifMatch: number | null },
+): Promise<Versioned> {
+  const { ports } = context
+  const id = await refuseTakenName('scripts.name', () =>
+    refuseGoneGroup(() =>
+      changeScript(ports, ref, async (script) => {
+        requireVersion(script, ifMatch)
+        const change = settingsOf(body, await groupIdOf(ports, body.groupId ?? script.groupId))
+        const told = { objectId: script.id, before: toldOf(script), after: toldOf(change) }
+        return { change, writes: [recorded(context, 'update', told)], result: script.id }
+      }),
+    ),
+  )
+  return readScript(context, String(id))
+}
+
+/** Takes a script away with its files, configurations, tokens and runs.
+ * @throws {Refusal} not_found, has_dependents while something depends on it, unless it is forced */
+export async function deleteScript(
+  context: Context,
+  ref: string,
+  { isForced }: { readonly isForced: boolean },
+): Promise<void> {
+  const { ports } = context
+  const { database, clock } = ports
+  const gone = await changeScript(ports, ref, async (script) => {
+    const found = isForced ? [] : await store.listDependents(database, [script.id])
+    if (found.length > 0) throw hasDependents(found)
+    const entry = recorded(context, 'delete', { objectId: script.id, before: toldOf(script) })
+    const writes = [...store.deleteScript(database, script, { isForced, at: clock.now() }), entry]
+    return { writes, result: script.id }
+  })
+  ports.log.info('script deleted', { scriptId: gone })
+}
+
+type Settings = Required<Omit<ScriptChange, 'detection'>>
+
+function settingsOf({ name, description, timeout, acceptedFiles }: ScriptBody, groupId: number): Settings {
+  return { name, description, groupId, timeoutS: timeout, acceptedFiles }
+}
+
+async function refuseGoneGroup<Result>(write: () => Promise<Result>): Promise<Result> {
+  try {
+    return await write()
+  } catch (error) {
+    if (!isForeignKeyViolation(error)) throw error
+    throw new Refusal('invalid', 'There is no such group.', [
+      { pointer: '/groupId', message: 'is not there' },
+    ])
+  }
+}
+
+function hasDependents(found: readonly Dependent[]): Refusal {
+  const errors = found.slice(0, DEPENDENTS_SHOWN).map(({ kind, ownerId, part, name }, index) => ({
+    pointer: `/dependents/${index}`,
+    message:
+      kind === 'widget'
+        ? `the widget ${part} of dashboard ${ownerId}, ${name}`
+        : `the data source ${ownerId}, ${name}`,
+  }))
+  const detail = `${found.length} depend on this script. Change these first, or force it with forceDelete.`
+  return new Refusal('has_dependents', detail, errors)
+}
+
+type Told = Omit<Parameters<typeof audited>[1], 'action' | 'objectType'>
+
+function recorded(context: Context, action: string, told: Told) {
+  return audited(context, { action, objectType: 'script', ...told })
+}
+
+function toldOf({ name, description, groupId, timeoutS, acceptedFiles }: Settings) {
+  return { name, description, groupId, timeout: timeoutS, acceptedFiles }
+}
+
+async function viewOf(ports: Ports, row: ScriptRow): Promise<ScriptView> {
+  const [view] = await viewsOf(ports, [row])
+  if (!view) throw new Error('A script that is there is shown.')
+  return view
+}
+
+async function viewsOf(ports: Ports, rows: readonly ScriptRow[]): Promise<ScriptView[]> {
+  const found = await store.listDependents(
+    ports.database,
+    rows.map(({ id }) => id),
+  )
+  const byScript = Map.groupBy(found, ({ scriptId }) => scriptId)
+  const format = timeFormat(ports.settings.timeZone)
+  return rows.map((row) => {
+    const { version: _, detection, timeoutS, createdAt, updatedAt, acceptedFiles, ...plain } = row
+    return {
+      ...plain,
+      ...detection,
+      acceptedFiles: acceptedFiles as ScriptView['acceptedFiles'],
+      warnings: [...detection.warnings],
+      timeout: timeoutS,
+      dependents: shownDependents(byScript.get(row.id) ?? []),
+      createdAt: format(createdAt),
+      updatedAt: format(updatedAt),
+    }
+  })
+}
+
+function shownDependents(found: readonly Dependent[]): ScriptView['dependents'] {
+  const shown = found.slice(0, DEPENDENTS_SHOWN)
+  return {
+    count: found.length,
+    widgets: shown.flatMap(({ kind, ownerId, part, name }) =>
+      kind === 'widget' ? [{ dashboardId: ownerId, widgetId: part, name }] : [],
+    ),
+    dataSources: shown.flatMap(({ kind, ownerId, name }) =>
+      kind === 'dataSource' ? [{ dataSourceId: ownerId, name }] : [],
+    ),
+  }
+}

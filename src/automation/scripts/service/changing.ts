@@ -1,0 +1,67 @@
+import { Refusal } from '../../../lib/errors.ts'
+import { commit, isNotNullViolation, isUniqueViolation } from '../../../ports/database.ts'
+import type { Write } from '../../../ports/database.ts'
+import type { Ports } from '../../../ports/index.ts'
+import * as store from '../store.ts'
+import type { ScriptChange, ScriptRow } from '../store.ts'
+
+/** Each time that one has to begin anew somebody else has changed the script. */
+const TRIES_MAX = 50
+
+/** What a change of a script writes, and what is answered once that is kept. */
+export type Made<Result> = {
+  readonly change?: ScriptChange
+  readonly writes: readonly Write[]
+  readonly result: Result
+}
+
+/** A script by its id, or by its name in whatever case. @throws {Refusal} not_found */
+export async function requireScript({ database }: Ports, ref: number | string): Promise<ScriptRow> {
+  const key = typeof ref === 'string' && /^\d+$/.test(ref) ? Number(ref) : ref
+  const row = await store.findScript(database, typeof key === 'string' ? key.normalize('NFC') : key)
+  if (!row) throw new Refusal('not_found', 'There is no such script.')
+  return row
+}
+
+/** Changes something of a script: its settings, its tree, its configurations. `make` looks at what is there and says what to
+ * write; when somebody else changes the script meanwhile, it looks anew. So what it saw holds in the commit.
+ * @throws {Refusal} not_found, what `make` throws, overloaded when others are faster 50 times */
+export async function changeScript<Result>(
+  ports: Ports,
+  ref: number | string,
+  make: (script: ScriptRow) => Promise<Made<Result>>,
+): Promise<Result> {
+  const { database, clock } = ports
+  for (let tries = 0; tries < TRIES_MAX; tries++) {
+    const script = await requireScript(ports, ref)
+    const { change, writes, result } = await make(script)
+    const noted = store.updateScript(database, script, { ...change, updatedAt: clock.now() })
+    try {
+      await commit(database, [noted, ...writes])
+      return result
+    } catch (error) {
+      if (!isNotNullViolation(error, 'scripts.version')) throw error
+    }
+  }
+  throw new Refusal('overloaded', 'Too many change this script at once. Try again shortly.')
+}
+
+/** @throws {Refusal} precondition_failed when `If-Match` names another version */
+export function requireVersion({ version }: Pick<ScriptRow, 'version'>, ifMatch: number | null): void {
+  if (ifMatch !== null && ifMatch !== version)
+    throw new Refusal('precondition_failed', 'Somebody changed this script meanwhile. Read it again.')
+}
+
+/** Refuses what a unique name refuses. @throws {Refusal} name_taken */
+export async function refuseTakenName<Result>(
+  column: `${string}.${string}`,
+  write: () => Promise<Result>,
+): Promise<Result> {
+  try {
+    return await write()
+  } catch (error) {
+    if (!isUniqueViolation(error, column)) throw error
+    const fault = [{ pointer: '/name', message: 'is taken' }]
+    throw new Refusal('name_taken', 'Something else has this name.', fault)
+  }
+}

@@ -1,0 +1,92 @@
+import { Refusal } from '../../../lib/errors.ts'
+import type { Ports } from '../../../ports/index.ts'
+import type { Detection } from '../detection.ts'
+import { readTree } from '../files/service.ts'
+import { listOwn, openSecrets } from '../run-configurations/service.ts'
+import type { Rules } from '../run-configurations/schema.ts'
+import { allDirectories } from '../tree.ts'
+import { requireScript } from './changing.ts'
+
+/** Everything that a run of a script needs, as it is now. */
+export type Runnable = {
+  readonly script: {
+    readonly id: number
+    readonly name: string
+    /** Seconds; 0 means none. */
+    readonly timeoutS: number
+    readonly acceptedFiles: readonly string[]
+  }
+  readonly configuration: Omit<Rules, 'envVariables'> & {
+    /** 0 for the one that a script without any has. */
+    readonly id: number
+    readonly name: string
+    /** Seconds; 0 means none. The script's where the configuration has none of its own. */
+    readonly timeoutS: number
+    /** Secrets as well, as they are. */
+    readonly env: Readonly<Record<string, string>>
+    readonly secretNames: readonly string[]
+  }
+  readonly detection: Detection
+  readonly files: readonly {
+    readonly path: string
+    readonly blob: string
+    readonly sha256: string
+    readonly sizeBytes: number
+  }[]
+  /** Every directory of the tree, the outer ones first. */
+  readonly directories: readonly string[]
+}
+
+/** What a script without run configurations is run with. */
+const IMPLICIT: Rules = {
+  kind: 'standard',
+  arguments: [],
+  concurrency: 'queue',
+  retries: 0,
+  runnerLabels: [],
+  envVariables: [],
+  network: [],
+  database: null,
+  filesystem: null,
+}
+
+/** What a run of a script needs: with the configuration of this id, with its default one for null, and for 0 with the one
+ * that a script without any has. @throws {Refusal} not_found for a script or a configuration that is not there */
+export async function runnableOf(
+  ports: Ports,
+  scriptRef: number | string,
+  runConfigurationId: number | null,
+): Promise<Runnable> {
+  const { id, name, timeoutS, acceptedFiles, detection } = await requireScript(ports, scriptRef)
+  const [configuration, tree] = await Promise.all([
+    configurationOf(ports, id, runConfigurationId),
+    readTree(ports, id),
+  ])
+  return {
+    script: { id, name, timeoutS, acceptedFiles },
+    configuration: { ...configuration, timeoutS: configuration.timeoutS ?? timeoutS },
+    detection,
+    files: [...tree.values()].flatMap(({ path, blob, sha256, sizeBytes }) =>
+      blob === null ? [] : [{ path, blob, sha256, sizeBytes }],
+    ),
+    directories: [...allDirectories(tree)].sort(),
+  }
+}
+
+async function configurationOf(ports: Ports, scriptId: number, wanted: number | null) {
+  const rows = wanted === 0 ? [] : await listOwn(ports, scriptId)
+  const row = rows.find((one) => (wanted === null ? one.isDefault : one.id === wanted))
+  if (!row && wanted !== null && wanted !== 0)
+    throw new Refusal('not_found', 'There is no such run configuration.')
+  const { envVariables, ...rules } = row?.rules ?? IMPLICIT
+  const secrets = await openSecrets(ports, row?.secrets ?? {})
+  const plain = envVariables.flatMap((one) => ('value' in one ? [[one.key, one.value] as const] : []))
+  return {
+    ...rules,
+    id: row?.id ?? 0,
+    name: row?.name ?? 'default',
+    timeoutS: row?.timeoutS ?? null,
+    env: { ...Object.fromEntries(plain), ...secrets },
+    secretNames: Object.keys(secrets),
+  }
+}

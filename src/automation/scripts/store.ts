@@ -1,0 +1,110 @@
+import { and, count, eq, gt, sql } from 'drizzle-orm'
+import { scriptDependents, scripts } from '../../../db/tables/scripts.ts'
+import type { Database, Write } from '../../ports/database.ts'
+import type { Detection } from './detection.ts'
+
+export type ScriptRow = Omit<typeof scripts.$inferSelect, 'detection'> & { readonly detection: Detection }
+
+export type ScriptChange = Partial<
+  Pick<ScriptRow, 'name' | 'description' | 'groupId' | 'timeoutS' | 'acceptedFiles' | 'detection'>
+>
+
+const BY_NAME = sql`${scripts.name} collate nocase`
+
+/** Scripts by name, those after `afterName`. */
+export async function listScripts(
+  database: Database,
+  { groupId, afterName }: { readonly groupId: number | undefined; readonly afterName: string },
+  limit: number,
+): Promise<ScriptRow[]> {
+  const rows = await database
+    .select()
+    .from(scripts)
+    .where(and(gt(BY_NAME, afterName), groupId === undefined ? undefined : eq(scripts.groupId, groupId)))
+    .orderBy(BY_NAME)
+    .limit(limit)
+  return rows as ScriptRow[]
+}
+
+export async function findScript(database: Database, key: number | string): Promise<ScriptRow | null> {
+  const isThis = typeof key === 'number' ? eq(scripts.id, key) : eq(BY_NAME, key)
+  const [row] = await database.select().from(scripts).where(isThis)
+  return (row as ScriptRow | undefined) ?? null
+}
+
+export async function countScripts(database: Database): Promise<number> {
+  const [row] = await database.select({ total: count() }).from(scripts)
+  return row?.total ?? 0
+}
+
+export function insertScript(database: Database, row: Omit<ScriptRow, 'id'>): Write {
+  return database.insert(scripts).values(row)
+}
+
+/** Notes a change of a script that is still at this version; otherwise the whole batch fails for the empty version. */
+export function updateScript(
+  database: Database,
+  { id, version }: ScriptRow,
+  change: ScriptChange & { readonly updatedAt: number },
+): Write {
+  return database
+    .update(scripts)
+    .set({
+      ...change,
+      version: sql`case when ${scripts.version} = cast(${version} as integer) then ${version + 1} end`,
+    })
+    .where(eq(scripts.id, id))
+}
+
+/** Takes a script away with all that is its own; the blobs of its files and runs are doomed. Unless it is forced, fails for
+ * the empty version, as an update does, while something depends on it. */
+export function deleteScript(
+  database: Database,
+  { id }: ScriptRow,
+  { isForced, at }: { readonly isForced: boolean; readonly at: number },
+): Write[] {
+  const isFree = sql`not exists (select 1 from script_dependents where script_id = ${id})`
+  const guard = database.run(
+    sql`update scripts set version = case when ${isFree} then version end where id = ${id}`,
+  )
+  return [
+    ...(isForced ? [] : [guard]),
+    database.run(sql`
+      insert into doomed_blobs (key, at)
+      select blob, cast(${at} as integer) from script_files where script_id = ${id} and blob is not null
+      union all select f.blob, cast(${at} as integer) from run_files f join runs r on r.id = f.run_id where r.script_id = ${id}`),
+    database.delete(scripts).where(eq(scripts.id, id)),
+  ]
+}
+
+export type Dependent = Omit<typeof scriptDependents.$inferSelect, 'scriptId' | 'kind'> & {
+  readonly kind: 'widget' | 'dataSource'
+}
+
+/** What depends on scripts, by kind, owner and part. */
+export async function listDependents(
+  database: Database,
+  scriptIds: readonly number[],
+): Promise<readonly (Dependent & { readonly scriptId: number })[]> {
+  return database.all(sql`
+    select script_id as "scriptId", kind, owner_id as "ownerId", part, name from script_dependents
+    where script_id in (select value from json_each(${JSON.stringify(scriptIds)}))
+    order by script_id, kind, owner_id, part`)
+}
+
+/** Says what depends on scripts of what an owner has, in place of what it said before. What names no script is left out. */
+export function saveDependents(
+  database: Database,
+  { kind, ownerId }: Pick<Dependent, 'kind' | 'ownerId'>,
+  dependents: readonly (Pick<Dependent, 'part' | 'name'> & { readonly scriptId: number })[],
+): Write[] {
+  return [
+    database
+      .delete(scriptDependents)
+      .where(and(eq(scriptDependents.kind, kind), eq(scriptDependents.ownerId, ownerId))),
+    database.run(sql`
+      insert into script_dependents (script_id, kind, owner_id, part, name)
+      select s.id, ${kind}, cast(${ownerId} as integer), value ->> 'part', value ->> 'name'
+      from json_each(${JSON.stringify(dependents)}) join scripts s on s.id = value ->> 'scriptId'`),
+  ]
+}

@@ -9,6 +9,7 @@ import { directoryRoutes } from './access/directory/routes.ts'
 import { sessionRoutes } from './access/session/routes.ts'
 import { userGroupRoutes } from './access/user-groups/routes.ts'
 import { userRoutes } from './access/users/routes.ts'
+import { runRoutes } from './automation/runs/routes.ts'
 import { scriptRoutes } from './automation/scripts/routes.ts'
 import { fileRoutes } from './content/files/routes.ts'
 import { settingsRoutes } from './content/settings/routes.ts'
@@ -81,6 +82,7 @@ export function createApp(ports: Ports): App {
   app.route('/', statusPageRoutes)
   app.route('/', alarmRoutes)
   app.route('/', notificationRoutes)
+  app.route('/', runRoutes)
 
   let document: object | null = null
   app.get(

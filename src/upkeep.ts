@@ -9,6 +9,7 @@ import type { Ports } from './ports/index.ts'
 export async function catchUp(ports: Ports): Promise<void> {
   await applyChanges(ports)
   await ports.flow.settle()
+  await ports.dispatch.settle()
 }
 
 /** What deliveries and deadlines do not bring about by themselves, to be asked for every few minutes: what was left undone,

@@ -36,6 +36,8 @@ export const sessions = sqliteTable(
     agent: text().notNull().default(''),
     refreshCount: integer('refresh_count').notNull().default(0),
     owes: text().notNull().default(''),
+    /** What it is good for, with spaces between; null for all that its user may. */
+    scopes: text(),
   },
   (table) => [index('sessions_by_user').on(table.userId), index('sessions_by_expiry').on(table.expiresAt)],
 )

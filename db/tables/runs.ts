@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm'
-import { index, integer, primaryKey, real, sqliteTable, text } from 'drizzle-orm/sqlite-core'
+import { index, integer, primaryKey, real, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core'
 import { scripts } from './scripts.ts'
 
 /** Nodes that run scripts: they dial in. */
@@ -35,8 +35,14 @@ export const runs = sqliteTable(
     attempt: integer().notNull(),
     /** What was asked for, as JSON: arguments and parameters of the caller, and what the configuration said then, without secrets. */
     order: text({ mode: 'json' }).$type<unknown>().notNull(),
+    /** How often it is tried again when it is lost; as its configuration said when it was assigned. */
+    retries: integer().notNull(),
+    /** Who has it, or had it last. */
     runnerId: integer('runner_id'),
-    /** SHA-256 of the attempt's token, hexadecimal; null while nobody has it. */
+    runnerName: text('runner_name'),
+    /** The session that its script has meanwhile. */
+    sessionHash: text('session_hash'),
+    /** SHA-256 of the token of the attempt, hexadecimal; null before somebody has it, and once it was taken away. */
     attemptHash: text('attempt_hash'),
     /** When the runner is given up unless it is heard of; null while nobody has it. */
     leaseUntil: integer('lease_until'),
@@ -59,11 +65,18 @@ export const runs = sqliteTable(
     index('runs_by_script').on(table.scriptId, table.id),
     index('runs_by_configuration').on(table.scriptId, table.runConfigurationId, table.id),
     index('runs_queued')
-      .on(table.id)
+      .on(table.scriptId, table.runConfigurationId, table.id)
       .where(sql`state = 'queued'`),
+    /** One at a time of each configuration. */
+    uniqueIndex('runs_held')
+      .on(table.scriptId, table.runConfigurationId)
+      .where(sql`lease_until is not null`),
     index('runs_by_lease')
       .on(table.leaseUntil)
       .where(sql`lease_until is not null`),
+    index('runs_finished')
+      .on(table.scriptId, table.id)
+      .where(sql`finished_at is not null`),
   ],
 )
 
@@ -84,21 +97,39 @@ export const runLogLines = sqliteTable(
   (table) => [primaryKey({ columns: [table.runId, table.line] })],
 )
 
-/** Files that came with a job, and those that it left. */
+/** Files that came with a job, those that it left, and those of its script while it is held. */
 export const runFiles = sqliteTable(
   'run_files',
   {
     runId: text('run_id')
       .notNull()
       .references(() => runs.id, { onDelete: 'cascade' }),
-    /** `upload`, `output` */
+    /** `upload`, `output`; `tree`, whose bytes are the script's */
     kind: text().notNull(),
     name: text().notNull(),
-    /** The key of the bytes, which no other row has or had. */
+    /** The key of the bytes: of uploads and outputs one that no other row has or had. */
     blob: text().notNull(),
     sizeBytes: integer('size_bytes').notNull(),
     sha256: text().notNull(),
     mimeType: text('mime_type').notNull(),
   },
   (table) => [primaryKey({ columns: [table.runId, table.kind, table.name] })],
+)
+
+/** Orders that came with an `Idempotency-Key`. */
+export const runRepeats = sqliteTable(
+  'run_repeats',
+  {
+    userId: integer('user_id').notNull(),
+    key: text().notNull(),
+    /** SHA-256 of what was ordered, hexadecimal. */
+    digest: text().notNull(),
+    /** No reference: what was ordered is not ordered again once the run is gone. */
+    runId: text('run_id').notNull(),
+    untilAt: integer('until_at').notNull(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.userId, table.key] }),
+    index('run_repeats_by_time').on(table.untilAt),
+  ],
 )

@@ -18,6 +18,8 @@ const PROBLEMS: Readonly<Record<Code, readonly [status: number, title: string]>>
   has_dependents: [409, 'Something depends on it'],
   job_stopped: [409, 'The job is stopped'],
   alarm_closed: [409, 'The alarm is closed'],
+  no_runner: [409, 'Nothing runs this script'],
+  fenced: [409, 'Somebody else has the job'],
   idempotency_conflict: [409, 'The key was used for something else'],
   cycle: [409, 'The move would make a cycle'],
   last_administrator: [409, 'The last administrator stays'],

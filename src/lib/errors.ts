@@ -13,6 +13,8 @@ export type Code =
   | 'has_dependents'
   | 'job_stopped'
   | 'alarm_closed'
+  | 'no_runner'
+  | 'fenced'
   | 'idempotency_conflict'
   | 'cycle'
   | 'last_administrator'

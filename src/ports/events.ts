@@ -6,6 +6,8 @@ export type EventKind = (typeof EVENT_KINDS)[number]
 export type Sight = {
   /** Whether that is an object with these ids from the root down to itself. */
   sees(above: readonly number[]): boolean
+  /** Whether those are scripts. */
+  readonly seesScripts: boolean
 }
 
 /** Which events somebody wants. */
@@ -31,13 +33,8 @@ export type Reading = {
   readonly look: () => Promise<Sight | null>
 }
 
-/** Something that is kept nowhere else and concerns an object. */
-export type Passing = {
-  readonly kind: 'script'
-  /** The ids from the root down to the object. */
-  readonly above: readonly number[]
-  readonly data: object
-}
+/** Something that nobody reads from where it is kept: how a run of a script goes on. It is in no tree. */
+export type Passing = { readonly kind: 'script'; readonly data: object }
 
 /** What happens, for whoever reads along: one place per installation, so that everybody is told the same in the same order. */
 export interface Events {

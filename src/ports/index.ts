@@ -2,6 +2,7 @@ import type { Blobs } from './blobs.ts'
 import type { Clock } from './clock.ts'
 import type { Database } from './database.ts'
 import type { Directory } from './directory.ts'
+import type { Dispatch } from './dispatch.ts'
 import type { Events } from './events.ts'
 import type { Flow } from './flow.ts'
 import type { JobActors } from './job-actors.ts'
@@ -21,6 +22,7 @@ export type Ports = {
   readonly blobs: Blobs
   readonly jobActors: JobActors
   readonly flow: Flow
+  readonly dispatch: Dispatch
   readonly events: Events
   readonly clock: Clock
   /** The latest time in which this process received nothing: it stood still or was away, or its clock was set ahead, which

@@ -72,6 +72,11 @@ export const settingsSchema = z.object({
     .refine(isSafeUrl, 'must be an https: URL, or http: on this machine, without credentials')
     .optional()
     .describe('The external service that checks the passwords of LDAP_MANAGED users.'),
+  TIDEMARK_RUNNER_TOKEN: z
+    .string()
+    .regex(/^[\x21-\x7e]{32,1024}$/, 'must have 32 visible ASCII characters or more')
+    .optional()
+    .describe('With this runners of scripts register.'),
   TIDEMARK_TRANSLATION_PROVIDER: z
     .enum(['libretranslate', 'deepl'])
     .default('libretranslate')
@@ -100,6 +105,8 @@ export type Settings = NotificationSettings & {
   readonly ldap: LdapSettings | null
   /** Null where nobody signs in by OpenID Connect. */
   readonly oidc: OidcSettings | null
+  /** With this runners register; null where none can. */
+  readonly runnerToken: string | null
   /** Who translates texts over HTTP; null where nobody does. */
   readonly translation: TranslationSettings | null
 }
@@ -140,6 +147,7 @@ export function settingsOf(values: z.output<typeof settingsSchema>): Settings {
     ldap,
     oidc: oidcSettingsOf(values),
     ...notificationSettingsOf(values),
+    runnerToken: values.TIDEMARK_RUNNER_TOKEN ?? null,
     translation: url === undefined ? null : { provider: values.TIDEMARK_TRANSLATION_PROVIDER, url },
   }
 }

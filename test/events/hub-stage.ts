@@ -9,7 +9,7 @@ import { contextOf, plantObject, Teller } from '../flow/planting.ts'
 import { openPorts } from '../hosts/ports.ts'
 import { Ear } from './ear.ts'
 
-export const EVERYTHING: Sight = { sees: () => true }
+export const EVERYTHING: Sight = { sees: () => true, seesScripts: true }
 
 /** What a reader asks for, unless a test says otherwise. */
 type Ask = Partial<Omit<Reading, 'wanted'>> & { readonly wanted?: Partial<Wanted> }

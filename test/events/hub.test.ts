@@ -91,7 +91,7 @@ describe('states', () => {
     const narrowed = await listen(stage.hub, { look: () => Promise.resolve(sight) })
     await stage.tell(3, 'minor')
     await narrowed.until(({ heard }) => heard.length === 4)
-    sight = { sees: (above) => above.includes(5) }
+    sight = { sees: (above) => above.includes(5), seesScripts: true }
     await stage.hub.beat()
     await stage.tell(4, 'major')
     await stage.tell(6, 'major')
@@ -126,7 +126,7 @@ describe('alarms', () => {
       values (2, 0, 'below', 'minor', 0, 0, '[]')`)
     const reads = await listen(stage.hub)
     const foreign = await listen(stage.hub, {
-      look: () => Promise.resolve({ sees: (above) => above.includes(5) }),
+      look: () => Promise.resolve({ sees: (above) => above.includes(5), seesScripts: true }),
     })
     await stage.tell(3, 'major')
     await stage.tell(3, 'ok')
@@ -273,7 +273,8 @@ describe('values', () => {
   })
 
   test('are not told of a job that may not be read, or that is gone', async () => {
-    const look = () => Promise.resolve({ sees: (above: readonly number[]) => above.includes(2) })
+    const look = () =>
+      Promise.resolve({ sees: (above: readonly number[]) => above.includes(2), seesScripts: true })
     const ear = await listen(stage.hub, { wanted: { jobIds: new Set([3]) }, look })
     await stage.hub.tell([valueOf(3, 1)])
     await stage.database.run(sql`update objects set path = '/1/5/3/' where id = 3`)
@@ -285,7 +286,7 @@ describe('values', () => {
     await stage.database.run(sql`delete from objects where id = 3`)
     await stage.hub.beat()
     await stage.hub.tell([valueOf(3, 4)])
-    await stage.hub.publish({ kind: 'script', above: [1, 2], data: { last: true } })
+    await stage.hub.publish({ kind: 'script', data: { last: true } })
     await ear.until(({ heard }) => heard.at(-1)?.event === 'script')
     const told = ear.of('value').map(({ samples }) => (samples as { value: number }[])[0]?.value)
     expect(told).toEqual([1, 3])
@@ -314,7 +315,7 @@ describe('values', () => {
     await reads.until(({ heard }) => heard.length === 3)
     expect(reads.heard.slice(1).map(({ event }) => event)).toEqual(['gap', 'value'])
     expect(reads.of('gap')).toEqual([{ reason: 'values', jobId: 3 }])
-    await stage.hub.publish({ kind: 'script', above: [1], data: {} })
+    await stage.hub.publish({ kind: 'script', data: {} })
     await other.until(({ heard }) => heard.length === 2)
     expect(other.of('gap')).toEqual([])
   })
@@ -363,12 +364,12 @@ describe('bounds', () => {
     const reads = await listen(stage.hub)
     const large = { text: 'x'.repeat(8 * 1024) }
     for (let count = 1; count <= 52; count++) {
-      await stage.hub.publish({ kind: 'script', above: [1], data: { ...large, count } })
+      await stage.hub.publish({ kind: 'script', data: { ...large, count } })
       await reads.until(({ heard }) => heard.length === count + 1)
     }
     expect(stage.hub.readers).toBe(2)
     for (let count = 53; count <= 54; count++) {
-      await stage.hub.publish({ kind: 'script', above: [1], data: { ...large, count } })
+      await stage.hub.publish({ kind: 'script', data: { ...large, count } })
       await reads.until(({ heard }) => heard.length === count + 1)
     }
     expect(stage.hub.readers).toBe(1)
@@ -385,7 +386,7 @@ describe('bounds', () => {
     const { body: unread } = await stage.hub.open(readingOf())
     const slow = (await stage.hub.open(readingOf())).body?.getReader()
     for (let count = 0; count < 20; count++)
-      await stage.hub.publish({ kind: 'script', above: [1], data: { text: 'x'.repeat(8 * 1024) } })
+      await stage.hub.publish({ kind: 'script', data: { text: 'x'.repeat(8 * 1024) } })
     for (let beats = 1; beats < 6; beats++) {
       await stage.hub.beat()
       await slow?.read()

@@ -61,6 +61,7 @@ export async function startEdge({
       JOB: { className: 'JobObject', useSQLite: true },
       FLOW: { className: 'FlowObject', useSQLite: true },
       EVENTS: { className: 'EventsObject', useSQLite: true },
+      DISPATCH: { className: 'DispatchObject', useSQLite: true },
     },
     ...(dataDir === undefined
       ? {}

@@ -2,7 +2,10 @@ import type { DurableObjectState, ExecutionContext } from '@cloudflare/workers-t
 
 import type { Environment } from '../../workers/edge/environment.ts'
 import { JobObject as TrueJobObject } from '../../workers/edge/job-object.ts'
-import worker, { FlowObject as TrueFlowObject } from '../../workers/edge/main.ts'
+import worker, {
+  DispatchObject as TrueDispatchObject,
+  FlowObject as TrueFlowObject,
+} from '../../workers/edge/main.ts'
 import { clock, setClock } from './hand-clock.ts'
 
 export { EventsObject } from '../../workers/edge/main.ts'
@@ -16,8 +19,10 @@ export type Moved = {
   readonly cron: string | null
 }
 
+type Ringing = 'JOB' | 'FLOW' | 'DISPATCH'
+
 /** The alarms that objects have set, by the object's id. */
-const alarms = new Map<string, { readonly at: number; readonly of: 'JOB' | 'FLOW' }>()
+const alarms = new Map<string, { readonly at: number; readonly of: Ringing }>()
 
 // Runs in workerd: the service with its clock and the platform's alarms moved by hand, for `startEdgeByHand`.
 // oxlint-disable-next-line import/no-default-export -- a worker's entry point is one
@@ -51,7 +56,7 @@ function nextDue(until: number) {
 }
 
 /** Has an object set the alarms above in place of its own: workerd would ring by its own clock. */
-function takeAlarms({ id, storage }: DurableObjectState, of: 'JOB' | 'FLOW'): void {
+function takeAlarms({ id, storage }: DurableObjectState, of: Ringing): void {
   const key = id.toString()
   Object.assign(storage, {
     setAlarm: (at: number) => {
@@ -85,5 +90,17 @@ export class FlowObject extends TrueFlowObject {
   async ring(): Promise<void> {
     await this.alarm()
     await this.sent()
+  }
+}
+
+/** The object of the dispatch as it is, except for its alarm. */
+export class DispatchObject extends TrueDispatchObject {
+  constructor(...input: ConstructorParameters<typeof TrueDispatchObject>) {
+    super(...input)
+    takeAlarms(this.ctx, 'DISPATCH')
+  }
+
+  ring(): Promise<void> {
+    return this.alarm()
   }
 }

@@ -2,6 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
+import { openDispatch } from '../../src/automation/runs/service.ts'
 import type { Context } from '../../src/context.ts'
 import { Refusal } from '../../src/lib/errors.ts'
 import { openFlow } from '../../src/flow.ts'
@@ -35,8 +36,9 @@ export async function openPorts(settings: Partial<Ports['settings']> = {}) {
   const log = jsonLog((line) => logs.push(line))
   const allSettings = { ...DEFAULTS, timeZone: 'Europe/Zurich', ...settings }
   const events = new Hub({ database, clock, log, settings: allSettings })
+  const secrets = secretsOf(crypto.getRandomValues(new Uint8Array(32)))
   const refuse = () => Promise.reject(new Refusal('unavailable', 'There are no job actors here.'))
-  const ports: Ports = {
+  const parts: Omit<Ports, 'dispatch'> = {
     database,
     blobs: await openBlobsDirectory(join(dataDir, 'blobs')),
     jobActors: {
@@ -54,7 +56,7 @@ export async function openPorts(settings: Partial<Ports['settings']> = {}) {
     events,
     clock,
     log,
-    secrets: secretsOf(crypto.getRandomValues(new Uint8Array(32))),
+    secrets,
     directory: settings.ldap ? openLdap(settings.ldap) : null,
     settings: allSettings,
     network: {
@@ -66,6 +68,7 @@ export async function openPorts(settings: Partial<Ports['settings']> = {}) {
     translator: null,
     lastDeaf: () => null,
   }
+  const ports: Ports = { ...parts, dispatch: openDispatch(parts) }
   return {
     ports,
     clock,

@@ -6,7 +6,7 @@ const LOOK_MS = 250
 /** After a failure: whatever is away comes back no sooner for being asked. */
 const PAUSE_MS = 5_000
 
-/** Settles the flow, or the post, whenever something is due in it, by the time of the clock and never by a long timer.
+/** Settles the flow, the post or the dispatch whenever something is due in it, by the time of the clock and never by a long timer.
  * @returns what ends it, once what is under way is done */
 export function watchFlow(
   flow: Pick<OpenFlow, 'nextAt' | 'settle'>,

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { prepareFirstStart } from '../../src/access/session/service/first-start.ts'
 import { createApp } from '../../src/app.ts'
 import type { App } from '../../src/app.ts'
+import { openDispatch } from '../../src/automation/runs/service.ts'
 import { openFlow } from '../../src/flow.ts'
 import { BEAT_MS, Hub } from '../../src/monitoring/events/service.ts'
 import { openPost } from '../../src/monitoring/notifications/outbox/service.ts'
@@ -103,7 +104,9 @@ export async function startServer(settings: BunSettings, seams: Seams = {}): Pro
   }
   const keeping = await openKeeping(keeperHost, stallMs)
   const { keeper: jobActors, lastDeaf } = keeping
-  const ports: Ports = { ...inside, ...outside, blobs, jobActors, lastDeaf, flow }
+  const parts = { ...inside, ...outside, blobs, jobActors, lastDeaf, flow }
+  const dispatch = openDispatch(parts)
+  const ports: Ports = { ...parts, dispatch }
   await warnOfFewFiles(log)
   const app = createApp(ports)
   const { isFirstStart, setupToken } = await prepareFirstStart(ports)
@@ -111,7 +114,7 @@ export async function startServer(settings: BunSettings, seams: Seams = {}): Pro
   const http = listen(settings, around(deliveriesFirst(app.deliver, app.fetch), ports))
   outside.network.listensAs(http)
   await keeping.start()
-  const endWatches = [watchFlow(flow, { clock, log }), watchFlow(post, { clock, log })]
+  const endWatches = [flow, post, dispatch].map((one) => watchFlow(one, { clock, log }))
   const upkeep = keepUpEvery(upkeepMs, ports)
   const endBeat = beatEvents(events, log)
   const url = `http://${settings.host === '0.0.0.0' ? 'localhost' : settings.host}:${http.port}${settings.basePath}`

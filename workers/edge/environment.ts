@@ -3,6 +3,7 @@ import * as z from 'zod'
 
 import { parseEnvironment, settingsOf, settingsSchema } from '../../src/ports/settings.ts'
 import type { Settings } from '../../src/ports/settings.ts'
+import type { DispatchObject } from './dispatch-object.ts'
 import type { EventsObject } from './events-object.ts'
 import type { FlowObject } from './flow-object.ts'
 import type { JobObject } from './job-object.ts'
@@ -15,6 +16,7 @@ export type Environment = {
   readonly JOB: DurableObjectNamespace<JobObject>
   readonly FLOW: DurableObjectNamespace<FlowObject>
   readonly EVENTS: DurableObjectNamespace<EventsObject>
+  readonly DISPATCH: DurableObjectNamespace<DispatchObject>
   /** Where there is none, nobody translates unless TIDEMARK_TRANSLATION_URL says who. */
   readonly AI?: Ai
 }

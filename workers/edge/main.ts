@@ -10,6 +10,7 @@ import type { Environment } from './environment.ts'
 import { eventsInObject } from './events.ts'
 import { portsOf } from './ports.ts'
 
+export { DispatchObject } from './dispatch-object.ts'
 export { EventsObject } from './events-object.ts'
 export { FlowObject } from './flow-object.ts'
 export { JobObject } from './job-object.ts'

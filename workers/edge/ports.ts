@@ -7,6 +7,7 @@ import { secretsOf } from '../secrets.ts'
 import { openBlobsR2 } from './blobs-r2.ts'
 import { clock } from './clock.ts'
 import { openD1 } from './d1.ts'
+import { dispatchInObject } from './dispatch.ts'
 import { readEdgeSettings } from './environment.ts'
 import type { Environment } from './environment.ts'
 import { flowInObject } from './flow.ts'
@@ -14,7 +15,7 @@ import { jobActorsInObjects } from './job-actors.ts'
 import { openNetwork } from './network.ts'
 import { translatorOfAi } from './workers-ai.ts'
 
-/** What the application asks of its host, in the Worker and in the objects of events and of the flow alike. */
+/** What the application asks of its host, in the Worker and in the objects of events, of the flow and of the dispatch alike. */
 export function portsOf(environment: Environment, events: Events): Ports {
   const { settings, key, formerKeys } = readEdgeSettings(environment)
   const log = jsonLog(console.log)
@@ -23,6 +24,7 @@ export function portsOf(environment: Environment, events: Events): Ports {
     blobs: openBlobsR2(environment.FILES),
     jobActors: jobActorsInObjects(environment.JOB, log),
     flow: flowInObject(environment.FLOW),
+    dispatch: dispatchInObject(environment.DISPATCH, log),
     events,
     clock,
     log,

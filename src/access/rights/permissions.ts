@@ -101,3 +101,11 @@ export function isAtOrBelow(path: string, list: string): string {
 export function idsOf(path: string): number[] {
   return path.split('/').slice(1, -1).map(Number)
 }
+
+/** Who may read scripts, which are in no tree, and run them. */
+export const SCRIPT_READERS = ['administrator', 'editor', 'Data_Editor'] as const satisfies readonly Role[]
+
+/** Whether somebody of this role hears of scripts. */
+export function readsScripts(role: Role): boolean {
+  return SCRIPT_READERS.some((one) => one === role)
+}

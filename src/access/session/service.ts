@@ -34,7 +34,7 @@ export async function logIn(context: Context, { code, ...credentials }: Login) {
 }
 
 /** The account of a user; null where there is none. */
-export function accountOf({ database }: Ports, userId: number): Promise<Account | null> {
+export function accountOf({ database }: Pick<Ports, 'database'>, userId: number): Promise<Account | null> {
   return store.findAccount(database, { id: userId })
 }
 

@@ -9,7 +9,10 @@ export type Owed = 'mfa' | 'password' | ''
 
 export type SessionUser = { readonly userId: number; readonly username: string; readonly role: Role }
 export type SessionRow = typeof sessions.$inferSelect
-export type NewSession = Omit<SessionRow, 'refreshCount'> & { readonly owes: Owed }
+export type NewSession = Omit<SessionRow, 'refreshCount' | 'scopes'> & {
+  readonly owes: Owed
+  readonly scopes?: string
+}
 
 const USER = { userId: users.id, username: users.username, role: users.role }
 
@@ -18,9 +21,9 @@ export async function findSession(
   database: Database,
   hash: string,
   now: number,
-): Promise<(SessionUser & { readonly owes: Owed }) | null> {
+): Promise<(SessionUser & { readonly owes: Owed; readonly scopes: string | null }) | null> {
   const rows = await database
-    .select({ ...USER, owes: sessions.owes })
+    .select({ ...USER, owes: sessions.owes, scopes: sessions.scopes })
     .from(sessions)
     .innerJoin(users, eq(users.id, sessions.userId))
     .where(and(eq(sessions.hash, hash), gt(sessions.expiresAt, now), isNull(users.disabledAt)))

@@ -76,7 +76,15 @@ export async function listMembers(context: Context, id: number): Promise<UserVie
 /** The groups that a user is in, by id. @throws {Refusal} not_found */
 export async function listGroupsOf(context: Context, userId: number): Promise<UserGroupView[]> {
   await readUser(context, userId)
-  return (await store.listGroupsOf(context.ports.database, userId)).map(viewOf)
+  return groupsOfUser(context.ports, userId)
+}
+
+/** The same; of nobody there are none. */
+export async function groupsOfUser(
+  { database }: Pick<Ports, 'database'>,
+  userId: number,
+): Promise<UserGroupView[]> {
+  return (await store.listGroupsOf(database, userId)).map(viewOf)
 }
 
 /** Says which users are in a group: all, some more, or some less.

@@ -5,9 +5,11 @@ import { DEPENDENCY_MANAGERS, RUNNER_KINDS } from '../scripts/detection.ts'
 export const HEARTBEAT_MS = 5_000
 /** After this time without a word its jobs are lost. */
 export const LEASE_MS = 25_000
-/** How long a poll waits for a job. */
-export const POLL_MS = 50_000
+/** How long a poll waits for a job: less than a connection may lie idle. */
+export const POLL_MS = 25_000
 export const LOG_CHUNK_LINES = 500
+/** The body of a chunk, in bytes as it is sent. */
+export const LOG_CHUNK_MAX_BYTES = 1024 * 1024
 export const LOG_LINE_MAX = 10_000
 /** Of a log the first and the last lines are kept. */
 export const LOG_HEAD_LINES = 100

@@ -23,6 +23,7 @@ const wanted: fc.Arbitrary<Wanted> = fc.record({
 const tops = fc.uniqueArray(ids).map((some) => new Set(some))
 const sightOf = (readable: ReadonlySet<number>) => ({
   sees: (path: readonly number[]) => path.some((id) => readable.has(id)),
+  seesScripts: false,
 })
 
 test('nobody is told of what may not be read, whatever is wanted', () => {
@@ -38,8 +39,11 @@ test('what may be read is told to who wants its kind, and its object or job', ()
   fc.assert(
     fc.property(event, wanted, (told, asked) => {
       const isOfJob = told.kind === 'value' && asked.jobIds.has(told.jobId ?? 0)
-      const isBelow = told.kind !== 'value' && told.above.some((id) => asked.objectIds?.has(id) ?? true)
-      const everything = { sees: () => true }
+      const isBelow =
+        told.kind === 'script'
+          ? asked.objectIds === null
+          : told.kind !== 'value' && told.above.some((id) => asked.objectIds?.has(id) ?? true)
+      const everything = { sees: () => true, seesScripts: true }
       expect(concerns(told, asked, everything)).toBe(
         asked.kinds.has(told.kind as never) && (isOfJob || isBelow),
       )
@@ -48,7 +52,7 @@ test('what may be read is told to who wants its kind, and its object or job', ()
 })
 
 test('a gap concerns everybody, one of a job who reads its values, and a mark nobody', () => {
-  const nothing = { sees: () => false }
+  const nothing = { sees: () => false, seesScripts: false }
   const asked = (...jobIds: number[]): Wanted => ({
     kinds: new Set(),
     objectIds: null,
@@ -58,6 +62,7 @@ test('a gap concerns everybody, one of a job who reads its values, and a mark no
   expect(concerns(gap(null), asked(), nothing)).toBe(true)
   expect(concerns(gap(4), asked(4), nothing)).toBe(true)
   expect(concerns(gap(4), asked(5), nothing)).toBe(false)
+  const everything = { sees: () => true, seesScripts: true }
   const all = { ...asked(4), kinds: new Set(EVENT_KINDS) }
-  expect(concerns({ kind: 'mark', above: [], jobId: null }, all, { sees: () => true })).toBe(false)
+  expect(concerns({ kind: 'mark', above: [], jobId: null }, all, everything)).toBe(false)
 })

@@ -11,6 +11,8 @@ export function concerns(
   const isOfJob = jobId !== null && wanted.jobIds.has(jobId)
   if (kind === 'gap') return jobId === null || isOfJob
   if (kind === 'mark' || !wanted.kinds.has(kind)) return false
+  // Scripts are below nothing.
+  if (kind === 'script') return wanted.objectIds === null && sight.seesScripts
   return (kind === 'value' ? isOfJob : isBelow(above, wanted.objectIds)) && sight.sees(above)
 }
 

@@ -1,4 +1,4 @@
-import { readableTops } from '../../access/rights/permissions.ts'
+import { readableTops, readsScripts } from '../../access/rights/permissions.ts'
 import { rightsOf } from '../../access/rights/service.ts'
 import type { Context } from '../../context.ts'
 import { Refusal } from '../../lib/errors.ts'
@@ -48,9 +48,13 @@ async function requireReadable(context: Context, { objectId = [], jobId }: Event
 /** What whoever asked may see now; null once the credentials no longer hold. */
 async function sightOf(again: () => Promise<Context>): Promise<Sight | null> {
   try {
-    const tops = readableTops(await rightsOf(await again()))
+    const context = await again()
+    const tops = readableTops(await rightsOf(context))
     const readable = new Set(tops)
-    return { sees: (above) => tops === null || above.some((id) => readable.has(id)) }
+    return {
+      sees: (above) => tops === null || above.some((id) => readable.has(id)),
+      seesScripts: context.caller.kind === 'user' && readsScripts(context.caller.role),
+    }
   } catch (error) {
     const isOver =
       error instanceof Refusal && (error.code === 'unauthenticated' || error.code === 'forbidden')

@@ -34,13 +34,7 @@ export function callerOfPersonalToken(ports: Ports, token: string): Promise<User
     const found = await store.findPersonalToken(ports.database, await sha256(token), now)
     if (!found) return null
     const { scopes, ...user } = found
-    const granted = scopes.split(' ')
-    return {
-      kind: 'user',
-      ...user,
-      sessionHash: null,
-      scopes: SCOPES.filter((scope) => granted.includes(scope)),
-    }
+    return { kind: 'user', ...user, sessionHash: null, scopes: scopesIn(scopes) }
   })
 }
 
@@ -68,6 +62,12 @@ export function userOf({ userId, username, role }: Account): User {
 async function userOfSession(ports: Ports, hash: string): Promise<User | null> {
   const found = await store.findSession(ports.database, hash, ports.clock.now())
   if (!found) return null
-  const { owes, ...user } = found
-  return { kind: 'user', ...user, sessionHash: hash, ...(owes !== '' && { scopes: ACCOUNT_ONLY }) }
+  const { owes, scopes, ...user } = found
+  const goodFor = owes === '' ? scopes && scopesIn(scopes) : ACCOUNT_ONLY
+  return { kind: 'user', ...user, sessionHash: hash, ...(goodFor && { scopes: goodFor }) }
+}
+
+function scopesIn(text: string): readonly Scope[] {
+  const granted = text.split(' ')
+  return SCOPES.filter((scope) => granted.includes(scope))
 }

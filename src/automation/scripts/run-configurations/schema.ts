@@ -63,7 +63,12 @@ const base = {
     .enum(['queue', 'skip', 'cancel_previous'])
     .default('queue')
     .describe('What becomes of a run while another one of the same configuration waits or runs.'),
-  retries: z.int().min(0).max(RETRIES_MAX).default(0).describe('How often it is run again after it failed.'),
+  retries: z
+    .int()
+    .min(0)
+    .max(RETRIES_MAX)
+    .default(0)
+    .describe('How often it is run again after its runner was lost.'),
   runnerLabels: z
     .array(z.string().regex(/^[\w.:-]{1,64}$/, 'must be a word'))
     .max(LABELS_MAX)

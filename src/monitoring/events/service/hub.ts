@@ -125,8 +125,8 @@ export class Hub implements Events, Onlookers {
     return this.#looking
   }
 
-  publish({ kind, above, data }: Passing): Promise<void> {
-    this.#tell([{ kind, above, data, jobId: null }])
+  publish({ kind, data }: Passing): Promise<void> {
+    this.#tell([{ kind, above: [], data, jobId: null }])
     return NOTHING
   }
 

@@ -1,0 +1,37 @@
+import { sha256 } from '../../../lib/digest.ts'
+import { base64url } from '../../../lib/text.ts'
+import type { Write } from '../../../ports/database.ts'
+import type { Ports } from '../../../ports/index.ts'
+import * as store from '../store.ts'
+
+const LENT_MS = 86_400_000
+/** Not how its user signs in. */
+const SCOPES = 'read write execute'
+
+/** A session that a program has for a while in somebody's name, good for all that the role allows but the account itself.
+ * It is there once `write` is committed, for 24 hours at most. It is not on record: what lends it is.
+ * @param agent what its user sees of it in the list of sessions */
+export async function lendSession(
+  { database, clock, secrets }: Pick<Ports, 'database' | 'clock' | 'secrets'>,
+  { userId, agent }: { readonly userId: number; readonly agent: string },
+): Promise<{ readonly sessionId: string; readonly hash: string; readonly write: Write }> {
+  const sessionId = base64url(secrets.random(32))
+  const hash = await sha256(sessionId)
+  const createdAt = clock.now()
+  const session = {
+    hash,
+    userId,
+    createdAt,
+    expiresAt: createdAt + LENT_MS,
+    address: '',
+    agent,
+    owes: '',
+  } as const
+  return { sessionId, hash, write: store.insertSession(database, { ...session, scopes: SCOPES }) }
+}
+
+/** Ends a session that was lent; one that has ended is fine. Where it was used within the last second it may work for one
+ * more. */
+export function endLent(database: Ports['database'], hash: string): Write {
+  return store.deleteSession(database, hash)
+}

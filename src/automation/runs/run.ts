@@ -1,0 +1,86 @@
+/** `queued`: nobody has it. `assigned`: a runner was told. `preparing`: it took it. `running`: its script has begun. */
+export type HeldState = 'assigned' | 'preparing' | 'running'
+export type EndState = 'succeeded' | 'failed' | 'timed_out' | 'cancelled' | 'lost'
+export type RunState = 'queued' | HeldState | EndState
+
+export const RUN_STATES = [
+  'queued',
+  'assigned',
+  'preparing',
+  'running',
+  'succeeded',
+  'failed',
+  'timed_out',
+  'cancelled',
+  'lost',
+] as const satisfies readonly RunState[]
+
+/** What decides how a run goes on. */
+export type Run = {
+  readonly state: RunState
+  /** From 1; the next one begins when the one before was lost. */
+  readonly attempt: number
+  /** How often it is tried again when it is lost. */
+  readonly retries: number
+  /** Somebody wants it to end. */
+  readonly isCancelled: boolean
+}
+
+/** `lose`: its runner is given up. */
+type HeldEvent =
+  | { readonly kind: 'accept' | 'start' | 'lose' }
+  | { readonly kind: 'finish'; readonly outcome: Exclude<EndState, 'lost'> }
+
+/** `fail`: it cannot be begun. */
+export type RunEvent =
+  | { readonly kind: 'assign'; readonly retries: number }
+  | { readonly kind: 'cancel' | 'fail' }
+  | HeldEvent
+
+/** Whether a runner has it: only then it has a lease, a session and a token of its attempt. */
+export function isHeld(state: RunState): state is HeldState {
+  return state === 'assigned' || state === 'preparing' || state === 'running'
+}
+
+/** Whether nothing happens to it any more. */
+export function hasEnded(state: RunState): state is EndState {
+  return state !== 'queued' && !isHeld(state)
+}
+
+/** What an event makes of a run; null where it cannot happen to it as it is. What has happened already and comes again
+ * changes nothing. */
+export function step(run: Run, event: RunEvent): Run | null {
+  if (hasEnded(run.state)) return null
+  switch (event.kind) {
+    case 'assign':
+      return run.state === 'queued' ? { ...run, state: 'assigned', retries: event.retries } : null
+    case 'fail':
+      return run.state === 'queued' ? { ...run, state: 'failed' } : null
+    case 'cancel':
+      return run.state === 'queued'
+        ? { ...run, state: 'cancelled', isCancelled: true }
+        : { ...run, isCancelled: true }
+    default:
+      return isHeld(run.state) ? stepHeld(run, event) : null
+  }
+}
+
+function stepHeld(run: Run, event: HeldEvent): Run | null {
+  if (event.kind === 'lose') return lose(run)
+  if (event.kind === 'accept') return run.state === 'running' ? null : { ...run, state: 'preparing' }
+  if (run.state === 'assigned') return null
+  return { ...run, state: event.kind === 'finish' ? endOf(run, event.outcome) : 'running' }
+}
+
+/** Nobody stops a run without being asked to. */
+function endOf({ isCancelled }: Run, outcome: Exclude<EndState, 'lost'>): EndState {
+  return outcome === 'cancelled' && !isCancelled ? 'failed' : outcome
+}
+
+/** What was not begun is as good as never given to anybody. */
+function lose(run: Run): Run {
+  if (run.isCancelled) return { ...run, state: 'cancelled' }
+  if (run.state === 'assigned') return { ...run, state: 'queued' }
+  if (run.attempt > run.retries) return { ...run, state: 'lost' }
+  return { ...run, state: 'queued', attempt: run.attempt + 1 }
+}

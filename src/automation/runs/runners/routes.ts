@@ -1,0 +1,149 @@
+import { Hono } from 'hono'
+import * as z from 'zod'
+import { noContent, ok } from '../../../http/answers.ts'
+import { policy } from '../../../http/policy.ts'
+import type { Env, Policy } from '../../../http/policy.ts'
+import { jsonBody, valid } from '../../../http/valid.ts'
+import {
+  aboutRunner,
+  beat,
+  finished,
+  LOG_CHUNK_MAX_BYTES,
+  logChunk,
+  poll,
+  polled,
+  progress,
+  registered,
+  started,
+} from '../protocol.ts'
+import { accept, finish, holderOf, keepHold, start, takeLog, takeProgress } from '../service/held.ts'
+import { runnerPath, runnerView } from './schema.ts'
+import { deleteRunner, listRunners, pollJobs, registerRunner } from './service.ts'
+
+const BODY_MAX_BYTES = 64 * 1024
+const ADMINISTRATOR = ['administrator'] as const
+
+const heldPath = z.object({ jobId: z.string().min(1).max(64) })
+
+/** What a runner says of a job that it was given: it proves itself by its token, and that by the token of the attempt. */
+const speaking = (summary: string, answer: Policy['answers'], refuses: readonly number[] = []): Policy => ({
+  summary: `${summary} (runner protocol)`,
+  roles: 'anyone',
+  answers: answer,
+  refuses: [400, 401, 409, ...refuses],
+})
+const BEAT = { 200: ok(beat, 'Whether the job is to end.') }
+
+export const runnerRoutes = new Hono<Env>()
+  .get(
+    '/runners',
+    policy({
+      summary: 'The nodes that run scripts',
+      roles: ADMINISTRATOR,
+      answers: { 200: ok(z.array(runnerView), 'The runners by name.') },
+    }),
+    async (c) => c.json(await listRunners(c.get('context'))),
+  )
+  .delete(
+    '/runners/:id',
+    policy({ summary: 'Forget a runner', roles: ADMINISTRATOR, answers: { 204: noContent } }),
+    valid('param', runnerPath),
+    async (c) => {
+      await deleteRunner(c.get('context'), c.req.valid('param').id)
+      return c.body(null, 204)
+    },
+  )
+  .post(
+    '/runner/v1/register',
+    policy({
+      summary: 'Make a runner known (runner protocol)',
+      roles: 'anyone',
+      answers: { 200: ok(registered, 'Its token.') },
+      refuses: [401, 409, 501],
+    }),
+    jsonBody(BODY_MAX_BYTES),
+    valid('json', aboutRunner),
+    async (c) => c.json(await registerRunner(c.get('context'), c.req.valid('json'))),
+  )
+  .post(
+    '/runner/v1/poll',
+    policy({
+      summary: 'Wait for jobs (runner protocol)',
+      roles: 'anyone',
+      answers: { 200: ok(polled, 'Jobs to be done now; none after a while.') },
+      refuses: [401],
+    }),
+    jsonBody(BODY_MAX_BYTES),
+    valid('json', poll),
+    async (c) => {
+      const jobs = await pollJobs(c.get('context'), c.req.raw, c.req.valid('json'))
+      return c.json({ jobs })
+    },
+  )
+  .put(
+    '/runner/v1/jobs/:jobId/accept',
+    policy(speaking('Take a job', BEAT)),
+    valid('param', heldPath),
+    async (c) => {
+      const ports = c.get('ports')
+      return c.json(await accept(ports, await holderOf(ports, c.req.raw, c.req.valid('param').jobId)))
+    },
+  )
+  .put(
+    '/runner/v1/jobs/:jobId/start',
+    policy(speaking('Say that the script begins', BEAT)),
+    valid('param', heldPath),
+    jsonBody(BODY_MAX_BYTES),
+    valid('json', started),
+    async (c) => {
+      const ports = c.get('ports')
+      const holder = await holderOf(ports, c.req.raw, c.req.valid('param').jobId)
+      return c.json(await start(ports, holder, c.req.valid('json')))
+    },
+  )
+  .put(
+    '/runner/v1/jobs/:jobId/finish',
+    policy(speaking('Say how an attempt ended', { 204: noContent })),
+    valid('param', heldPath),
+    jsonBody(BODY_MAX_BYTES),
+    valid('json', finished),
+    async (c) => {
+      const ports = c.get('ports')
+      const holder = await holderOf(ports, c.req.raw, c.req.valid('param').jobId)
+      await finish(ports, holder, c.req.valid('json'))
+      return c.body(null, 204)
+    },
+  )
+  .post(
+    '/runner/v1/jobs/:jobId/heartbeat',
+    policy(speaking('Say that it goes on', BEAT)),
+    valid('param', heldPath),
+    async (c) => {
+      const ports = c.get('ports')
+      return c.json(await keepHold(ports, await holderOf(ports, c.req.raw, c.req.valid('param').jobId)))
+    },
+  )
+  .post(
+    '/runner/v1/jobs/:jobId/logs',
+    policy(speaking('Hand over a part of the log', BEAT)),
+    valid('param', heldPath),
+    jsonBody(LOG_CHUNK_MAX_BYTES),
+    valid('json', logChunk),
+    async (c) => {
+      const ports = c.get('ports')
+      const holder = await holderOf(ports, c.req.raw, c.req.valid('param').jobId)
+      return c.json(await takeLog(ports, holder, c.req.valid('json')))
+    },
+  )
+  .post(
+    '/runner/v1/jobs/:jobId/progress',
+    policy(speaking('Say how far the script is', BEAT)),
+    valid('param', heldPath),
+    jsonBody(BODY_MAX_BYTES),
+    valid('json', progress),
+    async (c) => {
+      const ports = c.get('ports')
+      const holder = await holderOf(ports, c.req.raw, c.req.valid('param').jobId)
+      return c.json(await takeProgress(ports, holder, c.req.valid('json')))
+    },
+  )

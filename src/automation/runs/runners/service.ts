@@ -1,0 +1,120 @@
+import { audited } from '../../../access/audit/service.ts'
+import type { Context } from '../../../context.ts'
+import { sha256 } from '../../../lib/digest.ts'
+import { Refusal } from '../../../lib/errors.ts'
+import { base64url, sameText } from '../../../lib/text.ts'
+import { timeFormat } from '../../../lib/time.ts'
+import { commit } from '../../../ports/database.ts'
+import type { Ports } from '../../../ports/index.ts'
+import { HEARTBEAT_MS, ISOLATIONS, LEASE_MS, POLL_MS } from '../protocol.ts'
+import type { AboutRunner, Isolation, Poll, Registered } from '../protocol.ts'
+import { listHeldBy, readQueue } from '../store.ts'
+import { loseRun } from '../service/changing.ts'
+import type { RunnerView } from './schema.ts'
+import * as store from './store.ts'
+import type { RunnerRow } from './store.ts'
+
+const RUNNERS_MAX = 1_000
+/** Who polls is heard of more often. */
+const PRESENT_MS = POLL_MS + 15_000
+
+/** Makes a runner known under its name; who had the name before is not known any more.
+ * @throws {Refusal} not_configured where no token is set, unauthenticated, conflict when there are 1,000 */
+export async function registerRunner(context: Context, about: AboutRunner): Promise<Registered> {
+  const { ports, request } = context
+  const { database, clock, secrets, settings } = ports
+  if (settings.runnerToken === null)
+    throw new Refusal('not_configured', 'Runners need TIDEMARK_RUNNER_TOKEN to be set here.')
+  const given = request && bearerOf(request)
+  if (given === undefined || !sameText(await sha256(given), await sha256(settings.runnerToken)))
+    throw new Refusal('unauthenticated', 'This is not the token that runners register with.')
+  const known = await store.listRunners(database)
+  if (known.length >= RUNNERS_MAX && !known.some(({ name }) => name === about.name))
+    throw new Refusal('conflict', `There are ${RUNNERS_MAX} runners at most.`)
+  const token = `tmr_${base64url(secrets.random(32))}`
+  const now = clock.now()
+  const tokenHash = await sha256(token)
+  await commit(database, [
+    store.saveRunner(database, { name: about.name, tokenHash, about, registeredAt: now, seenAt: now }),
+    audited(context, { action: 'register', objectType: 'runner', objectId: about.name, after: about }),
+  ])
+  const runner = await store.findByToken(database, tokenHash)
+  // Somebody else has taken the name at the same time.
+  if (!runner) throw unknownRunner()
+  ports.log.info('runner registered', { runner: about.name, isolation: about.isolation })
+  return { runnerId: runner.id, token, pollMs: POLL_MS, heartbeatMs: HEARTBEAT_MS, leaseMs: LEASE_MS }
+}
+
+/** The runner that sends this. @throws {Refusal} unauthenticated */
+export async function runnerOf({ database, clock }: Ports, request: Request): Promise<RunnerRow> {
+  const token = bearerOf(request)
+  const runner = token === undefined ? null : await store.findByToken(database, await sha256(token))
+  if (!runner) throw unknownRunner()
+  const now = clock.now()
+  if (Math.abs(now - runner.seenAt) >= HEARTBEAT_MS)
+    await commit(database, [store.noteSeen(database, runner.id, now)])
+  return runner
+}
+
+/** Jobs for the runner that asks, once there are some. @throws {Refusal} unauthenticated */
+export async function pollJobs({ ports }: Context, request: Request, poll: Poll): Promise<readonly object[]> {
+  const runner = await runnerOf(ports, request)
+  const baseUrl = `${new URL(request.url).origin}${ports.settings.basePath}`
+  return ports.dispatch.poll({ ...poll, runnerId: runner.id, baseUrl }, request.signal)
+}
+
+/** All runners by name. */
+export async function listRunners({ ports }: Context): Promise<RunnerView[]> {
+  const { database, clock, settings } = ports
+  const format = timeFormat(settings.timeZone)
+  const now = clock.now()
+  return (await store.listRunners(database)).map(({ id, about, held, registeredAt, seenAt }) => ({
+    id,
+    ...about,
+    running: held,
+    present: now - seenAt <= PRESENT_MS,
+    registered: format(registeredAt),
+    seen: format(seenAt),
+  }))
+}
+
+/** Forgets a runner: what it has is lost, and it has to register anew. @throws {Refusal} not_found */
+export async function deleteRunner(context: Context, id: number): Promise<void> {
+  const { ports } = context
+  const runner = await store.findRunner(ports.database, id)
+  if (!runner) throw new Refusal('not_found', 'There is no such runner.')
+  await commit(ports.database, [
+    store.deleteRunner(ports.database, id),
+    audited(context, { action: 'delete', objectType: 'runner', objectId: id, before: runner.about }),
+  ])
+  for (const row of await listHeldBy(ports.database, id)) await loseRun(ports, row, 'its runner was removed.')
+  await ports.dispatch.wake()
+}
+
+/** How scripts fare: who runs them, how well they are kept apart (by the worst of those who take jobs), and how many wait
+ * for how long, in seconds. */
+export async function scriptHealth({ database, clock }: Pick<Ports, 'database' | 'clock'>) {
+  const now = clock.now()
+  const present = await store.listPresent(database, now - PRESENT_MS)
+  const taking = present.filter(({ refusal }) => refusal === null)
+  const { waiting, oldestAt } = await readQueue(database)
+  return {
+    runners: taking.length,
+    refusing: present.length - taking.length,
+    isolation: worstOf(taking.map(({ isolation }) => isolation)),
+    waiting,
+    waitingSeconds: oldestAt === null ? 0 : Math.max(0, Math.floor((now - oldestAt) / 1000)),
+  }
+}
+
+function worstOf(isolations: readonly Isolation[]): Isolation | null {
+  return ISOLATIONS.findLast((isolation) => isolations.includes(isolation)) ?? null
+}
+
+function bearerOf({ headers }: Request): string | undefined {
+  return /^Bearer ([\x21-\x7e]{1,1024})$/i.exec(headers.get('authorization') ?? '')?.[1]
+}
+
+function unknownRunner(): Refusal {
+  return new Refusal('unauthenticated', 'This runner is not known, or not any more. Register anew.')
+}

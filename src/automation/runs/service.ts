@@ -1,0 +1,111 @@
+import { audited } from '../../access/audit/service.ts'
+import type { Context } from '../../context.ts'
+import { Refusal } from '../../lib/errors.ts'
+import { timeFormat } from '../../lib/time.ts'
+import { commit } from '../../ports/database.ts'
+import { hasEnded } from './run.ts'
+import type { JobsQuery, JobView, LogQuery, LogView, StatusView } from './schema.ts'
+import { changeRun } from './service/changing.ts'
+import { readJob } from './service/ordering.ts'
+import * as store from './store.ts'
+import { deleteHistory, deleteRun } from './store/history.ts'
+import { listLatest, listRuns } from './store/listing.ts'
+import { readLog } from './store/log.ts'
+import { viewOf } from './view.ts'
+
+export { orderRun, readJob } from './service/ordering.ts'
+export { openDispatch } from './service/dispatch.ts'
+export type { DueWork, OpenDispatch } from './service/dispatch.ts'
+
+/** Which run of which script. */
+export type Named = { readonly scriptId: number; readonly id: string }
+
+/** Runs of a script, the latest first. */
+export async function listJobs(
+  { ports }: Context,
+  scriptId: number,
+  { before: beforeId, limit, ...filter }: JobsQuery,
+): Promise<{ readonly items: JobView[]; readonly isMore: boolean }> {
+  const rows = await listRuns(ports.database, { scriptId, ...filter, beforeId }, limit + 1)
+  return {
+    items: rows.slice(0, limit).map((row) => viewOf(ports.settings, row)),
+    isMore: rows.length > limit,
+  }
+}
+
+/** The latest runs of each configuration of which there are any, by the ids of configurations. */
+export async function listStatuses(
+  { ports }: Context,
+  scriptId: number,
+  maxCount: number,
+): Promise<StatusView> {
+  const rows = await listLatest(ports.database, scriptId, maxCount)
+  return [...Map.groupBy(rows, ({ runConfigurationId }) => runConfigurationId)].map(([id, of]) => ({
+    runConfigurationId: id === 0 ? null : id,
+    name: of[0]?.order.configurationName ?? '',
+    jobs: of.map((row) => viewOf(ports.settings, row)),
+  }))
+}
+
+/** Has a run end: one that waits at once, one that somebody runs as soon as they hear of it.
+ * @throws {Refusal} not_found, conflict for one that has ended */
+export async function cancelJob(context: Context, { scriptId, id }: Named): Promise<JobView> {
+  const { ports } = context
+  await readJob(context, scriptId, id)
+  const entry = audited(context, { action: 'cancel', objectType: 'scriptJob', objectId: id })
+  const after = await changeRun(ports, id, () => ({ event: { kind: 'cancel' }, writes: [entry] }))
+  if (!after) throw new Refusal('conflict', 'The job has ended.')
+  return readJob(context, scriptId, id)
+}
+
+/** Removes a run that has ended from the history. @throws {Refusal} not_found, conflict for one that has not ended */
+export async function deleteJob(context: Context, { scriptId, id }: Named): Promise<void> {
+  const { ports } = context
+  const { state } = await readJob(context, scriptId, id)
+  if (!hasEnded(state)) throw new Refusal('conflict', 'The job has not ended. Cancel it first.')
+  await commit(ports.database, [
+    ...deleteRun(ports.database, id, ports.clock.now()),
+    audited(context, {
+      action: 'delete',
+      objectType: 'scriptJob',
+      objectId: id,
+      before: { scriptId, state },
+    }),
+  ])
+}
+
+/** Removes all runs of a script that have ended from the history. @returns how many */
+export async function deleteJobs(context: Context, scriptId: number): Promise<number> {
+  const { ports } = context
+  const deleted = await store.countEnded(ports.database, scriptId)
+  await commit(ports.database, [
+    ...deleteHistory(ports.database, scriptId, ports.clock.now()),
+    audited(context, { action: 'delete jobs', objectType: 'script', objectId: scriptId }),
+  ])
+  return deleted
+}
+
+/** A page of what a run has said. @throws {Refusal} not_found */
+export async function readJobLog(
+  context: Context,
+  { scriptId, id }: Named,
+  { offset, limit }: Pick<LogQuery, 'offset' | 'limit'>,
+): Promise<LogView> {
+  const { ports } = context
+  const job = await readJob(context, scriptId, id)
+  const rows = await readLog(ports.database, { runId: id, afterLine: offset, limit: limit + 1 })
+  const shown = rows.slice(0, limit)
+  const format = timeFormat(ports.settings.timeZone)
+  return {
+    offset: shown.at(-1)?.line ?? offset,
+    // The job was read first: what it says is not before its last lines.
+    completed: hasEnded(job.state) && rows.length <= limit,
+    lines: shown.map(({ line, at, stream, text }) => ({
+      n: line,
+      at: format(at),
+      stream: stream as LogView['lines'][number]['stream'],
+      text,
+    })),
+    dropped: job.log.dropped,
+  }
+}

@@ -1,0 +1,152 @@
+import { accountOf } from '../../../access/session/service.ts'
+import { lendSession } from '../../../access/session/service/lent.ts'
+import { groupsOfUser } from '../../../access/user-groups/service.ts'
+import { readsScripts } from '../../../access/rights/permissions.ts'
+import { sha256 } from '../../../lib/digest.ts'
+import { refusalIn } from '../../../lib/errors.ts'
+import { base64url } from '../../../lib/text.ts'
+import { isUniqueViolation } from '../../../ports/database.ts'
+import type { Ports } from '../../../ports/index.ts'
+import { runnableOf } from '../../scripts/service/runnable.ts'
+import type { Runnable } from '../../scripts/service/runnable.ts'
+import { LEASE_MS } from '../protocol.ts'
+import type { AboutRunner, Assignment } from '../protocol.ts'
+import type { RunRow } from '../store.ts'
+import { insertFiles, listFiles } from '../store/files.ts'
+import { changeRun } from './changing.ts'
+
+/** A run that waits, and what it needs. */
+export type Ready = {
+  readonly row: RunRow
+  readonly runnable: Runnable
+  readonly runner: NonNullable<Runnable['detection']['runner']>
+  readonly runnerFile: string
+  readonly user: { readonly userId: number; readonly groups: readonly { id: number; name: string }[] }
+}
+
+/** Whom a run is given to. */
+export type Receiver = {
+  readonly runnerId: number
+  readonly name: string
+  readonly baseUrl: string
+}
+
+/** What a run needs as its script is now; null for one that cannot begin any more, which has failed then. */
+export async function readyOf(ports: Ports, row: RunRow): Promise<Ready | null> {
+  const found = await lookAt(ports, row)
+  if (typeof found !== 'string') return found
+  await changeRun(ports, row.id, () => ({ event: { kind: 'fail' }, set: { error: found } }))
+  return null
+}
+
+async function lookAt(ports: Ports, row: RunRow): Promise<Ready | string> {
+  const { scriptId, runConfigurationId, userId } = row
+  const account = userId === null ? null : await accountOf(ports, userId)
+  if (!account || !readsScripts(account.role))
+    return 'The user in whose name it was to run is gone, or may not run scripts any more.'
+  const configurationId = runConfigurationId === 0 ? null : runConfigurationId
+  const runnable = await runnableOf(ports, scriptId, configurationId).catch((error: unknown) => {
+    const refusal = refusalIn(error)
+    if (refusal?.code === 'not_found') return refusal.detail
+    throw error
+  })
+  if (typeof runnable === 'string') return runnable
+  const { runner, runnerFile } = runnable.detection
+  if (runner === null || runnerFile === null) return 'There is nothing in the files of the script that runs.'
+  const groups = await groupsOfUser(ports, account.userId)
+  return { row, runnable, runner, runnerFile, user: { userId: account.userId, groups } }
+}
+
+/** Whether a runner of this kind can take it. */
+export function fits({ runnable, runner }: Ready, about: AboutRunner): boolean {
+  const { runnerLabels } = runnable.configuration
+  return (
+    about.refusal === null &&
+    about.capabilities.includes(runner) &&
+    runnerLabels.every((label) => about.labels.includes(label))
+  )
+}
+
+/** Gives a run to a runner; null where it cannot be given any more, or another one of its configuration runs. */
+export async function assign(
+  ports: Ports,
+  ready: Ready,
+  receiver: Receiver,
+): Promise<{ readonly assignment: Assignment; readonly attemptHash: string } | null> {
+  const { row, runnable, user } = ready
+  const { database, clock, secrets } = ports
+  const attemptToken = base64url(secrets.random(32))
+  const session = await lendSession(ports, { userId: user.userId, agent: `run ${row.id}` })
+  const attemptHash = await sha256(attemptToken)
+  const files = runnable.files.map(({ path, ...file }) => {
+    return { runId: row.id, kind: 'tree', name: path, mimeType: '', ...file }
+  })
+  try {
+    const given = await changeRun(ports, row.id, ({ state, attempt }) =>
+      state === 'queued' && attempt === row.attempt
+        ? {
+            event: { kind: 'assign', retries: runnable.configuration.retries },
+            set: {
+              runnerId: receiver.runnerId,
+              runnerName: receiver.name,
+              attemptHash,
+              sessionHash: session.hash,
+              leaseUntil: clock.now() + LEASE_MS,
+            },
+            writes: [session.write, ...insertFiles(database, files)],
+          }
+        : null,
+    )
+    if (given?.sessionHash !== session.hash) return null
+  } catch (error) {
+    if (isUniqueViolation(error, 'runs.script_id')) return null
+    throw error
+  }
+  const uploads = await listFiles(database, { runId: row.id, kind: 'upload' })
+  const assignment = {
+    ...assignmentOf(ready, receiver, session.sessionId),
+    attemptToken,
+    uploads: uploads.map(({ name, sha256: digest, sizeBytes }) => ({
+      path: name,
+      sha256: digest,
+      sizeBytes,
+    })),
+  }
+  return { assignment, attemptHash }
+}
+
+function assignmentOf(
+  ready: Ready,
+  { baseUrl }: Receiver,
+  sessionId: string,
+): Omit<Assignment, 'attemptToken' | 'uploads'> {
+  const { row, runnable, runner, runnerFile, user } = ready
+  const { script, configuration, detection } = runnable
+  return {
+    id: row.id,
+    attempt: row.attempt,
+    script: {
+      id: script.id,
+      name: script.name,
+      runner,
+      runnerFile,
+      dependencyManager: detection.dependencyManager,
+    },
+    files: runnable.files.map(({ path, sha256: digest, sizeBytes }) => ({ path, sha256: digest, sizeBytes })),
+    directories: [...runnable.directories],
+    arguments: [...(row.order.arguments ?? configuration.arguments)],
+    env: {
+      ...configuration.env,
+      SVC_SESSION_ID: sessionId,
+      SVC_USER_USERGROUP_IDS: user.groups.map(({ id }) => id).join(','),
+      SVC_USER_USERGROUP_NAMES: user.groups.map(({ name }) => name).join(','),
+      SVC_BASE_URL: baseUrl,
+      SVC_JOB_ID: row.id,
+      SVC_PARAMETERS: JSON.stringify(row.order.parameters),
+    },
+    secretNames: [...configuration.secretNames, 'SVC_SESSION_ID'],
+    timeoutMs: configuration.timeoutS * 1000,
+    network: [...configuration.network],
+    filesystem: [...(configuration.filesystem?.paths ?? [])],
+  }
+}

@@ -1,0 +1,203 @@
+import { Refusal } from '../../../lib/errors.ts'
+import { Lock } from '../../../lib/lock.ts'
+import type { Dispatch, RunnerPoll } from '../../../ports/dispatch.ts'
+import type { Ports } from '../../../ports/index.ts'
+import { POLL_MS } from '../protocol.ts'
+import type { AboutRunner, Assignment } from '../protocol.ts'
+import { findRunner } from '../runners/store.ts'
+import * as store from '../store.ts'
+import type { RunRow } from '../store.ts'
+import { assign, fits, readyOf } from './assigning.ts'
+import type { Ready } from './assigning.ts'
+import { loseRun } from './changing.ts'
+
+/** What is looked at in a row, of each configuration the oldest that waits. */
+const LOOKED_AT_MAX = 50
+const EXPIRED_AT_ONCE = 100
+/** What nobody could take is not looked at again for so long, unless somebody else comes. */
+const UNFIT_MS = 5_000
+
+/** A dispatch as whoever runs it sees it. */
+export type OpenDispatch = Dispatch & {
+  /** When it is to be settled next, epoch ms; 0 where that is not known. */
+  readonly nextAt: number
+}
+
+/** What begins by itself. */
+export type DueWork = {
+  /** Begins what is due. @returns when something is due next, epoch ms; Infinity where nothing is */
+  settle(ports: Ports): Promise<number>
+}
+
+/** A runner that waits for jobs. */
+type Waiting = {
+  readonly poll: RunnerPoll
+  readonly name: string
+  readonly about: AboutRunner
+  readonly jobs: Assignment[]
+  readonly answer: () => void
+  isOpen: boolean
+}
+
+/** Opens the dispatch of an installation. Nothing is kept but in the database: whoever opens it anew goes on. */
+export function openDispatch(ports: Omit<Ports, 'dispatch'>, due: DueWork = NOTHING_DUE): OpenDispatch {
+  return new Dispatching(ports, due)
+}
+
+const NOTHING_DUE: DueWork = { settle: () => Promise.resolve(Infinity) }
+
+class Dispatching implements OpenDispatch {
+  readonly #ports: Ports
+  readonly #due: DueWork
+  readonly #lock = new Lock()
+  readonly #waiting = new Map<number, Waiting>()
+  /** Configurations whose runs nobody who waits can take, until when. */
+  readonly #unfit = new Map<string, number>()
+  #isRoundAhead = false
+  #nextAt = 0
+
+  constructor(ports: Omit<Ports, 'dispatch'>, due: DueWork) {
+    this.#ports = { ...ports, dispatch: this }
+    this.#due = due
+  }
+
+  get nextAt(): number {
+    return this.#nextAt
+  }
+
+  async poll(poll: RunnerPoll, signal?: AbortSignal): Promise<readonly object[]> {
+    const { database } = this.#ports
+    const runner = await findRunner(database, poll.runnerId)
+    if (!runner) throw new Refusal('unauthenticated', 'This runner is not known.')
+    await this.#lock.run(() => this.#loseUnnamed(poll))
+    this.#waiting.get(poll.runnerId)?.answer()
+    return new Promise((resolve) => {
+      const waiting: Waiting = {
+        poll,
+        name: runner.name,
+        about: runner.about,
+        jobs: [],
+        isOpen: true,
+        answer: () => {
+          if (!waiting.isOpen) return
+          waiting.isOpen = false
+          clearTimeout(timer)
+          signal?.removeEventListener('abort', waiting.answer)
+          if (this.#waiting.get(poll.runnerId) === waiting) this.#waiting.delete(poll.runnerId)
+          resolve(waiting.jobs)
+        },
+      }
+      const timer = setTimeout(waiting.answer, POLL_MS)
+      signal?.addEventListener('abort', waiting.answer)
+      this.#waiting.set(poll.runnerId, waiting)
+      this.#unfit.clear()
+      if (signal?.aborted) waiting.answer()
+      this.#goRound()
+    })
+  }
+
+  wake(): Promise<void> {
+    this.#goRound()
+    return Promise.resolve()
+  }
+
+  settle(): Promise<void> {
+    return this.#lock.run(async () => {
+      const dueAt = await this.#due.settle(this.#ports)
+      await this.#expire()
+      await this.#round()
+      const leaseAt = (await store.nextLease(this.#ports.database)) ?? Infinity
+      const unfitAt = this.#waiting.size > 0 ? Math.min(...this.#unfit.values()) : Infinity
+      this.#nextAt = Math.min(dueAt, leaseAt, unfitAt)
+    })
+  }
+
+  /** Gives what there is in a while; whoever asks meanwhile is content with that. */
+  #goRound(): void {
+    if (this.#isRoundAhead) return
+    this.#isRoundAhead = true
+    this.#lock
+      .run(() => {
+        this.#isRoundAhead = false
+        return this.#round()
+      })
+      .catch((error: unknown) => {
+        // What is to be given stays where it is.
+        this.#nextAt = 0
+        this.#ports.log.error('jobs could not be given to runners; it is tried again', error)
+      })
+  }
+
+  async #round(): Promise<void> {
+    try {
+      while (this.#open().length > 0 && (await this.#giveSome()));
+    } finally {
+      for (const waiting of this.#waiting.values()) if (waiting.jobs.length > 0) waiting.answer()
+    }
+  }
+
+  /** Those that can take one more. */
+  #open(): Waiting[] {
+    return [...this.#waiting.values()].filter(({ poll, jobs }) => jobs.length < poll.free)
+  }
+
+  /** Gives the oldest that wait to whoever can take them. @returns whether there may be more to give */
+  async #giveSome(): Promise<boolean> {
+    const now = this.#ports.clock.now()
+    for (const [key, untilAt] of this.#unfit) if (untilAt <= now) this.#unfit.delete(key)
+    const rows = await store.listNext(this.#ports.database, LOOKED_AT_MAX + this.#unfit.size)
+    const fresh = rows.filter((row) => !this.#unfit.has(keyOf(row)))
+    for (const row of fresh) {
+      if (this.#open().length === 0) return false
+      const ready = await readyOf(this.#ports, row)
+      if (ready && !(await this.#give(ready))) this.#unfit.set(keyOf(row), now + UNFIT_MS)
+    }
+    return fresh.length > 0
+  }
+
+  async #give(ready: Ready): Promise<boolean> {
+    const fitting = this.#open().filter(({ about }) => fits(ready, about))
+    // Whoever has least to do.
+    const [waiting] = fitting.sort((a, b) => b.poll.free - b.jobs.length - (a.poll.free - a.jobs.length))
+    if (!waiting) return false
+    const { runnerId, baseUrl } = waiting.poll
+    const { id } = ready.row
+    const given = await assign(this.#ports, ready, { runnerId, name: waiting.name, baseUrl })
+    this.#nextAt = 0
+    if (!given) return true
+    // Who has left meanwhile hears of nothing.
+    if (waiting.isOpen) waiting.jobs.push(given.assignment)
+    else await loseRun(this.#ports, { id, attemptHash: given.attemptHash }, 'its runner had left.')
+    return true
+  }
+
+  /** What a runner holds and does not know of, it will not do. */
+  async #loseUnnamed({ runnerId, running }: RunnerPoll): Promise<void> {
+    const held = await store.listHeldBy(this.#ports.database, runnerId)
+    for (const row of held) {
+      if (!running.includes(row.id))
+        await loseRun(this.#ports, row, 'its runner does not know of it any more.')
+    }
+  }
+
+  async #expire(): Promise<void> {
+    const { database, clock } = this.#ports
+    const now = clock.now()
+    for (;;) {
+      const rows = await store.listExpired(database, now, EXPIRED_AT_ONCE)
+      for (const row of rows) {
+        await loseRun(
+          this.#ports,
+          row,
+          'its runner was not heard of in time.',
+          ({ leaseUntil }) => leaseUntil !== null && leaseUntil <= now,
+        )
+      }
+      if (rows.length < EXPIRED_AT_ONCE) return
+    }
+  }
+}
+
+function keyOf({ scriptId, runConfigurationId }: RunRow): string {
+  return `${scriptId}/${runConfigurationId}`
+}

@@ -1,0 +1,197 @@
+import { and, asc, eq, isNotNull, lte, sql } from 'drizzle-orm'
+import { runs } from '../../../db/tables/runs.ts'
+import type { Database, Write } from '../../ports/database.ts'
+import type { RunState } from './run.ts'
+
+/** What was asked for, and what the configuration was called then. */
+export type Order = {
+  readonly configurationName: string
+  /** In place of those of the configuration; null takes these. */
+  readonly arguments: readonly string[] | null
+  readonly parameters: Readonly<Record<string, unknown>>
+}
+
+export type RunRow = Omit<typeof runs.$inferSelect, 'state' | 'order'> & {
+  readonly state: RunState
+  readonly order: Order
+}
+
+export function insertRun(database: Database, row: RunRow): Write {
+  return database.insert(runs).values(row)
+}
+
+export async function findRun(database: Database, id: string): Promise<RunRow | null> {
+  const [row] = await database.select().from(runs).where(eq(runs.id, id))
+  return row ? (row as RunRow) : null
+}
+
+/** Changes a run that is still as it was; otherwise the whole batch fails for the empty state. */
+export function updateRun(database: Database, before: RunRow, change: Partial<RunRow>): Write {
+  const { state, attempt, isCancelled, attemptHash } = before
+  const isSame = sql`${runs.state} = ${state} and ${runs.attempt} = ${attempt} and ${runs.isCancelled} = ${
+    isCancelled ? 1 : 0
+  } and ${runs.attemptHash} is ${attemptHash}`
+  return database
+    .update(runs)
+    .set({ ...change, state: sql`case when ${isSame} then ${change.state ?? state} end` })
+    .where(eq(runs.id, before.id))
+}
+
+/** Puts off the end of a lease that is still held.
+ * @returns whether its run is to end; null where nobody holds it by this token */
+export async function extendLease(
+  database: Database,
+  held: { readonly id: string; readonly runnerId: number; readonly attemptHash: string },
+  leaseUntil: number,
+): Promise<boolean | null> {
+  const [row] = await database
+    .update(runs)
+    .set({ leaseUntil })
+    .where(
+      and(
+        eq(runs.id, held.id),
+        eq(runs.runnerId, held.runnerId),
+        eq(runs.attemptHash, held.attemptHash),
+        isNotNull(runs.leaseUntil),
+      ),
+    )
+    .returning({ isCancelled: runs.isCancelled })
+  return row ? row.isCancelled : null
+}
+
+/** Progress of a run that is still held by this token; else nothing. */
+export function setProgress(
+  database: Database,
+  { id, attemptHash }: { readonly id: string; readonly attemptHash: string },
+  change: Pick<Partial<RunRow>, 'progress' | 'progressMessage'>,
+): Write {
+  return database
+    .update(runs)
+    .set(change)
+    .where(and(eq(runs.id, id), eq(runs.attemptHash, attemptHash), isNotNull(runs.leaseUntil)))
+}
+
+/** The oldest that waits of each configuration of which nobody holds one, by id. Goes from one configuration to the next
+ * in the index, however many wait of each. */
+export async function listNext(database: Database, limit: number): Promise<RunRow[]> {
+  const first = sql`select id, script_id, run_configuration_id from runs
+    where state = 'queued' order by script_id, run_configuration_id, id limit 1`
+  const next = sql`select id from runs
+    where state = 'queued' and (script_id, run_configuration_id) > (oldest.script_id, oldest.run_configuration_id)
+    order by script_id, run_configuration_id, id limit 1`
+  const ids = sql`
+    with recursive oldest(id, script_id, run_configuration_id) as (
+      select * from (${first})
+      union all
+      select runs.id, runs.script_id, runs.run_configuration_id from oldest, runs where runs.id = (${next})
+    )
+    select id from oldest where not exists (
+      select 1 from runs as held where held.lease_until is not null
+        and held.script_id = oldest.script_id and held.run_configuration_id = oldest.run_configuration_id
+    ) order by id limit ${limit}`
+  const rows = await database
+    .select()
+    .from(runs)
+    .where(sql`${runs.id} in (${ids})`)
+    .orderBy(asc(runs.id))
+  return rows as RunRow[]
+}
+
+/** Runs whose leases have ended. */
+export async function listExpired(database: Database, now: number, limit: number): Promise<RunRow[]> {
+  const rows = await database
+    .select()
+    .from(runs)
+    .where(and(isNotNull(runs.leaseUntil), lte(runs.leaseUntil, now)))
+    .orderBy(runs.leaseUntil)
+    .limit(limit)
+  return rows as RunRow[]
+}
+
+/** When the next lease ends; null where there is none. */
+export async function nextLease(database: Database): Promise<number | null> {
+  const [row] = await database
+    .select({ at: runs.leaseUntil })
+    .from(runs)
+    .where(isNotNull(runs.leaseUntil))
+    .orderBy(runs.leaseUntil)
+    .limit(1)
+  return row?.at ?? null
+}
+
+/** The runs that a runner holds. */
+export async function listHeldBy(database: Database, runnerId: number): Promise<RunRow[]> {
+  const rows = await database
+    .select()
+    .from(runs)
+    .where(and(isNotNull(runs.leaseUntil), eq(runs.runnerId, runnerId)))
+  return rows as RunRow[]
+}
+
+/** How many of a configuration wait. */
+export async function countWaiting(
+  database: Database,
+  scriptId: number,
+  configurationId: number,
+): Promise<number> {
+  const [row] = await database
+    .select({ waiting: sql<number>`count(*)` })
+    .from(runs)
+    .where(and(isOf(scriptId, configurationId), sql`${runs.state} = 'queued'`))
+  return row?.waiting ?? 0
+}
+
+/** How many runs of a script have ended. */
+export async function countEnded(database: Database, scriptId: number): Promise<number> {
+  const [row] = await database
+    .select({ ended: sql<number>`count(*)` })
+    .from(runs)
+    .where(and(eq(runs.scriptId, scriptId), isNotNull(runs.finishedAt)))
+  return row?.ended ?? 0
+}
+
+/** Inserts a run, which is cancelled for that reason where another one of its configuration has not ended. */
+export function insertUnlessBusy(database: Database, row: RunRow, error: string): Write {
+  const isBusy = sql`exists (select 1 from runs where ${isOf(row.scriptId, row.runConfigurationId)}
+    and (state = 'queued' or lease_until is not null))`
+  return database.insert(runs).values({
+    ...row,
+    state: sql`case when ${isBusy} then 'cancelled' else ${row.state} end`,
+    error: sql`case when ${isBusy} then ${error} end`,
+    finishedAt: sql`case when ${isBusy} then cast(${row.queuedAt} as integer) end`,
+  })
+}
+
+/** Cancels those of a configuration that wait, and has those end that run. */
+export function cancelPrevious(
+  database: Database,
+  scriptId: number,
+  configurationId: number,
+  at: number,
+): Write[] {
+  return [
+    database
+      .update(runs)
+      .set({ state: 'cancelled', isCancelled: true, finishedAt: at })
+      .where(and(isOf(scriptId, configurationId), sql`${runs.state} = 'queued'`)),
+    database
+      .update(runs)
+      .set({ isCancelled: true })
+      .where(and(isOf(scriptId, configurationId), isNotNull(runs.leaseUntil))),
+  ]
+}
+
+function isOf(scriptId: number, configurationId: number) {
+  return and(eq(runs.scriptId, scriptId), eq(runs.runConfigurationId, configurationId))
+}
+
+/** How many wait, and when the oldest of them was ordered. */
+export async function readQueue(
+  database: Database,
+): Promise<{ readonly waiting: number; readonly oldestAt: number | null }> {
+  const [row] = await database
+    .select({ waiting: sql<number>`count(*)`, oldestAt: sql<number | null>`min(${runs.queuedAt})` })
+    .from(runs)
+    .where(sql`${runs.state} = 'queued'`)
+  return { waiting: row?.waiting ?? 0, oldestAt: row?.oldestAt ?? null }
+}

@@ -1,0 +1,34 @@
+import { sql } from 'drizzle-orm'
+import { runs } from '../../../../db/tables/runs.ts'
+import type { Database, Write } from '../../../ports/database.ts'
+import { doomBlobs } from './files.ts'
+
+/** Removes the oldest that have ended, of a script that has more than `keptMax` of them, and dooms their bytes. */
+export function trimHistory(
+  database: Database,
+  { scriptId, keptMax, at }: { readonly scriptId: number; readonly keptMax: number; readonly at: number },
+): Write[] {
+  return removeRuns(
+    database,
+    sql`select id from runs where script_id = ${scriptId} and finished_at is not null
+      order by id desc limit -1 offset ${keptMax}`,
+    at,
+  )
+}
+
+/** Removes one run that has ended. */
+export function deleteRun(database: Database, id: string, at: number): Write[] {
+  return removeRuns(database, sql`select id from runs where id = ${id} and finished_at is not null`, at)
+}
+
+/** Removes all runs of a script that have ended. */
+export function deleteHistory(database: Database, scriptId: number, at: number): Write[] {
+  return trimHistory(database, { scriptId, keptMax: 0, at })
+}
+
+function removeRuns(database: Database, ids: ReturnType<typeof sql>, at: number): Write[] {
+  return [
+    doomBlobs(database, sql`run_id in (${ids}) and kind <> 'tree'`, at),
+    database.delete(runs).where(sql`${runs.id} in (${ids})`),
+  ]
+}

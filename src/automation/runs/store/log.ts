@@ -1,0 +1,85 @@
+import { and, asc, eq, gt, sql } from 'drizzle-orm'
+import { runLogLines, runs } from '../../../../db/tables/runs.ts'
+import type { Database, Write } from '../../../ports/database.ts'
+
+export type LogRow = Omit<typeof runLogLines.$inferSelect, 'runId'>
+
+/** What is kept of a log: its first lines, and its last. */
+export type Kept = { readonly headLines: number; readonly tailLines: number }
+
+/** Takes the next chunk of a log that is held by this token, and removes what is between its beginning and its end;
+ * otherwise the whole batch fails for the empty number of lines.
+ * @param lastLine the highest line of the log with the chunk */
+export function appendLog(
+  database: Database,
+  chunk: {
+    readonly runId: string
+    readonly attemptHash: string
+    readonly sequence: number
+    readonly lines: readonly LogRow[]
+    readonly lastLine: number
+  },
+  { headLines, tailLines }: Kept,
+): Write[] {
+  const { runId, attemptHash, sequence, lines, lastLine } = chunk
+  const isNext = sql`${runs.logSequence} = ${sequence - 1} and ${runs.attemptHash} = ${attemptHash}
+    and ${runs.leaseUntil} is not null`
+  return [
+    database
+      .update(runs)
+      .set({ logSequence: sequence, logLines: sql`case when ${isNext} then ${lastLine} end` })
+      .where(eq(runs.id, runId)),
+    ...parts(lines).map((some) =>
+      database
+        .insert(runLogLines)
+        .select(
+          sql`select ${runId}, cast(value->>'line' as integer), cast(value->>'at' as integer), value->>'stream', value->>'text'
+            from (select value from json_each(${some})) where true`,
+        )
+        .onConflictDoNothing(),
+    ),
+    database.delete(runLogLines).where(
+      sql`${runLogLines.runId} = ${runId} and ${runLogLines.line} > ${headLines}
+          and ${runLogLines.line} <= ${lastLine - tailLines}`,
+    ),
+  ]
+}
+
+export function deleteLog(database: Database, runId: string): Write {
+  return database.delete(runLogLines).where(eq(runLogLines.runId, runId))
+}
+
+/** The kept lines after one, in their order. */
+export function readLog(
+  database: Database,
+  { runId, afterLine, limit }: { readonly runId: string; readonly afterLine: number; readonly limit: number },
+): Promise<LogRow[]> {
+  const { line, at, stream, text } = runLogLines
+  return Promise.resolve(
+    database
+      .select({ line, at, stream, text })
+      .from(runLogLines)
+      .where(and(eq(runLogLines.runId, runId), gt(line, afterLine)))
+      .orderBy(asc(line))
+      .limit(limit),
+  )
+}
+
+/** Lines as JSON arrays of less than a parameter may hold. */
+function parts(lines: readonly LogRow[]): string[] {
+  const found: string[][] = []
+  let characters = Infinity
+  for (const line of lines) {
+    const text = JSON.stringify(line)
+    if (characters + text.length > PARAMETER_CHARACTERS) {
+      found.push([])
+      characters = 0
+    }
+    found.at(-1)?.push(text)
+    characters += text.length
+  }
+  return found.map((texts) => `[${texts.join(',')}]`)
+}
+
+/** Some of them may take four bytes, and so less than a megabyte. */
+const PARAMETER_CHARACTERS = 200_000

@@ -1,0 +1,22 @@
+/** What somebody who polls for jobs says. */
+export type RunnerPoll = {
+  readonly runnerId: number
+  /** How many jobs it can take. */
+  readonly free: number
+  /** The jobs that it has. */
+  readonly running: readonly string[]
+  /** Where it reaches the service, and so its scripts do. */
+  readonly baseUrl: string
+}
+
+/** Gives jobs of scripts to runners: one place per installation, so that nobody waits for what somebody else just took. In
+ * this process on Bun, one object for all isolates at the edge. It remembers nothing but who waits. */
+export interface Dispatch {
+  /** Jobs for a runner, each as plain JSON, once there are some; none after half a minute. Of two polls of one runner the
+   * former ends. What it has and does not name is lost. @throws {Refusal} unauthenticated where there is no such runner */
+  poll(poll: RunnerPoll, signal?: AbortSignal): Promise<readonly object[]>
+  /** There may be something to be given. Never rejects: what is not given now is given later. */
+  wake(): Promise<void>
+  /** Gives up runners that were not heard of in time, and begins what is due. */
+  settle(): Promise<void>
+}

@@ -1,0 +1,147 @@
+import type {
+  AboutRunner,
+  Assignment,
+  Beat,
+  Finished,
+  LogLine,
+  Polled,
+} from '../../src/automation/runs/protocol.ts'
+
+/** With what runners register at hosts under test. */
+export const RUNNER_TOKEN = 'a-token-of-this-test-with-32-characters-or-more'
+
+/** What a call was answered. */
+export type Said = {
+  readonly status: number
+  readonly code: unknown
+  readonly body: unknown
+  readonly response: Response
+}
+
+export const ABOUT: AboutRunner = {
+  name: 'fake',
+  labels: [],
+  capabilities: ['python', 'shell', 'talend'],
+  isolation: 'full',
+  refusal: null,
+  slots: 4,
+  os: 'linux',
+  version: '0.1.0',
+}
+
+/** A runner that speaks the protocol, and does what a test says in place of running anything. */
+export class FakeRunner {
+  readonly about: AboutRunner
+  readonly #url: string
+  token = ''
+
+  constructor(url: string, about: Partial<AboutRunner> = {}) {
+    this.#url = url
+    this.about = { ...ABOUT, ...about }
+  }
+
+  async register(token = RUNNER_TOKEN): Promise<Said> {
+    const said = await this.send('POST', '/runner/v1/register', { json: this.about, token })
+    if (said.status === 200) this.token = String((said.body as { token: unknown }).token)
+    return said
+  }
+
+  /** Jobs, once there are some. */
+  async poll(free = 1, running: readonly string[] = [], signal?: AbortSignal): Promise<Assignment[]> {
+    const said = await this.send('POST', '/runner/v1/poll', {
+      json: { free, running },
+      ...(signal && { signal }),
+    })
+    if (said.status !== 200) throw new Error(`A poll was answered ${said.status}.`)
+    return (said.body as Polled).jobs
+  }
+
+  /** The one job that it is given next. */
+  async next(): Promise<Held> {
+    for (;;) {
+      const [assignment] = await this.poll()
+      if (assignment) return new Held(this, assignment)
+    }
+  }
+
+  async send(
+    method: string,
+    path: string,
+    {
+      json,
+      bytes,
+      token = this.token,
+      attemptToken,
+      signal,
+    }: {
+      json?: unknown
+      bytes?: Uint8Array<ArrayBuffer>
+      token?: string
+      attemptToken?: string
+      signal?: AbortSignal
+    } = {},
+  ): Promise<Said> {
+    const body = json === undefined ? bytes : JSON.stringify(json)
+    const response = await fetch(this.#url + path, {
+      method,
+      headers: {
+        authorization: `Bearer ${token}`,
+        ...(json === undefined ? {} : { 'content-type': 'application/json' }),
+        ...(attemptToken === undefined ? {} : { 'x-attempt-token': attemptToken }),
+      },
+      ...(body === undefined ? {} : { body }),
+      ...(signal && { signal }),
+    })
+    const isJson = response.headers.get('content-type')?.includes('json') ?? false
+    const answer: unknown = isJson ? await response.json() : null
+    const code = (answer as { code?: unknown } | null)?.code
+    return { status: response.status, code, body: answer, response }
+  }
+}
+
+/** A job that a runner was given. */
+export class Held {
+  readonly assignment: Assignment
+  readonly #runner: FakeRunner
+  #sequence = 0
+
+  constructor(runner: FakeRunner, assignment: Assignment) {
+    this.#runner = runner
+    this.assignment = assignment
+  }
+
+  get id(): string {
+    return this.assignment.id
+  }
+
+  /** Says something of the job, by the token of the attempt. */
+  say(
+    method: string,
+    what: string,
+    body: { json?: unknown; bytes?: Uint8Array<ArrayBuffer> } = {},
+  ): Promise<Said> {
+    const { attemptToken } = this.assignment
+    return this.#runner.send(method, `/runner/v1/jobs/${this.id}/${what}`, { ...body, attemptToken })
+  }
+
+  async begin(): Promise<Beat> {
+    await must(this.say('PUT', 'accept'))
+    return (await must(this.say('PUT', 'start', { json: { isolation: 'full' } }))).body as Beat
+  }
+
+  log(lines: readonly LogLine[], sequence = ++this.#sequence): Promise<Said> {
+    return this.say('POST', 'logs', { json: { sequence, lines } })
+  }
+
+  finish(finished: Partial<Finished> = {}): Promise<Said> {
+    const json = { outcome: 'succeeded', exitCode: 0, error: null, logLines: 0, ...finished }
+    return this.say('PUT', 'finish', { json })
+  }
+}
+
+/** The answer, once it is clear that it is a good one. */
+export async function must(saying: Promise<Said>): Promise<Said> {
+  const said = await saying
+  if (said.status > 299) throw new Error(`A runner was answered ${said.status}: ${JSON.stringify(said.body)}`)
+  return said
+}

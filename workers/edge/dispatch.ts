@@ -1,0 +1,24 @@
+import type { Dispatch } from '../../src/ports/dispatch.ts'
+import type { Log } from '../../src/ports/log.ts'
+import type { Environment } from './environment.ts'
+import { valueOf } from './reply.ts'
+import type { Reply } from './reply.ts'
+
+/** The dispatch of an installation, from wherever its Worker or one of its objects runs. */
+export function dispatchInObject(namespace: Environment['DISPATCH'], log: Log): Dispatch {
+  const object = () => namespace.get(namespace.idFromName('dispatch'))
+  return {
+    // Whoever has left is found out by the job that nobody takes.
+    poll: async (poll) => valueOf((await object().poll(poll)) as Reply<readonly object[]>),
+    async wake() {
+      try {
+        await object().wake()
+      } catch (error) {
+        log.error('jobs wait for the next poll', error)
+      }
+    },
+    settle: async () => {
+      await object().settle()
+    },
+  }
+}

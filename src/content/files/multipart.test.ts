@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 
 import * as fc from 'fast-check'
 
-import { boundaryOf, readFilePart } from './multipart.ts'
+import { boundaryOf, formParts, readFilePart } from './multipart.ts'
 
 const BOUNDARY = '-b-'
 const CRLF = '\r\n'
@@ -31,6 +31,30 @@ test('a file comes out as it went in, wherever its form is cut into chunks and w
     ),
     { numRuns: 300 },
   )
+})
+
+test('parts come with their names, in their order, read or not', async () => {
+  const form = [
+    partOf('name="a%22b"', 'one'),
+    partOf(`name="file"; filename="für 1.zip"`, 'two'),
+    partOf('filename=plain.zip; name=c', 'three'),
+    partOf('name="d"; filename*=UTF-8\'\'x.zip', ''),
+    `--${BOUNDARY}--`,
+  ].join('')
+  for (const isRead of [true, false]) {
+    const seen = []
+    for await (const { name, filename, chunks } of formParts(
+      cut(new TextEncoder().encode(form), [7, 0]),
+      BOUNDARY,
+    ))
+      seen.push([name, filename, isRead ? await textOf(chunks) : null])
+    expect(seen).toEqual([
+      ['a"b', null, isRead ? 'one' : null],
+      ['file', 'für 1.zip', isRead ? 'two' : null],
+      ['c', 'plain.zip', isRead ? 'three' : null],
+      ['d', '', isRead ? '' : null],
+    ])
+  }
 })
 
 test.each([

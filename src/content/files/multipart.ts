@@ -4,6 +4,9 @@ import { Refusal } from '../../lib/errors.ts'
 /** The first file of a form: the type that it is declared as, and its bytes as they come. */
 export type Part = { readonly type: string | null; readonly chunks: Chunks }
 
+/** A part of a form; `filename` is null for a field. */
+export type FormPart = Part & { readonly name: string; readonly filename: string | null }
+
 const HEADERS_MAX_BYTES = 16 * 1024
 const CRLF = '\r\n'
 
@@ -14,9 +17,10 @@ export function boundaryOf(contentType: string | null): string | null {
   return quoted ?? bare ?? ''
 }
 
-/** Reads a form up to its one file. Fields beside it are passed over; no more than one part's head is ever held.
- * @throws {Refusal} bad_request when it is no form, has no file, or, once its chunks are read, ends early or has another */
-export async function readFilePart(body: Chunks, boundary: string): Promise<Part> {
+/** The parts of a form, as they come. The chunks of one are there until the next is asked for, and are read whole or not at
+ * all. No more than one part's head is ever held.
+ * @throws {Refusal} bad_request when it is no form, or once it ends early */
+export async function* formParts(body: Chunks, boundary: string): AsyncGenerator<FormPart, void> {
   if (boundary === '') throw new Refusal('bad_request', 'The form names no boundary.')
   const reader = new Reader(body)
   const delimiter = `--${boundary}`
@@ -24,31 +28,60 @@ export async function readFilePart(body: Chunks, boundary: string): Promise<Part
   if (!(await reader.startsWith(delimiter))) {
     for await (const _ of reader.until(CRLF + delimiter));
   }
-  const head = await nextFile(reader, CRLF + delimiter)
-  if (!head) throw new Refusal('bad_request', 'The form has no file.')
-  return { type: head.type, chunks: fileAndEnd(reader, CRLF + delimiter) }
-}
-
-async function* fileAndEnd(reader: Reader, delimiter: string): AsyncGenerator<Uint8Array, void> {
-  yield* reader.until(delimiter)
-  if (await nextFile(reader, delimiter)) throw new Refusal('bad_request', 'The form has more than one file.')
-}
-
-/** Goes on to the next part that is a file; null after the last part. */
-async function nextFile(reader: Reader, delimiter: string): Promise<{ readonly type: string | null } | null> {
-  for (;;) {
-    if (await reader.startsWith('--')) return null
-    const head = await reader.text(`${CRLF}${CRLF}`, HEADERS_MAX_BYTES)
-    const fields = new Map(
-      head.split(CRLF).map((line) => {
-        const colon = line.indexOf(':')
-        return [line.slice(0, colon).trim().toLowerCase(), line.slice(colon + 1).trim()] as const
-      }),
-    )
-    if (/;\s*filename\*?=/i.test(fields.get('content-disposition') ?? ''))
-      return { type: fields.get('content-type') ?? null }
-    for await (const _ of reader.until(delimiter));
+  while (!(await reader.startsWith('--'))) {
+    const head = headOf(await reader.text(`${CRLF}${CRLF}`, HEADERS_MAX_BYTES))
+    const chunks = reader.until(CRLF + delimiter)
+    yield { ...head, chunks }
+    for await (const _ of chunks);
   }
+}
+
+/** Reads a form up to its one file. Fields beside it are passed over.
+ * @throws {Refusal} bad_request when it is no form, has no file, or, once its chunks are read, ends early or has another */
+export async function readFilePart(body: Chunks, boundary: string): Promise<Part> {
+  const parts = formParts(body, boundary)
+  const file = await nextFile(parts)
+  if (!file) throw new Refusal('bad_request', 'The form has no file.')
+  return { type: file.type, chunks: fileAndEnd(file, parts) }
+}
+
+async function* fileAndEnd(
+  { chunks }: FormPart,
+  parts: AsyncGenerator<FormPart, void>,
+): AsyncGenerator<Uint8Array, void> {
+  yield* chunks
+  if (await nextFile(parts)) throw new Refusal('bad_request', 'The form has more than one file.')
+}
+
+async function nextFile(parts: AsyncGenerator<FormPart, void>): Promise<FormPart | null> {
+  for (;;) {
+    const next = await parts.next()
+    if (next.done === true) return null
+    if (next.value.filename !== null) return next.value
+  }
+}
+
+function headOf(head: string): Omit<FormPart, 'chunks'> {
+  const fields = new Map(
+    head.split(CRLF).map((line) => {
+      const colon = line.indexOf(':')
+      return [line.slice(0, colon).trim().toLowerCase(), line.slice(colon + 1).trim()] as const
+    }),
+  )
+  const disposition = fields.get('content-disposition') ?? ''
+  return {
+    name: parameterOf(disposition, 'name') ?? '',
+    filename: parameterOf(disposition, 'filename'),
+    type: fields.get('content-type') ?? null,
+  }
+}
+
+/** A parameter as browsers write it (WHATWG HTML, multipart form data); empty for a name in an encoding of its own. */
+function parameterOf(disposition: string, name: string): string | null {
+  const found = new RegExp(`;\\s*${name}(?:\\*=|=(?:"([^"]*)"|([^\\s;"]*)))`, 'i').exec(disposition)
+  if (!found) return null
+  const text = found[1] ?? found[2] ?? ''
+  return text.replaceAll(/%0D|%0A|%22/gi, (code) => decodeURIComponent(code))
 }
 
 /** Reads chunks up to marks, wherever the borders of chunks are. */

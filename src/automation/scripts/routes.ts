@@ -10,7 +10,9 @@ import { RUN_TYPES } from './accepted-files.ts'
 import { treeRoutes } from './files/routes.ts'
 import { groupRoutes } from './groups/routes.ts'
 import { runConfigurationRoutes } from './run-configurations/routes.ts'
+import { scheduleRoutes } from './schedule-configurations/routes.ts'
 import { listQuery, scriptBody, scriptPath, scriptView } from './schema.ts'
+import { settingsRoutes } from './settings/routes.ts'
 import { createScript, deleteScript, listScripts, readScript, updateScript } from './service.ts'
 
 const ADMINISTRATOR = ['administrator'] as const
@@ -101,5 +103,7 @@ export const scriptRoutes = new Hono<Env>()
       return c.body(null, 204)
     },
   )
+  .route('/', settingsRoutes)
   .route('/', treeRoutes)
   .route('/', runConfigurationRoutes)
+  .route('/', scheduleRoutes)

@@ -4,6 +4,7 @@ import { Refusal } from '../../lib/errors.ts'
 import { decodeCursor, encodeCursor, unknownCursor } from '../../lib/paging.ts'
 import { timeFormat } from '../../lib/time.ts'
 import { commit, isForeignKeyViolation } from '../../ports/database.ts'
+import type { Write } from '../../ports/database.ts'
 import type { Ports } from '../../ports/index.ts'
 import { detect } from './detection.ts'
 import { groupIdOf } from './groups/service.ts'
@@ -54,7 +55,7 @@ export async function createScript(context: Context, body: ScriptBody): Promise<
   const now = clock.now()
   const row = { ...settings, detection: detect([]), version: 1, createdAt: now, updatedAt: now }
   const entry = recorded(context, 'create', { objectId: { inserted: true }, after: toldOf(row) })
-  await refuseTakenName('scripts.name', () =>
+  await refuseTakenName(() =>
     refuseGoneGroup(() => commit(database, [store.insertScript(database, row), entry])),
   )
   ports.log.info('script created', { name: row.name })
@@ -66,20 +67,37 @@ export async function createScript(context: Context, body: ScriptBody): Promise<
 export async function updateScript(
   context: Context,
   ref: string,
-  { body, ifMatch }: { readonly body: ScriptBody; readonly ifMatch: number | null },
+  change: { readonly body: ScriptBody; readonly ifMatch: number | null },
 ): Promise<Versioned> {
-  const { ports } = context
-  const id = await refuseTakenName('scripts.name', () =>
-    refuseGoneGroup(() =>
-      changeScript(ports, ref, async (script) => {
-        requireVersion(script, ifMatch)
-        const change = settingsOf(body, await groupIdOf(ports, body.groupId ?? script.groupId))
-        const told = { objectId: script.id, before: toldOf(script), after: toldOf(change) }
-        return { change, writes: [recorded(context, 'update', told)], result: script.id }
-      }),
-    ),
-  )
+  const id = await updating(context, ref, { ...change, also: () => Promise.resolve([]) })
   return readScript(context, String(id))
+}
+
+/** Replaces what is set of a script, with what else is written in the same commit. @returns its id
+ * @throws {Refusal} as `updateScript`, and what `also` throws */
+export function updating(
+  context: Context,
+  ref: string,
+  {
+    body,
+    ifMatch,
+    also,
+  }: {
+    readonly body: ScriptBody
+    readonly ifMatch: number | null
+    readonly also: (scriptId: number) => Promise<Write[]>
+  },
+): Promise<number> {
+  const { ports } = context
+  const write = () =>
+    changeScript(ports, ref, async (script) => {
+      requireVersion(script, ifMatch)
+      const change = settingsOf(body, await groupIdOf(ports, body.groupId ?? script.groupId))
+      const told = { objectId: script.id, before: toldOf(script), after: toldOf(change) }
+      const writes = [recorded(context, 'update', told), ...(await also(script.id))]
+      return { change, writes, result: script.id }
+    })
+  return refuseTakenName(() => refuseGoneGroup(write))
 }
 
 /** Takes a script away with its files, configurations, tokens and runs.

@@ -13,7 +13,10 @@ export async function listEntries(database: Database, scriptId: number): Promise
     .from(scriptFiles)
     .where(eq(scriptFiles.scriptId, scriptId))
     .orderBy(scriptFiles.path)
-  return rows.map(({ scriptId: _, ...entry }) => entry)
+  return rows.map((row) => {
+    const { scriptId: _, ...entry } = row
+    return entry
+  })
 }
 
 /** Takes paths away and then puts entries, in place of those that have their paths. */

@@ -34,7 +34,7 @@ export async function createGroup(context: Context, { name, description }: Group
   const now = clock.now()
   const entry = recorded(context, 'create', { objectId: { inserted: true }, after: { name, description } })
   const insert = store.insertGroup(database, { name, description, createdAt: now, updatedAt: now })
-  await refuseTakenName('script_groups.name', () => commit(database, [insert, entry]))
+  await refuseTakenName(() => commit(database, [insert, entry]))
   return viewOf(ports, await requireGroup(ports, name))
 }
 
@@ -49,9 +49,7 @@ export async function updateGroup(
   if (before.name === DEFAULT_GROUP && name !== DEFAULT_GROUP) throw defaultStays()
   const after = { name, description, updatedAt: ports.clock.now() }
   const entry = recorded(context, 'update', { objectId: id, before: toldOf(before), after: toldOf(after) })
-  await refuseTakenName('script_groups.name', () =>
-    commit(ports.database, [store.updateGroup(ports.database, id, after), entry]),
-  )
+  await refuseTakenName(() => commit(ports.database, [store.updateGroup(ports.database, id, after), entry]))
   return viewOf(ports, { ...before, ...after })
 }
 

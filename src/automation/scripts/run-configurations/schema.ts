@@ -3,6 +3,8 @@ import { idParam } from '../../../http/answers.ts'
 import { nameSchema, storableText } from '../../../monitoring/tree/schema.ts'
 import { timeoutSchema } from '../schema.ts'
 
+/** How many a script has at most. */
+export const CONFIGURATIONS_MAX = 100
 const ARGUMENTS_MAX = 100
 const ARGUMENT_MAX = 4_096
 const VARIABLES_MAX = 100
@@ -19,6 +21,7 @@ const variableName = z
   .string()
   .max(128)
   .regex(/^[A-Za-z_][A-Za-z0-9_]*$/, 'must be a name of letters, digits and underscores')
+  .refine((name) => name !== '__proto__', 'cannot be the name of a variable')
   .refine((name) => !name.startsWith('SVC_'), 'must not begin with SVC_, as those of the service do')
 
 const variable = z.strictObject({
@@ -46,7 +49,7 @@ const pattern = storableText
   .refine((text) => !text.split('/').includes('..') && !text.includes('\\'), 'must not lead up')
 
 const base = {
-  id: z.unknown().optional(),
+  id: z.int().optional(),
   createdAt: z.unknown().optional(),
   updatedAt: z.unknown().optional(),
   name: nameSchema.overwrite((text) => text.normalize('NFC')),

@@ -52,15 +52,21 @@ export function requireVersion({ version }: Pick<ScriptRow, 'version'>, ifMatch:
     throw new Refusal('precondition_failed', 'Somebody changed this script meanwhile. Read it again.')
 }
 
-/** Refuses what a unique name refuses. @throws {Refusal} name_taken */
-export async function refuseTakenName<Result>(
-  column: `${string}.${string}`,
-  write: () => Promise<Result>,
-): Promise<Result> {
+/** Tables in which names are unique. */
+const NAMED = [
+  'scripts',
+  'script_groups',
+  'run_configurations',
+  'schedule_configurations',
+  'webhook_tokens',
+] as const
+
+/** Does something that names something. @throws {Refusal} name_taken where something else of its kind has the name */
+export async function refuseTakenName<Result>(write: () => Promise<Result>): Promise<Result> {
   try {
     return await write()
   } catch (error) {
-    if (!isUniqueViolation(error, column)) throw error
+    if (!NAMED.some((table) => isUniqueViolation(error, `${table}.name`))) throw error
     const fault = [{ pointer: '/name', message: 'is taken' }]
     throw new Refusal('name_taken', 'Something else has this name.', fault)
   }

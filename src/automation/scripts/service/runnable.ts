@@ -2,7 +2,8 @@ import { Refusal } from '../../../lib/errors.ts'
 import type { Ports } from '../../../ports/index.ts'
 import type { Detection } from '../detection.ts'
 import { readTree } from '../files/service.ts'
-import { listOwn, openSecrets } from '../run-configurations/service.ts'
+import { listOwnConfigurations } from '../run-configurations/service.ts'
+import { openSecrets } from '../run-configurations/service/changes.ts'
 import type { Rules } from '../run-configurations/schema.ts'
 import { allDirectories } from '../tree.ts'
 import { requireScript } from './changing.ts'
@@ -38,13 +39,12 @@ export type Runnable = {
 }
 
 /** What a script without run configurations is run with. */
-const IMPLICIT: Rules = {
+const IMPLICIT: Omit<Rules, 'envVariables'> = {
   kind: 'standard',
   arguments: [],
   concurrency: 'queue',
   retries: 0,
   runnerLabels: [],
-  envVariables: [],
   network: [],
   database: null,
   filesystem: null,
@@ -74,19 +74,20 @@ export async function runnableOf(
 }
 
 async function configurationOf(ports: Ports, scriptId: number, wanted: number | null) {
-  const rows = wanted === 0 ? [] : await listOwn(ports, scriptId)
-  const row = rows.find((one) => (wanted === null ? one.isDefault : one.id === wanted))
-  if (!row && wanted !== null && wanted !== 0)
-    throw new Refusal('not_found', 'There is no such run configuration.')
-  const { envVariables, ...rules } = row?.rules ?? IMPLICIT
-  const secrets = await openSecrets(ports, row?.secrets ?? {})
+  const row = await rowOf(ports, scriptId, wanted)
+  if (!row) return { ...IMPLICIT, id: 0, name: 'default', timeoutS: null, env: {}, secretNames: [] }
+  const { envVariables, ...rules } = row.rules
+  const secrets = await openSecrets(ports, row.secrets)
   const plain = envVariables.flatMap((one) => ('value' in one ? [[one.key, one.value] as const] : []))
-  return {
-    ...rules,
-    id: row?.id ?? 0,
-    name: row?.name ?? 'default',
-    timeoutS: row?.timeoutS ?? null,
-    env: { ...Object.fromEntries(plain), ...secrets },
-    secretNames: Object.keys(secrets),
-  }
+  const env = { ...Object.fromEntries(plain), ...secrets }
+  const { id, name, timeoutS } = row
+  return { ...rules, id, name, timeoutS, env, secretNames: Object.keys(secrets) }
+}
+
+async function rowOf(ports: Ports, scriptId: number, wanted: number | null) {
+  if (wanted === 0) return undefined
+  const rows = await listOwnConfigurations(ports, scriptId)
+  const row = rows.find((one) => (wanted === null ? one.isDefault : one.id === wanted))
+  if (!row && wanted !== null) throw new Refusal('not_found', 'There is no such run configuration.')
+  return row
 }

@@ -1,0 +1,124 @@
+import { audited } from '../../../../access/audit/service.ts'
+import { seal, unseal } from '../../../../access/session/keys.ts'
+import type { Context } from '../../../../context.ts'
+import { Refusal } from '../../../../lib/errors.ts'
+import type { Fault } from '../../../../lib/errors.ts'
+import type { Write } from '../../../../ports/database.ts'
+import type { Ports } from '../../../../ports/index.ts'
+import { isSecretName } from '../../variables.ts'
+import { isDataSource } from '../data-sources.ts'
+import type { RunConfigurationBody, Variable } from '../schema.ts'
+import * as store from '../store.ts'
+import type { RunConfigurationChange, RunConfigurationRow } from '../store.ts'
+
+/** What is to be kept of a body.
+ * @param at where the body is in what was sent, as a pointer @throws {Refusal} invalid for a data source that is not there, or a
+ * value that is missing */
+export async function changeOf(
+  ports: Ports,
+  body: RunConfigurationBody,
+  { before, at = '' }: { readonly before: RunConfigurationRow | null; readonly at?: string },
+): Promise<RunConfigurationChange> {
+  const { id: _id, createdAt: _createdAt, updatedAt: _updatedAt, name, isDefault, timeout, ...rest } = body
+  const faults: Fault[] = []
+  if (body.kind === 'database' && !isDataSource(body.database.dataSourceId))
+    faults.push({ pointer: `${at}/database/dataSourceId`, message: 'is not there' })
+  const { secrets, envVariables, missing } = await variablesOf(ports, rest.envVariables, before)
+  for (const index of missing)
+    faults.push({ pointer: `${at}/envVariables/${index}/value`, message: 'is missing' })
+  if (faults.length > 0) throw cannotRun(faults)
+  const { database = null, filesystem = null } = rest
+  const rules = { ...rest, envVariables, database, filesystem }
+  return { name, isDefault, timeoutS: timeout, rules, secrets }
+}
+
+/** Variables as they are kept, and the places of those that have no value and are no secrets. */
+async function variablesOf(
+  ports: Ports,
+  given: RunConfigurationBody['envVariables'],
+  before: RunConfigurationRow | null,
+) {
+  const was = new Map(Object.entries(before?.secrets ?? {}))
+  const secrets: Record<string, string> = {}
+  const envVariables: Variable[] = []
+  const missing: number[] = []
+  for (const [index, { key, value, secret }] of given.entries()) {
+    if (secret || isSecretName(key)) {
+      const sealed = value === undefined ? was.get(key) : await sealOf(ports, key, value)
+      if (sealed !== undefined) secrets[key] = sealed
+      envVariables.push({ key, secret: true })
+    } else if (value === undefined) missing.push(index)
+    else envVariables.push({ key, value })
+  }
+  return { secrets, envVariables, missing }
+}
+
+function sealOf({ secrets }: Ports, key: string, value: string): Promise<string> {
+  return seal(secrets, new TextEncoder().encode(value), purposeOf(key))
+}
+
+function purposeOf(key: string): string {
+  return `variable of a script ${key}`
+}
+
+/** The writes that add a run configuration. */
+export function adding(context: Context, scriptId: number, change: RunConfigurationChange): Write[] {
+  const { database, clock } = context.ports
+  const now = clock.now()
+  const row = { ...change, scriptId, createdAt: now, updatedAt: now }
+  return [
+    ...(change.isDefault ? [store.clearDefault(database, scriptId, 0)] : []),
+    store.insertRunConfiguration(database, row),
+    recorded(context, 'create', { objectId: { inserted: true }, after: toldOf(row) }),
+  ]
+}
+
+/** The writes that put a run configuration in place of what it was. */
+export function replacing(
+  context: Context,
+  before: RunConfigurationRow,
+  after: RunConfigurationRow,
+): Write[] {
+  const { database } = context.ports
+  const told = { objectId: before.id, before: toldOf(before), after: toldOf(after) }
+  return [
+    ...(after.isDefault ? [store.clearDefault(database, before.scriptId, before.id)] : []),
+    store.updateRunConfiguration(database, before.id, after),
+    recorded(context, 'update', told),
+  ]
+}
+
+/** The writes that take a run configuration away. */
+export function removing(context: Context, row: RunConfigurationRow): Write[] {
+  return [
+    store.deleteRunConfiguration(context.ports.database, row.id),
+    recorded(context, 'delete', { objectId: row.id, before: toldOf(row) }),
+  ]
+}
+
+/** Secret variables as they are, by name. @throws {Error} when they were sealed under an unknown key */
+export async function openSecrets(
+  { secrets }: Ports,
+  sealed: Readonly<Record<string, string>>,
+): Promise<Record<string, string>> {
+  const entries = Object.entries(sealed).map(async ([key, text]) => {
+    const bytes = await unseal(secrets, text, purposeOf(key))
+    return [key, new TextDecoder().decode(bytes)] as const
+  })
+  return Object.fromEntries(await Promise.all(entries))
+}
+
+type Told = Omit<Parameters<typeof audited>[1], 'action' | 'objectType'>
+
+function recorded(context: Context, action: string, told: Told) {
+  return audited(context, { action, objectType: 'run configuration', ...told })
+}
+
+function toldOf({ name, isDefault, timeoutS, rules }: Omit<RunConfigurationChange, 'secrets'>) {
+  return { name, isDefault, timeout: timeoutS, ...rules }
+}
+
+/** What is said of a configuration that cannot be. */
+export function cannotRun(faults: readonly Fault[]): Refusal {
+  return new Refusal('invalid', 'No script can be run like that; see errors.', faults)
+}

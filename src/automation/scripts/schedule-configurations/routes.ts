@@ -1,0 +1,86 @@
+import { Hono } from 'hono'
+import * as z from 'zod'
+import { noContent, ok } from '../../../http/answers.ts'
+import { policy } from '../../../http/policy.ts'
+import type { Env } from '../../../http/policy.ts'
+import { jsonBody, valid } from '../../../http/valid.ts'
+import { scriptPath } from '../schema.ts'
+import { scheduleConfigurationBody, scheduleConfigurationPath, scheduleConfigurationView } from './schema.ts'
+import { createSchedule, deleteSchedule, listSchedules, readSchedule, updateSchedule } from './service.ts'
+
+const READERS = ['administrator', 'editor', 'Data_Editor'] as const
+const WRITERS = ['administrator', 'Data_Editor'] as const
+const BODY_MAX_BYTES = 64 * 1024
+
+export const scheduleRoutes = new Hono<Env>()
+  .get(
+    '/scripts/:script/scheduleConfigurations',
+    policy({
+      summary: 'When a script runs by itself',
+      roles: READERS,
+      answers: { 200: ok(z.array(scheduleConfigurationView), 'The configurations, by id; 100 at most.') },
+    }),
+    valid('param', scriptPath),
+    async (c) => c.json(await listSchedules(c.get('context'), c.req.valid('param').script)),
+  )
+  .post(
+    '/scripts/:script/scheduleConfigurations',
+    policy({
+      summary: 'Have a script run by itself, in the name of who asks for it',
+      roles: WRITERS,
+      answers: { 201: ok(scheduleConfigurationView, 'The new configuration.', ['Location']) },
+      refuses: [409],
+    }),
+    valid('param', scriptPath),
+    jsonBody(BODY_MAX_BYTES),
+    valid('json', scheduleConfigurationBody),
+    async (c) => {
+      const { script } = c.req.valid('param')
+      const made = await createSchedule(c.get('context'), script, c.req.valid('json'))
+      return c.json(made, 201, { location: `${c.req.path}/${made.id}` })
+    },
+  )
+  .get(
+    '/scripts/:script/scheduleConfigurations/:id',
+    policy({
+      summary: 'One schedule configuration of a script',
+      roles: READERS,
+      answers: { 200: ok(scheduleConfigurationView, 'The configuration.') },
+    }),
+    valid('param', scheduleConfigurationPath),
+    async (c) => {
+      const { script, id } = c.req.valid('param')
+      return c.json(await readSchedule(c.get('context'), script, id))
+    },
+  )
+  .put(
+    '/scripts/:script/scheduleConfigurations/:id',
+    policy({
+      summary: 'Replace a schedule configuration, which runs in the name of who does',
+      roles: WRITERS,
+      answers: { 200: ok(scheduleConfigurationView, 'The configuration.') },
+      refuses: [409],
+    }),
+    valid('param', scheduleConfigurationPath),
+    jsonBody(BODY_MAX_BYTES),
+    valid('json', scheduleConfigurationBody),
+    async (c) => {
+      const { script, id } = c.req.valid('param')
+      const body = c.req.valid('json')
+      return c.json(await updateSchedule(c.get('context'), script, { id, body }))
+    },
+  )
+  .delete(
+    '/scripts/:script/scheduleConfigurations/:id',
+    policy({
+      summary: 'Delete a schedule configuration',
+      roles: WRITERS,
+      answers: { 204: noContent },
+    }),
+    valid('param', scheduleConfigurationPath),
+    async (c) => {
+      const { script, id } = c.req.valid('param')
+      await deleteSchedule(c.get('context'), script, id)
+      return c.body(null, 204)
+    },
+  )

@@ -1,0 +1,119 @@
+import type { Context } from '../../../context.ts'
+import { Refusal } from '../../../lib/errors.ts'
+import { timeFormat } from '../../../lib/time.ts'
+import type { Write } from '../../../ports/database.ts'
+import type { Ports } from '../../../ports/index.ts'
+import { nextRuns } from '../cron.ts'
+import { listOwnConfigurations } from '../run-configurations/service.ts'
+import { changeScript, refuseTakenName, requireScript } from '../service/changing.ts'
+import { SCHEDULES_MAX } from './schema.ts'
+import type { ScheduleConfigurationBody, ScheduleConfigurationView } from './schema.ts'
+import { adding, changeOf, removing, replacing } from './service/changes.ts'
+import * as store from './store.ts'
+import type { ScheduleRow } from './store.ts'
+
+const RUNS_SHOWN = 5
+
+/** The schedule configurations of a script, by id; there are 100 at most. @throws {Refusal} not_found */
+export async function listSchedules({ ports }: Context, ref: string): Promise<ScheduleConfigurationView[]> {
+  const script = await requireScript(ports, ref)
+  return (await store.listSchedules(ports.database, script.id)).map((row) => viewOf(ports, row))
+}
+
+/** @throws {Refusal} not_found */
+export async function readSchedule(
+  { ports }: Context,
+  ref: string,
+  id: number,
+): Promise<ScheduleConfigurationView> {
+  const script = await requireScript(ports, ref)
+  return viewOf(ports, requireRow(await store.listSchedules(ports.database, script.id), id))
+}
+
+/** Adds a schedule, which runs in the name of the caller. @throws {Refusal} not_found, name_taken, invalid for what never
+ * comes or for a configuration that is not one of the script, conflict when there are 100 */
+export async function createSchedule(
+  context: Context,
+  ref: string,
+  body: ScheduleConfigurationBody,
+): Promise<ScheduleConfigurationView> {
+  const { ports } = context
+  const scriptId = await changing(ports, ref, async ({ id }, rows) => {
+    if (rows.length >= SCHEDULES_MAX)
+      throw new Refusal('conflict', `A script has ${SCHEDULES_MAX} schedule configurations at most.`)
+    const configurationIds = await idsOf(ports, id)
+    const change = changeOf(context, body, { before: null, configurationIds })
+    return { writes: adding(context, id, change), result: id }
+  })
+  const made = (await store.listSchedules(ports.database, scriptId)).find(({ name }) => name === body.name)
+  if (!made) throw new Refusal('not_found', 'Somebody took it away again.')
+  return viewOf(ports, made)
+}
+
+/** Replaces a schedule, which runs in the name of the caller from then on. @throws {Refusal} not_found, name_taken, invalid */
+export async function updateSchedule(
+  context: Context,
+  ref: string,
+  { id, body }: { readonly id: number; readonly body: ScheduleConfigurationBody },
+): Promise<ScheduleConfigurationView> {
+  const { ports } = context
+  return changing(ports, ref, async (script, rows) => {
+    const before = requireRow(rows, id)
+    const configurationIds = await idsOf(ports, script.id)
+    const change = changeOf(context, body, { before, configurationIds })
+    const after = { ...before, ...change, updatedAt: ports.clock.now() }
+    return { writes: replacing(context, before, after), result: viewOf(ports, after) }
+  })
+}
+
+/** @throws {Refusal} not_found */
+export async function deleteSchedule(context: Context, ref: string, id: number): Promise<void> {
+  await changing(context.ports, ref, (_, rows) =>
+    Promise.resolve({ writes: removing(context, requireRow(rows, id)), result: undefined }),
+  )
+}
+
+/** Changes something of the schedules of a script, looking at what is there. */
+function changing<Result>(
+  ports: Ports,
+  ref: string,
+  make: (
+    script: { readonly id: number },
+    rows: readonly ScheduleRow[],
+  ) => Promise<{ writes: Write[]; result: Result }>,
+): Promise<Result> {
+  return refuseTakenName(() =>
+    changeScript(ports, ref, async (script) =>
+      make(script, await store.listSchedules(ports.database, script.id)),
+    ),
+  )
+}
+
+/** The schedules of a script as they are kept, by id. */
+export function listOwnSchedules({ database }: Ports, scriptId: number): Promise<ScheduleRow[]> {
+  return store.listSchedules(database, scriptId)
+}
+
+async function idsOf(ports: Ports, scriptId: number): Promise<ReadonlySet<number>> {
+  return new Set((await listOwnConfigurations(ports, scriptId)).map(({ id }) => id))
+}
+
+function requireRow(rows: readonly ScheduleRow[], id: number): ScheduleRow {
+  const row = rows.find((one) => one.id === id)
+  if (!row) throw new Refusal('not_found', 'There is no such schedule configuration.')
+  return row
+}
+
+/** A schedule as it is shown. */
+export function viewOf({ settings, clock }: Ports, row: ScheduleRow): ScheduleConfigurationView {
+  const { nextAt: _, createdAt, updatedAt, scriptId: _scriptId, isEnabled: enabled, ...plain } = row
+  const format = timeFormat(settings.timeZone)
+  const runs = enabled ? nextRuns(row.cron, row.timeZone, clock.now(), RUNS_SHOWN) : []
+  return {
+    ...plain,
+    enabled,
+    nextRuns: runs.map(format),
+    createdAt: format(createdAt),
+    updatedAt: format(updatedAt),
+  }
+}

@@ -1,0 +1,77 @@
+import { audited } from '../../../../access/audit/service.ts'
+import type { Context } from '../../../../context.ts'
+import { Refusal } from '../../../../lib/errors.ts'
+import type { Fault } from '../../../../lib/errors.ts'
+import type { Write } from '../../../../ports/database.ts'
+import { comes, nextAfter } from '../../cron.ts'
+import type { ScheduleConfigurationBody } from '../schema.ts'
+import * as store from '../store.ts'
+import type { ScheduleChange, ScheduleRow } from '../store.ts'
+
+type Around = {
+  readonly before: ScheduleRow | null
+  /** The run configurations of the script. */
+  readonly configurationIds: ReadonlySet<number>
+  /** Where the body is in what was sent, as a pointer. */
+  readonly at?: string
+}
+
+/** What is to be kept of a body. What is due already stays so, unless it is to come at other times.
+ * @throws {Refusal} invalid for what never comes, or a configuration that is none of the script */
+export function changeOf(
+  { ports, caller }: Context,
+  body: ScheduleConfigurationBody,
+  { before, configurationIds, at = '' }: Around,
+): ScheduleChange {
+  const { name, enabled: isEnabled, cron, runConfigurationId, misfire } = body
+  const timeZone = body.timeZone ?? ports.settings.timeZone
+  const now = ports.clock.now()
+  const faults: Fault[] = []
+  if (!comes(cron, timeZone, now))
+    faults.push({ pointer: `${at}/cron`, message: 'is no cron expression of five fields that ever comes' })
+  if (runConfigurationId !== null && !configurationIds.has(runConfigurationId))
+    faults.push({ pointer: `${at}/runConfigurationId`, message: 'is none of this script' })
+  if (faults.length > 0)
+    throw new Refusal('invalid', 'No script can be scheduled like that; see errors.', faults)
+  const isSame = before?.isEnabled === isEnabled && before.cron === cron && before.timeZone === timeZone
+  const comesAt = isEnabled ? nextAfter(cron, timeZone, now) : null
+  const userId = caller.kind === 'user' ? caller.userId : null
+  const nextAt = isSame ? before.nextAt : comesAt
+  return { name, isEnabled, cron, timeZone, runConfigurationId, misfire, userId, nextAt }
+}
+
+/** The writes that add a schedule. */
+export function adding(context: Context, scriptId: number, change: ScheduleChange): Write[] {
+  const { database, clock } = context.ports
+  const now = clock.now()
+  const row = { ...change, scriptId, createdAt: now, updatedAt: now }
+  return [
+    store.insertSchedule(database, row),
+    recorded(context, 'create', { objectId: { inserted: true }, after: toldOf(row) }),
+  ]
+}
+
+/** The writes that put a schedule in place of what it was. */
+export function replacing(context: Context, before: ScheduleRow, after: ScheduleRow): Write[] {
+  const told = { objectId: before.id, before: toldOf(before), after: toldOf(after) }
+  return [store.updateSchedule(context.ports.database, before.id, after), recorded(context, 'update', told)]
+}
+
+/** The writes that take a schedule away. */
+export function removing(context: Context, row: ScheduleRow): Write[] {
+  return [
+    store.deleteSchedule(context.ports.database, row.id),
+    recorded(context, 'delete', { objectId: row.id, before: toldOf(row) }),
+  ]
+}
+
+type Told = Omit<Parameters<typeof audited>[1], 'action' | 'objectType'>
+
+function recorded(context: Context, action: string, told: Told) {
+  return audited(context, { action, objectType: 'schedule configuration', ...told })
+}
+
+function toldOf({ isEnabled: enabled, ...change }: ScheduleChange) {
+  const { name, cron, timeZone, runConfigurationId, misfire, userId } = change
+  return { name, enabled, cron, timeZone, runConfigurationId, misfire, userId }
+}

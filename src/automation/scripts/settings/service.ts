@@ -1,0 +1,124 @@
+import type { Context } from '../../../context.ts'
+import { Refusal } from '../../../lib/errors.ts'
+import type { Fault } from '../../../lib/errors.ts'
+import type { Write } from '../../../ports/database.ts'
+import type { RunConfigurationBody } from '../run-configurations/schema.ts'
+import { listOwnConfigurations, listRunConfigurations } from '../run-configurations/service.ts'
+import * as runs from '../run-configurations/service/changes.ts'
+import type { ScheduleConfigurationBody } from '../schedule-configurations/schema.ts'
+import { listOwnSchedules, listSchedules } from '../schedule-configurations/service.ts'
+import * as schedules from '../schedule-configurations/service/changes.ts'
+import { readScript, updating } from '../service.ts'
+import type { SettingsBody, SettingsView } from './schema.ts'
+
+/** What is set of a script, with its configurations. @throws {Refusal} not_found */
+export async function readSettings(
+  context: Context,
+  ref: string,
+): Promise<{ readonly settings: SettingsView; readonly version: number }> {
+  const { script, version } = await readScript(context, ref)
+  const { name, description, groupId, timeout, acceptedFiles } = script
+  const [runConfigurations, scheduleConfigurations] = await Promise.all([
+    listRunConfigurations(context, String(script.id)),
+    listSchedules(context, String(script.id)),
+  ])
+  const own = { name, description, groupId, timeout, acceptedFiles }
+  return { settings: { ...own, runConfigurations, scheduleConfigurations }, version }
+}
+
+/** Replaces what is set of a script, and its configurations where they are given: all of it, or nothing.
+ * @throws {Refusal} not_found, name_taken, invalid, precondition_failed */
+export async function updateSettings(
+  context: Context,
+  ref: string,
+  { body, ifMatch }: { readonly body: SettingsBody; readonly ifMatch: number | null },
+) {
+  const id = await updating(context, ref, {
+    body,
+    ifMatch,
+    async also(scriptId) {
+      const { ids, writes } = await replaceRunConfigurations(context, scriptId, body.runConfigurations)
+      return [
+        ...writes,
+        ...(await replaceSchedules(context, scriptId, { bodies: body.scheduleConfigurations, ids })),
+      ]
+    },
+  })
+  return readSettings(context, String(id))
+}
+
+/** @returns the ids of those that stay as well */
+async function replaceRunConfigurations(
+  context: Context,
+  scriptId: number,
+  bodies: readonly RunConfigurationBody[] | undefined,
+): Promise<{ readonly ids: ReadonlySet<number>; readonly writes: Write[] }> {
+  const rows = await listOwnConfigurations(context.ports, scriptId)
+  const were = new Map(rows.map((row) => [row.id, row]))
+  if (bodies === undefined) return { ids: new Set(were.keys()), writes: [] }
+  const ids = requireIds(bodies, were, '/runConfigurations')
+  const defaults = bodies.flatMap(({ isDefault }, index) => (isDefault ? [index] : []))
+  const [first = 0, second] = defaults
+  if (second !== undefined)
+    throw refused([{ pointer: `/runConfigurations/${second}/isDefault`, message: 'is true of another one' }])
+  const writes = rows.filter(({ id }) => !ids.has(id)).flatMap((row) => runs.removing(context, row))
+  for (const [index, body] of bodies.entries()) {
+    const before = (body.id !== undefined && were.get(body.id)) || null
+    const made = await runs.changeOf(context.ports, body, { before, at: `/runConfigurations/${index}` })
+    const change = { ...made, isDefault: index === first }
+    const updatedAt = context.ports.clock.now()
+    writes.push(
+      ...(before
+        ? runs.replacing(context, before, { ...before, ...change, updatedAt })
+        : runs.adding(context, scriptId, change)),
+    )
+  }
+  return { ids, writes }
+}
+
+async function replaceSchedules(
+  context: Context,
+  scriptId: number,
+  {
+    bodies,
+    ids: configurationIds,
+  }: { readonly bodies: readonly ScheduleConfigurationBody[] | undefined; readonly ids: ReadonlySet<number> },
+): Promise<Write[]> {
+  if (bodies === undefined) return []
+  const rows = await listOwnSchedules(context.ports, scriptId)
+  const were = new Map(rows.map((row) => [row.id, row]))
+  const ids = requireIds(bodies, were, '/scheduleConfigurations')
+  const gone = rows.filter(({ id }) => !ids.has(id)).flatMap((row) => schedules.removing(context, row))
+  const come = bodies.flatMap((body, index) => {
+    const before = (body.id !== undefined && were.get(body.id)) || null
+    const at = `/scheduleConfigurations/${index}`
+    const change = schedules.changeOf(context, body, { before, configurationIds, at })
+    const updatedAt = context.ports.clock.now()
+    return before
+      ? schedules.replacing(context, before, { ...before, ...change, updatedAt })
+      : schedules.adding(context, scriptId, change)
+  })
+  return [...gone, ...come]
+}
+
+/** The ids that bodies name. @throws {Refusal} invalid for one that is not there or twice */
+function requireIds(
+  bodies: readonly { readonly id?: number | undefined }[],
+  were: ReadonlyMap<number, unknown>,
+  at: string,
+): Set<number> {
+  const ids = new Set<number>()
+  const faults: Fault[] = []
+  for (const [index, { id }] of bodies.entries()) {
+    if (id === undefined) continue
+    if (!were.has(id)) faults.push({ pointer: `${at}/${index}/id`, message: 'is none of this script' })
+    if (ids.has(id)) faults.push({ pointer: `${at}/${index}/id`, message: 'is there twice' })
+    ids.add(id)
+  }
+  if (faults.length > 0) throw refused(faults)
+  return ids
+}
+
+function refused(faults: readonly Fault[]): Refusal {
+  return new Refusal('invalid', 'The settings of a script cannot be like that; see errors.', faults)
+}

@@ -8,6 +8,8 @@ import type { ScheduleConfigurationBody } from '../schema.ts'
 import * as store from '../store.ts'
 import type { ScheduleChange, ScheduleRow } from '../store.ts'
 
+const NEVER = 'is no cron expression of five fields that ever comes'
+
 type Around = {
   readonly before: ScheduleRow | null
   /** The run configurations of the script. */
@@ -21,23 +23,32 @@ type Around = {
 export function changeOf(
   { ports, caller }: Context,
   body: ScheduleConfigurationBody,
-  { before, configurationIds, at = '' }: Around,
+  around: Around,
 ): ScheduleChange {
   const { name, enabled: isEnabled, cron, runConfigurationId, misfire } = body
   const timeZone = body.timeZone ?? ports.settings.timeZone
   const now = ports.clock.now()
-  const faults: Fault[] = []
-  if (!comes(cron, timeZone, now))
-    faults.push({ pointer: `${at}/cron`, message: 'is no cron expression of five fields that ever comes' })
-  if (runConfigurationId !== null && !configurationIds.has(runConfigurationId))
-    faults.push({ pointer: `${at}/runConfigurationId`, message: 'is none of this script' })
-  if (faults.length > 0)
-    throw new Refusal('invalid', 'No script can be scheduled like that; see errors.', faults)
+  requirePossible({ cron, timeZone, runConfigurationId }, around, now)
+  const { before } = around
   const isSame = before?.isEnabled === isEnabled && before.cron === cron && before.timeZone === timeZone
   const comesAt = isEnabled ? nextAfter(cron, timeZone, now) : null
   const userId = caller.kind === 'user' ? caller.userId : null
   const nextAt = isSame ? before.nextAt : comesAt
   return { name, isEnabled, cron, timeZone, runConfigurationId, misfire, userId, nextAt }
+}
+
+function requirePossible(
+  { cron, timeZone, runConfigurationId }: Pick<ScheduleChange, 'cron' | 'timeZone' | 'runConfigurationId'>,
+  { configurationIds, at = '' }: Around,
+  now: number,
+): void {
+  const isKnown = runConfigurationId === null || configurationIds.has(runConfigurationId)
+  const faults: Fault[] = [
+    ...(comes(cron, timeZone, now) ? [] : [{ pointer: `${at}/cron`, message: NEVER }]),
+    ...(isKnown ? [] : [{ pointer: `${at}/runConfigurationId`, message: 'is none of this script' }]),
+  ]
+  if (faults.length > 0)
+    throw new Refusal('invalid', 'No script can be scheduled like that; see errors.', faults)
 }
 
 /** The writes that add a schedule. */

@@ -28,6 +28,7 @@ const PROBLEMS: Readonly<Record<Code, readonly [status: number, title: string]>>
   unsupported_media_type: [415, 'The media type is not supported'],
   range_not_satisfiable: [416, 'There is nothing in this range'],
   invalid: [422, 'The input is not valid'],
+  zip_unsafe: [422, 'The archive is not safe to unpack'],
   value_in_future: [422, 'The value is too far in the future'],
   value_too_old: [422, 'The value is too old'],
   value_not_defined: [422, 'The value is not defined'],

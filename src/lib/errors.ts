@@ -23,6 +23,7 @@ export type Code =
   | 'unsupported_media_type'
   | 'range_not_satisfiable'
   | 'invalid'
+  | 'zip_unsafe'
   | 'value_in_future'
   | 'value_too_old'
   | 'value_not_defined'

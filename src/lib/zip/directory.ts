@@ -1,0 +1,111 @@
+import { Refusal } from '../errors.ts'
+import type { Source } from './source.ts'
+
+/** What the directory of an archive says of one entry (APPNOTE 4.3.12). */
+export type Listed = {
+  /** From 1. */
+  readonly number: number
+  readonly system: number
+  readonly flags: number
+  readonly method: number
+  readonly crc: number
+  readonly packedBytes: number
+  readonly sizeBytes: number
+  readonly attributes: number
+  readonly offsetBytes: number
+  readonly name: Uint8Array
+}
+
+export type Directory = { readonly entries: readonly Listed[]; readonly offsetBytes: number }
+
+const END_BYTES = 22
+const COMMENT_MAX_BYTES = 0xffff
+const HEADER_BYTES = 46
+/** So many bytes of names, comments and the like for each entry, on the average. */
+const HEADER_MAX_BYTES = 2_048
+
+/** What is said of an archive that nobody should unpack. */
+export function unsafe(detail: string): Refusal {
+  return new Refusal('zip_unsafe', detail)
+}
+
+/** A look at bytes as little-endian numbers. */
+export function numbersOf(bytes: Uint8Array): DataView {
+  return new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+}
+
+/** The directory at the end of an archive, which has to be where its last record says, and as long.
+ * @throws {Refusal} zip_unsafe for what is no ZIP archive, has parts elsewhere, needs ZIP64, or has too many entries */
+export async function readDirectory(source: Source, entriesMax: number): Promise<Directory> {
+  const { endAt, end } = await findEnd(source)
+  const view = numbersOf(end)
+  const [disk, firstDisk, here, total] = [4, 6, 8, 10].map((at) => view.getUint16(at, true))
+  const sizeBytes = view.getUint32(12, true)
+  const offsetBytes = view.getUint32(16, true)
+  if (
+    total === 0xffff ||
+    sizeBytes === 0xffffffff ||
+    offsetBytes === 0xffffffff ||
+    (await hasZip64(source, endAt))
+  )
+    throw unsafe('The archive is in the ZIP64 format, which only larger archives need.')
+  if (disk !== 0 || firstDisk !== 0 || here !== total) throw unsafe('The archive has parts elsewhere.')
+  if (here === undefined || here > entriesMax)
+    throw unsafe(`The archive may have ${entriesMax} entries at most.`)
+  if (offsetBytes + sizeBytes !== endAt)
+    throw unsafe('The directory of the archive is not where its end says.')
+  if (sizeBytes > here * HEADER_MAX_BYTES)
+    throw unsafe('The directory of the archive is larger than its entries need.')
+  const bytes = await source.read(offsetBytes, sizeBytes)
+  return { entries: listed(bytes, here), offsetBytes }
+}
+
+/** The last record: what ends the archive with a comment that is as long as it says. */
+async function findEnd(source: Source): Promise<{ endAt: number; end: Uint8Array }> {
+  const tailBytes = Math.min(source.sizeBytes, END_BYTES + COMMENT_MAX_BYTES)
+  const tail = await source.read(source.sizeBytes - tailBytes, tailBytes)
+  const view = numbersOf(tail)
+  for (let at = tailBytes - END_BYTES; at >= 0; at--) {
+    if (view.getUint32(at, true) !== 0x06054b50) continue
+    if (at + END_BYTES + view.getUint16(at + 20, true) !== tailBytes) break
+    return { endAt: source.sizeBytes - tailBytes + at, end: tail.subarray(at, at + END_BYTES) }
+  }
+  throw unsafe('This is no ZIP archive, or not a whole one.')
+}
+
+async function hasZip64(source: Source, endAt: number): Promise<boolean> {
+  if (endAt < 20) return false
+  return numbersOf(await source.read(endAt - 20, 4)).getUint32(0, true) === 0x07064b50
+}
+
+function listed(bytes: Uint8Array, count: number): Listed[] {
+  const view = numbersOf(bytes)
+  const entries: Listed[] = []
+  let at = 0
+  while (at < bytes.byteLength) {
+    const isHeader = at + HEADER_BYTES <= bytes.byteLength && view.getUint32(at, true) === 0x02014b50
+    if (!isHeader) throw unsafe('The directory of the archive is damaged.')
+    const [nameBytes = 0, extraBytes = 0, commentBytes = 0] = [28, 30, 32].map((field) =>
+      view.getUint16(at + field, true),
+    )
+    const next = at + HEADER_BYTES + nameBytes + extraBytes + commentBytes
+    if (next > bytes.byteLength) throw unsafe('The directory of the archive is damaged.')
+    if (view.getUint16(at + 34, true) !== 0) throw unsafe('The archive has parts elsewhere.')
+    entries.push({
+      number: entries.length + 1,
+      system: view.getUint8(at + 5),
+      flags: view.getUint16(at + 8, true),
+      method: view.getUint16(at + 10, true),
+      crc: view.getUint32(at + 16, true),
+      packedBytes: view.getUint32(at + 20, true),
+      sizeBytes: view.getUint32(at + 24, true),
+      attributes: view.getUint32(at + 38, true),
+      offsetBytes: view.getUint32(at + 42, true),
+      name: bytes.subarray(at + HEADER_BYTES, at + HEADER_BYTES + nameBytes),
+    })
+    at = next
+  }
+  if (entries.length !== count)
+    throw unsafe('The directory of the archive has not as many entries as its end says.')
+  return entries
+}

@@ -1,0 +1,35 @@
+/** Bytes that lie somewhere and can be read from any place on. */
+export type Source = {
+  readonly sizeBytes: number
+  /** Exactly so many bytes, all of which are among those of the source. */
+  read(offsetBytes: number, sizeBytes: number): Promise<Uint8Array>
+}
+
+/** How much is read ahead, and held. */
+const WINDOW_BYTES = 4 * 1024 * 1024
+
+/** Bytes that are in memory. */
+export function heldSource(bytes: Uint8Array): Source {
+  return {
+    sizeBytes: bytes.byteLength,
+    read: (offsetBytes, sizeBytes) => Promise.resolve(bytes.subarray(offsetBytes, offsetBytes + sizeBytes)),
+  }
+}
+
+/** The same source, asked seldom: 4 MiB from where something was read are held, and nothing else. */
+export function windowed(source: Source): Source {
+  let from = 0
+  let held: Uint8Array = new Uint8Array()
+  return {
+    sizeBytes: source.sizeBytes,
+    async read(offsetBytes, sizeBytes) {
+      const isHeld = offsetBytes >= from && offsetBytes + sizeBytes <= from + held.byteLength
+      if (!isHeld) {
+        const rest = source.sizeBytes - offsetBytes
+        held = await source.read(offsetBytes, Math.min(rest, Math.max(sizeBytes, WINDOW_BYTES)))
+        from = offsetBytes
+      }
+      return held.subarray(offsetBytes - from, offsetBytes - from + sizeBytes)
+    },
+  }
+}

@@ -1,0 +1,60 @@
+import { Inflate } from 'fflate'
+import { crc32 } from './crc32.ts'
+import { unsafe } from './directory.ts'
+import type { Listed } from './directory.ts'
+import type { Source } from './source.ts'
+
+/** What goes into the inflater at once: it comes to 8.5 MB at most, which is all that is ever held. */
+const PIECE_BYTES = 8 * 1024
+/** After so many bytes others have their turn: inflating waits for nothing by itself. */
+const TURN_BYTES = 1024 * 1024
+
+type Packed = Pick<Listed, 'number' | 'method' | 'crc' | 'packedBytes' | 'sizeBytes' | 'offsetBytes'>
+
+/** The bytes of an entry, which begin at `offsetBytes`. It stops where there are more than the directory says, and gives
+ * the last of them only when all are those it tells of.
+ * @throws {Refusal} zip_unsafe */
+export async function* unpacked(source: Source, entry: Packed): AsyncGenerator<Uint8Array, void> {
+  const lies = () =>
+    unsafe(`The bytes of entry ${entry.number} of the archive are not those its header tells of.`)
+  let [seenBytes, sinceBytes, crc] = [0, 0, 0]
+  let last: Uint8Array = new Uint8Array()
+  for await (const chunk of inflated(source, entry, lies)) {
+    seenBytes += chunk.byteLength
+    if (seenBytes > entry.sizeBytes) throw lies()
+    crc = crc32(chunk, crc)
+    if (last.byteLength > 0) yield last
+    last = chunk
+    sinceBytes += chunk.byteLength
+    if (sinceBytes >= TURN_BYTES) {
+      sinceBytes = 0
+      await new Promise((resolve) => setTimeout(resolve))
+    }
+  }
+  if (seenBytes !== entry.sizeBytes || crc !== entry.crc) throw lies()
+  if (last.byteLength > 0) yield last
+}
+
+async function* inflated(
+  source: Source,
+  { method, offsetBytes, packedBytes }: Packed,
+  lies: () => Error,
+): AsyncGenerator<Uint8Array, void> {
+  let chunks: Uint8Array[] = []
+  const inflate = method === 0 ? null : new Inflate((chunk) => chunks.push(chunk))
+  // An entry without any bytes has a piece as well: the end of what is deflated.
+  for (let at = 0; at === 0 || at < packedBytes; at += PIECE_BYTES) {
+    const piece = await source.read(offsetBytes + at, Math.min(PIECE_BYTES, packedBytes - at))
+    if (!inflate) {
+      yield piece
+      continue
+    }
+    try {
+      inflate.push(piece, at + PIECE_BYTES >= packedBytes)
+    } catch {
+      throw lies()
+    }
+    yield* chunks
+    chunks = []
+  }
+}

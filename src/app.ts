@@ -11,6 +11,7 @@ import { userGroupRoutes } from './access/user-groups/routes.ts'
 import { userRoutes } from './access/users/routes.ts'
 import { runRoutes } from './automation/runs/routes.ts'
 import { scriptRoutes } from './automation/scripts/routes.ts'
+import { codeGeneratorRoutes } from './automation/code-generator/routes.ts'
 import { fileRoutes } from './content/files/routes.ts'
 import { settingsRoutes } from './content/settings/routes.ts'
 import { styleRoutes } from './content/styles/routes.ts'
@@ -83,6 +84,7 @@ export function createApp(ports: Ports): App {
   app.route('/', alarmRoutes)
   app.route('/', notificationRoutes)
   app.route('/', runRoutes)
+  app.route('/', codeGeneratorRoutes)
 
   let document: object | null = null
   app.get(

@@ -22,6 +22,7 @@ import { historiesSuite } from './histories.suite.ts'
 import { flappingSuite } from './flapping.suite.ts'
 import { historySuite } from './history.suite.ts'
 import { jobsSuite } from './jobs.suite.ts'
+import { codeGeneratorSuite } from './code-generator.suite.ts'
 import { DIRECTORY, ldapSuite } from './ldap.suite.ts'
 import { membershipSuite } from './membership.suite.ts'
 import { metricsSuite } from './metrics.suite.ts'
@@ -86,6 +87,7 @@ const SUITES: readonly Suite[] = [
   eventsSuite,
   statusPagesSuite,
   recipientsSuite,
+  codeGeneratorSuite,
   // Last, because it holds what all of them changed against the record.
   auditSuite,
 ]

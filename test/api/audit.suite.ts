@@ -24,6 +24,7 @@ const UNRECORDED: Readonly<Record<string, string>> = {
   'POST /root/searchPath': 'a read whose input does not fit a URL',
   'POST /{parentType}/{parentId}/searchPath': 'the same',
   'POST /alarms': 'the same',
+  'POST /scripts/codeGenerator': 'the same',
   'POST /translations/auto': 'what it keeps is on record as a change of texts',
   'POST /session/token': 'the session goes on; one of its own is on record',
   'POST /session/refresh': 'the session goes on',

@@ -1,0 +1,131 @@
+import type { GenerateBody, GeneratedView, Language } from './schema.ts'
+import { TEMPLATES } from './templates.ts'
+import type { Template } from './templates.ts'
+
+type File = GeneratedView['files'][number]
+
+/** How a program of each language begins: where the service is and in whose name it runs, and `call`, with which it asks. */
+const PREAMBLES: Readonly<Record<Language, string>> = {
+  python: `import json
+import os
+import sys
+import urllib.error
+import urllib.request
+
+BASE_URL = os.environ["SVC_BASE_URL"]
+SESSION_ID = os.environ["SVC_SESSION_ID"]
+
+
+def call(method, path, content=None):
+    """The answer to a request; ends the program where it is not a good one."""
+    request = urllib.request.Request(BASE_URL + path, method=method)
+    request.add_header("X-Session-Id", SESSION_ID)
+    if content is not None:
+        request.add_header("Content-Type", "application/json")
+        request.data = json.dumps(content).encode()
+    try:
+        with urllib.request.urlopen(request, timeout=30) as answer:
+            text = answer.read().decode()
+    except urllib.error.HTTPError as error:
+        sys.exit(f"{error.code} {error.read().decode()}")
+    return json.loads(text) if text else None
+
+`,
+  javascript: `const { SVC_BASE_URL, SVC_SESSION_ID } = process.env
+
+/** The answer to a request; ends the program where it is not a good one. */
+async function call(method, path, content) {
+  const headers = { 'x-session-id': SVC_SESSION_ID }
+  if (content !== undefined) headers['content-type'] = 'application/json'
+  const body = content === undefined ? undefined : JSON.stringify(content)
+  const signal = AbortSignal.timeout(30_000)
+  const answer = await fetch(SVC_BASE_URL + path, { method, headers, body, signal })
+  const text = await answer.text()
+  if (!answer.ok) {
+    console.error(answer.status, text)
+    process.exit(1)
+  }
+  return text === '' ? null : JSON.parse(text)
+}
+`,
+  bash: `#!/usr/bin/env bash
+set -euo pipefail
+: "\${SVC_BASE_URL:?}" "\${SVC_SESSION_ID:?}"
+
+# The answer to a request; fails where it is not a good one.
+# The session goes by the standard input, so that no list of processes shows it.
+call() {
+  local content=()
+  if (($# > 2)); then content=(--header 'Content-Type: application/json' --data-raw "$3"); fi
+  printf 'header = "X-Session-Id: %s"\\n' "$SVC_SESSION_ID" |
+    curl --config - --silent --show-error --fail-with-body --globoff --max-time 30 \\
+      --request "$1" "\${content[@]}" "$SVC_BASE_URL$2"
+}
+`,
+}
+
+/** The shell is the runner of what is written in JavaScript. */
+const JAVASCRIPT_STARTER = `#!/bin/sh
+cd "$(dirname "$0")" || exit 1
+for engine in node bun; do
+  if command -v "$engine" > /dev/null; then exec "$engine" main.mjs "$@"; fi
+done
+echo 'Neither node nor bun is there.' >&2
+exit 127
+`
+
+const PYPROJECT = `[tool.poetry]
+name = "script"
+version = "0.1.0"
+description = ""
+authors = []
+package-mode = false
+
+[tool.poetry.dependencies]
+python = "^3.9"
+`
+
+/** The files of a script that does what was asked for: the same for the same question, without a secret in it. */
+export function generate(asked: GenerateBody): GeneratedView {
+  const { main, note } = writtenFor(asked)
+  return {
+    files: filesOf(asked, PREAMBLES[asked.language] + main),
+    notes: [note, 'It reads SVC_BASE_URL and SVC_SESSION_ID, which every run has.'],
+  }
+}
+
+type Written = { readonly main: string; readonly note: string }
+
+function writtenFor(asked: GenerateBody): Written {
+  switch (asked.template) {
+    case 'webhook-delivery':
+      return written(TEMPLATES[asked.template], asked.language, asked.target)
+    case 'value-history':
+      return written(TEMPLATES[asked.template], asked.language, asked.target)
+    case 'alarms':
+      return written(TEMPLATES[asked.template], asked.language, asked.target)
+    case 'http-call':
+      return written(TEMPLATES[asked.template], asked.language, asked.target)
+  }
+}
+
+function written<Target>({ main, note }: Template<Target>, language: Language, target: Target): Written {
+  return { main: main[language](target), note }
+}
+
+function filesOf({ language, options }: GenerateBody, content: string): File[] {
+  switch (language) {
+    case 'python':
+      return [
+        { path: 'main.py', content },
+        ...(options.poetry ? [{ path: 'pyproject.toml', content: PYPROJECT }] : []),
+      ]
+    case 'bash':
+      return [{ path: 'run.sh', content }]
+    case 'javascript':
+      return [
+        { path: 'main.mjs', content },
+        { path: 'run.sh', content: JAVASCRIPT_STARTER },
+      ]
+  }
+}

@@ -1,0 +1,48 @@
+import { Hono } from 'hono'
+import * as z from 'zod'
+import { ok } from '../../http/answers.ts'
+import { policy } from '../../http/policy.ts'
+import type { Env } from '../../http/policy.ts'
+import { jsonBody, valid } from '../../http/valid.ts'
+import { generate } from './generator.ts'
+import { generateBody, generatedView, LANGUAGES, targets, templatesView } from './schema.ts'
+import type { TemplateName } from './schema.ts'
+import { TEMPLATES } from './templates.ts'
+
+const BODY_MAX_BYTES = 64 * 1024
+/** Who edits the trees of scripts. */
+const EDITORS = ['administrator', 'Data_Editor'] as const
+
+export const codeGeneratorRoutes = new Hono<Env>()
+  .get(
+    '/scripts/codeGenerator',
+    policy({
+      summary: 'What code can be generated for',
+      roles: EDITORS,
+      answers: { 200: ok(templatesView, 'The templates.') },
+    }),
+    (c) => c.json({ templates: NAMES.map(templateView) }),
+  )
+  .post(
+    '/scripts/codeGenerator',
+    policy({
+      summary: 'The files of a script, from a template; nothing is kept',
+      roles: EDITORS,
+      scope: 'read',
+      answers: { 200: ok(generatedView, 'The files.') },
+    }),
+    jsonBody(BODY_MAX_BYTES),
+    valid('json', generateBody),
+    (c) => c.json(generate(c.req.valid('json'))),
+  )
+
+const NAMES = Object.keys(TEMPLATES) as TemplateName[]
+
+function templateView(template: TemplateName) {
+  const { description } = TEMPLATES[template]
+  return { template, description, languages: [...LANGUAGES], target: schemaOf(template) }
+}
+
+function schemaOf(template: TemplateName): Record<string, unknown> {
+  return z.toJSONSchema(targets[template], { io: 'input' })
+}

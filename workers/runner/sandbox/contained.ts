@@ -1,0 +1,51 @@
+import type { RunnerKind } from '../../../src/automation/runs/protocol.ts'
+
+/** A file or directory of the machine, and where the job finds it. */
+export type Bind = { readonly from: string; readonly to: string }
+
+export type Limits = {
+  /** Of all processes together, with what they keep in their room and in temporary files. */
+  readonly memoryMaxBytes: number
+  readonly pidsMax: number
+  /** Cores, in parts of one. */
+  readonly cpuMax: number
+  readonly fileMaxBytes: number
+  readonly openFilesMax: number
+}
+
+/** What is started, and all that it is given. */
+export type SandboxStart = {
+  /** The first is looked up in the `PATH` of `env`. */
+  readonly argv: readonly string[]
+  readonly cwd: string
+  readonly env: Readonly<Record<string, string>>
+  /** Which of the system's files it finds, beside its programs and libraries. */
+  readonly kind: RunnerKind
+  readonly readOnly: readonly Bind[]
+  /** Directories that it finds at the same place. They become its own, with all that is in them. */
+  readonly writable: readonly string[]
+  /** What it may reach through the proxy, each as host:port; `open` is all of the public internet. */
+  readonly network: readonly string[] | 'open'
+  /** Instead of the sandbox's own. */
+  readonly limits?: Partial<Limits>
+  /** Called with what is written as it comes, and never waited for. */
+  readonly onStdout: (bytes: Uint8Array) => void
+  readonly onStderr: (bytes: Uint8Array) => void
+}
+
+export type Exit = {
+  /** 128 and the signal's number when a signal ended it. */
+  readonly code: number
+  /** What ended it from outside, in words; null when it ended by itself. */
+  readonly reason: string | null
+}
+
+export type Contained = {
+  /** Resolves when nothing of it runs any more and all that it said has been read.
+   * @throws {Error} when it could not be started in its sandbox */
+  readonly exited: Promise<Exit>
+  /** Asks it to end (SIGTERM). */
+  terminate(): void
+  /** Ends every process of it at once. */
+  kill(): void
+}

@@ -2,6 +2,7 @@
 # Starts, tests or checks Tidemark on a fresh clone, with only Node and npm or with only Bun.
 #
 #   sh workers/run.sh serve [argument…]      the Bun host
+#   sh workers/run.sh runner                 a runner of scripts, for a service on this machine or another
 #   sh workers/run.sh test                   the gate: every check, then every test
 #   sh workers/run.sh test <argument…>       these tests only; the arguments are those of `bun test`
 #   sh workers/run.sh dev-edge [argument…]   the edge host on this machine, offline
@@ -110,7 +111,7 @@ finish() {
 run_checks() {
   check format oxfmt --check
   check lint oxlint
-  for host in src workers/bun workers/edge test; do check "types of $host" tsc -p "$host"; done
+  for host in src workers/bun workers/edge workers/runner test; do check "types of $host" tsc -p "$host"; done
   check 'dead code' knip
 }
 
@@ -124,6 +125,11 @@ case $command in
     install_missing node_modules/hono
     find_bun
     exec "$bun" workers/bun/main.ts "$@"
+    ;;
+  runner)
+    install_missing node_modules/zod
+    find_bun
+    exec "$bun" workers/runner/main.ts
     ;;
   test)
     install_missing node_modules/oxlint
@@ -155,7 +161,7 @@ case $command in
     exec node node_modules/wrangler/bin/wrangler.js dev "$@"
     ;;
   *)
-    sed -n '2,7s/^# \{0,1\}//p' "$0" >&2
+    sed -n '2,8s/^# \{0,1\}//p' "$0" >&2
     exit 2
     ;;
 esac

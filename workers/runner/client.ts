@@ -1,0 +1,246 @@
+import * as z from 'zod'
+
+import { beat, polled, registered } from '../../src/automation/runs/protocol.ts'
+import type {
+  AboutRunner,
+  Finished,
+  LogChunk,
+  Poll,
+  Polled,
+  Progress,
+  Registered,
+  Started,
+} from '../../src/automation/runs/protocol.ts'
+import type { Log } from '../../src/ports/log.ts'
+import { pauseOf, sleep } from './pauses.ts'
+
+/** How long an answer may take that waits for nothing. */
+const ANSWER_MS = 30_000
+/** How long it may take to be heard as we go. */
+const FAREWELL_MS = 500
+const TRIES_UNTIL_WARNED = 3
+
+/** The service does not know the attempt any more: somebody else has the job, or nobody. */
+export class Fenced extends Error {
+  override readonly name = 'Fenced'
+}
+
+/** The service refused for good: asking again changes nothing. */
+export class Refused extends Error {
+  override readonly name = 'Refused'
+
+  constructor(
+    readonly status: number,
+    detail: string,
+  ) {
+    super(`The service refused with ${status}: ${detail}`)
+  }
+}
+
+type Call = {
+  readonly method: 'GET' | 'POST' | 'PUT'
+  readonly path: string
+  readonly json?: unknown
+  readonly body?: Uint8Array
+  readonly attemptToken?: string
+  readonly timeoutMs?: number
+  readonly signal: AbortSignal
+}
+
+/** An answer, read whole. */
+type Answer = {
+  readonly status: number
+  readonly retryAfterS: number
+  readonly bytes: Uint8Array<ArrayBuffer>
+}
+
+export type ClientParts = {
+  /** Of the service, without a slash at the end. */
+  readonly url: string
+  readonly registrationToken: string
+  readonly about: AboutRunner
+  readonly log: Log
+  /** Ends what waits for the service when the runner ends. */
+  readonly signal: AbortSignal
+}
+
+/** The service, as its runner sees it. Every call is tried until it is answered, its signal comes, or the service refuses
+ * for good; one that was heard twice changes nothing more. */
+export class Client {
+  readonly #parts: ClientParts
+  #registered: Registered | null = null
+  #registering: Promise<Registered> | null = null
+
+  constructor(parts: ClientParts) {
+    this.#parts = parts
+  }
+
+  /** Who we are to the service; registers where we are nobody yet. */
+  async registration(): Promise<Registered> {
+    if (this.#registered) return this.#registered
+    this.#registering ??= this.#register().finally(() => (this.#registering = null))
+    return this.#registering
+  }
+
+  /** The service does not know this token any more: the next call registers anew. */
+  forget(token: string): void {
+    if (this.#registered?.token === token) this.#registered = null
+  }
+
+  /** Waits for jobs, as long as the service wants us to. */
+  async poll(json: Poll): Promise<Polled> {
+    const { pollMs } = await this.registration()
+    const timeoutMs = pollMs + ANSWER_MS
+    const { signal } = this.#parts
+    return polled.parse(jsonOf(await this.#call({ method: 'POST', path: '/poll', json, timeoutMs, signal })))
+  }
+
+  /** Says once that nothing runs here any more, for whoever does not come back. */
+  async leave(): Promise<void> {
+    if (!this.#registered) return
+    const json: Poll = { free: 0, running: [] }
+    const signal = AbortSignal.timeout(FAREWELL_MS)
+    await this.#ask({ method: 'POST', path: '/poll', json, signal }, this.#registered.token)
+  }
+
+  /** What is said of one attempt at a job. Its calls throw `Fenced` once the service has given the attempt up. */
+  attempt({ id, attemptToken }: Attempt, { signal, onCancel, onFenced }: Listening): AttemptClient {
+    const path = `/jobs/${encodeURIComponent(id)}`
+    const say: Say = async (part) => {
+      try {
+        return await this.#call({ ...part, path: path + part.path, attemptToken, signal })
+      } catch (error) {
+        if (error instanceof Fenced) onFenced()
+        throw error
+      }
+    }
+    return new AttemptClient(say, onCancel)
+  }
+
+  async #register(): Promise<Registered> {
+    const { registrationToken, about, signal } = this.#parts
+    const call = { method: 'POST', path: '/register', json: about, signal } as const
+    const answer = await this.#untilAnswered(call, () => Promise.resolve(registrationToken))
+    this.#registered = registered.parse(jsonOf(answer))
+    return this.#registered
+  }
+
+  #call(call: Call): Promise<Answer> {
+    return this.#untilAnswered(call, async () => (await this.registration()).token)
+  }
+
+  async #untilAnswered(call: Call, tokenOf: () => Promise<string>): Promise<Answer> {
+    for (let tries = 1; ; tries++) {
+      const token = await tokenOf()
+      const answer = await this.#ask(call, token)
+      call.signal.throwIfAborted()
+      if (answer && answer.status < 300) return answer
+      // The service has forgotten us, or another runner has come under our name.
+      const isStale = answer?.status === 401 && this.#registered?.token === token
+      if (isStale) this.forget(token)
+      else if (answer && !isTransient(answer.status)) throw refusalOf(call, answer)
+      if (tries === TRIES_UNTIL_WARNED)
+        this.#parts.log.warn('the service does not answer; it is asked again', { path: call.path })
+      await sleep(pauseOf(tries, answer?.retryAfterS), call.signal)
+    }
+  }
+
+  /** @returns null when there was no answer */
+  async #ask(call: Call, token: string): Promise<Answer | null> {
+    const { method, path, json, body, attemptToken, timeoutMs = ANSWER_MS, signal } = call
+    try {
+      const answer = await fetch(`${this.#parts.url}/runner/v1${path}`, {
+        method,
+        headers: {
+          authorization: `Bearer ${token}`,
+          ...(attemptToken === undefined ? {} : { 'x-attempt-token': attemptToken }),
+          ...(json === undefined ? {} : { 'content-type': 'application/json' }),
+        },
+        body: json === undefined ? (body ?? null) : JSON.stringify(json),
+        redirect: 'error',
+        signal: AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]),
+      })
+      const bytes = new Uint8Array(await answer.arrayBuffer())
+      return { status: answer.status, retryAfterS: Number(answer.headers.get('retry-after') ?? 0), bytes }
+    } catch {
+      return null
+    }
+  }
+}
+
+type Attempt = { readonly id: string; readonly attemptToken: string }
+
+type Listening = {
+  readonly signal: AbortSignal
+  /** Somebody asked for the job to be ended; told with every answer from then on. */
+  readonly onCancel: () => void
+  /** The attempt has been given up by the service. */
+  readonly onFenced: () => void
+}
+
+type Say = (call: Pick<Call, 'method' | 'path' | 'json' | 'body'>) => Promise<Answer>
+
+/** One attempt at a job, as the service is told of it. */
+export class AttemptClient {
+  readonly #say: Say
+  readonly #onCancel: () => void
+
+  constructor(say: Say, onCancel: () => void) {
+    this.#say = say
+    this.#onCancel = onCancel
+  }
+
+  async accept(): Promise<void> {
+    this.#hear(await this.#say({ method: 'PUT', path: '/accept' }))
+  }
+
+  async start(json: Started): Promise<void> {
+    this.#hear(await this.#say({ method: 'PUT', path: '/start', json }))
+  }
+
+  async logs(json: LogChunk): Promise<void> {
+    this.#hear(await this.#say({ method: 'POST', path: '/logs', json }))
+  }
+
+  async progress(json: Progress): Promise<void> {
+    this.#hear(await this.#say({ method: 'POST', path: '/progress', json }))
+  }
+
+  async output(name: string, body: Uint8Array): Promise<void> {
+    await this.#say({ method: 'PUT', path: `/outputs/${encodeURIComponent(name)}`, body })
+  }
+
+  async finish(json: Finished): Promise<void> {
+    await this.#say({ method: 'PUT', path: '/finish', json })
+  }
+
+  async file(path: string): Promise<Uint8Array<ArrayBuffer>> {
+    const parts = path.split('/').map((part) => encodeURIComponent(part))
+    return (await this.#say({ method: 'GET', path: `/files/${parts.join('/')}` })).bytes
+  }
+
+  async upload(name: string): Promise<Uint8Array<ArrayBuffer>> {
+    return (await this.#say({ method: 'GET', path: `/uploads/${encodeURIComponent(name)}` })).bytes
+  }
+
+  #hear(answer: Answer): void {
+    if (beat.parse(jsonOf(answer)).cancel) this.#onCancel()
+  }
+}
+
+const problem = z.object({ code: z.string(), detail: z.string().default('') })
+
+function refusalOf({ attemptToken }: Call, answer: Answer): Error {
+  const said = problem.safeParse(textOf(answer).startsWith('{') ? jsonOf(answer) : null).data
+  const isGone = answer.status === 404 || (answer.status === 409 && said?.code === 'fenced')
+  if (attemptToken !== undefined && isGone) return new Fenced(said?.detail)
+  return new Refused(answer.status, said?.detail ?? '')
+}
+
+const jsonOf = (answer: Answer): unknown => JSON.parse(textOf(answer))
+
+const textOf = ({ bytes }: Answer): string => new TextDecoder().decode(bytes)
+
+function isTransient(status: number): boolean {
+  return status >= 500 || status === 429 || status === 408
+}

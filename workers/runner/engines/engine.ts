@@ -1,0 +1,66 @@
+import type { Assignment } from '../../../src/automation/runs/protocol.ts'
+import type { Environments } from '../environments.ts'
+
+/** Where programs are looked for, inside and outside of a job. */
+export const SYSTEM_PATH = '/usr/local/bin:/usr/bin:/bin'
+
+/** A program with its arguments. */
+export type Argv = readonly [string, ...string[]]
+
+/** A step that prepares a run: without secrets, and with the network that the run has not. */
+export type PreparingStep = {
+  readonly argv: Argv
+  readonly cwd: string
+  readonly env: Readonly<Record<string, string>>
+  readonly readOnly: readonly string[]
+  readonly writable: readonly string[]
+}
+
+/** What an engine needs to prepare a run. */
+export type Preparation = {
+  readonly script: Assignment['script']
+  readonly files: Assignment['files']
+  readonly arguments: readonly string[]
+  /** The directory that holds the script's files. */
+  readonly tree: string
+  /** An empty directory for whatever is needed until the run begins. */
+  readonly scratch: string
+  readonly environments: Environments
+  /** Runs a step; its lines go to the job's log. @throws {Unprepared} when it fails */
+  readonly step: (step: PreparingStep) => Promise<void>
+  readonly note: (text: string) => void
+  /** Ends preparing: the job is to end. */
+  readonly signal: AbortSignal
+}
+
+/** How a run is started. */
+export type Command = {
+  readonly argv: Argv
+  readonly env: Readonly<Record<string, string>>
+  /** What it reads beside its own files. */
+  readonly readOnly: readonly string[]
+  /** The run is over. */
+  readonly release: () => void
+}
+
+/** Something about a script keeps it from being run here. */
+export class Unprepared extends Error {
+  override readonly name = 'Unprepared'
+}
+
+export type Engine = {
+  /** Whether this machine has what it needs. */
+  readonly isHere: () => Promise<boolean>
+  /** @throws {Unprepared} saying what the script's author can do about it */
+  readonly prepare: (preparation: Preparation) => Promise<Command>
+}
+
+/** Whether a program is where jobs look for it. */
+export function hasProgram(name: string): boolean {
+  return Bun.which(name, { PATH: SYSTEM_PATH }) !== null
+}
+
+/** A command that needed no preparing. */
+export function readyMade(argv: Argv, env: Readonly<Record<string, string>> = {}): Command {
+  return { argv, env, readOnly: [], release: () => undefined }
+}

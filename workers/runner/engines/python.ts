@@ -1,0 +1,141 @@
+import { createHash } from 'node:crypto'
+import { existsSync } from 'node:fs'
+import { copyFile, mkdir, readFile } from 'node:fs/promises'
+import { dirname, isAbsolute, join } from 'node:path'
+
+import type { Assignment } from '../../../src/automation/runs/protocol.ts'
+import { hasProgram, readyMade, SYSTEM_PATH, Unprepared } from './engine.ts'
+import type { Argv, Engine, Preparation } from './engine.ts'
+import { pointsIntoTree } from './requirements.ts'
+
+const PYTHON = '/usr/bin/python3'
+const POETRY = '/usr/bin/poetry'
+
+type Manager = Exclude<Assignment['script']['dependencyManager'], 'none'>
+type Files = Assignment['files']
+
+const MANIFESTS: Record<Manager, string> = { poetry: 'pyproject.toml', pip: 'requirements.txt' }
+
+/** `main.py`, with what its `pyproject.toml` (Poetry) or `requirements.txt` (pip) asks for. */
+export const python: Engine = {
+  async isHere() {
+    return hasProgram('python3') && (await pythonVersion()) !== ''
+  },
+
+  async prepare(preparation) {
+    const { script, tree, arguments: given } = preparation
+    const main = join(tree, script.runnerFile)
+    const env = { PYTHONUNBUFFERED: '1' }
+    if (script.dependencyManager === 'none') return readyMade([PYTHON, main, ...given], env)
+    const environment = await environmentOf(preparation, script.dependencyManager)
+    return {
+      argv: [join(environment.path, 'bin/python'), main, ...given],
+      env: { ...env, ...activated(environment.path) },
+      readOnly: [environment.path],
+      release: () => environment.release(),
+    }
+  },
+}
+
+async function environmentOf(preparation: Preparation, manager: Manager) {
+  const { files, tree, environments, scratch, note, signal } = preparation
+  const manifest = manifestOf(files, preparation.script.runnerFile, MANIFESTS[manager])
+  const text = await readFile(join(tree, manifest), 'utf8')
+  const seen = pointsIntoTree(manager, text) ? files : files.filter(({ path }) => isPinned(path, manifest))
+  const version = await pythonVersion()
+  const what = JSON.stringify([manager, version, manifest, ...seen.map(({ path, sha256 }) => [path, sha256])])
+  const key = createHash('sha256').update(what).digest('hex')
+  const build = async (path: string) => {
+    note(`Preparing a Python environment for ${manifest}.`)
+    // It sees what its key is made of and nothing else: two scripts with one key get the same.
+    for (const file of seen) await copyInto(scratch, tree, file.path)
+    const folder = join(scratch, 'files', dirname(manifest))
+    await (manager === 'poetry' ? buildByPoetry : buildByPip)(preparation, { path, folder })
+  }
+  return environments.use(key, build, signal)
+}
+
+type Building = {
+  /** Where the environment is to be. */
+  readonly path: string
+  /** Where the manifest is. */
+  readonly folder: string
+}
+
+async function buildByPip(preparation: Preparation, { path, folder }: Building): Promise<void> {
+  const build = steps(preparation, { path, folder }, outsideSettings('PIP_'))
+  await build([PYTHON, '-I', '-m', 'venv', path])
+  const options = ['--no-input', '--no-cache-dir', '--disable-pip-version-check', '--progress-bar', 'off']
+  await build([join(path, 'bin/python'), '-I', '-m', 'pip', 'install', ...options, '-r', MANIFESTS.pip])
+}
+
+async function buildByPoetry(preparation: Preparation, { path, folder }: Building): Promise<void> {
+  if (!hasProgram('poetry'))
+    throw new Unprepared(
+      'The script asks for Poetry, and this runner has none: use another one by its labels.',
+    )
+  const build = steps(preparation, { path, folder }, outsideSettings('PIP_', 'POETRY_'))
+  await build([PYTHON, '-I', '-m', 'venv', path])
+  await build([POETRY, 'install', '--no-root', '--only', 'main', '--no-interaction', '--no-ansi'])
+}
+
+function steps(
+  { step, scratch }: Preparation,
+  { path, folder }: Building,
+  outside: Readonly<Record<string, string>>,
+) {
+  const own = { HOME: scratch, TMPDIR: scratch, POETRY_CACHE_DIR: join(scratch, 'poetry') }
+  const env = { ...outside, ...own, ...activated(path) }
+  // Such as certificates, and directories of packages.
+  const readOnly = Object.values(outside).filter((value) => isAbsolute(value) && existsSync(value))
+  return (argv: Argv) => step({ argv, cwd: folder, env, readOnly, writable: [path, scratch] })
+}
+
+/** The nearest of that name: beside what is started, above it, or else wherever it lies least deep. */
+function manifestOf(files: Files, runnerFile: string, name: string): string {
+  const paths = new Set(files.map(({ path }) => path))
+  const parts = runnerFile.split('/').slice(0, -1)
+  for (let depth = parts.length; depth >= 0; depth--) {
+    const path = [...parts.slice(0, depth), name].join('/')
+    if (paths.has(path)) return path
+  }
+  const others = [...paths].filter((path) => path.endsWith(`/${name}`))
+  const [first] = others.toSorted((a, b) => a.split('/').length - b.split('/').length || (a < b ? -1 : 1))
+  if (first === undefined) throw new Unprepared(`The script has no ${name}.`)
+  return first
+}
+
+/** The manifest itself, and what locks it. */
+function isPinned(path: string, manifest: string): boolean {
+  return path === manifest || path === join(dirname(manifest), 'poetry.lock')
+}
+
+async function copyInto(scratch: string, tree: string, path: string): Promise<void> {
+  const to = join(scratch, 'files', path)
+  await mkdir(dirname(to), { recursive: true })
+  await copyFile(join(tree, path), to)
+}
+
+function activated(path: string): Record<string, string> {
+  return { VIRTUAL_ENV: path, PATH: `${path}/bin:${SYSTEM_PATH}` }
+}
+
+/** What the operator says to pip and Poetry: which index, which certificates. */
+function outsideSettings(...prefixes: readonly string[]): Record<string, string> {
+  const isMeant = (name: string) => prefixes.some((prefix) => name.startsWith(prefix))
+  return Object.fromEntries(
+    Object.entries(process.env).flatMap(([name, value]) =>
+      isMeant(name) && value !== undefined ? [[name, value]] : [],
+    ),
+  )
+}
+
+/** The version with its build; empty where Python does not run. It is asked each time: an operator may upgrade it. */
+async function pythonVersion(): Promise<string> {
+  const child = Bun.spawn([PYTHON, '-I', '-c', 'import sys, venv; print(sys.version)'], {
+    env: { PATH: SYSTEM_PATH },
+    stderr: 'ignore',
+  })
+  const text = await new Response(child.stdout).text()
+  return (await child.exited) === 0 ? text.trim() : ''
+}

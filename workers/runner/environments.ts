@@ -1,0 +1,108 @@
+import { mkdir, readdir, rm, stat, utimes, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+
+import { untilAborted } from '../../src/lib/abort.ts'
+import { Lock } from '../../src/lib/lock.ts'
+
+const KEPT_MAX = 20
+const READY = '.ready'
+
+/** A prepared environment, kept at least until it is released. */
+export type Environment = { readonly path: string; release(): void }
+
+/** Prepared environments by what they were prepared from. They cannot be moved: programs in them know where they lie. */
+export class Environments {
+  readonly #dir: string
+  readonly #keptMax: number
+  readonly #locks = new Map<string, Lock>()
+  readonly #users = new Map<string, number>()
+  readonly #tidying = new Lock()
+
+  private constructor(dir: string, keptMax: number) {
+    this.#dir = dir
+    this.#keptMax = keptMax
+  }
+
+  /** @param keptMax how many are kept while nobody uses them */
+  static async open(dir: string, keptMax = KEPT_MAX): Promise<Environments> {
+    await mkdir(dir, { recursive: true, mode: 0o755 })
+    const environments = new Environments(dir, keptMax)
+    await environments.#tidying.run(() => environments.#tidy())
+    return environments
+  }
+
+  /** The environment of this key, built where it is not there yet: by one job while others wait, and in an empty directory.
+   * @throws what building throws, or the signal's reason */
+  async use(key: string, build: (path: string) => Promise<void>, signal: AbortSignal): Promise<Environment> {
+    const path = join(this.#dir, key)
+    this.#users.set(key, (this.#users.get(key) ?? 0) + 1)
+    const environment = { path, release: () => this.#release(key) }
+    try {
+      const ready = this.#lockOf(key).run(async () => {
+        signal.throwIfAborted()
+        await this.#makeReady(path, build)
+      })
+      await untilAborted(ready, signal)
+      await this.#tidying.run(() => this.#tidy())
+      return environment
+    } catch (error) {
+      environment.release()
+      throw error
+    }
+  }
+
+  async #makeReady(path: string, build: (path: string) => Promise<void>): Promise<void> {
+    const now = new Date(Date.now())
+    const isReady = await utimes(path + READY, now, now).then(
+      () => true,
+      () => false,
+    )
+    if (isReady) return
+    await rm(path, { recursive: true, force: true })
+    await mkdir(path)
+    try {
+      await build(path)
+      await writeFile(path + READY, '')
+    } catch (error) {
+      await rm(path, { recursive: true, force: true })
+      throw error
+    }
+  }
+
+  #lockOf(key: string): Lock {
+    const lock = this.#locks.get(key) ?? new Lock()
+    this.#locks.set(key, lock)
+    return lock
+  }
+
+  #release(key: string): void {
+    const users = (this.#users.get(key) ?? 1) - 1
+    if (users > 0) this.#users.set(key, users)
+    else this.#users.delete(key)
+  }
+
+  /** Removes what was left unfinished, and what was not used for longest. */
+  async #tidy(): Promise<void> {
+    const names = await readdir(this.#dir)
+    const isReady = new Set(
+      names.filter((name) => name.endsWith(READY)).map((name) => name.slice(0, -READY.length)),
+    )
+    const unfinished = names.filter((name) => !name.endsWith(READY) && !isReady.has(name))
+    const ready = await Promise.all([...isReady].map((name) => this.#look(name)))
+    const oldest = ready.toSorted((a, b) => b.usedAt - a.usedAt).slice(this.#keptMax)
+    for (const name of [...unfinished, ...oldest.map((each) => each.name)]) {
+      if (!this.#users.has(name)) await this.#lockOf(name).run(() => this.#remove(name))
+    }
+  }
+
+  async #look(name: string) {
+    const { mtimeMs } = await stat(join(this.#dir, name + READY))
+    return { name, usedAt: mtimeMs }
+  }
+
+  async #remove(name: string): Promise<void> {
+    if (this.#users.has(name)) return
+    await rm(join(this.#dir, name + READY), { force: true })
+    await rm(join(this.#dir, name), { recursive: true, force: true })
+  }
+}

@@ -1,0 +1,60 @@
+import { createInterface } from 'node:readline'
+
+import { beat } from '../../src/automation/runs/protocol.ts'
+import type { BeatOrders, BeatNews } from './heartbeats.ts'
+
+// A process of its own, so that jobs are kept alive however busy their runner is: it is told by standard input, once a
+// second, whose heart beats, tells by standard output what the service thinks of it, and ends with its runner.
+
+/** A runner that says nothing for so long does nothing any more, and its jobs are better off with another one. */
+const STALLED_MS = 60_000
+const ANSWER_MS = 10_000
+
+let orders: BeatOrders | null = null
+let saidAt = 0
+let timer: Timer | null = null
+const asking = new Set<string>()
+
+for await (const line of createInterface({ input: process.stdin })) {
+  const isFirst = orders === null
+  orders = JSON.parse(line) as BeatOrders
+  saidAt = performance.now()
+  if (isFirst) timer = setInterval(beatAll, orders.everyMs)
+}
+if (timer) clearInterval(timer)
+process.exit(0)
+
+function beatAll(): void {
+  if (!orders || performance.now() - saidAt > STALLED_MS) return
+  const { url, token } = orders
+  for (const { id, attemptToken } of orders.jobs) {
+    if (asking.has(id)) continue
+    asking.add(id)
+    const headers = { authorization: `Bearer ${token}`, 'x-attempt-token': attemptToken }
+    ask(`${url}/runner/v1/jobs/${encodeURIComponent(id)}/heartbeat`, headers)
+      .then((news) => news && tell({ id, token, news }))
+      .catch((error: unknown) => process.stderr.write(`${String(error)}\n`))
+      .finally(() => asking.delete(id))
+  }
+}
+
+/** @returns null when there is no news */
+async function ask(url: string, headers: Record<string, string>): Promise<BeatNews['news'] | null> {
+  let answer: Response
+  let body: unknown
+  try {
+    answer = await fetch(url, { method: 'POST', headers, signal: AbortSignal.timeout(ANSWER_MS) })
+    body = await answer.json()
+  } catch {
+    // Away for a moment, or for good: what that means to the job is the service's to say.
+    return null
+  }
+  if (answer.status === 401) return 'unknown'
+  if (answer.status === 404 || (answer.status === 409 && (body as { code?: unknown }).code === 'fenced'))
+    return 'fenced'
+  return answer.ok && beat.parse(body).cancel ? 'cancel' : null
+}
+
+function tell(news: BeatNews): void {
+  process.stdout.write(`${JSON.stringify(news)}\n`)
+}

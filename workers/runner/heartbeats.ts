@@ -1,0 +1,108 @@
+import { createInterface } from 'node:readline'
+import { spawn } from 'node:child_process'
+import type { ChildProcessWithoutNullStreams } from 'node:child_process'
+import { join } from 'node:path'
+
+import type { Log } from '../../src/ports/log.ts'
+
+const PROGRAM = join(import.meta.dir, 'heartbeat.ts')
+const WORD_MS = 1_000
+
+type Attempt = { readonly id: string; readonly attemptToken: string }
+
+/** What the process of heartbeats is told, a line each. */
+export type BeatOrders = {
+  readonly url: string
+  readonly token: string
+  readonly everyMs: number
+  readonly jobs: readonly Attempt[]
+}
+
+/** What it tells: of a job, or that the service does not know this token of a runner. */
+export type BeatNews = {
+  readonly id: string
+  readonly token: string
+  readonly news: 'cancel' | 'fenced' | 'unknown'
+}
+
+export type HeartbeatParts = {
+  readonly url: string
+  readonly registration: () => Promise<{ readonly token: string; readonly heartbeatMs: number }>
+  readonly onNews: (news: BeatNews) => void
+  readonly log: Log
+}
+
+/** Keeps the leases of jobs alive from a process of its own; one that ends is started again. */
+export class Heartbeats {
+  readonly #parts: HeartbeatParts
+  readonly #jobs = new Map<string, Attempt>()
+  #child: ChildProcessWithoutNullStreams | null = null
+  #timer: Timer | null = null
+
+  constructor(parts: HeartbeatParts) {
+    this.#parts = parts
+  }
+
+  add(attempt: Attempt): void {
+    this.#jobs.set(attempt.id, attempt)
+    this.#timer ??= setInterval(() => this.#speak(), WORD_MS)
+    this.#speak()
+  }
+
+  remove(id: string): void {
+    this.#jobs.delete(id)
+  }
+
+  close(): void {
+    if (this.#timer) clearInterval(this.#timer)
+    this.#timer = null
+    // Its standard input ends, and it with that.
+    this.#child?.stdin.end()
+    this.#child = null
+  }
+
+  #speak(): void {
+    this.#tell().catch((error: unknown) =>
+      this.#parts.log.error('the process of heartbeats could not be told of jobs', error),
+    )
+  }
+
+  async #tell(): Promise<void> {
+    const { url } = this.#parts
+    const { token, heartbeatMs } = await this.#parts.registration()
+    if (!this.#timer) return
+    const orders: BeatOrders = { url, token, everyMs: heartbeatMs, jobs: [...this.#jobs.values()] }
+    this.#child ??= this.#start()
+    this.#child.stdin.write(`${JSON.stringify(orders)}\n`)
+  }
+
+  #start(): ChildProcessWithoutNullStreams {
+    const child = spawn(process.execPath, [PROGRAM], { env: environment(), stdio: 'pipe' })
+    const { log, onNews } = this.#parts
+    createInterface({ input: child.stdout }).on('line', (line) => onNews(JSON.parse(line) as BeatNews))
+    createInterface({ input: child.stderr }).on('line', (line) => log.warn('heartbeats', { line }))
+    // The next word finds it gone and starts another one.
+    const onEnd = () => {
+      if (this.#child === child) this.#child = null
+    }
+    child.on('exit', onEnd).on('error', onEnd)
+    child.stdin.on('error', onEnd)
+    return child
+  }
+}
+
+/** What a program of Bun's needs to reach the service, and no secret. */
+function environment(): Record<string, string> {
+  const names = [
+    'PATH',
+    'HOME',
+    'HTTPS_PROXY',
+    'HTTP_PROXY',
+    'NO_PROXY',
+    'NODE_EXTRA_CA_CERTS',
+    'SSL_CERT_FILE',
+  ]
+  return Object.fromEntries(
+    names.flatMap((name) => (process.env[name] === undefined ? [] : [[name, process.env[name]]])),
+  )
+}

@@ -1,0 +1,90 @@
+import {
+  LOG_CHUNK_LINES,
+  LOG_HEAD_LINES,
+  LOG_LINE_MAX,
+  LOG_TAIL_LINES,
+} from '../../../src/automation/runs/protocol.ts'
+import type { LogChunk, LogLine } from '../../../src/automation/runs/protocol.ts'
+import { cutText } from '../../../src/lib/text.ts'
+import type { Masking } from './masking.ts'
+
+/** So that a chunk of the longest lines is no more than a large request. */
+const CHUNK_CHARACTERS = 500_000
+const KEPT_LINES = LOG_HEAD_LINES + LOG_TAIL_LINES
+
+/** The log of a job on its way to the service: numbered, without secrets, and never more than is kept of it. What waits
+ * is overwritten by what comes later, but for the first lines: a flood costs no memory. */
+export class JobLog {
+  readonly #masking: Masking
+  readonly #now: () => number
+  readonly #waiting: LogLine[] = []
+  #next = 1
+  #lines = 0
+  #sequence = 0
+  #inFlight: LogChunk | null = null
+
+  constructor(masking: Masking, now: () => number) {
+    this.#masking = masking
+    this.#now = now
+  }
+
+  /** How many lines there were, those included that are not kept. */
+  get lines(): number {
+    return this.#lines
+  }
+
+  /** So many characters of a line are wanted, so that a secret is seen whole where the line is cut. */
+  get lengthMax(): number {
+    return LOG_LINE_MAX + 1 + this.#masking.lengthMax
+  }
+
+  /** @param isCut the line was longer: what may be the half of a secret at its end is not shown */
+  add(stream: LogLine['stream'], text: string, isCut = false): void {
+    const line = ++this.#lines
+    // One character more than fits lets the cut show.
+    const whole = isCut ? `${text.slice(0, -Math.max(1, this.#masking.lengthMax))}…` : text
+    const shown = cutText(this.#masking.mask(whole), LOG_LINE_MAX)
+    this.#waiting[slotOf(line)] = { line, at: this.#now(), stream, text: shown }
+  }
+
+  /** Says in the last line what is missing, if anything is. */
+  close(): void {
+    const lines = this.#lines + 1
+    if (lines <= KEPT_LINES) return
+    const kept = `A log keeps its first ${LOG_HEAD_LINES} and its last ${LOG_TAIL_LINES} lines.`
+    this.add('system', `${kept} ${lines - KEPT_LINES} of ${lines} lines are left out.`)
+  }
+
+  /** The next lines to send, the same ones until `sent`; null when there are none. */
+  take(): LogChunk | null {
+    this.#inFlight ??= this.#chunk()
+    return this.#inFlight
+  }
+
+  /** What was taken last has arrived. */
+  sent(): void {
+    this.#inFlight = null
+  }
+
+  #chunk(): LogChunk | null {
+    const lines: LogLine[] = []
+    let characters = 0
+    while (lines.length < LOG_CHUNK_LINES) {
+      const line = this.#peek()
+      if (!line || (lines.length > 0 && characters + line.text.length > CHUNK_CHARACTERS)) break
+      lines.push(line)
+      characters += line.text.length
+      this.#next = line.line + 1
+    }
+    return lines.length === 0 ? null : { sequence: ++this.#sequence, lines }
+  }
+
+  #peek(): LogLine | undefined {
+    if (this.#next > LOG_HEAD_LINES) this.#next = Math.max(this.#next, this.#lines - LOG_TAIL_LINES + 1)
+    return this.#next > this.#lines ? undefined : this.#waiting[slotOf(this.#next)]
+  }
+}
+
+function slotOf(line: number): number {
+  return line <= LOG_HEAD_LINES ? line - 1 : LOG_HEAD_LINES + (line % LOG_TAIL_LINES)
+}

@@ -1,0 +1,63 @@
+import { basename } from 'node:path'
+
+import { OUTPUT_MAX_BYTES, OUTPUTS_MAX } from '../../src/automation/runs/protocol.ts'
+import { Refused } from './client.ts'
+import type { AttemptClient } from './client.ts'
+import type { JobDirectory } from './left-files.ts'
+
+/** Names that are remembered until the run is over: so many more than count that each is told of. */
+const NAMED_MAX = 2 * OUTPUTS_MAX
+
+type OutputsParts = {
+  readonly attempt: AttemptClient
+  /** Says in the job's log what was not published. */
+  readonly note: (text: string) => void
+}
+
+/** The files that a job hands over once it has ended, as many and as large as a run may have. */
+export class Outputs {
+  readonly #parts: OutputsParts
+  readonly #named = new Set<string>()
+  readonly #published = new Set<string>()
+
+  constructor(parts: OutputsParts) {
+    this.#parts = parts
+  }
+
+  /** The job wants this file of the directory where it works to be published. */
+  name(path: string): void {
+    if (this.#named.size < NAMED_MAX) this.#named.add(path)
+  }
+
+  async publishNamed(from: JobDirectory): Promise<void> {
+    for (const path of this.#named) await this.#publish(from, path)
+  }
+
+  async publishAll(from: JobDirectory): Promise<void> {
+    const names = await from.names()
+    for (const name of names.slice(0, NAMED_MAX)) await this.#publish(from, name)
+  }
+
+  async #publish(from: JobDirectory, path: string): Promise<void> {
+    const refusal = await this.#handOver(from, path)
+    if (refusal !== null) this.#parts.note(`${path} was not published: ${refusal}`)
+  }
+
+  /** @returns why not, if not */
+  async #handOver(from: JobDirectory, path: string): Promise<string | null> {
+    const name = basename(path).normalize('NFC')
+    const isMore = !this.#published.has(name)
+    if (isMore && this.#published.size >= OUTPUTS_MAX) return `a run has ${OUTPUTS_MAX} files at most.`
+    const bytes = await from.read(path, OUTPUT_MAX_BYTES + 1)
+    if (bytes === null) return 'there is no such file.'
+    if (bytes.length > OUTPUT_MAX_BYTES) return `it has more than ${OUTPUT_MAX_BYTES} bytes.`
+    try {
+      await this.#parts.attempt.output(name, bytes)
+    } catch (error) {
+      if (error instanceof Refused) return error.message
+      throw error
+    }
+    this.#published.add(name)
+    return null
+  }
+}

@@ -1,0 +1,75 @@
+import { mkdir, symlink, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+
+import { JobDirectory } from './left-files.ts'
+
+/** The directories of a job. */
+export type RoomPaths = Readonly<Record<(typeof PARTS)[number], string>>
+
+/** Where a job works, and what it leaves there. */
+export type Room = {
+  readonly paths: RoomPaths
+  readonly directories: Readonly<Record<'tree' | 'outputs' | 'state', JobDirectory>>
+  close(): Promise<void>
+}
+
+const PARTS = [
+  /** The script's files, where it works. */
+  'tree',
+  /** What came with the call. */
+  'uploads',
+  /** What it leaves here is published. */
+  'outputs',
+  /** Where it may say how far it is. */
+  'state',
+  /** Links to files of this machine that it may read. */
+  'files',
+  'temporary',
+  /** What only preparing it needs. */
+  'scratch',
+] as const
+
+/** Makes the directories of a job in an empty one. */
+export async function openRoom(path: string): Promise<Room> {
+  for (const part of PARTS) await mkdir(join(path, part))
+  const paths = Object.fromEntries(PARTS.map((part) => [part, join(path, part)])) as RoomPaths
+  const tree = await JobDirectory.open(paths.tree)
+  const outputs = await JobDirectory.open(paths.outputs)
+  const state = await JobDirectory.open(paths.state)
+  return {
+    paths,
+    directories: { tree, outputs, state },
+    async close() {
+      for (const directory of [tree, outputs, state]) await directory.close()
+    },
+  }
+}
+
+/** Writes a file of a tree. @throws {RangeError} when its path leads out of it */
+export async function writeInto(folder: string, path: string, bytes: Uint8Array): Promise<void> {
+  const to = await placeFor(folder, path)
+  await writeFile(to, bytes)
+}
+
+/** Makes a link in a tree. @throws {RangeError} when its path leads out of it */
+export async function linkInto(folder: string, path: string, target: string): Promise<void> {
+  await symlink(target, await placeFor(folder, path))
+}
+
+/** Makes a directory of a tree. @throws {RangeError} when its path leads out of it */
+export async function makeInto(folder: string, path: string): Promise<void> {
+  await mkdir(inside(folder, path), { recursive: true })
+}
+
+async function placeFor(folder: string, path: string): Promise<string> {
+  const to = inside(folder, path)
+  await mkdir(dirname(to), { recursive: true })
+  return to
+}
+
+/** The service has looked at paths already; where files are written, nothing is taken on trust. */
+function inside(folder: string, path: string): string {
+  const isPlain = path.split('/').every((part) => part !== '' && part !== '.' && part !== '..')
+  if (!isPlain || path.includes('\0')) throw new RangeError('A path of a job leads nowhere.')
+  return join(folder, path)
+}

@@ -1,0 +1,187 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { parseEnv } from 'node:util'
+
+import type { Assignment } from '../../src/automation/runs/protocol.ts'
+import type { Log } from '../../src/ports/log.ts'
+import type { FileCache } from './cache.ts'
+import type { AttemptClient, Client } from './client.ts'
+import { ENGINES } from './engines/engines.ts'
+import { Unprepared } from './engines/engine.ts'
+import type { Command, PreparingStep } from './engines/engine.ts'
+import type { Environments } from './environments.ts'
+import { filesFor } from './filesystem.ts'
+import { Lines } from './log/lines.ts'
+import type { TakeLine } from './log/lines.ts'
+import { linkInto, makeInto, writeInto } from './room.ts'
+import type { RoomPaths } from './room.ts'
+import type { Bind, Exit, SandboxStart } from './sandbox/contained.ts'
+import type { Sandbox } from './sandbox/sandbox.ts'
+import type { OpenedDirectory } from './settings.ts'
+import { untilEnded } from './stopping.ts'
+
+/** How long preparing may take. */
+const PREPARING_MS = 600_000
+/** What a run takes place with. */
+export type RunTools = {
+  readonly client: Client
+  readonly sandbox: Sandbox
+  /** Where jobs have their rooms. */
+  readonly roomsDir: string
+  readonly cache: FileCache
+  readonly environments: Environments
+  readonly opened: readonly OpenedDirectory[]
+  readonly log: Log
+}
+
+/** Where a run takes place, and who hears of it. */
+export type Run = {
+  readonly paths: RoomPaths
+  readonly attempt: AttemptClient
+  /** Ends it. Its reason is thrown, unless the script runs: then its end is waited for. */
+  readonly signal: AbortSignal
+  readonly lineLengthMax: number
+  readonly onSystemLine: (text: string) => void
+  readonly onOutputLine: TakeLine
+  readonly onErrorLine: TakeLine
+  /** Everything is prepared. */
+  readonly onStart: () => Promise<void>
+}
+
+/** Prepares a run and waits until it has ended. @throws {Unprepared} when it cannot begin, for its author to read */
+export async function prepareAndRun(assignment: Assignment, tools: RunTools, run: Run): Promise<Exit> {
+  const { paths, signal } = run
+  await fetchFiles(assignment, tools, run)
+  const opened = await linkFiles(assignment, tools, paths)
+  const command = await prepare(assignment, tools, run)
+  try {
+    const env = await environmentOf(assignment, paths, command)
+    signal.throwIfAborted()
+    await run.onStart()
+    return await runInSandbox(tools, run, {
+      argv: command.argv,
+      cwd: paths.tree,
+      env,
+      kind: assignment.script.runner,
+      readOnly: [...command.readOnly, paths.uploads, paths.files, ...opened].map(samePlace),
+      writable: [paths.tree, paths.outputs, paths.state, paths.temporary],
+      network: assignment.network,
+      onStdout: run.onOutputLine,
+      onStderr: run.onErrorLine,
+    })
+  } finally {
+    command.release()
+  }
+}
+
+/** Puts the script's files and what came with the call where the job finds them. */
+async function fetchFiles({ files, directories, uploads }: Assignment, { cache }: RunTools, run: Run) {
+  const { paths, attempt, signal } = run
+  for (const path of directories) await makeInto(paths.tree, path)
+  for (const { path, sha256 } of files) {
+    signal.throwIfAborted()
+    await writeInto(paths.tree, path, await cache.read(sha256, () => attempt.file(path)))
+  }
+  for (const { path } of uploads) {
+    signal.throwIfAborted()
+    await writeInto(paths.uploads, path, await attempt.upload(path))
+  }
+}
+
+/** Links the files of this machine that the job may read. @returns where they are */
+async function linkFiles({ filesystem }: Assignment, { opened }: RunTools, paths: RoomPaths) {
+  const files = await filesFor(filesystem, opened)
+  for (const { from, path } of files) await linkInto(paths.files, path, from)
+  return files.map(({ from }) => from)
+}
+
+async function prepare(assignment: Assignment, tools: RunTools, run: Run): Promise<Command> {
+  const { paths, onSystemLine } = run
+  const timeout = AbortSignal.timeout(PREPARING_MS)
+  const signal = AbortSignal.any([run.signal, timeout])
+  const step = async ({ argv, cwd, env, readOnly, writable }: PreparingStep) => {
+    const exit = await runInSandbox(
+      tools,
+      { ...run, signal },
+      {
+        argv,
+        cwd,
+        env,
+        kind: assignment.script.runner,
+        readOnly: readOnly.map(samePlace),
+        writable,
+        network: 'open',
+        onStdout: onSystemLine,
+        onStderr: onSystemLine,
+      },
+    )
+    if (timeout.aborted) throw new Unprepared('What the script depends on took too long to be installed.')
+    signal.throwIfAborted()
+    if (exit.code === 0) return
+    throw new Unprepared('What the script depends on could not be installed: the log says why.')
+  }
+  return ENGINES[assignment.script.runner].prepare({
+    script: assignment.script,
+    files: assignment.files,
+    arguments: assignment.arguments,
+    tree: paths.tree,
+    scratch: paths.scratch,
+    environments: tools.environments,
+    step,
+    note: onSystemLine,
+    signal,
+  })
+}
+
+type Start = Omit<SandboxStart, 'onStdout' | 'onStderr'> & {
+  readonly onStdout: TakeLine
+  readonly onStderr: TakeLine
+}
+
+async function runInSandbox(
+  { sandbox }: RunTools,
+  { signal, lineLengthMax }: Run,
+  { onStdout, onStderr, ...start }: Start,
+): Promise<Exit> {
+  signal.throwIfAborted()
+  const stdout = new Lines(lineLengthMax, onStdout)
+  const stderr = new Lines(lineLengthMax, onStderr)
+  const contained = await sandbox.start({
+    ...start,
+    onStdout: (bytes) => stdout.push(bytes),
+    onStderr: (bytes) => stderr.push(bytes),
+  })
+  const exit = await untilEnded(contained, signal)
+  stdout.end()
+  stderr.end()
+  return exit
+}
+
+/** What a script sees: its `.env`, its configuration, then what the service and we tell it. */
+async function environmentOf(
+  { env, id }: Assignment,
+  paths: RoomPaths,
+  command: Command,
+): Promise<Record<string, string>> {
+  const defaults = parseEnv(await readFile(join(paths.tree, '.env'), 'utf8').catch(() => ''))
+  return {
+    HOME: paths.temporary,
+    TMPDIR: paths.temporary,
+    ...definedOf(defaults),
+    ...env,
+    ...command.env,
+    SVC_JOB_ID: id,
+    SVC_PROGRESS_FILE: join(paths.state, 'progress'),
+    SVC_OUTPUT_DIR: paths.outputs,
+    SVC_UPLOAD_DIR: paths.uploads,
+    SVC_FILES_DIR: paths.files,
+  }
+}
+
+function definedOf(values: Readonly<Record<string, string | undefined>>): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(values).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
+  )
+}
+
+const samePlace = (path: string): Bind => ({ from: path, to: path })

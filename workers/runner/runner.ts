@@ -1,0 +1,189 @@
+import { mkdir, readdir } from 'node:fs/promises'
+import { release, type } from 'node:os'
+import { join, resolve } from 'node:path'
+
+import type { AboutRunner, Assignment } from '../../src/automation/runs/protocol.ts'
+import type { Log } from '../../src/ports/log.ts'
+import { version } from '../../package.json'
+import { FileCache } from './cache.ts'
+import { Client } from './client.ts'
+import { capabilities } from './engines/engines.ts'
+import { Environments } from './environments.ts'
+import { Heartbeats } from './heartbeats.ts'
+import type { BeatNews } from './heartbeats.ts'
+import { Job } from './job.ts'
+import { pauseOf, sleep } from './pauses.ts'
+import type { RunTools } from './run.ts'
+import { openSandbox } from './sandbox/sandbox.ts'
+import type { Sandbox } from './sandbox/sandbox.ts'
+import type { RunnerSettings } from './settings.ts'
+
+const REFUSAL_MAX = 1_000
+
+/** A runner at work. */
+export type Runner = {
+  readonly about: AboutRunner
+  /** Ends what runs, and resolves when nothing of it is left. The service takes its jobs for lost. */
+  close(): Promise<void>
+}
+
+/** Registers at the service and does what it is given, until it is closed. What an earlier life left is cleared away. */
+export async function openRunner(settings: RunnerSettings, log: Log): Promise<Runner> {
+  const dir = resolve(settings.dir)
+  const { slots } = settings
+  const roomsDir = join(dir, 'rooms')
+  const sandbox = await openSandbox({
+    directory: join(dir, 'sandbox'),
+    slots,
+    demand: settings.isolation,
+    outboundAllow: settings.outboundAllow,
+    service: hostOf(settings.url),
+  })
+  await clear(roomsDir, sandbox)
+  const about = await describe(settings, sandbox)
+  const life = new AbortController()
+  const { url, registrationToken } = settings
+  const client = new Client({ url, registrationToken, about, log, signal: life.signal })
+  const work = new Work(
+    {
+      client,
+      sandbox,
+      roomsDir,
+      cache: await FileCache.open(join(dir, 'files')),
+      environments: await Environments.open(join(dir, 'environments')),
+      opened: settings.files,
+      log,
+    },
+    { url, slots },
+  )
+  const polling = poll(client, work, { log, signal: life.signal, takesJobs: sandbox.refusal === null })
+  log.info('the runner looks for jobs', { url, slots, isolation: about.isolation, refusal: about.refusal })
+  return {
+    about,
+    async close() {
+      life.abort()
+      await polling
+      await work.close()
+      await client.leave()
+      await sandbox.close()
+    },
+  }
+}
+
+/** Removes what jobs of an earlier life left behind. */
+async function clear(roomsDir: string, sandbox: Sandbox): Promise<void> {
+  await mkdir(roomsDir, { recursive: true, mode: 0o711 })
+  for (const name of await readdir(roomsDir)) await sandbox.removeRoom(join(roomsDir, name))
+}
+
+/** Host and port, also where the URL leaves the port out. */
+function hostOf(url: string): string {
+  const { hostname, port, protocol } = new URL(url)
+  return `${hostname}:${port || (protocol === 'https:' ? 443 : 80)}`
+}
+
+async function describe(settings: RunnerSettings, sandbox: Sandbox): Promise<AboutRunner> {
+  return {
+    name: settings.name,
+    labels: [...settings.labels],
+    capabilities: await capabilities(),
+    isolation: sandbox.isolation,
+    refusal: sandbox.refusal?.slice(0, REFUSAL_MAX) ?? null,
+    slots: settings.slots,
+    os: `${type()} ${release()}`,
+    version,
+  }
+}
+
+type Polling = { readonly log: Log; readonly signal: AbortSignal; readonly takesJobs: boolean }
+
+/** Asks for jobs for as long as there is room for one. */
+async function poll(client: Client, work: Work, { log, signal, takesJobs }: Polling): Promise<void> {
+  for (let failures = 0; !signal.aborted;) {
+    try {
+      await work.untilFree(signal)
+      const { jobs } = await client.poll({ free: takesJobs ? work.free : 0, running: work.running })
+      for (const job of jobs) work.begin(job)
+      failures = 0
+    } catch (error) {
+      if (signal.aborted) return
+      log.error('the service could not be asked for jobs', error)
+      await sleep(pauseOf(++failures), signal).catch(() => undefined)
+    }
+  }
+}
+
+/** The jobs that are under way. */
+class Work {
+  readonly #tools: RunTools
+  readonly #heartbeats: Heartbeats
+  readonly #jobs = new Map<string, { readonly job: Job; readonly over: Promise<void> }>()
+  readonly #slots: number
+  #onFree: () => void = () => undefined
+
+  constructor(tools: RunTools, { url, slots }: { url: string; slots: number }) {
+    this.#tools = tools
+    this.#slots = slots
+    const registration = () => tools.client.registration()
+    this.#heartbeats = new Heartbeats({
+      url,
+      registration,
+      onNews: (news) => this.#hear(news),
+      log: tools.log,
+    })
+  }
+
+  get free(): number {
+    return this.#slots - this.#jobs.size
+  }
+
+  get running(): string[] {
+    return [...this.#jobs.keys()]
+  }
+
+  async untilFree(signal: AbortSignal): Promise<void> {
+    while (this.free === 0) {
+      signal.throwIfAborted()
+      await new Promise<void>((done) => {
+        this.#onFree = done
+        signal.addEventListener('abort', () => done(), { once: true })
+      })
+    }
+  }
+
+  begin(assignment: Assignment): void {
+    const { id, attemptToken } = assignment
+    if (this.free === 0 || this.#jobs.has(id)) {
+      // It was not accepted, so somebody else gets it.
+      this.#tools.log.warn('the service gave us more jobs than we have room for', { job: id })
+      return
+    }
+    const job = new Job(assignment, this.#tools)
+    this.#heartbeats.add({ id, attemptToken })
+    const over = job
+      .run()
+      .catch((error: unknown) =>
+        this.#tools.log.error('a job ended without being told of', error, { job: id }),
+      )
+      .then(() => this.#end(id))
+    this.#jobs.set(id, { job, over })
+  }
+
+  async close(): Promise<void> {
+    const jobs = [...this.#jobs.values()]
+    for (const { job } of jobs) job.stop('closing')
+    await Promise.all(jobs.map(({ over }) => over))
+    this.#heartbeats.close()
+  }
+
+  #end(id: string): void {
+    this.#heartbeats.remove(id)
+    this.#jobs.delete(id)
+    this.#onFree()
+  }
+
+  #hear({ id, token, news }: BeatNews): void {
+    if (news === 'unknown') this.#tools.client.forget(token)
+    else this.#jobs.get(id)?.job.stop(news === 'cancel' ? 'cancelled' : 'fenced')
+  }
+}

@@ -1,0 +1,100 @@
+import { availableParallelism, hostname } from 'node:os'
+import { basename, isAbsolute } from 'node:path'
+
+import * as z from 'zod'
+
+import { isSafeUrl } from '../../src/lib/urls.ts'
+import { notificationVariables } from '../../src/ports/notification-settings.ts'
+import { parseEnvironment } from '../../src/ports/settings.ts'
+
+const SLOTS_MAX = 64
+
+const schema = z.object({
+  TIDEMARK_RUNNER_URL: z
+    .string()
+    .refine(isSafeUrl, 'must be an https: URL, or http: on this machine, without credentials')
+    .transform((url) => url.replace(/\/+$/, ''))
+    .describe('Where the service is, with its context path.'),
+  TIDEMARK_RUNNER_TOKEN: z
+    .string()
+    .min(32, 'must have at least 32 characters')
+    .describe('The TIDEMARK_RUNNER_TOKEN of the service, with which runners register.'),
+  TIDEMARK_RUNNER_NAME: z
+    .string()
+    .min(1)
+    .max(255)
+    .default(hostname())
+    .describe('What this runner is called; another one with this name takes its place.'),
+  TIDEMARK_RUNNER_LABELS: list(64, 32).describe('What run configurations may ask for, with commas between.'),
+  TIDEMARK_RUNNER_SLOTS: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .max(SLOTS_MAX)
+    .default(Math.min(availableParallelism(), SLOTS_MAX))
+    .describe('How many jobs run at once; by default as many as there are cores.'),
+  TIDEMARK_RUNNER_DIR: z
+    .string()
+    .default('data/runner')
+    .describe('Where jobs work, and where files and Python environments are kept for the next one.'),
+  TIDEMARK_RUNNER_ISOLATION: z
+    .enum(['required', 'best-effort', 'off'])
+    .default('required')
+    .describe('Whether jobs run where this machine cannot keep them apart in full.'),
+  TIDEMARK_OUTBOUND_ALLOW: notificationVariables.TIDEMARK_OUTBOUND_ALLOW,
+  TIDEMARK_RUNNER_FILES: list(4_096, 100)
+    .refine((paths) => paths.every(isAbsolute), 'must be absolute paths, with commas between')
+    .refine(hasDistinctNames, 'must end in names that differ')
+    .describe('Directories whose files filesystem configurations may read, with commas between.'),
+})
+
+/** A directory that the operator opened, and what run configurations call it. */
+export type OpenedDirectory = { readonly name: string; readonly path: string }
+
+export type RunnerSettings = {
+  /** Without a slash at the end. */
+  readonly url: string
+  readonly registrationToken: string
+  readonly name: string
+  readonly labels: readonly string[]
+  readonly slots: number
+  readonly dir: string
+  readonly isolation: 'required' | 'best-effort' | 'off'
+  readonly outboundAllow: ReadonlySet<string>
+  readonly files: readonly OpenedDirectory[]
+}
+
+/** @throws {RangeError} naming every variable that is wrong */
+export function readRunnerSettings(
+  environment: Readonly<Record<string, string | undefined>>,
+): RunnerSettings {
+  const values = parseEnvironment(schema, environment)
+  return {
+    url: values.TIDEMARK_RUNNER_URL,
+    registrationToken: values.TIDEMARK_RUNNER_TOKEN,
+    name: values.TIDEMARK_RUNNER_NAME,
+    labels: values.TIDEMARK_RUNNER_LABELS,
+    slots: values.TIDEMARK_RUNNER_SLOTS,
+    dir: values.TIDEMARK_RUNNER_DIR,
+    isolation: values.TIDEMARK_RUNNER_ISOLATION,
+    outboundAllow: new Set(values.TIDEMARK_OUTBOUND_ALLOW),
+    files: values.TIDEMARK_RUNNER_FILES.map((path) => ({ name: basename(path), path })),
+  }
+}
+
+function list(lengthMax: number, countMax: number) {
+  return z
+    .string()
+    .default('')
+    .transform((text) => text.split(',').map((word) => word.trim()))
+    .transform((words) => words.filter((word) => word !== ''))
+    .refine((words) => words.length <= countMax, `must be ${countMax} at most`)
+    .refine(
+      (words) => words.every((word) => word.length <= lengthMax),
+      `must have ${lengthMax} characters at most each`,
+    )
+}
+
+function hasDistinctNames(paths: readonly string[]): boolean {
+  return new Set(paths.map((path) => basename(path))).size === paths.length
+}

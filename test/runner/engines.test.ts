@@ -1,0 +1,96 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { readdir } from 'node:fs/promises'
+import { join } from 'node:path'
+
+import { lockOf, talendJob, wheel } from './packages.ts'
+import { openStage } from './stage.ts'
+import type { Stage } from './stage.ts'
+import type { Known } from './service.ts'
+
+const WHEEL = 'wheels/part-1.0-py3-none-any.whl'
+
+let stage: Stage
+beforeAll(async () => {
+  stage = await openStage()
+})
+afterAll(() => stage.close())
+
+const saidBy = (job: Known) => job.lines.filter(({ stream }) => stream === 'stdout').map(({ text }) => text)
+const notesOf = (job: Known) => job.lines.filter(({ stream }) => stream === 'system').map(({ text }) => text)
+
+test('the runner says what it can run', () => {
+  expect(stage.runner.about.capabilities).toEqual(['python', 'shell', 'talend'])
+})
+
+describe('Python', () => {
+  test('runs main.py where the script is, with modules beside it', async () => {
+    const job = stage.service.order({
+      runner: 'python',
+      runnerFile: 'src/main.py',
+      files: {
+        'src/main.py': 'import sys, os, part\nprint(part.NAME, sys.argv[1:], open("data.txt").read())',
+        'src/part.py': 'NAME = "part"',
+        'data.txt': 'data',
+      },
+      arguments: ['--full'],
+    })
+    expect(await job.ended).toMatchObject({ outcome: 'succeeded' })
+    expect(saidBy(job)).toEqual(["part ['--full'] data"])
+  })
+
+  test('with requirements.txt gets what it asks for by pip; the next run finds it there', async () => {
+    const order = {
+      runner: 'python',
+      dependencyManager: 'pip',
+      files: { 'main.py': 'import six; print(six.__version__)', 'requirements.txt': 'six==1.16.0\n' },
+    } as const
+    const first = stage.service.order(order)
+    expect(await first.ended).toMatchObject({ outcome: 'succeeded', error: null })
+    expect(saidBy(first)).toEqual(['1.16.0'])
+    expect(notesOf(first)[0]).toBe('Preparing a Python environment for requirements.txt.')
+    const other = { ...order.files, 'main.py': 'import six; print("again", six.__version__)' }
+    const second = stage.service.order({ ...order, files: other })
+    await second.ended
+    expect(saidBy(second)).toEqual(['again 1.16.0'])
+    expect(notesOf(second)).toEqual([])
+  })
+
+  test('with pyproject.toml gets what its lock says by Poetry', async () => {
+    const project = [
+      '[tool.poetry]\nname = "script"\nversion = "1.0.0"\ndescription = ""\nauthors = []',
+      `[tool.poetry.dependencies]\npython = "^3.11"\npart = {path = "${WHEEL}"}`,
+    ].join('\n')
+    const files = { 'pyproject.toml': project, [WHEEL]: await wheel('part', '1.0', 'of a wheel') }
+    const lock = { 'poetry.lock': await lockOf(files), 'main.py': 'import part; print(part.VALUE)' }
+    const order = { runner: 'python', dependencyManager: 'poetry', files: { ...files, ...lock } } as const
+    const first = stage.service.order(order)
+    expect(await first.ended).toMatchObject({ outcome: 'succeeded', error: null })
+    const second = stage.service.order(order)
+    await second.ended
+    expect([...saidBy(first), ...saidBy(second)]).toEqual(['of a wheel', 'of a wheel'])
+    expect([notesOf(first).length > 0, notesOf(second)]).toEqual([true, []])
+  }, 120_000)
+
+  test('whose requirements cannot be met fails before it runs, and its log says why', async () => {
+    const job = stage.service.order({
+      runner: 'python',
+      dependencyManager: 'pip',
+      files: { 'main.py': 'print("ran")', 'requirements.txt': 'six==0.0.0.1\n' },
+    })
+    expect(await job.ended).toMatchObject({ outcome: 'failed', exitCode: null })
+    expect(job.started).toBeNull()
+    expect(notesOf(job).join('\n')).toContain('No matching distribution')
+    const names = await readdir(join(stage.dir, 'environments'))
+    const isReady = new Set(names.filter((name) => name.endsWith('.ready')).map((name) => name.slice(0, -6)))
+    expect(names.filter((name) => !name.endsWith('.ready') && !isReady.has(name))).toEqual([])
+  })
+})
+
+test('a job that Talend exported runs as it is', async () => {
+  const files = await talendJob()
+  const order = { runner: 'talend', runnerFile: 'Job/Job_run.sh', env: { REGION: 'eu' }, files } as const
+  const job = stage.service.order({ ...order, arguments: ['--context_param', 'whom=all'] })
+  expect(await job.ended).toMatchObject({ outcome: 'succeeded', exitCode: 0, error: null })
+  expect(saidBy(job)).toEqual(['greetings to --context=Default --context_param whom=all in eu'])
+  expect(job.progress).toEqual([{ value: 1, message: 'done' }])
+}, 60_000)

@@ -1,0 +1,62 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+import { jsonLog } from '../../workers/json-log.ts'
+import { openRunner } from '../../workers/runner/runner.ts'
+import type { Runner } from '../../workers/runner/runner.ts'
+import { readRunnerSettings } from '../../workers/runner/settings.ts'
+import { TestService } from './service.ts'
+
+/** A service and a runner that runs what it is given, without a sandbox around it. */
+export type Stage = {
+  readonly service: TestService
+  readonly runner: Runner
+  readonly dir: string
+  readonly logs: readonly string[]
+  close(): Promise<void>
+}
+
+export async function openStage(environment: Readonly<Record<string, string>> = {}): Promise<Stage> {
+  const service = TestService.start()
+  const dir = await mkdtemp(join(tmpdir(), 'tidemark-runner-'))
+  const logs: string[] = []
+  const settings = readRunnerSettings(environmentFor(service, dir, environment))
+  const runner = await openRunner(
+    settings,
+    jsonLog((line) => logs.push(line)),
+  )
+  return {
+    service,
+    runner,
+    dir,
+    logs,
+    async close() {
+      await runner.close()
+      await service.pause()
+      await rm(dir, { recursive: true, force: true })
+    },
+  }
+}
+
+/** The settings of a runner under test. */
+export function environmentFor(
+  { url, registrationToken }: Pick<TestService, 'url' | 'registrationToken'>,
+  dir: string,
+  environment: Readonly<Record<string, string>> = {},
+): Record<string, string> {
+  return {
+    TIDEMARK_RUNNER_URL: url,
+    TIDEMARK_RUNNER_TOKEN: registrationToken,
+    TIDEMARK_RUNNER_NAME: 'under test',
+    TIDEMARK_RUNNER_SLOTS: '2',
+    TIDEMARK_RUNNER_DIR: dir,
+    TIDEMARK_RUNNER_ISOLATION: 'off',
+    ...environment,
+  }
+}
+
+/** Waits until something is so, however long it takes; the test's own limit ends it. */
+export async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
+  while (!(await isSo())) await Bun.sleep(20)
+}

@@ -1,21 +1,28 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { readdir } from 'node:fs/promises'
+import { mkdir, readdir, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
+import { processesOf } from './processes.ts'
+import type { Known } from './service.ts'
 import { openStage, until } from './stage.ts'
 import type { Stage } from './stage.ts'
 
 let stage: Stage
+let service: Stage['service']
 beforeAll(async () => {
   stage = await openStage()
+  service = stage.service
 })
 afterAll(() => stage.close())
 
-const textsOf = (lines: readonly { readonly text: string }[]) => lines.map(({ text }) => text)
+const saidBy = (job: Known, stream = 'stdout') =>
+  job.lines.filter((line) => line.stream === stream).map(({ text }) => text)
 
-describe('a shell script', () => {
+const shell = (script: string, rest: object = {}) => service.order({ files: { 'run.sh': script }, ...rest })
+
+describe('a script', () => {
   test('runs with its arguments, its environment, its uploads, and leaves outputs', async () => {
-    const job = stage.service.order({
+    const job = service.order({
       files: {
         'run.sh': [
           'echo "$1 $REGION $FROM_FILE"; cat "$SVC_UPLOAD_DIR/in.csv" lib/part.txt; echo wrong >&2',
@@ -24,7 +31,7 @@ describe('a shell script', () => {
           'echo "$SVC_JOB_ID"; test -d empty && echo "empty is there"',
         ].join('\n'),
         'lib/part.txt': 'part\n',
-        '.env': 'FROM_FILE=default\nREGION=us\n',
+        '.env': 'FROM_FILE=default\nREGION=us\nSVC_JOB_ID=mine',
       },
       directories: ['empty'],
       arguments: ['first argument'],
@@ -32,21 +39,200 @@ describe('a shell script', () => {
       uploads: { 'in.csv': 'uploaded\n' },
     })
     expect(await job.ended).toEqual({ outcome: 'succeeded', exitCode: 0, error: null, logLines: 6 })
-    const said = textsOf(job.lines.filter(({ stream }) => stream === 'stdout'))
     const { id } = job.assignment
-    expect(said).toEqual(['first argument eu default', 'uploaded', 'part', id, 'empty is there'])
-    expect(textsOf(job.lines.filter(({ stream }) => stream === 'stderr'))).toEqual(['wrong'])
+    expect(saidBy(job)).toEqual(['first argument eu default', 'uploaded', 'part', id, 'empty is there'])
+    expect(saidBy(job, 'stderr')).toEqual(['wrong'])
     expect(job.lines.map(({ line }) => line)).toEqual([1, 2, 3, 4, 5, 6])
     expect(job.progress).toEqual([{ value: 0.5, message: 'half of it' }])
     expect(Object.fromEntries(job.outputs)).toEqual({ 'result.txt': 'made\n', 'named.csv': 'named\n' })
     expect(job.started).toEqual({ isolation: 'none' })
+    expect(await readdir(join(stage.dir, 'rooms'))).toEqual([])
   })
 
   test('that fails says so, and publishes only what it named', async () => {
-    const script = 'echo a > $SVC_OUTPUT_DIR/a; echo b > b; echo "::tidemark output=b"; exit 3'
-    const job = stage.service.order({ files: { 'run.sh': script } })
+    const job = shell('echo a > $SVC_OUTPUT_DIR/a; echo b > b; echo "::tidemark output=b"; exit 3')
     const error = 'The script ended with exit code 3.'
     expect(await job.ended).toEqual({ outcome: 'failed', exitCode: 3, error, logLines: 0 })
     expect([...job.outputs.keys()]).toEqual(['b'])
+  })
+
+  test('says in a file how far it is', async () => {
+    const job = shell('echo "0.25 a quarter" > "$SVC_PROGRESS_FILE"')
+    await job.ended
+    expect(job.progress).toEqual([{ value: 0.25, message: 'a quarter' }])
+  })
+
+  test('is fetched once, and fetched again where what is kept was spoilt', async () => {
+    const script = `echo ${crypto.randomUUID()}`
+    const [first, second] = [shell(script), shell(script)]
+    await Promise.all([first.ended, second.ended])
+    const before = service.fetched.length
+    await shell(script).ended
+    expect(service.fetched.length).toBe(before)
+    const kept = first.assignment.files[0]?.sha256 ?? ''
+    await writeFile(join(stage.dir, 'files', kept), 'spoilt')
+    const third = shell(script)
+    await third.ended
+    expect(saidBy(third)).toEqual(saidBy(first))
+    expect(service.fetched.length).toBe(before + 1)
+  })
+
+  test('whose files are not what they should be does not run', async () => {
+    const job = shell('echo ran')
+    ;(job.blobs as Map<string, Uint8Array>).set('files/run.sh', new TextEncoder().encode('echo other'))
+    expect(await job.ended).toMatchObject({ outcome: 'failed', exitCode: null })
+    expect(saidBy(job)).toEqual([])
+  })
+})
+
+describe('what a job says', () => {
+  test('has no secrets in it, plain or in base64, in lines, progress and errors', async () => {
+    const secret = 'a secret / of + mine?'
+    const job = shell(
+      [
+        'echo "plain $SECRET."; echo "$SECRET" | base64; echo "x$SECRET" | base64; echo "short $SHORT"',
+        'echo "session $SVC_SESSION_ID"; echo "::tidemark progress=0.5 message=with $SECRET"',
+      ].join('\n'),
+      {
+        env: { SECRET: secret, SHORT: 'abc', SVC_SESSION_ID: 'session-id' },
+        secretNames: ['SECRET', 'SHORT'],
+      },
+    )
+    await job.ended
+    const [plain, encoded = '', shifted = '', ...others] = saidBy(job)
+    expect([plain, ...others]).toEqual(['plain ***.', 'short abc', 'session ***'])
+    for (const text of [encoded, shifted]) {
+      expect(text).toContain('***')
+      expect(Buffer.from(text.replaceAll('***', ''), 'base64').toString()).not.toMatch(/secret|mine/)
+    }
+    expect(job.progress).toEqual([{ value: 0.5, message: 'with ***' }])
+  })
+
+  test('is kept at its beginning and its end, and what is missing is said in the last line', async () => {
+    const job = shell('seq 1 200000; echo the end')
+    const { logLines } = await job.ended
+    expect(logLines).toBe(200_002)
+    const last = job.lines.at(-1)
+    const missing = 'A log keeps its first 100 and its last 900 lines. 199002 of 200002 lines are left out.'
+    expect(last).toMatchObject({ line: 200_002, stream: 'system', text: missing })
+    const numbers = job.lines.map(({ line }) => line)
+    expect(numbers.slice(0, 100)).toEqual(Array.from({ length: 100 }, (_, index) => index + 1))
+    expect(numbers.slice(-900)).toEqual(Array.from({ length: 900 }, (_, index) => 199_103 + index))
+    expect(job.lines.find(({ line }) => line === 199_500)?.text).toBe('199500')
+  })
+
+  test('is cut at 10,000 characters a line, and taken as it is up to there', async () => {
+    const job = shell(
+      "head -c 10000 /dev/zero | tr '\\0' a; echo; head -c 10001 /dev/zero | tr '\\0' b; echo",
+    )
+    await job.ended
+    expect(saidBy(job)).toEqual(['a'.repeat(10_000), `${'b'.repeat(9_999)}…`])
+  })
+})
+
+describe('outputs', () => {
+  test('are 20 at most', async () => {
+    const job = shell('for i in $(seq 10 30); do echo $i > $SVC_OUTPUT_DIR/$i; done')
+    await job.ended
+    expect(job.outputs.size).toBe(20)
+    expect(saidBy(job, 'system')).toEqual(['30 was not published: a run has 20 files at most.'])
+  })
+
+  test('have 10 MiB at most, and a larger one is told of', async () => {
+    const job = shell(
+      'truncate -s 10485760 $SVC_OUTPUT_DIR/fits; truncate -s 10485761 $SVC_OUTPUT_DIR/larger',
+    )
+    await job.ended
+    expect([...job.outputs].map(([name, text]) => [name, text.length])).toEqual([['fits', 10_485_760]])
+    expect(saidBy(job, 'system')).toEqual(['larger was not published: it has more than 10485760 bytes.'])
+  })
+
+  test('are files of the job: nothing that a link, a pipe or a way upwards leads to', async () => {
+    await writeFile(join(stage.dir, 'outside'), 'of the machine')
+    const job = shell(
+      [
+        `ln -s ${stage.dir}/outside $SVC_OUTPUT_DIR/link; ln ${stage.dir}/outside $SVC_OUTPUT_DIR/hard`,
+        `mkfifo $SVC_OUTPUT_DIR/pipe; mkdir $SVC_OUTPUT_DIR/folder; ln -s ${stage.dir} up`,
+        'for f in up/outside ../../outside /etc/hostname missing; do echo "::tidemark output=$f"; done',
+        `rm -r $SVC_OUTPUT_DIR/../state; ln -s ${stage.dir} $SVC_OUTPUT_DIR/../state`,
+        `echo "0.5 of the machine" > ${stage.dir}/progress`,
+      ].join('\n'),
+    )
+    expect(await job.ended).toMatchObject({ outcome: 'succeeded' })
+    expect(job.outputs.size).toBe(0)
+    expect(job.progress).toEqual([])
+    expect(saidBy(job, 'system')).toHaveLength(8)
+  })
+})
+
+describe('a job is ended', () => {
+  const IGNORING = "trap '' TERM; (trap '' TERM; sleep 600) & echo up; while :; do sleep 600; done"
+
+  test('when somebody cancels it: it is told, and may tidy up', async () => {
+    const job = shell('trap "echo tidied; exit 7" TERM; echo up; sleep 600 & wait')
+    await until(() => saidBy(job).includes('up'))
+    job.isCancelled = true
+    expect(await job.ended).toMatchObject({ outcome: 'cancelled', exitCode: 7, error: null })
+    expect(saidBy(job)).toEqual(['up', 'tidied'])
+  })
+
+  test('after its timeout, also when it will not listen, and nothing of it is left', async () => {
+    const job = shell(IGNORING, { timeoutMs: 100 })
+    expect(await job.ended).toMatchObject({
+      outcome: 'timed_out',
+      error: 'The script took longer than 0.1 s.',
+    })
+    expect(await processesOf(job.assignment.id)).toEqual([])
+  }, 30_000)
+
+  test('at once when the service has given it up, and nothing more is said of it', async () => {
+    const job = shell(IGNORING)
+    await until(() => saidBy(job).includes('up'))
+    expect((await processesOf(job.assignment.id)).length).toBeGreaterThan(0)
+    job.isFenced = true
+    await until(async () => (await processesOf(job.assignment.id)).length === 0)
+    await until(async () => !(await readdir(join(stage.dir, 'rooms'))).includes(job.assignment.id))
+    expect(job.finished).toBeNull()
+  })
+
+  test('while it is being prepared, and then does not run', async () => {
+    const started = service.calls.length
+    const job = shell('echo ran')
+    job.isCancelled = true
+    expect(await job.ended).toMatchObject({ outcome: 'cancelled', exitCode: null })
+    expect(job.started).toBeNull()
+    expect(service.calls.slice(started)).not.toContain('PUT start')
+  })
+})
+
+describe('files of the machine', () => {
+  let folder: string
+  let opened: Stage
+  beforeAll(async () => {
+    folder = join(stage.dir, 'opened', 'in')
+    await mkdir(join(folder, 'below'), { recursive: true })
+    await writeFile(join(folder, 'a.csv'), 'a\n')
+    await writeFile(join(folder, 'a.txt'), 'no\n')
+    await writeFile(join(folder, 'below', 'b.csv'), 'b\n')
+    await writeFile(join(stage.dir, 'secret.csv'), 'secret\n')
+    await symlink(join(stage.dir, 'secret.csv'), join(folder, 'link.csv'))
+    opened = await openStage({ TIDEMARK_RUNNER_FILES: folder })
+  })
+  afterAll(() => opened.close())
+
+  test('are there where patterns and the operator say so', async () => {
+    const files = { 'run.sh': 'cd "$SVC_FILES_DIR"; find . ! -type d | sort; cat in/a.csv in/below/b.csv' }
+    const job = opened.service.order({ files, filesystem: ['in/*.csv', 'in/below/*'] })
+    await job.ended
+    expect(saidBy(job)).toEqual(['./in/a.csv', './in/below/b.csv', 'a', 'b'])
+  })
+
+  test('are not where the operator opened nothing', async () => {
+    for (const pattern of ['etc/*', '/etc/passwd', 'in/../*', '../secret.csv']) {
+      const files = { 'run.sh': 'find "$SVC_FILES_DIR" ! -type d' }
+      const job = opened.service.order({ files, filesystem: [pattern] })
+      await job.ended
+      expect([pattern, saidBy(job)]).toEqual([pattern, []])
+    }
   })
 })

@@ -60,8 +60,8 @@ export class TestService {
   /** What each call was, such as `PUT accept`. */
   readonly calls: string[] = []
   readonly fetched: string[] = []
-  /** Answers instead of the service while it answers at all; null lets the service answer. */
-  fault: (call: string) => Response | null = () => null
+  /** Whether a call is heard, and its answer lost. */
+  loses: (call: string) => boolean = () => false
   heartbeatMs = 100
   #tokens = new Set<string>()
   #waiting: Known[] = []
@@ -178,9 +178,12 @@ export class TestService {
     const verb = /^\/jobs\/[^/]+\/(.*)$/.exec(path)?.[1] ?? path.slice(1)
     const call = `${request.method} ${verb}`
     this.calls.push(call)
+    const answer = await this.#answerTo(path, call, request)
+    return this.loses(call) ? new Response(null, { status: 502 }) : answer
+  }
+
+  async #answerTo(path: string, call: string, request: Request): Promise<Response> {
     const token = request.headers.get('authorization')?.replace('Bearer ', '') ?? ''
-    const fault = this.fault(call)
-    if (fault) return fault
     if (path === '/register') return this.#register(token, await request.json())
     if (!this.#tokens.has(token)) return problem(401, 'unauthenticated')
     if (path === '/poll') return this.#poll(poll.parse(await request.json()), request.signal)

@@ -1,0 +1,174 @@
+import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import { mkdtemp, readdir, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+import { heartOf, startNode } from '../runner/node.ts'
+import type { RunnerNode } from '../runner/node.ts'
+import { processesOf } from '../runner/processes.ts'
+import { TestService } from '../runner/service.ts'
+import type { Known } from '../runner/service.ts'
+import { environmentFor, until } from '../runner/stage.ts'
+
+const ENDLESS = { files: { 'run.sh': 'echo up; sleep 600 & sleep 600' } }
+const MEMORY_MAX_KIB = 400 * 1024
+
+let service: TestService
+let dir: string
+let runners: RunnerNode[]
+
+beforeEach(async () => {
+  service = TestService.start()
+  dir = await mkdtemp(join(tmpdir(), 'tidemark-runner-'))
+  runners = []
+})
+afterEach(async () => {
+  for (const { pid } of runners) {
+    try {
+      process.kill(pid, 'SIGKILL')
+    } catch {
+      // It has ended already.
+    }
+  }
+  await Promise.all(runners.map(({ exited }) => exited))
+  await service.pause()
+  await rm(dir, { recursive: true, force: true })
+})
+
+function start(): RunnerNode {
+  const runner = startNode(environmentFor(service, dir))
+  runners.push(runner)
+  return runner
+}
+
+const isUp = (job: Known) => job.lines.some(({ text }) => text === 'up')
+const isRunning = async (job: Known) => (await processesOf(job.assignment.id)).length > 0
+
+describe('the service', () => {
+  test('is away while a job ends, loses answers and comes back: all is told, and told once', async () => {
+    start()
+    const job = service.order({
+      files: { 'run.sh': 'echo up; while [ ! -e go ]; do sleep 0.05; done; echo end' },
+    })
+    await until(() => isUp(job))
+    await service.pause()
+    await Bun.write(join(dir, 'rooms', job.assignment.id, 'tree', 'go'), '')
+    await until(async () => !(await isRunning(job)))
+    // What it did is done, and the answer is lost.
+    const lost = new Set<string>()
+    service.loses = (call) => call !== 'POST poll' && !lost.has(call) && lost.add(call).has(call)
+    service.resume()
+    expect(await job.ended).toMatchObject({ outcome: 'succeeded', logLines: 2 })
+    expect(job.lines.map(({ text }) => text)).toEqual(['up', 'end'])
+    expect(lost).toContain('PUT finish')
+    await until(() => service.polls.at(-1)?.running.length === 0)
+  }, 60_000)
+
+  test('forgets its runners: they register again and keep their jobs', async () => {
+    start()
+    const job = service.order(ENDLESS)
+    await until(() => isUp(job))
+    const { heartbeats } = job
+    service.forgetRunners()
+    await until(() => service.runners.length === 2 && job.heartbeats > heartbeats)
+    expect(await isRunning(job)).toBe(true)
+    const other = service.order({ files: { 'run.sh': 'true' } })
+    expect(await other.ended).toMatchObject({ outcome: 'succeeded' })
+    expect(service.polls.at(-1)?.running).toContain(job.assignment.id)
+  }, 60_000)
+})
+
+describe('a runner', () => {
+  test('that is killed leaves no process, and the next one has nothing of it', async () => {
+    const first = start()
+    const jobs = [service.order(ENDLESS), service.order(ENDLESS)]
+    await until(() => jobs.every(isUp))
+    const [heart = 0] = await heartOf(first.pid)
+    first.signal('SIGKILL')
+    await until(async () => !(await isRunning(jobs[0] as Known)) && !(await isRunning(jobs[1] as Known)))
+    await until(() =>
+      Bun.file(`/proc/${heart}/stat`)
+        .exists()
+        .then((isThere) => !isThere),
+    )
+    const polls = service.polls.length
+    start()
+    await until(() => service.polls.length > polls)
+    expect(service.polls[polls]).toEqual({ free: 2, running: [] })
+    expect(await readdir(join(dir, 'rooms'))).toEqual([])
+    expect(jobs.map(({ finished }) => finished)).toEqual([null, null])
+  }, 60_000)
+
+  test('that stood still while its jobs were given up kills them and says no more of them', async () => {
+    const runner = start()
+    const job = service.order(ENDLESS)
+    await until(() => isUp(job))
+    await runner.signalAll('SIGSTOP')
+    job.isFenced = true
+    await runner.signalAll('SIGCONT')
+    await until(async () => !(await isRunning(job)))
+    const other = service.order({ files: { 'run.sh': 'true' } })
+    expect(await other.ended).toMatchObject({ outcome: 'succeeded' })
+    expect(job.finished).toBeNull()
+  }, 60_000)
+
+  test('that is too late with a result has it refused', async () => {
+    const runner = start()
+    const job = service.order({
+      files: { 'run.sh': 'echo up; while [ ! -e go ]; do sleep 0.05; done; echo end' },
+    })
+    await until(() => isUp(job))
+    await runner.signalAll('SIGSTOP')
+    await Bun.write(join(dir, 'rooms', job.assignment.id, 'tree', 'go'), '')
+    await until(async () => !(await isRunning(job)))
+    job.isFenced = true
+    await runner.signalAll('SIGCONT')
+    await until(() => service.polls.at(-1)?.running.length === 0)
+    expect(job.finished).toBeNull()
+    expect(job.lines.map(({ text }) => text)).toEqual(['up'])
+  }, 60_000)
+
+  test('whose process has no time keeps its jobs: its heart is another process', async () => {
+    const runner = start()
+    const job = service.order(ENDLESS)
+    await until(() => isUp(job))
+    runner.signal('SIGSTOP')
+    const { heartbeats } = job
+    await until(() => job.heartbeats > heartbeats + 3)
+    const [heart = 0] = await heartOf(runner.pid)
+    process.kill(heart, 'SIGKILL')
+    runner.signal('SIGCONT')
+    const later = job.heartbeats
+    await until(() => job.heartbeats > later + 3)
+    expect(await heartOf(runner.pid)).not.toContain(heart)
+  }, 60_000)
+
+  test('that is told to end ends its jobs, leaves nothing and says so', async () => {
+    const runner = start()
+    const job = service.order(ENDLESS)
+    await until(() => isUp(job))
+    const [heart = 0] = await heartOf(runner.pid)
+    runner.signal('SIGTERM')
+    expect(await runner.exited).toBe(0)
+    expect(await isRunning(job)).toBe(false)
+    expect(service.polls.at(-1)).toEqual({ free: 0, running: [] })
+    expect(await readdir(join(dir, 'rooms'))).toEqual([])
+    await until(() =>
+      Bun.file(`/proc/${heart}/stat`)
+        .exists()
+        .then((isThere) => !isThere),
+    )
+  }, 60_000)
+
+  test('bears floods: of lines, and of one that does not end', async () => {
+    const runner = start()
+    const flood = service.order({
+      files: { 'run.sh': 'yes "$(head -c 5000 /dev/zero | tr "\\0" y)" | head -c 300000000' },
+    })
+    const line = service.order({ files: { 'run.sh': 'head -c 300000000 /dev/zero' } })
+    expect(await flood.ended).toMatchObject({ outcome: 'succeeded' })
+    expect(await line.ended).toMatchObject({ outcome: 'succeeded', logLines: 1 })
+    const status = await Bun.file(`/proc/${runner.pid}/status`).text()
+    expect(Number(/VmHWM:\s+(\d+) kB/.exec(status)?.[1])).toBeLessThan(MEMORY_MAX_KIB)
+  }, 60_000)
+})

@@ -38,6 +38,9 @@ export type Exit = {
   readonly code: number
   /** What ended it from outside, in words; null when it ended by itself. */
   readonly reason: string | null
+  /** What it exchanged with others through the proxy. */
+  readonly sentBytes: number
+  readonly receivedBytes: number
 }
 
 export type Contained = {

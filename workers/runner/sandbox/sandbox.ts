@@ -1,24 +1,28 @@
+import { mkdir, symlink } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import type { AddressInfo } from 'node:net'
+import { dirname, isAbsolute, join } from 'node:path'
+
 import type { Isolation } from '../../../src/automation/runs/protocol.ts'
-import { openPlain } from './plain.ts'
-import type { Contained, Limits, SandboxStart } from './contained.ts'
+import { openProxy } from '../proxy.ts'
+import type { Proxy } from '../proxy.ts'
+import type { Bind, Contained, Exit, Limits, SandboxStart } from './contained.ts'
+import { FORWARDER_PORT } from './inside.ts'
+import { launch } from './launch.ts'
+import { levelOf, missingOf } from './level.ts'
+import { openMachine } from './machine.ts'
+import type { Machine, MachineOptions, Slot } from './machine.ts'
+import { ownFilesFor } from './own-files.ts'
+import { dropRoom, giveTo, mountRoom } from './rooms.ts'
+import { follow } from './running.ts'
+import type { Ended } from './running.ts'
 
-/** Something of the machine that keeps jobs apart. */
-export type Means = 'namespaces' | 'landlock' | 'uids' | 'seccomp' | 'cgroups' | 'rooms'
-
-export type SandboxOptions = {
-  /** For what the sandbox needs itself; every directory above it must let other users through. */
-  readonly directory: string
-  /** How many jobs there are at once. */
-  readonly slots: number
-  /** `required` takes no jobs below `full`, `best-effort` takes them with what the machine has, `off` with nothing. */
-  readonly demand: 'required' | 'best-effort' | 'off'
+export type SandboxOptions = MachineOptions & {
   readonly limits?: Partial<Limits>
   /** Hosts, or hosts with ports, that jobs may reach although they are private, if their network names them. */
   readonly outboundAllow: ReadonlySet<string>
   /** The host:port that every job may reach wherever it is. */
   readonly service: string
-  /** Means that are not used although the machine has them. */
-  readonly without?: ReadonlySet<Means>
 }
 
 export type Sandbox = {
@@ -38,7 +42,159 @@ export type Sandbox = {
   close(): Promise<void>
 }
 
+const MIB = 1024 * 1024
+
+const LIMITS: Limits = {
+  memoryMaxBytes: 1_024 * MIB,
+  pidsMax: 256,
+  cpuMax: 1,
+  fileMaxBytes: 1_024 * MIB,
+  openFilesMax: 1_024,
+}
+
+type Given = { readonly start: SandboxStart; readonly proxy: Proxy }
+
 /** Looks at what this machine offers, clears away what a runner that died left behind, and takes what is asked for. */
-export function openSandbox(_options: SandboxOptions): Promise<Sandbox> {
-  return openPlain()
+export async function openSandbox(options: SandboxOptions): Promise<Sandbox> {
+  await mkdir(options.directory, { recursive: true, mode: 0o711 })
+  return new MachineSandbox(options, await openMachine(options))
+}
+
+class MachineSandbox implements Sandbox {
+  readonly isolation: Isolation
+  readonly missing: readonly string[]
+  readonly refusal: string | null
+  readonly #options: SandboxOptions
+  readonly #machine: Machine
+  readonly #free: Slot[]
+  readonly #running = new Set<Contained>()
+  readonly #rooms = new Set<string>()
+
+  constructor(options: SandboxOptions, machine: Machine) {
+    this.#options = options
+    this.#machine = machine
+    this.isolation = levelOf((means) => machine.found[means] === null)
+    this.missing = missingOf(machine.found)
+    this.refusal = machine.fault ?? refusalOf(options.demand, this.isolation, this.missing)
+    this.#free = [...machine.slots]
+  }
+
+  async start(start: SandboxStart): Promise<Contained> {
+    if (this.refusal !== null) throw new Error(this.refusal)
+    if (!Bun.isMainThread) throw new Error('A job is started from the main thread: it ends with its thread.')
+    checkWords(start)
+    const slot = this.#free.shift()
+    if (slot === undefined) throw new Error('All slots are taken.')
+    try {
+      return await this.#startIn(slot, start)
+    } catch (error) {
+      this.#free.push(slot)
+      throw error
+    }
+  }
+
+  async #startIn(slot: Slot, start: SandboxStart): Promise<Contained> {
+    const { uid, group } = slot
+    const { found, confinementOf } = this.#machine
+    const limits = { ...LIMITS, ...this.#options.limits, ...start.limits }
+    group?.bound(limits)
+    if (uid !== null) for (const path of start.writable) await giveTo(uid, path)
+    const namespaces = found.namespaces === null
+    if (!namespaces) await linkAll(start.readOnly)
+    const { directory } = this.#options
+    const own = await ownFilesFor(directory, slot)
+    const socket = join(directory, `own-${slot.index}`, 'proxy.sock')
+    const { outboundAllow, service } = this.#options
+    const proxy = await openProxy({ socket, targets: start.network, outboundAllow, service })
+    const forwarder = { socket, port: namespaces ? FORWARDER_PORT : await freePort() }
+    const confinement = confinementOf(slot)
+    const launched = launch({ start, limits, confinement, own, forwarder, scratch: directory })
+    const { onStdout, onStderr } = start
+    const { memoryMaxBytes } = limits
+    const running = follow({ launched, group, uid, namespaces, memoryMaxBytes, onStdout, onStderr })
+    const exited = this.#untilReleased(running.exited, slot, { start, proxy })
+    const contained = { ...running, exited }
+    this.#running.add(contained)
+    const forget = () => this.#running.delete(contained)
+    exited.then(forget, forget)
+    return contained
+  }
+
+  /** A slot is another job's once nothing of this one is left, and what it wrote is the runner's. */
+  async #untilReleased(ended: Promise<Ended>, slot: Slot, { start, proxy }: Given): Promise<Exit> {
+    try {
+      const exit = await ended
+      if (slot.uid !== null) {
+        const kept = start.writable.filter((path) => !this.#isInRoom(path))
+        for (const path of kept) await giveTo(process.getuid?.() ?? 0, path)
+      }
+      return { ...exit, ...proxy.traffic() }
+    } finally {
+      proxy.close()
+      this.#free.push(slot)
+    }
+  }
+
+  #isInRoom(path: string): boolean {
+    return [...this.#rooms].some((room) => path.startsWith(`${room}/`))
+  }
+
+  async makeRoom(path: string, sizeMaxBytes: number): Promise<void> {
+    await mkdir(path, { mode: 0o711 })
+    if (this.#machine.found.rooms !== null) return
+    await mountRoom(path, sizeMaxBytes)
+    this.#rooms.add(path)
+  }
+
+  async removeRoom(path: string): Promise<void> {
+    await dropRoom(path)
+    this.#rooms.delete(path)
+  }
+
+  async close(): Promise<void> {
+    for (const contained of this.#running) contained.kill()
+    await Promise.allSettled([...this.#running].map(({ exited }) => exited))
+    for (const room of this.#rooms) await this.removeRoom(room)
+    this.#machine.close()
+  }
+}
+
+/** @returns why no jobs are taken at this level */
+function refusalOf(
+  demand: SandboxOptions['demand'],
+  isolation: Isolation,
+  missing: readonly string[],
+): string | null {
+  if (demand !== 'required' || isolation === 'full') return null
+  return `Jobs could not be kept apart in full, and the operator has not chosen less (TIDEMARK_RUNNER_ISOLATION): ${missing.join('; ')}.`
+}
+
+/** @throws {RangeError} when something that is given has no form that a process could be given it in */
+function checkWords({ argv, env, cwd, writable, readOnly }: SandboxStart): void {
+  const paths = [cwd, ...writable, ...readOnly.flatMap(({ from, to }) => [from, to])]
+  if (argv.length === 0) throw new RangeError('A job is a command.')
+  if ([...argv, ...paths, ...Object.values(env)].some((word) => word.includes('\0')))
+    throw new RangeError('Nothing that a job is given may have a NUL in it.')
+  if (Object.keys(env).some((name) => !/^[^=\0]+$/.test(name)))
+    throw new RangeError('The name of a variable of a job cannot be one.')
+  if (!paths.every(isAbsolute)) throw new RangeError('The paths of a job are absolute.')
+}
+
+/** Where files cannot be mounted they are linked to where the job looks for them. */
+async function linkAll(binds: readonly Bind[]): Promise<void> {
+  for (const { from, to } of binds.filter((bind) => bind.from !== bind.to)) {
+    await mkdir(dirname(to), { recursive: true })
+    await symlink(from, to)
+  }
+}
+
+function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const server = createServer()
+    server.once('error', reject)
+    server.listen(0, '127.0.0.1', () => {
+      const { port } = server.address() as AddressInfo
+      server.close(() => resolve(port))
+    })
+  })
 }

@@ -1,0 +1,201 @@
+import { lookup } from 'node:dns/promises'
+import { connect, createServer } from 'node:net'
+import type { Server, Socket } from 'node:net'
+
+import { isAllowed, isPublicAddress } from '../../src/lib/addresses.ts'
+
+const HEAD_MAX_BYTES = 16_384
+const HEAD_MS = 10_000
+const CONNECT_MS = 10_000
+const CONNECTIONS_MAX = 64
+const HEAD_END = '\r\n\r\n'
+
+export type ProxyOptions = {
+  /** The path of the Unix socket that it listens on. */
+  readonly socket: string
+  /** What may be reached, each as host:port; `open` is all of the public internet. */
+  readonly targets: readonly string[] | 'open'
+  /** Hosts, or hosts with ports, that may be private, if they are targets. */
+  readonly outboundAllow: ReadonlySet<string>
+  /** The host:port that is a target always, wherever it is. */
+  readonly service: string
+  /** The addresses of a name, the best first. */
+  readonly addressesOf?: (name: string) => Promise<readonly string[]>
+}
+
+/** What went through, in bytes of the connections to targets. */
+export type Traffic = { readonly sentBytes: number; readonly receivedBytes: number }
+
+export type Proxy = { traffic(): Traffic; close(): void }
+
+type Target = { readonly hostname: string; readonly host: string; readonly port: number }
+
+/** Something that is answered to the client instead of what it asked for. */
+class Denial extends Error {
+  constructor(
+    readonly status: string,
+    message: string,
+  ) {
+    super(message)
+  }
+}
+
+/** Opens an HTTP proxy (RFC 9110 §9.3.6, RFC 9112 §3.2.2) for one job: tunnels by CONNECT, and requests for http: URLs.
+ * A name is looked up once, and the address that was looked at is called. */
+export async function openProxy(options: ProxyOptions): Promise<Proxy> {
+  const sockets = new Set<Socket>()
+  const counts = { sentBytes: 0, receivedBytes: 0 }
+  const keep = (socket: Socket) => {
+    sockets.add(socket)
+    socket.once('close', () => sockets.delete(socket))
+  }
+  const server = createServer((client) => {
+    keep(client)
+    const onUpstream = (upstream: Socket) => {
+      keep(upstream)
+      upstream.on('data', (bytes) => (counts.receivedBytes += bytes.length))
+      client.on('data', (bytes) => (counts.sentBytes += bytes.length))
+    }
+    serve(client, options, onUpstream).catch((error: unknown) => deny(client, error))
+  })
+  server.maxConnections = CONNECTIONS_MAX
+  await listen(server, options.socket)
+  return {
+    traffic: () => ({ ...counts }),
+    close() {
+      server.close()
+      for (const socket of sockets) socket.destroy()
+    },
+  }
+}
+
+async function serve(client: Socket, options: ProxyOptions, onUpstream: (upstream: Socket) => void) {
+  client.on('error', () => client.destroy())
+  const { head, rest } = await headOf(client)
+  const [method = '', asked = ''] = head.split('\r\n', 1)[0]?.split(' ') ?? []
+  const isTunnel = method === 'CONNECT'
+  const target = targetOf(isTunnel ? `http://${asked}` : asked, isTunnel)
+  const address = await addressFor(target, options)
+  const upstream = await dial(address, target.port)
+  if (client.destroyed) {
+    upstream.destroy()
+    return
+  }
+  upstream.on('error', () => client.destroy())
+  client.once('close', () => upstream.destroy())
+  onUpstream(upstream)
+  if (isTunnel) client.write(`HTTP/1.1 200 Connected${HEAD_END}`)
+  else upstream.write(originForm(head), 'latin1')
+  // What came with the head is put back, so that it is counted and passed on like the rest.
+  if (rest.length > 0) client.unshift(rest)
+  client.pipe(upstream)
+  upstream.pipe(client)
+}
+
+/** The head of a request, and what came after it. */
+function headOf(client: Socket): Promise<{ readonly head: string; readonly rest: Buffer }> {
+  return new Promise((resolve, reject) => {
+    let bytes = Buffer.alloc(0)
+    const settle = (act: () => void) => {
+      clearTimeout(timer)
+      client.off('data', onData)
+      client.pause()
+      act()
+    }
+    const refuse = (status: string, text: string) => settle(() => reject(new Denial(status, text)))
+    const onData = (more: Buffer) => {
+      bytes = Buffer.concat([bytes, more])
+      const end = bytes.indexOf(HEAD_END)
+      if (end >= 0) {
+        const rest = bytes.subarray(end + HEAD_END.length)
+        settle(() => resolve({ head: bytes.subarray(0, end).toString('latin1'), rest }))
+      } else if (bytes.length > HEAD_MAX_BYTES)
+        refuse('431 Request Header Fields Too Large', 'The head of the request is too long.')
+    }
+    const timer = setTimeout(
+      () => refuse('408 Request Timeout', 'The head of the request took too long.'),
+      HEAD_MS,
+    )
+    client.on('data', onData)
+    client.once('close', () => refuse('400 Bad Request', 'The request ended early.'))
+  })
+}
+
+/** @throws {Denial} when it is none */
+function targetOf(text: string, isTunnel: boolean): Target {
+  const url = URL.canParse(text) ? new URL(text) : null
+  if (url === null || url.protocol !== 'http:' || url.hostname === '')
+    throw new Denial('400 Bad Request', 'This proxy takes CONNECT host:port and requests for http: URLs.')
+  const port = url.port === '' ? 80 : Number(url.port)
+  // A URL leaves out the port that is its scheme's own, so a tunnel to it is told by its text.
+  if (isTunnel && !/:\d+$/.test(text)) throw new Denial('400 Bad Request', 'CONNECT takes host:port.')
+  const hostname = url.hostname.replace(/\.$/, '')
+  return { hostname, host: `${hostname}:${port}`, port }
+}
+
+/** The address to call. @throws {Denial} where it must not be called */
+async function addressFor(target: Target, options: ProxyOptions): Promise<string> {
+  const { targets, service, outboundAllow, addressesOf = lookedUp } = options
+  const { host, hostname } = target
+  const isTarget = host === service || targets === 'open' || targets.includes(host)
+  if (!isTarget) throw new Denial('403 Forbidden', `${host} is not among what this run may reach.`)
+  const name = hostname.replaceAll(/[[\]]/g, '')
+  const addresses = await addressesOf(name).catch(() => [])
+  const [address] = addresses
+  if (address === undefined) throw new Denial('502 Bad Gateway', `${hostname} has no address.`)
+  if (host === service || isAllowed(target, outboundAllow)) return address
+  if (addresses.every(isPublicAddress)) return address
+  throw new Denial('403 Forbidden', `${host} leads to a private address.`)
+}
+
+async function lookedUp(name: string): Promise<readonly string[]> {
+  const found = await lookup(name, { all: true })
+  return found.map(({ address }) => address)
+}
+
+function dial(address: string, port: number): Promise<Socket> {
+  return new Promise((resolve, reject) => {
+    const upstream = connect({ host: address, port })
+    const fail = () => {
+      clearTimeout(timer)
+      upstream.destroy()
+      reject(new Denial('502 Bad Gateway', 'The target does not answer.'))
+    }
+    const timer = setTimeout(fail, CONNECT_MS)
+    upstream.once('error', fail)
+    upstream.once('connect', () => {
+      clearTimeout(timer)
+      upstream.off('error', fail)
+      resolve(upstream)
+    })
+  })
+}
+
+/** A head as the target itself takes it: with the path alone, without what is for proxies, and for one request, since
+ * the next one may be for somebody else. */
+function originForm(head: string): string {
+  const [first = '', ...headers] = head.split('\r\n')
+  const [method = '', asked = '', version = ''] = first.split(' ')
+  const { pathname, search } = new URL(asked)
+  const kept = headers.filter((header) => !/^(?:proxy-[^:]*|connection|keep-alive):/i.test(header))
+  return [`${method} ${pathname}${search} ${version}`, ...kept, 'Connection: close'].join('\r\n') + HEAD_END
+}
+
+function deny(client: Socket, error: unknown): void {
+  const { status, message } =
+    error instanceof Denial ? error : new Denial('500 Internal Server Error', 'The proxy failed.')
+  const body = `Tidemark: ${message}\n`
+  const headers = [
+    'Content-Type: text/plain',
+    `Content-Length: ${Buffer.byteLength(body)}`,
+    'Connection: close',
+  ]
+  client.end(`${[`HTTP/1.1 ${status}`, ...headers].join('\r\n')}${HEAD_END}${body}`)
+}
+
+function listen(server: Server, path: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject)
+    server.listen({ path, readableAll: true, writableAll: true }, resolve)
+  })
+}

@@ -1,0 +1,46 @@
+/** Where the forwarder to the proxy listens in a network of the job's own. */
+export const FORWARDER_PORT = 3128
+
+/** The first process inside, which the kernel gives orphans to. It starts the forwarder to the proxy where there is one,
+ * waits until that listens, and ends with the job. SIGTERM is for the job, so it takes no notice of it itself.
+ * Arguments: the port and the socket of the forwarder, or two empty ones; then the job's. */
+const FIRST_PROCESS = `
+trap : TERM
+if [ -n "$1" ]; then
+  setsid /usr/bin/socat "TCP-LISTEN:$1,bind=127.0.0.1,reuseaddr,fork" "UNIX-CONNECT:$2" </dev/null >/dev/null 2>&1 &
+  entry=$(printf ' 0100007F:%04X 00000000:0000 0A ' "$1")
+  tries=0
+  until grep -q "$entry" /proc/net/tcp; do
+    tries=$((tries + 1))
+    if [ "$tries" -gt 500 ]; then echo 'the forwarder to the proxy does not listen' >&2; exit 126; fi
+    sleep 0.01
+  done
+fi
+shift 2
+"$@" &
+job=$!
+wait "$job"
+code=$?
+while [ "$code" -gt 128 ]; do
+  wait "$job"
+  next=$?
+  if [ "$next" -eq 127 ]; then break; fi
+  code=$next
+done
+exit "$code"
+`
+
+export type Forwarder = { readonly port: number; readonly socket: string }
+
+/** What runs inside for a job that is this command. */
+export function insideCommand(argv: readonly string[], forwarder: Forwarder | null): string[] {
+  const ends = forwarder === null ? ['', ''] : [String(forwarder.port), forwarder.socket]
+  return ['/bin/sh', '-c', FIRST_PROCESS, 'job', ...ends, ...argv]
+}
+
+/** Where programs look for a proxy. */
+export function proxyVariables({ port }: Forwarder): Record<string, string> {
+  const url = `http://127.0.0.1:${port}`
+  const names = ['http_proxy', 'https_proxy', 'HTTP_PROXY', 'HTTPS_PROXY']
+  return Object.fromEntries(names.map((name) => [name, url]))
+}

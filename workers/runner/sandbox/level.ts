@@ -1,0 +1,34 @@
+import type { Isolation } from '../../../src/automation/runs/protocol.ts'
+
+/** What of a machine keeps jobs apart. */
+export const MEANS = ['namespaces', 'seccomp', 'uids', 'cgroups', 'rooms', 'landlock'] as const
+
+export type Means = (typeof MEANS)[number]
+
+/** What each is for, and why it is not used: null where it is. */
+export type Found = Readonly<Record<Means, string | null>>
+
+/** The level that these means make, by the weakest of what it promises. */
+export function levelOf(has: (means: Means) => boolean): Isolation {
+  if (FULL.every(has)) return 'full'
+  // Landlock alone leaves processes that got away from the job behind: a user of its own is what they are ended by.
+  if (has('namespaces') || (has('landlock') && has('uids'))) return 'reduced'
+  return has('uids') ? 'uid' : 'none'
+}
+
+/** Landlock stands in for namespaces where there are none. */
+const FULL = MEANS.filter((means) => means !== 'landlock')
+
+/** What keeps a machine from the full level, each in words. */
+export function missingOf(found: Found): string[] {
+  return FULL.flatMap((means) => (found[means] === null ? [] : [`${LACKS[means]} (${found[means]})`]))
+}
+
+const LACKS: Readonly<Record<Means, string>> = {
+  namespaces: 'no view of files, processes and network of its own',
+  seccomp: 'no filter of system calls',
+  uids: 'no user of its own for each job',
+  cgroups: 'no bound of memory, processes and CPU',
+  rooms: 'no bound of the size of directories',
+  landlock: 'no Landlock',
+}

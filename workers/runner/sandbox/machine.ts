@@ -1,0 +1,224 @@
+import { readFileSync } from 'node:fs'
+import { mkdir } from 'node:fs/promises'
+import { join } from 'node:path'
+
+import { delegate, hierarchiesOf, openGroup } from './cgroups.ts'
+import type { ProcessGroup } from './cgroups.ts'
+import type { Limits, SandboxStart } from './contained.ts'
+import { launch } from './launch.ts'
+import type { Confinement } from './launch.ts'
+import { MEANS } from './level.ts'
+import type { Found, Means } from './level.ts'
+import { ownFilesFor } from './own-files.ts'
+import { dropRoom, dropRoomsBelow, mountRoom } from './rooms.ts'
+import { emptied, follow } from './running.ts'
+import { PROCESSORS } from './syscalls.ts'
+import type { Processor } from './syscalls.ts'
+import { asUser, claimUids, endProcessesOf } from './uids.ts'
+import type { Uids } from './uids.ts'
+
+/** What one job at a time has of the machine. */
+export type Slot = {
+  readonly index: number
+  readonly uid: number | null
+  readonly group: ProcessGroup | null
+}
+
+export type MachineOptions = {
+  /** For what the sandbox needs itself; every directory above it must let other users through. */
+  readonly directory: string
+  /** How many jobs there are at once, from 1 to 64. */
+  readonly slots: number
+  /** `required` takes no jobs below `full`, `best-effort` takes them with what the machine has, `off` with nothing. */
+  readonly demand: 'required' | 'best-effort' | 'off'
+  /** Means that are not used although the machine has them. */
+  readonly without?: ReadonlySet<Means>
+}
+
+/** What this machine offers to keep jobs apart, as far as it was seen to work. */
+export type Machine = {
+  /** Why each means is not used; null where it is. */
+  readonly found: Found
+  readonly slots: readonly Slot[]
+  /** Why no job can be started whatever is asked for; null where one can. */
+  readonly fault: string | null
+  readonly confinementOf: (slot: Slot) => Confinement
+  close(): void
+}
+
+const TRIAL_LIMITS: Limits = {
+  memoryMaxBytes: 256 * 1024 * 1024,
+  pidsMax: 32,
+  cpuMax: 1,
+  fileMaxBytes: 1024 * 1024,
+  openFilesMax: 256,
+}
+
+/** Tries each means out, ends what a runner that died left running, and keeps for each slot what it needs. */
+export async function openMachine(options: MachineOptions): Promise<Machine> {
+  const found: Record<Means, string | null> = { ...startingPoint(options) }
+  const uids = found.uids === null ? await claimed(found) : null
+  const slots = Array.from({ length: options.slots }, (_, index) => {
+    return { index, uid: uids === null ? null : uids.first + index, group: null }
+  })
+  for (const { uid } of slots) if (uid !== null) await endProcessesOf(uid)
+  const grouped = found.cgroups === null ? await withGroups(slots, found) : slots
+  if (found.rooms === null) found.rooms = await faultOf(() => tryRoom(options.directory))
+  const processor = process.arch in PROCESSORS ? (process.arch as Processor) : null
+  if (found.seccomp === null && processor === null) found.seccomp = `not known for ${process.arch}`
+  const confinementOf = ({ uid, group }: Slot): Confinement => ({
+    namespaces: found.namespaces === null,
+    landlock: found.namespaces !== null && found.landlock === null,
+    processor: found.seccomp === null ? processor : null,
+    uid,
+    doors: group?.doors ?? [],
+  })
+  const fault = await settle(found, () => tryOut(options.directory, grouped, confinementOf))
+  return {
+    found,
+    slots: grouped,
+    fault,
+    confinementOf,
+    close() {
+      for (const { group } of grouped) group?.remove()
+      uids?.release()
+    },
+  }
+}
+
+function startingPoint({ demand, without = new Set() }: MachineOptions): Found {
+  const reasonFor = (means: Means) => {
+    if (demand === 'off' || without.has(means)) return 'switched off'
+    if (means === 'namespaces' && Bun.which('bwrap') === null) return 'bubblewrap is not installed'
+    return null
+  }
+  return Object.fromEntries(MEANS.map((means) => [means, reasonFor(means)])) as Found
+}
+
+/** Takes one means after the other away until a job runs: those first whose want says least of the machine.
+ * @returns why none runs even then */
+async function settle(
+  found: Record<Means, string | null>,
+  attempt: () => Promise<void>,
+): Promise<string | null> {
+  for (const program of ['socat', 'python3', 'setpriv'])
+    if (Bun.which(program, { PATH: '/usr/bin:/bin' }) === null) return `${program} is not installed`
+  const first = { ...found }
+  const lesser: readonly (readonly Means[])[] = [
+    [],
+    ['seccomp'],
+    ['namespaces'],
+    ['namespaces', 'seccomp'],
+    ['namespaces', 'landlock'],
+    ['namespaces', 'landlock', 'seccomp'],
+  ]
+  let reason: string | null = null
+  for (const without of lesser) {
+    if (without.some((means) => first[means] !== null)) continue
+    Object.assign(found, first, Object.fromEntries(without.map((means) => [means, reason])))
+    const fault = await faultOf(attempt)
+    if (fault === null) return null
+    reason ??= fault
+  }
+  return reason
+}
+
+async function claimed(found: Record<Means, string | null>): Promise<Uids | null> {
+  if (process.getuid?.() !== 0) {
+    found.uids = 'the runner is not root'
+    return null
+  }
+  const uids = await claimUids()
+  found.uids =
+    uids === null
+      ? 'other runners have them all'
+      : await faultOf(() => run(['setpriv', ...asUser(uids.first), 'true']))
+  if (found.uids === null) return uids
+  uids?.release()
+  return null
+}
+
+async function withGroups(
+  slots: readonly Slot[],
+  found: Record<Means, string | null>,
+): Promise<readonly Slot[]> {
+  const read = (name: string) => readFileSync(`/proc/self/${name}`, 'utf8')
+  found.cgroups = 'none are mounted'
+  for (const hierarchy of hierarchiesOf(read('mountinfo'), read('cgroup'))) {
+    const grouped: Slot[] = []
+    found.cgroups = await faultOf(async () => {
+      delegate(hierarchy, process.pid)
+      for (const slot of slots) {
+        const group = openGroup(hierarchy, `tidemark-${slot.uid ?? `${process.pid}-${slot.index}`}`)
+        grouped.push({ ...slot, group })
+        await emptied(group)
+        group.bound(TRIAL_LIMITS)
+        await run(['/bin/sh', '-c', 'for door; do echo $$ >"$door" || exit 1; done', 'job', ...group.doors])
+      }
+    })
+    if (found.cgroups === null) return grouped
+    for (const { group } of grouped) await faultOf(async () => group?.remove())
+  }
+  return slots
+}
+
+async function tryRoom(directory: string): Promise<void> {
+  const rooms = join(directory, 'probe')
+  await dropRoomsBelow(rooms)
+  const path = join(rooms, 'room')
+  await mkdir(path)
+  await mountRoom(path, 1024 * 1024)
+  await dropRoom(path)
+}
+
+/** Runs a job that looks whether it is where it should be. @throws {Error} saying why it is not */
+async function tryOut(
+  directory: string,
+  [slot]: readonly Slot[],
+  confinementOf: (slot: Slot) => Confinement,
+): Promise<void> {
+  if (slot === undefined) throw new Error('there are no slots')
+  const confinement = confinementOf(slot)
+  const { namespaces, processor } = confinement
+  const said: Uint8Array[] = []
+  const look = processor === null ? 'true' : 'grep -q "^Seccomp:.2" /proc/self/status'
+  const start: SandboxStart = {
+    argv: ['/bin/sh', '-c', `${look} || { echo 'the filter is not in force' >&2; exit 1; }`],
+    cwd: '/',
+    env: {},
+    kind: 'shell',
+    readOnly: [],
+    writable: [],
+    network: [],
+    onStdout() {},
+    onStderr: (bytes) => said.push(bytes),
+  }
+  const own = await ownFilesFor(directory, slot)
+  const launched = launch({
+    start,
+    limits: TRIAL_LIMITS,
+    confinement,
+    own,
+    forwarder: null,
+    scratch: directory,
+  })
+  const { uid, group } = slot
+  const running = follow({ ...start, launched, group, uid, namespaces, memoryMaxBytes: 0 })
+  const { code } = await running.exited
+  if (code !== 0) throw new Error(Buffer.concat(said).toString().trim() || `a first job ended with ${code}`)
+}
+
+async function faultOf(act: () => Promise<unknown>): Promise<string | null> {
+  try {
+    await act()
+    return null
+  } catch (error) {
+    return (error as Error).message
+  }
+}
+
+async function run(command: string[]): Promise<void> {
+  const started = Bun.spawn(command, { env: {}, stdio: ['ignore', 'ignore', 'pipe'] })
+  const [code, said] = await Promise.all([started.exited, started.stderr.text()])
+  if (code !== 0) throw new Error(said.trim() || `${command[0]} ended with ${code}`)
+}

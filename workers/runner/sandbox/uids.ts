@@ -1,0 +1,49 @@
+import { createServer } from 'node:net'
+import type { Server } from 'node:net'
+
+/** Users that nobody is: above those that systems give to people, below those they give to services, and there also in a
+ * container that has 65,536 of them. */
+const FIRST_UID = 58_000
+const BLOCK = 64
+const BLOCKS = 20
+
+/** A row of users that no other runner of this machine has. */
+export type Uids = { readonly first: number; release(): void }
+
+/** Takes a row of 64 users, until it is released or the process ends: whoever has a row listens on its name, which the
+ * kernel gives to one process and takes back whichever way that ends. Null where all are taken. */
+export async function claimUids(): Promise<Uids | null> {
+  for (let block = 0; block < BLOCKS; block++) {
+    const first = FIRST_UID + block * BLOCK
+    const server = await listenAs(`\0tidemark-runner-uids-${first}`)
+    if (server !== null) return { first, release: () => server.close() }
+  }
+  return null
+}
+
+function listenAs(name: string): Promise<Server | null> {
+  return new Promise((resolve, reject) => {
+    const server = createServer((socket) => socket.destroy())
+    server.once('error', (error: NodeJS.ErrnoException) => {
+      if (error.code === 'EADDRINUSE') resolve(null)
+      else reject(error)
+    })
+    server.listen(name, () => {
+      server.unref()
+      resolve(server)
+    })
+  })
+}
+
+/** Ends every process of a user at once: no process can begin in between. Done by a process of that user, which the
+ * kernel leaves out. @param uid none that a process of somebody else has */
+export async function endProcessesOf(uid: number): Promise<void> {
+  const command = ['setpriv', ...asUser(uid), '/bin/sh', '-c', 'kill -KILL -1']
+  // It fails when there was nobody to be ended.
+  await Bun.spawn(command, { env: {}, stdio: ['ignore', 'ignore', 'ignore'] }).exited
+}
+
+/** What `setpriv` is told to become this user, for good. */
+export function asUser(uid: number): string[] {
+  return [`--reuid=${uid}`, `--regid=${uid}`, '--clear-groups', '--no-new-privs']
+}

@@ -1,8 +1,10 @@
 import { lookup } from 'node:dns/promises'
+import { rmSync } from 'node:fs'
 import { connect, createServer } from 'node:net'
 import type { Server, Socket } from 'node:net'
 
 import { isAllowed, isPublicAddress } from '../../src/lib/addresses.ts'
+import { sameText } from '../../src/lib/text.ts'
 
 const HEAD_MAX_BYTES = 16_384
 const HEAD_MS = 10_000
@@ -11,8 +13,8 @@ const CONNECTIONS_MAX = 64
 const HEAD_END = '\r\n\r\n'
 
 export type ProxyOptions = {
-  /** The path of the Unix socket that it listens on. */
-  readonly socket: string
+  /** The path of the Unix socket that it listens on; null: a port of this machine, and a password. */
+  readonly socket: string | null
   /** What may be reached, each as host:port; `open` is all of the public internet. */
   readonly targets: readonly string[] | 'open'
   /** Hosts, or hosts with ports, that may be private, if they are targets. */
@@ -26,7 +28,12 @@ export type ProxyOptions = {
 /** What went through, in bytes of the connections to targets. */
 export type Traffic = { readonly sentBytes: number; readonly receivedBytes: number }
 
-export type Proxy = { traffic(): Traffic; close(): void }
+/** How a job gets there. */
+export type Way =
+  | { readonly kind: 'socket'; readonly path: string }
+  | { readonly kind: 'port'; readonly port: number; readonly password: string }
+
+export type Proxy = { readonly way: Way; traffic(): Traffic; close(): void }
 
 type Target = { readonly hostname: string; readonly host: string; readonly port: number }
 
@@ -49,6 +56,7 @@ export async function openProxy(options: ProxyOptions): Promise<Proxy> {
     sockets.add(socket)
     socket.once('close', () => sockets.delete(socket))
   }
+  const password = options.socket === null ? crypto.randomUUID() : null
   const server = createServer((client) => {
     keep(client)
     const onUpstream = (upstream: Socket) => {
@@ -56,11 +64,13 @@ export async function openProxy(options: ProxyOptions): Promise<Proxy> {
       upstream.on('data', (bytes) => (counts.receivedBytes += bytes.length))
       client.on('data', (bytes) => (counts.sentBytes += bytes.length))
     }
-    serve(client, options, onUpstream).catch((error: unknown) => deny(client, error))
+    serve(client, { ...options, password }, onUpstream).catch((error: unknown) => deny(client, error))
   })
   server.maxConnections = CONNECTIONS_MAX
-  await listen(server, options.socket)
+  const port = await listen(server, options.socket)
   return {
+    way:
+      password === null ? { kind: 'socket', path: options.socket ?? '' } : { kind: 'port', port, password },
     traffic: () => ({ ...counts }),
     close() {
       server.close()
@@ -69,10 +79,14 @@ export async function openProxy(options: ProxyOptions): Promise<Proxy> {
   }
 }
 
-async function serve(client: Socket, options: ProxyOptions, onUpstream: (upstream: Socket) => void) {
+type Guarded = ProxyOptions & { readonly password: string | null }
+
+async function serve(client: Socket, options: Guarded, onUpstream: (upstream: Socket) => void) {
   client.on('error', () => client.destroy())
   const { head, rest } = await headOf(client)
   const [method = '', asked = ''] = head.split('\r\n', 1)[0]?.split(' ') ?? []
+  if (!isInvited(head, options.password))
+    throw new Denial('407 Proxy Authentication Required', 'This proxy is that of a job.')
   const isTunnel = method === 'CONNECT'
   const target = targetOf(isTunnel ? `http://${asked}` : asked, isTunnel)
   const address = await addressFor(target, options)
@@ -90,6 +104,12 @@ async function serve(client: Socket, options: ProxyOptions, onUpstream: (upstrea
   if (rest.length > 0) client.unshift(rest)
   client.pipe(upstream)
   upstream.pipe(client)
+}
+
+function isInvited(head: string, password: string | null): boolean {
+  if (password === null) return true
+  const given = /^proxy-authorization: *basic +(\S+) *$/im.exec(head)?.[1] ?? ''
+  return sameText(given, btoa(`job:${password}`))
 }
 
 /** The head of a request, and what came after it. */
@@ -193,9 +213,19 @@ function deny(client: Socket, error: unknown): void {
   client.end(`${[`HTTP/1.1 ${status}`, ...headers].join('\r\n')}${HEAD_END}${body}`)
 }
 
-function listen(server: Server, path: string): Promise<void> {
+/** @returns the port; 0 for a path */
+function listen(server: Server, path: string | null): Promise<number> {
   return new Promise((resolve, reject) => {
     server.once('error', reject)
-    server.listen({ path, readableAll: true, writableAll: true }, resolve)
+    const onListening = () => {
+      const address = server.address()
+      resolve(address !== null && typeof address === 'object' ? address.port : 0)
+    }
+    if (path === null) server.listen(0, '127.0.0.1', onListening)
+    else {
+      // What a runner that died left there is in the way.
+      rmSync(path, { force: true })
+      server.listen({ path, readableAll: true, writableAll: true }, onListening)
+    }
   })
 }

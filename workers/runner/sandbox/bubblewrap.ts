@@ -19,46 +19,46 @@ export type View = Pick<SandboxStart, 'cwd' | 'env' | 'kind' | 'readOnly' | 'wri
 /** Everything that bubblewrap is told, apart from the command. None of it may be seen in the list of processes, so it
  * goes through a descriptor. Later mounts cover earlier ones. */
 export function bubblewrapArguments(view: View): string[] {
+  const { kind, own, readOnly, writable, proxySocket, filterFd, statusFd, cwd, env } = view
+  const { files, links } = systemFilesFor(kind)
   return [
     ...APART,
-    ...(view.filterFd === null ? [] : ['--seccomp', String(view.filterFd)]),
-    ...['--json-status-fd', String(view.statusFd)],
-    ...systemView(view),
-    ...TEMPORARY,
-    ...view.readOnly.flatMap(({ from, to }) => ['--ro-bind', from, to]),
-    ...view.writable.flatMap((path) => ['--bind', path, path]),
-    ...(view.proxySocket === null ? [] : ['--bind', view.proxySocket, PROXY_SOCKET]),
-    ...['--remount-ro', '/', '--chdir', view.cwd],
-    ...Object.entries(view.env).flatMap(([name, value]) => ['--setenv', name, value]),
-  ]
+    ['--json-status-fd', String(statusFd)],
+    ...(filterFd === null ? [] : [['--seccomp', String(filterFd)]]),
+    ...files.map((path) => ['--ro-bind', path, path]),
+    ...links.map(({ path, to }) => ['--symlink', to, path]),
+    ...own.map(({ from, to }) => ['--ro-bind', from, to]),
+    ...MADE,
+    ...readOnly.map(({ from, to }) => ['--ro-bind', from, to]),
+    ...writable.map((path) => ['--bind', path, path]),
+    ...(proxySocket === null ? [] : [['--bind', proxySocket, PROXY_SOCKET]]),
+    ['--remount-ro', '/'],
+    ['--chdir', cwd],
+    ...Object.entries(env).map(([name, value]) => ['--setenv', name, value]),
+  ].flat()
 }
 
 const APART = [
-  ...[
-    '--unshare-user',
-    '--unshare-pid',
-    '--unshare-net',
-    '--unshare-ipc',
-    '--unshare-uts',
-    '--unshare-cgroup',
-  ],
-  ...['--disable-userns', '--cap-drop', 'ALL', '--new-session', '--die-with-parent', '--hostname', 'job'],
+  ['--unshare-user', '--unshare-pid', '--unshare-net', '--unshare-ipc', '--unshare-uts', '--unshare-cgroup'],
+  ['--disable-userns', '--cap-drop', 'ALL', '--new-session', '--die-with-parent', '--hostname', 'job'],
   // Else the first process inside is bubblewrap's own, without the filter, and a job may write into its memory.
-  '--as-pid-1',
+  ['--as-pid-1'],
 ]
 
-const TEMPORARY = [
-  ...['--perms', '1777', '--size', String(TEMPORARY_MAX_BYTES), '--tmpfs', '/tmp'],
-  ...['--perms', '1777', '--size', String(TEMPORARY_MAX_BYTES), '--tmpfs', '/dev/shm'],
-  ...['--dir', '/var', '--symlink', '/tmp', '/var/tmp', '--dir', '/run'],
+const temporary = (path: string) => [
+  '--perms',
+  '1777',
+  '--size',
+  String(TEMPORARY_MAX_BYTES),
+  '--tmpfs',
+  path,
 ]
 
-function systemView({ kind, own }: View): string[] {
-  const { files, links } = systemFilesFor(kind)
-  return [
-    ...files.flatMap((path) => ['--ro-bind', path, path]),
-    ...links.flatMap(({ path, to }) => ['--symlink', to, path]),
-    ...own.flatMap(({ from, to }) => ['--ro-bind', from, to]),
-    ...['--proc', '/proc', '--dev', '/dev', '--remount-ro', '/dev'],
-  ]
-}
+const MADE = [
+  ['--proc', '/proc'],
+  ['--dev', '/dev'],
+  ['--remount-ro', '/dev'],
+  temporary('/dev/shm'),
+  temporary('/tmp'),
+  ['--dir', '/var', '--symlink', '/tmp', '/var/tmp', '--dir', '/run'],
+]

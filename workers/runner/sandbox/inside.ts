@@ -1,5 +1,5 @@
 /** Where the forwarder to the proxy listens in a network of the job's own. */
-export const FORWARDER_PORT = 3128
+const FORWARDER_PORT = 3128
 
 /** The first process inside, which the kernel gives orphans to. It starts the forwarder to the proxy where there is one,
  * waits until that listens, and ends with the job. SIGTERM is for the job, so it takes no notice of it itself.
@@ -30,17 +30,25 @@ done
 exit "$code"
 `
 
-export type Forwarder = { readonly port: number; readonly socket: string }
-
-/** What runs inside for a job that is this command. */
-export function insideCommand(argv: readonly string[], forwarder: Forwarder | null): string[] {
-  const ends = forwarder === null ? ['', ''] : [String(forwarder.port), forwarder.socket]
+/** What runs inside for a job that is this command. @param socket where the proxy is found inside; null: there is none */
+export function insideCommand(argv: readonly string[], socket: string | null): string[] {
+  const ends = socket === null ? ['', ''] : [String(FORWARDER_PORT), socket]
   return ['/bin/sh', '-c', FIRST_PROCESS, 'job', ...ends, ...argv]
 }
 
 /** Where programs look for a proxy. */
-export function proxyVariables({ port }: Forwarder): Record<string, string> {
-  const url = `http://127.0.0.1:${port}`
+export function proxyVariables({
+  port,
+  password,
+}: {
+  readonly port: number
+  readonly password: string | null
+}) {
+  const user = password === null ? '' : `job:${password}@`
+  const url = `http://${user}127.0.0.1:${port}`
   const names = ['http_proxy', 'https_proxy', 'HTTP_PROXY', 'HTTPS_PROXY']
   return Object.fromEntries(names.map((name) => [name, url]))
 }
+
+/** The same where the forwarder is between, in a network that is the job's alone. */
+export const FORWARDED = proxyVariables({ port: FORWARDER_PORT, password: null })

@@ -4,8 +4,9 @@ import { join } from 'node:path'
 
 import { bubblewrapArguments, PROXY_SOCKET } from './bubblewrap.ts'
 import type { Bind, Limits, SandboxStart } from './contained.ts'
-import { FORWARDER_PORT, insideCommand, proxyVariables } from './inside.ts'
-import type { Forwarder } from './inside.ts'
+import type { Way } from '../proxy.ts'
+import { FORWARDED, insideCommand, proxyVariables } from './inside.ts'
+import type { Pipes } from './pipes.ts'
 import { filterFor } from './seccomp.ts'
 import type { Processor } from './syscalls.ts'
 import { systemFilesFor } from './system-files.ts'
@@ -39,21 +40,24 @@ export type Launch = {
   readonly limits: Limits
   readonly confinement: Confinement
   readonly own: readonly Bind[]
-  /** Where the proxy is, and the port that it is found at where the network is shared with the machine. */
-  readonly forwarder: Forwarder | null
+  /** How the proxy is reached. */
+  readonly way: Way | null
+  readonly pipes: Pipes
   /** A directory for files that are gone as soon as they are open. */
   readonly scratch: string
 }
 
 export type Launched = {
-  readonly process: Bun.Subprocess<'ignore', 'pipe', 'pipe'>
+  readonly process: Bun.Subprocess
+  readonly pipes: Pipes
   /** What bubblewrap has said of how it goes. */
   readonly status: () => { readonly firstPid: number | null; readonly hasRun: boolean }
   readonly close: () => void
 }
 
-/** Starts a job. Neither the environment nor the command line of any process outside of it tells anything of it. */
+/** Starts a job. Of what is around it neither an environment nor a command line tells what its environment is. */
 export function launch(given: Launch): Launched {
+  const { pipes } = given
   const held: number[] = []
   const hold = (bytes: string | Uint8Array) => {
     const fd = unnamedFile(given.scratch, bytes)
@@ -71,12 +75,17 @@ export function launch(given: Launch): Launched {
       cwd: '/',
       env: {},
       detached: true,
-      stdio: ['ignore', 'pipe', 'pipe', ...fds],
+      stdio: ['ignore', pipes.stdout.writeFd, pipes.stderr.writeFd, ...fds],
     })
     const read = () => readStatus(readFileSync(`/proc/self/fd/${status}`, 'utf8'))
-    return { process, status: read, close: () => closeSync(status) }
+    const close = () => {
+      closeSync(status)
+      for (const pipe of [pipes.stdout, pipes.stderr]) pipe.close()
+    }
+    return { process, pipes, status: read, close }
   } finally {
     for (const fd of held) if (fd !== status) closeSync(fd)
+    for (const { writeFd } of [pipes.stdout, pipes.stderr]) closeSync(writeFd)
   }
 }
 
@@ -84,50 +93,45 @@ type Hold = (bytes: string | Uint8Array) => number
 type Commanded = { readonly command: string[]; readonly fds: number[] }
 
 /** In namespaces of its own, by bubblewrap. Descriptors are numbered from 3 in the child. */
-function apart(
-  { start, confinement, own, forwarder: outside }: Launch,
-  status: number,
-  hold: Hold,
-): Commanded {
+function apart({ start, confinement, own, way }: Launch, status: number, hold: Hold): Commanded {
   const { processor } = confinement
-  const forwarder = outside && { port: FORWARDER_PORT, socket: PROXY_SOCKET }
-  const proxySocket = outside?.socket ?? null
-  const env = { ...(forwarder && proxyVariables(forwarder)), ...start.env }
-  const view = { ...start, env, own, proxySocket, statusFd: 4, filterFd: processor === null ? null : 5 }
+  const socket = way?.kind === 'socket' ? way.path : null
+  const env = { ...(socket === null ? {} : FORWARDED), ...start.env }
+  const filterFd = processor === null ? null : 5
+  const view = { ...start, env, own, proxySocket: socket, statusFd: 4, filterFd }
   const filter = processor === null ? [] : [hold(filterFor(processor, 'own'))]
-  const told = hold(
-    bubblewrapArguments(view)
-      .map((word) => `${word}\0`)
-      .join(''),
-  )
-  const command = ['bwrap', '--args', '3', '--', ...insideCommand(start.argv, forwarder)]
-  return { command, fds: [told, status, ...filter] }
+  const words = bubblewrapArguments(view).map((word) => `${word}\0`)
+  const inside = insideCommand(start.argv, socket === null ? null : PROXY_SOCKET)
+  return {
+    command: ['bwrap', '--args', '3', '--', ...inside],
+    fds: [hold(words.join('')), status, ...filter],
+  }
 }
 
 /** On the machine as it is, with what a process can do to itself. */
 function shutIn(given: Launch, hold: Hold): Commanded {
-  const { start, confinement, forwarder } = given
+  const { start, confinement, way } = given
   const { processor, landlock } = confinement
-  const filter =
-    processor === null ? null : Buffer.from(filterFor(processor, forwarder === null ? 'none' : 'streams'))
+  const port = way?.kind === 'port' ? way.port : null
+  const filter = processor === null ? null : filterFor(processor, port === null ? 'none' : 'streams')
   const job = {
-    argv: insideCommand(start.argv, forwarder),
-    env: { ...(forwarder && proxyVariables(forwarder)), ...start.env },
+    argv: insideCommand(start.argv, null),
+    env: { ...(way?.kind === 'port' ? proxyVariables(way) : {}), ...start.env },
     cwd: start.cwd,
-    filter: filter?.toString('base64') ?? null,
-    landlock: landlock ? pathsFor(given) : null,
+    filter: filter && Buffer.from(filter).toString('base64'),
+    landlock: landlock ? pathsFor(given, port) : null,
   }
   return { command: ['/usr/bin/python3', '-I', '-S', '-c', ENTER], fds: [hold(JSON.stringify(job))] }
 }
 
 /** What a job that shares the machine's files may do with them. */
-function pathsFor({ start, own, forwarder }: Launch) {
+function pathsFor({ start, own }: Launch, port: number | null) {
   const { files } = systemFilesFor(start.kind)
   const given = [...start.readOnly, ...own].map(({ from }) => from)
   return {
     read: [...files, '/proc', ...given],
     write: [...DEVICES, ...start.writable],
-    port: forwarder?.port ?? null,
+    port,
   }
 }
 

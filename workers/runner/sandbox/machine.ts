@@ -10,6 +10,7 @@ import type { Confinement } from './launch.ts'
 import { MEANS } from './level.ts'
 import type { Found, Means } from './level.ts'
 import { ownFilesFor } from './own-files.ts'
+import { openPipes } from './pipes.ts'
 import { dropRoom, dropRoomsBelow, mountRoom } from './rooms.ts'
 import { emptied, follow } from './running.ts'
 import { PROCESSORS } from './syscalls.ts'
@@ -20,6 +21,8 @@ import type { Uids } from './uids.ts'
 /** What one job at a time has of the machine. */
 export type Slot = {
   readonly index: number
+  /** Where what it needs itself is. */
+  readonly folder: string
   readonly uid: number | null
   readonly group: ProcessGroup | null
 }
@@ -59,7 +62,8 @@ export async function openMachine(options: MachineOptions): Promise<Machine> {
   const found: Record<Means, string | null> = { ...startingPoint(options) }
   const uids = found.uids === null ? await claimed(found) : null
   const slots = Array.from({ length: options.slots }, (_, index) => {
-    return { index, uid: uids === null ? null : uids.first + index, group: null }
+    const folder = join(options.directory, `slot-${index}`)
+    return { index, folder, uid: uids === null ? null : uids.first + index, group: null }
   })
   for (const { uid } of slots) if (uid !== null) await endProcessesOf(uid)
   const grouped = found.cgroups === null ? await withGroups(slots, found) : slots
@@ -193,16 +197,16 @@ async function tryOut(
     onStdout() {},
     onStderr: (bytes) => said.push(bytes),
   }
-  const own = await ownFilesFor(directory, slot)
+  const { uid, group, folder } = slot
   const launched = launch({
     start,
     limits: TRIAL_LIMITS,
     confinement,
-    own,
-    forwarder: null,
+    own: await ownFilesFor(folder, uid),
+    way: null,
+    pipes: await openPipes(folder, uid),
     scratch: directory,
   })
-  const { uid, group } = slot
   const running = follow({ ...start, launched, group, uid, namespaces, memoryMaxBytes: 0 })
   const { code } = await running.exited
   if (code !== 0) throw new Error(Buffer.concat(said).toString().trim() || `a first job ended with ${code}`)

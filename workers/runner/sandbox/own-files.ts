@@ -2,10 +2,9 @@ import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
 import type { Bind } from './contained.ts'
-import type { Slot } from './machine.ts'
 
 /** Files of /etc that a job finds in place of the machine's own, which tell of its people and its network. */
-export async function ownFilesFor(directory: string, { index, uid }: Slot): Promise<Bind[]> {
+export async function ownFilesFor(folder: string, uid: number | null): Promise<Bind[]> {
   const user = uid ?? process.getuid?.() ?? 0
   const texts = {
     passwd: `job:x:${user}:${user}::/tmp:/bin/sh\n`,
@@ -13,7 +12,6 @@ export async function ownFilesFor(directory: string, { index, uid }: Slot): Prom
     hosts: '127.0.0.1 localhost job\n::1 localhost\n',
     'nsswitch.conf': 'passwd: files\ngroup: files\nhosts: files\n',
   }
-  const folder = join(directory, `own-${index}`)
   await mkdir(folder, { recursive: true, mode: 0o711 })
   const binds: Bind[] = []
   for (const [name, text] of Object.entries(texts)) {

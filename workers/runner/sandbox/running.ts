@@ -79,8 +79,8 @@ function drainsOf({ launched, onStdout, onStderr }: RunningOptions) {
     for await (const bytes of stream) take(bytes)
   }
   const both = Promise.all([
-    drain(launched.process.stdout, onStdout),
-    drain(launched.process.stderr, (bytes) => {
+    drain(launched.pipes.stdout.bytes, onStdout),
+    drain(launched.pipes.stderr.bytes, (bytes) => {
       tail = (tail + decoder.decode(bytes.subarray(-TAIL_CHARS), { stream: true })).slice(-TAIL_CHARS)
       onStderr(bytes)
     }),

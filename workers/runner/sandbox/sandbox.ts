@@ -1,18 +1,16 @@
 import { mkdir, symlink } from 'node:fs/promises'
-import { createServer } from 'node:net'
-import type { AddressInfo } from 'node:net'
 import { dirname, isAbsolute, join } from 'node:path'
 
 import type { Isolation } from '../../../src/automation/runs/protocol.ts'
 import { openProxy } from '../proxy.ts'
 import type { Proxy } from '../proxy.ts'
 import type { Bind, Contained, Exit, Limits, SandboxStart } from './contained.ts'
-import { FORWARDER_PORT } from './inside.ts'
 import { launch } from './launch.ts'
 import { levelOf, missingOf } from './level.ts'
 import { openMachine } from './machine.ts'
 import type { Machine, MachineOptions, Slot } from './machine.ts'
 import { ownFilesFor } from './own-files.ts'
+import { openPipes } from './pipes.ts'
 import { dropRoom, giveTo, mountRoom } from './rooms.ts'
 import { follow } from './running.ts'
 import type { Ended } from './running.ts'
@@ -94,21 +92,21 @@ class MachineSandbox implements Sandbox {
   }
 
   async #startIn(slot: Slot, start: SandboxStart): Promise<Contained> {
-    const { uid, group } = slot
+    const { uid, group, folder } = slot
     const { found, confinementOf } = this.#machine
     const limits = { ...LIMITS, ...this.#options.limits, ...start.limits }
     group?.bound(limits)
     if (uid !== null) for (const path of start.writable) await giveTo(uid, path)
     const namespaces = found.namespaces === null
     if (!namespaces) await linkAll(start.readOnly)
-    const { directory } = this.#options
-    const own = await ownFilesFor(directory, slot)
-    const socket = join(directory, `own-${slot.index}`, 'proxy.sock')
-    const { outboundAllow, service } = this.#options
+    const { directory, outboundAllow, service } = this.#options
+    const own = await ownFilesFor(folder, uid)
+    const pipes = await openPipes(folder, uid)
+    const socket = namespaces ? join(folder, 'proxy.sock') : null
     const proxy = await openProxy({ socket, targets: start.network, outboundAllow, service })
-    const forwarder = { socket, port: namespaces ? FORWARDER_PORT : await freePort() }
     const confinement = confinementOf(slot)
-    const launched = launch({ start, limits, confinement, own, forwarder, scratch: directory })
+    const { way } = proxy
+    const launched = launch({ start, limits, confinement, own, way, pipes, scratch: directory })
     const { onStdout, onStderr } = start
     const { memoryMaxBytes } = limits
     const running = follow({ launched, group, uid, namespaces, memoryMaxBytes, onStdout, onStderr })
@@ -186,15 +184,4 @@ async function linkAll(binds: readonly Bind[]): Promise<void> {
     await mkdir(dirname(to), { recursive: true })
     await symlink(from, to)
   }
-}
-
-function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const server = createServer()
-    server.once('error', reject)
-    server.listen(0, '127.0.0.1', () => {
-      const { port } = server.address() as AddressInfo
-      server.close(() => resolve(port))
-    })
-  })
 }

@@ -15,6 +15,26 @@ export function readBytes(
   return collect(body, sizeMaxBytes, refusal)
 }
 
+/** The body of a request as it comes, so that nothing of it is held.
+ * @throws {Refusal} while it is read too_large, and bad_request where it ends early */
+export async function* bodyChunks(
+  { body }: Request,
+  sizeMaxBytes: number,
+  refusal = tooLarge(sizeMaxBytes),
+): AsyncGenerator<Uint8Array, void> {
+  let sizeBytes = 0
+  try {
+    for await (const chunk of body ?? []) {
+      sizeBytes += chunk.byteLength
+      if (sizeBytes > sizeMaxBytes) throw refusal
+      yield chunk
+    }
+  } catch (error) {
+    if (error instanceof Refusal) throw error
+    throw new Refusal('bad_request', 'The body ended early.')
+  }
+}
+
 /** What is said of a body that is larger. */
 export function tooLarge(sizeMaxBytes: number): Refusal {
   return new Refusal('too_large', `The body may have ${sizeMaxBytes} bytes at most.`)
@@ -37,10 +57,11 @@ export async function gunzip(
   }
 }
 
-async function collect(
-  stream: ReadableStream<Uint8Array> | null,
+/** Bytes that come one after the other, of which no more than the bound is ever held. @throws {Refusal} too_large */
+export async function collect(
+  stream: AsyncIterable<Uint8Array> | null,
   sizeMaxBytes: number,
-  refusal: () => Refusal,
+  refusal = () => tooLarge(sizeMaxBytes),
 ): Promise<Uint8Array<ArrayBuffer>> {
   const chunks: Uint8Array[] = []
   let sizeBytes = 0

@@ -1,5 +1,7 @@
 import { Hono } from 'hono'
 import * as z from 'zod'
+import { ISOLATIONS } from '../automation/runs/protocol.ts'
+import { scriptHealth } from '../automation/runs/runners/service.ts'
 import { countUsers } from '../access/users/service.ts'
 import type { Ports } from '../ports/index.ts'
 import { timeFormat } from '../lib/time.ts'
@@ -12,10 +14,23 @@ const checkView = z.object({ status: z.enum(['ok', 'failed']) })
 const deafView = z
   .object({ from: z.iso.datetime({ offset: true }), to: z.iso.datetime({ offset: true }) })
   .describe('When this process last received nothing: it stood still, was away, or its clock was set ahead.')
+const scriptsView = z
+  .object({
+    runners: z.int().describe('How many nodes take jobs.'),
+    refusing: z.int().describe('How many are there and take none, as `GET /runners` says why.'),
+    isolation: z
+      .enum(ISOLATIONS)
+      .nullable()
+      .describe('How jobs are kept apart from everything else where that is done least; best first.'),
+    waiting: z.int(),
+    waitingSeconds: z.int().describe('How long the oldest job that waits has waited.'),
+  })
+  .meta({ id: 'ScriptHealth' })
 const readyView = z.object({
   status: z.enum(['ok', 'failed']),
   checks: z.record(z.string(), checkView),
   lastDeaf: deafView.nullable(),
+  scripts: scriptsView.nullable().describe('Null while nobody can say.'),
 })
 const versionView = z.object({
   interface: z.string().describe('The release of the interface that this service speaks.'),
@@ -43,8 +58,10 @@ export const healthRoutes = new Hono<Env>()
       const ports = c.get('ports')
       const checks = await check(ports)
       const failed = Object.values(checks).some(({ status }) => status === 'failed')
-      const body = { status: failed ? ('failed' as const) : ('ok' as const), checks, lastDeaf: deafOf(ports) }
-      return c.json(body, failed ? 503 : 200)
+      // Nobody needs a runner to deliver values: without one the service can do its work.
+      const scripts = failed ? null : await scriptHealth(ports)
+      const status = failed ? ('failed' as const) : ('ok' as const)
+      return c.json({ status, checks, lastDeaf: deafOf(ports), scripts }, failed ? 503 : 200)
     },
   )
   .get(

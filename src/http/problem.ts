@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { Refusal, refusalIn } from '../lib/errors.ts'
+import { Refusal, refusalIn, TypeRefusal } from '../lib/errors.ts'
 import type { Code } from '../lib/errors.ts'
 import type { Ports } from '../ports/index.ts'
 
@@ -52,6 +52,7 @@ export const problemSchema = z
     detail: z.string(),
     errors: z.array(z.object({ pointer: z.string(), message: z.string() })),
     requestId: z.string(),
+    allowed: z.array(z.string()).optional().describe('The media types that may be sent.'),
   })
   .meta({ id: 'Problem', description: 'What went wrong (RFC 9457). Input is never repeated.' })
 
@@ -108,6 +109,7 @@ export function problemResponse(
     detail: refusal.detail,
     errors: [...refusal.errors],
     requestId,
+    ...(refusal instanceof TypeRefusal && { allowed: [...refusal.allowed] }),
   }
   const own: Record<string, string> = { 'content-type': 'application/problem+json', ...headers }
   if (status === 401)

@@ -10,6 +10,9 @@ export type Stored = {
   readonly open: (span?: ByteSpan) => Promise<Pick<StoredBlob, 'body'>>
 }
 
+/** Whatever a file holds, a browser runs and loads nothing of it. */
+export const SANDBOX = "sandbox; default-src 'none'"
+
 /** Answers a GET or HEAD with stored bytes, or the part of them that is asked for (RFC 9110 sections 13 and 14): 200, 206,
  * 304 or 416. Of several ranges at once none is taken: the answer is whole. */
 export async function answerStored(

@@ -56,6 +56,16 @@ export class Refusal extends Error {
   }
 }
 
+/** The refusal of something that is of none of the media types that may be sent. */
+export class TypeRefusal extends Refusal {
+  constructor(
+    detail: string,
+    readonly allowed: readonly string[],
+  ) {
+    super('unsupported_media_type', detail)
+  }
+}
+
 /** The refusal that an error is or was caused by: a host's may come wrapped into the words of whoever asked the host. */
 export function refusalIn(error: unknown): Refusal | null {
   for (let cause = error; cause instanceof Error; cause = cause.cause) {

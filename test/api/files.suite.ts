@@ -1,6 +1,6 @@
 import { expect } from 'bun:test'
 
-import { ACCEPTED_TYPES } from '../../src/content/files/mime-types.ts'
+import { FILE_TYPES } from '../../src/content/files/mime-types.ts'
 import type { Answer, Client, Request } from './client.ts'
 import { bytes, SAMPLES, zip } from './file-samples.ts'
 import { NO_NAMES } from './no-names.ts'
@@ -89,8 +89,8 @@ const types: Scenario[] = [
   {
     title: 'there is a sample of each type that is taken',
     run() {
-      expect(Object.keys(SAMPLES).sort()).toEqual([...ACCEPTED_TYPES].sort())
-      expect(ACCEPTED_TYPES.length).toBe(67)
+      expect(Object.keys(SAMPLES).sort()).toEqual([...FILE_TYPES.accepted].sort())
+      expect(FILE_TYPES.accepted.length).toBe(67)
       return Promise.resolve()
     },
   },

@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto'
+import { createHmac, randomBytes } from 'node:crypto'
 import { open, readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
@@ -18,6 +18,11 @@ export async function readKeyFile(path: string): Promise<Uint8Array<ArrayBuffer>
   } finally {
     await file.close()
   }
+}
+
+/** With what runners register where nobody has said: so that the one that starts with the service needs no set-up. */
+export function runnerTokenOf(key: Uint8Array): string {
+  return createHmac('sha256', key).update('tidemark runner registration').digest('base64url')
 }
 
 /** The keys of before: the files `key-…` beside the key, by name, the last first. */

@@ -24,7 +24,7 @@ import { watchFlow } from './flow-watch.ts'
 import { scryptInThread } from './hashing.ts'
 import { openKeeping } from './keeping.ts'
 import type { Keeping } from './keeping.ts'
-import { readFormerKeys, readKeyFile } from './key-file.ts'
+import { readFormerKeys, readKeyFile, runnerTokenOf } from './key-file.ts'
 import { migrate, openLibsql } from './libsql.ts'
 import type { Libsql } from './libsql.ts'
 import { openNetwork } from './network.ts'
@@ -178,7 +178,7 @@ async function openOutside(settings: BunSettings) {
     mail: openMail(settings.mail),
     translator: null,
     secrets,
-    settings,
+    settings: { ...settings, runnerToken: settings.runnerToken ?? runnerTokenOf(key) },
   }
 }
 

@@ -4,9 +4,11 @@ import { Refusal } from '../../lib/errors.ts'
 import { timeFormat } from '../../lib/time.ts'
 import { commit } from '../../ports/database.ts'
 import { hasEnded } from './run.ts'
-import type { JobsQuery, JobView, LogQuery, LogView, StatusView } from './schema.ts'
+import type { JobsQuery, JobView, LogQuery, LogView, RunBody, StatusView } from './schema.ts'
 import { changeRun } from './service/changing.ts'
-import { readJob } from './service/ordering.ts'
+import { copyUploads } from './service/files.ts'
+import { orderRun, readJob } from './service/ordering.ts'
+import type { Ordered } from './service/ordering.ts'
 import * as store from './store.ts'
 import { deleteHistory, deleteRun } from './store/history.ts'
 import { listLatest, listRuns } from './store/listing.ts'
@@ -14,6 +16,7 @@ import { readLog } from './store/log.ts'
 import { viewOf } from './view.ts'
 
 export { orderRun, readJob } from './service/ordering.ts'
+export { followLog } from './service/following.ts'
 export { openDispatch } from './service/dispatch.ts'
 export type { DueWork, OpenDispatch } from './service/dispatch.ts'
 
@@ -56,6 +59,29 @@ export async function cancelJob(context: Context, { scriptId, id }: Named): Prom
   const after = await changeRun(ports, id, () => ({ event: { kind: 'cancel' }, writes: [entry] }))
   if (!after) throw new Refusal('conflict', 'The job has ended.')
   return readJob(context, scriptId, id)
+}
+
+/** Orders once more what a run was, with the files that came with it.
+ * @throws {Refusal} not_found, and what an order throws */
+export async function rerunJob(
+  context: Context,
+  { scriptId, id }: Named,
+  key: string | null,
+): Promise<Ordered> {
+  const { ports } = context
+  await readJob(context, scriptId, id)
+  const row = await store.findRun(ports.database, id)
+  if (!row) throw new Refusal('not_found', 'There is no such job of this script.')
+  const { runConfigurationId, order } = row
+  return orderRun(context, {
+    scriptId,
+    runConfigurationId: runConfigurationId === 0 ? null : runConfigurationId,
+    arguments: order.arguments && [...order.arguments],
+    parameters: order.parameters as RunBody['parameters'],
+    trigger: 'manual',
+    uploads: await copyUploads(ports, id),
+    key,
+  })
 }
 
 /** Removes a run that has ended from the history. @throws {Refusal} not_found, conflict for one that has not ended */

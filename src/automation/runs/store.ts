@@ -59,6 +59,20 @@ export async function extendLease(
   return row ? row.isCancelled : null
 }
 
+/** Lets a batch fail, for the empty number of lines, unless a run is still held by this token. */
+export function requireHeld(
+  database: Database,
+  { id, attemptHash }: { readonly id: string; readonly attemptHash: string },
+): Write {
+  return database
+    .update(runs)
+    .set({
+      logLines: sql`case when ${runs.attemptHash} = ${attemptHash} and ${runs.leaseUntil} is not null
+        then ${runs.logLines} end`,
+    })
+    .where(eq(runs.id, id))
+}
+
 /** Progress of a run that is still held by this token; else nothing. */
 export function setProgress(
   database: Database,

@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 
 import * as fc from 'fast-check'
 
-import { ACCEPTED_TYPES, typeOf } from './mime-types.ts'
+import { FILE_TYPES } from './mime-types.ts'
 
 const DOCUMENT = 'application/vnd.openxmlformats-officedocument.wordprocessingml.document'
 
@@ -31,8 +31,8 @@ test('a document that is broken inside is what it is declared as, and nothing by
     0,
   ])
   head.set([name.length, 0, 0, 0, ...new TextEncoder().encode(name)], 26)
-  expect(await typeOf(DOCUMENT, 'x', head)).toBe(DOCUMENT)
-  expect(await typeOf(null, 'x', head)).toBeNull()
+  expect(await FILE_TYPES.typeOf(DOCUMENT, 'x', head)).toBe(DOCUMENT)
+  expect(await FILE_TYPES.typeOf(null, 'x', head)).toBeNull()
 })
 
 /** Beginnings that lead far into the parsers. */
@@ -54,12 +54,12 @@ test('whatever a file begins with, its type is one that is taken, unknown, or no
     fc.asyncProperty(
       fc.constantFrom(...MAGIC),
       fc.uint8Array({ maxLength: 300 }),
-      fc.constantFrom(null, ...ACCEPTED_TYPES),
+      fc.constantFrom(null, ...FILE_TYPES.accepted),
       fc.constantFrom('x', 'x.docx', 'x.txt', 'x.png'),
       async (magic, rest, declared, name) => {
         const head = new Uint8Array([...Buffer.from(magic, 'latin1'), ...rest])
-        const type = await typeOf(declared, name, head)
-        expect([null, 'application/octet-stream', ...ACCEPTED_TYPES]).toContain(type)
+        const type = await FILE_TYPES.typeOf(declared, name, head)
+        expect([null, 'application/octet-stream', ...FILE_TYPES.accepted]).toContain(type)
         if (declared !== null) expect([null, declared]).toContain(type)
       },
     ),

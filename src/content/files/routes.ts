@@ -1,11 +1,11 @@
 import { Hono } from 'hono'
 import * as z from 'zod'
 import { noContent, ok } from '../../http/answers.ts'
-import { tooLarge } from '../../http/bytes.ts'
+import { bodyChunks, tooLarge } from '../../http/bytes.ts'
 import { nextLink } from '../../http/paging.ts'
 import { policy } from '../../http/policy.ts'
 import type { Env } from '../../http/policy.ts'
-import { answerStored } from '../../http/stored.ts'
+import { answerStored, SANDBOX } from '../../http/stored.ts'
 import { valid } from '../../http/valid.ts'
 import { Refusal } from '../../lib/errors.ts'
 import { dispositionOf, noFilename } from './filename.ts'
@@ -17,8 +17,6 @@ import { deleteFile, FILE_MAX_BYTES, listFiles, readFile, saveFile } from './ser
 const ADMINISTRATOR = ['administrator'] as const
 /** What a form may have beside its file. */
 const FORM_MAX_BYTES = 64 * 1024
-/** Whatever a file holds, a browser runs and loads nothing of it. */
-const SANDBOX = "sandbox; default-src 'none'"
 
 export const fileRoutes = new Hono<Env>()
   .get(
@@ -103,20 +101,6 @@ async function contentOf(request: Request) {
   const boundary = boundaryOf(type)
   const sizeMaxBytes = FILE_MAX_BYTES + (boundary === null ? 0 : FORM_MAX_BYTES)
   if (Number(headers.get('content-length') ?? 0) > sizeMaxBytes) throw tooLarge(FILE_MAX_BYTES)
-  const chunks = received(request, sizeMaxBytes)
+  const chunks = bodyChunks(request, sizeMaxBytes, tooLarge(FILE_MAX_BYTES))
   return boundary === null ? { type, chunks } : readFilePart(chunks, boundary)
-}
-
-async function* received({ body }: Request, sizeMaxBytes: number): AsyncGenerator<Uint8Array, void> {
-  let sizeBytes = 0
-  try {
-    for await (const chunk of body ?? []) {
-      sizeBytes += chunk.byteLength
-      if (sizeBytes > sizeMaxBytes) throw tooLarge(FILE_MAX_BYTES)
-      yield chunk
-    }
-  } catch (error) {
-    if (error instanceof Refusal) throw error
-    throw new Refusal('bad_request', 'The file ended early.')
-  }
 }

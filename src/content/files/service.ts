@@ -10,7 +10,8 @@ import type { ByteSpan } from '../../ports/blobs.ts'
 import { commit } from '../../ports/database.ts'
 import type { Ports } from '../../ports/index.ts'
 import { inTime, openBlob, putBlob, refuseLate, sparedBlobs, UPLOAD_MAX_MS } from '../blobs/service.ts'
-import { ACCEPTED_TYPES, HEAD_BYTES, typeOf } from './mime-types.ts'
+import { HEAD_BYTES } from './media-types.ts'
+import { FILE_TYPES } from './mime-types.ts'
 import type { FileView, ListQuery } from './schema.ts'
 import * as store from './store.ts'
 import type { FileRow } from './store.ts'
@@ -66,7 +67,7 @@ async function save(
   if (!before && (await store.countFiles(database)) >= FILES_MAX)
     throw new Refusal('conflict', `There are ${FILES_MAX} files at most.`)
   const { head, whole } = await inTime(peek(chunks, HEAD_BYTES), signal)
-  const mimeType = await typeOf(type, name, head)
+  const mimeType = await FILE_TYPES.typeOf(type, name, head)
   if (mimeType === null) throw notTaken()
   const sent = { prefix: 'files', chunks: whole, sizeMaxBytes: FILE_MAX_BYTES }
   const { key: blob, sizeBytes } = await putBlob(ports, sent, signal)
@@ -128,6 +129,6 @@ function toldOf({ name, mimeType, sizeBytes, blob }: FileRow) {
 }
 
 function notTaken(): Refusal {
-  const detail = `The file is of no type that is taken, or not of the one it is declared as. Taken are: ${ACCEPTED_TYPES.join(', ')}.`
+  const detail = `The file is of no type that is taken, or not of the one it is declared as. Taken are: ${FILE_TYPES.accepted.join(', ')}.`
   return new Refusal('unsupported_media_type', detail)
 }

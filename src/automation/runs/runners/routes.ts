@@ -1,8 +1,11 @@
 import { Hono } from 'hono'
+import type { Context as Call } from 'hono'
 import * as z from 'zod'
 import { noContent, ok } from '../../../http/answers.ts'
 import { policy } from '../../../http/policy.ts'
 import type { Env, Policy } from '../../../http/policy.ts'
+import { bodyChunks } from '../../../http/bytes.ts'
+import { answerStored } from '../../../http/stored.ts'
 import { jsonBody, valid } from '../../../http/valid.ts'
 import {
   aboutRunner,
@@ -10,12 +13,14 @@ import {
   finished,
   LOG_CHUNK_MAX_BYTES,
   logChunk,
+  OUTPUT_MAX_BYTES,
   poll,
   polled,
   progress,
   registered,
   started,
 } from '../protocol.ts'
+import { openFile, takeOutput } from '../service/files.ts'
 import { accept, finish, holderOf, keepHold, start, takeLog, takeProgress } from '../service/held.ts'
 import { runnerPath, runnerView } from './schema.ts'
 import { deleteRunner, listRunners, pollJobs, registerRunner } from './service.ts'
@@ -24,6 +29,9 @@ const BODY_MAX_BYTES = 64 * 1024
 const ADMINISTRATOR = ['administrator'] as const
 
 const heldPath = z.object({ jobId: z.string().min(1).max(64) })
+const treePath = heldPath.extend({ path: z.string().min(1).max(4_096) })
+const namePath = heldPath.extend({ name: z.string().min(1).max(1_024) })
+const BYTES = { 200: { description: 'The bytes.', media: 'application/octet-stream' } }
 
 /** What a runner says of a job that it was given: it proves itself by its token, and that by the token of the attempt. */
 const speaking = (summary: string, answer: Policy['answers'], refuses: readonly number[] = []): Policy => ({
@@ -147,3 +155,43 @@ export const runnerRoutes = new Hono<Env>()
       return c.json(await takeProgress(ports, holder, c.req.valid('json')))
     },
   )
+  .put(
+    '/runner/v1/jobs/:jobId/outputs/:name',
+    policy({
+      ...speaking('Keep a file that the script has left', { 204: noContent }, [413, 422, 503]),
+      takes: { media: { '*/*': 'bytes' }, encodings: ['identity'] },
+    }),
+    valid('param', namePath),
+    async (c) => {
+      const ports = c.get('ports')
+      const { jobId, name: named } = c.req.valid('param')
+      const holder = await holderOf(ports, c.req.raw, jobId)
+      await takeOutput(ports, holder, { named, chunks: bodyChunks(c.req.raw, OUTPUT_MAX_BYTES) })
+      return c.body(null, 204)
+    },
+  )
+  .get(
+    '/runner/v1/jobs/:jobId/files/:path{.+}',
+    policy(speaking('A file of the script', BYTES, [404, 416])),
+    valid('param', treePath),
+    (c) => sendFile(c, { kind: 'tree', name: c.req.valid('param').path }),
+  )
+  .get(
+    '/runner/v1/jobs/:jobId/uploads/:name',
+    policy(speaking('A file that came with the job', BYTES, [404, 416])),
+    valid('param', namePath),
+    (c) => sendFile(c, { kind: 'upload', name: c.req.valid('param').name }),
+  )
+
+async function sendFile(
+  c: Call<Env, string, { out: { param: { jobId: string } } }>,
+  wanted: { readonly kind: 'tree' | 'upload'; readonly name: string },
+): Promise<Response> {
+  const ports = c.get('ports')
+  const { jobId: runId } = c.req.valid('param')
+  await keepHold(ports, await holderOf(ports, c.req.raw, runId))
+  const { file, open } = await openFile(ports, { runId, ...wanted })
+  const stored = { etag: `"${file.sha256}"`, sizeBytes: file.sizeBytes, open }
+  const headers = { 'content-type': 'application/octet-stream', 'cache-control': 'private, no-cache' }
+  return answerStored(c.req.raw, stored, { headers, requestId: c.get('requestId') })
+}

@@ -79,7 +79,7 @@ export async function assign(
   const session = await lendSession(ports, { userId: user.userId, agent: `run ${row.id}` })
   const attemptHash = await sha256(attemptToken)
   const files = runnable.files.map(({ path, ...file }) => {
-    return { runId: row.id, kind: 'tree', name: path, mimeType: '', ...file }
+    return { name: path, mimeType: '', ...file }
   })
   try {
     const given = await changeRun(ports, row.id, ({ state, attempt }) =>
@@ -93,7 +93,10 @@ export async function assign(
               sessionHash: session.hash,
               leaseUntil: clock.now() + LEASE_MS,
             },
-            writes: [session.write, ...insertFiles(database, files)],
+            writes: [
+              session.write,
+              ...insertFiles(database, { runId: row.id, kind: 'tree', at: clock.now() }, files),
+            ],
           }
         : null,
     )

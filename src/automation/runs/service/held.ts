@@ -120,6 +120,7 @@ function requireHolder(row: RunRow, { runnerId, attemptHash }: Holder): RunRow {
   return row
 }
 
-function fenced(): Refusal {
+/** What is said to whom the run was taken from. */
+export function fenced(): Refusal {
   return new Refusal('fenced', 'This attempt is over, or somebody else has the job.')
 }

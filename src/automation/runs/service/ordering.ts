@@ -1,4 +1,5 @@
 import { audited } from '../../../access/audit/service.ts'
+import { refuseLate, sparedBlobs } from '../../../content/blobs/service.ts'
 import type { Context } from '../../../context.ts'
 import { sha256 } from '../../../lib/digest.ts'
 import { Refusal } from '../../../lib/errors.ts'
@@ -67,7 +68,7 @@ export async function orderRun(context: Context, order: RunOrder): Promise<Order
     const isSame = key !== null && isUniqueViolation(error, 'run_repeats.key')
     const again = isSame ? await replayed(context, { ...order, key, digest }) : null
     if (again) return again
-    throw error
+    throw refuseLate(error)
   }
   await tellRun(ports, row)
   await ports.dispatch.wake()
@@ -122,17 +123,21 @@ function writesOf(
   order: Named & { readonly digest: string },
   { row, runnable }: { readonly row: store.RunRow; readonly runnable: Runnable },
 ): Write[] {
-  const { database } = context.ports
+  const { ports } = context
+  const { database } = ports
   const { id, scriptId, queuedAt: now } = row
   const { concurrency, id: configurationId } = runnable.configuration
   const { key, digest, userId, uploads, trigger } = order
-  const files = uploads.map((upload) => ({ runId: id, kind: 'upload', ...upload }))
   return [
     ...(concurrency === 'cancel_previous'
       ? store.cancelPrevious(database, scriptId, configurationId, now)
       : []),
     concurrency === 'skip' ? store.insertUnlessBusy(database, row, SKIPPED) : store.insertRun(database, row),
-    ...insertFiles(database, files),
+    ...insertFiles(database, { runId: id, kind: 'upload', at: now }, uploads),
+    ...sparedBlobs(
+      ports,
+      uploads.map(({ blob }) => blob),
+    ),
     ...trimHistory(database, { scriptId, keptMax: HISTORY_MAX, at: now }),
     ...(key === null
       ? []

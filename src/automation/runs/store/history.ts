@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm'
 import { runs } from '../../../../db/tables/runs.ts'
 import type { Database, Write } from '../../../ports/database.ts'
-import { doomBlobs } from './files.ts'
+import { doomBytes } from './files.ts'
 
 /** Removes the oldest that have ended, of a script that has more than `keptMax` of them, and dooms their bytes. */
 export function trimHistory(
@@ -28,7 +28,7 @@ export function deleteHistory(database: Database, scriptId: number, at: number):
 
 function removeRuns(database: Database, ids: ReturnType<typeof sql>, at: number): Write[] {
   return [
-    doomBlobs(database, sql`run_id in (${ids}) and kind <> 'tree'`, at),
+    doomBytes(database, sql`run_id in (${ids}) and kind <> 'tree'`, at),
     database.delete(runs).where(sql`${runs.id} in (${ids})`),
   ]
 }

@@ -1,6 +1,7 @@
 import { and, asc, eq, gt, sql } from 'drizzle-orm'
 import { runLogLines, runs } from '../../../../db/tables/runs.ts'
 import type { Database, Write } from '../../../ports/database.ts'
+import { jsonRows } from './json-rows.ts'
 
 export type LogRow = Omit<typeof runLogLines.$inferSelect, 'runId'>
 
@@ -29,12 +30,12 @@ export function appendLog(
       .update(runs)
       .set({ logSequence: sequence, logLines: sql`case when ${isNext} then ${lastLine} end` })
       .where(eq(runs.id, runId)),
-    ...parts(lines).map((some) =>
+    ...jsonRows(lines).map((rows) =>
       database
         .insert(runLogLines)
         .select(
           sql`select ${runId}, cast(value->>'line' as integer), cast(value->>'at' as integer), value->>'stream', value->>'text'
-            from (select value from json_each(${some})) where true`,
+            from json_each(${rows}) where true`,
         )
         .onConflictDoNothing(),
     ),
@@ -64,22 +65,3 @@ export function readLog(
       .limit(limit),
   )
 }
-
-/** Lines as JSON arrays of less than a parameter may hold. */
-function parts(lines: readonly LogRow[]): string[] {
-  const found: string[][] = []
-  let characters = Infinity
-  for (const line of lines) {
-    const text = JSON.stringify(line)
-    if (characters + text.length > PARAMETER_CHARACTERS) {
-      found.push([])
-      characters = 0
-    }
-    found.at(-1)?.push(text)
-    characters += text.length
-  }
-  return found.map((texts) => `[${texts.join(',')}]`)
-}
-
-/** Some of them may take four bytes, and so less than a megabyte. */
-const PARAMETER_CHARACTERS = 200_000

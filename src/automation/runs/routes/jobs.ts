@@ -1,0 +1,93 @@
+import { Hono } from 'hono'
+import * as z from 'zod'
+import { SCRIPT_READERS } from '../../../access/rights/permissions.ts'
+import { noContent, ok } from '../../../http/answers.ts'
+import { policy } from '../../../http/policy.ts'
+import type { Env } from '../../../http/policy.ts'
+import { valid } from '../../../http/valid.ts'
+import { deletedView, jobPath, jobsQuery, jobView, scriptPath, statusQuery, statusView } from '../schema.ts'
+import { cancelJob, deleteJob, deleteJobs, listJobs, listStatuses, readJob } from '../service.ts'
+import { namedOf, scriptOf } from './naming.ts'
+import type { ScriptCall } from './naming.ts'
+
+const reading = { roles: SCRIPT_READERS } as const
+const editing = { roles: ['administrator', 'Data_Editor'] } as const
+
+export const jobRoutes = new Hono<Env>()
+  .get(
+    '/scripts/:script/jobs',
+    policy({
+      ...reading,
+      summary: 'The jobs of a script, the latest first',
+      answers: { 200: ok(z.array(jobView), 'The jobs.', ['Link']) },
+    }),
+    valid('param', scriptPath),
+    valid('query', jobsQuery),
+    async (c) => {
+      const { items, isMore } = await listJobs(c.get('context'), await scriptOf(c), c.req.valid('query'))
+      const last = isMore ? items.at(-1) : undefined
+      return c.json(items, 200, last ? { link: nextOf(c, last.id) } : {})
+    },
+  )
+  .get(
+    '/scripts/:script/jobs/status',
+    policy({
+      ...reading,
+      summary: 'The latest jobs of each run configuration',
+      answers: { 200: ok(statusView, 'The run configurations that have any.') },
+    }),
+    valid('param', scriptPath),
+    valid('query', statusQuery),
+    async (c) =>
+      c.json(await listStatuses(c.get('context'), await scriptOf(c), c.req.valid('query').maxCount)),
+  )
+  .delete(
+    '/scripts/:script/jobs',
+    policy({
+      ...editing,
+      summary: 'Remove all jobs that have ended from the history',
+      answers: { 200: ok(deletedView, 'How many there were.') },
+    }),
+    valid('param', scriptPath),
+    async (c) => c.json({ deleted: await deleteJobs(c.get('context'), await scriptOf(c)) }),
+  )
+  .get(
+    '/scripts/:script/jobs/:jobId',
+    policy({ ...reading, summary: 'A job', answers: { 200: ok(jobView, 'The job.') } }),
+    valid('param', jobPath),
+    async (c) => c.json(await readJob(c.get('context'), await scriptOf(c), c.req.valid('param').jobId)),
+  )
+  .delete(
+    '/scripts/:script/jobs/:jobId',
+    policy({
+      ...editing,
+      summary: 'Remove a job that has ended from the history',
+      answers: { 204: noContent },
+      refuses: [409],
+    }),
+    valid('param', jobPath),
+    async (c) => {
+      await deleteJob(c.get('context'), await namedOf(c, c.req.valid('param').jobId))
+      return c.body(null, 204)
+    },
+  )
+  .post(
+    '/scripts/:script/jobs/:jobId/cancel',
+    policy({
+      ...reading,
+      scope: 'execute',
+      summary: 'Cancel a job',
+      answers: { 200: ok(jobView, 'The job: one that runs ends shortly.') },
+      refuses: [409],
+    }),
+    valid('param', jobPath),
+    async (c) => c.json(await cancelJob(c.get('context'), await namedOf(c, c.req.valid('param').jobId))),
+  )
+
+function nextOf(c: ScriptCall, before: string): string {
+  const url = new URL(c.req.url)
+  // A session id does not belong into what is answered.
+  url.searchParams.delete('sessionId')
+  url.searchParams.set('before', before)
+  return `<${url.pathname}${url.search}>; rel="next"`
+}

@@ -1,0 +1,42 @@
+import { Hono } from 'hono'
+import { SCRIPT_READERS } from '../../../access/rights/permissions.ts'
+import { admit, policy } from '../../../http/policy.ts'
+import type { Env, Policy } from '../../../http/policy.ts'
+import { valid } from '../../../http/valid.ts'
+import { jobPath, logQuery, logView } from '../schema.ts'
+import { followLog, readJobLog } from '../service.ts'
+import { namedOf } from './naming.ts'
+
+const STREAM = 'text/event-stream'
+
+const reading: Policy = {
+  summary: 'What a job has said, or says as it says it (server-sent events)',
+  roles: SCRIPT_READERS,
+  answers: {
+    200: {
+      description: 'A page of its lines; or a stream: `src/automation/runs/README.md` says what is in it.',
+      schema: logView,
+      alsoMedia: [STREAM],
+    },
+  },
+  refuses: [503],
+}
+
+export const logRoutes = new Hono<Env>().get(
+  '/scripts/:script/jobs/:jobId/log',
+  policy(reading),
+  valid('param', jobPath),
+  valid('query', logQuery),
+  async (c) => {
+    const [context, query, request] = [c.get('context'), c.req.valid('query'), c.req.raw]
+    const named = await namedOf(c, c.req.valid('param').jobId)
+    const follows = query.follow || (request.headers.get('accept') ?? '').includes(STREAM)
+    if (!follows) return c.json(await readJobLog(context, named, query))
+    const last = /^\d{1,15}$/.exec(request.headers.get('last-event-id') ?? '')?.[0]
+    const stream = await followLog(context, named, {
+      offset: last === undefined ? query.offset : Number(last),
+      again: () => admit(reading, request, context),
+    })
+    return new Response(stream, { headers: { 'content-type': STREAM } })
+  },
+)

@@ -1,0 +1,43 @@
+import { Hono } from 'hono'
+import { SCRIPT_READERS } from '../../../access/rights/permissions.ts'
+import { dispositionOf } from '../../../content/files/filename.ts'
+import { policy } from '../../../http/policy.ts'
+import type { Env } from '../../../http/policy.ts'
+import { answerStored, SANDBOX } from '../../../http/stored.ts'
+import { valid } from '../../../http/valid.ts'
+import { outputPath } from '../schema.ts'
+import { openFile } from '../service/files.ts'
+import { readJob } from '../service.ts'
+import { scriptOf } from './naming.ts'
+
+export const outputRoutes = new Hono<Env>().get(
+  '/scripts/:script/jobs/:jobId/outputs/:name',
+  policy({
+    summary: 'The bytes of a file that a job left',
+    roles: SCRIPT_READERS,
+    answers: {
+      200: { description: 'The file.', media: '*/*', headers: ['ETag', 'Content-Disposition'] },
+      206: { description: 'The range that was asked for.', media: '*/*', headers: ['ETag', 'Content-Range'] },
+      304: { description: 'It is as the caller has it.' },
+    },
+    refuses: [416],
+  }),
+  valid('param', outputPath),
+  async (c) => {
+    const { jobId, name } = c.req.valid('param')
+    const { id: runId } = await readJob(c.get('context'), await scriptOf(c), jobId)
+    const { file, open } = await openFile(c.get('ports'), {
+      runId,
+      kind: 'output',
+      name: name.normalize('NFC'),
+    })
+    const headers = {
+      'content-type': file.mimeType,
+      'content-disposition': dispositionOf(file.name, false),
+      'content-security-policy': SANDBOX,
+      'cache-control': 'private, no-cache',
+    }
+    const stored = { etag: `"${file.sha256}"`, sizeBytes: file.sizeBytes, open }
+    return answerStored(c.req.raw, stored, { headers, requestId: c.get('requestId') })
+  },
+)

@@ -1,0 +1,115 @@
+import { openBlob, putBlob, refuseLate, sparedBlobs, UPLOAD_MAX_MS } from '../../../content/blobs/service.ts'
+import { filenameOf, noFilename } from '../../../content/files/filename.ts'
+import { HEAD_BYTES } from '../../../content/files/media-types.ts'
+import type { FormPart } from '../../../content/files/multipart.ts'
+import type { Context } from '../../../context.ts'
+import { collect } from '../../../http/bytes.ts'
+import type { Chunks } from '../../../lib/chunks.ts'
+import { digestHex } from '../../../lib/digest.ts'
+import { Refusal, TypeRefusal } from '../../../lib/errors.ts'
+import { Slots } from '../../../lib/slots.ts'
+import type { ByteSpan } from '../../../ports/blobs.ts'
+import { commit, isNotNullViolation } from '../../../ports/database.ts'
+import type { Ports } from '../../../ports/index.ts'
+import { mediaOf } from '../../scripts/media.ts'
+import { OUTPUT_MAX_BYTES, OUTPUTS_MAX } from '../protocol.ts'
+import { requireHeld } from '../store.ts'
+import { findFile, insertFiles, listFiles } from '../store/files.ts'
+import type { RunFile } from '../store/files.ts'
+import { UPLOAD_TYPES } from '../upload-types.ts'
+import { fenced, keepHold } from './held.ts'
+import type { Holder } from './held.ts'
+import type { Upload } from './ordering.ts'
+
+/** How large a file that comes with an order may be. */
+export const UPLOAD_MAX_BYTES = 10 * 1024 * 1024
+/** What a process or isolate takes in at once, each a file, and what waits; a sender that waits is not read. */
+const slots = new Slots(4, 32, UPLOAD_MAX_MS)
+
+/** Takes a file of a form that is to come with an order. It must be declared as a type that the script takes, or else be
+ * called like one, and begin like it.
+ * @throws {Refusal} invalid for what is no name, unsupported_media_type, too_large, unavailable, overloaded */
+export async function takeUpload(
+  { ports }: Pick<Context, 'ports'>,
+  { filename, type, chunks }: FormPart,
+  acceptedFiles: readonly string[],
+): Promise<Upload> {
+  const name = filenameOf(filename ?? '')
+  if (name === null) throw noFilename()
+  return slots.run(async () => {
+    const bytes = await collect(chunks, UPLOAD_MAX_BYTES)
+    const mimeType = await UPLOAD_TYPES.typeOf(type, name, bytes.subarray(0, HEAD_BYTES))
+    if (mimeType === null || !acceptedFiles.includes(mimeType))
+      throw new TypeRefusal(
+        'A file is of no type that this script takes, or not of the one it is declared as.',
+        acceptedFiles,
+      )
+    return { name, mimeType, ...(await keepBytes(ports, bytes)) }
+  })
+}
+
+/** The files that came with a run, once more. @throws {Refusal} unavailable */
+export async function copyUploads(ports: Ports, runId: string): Promise<Upload[]> {
+  const copies: Upload[] = []
+  for (const { name, blob, mimeType, sizeBytes } of await listFiles(ports.database, {
+    runId,
+    kind: 'upload',
+  })) {
+    const { body } = await openBlob(ports, blob)
+    const bytes = await collect(body, sizeBytes)
+    copies.push({ name, mimeType, ...(await keepBytes(ports, bytes)) })
+  }
+  return copies
+}
+
+/** Keeps what a script has left, in place of what has this name.
+ * @throws {Refusal} fenced, invalid for what is no name, conflict when there are 20 others, too_large */
+export async function takeOutput(
+  ports: Ports,
+  holder: Holder,
+  { named, chunks }: { readonly named: string; readonly chunks: Chunks },
+): Promise<void> {
+  const { database, clock } = ports
+  const name = filenameOf(named)
+  if (name === null) throw noFilename()
+  await keepHold(ports, holder)
+  const outputs = await listFiles(database, { runId: holder.id, kind: 'output' })
+  if (outputs.length >= OUTPUTS_MAX && !outputs.some((one) => one.name === name))
+    throw new Refusal('conflict', `A job leaves ${OUTPUTS_MAX} files at most.`)
+  await slots.run(async () => {
+    const bytes = await collect(chunks, OUTPUT_MAX_BYTES)
+    const kept = await keepBytes(ports, bytes)
+    const file = { name, mimeType: mediaOf(name, bytes).mimeType, ...kept }
+    const place = { runId: holder.id, kind: 'output', at: clock.now() } as const
+    await commit(database, [
+      requireHeld(database, holder),
+      ...insertFiles(database, place, [file]),
+      ...sparedBlobs(ports, [kept.blob]),
+    ]).catch((error: unknown) => {
+      throw isNotNullViolation(error, 'runs.log_lines') ? fenced() : refuseLate(error)
+    })
+  })
+}
+
+/** A file that belongs to a run, and how to read it. @throws {Refusal} not_found */
+export async function openFile(
+  ports: Ports,
+  file: Pick<RunFile, 'runId' | 'name'> & { readonly kind: Kind },
+) {
+  const found = await findFile(ports.database, file)
+  if (!found) throw new Refusal('not_found', 'There is no such file.')
+  return { file: found, open: (span?: ByteSpan) => openBlob(ports, found.blob, span) }
+}
+
+type Kind = 'upload' | 'output' | 'tree'
+
+/** Files are small enough to be held whole, which their digest takes. */
+async function keepBytes(ports: Ports, bytes: Uint8Array<ArrayBuffer>) {
+  const sha256 = await digestHex(bytes)
+  const chunks = async function* () {
+    yield bytes
+  }
+  const stored = { prefix: 'runs', chunks: chunks(), sizeMaxBytes: bytes.byteLength }
+  const { key, sizeBytes } = await putBlob(ports, stored, AbortSignal.timeout(UPLOAD_MAX_MS))
+  return { blob: key, sizeBytes, sha256 }
+}

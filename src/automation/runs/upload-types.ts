@@ -1,0 +1,76 @@
+import { COMPOUND, MediaTypes, TEXT, XML, ZIP } from '../../content/files/media-types.ts'
+import type { Content } from '../../content/files/media-types.ts'
+import type { RUN_TYPES } from '../scripts/accepted-files.ts'
+
+const OFFICE = 'application/vnd.openxmlformats-officedocument'
+const OPEN_DOCUMENT = 'application/vnd.oasis.opendocument'
+const GZIP = ['application/gzip']
+const PARQUET = ['application/vnd.apache.parquet']
+const AVRO = ['application/avro']
+const ZSTD = ['application/zstd']
+/** Values behind each other, or those of one. */
+const JSON_TEXT = /^\s*[[{"\-\dtfn]/
+
+/** What `file-type` does not know. */
+const beginsWith =
+  (...bytes: readonly number[]) =>
+  (head: Uint8Array) =>
+    bytes.every((byte, at) => head[at] === byte)
+const ORC = beginsWith(0x4f, 0x52, 0x43)
+/** The mark of a message, and the length of its metadata: a multiple of eight. */
+const isArrowStream = (head: Uint8Array) =>
+  beginsWith(0xff, 0xff, 0xff, 0xff)(head) && (head[4] ?? 1) % 8 === 0 && head.length >= 8
+
+const TYPES: Readonly<
+  Record<(typeof RUN_TYPES)[number], readonly [content: Content, ...extensions: string[]]>
+> = {
+  'text/plain': [TEXT, 'txt', 'log'],
+  'text/csv': [TEXT, 'csv'],
+  'text/tab-separated-values': [TEXT, 'tsv', 'tab'],
+  'text/tsv': [TEXT],
+  'text/markdown': [TEXT, 'md'],
+  'text/vtt': [/^WEBVTT(?=\s|$)/, 'vtt'],
+  'application/json': [JSON_TEXT, 'json'],
+  'application/x-ndjson': [JSON_TEXT, 'ndjson'],
+  'application/jsonl': [JSON_TEXT, 'jsonl'],
+  'application/xml': [XML, 'xml'],
+  'text/xml': [XML],
+  'application/yaml': [TEXT, 'yaml', 'yml'],
+  'text/yaml': [TEXT],
+  'application/x-yaml': [TEXT],
+  'application/sql': [TEXT, 'sql'],
+  'text/sql': [TEXT],
+  'application/pdf': [['application/pdf'], 'pdf'],
+  'application/msword': [[COMPOUND], 'doc'],
+  [`${OFFICE}.wordprocessingml.document`]: [[`${OFFICE}.wordprocessingml.document`, ZIP], 'docx'],
+  'application/vnd.ms-excel': [[COMPOUND], 'xls'],
+  [`${OFFICE}.spreadsheetml.sheet`]: [[`${OFFICE}.spreadsheetml.sheet`, ZIP], 'xlsx'],
+  'application/vnd.ms-powerpoint': [[COMPOUND], 'ppt'],
+  [`${OFFICE}.presentationml.presentation`]: [[`${OFFICE}.presentationml.presentation`, ZIP], 'pptx'],
+  [`${OPEN_DOCUMENT}.text`]: [[`${OPEN_DOCUMENT}.text`], 'odt'],
+  [`${OPEN_DOCUMENT}.spreadsheet`]: [[`${OPEN_DOCUMENT}.spreadsheet`], 'ods'],
+  [`${OPEN_DOCUMENT}.presentation`]: [[`${OPEN_DOCUMENT}.presentation`], 'odp'],
+  'application/rtf': [['application/rtf'], 'rtf'],
+  'application/epub+zip': [['application/epub+zip'], 'epub'],
+  'application/parquet': [PARQUET, 'parquet'],
+  'application/x-parquet': [PARQUET],
+  'application/avro': [AVRO, 'avro'],
+  'application/x-avro': [AVRO],
+  'application/vnd.apache.arrow.file': [['application/vnd.apache.arrow.file'], 'arrow', 'feather'],
+  'application/vnd.apache.arrow.stream': [isArrowStream, 'arrows'],
+  'application/orc': [ORC, 'orc'],
+  'application/x-orc': [ORC],
+  'application/zip': [[ZIP], 'zip'],
+  'application/x-zip-compressed': [[ZIP]],
+  'application/gzip': [GZIP, 'gz', 'tgz'],
+  'application/x-gzip': [GZIP],
+  'application/x-bzip2': [['application/x-bzip2'], 'bz2'],
+  'application/x-xz': [['application/x-xz'], 'xz'],
+  'application/zstd': [ZSTD, 'zst'],
+  'application/x-zstd': [ZSTD],
+  'application/x-tar': [['application/x-tar'], 'tar'],
+  'application/x-7z-compressed': [['application/x-7z-compressed'], '7z'],
+}
+
+/** The types that files for a run may be of, each with what is of it. */
+export const UPLOAD_TYPES = new MediaTypes(TYPES)

@@ -7,6 +7,7 @@ import {
   finished,
   logChunk,
   LOG_CHUNK_LINES,
+  LOG_CHUNK_MAX_BYTES,
   poll,
   progress,
   started,
@@ -21,7 +22,7 @@ import type {
   Started,
 } from '../../src/automation/runs/protocol.ts'
 
-const REGISTRATION_TOKEN = 'a registration token of 32 characters'
+const REGISTRATION_TOKEN = 'a-registration-token-of-32-characters'
 const POLL_MS = 2_000
 
 /** A job as a test asks for it: what it leaves out is empty. */
@@ -246,7 +247,9 @@ export class TestService {
     if (verb === 'start') known.started = started.parse(await request.json())
     if (verb === 'progress') known.progress.push(progress.parse(await request.json()))
     if (verb !== 'logs') return
-    const chunk = logChunk.parse(await request.json())
+    const text = await request.text()
+    if (Buffer.byteLength(text) > LOG_CHUNK_MAX_BYTES) throw new RangeError('A chunk is too large.')
+    const chunk = logChunk.parse(JSON.parse(text))
     if (chunk.lines.length > LOG_CHUNK_LINES) throw new RangeError('Too many lines in a chunk.')
     if (chunk.sequence <= known.sequence) return
     if (chunk.sequence !== known.sequence + 1) throw new RangeError('A chunk is missing.')

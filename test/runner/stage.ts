@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises'
+import { chmod, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
@@ -19,7 +19,7 @@ export type Stage = {
 
 export async function openStage(environment: Readonly<Record<string, string>> = {}): Promise<Stage> {
   const service = TestService.start()
-  const dir = await mkdtemp(join(tmpdir(), 'tidemark-runner-'))
+  const dir = await makeRunnerDir()
   const logs: string[] = []
   const settings = readRunnerSettings(environmentFor(service, dir, environment))
   const runner = await openRunner(
@@ -39,6 +39,13 @@ export async function openStage(environment: Readonly<Record<string, string>> = 
   }
 }
 
+/** A directory that jobs can get to, which run as other users. */
+export async function makeRunnerDir(): Promise<string> {
+  const dir = await mkdtemp(join(tmpdir(), 'tidemark-runner-'))
+  await chmod(dir, 0o711)
+  return dir
+}
+
 /** The settings of a runner under test. */
 export function environmentFor(
   { url, registrationToken }: Pick<TestService, 'url' | 'registrationToken'>,
@@ -51,7 +58,7 @@ export function environmentFor(
     TIDEMARK_RUNNER_NAME: 'under test',
     TIDEMARK_RUNNER_SLOTS: '2',
     TIDEMARK_RUNNER_DIR: dir,
-    TIDEMARK_RUNNER_ISOLATION: 'off',
+    TIDEMARK_RUNNER_ISOLATION: 'best-effort',
     ...environment,
   }
 }

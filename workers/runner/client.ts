@@ -232,8 +232,8 @@ const problem = z.object({ code: z.string(), detail: z.string().default('') })
 
 function refusalOf({ attemptToken }: Call, answer: Answer): Error {
   const said = problem.safeParse(textOf(answer).startsWith('{') ? jsonOf(answer) : null).data
-  const isGone = answer.status === 404 || (answer.status === 409 && said?.code === 'fenced')
-  if (attemptToken !== undefined && isGone) return new Fenced(said?.detail)
+  const isFenced = answer.status === 409 && said?.code === 'fenced'
+  if (attemptToken !== undefined && isFenced) return new Fenced(said?.detail)
   return new Refused(answer.status, said?.detail ?? '')
 }
 

@@ -50,8 +50,7 @@ async function ask(url: string, headers: Record<string, string>): Promise<BeatNe
     return null
   }
   if (answer.status === 401) return 'unknown'
-  if (answer.status === 404 || (answer.status === 409 && (body as { code?: unknown }).code === 'fenced'))
-    return 'fenced'
+  if (answer.status === 409 && (body as { code?: unknown }).code === 'fenced') return 'fenced'
   return answer.ok && beat.parse(body).cancel ? 'cancel' : null
 }
 

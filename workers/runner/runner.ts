@@ -1,12 +1,13 @@
 import { mkdir, readdir } from 'node:fs/promises'
 import { release, type } from 'node:os'
-import { join, resolve } from 'node:path'
+import { join } from 'node:path'
 
 import type { AboutRunner, Assignment } from '../../src/automation/runs/protocol.ts'
 import type { Log } from '../../src/ports/log.ts'
 import { version } from '../../package.json'
 import { FileCache } from './cache.ts'
 import { Client } from './client.ts'
+import { takeDirectory } from './directory.ts'
 import { capabilities } from './engines/engines.ts'
 import { Environments } from './environments.ts'
 import { Heartbeats } from './heartbeats.ts'
@@ -29,7 +30,7 @@ export type Runner = {
 
 /** Registers at the service and does what it is given, until it is closed. What an earlier life left is cleared away. */
 export async function openRunner(settings: RunnerSettings, log: Log): Promise<Runner> {
-  const dir = resolve(settings.dir)
+  const dir = await takeDirectory(settings.dir)
   const { slots } = settings
   const roomsDir = join(dir, 'rooms')
   const sandbox = await openSandbox({

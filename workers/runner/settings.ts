@@ -1,5 +1,6 @@
+import { createHash } from 'node:crypto'
 import { availableParallelism, hostname } from 'node:os'
-import { basename, isAbsolute } from 'node:path'
+import { basename, isAbsolute, join } from 'node:path'
 
 import * as z from 'zod'
 
@@ -17,7 +18,7 @@ const schema = z.object({
     .describe('Where the service is, with its context path.'),
   TIDEMARK_RUNNER_TOKEN: z
     .string()
-    .min(32, 'must have at least 32 characters')
+    .regex(/^[\x21-\x7e]{32,1024}$/, 'must have 32 visible ASCII characters or more')
     .describe('The TIDEMARK_RUNNER_TOKEN of the service, with which runners register.'),
   TIDEMARK_RUNNER_NAME: z
     .string()
@@ -35,8 +36,10 @@ const schema = z.object({
     .describe('How many jobs run at once; by default as many as there are cores.'),
   TIDEMARK_RUNNER_DIR: z
     .string()
-    .default('data/runner')
-    .describe('Where jobs work, and where files and Python environments are kept for the next one.'),
+    .optional()
+    .describe(
+      'Where jobs work, and where files and Python environments are kept for the next one; by default in /var/tmp.',
+    ),
   TIDEMARK_RUNNER_ISOLATION: z
     .enum(['required', 'best-effort', 'off'])
     .default('required')
@@ -75,11 +78,17 @@ export function readRunnerSettings(
     name: values.TIDEMARK_RUNNER_NAME,
     labels: values.TIDEMARK_RUNNER_LABELS,
     slots: values.TIDEMARK_RUNNER_SLOTS,
-    dir: values.TIDEMARK_RUNNER_DIR,
+    dir: values.TIDEMARK_RUNNER_DIR ?? directoryFor(values.TIDEMARK_RUNNER_NAME, values.TIDEMARK_RUNNER_URL),
     isolation: values.TIDEMARK_RUNNER_ISOLATION,
     outboundAllow: new Set(values.TIDEMARK_OUTBOUND_ALLOW),
     files: values.TIDEMARK_RUNNER_FILES.map((path) => ({ name: basename(path), path })),
   }
+}
+
+/** Runners of one machine have nothing in common but the machine. */
+function directoryFor(...whose: readonly string[]): string {
+  const name = createHash('sha256').update(JSON.stringify(whose)).digest('hex')
+  return join('/var/tmp', `tidemark-runner-${name.slice(0, 16)}`)
 }
 
 function list(lengthMax: number, countMax: number) {

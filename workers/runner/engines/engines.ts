@@ -1,4 +1,4 @@
-import type { RunnerKind } from '../../../src/automation/runs/protocol.ts'
+import type { RunnerKind } from '../../../src/automation/scripts/detection.ts'
 import type { Engine } from './engine.ts'
 import { python } from './python.ts'
 import { shell } from './shell.ts'

@@ -4,6 +4,7 @@ import { copyFile, mkdir, readFile } from 'node:fs/promises'
 import { dirname, isAbsolute, join } from 'node:path'
 
 import type { Assignment } from '../../../src/automation/runs/protocol.ts'
+import { detect } from '../../../src/automation/scripts/detection.ts'
 import { hasProgram, readyMade, SYSTEM_PATH, Unprepared } from './engine.ts'
 import type { Argv, Engine, Preparation } from './engine.ts'
 import { pointsIntoTree } from './requirements.ts'
@@ -12,9 +13,6 @@ const PYTHON = '/usr/bin/python3'
 const POETRY = '/usr/bin/poetry'
 
 type Manager = Exclude<Assignment['script']['dependencyManager'], 'none'>
-type Files = Assignment['files']
-
-const MANIFESTS: Record<Manager, string> = { poetry: 'pyproject.toml', pip: 'requirements.txt' }
 
 /** `main.py`, with what its `pyproject.toml` (Poetry) or `requirements.txt` (pip) asks for. */
 export const python: Engine = {
@@ -39,7 +37,8 @@ export const python: Engine = {
 
 async function environmentOf(preparation: Preparation, manager: Manager) {
   const { files, tree, environments, scratch, note, signal } = preparation
-  const manifest = manifestOf(files, preparation.script.runnerFile, MANIFESTS[manager])
+  const manifest = detect(files.map(({ path }) => path)).dependencyFile
+  if (manifest === null) throw new Unprepared(`The script has no ${manager} manifest any more.`)
   const text = await readFile(join(tree, manifest), 'utf8')
   const seen = pointsIntoTree(manager, text) ? files : files.filter(({ path }) => isPinned(path, manifest))
   const version = await pythonVersion()
@@ -66,7 +65,7 @@ async function buildByPip(preparation: Preparation, { path, folder }: Building):
   const build = steps(preparation, { path, folder }, outsideSettings('PIP_'))
   await build([PYTHON, '-I', '-m', 'venv', path])
   const options = ['--no-input', '--no-cache-dir', '--disable-pip-version-check', '--progress-bar', 'off']
-  await build([join(path, 'bin/python'), '-I', '-m', 'pip', 'install', ...options, '-r', MANIFESTS.pip])
+  await build([join(path, 'bin/python'), '-I', '-m', 'pip', 'install', ...options, '-r', 'requirements.txt'])
 }
 
 async function buildByPoetry(preparation: Preparation, { path, folder }: Building): Promise<void> {
@@ -89,20 +88,6 @@ function steps(
   // Such as certificates, and directories of packages.
   const readOnly = Object.values(outside).filter((value) => isAbsolute(value) && existsSync(value))
   return (argv: Argv) => step({ argv, cwd: folder, env, readOnly, writable: [path, scratch] })
-}
-
-/** The nearest of that name: beside what is started, above it, or else wherever it lies least deep. */
-function manifestOf(files: Files, runnerFile: string, name: string): string {
-  const paths = new Set(files.map(({ path }) => path))
-  const parts = runnerFile.split('/').slice(0, -1)
-  for (let depth = parts.length; depth >= 0; depth--) {
-    const path = [...parts.slice(0, depth), name].join('/')
-    if (paths.has(path)) return path
-  }
-  const others = [...paths].filter((path) => path.endsWith(`/${name}`))
-  const [first] = others.toSorted((a, b) => a.split('/').length - b.split('/').length || (a < b ? -1 : 1))
-  if (first === undefined) throw new Unprepared(`The script has no ${name}.`)
-  return first
 }
 
 /** The manifest itself, and what locks it. */

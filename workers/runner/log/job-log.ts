@@ -1,5 +1,6 @@
 import {
   LOG_CHUNK_LINES,
+  LOG_CHUNK_MAX_BYTES,
   LOG_HEAD_LINES,
   LOG_LINE_MAX,
   LOG_TAIL_LINES,
@@ -8,8 +9,8 @@ import type { LogChunk, LogLine } from '../../../src/automation/runs/protocol.ts
 import { cutText } from '../../../src/lib/text.ts'
 import type { Masking } from './masking.ts'
 
-/** So that a chunk of the longest lines is no more than a large request. */
-const CHUNK_CHARACTERS = 500_000
+/** What surrounds the lines of a chunk. */
+const AROUND_BYTES = 100
 const KEPT_LINES = LOG_HEAD_LINES + LOG_TAIL_LINES
 
 /** The log of a job on its way to the service: numbered, without secrets, and never more than is kept of it. What waits
@@ -68,12 +69,13 @@ export class JobLog {
 
   #chunk(): LogChunk | null {
     const lines: LogLine[] = []
-    let characters = 0
+    let bytes = AROUND_BYTES
     while (lines.length < LOG_CHUNK_LINES) {
       const line = this.#peek()
-      if (!line || (lines.length > 0 && characters + line.text.length > CHUNK_CHARACTERS)) break
+      if (!line) break
+      bytes += Buffer.byteLength(JSON.stringify(line)) + 1
+      if (bytes > LOG_CHUNK_MAX_BYTES) break
       lines.push(line)
-      characters += line.text.length
       this.#next = line.line + 1
     }
     return lines.length === 0 ? null : { sequence: ++this.#sequence, lines }

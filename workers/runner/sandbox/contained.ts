@@ -1,4 +1,4 @@
-import type { RunnerKind } from '../../../src/automation/runs/protocol.ts'
+import type { RunnerKind } from '../../../src/automation/scripts/detection.ts'
 
 /** A file or directory of the machine, and where the job finds it. */
 export type Bind = { readonly from: string; readonly to: string }

@@ -1,7 +1,7 @@
 import { existsSync, lstatSync, readdirSync, readlinkSync } from 'node:fs'
 import { join } from 'node:path'
 
-import type { RunnerKind } from '../../../src/automation/runs/protocol.ts'
+import type { RunnerKind } from '../../../src/automation/scripts/detection.ts'
 
 /** The directories of programs and libraries; where /usr holds them all, the others are links into it. */
 const PROGRAMS = ['/usr', '/bin', '/sbin', '/lib', '/lib64', '/lib32', '/libx32']

@@ -1,0 +1,23 @@
+import { lstat, mkdir, stat } from 'node:fs/promises'
+import { dirname, resolve } from 'node:path'
+
+const OTHERS_ENTER = 0o001
+const OTHERS_WRITE = 0o022
+
+/** Makes the directory of a runner, or takes that of an earlier life: nobody else's, and one that jobs can get to when
+ * they run as other users. @returns its absolute path
+ * @throws {RangeError} saying what is wrong with it */
+export async function takeDirectory(path: string): Promise<string> {
+  const dir = resolve(path)
+  const fault = (why: string) => new RangeError(`TIDEMARK_RUNNER_DIR ${dir} ${why}.`)
+  await mkdir(dir, { recursive: true, mode: 0o711 })
+  const found = await lstat(dir)
+  const uid = process.getuid?.() ?? 0
+  if (!found.isDirectory() || found.uid !== uid || (found.mode & OTHERS_WRITE) !== 0)
+    throw fault('is not a directory of ours alone')
+  for (let at = dir; uid === 0 && at !== '/'; at = dirname(at)) {
+    if (((await stat(at)).mode & OTHERS_ENTER) === 0)
+      throw fault(`lies in ${at}, through which other users cannot get: jobs run as such`)
+  }
+  return dir
+}

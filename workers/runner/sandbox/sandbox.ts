@@ -6,7 +6,8 @@ import { openProxy } from '../proxy.ts'
 import type { Proxy } from '../proxy.ts'
 import type { Bind, Contained, Exit, Limits, SandboxStart } from './contained.ts'
 import { launch } from './launch.ts'
-import { levelOf, missingOf } from './level.ts'
+import { levelOf, MEANS, missingOf } from './level.ts'
+import type { Means } from './level.ts'
 import { openMachine } from './machine.ts'
 import type { Machine, MachineOptions, Slot } from './machine.ts'
 import { ownFilesFor } from './own-files.ts'
@@ -25,6 +26,8 @@ export type SandboxOptions = MachineOptions & {
 
 export type Sandbox = {
   readonly isolation: Isolation
+  /** What jobs are kept apart by. */
+  readonly means: readonly Means[]
   /** What keeps this from being `full`, each in words. */
   readonly missing: readonly string[]
   /** What keeps jobs from being run, if anything does. */
@@ -60,6 +63,7 @@ export async function openSandbox(options: SandboxOptions): Promise<Sandbox> {
 
 class MachineSandbox implements Sandbox {
   readonly isolation: Isolation
+  readonly means: readonly Means[]
   readonly missing: readonly string[]
   readonly refusal: string | null
   readonly #options: SandboxOptions
@@ -71,7 +75,8 @@ class MachineSandbox implements Sandbox {
   constructor(options: SandboxOptions, machine: Machine) {
     this.#options = options
     this.#machine = machine
-    this.isolation = levelOf((means) => machine.found[means] === null)
+    this.means = MEANS.filter((means) => machine.found[means] === null)
+    this.isolation = levelOf((means) => this.means.includes(means))
     this.missing = missingOf(machine.found)
     this.refusal = machine.fault ?? refusalOf(options.demand, this.isolation, this.missing)
     this.#free = [...machine.slots]
@@ -139,9 +144,8 @@ class MachineSandbox implements Sandbox {
 
   async makeRoom(path: string, sizeMaxBytes: number): Promise<void> {
     await mkdir(path, { mode: 0o711 })
-    if (this.#machine.found.rooms !== null) return
-    await mountRoom(path, sizeMaxBytes)
     this.#rooms.add(path)
+    if (this.means.includes('rooms')) await mountRoom(path, sizeMaxBytes)
   }
 
   async removeRoom(path: string): Promise<void> {

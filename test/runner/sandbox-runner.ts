@@ -1,0 +1,11 @@
+import { jobIn, openStage } from './sandbox-stage.ts'
+
+/** A runner with one job, which waits for as long as it is told and says when it has begun. */
+const stage = await openStage()
+const [, , seconds = '1'] = process.argv
+const command = `echo begun; sleep ${seconds} & setsid sleep ${seconds}`
+await stage.sandbox.start({
+  ...jobIn(await stage.room(), ['/bin/sh', '-c', command]),
+  onStdout: (bytes) => process.stdout.write(bytes),
+  onStderr() {},
+})

@@ -1,0 +1,239 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+
+import type { Means } from '../../workers/runner/sandbox/level.ts'
+import { jobIn, MIB, openStage, PATH, processesWith, runIn } from './sandbox-stage.ts'
+import type { Stage } from './sandbox-stage.ts'
+
+/** What this machine lacks is said, and what is promised without it is looked at all the same. */
+const lacks = (stage: Stage, ...means: Means[]) => {
+  const lacking = means.filter((each) => !stage.sandbox.means.includes(each))
+  if (lacking.length > 0) console.warn(`not promised here: ${stage.sandbox.missing.join('; ')}`)
+  return lacking.length > 0
+}
+
+let stage: Stage
+
+beforeAll(async () => {
+  stage = await openStage()
+})
+
+afterAll(() => stage.close())
+
+/** What a job inside finds about itself is compared with what is promised: where a means is lacking, the level that is
+ * told must be lower. */
+const promised = (...means: Means[]) => {
+  const isThere = !lacks(stage, ...means)
+  if (!isThere) expect(stage.sandbox.isolation).not.toBe('full')
+  return isThere
+}
+
+describe('a trap', () => {
+  test('K1: no environment or command line around a job tells what its environment is', async () => {
+    const secret = `secret-${crypto.randomUUID()}`
+    const told = await stage.room()
+    const running = await stage.sandbox.start({
+      ...jobIn(told, ['/bin/sh', '-c', 'echo "$TOKEN"; touch here; sleep 60']),
+      env: { PATH, TOKEN: secret },
+      onStdout() {},
+      onStderr() {},
+    })
+    await appears(join(told, 'here'))
+    // Ours hold it too: they are asked for what anybody may see, the command line, and all others for both.
+    const commands = await processesWith(secret)
+    const holders = await environmentsWith(secret)
+    running.kill()
+    await running.exited
+    expect(commands).toEqual([])
+    const commandsOfHolders = await Promise.all(holders.map(({ command }) => command))
+    // The job and what is in the sandbox with it, not bubblewrap.
+    expect(commandsOfHolders.filter((command) => command.startsWith('bwrap'))).toEqual([])
+    const inside = await stage.shell("tr '\\0' '\\n' </proc/1/environ; echo end")
+    expect(inside.stdout).toContain('end')
+    for (const name of ['USER=', 'HOME=/root', 'CI=']) expect(inside.stdout).not.toContain(name)
+  })
+
+  test('K2: what only root may read is not read, though root started the job', async () => {
+    const path = join(stage.directory, 'of-root')
+    await writeFile(path, 'for root alone', { mode: 0o600 })
+    const readOnly = [{ from: path, to: '/tmp/of-root' }]
+    const ran = await stage.shell('cat /tmp/of-root', { readOnly })
+    if (promised('uids')) expect(ran).toMatchObject({ code: 1, stdout: '' })
+    const control = await openStage({ without: new Set(['uids']) })
+    const seen = await control.shell('cat /tmp/of-root', { readOnly })
+    await control.close()
+    expect(seen.stdout).toBe('for root alone')
+  })
+
+  test('K3: one job with all the processes it may have takes none from the other slots', async () => {
+    const fork = 'for i in $(seq 100); do sleep 5 & done; echo made; wait'
+    const greedy = await stage.sandbox.start({
+      ...jobIn(await stage.room(), ['/bin/sh', '-c', fork]),
+      limits: { pidsMax: 20 },
+      onStdout() {},
+      onStderr() {},
+    })
+    const codes: number[] = []
+    for (let round = 0; round < 20; round++) codes.push((await stage.shell('true')).code)
+    greedy.kill()
+    await greedy.exited
+    expect(codes).toEqual(Array.from({ length: 20 }, () => 0))
+  })
+
+  test('K5: outside the main thread no job is started', async () => {
+    const worker = new Worker(join(import.meta.dir, 'sandbox-thread.ts'))
+    const said = await new Promise((resolve) => {
+      worker.addEventListener('message', ({ data }) => resolve(data))
+    })
+    worker.terminate()
+    expect(said).toContain('main thread')
+  })
+
+  test('K5: a job ends with its runner, however that ends', async () => {
+    const mark = `${4_000 + Math.floor(Math.random() * 1_000)}.25`
+    const runner = Bun.spawn([process.execPath, join(import.meta.dir, 'sandbox-runner.ts'), mark], {
+      stdout: 'pipe',
+      stderr: 'inherit',
+    })
+    const reader = runner.stdout.getReader()
+    await reader.read()
+    expect((await processesWith(mark)).length).toBeGreaterThan(0)
+    runner.kill('SIGKILL')
+    await runner.exited
+    await disappears(mark)
+  })
+
+  test('K6: keys and namespaces are refused, threads and processes are not', async () => {
+    const script = [
+      'import ctypes, subprocess, sys, threading',
+      'libc = ctypes.CDLL(None, use_errno=True)',
+      `numbers = ${JSON.stringify(process.arch === 'arm64' ? [219, 97] : [250, 272])}`,
+      'print(libc.syscall(numbers[0], 0, -3, 0) == -1 and ctypes.get_errno())',
+      'print(libc.syscall(numbers[1], 0) == -1 and ctypes.get_errno())',
+      'thread = threading.Thread(target=lambda: print("thread")); thread.start(); thread.join()',
+      'print(subprocess.run(["echo", "child"], capture_output=True, text=True).stdout.strip())',
+    ].join('\n')
+    const job = async (on: Stage) =>
+      runIn(on, { ...jobIn(await on.room(), ['/usr/bin/python3', '-c', script]), kind: 'python' })
+    const ran = await job(stage)
+    if (promised('seccomp')) expect(ran.stdout).toBe('1\n1\nthread\nchild\n')
+    const control = await openStage({ without: new Set(['seccomp']) })
+    const seen = await job(control)
+    await control.close()
+    expect(seen.stdout).not.toStartWith('1\n1\n')
+  })
+
+  test('K7: told to end, a job has time to tidy up', async () => {
+    const room = await stage.room()
+    const command = 'trap "echo tidied; exit 7" TERM; touch here; while :; do sleep 0.05; done'
+    const out: string[] = []
+    const running = await stage.sandbox.start({
+      ...jobIn(room, ['/bin/sh', '-c', command]),
+      onStdout: (bytes) => out.push(new TextDecoder().decode(bytes)),
+      onStderr() {},
+    })
+    await appears(join(room, 'here'))
+    running.terminate()
+    expect((await running.exited).code).toBe(7)
+    expect(out.join('')).toBe('tidied\n')
+  })
+
+  test('K8: Java starts, in which all settings are links into /etc', async () => {
+    const ran = await stage.shell('java -version', { kind: 'talend' })
+    expect(ran).toMatchObject({ code: 0 })
+    expect(ran.stderr).toContain('Runtime')
+  })
+
+  test('K9: a flood is read to its end without being kept', async () => {
+    const before = process.memoryUsage().rss
+    let bytes = 0
+    let peak = 0
+    const flood = await stage.sandbox.start({
+      ...jobIn(await stage.room(), ['/bin/sh', '-c', 'head -c 400000000 /dev/zero']),
+      onStdout: (chunk) => {
+        bytes += chunk.length
+        peak = Math.max(peak, process.memoryUsage().rss)
+      },
+      onStderr() {},
+    })
+    await flood.exited
+    expect(bytes).toBe(400_000_000)
+    expect(peak - before).toBeLessThan(128 * MIB)
+  })
+})
+
+describe('a flood of the disk', () => {
+  test('ends where the room does, and takes the runner nothing', async () => {
+    const ran = await stage.shell(
+      'head -c 64M /dev/zero >file; stat -c %s file; head -c 64M /dev/zero >/tmp/file',
+    )
+    if (promised('rooms', 'namespaces')) {
+      expect(Number(ran.stdout)).toBeLessThanOrEqual(16 * MIB)
+      expect(ran.stderr).toContain('No space left on device')
+    }
+  })
+
+  test('of many small files as well', async () => {
+    const ran = await stage.shell('i=0; while : >"file-$i"; do i=$((i + 1)); done 2>/dev/null; ls | wc -l')
+    if (promised('rooms')) expect(Number(ran.stdout)).toBeLessThanOrEqual((16 * MIB) / 4_096)
+  })
+})
+
+describe('memory', () => {
+  test('that is used up is told as the reason', async () => {
+    const script = 'x = bytearray(512 * 2**20); print(len(x))'
+    const start = jobIn(await stage.room(), ['/usr/bin/python3', '-c', script])
+    const ran = await runIn(stage, { ...start, limits: { memoryMaxBytes: 128 * MIB } })
+    if (promised('cgroups'))
+      expect(ran).toMatchObject({ code: 137, reason: expect.stringContaining('128 MiB') })
+    const control = await runIn(stage, { ...start, limits: { memoryMaxBytes: 1_024 * MIB } })
+    expect(control).toMatchObject({ code: 0, reason: null })
+  })
+})
+
+describe('the files of a job', () => {
+  test('are the runner’s again afterwards, and what it was only to read is as it was', async () => {
+    const kept = join(stage.directory, 'kept')
+    const seen = join(stage.directory, 'seen')
+    await mkdir(kept)
+    await mkdir(seen)
+    await writeFile(join(seen, 'file'), 'as it was')
+    const command = `cat ${seen}/file; echo x >${kept}/new; echo y >${seen}/file; ln -s /etc/shadow ${kept}/link`
+    const ran = await stage.shell(command, {
+      writable: [kept],
+      cwd: kept,
+      readOnly: [{ from: seen, to: seen }],
+    })
+    expect(ran.stdout).toBe('as it was')
+    const owner = await Bun.spawn(['stat', '-c', '%u', join(kept, 'new'), '/etc/shadow']).stdout.text()
+    expect(owner).toBe(`${process.getuid?.()}\n0\n`)
+    if (promised('namespaces')) expect(await readFile(join(seen, 'file'), 'utf8')).toBe('as it was')
+  })
+})
+
+async function appears(path: string): Promise<void> {
+  for (let tries = 0; tries < 1_000; tries++) {
+    if (await Bun.file(path).exists()) return
+    await Bun.sleep(10)
+  }
+  throw new Error(`${path} does not appear`)
+}
+
+async function disappears(word: string): Promise<void> {
+  for (let tries = 0; tries < 500; tries++) {
+    if ((await processesWith(word)).length === 0) return
+    await Bun.sleep(10)
+  }
+  expect(await processesWith(word)).toEqual([])
+}
+
+async function environmentsWith(word: string): Promise<{ command: string }[]> {
+  const found: { command: string }[] = []
+  const pids = await Array.fromAsync(new Bun.Glob('[0-9]*').scan({ cwd: '/proc', onlyFiles: false }))
+  for (const pid of pids) {
+    const environ = await readFile(`/proc/${pid}/environ`, 'utf8').catch(() => '')
+    if (environ.includes(word)) found.push({ command: await readFile(`/proc/${pid}/cmdline`, 'utf8') })
+  }
+  return found
+}

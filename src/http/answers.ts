@@ -18,3 +18,8 @@ export function ok(schema: z.ZodType, description: string, headers: readonly str
 }
 
 export const noContent: Answer = { description: 'Done.' }
+
+/** The path of a request as it was sent, which a header may carry; a path that was decoded may have any character. */
+export function sentPath({ url }: Pick<Request, 'url'>): string {
+  return new URL(url).pathname
+}

@@ -36,6 +36,9 @@ import { revaluationsSuite } from './revaluations.suite.ts'
 import { recipientsSuite } from './recipients.suite.ts'
 import { rolesSuite } from './roles.suite.ts'
 import { sessionSuite } from './session.suite.ts'
+import { scriptConfigurationsSuite } from './script-configurations.suite.ts'
+import { scriptFilesSuite } from './script-files.suite.ts'
+import { scriptsSuite } from './scripts.suite.ts'
 import { settingsSuite } from './settings.suite.ts'
 import { slcsSuite } from './slcs.suite.ts'
 import { slosSuite } from './slos.suite.ts'
@@ -88,6 +91,9 @@ const SUITES: readonly Suite[] = [
   statusPagesSuite,
   recipientsSuite,
   codeGeneratorSuite,
+  scriptsSuite,
+  scriptFilesSuite,
+  scriptConfigurationsSuite,
   // Last, because it holds what all of them changed against the record.
   auditSuite,
 ]

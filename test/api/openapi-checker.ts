@@ -89,7 +89,9 @@ function checkNoRoute(method: string, pathname: string, answer: Answer): null {
 }
 
 function patternOf(path: string): RegExp {
-  return new RegExp(`^${path.replaceAll('.', '\\.').replaceAll(/\{\w+\}/g, '[^/]+')}$`)
+  const escaped = path.replaceAll('.', '\\.')
+  // What is called a path has slashes in it.
+  return new RegExp(`^${escaped.replaceAll('{path}', '.+').replaceAll(/\{\w+\}/g, '[^/]+')}$`)
 }
 
 /** Every operation of a document, as `GET /jobs/{id}` with the statuses it may answer. */

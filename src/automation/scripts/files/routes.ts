@@ -1,7 +1,7 @@
 import { Hono } from 'hono'
 import * as z from 'zod'
 import { dispositionOf } from '../../../content/files/filename.ts'
-import { noContent, ok } from '../../../http/answers.ts'
+import { noContent, ok, sentPath } from '../../../http/answers.ts'
 import { readBytes } from '../../../http/bytes.ts'
 import { requireTag } from '../../../http/conditions.ts'
 import { whileHeld } from '../../../http/intake.ts'
@@ -97,7 +97,7 @@ export const treeRoutes = new Hono<Env>()
         saveTreeFile(c.get('context'), script, { path, bytes, condition }),
       )
       const etag = tagOf(file.sha256)
-      return isNew ? c.json(file, 201, { etag, location: c.req.path }) : c.json(file, 200, { etag })
+      return isNew ? c.json(file, 201, { etag, location: sentPath(c.req) }) : c.json(file, 200, { etag })
     },
   )
   .post(
@@ -116,7 +116,7 @@ export const treeRoutes = new Hono<Env>()
     async (c) => {
       const { script, path } = requirePath(c.req.valid('param'))
       const { directory, isNew } = await makeDirectory(c.get('context'), script, path)
-      return isNew ? c.json(directory, 201, { location: c.req.path }) : c.json(directory, 200)
+      return isNew ? c.json(directory, 201, { location: sentPath(c.req) }) : c.json(directory, 200)
     },
   )
   .delete(

@@ -1,6 +1,6 @@
 import { Hono } from 'hono'
 import * as z from 'zod'
-import { noContent, ok } from '../../../http/answers.ts'
+import { noContent, ok, sentPath } from '../../../http/answers.ts'
 import { policy } from '../../../http/policy.ts'
 import type { Env } from '../../../http/policy.ts'
 import { jsonBody, valid } from '../../../http/valid.ts'
@@ -43,7 +43,7 @@ export const runConfigurationRoutes = new Hono<Env>()
     async (c) => {
       const { script } = c.req.valid('param')
       const made = await createRunConfiguration(c.get('context'), script, c.req.valid('json'))
-      return c.json(made, 201, { location: `${c.req.path}/${made.id}` })
+      return c.json(made, 201, { location: `${sentPath(c.req)}/${made.id}` })
     },
   )
   .get(

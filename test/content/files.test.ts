@@ -7,6 +7,7 @@ import type { Blobs } from '../../src/ports/blobs.ts'
 import type { Ports } from '../../src/ports/index.ts'
 import { rejection } from '../contract/rejection.ts'
 import { administratorOf, openPorts } from '../hosts/ports.ts'
+import { mortalPorts } from '../hosts/mortal-ports.ts'
 import { Mortal } from '../keeper/mortal.ts'
 
 const HOUR_MS = 3_600_000
@@ -216,23 +217,6 @@ async function textOf(ports: Ports, name: string): Promise<string | null> {
   } catch (error) {
     if (error instanceof Refusal && error.code === 'not_found') return null
     throw error
-  }
-}
-
-/** Ports of a process that dies at some step: a commit, or a blob that is put. */
-function mortalPorts(mortal: Mortal, ports: Ports): Ports {
-  const { blobs, database } = ports
-  return {
-    ...ports,
-    blobs: { ...blobs, put: (key, body) => mortal.step(() => blobs.put(key, body)) },
-    database: new Proxy(database, {
-      get(target, name): unknown {
-        const found: unknown = Reflect.get(target, name)
-        if (name === 'batch')
-          return (items: Parameters<typeof target.batch>[0]) => mortal.step(() => target.batch(items))
-        return typeof found === 'function' ? found.bind(target) : found
-      },
-    }),
   }
 }
 

@@ -1,7 +1,7 @@
 import { filenameOf } from '../../content/files/filename.ts'
 
 /** How many names a path may have, the file's with it. */
-export const DEPTH_MAX = 16
+const DEPTH_MAX = 16
 const PATH_MAX_BYTES = 1_024
 
 /** The path of something in a script's tree: names of `content/files` with slashes between, composed (NFC), 16 at most and

@@ -7,7 +7,7 @@ import { DEPENDENCY_MANAGERS, RUNNER_KINDS, WARNINGS } from './detection.ts'
 const LIMIT_MAX = 1_000
 const DESCRIPTION_MAX = 4_000
 /** 30 days. */
-export const TIMEOUT_MAX_S = 30 * 24 * 3_600
+const TIMEOUT_MAX_S = 30 * 24 * 3_600
 
 /** What stands in paths where the name of a script may stand. */
 const PLACES = ['groups', 'mimetypes', 'export', 'upload-zip', 'webhook', 'codeGenerator']

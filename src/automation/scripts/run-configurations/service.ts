@@ -113,8 +113,7 @@ function requireRow(rows: readonly RunConfigurationRow[], id: number): RunConfig
   return row
 }
 
-/** A run configuration as it is shown: of a secret, whether there is a value. */
-export function viewOf({ settings }: Ports, row: RunConfigurationRow): RunConfigurationView {
+function viewOf({ settings }: Ports, row: RunConfigurationRow): RunConfigurationView {
   const { id, name, isDefault, timeoutS, rules, secrets, createdAt, updatedAt } = row
   const format = timeFormat(settings.timeZone)
   return {

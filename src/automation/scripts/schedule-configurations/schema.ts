@@ -5,7 +5,7 @@ import { nameSchema } from '../../../monitoring/tree/schema.ts'
 
 /** How many a script has at most. */
 export const SCHEDULES_MAX = 100
-export const MISFIRES = ['skip', 'run_once'] as const
+const MISFIRES = ['skip', 'run_once'] as const
 
 const timeZone = z.string().max(64).refine(isTimeZone, 'is not a known time zone')
 

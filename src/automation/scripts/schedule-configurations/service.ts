@@ -104,8 +104,7 @@ function requireRow(rows: readonly ScheduleRow[], id: number): ScheduleRow {
   return row
 }
 
-/** A schedule as it is shown. */
-export function viewOf({ settings, clock }: Ports, row: ScheduleRow): ScheduleConfigurationView {
+function viewOf({ settings, clock }: Ports, row: ScheduleRow): ScheduleConfigurationView {
   const { nextAt: _, createdAt, updatedAt, scriptId: _scriptId, isEnabled: enabled, ...plain } = row
   const format = timeFormat(settings.timeZone)
   const runs = enabled ? nextRuns(row.cron, row.timeZone, clock.now(), RUNS_SHOWN) : []

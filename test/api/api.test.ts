@@ -4,6 +4,7 @@ import { oidcProvider } from '../hosts/oidc-provider.ts'
 import { hasSlapd, startSlapd } from '../hosts/slapd.ts'
 import type { Slapd } from '../hosts/slapd.ts'
 import { HOST_NAMES, startHost, startRemote } from '../hosts/start.ts'
+import { RUNNER_TOKEN } from '../runs/fake-runner.ts'
 import { startTranslator } from '../hosts/translator.ts'
 import { accountSuite } from './account.suite.ts'
 import { alarmsSuite } from './alarms.suite.ts'
@@ -35,6 +36,7 @@ import { pastSuite } from './past.suite.ts'
 import { revaluationsSuite } from './revaluations.suite.ts'
 import { recipientsSuite } from './recipients.suite.ts'
 import { rolesSuite } from './roles.suite.ts'
+import { runsSuite } from './runs.suite.ts'
 import { sessionSuite } from './session.suite.ts'
 import { scriptConfigurationsSuite } from './script-configurations.suite.ts'
 import { scriptFilesSuite } from './script-files.suite.ts'
@@ -94,6 +96,7 @@ const SUITES: readonly Suite[] = [
   scriptsSuite,
   scriptFilesSuite,
   scriptConfigurationsSuite,
+  runsSuite,
   // Last, because it holds what all of them changed against the record.
   auditSuite,
 ]
@@ -125,7 +128,11 @@ describe.each(HOSTS)('the interface on %s', (_, start) => {
 
   beforeAll(async () => {
     const { variables } = await oidcProvider()
-    const others = { TIDEMARK_TRANSLATION_URL: translator.url, ...slapd?.variables }
+    const others = {
+      TIDEMARK_TRANSLATION_URL: translator.url,
+      TIDEMARK_RUNNER_TOKEN: RUNNER_TOKEN,
+      ...slapd?.variables,
+    }
     client = await connect(await start({ ...variables, ...others }))
   }, START_MAX_MS)
   afterAll(() => client.host.close())

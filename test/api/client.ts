@@ -24,6 +24,7 @@ export type Request = {
   /** A body that is sent in chunks, without a content-length. */
   readonly chunks?: readonly (string | Uint8Array)[]
   readonly headers?: Readonly<Record<string, string>>
+  readonly signal?: AbortSignal
   /** Who asks; the administrator unless said otherwise, `null` for nobody. */
   readonly as?: Role | null
 }
@@ -107,12 +108,13 @@ export async function speakTo(
 }
 
 function requestOf(method: string, asked: Request, sessionIds: Partial<Record<Role, string>>): RequestInit {
-  const { json, text, bytes, chunks, headers = {}, as = 'administrator' } = asked
+  const { json, text, bytes, chunks, headers = {}, signal, as = 'administrator' } = asked
   const sessionId = as === null ? undefined : sessionIds[as]
   const body = json === undefined ? (text ?? bytes ?? (chunks && streamOf(chunks))) : JSON.stringify(json)
   return {
     method,
     redirect: 'manual',
+    ...(signal && { signal }),
     // A host may close the connection of a request whose body it did not read, or one that lay idle while a hash took
     // its time; only what changes nothing is sent anew by itself.
     keepalive: body === undefined && method === 'GET',

@@ -10,13 +10,36 @@ import type {
 /** With what runners register at hosts under test. */
 export const RUNNER_TOKEN = 'a-token-of-this-test-with-32-characters-or-more'
 
-/** What a call was answered. */
+/** What a call was answered; `body` is null where it is not JSON. */
 export type Said = {
   readonly status: number
   readonly code: unknown
   readonly body: unknown
-  readonly response: Response
+  readonly bytes: Uint8Array
 }
+
+/** A call of a runner, as it goes over the wire. */
+type Call = {
+  readonly method: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly body?: string | Uint8Array<ArrayBuffer>
+  readonly signal?: AbortSignal
+}
+
+/** How a runner reaches the service. */
+export type Wire = (
+  path: string,
+  call: Call,
+) => Promise<{ status: number; bytes: Uint8Array; isJson: boolean }>
+
+/** Over HTTP, as a runner does. */
+export const wireTo =
+  (url: string): Wire =>
+  async (path, call) => {
+    const response = await fetch(url + path, call)
+    const isJson = response.headers.get('content-type')?.includes('json') ?? false
+    return { status: response.status, bytes: new Uint8Array(await response.arrayBuffer()), isJson }
+  }
 
 export const ABOUT: AboutRunner = {
   name: 'fake',
@@ -32,11 +55,11 @@ export const ABOUT: AboutRunner = {
 /** A runner that speaks the protocol, and does what a test says in place of running anything. */
 export class FakeRunner {
   readonly about: AboutRunner
-  readonly #url: string
+  readonly #wire: Wire
   token = ''
 
-  constructor(url: string, about: Partial<AboutRunner> = {}) {
-    this.#url = url
+  constructor(wire: Wire, about: Partial<AboutRunner> = {}) {
+    this.#wire = wire
     this.about = { ...ABOUT, ...about }
   }
 
@@ -82,7 +105,7 @@ export class FakeRunner {
     } = {},
   ): Promise<Said> {
     const body = json === undefined ? bytes : JSON.stringify(json)
-    const response = await fetch(this.#url + path, {
+    const answer = await this.#wire(path, {
       method,
       headers: {
         authorization: `Bearer ${token}`,
@@ -92,10 +115,9 @@ export class FakeRunner {
       ...(body === undefined ? {} : { body }),
       ...(signal && { signal }),
     })
-    const isJson = response.headers.get('content-type')?.includes('json') ?? false
-    const answer: unknown = isJson ? await response.json() : null
-    const code = (answer as { code?: unknown } | null)?.code
-    return { status: response.status, code, body: answer, response }
+    const { status, bytes: got } = answer
+    const read: unknown = answer.isJson ? JSON.parse(new TextDecoder().decode(got)) : null
+    return { status, code: (read as { code?: unknown } | null)?.code, body: read, bytes: got }
   }
 }
 

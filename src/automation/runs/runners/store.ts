@@ -36,7 +36,7 @@ export async function listRunners(
   const rows = await database
     .select({
       runner: runners,
-      held: sql<number>`(select count(*) from runs where lease_until is not null and runner_id = ${runners.id})`,
+      held: sql<number>`(select count(*) from runs where lease_until is not null and runner_id = runners.id)`,
     })
     .from(runners)
     .orderBy(runners.name)

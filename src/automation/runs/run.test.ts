@@ -1,0 +1,135 @@
+import { describe, expect, test } from 'bun:test'
+
+import * as fc from 'fast-check'
+
+import { hasEnded, isHeld, step } from './run.ts'
+import type { Run, RunEvent } from './run.ts'
+
+const QUEUED: Run = { state: 'queued', attempt: 1, retries: 0, isCancelled: false }
+
+const event: fc.Arbitrary<RunEvent> = fc.oneof(
+  { weight: 4, arbitrary: fc.nat({ max: 3 }).map((retries): RunEvent => ({ kind: 'assign', retries })) },
+  {
+    weight: 8,
+    arbitrary: fc.constantFrom<RunEvent>({ kind: 'accept' }, { kind: 'start' }, { kind: 'lose' }),
+  },
+  { weight: 1, arbitrary: fc.constantFrom<RunEvent>({ kind: 'cancel' }, { kind: 'fail' }) },
+  {
+    weight: 2,
+    arbitrary: fc
+      .constantFrom('succeeded' as const, 'failed' as const, 'timed_out' as const, 'cancelled' as const)
+      .map((outcome): RunEvent => ({ kind: 'finish', outcome })),
+  },
+)
+
+/** What a run is by the whole of what has happened to it: read anew from the beginning each time, in the words of the
+ * promise and without states. */
+function told(events: readonly RunEvent[]): Run {
+  let place = 'waits' as 'waits' | 'given' | 'taken' | 'begun' | 'over'
+  let end: Run['state'] = 'queued'
+  let [attempt, retries, isCancelled] = [1, 0, false]
+  for (const one of events) {
+    if (place === 'over') continue
+    const isWithRunner = place === 'given' || place === 'taken' || place === 'begun'
+    const over = (state: Run['state']) => {
+      place = 'over'
+      end = state
+    }
+    if (one.kind === 'assign' && place === 'waits') {
+      place = 'given'
+      retries = one.retries
+    }
+    if (one.kind === 'accept' && place === 'given') place = 'taken'
+    if (one.kind === 'start' && place === 'taken') place = 'begun'
+    if (one.kind === 'fail' && place === 'waits') over('failed')
+    if (one.kind === 'cancel') {
+      isCancelled = true
+      if (!isWithRunner) over('cancelled')
+    }
+    if (one.kind === 'finish' && (place === 'taken' || place === 'begun'))
+      over(one.outcome === 'cancelled' && !isCancelled ? 'failed' : one.outcome)
+    if (one.kind === 'lose' && isWithRunner) {
+      if (isCancelled) over('cancelled')
+      else if (place === 'given') place = 'waits'
+      else if (attempt <= retries) {
+        attempt++
+        place = 'waits'
+      } else over('lost')
+    }
+  }
+  const held = { waits: 'queued', given: 'assigned', taken: 'preparing', begun: 'running' } as const
+  return { state: place === 'over' ? end : held[place], attempt, retries, isCancelled }
+}
+
+const play = (events: readonly RunEvent[]) => events.reduce<Run>((run, one) => step(run, one) ?? run, QUEUED)
+
+describe('a run', () => {
+  test('is what was told of it, whatever happens in whatever order', () => {
+    fc.assert(
+      fc.property(fc.array(event, { maxLength: 30 }), (events) => {
+        expect(play(events)).toEqual(told(events))
+      }),
+      { numRuns: 3_000 },
+    )
+  })
+
+  test('that has ended stays as it is, and attempts only rise, by one, up to one more than retries', () => {
+    fc.assert(
+      fc.property(fc.array(event, { maxLength: 30 }), (events) => {
+        let run = QUEUED
+        for (const one of events) {
+          const next = step(run, one)
+          if (hasEnded(run.state)) expect(next).toBeNull()
+          if (!next) continue
+          expect([run.attempt, run.attempt + 1]).toContain(next.attempt)
+          expect(next.attempt).toBeLessThanOrEqual(Math.max(run.attempt, run.retries + 1))
+          // Only what was begun, and lost, begins anew.
+          if (next.attempt > run.attempt) expect([one.kind, isHeld(run.state)]).toEqual(['lose', true])
+          run = next
+        }
+      }),
+      { numRuns: 1_000 },
+    )
+  })
+
+  test('takes what comes twice as once', () => {
+    fc.assert(
+      fc.property(fc.array(event, { maxLength: 20 }), fc.constantFrom('accept', 'cancel'), (events, kind) => {
+        const run = play(events)
+        const once = step(run, { kind })
+        if (once && !hasEnded(once.state)) expect(step(once, { kind })).toEqual(once)
+      }),
+    )
+  })
+
+  test.each([
+    [
+      'a job that nobody took is not lost but waits',
+      [{ kind: 'assign', retries: 0 }, { kind: 'lose' }],
+      'queued',
+    ],
+    [
+      'one that nobody asked to end, and that was stopped, has failed',
+      [{ kind: 'assign', retries: 0 }, { kind: 'accept' }, { kind: 'finish', outcome: 'cancelled' }],
+      'failed',
+    ],
+    [
+      'what ended well before it heard that it should end has ended well',
+      [
+        { kind: 'assign', retries: 0 },
+        { kind: 'accept' },
+        { kind: 'start' },
+        { kind: 'cancel' },
+        { kind: 'finish', outcome: 'succeeded' },
+      ],
+      'succeeded',
+    ],
+    [
+      'a lost one is not tried again unless its configuration says so',
+      [{ kind: 'assign', retries: 0 }, { kind: 'accept' }, { kind: 'lose' }],
+      'lost',
+    ],
+  ] as const)('%s', (_, events, state) => {
+    expect(play(events).state).toBe(state)
+  })
+})

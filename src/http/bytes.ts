@@ -59,7 +59,7 @@ export async function gunzip(
 
 /** Bytes that come one after the other, of which no more than the bound is ever held. @throws {Refusal} too_large */
 export async function collect(
-  stream: AsyncIterable<Uint8Array> | null,
+  stream: AsyncIterable<Uint8Array, unknown> | null,
   sizeMaxBytes: number,
   refusal = () => tooLarge(sizeMaxBytes),
 ): Promise<Uint8Array<ArrayBuffer>> {

@@ -89,7 +89,8 @@ export async function withJson<S extends z.ZodType, Result>(
   }
 }
 
-function parsed<S extends z.ZodType>(schema: S, input: unknown): z.output<S> {
+/** What a schema makes of something that came as a body, in whatever way. @throws {Refusal} invalid */
+export function parsed<S extends z.ZodType>(schema: S, input: unknown): z.output<S> {
   const result = schema.safeParse(input)
   if (!result.success) throw refusalOf('json', result.error)
   refusePrototype(input)

@@ -1,19 +1,21 @@
 import { audited } from '../../access/audit/service.ts'
 import type { Context } from '../../context.ts'
 import { Refusal } from '../../lib/errors.ts'
+import type { Fault } from '../../lib/errors.ts'
 import { decodeCursor, encodeCursor, unknownCursor } from '../../lib/paging.ts'
 import { timeFormat } from '../../lib/time.ts'
 import { commit, isForeignKeyViolation } from '../../ports/database.ts'
 import type { Write } from '../../ports/database.ts'
 import type { Ports } from '../../ports/index.ts'
 import { detect } from './detection.ts'
-import { groupIdOf } from './groups/service.ts'
+import { groupIdOf, listGroups } from './groups/service.ts'
 import type { ListQuery, ScriptBody, ScriptView } from './schema.ts'
 import { changeScript, refuseTakenName, requireScript, requireVersion } from './service/changing.ts'
 import * as store from './store.ts'
-import type { Dependent, ScriptChange, ScriptRow } from './store.ts'
+import type { Dependent, ScriptChange, ScriptRow, ScriptSelection } from './store.ts'
 
-const SCRIPTS_MAX = 2_000
+/** How many there are at most. */
+export const SCRIPTS_MAX = 2_000
 const DEPENDENTS_SHOWN = 100
 
 type Versioned = { readonly script: ScriptView; readonly version: number }
@@ -36,6 +38,31 @@ export async function listScripts(
     items: await viewsOf(ports, shown),
     next: rows.length > limit && last ? encodeCursor(last.name) : null,
   }
+}
+
+/** The ids of scripts by name: of those that are named, of those in groups that are named, or of all; `limit` at most.
+ * @throws {Refusal} invalid for a script or a group that is not there */
+export async function selectScripts(
+  context: Context,
+  selection: ScriptSelection,
+  limit: number,
+): Promise<number[]> {
+  const { database } = context.ports
+  const named = { ...selection, groupIds: [], all: false }
+  const known = new Set(await store.listScriptIds(database, named, selection.scriptIds.length))
+  const groups = new Set((await listGroups(context)).map(({ id }) => id))
+  const faults = [
+    ...missing(selection.scriptIds, known, '/scriptIds'),
+    ...missing(selection.groupIds, groups, '/groupIds'),
+  ]
+  if (faults.length > 0) throw new Refusal('invalid', 'Some of these are not there; see errors.', faults)
+  return store.listScriptIds(database, selection, limit)
+}
+
+function missing(ids: readonly number[], known: ReadonlySet<number>, pointer: string): Fault[] {
+  return ids.flatMap((id, index) =>
+    known.has(id) ? [] : [{ pointer: `${pointer}/${index}`, message: 'is not there' }],
+  )
 }
 
 /** @throws {Refusal} not_found */

@@ -1,4 +1,4 @@
-import { and, count, eq, gt, sql } from 'drizzle-orm'
+import { and, count, eq, gt, or, sql } from 'drizzle-orm'
 import { scriptDependents, scripts } from '../../../db/tables/scripts.ts'
 import type { Database, Write } from '../../ports/database.ts'
 import type { Detection } from './detection.ts'
@@ -8,6 +8,13 @@ export type ScriptRow = Omit<typeof scripts.$inferSelect, 'detection'> & { reado
 export type ScriptChange = Partial<
   Pick<ScriptRow, 'name' | 'description' | 'groupId' | 'timeoutS' | 'acceptedFiles' | 'detection'>
 >
+
+/** Some scripts. */
+export type ScriptSelection = {
+  readonly scriptIds: readonly number[]
+  readonly groupIds: readonly number[]
+  readonly all: boolean
+}
 
 const BY_NAME = sql`${scripts.name} collate nocase`
 
@@ -37,7 +44,37 @@ export async function countScripts(database: Database): Promise<number> {
   return row?.total ?? 0
 }
 
-export function insertScript(database: Database, row: Omit<ScriptRow, 'id'>): Write {
+/** The ids that the next script and the next run configuration get, unless somebody else is faster. */
+export async function nextIds(
+  database: Database,
+): Promise<{ readonly scriptId: number; readonly runConfigurationId: number }> {
+  const [row] = await database.all<{ scriptId: number; runConfigurationId: number }>(sql`
+    select coalesce((select seq from sqlite_sequence where name = 'scripts'), 0) + 1 as "scriptId",
+      coalesce((select seq from sqlite_sequence where name = 'run_configurations'), 0) + 1 as "runConfigurationId"`)
+  return row ?? { scriptId: 1, runConfigurationId: 1 }
+}
+
+/** The ids of scripts by name: of those that are named, of those in groups that are named, or of all. */
+export async function listScriptIds(
+  database: Database,
+  { scriptIds, groupIds, all }: ScriptSelection,
+  limit: number,
+): Promise<number[]> {
+  const named = sql`${scripts.id} in (select value from json_each(${JSON.stringify(scriptIds)}))`
+  const grouped = sql`${scripts.groupId} in (select value from json_each(${JSON.stringify(groupIds)}))`
+  const rows = await database
+    .select({ id: scripts.id })
+    .from(scripts)
+    .where(all ? undefined : or(named, grouped))
+    .orderBy(BY_NAME)
+    .limit(limit)
+  return rows.map(({ id }) => id)
+}
+
+export function insertScript(
+  database: Database,
+  row: Omit<ScriptRow, 'id'> & { readonly id?: number },
+): Write {
   return database.insert(scripts).values(row)
 }
 

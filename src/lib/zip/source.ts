@@ -23,6 +23,7 @@ export function windowed(source: Source): Source {
   return {
     sizeBytes: source.sizeBytes,
     async read(offsetBytes, sizeBytes) {
+      if (sizeBytes === 0) return new Uint8Array()
       const isHeld = offsetBytes >= from && offsetBytes + sizeBytes <= from + held.byteLength
       if (!isHeld) {
         const rest = source.sizeBytes - offsetBytes

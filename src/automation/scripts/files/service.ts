@@ -126,18 +126,19 @@ export async function moveInTree(
   return entriesAt(after, to).map((entry) => viewOf(context.ports, entry))
 }
 
-/** Puts bytes for a file of a script, which nothing refers to before `changeTree`.
+/** Puts bytes for a file of a script, or of one that is to come for null; nothing refers to them before a commit with
+ * `treeWrites`.
  * @throws {Refusal} too_large for more than 10 MiB, unavailable while blobs cannot be put */
 export async function putFile(
   ports: Ports,
-  scriptId: number,
+  scriptId: number | null,
   path: string,
   bytes: Uint8Array<ArrayBuffer>,
 ): Promise<TreeEntry> {
   const chunks = async function* () {
     yield await Promise.resolve(bytes)
   }
-  const sent = { prefix: `scripts/${scriptId}`, chunks: chunks(), sizeMaxBytes: FILE_MAX_BYTES }
+  const sent = { prefix: `scripts/${scriptId ?? 'new'}`, chunks: chunks(), sizeMaxBytes: FILE_MAX_BYTES }
   const { key, sizeBytes } = await putBlob(ports, sent, AbortSignal.timeout(UPLOAD_MAX_MS))
   const sha256 = await digestHex(bytes)
   const media = mediaOf(nameOf(path), bytes)
@@ -220,7 +221,8 @@ function toldOf(tree: Tree, path: string): object | null {
   return below > 0 ? { path, files: below } : null
 }
 
-function directoryAt(path: string): TreeEntry {
+/** A directory that nobody made as yet. */
+export function directoryAt(path: string): TreeEntry {
   return {
     path,
     isDirectory: true,

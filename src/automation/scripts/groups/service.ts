@@ -78,6 +78,20 @@ export async function groupIdOf(ports: Ports, id: number | undefined): Promise<n
   return id
 }
 
+/** The id of the group of a name, which is made where it is missing. @throws {Refusal} conflict when there are 200 */
+export async function groupIdNamed(context: Context, name: string): Promise<number> {
+  const there = await store.findGroup(context.ports.database, name)
+  if (there) return there.id
+  try {
+    return (await createGroup(context, { name, description: '' })).id
+  } catch (error) {
+    // Somebody else was faster.
+    const made = await store.findGroup(context.ports.database, name)
+    if (!made) throw error
+    return made.id
+  }
+}
+
 async function defaultGroupId({ database, clock }: Ports): Promise<number> {
   const there = await store.findGroup(database, DEFAULT_GROUP)
   if (there) return there.id

@@ -25,7 +25,10 @@ export async function listRunConfigurations(
   return rows as RunConfigurationRow[]
 }
 
-export function insertRunConfiguration(database: Database, row: Omit<RunConfigurationRow, 'id'>): Write {
+export function insertRunConfiguration(
+  database: Database,
+  row: Omit<RunConfigurationRow, 'id'> & { readonly id?: number },
+): Write {
   return database.insert(runConfigurations).values(row)
 }
 

@@ -16,11 +16,15 @@ export type Made<Result> = {
 }
 
 /** A script by its id, or by its name in whatever case. @throws {Refusal} not_found */
-export async function requireScript({ database }: Ports, ref: number | string): Promise<ScriptRow> {
-  const key = typeof ref === 'string' && /^\d+$/.test(ref) ? Number(ref) : ref
-  const row = await store.findScript(database, typeof key === 'string' ? key.normalize('NFC') : key)
+export async function requireScript(ports: Ports, ref: number | string): Promise<ScriptRow> {
+  const row = await findScript(ports, typeof ref === 'string' && /^\d+$/.test(ref) ? Number(ref) : ref)
   if (!row) throw new Refusal('not_found', 'There is no such script.')
   return row
+}
+
+/** A script by its id, or by its name in whatever case; null where there is none. */
+export function findScript({ database }: Ports, key: number | string): Promise<ScriptRow | null> {
+  return store.findScript(database, typeof key === 'string' ? key.normalize('NFC') : key)
 }
 
 /** Changes something of a script: its settings, its tree, its configurations. `make` looks at what is there and says what to

@@ -61,8 +61,12 @@ function purposeOf(key: string): string {
   return `variable of a script ${key}`
 }
 
-/** The writes that add a run configuration. */
-export function adding(context: Context, scriptId: number, change: RunConfigurationChange): Write[] {
+/** The writes that add a run configuration, under an id that was chosen for it or under the next one. */
+export function adding(
+  context: Context,
+  scriptId: number,
+  change: RunConfigurationChange & { readonly id?: number },
+): Write[] {
   const { database, clock } = context.ports
   const now = clock.now()
   const row = { ...change, scriptId, createdAt: now, updatedAt: now }

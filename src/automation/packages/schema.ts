@@ -1,0 +1,123 @@
+import * as z from 'zod'
+import { idParam } from '../../http/answers.ts'
+import { RUNNER_KINDS, WARNINGS } from '../scripts/detection.ts'
+
+const NAMED_MAX = 2_000
+const ID_MAX = 999_999_999_999_999
+const id = z.int().positive().max(ID_MAX)
+
+export const exportBody = z
+  .strictObject({
+    scriptIds: z.array(id).max(NAMED_MAX).default([]),
+    groupIds: z.array(id).max(NAMED_MAX).default([]).describe('All scripts of these groups.'),
+    all: z.boolean().default(false),
+  })
+  .refine(
+    ({ scriptIds, groupIds, all }) => all || scriptIds.length + groupIds.length > 0,
+    'must name scripts or groups, or all',
+  )
+
+export const groupPath = z.object({ groupId: idParam })
+
+const flagField = (preset: boolean) =>
+  z
+    .enum(['true', 'false'])
+    .default(preset ? 'true' : 'false')
+    .transform((text) => text === 'true')
+    .meta({ type: 'string', enum: ['true', 'false'] })
+
+const file = z
+  .unknown()
+  .describe('The archive: of one script, or of archives of scripts.')
+  .meta({ type: 'string', format: 'binary' })
+
+const readMetadata = flagField(true).describe('Whether `script_metadata.json` says how a script is set.')
+
+/** The names of scripts as a JSON array. */
+const toImport = z
+  .string()
+  .transform((text, issues): readonly string[] => {
+    const names = z.array(z.string().min(1)).min(1).max(NAMED_MAX).safeParse(parsed(text))
+    if (names.success) return names.data
+    issues.addIssue({ code: 'custom', message: 'must be a JSON array of one name or more' })
+    return z.NEVER
+  })
+  .optional()
+  .describe('The names of the scripts to be imported, as a JSON array; absent: all of them.')
+
+export const analyzeFields = z.strictObject({ readMetadata })
+export const uploadFields = z.strictObject({ readMetadata, toImport, overwrite: flagField(false) })
+
+/** The forms with their file, as they are described. */
+export const analyzeForm = analyzeFields.extend({ file })
+export const uploadForm = uploadFields.extend({ file })
+
+export type ExportBody = z.output<typeof exportBody>
+export type UploadFields = z.output<typeof uploadFields>
+
+const failed = z.array(
+  z.object({
+    file: z.string().nullable().describe('Null for a name to be imported that nothing in the archive has.'),
+    name: z.string().nullable().describe('Of the script, where that is known.'),
+    code: z.string(),
+    detail: z.string(),
+  }),
+)
+
+const missingSecrets = z
+  .array(z.string())
+  .describe('Variables that are secret, or called like it: their values are in no archive.')
+const warnings = z.array(z.enum(WARNINGS))
+
+export const analysisView = z
+  .object({
+    scripts: z.array(
+      z.object({
+        file: z.string(),
+        name: z.string(),
+        group: z.string().nullable().describe('Null where the archive names none.'),
+        groupExists: z.boolean(),
+        runner: z.enum(RUNNER_KINDS).nullable(),
+        conflict: z
+          .object({
+            scriptId: z.int(),
+            identical: z.boolean().describe('Whether the trees are the same.'),
+            dependents: z.object({ count: z.int() }),
+          })
+          .nullable()
+          .describe('The script that has this name; null where there is none.'),
+        missingSecrets,
+        warnings,
+      }),
+    ),
+    errors: failed,
+  })
+  .meta({ id: 'ScriptPackageAnalysis' })
+
+export const uploadView = z
+  .object({
+    imported: z.array(
+      z.object({
+        name: z.string(),
+        id: z.int(),
+        action: z.enum(['created', 'overwritten']),
+        groupId: z.int(),
+        missingSecrets,
+        warnings,
+      }),
+    ),
+    errors: failed,
+  })
+  .meta({ id: 'ScriptPackageUpload' })
+
+export type AnalysisView = z.output<typeof analysisView>
+export type UploadView = z.output<typeof uploadView>
+export type Failed = z.output<typeof failed>[number]
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,179 @@
+import type { Context } from '../../context.ts'
+import { digestHex } from '../../lib/digest.ts'
+import { Refusal } from '../../lib/errors.ts'
+import { fold } from '../../lib/text.ts'
+import type { Ports } from '../../ports/index.ts'
+import { detect } from '../scripts/detection.ts'
+import { directoryAt, putFile, readTree } from '../scripts/files/service.ts'
+import { groupIdNamed, groupIdOf, listGroups, readGroup } from '../scripts/groups/service.ts'
+import { listOwnConfigurations, listRunConfigurations } from '../scripts/run-configurations/service.ts'
+import { readScript } from '../scripts/service.ts'
+import { findScript } from '../scripts/service/changing.ts'
+import { importScript, nameTaken } from '../scripts/service/importing.ts'
+import type { TreeEntry } from '../scripts/tree.ts'
+import type { Metadata } from './archive.ts'
+import type { AnalysisView, Failed, UploadFields, UploadView } from './schema.ts'
+import { bytesOf, eachScript } from './service/opening.ts'
+import type { Found, Refused, Sent } from './service/opening.ts'
+
+/** What an import of an archive would meet; every byte of it is read, and nothing is kept.
+ * @throws {Refusal} zip_unsafe, invalid, unavailable */
+export async function analyzePackage(
+  context: Context,
+  sent: Sent,
+  isMetadataRead: boolean,
+): Promise<AnalysisView> {
+  const groups = new Set((await listGroups(context)).map(({ name }) => fold(name)))
+  const scripts: AnalysisView['scripts'] = []
+  const refused = await eachScript(context.ports, { ...sent, isMetadataRead }, async (found) => {
+    const { file, name, group, entries, metadata } = found
+    const { runner, warnings } = detect(entries.flatMap(({ path, isDirectory }) => (isDirectory ? [] : path)))
+    const digests = await digestsOf(found)
+    const conflict = await conflictOf(context, name, digests)
+    const secrets = await secretsOf(context.ports, conflict?.scriptId ?? null, metadata)
+    scripts.push({
+      file,
+      name,
+      group,
+      groupExists: group !== null && groups.has(fold(group)),
+      runner,
+      conflict,
+      missingSecrets: secrets,
+      warnings: [...warnings],
+    })
+  })
+  return { scripts, errors: refused.map(failedOf) }
+}
+
+/** Adds the scripts of an archive, each as a whole or not at all: into one group, or for null into the group that the archive
+ * names for it, which is made where it is missing, or else into `Default`.
+ * @throws {Refusal} zip_unsafe, invalid, unavailable; where no script is imported, what refuses the first */
+export async function importPackage(
+  context: Context,
+  sent: Sent,
+  { groupId, readMetadata: isMetadataRead, toImport, overwrite }: UploadFields & { groupId: number | null },
+): Promise<UploadView> {
+  const imported: UploadView['imported'] = []
+  const wanted = new Map(toImport?.map((name) => [fold(name), name]))
+  const refused = await eachScript(context.ports, { ...sent, isMetadataRead }, async (found) => {
+    if (toImport && !wanted.delete(fold(found.name))) return
+    imported.push(await importFound(context, found, { groupId, overwrite }))
+  })
+  const isAsked = ({ name }: Refused) =>
+    !toImport || name === null || toImport.some((one) => fold(one) === fold(name))
+  const missing = [...wanted].filter(
+    ([name]) => !refused.some((one) => one.name !== null && fold(one.name) === name),
+  )
+  const failed = [
+    ...refused.filter(isAsked),
+    ...missing.map(([, name]) => ({
+      file: null,
+      name,
+      refusal: new Refusal('not_found', 'Nothing in the archive has this name.'),
+    })),
+  ]
+  const [first] = failed
+  if (imported.length === 0 && first) throw nothingImported(first.refusal, failed)
+  return { imported, errors: failed.map(failedOf) }
+}
+
+/** @throws {Refusal} not_found when there is no such group of scripts */
+export async function requireGroup(context: Context, groupId: number): Promise<void> {
+  await readGroup(context, groupId)
+}
+
+async function importFound(
+  context: Context,
+  found: Found,
+  { groupId, overwrite }: { readonly groupId: number | null; readonly overwrite: boolean },
+): Promise<UploadView['imported'][number]> {
+  const { ports } = context
+  const { name, group, metadata } = found
+  const there = await findScript(ports, name)
+  if (there && !overwrite) throw nameTaken()
+  const entries = await putAll(ports, found, there?.id ?? null)
+  const home = () => (group === null ? groupIdOf(ports, undefined) : groupIdNamed(context, group))
+  const incoming = {
+    name,
+    groupId: () => (groupId === null ? home() : Promise.resolve(groupId)),
+    entries,
+    settings: metadata,
+  }
+  const { id, action, groupId: inGroup, detection } = await importScript(context, incoming, { overwrite })
+  const configurations = await listRunConfigurations(context, String(id))
+  const variables = configurations.flatMap(({ envVariables }) => envVariables)
+  const unset = variables.flatMap((one) => ('valueSet' in one && !one.valueSet ? one.key : []))
+  const missingSecrets = [...new Set(unset)]
+  return { name, id, action, groupId: inGroup, missingSecrets, warnings: [...detection.warnings] }
+}
+
+/** Puts the files of a script; those that it has already, with the same bytes, are not put again. */
+async function putAll(ports: Ports, { entries }: Found, scriptId: number | null): Promise<TreeEntry[]> {
+  const there = scriptId === null ? null : await readTree(ports, scriptId)
+  const put: TreeEntry[] = []
+  for (const entry of entries) {
+    const { path, isDirectory } = entry
+    if (isDirectory) {
+      put.push({ ...directoryAt(path), updatedAt: ports.clock.now() })
+      continue
+    }
+    const bytes = await bytesOf(entry)
+    const same = there?.get(path)
+    const isSame = same?.sizeBytes === bytes.byteLength && same.sha256 === (await digestHex(bytes))
+    put.push(isSame ? same : await putFile(ports, scriptId, path, bytes))
+  }
+  return put
+}
+
+/** SHA-256 of each file, by path. */
+async function digestsOf({ entries }: Found): Promise<Map<string, string>> {
+  const digests = new Map<string, string>()
+  for (const entry of entries)
+    if (!entry.isDirectory) digests.set(entry.path, await digestHex(await bytesOf(entry)))
+  return digests
+}
+
+async function conflictOf(
+  context: Context,
+  name: string,
+  digests: ReadonlyMap<string, string>,
+): Promise<AnalysisView['scripts'][number]['conflict']> {
+  const there = await findScript(context.ports, name)
+  if (!there) return null
+  const files = [...(await readTree(context.ports, there.id)).values()].filter(
+    ({ isDirectory }) => !isDirectory,
+  )
+  const identical =
+    files.length === digests.size && files.every(({ path, sha256 }) => digests.get(path) === sha256)
+  const { count } = (await readScript(context, String(there.id))).script.dependents
+  return { scriptId: there.id, identical, dependents: { count } }
+}
+
+/** Secrets that the archive names and nothing has a value for. */
+async function secretsOf(
+  ports: Ports,
+  scriptId: number | null,
+  metadata: Metadata | null,
+): Promise<string[]> {
+  const rows = scriptId === null ? [] : await listOwnConfigurations(ports, scriptId)
+  const there = new Map(rows.map((row) => [fold(row.name), row.secrets]))
+  const unset = (metadata?.runConfigurations ?? []).flatMap(({ name, envVariables }) => {
+    const known = there.get(fold(name)) ?? {}
+    return envVariables.flatMap(({ key, value }) =>
+      value === undefined && !Object.hasOwn(known, key) ? key : [],
+    )
+  })
+  return [...new Set(unset)]
+}
+
+function failedOf({ file, name, refusal }: Omit<Refused, 'file'> & { readonly file: string | null }): Failed {
+  const faults = refusal.errors.map(({ pointer, message }) => `${pointer} ${message}`)
+  const detail = faults.length === 0 ? refusal.detail : `${refusal.detail} ${faults.join('; ')}`
+  return { file, name, code: refusal.code, detail }
+}
+
+function nothingImported({ code, detail, errors }: Refusal, failed: readonly object[]): Refusal {
+  if (failed.length === 1) return new Refusal(code, detail, errors)
+  const faults = failed.map((_, index) => ({ pointer: `/file/${index}`, message: 'is not imported' }))
+  return new Refusal(code, `Nothing is imported. ${detail}`, faults)
+}

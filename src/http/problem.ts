@@ -16,6 +16,8 @@ const PROBLEMS: Readonly<Record<Code, readonly [status: number, title: string]>>
   name_taken: [409, 'The name is taken'],
   has_children: [409, 'There are objects below'],
   has_dependents: [409, 'Something depends on it'],
+  not_empty: [409, 'There is something already'],
+  newer_backup: [409, 'The backup is newer than this release'],
   job_stopped: [409, 'The job is stopped'],
   alarm_closed: [409, 'The alarm is closed'],
   no_runner: [409, 'Nothing runs this script'],

@@ -11,6 +11,8 @@ export type Code =
   | 'name_taken'
   | 'has_children'
   | 'has_dependents'
+  | 'not_empty'
+  | 'newer_backup'
   | 'job_stopped'
   | 'alarm_closed'
   | 'no_runner'

@@ -31,8 +31,21 @@ export interface JobActors {
   bucketsAll(series: readonly SeriesName[], query: BucketsOfAll): Promise<readonly BucketsAnswer[]>
   /** Single samples in order of time, at most `query.limit`. @throws {Refusal} not_found */
   samples(jobId: number, query: SamplesQuery): Promise<SamplesAnswer>
+  /** A copy of all that the actor keeps, later than an instant, as lines of JSON (`db/README.md`, Backups). It is to be
+   * read to its end or cancelled, and ends after a minute in which nobody reads. @throws {Refusal} not_found, unavailable */
+  archive(jobId: number, notBeforeAt: number): Promise<ReadableStream<Uint8Array>>
+  /** Puts such a copy in place of what the actor keeps, which then goes on from there. Where it fails there is no actor.
+   * @throws {Refusal} bad_request */
+  restore(jobId: number, copied: Copied): Promise<void>
   /** Removes the actor with all it keeps; one that is not there is fine. */
   forget(jobId: number): Promise<void>
+}
+
+/** What `archive` has copied, when, and up to which of its transitions others have heard of the actor. */
+export type Copied = {
+  readonly lines: ReadableStream<Uint8Array>
+  readonly madeAt: number
+  readonly heardSeq: number
 }
 
 export type State =

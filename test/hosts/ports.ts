@@ -50,6 +50,8 @@ export async function openPorts(settings: Partial<Ports['settings']> = {}) {
       buckets: refuse,
       bucketsAll: refuse,
       samples: refuse,
+      archive: refuse,
+      restore: refuse,
       forget: refuse,
     },
     flow: openFlow({ database, clock, log, events }),

@@ -41,6 +41,10 @@ export function jobActorsInObjects(namespace: Environment['JOB'], log: Log): Job
     bucketsAll: (series, query) => bucketsAll(series, query, objectOf),
     samples: async (jobId, query) =>
       valueOf((await objectOf(jobId).samples(jobId, query)) as Reply<SamplesAnswer>),
+    archive: async (jobId, notBeforeAt) =>
+      valueOf((await objectOf(jobId).archive(jobId, notBeforeAt)) as Reply<ReadableStream<Uint8Array>>),
+    restore: async (jobId, { lines, madeAt, heardSeq }) =>
+      valueOf((await objectOf(jobId).restore(jobId, { lines, madeAt, heardSeq })) as Reply<void>),
     forget: async (jobId) => valueOf((await objectOf(jobId).forget(jobId)) as Reply<void>),
   }
 }

@@ -6,6 +6,7 @@ import { nextTurn } from '../../src/monitoring/keeper/turns.ts'
 import type {
   BucketsOfAll,
   BucketsQuery,
+  Copied,
   Delivery,
   JobActors,
   Outcome,
@@ -94,6 +95,17 @@ export class JobObject extends DurableObject<Environment> {
   /** Whoever reads events wants what the job receives, until then. */
   async watch(untilAt: number): Promise<void> {
     if (!this.#isEmpty()) await this.#onlookers.watch(untilAt)
+  }
+
+  archive(jobId: number, notBeforeAt: number) {
+    return this.#reply((keeper) => keeper.archive(jobId, notBeforeAt))
+  }
+
+  restore(jobId: number, copied: Copied): Promise<Reply<void>> {
+    return this.#reply(async (keeper) => {
+      await keeper.restore(jobId, copied)
+      await this.#secureAlarm(keeper)
+    }, 'create')
   }
 
   /** Ends the object: nothing of it stays in storage. */

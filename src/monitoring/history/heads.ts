@@ -75,6 +75,18 @@ function numbersOf(reader: ByteReader, form: number): Numbers {
   return { min: min / scale, max, sum, first: first / scale, last: last / scale }
 }
 
+/** Whether a head says that its body is the number of a blob. */
+export function isInBlob(head: Uint8Array): boolean {
+  return ((head[0] ?? 0) & BLOB) !== 0
+}
+
+/** The same head, of a body that stands beside it. */
+export function withoutBlob(head: Uint8Array): Uint8Array {
+  const copy = new Uint8Array(head)
+  copy[0] = (copy[0] ?? 0) & ~BLOB
+  return copy
+}
+
 /** The five numbers over one power of ten, where that brings each of them back. */
 function decimalsOf({ min, max, sum, first, last }: NumberSummary): ReturnType<typeof asDecimals> {
   return sum === null ? null : asDecimals([min, max, sum, first, last])

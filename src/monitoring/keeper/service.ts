@@ -4,6 +4,7 @@ import type {
   BucketsAnswer,
   BucketsOfAll,
   BucketsQuery,
+  Copied,
   Delivered,
   DeliveredRound,
   Delivery,
@@ -17,15 +18,17 @@ import type {
   Sender,
   SeriesName,
   Snapshot,
+  Transition,
 } from '../../ports/job-actors.ts'
 import { step } from '../jobs/actor.ts'
-import type { Event } from '../jobs/actor.ts'
+import type { ActorState, Event } from '../jobs/actor.ts'
 import { requireRoom } from './bounds.ts'
 import type { KeeperHost } from './host.ts'
 import type { Unfolded } from './bounds.ts'
 import { Deadlines } from './deadlines.ts'
 import { Facts } from './facts.ts'
 import { foldJobs } from './service/fold.ts'
+import { copyIn, copyOut } from './service/copying.ts'
 import { History } from './service/history.ts'
 import { GroupCommit } from './group-commit.ts'
 import { effectsOf, Job } from './job.ts'
@@ -62,10 +65,14 @@ export class Keeper implements JobActors {
   readonly #leaving = new Set<Job>()
   readonly #deadlines: Deadlines
   readonly #lock = new Lock()
+  /** Held by whatever moves rows of jobs from one place to another, and while they are copied. */
+  readonly #shelf = new Lock()
   readonly #facts: Facts
   readonly #commits: GroupCommit<Accepted>
   readonly #intake: Intake
   #folding: Promise<void> | null = null
+  /** When the latest fold that came to its end began. */
+  #foldedAt = Number.NEGATIVE_INFINITY
   #journalId = 0
   #unfolded = { samples: 0, rows: 0, sizeBytes: 0 }
 
@@ -76,6 +83,7 @@ export class Keeper implements JobActors {
     this.history = new History({
       host,
       lock: this.#lock,
+      shelf: this.#shelf,
       jobs: this.#jobs,
     })
     this.#commits = new GroupCommit({
@@ -171,6 +179,46 @@ export class Keeper implements JobActors {
     await this.history.sweepQuietly()
   }
 
+  async archive(jobId: number, notBeforeAt: number): Promise<ReadableStream<Uint8Array>> {
+    const job = this.#job(jobId)
+    // The first may be one that began earlier and is joined.
+    for (let tried = 0; this.#foldedAt <= notBeforeAt; tried++) {
+      if (tried > 2) throw new Refusal('unavailable', 'What jobs have received cannot be copied just now.')
+      await this.fold()
+    }
+    const { values, blobs } = this.#host
+    const isHere = () => this.#jobs.get(jobId) === job
+    const checkpoint = async () => (isHere() ? store.readActor(values, jobId) : null)
+    return copyOut({ values, blobs, shelf: this.#shelf, checkpoint }, jobId)
+  }
+
+  async restore(jobId: number, copied: Copied): Promise<void> {
+    await this.forget(jobId)
+    const { values } = this.#host
+    await this.#lock.run(() => values.commit(store.forgetJob(jobId)))
+    for await (const part of copyIn(copied.lines, jobId)) {
+      if ('statements' in part) await this.#lock.run(() => values.commit(part.statements))
+      else await this.#lock.run(() => this.#begin(part.state, copied))
+    }
+    await this.#facts.tell()
+  }
+
+  /** A job goes on from a checkpoint of elsewhere: what was not received since then is nobody's silence. */
+  async #begin(before: ActorState, { madeAt, heardSeq }: Copied): Promise<void> {
+    const now = this.#host.clock.now()
+    const deaf: Event = { kind: 'deaf', fromAt: Math.min(madeAt, now), toAt: now }
+    const { state, transitions } = step(before, deaf, now)
+    await this.#host.values.commit(
+      store.writeActors([{ jobId: state.jobId, journalId: this.#journalId, state }]),
+    )
+    const job = new Job(state, this.#journalId)
+    this.#jobs.set(job.id, job)
+    this.#deadlines.enter(job)
+    // What the actor had told after the others were copied.
+    if (before.seq > heardSeq) this.#facts.add([latestOf(before)])
+    this.#facts.add(transitions)
+  }
+
   /** Lets jobs whose deadline has passed by `now` notice it, a few thousand at most, and resolves when that is durable.
    * `nextAt` tells whether others wait; `settled` carries it on. A caller who was deaf says so first, and by that `now`.
    * @throws {Refusal} unavailable while storage is away; the deadlines stand and wait for the next call */
@@ -188,9 +236,11 @@ export class Keeper implements JobActors {
 
   /** Moves everything that is durable now from the journal into segments. A fold under way is joined. */
   fold(): Promise<void> {
-    this.#folding ??= this.#foldAll().finally(() => {
-      this.#folding = null
-    })
+    this.#folding ??= this.#shelf
+      .run(() => this.#foldAll())
+      .finally(() => {
+        this.#folding = null
+      })
     return this.#folding
   }
 
@@ -287,6 +337,7 @@ export class Keeper implements JobActors {
 
   async #foldAll(): Promise<void> {
     const upTo = this.#journalId
+    const beganAt = this.#host.clock.now()
     const due = [...this.#jobs.values(), ...this.#leaving].filter((job) => job.journalId > job.foldedId)
     const { rows, sizeBytes } = this.#unfolded
     for (let from = 0; from < due.length; from += JOBS_PER_FOLD_SLICE) {
@@ -300,6 +351,7 @@ export class Keeper implements JobActors {
     )
     this.#unfolded.rows -= rows
     this.#unfolded.sizeBytes -= sizeBytes
+    this.#foldedAt = beganAt
   }
 
   async #foldSlice(slice: readonly Job[]): Promise<boolean> {
@@ -354,5 +406,30 @@ export class Keeper implements JobActors {
         this.#keep(effect, id)
       }
     }
+  }
+}
+
+/** The transition that led to a state, as far as the state says it. */
+function latestOf({
+  jobId,
+  seq,
+  sinceAt,
+  nowAt,
+  state,
+  errorCode,
+  message,
+  silentSinceAt,
+}: ActorState): Transition {
+  const at = { at: sinceAt, detectedAt: nowAt }
+  return {
+    objectId: jobId,
+    seq,
+    ...at,
+    from: state,
+    to: state,
+    reason: 'delivery',
+    errorCode,
+    message,
+    silentSinceAt,
   }
 }

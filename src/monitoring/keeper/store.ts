@@ -62,6 +62,12 @@ export async function* readActors(values: ValuesDatabase): AsyncGenerator<readon
   }
 }
 
+/** The checkpoint of one job; null where there is none. */
+export async function readActor(values: ValuesDatabase, jobId: number): Promise<ActorState | null> {
+  const [row] = await values.read({ sql: 'select state from actors where job_id = ?', cells: [jobId] })
+  return row ? (JSON.parse(String(row['state'])) as ActorState) : null
+}
+
 export function writeActors(rows: readonly ActorRow[]): readonly Statement[] {
   if (rows.length === 0) return []
   return [

@@ -33,9 +33,14 @@ export async function samplesOf(
   let bytes = body
   if (row.head.isBlob) {
     touched.blobs++
-    bytes = await fetchBlob(blobs, blobKey(row.jobId, new ByteReader(body).unsigned()))
+    bytes = await bodyOfBlob(blobs, row.jobId, new ByteReader(body).unsigned())
   }
   return decodeBody(row.series, row.head.isDeflated ? await inflate(bytes) : bytes)
+}
+
+/** The bytes of a blob of a job. @throws {BlobGone} */
+export function bodyOfBlob(blobs: Blobs, jobId: number, id: number): Promise<Uint8Array> {
+  return fetchBlob(blobs, blobKey(jobId, id))
 }
 
 /** The blobs of a job share a beginning. */

@@ -35,6 +35,8 @@ type Home = {
   }
   /** Held for everything that must see or leave segments, rollups and tails as one. */
   readonly lock: Lock
+  /** Held while the rows of a job are copied, and while they are moved. */
+  readonly shelf: Lock
   readonly jobs: ReadonlyMap<number, Job>
 }
 
@@ -106,9 +108,11 @@ export class History {
   /** Removes what has expired and moves what is cold into blobs, a little at a time. One under way is joined. What fails
    * is logged and left for the next time. */
   tidy(turn: Turn = {}): Promise<void> {
-    this.#tidyingAll ??= this.#tidyAll(turn).finally(() => {
-      this.#tidyingAll = null
-    })
+    this.#tidyingAll ??= this.#home.shelf
+      .run(() => this.#tidyAll(turn))
+      .finally(() => {
+        this.#tidyingAll = null
+      })
     return this.#tidyingAll
   }
 

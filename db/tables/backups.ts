@@ -1,0 +1,41 @@
+import { index, integer, primaryKey, sqliteTable, text } from 'drizzle-orm/sqlite-core'
+
+/** Archives that are kept; their bytes are blobs. */
+export const backups = sqliteTable(
+  'backups',
+  {
+    id: integer().primaryKey({ autoIncrement: true }),
+    createdAt: integer('created_at').notNull(),
+    /** `asked`, `scheduled` or `uploaded`. */
+    origin: text().notNull(),
+    /** When what is in it was so, and by which release. */
+    madeAt: integer('made_at').notNull(),
+    release: text().notNull(),
+    hasHistories: integer('has_histories', { mode: 'boolean' }).notNull(),
+    hasFiles: integer('has_files', { mode: 'boolean' }).notNull(),
+    sizeBytes: integer('size_bytes').notNull(),
+    /** The last link of its chain of digests, hexadecimal. */
+    digest: text().notNull(),
+    /** The key of the bytes, which no other row has or had. */
+    blob: text().notNull(),
+  },
+  (table) => [index('backups_by_origin').on(table.origin, table.createdAt)],
+)
+
+/** Rows as they were at one instant, on their way into an archive, and rows of an archive on their way into their tables. */
+export const backupRows = sqliteTable(
+  'backup_rows',
+  {
+    /** What they are gathered for. */
+    run: text().notNull(),
+    section: text().notNull(),
+    place: integer().notNull(),
+    /** The cells as a JSON array. */
+    cells: text().notNull(),
+    at: integer().notNull(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.run, table.section, table.place] }),
+    index('backup_rows_by_time').on(table.at),
+  ],
+)

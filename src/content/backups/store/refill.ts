@@ -1,0 +1,175 @@
+import { sql } from 'drizzle-orm'
+import type { SQL } from 'drizzle-orm'
+import type { Database, Write } from '../../../ports/database.ts'
+import { TABLES } from './tables.ts'
+import type { Table } from './tables.ts'
+
+/** Rows of one table out of an archive: the columns that it names, and cells in their order. */
+export type Rows = {
+  readonly table: Table
+  readonly columns: readonly string[]
+  readonly from: number
+  readonly rows: readonly (readonly unknown[])[]
+}
+
+const SEQUENCES = 'sqlite_sequence'
+
+/** Puts rows of an archive beside the tables. */
+export function stageRows(
+  database: Database,
+  run: string,
+  { table, from, rows }: Omit<Rows, 'table' | 'columns'> & { readonly table: { readonly name: string } },
+  at: number,
+): Write {
+  const texts = JSON.stringify(rows.map((row) => JSON.stringify(row)))
+  return database.run(sql`insert into backup_rows (run, section, place, cells, at)
+    select ${run}, ${table.name}, ${from} + key, value, cast(${at} as integer) from json_each(${texts})`)
+}
+
+/** Empties the tables that an archive fills, and fills them with what was put beside them. What is in none of the sections
+ * stays as it is, but for what belongs to what goes. */
+export function refill(
+  database: Database,
+  run: string,
+  { sections, at }: { readonly sections: ReadonlyMap<string, readonly string[]>; readonly at: number },
+): Write[] {
+  const filled = TABLES.filter(({ name, grows }) => sections.has(name) && !grows)
+  // What is not in the archive although it belongs to what is: without histories nothing has a past.
+  const emptied = TABLES.filter(
+    ({ name, kept }) => name !== 'audit' && (kept !== 'files' || sections.has(name)),
+  )
+  return [
+    ...(sections.has('files') ? [doomFiles(database, at)] : []),
+    ...emptied.toReversed().map(({ name }) => database.run(sql`delete from ${sql.identifier(name)}`)),
+    ...filled.map((table) =>
+      database.run(
+        sql`${insertInto(table, sections.get(table.name) ?? [])}
+          from backup_rows where run = ${run} and section = ${table.name} order by place`,
+      ),
+    ),
+    database.run(sql`delete from doomed_blobs where key in (select blob from files)`),
+    ...firstStates(database, at),
+    ...sequences(database, run),
+  ]
+}
+
+/** Adds rows to tables that grow, unless they are there; those of objects that are not there are left out. */
+export function addRecords(database: Database, { table, columns, rows }: Rows, offset: number): Write {
+  const given = JSON.stringify(rows)
+  const cells = sql`(select value as cells from json_each(${given}))`
+  if (table.name === 'audit') return addAudit(database, { columns, cells }, offset)
+  const parents = table.references.map(
+    ({ column, table: other, to }) =>
+      sql`exists (select 1 from ${sql.identifier(other)} where ${sql.identifier(to)} = cells ->> ${place(columns, column)})`,
+  )
+  const where = parents.length === 0 ? sql`true` : sql.join(parents, sql` and `)
+  return database.run(sql`${insertInto(table, columns, sql`insert or ignore`)} from ${cells} where ${where}`)
+}
+
+/** Adds entries of the record behind those that are here, but for those that are the same: what was done here stays. */
+function addAudit(
+  database: Database,
+  { columns, cells }: { readonly columns: readonly string[]; readonly cells: SQL },
+  offset: number,
+): Write {
+  const cell = (name: string) => sql`cells ->> ${place(columns, name)}`
+  const values = columns.map((name) => (name === 'id' ? sql`${cell('id')} + ${offset}` : cell(name)))
+  return database.run(sql`
+    insert or ignore into audit (${identifiers(columns)}) select ${sql.join(values, sql`, `)} from ${cells}
+    where not exists (select 1 from audit a where a.id = ${cell('id')} and a.at = ${cell('at')}
+      and a.request_id = ${cell('request_id')} and a.action = ${cell('action')} and a.object_id = ${cell('object_id')})`)
+}
+
+/** The id of the latest entry of the record. */
+export async function latestAuditId(database: Database): Promise<number> {
+  const [row] = await database.all<{ id: number }>(sql`select coalesce(max(id), 0) as id from audit`)
+  return row?.id ?? 0
+}
+
+/** How many rows each table has. */
+export async function countRows(database: Database): Promise<ReadonlyMap<string, number>> {
+  const counts = new Map<string, number>()
+  for (const { name } of TABLES) {
+    const [row] = await database.all<{ total: number }>(
+      sql`select count(*) as total from ${sql.identifier(name)}`,
+    )
+    counts.set(name, row?.total ?? 0)
+  }
+  return counts
+}
+
+/** Whether there is nothing yet that a restore would take away: no object but the root group and what a first start made,
+ * unchanged, and one user at most. */
+export async function isEmpty(database: Database): Promise<boolean> {
+  const [row] = await database.all<{ is_empty: number }>(sql`
+    select (select count(*) from users) <= 1 and not exists (
+      select 1 from objects where parent_id is not null and (id > 3 or version > 1)) as is_empty`)
+  return row?.is_empty === 1
+}
+
+/** The jobs there are, in the order of their ids. */
+export async function listJobIds(database: Database, afterId: number, limit: number): Promise<number[]> {
+  const rows = await database.all<{ id: number }>(
+    sql`select id as id from jobs where id > ${afterId} order by id limit ${limit}`,
+  )
+  return rows.map(({ id }) => id)
+}
+
+/** What an actor has told of a job so far: the number of its latest transition that was heard of. */
+export async function heardOf(database: Database, jobId: number): Promise<number> {
+  const [row] = await database.all<{ heard: number }>(
+    sql`select coalesce(heard, seq) as heard from states where object_id = ${jobId}`,
+  )
+  return row?.heard ?? 0
+}
+
+/** Objects whose state nobody knows yet begin as new ones do, and everything that is made of others is looked at anew. */
+function firstStates(database: Database, at: number): Write[] {
+  const now = sql`cast(${at} as integer)`
+  return [
+    database.run(sql`insert into states (object_id, seq, state, since_at)
+      select id, 0, 'undefined', ${now} from objects where true on conflict (object_id) do nothing`),
+    database.run(sql`insert into actor_changes (job_id, revision) select o.id, o.version from jobs j join objects o on o.id = j.id
+      where true on conflict (job_id) do update set revision = max(revision, excluded.revision) + 1`),
+    database.run(sql`insert into uncounted (object_id, mark) select id, 1 from objects where type <> 'job'
+      on conflict (object_id) do update set mark = mark + 1`),
+    database.run(sql`insert into unfiltered (object_id, mark, is_whole) select id, 1, 1 from objects
+      on conflict (object_id) do update set mark = mark + 1, is_whole = 1`),
+    database.run(sql`insert into maintenance_changes (object_id, at, mark)
+      select distinct object_id, ${now}, 1 from revaluations where in_past = 0
+      on conflict (object_id) do update set mark = mark + 1`),
+  ]
+}
+
+/** No number is given out a second time, even if the row that had it is gone. */
+function sequences(database: Database, run: string): Write[] {
+  const kept = sql`(select cells ->> 0 as name, cells ->> 1 as seq from backup_rows where run = ${run} and section = ${SEQUENCES})`
+  return [
+    database.run(sql`insert into sqlite_sequence (name, seq) select kept.name, kept.seq from ${kept} kept
+      where not exists (select 1 from sqlite_sequence s where s.name = kept.name)`),
+    database.run(sql`update sqlite_sequence set seq = max(seq, coalesce(
+      (select kept.seq from ${kept} kept where kept.name = sqlite_sequence.name), 0))`),
+  ]
+}
+
+function doomFiles(database: Database, at: number): Write {
+  return database.run(
+    sql`insert into doomed_blobs (key, at) select blob, cast(${at} as integer) from files where true on conflict (key) do nothing`,
+  )
+}
+
+function insertInto(table: Table, columns: readonly string[], verb = sql`insert`): SQL {
+  const cells = columns.map((_, index) => sql`cells ->> ${sql.raw(String(index))}`)
+  return sql`${verb} into ${sql.identifier(table.name)} (${identifiers(columns)}) select ${sql.join(cells, sql`, `)}`
+}
+
+function identifiers(names: readonly string[]): SQL {
+  return sql.join(
+    names.map((name) => sql.identifier(name)),
+    sql`, `,
+  )
+}
+
+function place(columns: readonly string[], name: string): SQL {
+  return sql.raw(String(columns.indexOf(name)))
+}

@@ -1,0 +1,122 @@
+import { sql } from 'drizzle-orm'
+import type { SQL } from 'drizzle-orm'
+import type { Database, Write } from '../../../ports/database.ts'
+import { TABLES } from './tables.ts'
+import type { Table } from './tables.ts'
+
+const PAGE_ROWS = 100
+/** What stands in place of the rows of a table that grows: up to which of them it had by then. */
+const WATERMARK = 'up to '
+const SEQUENCES = 'sqlite_sequence'
+
+/** Tables that an archive of this kind holds. */
+export function tablesFor(wanted: {
+  readonly hasHistories: boolean
+  readonly hasFiles: boolean
+}): readonly Table[] {
+  const isWanted = { always: true, histories: wanted.hasHistories, files: wanted.hasFiles }
+  return TABLES.filter(({ kept }) => isWanted[kept])
+}
+
+/** Copies what there is into rows of a run, as of one instant: a batch is a transaction on every host, and reads over
+ * several queries are none. Of tables that grow it is noted how far they have grown. */
+export function takeSnapshot(
+  database: Database,
+  run: string,
+  { tables, at }: { readonly tables: readonly Table[]; readonly at: number },
+): Write[] {
+  const into = sql`insert into backup_rows (run, section, place, cells, at)`
+  const now = sql`cast(${at} as integer)`
+  return [
+    database.run(sql`${into} select ${run}, ${SEQUENCES}, rowid, json_array(name, seq), ${now}
+      from sqlite_sequence where name in (select value from json_each(${JSON.stringify(tables.map(({ name }) => name))}))`),
+    ...tables.map((table) =>
+      database.run(
+        table.grows
+          ? sql`${into} select ${run}, ${WATERMARK + table.name}, 0, coalesce(max(rowid), 0), ${now} from ${sql.identifier(table.name)}`
+          : sql`${into} select ${run}, ${table.name}, rowid, ${cellsOf(table)}, ${now} from ${sql.identifier(table.name)}`,
+      ),
+    ),
+  ]
+}
+
+/** The cells of a row as a JSON array. Numbers that are not whole have the 17 digits that name them. */
+function cellsOf({ columns }: Table): SQL {
+  const cells = columns.map(({ name, isReal }) => {
+    const cell = sql.identifier(name)
+    return isReal ? sql`iif(${cell} is null, null, json(printf('%!.17g', ${cell})))` : sql`${cell}`
+  })
+  return sql`json_array(${sql.join(cells, sql`, `)})`
+}
+
+type Page = { readonly place: number; readonly cells: string }
+
+/** The rows of a table as of a snapshot, a page at a time, each as a JSON array. */
+export async function* readSnapshot(
+  database: Database,
+  run: string,
+  table: Table,
+): AsyncGenerator<readonly string[], void> {
+  const upTo = table.grows ? await watermarkOf(database, run, table) : 0
+  for (let after = Number.NEGATIVE_INFINITY; ;) {
+    const from = Number.isFinite(after) ? after : Number.MIN_SAFE_INTEGER
+    const rows = await database.all<Page>(
+      table.grows
+        ? sql`select rowid as place, ${cellsOf(table)} as cells from ${sql.identifier(table.name)}
+            where rowid > ${from} and rowid <= ${upTo} order by rowid limit ${PAGE_ROWS}`
+        : pageOf(run, table.name, from),
+    )
+    if (rows.length > 0) yield rows.map(({ cells }) => cells)
+    if (rows.length < PAGE_ROWS) return
+    after = rows.at(-1)?.place ?? 0
+  }
+}
+
+/** The latest number that each table has given out. */
+export async function readSequences(database: Database, run: string): Promise<readonly string[]> {
+  const rows = await database.all<Page>(
+    sql`select place as place, cells as cells from backup_rows where run = ${run} and section = ${SEQUENCES} order by place`,
+  )
+  return rows.map(({ cells }) => cells)
+}
+
+/** Whether an object of a snapshot is gone by now, and with it rows of tables that grow. */
+export async function hasLostObjects(database: Database, run: string): Promise<boolean> {
+  const [row] = await database.all<{ lost: number }>(sql`
+    select exists (select 1 from backup_rows where run = ${run} and section = 'objects'
+      and not exists (select 1 from objects where id = place)) as lost`)
+  return row?.lost === 1
+}
+
+/** The jobs of a snapshot, some after an id, in the order of their ids. */
+export async function readJobIds(
+  database: Database,
+  run: string,
+  afterId: number,
+  limit: number,
+): Promise<readonly number[]> {
+  const rows = await database.all<{ id: number }>(
+    sql`select place as id from backup_rows where run = ${run} and section = 'jobs' and place > ${afterId} order by place limit ${limit}`,
+  )
+  return rows.map(({ id }) => id)
+}
+
+/** Removes the rows of a run. */
+export function dropRun(database: Database, run: string): Write {
+  return database.run(sql`delete from backup_rows where run = ${run}`)
+}
+
+/** Removes what runs have left that began before an instant. */
+export function dropRunsBefore(database: Database, at: number): Write {
+  return database.run(sql`delete from backup_rows where at < ${at}`)
+}
+
+async function watermarkOf(database: Database, run: string, { name }: Table): Promise<number> {
+  const [row] = await database.all<Page>(pageOf(run, WATERMARK + name, -1))
+  return Number(row?.cells ?? 0)
+}
+
+function pageOf(run: string, section: string, after: number): SQL {
+  return sql`select place as place, cells as cells from backup_rows
+    where run = ${run} and section = ${section} and place > ${after} order by place limit ${PAGE_ROWS}`
+}

@@ -1,0 +1,158 @@
+import { getTableColumns, getTableName } from 'drizzle-orm'
+import { getTableConfig } from 'drizzle-orm/sqlite-core'
+import type { SQLiteTable } from 'drizzle-orm/sqlite-core'
+import * as access from '../../../../db/tables/access.ts'
+import * as alarms from '../../../../db/tables/alarms.ts'
+import { audit } from '../../../../db/tables/audit.ts'
+import * as backups from '../../../../db/tables/backups.ts'
+import * as content from '../../../../db/tables/content.ts'
+import * as credentials from '../../../../db/tables/credentials.ts'
+import { directorySyncs } from '../../../../db/tables/directory.ts'
+import { eventEpochs } from '../../../../db/tables/events.ts'
+import * as monitoring from '../../../../db/tables/monitoring.ts'
+import * as told from '../../../../db/tables/notifications.ts'
+import * as oidc from '../../../../db/tables/oidc.ts'
+import * as plans from '../../../../db/tables/revaluations.ts'
+import * as slcs from '../../../../db/tables/slcs.ts'
+import * as pages from '../../../../db/tables/status-pages.ts'
+import { purposeOf } from '../../../monitoring/notifications/recipients/service/telling.ts'
+
+type Cells = Readonly<Record<string, unknown>>
+
+/** What a backup does with a table. */
+type Kept = {
+  /** Always, or with histories or files alone. */
+  readonly kept: 'always' | 'histories' | 'files'
+  /** Rows are only ever added and never changed, and may be many. */
+  readonly grows?: true
+  /** Columns that are sealed, and what for; a column of JSON has texts that are sealed for their names. */
+  readonly sealed?: Readonly<Record<string, (row: Cells) => string>> | 'names'
+  /** Columns that mean something beside histories alone, and are null without them. */
+  readonly past?: readonly string[]
+}
+
+type Fate = Kept | { readonly left: string }
+
+const ALWAYS: Fate = { kept: 'always' }
+const HISTORIES: Fate = { kept: 'histories' }
+const RECORD: Fate = { kept: 'histories', grows: true }
+const PASSING: Fate = { left: 'what is to be done soon; a restore notes all of it anew' }
+const SIGNED_IN: Fate = { left: 'who was signed in signs in again: a restore must bring no session back' }
+
+/** What becomes of each table. A table that is not here fails a test. */
+const FATES: readonly (readonly [table: SQLiteTable, fate: Fate])[] = [
+  [access.users, ALWAYS],
+  [access.sessions, SIGNED_IN],
+  [access.setups, { left: 'a link for whoever sets up an installation that has nobody yet' }],
+  [access.userGroups, ALWAYS],
+  [access.memberships, ALWAYS],
+  [access.grants, ALWAYS],
+  [alarms.alarmLinks, ALWAYS],
+  [alarms.alarms, HISTORIES],
+  [alarms.alarmComments, HISTORIES],
+  [alarms.alarmChanges, RECORD],
+  [audit, RECORD],
+  [backups.backups, { left: 'archives are not in archives' }],
+  [backups.backupRows, { left: 'rows on their way into an archive or out of one' }],
+  [content.files, { kept: 'files' }],
+  [content.doomedBlobs, { left: 'blobs of this installation' }],
+  [content.styles, ALWAYS],
+  [content.settings, { kept: 'always', sealed: 'names' }],
+  [content.translations, ALWAYS],
+  [content.translationCache, { left: 'is asked for again' }],
+  [credentials.personalTokens, ALWAYS],
+  [credentials.mfa, { kept: 'always', sealed: { secret: (row) => `mfa ${String(row['user_id'])}` } }],
+  [credentials.recoveryCodes, ALWAYS],
+  [credentials.passwords, ALWAYS],
+  [credentials.attempts, { left: 'counts of an hour' }],
+  [directorySyncs, { left: 'when this installation asks its directory' }],
+  [eventEpochs, { left: 'counts the readers of this installation' }],
+  [monitoring.objects, ALWAYS],
+  [monitoring.devices, ALWAYS],
+  [monitoring.jobs, ALWAYS],
+  [monitoring.jobValues, ALWAYS],
+  [monitoring.properties, ALWAYS],
+  [monitoring.states, HISTORIES],
+  [monitoring.transitions, RECORD],
+  [monitoring.charges, RECORD],
+  [monitoring.pings, ALWAYS],
+  [monitoring.actorChanges, PASSING],
+  [monitoring.uncounted, PASSING],
+  [monitoring.unfiltered, PASSING],
+  [monitoring.slos, ALWAYS],
+  [monitoring.links, ALWAYS],
+  [monitoring.dependencies, ALWAYS],
+  [told.alarmRecipients, { kept: 'always', sealed: { target: (row) => purposeOf(String(row['type'])) } }],
+  [told.notifications, HISTORIES],
+  [told.notices, HISTORIES],
+  [told.noticeProgress, HISTORIES],
+  [oidc.oidcIdentities, ALWAYS],
+  [oidc.oidcStates, SIGNED_IN],
+  [oidc.oidcLogins, SIGNED_IN],
+  [oidc.oidcSessions, SIGNED_IN],
+  [plans.revaluations, ALWAYS],
+  [plans.maintenanceChanges, PASSING],
+  [slcs.slcs, { kept: 'always', past: ['judged'] }],
+  [slcs.slcPeriods, HISTORIES],
+  [slcs.slcRevisions, HISTORIES],
+  [slcs.slcSpells, HISTORIES],
+  [
+    pages.statusPages,
+    { kept: 'always', sealed: { page_sealed: () => 'status page', badge_sealed: () => 'badge' } },
+  ],
+  [pages.statusPageChildren, ALWAYS],
+]
+
+/** A table as archives know it. */
+export type Table = Kept & {
+  readonly name: string
+  readonly columns: readonly Column[]
+  /** Columns that name a row of another table, with that table and its column. */
+  readonly references: readonly Reference[]
+}
+
+export type Column = { readonly name: string; readonly isReal: boolean; readonly isJson: boolean }
+export type Reference = { readonly column: string; readonly table: string; readonly to: string }
+
+/** Every table that archives hold, after those that it refers to. */
+export const TABLES: readonly Table[] = inOrder(
+  FATES.flatMap(([table, fate]) => ('left' in fate ? [] : [{ ...fate, ...shapeOf(table) }])),
+)
+
+/** The names of all tables of which it was decided what becomes of them. */
+export const DECIDED: readonly string[] = FATES.map(([table]) => getTableName(table))
+
+export function tableCalled(name: string): Table | undefined {
+  return TABLES.find((table) => table.name === name)
+}
+
+function shapeOf(table: SQLiteTable): Pick<Table, 'name' | 'columns' | 'references'> {
+  const columns = Object.values(getTableColumns(table)).map((column) => ({
+    name: column.name,
+    isReal: column.getSQLType() === 'real',
+    isJson: column.dataType === 'json',
+  }))
+  const references = getTableConfig(table).foreignKeys.map((key) => {
+    const { columns: own, foreignTable, foreignColumns } = key.reference()
+    return {
+      column: own[0]?.name ?? '',
+      table: getTableName(foreignTable),
+      to: foreignColumns[0]?.name ?? '',
+    }
+  })
+  return { name: getTableName(table), columns, references }
+}
+
+function inOrder(tables: readonly Table[]): readonly Table[] {
+  const placed: Table[] = []
+  const place = (table: Table) => {
+    if (placed.includes(table)) return
+    for (const { table: name } of table.references) {
+      const other = tables.find((one) => one.name === name)
+      if (other && other !== table) place(other)
+    }
+    placed.push(table)
+  }
+  for (const table of tables) place(table)
+  return placed
+}

@@ -1,0 +1,145 @@
+import { Refusal } from '../../../lib/errors.ts'
+import type { Lock } from '../../../lib/lock.ts'
+import type { Blobs } from '../../../ports/blobs.ts'
+import type { Statement, ValuesDatabase } from '../../../ports/values-database.ts'
+import { ByteReader } from '../../history/bytes.ts'
+import { isInBlob, withoutBlob } from '../../history/heads.ts'
+import type { ActorState } from '../../jobs/actor.ts'
+import { readKept } from '../store/copies.ts'
+import type { Copied } from '../store/copies.ts'
+import { writeBlocks, writeExpired } from '../store/rollups.ts'
+import { writeSegments } from '../store/segments.ts'
+import { bodyOfBlob } from './bodies.ts'
+
+/** Who asks for nothing for so long has left: what waits for the copy goes on. */
+const PATIENCE_MS = 60_000
+const ROWS_PER_COMMIT = 100
+/** A line that is longer is none of ours. */
+const LINE_MAX_LENGTH = 4 * 1024 * 1024
+
+type Source = {
+  readonly values: ValuesDatabase
+  readonly blobs: Blobs
+  /** Held while rows are read, so that neither a fold nor a tidying changes them in between. */
+  readonly shelf: Lock
+  /** The checkpoint; null once the job was forgotten. */
+  readonly checkpoint: () => Promise<ActorState | null>
+}
+
+/** Everything a job keeps, up to its latest fold, as lines of JSON (`db/README.md`, Backups).
+ * @throws {Refusal} not_found */
+export async function copyOut(source: Source, jobId: number): Promise<ReadableStream<Uint8Array>> {
+  const { shelf } = source
+  const { promise: isDone, resolve: release } = Promise.withResolvers<null>()
+  const begun = Promise.withResolvers<null>()
+  const held = shelf.run(() => {
+    begun.resolve(null)
+    return isDone
+  })
+  await begun.promise
+  let timer = setTimeout(release, PATIENCE_MS, null)
+  const lines = linesOf(source, jobId)
+  const end = async () => {
+    clearTimeout(timer)
+    release(null)
+    await held
+  }
+  const encoder = new TextEncoder()
+  return new ReadableStream({
+    type: 'bytes',
+    async pull(controller) {
+      clearTimeout(timer)
+      try {
+        const next = await lines.next()
+        if (next.done === true) {
+          controller.close()
+          controller.byobRequest?.respond(0)
+          return await end()
+        }
+        controller.enqueue(encoder.encode(next.value))
+        timer = setTimeout(release, PATIENCE_MS, null)
+      } catch (error) {
+        await end()
+        throw error
+      }
+    },
+    cancel: end,
+  })
+}
+
+async function* linesOf({ values, blobs, checkpoint }: Source, jobId: number): AsyncGenerator<string, void> {
+  const state = await checkpoint()
+  if (!state) throw gone()
+  yield line(['a', state])
+  for await (const page of readKept(values, jobId)) {
+    const lines: string[] = []
+    for (const row of page) lines.push(line(await cellsOf(blobs, jobId, row)))
+    if (lines.length > 0) yield lines.join('')
+  }
+  if (!(await checkpoint())) throw gone()
+}
+
+/** A segment in the blobs is copied with its bytes: numbers of blobs mean nothing elsewhere. */
+async function cellsOf(blobs: Blobs, jobId: number, row: Copied): Promise<readonly unknown[]> {
+  if (row.kind === 'expired') return ['e', row.series, row.endAt]
+  if (row.kind === 'rollup') return ['r', ...row.key, row.body.toBase64()]
+  const { key, head, body } = row
+  const whole = isInBlob(head) ? await bodyOfBlob(blobs, jobId, new ByteReader(body).unsigned()) : body
+  return ['s', ...key, withoutBlob(head).toBase64(), whole.toBase64()]
+}
+
+function line(cells: readonly unknown[]): string {
+  return `${JSON.stringify(cells)}\n`
+}
+
+function gone(): Refusal {
+  return new Refusal('not_found', 'There is no such webhook job.')
+}
+
+/** What `copyOut` wrote, as statements that put it back, some at a time, and last the checkpoint.
+ * @throws {Refusal} bad_request for anything else */
+export async function* copyIn(
+  lines: ReadableStream<Uint8Array>,
+  jobId: number,
+): AsyncGenerator<{ readonly statements: readonly Statement[] } | { readonly state: ActorState }, void> {
+  let state: ActorState | null = null
+  let rows: (readonly unknown[])[] = []
+  for await (const text of textLines(lines)) {
+    const cells = JSON.parse(text) as readonly unknown[]
+    if (cells[0] === 'a') state = { ...(cells[1] as ActorState), jobId }
+    else rows.push(cells)
+    if (rows.length < ROWS_PER_COMMIT) continue
+    yield { statements: rows.flatMap((row) => statementsOf(jobId, row)) }
+    rows = []
+  }
+  if (rows.length > 0) yield { statements: rows.flatMap((row) => statementsOf(jobId, row)) }
+  if (!state) throw new Refusal('bad_request', 'A job in the backup has no checkpoint.')
+  yield { state }
+}
+
+function statementsOf(jobId: number, [kind, ...cells]: readonly unknown[]): readonly Statement[] {
+  const [series = 0, level = 0, at = 0, place = 0] = cells.map(Number)
+  const bytes = (index: number) => Uint8Array.fromBase64(String(cells[index]))
+  switch (kind) {
+    case 's':
+      return writeSegments([{ jobId, series, level, from: at, place, head: bytes(4), body: bytes(5) }])
+    case 'r':
+      return writeBlocks([{ jobId, series, level: level === 1 ? 1 : 2, block: at, body: bytes(3) }])
+    case 'e':
+      return [writeExpired({ jobId, series }, level)]
+    default:
+      throw new Refusal('bad_request', 'A job in the backup has a row of an unknown kind.')
+  }
+}
+
+async function* textLines(stream: ReadableStream<Uint8Array>): AsyncGenerator<string, void> {
+  const decoder = new TextDecoder()
+  let held = ''
+  for await (const chunk of stream) {
+    held += decoder.decode(chunk, { stream: true })
+    const lines = held.split('\n')
+    held = lines.pop() ?? ''
+    if (held.length > LINE_MAX_LENGTH) throw new Refusal('bad_request', 'A line of the backup is too long.')
+    yield* lines
+  }
+}

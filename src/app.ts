@@ -14,6 +14,7 @@ import { codeGeneratorRoutes } from './automation/code-generator/routes.ts'
 import { packageRoutes } from './automation/packages/routes.ts'
 import { scriptRoutes } from './automation/scripts/routes.ts'
 import { codeGeneratorRoutes } from './automation/code-generator/routes.ts'
+import { backupRoutes } from './content/backups/routes.ts'
 import { fileRoutes } from './content/files/routes.ts'
 import { settingsRoutes } from './content/settings/routes.ts'
 import { styleRoutes } from './content/styles/routes.ts'
@@ -84,6 +85,7 @@ export function createApp(ports: Ports): App {
   app.route('/', recipientRoutes)
   app.route('/', translationRoutes)
   app.route('/', settingsRoutes)
+  app.route('/', backupRoutes)
   app.route('/', statusPageRoutes)
   app.route('/', alarmRoutes)
   app.route('/', notificationRoutes)

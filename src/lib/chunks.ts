@@ -48,6 +48,20 @@ export function joined(chunks: readonly Uint8Array[], sizeBytes: number): Uint8A
   return whole
 }
 
+/** The lines of a text, without their ends. @throws {RangeError} for one that is longer than `lengthMax` */
+export async function* textLines(chunks: Chunks, lengthMax: number): AsyncGenerator<string, void> {
+  const decoder = new TextDecoder()
+  let held = ''
+  for await (const chunk of chunks) {
+    held += decoder.decode(chunk, { stream: true })
+    const lines = held.split('\n')
+    held = lines.pop() ?? ''
+    if (held.length > lengthMax) throw new RangeError('A line is too long.')
+    yield* lines
+  }
+  if (held !== '') yield held
+}
+
 async function* followed(
   head: Uint8Array,
   rest: AsyncIterator<Uint8Array, void>,

@@ -2,6 +2,8 @@
 export interface Network {
   /** The address of whoever sent the request; empty where the host cannot tell. */
   addressOf(request: Request): string
+  /** The answer to this request may take as long as it takes: nobody hangs up meanwhile. */
+  takesLong(request: Request): void
   /** Sends a request to where the operator said, with certificates checked. */
   fetch(request: Request): Promise<Response>
   /** Sends a request to where a user said: never to a private address, whatever name leads there, unless

@@ -27,6 +27,8 @@ export type EdgeOptions = {
 export type EdgeHost = Host & {
   /** Does what a trigger of this name brings about. */
   scheduled(cron: string): Promise<void>
+  /** Rows of the system database. */
+  sql(text: string): Promise<readonly Readonly<Record<string, unknown>>[]>
 }
 
 /** Starts the Worker in workerd, as bundled from `workers/edge`, with D1, R2 and its Durable Objects; offline. */
@@ -87,6 +89,10 @@ export async function startEdge({
     setupLink: () => setupLink(url.origin, logs),
     async scheduled(cron) {
       await (await miniflare.getWorker()).scheduled({ cron })
+    },
+    async sql(text) {
+      const database = await miniflare.getD1Database('DB')
+      return (await database.prepare(text).all<Record<string, unknown>>()).results
     },
     close: () => miniflare.dispose(),
   }

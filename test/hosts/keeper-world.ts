@@ -174,6 +174,8 @@ function remote(ask: (method: string, ...input: readonly unknown[]) => Promise<u
     buckets: (...input) => ask('buckets', ...input) as ReturnType<JobActors['buckets']>,
     bucketsAll: (...input) => ask('bucketsAll', ...input) as ReturnType<JobActors['bucketsAll']>,
     samples: (...input) => ask('samples', ...input) as ReturnType<JobActors['samples']>,
+    archive: () => Promise.reject(new TypeError('A copy does not travel as JSON.')),
+    restore: () => Promise.reject(new TypeError('A copy does not travel as JSON.')),
     forget: async (...input) => void (await ask('forget', ...input)),
   }
 }

@@ -63,6 +63,7 @@ export async function openPorts(settings: Partial<Ports['settings']> = {}) {
     settings: allSettings,
     network: {
       addressOf: () => '192.0.2.7',
+      takesLong: () => undefined,
       fetch: (request) => fetch(request),
       fetchOutside: (request) => fetch(request, { redirect: 'manual' }),
     },

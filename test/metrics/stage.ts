@@ -53,6 +53,8 @@ export function answering(outcomes: (parcels: readonly Parcel[]) => readonly Out
         buckets: (...call) => jobActors.buckets(...call),
         bucketsAll: (...call) => jobActors.bucketsAll(...call),
         samples: (...call) => jobActors.samples(...call),
+        archive: (...call) => jobActors.archive(...call),
+        restore: (...call) => jobActors.restore(...call),
         forget: (...call) => jobActors.forget(...call),
       }
       return createApp({ ...ports, jobActors: before }).fetch

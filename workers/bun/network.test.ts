@@ -12,7 +12,7 @@ test.each([
   [1, null, '192.0.2.1'],
 ])('behind %i trusted proxies, X-Forwarded-For: %p is read as %s', (proxies, header, address) => {
   const network = openNetwork({ trustedProxies: proxies, outboundAllow: new Set() })
-  network.listensAs({ requestIP: () => ({ address: '192.0.2.1' }) })
+  network.listensAs({ requestIP: () => ({ address: '192.0.2.1' }), timeout: () => undefined })
   const headers = header === null ? {} : { 'x-forwarded-for': header }
   expect(network.addressOf(new Request('http://localhost/', { headers }))).toBe(address)
 })

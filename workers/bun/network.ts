@@ -3,7 +3,10 @@ import { faultOfReceiver, isAllowed, isPublicAddress } from '../../src/lib/addre
 import { Refusal } from '../../src/lib/errors.ts'
 import type { Network } from '../../src/ports/network.ts'
 
-type Listener = { requestIP(request: Request): { readonly address: string } | null }
+type Listener = {
+  requestIP(request: Request): { readonly address: string } | null
+  timeout(request: Request, seconds: number): void
+}
 
 export type NetworkOptions = {
   readonly trustedProxies: number
@@ -24,6 +27,7 @@ export function openNetwork({
     listensAs(http) {
       listener = http
     },
+    takesLong: (request) => listener?.timeout(request, 0),
     fetch: (request) => fetch(request),
     async fetchOutside(request) {
       const fault = faultOfReceiver(request.url, outboundAllow)

@@ -8,6 +8,8 @@ export function openNetwork(outboundAllow: ReadonlySet<string>): Network {
   return {
     // Cloudflare sets this header itself, whatever the caller sent.
     addressOf: ({ headers }) => headers.get('cf-connecting-ip') ?? '',
+    // The platform waits as long as the caller does.
+    takesLong: () => undefined,
     fetch: (request) => fetch(request),
     async fetchOutside(request) {
       const fault = faultOfReceiver(request.url, outboundAllow)

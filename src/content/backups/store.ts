@@ -44,7 +44,11 @@ export function listSuperfluous(database: Database, keep: number, limit: number)
 
 /** Keeps a backup whose blob is doomed since after an instant, and takes the doom away; fails for the empty blob where it
  * may have been swept by now. The new id is what the first write returns. */
-export function insertBackup(database: Database, row: Omit<BackupRow, 'id'>, doomedAfterAt: number): Write[] {
+export function insertBackup(
+  database: Database,
+  row: Omit<BackupRow, 'id'>,
+  doomedAfterAt: number,
+): [Write, Write] {
   const blob = sql`(select key from doomed_blobs where key = ${row.blob} and at > ${doomedAfterAt})`
   return [
     database

@@ -46,7 +46,7 @@ export async function* writeArchive(
   let waiting: string[] = []
   let length = 0
   const member = async () => {
-    const text = encoder.encode(waiting.join(''))
+    const text = new Uint8Array(encoder.encode(waiting.join('')))
     waiting = []
     length = 0
     chain = await linked(chain, text)
@@ -60,7 +60,7 @@ export async function* writeArchive(
   }
   if (waiting.length > 0) yield await member()
   const end = { end: true, lines: count, chain: hex(chain), proof: await prove(hex(chain)) }
-  yield await packMember(encoder.encode(`${JSON.stringify(end)}\n`))
+  yield await packMember(new Uint8Array(encoder.encode(`${JSON.stringify(end)}\n`)))
 }
 
 /** What can be said of an archive once it was read to its end. */
@@ -103,7 +103,7 @@ export async function* readArchive(
 
 function linesOf(text: Uint8Array): unknown[] {
   try {
-    return new TextDecoder('utf-8', { fatal: true })
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: false })
       .decode(text)
       .trimEnd()
       .split('\n')

@@ -133,8 +133,9 @@ function firstStates(database: Database, at: number): Write[] {
       where true on conflict (job_id) do update set revision = max(revision, excluded.revision) + 1`),
     database.run(sql`insert into uncounted (object_id, mark) select id, 1 from objects where type <> 'job'
       on conflict (object_id) do update set mark = mark + 1`),
-    database.run(sql`insert into unfiltered (object_id, mark, is_whole) select id, 1, 1 from objects
-      on conflict (object_id) do update set mark = mark + 1, is_whole = 1`),
+    database.run(sql`insert into unfiltered (object_id, mark, is_whole) select o.id, 1, s.children_filter is not null
+      from objects o left join slos s on s.id = o.id
+      where true on conflict (object_id) do update set mark = mark + 1, is_whole = max(is_whole, excluded.is_whole)`),
     database.run(sql`insert into maintenance_changes (object_id, at, mark)
       select distinct object_id, ${now}, 1 from revaluations where in_past = 0
       on conflict (object_id) do update set mark = mark + 1`),

@@ -1,3 +1,4 @@
+import { textLines } from '../../../lib/chunks.ts'
 import { Refusal } from '../../../lib/errors.ts'
 import type { Lock } from '../../../lib/lock.ts'
 import type { Blobs } from '../../../ports/blobs.ts'
@@ -104,7 +105,7 @@ export async function* copyIn(
 ): AsyncGenerator<{ readonly statements: readonly Statement[] } | { readonly state: ActorState }, void> {
   let state: ActorState | null = null
   let rows: (readonly unknown[])[] = []
-  for await (const text of textLines(lines)) {
+  for await (const text of textLines(lines, LINE_MAX_LENGTH)) {
     const cells = JSON.parse(text) as readonly unknown[]
     if (cells[0] === 'a') state = { ...(cells[1] as ActorState), jobId }
     else rows.push(cells)
@@ -129,17 +130,5 @@ function statementsOf(jobId: number, [kind, ...cells]: readonly unknown[]): read
       return [writeExpired({ jobId, series }, level)]
     default:
       throw new Refusal('bad_request', 'A job in the backup has a row of an unknown kind.')
-  }
-}
-
-async function* textLines(stream: ReadableStream<Uint8Array>): AsyncGenerator<string, void> {
-  const decoder = new TextDecoder()
-  let held = ''
-  for await (const chunk of stream) {
-    held += decoder.decode(chunk, { stream: true })
-    const lines = held.split('\n')
-    held = lines.pop() ?? ''
-    if (held.length > LINE_MAX_LENGTH) throw new Refusal('bad_request', 'A line of the backup is too long.')
-    yield* lines
   }
 }

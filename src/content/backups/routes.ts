@@ -1,0 +1,137 @@
+import { Hono } from 'hono'
+import * as z from 'zod'
+import { idParam, noContent, ok } from '../../http/answers.ts'
+import { nextLink } from '../../http/paging.ts'
+import { policy } from '../../http/policy.ts'
+import type { Env } from '../../http/policy.ts'
+import { answerStored } from '../../http/stored.ts'
+import { jsonBody, valid } from '../../http/valid.ts'
+import { Refusal } from '../../lib/errors.ts'
+import {
+  backupBody,
+  backupView,
+  listQuery,
+  passphrase,
+  restoreBody,
+  restoreQuery,
+  restoreView,
+} from './schema.ts'
+import { deleteBackup, listBackups, makeBackup, readBackup, restoreBackup, restoreUpload } from './service.ts'
+
+const ADMINISTRATOR = ['administrator'] as const
+const BODY_MAX_BYTES = 64 * 1024
+const ARCHIVE = 'application/gzip'
+const PASSPHRASE_HEADER = 'x-backup-passphrase'
+const idPath = z.object({ id: idParam })
+const restoreRefusals = [400, 409, 422]
+
+export const backupRoutes = new Hono<Env>()
+  .get(
+    '/backups',
+    policy({
+      summary: 'The backups that are kept here, the latest first',
+      roles: ADMINISTRATOR,
+      answers: { 200: ok(z.array(backupView), 'The backups.', ['Link']) },
+    }),
+    valid('query', listQuery),
+    async (c) => {
+      const { items, next } = await listBackups(c.get('context'), c.req.valid('query'))
+      return c.json(items, 200, nextLink(c, next))
+    },
+  )
+  .post(
+    '/backups',
+    policy({
+      summary: 'Make a backup and keep it here',
+      roles: ADMINISTRATOR,
+      answers: { 201: ok(backupView, 'The backup.', ['Location']) },
+      refuses: [409],
+    }),
+    jsonBody(BODY_MAX_BYTES),
+    valid('json', backupBody),
+    async (c) => {
+      const backup = await makeBackup(c.get('context'), c.req.valid('json'))
+      return c.json(backup, 201, { location: backup.url })
+    },
+  )
+  .post(
+    '/backups/restore',
+    policy({
+      summary: 'Restore a backup that is sent, whose passphrase is in X-Backup-Passphrase, percent-encoded',
+      roles: ADMINISTRATOR,
+      takes: { media: { [ARCHIVE]: 'bytes' }, encodings: ['identity'] },
+      answers: { 200: ok(restoreView, 'What was restored, or would be.') },
+      refuses: restoreRefusals,
+    }),
+    valid('query', restoreQuery),
+    async (c) => {
+      const asked = { ...c.req.valid('query'), passphrase: passphraseOf(c.req.raw) }
+      return c.json(await restoreUpload(c.get('context'), c.req.raw.body ?? new ReadableStream(), asked))
+    },
+  )
+  .get(
+    '/backups/:id',
+    policy({
+      summary: 'The bytes of a backup',
+      roles: ADMINISTRATOR,
+      answers: {
+        200: { description: 'The backup.', media: ARCHIVE, headers: ['ETag', 'Content-Disposition'] },
+        206: {
+          description: 'The range that was asked for.',
+          media: ARCHIVE,
+          headers: ['ETag', 'Content-Range'],
+        },
+        304: { description: 'It is as the caller has it.' },
+      },
+      refuses: [416],
+    }),
+    valid('param', idPath),
+    async (c) => {
+      const { backup, open } = await readBackup(c.get('context'), c.req.valid('param').id)
+      const headers = {
+        'content-type': ARCHIVE,
+        'content-disposition': `attachment; filename="tidemark-${backup.id}.ndjson.gz"`,
+        'cache-control': 'private, no-cache',
+      }
+      const stored = { etag: `"${backup.digest}"`, sizeBytes: backup.size, open }
+      return answerStored(c.req.raw, stored, { headers, requestId: c.get('requestId') })
+    },
+  )
+  .delete(
+    '/backups/:id',
+    policy({ summary: 'Delete a backup', roles: ADMINISTRATOR, answers: { 204: noContent } }),
+    valid('param', idPath),
+    async (c) => {
+      await deleteBackup(c.get('context'), c.req.valid('param').id)
+      return c.body(null, 204)
+    },
+  )
+  .post(
+    '/backups/:id/restore',
+    policy({
+      summary: 'Restore a backup that is kept here: everything, or deleted objects alone',
+      roles: ADMINISTRATOR,
+      answers: { 200: ok(restoreView, 'What was restored, or would be.') },
+      refuses: restoreRefusals,
+    }),
+    valid('param', idPath),
+    jsonBody(BODY_MAX_BYTES),
+    valid('json', restoreBody),
+    async (c) => c.json(await restoreBackup(c.get('context'), c.req.valid('param').id, c.req.valid('json'))),
+  )
+
+/** @throws {Refusal} invalid */
+function passphraseOf({ headers }: Request): string {
+  const read = passphrase.safeParse(decoded(headers.get(PASSPHRASE_HEADER) ?? ''))
+  if (read.success) return read.data
+  const message = read.error.issues[0]?.message ?? 'is no passphrase'
+  throw new Refusal('invalid', 'The passphrase is none.', [{ pointer: PASSPHRASE_HEADER, message }])
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return ''
+  }
+}

@@ -1,0 +1,90 @@
+import * as z from 'zod'
+import { flagQuery } from '../../http/answers.ts'
+
+const LIMIT_MAX = 1_000
+const OBJECTS_MAX = 1_000
+const PASSPHRASE_MIN = 12
+const PASSPHRASE_MAX = 256
+
+export const passphrase = z
+  .string()
+  .min(PASSPHRASE_MIN)
+  .max(PASSPHRASE_MAX)
+  .describe('Seals the secrets in the backup; without it nobody can restore it.')
+
+export const backupBody = z.strictObject({
+  passphrase,
+  histories: z
+    .boolean()
+    .default(false)
+    .describe('With what jobs have received, states, alarms and the audit log.'),
+  files: z.boolean().default(false).describe('With uploaded files.'),
+})
+
+export const listQuery = z.object({
+  limit: z.coerce.number().int().min(1).max(LIMIT_MAX).default(LIMIT_MAX),
+  cursor: z.string().max(4096).optional().describe('From the Link header of the page before.'),
+})
+
+export const restoreBody = z.strictObject({
+  passphrase,
+  replace: z.boolean().default(false).describe('Also where there is something already: all of it goes.'),
+  dryRun: z.boolean().default(false).describe('Answers what would change, and changes nothing.'),
+  objects: z
+    .array(z.int().positive())
+    .min(1)
+    .max(OBJECTS_MAX)
+    .optional()
+    .describe('Restores these deleted objects alone, with everything below them.'),
+})
+
+export const restoreQuery = z.object({
+  replace: flagQuery.default(false).describe('Also where there is something already: all of it goes.'),
+  dryRun: flagQuery.default(false).describe('Answers what would change, and changes nothing.'),
+})
+
+export const backupView = z
+  .object({
+    id: z.int(),
+    createdAt: z.iso.datetime({ offset: true }),
+    madeAt: z.iso.datetime({ offset: true }).describe('When what is in it was so.'),
+    origin: z.enum(['asked', 'scheduled']),
+    release: z.string(),
+    histories: z.boolean(),
+    files: z.boolean(),
+    size: z.int().describe('Bytes.'),
+    digest: z.string().describe('The last link of its chain of SHA-256 digests.'),
+    url: z.string().describe('The path of its bytes.'),
+  })
+  .meta({ id: 'Backup' })
+
+export const restoreView = z
+  .object({
+    restored: z.boolean().describe('False after a dry run.'),
+    madeAt: z.iso.datetime({ offset: true }),
+    release: z.string(),
+    histories: z.boolean(),
+    files: z.boolean(),
+    tables: z.array(
+      z.object({
+        name: z.string(),
+        rows: z.int().describe('In the backup, or of the objects that are restored.'),
+        rowsBefore: z.int().describe('Here, before anything was restored.'),
+      }),
+    ),
+    jobs: z.int().describe('Jobs with what they have received.'),
+    fileCount: z.int(),
+    objects: z
+      .array(z.object({ id: z.int(), type: z.string(), name: z.string() }))
+      .describe('Which objects come back, where some were asked for.'),
+    dropped: z
+      .array(z.object({ table: z.string(), objectId: z.int(), detail: z.string() }))
+      .describe('What belonged to them and refers to something that is not there any more.'),
+  })
+  .meta({ id: 'Restore' })
+
+export type BackupBody = z.infer<typeof backupBody>
+export type ListQuery = z.infer<typeof listQuery>
+export type RestoreBody = z.infer<typeof restoreBody>
+export type BackupView = z.infer<typeof backupView>
+export type RestoreView = z.infer<typeof restoreView>

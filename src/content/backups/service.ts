@@ -1,0 +1,264 @@
+import { audited } from '../../access/audit/service.ts'
+import { forgetRights } from '../../access/rights/service.ts'
+import { callersOf } from '../../access/users/callers.ts'
+import type { Context } from '../../context.ts'
+import { tooLarge } from '../../http/bytes.ts'
+import { streamOf } from '../../lib/chunks.ts'
+import type { Chunks } from '../../lib/chunks.ts'
+import { Refusal, refusalIn } from '../../lib/errors.ts'
+import { decodeNumber, encodeCursor } from '../../lib/paging.ts'
+import { slotsFor } from '../../lib/slots.ts'
+import { timeFormat } from '../../lib/time.ts'
+import type { ByteSpan, StoredBlob } from '../../ports/blobs.ts'
+import { commit, isNotNullViolation } from '../../ports/database.ts'
+import type { Ports } from '../../ports/index.ts'
+import { VERSION } from '../../http/version.ts'
+import { doomBlob } from '../files/service.ts'
+import { archiveKeys } from './archive/keys.ts'
+import type { BackupBody, BackupView, ListQuery, RestoreBody, RestoreView } from './schema.ts'
+import { beginArchive } from './service/making.ts'
+import type { Content } from './service/making.ts'
+import { keysFor, lookThrough } from './service/reading.ts'
+import type { Looked } from './service/reading.ts'
+import { restoreWhole } from './service/restoring.ts'
+import type { Source } from './service/restoring.ts'
+import * as store from './store.ts'
+import type { BackupRow } from './store.ts'
+import { countRows, isEmpty } from './store/refill.ts'
+import { TABLES } from './store/tables.ts'
+
+/** How large an archive that is sent may be. */
+export const ARCHIVE_MAX_BYTES = 16 * 1024 ** 3
+const TRIES = 5
+/** A doomed blob is swept after an hour: what takes longer is given up before. */
+const TAKES_MAX_MS = 55 * 60_000
+const LOST_MS = 60 * 60_000
+/** One after the other: each reads or writes everything there is. */
+const slotsOf = slotsFor<Ports['database']>(1, 0, LOST_MS)
+
+type Kind = { readonly origin: 'asked' | 'scheduled' }
+
+/** Makes a backup of the whole configuration, of what was so when it was asked for, and keeps it.
+ * @throws {Refusal} unavailable while blobs cannot be put, conflict when objects are deleted all the time, overloaded
+ * while another one is made or restored */
+export function makeBackup(
+  context: Context,
+  { passphrase, histories, files }: BackupBody,
+  { origin }: Kind = { origin: 'asked' },
+): Promise<BackupView> {
+  const { ports, request } = context
+  if (request) ports.network.takesLong(request)
+  const content = { hasHistories: histories, hasFiles: files }
+  return slotsOf(ports.database).run(async () => {
+    const keys = await archiveKeys(ports.secrets, passphrase)
+    for (let tried = 0; tried < TRIES; tried++) {
+      const made = await attempt(ports, keys, content)
+      if (made) return keep(context, { ...made, ...content, origin })
+    }
+    throw new Refusal(
+      'conflict',
+      'Objects were deleted all the time while they were copied. Try again later.',
+    )
+  })
+}
+
+type Made = Pick<BackupRow, 'createdAt' | 'madeAt' | 'sizeBytes' | 'digest' | 'blob'>
+
+/** Null where objects were deleted meanwhile. */
+async function attempt(
+  ports: Ports,
+  keys: Awaited<ReturnType<typeof archiveKeys>>,
+  content: Content,
+): Promise<Made | null> {
+  const { database, clock } = ports
+  const blob = `backups/${crypto.randomUUID()}`
+  const createdAt = clock.now()
+  await commit(database, [doomBlob(database, blob, createdAt)])
+  const making = await beginArchive(ports, keys, content)
+  try {
+    let sizeBytes = 0
+    const counted = async function* () {
+      for await (const chunk of making.bytes) {
+        sizeBytes += chunk.byteLength
+        yield chunk
+      }
+    }
+    await reachable(ports, () => ports.blobs.put(blob, streamOf(counted())))
+    if (!(await making.isWhole())) return null
+    return { createdAt, madeAt: making.madeAt, sizeBytes, digest: making.digest(), blob }
+  } finally {
+    await making.end()
+  }
+}
+
+async function keep(context: Context, made: Made & Content & Kind): Promise<BackupView> {
+  const { database, clock } = context.ports
+  const row = { ...made, release: VERSION }
+  const { sizeBytes, digest, hasHistories, hasFiles, origin } = row
+  const entry = audited(context, {
+    action: 'create',
+    objectType: 'backup',
+    objectId: digest,
+    after: { sizeBytes, hasHistories, hasFiles, origin },
+  })
+  try {
+    const [insert, ...rest] = store.insertBackup(database, row, clock.now() - TAKES_MAX_MS)
+    const [added] = await database.batch([insert, ...rest, entry])
+    const [{ id }] = added as [{ id: number }]
+    return viewOf(context.ports, { ...row, id })
+  } catch (error) {
+    if (!isNotNullViolation(error, 'backups.blob')) throw error
+    throw new Refusal('unavailable', 'The backup took too long.')
+  }
+}
+
+/** Backups, the latest first. @throws {Refusal} invalid for a cursor of another list */
+export async function listBackups(
+  { ports }: Context,
+  { limit, cursor }: ListQuery,
+): Promise<{ items: BackupView[]; next: string | null }> {
+  const before = cursor === undefined ? Number.MAX_SAFE_INTEGER : decodeNumber(cursor)
+  const rows = await store.listBackups(ports.database, before, limit + 1)
+  const shown = rows.slice(0, limit)
+  const last = shown.at(-1)
+  return {
+    items: shown.map((row) => viewOf(ports, row)),
+    next: rows.length > limit && last ? encodeCursor(last.id) : null,
+  }
+}
+
+/** A backup and how to read it. @throws {Refusal} not_found, and on reading unavailable while blobs cannot be read */
+export async function readBackup({ ports }: Context, id: number) {
+  const row = await findBackup(ports, id)
+  const open = (span?: ByteSpan): Promise<StoredBlob> => openBlob(ports, row.blob, span)
+  return { backup: viewOf(ports, row), open }
+}
+
+/** @throws {Refusal} not_found */
+export async function deleteBackup(context: Context, id: number): Promise<void> {
+  const { ports } = context
+  const row = await findBackup(ports, id)
+  await commit(ports.database, [...deletion(context, row)])
+}
+
+function deletion(context: Context, row: BackupRow) {
+  const { database, clock } = context.ports
+  const { sizeBytes, hasHistories, hasFiles, origin } = row
+  const before = { sizeBytes, hasHistories, hasFiles, origin }
+  const entry = audited(context, { action: 'delete', objectType: 'backup', objectId: row.digest, before })
+  return [...store.deleteBackup(database, row, clock.now()), entry]
+}
+
+/** Restores a backup that is kept here: everything, or the objects that are asked for.
+ * @throws {Refusal} not_found, not_empty where there is something and it is not to be replaced, newer_backup, invalid for
+ * another passphrase, bad_request for what was altered, unavailable while blobs cannot be read, overloaded */
+export async function restoreBackup(context: Context, id: number, asked: RestoreBody): Promise<RestoreView> {
+  const { ports } = context
+  const row = await findBackup(ports, id)
+  return restore(context, row.blob, asked)
+}
+
+/** Restores a backup that is sent. It is not kept. @throws {Refusal} too_large, and those of `restoreBackup` */
+export async function restoreUpload(
+  context: Context,
+  chunks: Chunks,
+  asked: Omit<RestoreBody, 'objects'>,
+): Promise<RestoreView> {
+  const { ports } = context
+  const blob = `backups/${crypto.randomUUID()}`
+  await commit(ports.database, [doomBlob(ports.database, blob, ports.clock.now())])
+  await reachable(ports, () => ports.blobs.put(blob, streamOf(bounded(chunks, ARCHIVE_MAX_BYTES))))
+  return restore(context, blob, asked)
+}
+
+async function restore(context: Context, blob: string, asked: RestoreBody): Promise<RestoreView> {
+  const { ports, request } = context
+  const { database, secrets } = ports
+  if (request) ports.network.takesLong(request)
+  return slotsOf(database).run(async () => {
+    const open = async () => (await openBlob(ports, blob)).body
+    const looked = await lookThrough(await open())
+    const keys = await keysFor(secrets, looked, asked.passphrase, '/passphrase')
+    const before = await countRows(database)
+    const view = restoreViewOf(ports, looked, before)
+    if (asked.dryRun) return view
+    if (!asked.replace && !(await isEmpty(database)))
+      throw new Refusal('not_empty', 'There is something already. With replace=true all of it goes.')
+    const source: Source = { open, looked, keys }
+    await restoreWhole(context, source)
+    callersOf(ports).clear()
+    forgetRights(ports)
+    return { ...view, restored: true }
+  })
+}
+
+async function* bounded(chunks: Chunks, sizeMaxBytes: number): AsyncGenerator<Uint8Array, void> {
+  let sizeBytes = 0
+  for await (const chunk of chunks) {
+    sizeBytes += chunk.byteLength
+    if (sizeBytes > sizeMaxBytes) throw tooLarge(sizeMaxBytes)
+    yield chunk
+  }
+}
+
+async function openBlob(ports: Ports, blob: string, span?: ByteSpan): Promise<StoredBlob> {
+  const found = await reachable(ports, () => ports.blobs.get(blob, span))
+  if (!found) throw new Error('The bytes of a backup are missing.')
+  return found
+}
+
+async function reachable<Result>({ log }: Ports, ask: () => Promise<Result>): Promise<Result> {
+  try {
+    return await ask()
+  } catch (error) {
+    const refusal = refusalIn(error)
+    if (refusal) throw refusal
+    log.error('the store of backups failed', error)
+    throw new Refusal('unavailable', 'Backups cannot be stored or read just now.')
+  }
+}
+
+async function findBackup({ database }: Ports, id: number): Promise<BackupRow> {
+  const row = await store.findBackup(database, id)
+  if (!row) throw new Refusal('not_found', 'There is no such backup.')
+  return row
+}
+
+function viewOf({ settings }: Ports, row: BackupRow): BackupView {
+  const format = timeFormat(settings.timeZone)
+  return {
+    id: row.id,
+    createdAt: format(row.createdAt),
+    madeAt: format(row.madeAt),
+    origin: row.origin === 'scheduled' ? 'scheduled' : 'asked',
+    release: row.release,
+    histories: row.hasHistories,
+    files: row.hasFiles,
+    size: row.sizeBytes,
+    digest: row.digest,
+    url: `${settings.basePath}/backups/${row.id}`,
+  }
+}
+
+function restoreViewOf(
+  { settings }: Ports,
+  { header, tables, jobs, files }: Looked,
+  before: ReadonlyMap<string, number>,
+): RestoreView {
+  return {
+    restored: false,
+    madeAt: timeFormat(settings.timeZone)(header.createdAt),
+    release: header.release,
+    histories: header.hasHistories,
+    files: header.hasFiles,
+    tables: TABLES.map(({ name }) => ({
+      name,
+      rows: tables.get(name)?.rows ?? 0,
+      rowsBefore: before.get(name) ?? 0,
+    })),
+    jobs,
+    fileCount: files,
+    objects: [],
+    dropped: [],
+  }
+}

@@ -1,0 +1,89 @@
+import type { Chunks } from '../../../lib/chunks.ts'
+import { Refusal } from '../../../lib/errors.ts'
+import { archiveKeys, isProof } from '../archive/keys.ts'
+import type { ArchiveKeys } from '../archive/keys.ts'
+import { readArchive } from '../archive/lines.ts'
+import type { Ended, Header, Heading } from '../archive/lines.ts'
+import { noArchive } from '../archive/members.ts'
+import type { Secrets } from '../../../ports/secrets.ts'
+import { tableCalled } from '../store/tables.ts'
+
+export const SEQUENCES = 'sqlite_sequence'
+
+/** What an archive was found to hold, once it was read whole. */
+export type Looked = {
+  readonly header: Header
+  readonly ended: Ended
+  /** The columns of each table that it has, and how many rows. */
+  readonly tables: ReadonlyMap<string, { readonly columns: readonly string[]; rows: number }>
+  readonly jobs: number
+  readonly files: number
+}
+
+/** Reads an archive from its first byte to its last.
+ * @throws {Refusal} bad_request for what is none, or was cut or altered; newer_backup for tables and columns that this
+ * release does not know */
+export async function lookThrough(chunks: Chunks): Promise<Looked> {
+  let header: Header | null = null
+  let ended: Ended | null = null
+  const tables = new Map<string, { columns: readonly string[]; rows: number }>()
+  const counts = { jobs: 0, files: 0 }
+  for await (const part of readArchive(chunks)) {
+    if ('header' in part) ({ header } = part)
+    else if ('ended' in part) ({ ended } = part)
+    else if ('heading' in part) note(part.heading, tables, counts)
+    else if ('table' in part.under) {
+      const table = tables.get(part.under.table)
+      if (!table || part.row.length !== table.columns.length) throw noArchive()
+      table.rows++
+    }
+  }
+  if (!header || !ended) throw noArchive()
+  return { header, ended, tables, ...counts }
+}
+
+function note(
+  heading: Heading,
+  tables: Map<string, { columns: readonly string[]; rows: number }>,
+  counts: { jobs: number; files: number },
+): void {
+  if ('job' in heading) counts.jobs++
+  else if ('file' in heading) counts.files++
+  else if ('table' in heading) {
+    requireKnown(heading.table, heading.columns)
+    if (tables.has(heading.table)) throw noArchive()
+    tables.set(heading.table, { columns: heading.columns, rows: 0 })
+  } else throw newer('something')
+}
+
+function requireKnown(name: string, columns: readonly string[]): void {
+  if (name === SEQUENCES) return
+  const table = tableCalled(name)
+  if (!table) throw newer(`a table ${name}`)
+  const unknown = columns.find((column) => !table.columns.some((own) => own.name === column))
+  if (unknown !== undefined) throw newer(`a column ${unknown} of ${name}`)
+}
+
+function newer(what: string): Refusal {
+  return new Refusal(
+    'newer_backup',
+    `The backup has ${what}, which this release does not know. Upgrade first.`,
+  )
+}
+
+/** The keys of an archive that was looked through.
+ * @throws {Refusal} invalid for another passphrase, bad_request where the archive is not as who has it wrote it */
+export async function keysFor(
+  secrets: Secrets,
+  { header, ended }: Pick<Looked, 'header' | 'ended'>,
+  passphrase: string,
+  pointer: string,
+): Promise<ArchiveKeys> {
+  const keys = await archiveKeys(secrets, passphrase, header.salt)
+  if (!(await isProof(keys, header.check)))
+    throw new Refusal('invalid', 'The backup was made with another passphrase.', [
+      { pointer, message: 'is not the one of this backup' },
+    ])
+  if (!(await isProof(keys, ended.proof, ended.chain))) throw noArchive()
+  return keys
+}

@@ -1,0 +1,191 @@
+import { sql } from 'drizzle-orm'
+import type { Ports } from '../../src/ports/index.ts'
+import { codeOf, stepAt } from '../../src/access/session/mfa/totp.ts'
+import { fromBase32 } from '../access/base32.ts'
+import type { Body, Request } from '../api/client.ts'
+import { startBun } from '../hosts/bun.ts'
+import { startEdge } from '../hosts/edge.ts'
+import { ADMIN } from '../hosts/host.ts'
+import type { Host } from '../hosts/host.ts'
+
+export const PASSPHRASE = 'what the operator keeps'
+/** Somebody else than whoever a new host begins with. */
+export const OWNER = { username: 'owner', password: 'a password of the owner' } as const
+
+type Row = Readonly<Record<string, unknown>>
+
+/** A host whose tables can be looked into. */
+export type World = {
+  readonly host: Host
+  rows(text: string): Promise<readonly Row[]>
+  ask(method: string, path: string, request?: Request): Promise<Response>
+  good<Result = Body>(method: string, path: string, request?: Request): Promise<Result>
+  /** From now on somebody else asks. */
+  signIn(who?: { readonly username: string; readonly password: string }): Promise<void>
+  readonly ports: Ports | null
+  close(): Promise<void>
+}
+
+export async function startWorld(name: Host['name'], ports?: (ports: Ports) => Ports): Promise<World> {
+  let seen: Ports | null = null
+  const { createApp } = await import('../../src/app.ts')
+  const bun = () =>
+    startBun(
+      {},
+      {
+        fetch: (fetch, given) => {
+          seen = ports ? ports(given) : given
+          return ports ? createApp(seen).fetch : fetch
+        },
+      },
+    )
+  const edge = name === 'edge' ? await startEdge() : null
+  const host = edge ?? (await bun())
+  let session = ''
+  const ask = async (method: string, path: string, { json, bytes, headers = {} }: Request = {}) =>
+    fetch(host.url + path, {
+      method,
+      keepalive: false,
+      headers: {
+        ...(session === '' ? {} : { 'x-session-id': session }),
+        ...(json === undefined ? {} : { 'content-type': 'application/json' }),
+        ...headers,
+      },
+      ...(json === undefined ? (bytes ? { body: bytes } : {}) : { body: JSON.stringify(json) }),
+    })
+  const good = async <Result>(method: string, path: string, request?: Request) => {
+    const response = await ask(method, path, request)
+    const text = await response.text()
+    if (!response.ok)
+      throw new Error(
+        `${method} ${path} answered ${response.status}: ${text}\n${host.logs.slice(-5).join('\n')}`,
+      )
+    return (text === '' ? {} : JSON.parse(text)) as Result
+  }
+  const world: World = {
+    host,
+    rows: async (text) => (edge ? edge.sql(text) : seen ? seen.database.all<Row>(sql.raw(text)) : []),
+    ask,
+    good,
+    async signIn(who = ADMIN) {
+      session = ''
+      session = (await good<{ sessionId: string }>('POST', '/session/login', { json: who })).sessionId
+    },
+    get ports() {
+      return seen
+    },
+    close: () => host.close(),
+  }
+  await world.signIn()
+  return world
+}
+
+/** What an installation may have: something in every table that a backup keeps. */
+export async function furnish(
+  world: World,
+): Promise<{ readonly jobs: readonly number[]; readonly group: number }> {
+  const make = async (path: string, json: object) =>
+    (await world.good<{ id: number }>('POST', path, { json })).id
+  await make('/users', { ...OWNER, role: 'administrator' })
+  const group = await make('/groups?parentId=1', {
+    name: 'plant "é" 🌊',
+    properties: [{ key: 'size', value: '0.1' }],
+  })
+  const device = await make(`/devices?parentType=group&parentId=${group}`, { name: 'gateway' })
+  const other = await make(`/devices?parentType=group&parentId=${group}`, { name: 'router' })
+  const job = (name: string) =>
+    make(`/jobs?parentType=device&parentId=${device}`, {
+      name,
+      parameters: {
+        returnValue: [{ valueName: 'load' }],
+        stringValue: [{ valueName: 'text' }],
+        timeout: 'P30D',
+      },
+      thresholds: { major: { conditions: [{ key: 'returnValue1', operator: '>', value: 90 }] } },
+    })
+  const jobs = [await job('a'), await job('b'), await job('never heard')]
+  await world.good('PUT', `/devices/${device}/dependencies`, { json: { dependsOn: [other] } })
+  const slo = await make(`/slos?parentId=${group}`, { name: 'shop', parameters: { costsPerMin: 0.1 } })
+  await world.good('PUT', `/slo/${slo}/children`, { json: { items: [{ id: jobs[0] }] } })
+  const slc = await make(`/slcs?parentType=group&parentId=${group}`, { name: 'gold', limit: 99.9 })
+  await world.good('PUT', `/slc/${slc}/children`, { json: { items: [{ id: slo }] } })
+  await deliver(world, jobs)
+  await people(world, group)
+  await contents(world, group, jobs)
+  for (const statement of pastOf(slo, slc)) await world.rows(statement)
+  return { jobs, group }
+}
+
+async function deliver(world: World, jobs: readonly number[]): Promise<void> {
+  const [a = 0, b = 0] = jobs
+  const now = Date.now()
+  const series = (jobId: number, count: number) => ({
+    jobId,
+    key: 'returnValue1',
+    timestamps: Array.from({ length: count }, (_, index) => now - (count - index) * 30_000),
+    values: Array.from({ length: count }, (_, index) => Math.round(Math.sin(index / 10) * 1e4) / 100),
+  })
+  await world.good('POST', '/webcollector/values', { json: { series: [series(a, 2_000), series(b, 100)] } })
+  for (const returnValue1 of [95, 10, 99])
+    await world.good('POST', `/webcollector/jobs/${a}/values`, {
+      json: { returnValue1, stringValue1: `at ${returnValue1}`, errorCode: 0 },
+    })
+}
+
+async function people(world: World, group: number): Promise<void> {
+  const { id: userGroup } = await world.good<{ id: number }>('POST', '/userGroups', {
+    json: { name: 'night' },
+  })
+  await world.good('PUT', `/groups/${group}/permissions/userGroup/${userGroup}`, { json: { write: true } })
+  const users = await world.good<{ id: number; username: string }[]>('GET', '/users')
+  const owner = users.find(({ username }) => username === OWNER.username)?.id ?? 0
+  await world.good('PUT', `/userGroups/${userGroup}/users`, { json: { userIds: [owner] } })
+  const { secret } = await world.good<{ secret: string }>('POST', '/session/mfa')
+  const code = await codeOf(fromBase32(secret), stepAt(Date.now()))
+  await world.good('POST', '/session/mfa/confirmation', { json: { code } })
+  await world.good('POST', '/session/personal-tokens', { json: { name: 'ci', scopes: ['read'], expiresAt: new Date(Date.now() + 86_400_000).toISOString() } })
+}
+
+async function contents(world: World, group: number, [job = 0]: readonly number[]): Promise<void> {
+  await world.good('POST', '/alarmrecipients', {
+    json: {
+      name: 'ops',
+      type: 'webhook',
+      target: { url: 'https://hooks.example.org/', secret: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw' },
+    },
+  })
+  await world.good('PUT', `/group/${group}/status-page`, { json: { children: [job], days: 30 } })
+  await world.good('POST', `/jobs/${job}/pings`, { json: { name: 'cron' } })
+  await world.good('POST', '/files/plan.txt', {
+    bytes: new TextEncoder().encode('a plan\n'.repeat(30_000)),
+    headers: { 'content-type': 'text/plain' },
+  })
+  await world.good('PUT', '/styles/custom.css', {
+    bytes: new TextEncoder().encode('body { color: red }'),
+    headers: { 'content-type': 'text/css' },
+  })
+  await world.good('POST', '/translations/de', { json: { texts: [{ key: 'menu', text: 'Menü' }] } })
+  await world.good('PATCH', '/settings.json', {
+    json: { theme: 'dark', translation: { apiKey: 'canary-key' } },
+  })
+  const begin = new Date(Date.now() + 86_400_000).toISOString()
+  const end = new Date(Date.now() + 2 * 86_400_000).toISOString()
+  await world.good('POST', `/groups/${group}/revaluations`, {
+    json: { begin, end, name: 'move' },
+  })
+}
+
+/** What only comes about over months, or with others' help. */
+function pastOf(slo: number, slc: number): readonly string[] {
+  return [
+    `insert into alarm_comments (alarm_id, user_id, text, created_at) select id, 1, 'seen', 7 from alarms`,
+    `insert into oidc_identities values ('https://id.example.org', 'subject', 2)`,
+    `insert into charges values (${slo}, 1, 1700000000000, 'major'), (${slo}, 2, 1700000000001, null)`,
+    `insert into slc_periods values (41, ${slc}, 1, 2, '{"children":[]}')`,
+    `insert into slc_revisions values (41, 1, 1, 1, 3, null, null), (41, 2, 1, 0, 4, 'owner', 'late news')`,
+    `insert into slc_spells values (${slc}, 1, 1700000000000, 1, 1)`,
+    `insert into notifications values (9, 'msg_9', 1, 0, 'sent', 1, 5, null, 6, 7, 'HTTP 200')`,
+    `insert into notices values (9, 900, 1, 2, 1, 0, 'opened', 0, 5, '{}', 9)`,
+    `insert into recovery_codes select 1, 'a code' where not exists (select 1 from recovery_codes)`,
+  ]
+}

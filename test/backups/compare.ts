@@ -6,6 +6,10 @@ import type { World } from './world.ts'
 
 export type Compared = Readonly<Record<string, readonly string[]>>
 
+const DAY_MS = 86_400_000
+/** Keys of blobs, and what is judged by the time at which somebody looks. */
+const ELSEWHERE = new Set(['files.blob', 'slcs.judged', 'slcs.next_at'])
+
 /** Every row of every table that a backup keeps, its secrets in the open, and without the keys of blobs. */
 export async function tablesOf(world: World, kinds: readonly string[]): Promise<Compared> {
   const compared: Record<string, readonly string[]> = {}
@@ -16,7 +20,7 @@ export async function tablesOf(world: World, kinds: readonly string[]): Promise<
       `select ${columns.map((one) => `"${one}"`).join(', ')} from "${table.name}"`,
     )
     const texts = rows.map(async (row) => {
-      const cells = columns.map((column) => (table.name === 'files' && column === 'blob' ? '' : row[column]))
+      const cells = columns.map((column) => (ELSEWHERE.has(`${table.name}.${column}`) ? '' : row[column]))
       const open = await reseal(table, columns, cells, async (sealed, purpose) =>
         new TextDecoder().decode(await unseal(secrets, sealed, purpose)),
       )
@@ -28,13 +32,18 @@ export async function tablesOf(world: World, kinds: readonly string[]): Promise<
 }
 
 /** What each job has received, by reads. */
-export async function historiesOf(world: World, jobs: readonly number[]): Promise<readonly unknown[]> {
+export async function historiesOf(
+  world: World,
+  jobs: readonly number[],
+  endAt: number,
+): Promise<readonly unknown[]> {
   const read = async (path: string) => world.good<unknown>('GET', path)
+  const range = `timestamp_begin=${new Date(endAt - DAY_MS).toISOString()}&timestamp_end=${new Date(endAt).toISOString()}`
   const all = jobs.map(async (id) => [
-    await read(`/jobs/${id}/value-history?values=true&limit=10000`),
-    await read(`/jobs/${id}/value-history?scale=PT1H`),
-    await read(`/jobs/${id}/value-history?key=stringValue1`),
-    await read(`/jobs/${id}/state-history`),
+    await read(`/jobs/${id}/value-history?values=true&limit=10000&${range}`),
+    await read(`/jobs/${id}/value-history?scale=PT1H&${range}`),
+    await read(`/jobs/${id}/value-history?key=stringValue1&${range}`),
+    await read(`/jobs/${id}/state-history?${range}`),
     await read(`/jobs/${id}?values=true`),
   ])
   return Promise.all(all)

@@ -143,7 +143,9 @@ async function people(world: World, group: number): Promise<void> {
   const { secret } = await world.good<{ secret: string }>('POST', '/session/mfa')
   const code = await codeOf(fromBase32(secret), stepAt(Date.now()))
   await world.good('POST', '/session/mfa/confirmation', { json: { code } })
-  await world.good('POST', '/session/personal-tokens', { json: { name: 'ci', scopes: ['read'], expiresAt: new Date(Date.now() + 86_400_000).toISOString() } })
+  await world.good('POST', '/session/personal-tokens', {
+    json: { name: 'ci', scopes: ['read'], expiresAt: new Date(Date.now() + 86_400_000).toISOString() },
+  })
 }
 
 async function contents(world: World, group: number, [job = 0]: readonly number[]): Promise<void> {
@@ -177,14 +179,15 @@ async function contents(world: World, group: number, [job = 0]: readonly number[
 
 /** What only comes about over months, or with others' help. */
 function pastOf(slo: number, slc: number): readonly string[] {
+  const now = Date.now()
   return [
     `insert into alarm_comments (alarm_id, user_id, text, created_at) select id, 1, 'seen', 7 from alarms`,
     `insert into oidc_identities values ('https://id.example.org', 'subject', 2)`,
     `insert into charges values (${slo}, 1, 1700000000000, 'major'), (${slo}, 2, 1700000000001, null)`,
     `insert into slc_periods values (41, ${slc}, 1, 2, '{"children":[]}')`,
     `insert into slc_revisions values (41, 1, 1, 1, 3, null, null), (41, 2, 1, 0, 4, 'owner', 'late news')`,
-    `insert into slc_spells values (${slc}, 1, 1700000000000, 1, 1)`,
-    `insert into notifications values (9, 'msg_9', 1, 0, 'sent', 1, 5, null, 6, 7, 'HTTP 200')`,
+    `insert into slc_spells values (${slc}, 1, 1700000000000, 0, 0)`,
+    `insert into notifications values (9, 'msg_9', 1, 0, 'sent', 1, ${now}, null, ${now}, ${now}, 'HTTP 200')`,
     `insert into notices values (9, 900, 1, 2, 1, 0, 'opened', 0, 5, '{}', 9)`,
     `insert into recovery_codes select 1, 'a code' where not exists (select 1 from recovery_codes)`,
   ]

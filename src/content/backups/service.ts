@@ -99,7 +99,7 @@ async function keep(context: Context, made: Made & Content & Kind): Promise<Back
     action: 'create',
     objectType: 'backup',
     objectId: digest,
-    after: { sizeBytes, hasHistories, hasFiles, origin },
+    after: { sizeBytes, histories: hasHistories, files: hasFiles, origin },
   })
   try {
     const [insert, ...rest] = store.insertBackup(database, row, clock.now() - TAKES_MAX_MS)
@@ -144,7 +144,7 @@ export async function deleteBackup(context: Context, id: number): Promise<void> 
 function deletion(context: Context, row: BackupRow) {
   const { database, clock } = context.ports
   const { sizeBytes, hasHistories, hasFiles, origin } = row
-  const before = { sizeBytes, hasHistories, hasFiles, origin }
+  const before = { sizeBytes, histories: hasHistories, files: hasFiles, origin }
   const entry = audited(context, { action: 'delete', objectType: 'backup', objectId: row.digest, before })
   return [...store.deleteBackup(database, row, clock.now()), entry]
 }

@@ -9,7 +9,7 @@ import { doomBlob } from '../../files/service.ts'
 import type { ArchiveKeys } from '../archive/keys.ts'
 import { readArchive } from '../archive/lines.ts'
 import type { Line } from '../archive/lines.ts'
-import { addRecords, heardOf, latestAuditId, listJobIds, refill, stageRows } from '../store/refill.ts'
+import { addRecords, heardOf, listJobIds, refill, stageRows } from '../store/refill.ts'
 import { dropRun } from '../store/snapshot.ts'
 import { tableCalled } from '../store/tables.ts'
 import type { Table } from '../store/tables.ts'
@@ -40,7 +40,6 @@ export async function restoreWhole(context: Context, source: Source): Promise<vo
   const { database, clock } = ports
   const run = crypto.randomUUID()
   const jobsBefore = await collectJobIds(ports)
-  const auditOffset = await latestAuditId(database)
   try {
     await gather(ports, source, run)
     const { tables, header, ended } = source.looked
@@ -49,14 +48,14 @@ export async function restoreWhole(context: Context, source: Source): Promise<vo
       action: 'restore',
       objectType: 'backup',
       objectId: ended.chain,
-      after: { madeAt: header.createdAt, hasHistories: header.hasHistories, hasFiles: header.hasFiles },
+      after: { madeAt: header.createdAt, histories: header.hasHistories, files: header.hasFiles },
     })
     await commit(database, [...refill(database, run, { sections, at: clock.now() }), entry])
   } finally {
     await commit(database, [dropRun(database, run)])
   }
   for (const jobId of jobsBefore) await ports.jobActors.forget(jobId)
-  await addPast(ports, source, auditOffset)
+  await addPast(ports, source)
   await applyChanges(ports)
   await ports.flow.settle()
 }
@@ -114,7 +113,7 @@ async function putFile(
   await blobs.put(key, streamOf(bytes()))
 }
 
-async function addPast(ports: Ports, source: Source, auditOffset: number): Promise<void> {
+async function addPast(ports: Ports, source: Source): Promise<void> {
   const { database, jobActors } = ports
   for await (const section of sectionsOf(await source.open())) {
     const { heading, rows } = section
@@ -127,7 +126,7 @@ async function addPast(ports: Ports, source: Source, auditOffset: number): Promi
       await jobActors.restore(heading.job, copied)
     } else if ('table' in heading) {
       const table = tableCalled(heading.table)
-      if (table?.grows) await addGrown(ports, table, { columns: heading.columns, rows }, auditOffset)
+      if (table?.grows) await addGrown(ports, table, { columns: heading.columns, rows })
     }
   }
 }
@@ -136,10 +135,9 @@ async function addGrown(
   { database }: Ports,
   table: Table,
   { columns, rows }: { columns: readonly string[]; rows: AsyncIterable<readonly unknown[], void> },
-  auditOffset: number,
 ): Promise<void> {
   for await (const part of inParts(rows))
-    await commit(database, [addRecords(database, { table, columns, from: 0, rows: part }, auditOffset)])
+    await commit(database, [addRecords(database, { table, columns, rows: part })])
 }
 
 /** The rows of a job as the stream of lines that they were. */

@@ -48,16 +48,17 @@ export function refill(
       ),
     ),
     database.run(sql`delete from doomed_blobs where key in (select blob from files)`),
-    ...firstStates(database, at),
+    noteJobs(database),
+    ...(sections.has('states') ? [] : firstStates(database, at)),
     ...sequences(database, run),
   ]
 }
 
 /** Adds rows to tables that grow, unless they are there; those of objects that are not there are left out. */
-export function addRecords(database: Database, { table, columns, rows }: Rows, offset: number): Write {
+export function addRecords(database: Database, { table, columns, rows }: Omit<Rows, 'from'>): Write {
   const given = JSON.stringify(rows)
   const cells = sql`(select value as cells from json_each(${given}))`
-  if (table.name === 'audit') return addAudit(database, { columns, cells }, offset)
+  if (table.name === 'audit') return addAudit(database, columns, cells)
   const parents = table.references.map(
     ({ column, table: other, to }) =>
       sql`exists (select 1 from ${sql.identifier(other)} where ${sql.identifier(to)} = cells ->> ${place(columns, column)})`,
@@ -66,24 +67,15 @@ export function addRecords(database: Database, { table, columns, rows }: Rows, o
   return database.run(sql`${insertInto(table, columns, sql`insert or ignore`)} from ${cells} where ${where}`)
 }
 
-/** Adds entries of the record behind those that are here, but for those that are the same: what was done here stays. */
-function addAudit(
-  database: Database,
-  { columns, cells }: { readonly columns: readonly string[]; readonly cells: SQL },
-  offset: number,
-): Write {
+/** Adds entries of the record behind those that are here, but for those that are the same: what was done here stays, and
+ * numbers of entries mean nothing to others. */
+function addAudit(database: Database, columns: readonly string[], cells: SQL): Write {
+  const others = columns.filter((name) => name !== 'id')
   const cell = (name: string) => sql`cells ->> ${place(columns, name)}`
-  const values = columns.map((name) => (name === 'id' ? sql`${cell('id')} + ${offset}` : cell(name)))
+  const isSame = others.map((name) => sql`a.${sql.identifier(name)} = ${cell(name)}`)
   return database.run(sql`
-    insert or ignore into audit (${identifiers(columns)}) select ${sql.join(values, sql`, `)} from ${cells}
-    where not exists (select 1 from audit a where a.id = ${cell('id')} and a.at = ${cell('at')}
-      and a.request_id = ${cell('request_id')} and a.action = ${cell('action')} and a.object_id = ${cell('object_id')})`)
-}
-
-/** The id of the latest entry of the record. */
-export async function latestAuditId(database: Database): Promise<number> {
-  const [row] = await database.all<{ id: number }>(sql`select coalesce(max(id), 0) as id from audit`)
-  return row?.id ?? 0
+    insert into audit (${identifiers(others)}) select ${sql.join(others.map(cell), sql`, `)} from ${cells}
+    where not exists (select 1 from audit a where ${sql.join(isSame, sql` and `)})`)
 }
 
 /** How many rows each table has. */
@@ -123,14 +115,20 @@ export async function heardOf(database: Database, jobId: number): Promise<number
   return row?.heard ?? 0
 }
 
+/** Every job is told what it is configured as. */
+function noteJobs(database: Database): Write {
+  return database.run(sql`insert into actor_changes (job_id, revision) select o.id, o.version from jobs j join objects o on o.id = j.id
+      where true on conflict (job_id) do update set revision = max(revision, excluded.revision) + 1`)
+}
+
 /** Objects whose state nobody knows yet begin as new ones do, and everything that is made of others is looked at anew. */
 function firstStates(database: Database, at: number): Write[] {
   const now = sql`cast(${at} as integer)`
   return [
     database.run(sql`insert into states (object_id, seq, state, since_at)
-      select id, 0, 'undefined', ${now} from objects where true on conflict (object_id) do nothing`),
-    database.run(sql`insert into actor_changes (job_id, revision) select o.id, o.version from jobs j join objects o on o.id = j.id
-      where true on conflict (job_id) do update set revision = max(revision, excluded.revision) + 1`),
+      select o.id, 0, case when j.stopped then 'undefined' else coalesce(j.forced_state, 'ok') end, ${now}
+      from objects o left join jobs j on j.id = o.id
+      where o.type in ('job', 'slc') on conflict (object_id) do nothing`),
     database.run(sql`insert into uncounted (object_id, mark) select id, 1 from objects where type <> 'job'
       on conflict (object_id) do update set mark = mark + 1`),
     database.run(sql`insert into unfiltered (object_id, mark, is_whole) select o.id, 1, s.children_filter is not null

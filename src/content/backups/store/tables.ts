@@ -36,7 +36,6 @@ type Fate = Kept | { readonly left: string }
 const ALWAYS: Fate = { kept: 'always' }
 const HISTORIES: Fate = { kept: 'histories' }
 const RECORD: Fate = { kept: 'histories', grows: true }
-const PASSING: Fate = { left: 'what is to be done soon; a restore notes all of it anew' }
 const SIGNED_IN: Fate = { left: 'who was signed in signs in again: a restore must bring no session back' }
 
 /** What becomes of each table. A table that is not here fails a test. */
@@ -76,9 +75,9 @@ const FATES: readonly (readonly [table: SQLiteTable, fate: Fate])[] = [
   [monitoring.transitions, RECORD],
   [monitoring.charges, RECORD],
   [monitoring.pings, ALWAYS],
-  [monitoring.actorChanges, PASSING],
-  [monitoring.uncounted, PASSING],
-  [monitoring.unfiltered, PASSING],
+  [monitoring.actorChanges, { left: 'a restore notes all jobs' }],
+  [monitoring.uncounted, HISTORIES],
+  [monitoring.unfiltered, HISTORIES],
   [monitoring.slos, ALWAYS],
   [monitoring.links, ALWAYS],
   [monitoring.dependencies, ALWAYS],
@@ -91,7 +90,7 @@ const FATES: readonly (readonly [table: SQLiteTable, fate: Fate])[] = [
   [oidc.oidcLogins, SIGNED_IN],
   [oidc.oidcSessions, SIGNED_IN],
   [plans.revaluations, ALWAYS],
-  [plans.maintenanceChanges, PASSING],
+  [plans.maintenanceChanges, HISTORIES],
   [slcs.slcs, { kept: 'always', past: ['judged'] }],
   [slcs.slcPeriods, HISTORIES],
   [slcs.slcRevisions, HISTORIES],

@@ -18,6 +18,8 @@ import { archiveKeys } from './archive/keys.ts'
 import type { BackupBody, BackupView, ListQuery, RestoreBody, RestoreView } from './schema.ts'
 import { beginArchive } from './service/making.ts'
 import type { Content } from './service/making.ts'
+import { restoreObjects } from './service/partial.ts'
+import type { Part } from './service/partial.ts'
 import { keysFor, lookThrough } from './service/reading.ts'
 import type { Looked } from './service/reading.ts'
 import { restoreWhole } from './service/restoring.ts'
@@ -181,15 +183,39 @@ async function restore(context: Context, blob: string, asked: RestoreBody): Prom
     const keys = await keysFor(secrets, looked, asked.passphrase, '/passphrase')
     const before = await countRows(database)
     const view = restoreViewOf(ports, looked, before)
-    if (asked.dryRun) return view
+    const source: Source = { open, looked, keys }
+    if (asked.objects) {
+      const part = await restoreObjects(context, source, { ids: asked.objects, dryRun: asked.dryRun })
+      forgetRights(ports)
+      return partViewOf(view, part, !asked.dryRun)
+    }
+    if (asked.dryRun) return noteTried(context, view, looked)
     if (!asked.replace && !(await isEmpty(database)))
       throw new Refusal('not_empty', 'There is something already. With replace=true all of it goes.')
-    const source: Source = { open, looked, keys }
     await restoreWhole(context, source)
     callersOf(ports).clear()
     forgetRights(ports)
     return { ...view, restored: true }
   })
+}
+
+/** Who looks into a backup is on record as well. */
+async function noteTried(
+  context: Context,
+  view: RestoreView,
+  { header, ended }: Looked,
+): Promise<RestoreView> {
+  const after = { madeAt: header.createdAt, histories: header.hasHistories, files: header.hasFiles }
+  const deed = { action: 'try to restore', objectType: 'backup', objectId: ended.chain, after }
+  await commit(context.ports.database, [audited(context, deed)])
+  return view
+}
+
+function partViewOf(view: RestoreView, { objects, dropped, rows }: Part, restored: boolean): RestoreView {
+  const tables = view.tables
+    .filter(({ name }) => rows.has(name))
+    .map(({ name, rowsBefore }) => ({ name, rowsBefore, rows: rows.get(name) ?? 0 }))
+  return { ...view, restored, tables, objects: [...objects], dropped: [...dropped] }
 }
 
 async function* bounded(chunks: Chunks, sizeMaxBytes: number): AsyncGenerator<Uint8Array, void> {

@@ -41,17 +41,25 @@ export function refill(
   return [
     ...(sections.has('files') ? [doomFiles(database, at)] : []),
     ...emptied.toReversed().map(({ name }) => database.run(sql`delete from ${sql.identifier(name)}`)),
-    ...filled.map((table) =>
-      database.run(
-        sql`${insertInto(table, sections.get(table.name) ?? [])}
-          from backup_rows where run = ${run} and section = ${table.name} order by place`,
-      ),
-    ),
+    ...filled.map((table) => insertStaged(database, run, table, sections.get(table.name) ?? [])),
     database.run(sql`delete from doomed_blobs where key in (select blob from files)`),
     noteJobs(database),
     ...(sections.has('states') ? [] : firstStates(database, at)),
     ...sequences(database, run),
   ]
+}
+
+/** Puts the rows that were staged for a table into it. */
+export function insertStaged(
+  database: Database,
+  run: string,
+  table: Table,
+  columns: readonly string[],
+): Write {
+  return database.run(
+    sql`${insertInto(table, columns)}
+      from backup_rows where run = ${run} and section = ${table.name} order by place`,
+  )
 }
 
 /** Adds rows to tables that grow, unless they are there; those of objects that are not there are left out. */

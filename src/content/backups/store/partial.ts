@@ -1,0 +1,74 @@
+import { sql } from 'drizzle-orm'
+import type { Database, Write } from '../../../ports/database.ts'
+import { insertStaged } from './refill.ts'
+import type { Table } from './tables.ts'
+
+/** An object above, or in place of, one that is to come back. */
+export type Present = { readonly id: number; readonly path: string; readonly type: string }
+
+/** Those of these objects that are there. */
+export async function findPresent(database: Database, ids: readonly number[]): Promise<readonly Present[]> {
+  return database.all<Present>(sql`
+    select o.id as id, o.path as path, o.type as type from json_each(${JSON.stringify(ids)}) wanted
+      cross join objects o on o.id = wanted.value`)
+}
+
+/** When the root group was made: no two installations have the same, and restored ones have that of the backup. */
+export async function rootCreatedAt(database: Database): Promise<number> {
+  const [row] = await database.all<{ at: number }>(
+    sql`select created_at as at from objects where parent_id is null`,
+  )
+  return row?.at ?? 0
+}
+
+/** Those of these values that a column has. */
+export async function findValues(
+  database: Database,
+  { table, to }: { readonly table: string; readonly to: string },
+  values: readonly unknown[],
+): Promise<ReadonlySet<unknown>> {
+  if (values.length === 0) return new Set()
+  const rows = await database.all<{ found: unknown }>(sql`
+    select value as found from json_each(${JSON.stringify(values)})
+    where exists (select 1 from ${sql.identifier(table)} where ${sql.identifier(to)} = value)`)
+  return new Set(rows.map(({ found }) => found))
+}
+
+/** Puts what was staged into its tables, beside what is there, and notes what follows. Fails where a number is taken. */
+export function addStaged(
+  database: Database,
+  run: string,
+  {
+    sections,
+    ids,
+    parents,
+    at,
+  }: {
+    readonly sections: readonly { readonly table: Table; readonly columns: readonly string[] }[]
+    readonly ids: readonly number[]
+    readonly parents: readonly number[]
+    readonly at: number
+  },
+): Write[] {
+  const these = sql`(select value from json_each(${JSON.stringify(ids)}))`
+  const now = sql`cast(${at} as integer)`
+  return [
+    ...sections.map(({ table, columns }) => insertStaged(database, run, table, columns)),
+    database.run(sql`insert into states (object_id, seq, state, since_at)
+      select o.id, 0, case when j.stopped then 'undefined' else coalesce(j.forced_state, 'ok') end, ${now}
+      from objects o left join jobs j on j.id = o.id
+      where o.id in ${these} and o.type in ('job', 'slc') on conflict (object_id) do nothing`),
+    database.run(sql`insert into actor_changes (job_id, revision) select id, version from objects
+      where id in ${these} and type = 'job'
+      on conflict (job_id) do update set revision = max(revision, excluded.revision) + 1`),
+    database.run(sql`insert into uncounted (object_id, mark) select id, 1 from objects
+      where type <> 'job' and (id in ${these} or id in (select value from json_each(${JSON.stringify(parents)}))
+        or id in (select parent_id from links where child_id in ${these}))
+      on conflict (object_id) do update set mark = mark + 1`),
+    database.run(sql`insert into unfiltered (object_id, mark, is_whole)
+      select o.id, 1, s.children_filter is not null from objects o left join slos s on s.id = o.id where o.id in ${these}
+      on conflict (object_id) do update set mark = mark + 1, is_whole = max(is_whole, excluded.is_whole)`),
+    database.run(sql`insert into maintenance_changes (object_id, at, mark) select id, ${now}, 1 from objects
+      where id in ${these} on conflict (object_id) do update set mark = mark + 1`),
+  ]
+}

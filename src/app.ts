@@ -10,7 +10,6 @@ import { sessionRoutes } from './access/session/routes.ts'
 import { userGroupRoutes } from './access/user-groups/routes.ts'
 import { userRoutes } from './access/users/routes.ts'
 import { runRoutes } from './automation/runs/routes.ts'
-import { codeGeneratorRoutes } from './automation/code-generator/routes.ts'
 import { packageRoutes } from './automation/packages/routes.ts'
 import { scriptRoutes } from './automation/scripts/routes.ts'
 import { codeGeneratorRoutes } from './automation/code-generator/routes.ts'
@@ -78,7 +77,6 @@ export function createApp(ports: Ports): App {
   app.route('/', dependencyRoutes)
   app.route('/', fileRoutes)
   app.route('/', styleRoutes)
-  app.route('/', codeGeneratorRoutes)
   app.route('/', packageRoutes)
   app.route('/', scriptRoutes)
   app.route('/', eventRoutes)

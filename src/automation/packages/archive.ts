@@ -94,7 +94,7 @@ function checked<Schema extends z.ZodType>(schema: Schema, json: unknown, file: 
 /** Undefined where there is none. */
 function jsonOf(bytes: Uint8Array): unknown {
   try {
-    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes))
+    return JSON.parse(new TextDecoder('utf-8', { fatal: true, ignoreBOM: false }).decode(bytes))
   } catch {
     return undefined
   }

@@ -13,7 +13,7 @@ import type { ByteSpan, StoredBlob } from '../../ports/blobs.ts'
 import { commit, isNotNullViolation } from '../../ports/database.ts'
 import type { Ports } from '../../ports/index.ts'
 import { VERSION } from '../../http/version.ts'
-import { doomBlob } from '../files/service.ts'
+import { doomBlobs } from '../blobs/service.ts'
 import { archiveKeys } from './archive/keys.ts'
 import type { BackupBody, BackupView, ListQuery, RestoreBody, RestoreView } from './schema.ts'
 import { beginArchive } from './service/making.ts'
@@ -51,7 +51,7 @@ export function makeBackup(
   const { ports, request } = context
   if (request) ports.network.takesLong(request)
   const content = { hasHistories: histories, hasFiles: files }
-  return slotsOf(ports.database).run(async () => {
+  return slotsOf(ports.database).run(ports.clock, async () => {
     const keys = await archiveKeys(ports.secrets, passphrase)
     for (let tried = 0; tried < TRIES; tried++) {
       const made = await attempt(ports, keys, content)
@@ -75,7 +75,7 @@ async function attempt(
   const { database, clock } = ports
   const blob = `backups/${crypto.randomUUID()}`
   const createdAt = clock.now()
-  await commit(database, [doomBlob(database, blob, createdAt)])
+  await commit(database, [doomBlobs(database, [blob], createdAt)])
   const making = await beginArchive(ports, keys, content)
   try {
     let sizeBytes = 0
@@ -168,7 +168,7 @@ export async function restoreUpload(
 ): Promise<RestoreView> {
   const { ports } = context
   const blob = `backups/${crypto.randomUUID()}`
-  await commit(ports.database, [doomBlob(ports.database, blob, ports.clock.now())])
+  await commit(ports.database, [doomBlobs(ports.database, [blob], ports.clock.now())])
   await reachable(ports, () => ports.blobs.put(blob, streamOf(bounded(chunks, ARCHIVE_MAX_BYTES))))
   return restore(context, blob, asked)
 }
@@ -177,7 +177,7 @@ async function restore(context: Context, blob: string, asked: RestoreBody): Prom
   const { ports, request } = context
   const { database, secrets } = ports
   if (request) ports.network.takesLong(request)
-  return slotsOf(database).run(async () => {
+  return slotsOf(database).run(ports.clock, async () => {
     const open = async () => (await openBlob(ports, blob)).body
     const looked = await lookThrough(await open())
     const keys = await keysFor(secrets, looked, asked.passphrase, '/passphrase')

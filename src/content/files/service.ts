@@ -16,8 +16,6 @@ import type { FileView, ListQuery } from './schema.ts'
 import * as store from './store.ts'
 import type { FileRow } from './store.ts'
 
-export { doomBlob } from './store.ts'
-
 /** How large a file may be. */
 export const FILE_MAX_BYTES = 10 * 1024 * 1024
 const FILES_MAX = 10_000

@@ -1,5 +1,5 @@
 import { inTime, openBlob, putBlob } from '../../../content/blobs/service.ts'
-import { collect, tooLarge } from '../../../http/bytes.ts'
+import { collect } from '../../../http/bytes.ts'
 import { peek } from '../../../lib/chunks.ts'
 import type { Chunks } from '../../../lib/chunks.ts'
 import { heldSource } from '../../../lib/zip/source.ts'

@@ -30,7 +30,7 @@ export function withForm<Result>(
   use: (form: Form) => Promise<Result>,
   sizeMaxBytes = PACKED_MAX_BYTES,
 ): Promise<Result> {
-  return slots.run(async () => {
+  return slots.run(ports.clock, async () => {
     const kept: (Kept & { readonly file: string })[] = []
     try {
       const fields = await readForm(request, sizeMaxBytes, async ({ chunks, filename }) => {

@@ -36,7 +36,7 @@ export async function takeUpload(
 ): Promise<Upload> {
   const name = filenameOf(filename ?? '')
   if (name === null) throw noFilename()
-  return slots.run(async () => {
+  return slots.run(ports.clock, async () => {
     const bytes = await collect(chunks, UPLOAD_MAX_BYTES)
     const mimeType = await UPLOAD_TYPES.typeOf(type, name, bytes.subarray(0, HEAD_BYTES))
     if (mimeType === null || !acceptedFiles.includes(mimeType))
@@ -76,7 +76,7 @@ export async function takeOutput(
   const outputs = await listFiles(database, { runId: holder.id, kind: 'output' })
   if (outputs.length >= OUTPUTS_MAX && !outputs.some((one) => one.name === name))
     throw new Refusal('conflict', `A job leaves ${OUTPUTS_MAX} files at most.`)
-  await slots.run(async () => {
+  await slots.run(ports.clock, async () => {
     const bytes = await collect(chunks, OUTPUT_MAX_BYTES)
     const kept = await keepBytes(ports, bytes)
     const file = { name, mimeType: mediaOf(name, bytes).mimeType, ...kept }

@@ -5,7 +5,7 @@ import type { Chunks } from '../../../lib/chunks.ts'
 import { applyChanges } from '../../../monitoring/rules/service.ts'
 import { commit } from '../../../ports/database.ts'
 import type { Ports } from '../../../ports/index.ts'
-import { doomBlob } from '../../files/service.ts'
+import { doomBlobs } from '../../blobs/service.ts'
 import type { ArchiveKeys } from '../archive/keys.ts'
 import { readArchive } from '../archive/lines.ts'
 import type { Line } from '../archive/lines.ts'
@@ -106,7 +106,7 @@ async function putFile(
   rows: AsyncIterable<readonly unknown[], void>,
 ): Promise<void> {
   if (key === undefined) return
-  await commit(database, [doomBlob(database, key, clock.now())])
+  await commit(database, [doomBlobs(database, [key], clock.now())])
   const bytes = async function* () {
     for await (const [piece] of rows) yield Uint8Array.fromBase64(String(piece))
   }

@@ -54,7 +54,7 @@ async function variablesOf(
 }
 
 function sealOf({ secrets }: Ports, key: string, value: string): Promise<string> {
-  return seal(secrets, new TextEncoder().encode(value), purposeOf(key))
+  return seal(secrets, new Uint8Array(new TextEncoder().encode(value)), purposeOf(key))
 }
 
 function purposeOf(key: string): string {

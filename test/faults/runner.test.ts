@@ -22,13 +22,8 @@ beforeEach(async () => {
   runners = []
 })
 afterEach(async () => {
-  for (const { pid } of runners) {
-    try {
-      process.kill(pid, 'SIGKILL')
-    } catch {
-      // It has ended already.
-    }
-  }
+  // Killed ones have ended, and what they left was cleared by the next.
+  for (const runner of runners) if (runner.isUp) runner.signal('SIGTERM')
   await Promise.all(runners.map(({ exited }) => exited))
   await service.pause()
   await rm(dir, { recursive: true, force: true })

@@ -9,6 +9,7 @@ const MAIN = join(import.meta.dir, '../../workers/runner/main.ts')
 export type RunnerNode = {
   readonly pid: number
   readonly logs: readonly string[]
+  readonly isUp: boolean
   readonly exited: Promise<number | null>
   signal(name: 'SIGTERM' | 'SIGKILL' | 'SIGSTOP' | 'SIGCONT'): void
   /** The same for it and the process of its heartbeats, as when the machine stands still. */
@@ -26,6 +27,9 @@ export function startNode(environment: Readonly<Record<string, string>>): Runner
   return {
     pid,
     logs,
+    get isUp() {
+      return child.exitCode === null && child.signalCode === null
+    },
     exited: new Promise((resolve) => child.on('exit', resolve)),
     signal: (name) => process.kill(pid, name),
     async signalAll(name) {

@@ -129,7 +129,7 @@ case $command in
   runner)
     install_missing node_modules/zod
     find_bun
-    exec "$bun" workers/runner/main.ts
+    exec "$bun" workers/runner/main.ts "$@"
     ;;
   test)
     install_missing node_modules/oxlint

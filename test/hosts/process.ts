@@ -34,6 +34,7 @@ export async function startProcess({
       TIDEMARK_DATA_DIR: dataDir,
       TIDEMARK_TIME_ZONE: TIME_ZONE,
       TIDEMARK_ADMIN_PASSWORD: ADMIN.password,
+      TIDEMARK_RUNNER: 'off',
       ...environment,
     },
     stdout: 'pipe',

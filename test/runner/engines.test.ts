@@ -80,6 +80,7 @@ describe('Python', () => {
     expect([...saidBy(first), ...saidBy(second)]).toEqual(['of a wheel', 'of a wheel'])
     expect([notesOf(first).length > 0, notesOf(second)]).toEqual([true, []])
   }, 120_000)
+})
 
 test('a job that Talend exported runs as it is', async () => {
   const files = await talendJob()

@@ -1,7 +1,8 @@
 import { createInterface } from 'node:readline'
 import { spawn } from 'node:child_process'
-import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
+
+import { childrenOf } from './processes.ts'
 
 const MAIN = join(import.meta.dir, '../../workers/runner/main.ts')
 
@@ -40,19 +41,4 @@ export function startNode(environment: Readonly<Record<string, string>>): Runner
 }
 
 /** The process of the heartbeats of a runner. */
-export async function heartOf(runner: number): Promise<number[]> {
-  const found: number[] = []
-  for (const name of await readdir('/proc')) {
-    if (!/^\d+$/.test(name)) continue
-    const [stat, command] = await Promise.all(
-      ['stat', 'cmdline'].map((file) =>
-        Bun.file(`/proc/${name}/${file}`)
-          .text()
-          .catch(() => ''),
-      ),
-    )
-    const parent = stat?.slice(stat.lastIndexOf(')') + 2).split(' ')[1]
-    if (parent === String(runner) && command?.includes('heartbeat.ts') === true) found.push(Number(name))
-  }
-  return found
-}
+export const heartOf = (runner: number) => childrenOf(runner, 'heartbeat.ts')

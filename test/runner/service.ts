@@ -54,7 +54,7 @@ export type Known = {
 
 /** The service's half of the protocol of runners, as small as it can be, and as bad as a test wants it to be. */
 export class TestService {
-  readonly registrationToken = REGISTRATION_TOKEN
+  readonly registrationToken: string = REGISTRATION_TOKEN
   readonly runners: AboutRunner[] = []
   readonly polls: Poll[] = []
   readonly jobs = new Map<string, Known>()

@@ -79,6 +79,7 @@ function spawn(environment: Readonly<Record<string, string>>) {
       PATH: process.env['PATH'] ?? '',
       HOME: process.env['HOME'] ?? '',
       TIDEMARK_PORT: '0',
+      TIDEMARK_RUNNER: 'off',
       ...environment,
     },
     stderr: 'pipe',

@@ -1,4 +1,5 @@
 import { createFirstJob } from '../../src/monitoring/jobs/service/first-job.ts'
+import { startRunnerChild } from './runner-child.ts'
 import { readBunSettings } from './settings.ts'
 import { startServer } from './server.ts'
 import type { Server } from './server.ts'
@@ -15,13 +16,26 @@ async function main(args: readonly string[]): Promise<void> {
 async function serve(): Promise<void> {
   const settings = readBunSettings(process.env)
   const server = await startServer(settings)
+  const endRunner = settings.startsRunner ? startRunner(server, settings.dataDir) : null
   const firstJobId = server.isFirstStart ? await createFirstJob(server.ports) : null
   const stop = () => {
-    server.close().then(() => process.exit(0), fail)
+    close(server, endRunner).then(() => process.exit(0), fail)
   }
   process.once('SIGTERM', stop)
   process.once('SIGINT', stop)
   process.stdout.write(welcome(server, settings.dataDir, firstJobId))
+}
+
+function startRunner({ url, ports }: Server, dataDir: string): (() => Promise<void>) | null {
+  const { runnerToken } = ports.settings
+  if (runnerToken === null) return null
+  return startRunnerChild({ url, token: runnerToken, dataDir, environment: process.env, log: ports.log })
+}
+
+/** The runner first: what it still says is heard. */
+async function close(server: Server, endRunner: (() => Promise<void>) | null): Promise<void> {
+  await endRunner?.()
+  await server.close()
 }
 
 function fail(error: unknown): void {

@@ -25,6 +25,10 @@ const bunSchema = settingsSchema.extend({
     .string()
     .default('data')
     .describe('The directory that holds everything this service keeps.'),
+  TIDEMARK_RUNNER: z
+    .enum(['on', 'off'])
+    .default('on')
+    .describe('Whether a runner of scripts is started beside the service.'),
   TIDEMARK_DATABASE_URL: z
     .string()
     .regex(/^(file|https?|libsql):/, 'must begin with file:, http:, https: or libsql:')
@@ -40,6 +44,7 @@ export type BunSettings = Settings & {
   readonly host: string
   readonly trustedProxies: number
   readonly dataDir: string
+  readonly startsRunner: boolean
   readonly databaseUrl: string | null
   readonly databaseAuthToken: string | null
 }
@@ -54,6 +59,7 @@ export function readBunSettings(environment: Readonly<Record<string, string | un
     host: values.TIDEMARK_HOST,
     trustedProxies: values.TIDEMARK_TRUSTED_PROXIES,
     dataDir: values.TIDEMARK_DATA_DIR,
+    startsRunner: values.TIDEMARK_RUNNER === 'on',
     databaseUrl: values.TIDEMARK_DATABASE_URL ?? null,
     databaseAuthToken: values.TIDEMARK_DATABASE_AUTH_TOKEN ?? null,
   }

@@ -2,16 +2,26 @@ import { jsonLog } from '../json-log.ts'
 import { openRunner } from './runner.ts'
 import { readRunnerSettings } from './settings.ts'
 
-/** `npm run runner`: runs scripts for a service until it is told to stop. */
-async function main(): Promise<void> {
+const WITH_PARENT = '--with-parent'
+
+/** `npm run runner`: runs scripts for a service until it is told to stop; `--with-parent` also when its standard input
+ * ends, which it does with whoever started it. */
+async function main(args: readonly string[]): Promise<void> {
+  const unknown = args.filter((argument) => argument !== WITH_PARENT)
+  if (unknown.length > 0)
+    throw new RangeError(`Unknown argument ${unknown[0]}. There is only ${WITH_PARENT}.`)
   const settings = readRunnerSettings(process.env)
   const log = jsonLog((line) => process.stderr.write(`${line}\n`))
   const runner = await openRunner(settings, log)
+  let isStopping = false
   const stop = () => {
+    if (isStopping) return
+    isStopping = true
     runner.close().then(() => process.exit(0), fail)
   }
   process.once('SIGTERM', stop)
   process.once('SIGINT', stop)
+  if (args.includes(WITH_PARENT)) process.stdin.once('end', stop).resume()
 }
 
 function fail(error: unknown): void {
@@ -20,4 +30,4 @@ function fail(error: unknown): void {
   process.exit(1)
 }
 
-main().catch(fail)
+main(process.argv.slice(2)).catch(fail)

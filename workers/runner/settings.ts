@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto'
-import { availableParallelism, hostname } from 'node:os'
+import { availableParallelism, hostname, networkInterfaces } from 'node:os'
 import { basename, isAbsolute, join } from 'node:path'
 
 import * as z from 'zod'
 
-import { isSafeUrl } from '../../src/lib/urls.ts'
+import { isSafeUrl, urlOf } from '../../src/lib/urls.ts'
 import { notificationVariables } from '../../src/ports/notification-settings.ts'
 import { parseEnvironment } from '../../src/ports/settings.ts'
 
@@ -13,7 +13,10 @@ const SLOTS_MAX = 64
 const schema = z.object({
   TIDEMARK_RUNNER_URL: z
     .string()
-    .refine(isSafeUrl, 'must be an https: URL, or http: on this machine, without credentials')
+    .refine(
+      (url) => isSafeUrl(url) || isOfThisMachine(url),
+      'must be an https: URL, or http: on this machine, without credentials',
+    )
     .transform((url) => url.replace(/\/+$/, ''))
     .describe('Where the service is, with its context path.'),
   TIDEMARK_RUNNER_TOKEN: z
@@ -83,6 +86,14 @@ export function readRunnerSettings(
     outboundAllow: new Set(values.TIDEMARK_OUTBOUND_ALLOW),
     files: values.TIDEMARK_RUNNER_FILES.map((path) => ({ name: basename(path), path })),
   }
+}
+
+/** Whether requests to a plain `http:` URL stay on this machine although it names an address that others know. */
+function isOfThisMachine(text: string): boolean {
+  const { protocol, hostname: host, username, password } = urlOf(text) ?? {}
+  const addresses = Object.values(networkInterfaces()).flatMap((each) => each ?? [])
+  const isOurs = addresses.some(({ address }) => host === address || host === `[${address}]`)
+  return protocol === 'http:' && username === '' && password === '' && isOurs
 }
 
 /** Runners of one machine have nothing in common but the machine. */

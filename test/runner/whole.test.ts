@@ -1,0 +1,143 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { rm } from 'node:fs/promises'
+
+import type { JobView } from '../../src/automation/runs/schema.ts'
+import { ADMIN } from '../hosts/host.ts'
+import type { Host } from '../hosts/host.ts'
+import { HOST_NAMES, startHost } from '../hosts/start.ts'
+import { jsonLog } from '../../workers/json-log.ts'
+import { openRunner } from '../../workers/runner/runner.ts'
+import type { Runner } from '../../workers/runner/runner.ts'
+import { readRunnerSettings } from '../../workers/runner/settings.ts'
+import { talendJob } from './packages.ts'
+import { environmentFor, makeRunnerDir, until } from './stage.ts'
+
+const registrationToken = 'a-token-of-this-test-with-32-characters-or-more'
+const ENDED = ['succeeded', 'failed', 'timed_out', 'cancelled', 'lost']
+
+/** What a script sees of the service by its session. */
+const CALLER = `
+import json, os, urllib.request
+url = os.environ["SVC_BASE_URL"] + "/scripts/mimetypes"
+request = urllib.request.Request(url, headers={"X-Session-Id": os.environ["SVC_SESSION_ID"]})
+with urllib.request.urlopen(request) as answer:
+    print(answer.status, len(json.load(answer)) > 10)
+print(os.environ["SVC_SESSION_ID"])
+print("::tidemark progress=0.75 message=nearly")
+with open(os.environ["SVC_OUTPUT_DIR"] + "/result.csv", "w") as result:
+    result.write("a,b\\n")
+`
+
+for (const name of HOST_NAMES) {
+  describe(`with the ${name} host, a runner`, () => {
+    let host: Host
+    let runner: Runner
+    let dir: string
+    const logs: string[] = []
+
+    beforeAll(async () => {
+      host = await startHost(name, { TIDEMARK_RUNNER_TOKEN: registrationToken })
+      dir = await makeRunnerDir()
+      const environment = environmentFor({ url: host.url, registrationToken }, dir)
+      runner = await openRunner(
+        readRunnerSettings(environment),
+        jsonLog((line) => logs.push(line)),
+      )
+    }, 60_000)
+    afterAll(async () => {
+      await runner.close()
+      await host.close()
+      await rm(dir, { recursive: true, force: true })
+    }, 60_000)
+
+    async function call(
+      method: string,
+      path: string,
+      body?: object | Uint8Array | string,
+    ): Promise<Response> {
+      const isJson = typeof body === 'object' && !(body instanceof Uint8Array)
+      const response = await fetch(host.url + path, {
+        method,
+        headers: {
+          authorization: `Basic ${btoa(`${ADMIN.username}:${ADMIN.password}`)}`,
+          ...(isJson ? { 'content-type': 'application/json' } : {}),
+        },
+        body: isJson ? JSON.stringify(body) : ((body as string | undefined) ?? null),
+      })
+      if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${await response.text()}`)
+      return response
+    }
+
+    const json = async <Answer>(method: string, path: string, body?: object) =>
+      (await (await call(method, path, body)).json()) as Answer
+
+    /** Makes a script, runs it, and waits until that is over. */
+    async function run(files: Readonly<Record<string, string | Uint8Array>>, configuration: object = {}) {
+      const script = await json<{ id: number }>('POST', '/scripts', { name: crypto.randomUUID() })
+      const path = `/scripts/${script.id}`
+      for (const [file, content] of Object.entries(files)) await call('PUT', `${path}/files/${file}`, content)
+      const made = await json<{ id: number }>('POST', `${path}/runConfigurations`, {
+        name: 'one',
+        ...configuration,
+      })
+      const job = await json<JobView>('POST', `${path}/run`, { runConfigurationId: made.id })
+      const read = () => json<JobView>('GET', `${path}/jobs/${job.id}`)
+      return { path: `${path}/jobs/${job.id}`, read }
+    }
+
+    async function ended(files: Readonly<Record<string, string | Uint8Array>>, configuration: object = {}) {
+      const { path, read } = await run(files, configuration)
+      await until(async () => ENDED.includes((await read()).state))
+      const log = await json<{ lines: { text: string; stream: string }[] }>('GET', `${path}/log`)
+      return { path, job: await read(), texts: log.lines.map(({ text }) => text) }
+    }
+
+    test('runs Python that calls the service by its session', async () => {
+      const { job, texts, path } = await ended({ 'main.py': CALLER })
+      expect({ state: job.state, texts }).toEqual({ state: 'succeeded', texts: ['200 True', '***'] })
+      expect(job).toMatchObject({ exitCode: 0, progress: { value: 0.75, message: 'nearly' }, attempt: 1 })
+      expect(job.isolation).toBe(runner.about.isolation)
+      expect(await (await call('GET', `${path}/outputs/result.csv`)).text()).toBe('a,b\n')
+    }, 60_000)
+
+    test('runs a shell script with secrets, arguments and a failure', async () => {
+      const { job, texts } = await ended(
+        { 'run.sh': 'echo "$1 $REGION $DB_PASSWORD"; exit 4' },
+        {
+          arguments: ['--full'],
+          envVariables: [
+            { key: 'REGION', value: 'eu' },
+            { key: 'DB_PASSWORD', value: 'a secret of ours', secret: true },
+          ],
+        },
+      )
+      expect(texts).toEqual(['--full eu ***'])
+      expect(job).toMatchObject({ state: 'failed', exitCode: 4, error: 'The script ended with exit code 4.' })
+    }, 60_000)
+
+    test('runs a job of Talend', async () => {
+      const { job, texts } = await ended(await talendJob(), {
+        arguments: ['all'],
+        envVariables: [{ key: 'REGION', value: 'eu' }],
+      })
+      expect(texts).toEqual(['greetings to --context=Default all in eu'])
+      expect(job).toMatchObject({ state: 'succeeded' })
+    }, 60_000)
+
+    test('ends what is cancelled, and what takes too long', async () => {
+      const script = { 'run.sh': 'trap "exit 1" TERM; echo up; sleep 600 & wait' }
+      const { path, read } = await run(script)
+      await until(async () => (await read()).state === 'running')
+      await call('POST', `${path}/cancel`)
+      await until(async () => ENDED.includes((await read()).state))
+      expect(await read()).toMatchObject({ state: 'cancelled' })
+      expect((await ended(script, { timeout: 1 })).job).toMatchObject({ state: 'timed_out' })
+    }, 60_000)
+
+    test('has nothing to tell of but that it looks for jobs', () => {
+      expect(logs.map((line) => (JSON.parse(line) as { message: string }).message)).toEqual([
+        'the runner looks for jobs',
+      ])
+    })
+  })
+}

@@ -1,0 +1,94 @@
+import { spawn } from 'node:child_process'
+import type { ChildProcess } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { join, resolve } from 'node:path'
+
+import type { Log } from '../../src/ports/log.ts'
+
+const PROGRAM = join(import.meta.dir, '../runner/main.ts')
+const PAUSE_FIRST_MS = 1_000
+const PAUSE_LONGEST_MS = 60_000
+/** Jobs have five seconds to end, and then the runner tidies up. */
+const STOPPING_MAX_MS = 10_000
+
+type Environment = Readonly<Record<string, string | undefined>>
+
+export type RunnerChildParts = {
+  /** Where the service listens. */
+  readonly url: string
+  readonly token: string
+  readonly dataDir: string
+  /** The service's own. */
+  readonly environment: Environment
+  readonly log: Log
+}
+
+/** Keeps a runner going beside the service, as a process of its own that is started again when it ends, and that ends
+ * with this process, however that ends. @returns what ends it */
+export function startRunnerChild(parts: RunnerChildParts): () => Promise<void> {
+  let child: Child | null = null
+  let timer: Timer | undefined
+  let isClosing = false
+  const start = (pauseMs: number) => {
+    const startedAt = performance.now()
+    child = startChild(parts)
+    child.exited.then((code) => {
+      if (isClosing) return
+      const wasWell = performance.now() - startedAt > PAUSE_LONGEST_MS
+      const nextMs = wasWell ? PAUSE_FIRST_MS : pauseMs
+      parts.log.warn('the runner of scripts ended; it is started again', { code, pauseMs: nextMs })
+      timer = setTimeout(() => start(Math.min(2 * nextMs, PAUSE_LONGEST_MS)), nextMs)
+    }, fail)
+  }
+  const fail = (error: unknown) => parts.log.error('the runner of scripts could not be kept going', error)
+  start(PAUSE_FIRST_MS)
+  return async () => {
+    isClosing = true
+    clearTimeout(timer)
+    if (child) await endChild(child)
+  }
+}
+
+type Child = { readonly process: ChildProcess; readonly exited: Promise<number | null> }
+
+function startChild(parts: RunnerChildParts): Child {
+  const child = spawn(process.execPath, [PROGRAM, '--with-parent'], {
+    env: environmentOf(parts),
+    // Standard output is for people.
+    stdio: ['pipe', 'ignore', 'inherit'],
+  })
+  const exited = new Promise<number | null>((done) => {
+    child.once('exit', done)
+    child.once('error', (error) => {
+      parts.log.error('the runner of scripts could not be started', error)
+      done(null)
+    })
+  })
+  return { process: child, exited }
+}
+
+async function endChild({ process: child, exited }: Child): Promise<void> {
+  child.kill('SIGTERM')
+  const timer = setTimeout(() => child.kill('SIGKILL'), STOPPING_MAX_MS)
+  await exited
+  clearTimeout(timer)
+}
+
+/** What the runner needs to know, and none of the service's own secrets. */
+function environmentOf({ url, token, dataDir, environment }: RunnerChildParts): Record<string, string> {
+  const known = Object.entries(environment).filter(
+    ([name]) => !/^(?:TIDEMARK|SVC)_/.test(name) || /^TIDEMARK_(?:RUNNER_|OUTBOUND_ALLOW$)/.test(name),
+  )
+  return {
+    TIDEMARK_RUNNER_DIR: directoryFor(dataDir),
+    ...Object.fromEntries(known.flatMap(([name, value]) => (value === undefined ? [] : [[name, value]]))),
+    TIDEMARK_RUNNER_URL: url,
+    TIDEMARK_RUNNER_TOKEN: token,
+  }
+}
+
+/** Not in the data directory, which is nobody else's: jobs run as other users. */
+function directoryFor(dataDir: string): string {
+  const name = createHash('sha256').update(resolve(dataDir)).digest('hex')
+  return join('/var/tmp', `tidemark-runner-${name.slice(0, 16)}`)
+}

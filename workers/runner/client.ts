@@ -21,7 +21,7 @@ const FAREWELL_MS = 500
 const TRIES_UNTIL_WARNED = 3
 
 /** The service does not know the attempt any more: somebody else has the job, or nobody. */
-export class Fenced extends Error {
+class Fenced extends Error {
   override readonly name = 'Fenced'
 }
 

@@ -35,8 +35,15 @@ class Outside {
     const otherRoom = await stage.room()
     await writeFile(join(otherRoom, 'file'), 'x')
     return {
-      ...{ canary: CANARY, canaryFile, socketFile, abstract, otherRoom, secret: SECRET },
-      ...{ greeting: 'greetings', hostname: hostname(), otherUid: 12_345 },
+      canary: CANARY,
+      canaryFile,
+      socketFile,
+      abstract,
+      otherRoom,
+      secret: SECRET,
+      greeting: 'greetings',
+      hostname: hostname(),
+      otherUid: 12_345,
       runnerDirectory: join(stage.directory, 'sandbox'),
       pid: this.#sleeper.pid,
       command: '4242.5',

@@ -33,7 +33,7 @@ export type Way =
   | { readonly kind: 'socket'; readonly path: string }
   | { readonly kind: 'port'; readonly port: number; readonly password: string }
 
-export type Proxy = { readonly way: Way; traffic(): Traffic; close(): void }
+export type Proxy = { readonly way: Way; readonly traffic: () => Traffic; readonly close: () => void }
 
 type Target = { readonly hostname: string; readonly host: string; readonly port: number }
 

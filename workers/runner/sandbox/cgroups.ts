@@ -81,17 +81,18 @@ function writeIfThere(path: string, text: string): void {
  * @param mounts the text of /proc/self/mountinfo @param own that of /proc/self/cgroup */
 export function hierarchiesOf(mounts: string, own: string): Hierarchy[] {
   const mounted = mountsOf(mounts)
+  // The first group's path is a slash alone.
   const paths = new Map(
     own.split('\n').flatMap((line) => {
       const [, names = '', path = '/'] = /^\d+:([^:]*):(.*)$/.exec(line) ?? []
-      return line === '' ? [] : names.split(',').map((name) => [name, path] as const)
+      return line === '' ? [] : names.split(',').map((name) => [name, path.replace(/\/$/, '')] as const)
     }),
   )
   const found: Hierarchy[] = []
   const unified = mounted.get('')
   const places = (controller: string) => {
     const mount = mounted.get(controller)
-    return mount === undefined ? [] : [join(mount, paths.get(controller) ?? '/'), mount]
+    return mount === undefined ? [] : [join(mount, paths.get(controller) ?? ''), mount]
   }
   const [memory, pids, cpu] = CONTROLLERS.map(places) as [string[], string[], string[]]
   // In a container the path may be the machine's, which is not there; what is mounted is then the container's own.
@@ -100,7 +101,7 @@ export function hierarchiesOf(mounts: string, own: string): Hierarchy[] {
     if (isWhole(directories)) found.push({ version: 1, directories })
   }
   if (unified !== undefined) {
-    for (const path of [join(unified, paths.get('') ?? '/'), unified])
+    for (const path of [join(unified, paths.get('') ?? ''), unified])
       found.push({ version: 2, directories: { memory: path, pids: path, cpu: path } })
   }
   return found

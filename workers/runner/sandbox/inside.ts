@@ -2,10 +2,11 @@
 const FORWARDER_PORT = 3128
 
 /** The first process inside, which the kernel gives orphans to. It starts the forwarder to the proxy where there is one,
- * waits until that listens, and ends with the job. SIGTERM is for the job, so it takes no notice of it itself.
+ * waits until that listens, and ends with the job. SIGTERM is for the job: here it ends the waiting, which begins again.
  * Arguments: the port and the socket of the forwarder, or two empty ones; then the job's. */
 const FIRST_PROCESS = `
-trap : TERM
+told=
+trap told=yes TERM
 if [ -n "$1" ]; then
   setsid /usr/bin/socat "TCP-LISTEN:$1,bind=127.0.0.1,reuseaddr,fork" "UNIX-CONNECT:$2" </dev/null >/dev/null 2>&1 &
   entry=$(printf ' 0100007F:%04X 00000000:0000 0A ' "$1")
@@ -19,13 +20,14 @@ fi
 shift 2
 "$@" &
 job=$!
+exec 2>/dev/null
 wait "$job"
 code=$?
-while [ "$code" -gt 128 ]; do
+while [ -n "$told" ]; do
+  told=
   wait "$job"
   next=$?
-  if [ "$next" -eq 127 ]; then break; fi
-  code=$next
+  if [ "$next" -ne 127 ]; then code=$next; fi
 done
 exit "$code"
 `

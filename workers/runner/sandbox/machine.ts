@@ -49,6 +49,9 @@ export type Machine = {
   close(): void
 }
 
+/** A fault is told in a line of a log, and where runners are listed. */
+const FAULT_MAX = 150
+
 const TRIAL_LIMITS: Limits = {
   memoryMaxBytes: 256 * 1024 * 1024,
   pidsMax: 32,
@@ -147,24 +150,28 @@ async function withGroups(
   found: Record<Means, string | null>,
 ): Promise<readonly Slot[]> {
   const read = (name: string) => readFileSync(`/proc/self/${name}`, 'utf8')
-  found.cgroups = 'none are mounted'
+  const faults: string[] = []
   for (const hierarchy of hierarchiesOf(read('mountinfo'), read('cgroup'))) {
     const grouped: Slot[] = []
-    found.cgroups = await faultOf(async () => {
+    const fault = await faultOf(async () => {
       delegate(hierarchy, process.pid)
       for (const slot of slots) {
         const group = openGroup(hierarchy, `tidemark-${slot.uid ?? `${process.pid}-${slot.index}`}`)
         grouped.push({ ...slot, group })
         await emptied(group)
         group.bound(TRIAL_LIMITS)
-        await run(['/bin/sh', '-c', 'for door; do echo $$ >"$door" || exit 1; done', 'job', ...group.doors])
+        await run(['/bin/sh', '-c', JOIN, 'job', ...group.doors])
       }
     })
-    if (found.cgroups === null) return grouped
+    if (fault === null) return grouped
+    faults.push(fault)
     for (const { group } of grouped) await faultOf(async () => group?.remove())
   }
+  found.cgroups = faults[0] ?? 'none are mounted'
   return slots
 }
+
+const JOIN = 'for door; do echo $$ >"$door" || exit 1; done'
 
 async function tryRoom(directory: string): Promise<void> {
   const rooms = join(directory, 'probe')
@@ -217,7 +224,7 @@ async function faultOf(act: () => Promise<unknown>): Promise<string | null> {
     await act()
     return null
   } catch (error) {
-    return (error as Error).message
+    return (error as Error).message.split('\n', 1)[0]?.slice(0, FAULT_MAX) ?? ''
   }
 }
 

@@ -99,9 +99,9 @@ async function serve(client: Socket, options: Guarded, onUpstream: (upstream: So
   client.once('close', () => upstream.destroy())
   onUpstream(upstream)
   if (isTunnel) client.write(`HTTP/1.1 200 Connected${HEAD_END}`)
-  else upstream.write(originForm(head), 'latin1')
-  // What came with the head is put back, so that it is counted and passed on like the rest.
-  if (rest.length > 0) client.unshift(rest)
+  // What follows the head is put back, so that it is counted and passed on like the rest.
+  const first = isTunnel ? rest : Buffer.concat([Buffer.from(originForm(head), 'latin1'), rest])
+  if (first.length > 0) client.unshift(first)
   client.pipe(upstream)
   upstream.pipe(client)
 }

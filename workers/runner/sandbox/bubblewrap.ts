@@ -29,14 +29,20 @@ export function bubblewrapArguments(view: View): string[] {
     ...links.map(({ path, to }) => ['--symlink', to, path]),
     ...own.map(({ from, to }) => ['--ro-bind', from, to]),
     ...MADE,
-    ...readOnly.map(({ from, to }) => ['--ro-bind', from, to]),
-    ...writable.map((path) => ['--bind', path, path]),
+    ...inDepth([
+      ...readOnly.map(({ from, to }) => ['--ro-bind', from, to] as const),
+      ...writable.map((path) => ['--bind', path, path] as const),
+    ]),
     ...(proxySocket === null ? [] : [['--bind', proxySocket, PROXY_SOCKET]]),
     ['--remount-ro', '/'],
     ['--chdir', cwd],
     ...Object.entries(env).map(([name, value]) => ['--setenv', name, value]),
   ].flat()
 }
+
+/** What lies in another is mounted after it. */
+const inDepth = <Mount extends readonly [string, string, string]>(mounts: readonly Mount[]) =>
+  mounts.toSorted((a, b) => a[2].length - b[2].length)
 
 const APART = [
   ['--unshare-user', '--unshare-pid', '--unshare-net', '--unshare-ipc', '--unshare-uts', '--unshare-cgroup'],

@@ -9,12 +9,16 @@ told=
 trap told=yes TERM
 if [ -n "$1" ]; then
   setsid /usr/bin/socat "TCP-LISTEN:$1,bind=127.0.0.1,reuseaddr,fork" "UNIX-CONNECT:$2" </dev/null >/dev/null 2>&1 &
-  entry=$(printf ' 0100007F:%04X 00000000:0000 0A ' "$1")
+  entry=$(printf '0100007F:%04X' "$1")
   tries=0
-  until grep -q "$entry" /proc/net/tcp; do
+  listens=
+  while [ -z "$listens" ]; do
+    while read -r _ local _ state _; do
+      if [ "$local $state" = "$entry 0A" ]; then listens=yes; fi
+    done </proc/net/tcp
     tries=$((tries + 1))
-    if [ "$tries" -gt 500 ]; then echo 'the forwarder to the proxy does not listen' >&2; exit 126; fi
-    sleep 0.01
+    if [ "$tries" -gt 2000 ]; then echo 'the forwarder to the proxy does not listen' >&2; exit 126; fi
+    if [ -z "$listens" ]; then sleep 0.002; fi
   done
 fi
 shift 2

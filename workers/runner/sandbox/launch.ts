@@ -1,5 +1,6 @@
 import { Buffer } from 'node:buffer'
 import { closeSync, existsSync, openSync, readFileSync, unlinkSync, writeFileSync } from 'node:fs'
+import { setPriority } from 'node:os'
 import { join } from 'node:path'
 
 import { bubblewrapArguments, PROXY_SOCKET } from './bubblewrap.ts'
@@ -15,6 +16,8 @@ import { asUser } from './uids.ts'
 /** Given as text, since its file may lie where other users have no way to. */
 const ENTER = readFileSync(join(import.meta.dir, 'enter.py'), 'utf8')
 const FILE_BLOCK_BYTES = 512
+/** Jobs give way to what tells the service that they are alive. */
+const NICENESS = 10
 
 /** Begins as the runner: joins the job's groups, which only the runner may, and gives up what cannot be got back.
  * Arguments: the groups' doors with spaces between, blocks of a file, open files; then what is next. */
@@ -22,7 +25,7 @@ const OUTERMOST = `
 for door in $1; do echo $$ >"$door" || exit 125; done
 ulimit -c 0 && ulimit -f "$2" && ulimit -n "$3" || exit 125
 shift 3
-exec nice -n 10 "$@"
+exec "$@"
 `
 
 /** How a job is kept apart. */
@@ -77,6 +80,8 @@ export function launch(given: Launch): Launched {
       detached: true,
       stdio: ['ignore', pipes.stdout.writeFd, pipes.stderr.writeFd, ...fds],
     })
+    // Before it has started anything that would not take part in it.
+    setPriority(process.pid, NICENESS)
     const read = () => readStatus(readFileSync(`/proc/self/fd/${status}`, 'utf8'))
     const close = () => {
       closeSync(status)

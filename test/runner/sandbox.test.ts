@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
 import type { Means } from '../../workers/runner/sandbox/level.ts'
@@ -90,17 +90,26 @@ describe('a trap', () => {
     expect(said).toContain('main thread')
   })
 
-  test('K5: a job ends with its runner, however that ends', async () => {
+  test('K5: a job ends with its runner, however that ends, and the next one clears away what is left', async () => {
     const mark = `${4_000 + Math.floor(Math.random() * 1_000)}.25`
     const runner = Bun.spawn([process.execPath, join(import.meta.dir, 'sandbox-runner.ts'), mark], {
       stdout: 'pipe',
       stderr: 'inherit',
     })
-    const reader = runner.stdout.getReader()
-    await reader.read()
+    const { value } = await runner.stdout.getReader().read()
+    const directory = new TextDecoder().decode(value).trim()
     expect((await processesWith(mark)).length).toBeGreaterThan(0)
     runner.kill('SIGKILL')
     await runner.exited
+    if (promised('namespaces')) await disappears(mark)
+    const next = await openStage({ directory: join(directory, 'sandbox') })
+    const room = join(directory, 'room-0')
+    expect(await readdir(room)).toEqual(['work'])
+    await next.sandbox.removeRoom(room)
+    expect(await readdir(directory)).toEqual(['sandbox'])
+    expect((await next.shell('true')).code).toBe(0)
+    await next.close()
+    await rm(directory, { recursive: true })
     await disappears(mark)
   })
 

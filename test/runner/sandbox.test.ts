@@ -91,7 +91,7 @@ describe('a trap', () => {
   })
 
   test('K5: a job ends with its runner, however that ends, and the next one clears away what is left', async () => {
-    const mark = `${4_000 + Math.floor(Math.random() * 1_000)}.25`
+    const mark = `40000.${process.pid}`
     const runner = Bun.spawn([process.execPath, join(import.meta.dir, 'sandbox-runner.ts'), mark], {
       stdout: 'pipe',
       stderr: 'inherit',

@@ -14,6 +14,7 @@ import { packageRoutes } from './automation/packages/routes.ts'
 import { scriptRoutes } from './automation/scripts/routes.ts'
 import { codeGeneratorRoutes } from './automation/code-generator/routes.ts'
 import { backupRoutes } from './content/backups/routes.ts'
+import { webhookRoutes } from './automation/webhooks/routes.ts'
 import { fileRoutes } from './content/files/routes.ts'
 import { settingsRoutes } from './content/settings/routes.ts'
 import { styleRoutes } from './content/styles/routes.ts'
@@ -78,6 +79,7 @@ export function createApp(ports: Ports): App {
   app.route('/', fileRoutes)
   app.route('/', styleRoutes)
   app.route('/', packageRoutes)
+  app.route('/', webhookRoutes)
   app.route('/', scriptRoutes)
   app.route('/', eventRoutes)
   app.route('/', recipientRoutes)

@@ -53,6 +53,7 @@ import { translationsSuite } from './translations.suite.ts'
 import { treeSuite } from './tree.suite.ts'
 import { userGroupsSuite } from './user-groups.suite.ts'
 import { usersSuite } from './users.suite.ts'
+import { webhooksSuite } from './webhooks.suite.ts'
 
 const SUITES: readonly Suite[] = [
   errorsSuite,
@@ -97,6 +98,7 @@ const SUITES: readonly Suite[] = [
   scriptFilesSuite,
   scriptConfigurationsSuite,
   runsSuite,
+  webhooksSuite,
   // Last, because it holds what all of them changed against the record.
   auditSuite,
 ]

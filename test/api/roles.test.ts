@@ -8,6 +8,8 @@ import { directoryRoutes } from '../../src/access/directory/routes.ts'
 import { sessionRoutes } from '../../src/access/session/routes.ts'
 import { userGroupRoutes } from '../../src/access/user-groups/routes.ts'
 import { userRoutes } from '../../src/access/users/routes.ts'
+import { scriptRoutes } from '../../src/automation/scripts/routes.ts'
+import { webhookRoutes } from '../../src/automation/webhooks/routes.ts'
 import { ROLES } from '../../src/context.ts'
 import { fileRoutes } from '../../src/content/files/routes.ts'
 import { settingsRoutes } from '../../src/content/settings/routes.ts'
@@ -49,11 +51,13 @@ describe('roles', () => {
   test('every route and who may call it is in snapshots/roles.txt', () =>
     expectSnapshot('roles.txt', rolesText()))
 
-  test('a route that changes something is open to nobody, but for logins, refreshes, the set-up, and pings and logouts of a provider, whose tokens say enough', () => {
+  test('a route that changes something is open to nobody, but for logins, refreshes, the set-up, and pings, webhooks and logouts of a provider, whose tokens say enough', () => {
     const open = routes.filter(({ method, policy }) => method !== 'GET' && mayCall(policy, null))
     expect(open.map(({ method, path }) => `${method} ${path}`).sort()).toEqual([
       'POST /oidc/backchannel-logout',
       'POST /oidc/session',
+      'POST /scripts/webhook',
+      'POST /scripts/webhook/:token',
       'POST /session/login',
       'POST /session/refresh',
       'POST /session/setup',
@@ -104,6 +108,8 @@ const ROOMS = {
   styleRoutes,
   settingsRoutes,
   translationRoutes,
+  scriptRoutes,
+  webhookRoutes,
 }
 
 describe('a route without a policy stops the start', () => {

@@ -32,6 +32,7 @@ import { rejection } from '../contract/rejection.ts'
 import { administratorOf, openPorts } from '../hosts/ports.ts'
 import { mortalPorts } from '../hosts/mortal-ports.ts'
 import { Mortal } from '../keeper/mortal.ts'
+import { insertAdministrator } from './people.ts'
 
 const HOUR_MS = 3_600_000
 const MINUTE_MS = 60_000
@@ -41,10 +42,7 @@ let context: Context
 beforeEach(async () => {
   opened = await openPorts()
   context = administratorOf(opened.ports)
-  await opened.ports.database.run(
-    `insert into users (id, username, role, type, fullname, email, phone, language, time_zone, password_hash, version, created_at)
-     values (1, 'admin', 'administrator', '', '', '', '', 'en', 'UTC', '', 1, 0)`,
-  )
+  await insertAdministrator(opened.ports)
 })
 afterEach(() => opened.close())
 

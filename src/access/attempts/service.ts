@@ -37,12 +37,17 @@ export function codeTrials(userId: number): readonly Trial[] {
 }
 
 /** Counts a try before it is known how it ends, so that tries at the same time count as well.
+ * @param windowMs the time within which they count, 15 minutes unless said otherwise
  * @throws {Refusal} too_many_attempts */
-export async function attempt({ database, clock }: Ports, trials: readonly Trial[]): Promise<void> {
+export async function attempt(
+  { database, clock }: Ports,
+  trials: readonly Trial[],
+  windowMs = WINDOW_MS,
+): Promise<void> {
   if (trials.length === 0) return
   const now = clock.now()
   const maxOf = new Map(trials.map(({ key, max }) => [key, max]))
-  const counted = await store.countAttempts(database, [...maxOf.keys()], { now, windowMs: WINDOW_MS })
+  const counted = await store.countAttempts(database, [...maxOf.keys()], { now, windowMs })
   const over = counted.filter(({ key, count }) => count > (maxOf.get(key) ?? 0))
   if (over.length === 0) return
   const untilAt = Math.max(...over.map((one) => one.untilAt))

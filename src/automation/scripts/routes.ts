@@ -1,5 +1,6 @@
 import { Hono } from 'hono'
 import * as z from 'zod'
+import { SCRIPT_READERS } from '../../access/rights/permissions.ts'
 import { flagQuery, noContent, ok } from '../../http/answers.ts'
 import { entityTag, ifMatch } from '../../http/conditions.ts'
 import { nextLink } from '../../http/paging.ts'
@@ -16,7 +17,6 @@ import { settingsRoutes } from './settings/routes.ts'
 import { createScript, deleteScript, listScripts, readScript, updateScript } from './service.ts'
 
 const ADMINISTRATOR = ['administrator'] as const
-const READERS = ['administrator', 'editor', 'Data_Editor'] as const
 const BODY_MAX_BYTES = 64 * 1024
 const oneScript = { 200: ok(scriptView, 'The script.', ['ETag']) }
 
@@ -36,7 +36,7 @@ export const scriptRoutes = new Hono<Env>()
     '/scripts',
     policy({
       summary: 'The scripts, by name',
-      roles: READERS,
+      roles: SCRIPT_READERS,
       answers: { 200: ok(z.array(scriptView), 'The scripts.', ['Link']) },
     }),
     valid('query', listQuery),
@@ -63,7 +63,7 @@ export const scriptRoutes = new Hono<Env>()
   )
   .get(
     '/scripts/:script',
-    policy({ summary: 'One script, by id or name', roles: READERS, answers: oneScript }),
+    policy({ summary: 'One script, by id or name', roles: SCRIPT_READERS, answers: oneScript }),
     valid('param', scriptPath),
     async (c) => {
       const { script, version } = await readScript(c.get('context'), c.req.valid('param').script)

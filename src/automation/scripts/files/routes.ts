@@ -1,5 +1,6 @@
 import { Hono } from 'hono'
 import * as z from 'zod'
+import { SCRIPT_READERS } from '../../../access/rights/permissions.ts'
 import { dispositionOf } from '../../../content/files/filename.ts'
 import { noContent, ok, sentPath } from '../../../http/answers.ts'
 import { readBytes } from '../../../http/bytes.ts'
@@ -16,7 +17,6 @@ import { FILE_MAX_BYTES } from '../tree.ts'
 import { directoryQuery, entryView, moveBody, PATH_SAID, treePath } from './schema.ts'
 import { deleteFromTree, listTree, makeDirectory, moveInTree, readTreeFile, saveTreeFile } from './service.ts'
 
-const READERS = ['administrator', 'editor', 'Data_Editor'] as const
 const WRITERS = ['administrator', 'Data_Editor'] as const
 const BODY_MAX_BYTES = 64 * 1024
 /** Whatever a file holds, a browser runs and loads nothing of it. */
@@ -27,7 +27,7 @@ export const treeRoutes = new Hono<Env>()
     '/scripts/:script/files',
     policy({
       summary: 'Everything in the tree of a script, by path',
-      roles: READERS,
+      roles: SCRIPT_READERS,
       answers: { 200: ok(z.array(entryView), 'Files and directories.') },
     }),
     valid('param', scriptPath),
@@ -50,7 +50,7 @@ export const treeRoutes = new Hono<Env>()
     '/scripts/:script/files/:path{.+}',
     policy({
       summary: 'The bytes of a file of a script',
-      roles: READERS,
+      roles: SCRIPT_READERS,
       answers: {
         200: { description: 'The file.', media: '*/*', headers: ['ETag', 'Content-Disposition'] },
         206: {

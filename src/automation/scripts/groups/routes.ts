@@ -1,5 +1,6 @@
 import { Hono } from 'hono'
 import * as z from 'zod'
+import { SCRIPT_READERS } from '../../../access/rights/permissions.ts'
 import { noContent, ok } from '../../../http/answers.ts'
 import { policy } from '../../../http/policy.ts'
 import type { Env } from '../../../http/policy.ts'
@@ -8,7 +9,6 @@ import { groupBody, groupPath, groupView } from './schema.ts'
 import { createGroup, deleteGroup, listGroups, readGroup, updateGroup } from './service.ts'
 
 const ADMINISTRATOR = ['administrator'] as const
-const READERS = ['administrator', 'editor', 'Data_Editor'] as const
 const BODY_MAX_BYTES = 64 * 1024
 
 export const groupRoutes = new Hono<Env>()
@@ -16,7 +16,7 @@ export const groupRoutes = new Hono<Env>()
     '/scripts/groups',
     policy({
       summary: 'The groups of scripts, by name',
-      roles: READERS,
+      roles: SCRIPT_READERS,
       answers: { 200: ok(z.array(groupView), 'The groups; 200 at most.') },
     }),
     async (c) => c.json(await listGroups(c.get('context'))),
@@ -40,7 +40,7 @@ export const groupRoutes = new Hono<Env>()
     '/scripts/groups/:id',
     policy({
       summary: 'One group of scripts',
-      roles: READERS,
+      roles: SCRIPT_READERS,
       answers: { 200: ok(groupView, 'The group.') },
     }),
     valid('param', groupPath),

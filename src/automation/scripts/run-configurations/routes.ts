@@ -1,5 +1,6 @@
 import { Hono } from 'hono'
 import * as z from 'zod'
+import { SCRIPT_READERS } from '../../../access/rights/permissions.ts'
 import { noContent, ok, sentPath } from '../../../http/answers.ts'
 import { policy } from '../../../http/policy.ts'
 import type { Env } from '../../../http/policy.ts'
@@ -14,7 +15,6 @@ import {
   updateRunConfiguration,
 } from './service.ts'
 
-const READERS = ['administrator', 'editor', 'Data_Editor'] as const
 const WRITERS = ['administrator', 'Data_Editor'] as const
 const BODY_MAX_BYTES = 2 * 1024 * 1024
 
@@ -23,7 +23,7 @@ export const runConfigurationRoutes = new Hono<Env>()
     '/scripts/:script/runConfigurations',
     policy({
       summary: 'How a script may be run',
-      roles: READERS,
+      roles: SCRIPT_READERS,
       answers: { 200: ok(z.array(runConfigurationView), 'The configurations, by id; 100 at most.') },
     }),
     valid('param', scriptPath),
@@ -50,7 +50,7 @@ export const runConfigurationRoutes = new Hono<Env>()
     '/scripts/:script/runConfigurations/:id',
     policy({
       summary: 'One run configuration of a script',
-      roles: READERS,
+      roles: SCRIPT_READERS,
       answers: { 200: ok(runConfigurationView, 'The configuration.') },
     }),
     valid('param', runConfigurationPath),

@@ -1,5 +1,6 @@
 import { Hono } from 'hono'
 import * as z from 'zod'
+import { SCRIPT_READERS } from '../../../access/rights/permissions.ts'
 import { noContent, ok, sentPath } from '../../../http/answers.ts'
 import { policy } from '../../../http/policy.ts'
 import type { Env } from '../../../http/policy.ts'
@@ -8,7 +9,6 @@ import { scriptPath } from '../schema.ts'
 import { scheduleConfigurationBody, scheduleConfigurationPath, scheduleConfigurationView } from './schema.ts'
 import { createSchedule, deleteSchedule, listSchedules, readSchedule, updateSchedule } from './service.ts'
 
-const READERS = ['administrator', 'editor', 'Data_Editor'] as const
 const WRITERS = ['administrator', 'Data_Editor'] as const
 const BODY_MAX_BYTES = 64 * 1024
 
@@ -17,7 +17,7 @@ export const scheduleRoutes = new Hono<Env>()
     '/scripts/:script/scheduleConfigurations',
     policy({
       summary: 'When a script runs by itself',
-      roles: READERS,
+      roles: SCRIPT_READERS,
       answers: { 200: ok(z.array(scheduleConfigurationView), 'The configurations, by id; 100 at most.') },
     }),
     valid('param', scriptPath),
@@ -44,7 +44,7 @@ export const scheduleRoutes = new Hono<Env>()
     '/scripts/:script/scheduleConfigurations/:id',
     policy({
       summary: 'One schedule configuration of a script',
-      roles: READERS,
+      roles: SCRIPT_READERS,
       answers: { 200: ok(scheduleConfigurationView, 'The configuration.') },
     }),
     valid('param', scheduleConfigurationPath),

@@ -1,4 +1,5 @@
 import { Hono } from 'hono'
+import { SCRIPT_READERS } from '../../../access/rights/permissions.ts'
 import { ok } from '../../../http/answers.ts'
 import { entityTag, ifMatch } from '../../../http/conditions.ts'
 import { policy } from '../../../http/policy.ts'
@@ -16,7 +17,7 @@ export const settingsRoutes = new Hono<Env>()
     '/scripts/:script/settings',
     policy({
       summary: 'What is set of a script, with its configurations',
-      roles: ['administrator', 'editor', 'Data_Editor'],
+      roles: SCRIPT_READERS,
       answers: oneAnswer,
     }),
     valid('param', scriptPath),

@@ -1,0 +1,31 @@
+import { Refusal } from '../../lib/errors.ts'
+import { runBody } from '../runs/schema.ts'
+import type { RunBody } from '../runs/schema.ts'
+
+/** What a script finds of the body of a call: an object of JSON as it is, other JSON and other texts as its `body`, and
+ * nothing of an empty one. @throws {Refusal} bad_request for what is no text in UTF-8, invalid for what is too large */
+export function parametersOf(bytes: Uint8Array): RunBody['parameters'] {
+  const text = textOf(bytes)
+  const said = text.trim() === '' ? {} : jsonOf(text)
+  const isObject = typeof said === 'object' && said !== null && !Array.isArray(said)
+  const result = runBody.shape.parameters.safeParse(isObject ? said : { body: said })
+  if (result.success) return result.data
+  const errors = [{ pointer: '', message: 'is more than a run takes' }]
+  throw new Refusal('invalid', 'No script can be run with this; see errors.', errors)
+}
+
+function textOf(bytes: Uint8Array): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+  } catch {
+    throw new Refusal('bad_request', 'The body is no text in UTF-8.')
+  }
+}
+
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return text
+  }
+}

@@ -1,0 +1,196 @@
+import { audited } from '../../access/audit/service.ts'
+import { seal } from '../../access/session/keys.ts'
+import type { Context } from '../../context.ts'
+import { sha256 } from '../../lib/digest.ts'
+import { Refusal } from '../../lib/errors.ts'
+import type { Fault } from '../../lib/errors.ts'
+import { base64url } from '../../lib/text.ts'
+import { parseInstant, timeFormat } from '../../lib/time.ts'
+import { commit, isForeignKeyViolation } from '../../ports/database.ts'
+import type { Ports } from '../../ports/index.ts'
+import { listOwnConfigurations } from '../scripts/run-configurations/service.ts'
+import { refuseTakenName, requireScript } from '../scripts/service/changing.ts'
+import type { NewWebhookView, WebhookBody, WebhookView } from './schema.ts'
+import { SIGNING_KEYS } from './service/triggering.ts'
+import * as store from './store.ts'
+import type { WebhookRow } from './store.ts'
+
+export { triggerScript } from './service/triggering.ts'
+
+const WEBHOOKS_MAX = 20
+const SECRET_BYTES = 32
+
+/** The webhook tokens of a script, without the tokens; there are 20 at most. @throws {Refusal} not_found */
+export async function listWebhooks({ ports }: Context, ref: string): Promise<WebhookView[]> {
+  const script = await requireScript(ports, ref)
+  return (await store.listWebhooks(ports.database, script.id)).map((row) => viewOf(ports, row))
+}
+
+/** @throws {Refusal} not_found */
+export async function readWebhook({ ports }: Context, ref: string, id: number): Promise<WebhookView> {
+  return viewOf(ports, await requireWebhook(ports, ref, id))
+}
+
+/** Makes a token with which anybody runs the script in the caller's name. It is told this once.
+ * @throws {Refusal} not_found, name_taken, invalid for a past expiry or a configuration that is none of the script,
+ * conflict when there are 20 */
+export async function createWebhook(
+  context: Context,
+  ref: string,
+  body: WebhookBody,
+): Promise<NewWebhookView> {
+  const { ports, caller } = context
+  const { database, clock } = ports
+  if (caller.kind !== 'user') throw new Refusal('unauthenticated', 'Sign in first.')
+  const script = await requireScript(ports, ref)
+  const { name, runConfigurationId, hmac } = body
+  const now = clock.now()
+  const expiresAt = body.expiresAt === null ? null : parseInstant(body.expiresAt)
+  await requirePossible(ports, { scriptId: script.id, runConfigurationId, expiresAt }, now)
+  if ((await store.countWebhooks(database, script.id)) >= WEBHOOKS_MAX)
+    throw new Refusal('conflict', `A script has ${WEBHOOKS_MAX} webhook tokens at most. Revoke one first.`)
+  const secret = await newSecret(ports, hmac)
+  const row = {
+    scriptId: script.id,
+    runConfigurationId,
+    name,
+    hash: secret.hash,
+    formerHash: null,
+    formerUntil: null,
+    signingKey: secret.sealed,
+    formerSigningKey: null,
+    userId: caller.userId,
+    createdAt: now,
+    expiresAt,
+    lastUsedAt: null,
+  }
+  const entry = recorded(context, 'create', { objectId: { inserted: true }, after: toldOf(row) })
+  await refuseTakenName(() => refuseGone(() => commit(database, [store.insertWebhook(database, row), entry])))
+  const made = (await store.listWebhooks(database, script.id)).find((one) => one.hash === secret.hash)
+  if (!made) throw new Refusal('not_found', 'Somebody took it away again.')
+  ports.log.info('webhook token created', { scriptId: script.id, webhookId: made.id })
+  return { ...viewOf(ports, made), ...shownOnce(ports, secret) }
+}
+
+/** Puts a new token, and a new key of signatures, in place of those that there are, which may work on for a while.
+ * @throws {Refusal} not_found */
+export async function rotateWebhook(
+  context: Context,
+  ref: string,
+  { id, graceS }: { readonly id: number; readonly graceS: number },
+): Promise<NewWebhookView> {
+  const { ports } = context
+  const { database, clock } = ports
+  const before = await requireWebhook(ports, ref, id)
+  const secret = await newSecret(ports, before.signingKey !== null)
+  const isGraced = graceS > 0
+  const change = {
+    hash: secret.hash,
+    signingKey: secret.sealed,
+    formerHash: isGraced ? before.hash : null,
+    formerSigningKey: isGraced ? before.signingKey : null,
+    formerUntil: isGraced ? clock.now() + graceS * 1_000 : null,
+  }
+  const entry = recorded(context, 'rotate', { objectId: id, after: { graceSeconds: graceS } })
+  await commit(database, [store.updateWebhook(database, id, change), entry])
+  ports.log.info('webhook token rotated', { webhookId: id })
+  return { ...viewOf(ports, { ...before, ...change }), ...shownOnce(ports, secret) }
+}
+
+/** Ends a token. @throws {Refusal} not_found */
+export async function deleteWebhook(context: Context, ref: string, id: number): Promise<void> {
+  const { ports } = context
+  const row = await requireWebhook(ports, ref, id)
+  const entry = recorded(context, 'delete', { objectId: id, before: toldOf(row) })
+  await commit(ports.database, [store.deleteWebhook(ports.database, id), entry])
+  ports.log.info('webhook token revoked', { webhookId: id })
+}
+
+async function requirePossible(
+  ports: Ports,
+  {
+    scriptId,
+    runConfigurationId,
+    expiresAt,
+  }: Pick<WebhookRow, 'scriptId' | 'runConfigurationId' | 'expiresAt'>,
+  now: number,
+): Promise<void> {
+  const faults: Fault[] = []
+  if (expiresAt !== null && expiresAt <= now)
+    faults.push({ pointer: '/expiresAt', message: 'must be in the future' })
+  if (runConfigurationId !== null) {
+    const rows = await listOwnConfigurations(ports, scriptId)
+    if (!rows.some(({ id }) => id === runConfigurationId))
+      faults.push({ pointer: '/runConfigurationId', message: 'is none of this script' })
+  }
+  if (faults.length > 0)
+    throw new Refusal('invalid', 'No such token could run the script; see errors.', faults)
+}
+
+type Secret = {
+  readonly token: string
+  readonly hash: string
+  readonly key: string | null
+  readonly sealed: string | null
+}
+
+async function newSecret({ secrets }: Ports, hmac: boolean): Promise<Secret> {
+  const token = `tmw_${base64url(secrets.random(SECRET_BYTES))}`
+  const key = hmac ? `tmk_${base64url(secrets.random(SECRET_BYTES))}` : null
+  const sealed = key === null ? null : await seal(secrets, new TextEncoder().encode(key), SIGNING_KEYS)
+  return { token, hash: await sha256(token), key, sealed }
+}
+
+function shownOnce({ settings }: Ports, { token, key }: Secret) {
+  return { token, path: `${settings.basePath}/scripts/webhook/${token}`, signingKey: key }
+}
+
+async function requireWebhook(ports: Ports, ref: string, id: number): Promise<WebhookRow> {
+  const script = await requireScript(ports, ref)
+  const row = (await store.listWebhooks(ports.database, script.id)).find((one) => one.id === id)
+  if (!row) throw new Refusal('not_found', 'There is no such webhook token.')
+  return row
+}
+
+async function refuseGone<Result>(write: () => Promise<Result>): Promise<Result> {
+  try {
+    return await write()
+  } catch (error) {
+    if (!isForeignKeyViolation(error)) throw error
+    throw new Refusal('not_found', 'There is no such script, or run configuration, any more.')
+  }
+}
+
+type Told = Omit<Parameters<typeof audited>[1], 'action' | 'objectType'>
+
+function recorded(context: Context, action: string, told: Told) {
+  return audited(context, { action, objectType: 'webhook token', ...told })
+}
+
+function toldOf({
+  scriptId,
+  name,
+  runConfigurationId,
+  signingKey,
+  expiresAt,
+  userId,
+}: Omit<WebhookRow, 'id'>) {
+  return { scriptId, name, runConfigurationId, hmac: signingKey !== null, expiresAt, userId }
+}
+
+function viewOf({ settings }: Ports, row: WebhookRow): WebhookView {
+  const format = timeFormat(settings.timeZone)
+  const shown = (at: number | null) => (at === null ? null : format(at))
+  const { id, name, runConfigurationId, userId, signingKey } = row
+  return {
+    id,
+    name,
+    runConfigurationId,
+    hmac: signingKey !== null,
+    userId,
+    createdAt: format(row.createdAt),
+    expiresAt: shown(row.expiresAt),
+    lastUsedAt: shown(row.lastUsedAt),
+    formerUntil: shown(row.formerUntil),
+  }
+}

@@ -1,0 +1,75 @@
+import { readsScripts } from '../../../access/rights/permissions.ts'
+import { attempt } from '../../../access/attempts/service.ts'
+import { unseal } from '../../../access/session/keys.ts'
+import { accountOf } from '../../../access/session/service.ts'
+import { userOf } from '../../../access/session/service/callers.ts'
+import type { Context } from '../../../context.ts'
+import { sha256 } from '../../../lib/digest.ts'
+import { Refusal } from '../../../lib/errors.ts'
+import type { Ports } from '../../../ports/index.ts'
+import { orderRun } from '../../runs/service.ts'
+import { parametersOf } from '../parameters.ts'
+import { requireSignature } from '../signature.ts'
+import * as store from '../store.ts'
+import type { WebhookRow } from '../store.ts'
+
+/** What keys of signatures are sealed for. */
+export const SIGNING_KEYS = 'webhook signing key'
+/** Each token within a minute. */
+const CALLS_MAX = 60
+const MINUTE_MS = 60_000
+
+/** What somebody sends who knows a token and nothing else. */
+export type Call = {
+  readonly token: string
+  readonly body: Uint8Array
+  readonly signature: string | null
+  /** The caller's `Idempotency-Key`. */
+  readonly key: string | null
+}
+
+/** Orders a run for whoever knows a token, in the name of who made it, and nothing else. A signed call counts once, however
+ * often it arrives and under whatever key: that is not signed.
+ * @throws {Refusal} not_found for every token that does not hold, unauthenticated for a signature that does not fit,
+ * too_many_attempts after 60 calls within a minute, forbidden where its maker may not run scripts any more; else as an order */
+export async function triggerScript(context: Context, { token, body, signature, key }: Call) {
+  const { ports } = context
+  const { database, clock } = ports
+  const hash = await sha256(token)
+  const now = clock.now()
+  const row = await store.findWebhook(database, hash, now)
+  if (!row || (row.expiresAt !== null && row.expiresAt <= now))
+    throw new Refusal('not_found', 'There is nothing at this path.')
+  await attempt(ports, [{ key: `webhook ${row.id}`, max: CALLS_MAX, isShared: true }], MINUTE_MS)
+  const signingKey = await signingKeyOf(ports, row, hash)
+  const signed = signingKey === null ? null : await requireSignature(signature, { body, signingKey, now })
+  const { scriptId, runConfigurationId } = row
+  const account = await accountOf(ports, row.userId)
+  if (!account || !readsScripts(account.role))
+    throw new Refusal('forbidden', 'Who made this token may not run scripts any more.')
+  return orderRun(
+    { ...context, caller: userOf(account) },
+    {
+      scriptId,
+      runConfigurationId,
+      arguments: null,
+      parameters: parametersOf(body),
+      trigger: 'webhook',
+      uploads: [],
+      key: await keyOf(row, signed ?? key),
+      also: [store.updateWebhook(database, row.id, { lastUsedAt: now })],
+    },
+  )
+}
+
+/** The key of signatures that goes with the token that was used: the present one, or the one of before. */
+async function signingKeyOf({ secrets }: Ports, row: WebhookRow, hash: string): Promise<string | null> {
+  const isPresent = row.hash === hash
+  const sealed = isPresent ? row.signingKey : row.formerSigningKey
+  return sealed === null ? null : new TextDecoder().decode(await unseal(secrets, sealed, SIGNING_KEYS))
+}
+
+/** Keys of callers are their own, and none of the user in whose name they call. */
+async function keyOf({ id }: WebhookRow, key: string | null): Promise<string | null> {
+  return key === null ? null : `webhook ${id} ${await sha256(key)}`
+}

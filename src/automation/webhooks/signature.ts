@@ -1,0 +1,38 @@
+import { Refusal } from '../../lib/errors.ts'
+import { hex, sameText } from '../../lib/text.ts'
+
+/** How far the time of a signature may be from ours. */
+const SKEW_MAX_MS = 5 * 60_000
+
+/** Holds a body to its signature: `t=<epoch seconds>,v1=<HMAC-SHA-256 of "t.body" with the key, hexadecimal>`, of which
+ * there may be several `v1`. @returns the one that fits, which is that of this body and time alone
+ * @throws {Refusal} unauthenticated when there is none that fits, or it is off by over 5 minutes */
+export async function requireSignature(
+  header: string | null,
+  { body, signingKey, now }: { readonly body: Uint8Array; readonly signingKey: string; readonly now: number },
+): Promise<string> {
+  const parts = (header ?? '').split(',').map((part) => part.trim().split('=', 2))
+  const [time = ''] = parts.flatMap(([name, value = '']) => (name === 't' ? [value] : []))
+  if (!/^\d{1,12}$/.test(time)) throw refused('The signature is missing, or is none.')
+  if (Math.abs(Number(time) * 1_000 - now) > SKEW_MAX_MS)
+    throw refused('The signature is of a time that is more than 5 minutes off.')
+  const wanted = await signatureOf(signingKey, time, body)
+  if (!parts.some(([name, value = '']) => name === 'v1' && sameText(value.toLowerCase(), wanted)))
+    throw refused('The signature does not fit.')
+  return wanted
+}
+
+async function signatureOf(signingKey: string, time: string, body: Uint8Array): Promise<string> {
+  const encoder = new TextEncoder()
+  const algorithm = { name: 'HMAC', hash: 'SHA-256' }
+  const key = await crypto.subtle.importKey('raw', encoder.encode(signingKey), algorithm, false, ['sign'])
+  const head = encoder.encode(`${time}.`)
+  const signed = new Uint8Array(head.byteLength + body.byteLength)
+  signed.set(head)
+  signed.set(body, head.byteLength)
+  return hex(new Uint8Array(await crypto.subtle.sign('HMAC', key, signed)))
+}
+
+function refused(detail: string): Refusal {
+  return new Refusal('unauthenticated', detail)
+}

@@ -99,6 +99,11 @@ const SUITES: readonly Suite[] = [
   scriptConfigurationsSuite,
   runsSuite,
   webhooksSuite,
+  scriptsSuite,
+  scriptFilesSuite,
+  scriptConfigurationsSuite,
+  webhooksSuite,
+  runsSuite,
   // Last, because it holds what all of them changed against the record.
   auditSuite,
 ]

@@ -134,6 +134,9 @@ export const scheduleConfigurations = sqliteTable(
     userId: integer('user_id').references(() => users.id, { onDelete: 'set null' }),
     /** When it fires next; null while it does not. */
     nextAt: integer('next_at'),
+    /** When it was due last, and what became of that: `ordered`, `missed`, or why nothing was ordered. */
+    lastAt: integer('last_at'),
+    lastResult: text('last_result'),
     createdAt: integer('created_at').notNull(),
     updatedAt: integer('updated_at').notNull(),
   },

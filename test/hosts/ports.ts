@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
 import { openDispatch } from '../../src/automation/runs/service.ts'
+import { schedules } from '../../src/automation/schedules/service.ts'
 import type { Context } from '../../src/context.ts'
 import { Refusal } from '../../src/lib/errors.ts'
 import { openFlow } from '../../src/flow.ts'
@@ -71,7 +72,7 @@ export async function openPorts(settings: Partial<Ports['settings']> = {}) {
     translator: null,
     lastDeaf: () => null,
   }
-  const ports: Ports = { ...parts, dispatch: openDispatch(parts) }
+  const ports: Ports = { ...parts, dispatch: openDispatch(parts, schedules) }
   return {
     ports,
     clock,

@@ -5,6 +5,7 @@ import { prepareFirstStart } from '../../src/access/session/service/first-start.
 import { createApp } from '../../src/app.ts'
 import type { App } from '../../src/app.ts'
 import { openDispatch } from '../../src/automation/runs/service.ts'
+import { schedules } from '../../src/automation/schedules/service.ts'
 import { openFlow } from '../../src/flow.ts'
 import { BEAT_MS, Hub } from '../../src/monitoring/events/service.ts'
 import { openPost } from '../../src/monitoring/notifications/outbox/service.ts'
@@ -105,7 +106,7 @@ export async function startServer(settings: BunSettings, seams: Seams = {}): Pro
   const keeping = await openKeeping(keeperHost, stallMs)
   const { keeper: jobActors, lastDeaf } = keeping
   const parts = { ...inside, ...outside, blobs, jobActors, lastDeaf, flow }
-  const dispatch = openDispatch(parts)
+  const dispatch = openDispatch(parts, schedules)
   const ports: Ports = { ...parts, dispatch }
   await warnOfFewFiles(log)
   const app = createApp(ports)

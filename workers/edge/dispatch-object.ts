@@ -1,6 +1,7 @@
 import { DurableObject } from 'cloudflare:workers'
 
 import { openDispatch } from '../../src/automation/runs/service.ts'
+import { schedules } from '../../src/automation/schedules/service.ts'
 import { refusalIn } from '../../src/lib/errors.ts'
 import type { RunnerPoll } from '../../src/ports/dispatch.ts'
 import { clock } from './clock.ts'
@@ -16,7 +17,7 @@ const RETRY_MS = 5_000
  * but its alarm, which wakes it when a runner was not heard of in time or something is due. */
 export class DispatchObject extends DurableObject<Environment> {
   readonly #ports = portsOf(this.env, eventsInObject(this.env.EVENTS))
-  readonly #dispatch = openDispatch(this.#ports)
+  readonly #dispatch = openDispatch(this.#ports, schedules)
   #armedAt: number | null = null
 
   async poll(poll: RunnerPoll): Promise<Reply<readonly object[]>> {

@@ -54,7 +54,7 @@ export function mediaOf(
 
 function isTextual(bytes: Uint8Array): boolean {
   try {
-    return !BINARY.test(new TextDecoder('utf-8', { fatal: true, ignoreBOM: false }).decode(bytes))
+    return !BINARY.test(new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes))
   } catch {
     return false
   }

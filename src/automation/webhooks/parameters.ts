@@ -16,7 +16,7 @@ export function parametersOf(bytes: Uint8Array): RunBody['parameters'] {
 
 function textOf(bytes: Uint8Array): string {
   try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: false }).decode(bytes)
   } catch {
     throw new Refusal('bad_request', 'The body is no text in UTF-8.')
   }

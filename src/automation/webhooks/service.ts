@@ -137,7 +137,8 @@ type Secret = {
 async function newSecret({ secrets }: Ports, hmac: boolean): Promise<Secret> {
   const token = `tmw_${base64url(secrets.random(SECRET_BYTES))}`
   const key = hmac ? `tmk_${base64url(secrets.random(SECRET_BYTES))}` : null
-  const sealed = key === null ? null : await seal(secrets, new TextEncoder().encode(key), SIGNING_KEYS)
+  const sealed =
+    key === null ? null : await seal(secrets, new Uint8Array(new TextEncoder().encode(key)), SIGNING_KEYS)
   return { token, hash: await sha256(token), key, sealed }
 }
 

@@ -12,6 +12,7 @@ const timeZone = z.string().max(64).refine(isTimeZone, 'is not a known time zone
 export const scheduleConfigurationBody = z.strictObject({
   id: z.int().optional(),
   nextRuns: z.unknown().optional(),
+  last: z.unknown().optional(),
   userId: z.unknown().optional(),
   createdAt: z.unknown().optional(),
   updatedAt: z.unknown().optional(),
@@ -52,6 +53,12 @@ export const scheduleConfigurationView = z
     nextRuns: z
       .array(z.iso.datetime({ offset: true }))
       .describe('The next five; none while it is not enabled.'),
+    last: z
+      .object({ at: z.iso.datetime({ offset: true }), result: z.string() })
+      .nullable()
+      .describe(
+        'When it was due last, and what became of that: `ordered`, `missed`, or the code of what was in the way.',
+      ),
     createdAt: z.iso.datetime({ offset: true }),
     updatedAt: z.iso.datetime({ offset: true }),
   })

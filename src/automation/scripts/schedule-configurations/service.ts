@@ -74,7 +74,7 @@ export async function deleteSchedule(context: Context, ref: string, id: number):
 }
 
 /** Changes something of the schedules of a script, looking at what is there. */
-function changing<Result>(
+async function changing<Result>(
   ports: Ports,
   ref: string,
   make: (
@@ -82,11 +82,14 @@ function changing<Result>(
     rows: readonly ScheduleRow[],
   ) => Promise<{ writes: Write[]; result: Result }>,
 ): Promise<Result> {
-  return refuseTakenName(() =>
+  const result = await refuseTakenName(() =>
     changeScript(ports, ref, async (script) =>
       make(script, await store.listSchedules(ports.database, script.id)),
     ),
   )
+  // Whoever watches what is due has to hear of it.
+  await ports.dispatch.settle()
+  return result
 }
 
 /** The schedules of a script as they are kept, by id. */
@@ -105,14 +108,21 @@ function requireRow(rows: readonly ScheduleRow[], id: number): ScheduleRow {
 }
 
 function viewOf({ settings, clock }: Ports, row: ScheduleRow): ScheduleConfigurationView {
-  const { nextAt: _, createdAt, updatedAt, scriptId: _scriptId, isEnabled: enabled, ...plain } = row
+  const { id, name, isEnabled: enabled, cron, timeZone, runConfigurationId, misfire, userId } = row
   const format = timeFormat(settings.timeZone)
-  const runs = enabled ? nextRuns(row.cron, row.timeZone, clock.now(), RUNS_SHOWN) : []
+  const runs = enabled ? nextRuns(cron, timeZone, clock.now(), RUNS_SHOWN) : []
   return {
-    ...plain,
+    id,
+    name,
     enabled,
+    cron,
+    timeZone,
+    runConfigurationId,
+    misfire,
+    userId,
     nextRuns: runs.map(format),
-    createdAt: format(createdAt),
-    updatedAt: format(updatedAt),
+    last: row.lastAt === null ? null : { at: format(row.lastAt), result: row.lastResult ?? '' },
+    createdAt: format(row.createdAt),
+    updatedAt: format(row.updatedAt),
   }
 }

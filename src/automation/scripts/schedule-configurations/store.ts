@@ -7,7 +7,10 @@ export type ScheduleRow = Omit<typeof scheduleConfigurations.$inferSelect, 'misf
   readonly misfire: ScheduleConfigurationView['misfire']
 }
 
-export type ScheduleChange = Omit<ScheduleRow, 'id' | 'scriptId' | 'createdAt' | 'updatedAt'>
+export type ScheduleChange = Omit<
+  ScheduleRow,
+  'id' | 'scriptId' | 'createdAt' | 'updatedAt' | 'lastAt' | 'lastResult'
+>
 
 /** The schedule configurations of a script, by id. */
 export async function listSchedules(database: Database, scriptId: number): Promise<ScheduleRow[]> {
@@ -19,7 +22,10 @@ export async function listSchedules(database: Database, scriptId: number): Promi
   return rows as ScheduleRow[]
 }
 
-export function insertSchedule(database: Database, row: Omit<ScheduleRow, 'id'>): Write {
+export function insertSchedule(
+  database: Database,
+  row: Omit<ScheduleRow, 'id' | 'lastAt' | 'lastResult'>,
+): Write {
   return database.insert(scheduleConfigurations).values(row)
 }
 

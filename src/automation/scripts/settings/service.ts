@@ -44,6 +44,8 @@ export async function updateSettings(
       ]
     },
   })
+  // Whoever watches what is due has to hear of it.
+  await context.ports.dispatch.settle()
   return readSettings(context, String(id))
 }
 

@@ -1,0 +1,68 @@
+import { readsScripts } from '../../access/rights/permissions.ts'
+import { accountOf } from '../../access/session/service.ts'
+import { userOf } from '../../access/session/service/callers.ts'
+import type { Context } from '../../context.ts'
+import { Refusal, refusalIn } from '../../lib/errors.ts'
+import { commit } from '../../ports/database.ts'
+import type { Write } from '../../ports/database.ts'
+import type { Ports } from '../../ports/index.ts'
+import { orderRun } from '../runs/service.ts'
+import type { DueWork } from '../runs/service.ts'
+import { comingTo } from './due.ts'
+import * as store from './store.ts'
+import type { DueRow } from './store.ts'
+
+/** What is begun before others have their turn. */
+const BEGUN_AT_ONCE = 100
+
+/** Scripts that are run by schedules. */
+export const schedules: DueWork = { settle: runDue }
+
+/** Orders the runs that are due, each in the name of whose schedule it is. A run and that its schedule has moved on are one
+ * commit, so each instant is run once, whoever looks and wherever somebody dies. What cannot be ordered is passed over, with
+ * why in `lastResult`.
+ * @returns when a schedule is due next, epoch ms; Infinity where none is */
+async function runDue(ports: Ports): Promise<number> {
+  const due = await store.listDue(ports.database, ports.clock.now(), BEGUN_AT_ONCE)
+  for (const row of due) await pass(ports, row)
+  return (await store.nextDue(ports.database)) ?? Infinity
+}
+
+async function pass(ports: Ports, row: DueRow): Promise<void> {
+  const { database, clock, log } = ports
+  const { isRun, nextAt } = comingTo(row, clock.now())
+  const moved = (lastResult: string) => store.moveSchedule(database, row, { nextAt, lastResult })
+  try {
+    if (isRun) await order(ports, row, moved('ordered'))
+    else await commit(database, [moved('missed')])
+    return
+  } catch (error) {
+    if (store.isMoved(error)) return
+    const refusal = refusalIn(error)
+    // Nothing can be written just now: it stays due.
+    if (refusal?.code === 'unavailable') throw error
+    if (!refusal) log.error('a schedule could not be run', error, { scheduleId: row.id })
+    await commit(database, [moved(refusal?.code ?? 'internal')]).catch(unlessMoved)
+  }
+}
+
+async function order(ports: Ports, row: DueRow, also: Write): Promise<void> {
+  const account = row.userId === null ? null : await accountOf(ports, row.userId)
+  if (!account || !readsScripts(account.role))
+    throw new Refusal('forbidden', 'Whose schedule it is may not run scripts any more.')
+  const context: Context = { ports, caller: userOf(account), requestId: `schedule-${row.id}-${row.nextAt}` }
+  await orderRun(context, {
+    scriptId: row.scriptId,
+    runConfigurationId: row.runConfigurationId,
+    arguments: null,
+    parameters: {},
+    trigger: 'schedule',
+    uploads: [],
+    key: null,
+    also: [also],
+  })
+}
+
+function unlessMoved(error: unknown): void {
+  if (!store.isMoved(error)) throw error
+}

@@ -29,6 +29,12 @@ const UNRECORDED: Readonly<Record<string, string>> = {
   'POST /session/token': 'the session goes on; one of its own is on record',
   'POST /session/refresh': 'the session goes on',
   'POST /session/logout': 'a session that has ended already may end again',
+  'POST /runner/v1/poll': 'that a job was given to a runner is on the job',
+  ...Object.fromEntries(
+    ['PUT accept', 'PUT start', 'PUT finish', 'POST heartbeat', 'POST logs', 'POST progress', 'PUT outputs/{name}']
+      .map((what) => what.split(' '))
+      .map(([method, what]) => [`${method} /runner/v1/jobs/{jobId}/${what}`, 'how a job goes is on the job']),
+  ),
 }
 
 /** Routes that change something: every such answer has to be on record. */

@@ -97,7 +97,9 @@ export async function speakTo(
   const check = checkerOf(document)
   const changes: (readonly [string, string])[] = []
   const request = async (method: string, path: string, asked: Request = {}) => {
-    const answer = await read(await fetch(host.url + path, requestOf(method, asked, sessionIds)))
+    const leaves = asked.signal ? { signal: asked.signal } : {}
+    const sent = { ...requestOf(method, asked, sessionIds), ...leaves }
+    const answer = await read(await fetch(host.url + path, sent))
     const route = check(method, path, answer)
     checkFrame(path, answer)
     if (route !== null) seen.add(`${route} ${answer.status}`)
@@ -108,13 +110,12 @@ export async function speakTo(
 }
 
 function requestOf(method: string, asked: Request, sessionIds: Partial<Record<Role, string>>): RequestInit {
-  const { json, text, bytes, chunks, headers = {}, signal, as = 'administrator' } = asked
+  const { json, text, bytes, chunks, headers = {}, as = 'administrator' } = asked
   const sessionId = as === null ? undefined : sessionIds[as]
   const body = json === undefined ? (text ?? bytes ?? (chunks && streamOf(chunks))) : JSON.stringify(json)
   return {
     method,
     redirect: 'manual',
-    ...(signal && { signal }),
     // A host may close the connection of a request whose body it did not read, or one that lay idle while a hash took
     // its time; only what changes nothing is sent anew by itself.
     keepalive: body === undefined && method === 'GET',

@@ -69,7 +69,7 @@ export async function stageOf(client: Client, settings: object = {}) {
     order: (json: object = {}) => order(client, scriptId, { runConfigurationId: configurationId, ...json }),
     read: (id: string) => read(client, scriptId, id),
     /** A run that has begun. */
-    async begun(json: object = {}): Promise<Held> {
+    begun: async (json: object = {}): Promise<Held> => {
       await order(client, scriptId, { runConfigurationId: configurationId, ...json })
       const held = await runner.next()
       await held.begin()

@@ -77,9 +77,9 @@ async function startBunByHand(variables: Variables = {}): Promise<HostByHand> {
       },
     },
     async moveTo(at) {
-      const [keeper, flow, { post }] = [keeperOf(server), flowOf(server), server]
+      const [keeper, flow, { post, dispatch }] = [keeperOf(server), flowOf(server), server]
       for (;;) {
-        const dueAt = Math.min(keeper.nextAt, flow.nextAt, post.nextAt)
+        const dueAt = Math.min(keeper.nextAt, flow.nextAt, post.nextAt, dispatch.nextAt)
         if (dueAt > at) break
         now = Math.max(now, dueAt)
         if (keeper.nextAt <= now) {
@@ -88,6 +88,7 @@ async function startBunByHand(variables: Variables = {}): Promise<HostByHand> {
         }
         if (flow.nextAt <= now) await flow.settle()
         if (post.nextAt <= now) await post.settle()
+        if (dispatch.nextAt <= now) await dispatch.settle()
       }
       now = at
     },

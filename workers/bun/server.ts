@@ -5,6 +5,7 @@ import { prepareFirstStart } from '../../src/access/session/service/first-start.
 import { createApp } from '../../src/app.ts'
 import type { App } from '../../src/app.ts'
 import { openDispatch } from '../../src/automation/runs/service.ts'
+import type { OpenDispatch } from '../../src/automation/runs/service.ts'
 import { schedules } from '../../src/automation/schedules/service.ts'
 import { openFlow } from '../../src/flow.ts'
 import { BEAT_MS, Hub } from '../../src/monitoring/events/service.ts'
@@ -59,6 +60,7 @@ export type Server = {
   readonly isFirstStart: boolean
   readonly ports: Ports
   readonly post: Post
+  readonly dispatch: OpenDispatch
   /** Answers what was accepted, writes everything down, and ends. */
   close(): Promise<void>
 }
@@ -126,7 +128,8 @@ export async function startServer(settings: BunSettings, seams: Seams = {}): Pro
     setupLink: setupToken === null ? null : `${url}/session/setup?token=${setupToken}`,
     ports,
     post,
-    close: () => closeAll({ http, endBeat, upkeep, endWatches, keeping, room, system, values }),
+    dispatch,
+    close: () => closeAll({ http, dispatch, endBeat, upkeep, endWatches, keeping, room, system, values }),
   }
 }
 
@@ -210,6 +213,7 @@ function listen(settings: BunSettings, fetch: (request: Request) => Response | P
 
 type Parts = {
   readonly http: ReturnType<typeof listen>
+  readonly dispatch: OpenDispatch
   readonly endBeat: () => void
   readonly upkeep: Timer
   readonly endWatches: readonly (() => Promise<void>)[]
@@ -220,9 +224,10 @@ type Parts = {
 }
 
 async function closeAll(parts: Parts): Promise<void> {
-  const { http, endBeat, upkeep, endWatches, keeping, room, system, values } = parts
+  const { http, dispatch, endBeat, upkeep, endWatches, keeping, room, system, values } = parts
   clearInterval(upkeep)
   endBeat()
+  dispatch.close()
   await drain(http)
   await Promise.all(endWatches.map((end) => end()))
   await keeping.close()

@@ -22,43 +22,72 @@ const event: fc.Arbitrary<RunEvent> = fc.oneof(
   },
 )
 
-/** What a run is by the whole of what has happened to it: read anew from the beginning each time, in the words of the
- * promise and without states. */
-function told(events: readonly RunEvent[]): Run {
-  let place = 'waits' as 'waits' | 'given' | 'taken' | 'begun' | 'over'
-  let end: Run['state'] = 'queued'
-  let [attempt, retries, isCancelled] = [1, 0, false]
-  for (const one of events) {
-    if (place === 'over') continue
-    const isWithRunner = place === 'given' || place === 'taken' || place === 'begun'
-    const over = (state: Run['state']) => {
-      place = 'over'
-      end = state
-    }
-    if (one.kind === 'assign' && place === 'waits') {
-      place = 'given'
-      retries = one.retries
-    }
-    if (one.kind === 'accept' && place === 'given') place = 'taken'
-    if (one.kind === 'start' && place === 'taken') place = 'begun'
-    if (one.kind === 'fail' && place === 'waits') over('failed')
-    if (one.kind === 'cancel') {
-      isCancelled = true
-      if (!isWithRunner) over('cancelled')
-    }
-    if (one.kind === 'finish' && (place === 'taken' || place === 'begun'))
-      over(one.outcome === 'cancelled' && !isCancelled ? 'failed' : one.outcome)
-    if (one.kind === 'lose' && isWithRunner) {
-      if (isCancelled) over('cancelled')
-      else if (place === 'given') place = 'waits'
-      else if (attempt <= retries) {
-        attempt++
-        place = 'waits'
-      } else over('lost')
-    }
+type Where = 'waits' | 'given' | 'taken' | 'begun' | 'over'
+
+/** What leads on. */
+const WAYS: ReadonlyMap<string, readonly [from: Where, to: Where]> = new Map([
+  ['assign', ['waits', 'given']],
+  ['accept', ['given', 'taken']],
+  ['start', ['taken', 'begun']],
+])
+
+/** What a run is by the words of the promise: where it is, and how it ended, without a table of states. */
+class Told {
+  place: Where = 'waits'
+  end: Run['state'] = 'queued'
+  attempt = 1
+  retries = 0
+  isCancelled = false
+
+  get isWithRunner(): boolean {
+    return ['given', 'taken', 'begun'].includes(this.place)
   }
-  const held = { waits: 'queued', given: 'assigned', taken: 'preparing', begun: 'running' } as const
-  return { state: place === 'over' ? end : held[place], attempt, retries, isCancelled }
+
+  hear(one: RunEvent): void {
+    if (this.place === 'over') return
+    if (one.kind === 'cancel') this.cancel()
+    else if (one.kind === 'lose') this.lose()
+    else this.goOn(one)
+  }
+
+  goOn(one: RunEvent): void {
+    if (one.kind === 'assign' && this.place === 'waits') this.retries = one.retries
+    const [from, to] = WAYS.get(one.kind) ?? []
+    if (to && this.place === from) this.place = to
+    if (one.kind === 'fail' && this.place === 'waits') this.over('failed')
+    if (one.kind === 'finish' && ['taken', 'begun'].includes(this.place))
+      this.over(one.outcome === 'cancelled' && !this.isCancelled ? 'failed' : one.outcome)
+  }
+
+  cancel(): void {
+    this.isCancelled = true
+    if (!this.isWithRunner) this.over('cancelled')
+  }
+
+  lose(): void {
+    if (!this.isWithRunner) return
+    if (this.isCancelled) return this.over('cancelled')
+    if (this.place !== 'given' && this.attempt > this.retries) return this.over('lost')
+    if (this.place !== 'given') this.attempt++
+    this.place = 'waits'
+  }
+
+  over(state: Run['state']): void {
+    this.place = 'over'
+    this.end = state
+  }
+
+  get run(): Run {
+    const { place, end, attempt, retries, isCancelled } = this
+    const held = { waits: 'queued', given: 'assigned', taken: 'preparing', begun: 'running' } as const
+    return { state: place === 'over' ? end : held[place], attempt, retries, isCancelled }
+  }
+}
+
+function told(events: readonly RunEvent[]): Run {
+  const all = new Told()
+  for (const one of events) all.hear(one)
+  return all.run
 }
 
 const play = (events: readonly RunEvent[]) => events.reduce<Run>((run, one) => step(run, one) ?? run, QUEUED)

@@ -22,6 +22,7 @@ import {
 } from '../protocol.ts'
 import { openFile, takeOutput } from '../service/files.ts'
 import { accept, finish, holderOf, keepHold, start, takeLog, takeProgress } from '../service/held.ts'
+import type { Holder } from '../service/held.ts'
 import { runnerPath, runnerView } from './schema.ts'
 import { deleteRunner, listRunners, pollJobs, registerRunner } from './service.ts'
 
@@ -92,10 +93,7 @@ export const runnerRoutes = new Hono<Env>()
     '/runner/v1/jobs/:jobId/accept',
     policy(speaking('Take a job', BEAT)),
     valid('param', heldPath),
-    async (c) => {
-      const ports = c.get('ports')
-      return c.json(await accept(ports, await holderOf(ports, c.req.raw, c.req.valid('param').jobId)))
-    },
+    async (c) => c.json(await accept(c.get('ports'), await holderIn(c))),
   )
   .put(
     '/runner/v1/jobs/:jobId/start',
@@ -103,11 +101,7 @@ export const runnerRoutes = new Hono<Env>()
     valid('param', heldPath),
     jsonBody(BODY_MAX_BYTES),
     valid('json', started),
-    async (c) => {
-      const ports = c.get('ports')
-      const holder = await holderOf(ports, c.req.raw, c.req.valid('param').jobId)
-      return c.json(await start(ports, holder, c.req.valid('json')))
-    },
+    async (c) => c.json(await start(c.get('ports'), await holderIn(c), c.req.valid('json'))),
   )
   .put(
     '/runner/v1/jobs/:jobId/finish',
@@ -116,9 +110,7 @@ export const runnerRoutes = new Hono<Env>()
     jsonBody(BODY_MAX_BYTES),
     valid('json', finished),
     async (c) => {
-      const ports = c.get('ports')
-      const holder = await holderOf(ports, c.req.raw, c.req.valid('param').jobId)
-      await finish(ports, holder, c.req.valid('json'))
+      await finish(c.get('ports'), await holderIn(c), c.req.valid('json'))
       return c.body(null, 204)
     },
   )
@@ -126,10 +118,7 @@ export const runnerRoutes = new Hono<Env>()
     '/runner/v1/jobs/:jobId/heartbeat',
     policy(speaking('Say that it goes on', BEAT)),
     valid('param', heldPath),
-    async (c) => {
-      const ports = c.get('ports')
-      return c.json(await keepHold(ports, await holderOf(ports, c.req.raw, c.req.valid('param').jobId)))
-    },
+    async (c) => c.json(await keepHold(c.get('ports'), await holderIn(c))),
   )
   .post(
     '/runner/v1/jobs/:jobId/logs',
@@ -137,11 +126,7 @@ export const runnerRoutes = new Hono<Env>()
     valid('param', heldPath),
     jsonBody(LOG_CHUNK_MAX_BYTES),
     valid('json', logChunk),
-    async (c) => {
-      const ports = c.get('ports')
-      const holder = await holderOf(ports, c.req.raw, c.req.valid('param').jobId)
-      return c.json(await takeLog(ports, holder, c.req.valid('json')))
-    },
+    async (c) => c.json(await takeLog(c.get('ports'), await holderIn(c), c.req.valid('json'))),
   )
   .post(
     '/runner/v1/jobs/:jobId/progress',
@@ -149,11 +134,7 @@ export const runnerRoutes = new Hono<Env>()
     valid('param', heldPath),
     jsonBody(BODY_MAX_BYTES),
     valid('json', progress),
-    async (c) => {
-      const ports = c.get('ports')
-      const holder = await holderOf(ports, c.req.raw, c.req.valid('param').jobId)
-      return c.json(await takeProgress(ports, holder, c.req.valid('json')))
-    },
+    async (c) => c.json(await takeProgress(c.get('ports'), await holderIn(c), c.req.valid('json'))),
   )
   .put(
     '/runner/v1/jobs/:jobId/outputs/:name',
@@ -163,10 +144,8 @@ export const runnerRoutes = new Hono<Env>()
     }),
     valid('param', namePath),
     async (c) => {
-      const ports = c.get('ports')
-      const { jobId, name: named } = c.req.valid('param')
-      const holder = await holderOf(ports, c.req.raw, jobId)
-      await takeOutput(ports, holder, { named, chunks: bodyChunks(c.req.raw, OUTPUT_MAX_BYTES) })
+      const chunks = bodyChunks(c.req.raw, OUTPUT_MAX_BYTES)
+      await takeOutput(c.get('ports'), await holderIn(c), { named: c.req.valid('param').name, chunks })
       return c.body(null, 204)
     },
   )
@@ -183,14 +162,20 @@ export const runnerRoutes = new Hono<Env>()
     (c) => sendFile(c, { kind: 'upload', name: c.req.valid('param').name }),
   )
 
+type HeldCall = Call<Env, string, { out: { param: { jobId: string } } }>
+
+function holderIn(c: HeldCall): Promise<Holder> {
+  return holderOf(c.get('ports'), c.req.raw, c.req.valid('param').jobId)
+}
+
 async function sendFile(
-  c: Call<Env, string, { out: { param: { jobId: string } } }>,
+  c: HeldCall,
   wanted: { readonly kind: 'tree' | 'upload'; readonly name: string },
 ): Promise<Response> {
   const ports = c.get('ports')
-  const { jobId: runId } = c.req.valid('param')
-  await keepHold(ports, await holderOf(ports, c.req.raw, runId))
-  const { file, open } = await openFile(ports, { runId, ...wanted })
+  const holder = await holderIn(c)
+  await keepHold(ports, holder)
+  const { file, open } = await openFile(ports, { runId: holder.id, ...wanted })
   const stored = { etag: `"${file.sha256}"`, sizeBytes: file.sizeBytes, open }
   const headers = { 'content-type': 'application/octet-stream', 'cache-control': 'private, no-cache' }
   return answerStored(c.req.raw, stored, { headers, requestId: c.get('requestId') })

@@ -49,12 +49,23 @@ export async function changeRun(
 async function keep(
   ports: RunPorts,
   row: RunRow,
-  { next, set, writes = [] }: Omit<Change, 'event'> & { readonly next: Run },
+  { event, next, set, writes = [] }: Change & { readonly next: Run },
 ): Promise<RunRow> {
   const { database, clock } = ports
   const now = clock.now()
   const { state, attempt, retries, isCancelled } = next
-  const changed = { ...given(row, next), ...set, ...ended(next, now), state, attempt, retries, isCancelled }
+  // Who has told of the end may tell of it again; nobody else may say anything any more.
+  const token = event.kind === 'finish' || isHeld(state) ? {} : { attemptHash: null }
+  const changed = {
+    ...given(row, next),
+    ...token,
+    ...set,
+    ...ended(next, now),
+    state,
+    attempt,
+    retries,
+    isCancelled,
+  }
   await commit(database, [
     store.updateRun(database, row, changed),
     ...leaving(database, row, next, now),
@@ -73,7 +84,7 @@ function given(row: RunRow, next: Run): Partial<RunRow> {
   if (!isHeld(row.state) || isHeld(next.state)) return {}
   const free = { leaseUntil: null, sessionHash: null }
   if (next.state !== 'queued') return free
-  const bare = { attemptHash: null, startedAt: null, progress: null, progressMessage: null, isolation: null }
+  const bare = { startedAt: null, progress: null, progressMessage: null, isolation: null }
   return { ...free, ...bare, logSequence: 0, logLines: 0 }
 }
 

@@ -21,6 +21,8 @@ const UNFIT_MS = 5_000
 export type OpenDispatch = Dispatch & {
   /** When it is to be settled next, epoch ms; 0 where that is not known. */
   readonly nextAt: number
+  /** Answers all polls with what there is, and those that come at once: whoever stops waits for nobody. */
+  close(): void
 }
 
 /** What begins by itself. */
@@ -54,6 +56,7 @@ class Dispatching implements OpenDispatch {
   /** Configurations whose runs nobody who waits can take, until when. */
   readonly #unfit = new Map<string, number>()
   #isRoundAhead = false
+  #isClosed = false
   #nextAt = 0
 
   constructor(ports: Omit<Ports, 'dispatch'>, due: DueWork) {
@@ -91,7 +94,7 @@ class Dispatching implements OpenDispatch {
       signal?.addEventListener('abort', waiting.answer)
       this.#waiting.set(poll.runnerId, waiting)
       this.#unfit.clear()
-      if (signal?.aborted) waiting.answer()
+      if (this.#isClosed || signal?.aborted) waiting.answer()
       this.#goRound()
     })
   }
@@ -110,6 +113,11 @@ class Dispatching implements OpenDispatch {
       const unfitAt = this.#waiting.size > 0 ? Math.min(...this.#unfit.values()) : Infinity
       this.#nextAt = Math.min(dueAt, leaseAt, unfitAt)
     })
+  }
+
+  close(): void {
+    this.#isClosed = true
+    for (const waiting of this.#waiting.values()) waiting.answer()
   }
 
   /** Gives what there is in a while; whoever asks meanwhile is content with that. */

@@ -22,7 +22,7 @@ import type { Holder } from './held.ts'
 import type { Upload } from './ordering.ts'
 
 /** How large a file that comes with an order may be. */
-export const UPLOAD_MAX_BYTES = 10 * 1024 * 1024
+const UPLOAD_MAX_BYTES = 10 * 1024 * 1024
 /** What a process or isolate takes in at once, each a file, and what waits; a sender that waits is not read. */
 const slots = new Slots(4, 32, UPLOAD_MAX_MS)
 

@@ -2,7 +2,9 @@ import type { Context } from '../../../context.ts'
 import { streamOf } from '../../../lib/chunks.ts'
 import { Refusal } from '../../../lib/errors.ts'
 import { timeFormat } from '../../../lib/time.ts'
+import type { TimeFormat } from '../../../lib/time.ts'
 import { frameOf, heartbeatOf, retryOf } from '../../../monitoring/events/window.ts'
+import type { Ports } from '../../../ports/index.ts'
 import { hasEnded } from '../run.ts'
 import * as store from '../store.ts'
 import type { RunRow } from '../store.ts'
@@ -46,39 +48,72 @@ export async function followLog(
   return streamOf(follow(context, id, following))
 }
 
-async function* follow(
-  context: Context,
-  id: string,
-  { offset, again }: Following,
-): AsyncGenerator<Uint8Array, void> {
-  const { ports } = context
-  const format = timeFormat(ports.settings.timeZone)
-  const place = {}
-  let line = offset
-  let told = ''
-  let quiet = 0
+async function* follow(context: Context, id: string, following: Following): AsyncGenerator<Uint8Array, void> {
+  const { clock } = context.ports
+  const reader = new LogReader(context.ports, id, following.offset)
   try {
     yield retryOf(RETRY_MS)
     for (let looks = 0; looks < LOOKS_MAX; looks++) {
-      followers.set(place, ports.clock.now())
-      if (looks % ADMITTED_LOOKS === 0 && !(await isAdmitted(again))) return
-      // The run first: what has ended then says nothing more.
-      const row = await store.findRun(ports.database, id)
-      if (!row) return
-      const lines = await readLog(ports.database, { runId: id, afterLine: line, limit: LINES_AT_ONCE })
-      for (const { line: n, at, stream, text } of lines)
-        yield frameOf(String((line = n)), 'line', { n, at: format(at), stream, text })
-      const state = JSON.stringify(stateOf(row))
-      const isOver = hasEnded(row.state) && lines.length < LINES_AT_ONCE
-      if (state !== told || isOver) yield frameOf(String(line), isOver ? 'end' : 'job', stateOf(row))
-      if (isOver) return
-      quiet = lines.length > 0 || state !== told ? 0 : quiet + 1
-      told = state
-      if (quiet > 0 && quiet % QUIET_LOOKS === 0) yield heartbeatOf(String(line))
-      if (lines.length < LINES_AT_ONCE) await new Promise((resolve) => setTimeout(resolve, LOOK_MS))
+      followers.set(reader, clock.now())
+      if (looks % ADMITTED_LOOKS === 0 && !(await isAdmitted(following.again))) return
+      const { frames, goesOn } = await reader.look()
+      yield* frames
+      if (goesOn === 'never') return
+      if (goesOn === 'later') await new Promise((resolve) => setTimeout(resolve, LOOK_MS))
     }
   } finally {
-    followers.delete(place)
+    followers.delete(reader)
+  }
+}
+
+type Seen = { readonly frames: readonly Uint8Array[]; readonly goesOn: 'at once' | 'later' | 'never' }
+
+/** Somebody who looks into a log again and again. */
+class LogReader {
+  readonly #ports: Ports
+  readonly #id: string
+  readonly #format: TimeFormat
+  #line: number
+  #told = ''
+  #quiet = 0
+
+  constructor(ports: Ports, id: string, afterLine: number) {
+    this.#ports = ports
+    this.#id = id
+    this.#format = timeFormat(ports.settings.timeZone)
+    this.#line = afterLine
+  }
+
+  /** What there is now that was not there before. */
+  async look(): Promise<Seen> {
+    const { database } = this.#ports
+    // The run first: what has ended then says nothing more.
+    const row = await store.findRun(database, this.#id)
+    if (!row) return { frames: [], goesOn: 'never' }
+    const lines = await readLog(database, { runId: this.#id, afterLine: this.#line, limit: LINES_AT_ONCE })
+    const frames = lines.map(({ line: n, at, stream, text }) =>
+      frameOf(String(n), 'line', { n, at: this.#format(at), stream, text }),
+    )
+    this.#line = lines.at(-1)?.line ?? this.#line
+    const isAll = lines.length < LINES_AT_ONCE
+    const isOver = isAll && hasEnded(row.state)
+    frames.push(...this.#tell(row, isOver), ...this.#beat(frames.length))
+    if (isOver) return { frames, goesOn: 'never' }
+    return { frames, goesOn: isAll ? 'later' : 'at once' }
+  }
+
+  /** How the run is, where that is news. */
+  #tell(row: RunRow, isOver: boolean): Uint8Array[] {
+    const state = JSON.stringify(stateOf(row))
+    if (state === this.#told && !isOver) return []
+    this.#told = state
+    this.#quiet = 0
+    return [frameOf(String(this.#line), isOver ? 'end' : 'job', stateOf(row))]
+  }
+
+  #beat(lines: number): Uint8Array[] {
+    this.#quiet = lines > 0 ? 0 : this.#quiet + 1
+    return this.#quiet > 0 && this.#quiet % QUIET_LOOKS === 0 ? [heartbeatOf(String(this.#line))] : []
   }
 }
 

@@ -1,0 +1,129 @@
+import { expect } from 'bun:test'
+
+import type { JobView } from '../../src/automation/runs/schema.ts'
+import { must } from '../runs/fake-runner.ts'
+import { configurationOf, order, read, scriptOf, stageOf } from './runs-stage.ts'
+import { anyText, expectAnswer, good, statusesOf } from './suite.ts'
+import type { Scenario } from './suite.ts'
+
+/** What ordering a run promises. */
+export const runOrders: readonly Scenario[] = [
+  {
+    title: 'a script is called by its name as well, and a job says what was ordered',
+    async run(client) {
+      const script = await scriptOf(client)
+      const { name } = await good<{ name: string }>(client.request('GET', `/scripts/${script}`))
+      const answer = await client.request('POST', `/scripts/${encodeURIComponent(name)}/run`, {
+        json: { arguments: ['-v'], parameters: { a: [1, null] } },
+        as: 'editor',
+      })
+      expectAnswer(answer, { answers: 202 })
+      const job = answer.body as JobView
+      expect(job).toMatchObject({
+        scriptId: script,
+        runConfigurationId: null,
+        runConfiguration: 'default',
+        trigger: 'manual',
+        user: 'editor',
+        state: 'queued',
+        attempt: 1,
+      })
+      expect(answer.headers.get('location')).toBe(`/scripts/${script}/jobs/${job.id}`)
+      expect(await read(client, script, job.id)).toEqual(job)
+    },
+  },
+  {
+    title: 'what is ordered again under its key is ordered once, and something else is refused',
+    async run(client) {
+      const script = await scriptOf(client)
+      const send = (key: string, json: object) =>
+        client.request('POST', `/scripts/${script}/run`, { json, headers: { 'idempotency-key': key } })
+      const first = await Promise.all([send('a', {}), send('a', {}), send('a', {})])
+      expect(statusesOf(first)).toEqual([202, 202, 202])
+      expect(new Set(first.map(({ body }) => body['id'])).size).toBe(1)
+      expect(first.filter(({ headers }) => headers.get('idempotency-replayed') === 'true')).toHaveLength(2)
+      expectAnswer(await send('a', { arguments: ['x'] }), { answers: 'idempotency_conflict' })
+      expect((await send('b', {})).body['id']).not.toBe(first[0]?.body['id'])
+      const mine = await client.request('POST', `/scripts/${script}/run`, {
+        json: {},
+        headers: { 'idempotency-key': 'a' },
+        as: 'editor',
+      })
+      expect(mine.body['id']).not.toBe(first[0]?.body['id'])
+      const jobs = await good<JobView[]>(client.request('GET', `/scripts/${script}/jobs`))
+      expect(jobs).toHaveLength(3)
+    },
+  },
+  {
+    title: 'pages follow each other, the latest first, and leave what does not fit',
+    async run(client) {
+      const script = await scriptOf(client)
+      const ids: string[] = []
+      for (let count = 0; count < 5; count++) ids.unshift((await order(client, script)).id)
+      const seen: string[] = []
+      for (let path = `/scripts/${script}/jobs?limit=2`; path !== '';) {
+        const page = await client.request('GET', path)
+        seen.push(...(page.body as unknown as JobView[]).map(({ id }) => id))
+        path = /^<([^>]+)>/.exec(page.headers.get('link') ?? '')?.[1] ?? ''
+      }
+      expect(seen).toEqual(ids)
+      const list = async (query: string) =>
+        (await good<JobView[]>(client.request('GET', `/scripts/${script}/jobs?${query}`))).length
+      expect(await list('state=queued')).toBe(5)
+      expect(await list('state=running')).toBe(0)
+      expect(await list('runConfigurationId=default')).toBe(5)
+      expect(await list('runConfigurationId=999')).toBe(0)
+    },
+  },
+  {
+    title: 'the latest jobs of each configuration',
+    async run(client) {
+      const script = await scriptOf(client)
+      const bare = await order(client, script)
+      const [a, b] = [await configurationOf(client, script), await configurationOf(client, script)]
+      for (const id of [a, b, a, a]) await order(client, script, { runConfigurationId: id })
+      const status = await good<{ runConfigurationId: number | null; jobs: JobView[] }[]>(
+        client.request('GET', `/scripts/${script}/jobs/status?maxCount=2`),
+      )
+      expect(status.map((one) => [one.runConfigurationId, one.jobs.length])).toEqual([
+        [null, 1],
+        [a, 2],
+        [b, 1],
+      ])
+      expect(status[0]?.jobs[0]?.id).toBe(bare.id)
+      const [newer, older] = status[1]?.jobs ?? []
+      expect((newer?.id ?? '') > (older?.id ?? '')).toBe(true)
+    },
+  },
+  {
+    title: 'a run is skipped while another one of its configuration waits',
+    async run(client) {
+      const { order: run, read: job } = await stageOf(client, { concurrency: 'skip' })
+      const first = await run()
+      const second = await run()
+      expect([first.state, second.state]).toEqual(['queued', 'cancelled'])
+      expect(second).toMatchObject({ error: anyText, finishedAt: anyText })
+      expect((await job(first.id)).state).toBe('queued')
+    },
+  },
+  {
+    title: 'a run cancels those of its configuration before it, and begins once they have ended',
+    async run(client) {
+      const {
+        order: run,
+        read: job,
+        begun,
+        runner,
+      } = await stageOf(client, { concurrency: 'cancel_previous' })
+      const held = await begun()
+      const waits = await run()
+      const last = await run()
+      expect((await job(waits.id)).state).toBe('cancelled')
+      expect(await job(held.id)).toMatchObject({ state: 'running', cancelRequested: true })
+      expect((await must(held.say('POST', 'heartbeat'))).body).toEqual({ cancel: true })
+      await must(held.finish({ outcome: 'cancelled', exitCode: null }))
+      expect((await job(held.id)).state).toBe('cancelled')
+      expect((await runner.next()).id).toBe(last.id)
+    },
+  },
+]

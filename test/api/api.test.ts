@@ -29,6 +29,7 @@ import { membershipSuite } from './membership.suite.ts'
 import { metricsSuite } from './metrics.suite.ts'
 import { pingsSuite } from './pings.suite.ts'
 import { oidcSuite } from './oidc.suite.ts'
+import { packagesSuite } from './packages.suite.ts'
 import { routesOfDocument } from './openapi-checker.ts'
 import { roundsSuite } from './rounds.suite.ts'
 import { searchSuite } from './search.suite.ts'
@@ -104,6 +105,8 @@ const SUITES: readonly Suite[] = [
   scriptConfigurationsSuite,
   webhooksSuite,
   runsSuite,
+  codeGeneratorSuite,
+  packagesSuite,
   // Last, because it holds what all of them changed against the record.
   auditSuite,
 ]

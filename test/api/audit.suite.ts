@@ -25,6 +25,8 @@ const UNRECORDED: Readonly<Record<string, string>> = {
   'POST /{parentType}/{parentId}/searchPath': 'the same',
   'POST /alarms': 'the same',
   'POST /scripts/codeGenerator': 'the same',
+  'POST /scripts/export': 'the same',
+  'POST /scripts/groups/{groupId}/analyze-zip': 'it keeps nothing',
   'POST /translations/auto': 'what it keeps is on record as a change of texts',
   'POST /session/token': 'the session goes on; one of its own is on record',
   'POST /session/refresh': 'the session goes on',

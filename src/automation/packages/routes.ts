@@ -96,7 +96,7 @@ export const packageRoutes = new Hono<Env>()
       roles: ADMINISTRATOR,
       takes: forms(uploadForm),
       answers: uploads,
-      refuses: [409, 422],
+      refuses: [404, 409, 422],
     }),
     async (c) => {
       const view = await upload(c.get('context'), c.req.raw, null)

@@ -57,9 +57,9 @@ type Candidate = {
 type Reading = (source: Source) => Promise<ZipEntry[]>
 
 /** Does something with each script of an archive, one after the other.
- * @returns those that were refused, by themselves or by `visit`
- * @throws {Refusal} zip_unsafe for the archive as a whole, invalid when it has no or too many scripts, or its manifest cannot
- * be understood */
+ * @returns those of many that were refused, by themselves or by `visit`
+ * @throws {Refusal} what refuses an archive of one script; of many zip_unsafe for the archive as a whole, and invalid when it
+ * has no or too many scripts or its manifest cannot be understood */
 export async function eachScript(
   ports: Ports,
   { source, file, isMetadataRead }: Sent & { readonly isMetadataRead: boolean },
@@ -85,7 +85,9 @@ export async function eachScript(
     try {
       await withArchive(ports, read, { candidate, take })
     } catch (error) {
-      if (!(error instanceof Refusal)) throw error
+      // Of an archive of one script there is nothing else to tell.
+      const isOne = candidate.archive !== null && !('chunks' in candidate.archive)
+      if (isOne || !(error instanceof Refusal)) throw error
       failed.push({ file: candidate.file, name, refusal: error })
     }
   }
@@ -116,8 +118,9 @@ async function candidatesIn(entries: readonly ZipEntry[], file: string): Promise
   const listing = files.find(({ path }) => path === MANIFEST_FILE)
   const manifest = listing ? readManifest(await smallBytesOf(listing)) : null
   const others = files.filter((entry) => manifest === null || entry !== listing)
-  const isOfMany = manifest !== null || others.every(({ path }) => /\.zip$/i.test(path))
-  if (!isOfMany) return [{ file, told: null, archive: entries }]
+  const isOfMany =
+    manifest !== null || (others.length > 0 && others.every(({ path }) => /\.zip$/i.test(path)))
+  if (!isOfMany) return entries.length === 0 ? [] : [{ file, told: null, archive: entries }]
   const listed = new Map(manifest?.scripts.map((told) => [told.file, told]))
   const there = new Set(others.map(({ path }) => path))
   const missing = [...listed.values()].filter((told) => !there.has(told.file))

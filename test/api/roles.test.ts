@@ -11,6 +11,8 @@ import { userRoutes } from '../../src/access/users/routes.ts'
 import { scriptRoutes } from '../../src/automation/scripts/routes.ts'
 import { webhookRoutes } from '../../src/automation/webhooks/routes.ts'
 import { ROLES } from '../../src/context.ts'
+import { codeGeneratorRoutes } from '../../src/automation/code-generator/routes.ts'
+import { packageRoutes } from '../../src/automation/packages/routes.ts'
 import { fileRoutes } from '../../src/content/files/routes.ts'
 import { settingsRoutes } from '../../src/content/settings/routes.ts'
 import { styleRoutes } from '../../src/content/styles/routes.ts'
@@ -110,6 +112,8 @@ const ROOMS = {
   translationRoutes,
   scriptRoutes,
   webhookRoutes,
+  codeGeneratorRoutes,
+  packageRoutes,
 }
 
 describe('a route without a policy stops the start', () => {

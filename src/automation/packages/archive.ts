@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { Refusal } from '../../lib/errors.ts'
 import { pointerOf } from '../../lib/pointer.ts'
-import { nameSchema } from '../../monitoring/tree/schema.ts'
+import { groupName } from '../scripts/groups/schema.ts'
 import { CONFIGURATIONS_MAX, runConfigurationBody } from '../scripts/run-configurations/schema.ts'
 import { scheduleConfigurationBody, SCHEDULES_MAX } from '../scripts/schedule-configurations/schema.ts'
 import { scriptName, settingsShape } from '../scripts/schema.ts'
@@ -13,8 +13,6 @@ export const METADATA_FILE = 'script_metadata.json'
 const FORMAT = 'tidemark-scripts'
 const FORMAT_VERSION = 1
 const SECRETS_MAX = 100
-
-const groupName = nameSchema.overwrite((text) => text.normalize('NFC'))
 
 const manifest = z.object({
   format: z.literal(FORMAT),

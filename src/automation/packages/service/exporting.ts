@@ -79,9 +79,10 @@ async function* scriptOf(
 ): AsyncGenerator<Packable, void> {
   const metadata = metadataText(metadataOf(settings, group))
   yield { path: METADATA_FILE, changedAt, chunks: textChunks(metadata) }
-  for (const { path, blob, updatedAt } of tree) {
+  for (const { path, blob, updatedAt, isText } of tree) {
     if (blob === null) yield { path: `${path}/`, changedAt: updatedAt, chunks: textChunks('') }
-    else yield { path, changedAt: updatedAt, chunks: blobChunks(ports, blob) }
+    // What is no text is packed already, as libraries are, or is left as it is.
+    else yield { path, changedAt: updatedAt, chunks: blobChunks(ports, blob), isPacked: !isText }
   }
 }
 

@@ -66,7 +66,7 @@ export const backupRoutes = new Hono<Env>()
     valid('query', restoreQuery),
     async (c) => {
       const asked = { ...c.req.valid('query'), passphrase: passphraseOf(c.req.raw) }
-      return c.json(await restoreUpload(c.get('context'), c.req.raw.body ?? new ReadableStream(), asked))
+      return c.json(await restoreUpload(c.get('context'), c.req.raw.body ?? new Blob([]).stream(), asked))
     },
   )
   .get(

@@ -5,7 +5,7 @@ import type { Context } from '../../context.ts'
 import { tooLarge } from '../../http/bytes.ts'
 import { streamOf } from '../../lib/chunks.ts'
 import type { Chunks } from '../../lib/chunks.ts'
-import { Refusal, refusalIn } from '../../lib/errors.ts'
+import { Refusal } from '../../lib/errors.ts'
 import { decodeNumber, encodeCursor } from '../../lib/paging.ts'
 import { slotsFor } from '../../lib/slots.ts'
 import { timeFormat } from '../../lib/time.ts'
@@ -20,6 +20,7 @@ import { beginArchive } from './service/making.ts'
 import type { Content } from './service/making.ts'
 import { restoreObjects } from './service/partial.ts'
 import type { Part } from './service/partial.ts'
+import { reachable } from './service/reaching.ts'
 import { keysFor, lookThrough } from './service/reading.ts'
 import type { Looked } from './service/reading.ts'
 import { restoreWhole } from './service/restoring.ts'
@@ -231,17 +232,6 @@ async function openBlob(ports: Ports, blob: string, span?: ByteSpan): Promise<St
   const found = await reachable(ports, () => ports.blobs.get(blob, span))
   if (!found) throw new Error('The bytes of a backup are missing.')
   return found
-}
-
-async function reachable<Result>({ log }: Ports, ask: () => Promise<Result>): Promise<Result> {
-  try {
-    return await ask()
-  } catch (error) {
-    const refusal = refusalIn(error)
-    if (refusal) throw refusal
-    log.error('the store of backups failed', error)
-    throw new Refusal('unavailable', 'Backups cannot be stored or read just now.')
-  }
 }
 
 async function findBackup({ database }: Ports, id: number): Promise<BackupRow> {

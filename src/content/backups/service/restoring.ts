@@ -13,6 +13,7 @@ import { addRecords, heardOf, listJobIds, refill, stageRows } from '../store/ref
 import { dropRun } from '../store/snapshot.ts'
 import { tableCalled } from '../store/tables.ts'
 import type { Table } from '../store/tables.ts'
+import { reachable } from './reaching.ts'
 import { SEQUENCES } from './reading.ts'
 import type { Looked } from './reading.ts'
 import { forHere, reseal } from './sealing.ts'
@@ -101,16 +102,17 @@ function withNewBlob(
 }
 
 async function putFile(
-  { database, blobs, clock }: Ports,
+  ports: Ports,
   key: string | undefined,
   rows: AsyncIterable<readonly unknown[], void>,
 ): Promise<void> {
+  const { database, blobs, clock } = ports
   if (key === undefined) return
   await commit(database, [doomBlobs(database, [key], clock.now())])
   const bytes = async function* () {
     for await (const [piece] of rows) yield Uint8Array.fromBase64(String(piece))
   }
-  await blobs.put(key, streamOf(bytes()))
+  await reachable(ports, () => blobs.put(key, streamOf(bytes())))
 }
 
 async function addPast(ports: Ports, source: Source): Promise<void> {

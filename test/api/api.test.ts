@@ -9,6 +9,7 @@ import { startTranslator } from '../hosts/translator.ts'
 import { accountSuite } from './account.suite.ts'
 import { alarmsSuite } from './alarms.suite.ts'
 import { auditSuite } from './audit.suite.ts'
+import { backupsSuite } from './backups.suite.ts'
 import { browseSuite } from './browse.suite.ts'
 import { bulkSuite } from './bulk.suite.ts'
 import { connect } from './client.ts'
@@ -107,6 +108,7 @@ const SUITES: readonly Suite[] = [
   runsSuite,
   codeGeneratorSuite,
   packagesSuite,
+  backupsSuite,
   // Last, because it holds what all of them changed against the record.
   auditSuite,
 ]

@@ -13,6 +13,7 @@ import { webhookRoutes } from '../../src/automation/webhooks/routes.ts'
 import { ROLES } from '../../src/context.ts'
 import { codeGeneratorRoutes } from '../../src/automation/code-generator/routes.ts'
 import { packageRoutes } from '../../src/automation/packages/routes.ts'
+import { backupRoutes } from '../../src/content/backups/routes.ts'
 import { fileRoutes } from '../../src/content/files/routes.ts'
 import { settingsRoutes } from '../../src/content/settings/routes.ts'
 import { styleRoutes } from '../../src/content/styles/routes.ts'
@@ -106,6 +107,7 @@ const ROOMS = {
   recipientRoutes,
   notificationRoutes,
   slcRoutes,
+  backupRoutes,
   fileRoutes,
   styleRoutes,
   settingsRoutes,

@@ -267,7 +267,10 @@ function restoreViewOf(
     release: header.release,
     histories: header.hasHistories,
     files: header.hasFiles,
-    tables: TABLES.map(({ name }) => ({
+    // What a backup does not hold of files and of the record stays as it is.
+    tables: TABLES.filter(
+      ({ name, kept }) => tables.has(name) || (kept === 'histories' && name !== 'audit'),
+    ).map(({ name }) => ({
       name,
       rows: tables.get(name)?.rows ?? 0,
       rowsBefore: before.get(name) ?? 0,

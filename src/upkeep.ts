@@ -1,4 +1,5 @@
 import { syncWhenDue } from './access/directory/service.ts'
+import { backUpWhenDue } from './content/backups/service.ts'
 import { sweepBlobs } from './content/blobs/service.ts'
 import { sweepTranslations } from './content/translations/automatic/service.ts'
 import { sweepAll } from './flow.ts'
@@ -13,9 +14,9 @@ export async function catchUp(ports: Ports): Promise<void> {
 }
 
 /** What deliveries and deadlines do not bring about by themselves, to be asked for every few minutes: what was left undone,
- * people of the directory, files that belong to nobody. */
+ * people of the directory, files that belong to nobody, backups that are due. */
 export async function keepUp(ports: Ports): Promise<void> {
-  await Promise.all([catchUp(ports), syncWhenDue(ports), sweepBlobs(ports)])
+  await Promise.all([catchUp(ports), syncWhenDue(ports), sweepBlobs(ports), backUpWhenDue(ports)])
 }
 
 /** What is looked through once a night: every parent's state, and translations that were asked for long ago. */

@@ -2,6 +2,8 @@ import * as z from 'zod'
 import { durationMs, isFixedDuration } from '../lib/duration.ts'
 import { isTimeZone } from '../lib/time.ts'
 import { isSafeUrl, urlOf } from '../lib/urls.ts'
+import { backupSettingsOf, backupVariables } from './backup-settings.ts'
+import type { BackupSettings } from './backup-settings.ts'
 import { ldapSettingsOf, ldapVariables } from './ldap-settings.ts'
 import type { LdapSettings } from './ldap-settings.ts'
 import { notificationSettingsOf, notificationVariables } from './notification-settings.ts'
@@ -13,6 +15,7 @@ const HISTORY_MAX = 24
 
 /** The variables that every host takes; a host adds its own with `extend`. */
 export const settingsSchema = z.object({
+  ...backupVariables,
   ...ldapVariables,
   ...notificationVariables,
   ...oidcVariables,
@@ -109,6 +112,8 @@ export type Settings = NotificationSettings & {
   readonly runnerToken: string | null
   /** Who translates texts over HTTP; null where nobody does. */
   readonly translation: TranslationSettings | null
+  /** Null where no backups are made by themselves. */
+  readonly backups: BackupSettings | null
 }
 
 export type TranslationSettings = {
@@ -148,6 +153,7 @@ export function settingsOf(values: z.output<typeof settingsSchema>): Settings {
     oidc: oidcSettingsOf(values),
     ...notificationSettingsOf(values),
     runnerToken: values.TIDEMARK_RUNNER_TOKEN ?? null,
+    backups: backupSettingsOf(values),
     translation: url === undefined ? null : { provider: values.TIDEMARK_TRANSLATION_PROVIDER, url },
   }
 }

@@ -51,7 +51,8 @@ export async function startWorld(name: Host['name'], ports?: (ports: Ports) => P
         ...(json === undefined ? {} : { 'content-type': 'application/json' }),
         ...headers,
       },
-      ...(json === undefined ? (bytes ? { body: bytes } : {}) : { body: JSON.stringify(json) }),
+      ...(json === undefined ? {} : { body: JSON.stringify(json) }),
+      ...(bytes ? { body: bytes } : {}),
     })
   const good = async <Result>(method: string, path: string, request?: Request) => {
     const response = await ask(method, path, request)
@@ -64,7 +65,7 @@ export async function startWorld(name: Host['name'], ports?: (ports: Ports) => P
   }
   const world: World = {
     host,
-    rows: async (text) => (edge ? edge.sql(text) : seen ? seen.database.all<Row>(sql.raw(text)) : []),
+    rows: async (text) => edge?.sql(text) ?? seen?.database.all<Row>(sql.raw(text)) ?? [],
     ask,
     good,
     async signIn(who = ADMIN) {

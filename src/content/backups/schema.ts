@@ -38,9 +38,16 @@ export const restoreBody = z.strictObject({
     .describe('Restores these deleted objects alone, with everything below them.'),
 })
 
+const objectsQuery = z
+  .string()
+  .regex(/^[1-9]\d{0,14}(?:,[1-9]\d{0,14}){0,999}$/, 'must be ids with commas between, 1,000 at most')
+  .transform((text) => text.split(',').map(Number))
+  .meta({ type: 'string' })
+
 export const restoreQuery = z.object({
   replace: flagQuery.default(false).describe('Also where there is something already: all of it goes.'),
   dryRun: flagQuery.default(false).describe('Answers what would change, and changes nothing.'),
+  objects: objectsQuery.optional().describe('Restores these deleted objects alone: ids with commas between.'),
 })
 
 export const backupView = z

@@ -31,7 +31,7 @@ import { countRows, isEmpty } from './store/refill.ts'
 import { TABLES } from './store/tables.ts'
 
 /** How large an archive that is sent may be. */
-export const ARCHIVE_MAX_BYTES = 16 * 1024 ** 3
+const ARCHIVE_MAX_BYTES = 16 * 1024 ** 3
 const TRIES = 5
 /** A doomed blob is swept after an hour: what takes longer is given up before. */
 const TAKES_MAX_MS = 55 * 60_000
@@ -106,8 +106,8 @@ async function keep(context: Context, made: Made & Content & Kind): Promise<Back
   })
   try {
     const [insert, ...rest] = store.insertBackup(database, row, clock.now() - TAKES_MAX_MS)
-    const [added] = await database.batch([insert, ...rest, entry])
-    const [{ id }] = added as [{ id: number }]
+    const results = (await database.batch([insert, ...rest, entry])) as [[{ id: number }], ...unknown[]]
+    const [[{ id }]] = results
     return viewOf(context.ports, { ...row, id })
   } catch (error) {
     if (!isNotNullViolation(error, 'backups.blob')) throw error
@@ -141,7 +141,7 @@ export async function readBackup({ ports }: Context, id: number) {
 export async function deleteBackup(context: Context, id: number): Promise<void> {
   const { ports } = context
   const row = await findBackup(ports, id)
-  await commit(ports.database, [...deletion(context, row)])
+  await commit(ports.database, deletion(context, row))
 }
 
 function deletion(context: Context, row: BackupRow) {
@@ -150,6 +150,33 @@ function deletion(context: Context, row: BackupRow) {
   const before = { sizeBytes, histories: hasHistories, files: hasFiles, origin }
   const entry = audited(context, { action: 'delete', objectType: 'backup', objectId: row.digest, before })
   return [...store.deleteBackup(database, row, clock.now()), entry]
+}
+
+/** Who makes backups by the schedule. */
+const SERVICE = { kind: 'nobody' } as const
+const SUPERFLUOUS_AT_ONCE = 100
+
+/** Makes a backup by the schedule when the latest of these is old enough, and deletes those beyond as many as are kept; and
+ * removes what backups have left that did not end well. What fails is logged and tried again the next time. */
+export async function backUpWhenDue(ports: Ports): Promise<void> {
+  const { database, clock, log, settings } = ports
+  const context: Context = { ports, caller: SERVICE, requestId: 'schedule' }
+  try {
+    await commit(database, [store.dropRunsBefore(database, clock.now() - LOST_MS)])
+    if (!settings.backups) return
+    const { everyMs, isOfEverything, keep: kept, passphrase } = settings.backups
+    const latest = await store.latestScheduled(database)
+    // A clock that was set back must not stop them.
+    if (latest && Math.abs(clock.now() - latest.createdAt) < everyMs) return
+    const content = { histories: isOfEverything, files: isOfEverything }
+    const { id, size } = await makeBackup(context, { passphrase, ...content }, { origin: 'scheduled' })
+    log.info('backup made', { id, size })
+    const superfluous = await store.listSuperfluous(database, kept, SUPERFLUOUS_AT_ONCE)
+    for (const row of superfluous) await commit(database, deletion(context, row))
+  } catch (error) {
+    if (error instanceof Refusal && error.code === 'overloaded') return
+    log.error('no backup could be made; it is tried again', error)
+  }
 }
 
 /** Restores a backup that is kept here: everything, or the objects that are asked for.
@@ -165,7 +192,7 @@ export async function restoreBackup(context: Context, id: number, asked: Restore
 export async function restoreUpload(
   context: Context,
   chunks: Chunks,
-  asked: Omit<RestoreBody, 'objects'>,
+  asked: RestoreBody,
 ): Promise<RestoreView> {
   const { ports } = context
   const blob = `backups/${crypto.randomUUID()}`

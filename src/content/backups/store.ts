@@ -4,7 +4,7 @@ import type { Database, Write } from '../../ports/database.ts'
 
 export type BackupRow = typeof backups.$inferSelect
 
-export { dropRun, dropRunsBefore } from './store/snapshot.ts'
+export { dropRunsBefore } from './store/snapshot.ts'
 
 /** Backups, the latest first, those before an id. */
 export function listBackups(database: Database, beforeId: number, limit: number): Promise<BackupRow[]> {

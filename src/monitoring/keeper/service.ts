@@ -18,17 +18,16 @@ import type {
   Sender,
   SeriesName,
   Snapshot,
-  Transition,
 } from '../../ports/job-actors.ts'
 import { step } from '../jobs/actor.ts'
-import type { ActorState, Event } from '../jobs/actor.ts'
+import type { Event } from '../jobs/actor.ts'
 import { requireRoom } from './bounds.ts'
 import type { KeeperHost } from './host.ts'
 import type { Unfolded } from './bounds.ts'
 import { Deadlines } from './deadlines.ts'
 import { Facts } from './facts.ts'
 import { foldJobs } from './service/fold.ts'
-import { copyIn, copyOut } from './service/copying.ts'
+import { Copies } from './service/copying.ts'
 import { History } from './service/history.ts'
 import { GroupCommit } from './group-commit.ts'
 import { effectsOf, Job } from './job.ts'
@@ -38,6 +37,7 @@ import type { Entry, RoundEntry } from './journal.ts'
 import { lookAtOf, statementsOf } from './service/commit.ts'
 import type { Accepted } from './service/commit.ts'
 import { Intake } from './service/intake.ts'
+import { replay } from './service/replay.ts'
 import { tellValues } from './service/telling.ts'
 import * as store from './store.ts'
 import { pruneRepeats } from './store/repeats.ts'
@@ -70,6 +70,7 @@ export class Keeper implements JobActors {
   readonly #facts: Facts
   readonly #commits: GroupCommit<Accepted>
   readonly #intake: Intake
+  readonly #copies: Copies
   #folding: Promise<void> | null = null
   /** When the latest fold that came to its end began. */
   #foldedAt = Number.NEGATIVE_INFINITY
@@ -90,6 +91,18 @@ export class Keeper implements JobActors {
       turn: () => host.turn(),
       commit: (batch) => this.#lock.run(() => this.#commit(batch)),
       undo: (batch, cause) => this.#undo(batch, cause),
+    })
+    this.#copies = new Copies({
+      host,
+      lock: this.#lock,
+      shelf: this.#shelf,
+      jobs: this.#jobs,
+      facts: this.#facts,
+      journalId: () => this.#journalId,
+      foldedAt: () => this.#foldedAt,
+      fold: () => this.fold(),
+      forget: (jobId) => this.forget(jobId),
+      enter: (job) => this.#deadlines.enter(job),
     })
     this.#intake = new Intake({
       values: host.values,
@@ -179,44 +192,12 @@ export class Keeper implements JobActors {
     await this.history.sweepQuietly()
   }
 
-  async archive(jobId: number, notBeforeAt: number): Promise<ReadableStream<Uint8Array>> {
-    const job = this.#job(jobId)
-    // The first may be one that began earlier and is joined.
-    for (let tried = 0; this.#foldedAt <= notBeforeAt; tried++) {
-      if (tried > 2) throw new Refusal('unavailable', 'What jobs have received cannot be copied just now.')
-      await this.fold()
-    }
-    const { values, blobs } = this.#host
-    const isHere = () => this.#jobs.get(jobId) === job
-    const checkpoint = async () => (isHere() ? store.readActor(values, jobId) : null)
-    return copyOut({ values, blobs, shelf: this.#shelf, checkpoint }, jobId)
+  archive(jobId: number, notBeforeAt: number): Promise<ReadableStream<Uint8Array>> {
+    return this.#copies.archive(jobId, notBeforeAt)
   }
 
-  async restore(jobId: number, copied: Copied): Promise<void> {
-    await this.forget(jobId)
-    const { values } = this.#host
-    await this.#lock.run(() => values.commit(store.forgetJob(jobId)))
-    for await (const part of copyIn(copied.lines, jobId)) {
-      if ('statements' in part) await this.#lock.run(() => values.commit(part.statements))
-      else await this.#lock.run(() => this.#begin(part.state, copied))
-    }
-    await this.#facts.tell()
-  }
-
-  /** A job goes on from a checkpoint of elsewhere: what was not received since then is nobody's silence. */
-  async #begin(before: ActorState, { madeAt, heardSeq }: Copied): Promise<void> {
-    const now = this.#host.clock.now()
-    const deaf: Event = { kind: 'deaf', fromAt: Math.min(madeAt, now), toAt: now }
-    const { state, transitions } = step(before, deaf, now)
-    await this.#host.values.commit(
-      store.writeActors([{ jobId: state.jobId, journalId: this.#journalId, state }]),
-    )
-    const job = new Job(state, this.#journalId)
-    this.#jobs.set(job.id, job)
-    this.#deadlines.enter(job)
-    // What the actor had told after the others were copied.
-    if (before.seq > heardSeq) this.#facts.add([latestOf(before)])
-    this.#facts.add(transitions)
+  restore(jobId: number, copied: Copied): Promise<void> {
+    return this.#copies.restore(jobId, copied)
   }
 
   /** Lets jobs whose deadline has passed by `now` notice it, a few thousand at most, and resolves when that is durable.
@@ -368,68 +349,14 @@ export class Keeper implements JobActors {
   }
 
   async #replay(): Promise<void> {
-    const { values } = this.#host
-    for await (const page of store.readActors(values)) {
-      for (const { journalId, state } of page) this.#jobs.set(state.jobId, new Job(state, journalId))
-    }
-    for await (const { id, entries, sizeBytes } of store.readJournal(values)) {
-      for (const entry of entries) this.#replayEntry(id, entry)
-      this.#unfolded.rows++
-      this.#unfolded.sizeBytes += sizeBytes
-    }
-    this.#journalId = await store.readLastJournalId(values)
+    this.#journalId = await replay({
+      values: this.#host.values,
+      jobs: this.#jobs,
+      keep: (effect, id) => this.#keep(effect, id),
+      drop: (job) => this.#drop(job),
+      unfolded: this.#unfolded,
+    })
     // Only now: what a job waited for in between must not look like a deadline that nobody noticed.
     for (const job of this.#jobs.values()) this.#deadlines.enter(job)
-  }
-
-  #replayEntry(id: number, { jobId, at, event }: Entry): void {
-    const known = this.#jobs.get(jobId)
-    if (event.kind === 'forget') {
-      // A checkpoint from after this row is that of another job, made anew under the same id.
-      if (!known || known.foldedId >= id) return
-      this.#jobs.delete(jobId)
-      this.#drop(known)
-      return
-    }
-    if (!known && event.kind === 'configure') {
-      const result = step(null, event, at)
-      const job = new Job(result.state, null)
-      this.#jobs.set(jobId, job)
-      this.#keep({ job, result }, id)
-      return
-    }
-    const only = known ? [known] : []
-    for (const job of event.kind === 'deaf' ? this.#jobs.values() : only) {
-      if (job.foldedId >= id) continue
-      for (const effect of effectsOf(job, event, at)) {
-        job.state = effect.result.state
-        this.#keep(effect, id)
-      }
-    }
-  }
-}
-
-/** The transition that led to a state, as far as the state says it. */
-function latestOf({
-  jobId,
-  seq,
-  sinceAt,
-  nowAt,
-  state,
-  errorCode,
-  message,
-  silentSinceAt,
-}: ActorState): Transition {
-  const at = { at: sinceAt, detectedAt: nowAt }
-  return {
-    objectId: jobId,
-    seq,
-    ...at,
-    from: state,
-    to: state,
-    reason: 'delivery',
-    errorCode,
-    message,
-    silentSinceAt,
   }
 }

@@ -97,10 +97,15 @@ async function collect(ports: Ports, source: Source, ids: readonly number[]) {
       : { pointer: `/objects/${index}`, message: 'is not in the backup' },
   )
   if (faults.length > 0) throw new Refusal('invalid', 'The backup has no such objects.', faults)
+  return placesOf(ports, all)
+}
+
+/** Where those of the objects come that are not there. @throws {Refusal} conflict */
+async function placesOf({ database }: Ports, all: readonly ObjectCells[]) {
   const here = new Map(
     (
       await findPresent(
-        ports.database,
+        database,
         all.flatMap(({ id, parentId }) => [id, parentId ?? id]),
       )
     ).map(({ id, path }) => [id, path]),

@@ -5,9 +5,15 @@ import type { Blobs } from '../../../ports/blobs.ts'
 import type { Statement, ValuesDatabase } from '../../../ports/values-database.ts'
 import { ByteReader } from '../../history/bytes.ts'
 import { isInBlob, withoutBlob } from '../../history/heads.ts'
-import type { ActorState } from '../../jobs/actor.ts'
+import type { Copied, Transition } from '../../../ports/job-actors.ts'
+import { step } from '../../jobs/actor.ts'
+import type { ActorState, Event } from '../../jobs/actor.ts'
+import type { Facts } from '../facts.ts'
+import type { KeeperHost } from '../host.ts'
+import { Job } from '../job.ts'
+import { forgetJob, readActor, writeActors } from '../store.ts'
 import { readKept } from '../store/copies.ts'
-import type { Copied } from '../store/copies.ts'
+import type { CopiedRow } from '../store/copies.ts'
 import { writeBlocks, writeExpired } from '../store/rollups.ts'
 import { writeSegments } from '../store/segments.ts'
 import { bodyOfBlob } from './bodies.ts'
@@ -27,9 +33,82 @@ type Source = {
   readonly checkpoint: () => Promise<ActorState | null>
 }
 
+/** What copying needs of the keeper. */
+type Home = {
+  readonly host: Pick<KeeperHost, 'values' | 'blobs' | 'clock'>
+  readonly lock: Lock
+  readonly shelf: Lock
+  readonly jobs: Map<number, Job>
+  readonly facts: Facts
+  readonly journalId: () => number
+  readonly foldedAt: () => number
+  readonly fold: () => Promise<void>
+  readonly forget: (jobId: number) => Promise<void>
+  readonly enter: (job: Job) => void
+}
+
+/** Copies of what jobs keep: out of the keeper, and into it. */
+export class Copies {
+  readonly #home: Home
+
+  constructor(home: Home) {
+    this.#home = home
+  }
+
+  /** @throws {Refusal} not_found, unavailable */
+  async archive(jobId: number, notBeforeAt: number): Promise<ReadableStream<Uint8Array>> {
+    const { host, shelf, jobs, foldedAt, fold } = this.#home
+    const job = jobs.get(jobId)
+    if (!job) throw gone()
+    // The first may be one that began earlier and is joined.
+    for (let tried = 0; foldedAt() <= notBeforeAt; tried++) {
+      if (tried > 2) throw new Refusal('unavailable', 'What jobs have received cannot be copied just now.')
+      await fold()
+    }
+    const { values, blobs } = host
+    const checkpoint = async () => (jobs.get(jobId) === job ? readActor(values, jobId) : null)
+    return copyOut({ values, blobs, shelf, checkpoint }, jobId)
+  }
+
+  /** @throws {Refusal} bad_request */
+  async restore(jobId: number, copied: Copied): Promise<void> {
+    const { host, lock, facts, forget } = this.#home
+    const { values } = host
+    await forget(jobId)
+    await lock.run(() => values.commit(forgetJob(jobId)))
+    for await (const part of copyIn(copied.lines, jobId)) {
+      if ('statements' in part) await lock.run(() => values.commit(part.statements))
+      else await lock.run(() => this.#begin(part.state, copied))
+    }
+    await facts.tell()
+  }
+
+  /** A job goes on from a checkpoint of elsewhere: what was not received since then is nobody's silence. */
+  async #begin(before: ActorState, { madeAt, heardSeq }: Copied): Promise<void> {
+    const { host, jobs, facts, journalId, enter } = this.#home
+    const now = host.clock.now()
+    const deaf: Event = { kind: 'deaf', fromAt: Math.min(madeAt, now), toAt: now }
+    const { state, transitions } = step(before, deaf, now)
+    await host.values.commit(writeActors([{ jobId: state.jobId, journalId: journalId(), state }]))
+    const job = new Job(state, journalId())
+    jobs.set(job.id, job)
+    enter(job)
+    // What the actor had told after the others were copied.
+    if (before.seq > heardSeq) facts.add([latestOf(before)])
+    facts.add(transitions)
+  }
+}
+
+/** The transition that led to a state, as far as the state says it. */
+function latestOf(actor: ActorState): Transition {
+  const { jobId, seq, sinceAt, nowAt, state, errorCode, message, silentSinceAt } = actor
+  const facts = { reason: 'delivery', errorCode, message, silentSinceAt } as const
+  return { objectId: jobId, seq, at: sinceAt, detectedAt: nowAt, from: state, to: state, ...facts }
+}
+
 /** Everything a job keeps, up to its latest fold, as lines of JSON (`db/README.md`, Backups).
  * @throws {Refusal} not_found */
-export async function copyOut(source: Source, jobId: number): Promise<ReadableStream<Uint8Array>> {
+async function copyOut(source: Source, jobId: number): Promise<ReadableStream<Uint8Array>> {
   const { shelf } = source
   const { promise: isDone, resolve: release } = Promise.withResolvers<null>()
   const begun = Promise.withResolvers<null>()
@@ -81,7 +160,7 @@ async function* linesOf({ values, blobs, checkpoint }: Source, jobId: number): A
 }
 
 /** A segment in the blobs is copied with its bytes: numbers of blobs mean nothing elsewhere. */
-async function cellsOf(blobs: Blobs, jobId: number, row: Copied): Promise<readonly unknown[]> {
+async function cellsOf(blobs: Blobs, jobId: number, row: CopiedRow): Promise<readonly unknown[]> {
   if (row.kind === 'expired') return ['e', row.series, row.endAt]
   if (row.kind === 'rollup') return ['r', ...row.key, row.body.toBase64()]
   const { key, head, body } = row
@@ -99,7 +178,7 @@ function gone(): Refusal {
 
 /** What `copyOut` wrote, as statements that put it back, some at a time, and last the checkpoint.
  * @throws {Refusal} bad_request for anything else */
-export async function* copyIn(
+async function* copyIn(
   lines: ReadableStream<Uint8Array>,
   jobId: number,
 ): AsyncGenerator<{ readonly statements: readonly Statement[] } | { readonly state: ActorState }, void> {

@@ -4,7 +4,7 @@ import { bytes, integer } from './row.ts'
 const PAGE_ROWS = 64
 
 /** A row of what a job keeps: bodies are bytes as they stand. */
-export type Copied =
+export type CopiedRow =
   | {
       readonly kind: 'segment'
       readonly key: SegmentCells
@@ -21,7 +21,7 @@ export type RollupCells = readonly [series: number, level: number, block: number
 export async function* readKept(
   values: ValuesDatabase,
   jobId: number,
-): AsyncGenerator<readonly Copied[], void> {
+): AsyncGenerator<readonly CopiedRow[], void> {
   const first = [Number.MIN_SAFE_INTEGER, 0, 0, 0]
   yield* pages(values, first, (after) => ({
     sql: `select series, level, from_at, place, head, body from segments
@@ -49,7 +49,7 @@ async function* pages(
   values: ValuesDatabase,
   first: readonly number[],
   pageAfter: (key: readonly number[]) => Statement,
-): AsyncGenerator<readonly Copied[], void> {
+): AsyncGenerator<readonly CopiedRow[], void> {
   for (let after = first; ;) {
     const rows = (await values.read(pageAfter(after))).map(copiedOf)
     if (rows.length > 0) yield rows
@@ -59,7 +59,7 @@ async function* pages(
   }
 }
 
-function copiedOf(row: Row): Exclude<Copied, { kind: 'expired' }> {
+function copiedOf(row: Row): Exclude<CopiedRow, { kind: 'expired' }> {
   const [series, level] = [integer(row['series']), integer(row['level'])]
   const body = bytes(row['body'])
   if ('block' in row) return { kind: 'rollup', key: [series, level, integer(row['block'])], body }

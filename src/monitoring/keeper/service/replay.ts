@@ -1,0 +1,55 @@
+import type { ValuesDatabase } from '../../../ports/values-database.ts'
+import { step } from '../../jobs/actor.ts'
+import type { Unfolded } from '../bounds.ts'
+import { effectsOf, Job } from '../job.ts'
+import type { Effect } from '../job.ts'
+import type { Entry } from '../journal.ts'
+import { readActors, readJournal, readLastJournalId } from '../store.ts'
+
+type Replaying = {
+  readonly values: ValuesDatabase
+  readonly jobs: Map<number, Job>
+  readonly keep: (effect: Effect, journalId: number) => void
+  readonly drop: (job: Job) => void
+  readonly unfolded: { -readonly [Name in keyof Unfolded]: Unfolded[Name] }
+}
+
+/** Brings every job to its last acknowledged event. @returns the last journal row there was */
+export async function replay(replaying: Replaying): Promise<number> {
+  const { values, jobs, unfolded } = replaying
+  for await (const page of readActors(values)) {
+    for (const { journalId, state } of page) jobs.set(state.jobId, new Job(state, journalId))
+  }
+  for await (const { id, entries, sizeBytes } of readJournal(values)) {
+    for (const entry of entries) replayEntry(replaying, id, entry)
+    unfolded.rows++
+    unfolded.sizeBytes += sizeBytes
+  }
+  return readLastJournalId(values)
+}
+
+function replayEntry({ jobs, keep, drop }: Replaying, id: number, { jobId, at, event }: Entry): void {
+  const known = jobs.get(jobId)
+  if (event.kind === 'forget') {
+    // A checkpoint from after this row is that of another job, made anew under the same id.
+    if (!known || known.foldedId >= id) return
+    jobs.delete(jobId)
+    drop(known)
+    return
+  }
+  if (!known && event.kind === 'configure') {
+    const result = step(null, event, at)
+    const job = new Job(result.state, null)
+    jobs.set(jobId, job)
+    keep({ job, result }, id)
+    return
+  }
+  const only = known ? [known] : []
+  for (const job of event.kind === 'deaf' ? jobs.values() : only) {
+    if (job.foldedId >= id) continue
+    for (const effect of effectsOf(job, event, at)) {
+      job.state = effect.result.state
+      keep(effect, id)
+    }
+  }
+}

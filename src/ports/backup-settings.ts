@@ -1,0 +1,56 @@
+import * as z from 'zod'
+import { durationMs, isFixedDuration } from '../lib/duration.ts'
+
+const HOUR_MS = 3_600_000
+
+/** The variables of backups that are made by themselves. */
+export const backupVariables = {
+  TIDEMARK_BACKUP_EVERY: z
+    .string()
+    .refine((text) => isFixedDuration(text) && durationMs(text) >= HOUR_MS, 'must be PT1H or longer')
+    .optional()
+    .describe('How often a backup is made by itself, such as P1D; by default never.'),
+  TIDEMARK_BACKUP_OF: z
+    .enum(['configuration', 'everything'])
+    .default('configuration')
+    .describe('What is in it: with `everything` histories and files as well.'),
+  TIDEMARK_BACKUP_KEEP: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .max(1_000)
+    .default(7)
+    .describe('How many of them are kept, 1 to 1000.'),
+  TIDEMARK_BACKUP_PASSPHRASE: z
+    .string()
+    .min(12, 'must have at least 12 characters')
+    .max(256)
+    .optional()
+    .describe('Seals the secrets in them; without it nobody can restore them.'),
+}
+
+/** Which backups are made by themselves. */
+export type BackupSettings = {
+  readonly everyMs: number
+  readonly isOfEverything: boolean
+  readonly keep: number
+  readonly passphrase: string
+}
+
+const schema = z.object(backupVariables)
+
+/** Null where none are made. @throws {RangeError} where there is no passphrase for them */
+export function backupSettingsOf(values: z.output<typeof schema>): BackupSettings | null {
+  const { TIDEMARK_BACKUP_EVERY: every, TIDEMARK_BACKUP_PASSPHRASE: passphrase } = values
+  if (every === undefined) return null
+  if (passphrase === undefined)
+    throw new RangeError(
+      'The configuration is not usable:\n  TIDEMARK_BACKUP_EVERY needs a TIDEMARK_BACKUP_PASSPHRASE.',
+    )
+  return {
+    everyMs: durationMs(every),
+    isOfEverything: values.TIDEMARK_BACKUP_OF === 'everything',
+    keep: values.TIDEMARK_BACKUP_KEEP,
+    passphrase,
+  }
+}

@@ -3,10 +3,13 @@
 #
 #   sh workers/run.sh serve [argument…]      the Bun host
 #   sh workers/run.sh runner                 a runner of scripts, for a service on this machine or another
+#   sh workers/run.sh backup <file> …        a backup of a service that runs; `restore` puts one into it
 #   sh workers/run.sh test                   the gate: every check, then every test
 #   sh workers/run.sh test <argument…>       these tests only; the arguments are those of `bun test`
 #   sh workers/run.sh dev-edge [argument…]   the edge host on this machine, offline
 set -eu
+TIDEMARK_CALLED_FROM=${INIT_CWD:-$PWD}
+export TIDEMARK_CALLED_FROM
 cd "$(dirname "$0")/.."
 
 say() { printf '%s\n' "$*" >&2; }
@@ -131,6 +134,11 @@ case $command in
     find_bun
     exec "$bun" workers/runner/main.ts "$@"
     ;;
+  backup | restore)
+    install_missing node_modules/hono
+    find_bun
+    exec "$bun" workers/bun/main.ts "$command" "$@"
+    ;;
   test)
     install_missing node_modules/oxlint
     find_bun
@@ -161,7 +169,7 @@ case $command in
     exec node node_modules/wrangler/bin/wrangler.js dev "$@"
     ;;
   *)
-    sed -n '2,8s/^# \{0,1\}//p' "$0" >&2
+    sed -n '2,9s/^# \{0,1\}//p' "$0" >&2
     exit 2
     ;;
 esac

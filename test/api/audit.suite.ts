@@ -33,7 +33,15 @@ const UNRECORDED: Readonly<Record<string, string>> = {
   'POST /session/logout': 'a session that has ended already may end again',
   'POST /runner/v1/poll': 'that a job was given to a runner is on the job',
   ...Object.fromEntries(
-    ['PUT accept', 'PUT start', 'PUT finish', 'POST heartbeat', 'POST logs', 'POST progress', 'PUT outputs/{name}']
+    [
+      'PUT accept',
+      'PUT start',
+      'PUT finish',
+      'POST heartbeat',
+      'POST logs',
+      'POST progress',
+      'PUT outputs/{name}',
+    ]
       .map((what) => what.split(' '))
       .map(([method, what]) => [`${method} /runner/v1/jobs/{jobId}/${what}`, 'how a job goes is on the job']),
   ),

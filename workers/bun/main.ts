@@ -1,16 +1,26 @@
 import { createFirstJob } from '../../src/monitoring/jobs/service/first-job.ts'
+import { backup, restore } from './backup.ts'
 import { startRunnerChild } from './runner-child.ts'
 import { readBunSettings } from './settings.ts'
 import { startServer } from './server.ts'
 import type { Server } from './server.ts'
 import { tellStory } from './story.ts'
 
-/** `tidemark`: serves until it is told to stop; `--once` plays the main job on temporary data and ends. */
-async function main(args: readonly string[]): Promise<void> {
+/** `tidemark`: serves until it is told to stop; `--once` plays the main job on temporary data and ends, `backup` and
+ * `restore` ask a service that runs. */
+async function main([command = '', ...rest]: readonly string[]): Promise<void> {
+  if (command === 'backup') return print(await backup(rest, process.env))
+  if (command === 'restore') return print(await restore(rest, process.env))
+  const args = command === '' ? rest : [command, ...rest]
   const unknown = args.filter((argument) => argument !== '--once')
-  if (unknown.length > 0) throw new RangeError(`Unknown argument ${unknown[0]}. There is only --once.`)
+  if (unknown.length > 0)
+    throw new RangeError(`Unknown argument ${unknown[0]}. There is --once, backup and restore.`)
   if (args.includes('--once')) return tellStory()
   await serve()
+}
+
+function print(text: string): void {
+  process.stdout.write(text)
 }
 
 async function serve(): Promise<void> {

@@ -1,3 +1,27 @@
+CREATE TABLE `backup_rows` (
+	`run` text NOT NULL,
+	`section` text NOT NULL,
+	`place` integer NOT NULL,
+	`cells` text NOT NULL,
+	`at` integer NOT NULL,
+	PRIMARY KEY(`run`, `section`, `place`)
+);
+--> statement-breakpoint
+CREATE INDEX `backup_rows_by_time` ON `backup_rows` (`at`);--> statement-breakpoint
+CREATE TABLE `backups` (
+	`id` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
+	`created_at` integer NOT NULL,
+	`origin` text NOT NULL,
+	`made_at` integer NOT NULL,
+	`release` text NOT NULL,
+	`has_histories` integer NOT NULL,
+	`has_files` integer NOT NULL,
+	`size_bytes` integer NOT NULL,
+	`digest` text NOT NULL,
+	`blob` text NOT NULL
+);
+--> statement-breakpoint
+CREATE INDEX `backups_by_origin` ON `backups` (`origin`,`created_at`);--> statement-breakpoint
 CREATE TABLE `run_files` (
 	`run_id` text NOT NULL,
 	`kind` text NOT NULL,
@@ -20,6 +44,16 @@ CREATE TABLE `run_log_lines` (
 	FOREIGN KEY (`run_id`) REFERENCES `runs`(`id`) ON UPDATE no action ON DELETE cascade
 );
 --> statement-breakpoint
+CREATE TABLE `run_repeats` (
+	`user_id` integer NOT NULL,
+	`key` text NOT NULL,
+	`digest` text NOT NULL,
+	`run_id` text NOT NULL,
+	`until_at` integer NOT NULL,
+	PRIMARY KEY(`user_id`, `key`)
+);
+--> statement-breakpoint
+CREATE INDEX `run_repeats_by_time` ON `run_repeats` (`until_at`);--> statement-breakpoint
 CREATE TABLE `runners` (
 	`id` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
 	`name` text NOT NULL,
@@ -40,7 +74,10 @@ CREATE TABLE `runs` (
 	`state` text NOT NULL,
 	`attempt` integer NOT NULL,
 	`order` text NOT NULL,
+	`retries` integer NOT NULL,
 	`runner_id` integer,
+	`runner_name` text,
+	`session_hash` text,
 	`attempt_hash` text,
 	`lease_until` integer,
 	`is_cancelled` integer NOT NULL,
@@ -59,8 +96,10 @@ CREATE TABLE `runs` (
 --> statement-breakpoint
 CREATE INDEX `runs_by_script` ON `runs` (`script_id`,`id`);--> statement-breakpoint
 CREATE INDEX `runs_by_configuration` ON `runs` (`script_id`,`run_configuration_id`,`id`);--> statement-breakpoint
-CREATE INDEX `runs_queued` ON `runs` (`id`) WHERE state = 'queued';--> statement-breakpoint
+CREATE INDEX `runs_queued` ON `runs` (`script_id`,`run_configuration_id`,`id`) WHERE state = 'queued';--> statement-breakpoint
+CREATE UNIQUE INDEX `runs_held` ON `runs` (`script_id`,`run_configuration_id`) WHERE lease_until is not null;--> statement-breakpoint
 CREATE INDEX `runs_by_lease` ON `runs` (`lease_until`) WHERE lease_until is not null;--> statement-breakpoint
+CREATE INDEX `runs_finished` ON `runs` (`script_id`,`id`) WHERE finished_at is not null;--> statement-breakpoint
 CREATE TABLE `run_configurations` (
 	`id` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
 	`script_id` integer NOT NULL,
@@ -87,6 +126,8 @@ CREATE TABLE `schedule_configurations` (
 	`misfire` text NOT NULL,
 	`user_id` integer,
 	`next_at` integer,
+	`last_at` integer,
+	`last_result` text,
 	`created_at` integer NOT NULL,
 	`updated_at` integer NOT NULL,
 	FOREIGN KEY (`script_id`) REFERENCES `scripts`(`id`) ON UPDATE no action ON DELETE cascade,
@@ -167,4 +208,5 @@ CREATE TABLE `webhook_tokens` (
 --> statement-breakpoint
 CREATE UNIQUE INDEX `webhook_tokens_hash_unique` ON `webhook_tokens` (`hash`);--> statement-breakpoint
 CREATE UNIQUE INDEX `webhook_tokens_former_hash_unique` ON `webhook_tokens` (`former_hash`);--> statement-breakpoint
-CREATE UNIQUE INDEX `webhook_tokens_by_name` ON `webhook_tokens` (`script_id`,"name" collate nocase);
+CREATE UNIQUE INDEX `webhook_tokens_by_name` ON `webhook_tokens` (`script_id`,"name" collate nocase);--> statement-breakpoint
+ALTER TABLE `sessions` ADD `scopes` text;

@@ -1,2 +1,0 @@
-ALTER TABLE `schedule_configurations` ADD `last_at` integer;--> statement-breakpoint
-ALTER TABLE `schedule_configurations` ADD `last_result` text;

@@ -22,9 +22,9 @@ export type Stage = {
 
 export type Ran = Exit & { readonly stdout: string; readonly stderr: string }
 
-/** A sandbox in a directory of its own, with what this machine has unless told otherwise. */
-export async function openStage(options: Partial<SandboxOptions> = {}): Promise<Stage> {
-  const directory = await mkdtemp(join(tmpdir(), 'tidemark-sandbox-'))
+/** A sandbox in a directory of its own below `within`, with what this machine has unless told otherwise. */
+export async function openStage(options: Partial<SandboxOptions> = {}, within = tmpdir()): Promise<Stage> {
+  const directory = await mkdtemp(join(within, 'tidemark-sandbox-'))
   await chmod(directory, 0o711)
   const sandbox = await openSandbox({
     directory: join(directory, 'sandbox'),

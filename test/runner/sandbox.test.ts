@@ -24,6 +24,16 @@ function promised(...means: Means[]): boolean {
   return isThere
 }
 
+test.each(['/tmp', '/var/tmp', '/srv'])('a job works in a room below %s', async (within) => {
+  const there = await openStage({}, within)
+  try {
+    const ran = await there.shell('echo here >file && cat file')
+    expect([ran.code, ran.stdout, ran.stderr]).toEqual([0, 'here\n', ''])
+  } finally {
+    await there.close()
+  }
+})
+
 describe('a trap', () => {
   test('K1: no environment or command line around a job tells what its environment is', async () => {
     const secret = `secret-${crypto.randomUUID()}`

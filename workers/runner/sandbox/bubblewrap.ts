@@ -66,5 +66,7 @@ const MADE = [
   ['--remount-ro', '/dev'],
   temporary('/dev/shm'),
   temporary('/tmp'),
-  ['--dir', '/var', '--symlink', '/tmp', '/var/tmp', '--dir', '/run'],
+  // A link to /tmp would be in the way of what is mounted below it: the runner's own directory is there by default.
+  temporary('/var/tmp'),
+  ['--dir', '/run'],
 ]

@@ -23,7 +23,7 @@ beforeEach(async () => {
 })
 afterEach(async () => {
   // Killed ones have ended, and what they left was cleared by the next.
-  for (const runner of runners) if (runner.isUp) runner.signal('SIGTERM')
+  for (const runner of runners) if (runner.isUp) await runner.end()
   await Promise.all(runners.map(({ exited }) => exited))
   await service.pause()
   await rm(dir, { recursive: true, force: true })
@@ -104,6 +104,17 @@ describe('a runner', () => {
     const other = service.order({ files: { 'run.sh': 'true' } })
     expect(await other.ended).toMatchObject({ outcome: 'succeeded' })
     expect(job.finished).toBeNull()
+  }, 60_000)
+
+  test('that is given a job once more ends the attempt that was given up, and then begins the other', async () => {
+    start()
+    const job = service.order(ENDLESS)
+    await until(() => isUp(job))
+    const again = service.orderAgain(job, { 'run.sh': 'echo again' })
+    expect(await again.ended).toMatchObject({ outcome: 'succeeded' })
+    expect(again.lines.map(({ text }) => text)).toEqual(['again'])
+    expect(job.finished).toBeNull()
+    await until(() => service.polls.at(-1)?.running.length === 0)
   }, 60_000)
 
   test('that is too late with a result has it refused', async () => {

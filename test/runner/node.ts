@@ -13,6 +13,8 @@ export type RunnerNode = {
   readonly isUp: boolean
   readonly exited: Promise<number | null>
   signal(name: 'SIGTERM' | 'SIGKILL' | 'SIGSTOP' | 'SIGCONT'): void
+  /** Lets it end, also one that stands still. */
+  end(): Promise<void>
   /** The same for it and the process of its heartbeats, as when the machine stands still. */
   signalAll(name: 'SIGSTOP' | 'SIGCONT'): Promise<void>
 }
@@ -25,6 +27,9 @@ export function startNode(environment: Readonly<Record<string, string>>): Runner
   const logs: string[] = []
   createInterface({ input: child.stderr }).on('line', (line) => logs.push(line))
   const { pid = 0 } = child
+  const signalAll = async (name: 'SIGSTOP' | 'SIGCONT') => {
+    for (const each of [pid, ...(await heartOf(pid))]) process.kill(each, name)
+  }
   return {
     pid,
     logs,
@@ -33,9 +38,10 @@ export function startNode(environment: Readonly<Record<string, string>>): Runner
     },
     exited: new Promise((resolve) => child.on('exit', resolve)),
     signal: (name) => process.kill(pid, name),
-    async signalAll(name) {
-      const heart = await heartOf(pid)
-      for (const each of [pid, ...heart]) process.kill(each, name)
+    signalAll,
+    async end() {
+      await signalAll('SIGCONT')
+      process.kill(pid, 'SIGTERM')
     },
   }
 }

@@ -111,15 +111,21 @@ export class TestService {
     return known
   }
 
-  #jobFrom({
-    files,
-    uploads = {},
-    runner = 'shell',
-    runnerFile,
-    dependencyManager = 'none',
-    ...order
-  }: Order): Known {
-    const id = `j_${crypto.randomUUID()}`
+  /** Gives a job up and to the next that asks. */
+  orderAgain(former: Known, files: Order['files']): Known {
+    former.isFenced = true
+    const { id, attempt } = former.assignment
+    const known = this.#jobFrom({ files, attempt: attempt + 1 }, id)
+    this.jobs.set(id, known)
+    this.#waiting.push(known)
+    this.#onJob()
+    return known
+  }
+
+  #jobFrom(
+    { files, uploads = {}, runner = 'shell', runnerFile, dependencyManager = 'none', ...order }: Order,
+    id = `j_${crypto.randomUUID()}`,
+  ): Known {
     const blobs = new Map(
       [...entriesOf('files', files), ...entriesOf('uploads', uploads)].map(([key, content]) => [
         key,

@@ -154,19 +154,17 @@ class Work {
 
   begin(assignment: Assignment): void {
     const { id, attemptToken } = assignment
-    if (this.free === 0 || this.#jobs.has(id)) {
-      // It was not accepted, so somebody else gets it.
-      this.#tools.log.warn('the service gave us more jobs than we have room for', { job: id })
-      return
-    }
+    const former = this.#jobs.get(id)
+    // The service has given up the attempt that is here, and then given the job to us once more.
+    former?.job.stop('fenced')
     const job = new Job(assignment, this.#tools)
     this.#heartbeats.add({ id, attemptToken })
-    const over = job
-      .run()
+    const begun = former ? former.over.then(() => job.run()) : job.run()
+    const over = begun
       .catch((error: unknown) =>
         this.#tools.log.error('a job ended without being told of', error, { job: id }),
       )
-      .then(() => this.#end(id))
+      .then(() => this.#end(id, job))
     this.#jobs.set(id, { job, over })
   }
 
@@ -177,7 +175,8 @@ class Work {
     this.#heartbeats.close()
   }
 
-  #end(id: string): void {
+  #end(id: string, job: Job): void {
+    if (this.#jobs.get(id)?.job !== job) return
     this.#heartbeats.remove(id)
     this.#jobs.delete(id)
     this.#onFree()

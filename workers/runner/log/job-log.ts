@@ -42,16 +42,17 @@ export class JobLog {
   /** @param isCut the line was longer: what may be the half of a secret at its end is not shown */
   add(stream: LogLine['stream'], text: string, isCut = false): void {
     const line = ++this.#lines
-    // One character more than fits lets the cut show.
-    const whole = isCut ? `${text.slice(0, -Math.max(1, this.#masking.lengthMax))}…` : text
-    const shown = cutText(this.#masking.mask(whole), LOG_LINE_MAX)
+    const masked = this.#masking.mask(text)
+    // At least one character less, which the decoder may have made of half of one.
+    const whole = isCut ? `${masked.slice(0, -Math.max(1, this.#masking.lengthMax))}…` : masked
+    const shown = cutText(whole, LOG_LINE_MAX)
     this.#waiting[slotOf(line)] = { line, at: this.#now(), stream, text: shown }
   }
 
   /** Says in the last line what is missing, if anything is. */
   close(): void {
+    if (this.#lines <= KEPT_LINES) return
     const lines = this.#lines + 1
-    if (lines <= KEPT_LINES) return
     const kept = `A log keeps its first ${LOG_HEAD_LINES} and its last ${LOG_TAIL_LINES} lines.`
     this.add('system', `${kept} ${lines - KEPT_LINES} of ${lines} lines are left out.`)
   }

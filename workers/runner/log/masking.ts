@@ -4,7 +4,7 @@ const MASK = '***'
 
 /** Takes secrets out of what a job says. */
 export type Masking = {
-  mask(text: string): string
+  readonly mask: (text: string) => string
   /** The length of the longest text that is taken out: of a text that was cut, so many characters may be half of one. */
   readonly lengthMax: number
 }

@@ -211,13 +211,13 @@ describe('memory', () => {
 })
 
 describe('the files of a job', () => {
-  test('are the runner’s again afterwards, and what it was only to read is as it was', async () => {
+  test('are the runner’s again afterwards without more rights, and what it was only to read is as it was', async () => {
     const kept = join(stage.directory, 'kept')
     const seen = join(stage.directory, 'seen')
     await mkdir(kept)
     await mkdir(seen)
     await writeFile(join(seen, 'file'), 'as it was')
-    const command = `cat ${seen}/file; echo x >${kept}/new; echo y >${seen}/file; ln -s /etc/shadow ${kept}/link`
+    const command = `cat ${seen}/file; echo x >${kept}/new; echo y >${seen}/file; ln -s /etc/shadow ${kept}/link; cp /bin/sh ${kept}/sh; chmod 6755 ${kept}/sh`
     const ran = await stage.shell(command, {
       writable: [kept],
       cwd: kept,
@@ -226,6 +226,9 @@ describe('the files of a job', () => {
     expect(ran.stdout).toBe('as it was')
     const owner = await Bun.spawn(['stat', '-c', '%u', join(kept, 'new'), '/etc/shadow']).stdout.text()
     expect(owner).toBe(`${process.getuid?.()}\n0\n`)
+    // A program that would run as whoever owns it must not become the runner's as such.
+    const mode = await Bun.spawn(['stat', '-c', '%a', join(kept, 'sh')]).stdout.text()
+    if (promised('uids')) expect(mode).toBe('755\n')
     if (promised('namespaces')) expect(await readFile(join(seen, 'file'), 'utf8')).toBe('as it was')
   })
 })

@@ -183,6 +183,27 @@ describe('the proxy of a job', () => {
     expect(await exchange(request)).toStartWith(`HTTP/1.1 ${status}`)
   })
 
+  test('takes a head of 16 KiB', async () => {
+    await opened()
+    const start = `GET http://service.example:${port}/ HTTP/1.1\r\nX-Long: `
+    const head = start + 'x'.repeat(16_384 - start.length - 4)
+    expect(await exchange(`${head}\r\n\r\n`)).toEndWith('hi')
+  })
+
+  test('serves 64 connections at a time, and the next one when one of them is over', async () => {
+    const { way } = await opened()
+    const path = way.kind === 'socket' ? way.path : ''
+    const held = Array.from({ length: 64 }, () => connect(path))
+    await Promise.all(held.map((socket) => new Promise((resolve) => socket.once('connect', resolve))))
+    expect(await exchange(tunnel(`service.example:${port}`), 'ping').catch(String)).not.toContain('pong')
+    held[0]?.destroy()
+    let answer = ''
+    for (let tries = 0; tries < 100 && !answer.includes('pong'); tries++)
+      answer = await exchange(tunnel(`service.example:${port}`), 'ping').catch(String)
+    expect(answer).toEndWith('pong')
+    for (const socket of held) socket.destroy()
+  })
+
   test('where it listens on a port of the machine only those who know its password are served', async () => {
     const { way } = await opened({ socket: null })
     if (way.kind !== 'port') throw new Error('no port')

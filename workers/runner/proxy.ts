@@ -13,7 +13,8 @@ const CONNECTIONS_MAX = 64
 const HEAD_END = '\r\n\r\n'
 
 export type ProxyOptions = {
-  /** The path of the Unix socket that it listens on; null: a port of this machine, and a password. */
+  /** The path of the Unix socket that it listens on, for whoever that file's owner is; null: a port of this machine, and
+   * a password. */
   readonly socket: string | null
   /** What may be reached, each as host:port; `open` is all of the public internet. */
   readonly targets: readonly string[] | 'open'
@@ -57,7 +58,14 @@ export async function openProxy(options: ProxyOptions): Promise<Proxy> {
     socket.once('close', () => sockets.delete(socket))
   }
   const password = options.socket === null ? crypto.randomUUID() : null
+  let clients = 0
   const server = createServer((client) => {
+    if (clients >= CONNECTIONS_MAX) {
+      client.destroy()
+      return
+    }
+    clients++
+    client.once('close', () => clients--)
     keep(client)
     const onUpstream = (upstream: Socket) => {
       keep(upstream)
@@ -66,7 +74,6 @@ export async function openProxy(options: ProxyOptions): Promise<Proxy> {
     }
     serve(client, { ...options, password }, onUpstream).catch((error: unknown) => deny(client, error))
   })
-  server.maxConnections = CONNECTIONS_MAX
   const port = await listen(server, options.socket)
   return {
     way:
@@ -225,7 +232,7 @@ function listen(server: Server, path: string | null): Promise<number> {
     else {
       // What a runner that died left there is in the way.
       rmSync(path, { force: true })
-      server.listen({ path, readableAll: true, writableAll: true }, onListening)
+      server.listen(path, onListening)
     }
   })
 }

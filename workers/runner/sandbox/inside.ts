@@ -8,7 +8,7 @@ const FIRST_PROCESS = `
 told=
 trap told=yes TERM
 if [ -n "$1" ]; then
-  setsid /usr/bin/socat "TCP-LISTEN:$1,bind=127.0.0.1,reuseaddr,fork" "UNIX-CONNECT:$2" </dev/null >/dev/null 2>&1 &
+  /usr/bin/setsid /usr/bin/socat "TCP-LISTEN:$1,bind=127.0.0.1,reuseaddr,fork" "UNIX-CONNECT:$2" </dev/null >/dev/null 2>&1 &
   entry=$(printf '0100007F:%04X' "$1")
   tries=0
   listens=
@@ -18,7 +18,7 @@ if [ -n "$1" ]; then
     done </proc/net/tcp
     tries=$((tries + 1))
     if [ "$tries" -gt 2000 ]; then echo 'the forwarder to the proxy does not listen' >&2; exit 126; fi
-    if [ -z "$listens" ]; then sleep 0.002; fi
+    if [ -z "$listens" ]; then /bin/sleep 0.002; fi
   done
 fi
 shift 2

@@ -75,12 +75,14 @@ function outOfMemory(maxBytes: number): string {
 function drainsOf({ launched, onStdout, onStderr }: RunningOptions) {
   const decoder = new TextDecoder()
   let tail = ''
-  const drain = async (stream: ReadableStream<Uint8Array>, take: (bytes: Uint8Array) => void) => {
-    for await (const bytes of stream) take(bytes)
+  const stdout = launched.pipes.stdout.bytes.getReader()
+  const stderr = launched.pipes.stderr.bytes.getReader()
+  const drain = async (reader: typeof stdout, take: (bytes: Uint8Array) => void) => {
+    for (let read = await reader.read(); !read.done; read = await reader.read()) take(read.value)
   }
   const both = Promise.all([
-    drain(launched.pipes.stdout.bytes, onStdout),
-    drain(launched.pipes.stderr.bytes, (bytes) => {
+    drain(stdout, onStdout),
+    drain(stderr, (bytes) => {
       tail = (tail + decoder.decode(bytes.subarray(-TAIL_CHARS), { stream: true })).slice(-TAIL_CHARS)
       onStderr(bytes)
     }),
@@ -88,7 +90,12 @@ function drainsOf({ launched, onStdout, onStderr }: RunningOptions) {
   return {
     tail: () => tail.trim(),
     async ended(withinMs: number | null) {
-      await (withinMs === null ? both : Promise.race([both, Bun.sleep(withinMs)]))
+      if (withinMs !== null) {
+        await Promise.race([both, Bun.sleep(withinMs)])
+        // What a process that got away still writes is nobody's any more.
+        await Promise.all([stdout.cancel(), stderr.cancel()])
+      }
+      await both
     },
   }
 }

@@ -1,4 +1,4 @@
-import { mkdir, symlink } from 'node:fs/promises'
+import { chmod, chown, mkdir, symlink } from 'node:fs/promises'
 import { dirname, isAbsolute, join } from 'node:path'
 
 import type { Isolation } from '../../../src/automation/runs/protocol.ts'
@@ -86,7 +86,8 @@ class MachineSandbox implements Sandbox {
     if (this.refusal !== null) throw new Error(this.refusal)
     if (!Bun.isMainThread) throw new Error('A job is started from the main thread: it ends with its thread.')
     checkWords(start)
-    const slot = this.#free.shift()
+    // The one that was free last: preparing and running a job then count in one bound of memory.
+    const slot = this.#free.pop()
     if (slot === undefined) throw new Error('All slots are taken.')
     try {
       return await this.#startIn(slot, start)
@@ -97,30 +98,53 @@ class MachineSandbox implements Sandbox {
   }
 
   async #startIn(slot: Slot, start: SandboxStart): Promise<Contained> {
-    const { uid, group, folder } = slot
-    const { found, confinementOf } = this.#machine
+    const { uid, group } = slot
+    const namespaces = this.means.includes('namespaces')
     const limits = { ...LIMITS, ...this.#options.limits, ...start.limits }
     group?.bound(limits)
     if (uid !== null) for (const path of start.writable) await giveTo(uid, path)
-    const namespaces = found.namespaces === null
     if (!namespaces) await linkAll(start.readOnly)
-    const { directory, outboundAllow, service } = this.#options
+    const proxy = await this.#openProxy(slot, start.network)
+    try {
+      const launched = await this.#launch(slot, { start, limits, proxy })
+      const { onStdout, onStderr } = start
+      const { memoryMaxBytes } = limits
+      const running = follow({ launched, group, uid, namespaces, memoryMaxBytes, onStdout, onStderr })
+      const contained = { ...running, exited: this.#untilReleased(running.exited, slot, { start, proxy }) }
+      this.#running.add(contained)
+      const forget = () => this.#running.delete(contained)
+      contained.exited.then(forget, forget)
+      return contained
+    } catch (error) {
+      proxy.close()
+      throw error
+    }
+  }
+
+  async #openProxy({ folder, uid }: Slot, targets: SandboxStart['network']): Promise<Proxy> {
+    const { outboundAllow, service } = this.#options
+    await mkdir(folder, { recursive: true, mode: 0o711 })
+    const socket = this.means.includes('namespaces') ? join(folder, 'proxy.sock') : null
+    const proxy = await openProxy({ socket, targets, outboundAllow, service })
+    if (socket !== null) await chmod(socket, 0o600)
+    if (socket !== null && uid !== null) await chown(socket, uid, uid)
+    return proxy
+  }
+
+  async #launch(slot: Slot, { start, limits, proxy }: Given & { readonly limits: Limits }) {
+    const { folder, uid } = slot
     const own = await ownFilesFor(folder, uid)
     const pipes = await openPipes(folder, uid)
-    const socket = namespaces ? join(folder, 'proxy.sock') : null
-    const proxy = await openProxy({ socket, targets: start.network, outboundAllow, service })
-    const confinement = confinementOf(slot)
-    const { way } = proxy
-    const launched = launch({ start, limits, confinement, own, way, pipes, scratch: directory })
-    const { onStdout, onStderr } = start
-    const { memoryMaxBytes } = limits
-    const running = follow({ launched, group, uid, namespaces, memoryMaxBytes, onStdout, onStderr })
-    const exited = this.#untilReleased(running.exited, slot, { start, proxy })
-    const contained = { ...running, exited }
-    this.#running.add(contained)
-    const forget = () => this.#running.delete(contained)
-    exited.then(forget, forget)
-    return contained
+    const confinement = this.#machine.confinementOf(slot)
+    return launch({
+      start,
+      limits,
+      confinement,
+      own,
+      way: proxy.way,
+      pipes,
+      scratch: this.#options.directory,
+    })
   }
 
   /** A slot is another job's once nothing of this one is left, and what it wrote is the runner's. */

@@ -11,14 +11,23 @@ const BLOCKS = 20
 export type Uids = { readonly first: number; release(): void }
 
 /** Takes a row of 64 users, until it is released or the process ends: whoever has a row listens on its name, which the
- * kernel gives to one process and takes back whichever way that ends. Null where all are taken. */
+ * kernel gives to one process and takes back whichever way that ends. A row of which somebody is one is left alone, for
+ * processes of its users are ended. Null where all are taken. */
 export async function claimUids(): Promise<Uids | null> {
   for (let block = 0; block < BLOCKS; block++) {
     const first = FIRST_UID + block * BLOCK
+    if (await isAnybodys(first)) continue
     const server = await listenAs(`\0tidemark-runner-uids-${first}`)
     if (server !== null) return { first, release: () => server.close() }
   }
   return null
+}
+
+/** Whether one of a row of users is somebody, also one of a directory that this machine is joined to. */
+async function isAnybodys(first: number): Promise<boolean> {
+  const uids = Array.from({ length: BLOCK }, (_, index) => String(first + index))
+  const found = Bun.spawn(['getent', 'passwd', ...uids], { stdio: ['ignore', 'pipe', 'ignore'] })
+  return (await found.stdout.text()) !== ''
 }
 
 function listenAs(name: string): Promise<Server | null> {

@@ -39,7 +39,7 @@ describe('a trap', () => {
     const secret = `secret-${crypto.randomUUID()}`
     const room = await stage.room()
     const running = await stage.sandbox.start({
-      ...jobIn(room, ['/bin/sh', '-c', 'test -n "$TOKEN" && touch here; sleep 60']),
+      ...jobIn(room, ['/bin/sh', '-c', 'test -n "$TOKEN" && touch here; exec /bin/sleep 60']),
       env: { PATH, TOKEN: secret },
       onStdout() {},
       onStderr() {},
@@ -52,7 +52,8 @@ describe('a trap', () => {
     expect(commands).toEqual([])
     // What is inside with it, and nothing that is around it.
     const programs = new Set(holders.map((command) => command.split('\0', 1)[0]))
-    expect(programs).toEqual(new Set(['/bin/sh', '/usr/bin/socat', 'sleep']))
+    expect([...programs.difference(new Set(['/bin/sh', '/usr/bin/socat', '/bin/sleep']))]).toEqual([])
+    expect(programs.size).toBeGreaterThan(0)
   })
 
   test('K1: nothing inside has the environment of the runner', async () => {
@@ -67,11 +68,15 @@ describe('a trap', () => {
   test('K2: what only root may read is not read, though root started the job', async () => {
     const path = join(stage.directory, 'of-root')
     await writeFile(path, 'for root alone', { mode: 0o600 })
-    const readOnly = [{ from: path, to: '/tmp/of-root' }]
-    const ran = await stage.shell('cat /tmp/of-root', { readOnly })
+    const read = async (on: Stage) => {
+      const cwd = await on.room()
+      const to = join(cwd, 'of-root')
+      return on.shell(`cat ${to}`, { cwd, writable: [cwd], readOnly: [{ from: path, to }] })
+    }
+    const ran = await read(stage)
     if (promised('uids')) expect(ran).toMatchObject({ code: 1, stdout: '' })
     const control = await openStage({ without: new Set(['uids']) })
-    const seen = await control.shell('cat /tmp/of-root', { readOnly })
+    const seen = await read(control)
     await control.close()
     expect(seen.stdout).toBe('for root alone')
   })
@@ -120,7 +125,8 @@ describe('a trap', () => {
     expect((await next.shell('true')).code).toBe(0)
     await next.close()
     await rm(directory, { recursive: true })
-    await disappears(mark)
+    if (stage.sandbox.isolation !== 'none') await disappears(mark)
+    for (const pid of await processesWith(mark)) process.kill(pid, 'SIGKILL')
   })
 
   test('K6: keys and namespaces are refused, threads and processes are not', async () => {
@@ -194,8 +200,9 @@ describe('a flood of the disk', () => {
   })
 
   test('of many small files as well', async () => {
+    if (!promised('rooms')) return
     const ran = await stage.shell('i=0; while : >"file-$i"; do i=$((i + 1)); done 2>/dev/null; ls | wc -l')
-    if (promised('rooms')) expect(Number(ran.stdout)).toBeLessThanOrEqual((16 * MIB) / 4_096)
+    expect(Number(ran.stdout)).toBeLessThanOrEqual((16 * MIB) / 4_096)
   })
 })
 

@@ -81,6 +81,7 @@ export async function openMachine(options: MachineOptions): Promise<Machine> {
     doors: group?.doors ?? [],
   })
   const fault = await settle(found, () => tryOut(options.directory, grouped, confinementOf))
+  if (found.namespaces === null) found.landlock = 'not needed beside namespaces'
   return {
     found,
     slots: grouped,
@@ -139,7 +140,7 @@ async function claimed(found: Record<Means, string | null>): Promise<Uids | null
   found.uids =
     uids === null
       ? 'other runners have them all'
-      : await faultOf(() => run(['setpriv', ...asUser(uids.first), 'true']))
+      : await faultOf(() => succeeds(['setpriv', ...asUser(uids.first), 'true']))
   if (found.uids === null) return uids
   uids?.release()
   return null
@@ -149,18 +150,20 @@ async function withGroups(
   slots: readonly Slot[],
   found: Record<Means, string | null>,
 ): Promise<readonly Slot[]> {
-  const read = (name: string) => readFileSync(`/proc/self/${name}`, 'utf8')
+  const read = (file: string) => readFileSync(`/proc/self/${file}`, 'utf8')
   const faults: string[] = []
+  // Without a user that is its own alone, nothing else tells one sandbox from another.
+  const name = crypto.randomUUID()
   for (const hierarchy of hierarchiesOf(read('mountinfo'), read('cgroup'))) {
     const grouped: Slot[] = []
     const fault = await faultOf(async () => {
       delegate(hierarchy, process.pid)
       for (const slot of slots) {
-        const group = openGroup(hierarchy, `tidemark-${slot.uid ?? `${process.pid}-${slot.index}`}`)
+        const group = openGroup(hierarchy, `tidemark-${slot.uid ?? `${name}-${slot.index}`}`)
         grouped.push({ ...slot, group })
         await emptied(group)
         group.bound(TRIAL_LIMITS)
-        await run(['/bin/sh', '-c', JOIN, 'job', ...group.doors])
+        await succeeds(['/bin/sh', '-c', JOIN, 'job', ...group.doors])
       }
     })
     if (fault === null) return grouped
@@ -228,7 +231,7 @@ async function faultOf(act: () => Promise<unknown>): Promise<string | null> {
   }
 }
 
-async function run(command: string[]): Promise<void> {
+async function succeeds(command: string[]): Promise<void> {
   const started = Bun.spawn(command, { env: {}, stdio: ['ignore', 'ignore', 'pipe'] })
   const [code, said] = await Promise.all([started.exited, started.stderr.text()])
   if (code !== 0) throw new Error(said.trim() || `${command[0]} ended with ${code}`)

@@ -54,5 +54,6 @@ export async function endProcessesOf(uid: number): Promise<void> {
 
 /** What `setpriv` is told to become this user, for good. */
 export function asUser(uid: number): string[] {
-  return [`--reuid=${uid}`, `--regid=${uid}`, '--clear-groups', '--no-new-privs']
+  const rights = ['--bounding-set=-all', '--inh-caps=-all', '--no-new-privs']
+  return [`--reuid=${uid}`, `--regid=${uid}`, '--clear-groups', ...rights]
 }

@@ -39,7 +39,7 @@ const NIGHT = { type: 'daily', times: [{ begin: '22:00', duration: 'PT8H' }] }
 const WRONG: readonly (readonly [title: string, json: object, ...pointers: string[]])[] = [
   ['no name', { ...WEBHOOK, name: ' ' }, '/name'],
   ['an unknown type', { ...WEBHOOK, type: 'pigeon' }, '/type'],
-  ['a script, of which there are none', { type: 'script', target: { scriptId: 1 } }, '/type'],
+  ['a script, which is not told of alarms', { type: 'script', target: { scriptId: 1 } }, '/type'],
   ['no target', { type: 'slack' }, '/target'],
   [
     'a target of another type',

@@ -135,7 +135,7 @@ const script = z.strictObject({
   ...rules,
   ...ignored,
   name: nameSchema,
-  type: z.literal('script').refine(() => false, 'cannot be told: this service has no scripts'),
+  type: z.literal('script').refine(() => false, 'cannot be told: scripts are not told of alarms'),
   target: z.unknown(),
 })
 

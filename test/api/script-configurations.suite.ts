@@ -382,6 +382,16 @@ const scenarios: Scenario[] = [
         }),
       )
       expect(changed.envVariables).toEqual([secret('UNSET', false), secret('DB_PASSWORD')])
+      const hidden = await good<RunConfiguration>(
+        client.request(
+          'PUT',
+          `${at}/runConfigurations/${(await addRun({ name: 'y', envVariables: [{ key: 'A', value: 'plain as yet' }] })).id}`,
+          {
+            json: { name: 'y', envVariables: [{ key: 'A', secret: true }] },
+          },
+        ),
+      )
+      expect(hidden.envVariables).toEqual([secret('A')])
       const open = await client.request('PUT', path, {
         json: { ...made, envVariables: [{ key: 'B', secret: false }] },
       })

@@ -261,7 +261,8 @@ const scenarios: Scenario[] = [
         expect(made.body['path']).toBe(path.normalize('NFC'))
         expect((await client.request('GET', url)).text).toBe(path)
       }
-      expect(await paths()).toEqual(expect.arrayContaining(PATHS.map((path) => path.normalize('NFC'))))
+      const listed = new Set(await paths())
+      expect(PATHS.filter((path) => !listed.has(path.normalize('NFC')))).toEqual([])
       expect((await put('\u00e9/\u00fc b.txt', { text: 'other' })).status).toBe(200)
       await end()
     },

@@ -124,7 +124,7 @@ test('what depends on a script keeps it, unless its deletion is forced', async (
     code: 'has_dependents',
     detail: expect.stringContaining('3 depend') as string,
   })
-  expect((refused as unknown as { errors: unknown[] }).errors).toHaveLength(3)
+  expect(refused).toHaveProperty('errors.length', 3)
   await commit(database, dependents(database, { kind: 'dataSource', ownerId: 9 }, []))
   await commit(database, dependents(database, widgets, of(['w1'])))
   expect((await readScript(context, 'needed')).script.dependents.count).toBe(1)
@@ -244,11 +244,19 @@ test('a schedule that is changed comes when it came before, unless its times are
   }
   const due = await nextAt()
   expect(due).toBe(clock.at + 15 * MINUTE_MS)
-  clock.at += HOUR_MS
-  await updateSchedule(context, 'scheduled', { id, body: body({ name: 'renamed', misfire: 'run_once' }) })
+  clock.at += MINUTE_MS
+  await updateSchedule(context, 'scheduled', { id, body: body({ name: 'renamed' }) })
   expect(await nextAt()).toBe(due)
   await updateSchedule(context, 'scheduled', { id, body: body({ cron: '*/10 * * * *' }) })
-  expect(await nextAt()).toBe(clock.at + 10 * MINUTE_MS)
+  expect(await nextAt()).toBe(clock.at + 9 * MINUTE_MS)
+  // What is due when it is changed is due still.
+  clock.at += HOUR_MS
+  const late = await updateSchedule(context, 'scheduled', {
+    id,
+    body: body({ cron: '*/10 * * * *', misfire: 'run_once' }),
+  })
+  expect(late.last).toBeNull()
+  expect((await readSchedule(context, 'scheduled', id)).last).toMatchObject({ result: 'no_runner' })
   await updateSchedule(context, 'scheduled', { id, body: body({ enabled: false }) })
   expect(await nextAt()).toBeNull()
   expect((await readSchedule(context, 'scheduled', id)).nextRuns).toEqual([])

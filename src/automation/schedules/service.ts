@@ -35,7 +35,6 @@ async function pass(ports: Ports, row: DueRow): Promise<void> {
   try {
     if (isRun) await order(ports, row, moved('ordered'))
     else await commit(database, [moved('missed')])
-    return
   } catch (error) {
     if (store.isMoved(error)) return
     const refusal = refusalIn(error)

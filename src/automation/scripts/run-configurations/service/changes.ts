@@ -38,13 +38,18 @@ async function variablesOf(
   given: RunConfigurationBody['envVariables'],
   before: RunConfigurationRow | null,
 ) {
-  const was = new Map(Object.entries(before?.secrets ?? {}))
+  const sealedBefore = new Map(Object.entries(before?.secrets ?? {}))
+  const plainBefore = new Map(
+    before?.rules.envVariables.flatMap((one) => ('value' in one ? [[one.key, one.value]] : [])),
+  )
   const secrets: Record<string, string> = {}
   const envVariables: Variable[] = []
   const missing: number[] = []
   for (const [index, { key, value, secret }] of given.entries()) {
     if (secret || isSecretName(key)) {
-      const sealed = value === undefined ? was.get(key) : await sealOf(ports, key, value)
+      // What was no secret before may become one as it is.
+      const text = value ?? plainBefore.get(key)
+      const sealed = text === undefined ? sealedBefore.get(key) : await sealOf(ports, key, text)
       if (sealed !== undefined) secrets[key] = sealed
       envVariables.push({ key, secret: true })
     } else if (value === undefined) missing.push(index)

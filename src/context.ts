@@ -19,9 +19,10 @@ export type Scope = (typeof SCOPES)[number]
 export { ROLES }
 export type { Role }
 
-/** Who asks. `nobody` reaches only the routes that are open to everyone. */
+/** Who asks. `nobody` reaches only the routes that are open to everyone, a runner of scripts only those that are for it. */
 export type Caller =
   | { readonly kind: 'nobody' }
+  | { readonly kind: 'runner'; readonly runnerId: number }
   | {
       readonly kind: 'user'
       readonly userId: number

@@ -1,4 +1,5 @@
 import type { Caller } from '../context.ts'
+import { runnerOf } from '../automation/runs/runners/service.ts'
 import { Refusal } from '../lib/errors.ts'
 import type { Ports } from '../ports/index.ts'
 import {
@@ -19,6 +20,15 @@ export async function authenticate(request: Request, ports: Ports): Promise<User
     : byHeader(request, authorization, ports))
   if (!caller) throw new Refusal('unauthenticated', 'The credentials are missing, wrong or no longer valid.')
   return caller
+}
+
+/** The runner that sends this request. @throws {Refusal} unauthenticated */
+export async function authenticateRunner(
+  request: Request,
+  ports: Ports,
+): Promise<Extract<Caller, { kind: 'runner' }>> {
+  const { id } = await runnerOf(ports, request)
+  return { kind: 'runner', runnerId: id }
 }
 
 /** Whether a request is to be proven by a session id, which is a way that goes away. */

@@ -37,6 +37,11 @@ const SECURITY = {
   sessionQuery: { type: 'apiKey', in: 'query', name: 'sessionId', description: 'Deprecated.' },
 }
 
+/** How runners of scripts prove who they are, and nobody else. */
+const RUNNER_SECURITY = {
+  runner: { type: 'http', scheme: 'bearer', description: 'From POST /runner/v1/register.' },
+}
+
 /** The OpenAPI 3.1 document of an application, from what its routes check, allow and answer. */
 export function openApiDocument(app: Hono<Env>): Json {
   const schemas: Json = {}
@@ -62,7 +67,11 @@ export function openApiDocument(app: Hono<Env>): Json {
       description: 'Monitoring of groups, devices and jobs, to which external systems deliver values.',
     },
     paths,
-    components: { schemas, responses: refusalResponses(), securitySchemes: SECURITY },
+    components: {
+      schemas,
+      responses: refusalResponses(),
+      securitySchemes: { ...SECURITY, ...RUNNER_SECURITY },
+    },
   }
 }
 
@@ -72,9 +81,7 @@ function operation(rule: Policy, validations: readonly Validation[], schemas: Js
   return {
     summary: rule.summary,
     description: roleText(rule),
-    ...(rule.roles === 'anyone'
-      ? { security: [] }
-      : { security: Object.keys(SECURITY).map((name) => ({ [name]: [] })) }),
+    security: schemesOf(rule).map((name) => ({ [name]: [] })),
     parameters: [
       ...validations.flatMap((validation) => parameters(validation, schemas)),
       ...(takesIfMatch(rule) ? [IF_MATCH] : []),
@@ -110,6 +117,12 @@ function contentEncoding({ encodings }: BytesBody): Json {
 /** A change that answers the tag of the new version is the one that can be held to the version that was read. */
 function takesIfMatch({ answers, refuses }: Policy): boolean {
   return refuses?.includes(412) === true && answers[200]?.headers?.includes('ETag') === true
+}
+
+/** The ways to prove who calls; none where nobody is asked. */
+function schemesOf({ roles }: Policy): readonly string[] {
+  if (roles === 'anyone') return []
+  return Object.keys(roles === 'runner' ? RUNNER_SECURITY : SECURITY)
 }
 
 function roleText({ roles, object }: Policy): string {

@@ -4,7 +4,7 @@ import type * as z from 'zod'
 import { Refusal } from '../lib/errors.ts'
 import type { Context, Role, Scope } from '../context.ts'
 import type { Ports } from '../ports/index.ts'
-import { authenticate } from './auth.ts'
+import { authenticate, authenticateRunner } from './auth.ts'
 import type { Reworded } from './problem.ts'
 
 /** What every handler finds on its request. */
@@ -28,8 +28,8 @@ export type BytesBody = {
 
 export type Policy = {
   readonly summary: string
-  /** Who may call: everyone, everyone signed in, or these roles. */
-  readonly roles: 'anyone' | 'signed-in' | readonly Role[]
+  /** Who may call: everyone, everyone signed in, these roles, or runners of scripts, who have tokens of their own. */
+  readonly roles: 'anyone' | 'signed-in' | 'runner' | readonly Role[]
   /** What credentials must be good for, where right and method do not say it. */
   readonly scope?: Scope
   /** The right on the object in question that the verb demands beyond the role. */
@@ -64,6 +64,8 @@ export async function admit(
   { ports, requestId }: Pick<Context, 'ports' | 'requestId'>,
 ): Promise<Context> {
   if (rule.roles === 'anyone') return { ports, requestId, request, caller: { kind: 'nobody' } }
+  if (rule.roles === 'runner')
+    return { ports, requestId, request, caller: await authenticateRunner(request, ports) }
   const caller = await authenticate(request, ports)
   if (caller.scopes && !caller.scopes.includes(scopeOf(rule, request.method)))
     throw new Refusal('forbidden', 'These credentials are not good for this.')

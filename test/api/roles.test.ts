@@ -17,6 +17,7 @@ import { backupRoutes } from '../../src/content/backups/routes.ts'
 import { fileRoutes } from '../../src/content/files/routes.ts'
 import { settingsRoutes } from '../../src/content/settings/routes.ts'
 import { styleRoutes } from '../../src/content/styles/routes.ts'
+import { runRoutes } from '../../src/automation/runs/routes.ts'
 import { translationRoutes } from '../../src/content/translations/routes.ts'
 import { healthRoutes } from '../../src/http/health.ts'
 import { policyOf, routesOf } from '../../src/http/policy.ts'
@@ -55,12 +56,14 @@ describe('roles', () => {
     expectSnapshot('roles.txt', rolesText()))
 
   test('a route that changes something is open to nobody, but for logins, refreshes, the set-up, and pings, webhooks and logouts of a provider, whose tokens say enough', () => {
+  test('a route that changes something is open to nobody, but for logins, refreshes, the set-up, and pings, runners and logouts of a provider, whose tokens say enough', () => {
     const open = routes.filter(({ method, policy }) => method !== 'GET' && mayCall(policy, null))
     expect(open.map(({ method, path }) => `${method} ${path}`).sort()).toEqual([
       'POST /oidc/backchannel-logout',
       'POST /oidc/session',
       'POST /scripts/webhook',
       'POST /scripts/webhook/:token',
+      'POST /runner/v1/register',
       'POST /session/login',
       'POST /session/refresh',
       'POST /session/setup',
@@ -116,6 +119,7 @@ const ROOMS = {
   webhookRoutes,
   codeGeneratorRoutes,
   packageRoutes,
+  runRoutes,
 }
 
 describe('a route without a policy stops the start', () => {

@@ -37,7 +37,7 @@ const BYTES = { 200: { description: 'The bytes.', media: 'application/octet-stre
 /** What a runner says of a job that it was given: it proves itself by its token, and that by the token of the attempt. */
 const speaking = (summary: string, answer: Policy['answers'], refuses: readonly number[] = []): Policy => ({
   summary: `${summary} (runner protocol)`,
-  roles: 'anyone',
+  roles: 'runner',
   answers: answer,
   refuses: [400, 401, 409, ...refuses],
 })
@@ -78,7 +78,7 @@ export const runnerRoutes = new Hono<Env>()
     '/runner/v1/poll',
     policy({
       summary: 'Wait for jobs (runner protocol)',
-      roles: 'anyone',
+      roles: 'runner',
       answers: { 200: ok(polled, 'Jobs to be done now; none after a while.') },
       refuses: [401],
     }),
@@ -165,7 +165,7 @@ export const runnerRoutes = new Hono<Env>()
 type HeldCall = Call<Env, string, { out: { param: { jobId: string } } }>
 
 function holderIn(c: HeldCall): Promise<Holder> {
-  return holderOf(c.get('ports'), c.req.raw, c.req.valid('param').jobId)
+  return holderOf(c.get('context'), c.req.raw, c.req.valid('param').jobId)
 }
 
 async function sendFile(

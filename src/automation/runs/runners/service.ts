@@ -57,10 +57,14 @@ export async function runnerOf({ database, clock }: Ports, request: Request): Pr
 }
 
 /** Jobs for the runner that asks, once there are some. @throws {Refusal} unauthenticated */
-export async function pollJobs({ ports }: Context, request: Request, poll: Poll): Promise<readonly object[]> {
-  const runner = await runnerOf(ports, request)
+export async function pollJobs(
+  { ports, caller }: Context,
+  request: Request,
+  poll: Poll,
+): Promise<readonly object[]> {
+  const runnerId = caller.kind === 'runner' ? caller.runnerId : 0
   const baseUrl = `${new URL(request.url).origin}${ports.settings.basePath}`
-  return ports.dispatch.poll({ ...poll, runnerId: runner.id, baseUrl }, request.signal)
+  return ports.dispatch.poll({ ...poll, runnerId, baseUrl }, request.signal)
 }
 
 /** All runners by name. */

@@ -1,3 +1,4 @@
+import type { Context } from '../../../context.ts'
 import { callersOf } from '../../../access/users/callers.ts'
 import { sha256 } from '../../../lib/digest.ts'
 import { Refusal } from '../../../lib/errors.ts'
@@ -8,7 +9,6 @@ import { LEASE_MS, LOG_HEAD_LINES, LOG_TAIL_LINES } from '../protocol.ts'
 import type { Beat, Finished, LogChunk, Progress, Started } from '../protocol.ts'
 import { isHeld } from '../run.ts'
 import type { RunEvent } from '../run.ts'
-import { runnerOf } from '../runners/service.ts'
 import * as store from '../store.ts'
 import type { RunRow } from '../store.ts'
 import { appendLog } from '../store/log.ts'
@@ -20,13 +20,13 @@ const KEPT = { headLines: LOG_HEAD_LINES, tailLines: LOG_TAIL_LINES }
 /** A runner that speaks of a run that it was given. */
 export type Holder = { readonly id: string; readonly runnerId: number; readonly attemptHash: string }
 
-/** Who speaks of which run. @throws {Refusal} unauthenticated, bad_request without a token of an attempt */
-export async function holderOf(ports: Ports, request: Request, id: string): Promise<Holder> {
-  const runner = await runnerOf(ports, request)
+/** Who speaks of which run. @throws {Refusal} bad_request without a token of an attempt */
+export async function holderOf({ caller }: Context, request: Request, id: string): Promise<Holder> {
   const token = request.headers.get('x-attempt-token')
   if (token === null || token.length > 255)
     throw new Refusal('bad_request', 'The header X-Attempt-Token is missing.')
-  return { id, runnerId: runner.id, attemptHash: await sha256(token) }
+  const runnerId = caller.kind === 'runner' ? caller.runnerId : 0
+  return { id, runnerId, attemptHash: await sha256(token) }
 }
 
 /** The run is still this runner's, and its lease goes on. @throws {Refusal} fenced */

@@ -124,6 +124,39 @@ for (const name of HOST_NAMES) {
       expect(job).toMatchObject({ state: 'succeeded' })
     }, 60_000)
 
+    test('runs what the code generator writes, in each language', async () => {
+      const parent = (type: string, id: number) => `parentType=${type}&parentId=${id}`
+      const device = await json<{ id: number }>('POST', `/devices?${parent('group', 1)}`, {
+        name: 'generated',
+      })
+      const { id: jobId } = await json<{ id: number }>('POST', `/jobs?${parent('device', device.id)}`, {
+        name: 'generated',
+        parameters: { returnValue: [{ valueName: 'first' }] },
+      })
+      const generated = async (asked: object) => {
+        const { files } = await json<{ files: { path: string; content: string }[] }>(
+          'POST',
+          '/scripts/codeGenerator',
+          asked,
+        )
+        return Object.fromEntries(files.map(({ path, content }) => [path, content]))
+      }
+      for (const [place, language] of ['python', 'bash', 'javascript'].entries()) {
+        const target = { jobId }
+        const delivery = await generated({ template: 'webhook-delivery', language, target })
+        const sent = await ended(delivery, { arguments: [String(place + 21.5)] })
+        expect({ language, state: sent.job.state, texts: sent.texts }).toMatchObject({ state: 'succeeded' })
+        expect(JSON.parse(sent.texts.join(''))).toMatchObject({ jobId, accepted: 1 })
+        const read = await ended(await generated({ template: 'value-history', language, target }))
+        expect({ language, state: read.job.state }).toMatchObject({ state: 'succeeded' })
+      }
+      const history = await json<{ aggregate: { count: number; max: number } }>(
+        'GET',
+        `/jobs/${jobId}/value-history?values=false`,
+      )
+      expect(history.aggregate).toMatchObject({ count: 3, max: 23.5 })
+    }, 60_000)
+
     test('ends what is cancelled, and what takes too long', async () => {
       const script = { 'run.sh': 'trap "exit 1" TERM; echo up; sleep 600 & wait' }
       const { path, read } = await run(script)

@@ -31,21 +31,55 @@ def call(method, path, content=None):
     return json.loads(text) if text else None
 
 `,
-  javascript: `const { SVC_BASE_URL, SVC_SESSION_ID } = process.env
+  javascript: `import http from 'node:http'
+import https from 'node:https'
+import tls from 'node:tls'
+
+const { SVC_BASE_URL, SVC_SESSION_ID, http_proxy } = process.env
 
 /** The answer to a request; ends the program where it is not a good one. */
 async function call(method, path, content) {
-  const headers = { 'x-session-id': SVC_SESSION_ID }
-  if (content !== undefined) headers['content-type'] = 'application/json'
+  const url = new URL(SVC_BASE_URL + path)
   const body = content === undefined ? undefined : JSON.stringify(content)
+  const headers = { 'x-session-id': SVC_SESSION_ID }
+  if (body !== undefined) {
+    headers['content-type'] = 'application/json'
+    headers['content-length'] = Buffer.byteLength(body)
+  }
   const signal = AbortSignal.timeout(30_000)
-  const answer = await fetch(SVC_BASE_URL + path, { method, headers, body, signal })
-  const text = await answer.text()
-  if (!answer.ok) {
-    console.error(answer.status, text)
+  const createConnection = http_proxy ? through(await tunnel(new URL(http_proxy), url), url) : undefined
+  const { request } = url.protocol === 'https:' ? https : http
+  const answer = await new Promise((resolve, reject) => {
+    request(url, { method, headers, signal, createConnection }, resolve).on('error', reject).end(body)
+  })
+  let text = ''
+  for await (const chunk of answer.setEncoding('utf8')) text += chunk
+  if (answer.statusCode > 299) {
+    console.error(answer.statusCode, text)
     process.exit(1)
   }
   return text === '' ? null : JSON.parse(text)
+}
+
+/** A connection to the service by the proxy that a run has for it, which \`fetch\` knows nothing of. */
+function tunnel(proxy, { protocol, hostname, port }) {
+  const path = \`\${hostname}:\${port || (protocol === 'https:' ? 443 : 80)}\`
+  const auth = proxy.username && decodeURIComponent(\`\${proxy.username}:\${proxy.password}\`)
+  const headers = auth ? { 'proxy-authorization': \`Basic \${btoa(auth)}\` } : {}
+  return new Promise((resolve, reject) => {
+    http
+      .request({ host: proxy.hostname, port: proxy.port, method: 'CONNECT', path, headers })
+      .on('connect', ({ statusCode }, socket) => {
+        if (statusCode === 200) resolve(socket)
+        else reject(new Error(\`The proxy answers \${statusCode}.\`))
+      })
+      .on('error', reject)
+      .end()
+  })
+}
+
+function through(socket, { protocol, hostname }) {
+  return () => (protocol === 'https:' ? tls.connect({ socket, servername: hostname }) : socket)
 }
 `,
   bash: `#!/usr/bin/env bash
@@ -64,14 +98,9 @@ call() {
 `,
 }
 
-/** The shell is the runner of what is written in JavaScript. */
+/** The shell is the runner of what is written in JavaScript, for Node.js. */
 const JAVASCRIPT_STARTER = `#!/bin/sh
-cd "$(dirname "$0")" || exit 1
-for engine in node bun; do
-  if command -v "$engine" > /dev/null; then exec "$engine" main.mjs "$@"; fi
-done
-echo 'Neither node nor bun is there.' >&2
-exit 127
+cd "$(dirname "$0")" && exec node main.mjs "$@"
 `
 
 const PYPROJECT = `[tool.poetry]

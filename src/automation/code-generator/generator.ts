@@ -33,6 +33,7 @@ def call(method, path, content=None):
 `,
   javascript: `import http from 'node:http'
 import https from 'node:https'
+import net from 'node:net'
 import tls from 'node:tls'
 
 const { SVC_BASE_URL, SVC_SESSION_ID, http_proxy } = process.env
@@ -79,7 +80,8 @@ function tunnel(proxy, { protocol, hostname, port }) {
 }
 
 function through(socket, { protocol, hostname }) {
-  return () => (protocol === 'https:' ? tls.connect({ socket, servername: hostname }) : socket)
+  const servername = net.isIP(hostname) ? '' : hostname
+  return () => (protocol === 'https:' ? tls.connect({ socket, host: hostname, servername }) : socket)
 }
 `,
   bash: `#!/usr/bin/env bash

@@ -40,7 +40,8 @@ export async function historiesOf(
   const read = async (path: string) => world.good<unknown>('GET', path)
   const range = `timestamp_begin=${new Date(endAt - DAY_MS).toISOString()}&timestamp_end=${new Date(endAt).toISOString()}`
   const all = jobs.map(async (id) => [
-    await read(`/jobs/${id}/value-history?values=true&limit=10000&${range}`),
+    await samplesOf(world, id),
+    await read(`/jobs/${id}/value-history?values=true&${range}`),
     await read(`/jobs/${id}/value-history?scale=PT1H&${range}`),
     await read(`/jobs/${id}/value-history?key=stringValue1&${range}`),
     await read(`/jobs/${id}/state-history?${range}`),
@@ -52,4 +53,26 @@ export async function historiesOf(
 export async function fileOf(world: World, name: string): Promise<string> {
   const response = await world.ask('GET', `/files/${name}`)
   return `${response.status} ${await response.text()}`
+}
+
+const PAGE = 10_000
+type Page = { readonly values: readonly { readonly value: number }[]; readonly nextCursor?: string | null }
+
+/** Every number that a job has received since yesterday, in order. */
+export async function samplesOf(
+  world: World,
+  jobId: number,
+  key = 'returnValue1',
+): Promise<readonly number[]> {
+  const samples: number[] = []
+  const [begin, end] = [-DAY_MS, DAY_MS].map((ms) => new Date(Date.now() + ms).toISOString())
+  for (let cursor: string | null = ''; cursor !== null;) {
+    const page: string = cursor === '' ? '' : `&cursor=${cursor}`
+    const range = `timestamp_begin=${begin}&timestamp_end=${end}`
+    const path = `/jobs/${jobId}/value-history?scale=PT0S&limit=${PAGE}&${range}&key=${key}${page}`
+    const { values, nextCursor }: Page = await world.good<Page>('GET', path)
+    samples.push(...values.map(({ value }) => value))
+    cursor = nextCursor ?? null
+  }
+  return samples
 }

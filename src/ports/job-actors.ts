@@ -8,6 +8,8 @@ import type { Code, Refusal } from '../lib/errors.ts'
  * call other than with a `Refusal` may be repeated. Times are epoch ms.
  */
 export interface JobActors {
+  /** How many jobs one request can archive or restore. */
+  readonly archivesMax: number
   /** Creates the actor or brings it up to `rules.revision`; an older revision changes nothing. */
   configure(jobId: number, rules: Rules): Promise<void>
   /** @throws {Refusal} not_found, forbidden, job_stopped, value_not_defined, value_in_future, value_too_old, overloaded */

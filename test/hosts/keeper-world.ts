@@ -165,6 +165,7 @@ function refusalAgain(outcome: Outcome): Outcome {
 /** The port over any way of asking. */
 function remote(ask: (method: string, ...input: readonly unknown[]) => Promise<unknown>): JobActors {
   return {
+    archivesMax: 0,
     configure: async (...input) => void (await ask('configure', ...input)),
     deliver: (...input) => ask('deliver', ...input) as ReturnType<JobActors['deliver']>,
     deliverAll: async (...input) =>

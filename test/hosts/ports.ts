@@ -43,6 +43,7 @@ export async function openPorts(settings: Partial<Ports['settings']> = {}) {
     database,
     blobs: await openBlobsDirectory(join(dataDir, 'blobs')),
     jobActors: {
+      archivesMax: 0,
       configure: refuse,
       deliver: refuse,
       deliverAll: refuse,

@@ -45,6 +45,7 @@ export function answering(outcomes: (parcels: readonly Parcel[]) => readonly Out
     fetch: (_, ports) => {
       const { jobActors } = ports
       const before: JobActors = {
+        archivesMax: jobActors.archivesMax,
         configure: (...call) => jobActors.configure(...call),
         deliver: (...call) => jobActors.deliver(...call),
         deliverAll: async (parcels, sender) => outcomes(parcels) ?? jobActors.deliverAll(parcels, sender),

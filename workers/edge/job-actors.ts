@@ -22,6 +22,8 @@ import type { Reply } from './reply.ts'
 
 /** Jobs in one call of `deliverAll`: each costs a subrequest, of which a request has a thousand. */
 export const JOBS_PER_CALL_MAX = 900
+/** A backup asks the database and the store of blobs besides. */
+const ARCHIVES_MAX = 400
 
 type ObjectOf = (jobId: number) => ReturnType<Environment['JOB']['get']>
 
@@ -29,6 +31,7 @@ type ObjectOf = (jobId: number) => ReturnType<Environment['JOB']['get']>
 export function jobActorsInObjects(namespace: Environment['JOB'], log: Log): JobActors {
   const objectOf: ObjectOf = (jobId) => namespace.get(namespace.idFromName(String(jobId)))
   return {
+    archivesMax: ARCHIVES_MAX,
     configure: async (jobId, rules) =>
       valueOf((await objectOf(jobId).configure(jobId, rules)) as Reply<void>),
     deliver: async (jobId, delivery, sender) =>

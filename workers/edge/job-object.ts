@@ -233,6 +233,8 @@ export class JobObject extends DurableObject<Environment> {
 
 /** What the application may ask of an object is what the port names, each answered with a `Reply`; rounds are of many. */
 type Asked = {
-  [Name in Exclude<keyof JobActors, 'deliverRounds'>]: (...input: never[]) => Promise<Reply<unknown>>
+  [Name in Exclude<keyof JobActors, 'deliverRounds' | 'archivesMax'>]: (
+    ...input: never[]
+  ) => Promise<Reply<unknown>>
 }
 JobObject.prototype satisfies Asked

@@ -53,6 +53,7 @@ export function makeBackup(
   if (request) ports.network.takesLong(request)
   const content = { hasHistories: histories, hasFiles: files }
   return slotsOf(ports.database).run(ports.clock, async () => {
+    if (histories) requireFewJobs(ports, (await countRows(ports.database)).get('jobs') ?? 0)
     const keys = await archiveKeys(ports.secrets, passphrase)
     for (let tried = 0; tried < TRIES; tried++) {
       const made = await attempt(ports, keys, content)
@@ -63,6 +64,15 @@ export function makeBackup(
       'Objects were deleted all the time while they were copied. Try again later.',
     )
   })
+}
+
+/** @throws {Refusal} too_many_jobs where the host cannot ask so many of them in one request */
+function requireFewJobs({ jobActors: { archivesMax } }: Ports, jobs: number): void {
+  if (jobs <= archivesMax) return
+  throw new Refusal(
+    'too_many_jobs',
+    `Here the histories of ${archivesMax} jobs at most go into a backup or out of one; there are ${jobs}.`,
+  )
 }
 
 type Made = Pick<BackupRow, 'createdAt' | 'madeAt' | 'sizeBytes' | 'digest' | 'blob'>
@@ -218,6 +228,7 @@ async function restore(context: Context, blob: string, asked: RestoreBody): Prom
       return partViewOf(view, part, !asked.dryRun)
     }
     if (asked.dryRun) return noteTried(context, view, looked)
+    requireFewJobs(ports, looked.jobs + (before.get('jobs') ?? 0))
     if (!asked.replace && !(await isEmpty(database)))
       throw new Refusal('not_empty', 'There is something already. With replace=true all of it goes.')
     await restoreWhole(context, source)

@@ -57,6 +57,7 @@ const JOBS_PER_FOLD_SLICE = 64
  * 4. Opening replays the journal after each job's checkpoint through the same `step`.
  */
 export class Keeper implements JobActors {
+  readonly archivesMax = Number.POSITIVE_INFINITY
   /** What was received: reads of it, and keeping it small. */
   readonly history: History
   readonly #host: KeeperHost

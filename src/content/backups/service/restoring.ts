@@ -19,7 +19,7 @@ import type { Looked } from './reading.ts'
 import { forHere, reseal } from './sealing.ts'
 
 /** A parameter takes less than 1 MB. */
-const ROWS_AT_ONCE = 500
+const ROWS_AT_ONCE = 2_000
 const LENGTH_AT_ONCE = 256 * 1024
 const JOBS_AT_ONCE = 500
 

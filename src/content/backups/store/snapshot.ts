@@ -4,7 +4,8 @@ import type { Database, Write } from '../../../ports/database.ts'
 import { TABLES } from './tables.ts'
 import type { Table } from './tables.ts'
 
-const PAGE_ROWS = 100
+const PAGE_ROWS = 2_000
+const PAGE_LENGTH = 512 * 1024
 /** What stands in place of the rows of a table that grows: up to which of them it had by then. */
 const WATERMARK = 'up to '
 const SEQUENCES = 'sqlite_sequence'
@@ -58,18 +59,28 @@ export async function* readSnapshot(
   table: Table,
 ): AsyncGenerator<readonly string[], void> {
   const upTo = table.grows ? await watermarkOf(database, run, table) : 0
-  for (let after = Number.NEGATIVE_INFINITY; ;) {
-    const from = Number.isFinite(after) ? after : Number.MIN_SAFE_INTEGER
+  for (let after = Number.MIN_SAFE_INTEGER; ;) {
     const rows = await database.all<Page>(
-      table.grows
-        ? sql`select rowid as place, ${cellsOf(table)} as cells from ${sql.identifier(table.name)}
-            where rowid > ${from} and rowid <= ${upTo} order by rowid limit ${PAGE_ROWS}`
-        : pageOf(run, table.name, from),
+      pageOf(
+        table.grows
+          ? sql`select rowid as place, ${cellsOf(table)} as cells from ${sql.identifier(table.name)}
+              where rowid > ${after} and rowid <= ${upTo} order by rowid limit ${PAGE_ROWS}`
+          : sql`select place, cells from backup_rows
+              where run = ${run} and section = ${table.name} and place > ${after} order by place limit ${PAGE_ROWS}`,
+      ),
     )
-    if (rows.length > 0) yield rows.map(({ cells }) => cells)
-    if (rows.length < PAGE_ROWS) return
-    after = rows.at(-1)?.place ?? 0
+    const last = rows.at(-1)
+    if (!last) return
+    yield rows.map(({ cells }) => cells)
+    after = last.place
   }
+}
+
+/** Of these rows, in order, as many as are not much together, and at least one. */
+function pageOf(rows: SQL): SQL {
+  return sql`select place as place, cells as cells from (
+    select place, cells, sum(length(cells)) over (order by place) - length(cells) as before from (${rows}))
+    where before < ${PAGE_LENGTH} order by place`
 }
 
 /** The latest number that each table has given out. */
@@ -112,11 +123,8 @@ export function dropRunsBefore(database: Database, at: number): Write {
 }
 
 async function watermarkOf(database: Database, run: string, { name }: Table): Promise<number> {
-  const [row] = await database.all<Page>(pageOf(run, WATERMARK + name, -1))
+  const [row] = await database.all<Page>(
+    sql`select place as place, cells as cells from backup_rows where run = ${run} and section = ${WATERMARK + name}`,
+  )
   return Number(row?.cells ?? 0)
-}
-
-function pageOf(run: string, section: string, after: number): SQL {
-  return sql`select place as place, cells as cells from backup_rows
-    where run = ${run} and section = ${section} and place > ${after} order by place limit ${PAGE_ROWS}`
 }

@@ -4,7 +4,7 @@ import { fileOf, historiesOf, tablesOf } from './compare.ts'
 import { furnish, OWNER, PASSPHRASE, startWorld } from './world.ts'
 import type { World } from './world.ts'
 
-setDefaultTimeout(60_000)
+setDefaultTimeout(180_000)
 const HEADER = { 'x-backup-passphrase': encodeURIComponent(PASSPHRASE), 'content-type': 'application/gzip' }
 const EVERYTHING = { passphrase: PASSPHRASE, histories: true, files: true }
 

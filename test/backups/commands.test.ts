@@ -8,7 +8,7 @@ import { ADMIN } from '../hosts/host.ts'
 import { PASSPHRASE, startWorld } from './world.ts'
 import type { World } from './world.ts'
 
-setDefaultTimeout(60_000)
+setDefaultTimeout(180_000)
 const ENVIRONMENT = {
   TIDEMARK_USERNAME: ADMIN.username,
   TIDEMARK_PASSWORD: ADMIN.password,

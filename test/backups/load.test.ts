@@ -4,7 +4,7 @@ import { readArchive } from '../../src/content/backups/archive/lines.ts'
 import { PASSPHRASE, startWorld } from './world.ts'
 import type { World } from './world.ts'
 
-setDefaultTimeout(60_000)
+setDefaultTimeout(180_000)
 const CREATORS = 3
 /** At the edge each job is asked by itself. */
 const TRIES = { bun: 4, edge: 1 }

@@ -5,7 +5,7 @@ import { tablesOf } from './compare.ts'
 import { furnish, OWNER, PASSPHRASE, startWorld } from './world.ts'
 import type { World } from './world.ts'
 
-setDefaultTimeout(60_000)
+setDefaultTimeout(180_000)
 const KINDS = ['always', 'histories', 'files']
 const PASS = { passphrase: PASSPHRASE }
 const EVERYTHING = { ...PASS, histories: true, files: true }

@@ -25,6 +25,8 @@ const OTHERS = [
   'buckets',
   'bucketsAll',
   'samples',
+  'archive',
+  'restore',
   'forget',
   'wake',
   'deaf',

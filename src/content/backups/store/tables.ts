@@ -15,7 +15,6 @@ import * as oidc from '../../../../db/tables/oidc.ts'
 import * as plans from '../../../../db/tables/revaluations.ts'
 import * as slcs from '../../../../db/tables/slcs.ts'
 import * as pages from '../../../../db/tables/status-pages.ts'
-import { purposeOf } from '../../../monitoring/notifications/recipients/service/telling.ts'
 
 type Cells = Readonly<Record<string, unknown>>
 
@@ -81,7 +80,10 @@ const FATES: readonly (readonly [table: SQLiteTable, fate: Fate])[] = [
   [monitoring.slos, ALWAYS],
   [monitoring.links, ALWAYS],
   [monitoring.dependencies, ALWAYS],
-  [told.alarmRecipients, { kept: 'always', sealed: { target: (row) => purposeOf(String(row['type'])) } }],
+  [
+    told.alarmRecipients,
+    { kept: 'always', sealed: { target: (row) => `alarm recipient ${String(row['type'])}` } },
+  ],
   [told.notifications, HISTORIES],
   [told.notices, HISTORIES],
   [told.noticeProgress, HISTORIES],

@@ -55,15 +55,14 @@ describe('roles', () => {
   test('every route and who may call it is in snapshots/roles.txt', () =>
     expectSnapshot('roles.txt', rolesText()))
 
-  test('a route that changes something is open to nobody, but for logins, refreshes, the set-up, and pings, webhooks and logouts of a provider, whose tokens say enough', () => {
-  test('a route that changes something is open to nobody, but for logins, refreshes, the set-up, and pings, runners and logouts of a provider, whose tokens say enough', () => {
+  test('a route that changes something is open to nobody, but for logins, refreshes, the set-up, and pings, webhooks, runners and logouts of a provider, whose tokens say enough', () => {
     const open = routes.filter(({ method, policy }) => method !== 'GET' && mayCall(policy, null))
     expect(open.map(({ method, path }) => `${method} ${path}`).sort()).toEqual([
       'POST /oidc/backchannel-logout',
       'POST /oidc/session',
+      'POST /runner/v1/register',
       'POST /scripts/webhook',
       'POST /scripts/webhook/:token',
-      'POST /runner/v1/register',
       'POST /session/login',
       'POST /session/refresh',
       'POST /session/setup',

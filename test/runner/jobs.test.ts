@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { mkdir, readdir, symlink, writeFile } from 'node:fs/promises'
+import { getPriority } from 'node:os'
 import { join } from 'node:path'
 
 import { processesOf } from './processes.ts'
@@ -28,7 +29,7 @@ describe('a script', () => {
           'echo "$1 $REGION $FROM_FILE"; cat "$SVC_UPLOAD_DIR/in.csv" lib/part.txt; echo wrong >&2',
           'echo "::tidemark progress=0.5 message=half of it"',
           'echo made > "$SVC_OUTPUT_DIR/result.txt"; echo named > named.csv; echo "::tidemark output=named.csv"',
-          'echo "$SVC_JOB_ID"; test -d empty && echo "empty is there"',
+          'echo "$SVC_JOB_ID"; test -d empty && echo "empty is there"; nice',
         ].join('\n'),
         'lib/part.txt': 'part\n',
         '.env': 'FROM_FILE=default\nREGION=us\nSVC_JOB_ID=mine',
@@ -38,11 +39,19 @@ describe('a script', () => {
       env: { REGION: 'eu', SVC_SESSION_ID: 'session' },
       uploads: { 'in.csv': 'uploaded\n' },
     })
-    expect(await job.ended).toEqual({ outcome: 'succeeded', exitCode: 0, error: null, logLines: 6 })
+    expect(await job.ended).toEqual({ outcome: 'succeeded', exitCode: 0, error: null, logLines: 7 })
     const { id } = job.assignment
-    expect(saidBy(job)).toEqual(['first argument eu default', 'uploaded', 'part', id, 'empty is there'])
+    const niceness = String(Math.min(19, getPriority() + 10))
+    expect(saidBy(job)).toEqual([
+      'first argument eu default',
+      'uploaded',
+      'part',
+      id,
+      'empty is there',
+      niceness,
+    ])
     expect(saidBy(job, 'stderr')).toEqual(['wrong'])
-    expect(job.lines.map(({ line }) => line)).toEqual([1, 2, 3, 4, 5, 6])
+    expect(job.lines.map(({ line }) => line)).toEqual([1, 2, 3, 4, 5, 6, 7])
     expect(job.progress).toEqual([{ value: 0.5, message: 'half of it' }])
     expect(Object.fromEntries(job.outputs)).toEqual({ 'result.txt': 'made\n', 'named.csv': 'named\n' })
     expect(job.started).toEqual({ isolation: stage.runner.about.isolation })

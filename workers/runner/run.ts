@@ -20,8 +20,6 @@ import type { Sandbox } from './sandbox/sandbox.ts'
 import type { OpenedDirectory } from './settings.ts'
 import { untilEnded } from './stopping.ts'
 
-/** Jobs give way to their runner, and to what keeps their leases. */
-const GIVING_WAY = ['/usr/bin/nice', '-n', '10'] as const
 /** How long preparing may take. */
 const PREPARING_MS = 600_000
 /** What a run takes place with. */
@@ -150,7 +148,6 @@ async function runInSandbox(
   const stderr = new Lines(lineLengthMax, onStderr)
   const contained = await sandbox.start({
     ...start,
-    argv: [...GIVING_WAY, ...start.argv],
     onStdout: (bytes) => stdout.push(bytes),
     onStderr: (bytes) => stderr.push(bytes),
   })

@@ -116,6 +116,27 @@ describe.each(BELOW_FULL)('asked for all, at the level $level without $without',
   })
 })
 
+test('a machine that refuses namespaces of users is found out, and no job is taken', async () => {
+  const refusing = 'echo 0 >/proc/sys/user/max_user_namespaces && exec "$0" "$1"'
+  const script = join(import.meta.dir, 'sandbox-level.ts')
+  const command = ['unshare', '--user', '--map-root-user', 'sh', '-c', refusing, process.execPath, script]
+  const ran = Bun.spawn(command, { stdout: 'pipe', stderr: 'pipe' })
+  const [said, fault] = await Promise.all([ran.stdout.text(), ran.stderr.text()])
+  if ((await ran.exited) !== 0) {
+    // This machine is one itself.
+    const stage = await openStage()
+    expect([fault, stage.sandbox.means.includes('namespaces')]).toEqual([fault, false])
+    await stage.close()
+    return
+  }
+  const { isolation, missing, refusal } = JSON.parse(said) as Record<string, unknown>
+  expect(isolation).not.toBe('full')
+  expect(String(missing)).toContain(
+    'no view of files, processes and network of its own (The sandbox could not be made',
+  )
+  expect(refusal).toContain('TIDEMARK_RUNNER_ISOLATION')
+})
+
 test('asked for nothing, nothing is used, and jobs are taken', async () => {
   const stage = await openStage({ demand: 'off' })
   const { isolation, means, refusal } = stage.sandbox

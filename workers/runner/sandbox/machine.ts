@@ -46,7 +46,7 @@ export type Machine = {
   /** Why no job can be started whatever is asked for; null where one can. */
   readonly fault: string | null
   readonly confinementOf: (slot: Slot) => Confinement
-  close(): void
+  readonly close: () => Promise<void>
 }
 
 /** A fault is told in a line of a log, and where runners are listed. */
@@ -60,37 +60,47 @@ const TRIAL_LIMITS: Limits = {
   openFilesMax: 256,
 }
 
+const PROCESSOR = process.arch in PROCESSORS ? (process.arch as Processor) : null
+
 /** Tries each means out, ends what a runner that died left running, and keeps for each slot what it needs. */
 export async function openMachine(options: MachineOptions): Promise<Machine> {
   const found: Record<Means, string | null> = { ...startingPoint(options) }
   const uids = found.uids === null ? await claimed(found) : null
-  const slots = Array.from({ length: options.slots }, (_, index) => {
-    const folder = join(options.directory, `slot-${index}`)
-    return { index, folder, uid: uids === null ? null : uids.first + index, group: null }
-  })
-  for (const { uid } of slots) if (uid !== null) await endProcessesOf(uid)
-  const grouped = found.cgroups === null ? await withGroups(slots, found) : slots
+  const free = slotsFor(options, uids)
+  for (const { uid } of free) if (uid !== null) await endProcessesOf(uid)
+  const slots = found.cgroups === null ? await withGroups(free, found) : free
   if (found.rooms === null) found.rooms = await faultOf(() => tryRoom(options.directory))
-  const processor = process.arch in PROCESSORS ? (process.arch as Processor) : null
-  if (found.seccomp === null && processor === null) found.seccomp = `not known for ${process.arch}`
-  const confinementOf = ({ uid, group }: Slot): Confinement => ({
-    namespaces: found.namespaces === null,
-    landlock: found.namespaces !== null && found.landlock === null,
-    processor: found.seccomp === null ? processor : null,
-    uid,
-    doors: group?.doors ?? [],
-  })
-  const fault = await settle(found, () => tryOut(options.directory, grouped, confinementOf))
-  if (found.namespaces === null) found.landlock = 'not needed beside namespaces'
+  if (PROCESSOR === null) found.seccomp ??= `not known for ${process.arch}`
+  const confinementOf = (slot: Slot) => confinementIn(found, slot)
+  const fault =
+    lackingProgram() ?? (await settle(found, () => tryOut(options.directory, slots, confinementOf)))
+  for (const means of fault === null ? [] : MEANS) found[means] ??= fault
   return {
     found,
-    slots: grouped,
+    slots,
     fault,
     confinementOf,
-    close() {
-      for (const { group } of grouped) group?.remove()
-      uids?.release()
+    async close() {
+      for (const { group } of slots) group?.remove()
+      await uids?.release()
     },
+  }
+}
+
+function slotsFor({ slots, directory }: MachineOptions, uids: Uids | null): Slot[] {
+  return Array.from({ length: slots }, (_, index) => {
+    const uid = uids === null ? null : uids.first + index
+    return { index, folder: join(directory, `slot-${index}`), uid, group: null }
+  })
+}
+
+function confinementIn(found: Found, { uid, group }: Slot): Confinement {
+  return {
+    namespaces: found.namespaces === null,
+    landlock: found.namespaces !== null && found.landlock === null,
+    processor: found.seccomp === null ? PROCESSOR : null,
+    uid,
+    doors: group?.doors ?? [],
   }
 }
 
@@ -103,14 +113,20 @@ function startingPoint({ demand, without = new Set() }: MachineOptions): Found {
   return Object.fromEntries(MEANS.map((means) => [means, reasonFor(means)])) as Found
 }
 
+/** Why nothing can be started at all: what every level is made with is not there. */
+function lackingProgram(): string | null {
+  const lacking = ['socat', 'python3', 'setpriv', 'ps'].find(
+    (program) => Bun.which(program, { PATH: '/usr/bin:/bin' }) === null,
+  )
+  return lacking === undefined ? null : `${lacking} is not installed`
+}
+
 /** Takes one means after the other away until a job runs: those first whose want says least of the machine.
  * @returns why none runs even then */
 async function settle(
   found: Record<Means, string | null>,
   attempt: () => Promise<void>,
 ): Promise<string | null> {
-  for (const program of ['socat', 'python3', 'setpriv'])
-    if (Bun.which(program, { PATH: '/usr/bin:/bin' }) === null) return `${program} is not installed`
   const first = { ...found }
   const lesser: readonly (readonly Means[])[] = [
     [],
@@ -122,10 +138,13 @@ async function settle(
   ]
   let reason: string | null = null
   for (const without of lesser) {
-    if (without.some((means) => first[means] !== null)) continue
-    Object.assign(found, first, Object.fromEntries(without.map((means) => [means, reason])))
+    const taken = without.filter((means) => first[means] === null)
+    Object.assign(found, first, Object.fromEntries(taken.map((means) => [means, reason])))
     const fault = await faultOf(attempt)
-    if (fault === null) return null
+    if (fault === null) {
+      if (found.namespaces === null) found.landlock = 'not needed beside namespaces'
+      return null
+    }
     reason ??= fault
   }
   return reason
@@ -142,7 +161,7 @@ async function claimed(found: Record<Means, string | null>): Promise<Uids | null
       ? 'other runners have them all'
       : await faultOf(() => succeeds(['setpriv', ...asUser(uids.first), 'true']))
   if (found.uids === null) return uids
-  uids?.release()
+  await uids?.release()
   return null
 }
 

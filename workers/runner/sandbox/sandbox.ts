@@ -181,7 +181,7 @@ class MachineSandbox implements Sandbox {
     for (const contained of this.#running) contained.kill()
     await Promise.allSettled([...this.#running].map(({ exited }) => exited))
     for (const room of this.#rooms) await this.removeRoom(room)
-    this.#machine.close()
+    await this.#machine.close()
   }
 }
 

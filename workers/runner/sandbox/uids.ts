@@ -8,7 +8,7 @@ const BLOCK = 64
 const BLOCKS = 20
 
 /** A row of users that no other runner of this machine has. */
-export type Uids = { readonly first: number; release(): void }
+export type Uids = { readonly first: number; readonly release: () => Promise<void> }
 
 /** Takes a row of 64 users, until it is released or the process ends: whoever has a row listens on its name, which the
  * kernel gives to one process and takes back whichever way that ends. A row of which somebody is one is left alone, for
@@ -18,7 +18,7 @@ export async function claimUids(): Promise<Uids | null> {
     const first = FIRST_UID + block * BLOCK
     if (await isAnybodys(first)) continue
     const server = await listenAs(`\0tidemark-runner-uids-${first}`)
-    if (server !== null) return { first, release: () => server.close() }
+    if (server !== null) return { first, release: () => closed(server) }
   }
   return null
 }
@@ -27,7 +27,8 @@ export async function claimUids(): Promise<Uids | null> {
 async function isAnybodys(first: number): Promise<boolean> {
   const uids = Array.from({ length: BLOCK }, (_, index) => String(first + index))
   const found = Bun.spawn(['getent', 'passwd', ...uids], { stdio: ['ignore', 'pipe', 'ignore'] })
-  return (await found.stdout.text()) !== ''
+  const [text] = await Promise.all([found.stdout.text(), found.exited])
+  return text !== ''
 }
 
 function listenAs(name: string): Promise<Server | null> {
@@ -44,12 +45,26 @@ function listenAs(name: string): Promise<Server | null> {
   })
 }
 
-/** Ends every process of a user at once: no process can begin in between. Done by a process of that user, which the
- * kernel leaves out. @param uid none that a process of somebody else has */
+function closed(server: Server): Promise<void> {
+  return new Promise((resolve) => server.close(() => resolve()))
+}
+
+/** Ends every process of a user at once, by a process of that user, which the kernel leaves out: none can begin in
+ * between. Resolves when they are over. @param uid none that a process of somebody else has */
 export async function endProcessesOf(uid: number): Promise<void> {
   const command = ['setpriv', ...asUser(uid), '/bin/sh', '-c', 'kill -KILL -1']
-  // It fails when there was nobody to be ended.
-  await Bun.spawn(command, { env: {}, stdio: ['ignore', 'ignore', 'ignore'] }).exited
+  do {
+    // It fails when there was nobody to be ended.
+    await Bun.spawn(command, { env: {}, stdio: ['ignore', 'ignore', 'ignore'] }).exited
+  } while (await hasProcesses(uid))
+}
+
+/** Whether a process of a user is there that is not over; one that nobody has asked for the end of is. */
+async function hasProcesses(uid: number): Promise<boolean> {
+  const listed = Bun.spawn(['ps', '-U', String(uid), '-o', 'stat='], { stdio: ['ignore', 'pipe', 'ignore'] })
+  const [text] = await Promise.all([listed.stdout.text(), listed.exited])
+  const states = text.split('\n').map((line) => line.trim())
+  return states.some((state) => state !== '' && !state.startsWith('Z'))
 }
 
 /** What `setpriv` is told to become this user, for good. */

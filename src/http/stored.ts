@@ -10,8 +10,22 @@ export type Stored = {
   readonly open: (span?: ByteSpan) => Promise<Pick<StoredBlob, 'body'>>
 }
 
-/** Whatever a file holds, a browser runs and loads nothing of it. */
-export const SANDBOX = "sandbox; default-src 'none'"
+/** The good answers of a route that sends a file. */
+export const FILE_ANSWERS = {
+  200: { description: 'The file.', media: '*/*', headers: ['ETag', 'Content-Disposition'] },
+  206: { description: 'The range that was asked for.', media: '*/*', headers: ['ETag', 'Content-Range'] },
+  304: { description: 'It is as the caller has it.' },
+} as const
+
+/** What goes with a file: whatever it holds, a browser runs and loads nothing of it. */
+export function fileHeaders(mimeType: string, disposition: string): Readonly<Record<string, string>> {
+  return {
+    'content-type': mimeType,
+    'content-disposition': disposition,
+    'content-security-policy': "sandbox; default-src 'none'",
+    'cache-control': 'private, no-cache',
+  }
+}
 
 /** Answers a GET or HEAD with stored bytes, or the part of them that is asked for (RFC 9110 sections 13 and 14): 200, 206,
  * 304 or 416. Of several ranges at once none is taken: the answer is whole. */

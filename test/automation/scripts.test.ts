@@ -32,6 +32,8 @@ import { rejection } from '../contract/rejection.ts'
 import { administratorOf, openPorts } from '../hosts/ports.ts'
 import { mortalPorts } from '../hosts/mortal-ports.ts'
 import { Mortal } from '../keeper/mortal.ts'
+import { must } from '../runs/fake-runner.ts'
+import { openRunStage } from '../runs/stage.ts'
 import { insertAdministrator } from './people.ts'
 
 const HOUR_MS = 3_600_000
@@ -153,14 +155,24 @@ test('what comes to depend on a script while it is deleted keeps it as well', as
   })
 })
 
-test('blobs of the files and runs of a deleted script are swept', async () => {
-  await make('gone')
-  await put(context, 'gone', 'main.py')
-  await put(context, 'gone', 'lib/x')
-  await deleteScript(context, 'gone', { isForced: false })
-  opened.clock.at += HOUR_MS + 1
-  await sweepBlobs(opened.ports)
-  expect(await opened.ports.blobs.list('scripts/')).toEqual([])
+test('a script may be deleted while one runs, and the blobs of its files and runs are swept', async () => {
+  const stage = await openRunStage()
+  try {
+    const script = await stage.script()
+    await script.order()
+    const held = await (await stage.runner()).next()
+    await held.begin()
+    await must(held.say('PUT', 'outputs/left.txt', { bytes: new TextEncoder().encode('x') }))
+    expect(await stage.ports.blobs.list('')).toHaveLength(2)
+    await deleteScript(administratorOf(stage.ports), String(script.id), { isForced: false })
+    expect(await stage.ports.database.all('select * from run_files')).toEqual([])
+    stage.clock.at += HOUR_MS + 1
+    await sweepBlobs(stage.ports)
+    expect(await stage.ports.blobs.list('')).toEqual([])
+  } finally {
+    stage.dispatch.close()
+    await stage.close()
+  }
 })
 
 test('2,000 scripts, 200 groups, and 100 configurations and schedules of a script are taken, and no more', async () => {

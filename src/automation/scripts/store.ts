@@ -109,7 +109,8 @@ export function deleteScript(
     database.run(sql`
       insert into doomed_blobs (key, at)
       select blob, cast(${at} as integer) from script_files where script_id = ${id} and blob is not null
-      union all select f.blob, cast(${at} as integer) from run_files f join runs r on r.id = f.run_id where r.script_id = ${id}`),
+      union all select f.blob, cast(${at} as integer) from run_files f join runs r on r.id = f.run_id
+      where r.script_id = ${id} and f.kind <> 'tree'`),
     database.delete(scripts).where(eq(scripts.id, id)),
   ]
 }

@@ -5,7 +5,7 @@ import { bodyChunks, tooLarge } from '../../http/bytes.ts'
 import { nextLink } from '../../http/paging.ts'
 import { policy } from '../../http/policy.ts'
 import type { Env } from '../../http/policy.ts'
-import { answerStored, SANDBOX } from '../../http/stored.ts'
+import { answerStored, FILE_ANSWERS, fileHeaders } from '../../http/stored.ts'
 import { valid } from '../../http/valid.ts'
 import { Refusal } from '../../lib/errors.ts'
 import { dispositionOf, noFilename } from './filename.ts'
@@ -37,26 +37,13 @@ export const fileRoutes = new Hono<Env>()
     policy({
       summary: 'The bytes of a file',
       roles: 'signed-in',
-      answers: {
-        200: { description: 'The file.', media: '*/*', headers: ['ETag', 'Content-Disposition'] },
-        206: {
-          description: 'The range that was asked for.',
-          media: '*/*',
-          headers: ['ETag', 'Content-Range'],
-        },
-        304: { description: 'It is as the caller has it.' },
-      },
+      answers: FILE_ANSWERS,
       refuses: [416],
     }),
     valid('param', filePath),
     async (c) => {
       const { file, open } = await readFile(c.get('context'), c.req.valid('param').filename)
-      const headers = {
-        'content-type': file.mimeType,
-        'content-disposition': dispositionOf(file.name, isShown(file.mimeType)),
-        'content-security-policy': SANDBOX,
-        'cache-control': 'private, no-cache',
-      }
+      const headers = fileHeaders(file.mimeType, dispositionOf(file.name, isShown(file.mimeType)))
       const stored = { etag: file.etag, sizeBytes: file.size, open }
       return answerStored(c.req.raw, stored, { headers, requestId: c.get('requestId') })
     },

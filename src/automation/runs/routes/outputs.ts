@@ -3,7 +3,7 @@ import { SCRIPT_READERS } from '../../../access/rights/permissions.ts'
 import { dispositionOf } from '../../../content/files/filename.ts'
 import { policy } from '../../../http/policy.ts'
 import type { Env } from '../../../http/policy.ts'
-import { answerStored, SANDBOX } from '../../../http/stored.ts'
+import { answerStored, FILE_ANSWERS, fileHeaders } from '../../../http/stored.ts'
 import { valid } from '../../../http/valid.ts'
 import { outputPath } from '../schema.ts'
 import { openFile } from '../service/files.ts'
@@ -15,11 +15,7 @@ export const outputRoutes = new Hono<Env>().get(
   policy({
     summary: 'The bytes of a file that a job left',
     roles: SCRIPT_READERS,
-    answers: {
-      200: { description: 'The file.', media: '*/*', headers: ['ETag', 'Content-Disposition'] },
-      206: { description: 'The range that was asked for.', media: '*/*', headers: ['ETag', 'Content-Range'] },
-      304: { description: 'It is as the caller has it.' },
-    },
+    answers: FILE_ANSWERS,
     refuses: [416],
   }),
   valid('param', outputPath),
@@ -31,12 +27,7 @@ export const outputRoutes = new Hono<Env>().get(
       kind: 'output',
       name: name.normalize('NFC'),
     })
-    const headers = {
-      'content-type': file.mimeType,
-      'content-disposition': dispositionOf(file.name, false),
-      'content-security-policy': SANDBOX,
-      'cache-control': 'private, no-cache',
-    }
+    const headers = fileHeaders(file.mimeType, dispositionOf(file.name, false))
     const stored = { etag: `"${file.sha256}"`, sizeBytes: file.sizeBytes, open }
     return answerStored(c.req.raw, stored, { headers, requestId: c.get('requestId') })
   },

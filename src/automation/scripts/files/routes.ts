@@ -8,7 +8,7 @@ import { requireTag } from '../../../http/conditions.ts'
 import { whileHeld } from '../../../http/intake.ts'
 import { policy } from '../../../http/policy.ts'
 import type { Env } from '../../../http/policy.ts'
-import { answerStored } from '../../../http/stored.ts'
+import { answerStored, FILE_ANSWERS, fileHeaders } from '../../../http/stored.ts'
 import { jsonBody, valid } from '../../../http/valid.ts'
 import { Refusal } from '../../../lib/errors.ts'
 import { nameOf } from '../path.ts'
@@ -19,8 +19,6 @@ import { deleteFromTree, listTree, makeDirectory, moveInTree, readTreeFile, save
 
 const WRITERS = ['administrator', 'Data_Editor'] as const
 const BODY_MAX_BYTES = 64 * 1024
-/** Whatever a file holds, a browser runs and loads nothing of it. */
-const SANDBOX = "sandbox; default-src 'none'"
 
 export const treeRoutes = new Hono<Env>()
   .get(
@@ -51,27 +49,14 @@ export const treeRoutes = new Hono<Env>()
     policy({
       summary: 'The bytes of a file of a script',
       roles: SCRIPT_READERS,
-      answers: {
-        200: { description: 'The file.', media: '*/*', headers: ['ETag', 'Content-Disposition'] },
-        206: {
-          description: 'The range that was asked for.',
-          media: '*/*',
-          headers: ['ETag', 'Content-Range'],
-        },
-        304: { description: 'It is as the caller has it.' },
-      },
+      answers: FILE_ANSWERS,
       refuses: [416],
     }),
     valid('param', treePath),
     async (c) => {
       const { script, path } = c.req.valid('param')
       const { file, open } = await readTreeFile(c.get('context'), script, path)
-      const headers = {
-        'content-type': file.mimeType,
-        'content-disposition': dispositionOf(nameOf(path), false),
-        'content-security-policy': SANDBOX,
-        'cache-control': 'private, no-cache',
-      }
+      const headers = fileHeaders(file.mimeType, dispositionOf(nameOf(path), false))
       const stored = { etag: tagOf(file.sha256), sizeBytes: file.size, open }
       return answerStored(c.req.raw, stored, { headers, requestId: c.get('requestId') })
     },

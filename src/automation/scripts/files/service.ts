@@ -49,7 +49,7 @@ export async function listTree({ ports }: Context, ref: string): Promise<EntryVi
 /** A file of a script and how to read it. @throws {Refusal} not_found, also for a directory, and on reading unavailable */
 export async function readTreeFile({ ports }: Context, ref: string, path: string) {
   const script = await requireScript(ports, ref)
-  const entry = (await readTree(ports, script.id)).get(path)
+  const entry = await store.findEntry(ports.database, script.id, path)
   const blob = entry?.blob
   if (!entry || blob == null) throw new Refusal('not_found', 'There is no such file.')
   return { file: viewOf(ports, entry), open: (span?: ByteSpan) => openBlob(ports, blob, span) }

@@ -19,6 +19,19 @@ export async function listEntries(database: Database, scriptId: number): Promise
   })
 }
 
+/** What is at a path of the tree of a script. */
+export async function findEntry(
+  database: Database,
+  scriptId: number,
+  path: string,
+): Promise<TreeEntry | null> {
+  const [row] = await database
+    .select()
+    .from(scriptFiles)
+    .where(and(eq(scriptFiles.scriptId, scriptId), eq(scriptFiles.path, path)))
+  return row ?? null
+}
+
 /** Takes paths away and then puts entries, in place of those that have their paths. */
 export function saveChange(database: Database, scriptId: number, { removes, puts }: TreeChange): Write[] {
   const gone = [...removes, ...puts.map(({ path }) => path)]

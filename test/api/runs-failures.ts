@@ -123,7 +123,7 @@ export const runFailures: readonly Scenario[] = [
         trigger: 'manual',
         runConfigurationId: configurationId,
       })
-      expect((await client.request('DELETE', path, { as: 'Data_Editor' })).status).toBe(204)
+      expect((await client.request('DELETE', path)).status).toBe(204)
       expect((await client.request('GET', path)).status).toBe(404)
       const second = await runner.next()
       expect(second.assignment.arguments).toEqual(['-x'])

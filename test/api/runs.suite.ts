@@ -51,7 +51,22 @@ const refusals: readonly Row[] = [
     { title: as, call: 'GET /runners', as, answers: 'forbidden' },
     { title: as, call: 'DELETE /runners/1', as, answers: 'forbidden' },
   ]),
-  { title: 'an editor', call: 'DELETE /scripts/{script}/jobs', as: 'editor', answers: 'forbidden' },
+  ...(['editor', 'Data_Editor'] as const).flatMap((as): Row[] => [
+    { title: as, call: 'DELETE /scripts/{script}/jobs', as, answers: 'forbidden' },
+    { title: as, call: 'DELETE /scripts/{script}/jobs/{job}', as, answers: 'forbidden' },
+  ]),
+  {
+    title: 'an editor',
+    call: 'POST /scripts/{script}/jobs/{job}/cancel',
+    as: 'editor',
+    answers: 'forbidden',
+  },
+  {
+    title: 'Data_Editor, of what has ended',
+    call: 'POST /scripts/{script}/jobs/{job}/cancel',
+    as: 'Data_Editor',
+    answers: 'conflict',
+  },
   { title: 'no script', call: 'POST /scripts/999999/run', json: {}, answers: 'not_found' },
   { title: 'no script', call: 'GET /scripts/999999/jobs', answers: 'not_found' },
   { title: 'nothing that runs', call: 'POST /scripts/{bare}/run', json: {}, answers: 'no_runner' },

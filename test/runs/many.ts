@@ -123,25 +123,32 @@ export function problemsIn(
 ): string[] {
   const problems = [...ledger.together].map((script) => `two runs of script ${script} at once`)
   if (new Set(ordered.map(({ id }) => id)).size !== ordered.length) problems.push('one run for two orders')
-  for (const { id, retries } of ordered) {
-    const job = jobs.get(id)
-    const begun = ledger.begun.get(id) ?? []
-    const ended = ledger.ended.get(id) ?? 0
-    const isOrphan = ledger.orphans.has(id)
-    const say = (what: string) =>
-      problems.push(`${id} ${what}: ${job?.state}, began ${begun.join()}, ended ${ended}`)
-    if (!job) say('is not there')
-    else if (job.state !== 'succeeded' && !(job.state === 'lost' && isOrphan && retries === 0))
-      say('did not succeed')
-    else if (job.state === 'succeeded' && ended === 0 && !isOrphan) say('succeeded unseen')
-    if (ended > 1) say('ended more than once')
-    if (new Set(begun).size !== begun.length) say('began an attempt twice')
-    if (begun.length > 1 && !isOrphan) say('began again although nobody died')
-    if (begun.some((attempt) => attempt > retries + 1)) say('began too often')
-    if (ended > 0 && job?.attempt !== begun.at(-1)) say('tells of another attempt')
-  }
+  for (const one of ordered) problems.push(...problemsOf(ledger, one, jobs.get(one.id)))
   const known = new Set(ordered.map(({ id }) => id))
   for (const id of [...jobs.keys(), ...ledger.begun.keys()])
     if (!known.has(id)) problems.push(`nobody ordered ${id}`)
   return problems
+}
+
+function problemsOf(
+  ledger: Ledger,
+  { id, retries }: Ordered,
+  job: Pick<JobView, 'state' | 'attempt'> | undefined,
+): string[] {
+  const begun = ledger.begun.get(id) ?? []
+  const ended = ledger.ended.get(id) ?? 0
+  const isOrphan = ledger.orphans.has(id)
+  const { state, attempt } = job ?? { state: 'not there', attempt: 0 }
+  const good = isOrphan && retries === 0 ? ['succeeded', 'lost'] : ['succeeded']
+  const wrongs: Readonly<Record<string, boolean>> = {
+    'is as it may not be': !good.includes(state),
+    'succeeded unseen': state === 'succeeded' && ended === 0 && !isOrphan,
+    'ended more than once': ended > 1,
+    'began an attempt twice': new Set(begun).size !== begun.length,
+    'began again although nobody died': begun.length > 1 && !isOrphan,
+    'began too often': begun.some((one) => one > retries + 1),
+    'tells of another attempt': ended > 0 && attempt !== begun.at(-1),
+  }
+  const found = Object.keys(wrongs).filter((what) => wrongs[what])
+  return found.map((what) => `${id} ${what}: ${state}, began ${begun.join()}, ended ${ended}`)
 }

@@ -11,7 +11,9 @@ import { namedOf, scriptOf } from './naming.ts'
 import type { ScriptCall } from './naming.ts'
 
 const reading = { roles: SCRIPT_READERS } as const
-const editing = { roles: ['administrator', 'Data_Editor'] } as const
+/** Who looks after scripts may end what others have begun. */
+const tending = { roles: ['administrator', 'Data_Editor'], scope: 'execute' } as const
+const deleting = { roles: ['administrator'] } as const
 
 export const jobRoutes = new Hono<Env>()
   .get(
@@ -44,7 +46,7 @@ export const jobRoutes = new Hono<Env>()
   .delete(
     '/scripts/:script/jobs',
     policy({
-      ...editing,
+      ...deleting,
       summary: 'Remove all jobs that have ended from the history',
       answers: { 200: ok(deletedView, 'How many there were.') },
     }),
@@ -60,7 +62,7 @@ export const jobRoutes = new Hono<Env>()
   .delete(
     '/scripts/:script/jobs/:jobId',
     policy({
-      ...editing,
+      ...deleting,
       summary: 'Remove a job that has ended from the history',
       answers: { 204: noContent },
       refuses: [409],
@@ -74,8 +76,7 @@ export const jobRoutes = new Hono<Env>()
   .post(
     '/scripts/:script/jobs/:jobId/cancel',
     policy({
-      ...reading,
-      scope: 'execute',
+      ...tending,
       summary: 'Cancel a job',
       answers: { 200: ok(jobView, 'The job: one that runs ends shortly.') },
       refuses: [409],

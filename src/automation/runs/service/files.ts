@@ -15,7 +15,7 @@ import { mediaOf } from '../../scripts/media.ts'
 import { OUTPUT_MAX_BYTES, OUTPUTS_MAX } from '../protocol.ts'
 import { requireHeld } from '../store.ts'
 import { findFile, insertFiles, listFiles } from '../store/files.ts'
-import type { RunFile } from '../store/files.ts'
+import type { FileKind, RunFile } from '../store/files.ts'
 import { UPLOAD_TYPES } from '../upload-types.ts'
 import { fenced, keepHold } from './held.ts'
 import type { Holder } from './held.ts'
@@ -94,14 +94,12 @@ export async function takeOutput(
 /** A file that belongs to a run, and how to read it. @throws {Refusal} not_found */
 export async function openFile(
   ports: Ports,
-  file: Pick<RunFile, 'runId' | 'name'> & { readonly kind: Kind },
+  file: Pick<RunFile, 'runId' | 'name'> & { readonly kind: FileKind },
 ) {
   const found = await findFile(ports.database, file)
   if (!found) throw new Refusal('not_found', 'There is no such file.')
   return { file: found, open: (span?: ByteSpan) => openBlob(ports, found.blob, span) }
 }
-
-type Kind = 'upload' | 'output' | 'tree'
 
 /** Files are small enough to be held whole, which their digest takes. */
 async function keepBytes(ports: Ports, bytes: Uint8Array<ArrayBuffer>) {

@@ -360,7 +360,7 @@ const imports: Scenario[] = [
     },
   },
   {
-    title: 'what is overwritten keeps its id, group, secrets, tokens and schedules, and has another tree',
+    title: 'what is overwritten keeps its id, group, secrets and schedules, and has another tree',
     async run(client) {
       const script = await makeScript(client, 'overwritten')
       const { bytes } = await client.request('POST', '/scripts/export', { json: { scriptIds: [script.id] } })

@@ -73,6 +73,23 @@ describe('wherever a process dies', () => {
   }
 })
 
+test('what is overwritten keeps its tokens, with the run configurations that they are for', async () => {
+  const { database } = opened.ports
+  await imported(context, 'kept', 'old')
+  const { settings } = await readSettings(context, 'kept')
+  const row = await findScript(opened.ports, 'kept')
+  await database.run(
+    `insert into webhook_tokens (script_id, run_configuration_id, name, hash, user_id, created_at)
+     values (${row?.id}, ${settings.runConfigurations[0]?.id}, 'token', 'x', 1, 0)`,
+  )
+  const read = () => database.all('select * from webhook_tokens')
+  const before = await read()
+  expect(before).toHaveLength(1)
+  await imported(context, 'kept', 'new')
+  expect(await stateOf('kept')).toEqual(['a new', 'b new', 'configuration new', 'schedule'])
+  expect(await read()).toEqual(before)
+})
+
 test('ids that somebody else takes meanwhile are chosen anew', async () => {
   const { ports } = opened
   let taken = 0

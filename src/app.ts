@@ -78,6 +78,8 @@ export function createApp(ports: Ports): App {
   app.route('/', dependencyRoutes)
   app.route('/', fileRoutes)
   app.route('/', styleRoutes)
+  // What is called as a script may be called comes before scripts.
+  app.route('/', codeGeneratorRoutes)
   app.route('/', packageRoutes)
   app.route('/', webhookRoutes)
   app.route('/', scriptRoutes)
@@ -90,7 +92,6 @@ export function createApp(ports: Ports): App {
   app.route('/', alarmRoutes)
   app.route('/', notificationRoutes)
   app.route('/', runRoutes)
-  app.route('/', codeGeneratorRoutes)
 
   let document: object | null = null
   app.get(

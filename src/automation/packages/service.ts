@@ -53,28 +53,22 @@ export async function importPackage(
   sent: Sent,
   { groupId, readMetadata: isMetadataRead, toImport, overwrite }: UploadFields & { groupId: number | null },
 ): Promise<UploadView> {
+  const asked = new Map(toImport?.map((name) => [fold(name), name]))
+  const isAsked = (name: string) => toImport === undefined || asked.has(fold(name))
   const imported: UploadView['imported'] = []
-  const wanted = new Map(toImport?.map((name) => [fold(name), name]))
   const refused = await eachScript(context.ports, { ...sent, isMetadataRead }, async (found) => {
-    if (toImport && !wanted.delete(fold(found.name))) return
-    imported.push(await importFound(context, found, { groupId, overwrite }))
+    if (isAsked(found.name)) imported.push(await importFound(context, found, { groupId, overwrite }))
   })
-  const isAsked = ({ name }: Refused) =>
-    !toImport || name === null || toImport.some((one) => fold(one) === fold(name))
-  const missing = [...wanted].filter(
-    ([name]) => !refused.some((one) => one.name !== null && fold(one.name) === name),
-  )
-  const failed = [
-    ...refused.filter(isAsked),
-    ...missing.map(([, name]) => ({
-      file: null,
-      name,
-      refusal: new Refusal('not_found', 'Nothing in the archive has this name.'),
-    })),
-  ]
-  const [first] = failed
-  if (imported.length === 0 && first) throw nothingImported(first.refusal, failed)
-  return { imported, errors: failed.map(failedOf) }
+  const failed = refused.filter(({ name }) => name === null || isAsked(name))
+  for (const { name } of [...imported, ...failed]) if (name !== null) asked.delete(fold(name))
+  const missing = [...asked.values()].map((name) => {
+    const refusal = new Refusal('not_found', 'Nothing in the archive has this name.')
+    return { file: null, name, refusal }
+  })
+  const errors = [...failed, ...missing]
+  const [first] = errors
+  if (imported.length === 0 && first) throw nothingImported(first.refusal, errors)
+  return { imported, errors: errors.map(failedOf) }
 }
 
 /** @throws {Refusal} not_found when there is no such group of scripts */

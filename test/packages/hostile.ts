@@ -216,8 +216,14 @@ const headers: readonly Hostile[] = [
     [part({}), part({ name: 'b.txt' })],
   ]),
   hostile('one in another part of the archive', /parts elsewhere/, [part({ disk: 1 }), part({ disk: 0 })]),
-  hostile('a size of ZIP64', /more than 100 times|two sizes|overlaps|bytes at most/, [
-    packed({ sizeBytes: 0xffffffff, packedBytes: 0xffffffff }),
+  hostile('a size of ZIP64', /ZIP64/, [packed({ sizeBytes: 0xffffffff }), packed()]),
+  hostile('a packed size of ZIP64', /ZIP64/, [packed({ packedBytes: 0xffffffff }), packed()]),
+  hostile('a place of ZIP64 in the directory', /ZIP64/, [
+    part({ offsetBytes: 0xffffffff, isOnlyListed: true }),
+    part({}),
+  ]),
+  hostile('a size of ZIP64 in front', /ZIP64/, [
+    packed({ local: { sizeBytes: 0xffffffff, packedBytes: 0xffffffff } }),
     packed(),
   ]),
   hostile('much that is said of little', /larger than its entries need/, [

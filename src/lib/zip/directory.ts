@@ -29,6 +29,14 @@ export function unsafe(detail: string): Refusal {
   return new Refusal('zip_unsafe', detail)
 }
 
+/** What is said of an archive that tells its sizes in 64 bits. */
+export function zip64(): Refusal {
+  return unsafe('The archive is in the ZIP64 format, which only larger archives need.')
+}
+
+/** What stands for a number that is told in 64 bits elsewhere. */
+export const IN_64_BITS = 0xffffffff
+
 /** A look at bytes as little-endian numbers. */
 export function numbersOf(bytes: Uint8Array): DataView {
   return new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
@@ -44,11 +52,11 @@ export async function readDirectory(source: Source, entriesMax: number): Promise
   const offsetBytes = view.getUint32(16, true)
   if (
     total === 0xffff ||
-    sizeBytes === 0xffffffff ||
-    offsetBytes === 0xffffffff ||
+    sizeBytes === IN_64_BITS ||
+    offsetBytes === IN_64_BITS ||
     (await hasZip64(source, endAt))
   )
-    throw unsafe('The archive is in the ZIP64 format, which only larger archives need.')
+    throw zip64()
   if (disk !== 0 || firstDisk !== 0 || here !== total) throw unsafe('The archive has parts elsewhere.')
   if (here === undefined || here > entriesMax)
     throw unsafe(`The archive may have ${entriesMax} entries at most.`)
@@ -90,6 +98,7 @@ function listed(bytes: Uint8Array, count: number): Listed[] {
     )
     const next = at + HEADER_BYTES + nameBytes + extraBytes + commentBytes
     if (next > bytes.byteLength) throw unsafe('The directory of the archive is damaged.')
+    if ([20, 24, 42].some((field) => view.getUint32(at + field, true) === IN_64_BITS)) throw zip64()
     if (view.getUint16(at + 34, true) !== 0) throw unsafe('The archive has parts elsewhere.')
     entries.push({
       number: entries.length + 1,

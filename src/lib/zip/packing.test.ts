@@ -66,6 +66,32 @@ with zipfile.ZipFile(sys.argv[1]) as whole:
   }
 })
 
+test('what other programs pack is what is read, also where they cannot go back to tell its size', async () => {
+  const program = `import io, sys, zipfile
+class Pipe(io.RawIOBase):
+    def writable(self): return True
+    def seekable(self): return False
+    def write(self, data): return sys.stdout.buffer.write(data)
+with zipfile.ZipFile(sys.stdout.buffer if sys.argv[1] == "file" else Pipe(), "w", zipfile.ZIP_DEFLATED) as whole:
+    whole.writestr("empty/", "")
+    whole.writestr("für/a.txt", "a text" * 1000)
+    whole.writestr(zipfile.ZipInfo("stored.bin"), b"bytes")`
+  for (const way of ['file', 'pipe']) {
+    const ran = Bun.spawnSync(['python3', '-c', program, way])
+    expect(ran.stderr.toString()).toBe('')
+    const bounds = { entriesMax: 3, unpackedMaxBytes: 6_005, pathOf: (name: string) => name }
+    const entries = await readZip(heldSource(ran.stdout), bounds)
+    const texts = await Promise.all(
+      entries.map(async (entry) => [entry.path, new TextDecoder().decode(await bytesOf(entry.chunks()))]),
+    )
+    expect(texts).toEqual([
+      ['empty', ''],
+      ['für/a.txt', 'a text'.repeat(1_000)],
+      ['stored.bin', 'bytes'],
+    ])
+  }
+})
+
 const CHANGED = [0, Date.UTC(2026, 2, 2, 9), Date.UTC(2200, 0, 1)]
 
 async function* packables(files: readonly File[], stepBytes: number): AsyncGenerator<Packable, void> {

@@ -1,6 +1,6 @@
 import type { Chunks } from '../chunks.ts'
 import { fold } from '../text.ts'
-import { numbersOf, readDirectory, unsafe } from './directory.ts'
+import { IN_64_BITS, numbersOf, readDirectory, unsafe, zip64 } from './directory.ts'
 import type { Listed } from './directory.ts'
 import { windowed } from './source.ts'
 import type { Source } from './source.ts'
@@ -152,6 +152,7 @@ async function startOf(source: Source, entry: Listed, directoryAt: number): Prom
     name.every((byte, at) => bytes[LOCAL_BYTES + at] === byte)
   if (!isAlike) throw lies()
   const told = [14, 18, 22].map((at) => view.getUint32(at, true))
+  if (told.includes(IN_64_BITS)) throw zip64()
   // What is told behind the entry need not be told in front of it.
   const isLater = (flags & DESCRIBED) !== 0 && told.every((number32) => number32 === 0)
   if (!isLater && !isSame(told, entry)) throw lies()

@@ -4,6 +4,7 @@ import { importPackage } from '../../src/automation/packages/service.ts'
 import { exportScripts } from '../../src/automation/packages/service/exporting.ts'
 import { eachScript, PACKAGE_BOUNDS } from '../../src/automation/packages/service/opening.ts'
 import { PACKED_MAX_BYTES, withForm } from '../../src/automation/packages/service/receiving.ts'
+import { createGroup, deleteGroup } from '../../src/automation/scripts/groups/service.ts'
 import { scriptBody } from '../../src/automation/scripts/schema.ts'
 import { createScript } from '../../src/automation/scripts/service.ts'
 import { findScript } from '../../src/automation/scripts/service/changing.ts'
@@ -34,7 +35,7 @@ beforeEach(async () => {
 })
 afterEach(() => opened.close())
 
-const FIELDS = { readMetadata: true, toImport: undefined, overwrite: true, groupId: null }
+const FIELDS = { readMetadata: true, toImport: undefined, overwrite: true }
 
 describe('wherever a process dies', () => {
   for (const ends of ['before', 'after'] as const) {
@@ -110,6 +111,25 @@ test('ids that somebody else takes meanwhile are chosen anew', async () => {
   await imported(administratorOf({ ...ports, database: raced }), 'slower', 'new')
   expect(taken).toBe(3)
   expect(await stateOf('slower')).toEqual(['a new', 'b new', 'configuration new', 'schedule'])
+})
+
+test('a group that goes while a script is imported into it is refused', async () => {
+  const { ports } = opened
+  await imported(context, 'first', 'old')
+  const going: Ports = {
+    ...ports,
+    blobs: {
+      ...ports.blobs,
+      async put(key, body) {
+        await ports.blobs.put(key, body)
+        await deleteGroup(context, id).catch(() => undefined)
+      },
+    },
+  }
+  const { id } = await createGroup(context, { name: 'going', description: '' })
+  const importing = imported(administratorOf(going), 'second', 'new', id)
+  expect(await rejection(importing)).toMatchObject({ code: 'invalid' })
+  expect(await findScript(ports, 'second')).toBeNull()
 })
 
 describe('an archive as it is sent', () => {
@@ -204,7 +224,7 @@ test('an export has as many scripts, files and bytes as an import takes, and no 
 })
 
 /** A script with two files, a run configuration and a schedule for it, as an archive brings it. */
-function imported(by: Context, name: string, text: string) {
+function imported(by: Context, name: string, text: string, groupId: number | null = null) {
   const metadata = {
     name,
     description: text,
@@ -216,7 +236,7 @@ function imported(by: Context, name: string, text: string) {
     { name: 'b', data: `b ${text}` },
     { name: 'script_metadata.json', data: JSON.stringify(metadata) },
   ])
-  return importPackage(by, { source: heldSource(archive), file: 'x.zip' }, FIELDS)
+  return importPackage(by, { source: heldSource(archive), file: 'x.zip' }, { ...FIELDS, groupId })
 }
 
 async function stateOf(name: string): Promise<string[]> {

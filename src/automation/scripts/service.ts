@@ -152,7 +152,8 @@ function settingsOf({ name, description, timeout, acceptedFiles }: ScriptBody, g
   return { name, description, groupId, timeoutS: timeout, acceptedFiles }
 }
 
-async function refuseGoneGroup<Result>(write: () => Promise<Result>): Promise<Result> {
+/** Does something that puts a script into a group. @throws {Refusal} invalid where the group is gone meanwhile */
+export async function refuseGoneGroup<Result>(write: () => Promise<Result>): Promise<Result> {
   try {
     return await write()
   } catch (error) {

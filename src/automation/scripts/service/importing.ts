@@ -17,7 +17,7 @@ import { SCHEDULES_MAX } from '../schedule-configurations/schema.ts'
 import type { ScheduleConfigurationBody } from '../schedule-configurations/schema.ts'
 import { listOwnSchedules } from '../schedule-configurations/service.ts'
 import * as schedules from '../schedule-configurations/service/changes.ts'
-import { SCRIPTS_MAX } from '../service.ts'
+import { refuseGoneGroup, SCRIPTS_MAX } from '../service.ts'
 import type { ScriptBody } from '../schema.ts'
 import * as store from '../store.ts'
 import { changed, treeOf } from '../tree.ts'
@@ -66,10 +66,11 @@ export async function importScript(
 ): Promise<Arrived> {
   const there = await findScript(context.ports, incoming.name)
   if (there && !overwrite) throw nameTaken()
-  const arriving = withNextIds(context.ports, (ids) =>
-    there ? replace(context, incoming, { ...ids, scriptId: there.id }) : create(context, incoming, ids),
-  )
-  return refuseTakenName(() => arriving).catch((error: unknown) => {
+  const arrive = () =>
+    withNextIds(context.ports, (ids) =>
+      there ? replace(context, incoming, { ...ids, scriptId: there.id }) : create(context, incoming, ids),
+    )
+  return refuseTakenName(() => refuseGoneGroup(arrive)).catch((error: unknown) => {
     throw refuseLate(error)
   })
 }

@@ -58,8 +58,8 @@ export async function restore(args: readonly string[], environment: Environment)
   })
   const service = new Service(values['url'], environment)
   const query = new URLSearchParams({
-    replace: String(values['replace'] ?? false),
-    dryRun: String(values['dry-run'] ?? false),
+    replace: String(values['replace'] === true),
+    dryRun: String(values['dry-run'] === true),
     ...(typeof values['objects'] === 'string' ? { objects: values['objects'] } : {}),
   })
   const headers = {
@@ -67,7 +67,7 @@ export async function restore(args: readonly string[], environment: Environment)
     'x-backup-passphrase': encodeURIComponent(passphraseOf(environment)),
   }
   if (!(await Bun.file(file).exists())) throw new RangeError(`There is no file ${file}.`)
-  const answer = await service.json('POST', `/backups/restore?${query}`, Bun.file(file), headers)
+  const answer = await service.json('POST', `/backups/restore?${query.toString()}`, Bun.file(file), headers)
   return `${JSON.stringify(answer, null, 2)}\n`
 }
 

@@ -153,6 +153,20 @@ async function expectNoDanglingBlobs(): Promise<void> {
   expect(keys.filter(({ key }) => !there.has(String(key)))).toEqual([])
 }
 
+test('histories of more jobs than the host can ask are refused, the configuration of as many is not', async () => {
+  const { id } = await make()
+  const actors = world.ports?.jobActors ?? {}
+  Reflect.set(actors, 'archivesMax', 5)
+  const status = async (path: string, json: object) => (await world.ask('POST', path, { json })).status
+  // Three jobs are here, three in the backup.
+  expect(await unchanged(() => status(`/backups/${id}/restore`, { ...PASS, replace: true }))).toBe(422)
+  expect(await status('/backups', EVERYTHING)).toBe(201)
+  Reflect.set(actors, 'archivesMax', 2)
+  expect(await unchanged(() => status('/backups', EVERYTHING))).toBe(422)
+  expect(await status('/backups', PASS)).toBe(201)
+  Reflect.set(actors, 'archivesMax', Infinity)
+})
+
 test('a dry run says what would change, and changes nothing but the record', async () => {
   const { id } = await make()
   const record = await world.rows('select count(*) as total from audit')

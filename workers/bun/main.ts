@@ -14,7 +14,7 @@ async function main([command = '', ...rest]: readonly string[]): Promise<void> {
   const args = command === '' ? rest : [command, ...rest]
   const unknown = args.filter((argument) => argument !== '--once')
   if (unknown.length > 0)
-    throw new RangeError(`Unknown argument ${unknown[0]}. There is --once, backup and restore.`)
+    throw new RangeError(`Unknown argument ${unknown[0]}. There is only --once.`)
   if (args.includes('--once')) return tellStory()
   await serve()
 }

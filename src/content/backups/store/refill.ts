@@ -40,6 +40,8 @@ export function refill(
   )
   return [
     ...(sections.has('files') ? [doomFiles(database, at)] : []),
+    // Of jobs that are not in the archive the actors hear, too, whoever dies after this.
+    noteJobs(database),
     ...emptied.toReversed().map(({ name }) => database.run(sql`delete from ${sql.identifier(name)}`)),
     ...filled.map((table) => insertStaged(database, run, table, sections.get(table.name) ?? [])),
     database.run(sql`delete from doomed_blobs where key in (select blob from files)`),

@@ -13,8 +13,7 @@ async function main([command = '', ...rest]: readonly string[]): Promise<void> {
   if (command === 'restore') return print(await restore(rest, process.env))
   const args = command === '' ? rest : [command, ...rest]
   const unknown = args.filter((argument) => argument !== '--once')
-  if (unknown.length > 0)
-    throw new RangeError(`Unknown argument ${unknown[0]}. There is only --once.`)
+  if (unknown.length > 0) throw new RangeError(`Unknown argument ${unknown[0]}. There is only --once.`)
   if (args.includes('--once')) return tellStory()
   await serve()
 }

@@ -3,8 +3,8 @@ import { rm } from 'node:fs/promises'
 
 import type { JobView } from '../../src/automation/runs/schema.ts'
 import { startBun } from '../hosts/bun.ts'
-import { ADMIN } from '../hosts/host.ts'
 import type { Host } from '../hosts/host.ts'
+import { administratorOf } from '../runner/administrator.ts'
 import { startNode } from '../runner/node.ts'
 import type { RunnerNode } from '../runner/node.ts'
 import { processesOf } from '../runner/processes.ts'
@@ -16,6 +16,8 @@ const RUNS_EACH = 5
 const KILLS = 3
 
 let host: Host
+let call: ReturnType<typeof administratorOf>['call']
+let json: ReturnType<typeof administratorOf>['json']
 let dir: string
 let otherDir: string
 let now: number
@@ -25,6 +27,7 @@ beforeEach(async () => {
   now = Date.now()
   // The clock stands until a test moves it: what is given up is given up because of that.
   host = await startBun({ TIDEMARK_RUNNER_TOKEN: registrationToken }, { clock: { now: () => now } })
+  ;({ call, json } = administratorOf(host.url))
   dir = await makeRunnerDir()
   otherDir = await makeRunnerDir()
   runners = []
@@ -41,22 +44,6 @@ function start(environment: Readonly<Record<string, string>> = {}): RunnerNode {
   runners.push(runner)
   return runner
 }
-
-async function call(method: string, path: string, body?: object | string): Promise<Response> {
-  const response = await fetch(host.url + path, {
-    method,
-    headers: {
-      authorization: `Basic ${btoa(`${ADMIN.username}:${ADMIN.password}`)}`,
-      ...(typeof body === 'object' ? { 'content-type': 'application/json' } : {}),
-    },
-    body: typeof body === 'object' ? JSON.stringify(body) : (body ?? null),
-  })
-  if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${await response.text()}`)
-  return response
-}
-
-const json = async <Answer>(method: string, path: string, body?: object) =>
-  (await (await call(method, path, body)).json()) as Answer
 
 /** A script whose runs are tried again as often as that. @returns its path */
 async function scriptOf(text: string, retries: number): Promise<string> {

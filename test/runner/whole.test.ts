@@ -2,13 +2,13 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { rm } from 'node:fs/promises'
 
 import type { JobView } from '../../src/automation/runs/schema.ts'
-import { ADMIN } from '../hosts/host.ts'
 import type { Host } from '../hosts/host.ts'
 import { HOST_NAMES, startHost } from '../hosts/start.ts'
 import { jsonLog } from '../../workers/json-log.ts'
 import { openRunner } from '../../workers/runner/runner.ts'
 import type { Runner } from '../../workers/runner/runner.ts'
 import { readRunnerSettings } from '../../workers/runner/settings.ts'
+import { administratorOf } from './administrator.ts'
 import { talendJob } from './packages.ts'
 import { environmentFor, makeRunnerDir, until } from './stage.ts'
 
@@ -31,12 +31,15 @@ with open(os.environ["SVC_OUTPUT_DIR"] + "/result.csv", "w") as result:
 for (const name of HOST_NAMES) {
   describe(`with the ${name} host, a runner`, () => {
     let host: Host
+    let call: ReturnType<typeof administratorOf>['call']
+    let json: ReturnType<typeof administratorOf>['json']
     let runner: Runner
     let dir: string
     const logs: string[] = []
 
     beforeAll(async () => {
       host = await startHost(name, { TIDEMARK_RUNNER_TOKEN: registrationToken })
+      ;({ call, json } = administratorOf(host.url))
       dir = await makeRunnerDir()
       const environment = environmentFor({ url: host.url, registrationToken }, dir)
       runner = await openRunner(
@@ -49,27 +52,6 @@ for (const name of HOST_NAMES) {
       await host.close()
       await rm(dir, { recursive: true, force: true })
     }, 60_000)
-
-    async function call(
-      method: string,
-      path: string,
-      body?: object | Uint8Array | string,
-    ): Promise<Response> {
-      const isJson = typeof body === 'object' && !(body instanceof Uint8Array)
-      const response = await fetch(host.url + path, {
-        method,
-        headers: {
-          authorization: `Basic ${btoa(`${ADMIN.username}:${ADMIN.password}`)}`,
-          ...(isJson ? { 'content-type': 'application/json' } : {}),
-        },
-        body: isJson ? JSON.stringify(body) : ((body as string | undefined) ?? null),
-      })
-      if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${await response.text()}`)
-      return response
-    }
-
-    const json = async <Answer>(method: string, path: string, body?: object) =>
-      (await (await call(method, path, body)).json()) as Answer
 
     /** Makes a script, runs it, and waits until that is over. */
     async function run(files: Readonly<Record<string, string | Uint8Array>>, configuration: object = {}) {

@@ -6,10 +6,11 @@ import { join } from 'node:path'
 import { ADMIN } from '../hosts/host.ts'
 import { startProcess } from '../hosts/process.ts'
 import type { HostProcess } from '../hosts/process.ts'
+import { administratorOf } from '../runner/administrator.ts'
 import { childrenOf } from '../runner/processes.ts'
 import { makeRunnerDir, until } from '../runner/stage.ts'
 
-type RunnerView = { readonly name: string; readonly registeredAt: string }
+type RunnerView = { readonly name: string }
 
 let dataDir: string
 let runnerDir: string
@@ -35,9 +36,8 @@ const isThere = (pid: number) => Bun.file(`/proc/${pid}/stat`).exists()
 
 /** What the service knows of the runner beside it. */
 async function registered(host: HostProcess): Promise<RunnerView | undefined> {
-  const authorization = `Basic ${btoa(`${ADMIN.username}:${ADMIN.password}`)}`
-  const answer = await fetch(`${host.url}/runners`, { headers: { authorization } })
-  return ((await answer.json()) as RunnerView[]).find(({ name }) => name === 'beside')
+  const runners = await administratorOf(host.url).json<RunnerView[]>('GET', '/runners')
+  return runners.find(({ name }) => name === 'beside')
 }
 
 test('a runner starts with the service, without any set-up, and is started again when it dies', async () => {

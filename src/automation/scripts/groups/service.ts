@@ -10,7 +10,7 @@ import * as store from './store.ts'
 import type { GroupRow } from './store.ts'
 
 /** The group of scripts that nobody sorted; it stays. */
-export const DEFAULT_GROUP = 'Default'
+const DEFAULT_GROUP = 'Default'
 const GROUPS_MAX = 200
 
 /** The groups of scripts, by name; there are 200 at most. */

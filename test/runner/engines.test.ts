@@ -12,9 +12,20 @@ const WHEEL = 'wheels/part-1.0-py3-none-any.whl'
 let stage: Stage
 beforeAll(async () => {
   // A machine may have a mirror of the index in its own network.
-  stage = await openStage({ TIDEMARK_OUTBOUND_ALLOW: 'pypi.org,files.pythonhosted.org' })
+  stage = await openStage({ TIDEMARK_OUTBOUND_ALLOW: hostsOfIndex() })
 })
 afterAll(() => stage.close())
+
+/** The hosts that pip asks by itself, with commas between. */
+function hostsOfIndex(): string {
+  const program = [
+    'import glob, sys',
+    "sys.path.insert(0, glob.glob('/usr/share/python-wheels/pip-*.whl')[0])",
+    'from pip._internal.models.index import PyPI',
+    "print(PyPI.netloc, PyPI.file_storage_domain, sep=',')",
+  ].join('\n')
+  return Bun.spawnSync(['/usr/bin/python3', '-c', program]).stdout.toString().trim()
+}
 
 const saidBy = (job: Known) => job.lines.filter(({ stream }) => stream === 'stdout').map(({ text }) => text)
 const notesOf = (job: Known) => job.lines.filter(({ stream }) => stream === 'system').map(({ text }) => text)

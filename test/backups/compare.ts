@@ -8,7 +8,7 @@ export type Compared = Readonly<Record<string, readonly string[]>>
 
 const DAY_MS = 86_400_000
 /** Keys of blobs, and what is judged by the time at which somebody looks. */
-const ELSEWHERE = new Set(['files.blob', 'slcs.judged', 'slcs.next_at'])
+const ELSEWHERE = new Set(['files.blob', 'script_files.blob', 'slcs.judged', 'slcs.next_at'])
 
 /** Every row of every table that a backup keeps, its secrets in the open, and without the keys of blobs. */
 export async function tablesOf(world: World, kinds: readonly string[]): Promise<Compared> {
@@ -50,9 +50,15 @@ export async function historiesOf(
   return Promise.all(all)
 }
 
-export async function fileOf(world: World, name: string): Promise<string> {
-  const response = await world.ask('GET', `/files/${name}`)
-  return `${response.status} ${await response.text()}`
+/** What is in an uploaded file, and in files of a script. */
+export async function filesOf(world: World): Promise<readonly string[]> {
+  const paths = ['/files/plan.txt', '/scripts/orders/files/main.py', '/scripts/orders/files/src/ö.txt']
+  return Promise.all(
+    paths.map(async (path) => {
+      const response = await world.ask('GET', path)
+      return `${response.status} ${await response.text()}`
+    }),
+  )
 }
 
 const PAGE = 10_000

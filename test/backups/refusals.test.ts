@@ -147,7 +147,8 @@ test('while blobs are away nothing is kept, nothing changes, and deliveries go o
 
 /** Each row of files and backups has its bytes. */
 async function expectNoDanglingBlobs(): Promise<void> {
-  const keys = await world.rows('select blob as key from files union all select blob as key from backups')
+  const keys = await world.rows(`select blob as key from files union all select blob from backups
+    union all select blob from script_files where blob is not null`)
   expect(keys.length).toBeGreaterThan(1)
   const there = new Set(await world.ports?.blobs.list(''))
   expect(keys.filter(({ key }) => !there.has(String(key)))).toEqual([])

@@ -113,6 +113,7 @@ export async function furnish(
   await deliver(world, jobs)
   await people(world, group)
   await contents(world, group, jobs)
+  await scripts(world)
   for (const statement of pastOf(slo, slc)) await world.rows(statement)
   return { jobs, group }
 }
@@ -176,6 +177,30 @@ async function contents(world: World, group: number, [job = 0]: readonly number[
   await world.good('POST', `/groups/${group}/revaluations`, {
     json: { begin, end, name: 'move' },
   })
+}
+
+async function scripts(world: World): Promise<void> {
+  await world.good('POST', '/scripts/groups', { json: { name: 'Imports' } })
+  const { id } = await world.good<{ id: number }>('POST', '/scripts', { json: { name: 'orders' } })
+  const put = (path: string, text: string) =>
+    world.good('PUT', `/scripts/${id}/files/${path}`, { bytes: new TextEncoder().encode(text) })
+  await put('main.py', 'print("orders")\n'.repeat(8_000))
+  await put('src/ö.txt', 'in a directory')
+  await world.good('POST', `/scripts/${id}/files/empty?type=directory`)
+  const { id: nightly } = await world.good<{ id: number }>('POST', `/scripts/${id}/runConfigurations`, {
+    json: { name: 'nightly', envVariables: [{ key: 'DB_PASSWORD', value: 'canary of a script' }] },
+  })
+  const nobodys = {
+    name: 'nobody',
+    runConfigurationId: nightly,
+    cron: '30 2 * * *',
+    timeZone: 'Europe/Zurich',
+  }
+  await world.good('POST', `/scripts/${id}/scheduleConfigurations`, { json: nobodys })
+  await world.good('POST', `/scripts/${id}/webhookTokens`, { json: { name: 'shop', hmac: true } })
+  await world.rows(
+    `insert into script_dependents (script_id, kind, owner_id, part, name) values (${id}, 'widget', 4, 'w7', 'Upload')`,
+  )
 }
 
 /** What only comes about over months, or with others' help. */

@@ -28,7 +28,8 @@ export type Header = z.infer<typeof header>
 export type Heading =
   | { readonly table: string; readonly columns: readonly string[] }
   | { readonly job: number }
-  | { readonly file: string }
+  /** Bytes of a row of `files`, or of the table that `of` is. */
+  | { readonly file: string; readonly of?: string }
 
 /** A line: a heading, or a row of what the latest heading says. */
 export type Line =

@@ -16,6 +16,7 @@ import {
   tablesFor,
   takeSnapshot,
 } from '../store/snapshot.ts'
+import type { Table } from '../store/tables.ts'
 import { forArchive, reseal } from './sealing.ts'
 
 const JOBS_AT_ONCE = 500
@@ -78,7 +79,7 @@ async function* linesOf(gathering: Gathering, header: Header): AsyncGenerator<st
   yield* await readSequences(ports.database, run)
   yield* tableLines(gathering)
   if (content.hasHistories) yield* jobLines(gathering)
-  if (content.hasFiles) yield* fileLines(gathering)
+  for (const table of tablesFor(content)) yield* fileLines(gathering, table)
 }
 
 async function* tableLines({ ports, run, content, anew }: Gathering): AsyncGenerator<string, void> {
@@ -121,20 +122,26 @@ function unlessGone(error: unknown): null {
   throw error
 }
 
-async function* fileLines({ ports, run }: Gathering): AsyncGenerator<string, void> {
-  const table = tablesFor({ hasHistories: false, hasFiles: true }).find(({ name }) => name === 'files')
-  if (!table) return
-  const [name, blob] = ['name', 'blob'].map((one) => table.columns.findIndex((column) => column.name === one))
+async function* fileLines({ ports, run }: Gathering, table: Table): AsyncGenerator<string, void> {
+  if (!table.bytes) return
   for await (const page of readSnapshot(ports.database, run, table)) {
     for (const text of page) {
-      const cells = JSON.parse(text) as string[]
-      const stored = await ports.blobs.get(cells[blob ?? -1] ?? '')
+      const row = rowOf(table, JSON.parse(text) as unknown[])
+      if (row['blob'] === null) continue
+      const stored = await ports.blobs.get(String(row['blob']))
       if (!stored) throw new Error('The bytes of a file are missing.')
-      yield JSON.stringify({ file: cells[name ?? -1] })
+      yield JSON.stringify({
+        file: table.bytes(row).name,
+        ...(table.name === 'files' ? {} : { of: table.name }),
+      })
       for await (const chunk of stored.body) {
         for (let at = 0; at < chunk.length; at += PIECE_BYTES)
           yield JSON.stringify([chunk.subarray(at, at + PIECE_BYTES).toBase64()])
       }
     }
   }
+}
+
+function rowOf({ columns }: Table, cells: readonly unknown[]): Readonly<Record<string, unknown>> {
+  return Object.fromEntries(columns.map(({ name }, index) => [name, cells[index]]))
 }

@@ -48,7 +48,7 @@ function note(
   counts: { jobs: number; files: number },
 ): void {
   if ('job' in heading) counts.jobs++
-  else if ('file' in heading) counts.files++
+  else if ('file' in heading) counts.files += heading.of === undefined ? 1 : 0
   else if ('table' in heading) {
     requireKnown(heading.table, heading.columns)
     if (tables.has(heading.table)) throw noArchive()

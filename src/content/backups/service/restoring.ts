@@ -75,7 +75,7 @@ async function gather(ports: Ports, source: Source, run: string): Promise<void> 
   const anew = forHere(secrets, source.keys)
   const blobs = new Map<string, string>()
   for await (const section of sectionsOf(await source.open())) {
-    if ('file' in section.heading) await putFile(ports, blobs.get(section.heading.file), section.rows)
+    if ('file' in section.heading) await putFile(ports, blobs.get(bytesCalled(section.heading)), section.rows)
     if (!('table' in section.heading)) continue
     const { table: name, columns } = section.heading
     const table = name === SEQUENCES ? { name } : tableCalled(name)
@@ -83,7 +83,7 @@ async function gather(ports: Ports, source: Source, run: string): Promise<void> 
     let from = 0
     for await (const rows of inParts(section.rows)) {
       const sealed = await Promise.all(rows.map((row) => reseal(table, columns, row, anew)))
-      const placed = name === 'files' ? sealed.map((row) => withNewBlob(columns, row, blobs)) : sealed
+      const placed = sealed.map((row) => withNewBlob(table, columns, { row, blobs }))
       await commit(database, [stageRows(database, run, { table, from, rows: placed }, clock.now())])
       from += rows.length
     }
@@ -92,13 +92,21 @@ async function gather(ports: Ports, source: Source, run: string): Promise<void> 
 
 /** Blobs are never shared: those of the archive's files get keys that nothing had. */
 function withNewBlob(
+  table: Pick<Table, 'name' | 'bytes'>,
   columns: readonly string[],
-  row: readonly unknown[],
-  blobs: Map<string, string>,
+  { row, blobs }: { readonly row: readonly unknown[]; readonly blobs: Map<string, string> },
 ): readonly unknown[] {
-  const key = `files/${crypto.randomUUID()}`
-  blobs.set(String(row[columns.indexOf('name')]), key)
-  return row.with(columns.indexOf('blob'), key)
+  const place = columns.indexOf('blob')
+  if (!table.bytes || row[place] === null) return row
+  const cells = Object.fromEntries(columns.map((column, index) => [column, row[index]]))
+  const { name, prefix } = table.bytes(cells)
+  const key = `${prefix}/${crypto.randomUUID()}`
+  blobs.set(bytesCalled({ file: name, of: table.name }), key)
+  return row.with(place, key)
+}
+
+function bytesCalled({ file, of = 'files' }: { readonly file: string; readonly of?: string }): string {
+  return `${of} ${file}`
 }
 
 async function putFile(

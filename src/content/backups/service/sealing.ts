@@ -29,7 +29,8 @@ export async function reseal(
 ): Promise<readonly unknown[]> {
   if (!sealed) return cells
   try {
-    if (sealed === 'names') return await resealNamed(columns, cells, anew)
+    if (typeof sealed === 'function')
+      return await resealNamed(columns, cells, (text, secret) => anew(text, sealed(secret)))
     const row = Object.fromEntries(columns.map((column, index) => [column, cells[index]]))
     const purposes = new Map(Object.entries(sealed))
     return await Promise.all(

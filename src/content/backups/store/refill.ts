@@ -39,12 +39,14 @@ export function refill(
     ({ name, kept }) => name !== 'audit' && (kept !== 'files' || sections.has(name)),
   )
   return [
-    ...(sections.has('files') ? [doomFiles(database, at)] : []),
+    ...doomBytes(database, sections, at),
     // Of jobs that are not in the archive the actors hear, too, whoever dies after this.
     noteJobs(database),
     ...emptied.toReversed().map(({ name }) => database.run(sql`delete from ${sql.identifier(name)}`)),
     ...filled.map((table) => insertStaged(database, run, table, sections.get(table.name) ?? [])),
-    database.run(sql`delete from doomed_blobs where key in (select blob from files)`),
+    database.run(
+      sql`delete from doomed_blobs where key in (select blob from files union all select blob from script_files)`,
+    ),
     noteJobs(database),
     ...(sections.has('states') ? [] : firstStates(database, at)),
     ...sequences(database, run),
@@ -105,7 +107,8 @@ export async function countRows(database: Database): Promise<ReadonlyMap<string,
 export async function isEmpty(database: Database): Promise<boolean> {
   const [row] = await database.all<{ is_empty: number }>(sql`
     select (select count(*) from users) <= 1 and not exists (
-      select 1 from objects where parent_id is not null and (id > 3 or version > 1)) as is_empty`)
+      select 1 from objects where parent_id is not null and (id > 3 or version > 1))
+      and not exists (select 1 from scripts) as is_empty`)
   return row?.is_empty === 1
 }
 
@@ -161,9 +164,17 @@ function sequences(database: Database, run: string): Write[] {
   ]
 }
 
-function doomFiles(database: Database, at: number): Write {
-  return database.run(
-    sql`insert into doomed_blobs (key, at) select blob, cast(${at} as integer) from files where true on conflict (key) do nothing`,
+/** The bytes of what is emptied: uploaded files where an archive has some, scripts, and what belongs to their runs. */
+function doomBytes(database: Database, sections: ReadonlyMap<string, unknown>, at: number): Write[] {
+  const emptied = [
+    ...(sections.has('files') ? [sql`select blob from files`] : []),
+    sql`select blob from script_files where blob is not null`,
+    sql`select blob from run_files where kind <> 'tree'`,
+  ]
+  return emptied.map((blobs) =>
+    database.run(
+      sql`insert into doomed_blobs (key, at) select blob, cast(${at} as integer) from (${blobs}) where true on conflict (key) do nothing`,
+    ),
   )
 }
 

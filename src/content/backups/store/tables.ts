@@ -13,6 +13,8 @@ import * as monitoring from '../../../../db/tables/monitoring.ts'
 import * as told from '../../../../db/tables/notifications.ts'
 import * as oidc from '../../../../db/tables/oidc.ts'
 import * as plans from '../../../../db/tables/revaluations.ts'
+import * as runs from '../../../../db/tables/runs.ts'
+import * as scripts from '../../../../db/tables/scripts.ts'
 import * as slcs from '../../../../db/tables/slcs.ts'
 import * as pages from '../../../../db/tables/status-pages.ts'
 
@@ -24,8 +26,10 @@ type Kept = {
   readonly kept: 'always' | 'histories' | 'files'
   /** Rows are only ever added and never changed, and may be many. */
   readonly grows?: true
-  /** Columns that are sealed, and what for; a column of JSON has texts that are sealed for their names. */
-  readonly sealed?: Readonly<Record<string, (row: Cells) => string>> | 'names'
+  /** Columns that are sealed, and what for; or what the texts in the JSON of `secrets` are sealed for, by their names. */
+  readonly sealed?: Readonly<Record<string, (row: Cells) => string>> | ((name: string) => string)
+  /** Rows whose column `blob` is not null have bytes: their name in an archive, and what the keys of their blobs begin with. */
+  readonly bytes?: (row: Cells) => { readonly name: string; readonly prefix: string }
   /** Columns that mean something beside histories alone, and are null without them. */
   readonly past?: readonly string[]
 }
@@ -36,6 +40,9 @@ const ALWAYS: Fate = { kept: 'always' }
 const HISTORIES: Fate = { kept: 'histories' }
 const RECORD: Fate = { kept: 'histories', grows: true }
 const SIGNED_IN: Fate = { left: 'who was signed in signs in again: a restore must bring no session back' }
+
+const RAN: Fate = { left: 'jobs that ran here, or were to: their scripts are kept' }
+const SIGNING = () => 'webhook signing key'
 
 /** What becomes of each table. A table that is not here fails a test. */
 const FATES: readonly (readonly [table: SQLiteTable, fate: Fate])[] = [
@@ -52,10 +59,10 @@ const FATES: readonly (readonly [table: SQLiteTable, fate: Fate])[] = [
   [audit, RECORD],
   [backups.backups, { left: 'archives are not in archives' }],
   [backups.backupRows, { left: 'rows on their way into an archive or out of one' }],
-  [content.files, { kept: 'files' }],
+  [content.files, { kept: 'files', bytes: (row) => ({ name: String(row['name']), prefix: 'files' }) }],
   [content.doomedBlobs, { left: 'blobs of this installation' }],
   [content.styles, ALWAYS],
-  [content.settings, { kept: 'always', sealed: 'names' }],
+  [content.settings, { kept: 'always', sealed: (name) => name }],
   [content.translations, ALWAYS],
   [content.translationCache, { left: 'is asked for again' }],
   [credentials.personalTokens, ALWAYS],
@@ -93,6 +100,27 @@ const FATES: readonly (readonly [table: SQLiteTable, fate: Fate])[] = [
   [oidc.oidcSessions, SIGNED_IN],
   [plans.revaluations, ALWAYS],
   [plans.maintenanceChanges, HISTORIES],
+  [runs.runners, { left: 'nodes that register with this installation' }],
+  [runs.runs, RAN],
+  [runs.runLogLines, RAN],
+  [runs.runFiles, RAN],
+  [runs.runRepeats, RAN],
+  [scripts.scriptGroups, ALWAYS],
+  [scripts.scripts, ALWAYS],
+  [scripts.scriptDependents, ALWAYS],
+  [
+    scripts.scriptFiles,
+    {
+      kept: 'always',
+      bytes: (row) => ({
+        name: `${String(row['script_id'])}/${String(row['path'])}`,
+        prefix: `scripts/${String(row['script_id'])}`,
+      }),
+    },
+  ],
+  [scripts.runConfigurations, { kept: 'always', sealed: (name) => `variable of a script ${name}` }],
+  [scripts.scheduleConfigurations, ALWAYS],
+  [scripts.webhookTokens, { kept: 'always', sealed: { signing_key: SIGNING, former_signing_key: SIGNING } }],
   [slcs.slcs, { kept: 'always', past: ['judged'] }],
   [slcs.slcPeriods, HISTORIES],
   [slcs.slcRevisions, HISTORIES],

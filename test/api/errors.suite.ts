@@ -208,8 +208,9 @@ const parameters: readonly Scenario[] = [
           for (const { name, schema } of all.filter((one) => one.in === 'query')) {
             if (takesMany(schema)) continue
             const place = path.replaceAll(/\{(\w+)\}/g, (_, key: string) => {
-              const kinds = all.find((one) => one.in === 'path' && one.name === key)?.schema.enum
-              return kinds?.[0] ?? (key === 'token' ? 'A'.repeat(43) : '1')
+              const shape = all.find((one) => one.in === 'path' && one.name === key)?.schema
+              if (shape?.pattern?.startsWith('^j_')) return `j_${'0'.repeat(26)}`
+              return shape?.enum?.[0] ?? (key === 'token' ? 'A'.repeat(43) : '1')
             })
             const query = `${name}=1&${name}=2`
             const request = ['get', 'delete'].includes(method) ? {} : { json: {} }
@@ -242,7 +243,7 @@ const parameters: readonly Scenario[] = [
 type Parameter = {
   readonly in: string
   readonly name: string
-  readonly schema: { readonly enum?: readonly string[] }
+  readonly schema: { readonly enum?: readonly string[]; readonly pattern?: string }
 }
 
 function takesMany(schema: object): boolean {

@@ -357,6 +357,12 @@ const imports: Scenario[] = [
       expect(mixed.body['errors']).toMatchObject([{ name: 'there already', code: 'name_taken' }])
       expect(await stateOf(client, script.id)).toEqual(before)
       expect(await filesOf(client, 'not there yet')).toEqual(await digestsOf({ 'run.sh': 'exit 0' }))
+      const into = await good<{ id: number }>(
+        client.request('POST', '/scripts/groups', { json: { name: 'for what is not there' } }),
+      )
+      const others = zip({ 'there already.zip': archive, 'nor this one.zip': archive })
+      const path = `/scripts/groups/${into.id}/upload-zip`
+      expect((await client.request('POST', path, sent(others))).status).toBe(207)
     },
   },
   {

@@ -38,15 +38,15 @@ export const runOrders: readonly Scenario[] = [
       const script = await scriptOf(client)
       const send = (key: string, json: object) =>
         client.request('POST', `/scripts/${script}/run`, { json, headers: { 'idempotency-key': key } })
-      const first = await Promise.all([send('a', {}), send('a', {}), send('a', {})])
+      const first = await Promise.all([send('run-a', {}), send('run-a', {}), send('run-a', {})])
       expect(statusesOf(first)).toEqual([202, 202, 202])
       expect(new Set(first.map(({ body }) => body['id'])).size).toBe(1)
       expect(first.filter(({ headers }) => headers.get('idempotency-replayed') === 'true')).toHaveLength(2)
-      expectAnswer(await send('a', { arguments: ['x'] }), { answers: 'idempotency_conflict' })
-      expect((await send('b', {})).body['id']).not.toBe(first[0]?.body['id'])
+      expectAnswer(await send('run-a', { arguments: ['x'] }), { answers: 'idempotency_conflict' })
+      expect((await send('run-b', {})).body['id']).not.toBe(first[0]?.body['id'])
       const mine = await client.request('POST', `/scripts/${script}/run`, {
         json: {},
-        headers: { 'idempotency-key': 'a' },
+        headers: { 'idempotency-key': 'run-a' },
         as: 'editor',
       })
       expect(mine.body['id']).not.toBe(first[0]?.body['id'])

@@ -127,8 +127,9 @@ async function* fileLines({ ports, run }: Gathering, table: Table): AsyncGenerat
   for await (const page of readSnapshot(ports.database, run, table)) {
     for (const text of page) {
       const row = rowOf(table, JSON.parse(text) as unknown[])
-      if (row['blob'] === null) continue
-      const stored = await ports.blobs.get(String(row['blob']))
+      const { blob } = row
+      if (typeof blob !== 'string') continue
+      const stored = await ports.blobs.get(blob)
       if (!stored) throw new Error('The bytes of a file are missing.')
       yield JSON.stringify({
         file: table.bytes(row).name,

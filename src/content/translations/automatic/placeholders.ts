@@ -2,7 +2,7 @@
 export type Masked = { readonly text: string; readonly placeholders: readonly string[] }
 
 /** Marks that look like ours, printf directives, and in markup also tags and entities. */
-const IN_TEXT = /\[\[\d+\]\]|%(?:\d+\$)?[-+0 #]*\d*(?:\.\d+)?[sdiufgxXeEc@%]/y
+const IN_TEXT = /\[\[\s*\d+\s*\]\]|%(?:\d+\$)?[-+0 #]*\d*(?:\.\d+)?[sdiufgxXeEc@%]/y
 const IN_MARKUP = /<\/?[A-Za-z!][^<>]*>|&(?:\w+|#\d+|#x[\dA-Fa-f]+);/y
 const MARK = /\[\[\s*(\d+)\s*\]\]/g
 

@@ -101,12 +101,6 @@ const SUITES: readonly Suite[] = [
   scriptConfigurationsSuite,
   runsSuite,
   webhooksSuite,
-  scriptsSuite,
-  scriptFilesSuite,
-  scriptConfigurationsSuite,
-  webhooksSuite,
-  runsSuite,
-  codeGeneratorSuite,
   packagesSuite,
   backupsSuite,
   // Last, because it holds what all of them changed against the record.

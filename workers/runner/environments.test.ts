@@ -67,10 +67,10 @@ test('what was left unfinished goes at the start, and what was not used for long
   await mkdir(join(dir, 'unfinished'))
   const environments = await Environments.open(dir, 2)
   expect(await readdir(dir)).toEqual([])
-  const kept = await environments.use('a', build, signal)
-  for (const key of ['b', 'c']) (await environments.use(key, build, signal)).release()
   // One that is in use stays, though it is the oldest.
+  const kept = await environments.use('a', build, signal)
   await utimes(join(dir, 'a.ready'), 0, 0)
+  for (const key of ['b', 'c']) (await environments.use(key, build, signal)).release()
   await utimes(join(dir, 'b.ready'), 1, 1)
   ;(await environments.use('d', build, signal)).release()
   const names = await readdir(dir)

@@ -71,11 +71,11 @@ export const scriptDependents = sqliteTable(
     scriptId: integer('script_id')
       .notNull()
       .references(() => scripts.id, { onDelete: 'cascade' }),
-    /** `widget`, `dataSource` */
+    /** `widget`, `dataSource`, `alarmRecipient` */
     kind: text().notNull(),
-    /** The dashboard, or the data source. */
+    /** The dashboard, the data source, or the recipient of alarms. */
     ownerId: integer('owner_id').notNull(),
-    /** The widget of the dashboard; empty for a data source. */
+    /** The widget of the dashboard; else empty. */
     part: text().notNull(),
     name: text().notNull(),
   },

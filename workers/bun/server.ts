@@ -90,8 +90,9 @@ export async function startServer(settings: BunSettings, seams: Seams = {}): Pro
   const outside = await openOutside(settings)
   const events = new Hub({ database: system.database, clock, log, settings })
   const inside = { database: system.database, clock, log, events }
-  const post = openPost({ ...inside, ...outside })
-  const flow = openFlow(inside, () => post.wake())
+  // A post that is opened later looks at all that there is.
+  let onNotices = () => {}
+  const flow = openFlow(inside, () => onNotices())
   const values = await openLibsql(`file:${join(settings.dataDir, 'values.db')}`)
   freeInside = () => freeBytesInside(values.client)
   const blobs = await openBlobsDirectory(join(settings.dataDir, 'blobs'))
@@ -110,6 +111,8 @@ export async function startServer(settings: BunSettings, seams: Seams = {}): Pro
   const parts = { ...inside, ...outside, blobs, jobActors, lastDeaf, flow }
   const dispatch = openDispatch(parts, schedules)
   const ports: Ports = { ...parts, dispatch }
+  const post = openPost(ports)
+  onNotices = () => post.wake()
   await warnOfFewFiles(log)
   const app = createApp(ports)
   const { isFirstStart, setupToken } = await prepareFirstStart(ports)

@@ -7,7 +7,7 @@ export const RUN_BODY_MAX_BYTES = 128 * 1024
 const ARGUMENTS_MAX = 100
 const ARGUMENT_MAX = 4_096
 /** As JSON they become a variable of the environment. */
-const PARAMETERS_MAX = 64 * 1024
+export const PARAMETERS_MAX = 64 * 1024
 const LIST_MAX = 100
 const LATEST_MAX = 100
 const LINES_MAX = 1_000

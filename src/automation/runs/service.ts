@@ -16,6 +16,7 @@ import { readLog } from './store/log.ts'
 import { viewOf } from './view.ts'
 
 export { orderRun, readJob } from './service/ordering.ts'
+export { callerFor } from './service/lent.ts'
 export { followLog } from './service/following.ts'
 export { openDispatch } from './service/dispatch.ts'
 export type { DueWork, OpenDispatch } from './service/dispatch.ts'

@@ -1,12 +1,9 @@
-import { readsScripts } from '../../access/rights/permissions.ts'
-import { accountOf } from '../../access/session/service.ts'
-import { userOf } from '../../access/session/service/callers.ts'
 import type { Context } from '../../context.ts'
-import { Refusal, refusalIn } from '../../lib/errors.ts'
+import { refusalIn } from '../../lib/errors.ts'
 import { commit } from '../../ports/database.ts'
 import type { Write } from '../../ports/database.ts'
 import type { Ports } from '../../ports/index.ts'
-import { orderRun } from '../runs/service.ts'
+import { callerFor, orderRun } from '../runs/service.ts'
 import type { DueWork } from '../runs/service.ts'
 import { comingTo } from './due.ts'
 import * as store from './store.ts'
@@ -46,10 +43,8 @@ async function pass(ports: Ports, row: DueRow): Promise<void> {
 }
 
 async function order(ports: Ports, row: DueRow, also: Write): Promise<void> {
-  const account = row.userId === null ? null : await accountOf(ports, row.userId)
-  if (!account || !readsScripts(account.role))
-    throw new Refusal('forbidden', 'Whose schedule it is may not run scripts any more.')
-  const context: Context = { ports, caller: userOf(account), requestId: `schedule-${row.id}-${row.nextAt}` }
+  const caller = await callerFor(ports, row.userId, 'Whose schedule it is')
+  const context: Context = { ports, caller, requestId: `schedule-${row.id}-${row.nextAt}` }
   await orderRun(context, {
     scriptId: row.scriptId,
     runConfigurationId: row.runConfigurationId,

@@ -27,6 +27,7 @@ const dependentsView = z
     count: z.int(),
     widgets: z.array(z.object({ dashboardId: z.int(), widgetId: z.string(), name: z.string() })),
     dataSources: z.array(z.object({ dataSourceId: z.int(), name: z.string() })),
+    alarmRecipients: z.array(z.object({ recipientId: z.int(), name: z.string() })),
   })
   .describe('What works no more once it is gone; 100 of them are named.')
 

@@ -20,8 +20,8 @@ const DEPENDENTS_SHOWN = 100
 
 type Versioned = { readonly script: ScriptView; readonly version: number }
 
-/** The writes that say what depends on scripts of what an owner has, a dashboard or a data source, in place of what was
- * said before. They go into the commit that changes the owner; without any, nothing of it depends on a script. */
+/** The writes that say what depends on scripts of what an owner has, a dashboard, a data source or a recipient of alarms,
+ * in place of what was said before. They go into the commit that changes the owner; without any, nothing of it depends on a script. */
 export const dependents = store.saveDependents
 
 /** Scripts by name. @throws {Refusal} invalid for a cursor of another list */
@@ -164,13 +164,18 @@ export async function refuseGoneGroup<Result>(write: () => Promise<Result>): Pro
   }
 }
 
+const DEPENDENT: Readonly<
+  Record<Dependent['kind'], (one: Pick<Dependent, 'ownerId' | 'part' | 'name'>) => string>
+> = {
+  widget: ({ ownerId, part, name }) => `the widget ${part} of dashboard ${ownerId}, ${name}`,
+  dataSource: ({ ownerId, name }) => `the data source ${ownerId}, ${name}`,
+  alarmRecipient: ({ ownerId, name }) => `the recipient of alarms ${ownerId}, ${name}`,
+}
+
 function hasDependents(found: readonly Dependent[]): Refusal {
   const errors = found.slice(0, DEPENDENTS_SHOWN).map(({ kind, ownerId, part, name }, index) => ({
     pointer: `/dependents/${index}`,
-    message:
-      kind === 'widget'
-        ? `the widget ${part} of dashboard ${ownerId}, ${name}`
-        : `the data source ${ownerId}, ${name}`,
+    message: DEPENDENT[kind]({ ownerId, part, name }),
   }))
   const detail = `${found.length} depend on this script. Change these first, or force it with forceDelete.`
   return new Refusal('has_dependents', detail, errors)
@@ -223,6 +228,9 @@ function shownDependents(found: readonly Dependent[]): ScriptView['dependents'] 
     ),
     dataSources: shown.flatMap(({ kind, ownerId, name }) =>
       kind === 'dataSource' ? [{ dataSourceId: ownerId, name }] : [],
+    ),
+    alarmRecipients: shown.flatMap(({ kind, ownerId, name }) =>
+      kind === 'alarmRecipient' ? [{ recipientId: ownerId, name }] : [],
     ),
   }
 }

@@ -1,4 +1,5 @@
 import { and, count, eq, gt, or, sql } from 'drizzle-orm'
+import type { SQL } from 'drizzle-orm'
 import { scriptDependents, scripts } from '../../../db/tables/scripts.ts'
 import type { Database, Write } from '../../ports/database.ts'
 import type { Detection } from './detection.ts'
@@ -116,7 +117,7 @@ export function deleteScript(
 }
 
 export type Dependent = Omit<typeof scriptDependents.$inferSelect, 'scriptId' | 'kind'> & {
-  readonly kind: 'widget' | 'dataSource'
+  readonly kind: 'widget' | 'dataSource' | 'alarmRecipient'
 }
 
 /** What depends on scripts, by kind, owner and part. */
@@ -133,7 +134,7 @@ export async function listDependents(
 /** Says what depends on scripts of what an owner has, in place of what it said before. What names no script is left out. */
 export function saveDependents(
   database: Database,
-  { kind, ownerId }: Pick<Dependent, 'kind' | 'ownerId'>,
+  { kind, ownerId }: Pick<Dependent, 'kind'> & { readonly ownerId: number | SQL },
   dependents: readonly (Pick<Dependent, 'part' | 'name'> & { readonly scriptId: number })[],
 ): Write[] {
   return [

@@ -1,13 +1,10 @@
-import { readsScripts } from '../../../access/rights/permissions.ts'
 import { attempt } from '../../../access/attempts/service.ts'
 import { unseal } from '../../../access/session/keys.ts'
-import { accountOf } from '../../../access/session/service.ts'
-import { userOf } from '../../../access/session/service/callers.ts'
 import type { Context } from '../../../context.ts'
 import { sha256 } from '../../../lib/digest.ts'
 import { Refusal } from '../../../lib/errors.ts'
 import type { Ports } from '../../../ports/index.ts'
-import { orderRun } from '../../runs/service.ts'
+import { callerFor, orderRun } from '../../runs/service.ts'
 import { parametersOf } from '../parameters.ts'
 import { requireSignature } from '../signature.ts'
 import * as store from '../store.ts'
@@ -44,11 +41,9 @@ export async function triggerScript(context: Context, { token, body, signature, 
   const signingKey = await signingKeyOf(ports, row, hash)
   const signed = signingKey === null ? null : await requireSignature(signature, { body, signingKey, now })
   const { scriptId, runConfigurationId } = row
-  const account = await accountOf(ports, row.userId)
-  if (!account || !readsScripts(account.role))
-    throw new Refusal('forbidden', 'Who made this token may not run scripts any more.')
+  const caller = await callerFor(ports, row.userId, 'Who made this token')
   return orderRun(
-    { ...context, caller: userOf(account) },
+    { ...context, caller },
     {
       scriptId,
       runConfigurationId,

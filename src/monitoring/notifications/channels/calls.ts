@@ -1,13 +1,12 @@
 import { Webhook } from 'standardwebhooks'
 import { cutText } from '../../../lib/text.ts'
-import { timeFormat } from '../../../lib/time.ts'
 import type { Target } from '../recipients/target.ts'
 import { textOf } from '../texts/message.ts'
-import type { Told } from '../texts/message.ts'
 import type { Call, Parcel } from './parcel.ts'
+import { payloadOf } from './payload.ts'
 
 /** A target that is reached over HTTP. */
-export type HttpTarget = Exclude<Target, { type: 'user' | 'group' | 'email' }>
+export type HttpTarget = Exclude<Target, { type: 'user' | 'group' | 'email' | 'script' }>
 
 const NTFY_PRIORITIES: Readonly<Record<string, number>> = { major: 5, minor: 4, warning: 3 }
 /** What Telegram takes in one message, in UTF-16 code units. */
@@ -41,18 +40,7 @@ function webhookCall(
   parcel: Parcel,
   now: number,
 ): Call {
-  const format = timeFormat(parcel.manner.timeZone)
-  const text = textOf(parcel.told, parcel.manner)
-  const body = JSON.stringify({
-    type: typeOf(parcel.told),
-    timestamp: format(parcel.createdAt),
-    data: {
-      recipient: parcel.manner.recipient,
-      subject: text.subject,
-      text: text.lines.join('\n'),
-      alarms: parcel.told.map((one) => dataOf(one, format)),
-    },
-  })
+  const body = JSON.stringify(payloadOf(parcel))
   const at = new Date(now)
   return {
     url,
@@ -63,29 +51,6 @@ function webhookCall(
       'webhook-signature': new Webhook(secret).sign(parcel.key, at, body),
     },
     body,
-  }
-}
-
-/** `alarm.opened` and the like; `alarms` where it is of several kinds. */
-function typeOf(told: readonly Told[]): string {
-  const kinds = new Set(told.map(({ kind }) => kind))
-  const [only] = kinds
-  return kinds.size === 1 && only ? `alarm.${only}` : 'alarms'
-}
-
-function dataOf(told: Told, format: (at: number) => string) {
-  const { kind, alarmId, objectId, objectType, objectName, objectPath, state, worstState, message } = told
-  const endAt = told.endAt
-  return {
-    event: kind,
-    alarmId,
-    object: { id: objectId, type: objectType, name: objectName, path: objectPath },
-    state,
-    worstState,
-    message,
-    begin: format(told.beginAt),
-    end: endAt === null ? null : format(endAt),
-    durationMs: endAt === null ? null : endAt - told.beginAt,
   }
 }
 

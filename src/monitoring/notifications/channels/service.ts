@@ -9,30 +9,32 @@ import { failed } from './outcome.ts'
 import type { Outcome } from './outcome.ts'
 import type { Parcel } from './parcel.ts'
 import { outcomeOf, outcomeOfMail, retryAfterOf } from './replies.ts'
+import { ordered } from './service/ordering.ts'
 
 /** What is read of an answer: enough to see what it says. */
 const ANSWER_MAX_BYTES = 16 * 1024
 
-export type ChannelPorts = Pick<Ports, 'network' | 'mail' | 'clock' | 'settings'>
-
-/** Where a parcel goes in the end: addresses, or a target that is reached over HTTP. */
-export type Destination = HttpTarget | Extract<Target, { type: 'email' }>
+/** Where a parcel goes in the end: a script, addresses, or a target that is reached over HTTP. */
+export type Destination = Exclude<Target, { type: 'user' | 'group' }>
 
 /** Tells a parcel once, and says what became of it; never throws for what a receiver does. */
-export async function tell(ports: ChannelPorts, to: Destination, parcel: Parcel): Promise<Outcome> {
+export async function tell(ports: Ports, to: Destination, parcel: Parcel): Promise<Outcome> {
   // Also for what a host does after it was told to stop.
   const signal = AbortSignal.timeout(ports.settings.notificationTimeoutMs)
   const late = new Promise<Outcome>((resolve) => {
     signal.addEventListener('abort', () => resolve(failed('It took too long to answer.')), { once: true })
   })
-  return Promise.race([
-    to.type === 'email' ? mailed(ports, to, parcel, signal) : called(ports, to, parcel, signal),
-    late,
-  ])
+  return Promise.race([toldBy(ports, to, parcel, signal), late])
+}
+
+function toldBy(ports: Ports, to: Destination, parcel: Parcel, signal: AbortSignal): Promise<Outcome> {
+  if (to.type === 'script') return ordered(ports, to, parcel)
+  if (to.type === 'email') return mailed(ports, to, parcel, signal)
+  return called(ports, to, parcel, signal)
 }
 
 async function mailed(
-  { mail }: ChannelPorts,
+  { mail }: Ports,
   { addresses }: Extract<Target, { type: 'email' }>,
   { key, told, manner }: Parcel,
   signal: AbortSignal,
@@ -43,7 +45,7 @@ async function mailed(
 }
 
 async function called(
-  { network, clock }: ChannelPorts,
+  { network, clock }: Ports,
   target: HttpTarget,
   parcel: Parcel,
   signal: AbortSignal,

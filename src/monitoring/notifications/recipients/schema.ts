@@ -131,14 +131,6 @@ const rules = {
 /** What a read answers beyond that may be sent back unchanged. */
 const ignored = { id: z.unknown().optional(), lastResult: z.unknown().optional() }
 
-const script = z.strictObject({
-  ...rules,
-  ...ignored,
-  name: nameSchema,
-  type: z.literal('script').refine(() => false, 'cannot be told: scripts are not told of alarms'),
-  target: z.unknown(),
-})
-
 function variant<T extends TargetType, S extends z.ZodType>(type: T, target: S) {
   return z.strictObject({ ...rules, ...ignored, name: nameSchema, type: z.literal(type), target })
 }
@@ -155,7 +147,7 @@ export const newRecipientBody = z.discriminatedUnion('type', [
   variant('teams', TARGETS.teams),
   variant('telegram', TARGETS.telegram),
   variant('ntfy', TARGETS.ntfy),
-  script,
+  variant('script', TARGETS.script),
 ])
 
 /** A target that is absent stays what it is. */
@@ -168,7 +160,7 @@ export const recipientBody = z.discriminatedUnion('type', [
   variant('teams', orShown(TARGETS.teams)),
   variant('telegram', orShown(TARGETS.telegram)),
   variant('ntfy', orShown(TARGETS.ntfy)),
-  script,
+  variant('script', orShown(TARGETS.script)),
 ])
 
 const rulesSchema = z.object(rules)

@@ -1,18 +1,19 @@
 import { attempt } from '../../../access/attempts/service.ts'
 import { audited } from '../../../access/audit/service.ts'
 import { seal } from '../../../access/session/keys.ts'
+import { dependents } from '../../../automation/scripts/service.ts'
 import type { Context } from '../../../context.ts'
-import { faultOfReceiver } from '../../../lib/addresses.ts'
 import { Refusal } from '../../../lib/errors.ts'
 import type { Fault } from '../../../lib/errors.ts'
 import { timeFormat } from '../../../lib/time.ts'
 import { commit, isNotNullViolation, isUniqueViolation } from '../../../ports/database.ts'
 import type { Ports } from '../../../ports/index.ts'
-import type { NewRecipientBody, RecipientBody, RecipientView, Rules, TestResult } from './schema.ts'
+import type { NewRecipientBody, RecipientBody, RecipientView, TestResult } from './schema.ts'
+import { fault, faultsOf } from './service/faults.ts'
 import { openTarget, purposeOf, tellAddressee } from './service/telling.ts'
 import * as store from './store.ts'
 import type { RecipientRow } from './store.ts'
-import { shownTarget, TARGETS, urlOfTarget } from './target.ts'
+import { shownTarget, TARGETS } from './target.ts'
 import type { Target } from './target.ts'
 
 const RECIPIENTS_MAX = 1_000
@@ -39,11 +40,12 @@ export async function createRecipient(context: Context, body: NewRecipientBody):
   const { ports } = context
   if ((await store.countRecipients(ports.database)) >= RECIPIENTS_MAX)
     throw new Refusal('conflict', `There are ${RECIPIENTS_MAX} recipients at most.`)
-  const target = targetOf(body)
+  const target = targetOf(context, body)
   const row = await checked(context, body, target)
   const entry = recorded(context, 'create', { objectId: { inserted: true }, after: shownOf(row) })
-  const createdAt = ports.clock.now()
-  const id = await refuseTakenName(() => store.insertRecipient(ports.database, { ...row, createdAt }, entry))
+  const also = [entry, ...needsOf(ports, store.idOf(row.name), row, target)]
+  const made = { ...row, createdAt: ports.clock.now() }
+  const id = await refuseTakenName(() => store.insertRecipient(ports.database, made, also))
   return readRecipient(context, id)
 }
 
@@ -60,11 +62,13 @@ export async function updateRecipient(
   const isKept = body.target === undefined || body.target === before.shownTarget
   if (isKept && body.type !== before.type)
     throw invalid([fault('/target', 'must be named with another type')])
-  const after = await checked(context, body, isKept ? await openTarget(ports, before) : targetOf(body))
+  const target = isKept ? await openTarget(ports, before) : targetOf(context, body)
+  const after = await checked(context, body, target)
   await refuseTakenName(() =>
     commit(ports.database, [
       store.updateRecipient(ports.database, before, after),
       recorded(context, 'update', { objectId: id, before: shownOf(before), after: shownOf(after) }),
+      ...needsOf(ports, id, after, target),
     ]),
   )
   return readRecipient(context, id)
@@ -78,6 +82,7 @@ export async function deleteRecipient(context: Context, id: number): Promise<voi
   try {
     await commit(database, [
       ...store.deleteRecipient(database, id),
+      ...needsOf(context.ports, id, row, null),
       recorded(context, 'delete', { objectId: id, before: shownOf(row) }),
     ])
   } catch (error) {
@@ -150,11 +155,7 @@ async function checked(
 ): Promise<store.RecipientChange> {
   const { name, type: _type, target: _target, id: _id, lastResult: _lastResult, ...rest } = body
   const rules = { ...rest, timeZone: rest.timeZone ?? ports.settings.timeZone }
-  const faults = [
-    ...receiverFaults(ports, target),
-    ...rotationFaults(rules, target),
-    ...(await missingFaults(ports, rules, target)),
-  ]
+  const faults = await faultsOf(ports, rules, target)
   if (faults.length > 0) throw invalid(faults)
   const bytes = new TextEncoder().encode(JSON.stringify(target))
   const sealed = await seal(ports.secrets, new Uint8Array(bytes), purposeOf(target.type))
@@ -164,43 +165,24 @@ async function checked(
   return { name, type: target.type, target: sealed, shownTarget: shown, userId, userGroupId, rules }
 }
 
-/** The target that a body names. @throws {Refusal} invalid when it names none */
-function targetOf({ type, target }: NewRecipientBody | RecipientBody): Target {
-  if (type === 'script' || typeof target !== 'object')
+/** The target that a body names, for the caller. @throws {Refusal} invalid when it names none */
+function targetOf({ caller }: Context, { type, target }: NewRecipientBody | RecipientBody): Target {
+  if (typeof target !== 'object')
     throw invalid([fault('/target', 'must be a target, or what was shown of it')])
-  return { type, ...TARGETS[type].parse(target) } as Target
+  if (type !== 'script') return { type, ...TARGETS[type].parse(target) } as Target
+  if (caller.kind !== 'user') throw new Refusal('unauthenticated', 'Sign in first.')
+  return { type, ...TARGETS.script.parse(target), userId: caller.userId }
 }
 
-function receiverFaults({ settings }: Ports, target: Target): readonly Fault[] {
-  const reached = urlOfTarget(target)
-  const said = reached && faultOfReceiver(reached.url, settings.outboundAllow)
-  return reached && said !== null ? [fault(`/target/${reached.field}`, said)] : []
-}
-
-function rotationFaults({ rotation, vacations }: Rules, { type }: Target): readonly Fault[] {
-  if (type === 'group') return []
-  const member = vacations.findIndex(({ userId }) => userId !== null)
-  return [
-    ...(rotation === null ? [] : [fault('/rotation', 'is for groups only')]),
-    ...(member === -1 ? [] : [fault(`/vacations/${member}/userId`, 'is for groups only')]),
-  ]
-}
-
-/** What is named and not there. */
-async function missingFaults({ database }: Ports, rules: Rules, target: Target): Promise<readonly Fault[]> {
-  const missing = async (
-    table: Parameters<typeof store.unknownPlaces>[1],
-    ids: readonly number[],
-    pointer: (place: number) => string,
-  ) => (await store.unknownPlaces(database, table, ids)).map((place) => fault(pointer(place), 'is not there'))
-  const steps = rules.escalation.map(({ recipientId }) => recipientId)
-  const found = await Promise.all([
-    target.type === 'user' ? missing('users', [target.userId], () => '/target/userId') : [],
-    target.type === 'group' ? missing('user_groups', [target.userGroupId], () => '/target/userGroupId') : [],
-    missing('objects', rules.objectIds, (place) => `/objectIds/${place}`),
-    missing('alarm_recipients', steps, (place) => `/escalation/${place}/recipientId`),
-  ])
-  return found.flat()
+/** The writes that say which script a recipient needs. */
+function needsOf(
+  { database }: Ports,
+  ownerId: Parameters<typeof dependents>[1]['ownerId'],
+  { name }: { readonly name: string },
+  target: Target | null,
+) {
+  const needed = target?.type === 'script' ? [{ scriptId: target.scriptId, part: '', name }] : []
+  return dependents(database, { kind: 'alarmRecipient', ownerId }, needed)
 }
 
 async function requireRecipient({ database }: Ports, id: number): Promise<RecipientRow> {
@@ -242,10 +224,6 @@ function viewOf({ settings }: Ports, row: RecipientRow): RecipientView {
 
 function invalid(faults: readonly Fault[]): Refusal {
   return new Refusal('invalid', 'No such recipient can be told; see errors.', faults)
-}
-
-function fault(pointer: string, message: string): Fault {
-  return { pointer, message }
 }
 
 function changedMeanwhile(): Refusal {

@@ -36,15 +36,20 @@ export async function countRecipients(database: Database): Promise<number> {
 export async function insertRecipient(
   database: Database,
   recipient: RecipientChange & { readonly createdAt: number },
-  also: Write,
+  also: readonly Write[],
 ): Promise<number> {
   const row = { ...recipient, handedOut: 0, version: 1 }
   const [[made]] = await database.batch([
     database.insert(alarmRecipients).values(row).returning({ id: alarmRecipients.id }),
-    also,
+    ...also,
   ])
   if (!made) throw new Error('The database returned no row for a new recipient.')
   return made.id
+}
+
+/** Stands in a write for the id of the recipient that has this name by then. */
+export function idOf(name: string): SQL {
+  return sql`(select id from alarm_recipients where name = ${name})`
 }
 
 /** Changes a recipient that is still at this version; otherwise the whole batch fails for the empty version. */

@@ -32,14 +32,33 @@ export const TARGETS = {
     topic: z.string().regex(/^[\w-]{1,64}$/, 'must be 1 to 64 letters, digits, - or _'),
     token: token.optional(),
   }),
+  script: z.strictObject({
+    scriptId: z.int().positive(),
+    runConfigurationId: z
+      .int()
+      .positive()
+      .nullable()
+      .default(null)
+      .describe('Null takes the default one, or that of a script without any.'),
+  }),
 } as const
 
 export type TargetType = keyof typeof TARGETS
 
 export const TARGET_TYPES = Object.keys(TARGETS) as [TargetType, ...TargetType[]]
 
+/** What is kept of a target beside what was sent. */
+type Beside<T extends TargetType> = T extends 'script'
+  ? {
+      /** In whose name it runs: who set the target. */
+      readonly userId: number
+    }
+  : unknown
+
 /** A type of recipient with what a recipient of this type has. */
-export type Target = { [T in TargetType]: { readonly type: T } & z.output<(typeof TARGETS)[T]> }[TargetType]
+export type Target = {
+  [T in TargetType]: { readonly type: T } & z.output<(typeof TARGETS)[T]> & Beside<T>
+}[TargetType]
 
 /** What may be shown of a target: never a secret, of a URL its host alone, and of an address its domain. */
 export function shownTarget(target: Target): string {
@@ -48,6 +67,8 @@ export function shownTarget(target: Target): string {
       return `user ${target.userId}`
     case 'group':
       return `userGroup ${target.userGroupId}`
+    case 'script':
+      return shownScript(target)
     case 'email':
       return target.addresses.map((one) => `${one.slice(0, 1)}…${one.slice(one.lastIndexOf('@'))}`).join(', ')
     case 'telegram':
@@ -61,7 +82,12 @@ export function shownTarget(target: Target): string {
   }
 }
 
-/** The URL of a target that is reached over HTTP, and the name of its field; null where a mail is sent. */
+function shownScript({ scriptId, runConfigurationId, userId }: Extract<Target, { type: 'script' }>): string {
+  const configuration = runConfigurationId === null ? '' : `, runConfiguration ${runConfigurationId}`
+  return `script ${scriptId}${configuration}, as user ${userId}`
+}
+
+/** The URL of a target that is reached over HTTP, and the name of its field; null for any other. */
 export function urlOfTarget(target: Target): { readonly field: string; readonly url: string } | null {
   if (target.type === 'telegram') return { field: 'apiUrl', url: target.apiUrl }
   return 'url' in target ? { field: 'url', url: target.url } : null

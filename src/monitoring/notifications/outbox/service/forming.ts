@@ -4,13 +4,13 @@ import { durationMs } from '../../../../lib/duration.ts'
 import { base64url } from '../../../../lib/text.ts'
 import { commit } from '../../../../ports/database.ts'
 import type { Write } from '../../../../ports/database.ts'
+import type { Ports } from '../../../../ports/index.ts'
 import { listPeople } from '../../recipients/service/reading.ts'
 import type { Person, Recipient } from '../../recipients/service/reading.ts'
 import { TRIED_MS } from '../backoff.ts'
 import { quietUntil } from '../duty.ts'
 import * as store from '../store/sending.ts'
 import type { DueRow } from '../store/sending.ts'
-import type { PostPorts } from './post.ts'
 
 const NOTICES_AT_ONCE = 5_000
 const NOTICES_PER_MESSAGE = 1_000
@@ -28,7 +28,7 @@ type Pile = {
  * addressee may be told and takes one more.
  * @returns when it is to be looked again for what is due by now; Infinity where nothing of it waits */
 export async function formMessages(
-  ports: PostPorts,
+  ports: Ports,
   recipients: ReadonlyMap<number, Recipient>,
   now: number,
 ): Promise<number> {
@@ -71,7 +71,7 @@ function groupedAt({ recipient, rows }: Pile): number {
 
 /** When an addressee takes one more message. */
 async function freeAtOf(
-  { database }: PostPorts,
+  { database }: Ports,
   piles: readonly Pile[],
   now: number,
 ): Promise<(pile: Pile) => number> {
@@ -87,7 +87,7 @@ async function freeAtOf(
 type At = { readonly person: Person | null; readonly now: number }
 
 /** What makes a message of a pile, with the reminders that follow. What a user may not read is not told. */
-async function messageOf(ports: PostPorts, { recipient, userId, rows }: Pile, { person, now }: At) {
+async function messageOf(ports: Ports, { recipient, userId, rows }: Pile, { person, now }: At) {
   const { database, secrets } = ports
   const mayHear = person ? await hears(ports, person) : () => true
   const some = rows.slice(0, NOTICES_PER_MESSAGE)
@@ -115,7 +115,7 @@ async function messageOf(ports: PostPorts, { recipient, userId, rows }: Pile, { 
 }
 
 /** Which notices somebody may hear: of what they may read, and of what is gone. */
-async function hears(ports: PostPorts, { id, role }: Person): Promise<(row: DueRow) => boolean> {
+async function hears(ports: Ports, { id, role }: Person): Promise<(row: DueRow) => boolean> {
   const rights = await rightsFor(ports, { userId: id, role })
   return ({ path }) => path === null || permissionsOf(rights, { type: '', runBy: 0, path }).read
 }

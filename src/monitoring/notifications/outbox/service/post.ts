@@ -18,11 +18,6 @@ const TIDY_MS = 3_600_000
 /** What two bytes at random are at most, and one more. */
 const CHANCES = 65_536
 
-export type PostPorts = Pick<
-  Ports,
-  'database' | 'clock' | 'log' | 'network' | 'mail' | 'secrets' | 'settings'
->
-
 /** Carries messages to their receivers: one in each installation, beside the flow. */
 export type Post = {
   /** When something is to be sent next, epoch ms; 0 where that is not known. */
@@ -34,7 +29,7 @@ export type Post = {
 }
 
 /** Opens the post of an installation. Nothing is kept but in the database: whoever opens it anew goes on. */
-export function openPost(ports: PostPorts): Post {
+export function openPost(ports: Ports): Post {
   const lock = new Lock()
   let nextAt = 0
   let wakes = 0
@@ -70,7 +65,7 @@ export function openPost(ports: PostPorts): Post {
 /** Tries the messages that are due, some at a time.
  * @returns how many */
 async function sendMessages(
-  ports: PostPorts,
+  ports: Ports,
   recipients: ReadonlyMap<number, Recipient>,
   now: number,
 ): Promise<number> {
@@ -112,7 +107,7 @@ async function sendMessages(
 
 /** Puts on record what became of a message. */
 async function conclude(
-  { database, clock, log }: PostPorts,
+  { database, clock, log }: Ports,
   { id, recipientId, giveUpAt }: DueMessage,
   { outcome, nextAt }: { readonly outcome: Outcome; readonly nextAt: number },
 ): Promise<void> {
@@ -136,7 +131,7 @@ async function conclude(
   await commit(database, writes)
 }
 
-function chanceOf({ secrets }: PostPorts): number {
+function chanceOf({ secrets }: Ports): number {
   const [high = 0, low = 0] = secrets.random(2)
   return (high * 256 + low) / CHANCES
 }

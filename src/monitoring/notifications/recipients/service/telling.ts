@@ -4,7 +4,6 @@ import { failed } from '../../channels/outcome.ts'
 import type { Outcome } from '../../channels/outcome.ts'
 import type { Parcel } from '../../channels/parcel.ts'
 import { tell } from '../../channels/service.ts'
-import type { ChannelPorts } from '../../channels/service.ts'
 import { languageOf } from '../../texts/words.ts'
 import type { Person, RecipientRow } from '../store.ts'
 import type { Target } from '../target.ts'
@@ -14,7 +13,7 @@ export type Addressee = { readonly recipient: RecipientRow; readonly person: Per
 
 /** Tells one addressee something, a user by themselves in their own language and zone, and says what became of it. */
 export async function tellAddressee(
-  ports: ChannelPorts & Pick<Ports, 'secrets' | 'log'>,
+  ports: Ports,
   { recipient, person }: Addressee,
   parcel: Omit<Parcel, 'manner'>,
 ): Promise<Outcome> {

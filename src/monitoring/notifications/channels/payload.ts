@@ -1,0 +1,71 @@
+import { PARAMETERS_MAX } from '../../../automation/runs/schema.ts'
+import { cutText } from '../../../lib/text.ts'
+import { timeFormat } from '../../../lib/time.ts'
+import { textOf } from '../texts/message.ts'
+import type { Told } from '../texts/message.ts'
+import type { Parcel } from './parcel.ts'
+
+/** A message for a program: the body of a webhook (Standard Webhooks, *Payload structure*). */
+export function payloadOf({ told, manner, createdAt }: Parcel) {
+  const format = timeFormat(manner.timeZone)
+  const { subject, lines } = textOf(told, manner)
+  return {
+    type: typeOf(told),
+    timestamp: format(createdAt),
+    data: {
+      recipient: manner.recipient,
+      subject,
+      text: lines.join('\n'),
+      alarms: told.map((one) => dataOf(one, format)),
+    },
+  }
+}
+
+/** The same as parameters of a script, which take 65,536 bytes as JSON: the first alarms and so much of the text as have
+ * room, and in `leftOut` how many alarms do not. */
+export function parametersOf(parcel: Parcel) {
+  const { data, ...heading } = payloadOf(parcel)
+  const { alarms, ...words } = data
+  const withAlarms = (count: number, text: string) => ({
+    ...heading,
+    data: { ...words, text, alarms: alarms.slice(0, count), leftOut: alarms.length - count },
+  })
+  let { text } = words
+  while (bytesOf(withAlarms(0, text)) > PARAMETERS_MAX) text = cutText(text, Math.ceil(text.length / 2))
+  let bytes = bytesOf(withAlarms(0, text))
+  let count = 0
+  for (const alarm of alarms) {
+    // With the comma.
+    bytes += bytesOf(alarm) + 1
+    if (bytes > PARAMETERS_MAX) break
+    count++
+  }
+  return withAlarms(count, text)
+}
+
+function bytesOf(value: object): number {
+  return new TextEncoder().encode(JSON.stringify(value)).length
+}
+
+/** `alarm.opened` and the like; `alarms` where it is of several kinds. */
+function typeOf(told: readonly Told[]): string {
+  const kinds = new Set(told.map(({ kind }) => kind))
+  const [only] = kinds
+  return kinds.size === 1 && only ? `alarm.${only}` : 'alarms'
+}
+
+function dataOf(told: Told, format: (at: number) => string) {
+  const { kind, alarmId, objectId, objectType, objectName, objectPath, state, worstState, message } = told
+  const endAt = told.endAt
+  return {
+    event: kind,
+    alarmId,
+    object: { id: objectId, type: objectType, name: objectName, path: objectPath },
+    state,
+    worstState,
+    message,
+    begin: format(told.beginAt),
+    end: endAt === null ? null : format(endAt),
+    durationMs: endAt === null ? null : endAt - told.beginAt,
+  }
+}

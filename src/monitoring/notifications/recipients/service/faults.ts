@@ -1,0 +1,66 @@
+import { listOwnConfigurations } from '../../../../automation/scripts/run-configurations/service.ts'
+import { findScript } from '../../../../automation/scripts/service/changing.ts'
+import { faultOfReceiver } from '../../../../lib/addresses.ts'
+import type { Fault } from '../../../../lib/errors.ts'
+import type { Ports } from '../../../../ports/index.ts'
+import type { Rules } from '../schema.ts'
+import { unknownPlaces } from '../store.ts'
+import { urlOfTarget } from '../target.ts'
+import type { Target } from '../target.ts'
+
+/** What is wrong with a recipient that has the right shape: what cannot be reached, is not there or is for groups only. */
+export async function faultsOf(ports: Ports, rules: Rules, target: Target): Promise<readonly Fault[]> {
+  return [
+    ...receiverFaults(ports, target),
+    ...rotationFaults(rules, target),
+    ...(target.type === 'script' ? await scriptFaults(ports, target) : []),
+    ...(await missingFaults(ports, rules, target)),
+  ]
+}
+
+function receiverFaults({ settings }: Ports, target: Target): readonly Fault[] {
+  const reached = urlOfTarget(target)
+  const said = reached && faultOfReceiver(reached.url, settings.outboundAllow)
+  return reached && said !== null ? [fault(`/target/${reached.field}`, said)] : []
+}
+
+function rotationFaults({ rotation, vacations }: Rules, { type }: Target): readonly Fault[] {
+  if (type === 'group') return []
+  const member = vacations.findIndex(({ userId }) => userId !== null)
+  return [
+    ...(rotation === null ? [] : [fault('/rotation', 'is for groups only')]),
+    ...(member === -1 ? [] : [fault(`/vacations/${member}/userId`, 'is for groups only')]),
+  ]
+}
+
+async function scriptFaults(
+  ports: Ports,
+  { scriptId, runConfigurationId }: Extract<Target, { type: 'script' }>,
+): Promise<readonly Fault[]> {
+  if (!(await findScript(ports, scriptId))) return [fault('/target/scriptId', 'is not there')]
+  if (runConfigurationId === null) return []
+  const rows = await listOwnConfigurations(ports, scriptId)
+  const isThere = rows.some(({ id }) => id === runConfigurationId)
+  return isThere ? [] : [fault('/target/runConfigurationId', 'is none of this script')]
+}
+
+/** What is named and not there. */
+async function missingFaults({ database }: Ports, rules: Rules, target: Target): Promise<readonly Fault[]> {
+  const missing = async (
+    table: Parameters<typeof unknownPlaces>[1],
+    ids: readonly number[],
+    pointer: (place: number) => string,
+  ) => (await unknownPlaces(database, table, ids)).map((place) => fault(pointer(place), 'is not there'))
+  const steps = rules.escalation.map(({ recipientId }) => recipientId)
+  const found = await Promise.all([
+    target.type === 'user' ? missing('users', [target.userId], () => '/target/userId') : [],
+    target.type === 'group' ? missing('user_groups', [target.userGroupId], () => '/target/userGroupId') : [],
+    missing('objects', rules.objectIds, (place) => `/objectIds/${place}`),
+    missing('alarm_recipients', steps, (place) => `/escalation/${place}/recipientId`),
+  ])
+  return found.flat()
+}
+
+export function fault(pointer: string, message: string): Fault {
+  return { pointer, message }
+}

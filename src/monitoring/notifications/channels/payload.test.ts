@@ -1,0 +1,63 @@
+import { expect, test } from 'bun:test'
+
+import type { Told } from '../texts/message.ts'
+import { parametersOf, payloadOf } from './payload.ts'
+
+const MAX_BYTES = 65_536
+
+const TOLD: Told = {
+  kind: 'opened',
+  alarmId: 5,
+  objectId: 7,
+  objectType: 'job',
+  objectName: 'icmp',
+  objectPath: '/root/Zürich/srv1/icmp',
+  state: 'major',
+  worstState: 'major',
+  message: 'no data',
+  beginAt: Date.parse('2026-03-02T09:00:00Z'),
+  endAt: null,
+}
+
+const parcelOf = (told: readonly Told[], template?: string) => ({
+  key: 'ntf_x',
+  createdAt: TOLD.beginAt,
+  told,
+  manner: {
+    recipient: 'ops',
+    language: 'en' as const,
+    timeZone: 'UTC',
+    templates: template === undefined ? {} : { en: { subject: 'x', text: template } },
+  },
+})
+
+const bytesOf = (value: object) => new TextEncoder().encode(JSON.stringify(value)).length
+
+test('a script finds what a webhook is told, and that nothing is left out', () => {
+  const parcel = parcelOf([TOLD, { ...TOLD, kind: 'closed', endAt: TOLD.beginAt + 1 }])
+  const { data, ...heading } = payloadOf(parcel)
+  expect(parametersOf(parcel)).toEqual({ ...heading, data: { ...data, leftOut: 0 } })
+})
+
+test('of alarms that have no room the last are left out and counted; one more would not fit', () => {
+  const objectPath = `/${'ü'.repeat(200)}`
+  const told = Array.from({ length: 1_000 }, (_, alarmId) => ({ ...TOLD, alarmId, objectPath }))
+  const { data } = parametersOf(parcelOf(told))
+  expect(data.alarms.map(({ alarmId }) => alarmId)).toEqual(data.alarms.map((_, index) => index))
+  expect([data.alarms.length > 50, data.alarms.length + data.leftOut]).toEqual([true, 1_000])
+  const bytes = bytesOf(parametersOf(parcelOf(told)))
+  expect(bytes).toBeLessThanOrEqual(MAX_BYTES)
+  const [first] = data.alarms
+  expect(bytes + bytesOf(first ?? {})).toBeGreaterThan(MAX_BYTES - 10)
+  const fitting = parametersOf(parcelOf(told.slice(0, data.alarms.length)))
+  expect([fitting.data.alarms.length, fitting.data.leftOut]).toEqual([data.alarms.length, 0])
+})
+
+test('a text that leaves no room for anything else is cut', () => {
+  const told = Array.from({ length: 20 }, () => TOLD)
+  const long = parcelOf(told, '"\u00e4'.repeat(1_000))
+  expect(bytesOf(payloadOf(long))).toBeGreaterThan(MAX_BYTES)
+  const { data } = parametersOf(long)
+  expect(bytesOf(parametersOf(long))).toBeLessThanOrEqual(MAX_BYTES)
+  expect([data.text.endsWith('…'), data.alarms.length]).toEqual([true, 20])
+})

@@ -1,0 +1,206 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from 'bun:test'
+
+import { runConfigurationBody } from '../../src/automation/scripts/run-configurations/schema.ts'
+import {
+  createRunConfiguration,
+  deleteRunConfiguration,
+} from '../../src/automation/scripts/run-configurations/service.ts'
+import { saveTreeFile } from '../../src/automation/scripts/files/service.ts'
+import { scriptBody } from '../../src/automation/scripts/schema.ts'
+import { createScript, deleteScript } from '../../src/automation/scripts/service.ts'
+import { openPost } from '../../src/monitoring/notifications/outbox/service.ts'
+import { recipientBody } from '../../src/monitoring/notifications/recipients/schema.ts'
+import { testRecipient, updateRecipient } from '../../src/monitoring/notifications/recipients/service.ts'
+import { mortalPorts } from '../hosts/mortal-ports.ts'
+import { Mortal } from '../keeper/mortal.ts'
+import { openStage } from './stage.ts'
+import type { Stage } from './stage.ts'
+
+const MINUTE_MS = 60_000
+const GROUPING_MS = 10_000
+const STEPS_MAX = 50
+
+let stage: Stage
+beforeAll(async () => {
+  stage = await openStage()
+})
+beforeEach(async () => {
+  await stage.reset()
+  for (const table of ['scripts', 'runs', 'run_repeats', 'attempts'])
+    await stage.ports.database.run(`delete from ${table}`)
+  await stage.ports.database.run(`update users set role = 'administrator'`)
+})
+afterAll(() => stage.close())
+
+async function makeScript(name = 's'): Promise<number> {
+  const { script } = await createScript(stage.context, scriptBody.parse({ name }))
+  const bytes = new TextEncoder().encode('true')
+  await saveTreeFile(stage.context, name, { path: 'run.sh', bytes, condition: () => undefined })
+  return script.id
+}
+
+const configure = (name: string) =>
+  createRunConfiguration(stage.context, 's', runConfigurationBody.parse({ name }))
+
+const tellScript = (target: object) => stage.recipient({ type: 'script', target })
+
+type Run = {
+  readonly id: string
+  readonly script: number
+  readonly configuration: number
+  readonly user: number
+  readonly trigger: string
+  readonly parameters: string
+}
+
+const runs = () =>
+  stage.rows<Run>(`select id, script_id as script, run_configuration_id as configuration, user_id as user, trigger,
+    "order" ->> 'parameters' as parameters from runs order by id`)
+
+type Message = { readonly status: string; readonly attempts: number; readonly detail: string }
+
+const messages = () =>
+  stage.rows<Message>('select status, attempts, detail from notifications order by id')
+
+/** An alarm opens, and its message is carried out. */
+async function openAlarm(): Promise<void> {
+  await stage.happen({ kind: 'opened' })
+  await stage.pass(MINUTE_MS)
+}
+
+test('an alarm that opens runs a script in the name of who set it, with what a webhook is told', async () => {
+  const scriptId = await makeScript()
+  await configure('default')
+  const { id: configuration } = await configure('other')
+  await tellScript({ scriptId, runConfigurationId: configuration })
+  await openAlarm()
+  const [run, ...more] = await runs()
+  expect(more).toEqual([])
+  expect(run).toMatchObject({ script: scriptId, configuration, user: 1, trigger: 'alarm' })
+  expect(JSON.parse(run?.parameters ?? '')).toMatchObject({
+    type: 'alarm.opened',
+    data: {
+      recipient: 'ops',
+      alarms: [{ event: 'opened', alarmId: 100, object: { id: 11 }, state: 'major', message: 'too hot' }],
+      leftOut: 0,
+    },
+  })
+  expect(await messages()).toEqual([
+    { status: 'sent', attempts: 1, detail: `The job ${run?.id} was ordered.` },
+  ])
+})
+
+for (const ends of ['before', 'after'] as const) {
+  test(`whoever dies ${ends} a step, an alarm that opens runs a script once`, async () => {
+    const scriptId = await makeScript()
+    const repeated: number[] = []
+    let diesAt = 0
+    for (let isOver = false; !isOver; ) {
+      expect(++diesAt).toBeLessThan(STEPS_MAX)
+      await stage.reset()
+      await stage.rows('delete from runs')
+      await tellScript({ scriptId })
+      await stage.happen({ kind: 'opened' })
+      stage.clock.at += GROUPING_MS
+      const mortal = new Mortal(diesAt, ends)
+      await openPost(mortalPorts(mortal, stage.ports))
+        .settle()
+        .catch(() => undefined)
+      isOver = !mortal.isDead
+      const before = (await runs()).map(({ id }) => id)
+      await stage.pass(2 * MINUTE_MS)
+      const after = await runs()
+      expect({ diesAt, runs: after.map(({ trigger }) => trigger) }).toEqual({ diesAt, runs: ['alarm'] })
+      const [message, ...others] = await messages()
+      expect(others).toEqual([])
+      expect(message).toMatchObject({ status: 'sent', detail: `The job ${after[0]?.id} was ordered.` })
+      if (before.length > 0 && message?.attempts === 2) repeated.push(diesAt)
+    }
+    expect(diesAt).toBeGreaterThan(4)
+    // Who dies between the order and its record tries it again, under the same key.
+    expect(repeated).toHaveLength(1)
+  })
+}
+
+const GONE: readonly (readonly [
+  what: string,
+  take: (scriptId: number, configurationId: number) => unknown,
+  detail: string,
+])[] = [
+  [
+    'a script that is gone',
+    () => deleteScript(stage.context, 's', { isForced: true }),
+    'There is no such script.',
+  ],
+  [
+    'a configuration that is gone',
+    async (_, id) => {
+      await configure('other')
+      await deleteRunConfiguration(stage.context, 's', id)
+    },
+    'There is no such run configuration.',
+  ],
+  [
+    'a script without anything that runs',
+    () => stage.rows(`update scripts set detection = json_set(detection, '$.runner', null)`),
+    'There is nothing in the files of the script that runs.',
+  ],
+  [
+    'a user who may not run scripts any more',
+    () => stage.rows(`update users set role = 'collector'`),
+    'Who set this target may not run scripts any more.',
+  ],
+]
+
+test.each(GONE)('%s is final, and said', async (_, take, detail) => {
+  const scriptId = await makeScript()
+  const { id: runConfigurationId } = await configure('only')
+  const recipient = await tellScript({ scriptId, runConfigurationId })
+  await take(scriptId, runConfigurationId)
+  await openAlarm()
+  expect(await messages()).toEqual([{ status: 'dead', attempts: 1, detail }])
+  expect(await testRecipient(stage.context, recipient)).toEqual({ status: 'failed', detail })
+  expect(await runs()).toEqual([])
+})
+
+test('what waits for too many others is tried again', async () => {
+  const scriptId = await makeScript()
+  await fillQueue(await tellScript({ scriptId }))
+  await stage.happen({ kind: 'opened' })
+  await stage.pass(GROUPING_MS)
+  expect(await messages()).toEqual([
+    { status: 'waiting', attempts: 1, detail: '1000 runs of this configuration wait already.' },
+  ])
+  await stage.rows('delete from runs')
+  await stage.pass(2 * MINUTE_MS)
+  expect(await messages()).toMatchObject([{ status: 'sent', attempts: 2 }])
+  expect(await runs()).toHaveLength(1)
+})
+
+/** As many runs of a recipient's script wait as may. */
+async function fillQueue(recipient: number): Promise<void> {
+  await testRecipient(stage.context, recipient)
+  const named = await stage.rows<{ name: string }>(`select name from pragma_table_info('runs')`)
+  const columns = named.map(({ name }) => `"${name}"`)
+  const values = columns.map((name) => (name === '"id"' ? `id || '_' || value` : name))
+  await stage.rows(`insert into runs (${columns.join()}) select ${values.join()} from runs, generate_series(1, 999)`)
+}
+
+test('a recipient that is changed after its message had a run starts no other one', async () => {
+  const scriptId = await makeScript()
+  const recipient = await tellScript({ scriptId })
+  await stage.happen({ kind: 'opened' })
+  stage.clock.at += GROUPING_MS
+  // The commits of forming, of the attempt and of the order, behind that of tidying.
+  await openPost(mortalPorts(new Mortal(4, 'after'), stage.ports))
+    .settle()
+    .catch(() => undefined)
+  expect(await runs()).toHaveLength(1)
+  const body = recipientBody.parse({ name: 'renamed', type: 'script' })
+  await updateRecipient(stage.context, recipient, { body, ifMatch: null })
+  await stage.pass(2 * MINUTE_MS)
+  expect(await messages()).toEqual([
+    { status: 'sent', attempts: 2, detail: 'A job was ordered of it before.' },
+  ])
+  expect(await runs()).toHaveLength(1)
+})

@@ -1,8 +1,10 @@
 import { expect } from 'bun:test'
 
+import { must } from '../runs/fake-runner.ts'
 import type { Client } from './client.ts'
 import { createDevice, createJob } from './objects.ts'
-import { bareStage, good, once, statusesOf, table } from './suite.ts'
+import { bareStage, expectAnswer, good, once, statusesOf, table } from './suite.ts'
+import { configurationOf, scriptOf, stageOf } from './runs-stage.ts'
 import type { Row, Scenario, Suite } from './suite.ts'
 
 const SECRET = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'
@@ -39,7 +41,14 @@ const NIGHT = { type: 'daily', times: [{ begin: '22:00', duration: 'PT8H' }] }
 const WRONG: readonly (readonly [title: string, json: object, ...pointers: string[]])[] = [
   ['no name', { ...WEBHOOK, name: ' ' }, '/name'],
   ['an unknown type', { ...WEBHOOK, type: 'pigeon' }, '/type'],
-  ['a script, which is not told of alarms', { type: 'script', target: { scriptId: 1 } }, '/type'],
+  ['a script that is not there', { type: 'script', target: { scriptId: 999_999 } }, '/target/scriptId'],
+  ['a script by its name', { type: 'script', target: { scriptId: 'hello' } }, '/target/scriptId'],
+  [
+    'a run configuration that is none',
+    { type: 'script', target: { scriptId: 1, runConfigurationId: 0 } },
+    '/target/runConfigurationId',
+  ],
+  ['somebody else in its name', { type: 'script', target: { scriptId: 1, userId: 1 } }, '/target/userId'],
   ['no target', { type: 'slack' }, '/target'],
   [
     'a target of another type',
@@ -416,6 +425,74 @@ scenarios.push({
     await good(client.request('POST', `/notifications/${waiting?.id}/resend`))
   },
 })
+
+scenarios.push(
+  {
+    title: 'a script is run in the name of who set it, once for each test, and finds what is told',
+    async run(client) {
+      const { scriptId, configurationId, runner } = await stageOf(client)
+      const target = { scriptId, runConfigurationId: configurationId }
+      const made = await make(client, { name: 'script', type: 'script', target })
+      expect(made.target).toStartWith(`script ${scriptId}, runConfiguration ${configurationId}, as user `)
+      const tried = await good(client.request('POST', `/alarmrecipients/${made.id}/test`))
+      const held = await runner.next()
+      expect(tried).toEqual({ status: 'ok', detail: `The job ${held.id} was ordered.` })
+      expect(JSON.parse(held.assignment.env['SVC_PARAMETERS'] ?? '')).toMatchObject({
+        type: 'alarm.test',
+        data: { recipient: 'script', alarms: [{ event: 'test', object: { path: '/root' } }], leftOut: 0 },
+      })
+      const { text } = await client.request('GET', `/scripts/${scriptId}/jobs`)
+      expect(JSON.parse(text)).toMatchObject([{ id: held.id, trigger: 'alarm', user: 'admin' }])
+      await good(
+        client.request('PUT', `/alarmrecipients/${made.id}`, { json: { name: 's', type: 'script' } }),
+      )
+      expect((await client.request('POST', `/alarmrecipients/${made.id}/test`)).body['status']).toBe('ok')
+      await held.begin()
+      await must(held.finish())
+      expect((await runner.next()).id).not.toBe(held.id)
+    },
+  },
+  {
+    title: 'a recipient keeps the script that it runs, unless its deletion is forced',
+    async run(client) {
+      const [scriptId, otherId] = [await scriptOf(client), await scriptOf(client)]
+      const foreign = await configurationOf(client, otherId)
+      const target = { scriptId, runConfigurationId: foreign }
+      const refused = await client.request('POST', '/alarmrecipients', {
+        json: { name: 'foreign', type: 'script', target },
+      })
+      expectAnswer(refused, { answers: 'invalid', pointers: ['/target/runConfigurationId'] })
+      const { id } = await make(client, { name: 'keeper', type: 'script', target: { scriptId } })
+      const at = `/alarmrecipients/${id}`
+      const remove = (scriptOfIt: number) => client.request('DELETE', `/scripts/${scriptOfIt}`)
+      const dependentsOf = async (scriptOfIt: number) =>
+        (await good(client.request('GET', `/scripts/${scriptOfIt}`)))['dependents']
+      const kept = await remove(scriptId)
+      expectAnswer(kept, { answers: 'has_dependents', pointers: ['/dependents/0'] })
+      expect(kept.text).toContain(`the recipient of alarms ${id}, keeper`)
+      expect(await dependentsOf(scriptId)).toEqual({
+        count: 1,
+        widgets: [],
+        dataSources: [],
+        alarmRecipients: [{ recipientId: id, name: 'keeper' }],
+      })
+      await good(
+        client.request('PUT', at, { json: { name: 'moved', type: 'script', target: { scriptId: otherId } } }),
+      )
+      expect((await remove(scriptId)).status).toBe(204)
+      expect(await dependentsOf(otherId)).toMatchObject({ alarmRecipients: [{ name: 'moved' }] })
+      expect((await client.request('DELETE', `/scripts/${otherId}?forceDelete=true`)).status).toBe(204)
+      const tried = await good(client.request('POST', `${at}/test`))
+      expect(tried).toEqual({ status: 'failed', detail: 'There is no such script.' })
+      const lastId = await scriptOf(client)
+      await good(
+        client.request('PUT', at, { json: { name: 'moved', type: 'script', target: { scriptId: lastId } } }),
+      )
+      expect((await client.request('DELETE', at)).status).toBe(204)
+      expect((await remove(lastId)).status).toBe(204)
+    },
+  },
+)
 
 export const recipientsSuite: Suite = {
   name: 'recipients of alarms',

@@ -149,7 +149,7 @@ const scenarios: Scenario[] = [
         dependencyManager: 'none',
         dependencyFile: null,
         acceptedFiles: [...RUN_TYPES],
-        dependents: { count: 0, widgets: [], dataSources: [] },
+        dependents: { count: 0, widgets: [], dataSources: [], alarmRecipients: [] },
         warnings: ['runner.none'],
         createdAt: anyText,
         updatedAt: anyText,

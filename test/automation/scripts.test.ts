@@ -120,6 +120,7 @@ test('what depends on a script keeps it, unless its deletion is forced', async (
       { dashboardId: 4, widgetId: 'w2', name: 'shows w2' },
     ],
     dataSources: [{ dataSourceId: 9, name: 'shows ' }],
+    alarmRecipients: [],
   })
   const refused = await rejection(deleteScript(context, 'needed', { isForced: false }))
   expect(refused).toMatchObject({

@@ -88,6 +88,25 @@ describe.each(HOSTS_BY_HAND)('notifications of %s', (_, start) => {
   )
 
   test(
+    'run a script once',
+    async () => {
+      const { id: scriptId } = await good<{ id: number }>(
+        admin.request('POST', '/scripts', { json: { name: 'told' } }),
+      )
+      await good(admin.request('PUT', `/scripts/${scriptId}/files/run.sh`, { text: 'true' }))
+      const { id } = await make({ name: 'script', type: 'script', target: { scriptId } })
+      await open(id)
+      await hand.moveTo(now + 11_000)
+      const jobs = await good<object[]>(admin.request('GET', `/scripts/${scriptId}/jobs`))
+      expect(jobs).toMatchObject([{ trigger: 'alarm', state: 'queued', user: 'admin' }])
+      expect(await good(admin.request('GET', '/notifications'))).toMatchObject({
+        items: [{ status: 'sent', attempts: 1, recipient: { name: 'script' } }],
+      })
+    },
+    START_MAX_MS,
+  )
+
+  test(
     'outlive a host that is away, and can be sent again once they were given up',
     async () => {
       const { id } = await make({ name: 'hook', type: 'slack', target: { url: receiver.url } })

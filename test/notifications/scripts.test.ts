@@ -59,8 +59,7 @@ const runs = () =>
 
 type Message = { readonly status: string; readonly attempts: number; readonly detail: string }
 
-const messages = () =>
-  stage.rows<Message>('select status, attempts, detail from notifications order by id')
+const messages = () => stage.rows<Message>('select status, attempts, detail from notifications order by id')
 
 /** An alarm opens, and its message is carried out. */
 async function openAlarm(): Promise<void> {
@@ -95,7 +94,7 @@ for (const ends of ['before', 'after'] as const) {
     const scriptId = await makeScript()
     const repeated: number[] = []
     let diesAt = 0
-    for (let isOver = false; !isOver; ) {
+    for (let isOver = false; !isOver;) {
       expect(++diesAt).toBeLessThan(STEPS_MAX)
       await stage.reset()
       await stage.rows('delete from runs')
@@ -183,7 +182,9 @@ async function fillQueue(recipient: number): Promise<void> {
   const named = await stage.rows<{ name: string }>(`select name from pragma_table_info('runs')`)
   const columns = named.map(({ name }) => `"${name}"`)
   const values = columns.map((name) => (name === '"id"' ? `id || '_' || value` : name))
-  await stage.rows(`insert into runs (${columns.join()}) select ${values.join()} from runs, generate_series(1, 999)`)
+  await stage.rows(
+    `insert into runs (${columns.join()}) select ${values.join()} from runs, generate_series(1, 999)`,
+  )
 }
 
 test('a recipient that is changed after its message had a run starts no other one', async () => {

@@ -158,6 +158,10 @@ async function contents(world: World, group: number, [job = 0]: readonly number[
       target: { url: 'https://hooks.example.org/', secret: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw' },
     },
   })
+  const script = await world.good<{ id: number }>('POST', '/scripts', { json: { name: 'told' } })
+  await world.good('POST', '/alarmrecipients', {
+    json: { name: 'script', type: 'script', target: { scriptId: script.id } },
+  })
   await world.good('PUT', `/group/${group}/status-page`, { json: { children: [job], days: 30 } })
   await world.good('POST', `/jobs/${job}/pings`, { json: { name: 'cron' } })
   await world.good('POST', '/files/plan.txt', {

@@ -21,7 +21,8 @@ const DEPENDENTS_SHOWN = 100
 type Versioned = { readonly script: ScriptView; readonly version: number }
 
 /** The writes that say what depends on scripts of what an owner has, a dashboard, a data source or a recipient of alarms,
- * in place of what was said before. They go into the commit that changes the owner; without any, nothing of it depends on a script. */
+ * in place of what was said before. They go into the commit that changes the owner; without any, nothing of it depends on
+ * a script. */
 export const dependents = store.saveDependents
 
 /** Scripts by name. @throws {Refusal} invalid for a cursor of another list */

@@ -8,6 +8,7 @@ import {
 import { saveTreeFile } from '../../src/automation/scripts/files/service.ts'
 import { scriptBody } from '../../src/automation/scripts/schema.ts'
 import { createScript, deleteScript } from '../../src/automation/scripts/service.ts'
+import type { Context } from '../../src/context.ts'
 import { openPost } from '../../src/monitoring/notifications/outbox/service.ts'
 import { recipientBody } from '../../src/monitoring/notifications/recipients/schema.ts'
 import { testRecipient, updateRecipient } from '../../src/monitoring/notifications/recipients/service.ts'
@@ -204,4 +205,23 @@ test('a recipient that is changed after its message had a run starts no other on
     { status: 'sent', attempts: 2, detail: 'A job was ordered of it before.' },
   ])
   expect(await runs()).toHaveLength(1)
+})
+
+test('a script goes on in the name of who set it, until somebody else does', async () => {
+  const scriptId = await makeScript()
+  const recipient = await tellScript({ scriptId })
+  await stage.rows(`insert or ignore into users (id, username, password_hash, role, type, fullname, email, phone, language,
+    time_zone, version, created_at) select 2, 'second', '', role, type, '', '', '', language, time_zone, 1, 0 from users`)
+  const second = { ...stage.context, caller: { ...stage.context.caller, userId: 2 } } as Context
+  const update = async (change: object) => {
+    const body = recipientBody.parse({ name: 'ops', type: 'script', ...change })
+    const { recipient: seen } = await updateRecipient(second, recipient, { body, ifMatch: null })
+    await testRecipient(second, recipient)
+    stage.clock.at += MINUTE_MS
+    return [seen.target, (await runs()).at(-1)?.user] as const
+  }
+  const first = [`script ${scriptId}, as user 1`, 1] as const
+  expect(await update({})).toEqual(first)
+  expect(await update({ target: first[0] })).toEqual(first)
+  expect(await update({ target: { scriptId } })).toEqual([`script ${scriptId}, as user 2`, 2])
 })

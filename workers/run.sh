@@ -1,5 +1,5 @@
 #!/bin/sh
-# Starts, tests or checks Tidemark on a fresh clone, with only Node and npm or with only Bun.
+# Starts, tests or checks Tidemark on a fresh clone, with only Node and npm or with only Bun. `npm link` makes it `tidemark`.
 #
 #   sh workers/run.sh serve [argument…]      the Bun host
 #   sh workers/run.sh runner                 a runner of scripts, for a service on this machine or another
@@ -10,7 +10,8 @@
 set -eu
 TIDEMARK_CALLED_FROM=${INIT_CWD:-$PWD}
 export TIDEMARK_CALLED_FROM
-cd "$(dirname "$0")/.."
+self=$(readlink -f "$0")
+cd "$(dirname "$self")/.."
 
 say() { printf '%s\n' "$*" >&2; }
 
@@ -169,7 +170,7 @@ case $command in
     exec node node_modules/wrangler/bin/wrangler.js dev "$@"
     ;;
   *)
-    sed -n '2,9s/^# \{0,1\}//p' "$0" >&2
+    sed -n '2,9s/^# \{0,1\}//p' "$self" >&2
     exit 2
     ;;
 esac

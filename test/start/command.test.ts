@@ -1,0 +1,41 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { mkdtemp, rm, stat, symlink } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+import packageJson from '../../package.json'
+
+const ROOT = join(import.meta.dir, '../..')
+
+let dir: string
+let tidemark: string
+beforeAll(async () => {
+  dir = await mkdtemp(join(tmpdir(), 'tidemark-command-'))
+  tidemark = join(dir, 'tidemark')
+  // As npm links it.
+  await symlink(join(ROOT, packageJson.bin.tidemark), tidemark)
+})
+afterAll(() => rm(dir, { recursive: true }))
+
+async function run(...args: readonly string[]) {
+  const child = Bun.spawn([tidemark, ...args], {
+    cwd: dir,
+    env: { PATH: process.env['PATH'], TIDEMARK_TOKEN: 'x', TIDEMARK_BACKUP_PASSPHRASE: 'of a test' },
+    stdout: 'pipe',
+    stderr: 'pipe',
+  })
+  return { stderr: await new Response(child.stderr).text(), code: await child.exited }
+}
+
+test('tidemark is a command that finds its folder by a link, and says what it can', async () => {
+  expect((await stat(tidemark)).mode & 0o111).toBe(0o111)
+  const { code, stderr } = await run()
+  expect(code).toBe(2)
+  expect(stderr).toContain('sh workers/run.sh backup <file>')
+})
+
+test('files are those of the directory where it is called', async () => {
+  const { code, stderr } = await run('restore', 'nothing.gz')
+  expect(code).toBe(1)
+  expect(stderr).toContain(join(dir, 'nothing.gz'))
+})

@@ -101,6 +101,14 @@ run_tests() {
   failed=$((failed + failures))
 }
 
+# Of the faults those that floods, stand-stills and clocks bring about: nothing else may run beside them.
+minds_time() {
+  case $1 in
+    */overload.test.ts | */away.test.ts | */stall.test.ts | */clock.test.ts | */credit.test.ts | */edge.test.ts) ;;
+    *) return 1 ;;
+  esac
+}
+
 finish() {
   printf '\n'
   if [ "$skipped" -gt 0 ]; then
@@ -146,8 +154,13 @@ case $command in
     if [ $# -eq 0 ]; then
       run_checks
       run_tests --parallel=2 --path-ignore-patterns 'test/faults/**'
-      # Each of these loads the machine or waits for a process that does: one after the other.
-      run_tests test/faults
+      alone=
+      beside=
+      for file in ./test/faults/*.test.ts; do
+        if minds_time "$file"; then alone="$alone $file"; else beside="$beside $file"; fi
+      done
+      run_tests --parallel=2 $beside
+      run_tests $alone
     else
       run_tests "$@"
     fi

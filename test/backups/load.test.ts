@@ -127,6 +127,7 @@ test.each(['bun', 'edge'] as const)(
 test('a backup during which objects are deleted begins anew, and gives up when that never ends', async () => {
   let deletes = 0
   let left = 0
+  let goesWhileRead = false
   const world = await startWorld('bun')
   const actors = world.ports?.jobActors
   if (!actors) throw new Error('There are no job actors here.')
@@ -136,7 +137,10 @@ test('a backup during which objects are deleted begins anew, and gives up when t
       deletes++
       await world.good('DELETE', `/groups/${groups.pop() ?? 0}`)
     }
-    return archive(jobId, at)
+    const lines = await archive(jobId, at)
+    if (goesWhileRead) await world.good('DELETE', `/jobs/${jobId}`)
+    goesWhileRead = false
+    return lines
   }
   const groups: number[] = []
   try {
@@ -154,6 +158,11 @@ test('a backup during which objects are deleted begins anew, and gives up when t
     const tables = await archived(new Uint8Array(await (await world.ask('GET', url)).arrayBuffer()))
     const names = rowsOf(tables, 'objects').filter((row) => row.includes('goes'))
     expect([deletes, names.length]).toEqual([2, 6])
+    goesWhileRead = true
+    const { url: without } = await world.good<{ url: string }>('POST', '/backups', { json })
+    const rest = await archived(new Uint8Array(await (await world.ask('GET', without)).arrayBuffer()))
+    expect(rowsOf(rest, 'jobs').length).toBe(rowsOf(tables, 'jobs').length - 1)
+    await world.good('POST', `/jobs?parentType=device&parentId=${device}`, { json: { name: 'another' } })
     left = 5
     expect((await world.ask('POST', '/backups', { json })).status).toBe(409)
     expect(await world.rows('select count(*) as total from backup_rows')).toEqual([{ total: 0 }])

@@ -1,5 +1,4 @@
 import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
 import { startServer } from '../../workers/bun/server.ts'
@@ -7,6 +6,7 @@ import type { Seams } from '../../workers/bun/server.ts'
 import { readBunSettings } from '../../workers/bun/settings.ts'
 import { jsonLog } from '../../workers/json-log.ts'
 import { ADMIN, TIME_ZONE } from './host.ts'
+import { FAST_DIR } from './fast-dir.ts'
 import type { Host } from './host.ts'
 
 /** Starts the Bun host in this process on a free port, with data of its own that goes with it. */
@@ -14,7 +14,7 @@ export async function startBun(
   environment: Readonly<Record<string, string>> = {},
   seams: Seams = {},
 ): Promise<Host> {
-  const dataDir = await mkdtemp(join(tmpdir(), 'tidemark-'))
+  const dataDir = await mkdtemp(join(FAST_DIR, 'tidemark-'))
   const logs: string[] = []
   const settings = readBunSettings({
     TIDEMARK_PORT: '0',

@@ -1,3 +1,4 @@
+import { mkdtemp, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Readable } from 'node:stream'
 
@@ -5,6 +6,7 @@ import type { BunPlugin } from 'bun'
 import { Miniflare } from 'miniflare'
 
 import { bundleWorker } from './bundle.ts'
+import { FAST_DIR } from './fast-dir.ts'
 import { ADMIN, TIME_ZONE } from './host.ts'
 import type { Host } from './host.ts'
 import { migrationStatements } from './migrations.ts'
@@ -39,6 +41,7 @@ export async function startEdge({
   entry = MAIN,
 }: EdgeOptions = {}): Promise<EdgeHost> {
   const logs: string[] = []
+  const folder = dataDir ?? (await mkdtemp(join(FAST_DIR, 'tidemark-edge-')))
   const miniflare = new Miniflare({
     modules: [
       {
@@ -65,13 +68,9 @@ export async function startEdge({
       EVENTS: { className: 'EventsObject', useSQLite: true },
       DISPATCH: { className: 'DispatchObject', useSQLite: true },
     },
-    ...(dataDir === undefined
-      ? {}
-      : {
-          d1Persist: join(dataDir, 'd1'),
-          r2Persist: join(dataDir, 'r2'),
-          durableObjectsPersist: join(dataDir, 'objects'),
-        }),
+    d1Persist: join(folder, 'd1'),
+    r2Persist: join(folder, 'r2'),
+    durableObjectsPersist: join(folder, 'objects'),
     bindings: {
       TIDEMARK_SECRET: SECRET,
       TIDEMARK_TIME_ZONE: TIME_ZONE,
@@ -94,7 +93,10 @@ export async function startEdge({
       const database = await miniflare.getD1Database('DB')
       return (await database.prepare(text).all<Record<string, unknown>>()).results
     },
-    close: () => miniflare.dispose(),
+    async close() {
+      await miniflare.dispose()
+      if (dataDir === undefined) await rm(folder, { recursive: true })
+    },
   }
 }
 

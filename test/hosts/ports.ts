@@ -1,5 +1,4 @@
 import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
 import { openDispatch } from '../../src/automation/runs/service.ts'
@@ -16,6 +15,7 @@ import { jsonLog } from '../../workers/json-log.ts'
 import { openLdap } from '../../workers/ldap.ts'
 import { openMail } from '../../workers/mail.ts'
 import { secretsOf } from '../../workers/secrets.ts'
+import { FAST_DIR } from './fast-dir.ts'
 
 const DEFAULTS = settingsOf(parseEnvironment(settingsSchema, {}))
 
@@ -24,7 +24,7 @@ export type HandClock = { at: number; now(): number }
 
 /** Real ports with a clock moved by hand and no job actors, for verbs that depend on time. */
 export async function openPorts(settings: Partial<Ports['settings']> = {}) {
-  const dataDir = await mkdtemp(join(tmpdir(), 'tidemark-ports-'))
+  const dataDir = await mkdtemp(join(FAST_DIR, 'tidemark-ports-'))
   const { database, close } = await openLibsql(`file:${join(dataDir, 'config.db')}`)
   await migrate(database, join(import.meta.dir, '../../db/migrations'))
   const clock: HandClock = {

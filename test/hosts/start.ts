@@ -1,11 +1,11 @@
 import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
 import { startBun } from './bun.ts'
 import { startEdge } from './edge.ts'
 import type { Host } from './host.ts'
 import { startHrana } from './hrana.ts'
+import { FAST_DIR } from './fast-dir.ts'
 
 export const HOST_NAMES = ['bun', 'edge'] as const
 
@@ -19,7 +19,7 @@ export function startHost(
 
 /** The Bun host whose system database is on a libSQL server. */
 export async function startRemote(variables: Readonly<Record<string, string>> = {}): Promise<Host> {
-  const folder = await mkdtemp(join(tmpdir(), 'tidemark-hrana-'))
+  const folder = await mkdtemp(join(FAST_DIR, 'tidemark-hrana-'))
   const hrana = startHrana(join(folder, 'system.db'))
   const host = await startBun({ ...variables, TIDEMARK_DATABASE_URL: hrana.url })
   return {

@@ -110,6 +110,15 @@ test('while a copy is read values arrive and no fold moves any; who stops readin
   expect(samples.map(({ value }) => value)).toEqual([1, 2])
 })
 
+test('a job that came after the latest fold is copied as well', async () => {
+  await here.keeper.fold()
+  await here.keeper.configure(JOB, rulesWith({ timeoutMs: null, textCount: 1 }))
+  await receive(here, 5)
+  const lines = await here.keeper.archive(JOB, here.now - 1)
+  await there.keeper.restore(JOB, { lines, madeAt: here.now, heardSeq: 0 })
+  expect(await readAll(there)).toEqual(await readAll(here))
+})
+
 test('a job that is forgotten while it is copied fails the copy', async () => {
   await here.keeper.configure(JOB, rulesWith({ timeoutMs: null, textCount: 1 }))
   await receive(here, 1)

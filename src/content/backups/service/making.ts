@@ -110,7 +110,12 @@ async function* jobLines({ ports, run, madeAt }: Gathering): AsyncGenerator<stri
       // Either it has heard of nothing yet, or it was deleted, which is found out at the end.
       if (!copied) continue
       yield JSON.stringify({ job: id })
-      yield* textLines(copied, LINE_MAX_LENGTH)
+      try {
+        yield* textLines(copied, LINE_MAX_LENGTH)
+      } catch (error) {
+        // It was deleted while it was read: so the archive is not whole, and begins anew.
+        if (!(await hasLostObjects(database, run))) throw error
+      }
     }
     after = ids.at(-1) ?? 0
     if (ids.length < JOBS_AT_ONCE) return

@@ -58,14 +58,15 @@ export class Copies {
   /** @throws {Refusal} not_found, unavailable */
   async archive(jobId: number, notBeforeAt: number): Promise<ReadableStream<Uint8Array>> {
     const { host, shelf, jobs, foldedAt, fold } = this.#home
+    const { values, blobs } = host
     const job = jobs.get(jobId)
-    if (!job) throw gone()
-    // The first may be one that began earlier and is joined.
-    for (let tried = 0; foldedAt() <= notBeforeAt; tried++) {
+    // The first may be one that began earlier and is joined, and the job may have come after it.
+    for (let tried = 0; foldedAt() <= notBeforeAt || !(await readActor(values, jobId)); tried++) {
+      if (!job || jobs.get(jobId) !== job) throw gone()
       if (tried > 2) throw new Refusal('unavailable', 'What jobs have received cannot be copied just now.')
       await fold()
     }
-    const { values, blobs } = host
+    if (!job) throw gone()
     const checkpoint = async () => (jobs.get(jobId) === job ? readActor(values, jobId) : null)
     return copyOut({ values, blobs, shelf, checkpoint }, jobId)
   }

@@ -17,6 +17,7 @@ const PAIRS = [
   ['bun', 'bun'],
   ['bun', 'edge'],
   ['edge', 'bun'],
+  ['edge', 'edge'],
 ] as const
 
 test.each(PAIRS)('what was on %s is on an empty %s, all of it', async (from, to) => {

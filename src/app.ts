@@ -45,17 +45,18 @@ import { metricsRoutes } from './monitoring/metrics/routes.ts'
 import { treeRoutes } from './monitoring/tree/routes.ts'
 import type { Ports } from './ports/index.ts'
 
+export type Handle = (request: Request) => Response | Promise<Response>
+
 /** The application: a function of requests, and its routes for whoever wants to list them. */
 export type App = {
-  /** Answers a delivery; null for every other request, which `fetch` answers as well. For a host on which deliveries go first. */
-  readonly deliver: (request: Request) => Promise<Response> | null
-  readonly fetch: (request: Request) => Response | Promise<Response>
+  readonly fetch: Handle
   readonly routes: readonly Route[]
 }
 
 /** Builds the application from its ports, once per process or isolate.
+ * @param pace when requests beside deliveries begin, where a host lets deliveries go first
  * @throws {Error} when a route names no policy */
-export function createApp(ports: Ports): App {
+export function createApp(ports: Ports, pace: (handle: Handle) => Handle = (handle) => handle): App {
   const app = new Hono<Env>({ getPath: (request) => withoutBase(getPath(request), ports.settings.basePath) })
   app.use(frame(ports))
 
@@ -115,7 +116,8 @@ export function createApp(ports: Ports): App {
   })
 
   const deliver = direct(ports, directDelivery)
-  return { deliver, fetch: (request) => deliver(request) ?? app.fetch(request), routes }
+  const others = pace((request) => app.fetch(request))
+  return { fetch: (request) => deliver(request) ?? others(request), routes }
 }
 
 function withoutBase(path: string, basePath: string): string {

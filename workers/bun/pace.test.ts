@@ -1,6 +1,8 @@
 import { expect, test } from 'bun:test'
 
-import { deliveriesFirst } from './pace.ts'
+import { createApp } from '../../src/app.ts'
+import { openPorts } from '../../test/hosts/ports.ts'
+import { aFewInTurn } from './pace.ts'
 
 const turn = () => new Promise((resolve) => setImmediate(resolve))
 
@@ -12,11 +14,9 @@ function track() {
     return Promise.resolve(new Response(name))
   }
   const nameOf = (request: Request) => new URL(request.url).pathname.slice(1)
-  const handle = deliveriesFirst(
-    (request) => (nameOf(request) === 'd' ? answer('d') : null),
-    (request) => answer(nameOf(request)),
-  )
-  return { begun, ask: (name: string) => handle(new Request(`http://localhost/${name}`)) }
+  const others = aFewInTurn((request) => answer(nameOf(request)))
+  const ask = (name: string) => (name === 'd' ? answer('d') : others(new Request(`http://localhost/${name}`)))
+  return { begun, ask }
 }
 
 test('of a burst sixteen begin in a turn, in order, and a delivery waits for none of them', async () => {
@@ -47,4 +47,19 @@ test('after a quiet turn sixteen begin at once again', async () => {
   expect(begun.length).toBe(16 + 16)
   await Promise.all(answers)
   expect(begun.length).toBe(16 + 17)
+})
+
+test('the application paces everything but deliveries', async () => {
+  const opened = await openPorts()
+  const paced: string[] = []
+  const { fetch } = createApp(opened.ports, (handle) => (request) => {
+    paced.push(new URL(request.url).pathname)
+    return handle(request)
+  })
+  const ask = async (method: string, path: string) =>
+    (await fetch(new Request(`http://localhost${path}`, { method }))).status
+  expect(await ask('GET', '/healthz')).toBe(200)
+  expect(await ask('POST', '/webcollector/jobs/3/values')).toBe(401)
+  expect(paced).toEqual(['/healthz'])
+  await opened.close()
 })

@@ -31,7 +31,7 @@ import { migrate, openLibsql } from './libsql.ts'
 import type { Libsql } from './libsql.ts'
 import { openNetwork } from './network.ts'
 import type { BunSettings } from './settings.ts'
-import { deliveriesFirst } from './pace.ts'
+import { aFewInTurn } from './pace.ts'
 import { watchRoom } from './room.ts'
 import type { Room } from './room.ts'
 import { freeBytesInside, valuesInLibsql } from './values.ts'
@@ -114,10 +114,10 @@ export async function startServer(settings: BunSettings, seams: Seams = {}): Pro
   const post = openPost(ports)
   onNotices = () => post.wake()
   await warnOfFewFiles(log)
-  const app = createApp(ports)
+  const app = createApp(ports, aFewInTurn)
   const { isFirstStart, setupToken } = await prepareFirstStart(ports)
   await catchUp(ports)
-  const http = listen(settings, around(deliveriesFirst(app.deliver, app.fetch), ports))
+  const http = listen(settings, around(app.fetch, ports))
   outside.network.listensAs(http)
   await keeping.start()
   const endWatches = [flow, post, dispatch].map((one) => watchFlow(one, { clock, log }))

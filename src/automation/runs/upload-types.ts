@@ -1,15 +1,10 @@
-import { COMPOUND, MediaTypes, TEXT, XML, ZIP } from '../../content/files/media-types.ts'
-import type { Content } from '../../content/files/media-types.ts'
-import type { RUN_TYPES } from '../scripts/accepted-files.ts'
+import { DOCUMENTS, JSON_TEXT, MediaTypes, TEXT, XML, ZIP } from '../../content/files/media-types.ts'
+import type { TypeTable } from '../../content/files/media-types.ts'
 
-const OFFICE = 'application/vnd.openxmlformats-officedocument'
-const OPEN_DOCUMENT = 'application/vnd.oasis.opendocument'
 const GZIP = ['application/gzip']
 const PARQUET = ['application/vnd.apache.parquet']
 const AVRO = ['application/avro']
 const ZSTD = ['application/zstd']
-/** Values behind each other, or those of one. */
-const JSON_TEXT = /^\s*[[{"\-\dtfn]/
 
 /** What `file-type` does not know. */
 const beginsWith =
@@ -21,9 +16,7 @@ const ORC = beginsWith(0x4f, 0x52, 0x43)
 const isArrowStream = (head: Uint8Array) =>
   beginsWith(0xff, 0xff, 0xff, 0xff)(head) && (head[4] ?? 1) % 8 === 0 && head.length >= 8
 
-const TYPES: Readonly<
-  Record<(typeof RUN_TYPES)[number], readonly [content: Content, ...extensions: string[]]>
-> = {
+const TYPES: TypeTable = {
   'text/plain': [TEXT, 'txt', 'log'],
   'text/csv': [TEXT, 'csv'],
   'text/tab-separated-values': [TEXT, 'tsv', 'tab'],
@@ -40,18 +33,7 @@ const TYPES: Readonly<
   'application/x-yaml': [TEXT],
   'application/sql': [TEXT, 'sql'],
   'text/sql': [TEXT],
-  'application/pdf': [['application/pdf'], 'pdf'],
-  'application/msword': [[COMPOUND], 'doc'],
-  [`${OFFICE}.wordprocessingml.document`]: [[`${OFFICE}.wordprocessingml.document`, ZIP], 'docx'],
-  'application/vnd.ms-excel': [[COMPOUND], 'xls'],
-  [`${OFFICE}.spreadsheetml.sheet`]: [[`${OFFICE}.spreadsheetml.sheet`, ZIP], 'xlsx'],
-  'application/vnd.ms-powerpoint': [[COMPOUND], 'ppt'],
-  [`${OFFICE}.presentationml.presentation`]: [[`${OFFICE}.presentationml.presentation`, ZIP], 'pptx'],
-  [`${OPEN_DOCUMENT}.text`]: [[`${OPEN_DOCUMENT}.text`], 'odt'],
-  [`${OPEN_DOCUMENT}.spreadsheet`]: [[`${OPEN_DOCUMENT}.spreadsheet`], 'ods'],
-  [`${OPEN_DOCUMENT}.presentation`]: [[`${OPEN_DOCUMENT}.presentation`], 'odp'],
-  'application/rtf': [['application/rtf'], 'rtf'],
-  'application/epub+zip': [['application/epub+zip'], 'epub'],
+  ...DOCUMENTS,
   'application/parquet': [PARQUET, 'parquet'],
   'application/x-parquet': [PARQUET],
   'application/avro': [AVRO, 'avro'],

@@ -1,4 +1,5 @@
 import { extensionOf } from '../../content/files/filename.ts'
+import { BINARY } from '../../content/files/media-types.ts'
 
 /** Types of what scripts are made of, by extension. */
 const TEXT_TYPES: Readonly<Record<string, string>> = {
@@ -35,10 +36,6 @@ const BINARY_TYPES: Readonly<Record<string, string>> = {
   parquet: 'application/vnd.apache.parquet',
   xlsx: 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
 }
-
-/** Control characters other than those that texts are set with. */
-// oxlint-disable-next-line no-control-regex -- they are what is looked for
-const BINARY = /[\x00-\x08\x0e-\x1a\x1c-\x1f]/
 
 /** What a file of a script is taken for, by its name and its bytes. */
 export function mediaOf(

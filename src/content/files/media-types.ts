@@ -15,10 +15,32 @@ export type Content = readonly string[] | RegExp | ((head: Uint8Array) => boolea
 export const TEXT = /^/
 export const XML = /^\s*<[!?A-Za-z]/
 export const ZIP = 'application/zip'
-export const COMPOUND = 'application/x-cfb'
+const COMPOUND = 'application/x-cfb'
+
+/** What JSON may begin with. */
+export const JSON_TEXT = /^\s*[[{"\-\dtfn]/
 
 /** Types with the contents that are of each, and the extensions that stand for it. */
 export type TypeTable = Readonly<Record<string, readonly [content: Content, ...extensions: string[]]>>
+
+const OFFICE = 'application/vnd.openxmlformats-officedocument'
+const OPEN_DOCUMENT = 'application/vnd.oasis.opendocument'
+
+/** Documents that are taken wherever files are. */
+export const DOCUMENTS: TypeTable = {
+  'application/pdf': [['application/pdf'], 'pdf'],
+  'application/msword': [[COMPOUND], 'doc'],
+  [`${OFFICE}.wordprocessingml.document`]: [[`${OFFICE}.wordprocessingml.document`, ZIP], 'docx'],
+  'application/vnd.ms-excel': [[COMPOUND], 'xls'],
+  [`${OFFICE}.spreadsheetml.sheet`]: [[`${OFFICE}.spreadsheetml.sheet`, ZIP], 'xlsx'],
+  'application/vnd.ms-powerpoint': [[COMPOUND], 'ppt'],
+  [`${OFFICE}.presentationml.presentation`]: [[`${OFFICE}.presentationml.presentation`, ZIP], 'pptx'],
+  [`${OPEN_DOCUMENT}.text`]: [[`${OPEN_DOCUMENT}.text`], 'odt'],
+  [`${OPEN_DOCUMENT}.spreadsheet`]: [[`${OPEN_DOCUMENT}.spreadsheet`], 'ods'],
+  [`${OPEN_DOCUMENT}.presentation`]: [[`${OPEN_DOCUMENT}.presentation`], 'odp'],
+  'application/rtf': [['application/rtf'], 'rtf'],
+  'application/epub+zip': [['application/epub+zip'], 'epub'],
+}
 
 /** The types that are taken somewhere, and what is of which. */
 export class MediaTypes {
@@ -89,7 +111,7 @@ function textOf(head: Uint8Array): string | null {
 
 /** Control characters other than those that texts are set with. */
 // oxlint-disable-next-line no-control-regex -- they are what is looked for
-const BINARY = /[\x00-\x08\x0e-\x1a\x1c-\x1f]/
+export const BINARY = /[\x00-\x08\x0e-\x1a\x1c-\x1f]/
 
 async function contentOf(head: Uint8Array): Promise<string | null> {
   // It fails for some of what is broken inside, which is then of no type that it knows.

@@ -1,4 +1,4 @@
-import { COMPOUND, MediaTypes, TEXT, XML, ZIP } from './media-types.ts'
+import { DOCUMENTS, JSON_TEXT, MediaTypes, TEXT, XML, ZIP } from './media-types.ts'
 import type { TypeTable } from './media-types.ts'
 
 const ASF = ['audio/x-ms-asf', 'video/x-ms-asf', 'application/vnd.ms-asf']
@@ -6,8 +6,6 @@ const MPEG_4 = ['video/mp4', 'audio/mp4', 'audio/x-m4a', 'video/x-m4v']
 const OGG = ['audio/ogg', 'video/ogg', 'application/ogg', 'audio/ogg; codecs=opus']
 const MOBILE = ['video/3gpp', 'video/3gpp2']
 const HIGH_EFFICIENCY = ['image/heic', 'image/heif', 'image/heic-sequence', 'image/heif-sequence']
-const OFFICE = 'application/vnd.openxmlformats-officedocument'
-const OPEN_DOCUMENT = 'application/vnd.oasis.opendocument'
 
 /** Every type that is taken, with the contents that are of it and the extensions that stand for it. */
 const TYPES: TypeTable = {
@@ -58,23 +56,12 @@ const TYPES: TypeTable = {
   'text/plain': [TEXT, 'txt', 'log'],
   'text/csv': [TEXT, 'csv'],
   'text/markdown': [TEXT, 'md'],
-  'application/json': [/^\s*[[{"\-\dtfn]/, 'json'],
+  'application/json': [JSON_TEXT, 'json'],
   'application/xml': [XML, 'xml'],
   'text/xml': [XML],
   'application/yaml': [TEXT, 'yaml', 'yml'],
   'text/yaml': [TEXT],
-  'application/pdf': [['application/pdf'], 'pdf'],
-  'application/msword': [[COMPOUND], 'doc'],
-  [`${OFFICE}.wordprocessingml.document`]: [[`${OFFICE}.wordprocessingml.document`, ZIP], 'docx'],
-  'application/vnd.ms-excel': [[COMPOUND], 'xls'],
-  [`${OFFICE}.spreadsheetml.sheet`]: [[`${OFFICE}.spreadsheetml.sheet`, ZIP], 'xlsx'],
-  'application/vnd.ms-powerpoint': [[COMPOUND], 'ppt'],
-  [`${OFFICE}.presentationml.presentation`]: [[`${OFFICE}.presentationml.presentation`, ZIP], 'pptx'],
-  [`${OPEN_DOCUMENT}.text`]: [[`${OPEN_DOCUMENT}.text`], 'odt'],
-  [`${OPEN_DOCUMENT}.spreadsheet`]: [[`${OPEN_DOCUMENT}.spreadsheet`], 'ods'],
-  [`${OPEN_DOCUMENT}.presentation`]: [[`${OPEN_DOCUMENT}.presentation`], 'odp'],
-  'application/rtf': [['application/rtf'], 'rtf'],
-  'application/epub+zip': [['application/epub+zip'], 'epub'],
+  ...DOCUMENTS,
   'application/vnd.apple.pages': [[ZIP], 'pages'],
   'application/vnd.apple.numbers': [[ZIP], 'numbers'],
   'application/vnd.apple.keynote': [[ZIP], 'key'],

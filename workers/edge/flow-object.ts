@@ -4,11 +4,10 @@ import { openFlow } from '../../src/flow.ts'
 import { openPost } from '../../src/monitoring/notifications/outbox/service.ts'
 import type { Transition } from '../../src/ports/job-actors.ts'
 import { clock } from './clock.ts'
+import { DueAlarm } from './due-alarm.ts'
 import type { Environment } from './environment.ts'
 import { eventsInObject } from './events.ts'
 import { portsOf } from './ports.ts'
-
-const RETRY_MS = 5_000
 
 /** The one object through which all changes of states go: those of many jobs at the same moment meet their parents one
  * after the other, and share their commits. From it notifications go out, too. It keeps nothing itself but its alarm,
@@ -18,29 +17,28 @@ export class FlowObject extends DurableObject<Environment> {
   readonly #ports = portsOf(this.env, eventsInObject(this.env.EVENTS))
   readonly #post = openPost(this.#ports)
   readonly #flow = openFlow(this.#ports, () => this.#post.wake())
-  #armedAt: number | null = null
+  readonly #due = new DueAlarm(this.ctx.storage, () => this.#nextAt(), this.#ports.log)
   #sending: Promise<void> | null = null
 
   async follow(transitions: readonly Transition[]): Promise<void> {
     await this.#flow.follow(transitions)
-    await this.#arm()
+    await this.#due.arm()
   }
 
   async settle(): Promise<void> {
     await this.#flow.settle()
-    await this.#arm()
+    await this.#due.arm()
   }
 
-  /** Something may be due. Never throws: the platform drops an alarm that failed six times. */
   override async alarm(): Promise<void> {
-    this.#armedAt = null
+    this.#due.wentOff()
     const now = clock.now()
     // Receivers take their time: nothing else waits for them.
     if (this.#post.nextAt <= now && !this.#sending) {
       this.#sending = this.#send()
       this.ctx.waitUntil(this.#sending)
     }
-    await this.#carryOn(async () => {
+    await this.#due.carryOn(async () => {
       if (this.#flow.nextAt <= now) await this.#flow.settle()
     })
   }
@@ -51,7 +49,7 @@ export class FlowObject extends DurableObject<Environment> {
   }
 
   async #send(): Promise<void> {
-    await this.#carryOn(async () => {
+    await this.#due.carryOn(async () => {
       try {
         await this.#post.settle()
       } finally {
@@ -60,25 +58,9 @@ export class FlowObject extends DurableObject<Environment> {
     })
   }
 
-  async #carryOn(work: () => Promise<void>): Promise<void> {
-    try {
-      await work()
-      await this.#arm()
-    } catch (error) {
-      this.#ports.log.error('what was due could not be carried on; it is tried again', error)
-      this.#armedAt = null
-      await this.ctx.storage.setAlarm(clock.now() + RETRY_MS)
-    }
-  }
-
-  async #arm(): Promise<void> {
-    const now = clock.now()
-    // The platform takes no instant of long ago, which stands for one that is not known.
-    const at = Math.max(now, Math.min(this.#flow.nextAt, this.#sending ? Infinity : this.#post.nextAt))
-    if (at === this.#armedAt || (at === now && this.#armedAt !== null && this.#armedAt <= now)) return
-    if (Number.isFinite(at)) await this.ctx.storage.setAlarm(at)
-    else await this.ctx.storage.deleteAlarm()
-    this.#armedAt = at
+  /** While something is being sent, what is to be sent next is not known. */
+  #nextAt(): number {
+    return Math.min(this.#flow.nextAt, this.#sending ? Infinity : this.#post.nextAt)
   }
 
   sweep(afterId: number): Promise<number | null> {

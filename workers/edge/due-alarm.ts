@@ -1,0 +1,49 @@
+import type { DurableObjectStorage } from '@cloudflare/workers-types'
+
+import type { Log } from '../../src/ports/log.ts'
+import { clock } from './clock.ts'
+
+const RETRY_MS = 5_000
+
+/** The alarm of an object that is woken when something is due, and when what was due has failed. */
+export class DueAlarm {
+  readonly #storage: DurableObjectStorage
+  readonly #nextAt: () => number
+  readonly #log: Log
+  #armedAt: number | null = null
+
+  /** @param nextAt when something is due next, epoch ms; Infinity where nothing is, 0 where that is not known */
+  constructor(storage: DurableObjectStorage, nextAt: () => number, log: Log) {
+    this.#storage = storage
+    this.#nextAt = nextAt
+    this.#log = log
+  }
+
+  /** The alarm went off: none stands any more. */
+  wentOff(): void {
+    this.#armedAt = null
+  }
+
+  /** Does what is due. Never throws: the platform drops an alarm that failed six times. */
+  async carryOn(work: () => Promise<void>): Promise<void> {
+    try {
+      await work()
+      await this.arm()
+    } catch (error) {
+      this.#log.error('what was due could not be carried on; it is tried again', error)
+      this.#armedAt = null
+      await this.#storage.setAlarm(clock.now() + RETRY_MS)
+    }
+  }
+
+  /** Sets the alarm for what is due next, unless it stands. */
+  async arm(): Promise<void> {
+    const now = clock.now()
+    // The platform takes no instant of long ago, which stands for one that is not known.
+    const at = Math.max(now, this.#nextAt())
+    if (at === this.#armedAt || (at === now && this.#armedAt !== null && this.#armedAt <= now)) return
+    if (Number.isFinite(at)) await this.#storage.setAlarm(at)
+    else await this.#storage.deleteAlarm()
+    this.#armedAt = at
+  }
+}

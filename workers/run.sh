@@ -75,6 +75,14 @@ check() {
 # A report without its colours.
 plain() { sed "s/$(printf '\033')\[[0-9;]*m//g" "$1"; }
 
+# The failures of a report, each once with the lines that Bun wrote before it.
+failures_of() {
+  plain "$1" | awk '
+    /^\((pass|skip|todo)\)/ { said = 0; next }
+    /^\(fail\)/ { if (!($0 in told)) { for (i = said > 40 ? said - 40 : 0; i < said; i++) print line[i]; print } told[$0]; said = 0; next }
+    { line[said++] = $0 }'
+}
+
 # The number before a word in the summary that ends Bun's report; 0 when it is not there.
 count() {
   plain "$1" | sed -n "s/^ *\([0-9][0-9]*\) $2\$/\1/p" | tail -n 1 | grep . || echo 0
@@ -84,8 +92,6 @@ count() {
 # without a test, and a run that ended before its summary, as after a stray process.exit(0).
 run_tests() {
   printf '\n> tests: bun test %s\n' "$*"
-  report=$(mktemp)
-  trap 'rm -f "$report" "$report.status"' EXIT
   if [ -t 1 ]; then export FORCE_COLOR=1; fi
   {
     status=0
@@ -99,6 +105,7 @@ run_tests() {
   passed=$((passed + $(count "$report" pass)))
   if [ "$status" -ne 0 ] && [ "$failures" -eq 0 ]; then failures=1; fi
   failed=$((failed + failures))
+  failures_of "$report" >>"$failures_told"
 }
 
 # Of the faults those that floods, stand-stills and clocks bring about: nothing else may run beside them.
@@ -111,6 +118,12 @@ minds_time() {
 
 finish() {
   printf '\n'
+  # Once more at the end: a log may be shown by its last lines only.
+  if [ -s "$failures_told" ]; then
+    printf '> what failed\n'
+    cat "$failures_told"
+    printf '\n'
+  fi
   if [ "$skipped" -gt 0 ]; then
     printf '%s skipped\n' "$skipped"
     # On a person's machine a tool may be absent; the gate has them all.
@@ -151,6 +164,9 @@ case $command in
   test)
     install_missing node_modules/oxlint
     find_bun
+    report=$(mktemp)
+    failures_told=$(mktemp)
+    trap 'rm -f "$failures_told" "$report" "$report.status"' EXIT
     if [ $# -eq 0 ]; then
       run_checks
       run_tests --parallel=2 --path-ignore-patterns 'test/faults/**'

@@ -117,6 +117,29 @@ describe('a runner', () => {
     await until(() => service.polls.at(-1)?.running.length === 0)
   }, 60_000)
 
+  test('hears nothing of the attempt that was given up as if it were of the one that it has', async () => {
+    start()
+    const job = service.order(ENDLESS)
+    await until(() => isUp(job))
+    const late = Promise.withResolvers<void>()
+    let held = 0
+    service.holds = (call, attemptToken) => {
+      if (call !== 'POST heartbeat' || attemptToken !== job.assignment.attemptToken) return null
+      held++
+      return late.promise
+    }
+    await until(() => held > 0)
+    const again = service.orderAgain(job, {
+      'run.sh': 'echo up; while [ ! -e go ]; do sleep 0.05; done; echo end',
+    })
+    await until(() => isUp(again))
+    late.resolve()
+    const { heartbeats } = again
+    await until(() => again.heartbeats > heartbeats + 3)
+    await Bun.write(join(dir, 'rooms', again.assignment.id, 'tree', 'go'), '')
+    expect(await again.ended).toMatchObject({ outcome: 'succeeded' })
+  }, 60_000)
+
   test('that is too late with a result has it refused', async () => {
     const runner = start()
     const job = service.order({

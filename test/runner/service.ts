@@ -63,6 +63,8 @@ export class TestService {
   readonly fetched: string[] = []
   /** Whether a call is heard, and its answer lost. */
   loses: (call: string) => boolean = () => false
+  /** What a call of an attempt waits for before it is looked at. */
+  holds: (call: string, attemptToken: string | null) => Promise<void> | null = () => null
   heartbeatMs = 100
   #tokens = new Set<string>()
   #waiting: Known[] = []
@@ -185,6 +187,7 @@ export class TestService {
     const verb = /^\/jobs\/[^/]+\/(.*)$/.exec(path)?.[1] ?? path.slice(1)
     const call = `${request.method} ${verb}`
     this.calls.push(call)
+    await this.holds(call, request.headers.get('x-attempt-token'))
     const answer = await this.#answerTo(path, call, request)
     return this.loses(call) ? new Response(null, { status: 502 }) : answer
   }

@@ -28,13 +28,13 @@ function beatAll(): void {
   if (!orders || performance.now() - saidAt > STALLED_MS) return
   const { url, token } = orders
   for (const { id, attemptToken } of orders.jobs) {
-    if (asking.has(id)) continue
-    asking.add(id)
+    if (asking.has(attemptToken)) continue
+    asking.add(attemptToken)
     const headers = { authorization: `Bearer ${token}`, 'x-attempt-token': attemptToken }
     ask(`${url}/runner/v1/jobs/${encodeURIComponent(id)}/heartbeat`, headers)
-      .then((news) => news && tell({ id, token, news }))
+      .then((news) => news && tell({ id, attemptToken, token, news }))
       .catch((error: unknown) => process.stderr.write(`${String(error)}\n`))
-      .finally(() => asking.delete(id))
+      .finally(() => asking.delete(attemptToken))
   }
 }
 

@@ -18,9 +18,8 @@ export type BeatOrders = {
   readonly jobs: readonly Attempt[]
 }
 
-/** What it tells: of a job, or that the service does not know this token of a runner. */
-export type BeatNews = {
-  readonly id: string
+/** What it tells: of an attempt at a job, or that the service does not know this token of a runner. */
+export type BeatNews = Attempt & {
   readonly token: string
   readonly news: 'cancel' | 'fenced' | 'unknown'
 }

@@ -52,6 +52,10 @@ export class Job {
     this.#outputs = new Outputs({ attempt: this.#attempt, note: (text) => this.#note(text) })
   }
 
+  isAttempt(token: string): boolean {
+    return this.#assignment.attemptToken === token
+  }
+
   /** Ends it; the first reason counts. */
   stop(reason: StopReason): void {
     const stopped = new Stopped(reason)

@@ -182,8 +182,11 @@ class Work {
     this.#onFree()
   }
 
-  #hear({ id, token, news }: BeatNews): void {
+  #hear({ id, attemptToken, token, news }: BeatNews): void {
     if (news === 'unknown') this.#tools.client.forget(token)
-    else this.#jobs.get(id)?.job.stop(news === 'cancel' ? 'cancelled' : 'fenced')
+    const job = this.#jobs.get(id)?.job
+    // It may be late, and of an attempt that another has followed.
+    if (news !== 'unknown' && job?.isAttempt(attemptToken))
+      job.stop(news === 'cancel' ? 'cancelled' : 'fenced')
   }
 }

@@ -1,10 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 
 import type { Means } from '../../workers/runner/sandbox/level.ts'
+import { childrenOf } from './processes.ts'
 import { jobIn, MIB, openStage, PATH, processesWith, runIn } from './sandbox-stage.ts'
 import type { Stage } from './sandbox-stage.ts'
+import { until } from './stage.ts'
 
 const FLOOD_BYTES = 800_000_000
 
@@ -116,9 +119,15 @@ describe('a trap', () => {
     const { value } = await runner.stdout.getReader().read()
     const directory = new TextDecoder().decode(value).trim()
     expect((await processesWith(mark)).length).toBeGreaterThan(0)
+    // Those that wait in slots for jobs, and what has become the job.
+    const children = await childrenOf(runner.pid)
+    expect(children.length).toBeGreaterThan(1)
     runner.kill('SIGKILL')
     await runner.exited
-    if (promised('namespaces')) await disappears(mark)
+    if (promised('namespaces')) {
+      await disappears(mark)
+      await until(() => children.every((pid) => !existsSync(`/proc/${pid}`)))
+    }
     const next = await openStage({ directory: join(directory, 'sandbox') })
     const room = join(directory, 'room-0')
     expect(await readdir(room)).toEqual(['work'])
@@ -188,6 +197,28 @@ describe('a trap', () => {
     expect(bytes).toBe(FLOOD_BYTES)
     // Where it were kept, all of it: what is passed on waits for the collector for a while.
     expect(peak - before).toBeLessThan(FLOOD_BYTES / 2)
+  })
+})
+
+describe('what waits in a slot', () => {
+  const waiting = () => childrenOf(process.pid, '/bin/sh')
+
+  test('is there for the next job, and another one when it has ended meanwhile', async () => {
+    const others = await waiting()
+    const own = await openStage({ slots: 1 })
+    const ours = async () => (await waiting()).filter((pid) => !others.includes(pid))
+    try {
+      for (const signal of ['SIGTERM', 'SIGKILL'] as const) {
+        await until(async () => (await ours()).length === 1)
+        const [shell = 0] = await ours()
+        process.kill(shell, signal)
+        await until(async () => !(await ours()).includes(shell))
+        expect(await own.shell('echo here')).toMatchObject({ code: 0, stdout: 'here\n' })
+      }
+    } finally {
+      await own.close()
+    }
+    expect(await ours()).toEqual([])
   })
 })
 

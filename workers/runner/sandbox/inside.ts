@@ -9,16 +9,15 @@ told=
 trap told=yes TERM
 if [ -n "$1" ]; then
   /usr/bin/setsid /usr/bin/socat "TCP-LISTEN:$1,bind=127.0.0.1,reuseaddr,fork" "UNIX-CONNECT:$2" </dev/null >/dev/null 2>&1 &
-  entry=$(printf '0100007F:%04X' "$1")
   tries=0
   listens=
   while [ -z "$listens" ]; do
-    while read -r _ local _ state _; do
-      if [ "$local $state" = "$entry 0A" ]; then listens=yes; fi
-    done </proc/net/tcp
+    while read -r protocol _ sockets _; do
+      if [ "$protocol" = TCP: ] && [ "$sockets" -gt 0 ]; then listens=yes; fi
+    done </proc/net/sockstat
     tries=$((tries + 1))
     if [ "$tries" -gt 2000 ]; then echo 'the forwarder to the proxy does not listen' >&2; exit 126; fi
-    if [ -z "$listens" ]; then /bin/sleep 0.002; fi
+    if [ -z "$listens" ]; then /bin/sleep 0.001; fi
   done
 fi
 shift 2

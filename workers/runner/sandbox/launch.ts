@@ -1,5 +1,5 @@
 import { Buffer } from 'node:buffer'
-import { closeSync, existsSync, openSync, readFileSync, unlinkSync, writeFileSync } from 'node:fs'
+import { closeSync, existsSync, openSync, readFileSync, unlinkSync, writeFileSync, writeSync } from 'node:fs'
 import { setPriority } from 'node:os'
 import { join } from 'node:path'
 
@@ -7,6 +7,8 @@ import { bubblewrapArguments, PROXY_SOCKET } from './bubblewrap.ts'
 import type { Bind, Limits, SandboxStart } from './contained.ts'
 import type { Way } from '../proxy.ts'
 import { FORWARDED, insideCommand, proxyVariables } from './inside.ts'
+import { ownFilesFor } from './own-files.ts'
+import { openPipes } from './pipes.ts'
 import type { Pipes } from './pipes.ts'
 import { filterFor } from './seccomp.ts'
 import type { Processor } from './syscalls.ts'
@@ -20,11 +22,11 @@ const FILE_BLOCK_BYTES = 512
 const NICENESS = 10
 
 /** Begins as the runner: joins the job's groups, which only the runner may, and gives up what cannot be got back.
- * Arguments: the groups' doors with spaces between, blocks of a file, open files; then what is next. */
+ * Arguments: the groups' doors with spaces between; then what is next. */
 const OUTERMOST = `
 for door in $1; do echo $$ >"$door" || exit 125; done
-ulimit -c 0 && ulimit -f "$2" && ulimit -n "$3" || exit 125
-shift 3
+ulimit -c 0 || exit 125
+shift
 exec "$@"
 `
 
@@ -38,16 +40,19 @@ export type Confinement = {
   readonly doors: readonly string[]
 }
 
+export type LauncherOptions = {
+  readonly confinement: Confinement
+  /** Where what the job needs itself is. */
+  readonly folder: string
+  /** A directory for files that are gone as soon as they are open. */
+  readonly scratch: string
+}
+
 export type Launch = {
   readonly start: SandboxStart
   readonly limits: Limits
-  readonly confinement: Confinement
-  readonly own: readonly Bind[]
   /** How the proxy is reached. */
   readonly way: Way | null
-  readonly pipes: Pipes
-  /** A directory for files that are gone as soon as they are open. */
-  readonly scratch: string
 }
 
 export type Launched = {
@@ -58,65 +63,98 @@ export type Launched = {
   readonly close: () => void
 }
 
-/** Starts a job. Of what is around it neither an environment nor a command line tells what its environment is. */
-export function launch(given: Launch): Launched {
-  const { pipes } = given
-  const held: number[] = []
-  const hold = (bytes: string | Uint8Array) => {
-    const fd = unnamedFile(given.scratch, bytes)
-    held.push(fd)
-    return fd
+/** A process that has joined its groups and become its user, and waits to be told what to run: that takes longer than
+ * all that is left to be done when a job comes. */
+export type Launcher = {
+  isWaiting(): boolean
+  /** Starts the one job that it is for. Of what is around it neither an environment nor a command line tells what the
+   * job's environment is. */
+  launch(given: Launch): Promise<Launched>
+  /** Ends one that is not needed; once it was, or once it has launched its job, nothing happens. */
+  discard(): Promise<void>
+}
+
+export async function openLauncher({ confinement, folder, scratch }: LauncherOptions): Promise<Launcher> {
+  const { namespaces, processor, doors, uid } = confinement
+  const own = await ownFilesFor(folder, uid)
+  const pipes = await openPipes(folder, uid)
+  const told = unnamedFile(scratch, '')
+  const status = unnamedFile(scratch, '')
+  const filter = namespaces && processor !== null ? unnamedFile(scratch, filterFor(processor, 'own')) : null
+  const fds = [told, status, ...(filter === null ? [] : [filter])]
+  const user = uid === null ? [] : ['setpriv', ...asUser(uid)]
+  const waiting = Bun.spawn(['/bin/sh', '-c', OUTERMOST, 'job', doors.join(' '), ...user, '/bin/sh'], {
+    cwd: '/',
+    env: {},
+    detached: true,
+    stdio: ['pipe', pipes.stdout.writeFd, pipes.stderr.writeFd, ...fds],
+  })
+  // Before it has started anything that would not take part in it.
+  setPriority(waiting.pid, NICENESS)
+  for (const fd of [pipes.stdout.writeFd, pipes.stderr.writeFd, ...(filter === null ? [] : [filter])])
+    closeSync(fd)
+  const close = () => {
+    closeSync(status)
+    for (const pipe of [pipes.stdout, pipes.stderr]) pipe.close()
   }
-  const status = hold('')
-  try {
-    const { command, fds } = given.confinement.namespaces ? apart(given, status, hold) : shutIn(given, hold)
-    const { doors, uid } = given.confinement
-    const user = uid === null ? [] : ['setpriv', ...asUser(uid)]
-    const blocks = Math.ceil(given.limits.fileMaxBytes / FILE_BLOCK_BYTES)
-    const outermost = ['/bin/sh', '-c', OUTERMOST, 'job', doors.join(' '), String(blocks)]
-    const process = Bun.spawn([...outermost, String(given.limits.openFilesMax), ...user, ...command], {
-      cwd: '/',
-      env: {},
-      detached: true,
-      stdio: ['ignore', pipes.stdout.writeFd, pipes.stderr.writeFd, ...fds],
-    })
-    // Before it has started anything that would not take part in it.
-    setPriority(process.pid, NICENESS)
-    const read = () => readStatus(readFileSync(`/proc/self/fd/${status}`, 'utf8'))
-    const close = () => {
-      closeSync(status)
-      for (const pipe of [pipes.stdout, pipes.stderr]) pipe.close()
-    }
-    return { process, pipes, status: read, close }
-  } finally {
-    for (const fd of held) if (fd !== status) closeSync(fd)
-    for (const { writeFd } of [pipes.stdout, pipes.stderr]) closeSync(writeFd)
+  let isTaken = false
+  return {
+    isWaiting: () => waiting.exitCode === null && waiting.signalCode === null,
+    async launch(given) {
+      isTaken = true
+      try {
+        const { command, text } = namespaces
+          ? apart(given, own, filter !== null)
+          : shutIn(given, confinement, own)
+        writeSync(told, text, 0)
+        await waiting.stdin.write(scriptFor(command, given.limits))
+        await waiting.stdin.end()
+      } catch (error) {
+        waiting.kill('SIGKILL')
+        close()
+        throw error
+      } finally {
+        closeSync(told)
+      }
+      const read = () => readStatus(readFileSync(`/proc/self/fd/${status}`, 'utf8'))
+      return { process: waiting, pipes, status: read, close }
+    },
+    async discard() {
+      if (isTaken) return
+      isTaken = true
+      waiting.kill('SIGKILL')
+      await waiting.exited
+      closeSync(told)
+      close()
+    },
   }
 }
 
-type Hold = (bytes: string | Uint8Array) => number
-type Commanded = { readonly command: string[]; readonly fds: number[] }
+/** What the shell that waits is told. */
+function scriptFor(command: readonly string[], { fileMaxBytes, openFilesMax }: Limits): string {
+  const words = command.map((word) => `'${word.replaceAll("'", String.raw`'\''`)}'`)
+  const blocks = Math.ceil(fileMaxBytes / FILE_BLOCK_BYTES)
+  return `ulimit -f ${blocks} && ulimit -n ${openFilesMax} && exec ${words.join(' ')} </dev/null\nexit 125\n`
+}
 
-/** In namespaces of its own, by bubblewrap. Descriptors are numbered from 3 in the child. */
-function apart({ start, confinement, own, way }: Launch, status: number, hold: Hold): Commanded {
-  const { processor } = confinement
+/** A command, and what it reads from descriptor 3. */
+type Commanded = { readonly command: readonly string[]; readonly text: string }
+
+/** In namespaces of its own, by bubblewrap. */
+function apart({ start, way }: Launch, own: readonly Bind[], isFiltered: boolean): Commanded {
   const socket = way?.kind === 'socket' ? way.path : null
   const env = { ...(socket === null ? {} : FORWARDED), ...start.env }
-  const filterFd = processor === null ? null : 5
-  const view = { ...start, env, own, proxySocket: socket, statusFd: 4, filterFd }
-  const filter = processor === null ? [] : [hold(filterFor(processor, 'own'))]
-  const words = bubblewrapArguments(view).map((word) => `${word}\0`)
+  const view = { ...start, env, own, proxySocket: socket, statusFd: 4, filterFd: isFiltered ? 5 : null }
+  const text = bubblewrapArguments(view)
+    .map((word) => `${word}\0`)
+    .join('')
   const inside = insideCommand(start.argv, socket === null ? null : PROXY_SOCKET)
-  return {
-    command: ['bwrap', '--args', '3', '--', ...inside],
-    fds: [hold(words.join('')), status, ...filter],
-  }
+  return { command: ['bwrap', '--args', '3', '--', ...inside], text }
 }
 
 /** On the machine as it is, with what a process can do to itself. */
-function shutIn(given: Launch, hold: Hold): Commanded {
-  const { start, confinement, way } = given
-  const { processor, landlock } = confinement
+function shutIn(given: Launch, { processor, landlock }: Confinement, own: readonly Bind[]): Commanded {
+  const { start, way } = given
   const port = way?.kind === 'port' ? way.port : null
   const filter = processor === null ? null : filterFor(processor, port === null ? 'none' : 'streams')
   const job = {
@@ -124,20 +162,16 @@ function shutIn(given: Launch, hold: Hold): Commanded {
     env: { ...(way?.kind === 'port' ? proxyVariables(way) : {}), ...start.env },
     cwd: start.cwd,
     filter: filter && Buffer.from(filter).toString('base64'),
-    landlock: landlock ? pathsFor(given, port) : null,
+    landlock: landlock ? pathsFor(start, own, port) : null,
   }
-  return { command: ['/usr/bin/python3', '-I', '-S', '-c', ENTER], fds: [hold(JSON.stringify(job))] }
+  return { command: ['/usr/bin/python3', '-I', '-S', '-c', ENTER], text: JSON.stringify(job) }
 }
 
 /** What a job that shares the machine's files may do with them. */
-function pathsFor({ start, own }: Launch, port: number | null) {
-  const { files } = systemFilesFor(start.kind)
-  const given = [...start.readOnly, ...own].map(({ from }) => from)
-  return {
-    read: [...files, '/proc', ...given],
-    write: [...DEVICES, ...start.writable],
-    port,
-  }
+function pathsFor({ kind, readOnly, writable }: SandboxStart, own: readonly Bind[], port: number | null) {
+  const { files } = systemFilesFor(kind)
+  const given = [...readOnly, ...own].map(({ from }) => from)
+  return { read: [...files, '/proc', ...given], write: [...DEVICES, ...writable], port }
 }
 
 const DEVICES = ['/dev/null', '/dev/zero', '/dev/full', '/dev/random', '/dev/urandom']

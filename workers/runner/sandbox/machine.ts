@@ -5,12 +5,10 @@ import { join } from 'node:path'
 import { delegate, hierarchiesOf, openGroup } from './cgroups.ts'
 import type { ProcessGroup } from './cgroups.ts'
 import type { Limits, SandboxStart } from './contained.ts'
-import { launch } from './launch.ts'
+import { openLauncher } from './launch.ts'
 import type { Confinement } from './launch.ts'
 import { MEANS } from './level.ts'
 import type { Found, Means } from './level.ts'
-import { ownFilesFor } from './own-files.ts'
-import { openPipes } from './pipes.ts'
 import { dropRoom, dropRoomsBelow, mountRoom } from './rooms.ts'
 import { emptied, follow } from './running.ts'
 import { PROCESSORS } from './syscalls.ts'
@@ -227,15 +225,8 @@ async function tryOut(
     onStderr: (bytes) => said.push(bytes),
   }
   const { uid, group, folder } = slot
-  const launched = launch({
-    start,
-    limits: TRIAL_LIMITS,
-    confinement,
-    own: await ownFilesFor(folder, uid),
-    way: null,
-    pipes: await openPipes(folder, uid),
-    scratch: directory,
-  })
+  const launcher = await openLauncher({ confinement, folder, scratch: directory })
+  const launched = await launcher.launch({ start, limits: TRIAL_LIMITS, way: null })
   const running = follow({ ...start, launched, group, uid, namespaces, memoryMaxBytes: 0 })
   const { code } = await running.exited
   if (code !== 0) throw new Error(Buffer.concat(said).toString().trim() || `a first job ended with ${code}`)

@@ -5,13 +5,12 @@ import type { Isolation } from '../../../src/automation/runs/protocol.ts'
 import { openProxy } from '../proxy.ts'
 import type { Proxy } from '../proxy.ts'
 import type { Bind, Contained, Exit, Limits, SandboxStart } from './contained.ts'
-import { launch } from './launch.ts'
+import { openLauncher } from './launch.ts'
+import type { Launcher } from './launch.ts'
 import { levelOf, MEANS, missingOf } from './level.ts'
 import type { Means } from './level.ts'
 import { openMachine } from './machine.ts'
 import type { Machine, MachineOptions, Slot } from './machine.ts'
-import { ownFilesFor } from './own-files.ts'
-import { openPipes } from './pipes.ts'
 import { dropRoom, giveTo, mountRoom } from './rooms.ts'
 import { follow } from './running.ts'
 import type { Ended } from './running.ts'
@@ -53,6 +52,8 @@ const LIMITS: Limits = {
   openFilesMax: 1_024,
 }
 
+type FreeSlot = { readonly slot: Slot; launcher: Promise<Launcher> }
+
 type Given = { readonly start: SandboxStart; readonly proxy: Proxy }
 
 /** Looks at what this machine offers, clears away what a runner that died left behind, and takes what is asked for. */
@@ -68,7 +69,7 @@ class MachineSandbox implements Sandbox {
   readonly refusal: string | null
   readonly #options: SandboxOptions
   readonly #machine: Machine
-  readonly #free: Slot[]
+  readonly #free: FreeSlot[] = []
   readonly #running = new Set<Contained>()
   readonly #rooms = new Set<string>()
 
@@ -79,7 +80,7 @@ class MachineSandbox implements Sandbox {
     this.isolation = levelOf((means) => this.means.includes(means))
     this.missing = missingOf(machine.found)
     this.refusal = machine.fault ?? refusalOf(options.demand, this.isolation, this.missing)
-    this.#free = [...machine.slots]
+    if (this.refusal === null) for (const slot of machine.slots) this.#release(slot)
   }
 
   async start(start: SandboxStart): Promise<Contained> {
@@ -87,17 +88,19 @@ class MachineSandbox implements Sandbox {
     if (!Bun.isMainThread) throw new Error('A job is started from the main thread: it ends with its thread.')
     checkWords(start)
     // The one that was free last: preparing and running a job then count in one bound of memory.
-    const slot = this.#free.pop()
-    if (slot === undefined) throw new Error('All slots are taken.')
+    const free = this.#free.pop()
+    if (free === undefined) throw new Error('All slots are taken.')
     try {
-      return await this.#startIn(slot, start)
+      return await this.#startIn(free, start)
     } catch (error) {
-      this.#free.push(slot)
+      await discarded(free)
+      this.#release(free.slot)
       throw error
     }
   }
 
-  async #startIn(slot: Slot, start: SandboxStart): Promise<Contained> {
+  async #startIn(free: FreeSlot, start: SandboxStart): Promise<Contained> {
+    const { slot } = free
     const { uid, group } = slot
     const namespaces = this.means.includes('namespaces')
     const limits = { ...LIMITS, ...this.#options.limits, ...start.limits }
@@ -106,7 +109,8 @@ class MachineSandbox implements Sandbox {
     if (!namespaces) await linkAll(start.readOnly)
     const proxy = await this.#openProxy(slot, start.network)
     try {
-      const launched = await this.#launch(slot, { start, limits, proxy })
+      const launcher = await this.#launcherOf(free)
+      const launched = await launcher.launch({ start, limits, way: proxy.way })
       const { onStdout, onStderr } = start
       const { memoryMaxBytes } = limits
       const running = follow({ launched, group, uid, namespaces, memoryMaxBytes, onStdout, onStderr })
@@ -131,20 +135,25 @@ class MachineSandbox implements Sandbox {
     return proxy
   }
 
-  async #launch(slot: Slot, { start, limits, proxy }: Given & { readonly limits: Limits }) {
-    const { folder, uid } = slot
-    const own = await ownFilesFor(folder, uid)
-    const pipes = await openPipes(folder, uid)
+  /** A slot is free, with a launcher that waits in it. */
+  #release(slot: Slot): void {
+    const launcher = this.#openLauncher(slot)
+    // Whoever is given the slot next tries once more.
+    launcher.catch(() => {})
+    this.#free.push({ slot, launcher })
+  }
+
+  async #launcherOf(free: FreeSlot): Promise<Launcher> {
+    const launcher = await free.launcher.catch(() => null)
+    if (launcher?.isWaiting()) return launcher
+    await launcher?.discard()
+    free.launcher = this.#openLauncher(free.slot)
+    return free.launcher
+  }
+
+  #openLauncher(slot: Slot): Promise<Launcher> {
     const confinement = this.#machine.confinementOf(slot)
-    return launch({
-      start,
-      limits,
-      confinement,
-      own,
-      way: proxy.way,
-      pipes,
-      scratch: this.#options.directory,
-    })
+    return openLauncher({ confinement, folder: slot.folder, scratch: this.#options.directory })
   }
 
   /** A slot is another job's once nothing of this one is left, and what it wrote is the runner's. */
@@ -158,7 +167,7 @@ class MachineSandbox implements Sandbox {
       return { ...exit, ...proxy.traffic() }
     } finally {
       proxy.close()
-      this.#free.push(slot)
+      this.#release(slot)
     }
   }
 
@@ -180,9 +189,16 @@ class MachineSandbox implements Sandbox {
   async close(): Promise<void> {
     for (const contained of this.#running) contained.kill()
     await Promise.allSettled([...this.#running].map(({ exited }) => exited))
+    for (const free of this.#free.splice(0)) await discarded(free)
     for (const room of this.#rooms) await this.removeRoom(room)
     await this.#machine.close()
   }
+}
+
+async function discarded({ launcher }: FreeSlot): Promise<void> {
+  // One that could not be opened has nothing to be ended.
+  const opened = await launcher.catch(() => null)
+  await opened?.discard()
 }
 
 /** @returns why no jobs are taken at this level */

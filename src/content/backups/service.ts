@@ -2,25 +2,29 @@ import { audited } from '../../access/audit/service.ts'
 import { forgetRights } from '../../access/rights/service.ts'
 import { callersOf } from '../../access/users/callers.ts'
 import type { Context } from '../../context.ts'
-import { tooLarge } from '../../http/bytes.ts'
-import { streamOf } from '../../lib/chunks.ts'
 import type { Chunks } from '../../lib/chunks.ts'
 import { Refusal } from '../../lib/errors.ts'
 import { decodeNumber, encodeCursor } from '../../lib/paging.ts'
 import { slotsFor } from '../../lib/slots.ts'
 import { timeFormat } from '../../lib/time.ts'
 import type { ByteSpan, StoredBlob } from '../../ports/blobs.ts'
-import { commit, isNotNullViolation } from '../../ports/database.ts'
+import { commit } from '../../ports/database.ts'
 import type { Ports } from '../../ports/index.ts'
 import { VERSION } from '../../http/version.ts'
-import { doomBlobs } from '../blobs/service.ts'
+import {
+  doomBlobs,
+  LONG_UPLOAD_MAX_MS,
+  openBlob,
+  putBlob,
+  refuseLate,
+  sparedBlobs,
+} from '../blobs/service.ts'
 import { archiveKeys } from './archive/keys.ts'
 import type { BackupBody, BackupView, ListQuery, RestoreBody, RestoreView } from './schema.ts'
 import { beginArchive } from './service/making.ts'
 import type { Content } from './service/making.ts'
 import { restoreObjects } from './service/partial.ts'
 import type { Part } from './service/partial.ts'
-import { reachable } from './service/reaching.ts'
 import { keysFor, lookThrough } from './service/reading.ts'
 import type { Looked } from './service/reading.ts'
 import { restoreWhole } from './service/restoring.ts'
@@ -33,8 +37,6 @@ import { TABLES } from './store/tables.ts'
 /** How large an archive that is sent may be. */
 const ARCHIVE_MAX_BYTES = 16 * 1024 ** 3
 const TRIES = 5
-/** A doomed blob is swept after an hour: what takes longer is given up before. */
-const TAKES_MAX_MS = 55 * 60_000
 const LOST_MS = 60 * 60_000
 /** One after the other: each reads or writes everything there is. */
 const slotsOf = slotsFor<Ports['database']>(1, 0, LOST_MS)
@@ -83,20 +85,10 @@ async function attempt(
   keys: Awaited<ReturnType<typeof archiveKeys>>,
   content: Content,
 ): Promise<Made | null> {
-  const { database, clock } = ports
-  const blob = `backups/${crypto.randomUUID()}`
-  const createdAt = clock.now()
-  await commit(database, [doomBlobs(database, [blob], createdAt)])
+  const createdAt = ports.clock.now()
   const making = await beginArchive(ports, keys, content)
   try {
-    let sizeBytes = 0
-    const counted = async function* () {
-      for await (const chunk of making.bytes) {
-        sizeBytes += chunk.byteLength
-        yield chunk
-      }
-    }
-    await reachable(ports, () => ports.blobs.put(blob, streamOf(counted())))
+    const { key: blob, sizeBytes } = await putArchive(ports, making.bytes, Infinity)
     if (!(await making.isWhole())) return null
     return { createdAt, madeAt: making.madeAt, sizeBytes, digest: making.digest(), blob }
   } finally {
@@ -104,8 +96,13 @@ async function attempt(
   }
 }
 
+function putArchive(ports: Ports, chunks: Chunks, sizeMaxBytes: number) {
+  const signal = AbortSignal.timeout(LONG_UPLOAD_MAX_MS)
+  return putBlob(ports, { prefix: 'backups', chunks, sizeMaxBytes }, signal)
+}
+
 async function keep(context: Context, made: Made & Content & Kind): Promise<BackupView> {
-  const { database, clock } = context.ports
+  const { database } = context.ports
   const row = { ...made, release: VERSION }
   const { sizeBytes, digest, hasHistories, hasFiles, origin } = row
   const entry = audited(context, {
@@ -115,13 +112,12 @@ async function keep(context: Context, made: Made & Content & Kind): Promise<Back
     after: { sizeBytes, histories: hasHistories, files: hasFiles, origin },
   })
   try {
-    const [insert, ...rest] = store.insertBackup(database, row, clock.now() - TAKES_MAX_MS)
-    const results = (await database.batch([insert, ...rest, entry])) as [[{ id: number }], ...unknown[]]
-    const [[{ id }]] = results
+    const spared = sparedBlobs(context.ports, [made.blob], LONG_UPLOAD_MAX_MS)
+    const results = await database.batch([store.insertBackup(database, row), ...spared, entry])
+    const [[{ id }]] = results as unknown as [[{ id: number }]]
     return viewOf(context.ports, { ...row, id })
   } catch (error) {
-    if (!isNotNullViolation(error, 'backups.blob')) throw error
-    throw new Refusal('unavailable', 'The backup took too long.')
+    throw refuseLate(error)
   }
 }
 
@@ -159,7 +155,7 @@ function deletion(context: Context, row: BackupRow) {
   const { sizeBytes, hasHistories, hasFiles, origin } = row
   const before = { sizeBytes, histories: hasHistories, files: hasFiles, origin }
   const entry = audited(context, { action: 'delete', objectType: 'backup', objectId: row.digest, before })
-  return [...store.deleteBackup(database, row, clock.now()), entry]
+  return [store.deleteBackup(database, row.id), doomBlobs(database, [row.blob], clock.now()), entry]
 }
 
 /** Who makes backups by the schedule. */
@@ -204,11 +200,8 @@ export async function restoreUpload(
   chunks: Chunks,
   asked: RestoreBody,
 ): Promise<RestoreView> {
-  const { ports } = context
-  const blob = `backups/${crypto.randomUUID()}`
-  await commit(ports.database, [doomBlobs(ports.database, [blob], ports.clock.now())])
-  await reachable(ports, () => ports.blobs.put(blob, streamOf(bounded(chunks, ARCHIVE_MAX_BYTES))))
-  return restore(context, blob, asked)
+  const { key } = await putArchive(context.ports, chunks, ARCHIVE_MAX_BYTES)
+  return restore(context, key, asked)
 }
 
 async function restore(context: Context, blob: string, asked: RestoreBody): Promise<RestoreView> {
@@ -255,21 +248,6 @@ function partViewOf(view: RestoreView, { objects, dropped, rows }: Part, restore
     .filter(({ name }) => rows.has(name))
     .map(({ name, rowsBefore }) => ({ name, rowsBefore, rows: rows.get(name) ?? 0 }))
   return { ...view, restored, tables, objects: [...objects], dropped: [...dropped] }
-}
-
-async function* bounded(chunks: Chunks, sizeMaxBytes: number): AsyncGenerator<Uint8Array, void> {
-  let sizeBytes = 0
-  for await (const chunk of chunks) {
-    sizeBytes += chunk.byteLength
-    if (sizeBytes > sizeMaxBytes) throw tooLarge(sizeMaxBytes)
-    yield chunk
-  }
-}
-
-async function openBlob(ports: Ports, blob: string, span?: ByteSpan): Promise<StoredBlob> {
-  const found = await reachable(ports, () => ports.blobs.get(blob, span))
-  if (!found) throw new Error('The bytes of a backup are missing.')
-  return found
 }
 
 async function findBackup({ database }: Ports, id: number): Promise<BackupRow> {

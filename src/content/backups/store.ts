@@ -42,27 +42,11 @@ export function listSuperfluous(database: Database, keep: number, limit: number)
   )
 }
 
-/** Keeps a backup whose blob is doomed since after an instant, and takes the doom away; fails for the empty blob where it
- * may have been swept by now. The new id is what the first write returns. */
-export function insertBackup(
-  database: Database,
-  row: Omit<BackupRow, 'id'>,
-  doomedAfterAt: number,
-): [Write, Write] {
-  const blob = sql`(select key from doomed_blobs where key = ${row.blob} and at > ${doomedAfterAt})`
-  return [
-    database
-      .insert(backups)
-      .values({ ...row, blob })
-      .returning({ id: backups.id }),
-    database.run(sql`delete from doomed_blobs where key = ${row.blob}`),
-  ]
+/** Keeps a backup, whose new id it returns. */
+export function insertBackup(database: Database, row: Omit<BackupRow, 'id'>): Write {
+  return database.insert(backups).values(row).returning({ id: backups.id })
 }
 
-/** Removes a backup, whose blob is doomed. */
-export function deleteBackup(database: Database, row: BackupRow, at: number): Write[] {
-  return [
-    database.run(sql`insert into doomed_blobs (key, at) values (${row.blob}, cast(${at} as integer))`),
-    database.delete(backups).where(eq(backups.id, row.id)),
-  ]
+export function deleteBackup(database: Database, id: number): Write {
+  return database.delete(backups).where(eq(backups.id, id))
 }

@@ -10,6 +10,8 @@ import * as store from './store.ts'
 
 /** So that nobody takes a place for ever; long before a doomed blob is swept nobody refers to it any more. */
 export const UPLOAD_MAX_MS = 10 * 60_000
+/** The same for what is large. */
+export const LONG_UPLOAD_MAX_MS = 55 * 60_000
 const DOOMED_MS = 60 * 60_000
 const SWEPT_AT_ONCE = 100
 
@@ -27,18 +29,28 @@ export type NewBlob = {
  * @throws {Refusal} too_large, unavailable while blobs cannot be put or when `signal` gives up */
 export async function putBlob(
   ports: Ports,
-  { prefix, chunks, sizeMaxBytes }: NewBlob,
+  { prefix, ...bytes }: NewBlob,
   signal: AbortSignal,
 ): Promise<{ readonly key: string; readonly sizeBytes: number }> {
   const key = `${prefix}/${crypto.randomUUID()}`
+  return { key, sizeBytes: await putBlobAt(ports, key, bytes, signal) }
+}
+
+/** The same under a key that nothing had before. @returns how many bytes there were */
+export async function putBlobAt(
+  ports: Ports,
+  key: string,
+  bytes: Omit<NewBlob, 'prefix'>,
+  signal: AbortSignal,
+): Promise<number> {
   await commit(ports.database, [store.doomBlobs(ports.database, [key], ports.clock.now())])
-  return { key, sizeBytes: await inTime(put(ports, key, { chunks, sizeMaxBytes }), signal) }
+  return inTime(put(ports, key, bytes), signal)
 }
 
 /** The writes with which blobs that were put belong to what else their commit writes. The commit fails, as `refuseLate`
- * recognises, where one was put too long ago. */
-export function sparedBlobs({ database, clock }: Ports, keys: readonly string[]) {
-  return keys.length === 0 ? [] : store.spareBlobs(database, keys, clock.now() - UPLOAD_MAX_MS)
+ * recognises, where one was begun longer ago than it may take. */
+export function sparedBlobs({ database, clock }: Ports, keys: readonly string[], maxMs = UPLOAD_MAX_MS) {
+  return keys.length === 0 ? [] : store.spareBlobs(database, keys, clock.now() - maxMs)
 }
 
 /** What is to be thrown for a commit with `sparedBlobs` that failed. */

@@ -1,11 +1,10 @@
 import { audited } from '../../../access/audit/service.ts'
 import type { Context } from '../../../context.ts'
-import { streamOf } from '../../../lib/chunks.ts'
 import type { Chunks } from '../../../lib/chunks.ts'
 import { applyChanges } from '../../../monitoring/rules/service.ts'
 import { commit } from '../../../ports/database.ts'
 import type { Ports } from '../../../ports/index.ts'
-import { doomBlobs } from '../../blobs/service.ts'
+import { LONG_UPLOAD_MAX_MS, putBlobAt } from '../../blobs/service.ts'
 import type { ArchiveKeys } from '../archive/keys.ts'
 import { readArchive } from '../archive/lines.ts'
 import type { Line } from '../archive/lines.ts'
@@ -13,7 +12,6 @@ import { addRecords, heardOf, listJobIds, refill, stageRows } from '../store/ref
 import { dropRun } from '../store/snapshot.ts'
 import { tableCalled } from '../store/tables.ts'
 import type { Table } from '../store/tables.ts'
-import { reachable } from './reaching.ts'
 import { SEQUENCES } from './reading.ts'
 import type { Looked } from './reading.ts'
 import { forHere, reseal } from './sealing.ts'
@@ -114,13 +112,12 @@ async function putFile(
   key: string | undefined,
   rows: AsyncIterable<readonly unknown[], void>,
 ): Promise<void> {
-  const { database, blobs, clock } = ports
   if (key === undefined) return
-  await commit(database, [doomBlobs(database, [key], clock.now())])
   const bytes = async function* () {
     for await (const [piece] of rows) yield Uint8Array.fromBase64(String(piece))
   }
-  await reachable(ports, () => blobs.put(key, streamOf(bytes())))
+  const signal = AbortSignal.timeout(LONG_UPLOAD_MAX_MS)
+  await putBlobAt(ports, key, { chunks: bytes(), sizeMaxBytes: Infinity }, signal)
 }
 
 async function addPast(ports: Ports, source: Source): Promise<void> {

@@ -23,7 +23,7 @@ const ENDINGS = ['terminate', 'kill', 'both'] as const
 
 /** Levels of the ladder from which on a job's end is that of all its processes. */
 const LEVELS: readonly { readonly title: string; readonly without: Means[]; readonly runs: number }[] = [
-  { title: 'with all that the machine has', without: [], runs: 104 },
+  { title: 'with all that the machine has', without: [], runs: 500 },
   { title: 'without namespaces', without: ['namespaces'], runs: 12 },
   {
     title: 'with a user of its own alone',

@@ -9,6 +9,7 @@ import { directoryRoutes } from './access/directory/routes.ts'
 import { sessionRoutes } from './access/session/routes.ts'
 import { userGroupRoutes } from './access/user-groups/routes.ts'
 import { userRoutes } from './access/users/routes.ts'
+import { dataSourceRoutes } from './analytics/sources/routes.ts'
 import { runRoutes } from './automation/runs/routes.ts'
 import { packageRoutes } from './automation/packages/routes.ts'
 import { scriptRoutes } from './automation/scripts/routes.ts'
@@ -79,6 +80,7 @@ export function createApp(ports: Ports, pace: (handle: Handle) => Handle = (hand
   app.route('/', dependencyRoutes)
   app.route('/', fileRoutes)
   app.route('/', styleRoutes)
+  app.route('/', dataSourceRoutes)
   // What is called as a script may be called comes before scripts.
   app.route('/', codeGeneratorRoutes)
   app.route('/', packageRoutes)

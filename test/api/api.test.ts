@@ -14,6 +14,7 @@ import { browseSuite } from './browse.suite.ts'
 import { bulkSuite } from './bulk.suite.ts'
 import { connect } from './client.ts'
 import type { Client } from './client.ts'
+import { dataSourcesSuite } from './data-sources.suite.ts'
 import { deliveriesSuite } from './deliveries.suite.ts'
 import { dependenciesSuite } from './dependencies.suite.ts'
 import { errorsSuite } from './errors.suite.ts'
@@ -99,6 +100,7 @@ const SUITES: readonly Suite[] = [
   scriptsSuite,
   scriptFilesSuite,
   scriptConfigurationsSuite,
+  dataSourcesSuite,
   runsSuite,
   webhooksSuite,
   packagesSuite,

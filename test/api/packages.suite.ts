@@ -36,6 +36,7 @@ type Analysed = {
     runner: string | null
     conflict: { scriptId: number; identical: boolean; dependents: { count: number } } | null
     missingSecrets: string[]
+    missingDataSources: string[]
     warnings: string[]
   }[]
   readonly errors: readonly Failed[]
@@ -533,6 +534,59 @@ const imports: Scenario[] = [
   },
 ]
 
+const databases: Scenario[] = [
+  {
+    title:
+      'a run configuration names its data source, and an import takes the one that is called so here, or none',
+    async run(client) {
+      const connection = { host: 'db.example.org', database: 'sales', user: 'u', password: CANARIES[0] }
+      const source = async (name: string, more: object = {}) => {
+        const json = { name, type: 'postgresql', connection, readOnly: false, ...more }
+        return (await good<{ id: number }>(client.request('POST', '/dataSources', { json }))).id
+      }
+      const gone = (id: number) => good(client.request('DELETE', `/dataSources/${id}?forceDelete=true`))
+      const [first, unnamed] = [await source('Sales of ours'), await source('goes first')]
+      const script = await good<Script>(client.request('POST', '/scripts', { json: { name: 'with data' } }))
+      const at = `/scripts/${script.id}/runConfigurations`
+      const database = { dataSourceId: first, access: 'write' }
+      const nightly = { name: 'nightly', kind: 'database', database }
+      const { id } = await good<Script>(client.request('POST', at, { json: nightly }))
+      const exported = await client.request('POST', '/scripts/export', { json: { scriptIds: [script.id] } })
+      const json = { name: 'orphan', kind: 'database', database: { dataSourceId: unnamed } }
+      await good(client.request('POST', at, { json }))
+      await gone(unnamed)
+      const orphaned = await client.request('POST', '/scripts/export', { json: { scriptIds: [script.id] } })
+      await gone(first)
+
+      const refusal = async ({ bytes }: Answer, place: number, missing: string) => {
+        const { scripts } = await analyze(client, bytes)
+        expect(scripts).toMatchObject([{ name: 'with data', missingDataSources: ['Sales of ours', missing] }])
+        const refused = await client.request('POST', UPLOAD, sent(bytes, [['overwrite', 'true']]))
+        const pointer = `/runConfigurations/${place}/database/dataSource`
+        expectAnswer(refused, { answers: 'invalid', pointers: [pointer] })
+      }
+      await refusal(orphaned, 0, '')
+      const readOnly = await source('sales of ours', { readOnly: true })
+      expect((await analyze(client, exported.bytes)).scripts).toMatchObject([{ missingDataSources: [] }])
+      const closed = await client.request('POST', UPLOAD, sent(exported.bytes, [['overwrite', 'true']]))
+      expectAnswer(closed, { answers: 'invalid', pointers: ['/runConfigurations/0/database/access'] })
+      await gone(readOnly)
+      const another = await source('sales of ours')
+      await upload(client, exported.bytes, { fields: [['overwrite', 'true']] })
+      expect(await good<object>(client.request('GET', `${at}/${id}`))).toMatchObject({
+        database: { dataSourceId: another, access: 'write' },
+      })
+      // By its number it could be any.
+      const numbered = { name: 'with data', runConfigurations: [{ ...nightly, database }] }
+      const archive = zip({ 'main.py': '', 'script_metadata.json': JSON.stringify(numbered) })
+      const byNumber = await client.request('POST', UPLOAD, sent(archive, [['overwrite', 'true']]))
+      expectAnswer(byNumber, { answers: 'invalid' })
+      await good(client.request('DELETE', `/scripts/${script.id}`))
+      await gone(another)
+    },
+  },
+]
+
 const analyses: Scenario[] = [
   {
     title: 'an analysis tells what an import would meet, and keeps nothing',
@@ -550,6 +604,7 @@ const analyses: Scenario[] = [
             runner: 'python',
             conflict: { scriptId: script.id, identical: true, dependents: { count: 0 } },
             missingSecrets: [],
+            missingDataSources: [],
             warnings: [],
           },
         ],
@@ -687,7 +742,7 @@ const bounds: Scenario[] = [
 
 export const packagesSuite: Suite = {
   name: 'packages',
-  scenarios: [...table(stage, refusals), ...trips, ...imports, ...analyses, ...bounds],
+  scenarios: [...table(stage, refusals), ...trips, ...imports, ...databases, ...analyses, ...bounds],
 }
 
 const MAIN: Part = { name: 'main.py', data: '' }

@@ -8,6 +8,7 @@ import { directoryRoutes } from '../../src/access/directory/routes.ts'
 import { sessionRoutes } from '../../src/access/session/routes.ts'
 import { userGroupRoutes } from '../../src/access/user-groups/routes.ts'
 import { userRoutes } from '../../src/access/users/routes.ts'
+import { dataSourceRoutes } from '../../src/analytics/sources/routes.ts'
 import { scriptRoutes } from '../../src/automation/scripts/routes.ts'
 import { webhookRoutes } from '../../src/automation/webhooks/routes.ts'
 import { ROLES } from '../../src/context.ts'
@@ -114,6 +115,7 @@ const ROOMS = {
   styleRoutes,
   settingsRoutes,
   translationRoutes,
+  dataSourceRoutes,
   scriptRoutes,
   webhookRoutes,
   codeGeneratorRoutes,

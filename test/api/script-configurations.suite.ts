@@ -125,7 +125,7 @@ const WRONG_RUNS: readonly (readonly [title: string, json: object, ...pointers: 
   ['a database without a data source', { ...RUN, kind: 'database' }, '/database'],
   [
     'a data source that is not there',
-    { ...RUN, kind: 'database', database: { dataSourceId: 4 } },
+    { ...RUN, kind: 'database', database: { dataSourceId: 999_999 } },
     '/database/dataSourceId',
   ],
   ['a data source of what is none', { ...RUN, database: { dataSourceId: 4 } }, '/database'],

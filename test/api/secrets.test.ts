@@ -42,6 +42,13 @@ describe.each(['bun', 'edge'] as const)('secrets on %s', (name) => {
     await pingEveryWay(client, secrets)
     const apiKey = canaryOf(secrets, 'key of a provider')
     await good(client.request('PATCH', '/settings.json', { json: { translation: { apiKey } } }))
+    const password = canaryOf(secrets, 'password of a data source')
+    const source = { host: 'db.example.org', database: 'd', user: 'u', password }
+    await good(
+      client.request('POST', '/dataSources', {
+        json: { name: 'kept', type: 'postgresql', connection: source },
+      }),
+    )
     refusals.push(...(await failEveryWay(client, secrets)))
   }, START_MAX_MS)
   afterAll(async () => {
@@ -50,7 +57,7 @@ describe.each(['bun', 'edge'] as const)('secrets on %s', (name) => {
   })
 
   test('were sent in every way there is, and refused in many', () => {
-    expect(secrets.size).toBeGreaterThanOrEqual(28)
+    expect(secrets.size).toBeGreaterThanOrEqual(29)
     expect(new Set(refusals.map(({ status }) => status))).toEqual(
       new Set([400, 401, 403, 404, 409, 413, 415, 422]),
     )
@@ -79,6 +86,7 @@ describe.each(['bun', 'edge'] as const)('secrets on %s', (name) => {
       expect((await request('GET', '/users', { as: null, headers })).status).toBe(401)
     const lists = [
       '/audit?limit=1000',
+      '/dataSources',
       '/sessions?userId=2',
       '/session/personal-tokens?userId=2',
       '/users/2/mfa',

@@ -194,6 +194,16 @@ async function scripts(world: World): Promise<void> {
   const { id: nightly } = await world.good<{ id: number }>('POST', `/scripts/${id}/runConfigurations`, {
     json: { name: 'nightly', envVariables: [{ key: 'DB_PASSWORD', value: 'canary of a script' }] },
   })
+  const connection = { host: 'db.example.org', database: 'shop', user: 'reader' }
+  const source = (name: string, more: object) =>
+    world.good<{ id: number }>('POST', '/dataSources', {
+      json: { name, type: 'postgresql', connection: { ...connection, ...more } },
+    })
+  const { id: dataSourceId } = await source('shop', { password: 'canary of a data source' })
+  await source('without a password', {})
+  await world.good('POST', `/scripts/${id}/runConfigurations`, {
+    json: { name: 'data', kind: 'database', database: { dataSourceId } },
+  })
   const nobodys = {
     name: 'nobody',
     runConfigurationId: nightly,

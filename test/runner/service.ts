@@ -162,6 +162,7 @@ export class TestService {
       timeoutMs: 0,
       network: [],
       filesystem: [],
+      database: null,
       ...order,
     }
     const ended = new Promise<Finished>((resolve) => this.#settle.set(id, resolve))

@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { Refusal } from '../../lib/errors.ts'
 import { pointerOf } from '../../lib/pointer.ts'
 import { groupName } from '../scripts/groups/schema.ts'
-import { CONFIGURATIONS_MAX, runConfigurationBody } from '../scripts/run-configurations/schema.ts'
+import { CONFIGURATIONS_MAX, incomingRunConfiguration } from '../scripts/run-configurations/schema.ts'
 import { scheduleConfigurationBody, SCHEDULES_MAX } from '../scripts/schedule-configurations/schema.ts'
 import { scriptName, settingsShape } from '../scripts/schema.ts'
 
@@ -21,7 +21,7 @@ const manifest = z.object({
 })
 
 /** A run configuration without what an installation keeps to itself: of secrets it has the names alone. */
-const configuration = z.preprocess(withSecrets, runConfigurationBody)
+const configuration = z.preprocess(withSecrets, incomingRunConfiguration)
 
 /** A schedule names its run configuration; an id means nothing elsewhere. */
 const schedule = scheduleConfigurationBody

@@ -87,6 +87,11 @@ export const analysisView = z
           .nullable()
           .describe('The script that has this name; null where there is none.'),
         missingSecrets,
+        missingDataSources: z
+          .array(z.string())
+          .describe(
+            'Data sources that its run configurations name and nothing here is called; empty for one that was gone when it was exported. Its import is refused.',
+          ),
         warnings,
       }),
     ),

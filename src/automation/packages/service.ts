@@ -1,3 +1,4 @@
+import { listDataSources } from '../../analytics/sources/service.ts'
 import type { Context } from '../../context.ts'
 import { digestHex } from '../../lib/digest.ts'
 import { Refusal } from '../../lib/errors.ts'
@@ -24,6 +25,7 @@ export async function analyzePackage(
   isMetadataRead: boolean,
 ): Promise<AnalysisView> {
   const groups = new Set((await listGroups(context)).map(({ name }) => fold(name)))
+  const sources = new Set((await listDataSources(context)).map(({ name }) => fold(name)))
   const scripts: AnalysisView['scripts'] = []
   const refused = await eachScript(context.ports, { ...sent, isMetadataRead }, async (found) => {
     const { file, name, group, entries, metadata } = found
@@ -39,6 +41,7 @@ export async function analyzePackage(
       runner,
       conflict,
       missingSecrets: secrets,
+      missingDataSources: namedBy(metadata).filter((one) => !sources.has(fold(one))),
       warnings: [...warnings],
     })
   })
@@ -158,6 +161,14 @@ async function secretsOf(
     )
   })
   return [...new Set(unset)]
+}
+
+/** The data sources that run configurations name, each once; one that was gone when it was exported has no name. */
+function namedBy(metadata: Metadata | null): string[] {
+  const named = (metadata?.runConfigurations ?? []).flatMap((one) =>
+    one.kind === 'database' ? (one.database.dataSource ?? '') : [],
+  )
+  return [...new Set(named)]
 }
 
 function failedOf({ file, name, refusal }: Omit<Refused, 'file'> & { readonly file: string | null }): Failed {

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { SOURCE_TYPES, TLS_MODES } from '../../analytics/sources/schema.ts'
 import { DEPENDENCY_MANAGERS, RUNNER_KINDS } from '../scripts/detection.ts'
 
 /** How often a runner is heard of while it has jobs. */
@@ -49,6 +50,22 @@ export const poll = z.strictObject({
 
 const storedFile = z.strictObject({ path: z.string(), sha256: z.string(), sizeBytes: z.int() })
 
+/** A database that a job connects to. */
+const databaseTarget = z.strictObject({
+  type: z.enum(SOURCE_TYPES),
+  /** A name, or an address without brackets. */
+  host: z.string(),
+  port: z.int(),
+  database: z.string(),
+  schema: z.string().nullable(),
+  user: z.string(),
+  password: z.string().nullable(),
+  tls: z.enum(TLS_MODES),
+  access: z.enum(['read', 'write']),
+  /** How long one statement may take; 0: as long as it does. */
+  timeoutMs: z.int(),
+})
+
 /** A job to be done now, and all that it needs. */
 export const assignment = z.strictObject({
   id: z.string(),
@@ -77,6 +94,8 @@ export const assignment = z.strictObject({
   network: z.array(z.string()),
   /** Patterns of files of the runner's machine that it may read, in what its operator opened. */
   filesystem: z.array(z.string()),
+  /** What it may reach as well, and is told how. */
+  database: databaseTarget.nullable(),
 })
 
 export const polled = z.strictObject({ jobs: z.array(assignment) })
@@ -118,6 +137,7 @@ export type AboutRunner = z.infer<typeof aboutRunner>
 export type Registered = z.infer<typeof registered>
 export type Poll = z.infer<typeof poll>
 export type Assignment = z.infer<typeof assignment>
+export type DatabaseTarget = z.infer<typeof databaseTarget>
 export type Polled = z.infer<typeof polled>
 export type Started = z.infer<typeof started>
 export type Finished = z.infer<typeof finished>

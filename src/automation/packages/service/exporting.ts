@@ -1,3 +1,4 @@
+import { listDataSources } from '../../../analytics/sources/service.ts'
 import { openBlob } from '../../../content/blobs/service.ts'
 import type { Context } from '../../../context.ts'
 import { INTERFACE_RELEASE } from '../../../http/version.ts'
@@ -18,9 +19,13 @@ import { placeFor } from '../names.ts'
 import type { ExportBody } from '../schema.ts'
 import { PACKAGE_BOUNDS } from './opening.ts'
 
+/** What data sources are called, by id. */
+type SourceNames = ReadonlyMap<number, string>
+
 type Outgoing = {
   readonly settings: SettingsView
   readonly group: string
+  readonly sources: SourceNames
   readonly tree: readonly TreeEntry[]
   /** Where its archive stands. */
   readonly file: string
@@ -38,6 +43,7 @@ export async function exportScripts(
   const ids = await selectScripts(context, body, bounds.scriptsMax + 1)
   if (ids.length > bounds.scriptsMax) throw tooMuch(`${bounds.scriptsMax} scripts`)
   const groups = new Map((await listGroups(context)).map(({ id, name }) => [id, name]))
+  const sources = new Map((await listDataSources(context)).map(({ id, name }) => [id, name]))
   const taken = new Set<string>()
   const scripts: Outgoing[] = []
   let [entries, sizeBytes] = [1, 0]
@@ -45,7 +51,7 @@ export async function exportScripts(
     const { settings } = await readSettings(context, String(id))
     const tree = [...(await readTree(ports, id)).values()].filter(({ path }) => path !== METADATA_FILE)
     const group = groups.get(settings.groupId) ?? ''
-    scripts.push({ settings, group, tree, file: placeFor({ group, name: settings.name }, taken) })
+    scripts.push({ settings, group, sources, tree, file: placeFor({ group, name: settings.name }, taken) })
     // Its archive and its metadata are entries as well; what is in an archive counts packed and unpacked.
     entries += tree.length + 2
     sizeBytes += 2 * tree.reduce((sum, entry) => sum + entry.sizeBytes, 0)
@@ -74,10 +80,10 @@ async function* packageOf(
 
 async function* scriptOf(
   ports: Ports,
-  { settings, group, tree }: Outgoing,
+  { settings, group, sources, tree }: Outgoing,
   changedAt: number,
 ): AsyncGenerator<Packable, void> {
-  const metadata = metadataText(metadataOf(settings, group))
+  const metadata = metadataText(metadataOf(settings, group, sources))
   yield { path: METADATA_FILE, changedAt, chunks: textChunks(metadata) }
   for (const { path, blob, updatedAt, isText } of tree) {
     if (blob === null) yield { path: `${path}/`, changedAt: updatedAt, chunks: textChunks('') }
@@ -86,7 +92,7 @@ async function* scriptOf(
   }
 }
 
-function metadataOf(settings: SettingsView, group: string) {
+function metadataOf(settings: SettingsView, group: string, sources: SourceNames) {
   const { name, description, timeout, acceptedFiles, runConfigurations, scheduleConfigurations } = settings
   const nameOf = (id: number | null) => runConfigurations.find((one) => one.id === id)?.name ?? null
   return {
@@ -95,7 +101,7 @@ function metadataOf(settings: SettingsView, group: string) {
     timeout,
     acceptedFiles,
     group,
-    runConfigurations: runConfigurations.map(configurationOf),
+    runConfigurations: runConfigurations.map((one) => configurationOf(one, sources)),
     defaultRunConfiguration: runConfigurations.find(({ isDefault }) => isDefault)?.name ?? null,
     scheduleConfigurations: scheduleConfigurations.map((schedule) => ({
       name: schedule.name,
@@ -108,11 +114,16 @@ function metadataOf(settings: SettingsView, group: string) {
   }
 }
 
-/** A run configuration with the names of its secrets and nothing else of them. */
-function configurationOf(configuration: SettingsView['runConfigurations'][number]) {
-  const { id: _id, createdAt: _created, updatedAt: _updated, envVariables, ...rest } = configuration
+/** A run configuration with the names of its secrets and nothing else of them, and with that of its data source. */
+function configurationOf(configuration: SettingsView['runConfigurations'][number], sources: SourceNames) {
+  const { id: _id, createdAt: _created, updatedAt: _updated, envVariables, database, ...rest } = configuration
+  const named = database && {
+    dataSource: sources.get(database.dataSourceId) ?? null,
+    access: database.access,
+  }
   return {
     ...rest,
+    database: named,
     envVariables: envVariables.filter((one) => 'value' in one),
     secretNames: envVariables.flatMap((one) => ('value' in one ? [] : one.key)),
   }

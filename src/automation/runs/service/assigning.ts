@@ -1,6 +1,7 @@
 import { accountOf } from '../../../access/session/service.ts'
 import { lendSession } from '../../../access/session/service/lent.ts'
 import { groupsOfUser } from '../../../access/user-groups/service.ts'
+import { openDataSource } from '../../../analytics/sources/service.ts'
 import { readsScripts } from '../../../access/rights/permissions.ts'
 import { sha256 } from '../../../lib/digest.ts'
 import { refusalIn } from '../../../lib/errors.ts'
@@ -10,7 +11,7 @@ import type { Ports } from '../../../ports/index.ts'
 import { runnableOf } from '../../scripts/service/runnable.ts'
 import type { Runnable } from '../../scripts/service/runnable.ts'
 import { LEASE_MS } from '../protocol.ts'
-import type { AboutRunner, Assignment } from '../protocol.ts'
+import type { AboutRunner, Assignment, DatabaseTarget } from '../protocol.ts'
 import type { RunRow } from '../store.ts'
 import { insertFiles, listFiles } from '../store/files.ts'
 import { changeRun } from './changing.ts'
@@ -21,6 +22,7 @@ export type Ready = {
   readonly runnable: Runnable
   readonly runner: NonNullable<Runnable['detection']['runner']>
   readonly runnerFile: string
+  readonly database: DatabaseTarget | null
   readonly user: { readonly userId: number; readonly groups: readonly { id: number; name: string }[] }
 }
 
@@ -45,16 +47,31 @@ async function lookAt(ports: Ports, row: RunRow): Promise<Ready | string> {
   if (!account || !readsScripts(account.role))
     return 'The user in whose name it was to run is gone, or may not run scripts any more.'
   const configurationId = runConfigurationId === 0 ? null : runConfigurationId
-  const runnable = await runnableOf(ports, scriptId, configurationId).catch((error: unknown) => {
-    const refusal = refusalIn(error)
-    if (refusal?.code === 'not_found') return refusal.detail
-    throw error
-  })
+  const runnable = await orWhyNot(runnableOf(ports, scriptId, configurationId))
   if (typeof runnable === 'string') return runnable
   const { runner, runnerFile } = runnable.detection
   if (runner === null || runnerFile === null) return 'There is nothing in the files of the script that runs.'
+  const database = await orWhyNot(databaseOf(ports, runnable))
+  if (typeof database === 'string') return database
   const groups = await groupsOfUser(ports, account.userId)
-  return { row, runnable, runner, runnerFile, user: { userId: account.userId, groups } }
+  return { row, runnable, runner, runnerFile, database, user: { userId: account.userId, groups } }
+}
+
+/** What is read, or in words why it is not what was ordered any more. */
+async function orWhyNot<Read>(reading: Promise<Read>): Promise<Read | string> {
+  try {
+    return await reading
+  } catch (error) {
+    const refusal = refusalIn(error)
+    if (refusal?.code === 'not_found' || refusal?.code === 'conflict') return refusal.detail
+    throw error
+  }
+}
+
+/** The data source of a run as it is now; null where it has none. */
+async function databaseOf(ports: Ports, { configuration }: Runnable): Promise<DatabaseTarget | null> {
+  const { database } = configuration
+  return database && { ...(await openDataSource(ports, database)), access: database.access }
 }
 
 /** Whether a runner of this kind can take it. */
@@ -123,7 +140,7 @@ function assignmentOf(
   { baseUrl }: Receiver,
   sessionId: string,
 ): Omit<Assignment, 'attemptToken' | 'uploads'> {
-  const { row, runnable, runner, runnerFile, user } = ready
+  const { row, runnable, runner, runnerFile, database, user } = ready
   const { script, configuration, detection } = runnable
   return {
     id: row.id,
@@ -151,5 +168,6 @@ function assignmentOf(
     timeoutMs: configuration.timeoutS * 1000,
     network: [...configuration.network],
     filesystem: [...(configuration.filesystem?.paths ?? [])],
+    database,
   }
 }

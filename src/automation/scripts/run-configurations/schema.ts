@@ -48,11 +48,13 @@ const pattern = storableText
   .max(1_024)
   .refine((text) => !text.split('/').includes('..') && !text.includes('\\'), 'must not lead up')
 
+const name = nameSchema.overwrite((text) => text.normalize('NFC'))
+
 const base = {
   id: z.int().optional(),
   createdAt: z.unknown().optional(),
   updatedAt: z.unknown().optional(),
-  name: nameSchema.overwrite((text) => text.normalize('NFC')),
+  name,
   isDefault: z
     .boolean()
     .default(false)
@@ -96,10 +98,12 @@ const base = {
     .describe('What it may reach beside the service itself, each as host:port.'),
 }
 
-const database = z.strictObject({
-  dataSourceId: z.int().positive(),
-  access: z.enum(['read', 'write']).default('read'),
-})
+const access = z
+  .enum(['read', 'write'])
+  .default('read')
+  .describe('What the script is for. A data source that is read-only takes `read` alone.')
+
+const database = z.strictObject({ dataSourceId: z.int().positive(), access })
 
 const filesystem = z.strictObject({
   paths: z
@@ -112,16 +116,23 @@ const filesystem = z.strictObject({
 /** Where `kind` says nothing of them. */
 const none = z.null().optional()
 
-export const runConfigurationBody = z.discriminatedUnion('kind', [
-  z.strictObject({
-    ...base,
-    kind: z.literal('standard').default('standard'),
-    database: none,
-    filesystem: none,
-  }),
-  z.strictObject({ ...base, kind: z.literal('database'), database, filesystem: none }),
-  z.strictObject({ ...base, kind: z.literal('filesystem'), database: none, filesystem }),
-])
+const bodyWith = <Database extends z.ZodType>(named: Database) =>
+  z.discriminatedUnion('kind', [
+    z.strictObject({
+      ...base,
+      kind: z.literal('standard').default('standard'),
+      database: none,
+      filesystem: none,
+    }),
+    z.strictObject({ ...base, kind: z.literal('database'), database: named, filesystem: none }),
+    z.strictObject({ ...base, kind: z.literal('filesystem'), database: none, filesystem }),
+  ])
+
+export const runConfigurationBody = bodyWith(database)
+
+/** A run configuration as it comes from elsewhere, where an id means nothing: it names its data source, or null for one that
+ * was gone. */
+export const incomingRunConfiguration = bodyWith(z.strictObject({ dataSource: name.nullable(), access }))
 
 export const runConfigurationView = z
   .object({
@@ -151,6 +162,7 @@ export const runConfigurationView = z
 export const runConfigurationPath = z.object({ script: z.string().min(1).max(255), id: idParam })
 
 export type RunConfigurationBody = z.output<typeof runConfigurationBody>
+export type IncomingRunConfiguration = z.output<typeof incomingRunConfiguration>
 export type RunConfigurationView = z.output<typeof runConfigurationView>
 
 /** What is kept of a configuration beside its columns: a secret by its name alone. */

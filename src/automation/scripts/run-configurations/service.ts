@@ -31,7 +31,7 @@ export async function readRunConfiguration(
 }
 
 /** Adds a run configuration; the first one of a script is its default.
- * @throws {Refusal} not_found, name_taken, invalid for a data source that is not there, conflict when there are 100 */
+ * @throws {Refusal} not_found, name_taken, invalid and forbidden as `changeOf`, conflict when there are 100 */
 export async function createRunConfiguration(
   context: Context,
   ref: string,
@@ -43,7 +43,7 @@ export async function createRunConfiguration(
     if (rows.length >= CONFIGURATIONS_MAX)
       throw new Refusal('conflict', `A script has ${CONFIGURATIONS_MAX} run configurations at most.`)
     const isDefault = body.isDefault || rows.length === 0
-    const change = { ...(await changeOf(ports, body, { before: null })), isDefault }
+    const change = { ...(await changeOf(context, body, { before: null })), isDefault }
     return { writes: adding(context, id, change), result: id }
   })
   const rows = await store.listRunConfigurations(database, scriptId)
@@ -53,8 +53,8 @@ export async function createRunConfiguration(
 }
 
 /** Replaces a run configuration; a secret without a value stays what it is.
- * @throws {Refusal} not_found, name_taken, invalid for a data source that is not there, a value that is missing, or when no
- * configuration would be the default one */
+ * @throws {Refusal} not_found, name_taken, invalid and forbidden as `changeOf`, invalid when no configuration would be the
+ * default one */
 export async function updateRunConfiguration(
   context: Context,
   ref: string,
@@ -66,7 +66,7 @@ export async function updateRunConfiguration(
     const before = requireRow(rows, id)
     if (before.isDefault && !body.isDefault)
       throw cannotRun([{ pointer: '/isDefault', message: 'stays true until another one is the default' }])
-    const after = { ...before, ...(await changeOf(ports, body, { before })), updatedAt: clock.now() }
+    const after = { ...before, ...(await changeOf(context, body, { before })), updatedAt: clock.now() }
     return { writes: replacing(context, before, after), result: viewOf(ports, after) }
   })
 }

@@ -1,4 +1,5 @@
 import { audited } from '../../../access/audit/service.ts'
+import { findDataSource } from '../../../analytics/sources/service.ts'
 import { refuseLate } from '../../../content/blobs/service.ts'
 import type { Context } from '../../../context.ts'
 import { Refusal } from '../../../lib/errors.ts'
@@ -10,7 +11,7 @@ import { RUN_TYPES } from '../accepted-files.ts'
 import type { Detection } from '../detection.ts'
 import { detectionOf, readTree, treeWrites } from '../files/service.ts'
 import { CONFIGURATIONS_MAX } from '../run-configurations/schema.ts'
-import type { RunConfigurationBody } from '../run-configurations/schema.ts'
+import type { IncomingRunConfiguration, RunConfigurationBody } from '../run-configurations/schema.ts'
 import { listOwnConfigurations } from '../run-configurations/service.ts'
 import * as runs from '../run-configurations/service/changes.ts'
 import { SCHEDULES_MAX } from '../schedule-configurations/schema.ts'
@@ -39,7 +40,7 @@ export type Incoming = {
 }
 
 export type IncomingSettings = Pick<ScriptBody, 'description' | 'timeout' | 'acceptedFiles'> & {
-  readonly runConfigurations: readonly RunConfigurationBody[]
+  readonly runConfigurations: readonly IncomingRunConfiguration[]
   readonly defaultRunConfiguration: string | null
   /** Each names its run configuration. */
   readonly scheduleConfigurations: readonly (Omit<ScheduleConfigurationBody, 'runConfigurationId'> & {
@@ -190,22 +191,39 @@ async function configurationWrites(
   )
   const writes: Write[] = []
   let nextId = place.firstId
-  for (const [index, body] of settings.runConfigurations.entries()) {
-    const before = there.get(fold(body.name)) ?? null
+  for (const [index, came] of settings.runConfigurations.entries()) {
+    const before = there.get(fold(came.name)) ?? null
     const at = `/runConfigurations/${index}`
-    const made = await runs.changeOf(context.ports, body, { before, at })
+    const body = await atHome(context.ports, came, at)
+    const made = await runs.changeOf(context, body, { before, at })
     const change = { ...made, isDefault: isDefault(index) ?? before?.isDefault ?? false }
     if (before) {
       const after = { ...before, ...change, updatedAt: context.ports.clock.now() }
       writes.push(...runs.replacing(context, before, after))
       continue
     }
-    ids.set(fold(body.name), nextId)
+    ids.set(fold(came.name), nextId)
     writes.push(...runs.adding(context, place.scriptId, { ...change, id: nextId++ }))
   }
   if (ids.size > CONFIGURATIONS_MAX)
     throw new Refusal('conflict', `A script has ${CONFIGURATIONS_MAX} run configurations at most.`)
   return [...writes, ...(await scheduleWrites(context, settings, { scriptId: place.scriptId, ids }))]
+}
+
+/** A run configuration that comes, with the data source that is called here as it says. @throws {Refusal} invalid where none is */
+async function atHome(
+  ports: Ports,
+  came: IncomingRunConfiguration,
+  at: string,
+): Promise<RunConfigurationBody> {
+  if (came.kind !== 'database') return came
+  const { dataSource, access } = came.database
+  const found = dataSource === null ? null : await findDataSource(ports, dataSource)
+  if (!found)
+    throw new Refusal('invalid', 'A run configuration names a data source that is not there.', [
+      { pointer: `${at}/database/dataSource`, message: 'is not there' },
+    ])
+  return { ...came, database: { dataSourceId: found.id, access } }
 }
 
 /** Whether a run configuration that comes is the default one; undefined where that stays as it is. */

@@ -66,7 +66,7 @@ async function replaceRunConfigurations(
   const writes = rows.filter(({ id }) => !ids.has(id)).flatMap((row) => runs.removing(context, row))
   for (const [index, body] of bodies.entries()) {
     const before = (body.id !== undefined && were.get(body.id)) || null
-    const made = await runs.changeOf(context.ports, body, { before, at: `/runConfigurations/${index}` })
+    const made = await runs.changeOf(context, body, { before, at: `/runConfigurations/${index}` })
     const change = { ...made, isDefault: index === first }
     const updatedAt = context.ports.clock.now()
     writes.push(

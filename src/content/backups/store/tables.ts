@@ -16,6 +16,7 @@ import * as plans from '../../../../db/tables/revaluations.ts'
 import * as runs from '../../../../db/tables/runs.ts'
 import * as scripts from '../../../../db/tables/scripts.ts'
 import * as slcs from '../../../../db/tables/slcs.ts'
+import { dataSources } from '../../../../db/tables/sources.ts'
 import * as pages from '../../../../db/tables/status-pages.ts'
 
 type Cells = Readonly<Record<string, unknown>>
@@ -100,6 +101,7 @@ const FATES: readonly (readonly [table: SQLiteTable, fate: Fate])[] = [
   [oidc.oidcSessions, SIGNED_IN],
   [plans.revaluations, ALWAYS],
   [plans.maintenanceChanges, HISTORIES],
+  [dataSources, { kept: 'always', sealed: { password: () => 'data source password' } }],
   [runs.runners, { left: 'nodes that register with this installation' }],
   [runs.runs, RAN],
   [runs.runLogLines, RAN],

@@ -1,35 +1,55 @@
 import { audited } from '../../../../access/audit/service.ts'
 import { seal, unseal } from '../../../../access/session/keys.ts'
+import { findDataSource } from '../../../../analytics/sources/service.ts'
 import type { Context } from '../../../../context.ts'
 import { Refusal } from '../../../../lib/errors.ts'
 import type { Fault } from '../../../../lib/errors.ts'
 import type { Write } from '../../../../ports/database.ts'
 import type { Ports } from '../../../../ports/index.ts'
 import { isSecretName } from '../../variables.ts'
-import { isDataSource } from '../data-sources.ts'
 import type { RunConfigurationBody, Variable } from '../schema.ts'
 import * as store from '../store.ts'
 import type { RunConfigurationChange, RunConfigurationRow } from '../store.ts'
 
 /** What is to be kept of a body.
- * @param at where the body is in what was sent, as a pointer @throws {Refusal} invalid for a data source that is not there, or a
- * value that is missing */
+ * @param at where the body is in what was sent, as a pointer @throws {Refusal} invalid for a data source that is not there or is
+ * not written to, or a value that is missing; forbidden for a data source that the caller may not name */
 export async function changeOf(
-  ports: Ports,
+  context: Context,
   body: RunConfigurationBody,
   { before, at = '' }: { readonly before: RunConfigurationRow | null; readonly at?: string },
 ): Promise<RunConfigurationChange> {
   const { id: _id, createdAt: _createdAt, updatedAt: _updatedAt, name, isDefault, timeout, ...rest } = body
-  const faults: Fault[] = []
-  if (body.kind === 'database' && !isDataSource(body.database.dataSourceId))
-    faults.push({ pointer: `${at}/database/dataSourceId`, message: 'is not there' })
-  const { secrets, envVariables, missing } = await variablesOf(ports, rest.envVariables, before)
+  const faults: Fault[] = [...(await sourceFaults(context, body, { before, at }))]
+  const { secrets, envVariables, missing } = await variablesOf(context.ports, rest.envVariables, before)
   for (const index of missing)
     faults.push({ pointer: `${at}/envVariables/${index}/value`, message: 'is missing' })
   if (faults.length > 0) throw cannotRun(faults)
   const { database = null, filesystem = null } = rest
   const rules = { ...rest, envVariables, database, filesystem }
   return { name, isDefault, timeoutS: timeout, rules, secrets }
+}
+
+/** Why a body cannot name the data source that it names. Whoever names one is let in by its password, so that takes an
+ * administrator; others may leave it as it is, or ask for less.
+ * @throws {Refusal} forbidden */
+async function sourceFaults(
+  { ports, caller }: Context,
+  { database }: RunConfigurationBody,
+  { before, at }: { readonly before: RunConfigurationRow | null; readonly at: string },
+): Promise<Fault[]> {
+  if (!database) return []
+  const { dataSourceId, access } = database
+  const there = before?.rules.database
+  const isNoMore = there?.dataSourceId === dataSourceId && (access === 'read' || there.access === 'write')
+  if (!isNoMore && !(caller.kind === 'user' && caller.role === 'administrator'))
+    throw new Refusal('forbidden', 'Administrators say which data source a script may use.')
+  const source = await findDataSource(ports, dataSourceId)
+  if (!source) return [{ pointer: `${at}/database/dataSourceId`, message: 'is not there' }]
+  if (access === 'read' || !source.isReadOnly) return []
+  return [
+    { pointer: `${at}/database/access`, message: 'is more than the data source is for: it is read-only' },
+  ]
 }
 
 /** Variables as they are kept, and the places of those that have no value and are no secrets. */

@@ -1,0 +1,91 @@
+import { count, eq, sql } from 'drizzle-orm'
+import { dataSources } from '../../../db/tables/sources.ts'
+import { isNotNullViolation } from '../../ports/database.ts'
+import type { Database, Write } from '../../ports/database.ts'
+import type { Connection, DataSourceView } from './schema.ts'
+
+export type DataSourceRow = Omit<typeof dataSources.$inferSelect, 'type' | 'connection'> & {
+  readonly type: DataSourceView['type']
+  readonly connection: Connection
+}
+
+export type DataSourceChange = Omit<DataSourceRow, 'id' | 'version' | 'createdAt'>
+
+/** The data sources, by name. */
+export async function listDataSources(database: Database): Promise<DataSourceRow[]> {
+  const rows = await database
+    .select()
+    .from(dataSources)
+    .orderBy(sql`${dataSources.name} collate nocase`)
+  return rows as DataSourceRow[]
+}
+
+/** A data source by its id, or by its name in whatever case. */
+export async function findDataSource(
+  database: Database,
+  key: number | string,
+): Promise<DataSourceRow | null> {
+  const isThis =
+    typeof key === 'number' ? eq(dataSources.id, key) : sql`${dataSources.name} = ${key} collate nocase`
+  const [row] = await database.select().from(dataSources).where(isThis)
+  return (row as DataSourceRow | undefined) ?? null
+}
+
+export async function countDataSources(database: Database): Promise<number> {
+  const [row] = await database.select({ total: count() }).from(dataSources)
+  return row?.total ?? 0
+}
+
+export function insertDataSource(database: Database, row: Omit<DataSourceRow, 'id'>): Write {
+  return database.insert(dataSources).values(row)
+}
+
+/** Changes a data source that is still at this version; otherwise the batch fails as `isGuarded` recognises. */
+export function updateDataSource(
+  database: Database,
+  { id, version }: Pick<DataSourceRow, 'id' | 'version'>,
+  change: DataSourceChange,
+): Write {
+  const next = sql`case when ${dataSources.version} = cast(${version} as integer) then ${version + 1} end`
+  return database
+    .update(dataSources)
+    .set({ ...change, version: next })
+    .where(eq(dataSources.id, id))
+}
+
+/** Takes a data source away. Unless it is forced, the batch fails as `isGuarded` recognises while a run configuration names
+ * it. */
+export function deleteDataSource(
+  database: Database,
+  id: number,
+  { isForced }: { readonly isForced: boolean },
+): Write[] {
+  const isFree = sql`not exists (select 1 from run_configurations where ${namesSource(id)})`
+  const guard = database.run(
+    sql`update data_sources set version = case when ${isFree} then version end where id = ${id}`,
+  )
+  return [...(isForced ? [] : [guard]), database.delete(dataSources).where(eq(dataSources.id, id))]
+}
+
+/** Whether a commit failed because a data source was not as it had to be for it. */
+export function isGuarded(error: unknown): boolean {
+  return isNotNullViolation(error, 'data_sources.version')
+}
+
+export type Naming = {
+  readonly id: number
+  readonly name: string
+  readonly scriptId: number
+  readonly scriptName: string
+}
+
+/** The run configurations that name a data source, by script and id. */
+export function listNaming(database: Database, id: number): Promise<readonly Naming[]> {
+  return database.all<Naming>(sql`
+    select c.id as "id", c.name as "name", s.id as "scriptId", s.name as "scriptName"
+    from run_configurations c join scripts s on s.id = c.script_id where ${namesSource(id)} order by s.id, c.id`)
+}
+
+function namesSource(id: number) {
+  return sql`rules ->> '$.database.dataSourceId' = cast(${id} as integer)`
+}

@@ -3,6 +3,7 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
 import type { Isolation } from '../../src/automation/runs/protocol.ts'
+import type { Tunnel } from '../../workers/runner/sandbox/contained.ts'
 import { MEANS } from '../../workers/runner/sandbox/level.ts'
 import type { Means } from '../../workers/runner/sandbox/level.ts'
 import { jobIn, openStage, PATH, runIn } from './sandbox-stage.ts'
@@ -25,7 +26,12 @@ describe.each(LEVELS)('at the level $level, without $without', ({ level, without
   let stage: Stage
 
   beforeAll(async () => {
-    stage = await openStage({ without: new Set(without), service: `127.0.0.1:${server.port}` })
+    stage = await openStage({
+      without: new Set(without),
+      service: `127.0.0.1:${server.port}`,
+      outboundAllow: new Set(['db.example.org']),
+      addressesOf: async (name) => [name === 'db.example.org' ? '127.0.0.1' : name],
+    })
   })
 
   afterAll(async () => {
@@ -65,6 +71,42 @@ describe.each(LEVELS)('at the level $level, without $without', ({ level, without
     expect(ran.sentBytes).toBeGreaterThan(0)
     expect(ran.receivedBytes).toBeGreaterThan(0)
   })
+
+  test.each([0, 80, 3128])(
+    'a tunnel leads a program that knows no proxy to one port (%i) alone',
+    async (port) => {
+      const wanted = port === 0 ? (other.port ?? 0) : port
+      const ask = [
+        'import os, http.client, socket',
+        'host, port = os.environ["AT_HOST"], int(os.environ["AT_PORT"])',
+        'print(host, port)',
+        'def get(port):',
+        '    try:',
+        '        connection = http.client.HTTPConnection(host, port, timeout=10)',
+        '        connection.request("GET", "/")',
+        '        return connection.getresponse().read().decode()',
+        '    except OSError as error:',
+        '        return "refused"',
+        'print(get(port))',
+        `print(get(${server.port}))`,
+      ].join('\n')
+      const ran = await python(stage, ask, {
+        host: 'db.example.org',
+        port: wanted,
+        variables: (found) => ({ AT_HOST: found.host, AT_PORT: String(found.port) }),
+      })
+      const [place = '', answer, elsewhere] = ran.stdout.split('\n')
+      const inside = port === 0 ? wanted : port + 10_000
+      if (has('namespaces')) expect(place).toBe(`db.example.org ${inside}`)
+      else expect(place).toMatch(/^127\.0\.0\.1 \d+$/)
+      // Nothing listens on the others.
+      expect({ answer, stderr: ran.stderr }).toEqual({
+        answer: port === 0 ? 'served' : 'refused',
+        stderr: '',
+      })
+      if (has('namespaces') || has('landlock')) expect(elsewhere).toBe('refused')
+    },
+  )
 
   test('what is behind the proxy’s back is not reached, where that is promised', async () => {
     const ask = [
@@ -184,7 +226,7 @@ test('more jobs than there are slots are refused, and taken again later', async 
   await stage.close()
 })
 
-async function python(stage: Stage, script: string): Promise<Ran> {
+async function python(stage: Stage, script: string, tunnel: Tunnel | null = null): Promise<Ran> {
   const room = await stage.room()
-  return runIn(stage, { ...jobIn(room, ['/usr/bin/python3', '-c', script]), kind: 'python' })
+  return runIn(stage, { ...jobIn(room, ['/usr/bin/python3', '-c', script]), kind: 'python', tunnel })
 }

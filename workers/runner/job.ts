@@ -169,6 +169,7 @@ export class Job {
 }
 
 /** The session is one even where the configuration has no secrets. */
-function secretsOf({ secretNames, env }: Assignment): string[] {
-  return [...secretNames, 'SVC_SESSION_ID'].flatMap((name) => env[name] ?? [])
+function secretsOf({ secretNames, env, database }: Assignment): string[] {
+  const named = [...secretNames, 'SVC_SESSION_ID'].flatMap((name) => env[name] ?? [])
+  return [...named, database?.password ?? []].flat()
 }

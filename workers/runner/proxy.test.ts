@@ -5,7 +5,8 @@ import type { Server, Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-import { openProxy } from './proxy.ts'
+import { rejection } from '../../test/contract/rejection.ts'
+import { openProxy, openTunnel } from './proxy.ts'
 import type { Proxy, ProxyOptions } from './proxy.ts'
 
 /** Spellings of places that no job may reach, as a name server or a resolver of names gives their addresses. */
@@ -212,6 +213,49 @@ describe('the proxy of a job', () => {
     const head = (password: string) =>
       `CONNECT ${target} HTTP/1.1\r\nProxy-Authorization: Basic ${btoa(`job:${password}`)}\r\n\r\n`
     expect(await exchange(head('guessed'))).toStartWith('HTTP/1.1 407')
-    expect(await exchange(head(way.password), 'ping')).toEndWith('pong')
+    expect(await exchange(head(way.password ?? ''), 'ping')).toEndWith('pong')
+  })
+})
+
+describe('a tunnel of a job', () => {
+  const target = () => `db.example.org:${port}`
+  const openedTo = async (changes: Partial<Parameters<typeof openTunnel>[0]> = {}) => {
+    proxy = await openTunnel({
+      socket: join(directory, 'tunnel.sock'),
+      target: target(),
+      outboundAllow: new Set([target()]),
+      addressesOf: async () => ['127.0.0.1'],
+      ...changes,
+    })
+    return proxy
+  }
+
+  test('passes on what comes as it is, and counts it', async () => {
+    for (const socket of [join(directory, 'tunnel.sock'), null]) {
+      const { traffic, way, close } = await openedTo({ socket })
+      expect(way.kind).toBe(socket === null ? 'port' : 'socket')
+      expect(await exchange('ping')).toBe('pong')
+      expect(traffic()).toEqual({ sentBytes: 4, receivedBytes: 4 })
+      close()
+    }
+  })
+
+  test('is not opened to a private address, unless the operator lets this port of it be called', async () => {
+    const refused = [new Set<string>(), new Set(['db.example.org:1']), new Set(['127.0.0.1'])]
+    for (const outboundAllow of refused)
+      expect(await rejection(openedTo({ outboundAllow }))).toMatchObject({
+        message: `${target()} leads to a private address, which this runner may not call.`,
+      })
+    expect(await rejection(openedTo({ addressesOf: () => Promise.resolve([]) }))).toMatchObject({
+      message: 'db.example.org has no address.',
+    })
+    await openedTo({ outboundAllow: new Set(['db.example.org']) })
+  })
+
+  test('looks its name up with each connection, and ends one that would lead elsewhere by then', async () => {
+    const addresses = ['93.184.215.14', '127.0.0.1']
+    await openedTo({ outboundAllow: new Set(), addressesOf: async () => addresses.splice(0, 1) })
+    expect(await exchange('ping').catch(() => '')).toBe('')
+    expect(addresses).toEqual([])
   })
 })

@@ -32,7 +32,7 @@ export type Traffic = { readonly sentBytes: number; readonly receivedBytes: numb
 /** How a job gets there. */
 export type Way =
   | { readonly kind: 'socket'; readonly path: string }
-  | { readonly kind: 'port'; readonly port: number; readonly password: string }
+  | { readonly kind: 'port'; readonly port: number; readonly password: string | null }
 
 export type Proxy = { readonly way: Way; readonly traffic: () => Traffic; readonly close: () => void }
 
@@ -50,14 +50,50 @@ class Denial extends Error {
 
 /** Opens an HTTP proxy (RFC 9110 §9.3.6, RFC 9112 §3.2.2) for one job: tunnels by CONNECT, and requests for http: URLs.
  * A name is looked up once, and the address that was looked at is called. */
-export async function openProxy(options: ProxyOptions): Promise<Proxy> {
+export function openProxy(options: ProxyOptions): Promise<Proxy> {
+  const password = options.socket === null ? crypto.randomUUID() : null
+  const guarded = { ...options, password }
+  return openDoor(options.socket, password, {
+    serve: (client, onUpstream) => serve(client, guarded, onUpstream),
+    fail: deny,
+  })
+}
+
+/** Opens a way to one host:port for programs that know no proxy: what comes is passed on as it is, and what may not be
+ * reached is told by the end of the connection alone.
+ * @throws {Error} where it may not be reached already */
+export async function openTunnel(
+  options: Omit<ProxyOptions, 'targets' | 'service'> & { readonly target: string },
+): Promise<Proxy> {
+  const target = targetOf(`http://${options.target}`, true)
+  const rules = { ...options, targets: [target.host], service: '' }
+  await addressFor(target, rules)
+  return openDoor(options.socket, null, {
+    async serve(client, onUpstream) {
+      connectBoth(client, await dial(await addressFor(target, rules), target.port), onUpstream)
+    },
+    fail: (client) => client.destroy(),
+  })
+}
+
+/** What becomes of whoever connects. */
+type Service = {
+  readonly serve: (client: Socket, onUpstream: (upstream: Socket) => void) => Promise<void>
+  readonly fail: (client: Socket, error: unknown) => void
+}
+
+/** Listens for one job, until it is closed. @param path of a Unix socket; null for a port of this machine */
+async function openDoor(
+  path: string | null,
+  password: string | null,
+  { serve: serveOne, fail }: Service,
+): Promise<Proxy> {
   const sockets = new Set<Socket>()
   const counts = { sentBytes: 0, receivedBytes: 0 }
   const keep = (socket: Socket) => {
     sockets.add(socket)
     socket.once('close', () => sockets.delete(socket))
   }
-  const password = options.socket === null ? crypto.randomUUID() : null
   let clients = 0
   const server = createServer((client) => {
     if (clients >= CONNECTIONS_MAX) {
@@ -67,17 +103,17 @@ export async function openProxy(options: ProxyOptions): Promise<Proxy> {
     clients++
     client.once('close', () => clients--)
     keep(client)
+    client.on('error', () => client.destroy())
     const onUpstream = (upstream: Socket) => {
       keep(upstream)
       upstream.on('data', (bytes) => (counts.receivedBytes += bytes.length))
       client.on('data', (bytes) => (counts.sentBytes += bytes.length))
     }
-    serve(client, { ...options, password }, onUpstream).catch((error: unknown) => deny(client, error))
+    serveOne(client, onUpstream).catch((error: unknown) => fail(client, error))
   })
-  const port = await listen(server, options.socket)
+  const port = await listen(server, path)
   return {
-    way:
-      password === null ? { kind: 'socket', path: options.socket ?? '' } : { kind: 'port', port, password },
+    way: path === null ? { kind: 'port', port, password } : { kind: 'socket', path },
     traffic: () => ({ ...counts }),
     close() {
       server.close()
@@ -89,7 +125,6 @@ export async function openProxy(options: ProxyOptions): Promise<Proxy> {
 type Guarded = ProxyOptions & { readonly password: string | null }
 
 async function serve(client: Socket, options: Guarded, onUpstream: (upstream: Socket) => void) {
-  client.on('error', () => client.destroy())
   const { head, rest } = await headOf(client)
   const [method = '', asked = ''] = head.split('\r\n', 1)[0]?.split(' ') ?? []
   if (!isInvited(head, options.password))
@@ -98,6 +133,15 @@ async function serve(client: Socket, options: Guarded, onUpstream: (upstream: So
   const target = targetOf(isTunnel ? `http://${asked}` : asked, isTunnel)
   const address = await addressFor(target, options)
   const upstream = await dial(address, target.port)
+  if (isTunnel) client.write(`HTTP/1.1 200 Connected${HEAD_END}`)
+  // What follows the head is put back, so that it is counted and passed on like the rest.
+  const first = isTunnel ? rest : Buffer.concat([Buffer.from(originForm(head), 'latin1'), rest])
+  if (first.length > 0) client.unshift(first)
+  connectBoth(client, upstream, onUpstream)
+}
+
+/** Passes on what either says to the other, until one of them ends. */
+function connectBoth(client: Socket, upstream: Socket, onUpstream: (upstream: Socket) => void): void {
   if (client.destroyed) {
     upstream.destroy()
     return
@@ -105,10 +149,6 @@ async function serve(client: Socket, options: Guarded, onUpstream: (upstream: So
   upstream.on('error', () => client.destroy())
   client.once('close', () => upstream.destroy())
   onUpstream(upstream)
-  if (isTunnel) client.write(`HTTP/1.1 200 Connected${HEAD_END}`)
-  // What follows the head is put back, so that it is counted and passed on like the rest.
-  const first = isTunnel ? rest : Buffer.concat([Buffer.from(originForm(head), 'latin1'), rest])
-  if (first.length > 0) client.unshift(first)
   client.pipe(upstream)
   upstream.pipe(client)
 }
@@ -172,7 +212,7 @@ async function addressFor(target: Target, options: ProxyOptions): Promise<string
   if (address === undefined) throw new Denial('502 Bad Gateway', `${hostname} has no address.`)
   if (host === service || isAllowed(target, outboundAllow)) return address
   if (addresses.every(isPublicAddress)) return address
-  throw new Denial('403 Forbidden', `${host} leads to a private address.`)
+  throw new Denial('403 Forbidden', `${host} leads to a private address, which this runner may not call.`)
 }
 
 async function lookedUp(name: string): Promise<readonly string[]> {

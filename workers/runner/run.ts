@@ -6,6 +6,7 @@ import type { Assignment } from '../../src/automation/runs/protocol.ts'
 import type { Log } from '../../src/ports/log.ts'
 import type { FileCache } from './cache.ts'
 import type { AttemptClient, Client } from './client.ts'
+import { databaseDefaults, databaseVariables } from './database.ts'
 import { ENGINES } from './engines/engines.ts'
 import { Unprepared } from './engines/engine.ts'
 import type { Command, PreparingStep } from './engines/engine.ts'
@@ -15,7 +16,7 @@ import { Lines } from './log/lines.ts'
 import type { TakeLine } from './log/lines.ts'
 import { linkInto, makeInto, writeInto } from './room.ts'
 import type { RoomPaths } from './room.ts'
-import type { Bind, Exit, SandboxStart } from './sandbox/contained.ts'
+import type { Bind, Exit, SandboxStart, Tunnel } from './sandbox/contained.ts'
 import type { Sandbox } from './sandbox/sandbox.ts'
 import type { OpenedDirectory } from './settings.ts'
 import { untilEnded } from './stopping.ts'
@@ -66,6 +67,7 @@ export async function prepareAndRun(assignment: Assignment, tools: RunTools, run
       readOnly: [...command.readOnly, paths.uploads, paths.files, ...opened].map(samePlace),
       writable: [paths.tree, paths.outputs, paths.state, paths.temporary],
       network: assignment.network,
+      tunnel: tunnelOf(assignment),
       onStdout: run.onOutputLine,
       onStderr: run.onErrorLine,
     })
@@ -157,9 +159,19 @@ async function runInSandbox(
   return exit
 }
 
+function tunnelOf({ database }: Assignment): Tunnel | null {
+  return (
+    database && {
+      host: database.host,
+      port: database.port,
+      variables: (found) => databaseVariables(database, found),
+    }
+  )
+}
+
 /** What a script sees: its `.env`, its configuration, then what the service and we tell it. */
 async function environmentOf(
-  { env, id }: Assignment,
+  { env, id, database }: Assignment,
   paths: RoomPaths,
   command: Command,
 ): Promise<Record<string, string>> {
@@ -167,6 +179,7 @@ async function environmentOf(
   return {
     HOME: paths.temporary,
     TMPDIR: paths.temporary,
+    ...(database && databaseDefaults(database)),
     ...definedOf(defaults),
     ...env,
     ...command.env,

@@ -1,16 +1,14 @@
-import type { SandboxStart } from './contained.ts'
+import type { Bind, SandboxStart } from './contained.ts'
 import { systemFilesFor } from './system-files.ts'
 
 const MIB = 1024 * 1024
 const TEMPORARY_MAX_BYTES = 16 * MIB
 
-/** Where the socket of the proxy is found inside. */
-export const PROXY_SOCKET = '/run/tidemark/proxy.sock'
-
 export type View = Pick<SandboxStart, 'cwd' | 'env' | 'kind' | 'readOnly' | 'writable'> & {
   /** Files made for the job itself, such as /etc/passwd: the system's tell of its people. */
-  readonly own: readonly { readonly from: string; readonly to: string }[]
-  readonly proxySocket: string | null
+  readonly own: readonly Bind[]
+  /** Sockets that lead out. */
+  readonly sockets: readonly Bind[]
   /** Descriptors of the seccomp filter, or null, and of where it is told how it goes. */
   readonly filterFd: number | null
   readonly statusFd: number
@@ -19,7 +17,7 @@ export type View = Pick<SandboxStart, 'cwd' | 'env' | 'kind' | 'readOnly' | 'wri
 /** Everything that bubblewrap is told, apart from the command. None of it may be seen in the list of processes, so it
  * goes through a descriptor. Later mounts cover earlier ones. */
 export function bubblewrapArguments(view: View): string[] {
-  const { kind, own, readOnly, writable, proxySocket, filterFd, statusFd, cwd, env } = view
+  const { kind, own, readOnly, writable, sockets, filterFd, statusFd, cwd, env } = view
   const { files, links } = systemFilesFor(kind)
   return [
     ...APART,
@@ -33,7 +31,7 @@ export function bubblewrapArguments(view: View): string[] {
       ...readOnly.map(({ from, to }) => ['--ro-bind', from, to] as const),
       ...writable.map((path) => ['--bind', path, path] as const),
     ]),
-    ...(proxySocket === null ? [] : [['--bind', proxySocket, PROXY_SOCKET]]),
+    ...sockets.map(({ from, to }) => ['--bind', from, to]),
     ['--remount-ro', '/'],
     ['--chdir', cwd],
     ...Object.entries(env).map(([name, value]) => ['--setenv', name, value]),

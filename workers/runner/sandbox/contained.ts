@@ -13,6 +13,15 @@ export type Limits = {
   readonly openFilesMax: number
 }
 
+/** A host and port of it. */
+export type Place = { readonly host: string; readonly port: number }
+
+/** What a job may reach by programs that know no proxy: a name, or an address without brackets, and a port. */
+export type Tunnel = Place & {
+  /** What the job is told, once it is known where it finds the other end. */
+  readonly variables: (found: Place) => Readonly<Record<string, string>>
+}
+
 /** What is started, and all that it is given. */
 export type SandboxStart = {
   /** The first is looked up in the `PATH` of `env`. */
@@ -26,6 +35,7 @@ export type SandboxStart = {
   readonly writable: readonly string[]
   /** What it may reach through the proxy, each as host:port; `open` is all of the public internet. */
   readonly network: readonly string[] | 'open'
+  readonly tunnel?: Tunnel | null
   /** Instead of the sandbox's own. */
   readonly limits?: Partial<Limits>
   /** Called with what is written as it comes, and never waited for. */

@@ -1,7 +1,7 @@
 """Shuts this process in as far as a process can do so by itself, then becomes the job.
 
 Reads JSON from file descriptor 3: argv, env, cwd; filter: a seccomp filter in base64; landlock: null, or the paths to
-read and to write, and the one TCP port that may be connected to, or null.
+read and to write, and the TCP ports that may be connected to.
 """
 
 import base64
@@ -35,7 +35,7 @@ def done(result, what):
     return result
 
 
-def shut_in(read, write, port):
+def shut_in(read, write, ports):
     version = done(libc.syscall(LANDLOCK_CREATE_RULESET, None, 0, 1), 'landlock')
     files = FILES_SINCE[min(version, 5)]
     tcp = 3 if version >= 4 else 0
@@ -47,7 +47,7 @@ def shut_in(read, write, port):
         allow(rules, path, (EXECUTE | READ_FILE | READ_DIR) & files)
     for path in write:
         allow(rules, path, files)
-    if port is not None and tcp:
+    for port in ports if tcp else []:
         rule = struct.pack('QQ', CONNECT_TCP, port)
         done(libc.syscall(LANDLOCK_ADD_RULE, rules, RULE_PORT, rule, 0), 'landlock port')
     done(libc.syscall(LANDLOCK_RESTRICT_SELF, rules, 0), 'landlock')

@@ -1,26 +1,29 @@
 /** Where the forwarder to the proxy listens in a network of the job's own. */
 const FORWARDER_PORT = 3128
 
-/** The first process inside, which the kernel gives orphans to. It starts the forwarder to the proxy where there is one,
- * waits until that listens, and ends with the job. SIGTERM is for the job: here it ends the waiting, which begins again.
- * Arguments: the port and the socket of the forwarder, or two empty ones; then the job's. */
+/** The first process inside, which the kernel gives orphans to. It starts the forwarders, waits until they listen, and ends
+ * with the job. SIGTERM is for the job: here it ends the waiting, which begins again.
+ * Arguments: the port and the socket of each forwarder, and an empty one; then the job's. */
 const FIRST_PROCESS = `
 told=
 trap told=yes TERM
-if [ -n "$1" ]; then
+forwarders=0
+while [ -n "$1" ]; do
   /usr/bin/setsid /usr/bin/socat "TCP-LISTEN:$1,bind=127.0.0.1,reuseaddr,fork" "UNIX-CONNECT:$2" </dev/null >/dev/null 2>&1 &
+  forwarders=$((forwarders + 1))
   tries=0
   listens=
   while [ -z "$listens" ]; do
     while read -r protocol _ sockets _; do
-      if [ "$protocol" = TCP: ] && [ "$sockets" -gt 0 ]; then listens=yes; fi
+      if [ "$protocol" = TCP: ] && [ "$sockets" -ge "$forwarders" ]; then listens=yes; fi
     done </proc/net/sockstat
     tries=$((tries + 1))
-    if [ "$tries" -gt 2000 ]; then echo 'the forwarder to the proxy does not listen' >&2; exit 126; fi
+    if [ "$tries" -gt 2000 ]; then echo 'a forwarder does not listen' >&2; exit 126; fi
     if [ -z "$listens" ]; then /bin/sleep 0.001; fi
   done
-fi
-shift 2
+  shift 2
+done
+shift
 "$@" &
 job=$!
 exec 2>/dev/null
@@ -35,10 +38,22 @@ done
 exit "$code"
 `
 
-/** What runs inside for a job that is this command. @param socket where the proxy is found inside; null: there is none */
-export function insideCommand(argv: readonly string[], socket: string | null): string[] {
-  const ends = socket === null ? ['', ''] : [String(FORWARDER_PORT), socket]
-  return ['/bin/sh', '-c', FIRST_PROCESS, 'job', ...ends, ...argv]
+/** Something that listens inside, in a network of the job's own, and the socket that it leads to. */
+export type Forwarder = { readonly port: number; readonly socket: string }
+
+/** Where the proxy is found inside. */
+export const PROXY: Forwarder = { port: FORWARDER_PORT, socket: '/run/tidemark/proxy.sock' }
+
+/** Where a tunnel to a port is found inside: at the same one, unless a job may not listen on it or the proxy does. */
+export function tunnelFor(port: number): Forwarder {
+  const isFree = port >= 1_024 && port !== FORWARDER_PORT
+  return { port: isFree ? port : port + 10_000, socket: '/run/tidemark/tunnel.sock' }
+}
+
+/** What runs inside for a job that is this command. */
+export function insideCommand(argv: readonly string[], forwarders: readonly Forwarder[]): string[] {
+  const ends = forwarders.flatMap(({ port, socket }) => [String(port), socket])
+  return ['/bin/sh', '-c', FIRST_PROCESS, 'job', ...ends, '', ...argv]
 }
 
 /** Where programs look for a proxy. */

@@ -3,10 +3,11 @@ import { closeSync, existsSync, openSync, readFileSync, unlinkSync, writeFileSyn
 import { setPriority } from 'node:os'
 import { join } from 'node:path'
 
-import { bubblewrapArguments, PROXY_SOCKET } from './bubblewrap.ts'
+import { bubblewrapArguments } from './bubblewrap.ts'
 import type { Bind, Limits, SandboxStart } from './contained.ts'
 import type { Way } from '../proxy.ts'
-import { FORWARDED, insideCommand, proxyVariables } from './inside.ts'
+import { FORWARDED, insideCommand, PROXY, proxyVariables } from './inside.ts'
+import type { Forwarder } from './inside.ts'
 import { ownFilesFor } from './own-files.ts'
 import { openPipes } from './pipes.ts'
 import type { Pipes } from './pipes.ts'
@@ -14,6 +15,7 @@ import { filterFor } from './seccomp.ts'
 import type { Processor } from './syscalls.ts'
 import { systemFilesFor } from './system-files.ts'
 import { asUser } from './uids.ts'
+import type { OpenTunnel } from './ways-out.ts'
 
 /** Given as text, since its file may lie where other users have no way to. */
 const ENTER = readFileSync(join(import.meta.dir, 'enter.py'), 'utf8')
@@ -53,6 +55,7 @@ export type Launch = {
   readonly limits: Limits
   /** How the proxy is reached. */
   readonly way: Way | null
+  readonly tunnel: OpenTunnel | null
 }
 
 export type Launched = {
@@ -141,37 +144,48 @@ function scriptFor(command: readonly string[], { fileMaxBytes, openFilesMax }: L
 type Commanded = { readonly command: readonly string[]; readonly text: string }
 
 /** In namespaces of its own, by bubblewrap. */
-function apart({ start, way }: Launch, own: readonly Bind[], isFiltered: boolean): Commanded {
-  const socket = way?.kind === 'socket' ? way.path : null
-  const env = { ...(socket === null ? {} : FORWARDED), ...start.env }
-  const view = { ...start, env, own, proxySocket: socket, statusFd: 4, filterFd: isFiltered ? 5 : null }
+function apart(given: Launch, own: readonly Bind[], isFiltered: boolean): Commanded {
+  const { start, way } = given
+  const led = ledTo(given)
+  const env = { ...(way === null ? {} : FORWARDED), ...start.env }
+  const sockets = led.map(({ from, socket }) => ({ from, to: socket }))
+  const view = { ...start, env, own, sockets, statusFd: 4, filterFd: isFiltered ? 5 : null }
   const text = bubblewrapArguments(view)
     .map((word) => `${word}\0`)
     .join('')
-  const inside = insideCommand(start.argv, socket === null ? null : PROXY_SOCKET)
-  return { command: ['bwrap', '--args', '3', '--', ...inside], text }
+  return { command: ['bwrap', '--args', '3', '--', ...insideCommand(start.argv, led)], text }
+}
+
+/** Where sockets lead to from inside. */
+function ledTo({ way, tunnel }: Launch): (Forwarder & { readonly from: string })[] {
+  const ends = [...(way === null ? [] : [{ way, inside: PROXY }]), ...(tunnel === null ? [] : [tunnel])]
+  return ends.flatMap((end) => (end.way.kind === 'socket' ? [{ ...end.inside, from: end.way.path }] : []))
 }
 
 /** On the machine as it is, with what a process can do to itself. */
 function shutIn(given: Launch, { processor, landlock }: Confinement, own: readonly Bind[]): Commanded {
-  const { start, way } = given
-  const port = way?.kind === 'port' ? way.port : null
-  const filter = processor === null ? null : filterFor(processor, port === null ? 'none' : 'streams')
+  const { start, way, tunnel } = given
+  const ports = [way, tunnel?.way].flatMap((one) => (one?.kind === 'port' ? one.port : []))
+  const filter = processor === null ? null : filterFor(processor, ports.length === 0 ? 'none' : 'streams')
   const job = {
-    argv: insideCommand(start.argv, null),
+    argv: insideCommand(start.argv, []),
     env: { ...(way?.kind === 'port' ? proxyVariables(way) : {}), ...start.env },
     cwd: start.cwd,
     filter: filter && Buffer.from(filter).toString('base64'),
-    landlock: landlock ? pathsFor(start, own, port) : null,
+    landlock: landlock ? pathsFor(start, own, ports) : null,
   }
   return { command: ['/usr/bin/python3', '-I', '-S', '-c', ENTER], text: JSON.stringify(job) }
 }
 
 /** What a job that shares the machine's files may do with them. */
-function pathsFor({ kind, readOnly, writable }: SandboxStart, own: readonly Bind[], port: number | null) {
+function pathsFor(
+  { kind, readOnly, writable }: SandboxStart,
+  own: readonly Bind[],
+  ports: readonly number[],
+) {
   const { files } = systemFilesFor(kind)
   const given = [...readOnly, ...own].map(({ from }) => from)
-  return { read: [...files, '/proc', ...given], write: [...DEVICES, ...writable], port }
+  return { read: [...files, '/proc', ...given], write: [...DEVICES, ...writable], ports }
 }
 
 const DEVICES = ['/dev/null', '/dev/zero', '/dev/full', '/dev/random', '/dev/urandom']

@@ -226,7 +226,7 @@ async function tryOut(
   }
   const { uid, group, folder } = slot
   const launcher = await openLauncher({ confinement, folder, scratch: directory })
-  const launched = await launcher.launch({ start, limits: TRIAL_LIMITS, way: null })
+  const launched = await launcher.launch({ start, limits: TRIAL_LIMITS, way: null, tunnel: null })
   const running = follow({ ...start, launched, group, uid, namespaces, memoryMaxBytes: 0 })
   const { code } = await running.exited
   if (code !== 0) throw new Error(Buffer.concat(said).toString().trim() || `a first job ended with ${code}`)

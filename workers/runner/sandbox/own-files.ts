@@ -1,7 +1,23 @@
 import { mkdir, writeFile } from 'node:fs/promises'
+import { isIP } from 'node:net'
 import { join } from 'node:path'
 
 import type { Bind } from './contained.ts'
+
+const HOSTS = '127.0.0.1 localhost job\n::1 localhost\n'
+
+/** Whether a job may be told that this host is its own: programs take an address as it stands, and `localhost` for
+ * something on their machine. */
+export function isMappable(host: string): boolean {
+  return isIP(host) === 0 && host !== 'localhost'
+}
+
+/** The file that tells a job that a host is where it is itself. */
+export async function hostsFileFor(folder: string, host: string): Promise<Bind> {
+  const from = join(folder, 'hosts-of-tunnel')
+  await writeFile(from, `${HOSTS}127.0.0.1 ${host}\n`, { mode: 0o644 })
+  return { from, to: '/etc/hosts' }
+}
 
 /** Files of /etc that a job finds in place of the machine's own, which tell of its people and its network. */
 export async function ownFilesFor(folder: string, uid: number | null): Promise<Bind[]> {
@@ -9,7 +25,7 @@ export async function ownFilesFor(folder: string, uid: number | null): Promise<B
   const texts = {
     passwd: `job:x:${user}:${user}::/tmp:/bin/sh\n`,
     group: `job:x:${user}:\n`,
-    hosts: '127.0.0.1 localhost job\n::1 localhost\n',
+    hosts: HOSTS,
     'nsswitch.conf': 'passwd: files\ngroup: files\nhosts: files\n',
   }
   await mkdir(folder, { recursive: true, mode: 0o711 })

@@ -1,9 +1,7 @@
-import { chmod, chown, mkdir, symlink } from 'node:fs/promises'
-import { dirname, isAbsolute, join } from 'node:path'
+import { mkdir, symlink } from 'node:fs/promises'
+import { dirname, isAbsolute } from 'node:path'
 
 import type { Isolation } from '../../../src/automation/runs/protocol.ts'
-import { openProxy } from '../proxy.ts'
-import type { Proxy } from '../proxy.ts'
 import type { Bind, Contained, Exit, Limits, SandboxStart } from './contained.ts'
 import { openLauncher } from './launch.ts'
 import type { Launcher } from './launch.ts'
@@ -14,6 +12,8 @@ import type { Machine, MachineOptions, Slot } from './machine.ts'
 import { dropRoom, giveTo, mountRoom } from './rooms.ts'
 import { follow } from './running.ts'
 import type { Ended } from './running.ts'
+import { openWaysOut } from './ways-out.ts'
+import type { WaysOut, WaysOutOptions } from './ways-out.ts'
 
 export type SandboxOptions = MachineOptions & {
   readonly limits?: Partial<Limits>
@@ -21,6 +21,8 @@ export type SandboxOptions = MachineOptions & {
   readonly outboundAllow: ReadonlySet<string>
   /** The host:port that every job may reach wherever it is. */
   readonly service: string
+  /** The addresses of a name, the best first; those that this machine knows unless told otherwise. */
+  readonly addressesOf?: NonNullable<WaysOutOptions['addressesOf']>
 }
 
 export type Sandbox = {
@@ -54,7 +56,7 @@ const LIMITS: Limits = {
 
 type FreeSlot = { readonly slot: Slot; launcher: Promise<Launcher> }
 
-type Given = { readonly start: SandboxStart; readonly proxy: Proxy }
+type Given = { readonly start: SandboxStart; readonly ways: WaysOut }
 
 /** Looks at what this machine offers, clears away what a runner that died left behind, and takes what is asked for. */
 export async function openSandbox(options: SandboxOptions): Promise<Sandbox> {
@@ -107,32 +109,24 @@ class MachineSandbox implements Sandbox {
     group?.bound(limits)
     if (uid !== null) for (const path of start.writable) await giveTo(uid, path)
     if (!namespaces) await linkAll(start.readOnly)
-    const proxy = await this.#openProxy(slot, start.network)
+    const ways = await openWaysOut(start, { ...this.#options, ...slot, namespaces })
     try {
+      // With what it is told of its tunnel.
+      checkWords(ways.start)
       const launcher = await this.#launcherOf(free)
-      const launched = await launcher.launch({ start, limits, way: proxy.way })
+      const launched = await launcher.launch({ ...ways, limits })
       const { onStdout, onStderr } = start
       const { memoryMaxBytes } = limits
       const running = follow({ launched, group, uid, namespaces, memoryMaxBytes, onStdout, onStderr })
-      const contained = { ...running, exited: this.#untilReleased(running.exited, slot, { start, proxy }) }
+      const contained = { ...running, exited: this.#untilReleased(running.exited, slot, { start, ways }) }
       this.#running.add(contained)
       const forget = () => this.#running.delete(contained)
       contained.exited.then(forget, forget)
       return contained
     } catch (error) {
-      proxy.close()
+      ways.close()
       throw error
     }
-  }
-
-  async #openProxy({ folder, uid }: Slot, targets: SandboxStart['network']): Promise<Proxy> {
-    const { outboundAllow, service } = this.#options
-    await mkdir(folder, { recursive: true, mode: 0o711 })
-    const socket = this.means.includes('namespaces') ? join(folder, 'proxy.sock') : null
-    const proxy = await openProxy({ socket, targets, outboundAllow, service })
-    if (socket !== null) await chmod(socket, 0o600)
-    if (socket !== null && uid !== null) await chown(socket, uid, uid)
-    return proxy
   }
 
   /** A slot is free, with a launcher that waits in it. */
@@ -157,16 +151,16 @@ class MachineSandbox implements Sandbox {
   }
 
   /** A slot is another job's once nothing of this one is left, and what it wrote is the runner's. */
-  async #untilReleased(ended: Promise<Ended>, slot: Slot, { start, proxy }: Given): Promise<Exit> {
+  async #untilReleased(ended: Promise<Ended>, slot: Slot, { start, ways }: Given): Promise<Exit> {
     try {
       const exit = await ended
       if (slot.uid !== null) {
         const kept = start.writable.filter((path) => !this.#isInRoom(path))
         for (const path of kept) await giveTo(process.getuid?.() ?? 0, path)
       }
-      return { ...exit, ...proxy.traffic() }
+      return { ...exit, ...ways.traffic() }
     } finally {
-      proxy.close()
+      ways.close()
       this.#release(slot)
     }
   }

@@ -1,0 +1,57 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+
+import { freePort, run } from '../bench/peers/process.ts'
+import { FAST_DIR } from './fast-dir.ts'
+
+/** Debian puts it where the search path of most users does not lead. */
+const PROGRAM = Bun.which('mariadbd', { PATH: `${process.env['PATH'] ?? ''}:/usr/sbin` })
+
+/** Whether a MariaDB server can be started here. */
+export const hasMariadb = PROGRAM !== null
+
+/** A MariaDB server of a test's own. */
+export type Mariadb = {
+  readonly port: number
+  /** Runs statements as its owner, and gives what they say. */
+  sql(statements: string): Promise<string>
+  close(): Promise<void>
+}
+
+export async function startMariadb(): Promise<Mariadb> {
+  const folder = await mkdtemp(join(FAST_DIR, 'tidemark-mariadb-'))
+  const port = freePort()
+  const isRoot = process.getuid?.() === 0
+  // It refuses to be root.
+  const user = isRoot ? ['setpriv', '--reuid=nobody', '--regid=nogroup', '--clear-groups'] : []
+  if (isRoot) await run(['chown', 'nobody:', folder])
+  const [data, socket] = [`--datadir=${folder}/data`, `--socket=${folder}/socket`]
+  const own = ['--no-defaults', data, '--innodb-log-file-size=4M']
+  const owned = ['--skip-test-db', '--auth-root-authentication-method=normal']
+  await run([...user, 'mariadb-install-db', ...own, ...owned])
+  const there = [socket, `--port=${port}`, '--bind-address=127.0.0.1', `--pid-file=${folder}/pid`]
+  const child = Bun.spawn([...user, PROGRAM ?? '', ...own, ...there], {
+    stdio: ['ignore', 'ignore', 'ignore'],
+  })
+  const sql = (statements: string) => run(['mariadb', '--no-defaults', socket, '-uroot', '-Ne', statements])
+  for (let tried = 0; ; tried++) {
+    const isUp = await sql('select 1').then(
+      () => true,
+      (error: unknown) => {
+        if (tried < 200 && child.exitCode === null) return false
+        throw error
+      },
+    )
+    if (isUp) break
+    await Bun.sleep(50)
+  }
+  return {
+    port,
+    sql,
+    async close() {
+      child.kill('SIGKILL')
+      await child.exited
+      await rm(folder, { recursive: true })
+    },
+  }
+}

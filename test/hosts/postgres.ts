@@ -1,0 +1,98 @@
+import { existsSync, readdirSync } from 'node:fs'
+import { chmod, mkdtemp, readFile, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+
+import { freePort, run } from '../bench/peers/process.ts'
+import { FAST_DIR } from './fast-dir.ts'
+
+const PACKAGES = '/usr/lib/postgresql'
+const [RELEASE] = existsSync(PACKAGES)
+  ? readdirSync(PACKAGES)
+      .filter((release) => existsSync(join(PACKAGES, release, 'bin/initdb')))
+      .sort((a, b) => Number(b) - Number(a))
+  : []
+
+/** Whether a PostgreSQL server can be started here. */
+export const hasPostgres = RELEASE !== undefined
+
+const CERTIFICATE =
+  'req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2 -subj /CN=test -addext subjectAltName=DNS:db.example.org,IP:127.0.0.1'
+
+/** A PostgreSQL server of a test's own. */
+export type Postgres = {
+  readonly port: number
+  /** Its certificate, for 127.0.0.1 and `db.example.org`, which nobody signed but itself. */
+  readonly certificate: string
+  /** Runs statements as its owner, and gives what they say, fields with | between. */
+  sql(statements: string): Promise<string>
+  close(): Promise<void>
+}
+
+export async function startPostgres(): Promise<Postgres> {
+  const folder = await mkdtemp(join(FAST_DIR, 'tidemark-postgres-'))
+  const port = freePort()
+  await run([
+    'openssl',
+    ...CERTIFICATE.split(' '),
+    '-keyout',
+    `${folder}/own.key`,
+    '-out',
+    `${folder}/own.pem`,
+  ])
+  const certificate = await readFile(join(folder, 'own.pem'), 'utf8')
+  await chmod(folder, 0o700)
+  const isRoot = process.getuid?.() === 0
+  // It refuses to be root.
+  const user = isRoot ? ['setpriv', '--reuid=postgres', '--regid=postgres', '--clear-groups'] : []
+  if (isRoot) await run(['chown', '-R', 'postgres:', folder])
+  const program = (name: string, ...words: string[]) => [
+    ...user,
+    join(PACKAGES, RELEASE ?? '', 'bin', name),
+    ...words,
+  ]
+  const data = join(folder, 'data')
+  await run(
+    program(
+      'initdb',
+      '-D',
+      data,
+      '-U',
+      'owner',
+      '-E',
+      'UTF8',
+      '--no-sync',
+      '--wal-segsize=1',
+      '--auth=scram-sha-256',
+      '--auth-local=trust',
+    ),
+  )
+  const settings = {
+    port,
+    listen_addresses: '127.0.0.1',
+    unix_socket_directories: folder,
+    fsync: 'off',
+    ssl: 'on',
+    ssl_cert_file: join(folder, 'own.pem'),
+    ssl_key_file: join(folder, 'own.key'),
+  }
+  const given = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])
+  const child = Bun.spawn(program('postgres', '-D', data, ...given), { stdio: ['ignore', 'ignore', 'pipe'] })
+  const sql = (statements: string) =>
+    run(program('psql', '-h', folder, '-p', `${port}`, '-U', 'owner', '-d', 'postgres', '-qAtc', statements))
+  const close = async () => {
+    child.kill('SIGQUIT')
+    await child.exited
+    await rm(folder, { recursive: true })
+  }
+  for (let tried = 0; ; tried++) {
+    const isUp = await sql('select 1').then(
+      () => true,
+      (error: unknown) => {
+        if (tried < 200 && child.exitCode === null) return false
+        throw error
+      },
+    )
+    if (isUp) return { port, certificate, sql, close }
+    await Bun.sleep(50)
+  }
+}

@@ -1,0 +1,68 @@
+import type { DatabaseTarget } from '../../src/automation/runs/protocol.ts'
+import type { Place } from './sandbox/contained.ts'
+
+/** The certificates that a machine trusts, where Debian and those that follow it keep them. */
+const TRUSTED = '/etc/ssl/certs/ca-certificates.crt'
+
+/** What a job is told of the database that it may use, and the database's own programs with it.
+ * @param found where it finds the database, which may be another place than where that is */
+export function databaseVariables(target: DatabaseTarget, found: Place): Record<string, string> {
+  const { type, database, schema, user, password, tls, access, timeoutMs } = target
+  return {
+    SVC_DATABASE_TYPE: type,
+    SVC_DATABASE_HOST: found.host,
+    SVC_DATABASE_PORT: String(found.port),
+    SVC_DATABASE_NAME: database,
+    SVC_DATABASE_SCHEMA: schema ?? '',
+    SVC_DATABASE_USER: user,
+    SVC_DATABASE_PASSWORD: password ?? '',
+    SVC_DATABASE_TLS: tls,
+    SVC_DATABASE_ACCESS: access,
+    SVC_DATABASE_TIMEOUT_MS: String(timeoutMs),
+    ...(type === 'postgresql' ? postgresVariables(target, found) : mysqlVariables(target, found)),
+  }
+}
+
+/** What stands where neither the script nor its configuration says otherwise. */
+export function databaseDefaults({ type, tls }: DatabaseTarget): Record<string, string> {
+  return type === 'postgresql' && tls === 'verify-full' ? { PGSSLROOTCERT: TRUSTED } : {}
+}
+
+/** Those of libpq. */
+function postgresVariables(target: DatabaseTarget, found: Place): Record<string, string> {
+  const { host, database, user, password, tls } = target
+  return {
+    // Whose name a certificate has to have; the address says where that is found.
+    PGHOST: host,
+    ...(found.host === host ? {} : { PGHOSTADDR: found.host }),
+    PGPORT: String(found.port),
+    PGDATABASE: database,
+    PGUSER: user,
+    ...(password === null ? {} : { PGPASSWORD: password }),
+    PGSSLMODE: tls,
+    PGOPTIONS: postgresOptions(target),
+  }
+}
+
+/** Each option is for the sessions of this job alone, which may set it anew. */
+function postgresOptions({ access, schema, timeoutMs }: DatabaseTarget): string {
+  const options = {
+    ...(access === 'read' ? { default_transaction_read_only: 'on' } : {}),
+    ...(schema === null ? {} : { search_path: `"${schema.replaceAll('"', '""')}"` }),
+    statement_timeout: String(timeoutMs),
+  }
+  // Words are told apart by spaces, unless a backslash stands before one.
+  const words = Object.entries(options).map(
+    ([name, value]) => `-c ${name}=${value.replaceAll(/[\s\\]/g, '\\$&')}`,
+  )
+  return words.join(' ')
+}
+
+/** Those of MySQL's own programs: they have none for the user and the database. */
+function mysqlVariables({ password }: DatabaseTarget, { host, port }: Place): Record<string, string> {
+  return {
+    MYSQL_HOST: host,
+    MYSQL_TCP_PORT: String(port),
+    ...(password === null ? {} : { MYSQL_PWD: password }),
+  }
+}

@@ -1,0 +1,93 @@
+import { chmod, chown, mkdir } from 'node:fs/promises'
+import { isIPv6 } from 'node:net'
+import { join } from 'node:path'
+
+import { openProxy, openTunnel } from '../proxy.ts'
+import type { Proxy, ProxyOptions, Traffic, Way } from '../proxy.ts'
+import type { Place, SandboxStart, Tunnel } from './contained.ts'
+import { tunnelFor } from './inside.ts'
+import type { Forwarder } from './inside.ts'
+import { hostsFileFor, isMappable } from './own-files.ts'
+
+const HERE = '127.0.0.1'
+
+/** What is open to jobs, and for whom sockets are. */
+export type WaysOutOptions = Pick<ProxyOptions, 'outboundAllow' | 'service' | 'addressesOf'> & {
+  readonly folder: string
+  readonly uid: number | null
+  /** Whether a job has a network of its own. */
+  readonly namespaces: boolean
+}
+
+/** How a job gets out of its sandbox. */
+export type WaysOut = {
+  readonly way: Way
+  readonly tunnel: OpenTunnel | null
+  /** The start, with what the job is told and shown of the tunnel. */
+  readonly start: SandboxStart
+  readonly traffic: () => Traffic
+  readonly close: () => void
+}
+
+/** How a tunnel is reached, and where inside that is in a network of the job's own. */
+export type OpenTunnel = { readonly way: Way; readonly inside: Forwarder }
+
+/** @throws {Error} where the other end of the tunnel may not be reached */
+export async function openWaysOut(start: SandboxStart, options: WaysOutOptions): Promise<WaysOut> {
+  const { network: targets, tunnel } = start
+  await mkdir(options.folder, { recursive: true, mode: 0o711 })
+  const proxy = await openFor(options, 'proxy.sock', (socket) => openProxy({ ...options, socket, targets }))
+  if (!tunnel) return { ...proxy, tunnel: null, start }
+  try {
+    const target = isIPv6(tunnel.host) ? `[${tunnel.host}]:${tunnel.port}` : `${tunnel.host}:${tunnel.port}`
+    const other = await openFor(options, 'tunnel.sock', (socket) =>
+      openTunnel({ ...options, socket, target }),
+    )
+    return {
+      way: proxy.way,
+      tunnel: { way: other.way, inside: tunnelFor(tunnel.port) },
+      start: await startWith(start, tunnel, { way: other.way, folder: options.folder }),
+      traffic: () => sumOf(proxy.traffic(), other.traffic()),
+      close() {
+        proxy.close()
+        other.close()
+      },
+    }
+  } catch (error) {
+    proxy.close()
+    throw error
+  }
+}
+
+/** Opens something whose socket, where it has one, is the job's user's alone. */
+async function openFor(
+  { folder, uid, namespaces }: WaysOutOptions,
+  name: string,
+  open: (socket: string | null) => Promise<Proxy>,
+): Promise<Proxy> {
+  const socket = namespaces ? join(folder, name) : null
+  const opened = await open(socket)
+  if (socket !== null) await chmod(socket, 0o600)
+  if (socket !== null && uid !== null) await chown(socket, uid, uid)
+  return opened
+}
+
+async function startWith(
+  start: SandboxStart,
+  { host, port, variables }: Tunnel,
+  { way, folder }: { readonly way: Way; readonly folder: string },
+): Promise<SandboxStart> {
+  const told = (found: Place) => ({ ...start.env, ...variables(found) })
+  if (way.kind === 'port') return { ...start, env: told({ host: HERE, port: way.port }) }
+  const { port: inside } = tunnelFor(port)
+  if (!isMappable(host)) return { ...start, env: told({ host: HERE, port: inside }) }
+  const readOnly = [...start.readOnly, await hostsFileFor(folder, host)]
+  return { ...start, env: told({ host, port: inside }), readOnly }
+}
+
+function sumOf(one: Traffic, other: Traffic): Traffic {
+  return {
+    sentBytes: one.sentBytes + other.sentBytes,
+    receivedBytes: one.receivedBytes + other.receivedBytes,
+  }
+}

@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { sql } from 'drizzle-orm'
 
 import { LEASE_MS } from '../../src/automation/runs/protocol.ts'
+import { rejection } from '../contract/rejection.ts'
 import { must } from './fake-runner.ts'
 import { openRunStage } from './stage.ts'
 
@@ -126,6 +127,22 @@ describe('a dispatch that is opened anew', () => {
     expect(other.dispatch.nextAt).toBe(dueAt)
     await other.close()
   })
+})
+
+test('a run whose secrets nobody can read any more fails, and stops nobody', async () => {
+  const script = await stage.script({ envVariables: [{ key: 'TOKEN', value: 'x', secret: true }] })
+  const { id } = await script.order()
+  const { database } = stage.ports
+  await database.run(
+    sql`update run_configurations set secrets = json_set(secrets, '$.TOKEN', 'gone.aaaa.aaaa')`,
+  )
+  const other = await (await stage.script()).order()
+  expect((await (await stage.runner()).next()).assignment.id).toBe(other.id)
+  expect(await script.read(id)).toMatchObject({
+    state: 'failed',
+    error: 'The value of the variable TOKEN has to be set anew.',
+  })
+  expect(String(await rejection(script.order()))).toContain('answered 409')
 })
 
 test('what nobody can take is in nobody’s way, however much of it there is', async () => {

@@ -1,3 +1,4 @@
+import { Refusal } from '../../lib/errors.ts'
 import { base64url, fromBase64url } from '../../lib/text.ts'
 import type { Secrets } from '../../ports/secrets.ts'
 
@@ -54,6 +55,22 @@ export async function unseal(
     fromBase64url(bytes),
   )
   return new Uint8Array(plain)
+}
+
+/** Text that was sealed. @param what it is, as somebody is told who can set it anew
+ * @throws {Refusal} conflict when it was sealed with an unknown key or for something else */
+export async function unsealText(
+  secrets: Secrets,
+  sealed: string,
+  { purpose, what }: { readonly purpose: string; readonly what: string },
+): Promise<string> {
+  try {
+    return new TextDecoder().decode(await unseal(secrets, sealed, purpose))
+  } catch (error) {
+    const refusal = new Refusal('conflict', `${what} has to be set anew.`)
+    refusal.cause = error
+    throw refusal
+  }
 }
 
 function cipher(iv: Uint8Array<ArrayBuffer>, purpose: string) {

@@ -1,5 +1,5 @@
 import { audited } from '../../access/audit/service.ts'
-import { seal, unseal } from '../../access/session/keys.ts'
+import { seal, unsealText } from '../../access/session/keys.ts'
 import type { Context } from '../../context.ts'
 import { durationMs, durationText } from '../../lib/duration.ts'
 import { Refusal } from '../../lib/errors.ts'
@@ -108,13 +108,8 @@ export async function openDataSource(
 
 async function passwordOf({ secrets }: Ports, { name, password }: DataSourceRow): Promise<string | null> {
   if (password === null) return null
-  try {
-    return new TextDecoder().decode(await unseal(secrets, password, PASSWORD_PURPOSE))
-  } catch (error) {
-    const refusal = new Refusal('conflict', `The password of the data source ${name} has to be set anew.`)
-    refusal.cause = error
-    throw refusal
-  }
+  const what = `The password of the data source ${name}`
+  return unsealText(secrets, password, { purpose: PASSWORD_PURPOSE, what })
 }
 
 async function changeOf(

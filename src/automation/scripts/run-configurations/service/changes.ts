@@ -1,5 +1,5 @@
 import { audited } from '../../../../access/audit/service.ts'
-import { seal, unseal } from '../../../../access/session/keys.ts'
+import { seal, unsealText } from '../../../../access/session/keys.ts'
 import { findDataSource } from '../../../../analytics/sources/service.ts'
 import type { Context } from '../../../../context.ts'
 import { Refusal } from '../../../../lib/errors.ts'
@@ -125,14 +125,14 @@ export function removing(context: Context, row: RunConfigurationRow): Write[] {
   ]
 }
 
-/** Secret variables as they are, by name. @throws {Error} when they were sealed under an unknown key */
+/** Secret variables as they are, by name. @throws {Refusal} conflict when they were sealed under an unknown key */
 export async function openSecrets(
   { secrets }: Ports,
   sealed: Readonly<Record<string, string>>,
 ): Promise<Record<string, string>> {
   const entries = Object.entries(sealed).map(async ([key, text]) => {
-    const bytes = await unseal(secrets, text, purposeOf(key))
-    return [key, new TextDecoder().decode(bytes)] as const
+    const what = `The value of the variable ${key}`
+    return [key, await unsealText(secrets, text, { purpose: purposeOf(key), what })] as const
   })
   return Object.fromEntries(await Promise.all(entries))
 }

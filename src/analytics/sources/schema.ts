@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { idParam } from '../../http/answers.ts'
 import { isFixedDuration } from '../../lib/duration.ts'
-import { nameSchema, storableText } from '../../monitoring/tree/schema.ts'
+import { composedName, storableText } from '../../monitoring/tree/schema.ts'
 import { hostOf } from './host.ts'
 
 const DESCRIPTION_MAX = 4_000
@@ -50,7 +50,7 @@ const base = {
   id: z.unknown().optional(),
   createdAt: z.unknown().optional(),
   updatedAt: z.unknown().optional(),
-  name: nameSchema.overwrite((text) => text.normalize('NFC')),
+  name: composedName,
   description: storableText.max(DESCRIPTION_MAX).default(''),
   readOnly: z.boolean().default(true).describe('Whether nobody may ask to write to it.'),
   timeout: z

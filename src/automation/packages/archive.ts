@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { Refusal } from '../../lib/errors.ts'
 import { pointerOf } from '../../lib/pointer.ts'
-import { groupName } from '../scripts/groups/schema.ts'
+import { composedName } from '../../monitoring/tree/schema.ts'
 import { CONFIGURATIONS_MAX, incomingRunConfiguration } from '../scripts/run-configurations/schema.ts'
 import { scheduleConfigurationBody, SCHEDULES_MAX } from '../scripts/schedule-configurations/schema.ts'
 import { scriptName, settingsShape } from '../scripts/schema.ts'
@@ -17,7 +17,7 @@ const SECRETS_MAX = 100
 const manifest = z.object({
   format: z.literal(FORMAT),
   formatVersion: z.literal(FORMAT_VERSION),
-  scripts: z.array(z.object({ name: scriptName, group: groupName, file: z.string() })),
+  scripts: z.array(z.object({ name: scriptName, group: composedName, file: z.string() })),
 })
 
 /** A run configuration without what an installation keeps to itself: of secrets it has the names alone. */
@@ -33,7 +33,7 @@ const metadata = z.object({
   description: settingsShape.description,
   timeout: settingsShape.timeout,
   acceptedFiles: settingsShape.acceptedFiles,
-  group: groupName.optional(),
+  group: composedName.optional(),
   runConfigurations: z.array(configuration).max(CONFIGURATIONS_MAX).default([]),
   defaultRunConfiguration: z.string().nullable().default(null),
   scheduleConfigurations: z.array(schedule).max(SCHEDULES_MAX).default([]),

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { idParam } from '../../http/answers.ts'
-import { nameSchema, storableText } from '../../monitoring/tree/schema.ts'
+import { composedName, storableText } from '../../monitoring/tree/schema.ts'
 import { RUN_TYPES } from './accepted-files.ts'
 import { DEPENDENCY_MANAGERS, RUNNER_KINDS, WARNINGS } from './detection.ts'
 
@@ -15,8 +15,7 @@ const PLACES = ['groups', 'mimetypes', 'export', 'upload-zip', 'webhook', 'codeG
 /** An id, or a name; which of the two is told by its digits. */
 export const scriptPath = z.object({ script: z.string().min(1).max(255) })
 
-export const scriptName = nameSchema
-  .overwrite((text) => text.normalize('NFC'))
+export const scriptName = composedName
   .refine((text) => !/^\d+$/.test(text), 'must not be a number, which would be taken for an id')
   .refine((text) => !PLACES.includes(text), 'stands for something else in paths')
 

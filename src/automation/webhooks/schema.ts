@@ -1,19 +1,15 @@
 import * as z from 'zod'
 import { idParam } from '../../http/answers.ts'
 import { instantQuery } from '../../http/instants.ts'
-import { nameSchema } from '../../monitoring/tree/schema.ts'
+import { composedName } from '../../monitoring/tree/schema.ts'
+import { chosenConfiguration } from '../scripts/run-configurations/schema.ts'
 
 /** A week. */
 const GRACE_MAX_S = 7 * 86_400
 
 export const webhookBody = z.strictObject({
-  name: nameSchema.overwrite((text) => text.normalize('NFC')),
-  runConfigurationId: z
-    .int()
-    .positive()
-    .nullable()
-    .default(null)
-    .describe('Null for the default one of the script at that time.'),
+  name: composedName,
+  runConfigurationId: chosenConfiguration,
   expiresAt: instantQuery.nullable().default(null).describe('Null: until it is revoked.'),
   hmac: z.boolean().default(false).describe('Whether every call has to be signed.'),
 })

@@ -20,6 +20,9 @@ export const nameSchema = storableText
   .max(255)
   .regex(/^\P{Cc}*$/u, 'must have no control characters')
 
+/** A name that looks the same and is the same: composed (NFC). */
+export const composedName = nameSchema.overwrite((text) => text.normalize('NFC'))
+
 const propertyKey = storableText.min(1).max(255)
 const propertyValue = storableText.max(4000)
 

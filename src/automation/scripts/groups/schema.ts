@@ -1,11 +1,8 @@
 import * as z from 'zod'
 import { idParam } from '../../../http/answers.ts'
-import { nameSchema, storableText } from '../../../monitoring/tree/schema.ts'
+import { composedName, storableText } from '../../../monitoring/tree/schema.ts'
 
 const DESCRIPTION_MAX = 4_000
-
-/** The name of a group of scripts. */
-export const groupName = nameSchema.overwrite((text) => text.normalize('NFC'))
 
 export const groupPath = z.object({ id: idParam })
 
@@ -13,7 +10,7 @@ export const groupBody = z.strictObject({
   id: z.unknown().optional(),
   createdAt: z.unknown().optional(),
   updatedAt: z.unknown().optional(),
-  name: groupName,
+  name: composedName,
   description: storableText.max(DESCRIPTION_MAX).default(''),
 })
 

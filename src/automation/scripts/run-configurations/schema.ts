@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { idParam } from '../../../http/answers.ts'
-import { nameSchema, storableText } from '../../../monitoring/tree/schema.ts'
+import { composedName, storableText } from '../../../monitoring/tree/schema.ts'
 import { timeoutSchema } from '../schema.ts'
 
 /** How many a script has at most. */
@@ -48,13 +48,11 @@ const pattern = storableText
   .max(1_024)
   .refine((text) => !text.split('/').includes('..') && !text.includes('\\'), 'must not lead up')
 
-const name = nameSchema.overwrite((text) => text.normalize('NFC'))
-
 const base = {
   id: z.int().optional(),
   createdAt: z.unknown().optional(),
   updatedAt: z.unknown().optional(),
-  name,
+  name: composedName,
   isDefault: z
     .boolean()
     .default(false)
@@ -132,7 +130,9 @@ export const runConfigurationBody = bodyWith(database)
 
 /** A run configuration as it comes from elsewhere, where an id means nothing: it names its data source, or null for one that
  * was gone. */
-export const incomingRunConfiguration = bodyWith(z.strictObject({ dataSource: name.nullable(), access }))
+export const incomingRunConfiguration = bodyWith(
+  z.strictObject({ dataSource: composedName.nullable(), access }),
+)
 
 export const runConfigurationView = z
   .object({
@@ -164,6 +164,14 @@ export const runConfigurationPath = z.object({ script: z.string().min(1).max(255
 export type RunConfigurationBody = z.output<typeof runConfigurationBody>
 export type IncomingRunConfiguration = z.output<typeof incomingRunConfiguration>
 export type RunConfigurationView = z.output<typeof runConfigurationView>
+
+/** Which run configuration something is to be run with. */
+export const chosenConfiguration = z
+  .int()
+  .positive()
+  .nullable()
+  .default(null)
+  .describe('Null for the default one of the script at that time.')
 
 /** What is kept of a configuration beside its columns: a secret by its name alone. */
 export type Rules = Pick<

@@ -1,7 +1,8 @@
 import * as z from 'zod'
 import { idParam } from '../../../http/answers.ts'
 import { isTimeZone } from '../../../lib/time.ts'
-import { nameSchema } from '../../../monitoring/tree/schema.ts'
+import { composedName } from '../../../monitoring/tree/schema.ts'
+import { chosenConfiguration } from '../run-configurations/schema.ts'
 
 /** How many a script has at most. */
 export const SCHEDULES_MAX = 100
@@ -16,7 +17,7 @@ export const scheduleConfigurationBody = z.strictObject({
   userId: z.unknown().optional(),
   createdAt: z.unknown().optional(),
   updatedAt: z.unknown().optional(),
-  name: nameSchema.overwrite((text) => text.normalize('NFC')),
+  name: composedName,
   enabled: z.boolean().default(true),
   cron: z
     .string()
@@ -25,12 +26,7 @@ export const scheduleConfigurationBody = z.strictObject({
       'Five fields, or a name such as @daily. Where the clock is changed, a time of day that is named comes once a day: what is left out when the clock goes on, what is there twice the first time. What has * or / in minutes or hours follows the clock.',
     ),
   timeZone: timeZone.optional().describe('Absent: that of the service.'),
-  runConfigurationId: z
-    .int()
-    .positive()
-    .nullable()
-    .default(null)
-    .describe('Null for the default one of the script at that time.'),
+  runConfigurationId: chosenConfiguration,
   misfire: z
     .enum(MISFIRES)
     .default('skip')

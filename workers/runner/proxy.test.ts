@@ -240,6 +240,11 @@ describe('a tunnel of a job', () => {
     }
   })
 
+  test('leads to the first address of a name where somebody listens', async () => {
+    await openedTo({ addressesOf: async () => ['::1', '127.0.0.2', '127.0.0.1'] })
+    expect(await exchange('ping')).toBe('pong')
+  })
+
   test('is not opened to a private address, unless the operator lets this port of it be called', async () => {
     const refused = [new Set<string>(), new Set(['db.example.org:1']), new Set(['127.0.0.1'])]
     for (const outboundAllow of refused)

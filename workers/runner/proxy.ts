@@ -49,7 +49,7 @@ class Denial extends Error {
 }
 
 /** Opens an HTTP proxy (RFC 9110 §9.3.6, RFC 9112 §3.2.2) for one job: tunnels by CONNECT, and requests for http: URLs.
- * A name is looked up once, and the address that was looked at is called. */
+ * A name is looked up once, and the addresses that were looked at are called. */
 export function openProxy(options: ProxyOptions): Promise<Proxy> {
   const password = options.socket === null ? crypto.randomUUID() : null
   const guarded = { ...options, password }
@@ -67,10 +67,10 @@ export async function openTunnel(
 ): Promise<Proxy> {
   const target = targetOf(`http://${options.target}`, true)
   const rules = { ...options, targets: [target.host], service: '' }
-  await addressFor(target, rules)
+  await addressesFor(target, rules)
   return openDoor(options.socket, null, {
     async serve(client, onUpstream) {
-      connectBoth(client, await dial(await addressFor(target, rules), target.port), onUpstream)
+      connectBoth(client, await dialFirst(await addressesFor(target, rules), target.port), onUpstream)
     },
     fail: (client) => client.destroy(),
   })
@@ -131,8 +131,7 @@ async function serve(client: Socket, options: Guarded, onUpstream: (upstream: So
     throw new Denial('407 Proxy Authentication Required', 'This proxy is that of a job.')
   const isTunnel = method === 'CONNECT'
   const target = targetOf(isTunnel ? `http://${asked}` : asked, isTunnel)
-  const address = await addressFor(target, options)
-  const upstream = await dial(address, target.port)
+  const upstream = await dialFirst(await addressesFor(target, options), target.port)
   if (isTunnel) client.write(`HTTP/1.1 200 Connected${HEAD_END}`)
   // What follows the head is put back, so that it is counted and passed on like the rest.
   const first = isTunnel ? rest : Buffer.concat([Buffer.from(originForm(head), 'latin1'), rest])
@@ -200,24 +199,34 @@ function targetOf(text: string, isTunnel: boolean): Target {
   return { hostname, host: `${hostname}:${port}`, port }
 }
 
-/** The address to call. @throws {Denial} where it must not be called */
-async function addressFor(target: Target, options: ProxyOptions): Promise<string> {
+/** The addresses to call, the best first. @throws {Denial} where they must not be called */
+async function addressesFor(target: Target, options: ProxyOptions): Promise<readonly string[]> {
   const { targets, service, outboundAllow, addressesOf = lookedUp } = options
   const { host, hostname } = target
   const isTarget = host === service || targets === 'open' || targets.includes(host)
   if (!isTarget) throw new Denial('403 Forbidden', `${host} is not among what this run may reach.`)
   const name = hostname.replaceAll(/[[\]]/g, '')
   const addresses = await addressesOf(name).catch(() => [])
-  const [address] = addresses
-  if (address === undefined) throw new Denial('502 Bad Gateway', `${hostname} has no address.`)
-  if (host === service || isAllowed(target, outboundAllow)) return address
-  if (addresses.every(isPublicAddress)) return address
+  if (addresses.length === 0) throw new Denial('502 Bad Gateway', `${hostname} has no address.`)
+  if (host === service || isAllowed(target, outboundAllow)) return addresses
+  if (addresses.every(isPublicAddress)) return addresses
   throw new Denial('403 Forbidden', `${host} leads to a private address, which this runner may not call.`)
 }
 
 async function lookedUp(name: string): Promise<readonly string[]> {
   const found = await lookup(name, { all: true })
   return found.map(({ address }) => address)
+}
+
+/** Calls one address after the other until one answers: a name such as `localhost` may stand for two, of which a server
+ * listens on one. */
+async function dialFirst([address = '', ...others]: readonly string[], port: number): Promise<Socket> {
+  try {
+    return await dial(address, port)
+  } catch (error) {
+    if (others.length === 0) throw error
+    return dialFirst(others, port)
+  }
 }
 
 function dial(address: string, port: number): Promise<Socket> {

@@ -49,6 +49,22 @@ test('whoever waits goes on in the order in which it came', async () => {
   expect(begun).toEqual(Array.from({ length: 20 }, (_, index) => index))
 })
 
+test('the further behind, the less often one looks', async () => {
+  const slots = new Slots(2, 250, LOST_MS)
+  const end = Promise.withResolvers<void>()
+  const running = [1, 2].map(() => slots.run(clock, () => end.promise))
+  const { setTimeout } = globalThis
+  const asked: number[] = []
+  const noted = (look: () => void, ms = 0) => setTimeout(look, asked.push(ms))
+  globalThis.setTimeout = Object.assign(noted, setTimeout)
+  const waiting = Array.from({ length: 250 }, () => slots.run(clock, () => Promise.resolve()))
+  globalThis.setTimeout = setTimeout
+  expect(asked.slice(0, 6)).toEqual([5, 5, 10, 10, 15, 15])
+  expect(asked.slice(196)).toEqual([495, 495, ...Array.from({ length: 52 }, () => 500)])
+  end.resolve()
+  await Promise.all([...running, ...waiting])
+})
+
 test('whoever never ends holds up the others until it counts as lost', async () => {
   const moved = { at: 0, now: () => moved.at }
   const slots = new Slots(1, 1, LOST_MS)

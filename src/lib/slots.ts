@@ -1,9 +1,10 @@
 import { Refusal } from './errors.ts'
 
-/** How often whoever waits looks whether it is its turn. */
+/** How often whoever is next looks whether it is its turn; the further behind, the less often. */
 const LOOK_MS = 5
 /** Who has not looked for so long does not wait any more. */
 const GONE_MS = 2_000
+const LOOK_MAX_MS = GONE_MS / 4
 
 type Clock = { readonly now: () => number }
 
@@ -51,7 +52,7 @@ export class Slots {
         try {
           while (!this.#take(place, clock.now())) {
             this.#waiting.add(place)
-            await new Promise((resolve) => setTimeout(resolve, LOOK_MS))
+            await new Promise((resolve) => setTimeout(resolve, this.#lookAfterMs(place)))
           }
           return await task()
         } finally {
@@ -60,6 +61,11 @@ export class Slots {
       },
       leave: () => this.#leave(place),
     }
+  }
+
+  #lookAfterMs(place: Place): number {
+    const before = [...this.#waiting].indexOf(place)
+    return Math.min(LOOK_MAX_MS, LOOK_MS * (1 + Math.floor(before / this.#atOnce)))
   }
 
   /** Begins to run where it is its turn. */

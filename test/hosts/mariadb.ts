@@ -7,8 +7,8 @@ import { FAST_DIR } from './fast-dir.ts'
 /** Debian puts it where the search path of most users does not lead. */
 const PROGRAM = Bun.which('mariadbd', { PATH: `${process.env['PATH'] ?? ''}:/usr/sbin` })
 
-/** Whether a MariaDB server can be started here. */
-export const hasMariadb = PROGRAM !== null
+/** Whether a MariaDB server can be started and spoken to here. */
+export const hasMariadb = PROGRAM !== null && Bun.which('mariadb') !== null
 
 /** A MariaDB server of a test's own. */
 export type Mariadb = {

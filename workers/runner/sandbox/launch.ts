@@ -83,22 +83,28 @@ export async function openLauncher({ confinement, folder, scratch }: LauncherOpt
   const pipes = await openPipes(folder, uid)
   const told = unnamedFile(scratch, '')
   const status = unnamedFile(scratch, '')
-  const filter = namespaces && processor !== null ? unnamedFile(scratch, filterFor(processor, 'own')) : null
-  const fds = [told, status, ...(filter === null ? [] : [filter])]
+  const filters = namespaces && processor !== null ? [unnamedFile(scratch, filterFor(processor, 'own'))] : []
   const user = uid === null ? [] : ['setpriv', ...asUser(uid)]
-  const waiting = Bun.spawn(['/bin/sh', '-c', OUTERMOST, 'job', doors.join(' '), ...user, '/bin/sh'], {
-    cwd: '/',
-    env: {},
-    detached: true,
-    stdio: ['pipe', pipes.stdout.writeFd, pipes.stderr.writeFd, ...fds],
-  })
-  // Before it has started anything that would not take part in it.
-  setPriority(waiting.pid, NICENESS)
-  for (const fd of [pipes.stdout.writeFd, pipes.stderr.writeFd, ...(filter === null ? [] : [filter])])
-    closeSync(fd)
   const close = () => {
     closeSync(status)
     for (const pipe of [pipes.stdout, pipes.stderr]) pipe.close()
+  }
+  let waiting: Bun.Subprocess<'pipe', number, number>
+  try {
+    waiting = Bun.spawn(['/bin/sh', '-c', OUTERMOST, 'job', doors.join(' '), ...user, '/bin/sh'], {
+      cwd: '/',
+      env: {},
+      detached: true,
+      stdio: ['pipe', pipes.stdout.writeFd, pipes.stderr.writeFd, told, status, ...filters],
+    })
+    // Before it has started anything that would not take part in it.
+    setPriority(waiting.pid, NICENESS)
+  } catch (error) {
+    closeSync(told)
+    close()
+    throw error
+  } finally {
+    for (const fd of [pipes.stdout.writeFd, pipes.stderr.writeFd, ...filters]) closeSync(fd)
   }
   let isTaken = false
   return {
@@ -107,7 +113,7 @@ export async function openLauncher({ confinement, folder, scratch }: LauncherOpt
       isTaken = true
       try {
         const { command, text } = namespaces
-          ? apart(given, own, filter !== null)
+          ? apart(given, own, filters.length > 0)
           : shutIn(given, confinement, own)
         writeSync(told, text, 0)
         await waiting.stdin.write(scriptFor(command, given.limits))

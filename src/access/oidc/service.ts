@@ -7,7 +7,7 @@ import type { Ports } from '../../ports/index.ts'
 import type { OidcSettings } from '../../ports/oidc-settings.ts'
 import { attempt, providerTrials, succeeded, undecided } from '../attempts/service.ts'
 import { audited } from '../audit/service.ts'
-import { seal, unseal } from '../session/keys.ts'
+import { sealText, unseal } from '../session/keys.ts'
 import { checkCode } from '../session/mfa/service.ts'
 import { accountOf, openSession } from '../session/service.ts'
 import { readUser } from '../users/service.ts'
@@ -52,7 +52,7 @@ export async function beginLogin(context: Context, query: LoginQuery): Promise<s
     returnUrl,
     endAt: ports.clock.now() + STATE_LIFETIME_MS,
   }
-  const state = await seal(ports.secrets, bytesOf(JSON.stringify(begun)), STATE)
+  const state = await sealText(ports.secrets, JSON.stringify(begun), STATE)
   return authorizationUrl(ports, oidc, { ...begun, state })
 }
 
@@ -92,7 +92,7 @@ export async function endLogin(context: Context, answer: URLSearchParams): Promi
       challenge: begun.challenge,
       subject: proven.subject,
       sid: proven.sid,
-      idToken: await seal(secrets, bytesOf(proven.idToken), ID_TOKEN),
+      idToken: await sealText(secrets, proven.idToken, ID_TOKEN),
       isStrong: profile.isStrong,
       expiresAt: clock.now() + LOGIN_LIFETIME_MS,
     }),

@@ -40,6 +40,11 @@ export async function seal(
   return [id, base64url(iv), base64url(new Uint8Array(sealed))].join('.')
 }
 
+/** The same of a text. */
+export function sealText(secrets: Secrets, text: string, purpose: string): Promise<string> {
+  return seal(secrets, new Uint8Array(new TextEncoder().encode(text)), purpose)
+}
+
 /** What was sealed. @throws {Error} when it was sealed with an unknown key or for something else */
 export async function unseal(
   secrets: Secrets,

@@ -1,5 +1,5 @@
 import { audited } from '../../access/audit/service.ts'
-import { seal, unsealText } from '../../access/session/keys.ts'
+import { sealText, unsealText } from '../../access/session/keys.ts'
 import type { Context } from '../../context.ts'
 import { durationMs, durationText } from '../../lib/duration.ts'
 import { Refusal } from '../../lib/errors.ts'
@@ -132,7 +132,7 @@ async function changeOf(
 
 async function sealOf({ secrets }: Ports, password: string | null): Promise<string | null> {
   if (password === null) return null
-  return seal(secrets, new Uint8Array(new TextEncoder().encode(password)), PASSWORD_PURPOSE)
+  return sealText(secrets, password, PASSWORD_PURPOSE)
 }
 
 async function requireSource({ database }: Ports, key: number | string): Promise<DataSourceRow> {

@@ -1,5 +1,5 @@
 import { audited } from '../../access/audit/service.ts'
-import { seal } from '../../access/session/keys.ts'
+import { sealText } from '../../access/session/keys.ts'
 import type { Context } from '../../context.ts'
 import { sha256 } from '../../lib/digest.ts'
 import { Refusal } from '../../lib/errors.ts'
@@ -137,8 +137,7 @@ type Secret = {
 async function newSecret({ secrets }: Ports, hmac: boolean): Promise<Secret> {
   const token = `tmw_${base64url(secrets.random(SECRET_BYTES))}`
   const key = hmac ? `tmk_${base64url(secrets.random(SECRET_BYTES))}` : null
-  const sealed =
-    key === null ? null : await seal(secrets, new Uint8Array(new TextEncoder().encode(key)), SIGNING_KEYS)
+  const sealed = key === null ? null : await sealText(secrets, key, SIGNING_KEYS)
   return { token, hash: await sha256(token), key, sealed }
 }
 

@@ -1,5 +1,5 @@
 import { audited } from '../../access/audit/service.ts'
-import { seal, unseal } from '../../access/session/keys.ts'
+import { sealText, unseal } from '../../access/session/keys.ts'
 import type { Context } from '../../context.ts'
 import { refusalOf } from '../../http/valid.ts'
 import { INTERFACE_RELEASE, VERSION } from '../../http/version.ts'
@@ -112,13 +112,9 @@ async function secretsOf(
   apiKey: string | null,
 ): Promise<Record<string, string>> {
   if (apiKey === null) return {}
-  if (apiKey !== MASK) return { [TRANSLATION_KEY]: await seal(secrets, bytesOf(apiKey), TRANSLATION_KEY) }
+  if (apiKey !== MASK) return { [TRANSLATION_KEY]: await sealText(secrets, apiKey, TRANSLATION_KEY) }
   if (TRANSLATION_KEY in row.secrets) return row.secrets
   throw invalid('/translation/apiKey', 'stands for a secret, and none is set')
-}
-
-function bytesOf(text: string): Uint8Array<ArrayBuffer> {
-  return new Uint8Array(new TextEncoder().encode(text))
 }
 
 function requireSameFacts(asked: SettingsBody, view: SettingsView, kind: Change['kind']): void {

@@ -1,6 +1,6 @@
 import { attempt } from '../../../access/attempts/service.ts'
 import { audited } from '../../../access/audit/service.ts'
-import { seal } from '../../../access/session/keys.ts'
+import { sealText } from '../../../access/session/keys.ts'
 import { dependents } from '../../../automation/scripts/service.ts'
 import type { Context } from '../../../context.ts'
 import { Refusal } from '../../../lib/errors.ts'
@@ -157,8 +157,7 @@ async function checked(
   const rules = { ...rest, timeZone: rest.timeZone ?? ports.settings.timeZone }
   const faults = await faultsOf(ports, rules, target)
   if (faults.length > 0) throw invalid(faults)
-  const bytes = new TextEncoder().encode(JSON.stringify(target))
-  const sealed = await seal(ports.secrets, new Uint8Array(bytes), purposeOf(target.type))
+  const sealed = await sealText(ports.secrets, JSON.stringify(target), purposeOf(target.type))
   const userId = target.type === 'user' ? target.userId : null
   const userGroupId = target.type === 'group' ? target.userGroupId : null
   const shown = shownTarget(target)

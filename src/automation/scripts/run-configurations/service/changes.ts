@@ -1,5 +1,5 @@
 import { audited } from '../../../../access/audit/service.ts'
-import { seal, unsealText } from '../../../../access/session/keys.ts'
+import { sealText, unsealText } from '../../../../access/session/keys.ts'
 import { findDataSource } from '../../../../analytics/sources/service.ts'
 import type { Context } from '../../../../context.ts'
 import { Refusal } from '../../../../lib/errors.ts'
@@ -79,7 +79,7 @@ async function variablesOf(
 }
 
 function sealOf({ secrets }: Ports, key: string, value: string): Promise<string> {
-  return seal(secrets, new Uint8Array(new TextEncoder().encode(value)), purposeOf(key))
+  return sealText(secrets, value, purposeOf(key))
 }
 
 function purposeOf(key: string): string {

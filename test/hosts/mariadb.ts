@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 
-import { freePort, run } from '../bench/peers/process.ts'
+import { freePort, launch, run } from '../bench/peers/process.ts'
 import { FAST_DIR } from './fast-dir.ts'
 
 /** Debian puts it where the search path of most users does not lead. */
@@ -30,27 +30,17 @@ export async function startMariadb(): Promise<Mariadb> {
   const owned = ['--skip-test-db', '--auth-root-authentication-method=normal']
   await run([...user, 'mariadb-install-db', ...own, ...owned])
   const there = [socket, `--port=${port}`, '--bind-address=127.0.0.1', `--pid-file=${folder}/pid`]
-  const child = Bun.spawn([...user, PROGRAM ?? '', ...own, ...there], {
-    stdio: ['ignore', 'ignore', 'ignore'],
-  })
   const sql = (statements: string) => run(['mariadb', '--no-defaults', socket, '-uroot', '-Ne', statements])
-  for (let tried = 0; ; tried++) {
-    const isUp = await sql('select 1').then(
-      () => true,
-      (error: unknown) => {
-        if (tried < 200 && child.exitCode === null) return false
-        throw error
-      },
-    )
-    if (isUp) break
-    await Bun.sleep(50)
-  }
+  const { stop } = await launch({
+    place: { directory: folder, jobs: 0, core: null },
+    command: [...user, PROGRAM ?? '', ...own, ...there],
+    isReady: () => sql('select 1').then(() => true),
+  })
   return {
     port,
     sql,
     async close() {
-      child.kill('SIGKILL')
-      await child.exited
+      await stop('SIGKILL')
       await rm(folder, { recursive: true })
     },
   }

@@ -2,7 +2,7 @@ import { existsSync, readdirSync } from 'node:fs'
 import { chmod, mkdtemp, readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 
-import { freePort, run } from '../bench/peers/process.ts'
+import { freePort, launch, run } from '../bench/peers/process.ts'
 import { FAST_DIR } from './fast-dir.ts'
 
 const PACKAGES = '/usr/lib/postgresql'
@@ -76,23 +76,20 @@ export async function startPostgres(): Promise<Postgres> {
     ssl_key_file: join(folder, 'own.key'),
   }
   const given = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])
-  const child = Bun.spawn(program('postgres', '-D', data, ...given), { stdio: ['ignore', 'ignore', 'pipe'] })
   const sql = (statements: string) =>
     run(program('psql', '-h', folder, '-p', `${port}`, '-U', 'owner', '-d', 'postgres', '-qAtc', statements))
-  const close = async () => {
-    child.kill('SIGQUIT')
-    await child.exited
-    await rm(folder, { recursive: true })
-  }
-  for (let tried = 0; ; tried++) {
-    const isUp = await sql('select 1').then(
-      () => true,
-      (error: unknown) => {
-        if (tried < 200 && child.exitCode === null) return false
-        throw error
-      },
-    )
-    if (isUp) return { port, certificate, sql, close }
-    await Bun.sleep(50)
+  const { stop } = await launch({
+    place: { directory: folder, jobs: 0, core: null },
+    command: program('postgres', '-D', data, ...given),
+    isReady: () => sql('select 1').then(() => true),
+  })
+  return {
+    port,
+    certificate,
+    sql,
+    async close() {
+      await stop()
+      await rm(folder, { recursive: true })
+    },
   }
 }

@@ -1,14 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { rm, writeFile } from 'node:fs/promises'
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
 import type { DatabaseTarget } from '../../src/automation/runs/protocol.ts'
 import type { JobView } from '../../src/automation/runs/schema.ts'
-import { jsonLog } from '../../workers/json-log.ts'
 import { databaseVariables } from '../../workers/runner/database.ts'
-import { openRunner } from '../../workers/runner/runner.ts'
-import type { Runner } from '../../workers/runner/runner.ts'
-import { readRunnerSettings } from '../../workers/runner/settings.ts'
 import type { Host } from '../hosts/host.ts'
 import { hasMariadb, startMariadb } from '../hosts/mariadb.ts'
 import type { Mariadb } from '../hosts/mariadb.ts'
@@ -17,7 +13,8 @@ import type { Postgres } from '../hosts/postgres.ts'
 import { startHost } from '../hosts/start.ts'
 import { administratorOf } from './administrator.ts'
 import { openStage as openSandboxStage, PATH } from './sandbox-stage.ts'
-import { environmentFor, makeRunnerDir, openStage, until } from './stage.ts'
+import { openRunnerOf, openStage, until } from './stage.ts'
+import type { RunnerStage } from './stage.ts'
 
 const registrationToken = 'a-token-of-this-test-with-32-characters-or-more'
 const PASSWORD = 'canary: of a "database" \\ %'
@@ -79,27 +76,19 @@ describe.skipIf(!hasPostgres)('a script of a real PostgreSQL', () => {
 
   describe('run by the service and a runner', () => {
     let host: Host
-    let runner: Runner
-    let dir: string
+    let node: RunnerStage
     let call: ReturnType<typeof administratorOf>['call']
     let json: ReturnType<typeof administratorOf>['json']
 
     beforeAll(async () => {
       host = await startHost('bun', { TIDEMARK_RUNNER_TOKEN: registrationToken })
       ;({ call, json } = administratorOf(host.url))
-      dir = await makeRunnerDir()
-      const environment = environmentFor({ url: host.url, registrationToken }, dir, {
-        TIDEMARK_OUTBOUND_ALLOW: `127.0.0.1:${postgres.port}`,
-      })
-      runner = await openRunner(
-        readRunnerSettings(environment),
-        jsonLog(() => undefined),
-      )
+      const environment = { TIDEMARK_OUTBOUND_ALLOW: `127.0.0.1:${postgres.port}` }
+      node = await openRunnerOf({ url: host.url, registrationToken }, environment)
     }, 60_000)
     afterAll(async () => {
-      await runner.close()
+      await node.close()
       await host.close()
-      await rm(dir, { recursive: true, force: true })
     }, 60_000)
 
     async function ended(
@@ -143,7 +132,7 @@ describe.skipIf(!hasPostgres)('a script of a real PostgreSQL', () => {
         state: 'succeeded',
         texts: ['sum 3', 'tls True', 'cannot execute INSERT in a read-only transaction', '***'],
       })
-      expect(job.isolation).toBe(runner.about.isolation)
+      expect(job.isolation).toBe(node.runner.about.isolation)
       expect(JSON.stringify(job)).not.toContain('canary')
     }, 60_000)
 
@@ -155,7 +144,7 @@ describe.skipIf(!hasPostgres)('a script of a real PostgreSQL', () => {
 
     test('reaches its database and no other port', async () => {
       const { texts } = await ended({ 'main.py': probing(other.port ?? 0) })
-      const isShutIn = ['full', 'reduced'].includes(runner.about.isolation)
+      const isShutIn = ['full', 'reduced'].includes(node.runner.about.isolation)
       expect(texts).toEqual(['reached', isShutIn ? 'refused' : 'reached', '403'])
     }, 60_000)
 

@@ -8,33 +8,47 @@ import type { Runner } from '../../workers/runner/runner.ts'
 import { readRunnerSettings } from '../../workers/runner/settings.ts'
 import { TestService } from './service.ts'
 
-/** A service and a runner that runs what it is given, without a sandbox around it. */
-export type Stage = {
-  readonly service: TestService
+/** A runner of a service, in a directory of its own. */
+export type RunnerStage = {
   readonly runner: Runner
   readonly dir: string
   readonly logs: readonly string[]
   close(): Promise<void>
 }
 
-export async function openStage(environment: Readonly<Record<string, string>> = {}): Promise<Stage> {
-  const service = TestService.start()
+export async function openRunnerOf(
+  service: Pick<TestService, 'url' | 'registrationToken'>,
+  environment: Readonly<Record<string, string>> = {},
+): Promise<RunnerStage> {
   const dir = await makeRunnerDir()
   const logs: string[] = []
-  const settings = readRunnerSettings(environmentFor(service, dir, environment))
   const runner = await openRunner(
-    settings,
+    readRunnerSettings(environmentFor(service, dir, environment)),
     jsonLog((line) => logs.push(line)),
   )
   return {
-    service,
     runner,
     dir,
     logs,
     async close() {
       await runner.close()
-      await service.pause()
       await rm(dir, { recursive: true, force: true })
+    },
+  }
+}
+
+/** A service and a runner that runs what it is given, without a sandbox around it. */
+export type Stage = RunnerStage & { readonly service: TestService }
+
+export async function openStage(environment: Readonly<Record<string, string>> = {}): Promise<Stage> {
+  const service = TestService.start()
+  const opened = await openRunnerOf(service, environment)
+  return {
+    ...opened,
+    service,
+    async close() {
+      await opened.close()
+      await service.pause()
     },
   }
 }

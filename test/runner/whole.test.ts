@@ -1,16 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { rm } from 'node:fs/promises'
 
 import type { JobView } from '../../src/automation/runs/schema.ts'
 import type { Host } from '../hosts/host.ts'
 import { HOST_NAMES, startHost } from '../hosts/start.ts'
-import { jsonLog } from '../../workers/json-log.ts'
-import { openRunner } from '../../workers/runner/runner.ts'
-import type { Runner } from '../../workers/runner/runner.ts'
-import { readRunnerSettings } from '../../workers/runner/settings.ts'
 import { administratorOf } from './administrator.ts'
 import { talendJob } from './packages.ts'
-import { environmentFor, makeRunnerDir, until } from './stage.ts'
+import { openRunnerOf, until } from './stage.ts'
+import type { RunnerStage } from './stage.ts'
 
 const registrationToken = 'a-token-of-this-test-with-32-characters-or-more'
 const ENDED = ['succeeded', 'failed', 'timed_out', 'cancelled', 'lost']
@@ -33,24 +29,16 @@ for (const name of HOST_NAMES) {
     let host: Host
     let call: ReturnType<typeof administratorOf>['call']
     let json: ReturnType<typeof administratorOf>['json']
-    let runner: Runner
-    let dir: string
-    const logs: string[] = []
+    let node: RunnerStage
 
     beforeAll(async () => {
       host = await startHost(name, { TIDEMARK_RUNNER_TOKEN: registrationToken })
       ;({ call, json } = administratorOf(host.url))
-      dir = await makeRunnerDir()
-      const environment = environmentFor({ url: host.url, registrationToken }, dir)
-      runner = await openRunner(
-        readRunnerSettings(environment),
-        jsonLog((line) => logs.push(line)),
-      )
+      node = await openRunnerOf({ url: host.url, registrationToken })
     }, 60_000)
     afterAll(async () => {
-      await runner.close()
+      await node.close()
       await host.close()
-      await rm(dir, { recursive: true, force: true })
     }, 60_000)
 
     /** Makes a script, runs it, and waits until that is over. */
@@ -78,7 +66,7 @@ for (const name of HOST_NAMES) {
       const { job, texts, path } = await ended({ 'main.py': CALLER })
       expect({ state: job.state, texts }).toEqual({ state: 'succeeded', texts: ['200 True', '***'] })
       expect(job).toMatchObject({ exitCode: 0, progress: { value: 0.75, message: 'nearly' }, attempt: 1 })
-      expect(job.isolation).toBe(runner.about.isolation)
+      expect(job.isolation).toBe(node.runner.about.isolation)
       expect(await (await call('GET', `${path}/outputs/result.csv`)).text()).toBe('a,b\n')
     }, 60_000)
 
@@ -150,7 +138,7 @@ for (const name of HOST_NAMES) {
     }, 60_000)
 
     test('has nothing to tell of but that it looks for jobs', () => {
-      expect(logs.map((line) => (JSON.parse(line) as { message: string }).message)).toEqual([
+      expect(node.logs.map((line) => (JSON.parse(line) as { message: string }).message)).toEqual([
         'the runner looks for jobs',
       ])
     })

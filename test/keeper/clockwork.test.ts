@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-import { nextTurn } from '../../src/monitoring/keeper/turns.ts'
+import { neighbourhoodOf, nextTurn } from '../../src/monitoring/keeper/turns.ts'
 import { openBlobsDirectory } from '../../workers/bun/blobs-directory.ts'
 import { openKeeping } from '../../workers/bun/keeping.ts'
 import { openLibsql } from '../../workers/bun/libsql.ts'
@@ -16,7 +16,8 @@ afterAll(() => rm(folder, { recursive: true }))
 
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
-const JOBS = Array.from({ length: 40 }, (_, index) => index + 1)
+/** Two of each neighbourhood. */
+const JOBS = Array.from({ length: 40 }, (_, index) => 1 + 32 * index)
 
 /** The clockwork over a real database, with jobs that each hold samples that have expired. */
 async function open() {
@@ -58,9 +59,10 @@ async function open() {
   return { keeping, time, errors, untidied, close: () => libsql.close() }
 }
 
-test('jobs are tidied one after the other, each once its turn has come, and not at the start', async () => {
+test('neighbours are tidied together, once their turn has come, and not at the start', async () => {
   const { keeping, time, errors, untidied, close } = await open()
-  const due = (untilAt: number) => JOBS.filter((id) => nextTurn(id, HOUR_MS, BEGIN_AT) > untilAt)
+  const due = (untilAt: number) =>
+    JOBS.filter((id) => nextTurn(neighbourhoodOf(id), HOUR_MS, BEGIN_AT) > untilAt)
   await keeping.start()
   await Bun.sleep(400)
   expect(await untidied()).toEqual(JOBS)

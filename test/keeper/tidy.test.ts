@@ -254,6 +254,70 @@ describe('what goes cold', () => {
     expect(stored?.sizeBytes).toBeLessThanOrEqual(64 * 1024)
   })
 
+  describe('of many jobs that received little', () => {
+    const jobs = Array.from({ length: 400 }, (_, index) => index + 1)
+    const beginAt = BEGIN_AT + MINUTE_MS
+
+    beforeEach(async () => {
+      for (const id of jobs) await stage.keeper.configure(id, rulesWith({ timeoutMs: null }))
+      stage.now += 200 * MINUTE_MS
+      for (const from of [0, 50]) {
+        await Promise.all(
+          Array.from({ length: 50 * jobs.length }, (_, index) => {
+            const [job, at] = [jobs[index % jobs.length] ?? 0, from + Math.floor(index / jobs.length)]
+            const values = { returnValue1: wave(at * 7 + job) }
+            const delivery = deliveryWith({ values, timestampAt: beginAt + at * MINUTE_MS })
+            return stage.keeper.deliver(job, delivery, ANYBODY)
+          }),
+        )
+        await stage.keeper.fold()
+      }
+      stage.now += 40 * DAY_MS
+      for (const id of jobs) await stage.keeper.deliver(id, deliveryWith({ signal: 'log' }), ANYBODY)
+      await stage.keeper.fold()
+    })
+
+    const isWhole = async (id: number) => {
+      const query = { key: 'returnValue1', beginAt: 0, endAt: stage.now, skip: 0, limit: 1_000 }
+      const found = (await stage.keeper.samples(id, query)).samples
+      expect(found.map(({ value }) => value)).toEqual(
+        Array.from({ length: 100 }, (_, at) => wave(at * 7 + id)),
+      )
+    }
+
+    test('is a row for each, in full pages and few commits', async () => {
+      expect(await stage.count('segments where series = 1')).toBe(2 * jobs.length)
+      const commits = stage.values.commits
+      await stage.keeper.history.tidy()
+      expect(stage.values.commits - commits).toBeLessThan(20)
+      expect(await stage.count('segments where series = 1')).toBe(jobs.length)
+      const [pages] = await stage.values.read({
+        sql: "select sum(payload) * 1.0 / sum(pgsize) as share from dbstat where name = 'segments'",
+        cells: [],
+      })
+      expect(Number(pages?.['share'])).toBeGreaterThan(0.8)
+      for (const id of jobs) await isWhole(id)
+    })
+
+    test('leaves nothing of a job that is forgotten meanwhile, and the others whole', async () => {
+      stage.byHand = true
+      let turns = 0
+      let isDone = false
+      let forgotten = Promise.resolve()
+      const tidying = stage.keeper.history.tidy().finally(() => (isDone = true))
+      while (!isDone) {
+        await Bun.sleep(0)
+        // The first jobs are read by now, and nothing of them is written yet.
+        if (++turns === 5) forgotten = stage.keeper.forget(1)
+        stage.endTurn()
+      }
+      await Promise.all([tidying, forgotten])
+      expect(await stage.count('segments where job_id = 1')).toBe(0)
+      expect(await stage.count('segments where series = 1')).toBe(jobs.length - 1)
+      for (const id of jobs.slice(1)) await isWhole(id)
+    })
+  })
+
   test('of constants becomes one row, and no blob', async () => {
     await receive(40_000, MINUTE_MS, () => 21.5)
     stage.now += 31 * DAY_MS

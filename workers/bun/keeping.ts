@@ -1,6 +1,6 @@
 import { Keeper } from '../../src/monitoring/keeper/service.ts'
 import type { KeeperHost } from '../../src/monitoring/keeper/host.ts'
-import { nextTurn } from '../../src/monitoring/keeper/turns.ts'
+import { neighbourhoodOf, nextTurn } from '../../src/monitoring/keeper/turns.ts'
 import type { DeafTime } from '../../src/ports/index.ts'
 
 /** A gap between two looks at the clock that is longer than this was a time in which nothing could be received. */
@@ -172,14 +172,14 @@ class Clockwork {
       .catch((error: unknown) => this.#host.log.error('a fold failed and is tried again', error))
   }
 
-  /** A clock that was set back takes nobody's turn twice in a row. */
+  /** A clock that was set back takes nobody's turn twice in a row. Neighbours have theirs together: they share pages. */
   #tidyWhenDue(now: number): void {
     const afterAt = this.#lastTidyAt
     if (!this.#keeper || this.#tidying || Math.abs(now - afterAt) < TIDY_SLICE_MS) return
     this.#lastTidyAt = now
     this.#tidying = this.#keeper.history
       .tidy({
-        whose: (jobId) => nextTurn(jobId, TIDY_MS, afterAt) <= now,
+        whose: (jobId) => nextTurn(neighbourhoodOf(jobId), TIDY_MS, afterAt) <= now,
         goesOn: () => !this.#isClosed,
       })
       .catch((error: unknown) => this.#host.log.error('tidying failed and is tried again', error))

@@ -7,3 +7,10 @@ export function nextTurn(jobId: number, periodMs: number, afterAt: number): numb
   const place = Math.floor(((jobId * GOLDEN) % 1) * periodMs)
   return (Math.floor((afterAt - place) / periodMs) + 1) * periodMs + place
 }
+
+const NEIGHBOURS = 64
+
+/** The same number for jobs whose rows lie side by side, if they are in one database. */
+export function neighbourhoodOf(jobId: number): number {
+  return Math.floor(jobId / NEIGHBOURS)
+}

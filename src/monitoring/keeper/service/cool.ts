@@ -9,6 +9,7 @@ import { keepBlob, nextBlobId, reserveBlob } from '../store/blobs.ts'
 import { deleteSegments, readBodies, writeSegments } from '../store/segments.ts'
 import type { NewSegment, SegmentKey, SizedRow } from '../store/segments.ts'
 import { blobKey, deflate } from './bodies.ts'
+import type { Replacements } from './replacements.ts'
 import { commitWhileHere } from './tidying.ts'
 import type { Tidying } from './tidying.ts'
 
@@ -25,13 +26,14 @@ const WIDE_BYTES = SEGMENT_BOUNDS.sizeMaxBytes + 4_092
 /** Packed into one, rows take less than in sum. */
 const WIDEN_FROM_BYTES = WIDE_BYTES + 2 * SEGMENT_BOUNDS.sizeMaxBytes
 
+export type Cooling = { readonly tidying: Tidying; readonly replacements: Replacements; readonly job: Job }
+
 /** Makes blobs of the cold segments of a series, as many as they fill; the others are packed into fewer rows. Where the
  * blobs are away, the segments stay where they are. */
-export async function coolSegments(tidying: Tidying, job: Job, rows: readonly SizedRow[]): Promise<void> {
+export async function coolSegments(cooling: Cooling, rows: readonly SizedRow[]): Promise<void> {
+  const { tidying } = cooling
   for (const group of groupsOf(rows, tidying.blobBytes)) {
-    const isHere = group.isFull
-      ? await makeChunk(tidying, job, group.rows)
-      : await packRest(tidying, job, group.rows)
+    const isHere = group.isFull ? await makeChunk(cooling, group.rows) : await packRest(cooling, group.rows)
     if (!isHere) return
     await tidying.turn()
   }
@@ -49,7 +51,9 @@ async function readSamples(tidying: Tidying, rows: readonly SizedRow[]): Promise
   return samples
 }
 
-async function makeChunk(tidying: Tidying, job: Job, rows: readonly SizedRow[]): Promise<boolean> {
+/** False when the job was forgotten meanwhile. */
+async function makeChunk(cooling: Cooling, rows: readonly SizedRow[]): Promise<boolean> {
+  const { tidying, replacements, job } = cooling
   const [first] = rows
   const samples = await readSamples(tidying, rows)
   if (!first || !samples) return samples !== null
@@ -60,23 +64,30 @@ async function makeChunk(tidying: Tidying, job: Job, rows: readonly SizedRow[]):
   const body = isDeflated ? deflated : chunk.body
   const isBlob = body.length * 4 >= tidying.blobBytes
   const row = { ...keyOf(first), head: encodeHead(chunk.summary, { isDeflated, isBlob }), body }
-  return isBlob ? replaceByBlob(tidying, job, rows, row) : replace(tidying, job, rows, [row])
+  if (isBlob) return replaceByBlob(tidying, job, rows, row)
+  await replacements.add(job, rows, [row])
+  return true
 }
 
 /** What does not fill a blob yet: small rows become wide ones, or at least fewer. */
-async function packRest(tidying: Tidying, job: Job, rows: readonly SizedRow[]): Promise<boolean> {
+async function packRest(cooling: Cooling, rows: readonly SizedRow[]): Promise<boolean> {
   for (const run of smallRunsOf(rows)) {
     const sizeBytes = run.reduce((sum, row) => sum + row.sizeBytes, 0)
-    const isWorthIt =
-      sizeBytes >= WIDEN_FROM_BYTES ||
-      Math.ceil(sizeBytes / SEGMENT_BOUNDS.sizeMaxBytes) + 1 < run.length * LOOSE_SHARE
-    if (isWorthIt && !(await packTighter(tidying, job, run))) return false
+    const isWorthIt = sizeBytes >= WIDEN_FROM_BYTES || rowsOf(sizeBytes) < run.length * LOOSE_SHARE
+    if (isWorthIt && !(await packTighter(cooling, run))) return false
   }
   return true
 }
 
+/** How many small rows take so many bytes, at most: one that is at most half full once packed stays one. */
+function rowsOf(sizeBytes: number): number {
+  const share = sizeBytes / SEGMENT_BOUNDS.sizeMaxBytes
+  return share <= 0.5 ? 1 : Math.ceil(share) + 1
+}
+
 /** The bound on samples is for segments that take more; these fill their rows. */
-async function packTighter(tidying: Tidying, job: Job, rows: readonly SizedRow[]): Promise<boolean> {
+async function packTighter(cooling: Cooling, rows: readonly SizedRow[]): Promise<boolean> {
+  const { tidying, replacements, job } = cooling
   const [first] = rows
   const samples = await readSamples(tidying, rows)
   if (!first || !samples) return samples !== null
@@ -85,18 +96,15 @@ async function packTighter(tidying: Tidying, job: Job, rows: readonly SizedRow[]
   // Where one instant fills several rows, their places are left as they are.
   const isPlain = froms.size === packed.length && !froms.has(samples.at.at(-1) ?? 0)
   if (!isPlain || packed.length >= rows.length) return true
-  return replace(
-    tidying,
-    job,
-    rows,
-    packed.map((segment, index) => ({
-      ...keyOf(first),
-      from: segment.summary.from,
-      place: index === 0 ? first.place : 0,
-      head: segment.head,
-      body: segment.body,
-    })),
-  )
+  const by = packed.map((segment, index) => ({
+    ...keyOf(first),
+    from: segment.summary.from,
+    place: index === 0 ? first.place : 0,
+    head: segment.head,
+    body: segment.body,
+  }))
+  await replacements.add(job, rows, by)
+  return true
 }
 
 /** Wide rows, and small ones of what does not fill the last of them. */
@@ -162,15 +170,6 @@ class Group {
     this.#sizeBytes += row.sizeBytes
     this.#count += row.head.count
   }
-}
-
-function replace(
-  tidying: Tidying,
-  job: Job,
-  rows: readonly SizedRow[],
-  by: readonly NewSegment[],
-): Promise<boolean> {
-  return commitWhileHere(tidying, job, () => Promise.resolve([...deleteSegments(rows), ...writeSegments(by)]))
 }
 
 /** The blob first and its row after: no row ever points to a blob that is not there. */

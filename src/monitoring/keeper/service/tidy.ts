@@ -3,7 +3,9 @@ import type { Job } from '../job.ts'
 import { readSegmentsBefore, readSeriesBefore } from '../store/segments.ts'
 import type { SeriesKey } from '../store/segments.ts'
 import { coolSegments } from './cool.ts'
+import type { Cooling } from './cool.ts'
 import { expireCells, expireSegments } from './expire.ts'
+import { Replacements } from './replacements.ts'
 import type { Borders, Tidying } from './tidying.ts'
 
 /** Late values are taken for 30 days; what is a day older than that will never change. */
@@ -21,12 +23,17 @@ export async function tidyJobs(tidying: Tidying, jobs: readonly Job[], now: numb
       [...borders].map(([jobId, { coldAt, rawAt }]) => ({ jobId, before: Math.max(coldAt, rawAt) })),
     ),
   )
-  for (const job of jobs) {
-    const border = borders.get(job.id)
-    for (const key of border ? due.filter(({ jobId }) => jobId === job.id) : []) {
-      if (border) await tidySeries(tidying, job, key, border)
-      await tidying.turn()
+  const replacements = new Replacements(tidying)
+  try {
+    for (const job of jobs) {
+      const border = borders.get(job.id)
+      for (const key of border ? due.filter(({ jobId }) => jobId === job.id) : []) {
+        if (border) await tidySeries({ tidying, replacements, job }, key, border)
+        await tidying.turn()
+      }
     }
+  } finally {
+    await replacements.commit()
   }
   await expireCells(tidying, jobs, borders)
 }
@@ -43,7 +50,8 @@ function bordersOf({ state }: Job, now: number): Borders {
   }
 }
 
-async function tidySeries(tidying: Tidying, job: Job, key: SeriesKey, borders: Borders): Promise<void> {
+async function tidySeries(cooling: Cooling, key: SeriesKey, borders: Borders): Promise<void> {
+  const { tidying, job } = cooling
   const { coldAt, rawAt } = borders
   let after = { from: -1, place: 0 }
   for (;;) {
@@ -56,8 +64,7 @@ async function tidySeries(tidying: Tidying, job: Job, key: SeriesKey, borders: B
       rows.filter(({ head }) => head.to < rawAt),
     )
     await coolSegments(
-      tidying,
-      job,
+      cooling,
       rows.filter(({ head }) => head.to >= rawAt && head.to < coldAt),
     )
     const last = rows.at(-1)

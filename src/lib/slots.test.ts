@@ -65,6 +65,20 @@ test('the further behind, the less often one looks', async () => {
   await Promise.all([...running, ...waiting])
 })
 
+test.each([
+  [0, 1],
+  [3_000, 9],
+  [60_000, 30],
+])('where a task took %i ms, who is refused is told to come again in %i s', async (tookMs, retryAfterS) => {
+  const moved = { at: 0, now: () => moved.at }
+  const slots = new Slots(2, 4, LOST_MS)
+  await slots.run(moved, () => Promise.resolve((moved.at += tookMs)))
+  const turns = Array.from({ length: 6 }, () => slots.enter(moved))
+  expect(await rejection(slots.run(moved, () => Promise.resolve()))).toMatchObject({ retryAfterS })
+  for (const { leave } of turns) leave()
+  await slots.run(moved, () => Promise.resolve())
+})
+
 test('whoever never ends holds up the others until it counts as lost', async () => {
   const moved = { at: 0, now: () => moved.at }
   const slots = new Slots(1, 1, LOST_MS)

@@ -5,6 +5,8 @@ const LOOK_MS = 5
 /** Who has not looked for so long does not wait any more. */
 const GONE_MS = 2_000
 const LOOK_MAX_MS = GONE_MS / 4
+/** Nobody is sent away for longer, however slow it goes just now. */
+const RETRY_MAX_S = 30
 
 type Clock = { readonly now: () => number }
 
@@ -15,7 +17,8 @@ export type Turn = {
   readonly leave: () => void
 }
 
-/** Lets a few tasks run at the same time, lets a few more wait, in the order in which they came, and refuses the rest.
+/** Lets a few tasks run at the same time, lets a few more wait, in the order in which they came, and refuses the rest until
+ * those will have had their turn.
  *
  * Tasks of different requests know nothing of each other but the time: at the edge a request that waits for another one
  * counts as hung, and one whose sender has left just stops, without giving anything back. */
@@ -25,6 +28,8 @@ export class Slots {
   readonly #lostMs: number
   readonly #running = new Set<Place>()
   readonly #waiting = new Set<Place>()
+  /** How long the task took that ended last. */
+  #tookMs = 0
 
   /** @param lostMs who has run for so long does not run any more */
   constructor(atOnce: number, waitingMax: number, lostMs: number) {
@@ -44,8 +49,7 @@ export class Slots {
     const place: Place = { seenAt: clock.now() }
     this.#forget(place.seenAt)
     const roomFor = this.#atOnce - this.#running.size + this.#waitingMax
-    if (this.#waiting.size >= roomFor)
-      throw new Refusal('overloaded', 'Too many wait for the same. Come again in a moment.')
+    if (this.#waiting.size >= roomFor) throw this.#refusal()
     this.#waiting.add(place)
     return {
       run: async (task) => {
@@ -54,13 +58,22 @@ export class Slots {
             this.#waiting.add(place)
             await new Promise((resolve) => setTimeout(resolve, this.#lookAfterMs(place)))
           }
-          return await task()
+          const result = await task()
+          this.#tookMs = clock.now() - place.seenAt
+          return result
         } finally {
           this.#leave(place)
         }
       },
       leave: () => this.#leave(place),
     }
+  }
+
+  #refusal(): Refusal {
+    const before = this.#running.size + this.#waiting.size
+    const untilFreeS = Math.ceil((before * this.#tookMs) / this.#atOnce / 1_000)
+    const retryAfterS = Math.min(RETRY_MAX_S, Math.max(1, untilFreeS))
+    return new Refusal('overloaded', 'Too many wait for the same. Come again in a moment.', [], retryAfterS)
   }
 
   #lookAfterMs(place: Place): number {

@@ -19,15 +19,15 @@ function track() {
   return { begun, ask }
 }
 
-test('of a burst sixteen begin in a turn, in order, and a delivery waits for none of them', async () => {
+test('of a burst four begin in a turn, in order, and a delivery waits for none of them', async () => {
   const { begun, ask } = track()
-  const names = Array.from({ length: 40 }, (_, at) => String(at))
+  const names = Array.from({ length: 10 }, (_, at) => String(at))
   const answers = names.map((name) => ask(name))
-  expect(begun).toEqual(names.slice(0, 16))
+  expect(begun).toEqual(names.slice(0, 4))
   const delivered = ask('d')
   expect(begun.at(-1)).toBe('d')
   await turn()
-  expect(begun.length).toBe(1 + 32)
+  expect(begun.length).toBe(1 + 8)
   // Who comes now comes behind those who wait.
   const late = ask('late')
   await turn()
@@ -37,16 +37,16 @@ test('of a burst sixteen begin in a turn, in order, and a delivery waits for non
   expect(texts).toEqual([...names, 'd', 'late'])
 })
 
-test('after a quiet turn sixteen begin at once again', async () => {
+test('after a quiet turn four begin at once again', async () => {
   const { begun, ask } = track()
   const askOften = (times: number) => Array.from({ length: times }, async (_, at) => ask(String(at)))
-  await Promise.all(askOften(16))
+  await Promise.all(askOften(4))
   await turn()
   await turn()
-  const answers = askOften(17)
-  expect(begun.length).toBe(16 + 16)
+  const answers = askOften(5)
+  expect(begun.length).toBe(4 + 4)
   await Promise.all(answers)
-  expect(begun.length).toBe(16 + 17)
+  expect(begun.length).toBe(4 + 5)
 })
 
 test('the application paces everything but deliveries', async () => {

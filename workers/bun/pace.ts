@@ -1,7 +1,7 @@
 import type { Handle } from '../../src/app.ts'
 
-/** How many requests beside deliveries begin in one turn of the event loop: a few milliseconds of work. */
-const AT_ONCE = 16
+/** How many requests beside deliveries begin in one turn of the event loop: a millisecond of work or two. */
+const AT_ONCE = 4
 
 /** Of a burst of requests a few begin in each turn of the event loop, in the order in which they came: what is not paced, as
  * deliveries, is not kept waiting by the rest. */

@@ -1,5 +1,6 @@
--- One delivery after the other to random jobs. Arguments: the path's end, first job, number of jobs, session, body.
-local path, first, count, session, body
+-- One delivery after the other to random jobs. Arguments: the path's end, first job, number of jobs, session, body, and
+-- how long a connection rests before each, in ms on average; without it, it does not.
+local path, first, count, session, body, rest
 local thread_count = 0
 
 function setup(thread)
@@ -9,7 +10,10 @@ end
 
 function init(args)
   path, first, count, session, body = args[1], tonumber(args[2]), tonumber(args[3]), args[4], args[5]
+  rest = tonumber(args[6])
   math.randomseed(seed + 1)
+  -- Exponential: what many connections send together comes nearly as a Poisson process.
+  if rest then delay = function() return math.floor(0.5 - rest * math.log(1 - math.random())) end end
   wrk.headers['Content-Type'] = 'application/json'
   if session ~= '' then wrk.headers['X-Session-Id'] = session end
 end

@@ -55,18 +55,20 @@ export async function start({ name, jobs, environment = {} }: Wanted, dataDir: s
   return { name, host, sessionId, ids }
 }
 
-/** Delivers as fast as it can for so long, from another core. */
+/** Delivers for so long, from another core: as fast as it can, or with a rest before each, in ms on average. */
 export async function load(
   { name, host, sessionId, ids }: Variant,
   connections: number,
   seconds: number,
+  restMs: number | null = null,
 ): Promise<Run> {
   const before = await cpuSecondsOf(host.pid)
   const busyBefore = await busySecondsOfMachine()
   const wrk = Bun.spawn(
     ['taskset', '-c', LOAD_CORE, 'wrk', '-t1', `-c${connections}`, `-d${seconds}s`, '--timeout', '10s']
       .concat(['-s', `${import.meta.dir}/deliver.lua`, host.url, '--'])
-      .concat([name === 'floor' ? 'floor' : 'values', String(ids[0]), String(ids.length), sessionId, BODY]),
+      .concat([name === 'floor' ? 'floor' : 'values', String(ids[0]), String(ids.length), sessionId, BODY])
+      .concat(restMs === null ? [] : [String(restMs)]),
     { stdout: 'pipe', stderr: 'inherit' },
   )
   const text = await new Response(wrk.stdout).text()

@@ -8,6 +8,7 @@ const [url = '', logins = '0'] = process.argv.slice(2)
 
 const statuses: Record<string, number> = {}
 const begunAt = performance.now()
+const end = Promise.withResolvers<void>()
 let isEnding = false
 let made = 0
 
@@ -25,13 +26,19 @@ async function logIn(): Promise<void> {
     await response.arrayBuffer()
     statuses[response.status] = (statuses[response.status] ?? 0) + 1
     // Not all of them in the same moment.
-    await Bun.sleep(1000 * Number(response.headers.get('retry-after') ?? 0) * (0.5 + (at % 100) / 100))
+    const restMs = 1000 * Number(response.headers.get('retry-after') ?? 0) * (0.5 + (at % 100) / 100)
+    await Promise.race([Bun.sleep(restMs), end.promise])
   }
 }
 
 const flood = Array.from({ length: Number(logins) }, logIn)
 for await (const _ of Bun.stdin.stream());
 const seconds = (performance.now() - begunAt) / 1000
+// Who waits for a hash still gets it, when deliveries are over.
+const told = JSON.stringify({ statuses, seconds })
 isEnding = true
+end.resolve()
 await Promise.all(flood)
-process.stdout.write(JSON.stringify({ statuses, seconds }))
+await Bun.write(Bun.stdout, told)
+// Who rests would keep the process up until that is over.
+process.exit()

@@ -9,7 +9,8 @@ import { machine, median, tableOf } from './measure.ts'
 
 /**
  * Deliveries beside 500 logins at a time, each from another network and of another name, against deliveries alone: in turn
- * within one run, on one server. Who is refused comes again about when told to. What counts are the ratios. Needs wrk 4.1 and taskset.
+ * within one run, on one server; once as many deliveries as it takes, and once half of that, which come nearly as a Poisson
+ * process. Who is refused comes again about when told to. What counts are the ratios. Needs wrk 4.1 and taskset.
  */
 const { values: options } = parseArgs({
   options: {
@@ -22,6 +23,8 @@ const { values: options } = parseArgs({
 })
 
 const WARM_UP_S = 3
+/** Connections that rest most of the time, for each that never does. */
+const HALF_CONNECTIONS = 4
 
 type Beside = { readonly statuses: Readonly<Record<string, number>>; readonly seconds: number }
 
@@ -46,30 +49,46 @@ async function main(): Promise<void> {
 
 async function measure(variant: Variant): Promise<void> {
   const connections = Number(options.connections)
+  await load(variant, connections, WARM_UP_S)
+  const { perSecond, p50Ms } = await compare('as many as it takes', variant, { connections, restMs: null })
+  const many = connections * HALF_CONNECTIONS
+  const restMs = (many / (perSecond / 2)) * 1000 - p50Ms / 2
+  await compare('half as many', variant, { connections: many, restMs })
+}
+
+type Pace = { readonly connections: number; readonly restMs: number | null }
+
+/** Prints what deliveries are like beside logins, and resolves with what they are like alone. */
+async function compare(
+  title: string,
+  variant: Variant,
+  { connections, restMs }: Pace,
+): Promise<Pick<Run, 'perSecond' | 'p50Ms'>> {
+  const seconds = Number(options.seconds)
   const runs: Record<'alone' | 'beside', Run[]> = { alone: [], beside: [] }
   const besides: Beside[] = []
-  await load(variant, connections, WARM_UP_S)
   for (let round = 0; round < Number(options.rounds); round++) {
-    runs.alone.push(await load(variant, connections, Number(options.seconds)))
+    runs.alone.push(await load(variant, connections, seconds, restMs))
     const flood = floodWithLogins(variant)
-    runs.beside.push(await load(variant, connections, Number(options.seconds)))
+    runs.beside.push(await load(variant, connections, seconds, restMs))
     besides.push(await flood.end())
   }
   const of = (which: keyof typeof runs, pick: (run: Run) => number) => median(runs[which].map(pick))
-  const row = (title: string, pick: (run: Run) => number, digits: number) => ({
-    'of deliveries': title,
+  const row = (name: string, pick: (run: Run) => number, digits: number) => ({
+    [title]: name,
     alone: of('alone', pick).toFixed(digits),
     [`beside ${options.logins} logins`]: of('beside', pick).toFixed(digits),
     ratio: (of('beside', pick) / of('alone', pick)).toFixed(2),
   })
   const rows = [
-    row('per second', ({ perSecond }) => perSecond, 0),
+    row('per second', (run) => run.perSecond, 0),
     row('CPU µs each', ({ cpuUs }) => cpuUs, 1),
-    row('p50 ms', ({ p50Ms }) => p50Ms, 2),
+    row('p50 ms', (run) => run.p50Ms, 2),
     row('p99 ms', ({ p99Ms }) => p99Ms, 2),
     row('failed', ({ failed }) => failed, 0),
   ]
   process.stdout.write(`\n${tableOf(rows)}\n\n${tableOf(besides.map(rowOf))}\n`)
+  return { perSecond: of('alone', (run) => run.perSecond), p50Ms: of('alone', (run) => run.p50Ms) }
 }
 
 function rowOf({ statuses, seconds }: Beside) {

@@ -26,7 +26,8 @@ const SITES: readonly (readonly [
   ],
   [/\bawait rightsOf\(context\)/g, (on, [text]) => `(${on} ? ${ADMINISTRATOR} : ${text})`],
   [
-    /(\b(?:readableBy|visibleBy|permissionsOf|readableTops)|\? readable : visible\))\(rights\b/g,
+    // Not where they only choose between two ways to the same answer.
+    /(?<!const tops = )(\b(?:readableBy|visibleBy|permissionsOf|readableTops)|\? readable : visible\))\(rights\b/g,
     (on, [, condition]) => `${condition}(${on} ? ${ADMINISTRATOR} : rights`,
   ],
   [/\bundeliverable\(/g, (on) => `(${on} ? async () => new Map<number, never>() : undeliverable)(`],
@@ -35,8 +36,9 @@ const SITES: readonly (readonly [
 /** What `try.ts` gives every site to ask. */
 const SWITCHES = '{ isMutant(site: number): boolean }'
 
-/** The rights themselves, which have tests of their own, and the service's own first job, for which nobody asks. */
-const LEFT_OUT = /^src\/access\/rights\/|first-job\.ts$|\.test\.ts$/
+/** The rights themselves and the messages about alarms, which have tests of their own, and the service's own first job:
+ * for the latter two nobody asks. */
+const LEFT_OUT = /^src\/access\/rights\/|^src\/monitoring\/notifications\/outbox\/|first-job\.ts$|\.test\.ts$/
 
 const folder = await mkdtemp(join(tmpdir(), 'tidemark-mutations-'))
 try {

@@ -7,7 +7,7 @@ import { BAD, OBJECT_TYPES, THRESHOLDS } from './world.ts'
 import type { Tenant, World } from './world.ts'
 
 /** A new job of a tenant that is bad, and its alarm. */
-async function alarmed(client: Client, world: World, tenant: Tenant) {
+export async function alarmed(client: Client, world: World, tenant: Tenant) {
   const job = await createJob(client, world[tenant].device, {
     name: `${tenant} alarm`,
     parameters: { returnValue: [{ valueName: 'load' }] },

@@ -3,6 +3,7 @@ import { expect } from 'bun:test'
 import type { Client } from '../client.ts'
 import { createGroup } from '../objects.ts'
 import { expectAnswer, good } from '../suite.ts'
+import { alarmed } from './alarms.ts'
 import type { World } from './world.ts'
 
 type Change = { readonly title: string; readonly run: (client: Client, world: World) => Promise<void> }
@@ -105,6 +106,54 @@ export const HIDDEN: readonly Change[] = [
         answers: 'invalid',
         pointers: ['/deviceId'],
       })
+    },
+  },
+  {
+    title: 'what happens to objects that one may not read is not told',
+    async run(client, world) {
+      const listen = (lastId: string) =>
+        client.request('GET', '/events?kind=state&once=true', {
+          as: 'editor',
+          headers: lastId === '' ? {} : { 'last-event-id': lastId },
+        })
+      const lastId = /^id: (.*)$/m.exec((await listen('')).text)?.[1] ?? ''
+      const { bad: unheard } = await alarmed(client, world, 'foreign')
+      const { bad: heard } = await alarmed(client, world, 'own')
+      let told = ''
+      for (let tried = 0; tried < 200 && !told.includes(`"objectId":${heard},`); tried++) {
+        await Bun.sleep(20)
+        told = (await listen(lastId)).text
+      }
+      expect(told).toContain(`"objectId":${heard},`)
+      for (const id of [unheard, world.foreign.device, world.foreign.group])
+        expect(told).not.toContain(`"objectId":${id},`)
+    },
+  },
+  {
+    title: 'what is done to the alarms that a filter finds is done to those that one may read',
+    async run(client, world) {
+      const [foreign, own] = [await alarmed(client, world, 'foreign'), await alarmed(client, world, 'own')]
+      const conditions = [foreign, own].map(({ bad }) => ({
+        item: 'objectId',
+        operator: 'eq',
+        expression: String(bad),
+      }))
+      const deed = { action: 'comment', text: 'x', filter: { filterDefinition: { mode: 'or', conditions } } }
+      const { items } = await good<{ items: readonly Body[] }>(
+        client.request('POST', '/alarms/actions', { json: deed, as: 'editor' }),
+      )
+      expect(items).toMatchObject([{ id: own.alarm, status: 'done' }])
+    },
+  },
+  {
+    title: 'an alarm is given to those only who may read its object',
+    async run(client, world) {
+      const assign = async (tenant: 'own' | 'foreign') => {
+        const { alarm } = await alarmed(client, world, tenant)
+        return client.request('POST', `/alarms/${alarm}/assign`, { json: { userId: client.userIds.editor } })
+      }
+      expectAnswer(await assign('own'), { answers: 200 })
+      expectAnswer(await assign('foreign'), { answers: 'invalid', pointers: ['/userId'] })
     },
   },
 ]

@@ -171,5 +171,5 @@ export class Job {
 /** The session is one even where the configuration has no secrets. */
 function secretsOf({ secretNames, env, database }: Assignment): string[] {
   const named = [...secretNames, 'SVC_SESSION_ID'].flatMap((name) => env[name] ?? [])
-  return [...named, database?.password ?? []].flat()
+  return typeof database?.password === 'string' ? [...named, database.password] : named
 }

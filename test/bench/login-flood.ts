@@ -1,3 +1,5 @@
+import { setTimeout } from 'node:timers/promises'
+
 /**
  * Keeps so many wrong logins under way, each from another network and of another name, until its standard input ends;
  * then it tells what they were answered. Who is refused comes again about when told to.
@@ -8,12 +10,11 @@ const [url = '', logins = '0'] = process.argv.slice(2)
 
 const statuses: Record<string, number> = {}
 const begunAt = performance.now()
-const end = Promise.withResolvers<void>()
-let isEnding = false
+const end = new AbortController()
 let made = 0
 
 async function logIn(): Promise<void> {
-  while (!isEnding) {
+  while (!end.signal.aborted) {
     const at = made++
     const response = await fetch(`${url}/session/login`, {
       method: 'POST',
@@ -27,7 +28,7 @@ async function logIn(): Promise<void> {
     statuses[response.status] = (statuses[response.status] ?? 0) + 1
     // Not all of them in the same moment.
     const restMs = 1000 * Number(response.headers.get('retry-after') ?? 0) * (0.5 + (at % 100) / 100)
-    await Promise.race([Bun.sleep(restMs), end.promise])
+    await setTimeout(restMs, undefined, end).catch(() => undefined)
   }
 }
 
@@ -36,9 +37,6 @@ for await (const _ of Bun.stdin.stream());
 const seconds = (performance.now() - begunAt) / 1000
 // Who waits for a hash still gets it, when deliveries are over.
 const told = JSON.stringify({ statuses, seconds })
-isEnding = true
-end.resolve()
+end.abort()
 await Promise.all(flood)
-await Bun.write(Bun.stdout, told)
-// Who rests would keep the process up until that is over.
-process.exit()
+process.stdout.write(told)

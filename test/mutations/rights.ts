@@ -26,8 +26,8 @@ const SITES: readonly (readonly [
   ],
   [/\bawait rightsOf\(context\)/g, (on, [text]) => `(${on} ? ${ADMINISTRATOR} : ${text})`],
   [
-    // Not where they only choose between two ways to the same answer.
-    /(?<!const tops = )(\b(?:readableBy|visibleBy|permissionsOf|readableTops)|\? readable : visible\))\(rights\b/g,
+    // Not where this chooses between two ways to the same answer.
+    /(\b(?:readableBy|visibleBy|permissionsOf|readableTops)|\? readable : visible\))\(rights\b(?!\)\s+if \(tops === null\) return 'status')/g,
     (on, [, condition]) => `${condition}(${on} ? ${ADMINISTRATOR} : rights`,
   ],
   [/\bundeliverable\(/g, (on) => `(${on} ? async () => new Map<number, never>() : undeliverable)(`],
@@ -36,9 +36,10 @@ const SITES: readonly (readonly [
 /** What `try.ts` gives every site to ask. */
 const SWITCHES = '{ isMutant(site: number): boolean }'
 
-/** The rights themselves and the messages about alarms, which have tests of their own, and the service's own first job:
+/** The rights themselves and who is told of alarms, which have tests of their own, and the service's own first job:
  * for the latter two nobody asks. */
-const LEFT_OUT = /^src\/access\/rights\/|^src\/monitoring\/notifications\/outbox\/|first-job\.ts$|\.test\.ts$/
+const LEFT_OUT =
+  /^src\/access\/rights\/|^src\/monitoring\/notifications\/outbox\/service\/forming\.ts$|first-job\.ts$|\.test\.ts$/
 
 const folder = await mkdtemp(join(tmpdir(), 'tidemark-mutations-'))
 try {

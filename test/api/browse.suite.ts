@@ -1,7 +1,16 @@
 import { expect } from 'bun:test'
 
 import type { Body } from './client.ts'
-import { claims, createDevice, createGroup, createJob, namesOf, refusal, requestOf } from './objects.ts'
+import {
+  claims,
+  createDevice,
+  createGroup,
+  createJob,
+  namesOf,
+  nextOf,
+  refusal,
+  requestOf,
+} from './objects.ts'
 import { once } from './suite.ts'
 import type { Scenario, Suite } from './suite.ts'
 
@@ -45,8 +54,7 @@ function children(): Scenario[] {
   claim('come in pages, and positions count on', async ({ request, ground }) => {
     const first = await request('GET', `/groups/${ground}/children?limit=1`)
     expect(namesOf(first)).toEqual(['alone'])
-    const next = /^<(.+)>; rel="next"$/.exec(first.headers.get('link') ?? '')?.[1] ?? ''
-    const second = await request('GET', next)
+    const second = await request('GET', nextOf(first) ?? '')
     expect(second.body['items']).toMatchObject([{ name: 'Zürich', position: 2 }])
     expect(second.headers.get('link')).toBeNull()
   })

@@ -163,7 +163,7 @@ type Frame = {
 }
 
 /** The events of a stream that has ended. */
-function framesOf(text: string): Frame[] {
+export function framesOf(text: string): Frame[] {
   return [...text.matchAll(/^id: (.*)\nevent: (.*)\ndata: (.*)$/gm)].map(
     ([, id = '', event = '', data = '']) => ({
       id,

@@ -4,6 +4,7 @@ import { FILE_TYPES } from '../../src/content/files/mime-types.ts'
 import type { Answer, Client, Request } from './client.ts'
 import { bytes, SAMPLES, zip } from './file-samples.ts'
 import { NO_NAMES } from './no-names.ts'
+import { nextOf } from './objects.ts'
 import { expectAnswer, good, once, table } from './suite.ts'
 import type { Row, Scenario, Suite } from './suite.ts'
 
@@ -313,7 +314,7 @@ const reading: Scenario[] = [
         const answer = await client.request('GET', next)
         expect((answer.body as unknown as File[]).length).toBeLessThanOrEqual(2)
         found.push(...(answer.body as unknown as File[]))
-        next = /<([^>]+)>; rel="next"/.exec(answer.headers.get('link') ?? '')?.[1] ?? null
+        next = nextOf(answer)
       }
       expect(found).toEqual(all)
     },

@@ -36,6 +36,11 @@ export function namesOf({ body }: Answer): string[] {
   return ((body['items'] ?? []) as { name: string }[]).map(({ name }) => name)
 }
 
+/** Where the next page of a list is; null on the last. */
+export function nextOf({ headers }: Answer): string | null {
+  return /^<([^>]+)>; rel="next"$/.exec(headers.get('link') ?? '')?.[1] ?? null
+}
+
 /** Collects scenarios that stand on one stage, which is prepared once for each client. */
 export function claims<Stage>(stage: (client: Client) => Promise<Stage>) {
   const scenarios: Scenario[] = []

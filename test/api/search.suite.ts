@@ -1,7 +1,16 @@
 import { expect } from 'bun:test'
 
 import type { Body, Client } from './client.ts'
-import { claims, createDevice, createGroup, createJob, namesOf, refusal, requestOf } from './objects.ts'
+import {
+  claims,
+  createDevice,
+  createGroup,
+  createJob,
+  namesOf,
+  nextOf,
+  refusal,
+  requestOf,
+} from './objects.ts'
 import { once } from './suite.ts'
 import type { Scenario, Suite } from './suite.ts'
 
@@ -116,8 +125,8 @@ function searches(): Scenario[] {
       let answer = await search(filter, '&limit=2')
       for (;;) {
         seen.push(...namesOf(answer))
-        const next = /^<(.+)>; rel="next"$/.exec(answer.headers.get('link') ?? '')?.[1]
-        if (next === undefined) break
+        const next = nextOf(answer)
+        if (next === null) break
         expect(namesOf(answer)).toHaveLength(2)
         answer = await request('GET', next)
       }

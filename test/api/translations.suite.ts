@@ -1,6 +1,7 @@
 import { expect } from 'bun:test'
 
 import type { Answer, Body, Client } from './client.ts'
+import { nextOf } from './objects.ts'
 import { bareStage, expectAnswer, good, table } from './suite.ts'
 import type { Row, Scenario, Suite } from './suite.ts'
 
@@ -202,7 +203,7 @@ const scenarios: Scenario[] = [
       for (let next: string | null = '/translations/nl?limit=999'; next !== null;) {
         const answer: Answer = await client.request('GET', next)
         keys.push(...(answer.body['texts'] as Text[]).map(({ key }) => key))
-        next = /<([^>]+)>; rel="next"/.exec(answer.headers.get('link') ?? '')?.[1] ?? null
+        next = nextOf(answer)
       }
       expect(keys.length).toBe(5_000)
       expect(new Set(keys).size).toBe(5_000)

@@ -3,7 +3,7 @@ import { expect } from 'bun:test'
 import { ROLES } from '../../../src/context.ts'
 import { PASSWORD } from '../client.ts'
 import type { Answer, Client, Request } from '../client.ts'
-import { namesOf } from '../objects.ts'
+import { namesOf, nextOf } from '../objects.ts'
 import { expectAnswer, good } from '../suite.ts'
 import { BAD, CANARY, deliver } from './world.ts'
 import type { World } from './world.ts'
@@ -41,15 +41,11 @@ function nameContains(expression: string): object {
 const searchOf = (group: number, filter: object) =>
   `/groups/${group}/search?filterDefinition=${encodeURIComponent(JSON.stringify(filter))}`
 
-function nextOf({ headers }: Answer): string | undefined {
-  return /<([^>]+)>; rel="next"/.exec(headers.get('link') ?? '')?.[1]
-}
-
 /** What a search finds for the administrator, on all of its pages. */
 async function allNamesOf(client: Client, path: string): Promise<readonly string[]> {
   const names: string[] = []
-  for (let next: string | undefined = path; next !== undefined;) {
-    const answer = await client.request('GET', next)
+  for (let next: string | null = path; next !== null;) {
+    const answer: Answer = await client.request('GET', next)
     names.push(...namesOf(answer))
     next = nextOf(answer)
   }

@@ -1,6 +1,7 @@
 import { expect } from 'bun:test'
 
 import type { Client } from '../client.ts'
+import { framesOf } from '../events.suite.ts'
 import { createGroup } from '../objects.ts'
 import { expectAnswer, good } from '../suite.ts'
 import { alarmed } from './alarms.ts'
@@ -116,17 +117,16 @@ export const HIDDEN: readonly Change[] = [
           as: 'editor',
           headers: lastId === '' ? {} : { 'last-event-id': lastId },
         })
-      const lastId = /^id: (.*)$/m.exec((await listen('')).text)?.[1] ?? ''
+      const [ready] = framesOf((await listen('')).text)
       const { bad: unheard } = await alarmed(client, world, 'foreign')
       const { bad: heard } = await alarmed(client, world, 'own')
-      let told = ''
-      for (let tried = 0; tried < 200 && !told.includes(`"objectId":${heard},`); tried++) {
+      let told: readonly unknown[] = []
+      for (let tried = 0; tried < 200 && !told.includes(heard); tried++) {
         await Bun.sleep(20)
-        told = (await listen(lastId)).text
+        told = framesOf((await listen(ready?.id ?? '')).text).map(({ data }) => data['objectId'])
       }
-      expect(told).toContain(`"objectId":${heard},`)
-      for (const id of [unheard, world.foreign.device, world.foreign.group])
-        expect(told).not.toContain(`"objectId":${id},`)
+      expect(told).toContain(heard)
+      for (const id of [unheard, world.foreign.device, world.foreign.group]) expect(told).not.toContain(id)
     },
   },
   {

@@ -76,10 +76,7 @@ describe('a change of state', () => {
     const folding = stage.keeper.fold()
     while ((await stage.count('actors')) < 64) await Bun.sleep(1)
     stage.isDeaf = true
-    const delivery = flip(stage, 3, 130)
-    stage.endTurn()
-    await delivery
-    await folding
+    await stage.endTurnsUntil(Promise.all([flip(stage, 3, 130), folding]))
     expect(await stage.count('actors where job_id = 130')).toBe(0)
     await stage.crash()
     stage.isDeaf = false

@@ -235,6 +235,32 @@ describe('a fold', () => {
     expect(await story.stage.count('actors')).toBe(201)
     expect(await story.stage.count('journal')).toBe(0)
   })
+
+  test('of jobs with much to fold is a few thousand samples, or a thousand rows, at a time', async () => {
+    const { keeper } = story.stage
+    const ids = Array.from({ length: 30 }, (_, index) => index + 2)
+    await Promise.all(ids.map((id) => keeper.configure(id, rulesWith({ timeoutMs: null }))))
+    await keeper.fold()
+    for (let sent = 0; sent < 99; sent++)
+      for (const id of ids)
+        await keeper.deliver(id, deliveryWith({ values: { returnValue1: sent } }), ANYBODY)
+    story.stage.byHand = true
+    const seen = new Set<string>()
+    await story.stage.endTurnsUntil(keeper.fold(), async () => {
+      const jobs = await story.stage.count('(select distinct job_id from segments)')
+      seen.add(`${jobs} jobs in segments, ${await story.stage.count('journal')} rows in the journal`)
+    })
+    story.stage.byHand = false
+    // With its error code, each job has 100 samples.
+    expect([...seen]).toEqual([
+      '0 jobs in segments, 2970 rows in the journal',
+      '20 jobs in segments, 2970 rows in the journal',
+      '30 jobs in segments, 2970 rows in the journal',
+      '30 jobs in segments, 1970 rows in the journal',
+      '30 jobs in segments, 970 rows in the journal',
+    ])
+    expect(await story.stage.count('journal')).toBe(0)
+  })
 })
 
 describe('whichever commit fails', () => {

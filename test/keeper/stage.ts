@@ -163,6 +163,21 @@ export class Stage {
     for (const end of turns) end()
   }
 
+  /** Ends one turn after the other, and looks before each. */
+  async endTurnsUntil(done: Promise<unknown>, look: () => Promise<void> = async () => {}): Promise<void> {
+    let isDone = false
+    const end = () => {
+      isDone = true
+    }
+    const ended = done.then(end, end)
+    while (!isDone) {
+      await look()
+      this.endTurn()
+      await Bun.sleep(1)
+    }
+    await Promise.all([done, ended])
+  }
+
   /** The process dies here: what its files hold is taken elsewhere and opened by a new keeper. */
   async crash(): Promise<Keeper> {
     this.#copies += 1

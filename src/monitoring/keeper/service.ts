@@ -26,7 +26,6 @@ import type { KeeperHost } from './host.ts'
 import type { Unfolded } from './bounds.ts'
 import { Deadlines } from './deadlines.ts'
 import { Facts } from './facts.ts'
-import { foldJobs } from './service/fold.ts'
 import { Copies } from './service/copying.ts'
 import { History } from './service/history.ts'
 import { GroupCommit } from './group-commit.ts'
@@ -36,15 +35,14 @@ import { encodeEntry } from './journal.ts'
 import type { Entry, RoundEntry } from './journal.ts'
 import { lookAtOf, statementsOf } from './service/commit.ts'
 import type { Accepted } from './service/commit.ts'
+import { foldUpTo } from './service/folding.ts'
 import { Intake } from './service/intake.ts'
 import { replay } from './service/replay.ts'
 import { tellValues } from './service/telling.ts'
 import * as store from './store.ts'
-import { pruneRepeats } from './store/repeats.ts'
 import type { RepeatRow } from './store/repeats.ts'
 
 const WAKES_PER_COMMIT = 2_000
-const JOBS_PER_FOLD_SLICE = 64
 
 /**
  * Keeps webhook jobs: takes their events in order, makes them durable in one journal row per turn, and folds the
@@ -318,35 +316,16 @@ export class Keeper implements JobActors {
   }
 
   async #foldAll(): Promise<void> {
-    const upTo = this.#journalId
     const beganAt = this.#host.clock.now()
-    const due = [...this.#jobs.values(), ...this.#leaving].filter((job) => job.journalId > job.foldedId)
-    const { rows, sizeBytes } = this.#unfolded
-    for (let from = 0; from < due.length; from += JOBS_PER_FOLD_SLICE) {
-      // A checkpoint must not overtake its transitions: what it covers is never replayed.
-      do if (!(await this.#facts.tell())) return
-      while (!(await this.#lock.run(() => this.#foldSlice(due.slice(from, from + JOBS_PER_FOLD_SLICE)))))
-      await this.#host.turn()
-    }
-    await this.#lock.run(() =>
-      this.#host.values.commit([...store.trimJournal(upTo), pruneRepeats(this.#host.clock.now())]),
-    )
-    this.#unfolded.rows -= rows
-    this.#unfolded.sizeBytes -= sizeBytes
-    this.#foldedAt = beganAt
-  }
-
-  async #foldSlice(slice: readonly Job[]): Promise<boolean> {
-    if (!this.#facts.told) return false
-    const jobs = slice.filter((job) => this.#jobs.get(job.id) === job || this.#leaving.has(job))
-    const { statements, ends } = await foldJobs(this.#host.values, jobs)
-    await this.#host.values.commit(statements)
-    for (const job of jobs) {
-      this.#unfolded.samples -= job.tail?.size ?? 0
-      job.fold()
-    }
-    for (const end of ends) this.#jobs.get(end.jobId)?.endsAt(end)
-    return true
+    const isDone = await foldUpTo(this.#journalId, {
+      host: this.#host,
+      lock: this.#lock,
+      facts: this.#facts,
+      jobs: this.#jobs,
+      leaving: this.#leaving,
+      unfolded: this.#unfolded,
+    })
+    if (isDone) this.#foldedAt = beganAt
   }
 
   async #replay(): Promise<void> {

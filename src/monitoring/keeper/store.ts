@@ -116,6 +116,14 @@ export function writeJournal(id: number, entries: string): Statement {
   return { sql: 'insert into journal values (?, ?)', cells: [id, entries] }
 }
 
+/** The first rows up to this one, so many at most. */
+export function trimSome(upTo: number, rowsMax: number): Statement {
+  return {
+    sql: 'delete from journal where id in (select id from journal where id <= ? order by id limit ?)',
+    cells: [upTo, rowsMax],
+  }
+}
+
 export function trimJournal(upTo: number): readonly Statement[] {
   return [{ sql: 'delete from journal where id <= ?', cells: [upTo] }, writeMeta('trimmed', upTo)]
 }

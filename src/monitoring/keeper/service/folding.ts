@@ -1,0 +1,94 @@
+import type { Lock } from '../../../lib/lock.ts'
+import type { Unfolded } from '../bounds.ts'
+import type { Facts } from '../facts.ts'
+import type { KeeperHost } from '../host.ts'
+import type { Job } from '../job.ts'
+import { trimJournal, trimSome } from '../store.ts'
+import { pruneRepeats } from '../store/repeats.ts'
+import { foldJobs } from './fold.ts'
+
+/** What a fold writes at once, while deliveries wait: some two milliseconds of work. The tail of a job is not divided. */
+const JOBS_PER_SLICE = 64
+const SAMPLES_PER_SLICE = 2_000
+const ROWS_PER_TRIM = 1_000
+/** After which a delivery that came meanwhile is durable and answered. */
+const TURNS_OF_REST = 4
+
+type Folding = {
+  readonly host: Pick<KeeperHost, 'values' | 'clock' | 'turn'>
+  readonly lock: Lock
+  readonly facts: Facts
+  readonly jobs: ReadonlyMap<number, Job>
+  /** Jobs whose end is not durable yet. */
+  readonly leaving: ReadonlySet<Job>
+  readonly unfolded: { -readonly [Name in keyof Unfolded]: Unfolded[Name] }
+}
+
+/** Moves everything up to this row from the journal into segments, a little at a time, between which deliveries have their
+ * turn. False when the listener is away, before whom nothing is folded that it has not been told. */
+export async function foldUpTo(journalId: number, folding: Folding): Promise<boolean> {
+  const { lock, facts, jobs, leaving, unfolded } = folding
+  const due = [...jobs.values(), ...leaving].filter((job) => job.journalId > job.foldedId)
+  const { rows, sizeBytes } = unfolded
+  for (const slice of slicesOf(due)) {
+    // A checkpoint must not overtake its transitions: what it covers is never replayed.
+    do if (!(await facts.tell())) return false
+    while (!(await lock.run(() => foldSlice(slice, folding))))
+    await rest(folding)
+  }
+  await trim(journalId, rows, folding)
+  unfolded.rows -= rows
+  unfolded.sizeBytes -= sizeBytes
+  return true
+}
+
+/** Jobs in their order, divided by how much there is to fold. */
+function* slicesOf(jobs: readonly Job[]): Generator<readonly Job[]> {
+  let slice: Job[] = []
+  let samples = 0
+  for (const job of jobs) {
+    const size = job.tail?.size ?? 0
+    const isFull = slice.length === JOBS_PER_SLICE || samples + size > SAMPLES_PER_SLICE
+    if (isFull && slice.length > 0) {
+      yield slice
+      slice = []
+      samples = 0
+    }
+    slice.push(job)
+    samples += size
+  }
+  if (slice.length > 0) yield slice
+}
+
+/** False when there is something to be told first. */
+async function foldSlice(
+  slice: readonly Job[],
+  { host, facts, jobs, leaving, unfolded }: Folding,
+): Promise<boolean> {
+  if (!facts.told) return false
+  const here = slice.filter((job) => jobs.get(job.id) === job || leaving.has(job))
+  const { statements, ends } = await foldJobs(host.values, here)
+  await host.values.commit(statements)
+  for (const job of here) {
+    unfolded.samples -= job.tail?.size ?? 0
+    job.fold()
+  }
+  for (const end of ends) jobs.get(end.jobId)?.endsAt(end)
+  return true
+}
+
+/** Removes the rows of the journal up to this one, of which there are about so many. */
+async function trim(upTo: number, rows: number, folding: Folding): Promise<void> {
+  const { lock } = folding
+  const { values, clock } = folding.host
+  for (let left = rows; left > ROWS_PER_TRIM; left -= ROWS_PER_TRIM) {
+    await lock.run(() => values.commit([trimSome(upTo, ROWS_PER_TRIM)]))
+    await rest(folding)
+  }
+  await lock.run(() => values.commit([...trimJournal(upTo), pruneRepeats(clock.now())]))
+}
+
+/** A delivery waits for one slice of a fold, not for one in each turn that it needs itself. */
+async function rest({ host }: Folding): Promise<void> {
+  for (let turn = 0; turn < TURNS_OF_REST; turn++) await host.turn()
+}

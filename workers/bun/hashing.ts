@@ -1,38 +1,91 @@
-import type { ScryptCost } from '../../src/ports/secrets.ts'
+import type { ScryptCost, Secrets } from '../../src/ports/secrets.ts'
 
-/** What the thread of hashes is asked for. */
+/** What the threads of hashes are asked for. */
 export type HashQuestion = {
   readonly password: string
   readonly salt: Uint8Array
   readonly cost: ScryptCost
 }
 
-type Asker = { readonly resolve: (hash: Uint8Array) => void; readonly reject: (error: unknown) => void }
+/** What a thread has of a processor that others want too: nothing, or a little. */
+export type Share = 'nothing' | 'little'
 
-let thread: Worker | null = null
-const askers: Asker[] = []
-
-/** scrypt in a thread of its own, one hash after the other, which gives way to deliveries where there are not processors
- * enough for both. In the pool of threads, digests and signatures would wait for a whole hash. */
-export function scryptInThread(password: string, salt: Uint8Array, cost: ScryptCost): Promise<Uint8Array> {
-  thread ??= startThread()
-  const question: HashQuestion = { password, salt, cost }
-  thread.postMessage(question)
-  return new Promise((resolve, reject) => {
-    askers.push({ resolve, reject })
-  })
+type Asker = {
+  readonly question: HashQuestion
+  readonly resolve: (hash: Uint8Array) => void
+  readonly reject: (error: unknown) => void
+  isAnswered: boolean
 }
 
-function startThread(): Worker {
-  const started = new Worker(new URL('./hashing-thread.ts', import.meta.url))
-  // It is not what keeps a process alive.
-  started.unref()
-  started.addEventListener('message', ({ data }: MessageEvent<Uint8Array>) => askers.shift()?.resolve(data))
-  started.addEventListener('error', (event) => {
-    thread = null
-    started.terminate()
-    for (const { reject } of askers.splice(0))
-      reject(new Error(`The thread of hashes has died: ${event.message}`))
-  })
-  return started
+/** A hash that takes longer is begun once more where it has its share. */
+const PATIENCE_MS = 2_000
+
+/** scrypt in threads of its own, one hash after the other. One thread has only what nothing else wants, so that deliveries
+ * do not notice; where they want the whole processor for long, another one has a little, so that signing in still works. In
+ * the pool of threads, digests and signatures would wait for a whole hash. */
+export function openHashing(patienceMs = PATIENCE_MS): Secrets['scrypt'] {
+  const idle = new Lane('nothing')
+  const shared = new Lane('little')
+  return async (password, salt, cost) => {
+    const { promise, resolve, reject } = Promise.withResolvers<Uint8Array>()
+    const asker = { question: { password, salt, cost }, resolve, reject, isAnswered: false }
+    idle.ask(asker)
+    const patience = setTimeout(() => shared.ask(asker), patienceMs)
+    try {
+      return await promise
+    } finally {
+      clearTimeout(patience)
+      asker.isAnswered = true
+    }
+  }
 }
+
+/** A thread, started when it is needed first, and who waits for it. */
+class Lane {
+  readonly #share: Share
+  readonly #waiting: Asker[] = []
+  #thread: Worker | null = null
+  #asking: Asker | null = null
+
+  constructor(share: Share) {
+    this.#share = share
+  }
+
+  ask(asker: Asker): void {
+    this.#waiting.push(asker)
+    this.#next()
+  }
+
+  #next(): void {
+    while (this.#asking === null) {
+      const asker = this.#waiting.shift()
+      if (!asker) return
+      if (asker.isAnswered) continue
+      this.#asking = asker
+      this.#thread ??= this.#start()
+      this.#thread.postMessage(asker.question)
+    }
+  }
+
+  #start(): Worker {
+    const started = new Worker(new URL('./hashing-thread.ts', import.meta.url), { argv: [this.#share] })
+    // It is not what keeps a process alive.
+    started.unref()
+    started.addEventListener('message', ({ data }: MessageEvent<Uint8Array>) => {
+      this.#asking?.resolve(data)
+      this.#asking = null
+      this.#next()
+    })
+    started.addEventListener('error', (event) => {
+      this.#thread = null
+      started.terminate()
+      this.#asking?.reject(new Error(`The thread of hashes has died: ${event.message}`))
+      this.#asking = null
+      this.#next()
+    })
+    return started
+  }
+}
+
+/** The threads of this process, whoever asks for a hash. */
+export const scryptInThreads = openHashing()

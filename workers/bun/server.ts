@@ -23,7 +23,7 @@ import { openMail } from '../mail.ts'
 import { secretsOf } from '../secrets.ts'
 import { openBlobsDirectory } from './blobs-directory.ts'
 import { watchFlow } from './flow-watch.ts'
-import { scryptInThread } from './hashing.ts'
+import { scryptInThreads } from './hashing.ts'
 import { openKeeping } from './keeping.ts'
 import type { Keeping } from './keeping.ts'
 import { readFormerKeys, readKeyFile, runnerTokenOf } from './key-file.ts'
@@ -178,7 +178,7 @@ function same<Part>(part: Part): Part {
 /** What goes out of the process. */
 async function openOutside(settings: BunSettings) {
   const key = await readKeyFile(join(settings.dataDir, 'key'))
-  const secrets = secretsOf(key, await readFormerKeys(settings.dataDir), scryptInThread)
+  const secrets = secretsOf(key, await readFormerKeys(settings.dataDir), scryptInThreads)
   return {
     network: openNetwork(settings),
     directory: settings.ldap && openLdap(settings.ldap),

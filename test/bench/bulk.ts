@@ -6,7 +6,7 @@ import { parseArgs } from 'node:util'
 import { startProcess } from '../hosts/process.ts'
 import type { HostProcess } from '../hosts/process.ts'
 import { COLLECTOR, writeInstallation } from './installation.ts'
-import { busySecondsOfMachine, cpuSecondsOf, machine, residentBytesOf, tableOf } from './measure.ts'
+import { secondsOfMachine, cpuSecondsOf, machine, residentBytesOf, tableOf } from './measure.ts'
 
 /**
  * Samples a second and CPU for each, in bulk: as single deliveries, as series and as rounds, durable, with a limit on each value and
@@ -84,7 +84,7 @@ async function start(directory: string): Promise<Bench> {
 async function load(bench: Bench, form: string, size: number, seconds = Number(options.seconds)) {
   const { host, sessionId, ids } = bench
   const before = await cpuSecondsOf(host.pid)
-  const busyBefore = await busySecondsOfMachine()
+  const busyBefore = (await secondsOfMachine()).busy
   bench.beginS += RUN_S
   const wrk = Bun.spawn(
     [
@@ -115,7 +115,7 @@ async function load(bench: Bench, form: string, size: number, seconds = Number(o
   await wrk.exited
   const cpuSeconds = (await cpuSecondsOf(host.pid)) - before
   const loadSeconds = Number(wrk.resourceUsage()?.cpuTime.total ?? 0) / 1e6
-  const othersSeconds = (await busySecondsOfMachine()) - busyBefore - cpuSeconds - loadSeconds
+  const othersSeconds = (await secondsOfMachine()).busy - busyBefore - cpuSeconds - loadSeconds
   const samples = Math.max(1, (requests - failed) * size)
   return {
     form,

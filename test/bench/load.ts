@@ -1,7 +1,7 @@
 import { startProcess } from '../hosts/process.ts'
 import type { HostProcess } from '../hosts/process.ts'
 import { COLLECTOR, writeInstallation } from './installation.ts'
-import { busySecondsOfMachine, cpuSecondsOf, residentBytesOf } from './measure.ts'
+import { cpuSecondsOf, residentBytesOf, secondsOfMachine } from './measure.ts'
 
 const SERVER_CORE = '0'
 /** Where load comes from. */
@@ -17,6 +17,8 @@ export type Run = {
   readonly cpuUs: number
   readonly residentBytes: number
   readonly othersCores: number
+  /** What the host of a virtual machine took away. */
+  readonly stolenCores: number
 }
 
 /** A host under load, with jobs and who delivers to them. */
@@ -29,7 +31,7 @@ export type Variant = {
 
 /** @throws {RangeError} saying what to install */
 export function requireTools(): void {
-  for (const tool of ['wrk', 'taskset']) {
+  for (const tool of ['wrk', 'taskset', 'chrt']) {
     if (Bun.which(tool) === null)
       throw new RangeError(`${tool} is missing. On Debian: apt-get install wrk util-linux`)
   }
@@ -63,7 +65,7 @@ export async function load(
   restMs: number | null = null,
 ): Promise<Run> {
   const before = await cpuSecondsOf(host.pid)
-  const busyBefore = await busySecondsOfMachine()
+  const machineBefore = await secondsOfMachine()
   const wrk = Bun.spawn(
     ['taskset', '-c', LOAD_CORE, 'wrk', '-t1', `-c${connections}`, `-d${seconds}s`, '--timeout', '10s']
       .concat(['-s', `${import.meta.dir}/deliver.lua`, host.url, '--'])
@@ -78,7 +80,8 @@ export async function load(
   await wrk.exited
   const cpuSeconds = (await cpuSecondsOf(host.pid)) - before
   const loadSeconds = Number(wrk.resourceUsage()?.cpuTime.total ?? 0) / 1e6
-  const othersSeconds = (await busySecondsOfMachine()) - busyBefore - cpuSeconds - loadSeconds
+  const machine = await secondsOfMachine()
+  const othersSeconds = machine.busy - machineBefore.busy - cpuSeconds - loadSeconds
   const good = Number(requests) - Number(failed)
   return {
     perSecond: good / (Number(durationUs) / 1e6),
@@ -88,5 +91,6 @@ export async function load(
     cpuUs: (cpuSeconds * 1e6) / Math.max(1, good),
     residentBytes: await residentBytesOf(host.pid),
     othersCores: Math.max(0, othersSeconds / seconds),
+    stolenCores: (machine.stolen - machineBefore.stolen) / seconds,
   }
 }

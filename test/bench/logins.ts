@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 
+import { linesOf } from '../hosts/process.ts'
 import { load, LOAD_CORE, requireTools, start } from './load.ts'
 import type { Run, Variant } from './load.ts'
 import { machine, median, tableOf } from './measure.ts'
@@ -26,6 +27,9 @@ const WARM_UP_S = 3
 /** Connections that rest most of the time, for each that never does. */
 const HALF_CONNECTIONS = 4
 
+type Bench = { readonly variant: Variant; readonly flood: ReturnType<typeof startFlood> }
+/** Deliveries without logins, with them, and without them once more: by so much two runs differ by themselves. */
+type Round = { readonly before: Run; readonly beside: Run; readonly after: Run }
 type Beside = { readonly statuses: Readonly<Record<string, number>>; readonly seconds: number }
 
 async function main(): Promise<void> {
@@ -39,7 +43,9 @@ async function main(): Promise<void> {
   )
   try {
     process.stdout.write(`${machine()}\n${options.rounds} rounds of ${options.seconds} s, medians\n`)
-    await measure(variant)
+    const flood = startFlood(variant)
+    await measure({ variant, flood })
+    flood.stop()
   } finally {
     variant.host.signal('SIGTERM')
     await variant.host.exited
@@ -47,48 +53,64 @@ async function main(): Promise<void> {
   }
 }
 
-async function measure(variant: Variant): Promise<void> {
+async function measure(bench: Bench): Promise<void> {
   const connections = Number(options.connections)
-  await load(variant, connections, WARM_UP_S)
-  const { perSecond, p50Ms } = await compare('as many as it takes', variant, { connections, restMs: null })
+  await load(bench.variant, connections, WARM_UP_S)
+  const { perSecond, p50Ms } = await compare('as many as it takes', bench, { connections, restMs: null })
   const many = connections * HALF_CONNECTIONS
   const restMs = (many / (perSecond / 2)) * 1000 - p50Ms / 2
-  await compare('half as many', variant, { connections: many, restMs })
+  await compare('half as many', bench, { connections: many, restMs })
 }
 
 type Pace = { readonly connections: number; readonly restMs: number | null }
 
-/** Prints what deliveries are like beside logins, and resolves with what they are like alone. */
+/** Prints what deliveries are like beside logins, and how much they differ without any; resolves with what they are like
+ * alone. */
 async function compare(
   title: string,
-  variant: Variant,
+  { variant, flood }: Bench,
   { connections, restMs }: Pace,
 ): Promise<Pick<Run, 'perSecond' | 'p50Ms'>> {
-  const seconds = Number(options.seconds)
-  const runs: Record<'alone' | 'beside', Run[]> = { alone: [], beside: [] }
+  const rounds: Round[] = []
   const besides: Beside[] = []
+  const deliver = () => load(variant, connections, Number(options.seconds), restMs)
   for (let round = 0; round < Number(options.rounds); round++) {
-    runs.alone.push(await load(variant, connections, seconds, restMs))
-    const flood = floodWithLogins(variant)
-    runs.beside.push(await load(variant, connections, seconds, restMs))
+    const before = await deliver()
+    await flood.begin()
+    const beside = await deliver()
     besides.push(await flood.end())
+    rounds.push({ before, beside, after: await deliver() })
   }
-  const of = (which: keyof typeof runs, pick: (run: Run) => number) => median(runs[which].map(pick))
-  const row = (name: string, pick: (run: Run) => number, digits: number) => ({
-    [title]: name,
-    alone: of('alone', pick).toFixed(digits),
-    [`beside ${options.logins} logins`]: of('beside', pick).toFixed(digits),
-    ratio: (of('beside', pick) / of('alone', pick)).toFixed(2),
-  })
+  const row = (name: string, pick: (run: Run) => number, digits: number) => {
+    const of = (which: keyof Round) => median(rounds.map((round) => pick(round[which]))).toFixed(digits)
+    const to = (which: keyof Round) => rangeOf(rounds.map((round) => pick(round[which]) / pick(round.before)))
+    return {
+      [title]: name,
+      alone: of('before'),
+      [`beside ${options.logins} logins`]: of('beside'),
+      'ratio (quartiles)': to('beside'),
+      'alone again': of('after'),
+      'ratio again (quartiles)': to('after'),
+    }
+  }
   const rows = [
     row('per second', (run) => run.perSecond, 0),
     row('CPU µs each', ({ cpuUs }) => cpuUs, 1),
     row('p50 ms', (run) => run.p50Ms, 2),
     row('p99 ms', ({ p99Ms }) => p99Ms, 2),
-    row('failed', ({ failed }) => failed, 0),
+    row('stolen, cores', ({ stolenCores }) => stolenCores, 3),
   ]
-  process.stdout.write(`\n${tableOf(rows)}\n\n${tableOf(besides.map(rowOf))}\n`)
-  return { perSecond: of('alone', (run) => run.perSecond), p50Ms: of('alone', (run) => run.p50Ms) }
+  const failed = rounds.flatMap((round) => Object.values(round)).reduce((sum, run) => sum + run.failed, 0)
+  process.stdout.write(`\n${tableOf(rows)}\nfailed: ${failed}\n\n${tableOf(besides.map(rowOf))}\n`)
+  const alone = (pick: (run: Run) => number) => median(rounds.map(({ before }) => pick(before)))
+  return { perSecond: alone((run) => run.perSecond), p50Ms: alone((run) => run.p50Ms) }
+}
+
+/** The median, and between which values half of them are. */
+function rangeOf(values: readonly number[]): string {
+  const sorted = values.toSorted((a, b) => a - b)
+  const at = (part: number) => (sorted[Math.round(part * (sorted.length - 1))] ?? Number.NaN).toFixed(2)
+  return `${median(values).toFixed(2)} (${at(0.25)} – ${at(0.75)})`
 }
 
 function rowOf({ statuses, seconds }: Beside) {
@@ -102,21 +124,30 @@ function rowOf({ statuses, seconds }: Beside) {
   }
 }
 
-/** Keeps so many wrong logins under way until told to end. Those who send them have what the deliveries leave of the core
- * of the load: what is measured is the server, not that they wait for each other. */
-function floodWithLogins({ host }: Variant) {
-  const command = ['taskset', '-c', LOAD_CORE, 'nice', '-n', '19', 'bun', `${import.meta.dir}/login-flood.ts`]
-  const flood = Bun.spawn([...command, host.url, options.logins], {
+/** Who sends wrong logins when told to. They have what the deliveries leave of the core of the load: what is measured is
+ * the server, not that both wait for each other. */
+function startFlood({ host }: Variant) {
+  const command = ['taskset', '-c', LOAD_CORE, 'chrt', '--idle', '0', process.execPath]
+  const child = Bun.spawn([...command, `${import.meta.dir}/login-flood.ts`, host.url, options.logins], {
     stdin: 'pipe',
     stdout: 'pipe',
     stderr: 'inherit',
     env: { ...process.env, BUN_CONFIG_MAX_HTTP_REQUESTS: options.logins },
   })
+  const lines = linesOf(child.stdout)
+  const say = async (word: string) => {
+    await child.stdin.write(`${word}\n`)
+    await child.stdin.flush()
+  }
   return {
+    begin: () => say('begin'),
     async end(): Promise<Beside> {
-      await flood.stdin.end()
-      return (await new Response(flood.stdout).json()) as Beside
+      await say('end')
+      const next = await lines.next()
+      if (next.done) throw new Error('Who sends logins has died.')
+      return JSON.parse(next.value) as Beside
     },
+    stop: () => child.kill(),
   }
 }
 

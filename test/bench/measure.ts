@@ -9,15 +9,16 @@ export async function cpuSecondsOf(pid: number): Promise<number> {
   return (Number(fields[11]) + Number(fields[12])) / CLOCK_TICKS_PER_SECOND
 }
 
-/** Time that all cores have spent on anything, in seconds (proc(5): `stat` without idle and waiting). */
-export async function busySecondsOfMachine(): Promise<number> {
+/** Since the machine was started: the processor time in which it did anything, and of that what its host took away while
+ * something wanted to run (proc_stat(5)). */
+export async function secondsOfMachine(): Promise<{ readonly busy: number; readonly stolen: number }> {
   const text = await Bun.file('/proc/stat').text()
   const [user = 0, nice = 0, system = 0, , , irq = 0, softirq = 0, steal = 0] = (
     /^cpu +(.*)$/m.exec(text)?.[1] ?? ''
   )
     .split(' ')
-    .map(Number)
-  return (user + nice + system + irq + softirq + steal) / CLOCK_TICKS_PER_SECOND
+    .map((ticks) => Number(ticks) / CLOCK_TICKS_PER_SECOND)
+  return { busy: user + nice + system + irq + softirq + steal, stolen: steal }
 }
 
 /** Memory of a process that is in RAM, in bytes. */

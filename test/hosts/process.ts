@@ -57,7 +57,8 @@ export async function startProcess({
   return { url, pid: child.pid, logs, exited: child.exited, signal: (name) => child.kill(name) }
 }
 
-async function* linesOf(stream: ReadableStream<Uint8Array>): AsyncGenerator<string> {
+/** What comes, line by line. */
+export async function* linesOf(stream: ReadableStream<Uint8Array>): AsyncGenerator<string> {
   const decoder = new TextDecoder()
   let rest = ''
   for await (const chunk of stream) {

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 
-import { busySecondsOfMachine, cpuSecondsOfFamily } from '../measure.ts'
+import { secondsOfMachine, cpuSecondsOfFamily } from '../measure.ts'
 import type { Request, Running } from './peer.ts'
 import { bytesOf } from './requests.ts'
 
@@ -51,7 +51,7 @@ export async function writeRequests(directory: string, requests: Iterable<Reques
 export async function replay(of: Replay, seconds: number): Promise<Load> {
   const { running, path, connections } = of
   const cpuBefore = await cpuSecondsOfFamily(running.pid)
-  const busyBefore = await busySecondsOfMachine()
+  const busyBefore = (await secondsOfMachine()).busy
   const wrk = Bun.spawn(
     ['taskset', '-c', LOAD_CORE, 'wrk', '-t1', `-c${connections}`, `-d${seconds}s`, '--timeout', '10s']
       .concat(['-s', `${import.meta.dir}/replay.lua`, running.url])
@@ -74,7 +74,7 @@ export async function replay(of: Replay, seconds: number): Promise<Load> {
   if (acknowledged <= 0) throw new Error(`${failed} of ${requests} requests failed`)
   const cpuSeconds = (await cpuSecondsOfFamily(running.pid)) - cpuBefore
   const loadSeconds = Number(wrk.resourceUsage()?.cpuTime.total ?? 0) / 1e6
-  const othersSeconds = (await busySecondsOfMachine()) - busyBefore - cpuSeconds - loadSeconds
+  const othersSeconds = (await secondsOfMachine()).busy - busyBefore - cpuSeconds - loadSeconds
   return {
     acknowledged,
     refused: failed,

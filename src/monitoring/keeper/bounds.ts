@@ -7,12 +7,12 @@ const UNFOLDED_SAMPLES_MAX = 2_000_000
 export const UNFOLDED_BYTES_MAX = 64 * 1024 * 1024
 
 /** What a fold would move: samples, rows of the journal, and the text in them. */
-export type Unfolded = { readonly samples: number; readonly rows: number; readonly sizeBytes: number }
+export type Unfolded = { samples: number; rows: number; sizeBytes: number }
 
 /** Refuses a delivery that could not be kept. `isFull` when no more may wait for a commit; `roomBytes` is what may still
  * be stored.
  * @throws {Refusal} storage_full, overloaded */
-export function requireRoom(load: Unfolded, isFull: boolean, roomBytes: number): void {
+export function requireRoom(load: Readonly<Unfolded>, isFull: boolean, roomBytes: number): void {
   // A fold writes once more what the journal holds, and a copy of it in the write-ahead log.
   if (roomBytes < 2 * load.sizeBytes) {
     throw new Refusal(

@@ -130,7 +130,7 @@ export class Keeper implements JobActors {
   }
 
   /** What the next fold would move. */
-  get unfolded(): Unfolded {
+  get unfolded(): Readonly<Unfolded> {
     return this.#unfolded
   }
 

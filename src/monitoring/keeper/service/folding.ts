@@ -21,7 +21,7 @@ type Folding = {
   readonly jobs: ReadonlyMap<number, Job>
   /** Jobs whose end is not durable yet. */
   readonly leaving: ReadonlySet<Job>
-  readonly unfolded: { -readonly [Name in keyof Unfolded]: Unfolded[Name] }
+  readonly unfolded: Unfolded
 }
 
 /** Moves everything up to this row from the journal into segments, a little at a time, between which deliveries have their

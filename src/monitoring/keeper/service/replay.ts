@@ -11,7 +11,7 @@ type Replaying = {
   readonly jobs: Map<number, Job>
   readonly keep: (effect: Effect, journalId: number) => void
   readonly drop: (job: Job) => void
-  readonly unfolded: { -readonly [Name in keyof Unfolded]: Unfolded[Name] }
+  readonly unfolded: Unfolded
 }
 
 /** Brings every job to its last acknowledged event. @returns the last journal row there was */

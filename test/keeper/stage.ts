@@ -1,6 +1,7 @@
 import { copyFile, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout } from 'node:timers/promises'
 
 import type { Onlookers } from '../../src/monitoring/events/values.ts'
 import { Keeper } from '../../src/monitoring/keeper/service.ts'
@@ -165,17 +166,11 @@ export class Stage {
 
   /** Ends one turn after the other, and looks before each. */
   async endTurnsUntil(done: Promise<unknown>, look: () => Promise<void> = async () => {}): Promise<void> {
-    let isDone = false
-    const end = () => {
-      isDone = true
-    }
-    const ended = done.then(end, end)
-    while (!isDone) {
+    const isDone = done.then(() => true)
+    do {
       await look()
       this.endTurn()
-      await Bun.sleep(1)
-    }
-    await Promise.all([done, ended])
+    } while (!(await Promise.race([isDone, setTimeout(1, false)])))
   }
 
   /** The process dies here: what its files hold is taken elsewhere and opened by a new keeper. */

@@ -33,7 +33,7 @@ async function logIn(statuses: Answers, end: AbortSignal): Promise<void> {
   }
 }
 
-/** Keeps them coming; what it resolves to ends them, and tells of them. */
+/** Keeps them coming; the function that it returns ends them, and tells of them. */
 function flood(): () => Promise<void> {
   const statuses: Answers = {}
   const begunAt = performance.now()

@@ -6,12 +6,13 @@ import { parseArgs } from 'node:util'
 import { linesOf } from '../hosts/process.ts'
 import { load, LOAD_CORE, requireTools, start } from './load.ts'
 import type { Run, Variant } from './load.ts'
-import { machine, median, tableOf } from './measure.ts'
+import { machine, median, quantile, tableOf } from './measure.ts'
 
 /**
- * Deliveries beside 500 logins at a time, each from another network and of another name, against deliveries alone: in turn
- * within one run, on one server; once as many deliveries as it takes, and once half of that, which come nearly as a Poisson
- * process. Who is refused comes again about when told to. What counts are the ratios. Needs wrk 4.1 and taskset.
+ * Deliveries beside 500 logins at a time, each from another network and of another name, against deliveries alone, before
+ * and after: in turn within one run, on one server; once as many deliveries as it takes, and once half of that, which come
+ * nearly as a Poisson process. Who is refused comes again about when told to. What counts are the ratios. Needs wrk 4.1,
+ * taskset and chrt.
  */
 const { values: options } = parseArgs({
   options: {
@@ -44,8 +45,7 @@ async function main(): Promise<void> {
   try {
     process.stdout.write(`${machine()}\n${options.rounds} rounds of ${options.seconds} s, medians\n`)
     const flood = startFlood(variant)
-    await measure({ variant, flood })
-    flood.stop()
+    await measure({ variant, flood }).finally(flood.stop)
   } finally {
     variant.host.signal('SIGTERM')
     await variant.host.exited
@@ -81,8 +81,10 @@ async function compare(
     besides.push(await flood.end())
     rounds.push({ before, beside, after: await deliver() })
   }
+  const medianOf = (which: keyof Round, pick: (run: Run) => number) =>
+    median(rounds.map((round) => pick(round[which])))
   const row = (name: string, pick: (run: Run) => number, digits: number) => {
-    const of = (which: keyof Round) => median(rounds.map((round) => pick(round[which]))).toFixed(digits)
+    const of = (which: keyof Round) => medianOf(which, pick).toFixed(digits)
     const to = (which: keyof Round) => rangeOf(rounds.map((round) => pick(round[which]) / pick(round.before)))
     return {
       [title]: name,
@@ -102,14 +104,15 @@ async function compare(
   ]
   const failed = rounds.flatMap((round) => Object.values(round)).reduce((sum, run) => sum + run.failed, 0)
   process.stdout.write(`\n${tableOf(rows)}\nfailed: ${failed}\n\n${tableOf(besides.map(rowOf))}\n`)
-  const alone = (pick: (run: Run) => number) => median(rounds.map(({ before }) => pick(before)))
-  return { perSecond: alone((run) => run.perSecond), p50Ms: alone((run) => run.p50Ms) }
+  return {
+    perSecond: medianOf('before', (run) => run.perSecond),
+    p50Ms: medianOf('before', (run) => run.p50Ms),
+  }
 }
 
 /** The median, and between which values half of them are. */
 function rangeOf(values: readonly number[]): string {
-  const sorted = values.toSorted((a, b) => a - b)
-  const at = (part: number) => (sorted[Math.round(part * (sorted.length - 1))] ?? Number.NaN).toFixed(2)
+  const at = (share: number) => quantile(values, share).toFixed(2)
   return `${median(values).toFixed(2)} (${at(0.25)} – ${at(0.75)})`
 }
 

@@ -9,7 +9,7 @@ const HASH_BYTES = 32
 export function secretsOf(
   key: Uint8Array<ArrayBuffer>,
   formerKeys: readonly Uint8Array<ArrayBuffer>[] = [],
-  hash: Secrets['scrypt'] = scryptOf,
+  hash: Secrets['scrypt'] = scryptInPool,
 ): Secrets {
   if ([key, ...formerKeys].some(({ byteLength }) => byteLength < 32))
     throw new RangeError('A key of the installation must have 32 bytes at least.')
@@ -30,7 +30,8 @@ function optionsOf({ n, r, p }: ScryptCost) {
   return { N: n, r, p, maxmem: 256 * n * r }
 }
 
-function scryptOf(password: string, salt: Uint8Array, cost: ScryptCost): Promise<Uint8Array> {
+/** scrypt (RFC 7914) in the host's own pool of threads, with a share of the processor as everything else. */
+export function scryptInPool(password: string, salt: Uint8Array, cost: ScryptCost): Promise<Uint8Array> {
   return new Promise((resolve, reject) => {
     scrypt(password, salt, HASH_BYTES, optionsOf(cost), (error, hash) => {
       if (error) reject(error)

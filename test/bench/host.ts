@@ -9,9 +9,10 @@ import { Keeper } from '../../src/monitoring/keeper/service.ts'
 import { startServer } from '../../workers/bun/server.ts'
 import type { Seams } from '../../workers/bun/server.ts'
 import { readBunSettings } from '../../workers/bun/settings.ts'
+import { scryptInPool } from '../../workers/secrets.ts'
 
-/** What stands in for a part of the Bun host: nothing, the journal's disk, or everything behind the frame of a
- * request; or that it tidies when asked. */
+/** What stands in for a part of the Bun host: nothing, the journal's disk, the threads of hashes, or everything behind the
+ * frame of a request; or that it tidies when asked. */
 const HOSTS: Readonly<Record<string, Seams>> = {
   whole: {},
   'no-journal': {
@@ -20,6 +21,7 @@ const HOSTS: Readonly<Record<string, Seams>> = {
       commit: (statements) => (statements.length > 1 ? values.commit(statements) : NOTHING),
     }),
   },
+  'eager-hashes': { scrypt: scryptInPool },
   tidying: {
     fetch: (fetch, ports) => {
       const app = new Hono()

@@ -15,6 +15,7 @@ import type { Clock } from '../../src/ports/clock.ts'
 import type { Ports } from '../../src/ports/index.ts'
 import type { Transition } from '../../src/ports/job-actors.ts'
 import type { Log } from '../../src/ports/log.ts'
+import type { Secrets } from '../../src/ports/secrets.ts'
 import type { ValuesDatabase } from '../../src/ports/values-database.ts'
 import { catchUp, keepUp, lookThrough } from '../../src/upkeep.ts'
 import { jsonLog } from '../json-log.ts'
@@ -73,6 +74,7 @@ export type Seams = {
   readonly stallMs?: number
   /** How often what waits is carried on. */
   readonly upkeepMs?: number
+  readonly scrypt?: Secrets['scrypt']
   readonly values?: (values: ValuesDatabase) => ValuesDatabase
   readonly fetch?: (fetch: App['fetch'], ports: Ports) => App['fetch']
 }
@@ -87,7 +89,7 @@ export async function startServer(settings: BunSettings, seams: Seams = {}): Pro
   // Before the databases: on a full disk they need what it gives back.
   const room = await watchRoom(settings.dataDir, log, () => freeInside())
   const system = await openSystem(settings)
-  const outside = await openOutside(settings)
+  const outside = await openOutside(settings, seams.scrypt)
   const events = new Hub({ database: system.database, clock, log, settings })
   const inside = { database: system.database, clock, log, events }
   // A post that is opened later looks at all that there is.
@@ -176,9 +178,9 @@ function same<Part>(part: Part): Part {
 }
 
 /** What goes out of the process. */
-async function openOutside(settings: BunSettings) {
+async function openOutside(settings: BunSettings, scrypt = scryptInThreads) {
   const key = await readKeyFile(join(settings.dataDir, 'key'))
-  const secrets = secretsOf(key, await readFormerKeys(settings.dataDir), scryptInThreads)
+  const secrets = secretsOf(key, await readFormerKeys(settings.dataDir), scrypt)
   return {
     network: openNetwork(settings),
     directory: settings.ldap && openLdap(settings.ldap),

@@ -62,22 +62,6 @@ export class Bench {
     return { directory, jobs, core }
   }
 
-  /** Starts a server anew, lets it hear of its jobs, does the work, and leaves nothing of it. */
-  async withServer(
-    peer: Peer,
-    jobs: number,
-    work: (running: Running, place: Place) => Promise<void>,
-  ): Promise<void> {
-    const place = await this.place(jobs)
-    const running = this.keep(await peer.start(place))
-    try {
-      await introduce(peer, running, jobs)
-      await work(running, place)
-    } finally {
-      await this.remove(running, place)
-    }
-  }
-
   /** The server is stopped at the end of its section at the latest. */
   keep(running: Running): Running {
     this.#running.add(running)

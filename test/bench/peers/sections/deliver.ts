@@ -1,36 +1,25 @@
 import type { Bench } from '../bench.ts'
-import { checkStored, introduce, medianOf } from '../bench.ts'
-import type { Peer, Running } from '../peer.ts'
-import { replay, writeRequests } from '../replay.ts'
-import type { Load, Replay } from '../replay.ts'
-import { deliveries } from '../samples.ts'
+import { checkStored, medianOf } from '../bench.ts'
+import { CONNECTIONS, enter, loadOnce } from '../contestant.ts'
+import type { Contestant } from '../contestant.ts'
+import type { Load } from '../replay.ts'
 import { cell } from '../table.ts'
 import type { Cell, Part } from '../table.ts'
 import { floor } from '../tidemark.ts'
-
-const CONNECTIONS = 64
-/** Until a compiler has seen everything. */
-const WARM_UP_S = 3
-
-type Contestant = {
-  readonly peer: Peer
-  readonly running: Running
-  readonly replay: Replay
-  readonly loads: Load[]
-  acknowledged: number
-}
 
 /** Single values, each acknowledged on its own, all servers in turn, round after round. */
 export async function deliver(bench: Bench): Promise<Part> {
   const { jobs, rounds } = bench.wishes
   const contestants: Contestant[] = []
   for (const peer of [floor, ...bench.wishes.peers]) {
-    const contestant = await bench.attempt(`deliver, ${peer.name}`, () => enter(bench, peer))
+    const contestant = await bench.attempt(`deliver, ${peer.name}`, () => enter(bench, peer, jobs))
     if (contestant) contestants.push(contestant)
   }
   for (let round = 0; round < rounds; round++) {
     for (const one of contestants)
-      await bench.attempt(`deliver, ${one.peer.name}`, () => loadOnce(bench, one))
+      await bench.attempt(`deliver, ${one.peer.name}`, () =>
+        loadOnce(bench, `deliver, ${one.peer.name}`, one),
+      )
   }
   for (const { peer, running, acknowledged } of contestants) {
     if (peer === floor) continue
@@ -39,28 +28,6 @@ export async function deliver(bench: Bench): Promise<Part> {
     )
   }
   return partOf(bench, contestants)
-}
-
-async function enter(bench: Bench, peer: Peer): Promise<Contestant> {
-  const { jobs } = bench.wishes
-  const place = await bench.place(jobs)
-  const running = bench.keep(await peer.start(place))
-  const introduced = await introduce(peer, running, jobs)
-  const path = await writeRequests(
-    place.directory,
-    deliveries(jobs, 1).map(([sample]) => running.delivery(sample ?? NOBODY)),
-  )
-  const of: Replay = { running, path, connections: CONNECTIONS, sent: 0 }
-  const { acknowledged } = await replay(of, WARM_UP_S)
-  return { peer, running, replay: of, loads: [], acknowledged: introduced + acknowledged }
-}
-
-const NOBODY = { job: 1, at: null, value: 0 }
-
-async function loadOnce(bench: Bench, one: Contestant): Promise<void> {
-  const loads = await bench.load(`deliver, ${one.peer.name}`, one.replay)
-  one.acknowledged += loads.reduce((sum, { acknowledged }) => sum + acknowledged, 0)
-  one.loads.push(...loads.slice(0, 1))
 }
 
 function partOf({ wishes }: Bench, contestants: readonly Contestant[]): Part {

@@ -1,27 +1,25 @@
+import { cpuSecondsOfFamily } from '../../measure.ts'
 import type { Bench } from '../bench.ts'
-import { medianOf } from '../bench.ts'
+import { CONNECTIONS, enter, loadOnce } from '../contestant.ts'
+import type { Contestant } from '../contestant.ts'
 import type { Peer } from '../peer.ts'
-import { replay, writeRequests } from '../replay.ts'
-import type { Load } from '../replay.ts'
-import { deliveries } from '../samples.ts'
 import { cell } from '../table.ts'
 import type { Cell, Part } from '../table.ts'
 
 const JOBS = [100, 1_000, 10_000, 100_000] as const
-const CONNECTIONS = 64
-const WARM_UP_S = 2
+/** What a server does with deliveries every ten seconds or so is to be in each load. */
+const TIMES_AS_LONG = 4
 const ROUNDS_MAX = 2
-const SECONDS_MAX = 2
+
+/** CPU µs of a delivery, with all that a server does with it later. */
+type Cost = { readonly jobs: number; readonly cpuUs: number }
 
 /** The cost of a delivery beside few and many jobs. */
 export async function flat(bench: Bench): Promise<Part> {
   const costs = new Map<number, Map<string, Cell>>(JOBS.map((jobs) => [jobs, new Map()]))
-  for (const jobs of JOBS) {
-    for (const peer of bench.wishes.peers) {
-      if (jobs > peer.jobsMax) continue
-      const cost = await bench.attempt(`flat, ${jobs} jobs, ${peer.name}`, () => costOf(bench, peer, jobs))
-      if (cost !== null) costs.get(jobs)?.set(peer.name, cell(cost, 1))
-    }
+  for (const peer of bench.wishes.peers) {
+    const measured = await bench.attempt(`flat, ${peer.name}`, () => costsOf(bench, peer))
+    for (const { jobs, cpuUs } of measured ?? []) costs.get(jobs)?.set(peer.name, cell(cpuUs, 1))
   }
   const rows = [...costs].map(([jobs, cells]) => ({
     measure: `CPU µs a delivery, ${jobs.toLocaleString('en')} jobs`,
@@ -45,22 +43,33 @@ export async function flat(bench: Bench): Promise<Part> {
   }
 }
 
-async function costOf(bench: Bench, peer: Peer, jobs: number): Promise<number> {
-  const loads: Load[] = []
-  await bench.withServer(peer, jobs, async (running, { directory }) => {
-    const requests = deliveries(jobs, 1).flatMap((samples) =>
-      samples.map((sample) => running.delivery(sample)),
-    )
-    const path = await writeRequests(directory, requests)
-    const of = { running, path, connections: CONNECTIONS, sent: 0 }
-    await replay(of, WARM_UP_S)
+/** Every number of jobs in turn, round after round: what the machine gives differs from minute to minute. */
+async function costsOf(bench: Bench, peer: Peer): Promise<readonly Cost[]> {
+  const contestants: Contestant[] = []
+  try {
+    for (const jobs of JOBS) if (jobs <= peer.jobsMax) contestants.push(await enter(bench, peer, jobs))
+    const spent = contestants.map(() => 0)
+    const before = contestants.map(({ acknowledged }) => acknowledged)
     for (let round = 0; round < Math.min(ROUNDS_MAX, bench.wishes.rounds); round++) {
-      const seconds = Math.min(SECONDS_MAX, bench.wishes.seconds)
-      const [best] = await bench.load(`flat, ${jobs} jobs, ${peer.name}`, of, seconds)
-      if (best) loads.push(best)
+      for (const [index, one] of contestants.entries())
+        spent[index] = (spent[index] ?? 0) + (await secondsOf(bench, one))
     }
-  })
-  return medianOf(loads, (load) => load.cpuUs)
+    return contestants.map(({ place, acknowledged }, index) => ({
+      jobs: place.jobs,
+      cpuUs: (1e6 * (spent[index] ?? 0)) / (acknowledged - (before[index] ?? 0)),
+    }))
+  } finally {
+    for (const { running, place } of contestants) await bench.remove(running, place)
+  }
+}
+
+/** CPU of one load, until the server is done with it. */
+async function secondsOf(bench: Bench, one: Contestant): Promise<number> {
+  const { pid } = one.running
+  const before = await cpuSecondsOfFamily(pid)
+  const name = `flat, ${one.place.jobs} jobs, ${one.peer.name}`
+  await loadOnce(bench, name, one, TIMES_AS_LONG * bench.wishes.seconds)
+  return (await cpuSecondsOfFamily(pid)) - before
 }
 
 /** For those who were measured beside every number of jobs. */

@@ -261,6 +261,26 @@ describe('a fold', () => {
     ])
     expect(await story.stage.count('journal')).toBe(0)
   })
+
+  test('is twice as much at a time, and once more, while more arrives than it has moved', async () => {
+    const { keeper } = story.stage
+    const ids = Array.from({ length: 1_000 }, (_, index) => index + 2)
+    await Promise.all(ids.map((id) => keeper.configure(id, rulesWith({ timeoutMs: null }))))
+    await keeper.fold()
+    const deliver = (id: number) => keeper.deliver(id, deliveryWith({ values: { returnValue1: 1 } }), ANYBODY)
+    await Promise.all(ids.map(deliver))
+    story.stage.byHand = true
+    const seen = new Set<number>()
+    const arriving: Promise<unknown>[] = []
+    await story.stage.endTurnsUntil(keeper.fold(), async () => {
+      seen.add(await story.stage.count('(select distinct job_id from segments)'))
+      for (let sent = 0; sent < 1_000; sent++) arriving.push(deliver(2))
+    })
+    story.stage.byHand = false
+    story.stage.endTurn()
+    expect([...seen]).toEqual([0, 64, 192, 448, 960, 1_000])
+    expect(await Promise.all(arriving)).toHaveLength(arriving.length)
+  })
 })
 
 describe('whichever commit fails', () => {

@@ -13,6 +13,8 @@ const SAMPLES_PER_SLICE = 2_000
 const ROWS_PER_TRIM = 1_000
 /** After which a delivery that came meanwhile is durable and answered. */
 const TURNS_OF_REST = 4
+/** How many times as much at once, where it would otherwise fall behind what arrives. */
+const HASTE_MAX = 32
 
 type Folding = {
   readonly host: Pick<KeeperHost, 'values' | 'clock' | 'turn'>
@@ -30,7 +32,7 @@ export async function foldUpTo(journalId: number, folding: Folding): Promise<boo
   const { lock, facts, jobs, leaving, unfolded } = folding
   const due = [...jobs.values(), ...leaving].filter((job) => job.journalId > job.foldedId)
   const { rows, sizeBytes } = unfolded
-  for (const slice of slicesOf(due)) {
+  for (const slice of slicesOf(due, unfolded)) {
     // A checkpoint must not overtake its transitions: what it covers is never replayed.
     do if (!(await facts.tell())) return false
     while (!(await lock.run(() => foldSlice(slice, folding))))
@@ -42,15 +44,22 @@ export async function foldUpTo(journalId: number, folding: Folding): Promise<boo
   return true
 }
 
-/** Jobs in their order, divided by how much there is to fold. */
-function* slicesOf(jobs: readonly Job[]): Generator<readonly Job[]> {
+/** Jobs in their order, divided by how much there is to fold: each slice twice as much as the one before it while more than
+ * half as much arrives as was moved, and half as much while it does not. */
+function* slicesOf(jobs: readonly Job[], unfolded: Readonly<Unfolded>): Generator<readonly Job[]> {
+  const begunWith = unfolded.samples
+  let moved = 0
+  let haste = 1
   let slice: Job[] = []
   let samples = 0
   for (const job of jobs) {
     const size = job.tail?.size ?? 0
-    const isFull = slice.length === JOBS_PER_SLICE || samples + size > SAMPLES_PER_SLICE
+    const isFull = slice.length >= JOBS_PER_SLICE * haste || samples + size > SAMPLES_PER_SLICE * haste
     if (isFull && slice.length > 0) {
       yield slice
+      moved += samples
+      const isOutrun = unfolded.samples > begunWith - moved / 2
+      haste = isOutrun ? Math.min(HASTE_MAX, haste * 2) : Math.max(1, haste / 2)
       slice = []
       samples = 0
     }

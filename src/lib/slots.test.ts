@@ -90,6 +90,22 @@ test('whoever never ends holds up the others until it counts as lost', async () 
   expect(await second).toBe('went on')
 })
 
+test('whoever has waited for 15 seconds is refused, and makes room', async () => {
+  const moved = { at: 0, now: () => moved.at }
+  const slots = new Slots(1, 1, LOST_MS)
+  const end = Promise.withResolvers<void>()
+  const first = slots.run(moved, () => end.promise)
+  const second = slots.run(moved, () => Promise.resolve())
+  moved.at = 15_000
+  await Bun.sleep(20)
+  expect(Bun.peek.status(second)).toBe('pending')
+  moved.at++
+  expect(await rejection(second)).toMatchObject({ code: 'overloaded' })
+  slots.enter(moved).leave()
+  end.resolve()
+  await first
+})
+
 test('those who left while they waited make room again, though nobody else waits', async () => {
   const moved = { at: 0, now: () => moved.at }
   const slots = new Slots(1, 2, LOST_MS)

@@ -5,6 +5,8 @@ const LOOK_MS = 5
 /** Who has not looked for so long does not wait any more. */
 const GONE_MS = 2_000
 const LOOK_MAX_MS = GONE_MS / 4
+/** Who has waited for so long is refused: not long after, hosts cut connections on which nothing moves. */
+const WAIT_MAX_MS = 15_000
 /** Nobody is sent away for longer, however slow it goes just now. */
 const RETRY_MAX_S = 30
 
@@ -18,7 +20,7 @@ export type Turn = {
 }
 
 /** Lets a few tasks run at the same time, lets a few more wait, in the order in which they came, and refuses the rest until
- * those will have had their turn.
+ * those will have had their turn. Who has waited in vain for 15 seconds is refused as well.
  *
  * Tasks of different requests know nothing of each other but the time: at the edge a request that waits for another one
  * counts as hung, and one whose sender has left just stops, without giving anything back. */
@@ -46,7 +48,8 @@ export class Slots {
   /** A place among those who wait, for who has something to do before its task can run. To be left in the end, run or not.
    * @throws {Refusal} overloaded when too many wait already */
   enter(clock: Clock): Turn {
-    const place: Place = { seenAt: clock.now() }
+    const enteredAt = clock.now()
+    const place: Place = { seenAt: enteredAt }
     this.#forget(place.seenAt)
     const roomFor = this.#atOnce - this.#running.size + this.#waitingMax
     if (this.#waiting.size >= roomFor) throw this.#refusal()
@@ -55,6 +58,7 @@ export class Slots {
       run: async (task) => {
         try {
           while (!this.#take(place, clock.now())) {
+            if (place.seenAt - enteredAt > WAIT_MAX_MS) throw this.#refusal()
             this.#waiting.add(place)
             await new Promise((resolve) => setTimeout(resolve, this.#lookAfterMs(place)))
           }

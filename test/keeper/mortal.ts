@@ -63,7 +63,7 @@ export function trimsEarly(values: ValuesDatabase): ValuesDatabase {
   return {
     read: (statement) => values.read(statement),
     async commit(statements) {
-      const isFold = statements.some(({ sql }) => sql.startsWith('insert into actors'))
+      const isFold = statements.some(({ sql }) => sql.startsWith('insert or replace into actors'))
       if (isFold) await values.commit([{ sql: 'delete from journal', cells: [] }])
       await values.commit(statements)
     },

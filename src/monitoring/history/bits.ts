@@ -31,7 +31,8 @@ export class BitWriter {
 
   finish(): Uint8Array {
     if (this.#heldCount > 0) this.bits(0, 8 - this.#heldCount)
-    return this.#bytes.subarray(0, this.#length)
+    // A part of a small array would first make a buffer of it, which takes longer than a copy.
+    return this.#bytes.slice(0, this.#length)
   }
 
   #byte(value: number): void {

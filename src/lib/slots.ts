@@ -14,7 +14,7 @@ type Clock = { readonly now: () => number }
 
 /** A place among those who wait. */
 export type Turn = {
-  /** Runs a task as soon as it is its turn, once. */
+  /** Runs a task as soon as it is its turn, once. @throws {Refusal} overloaded when that does not come */
   readonly run: <Result>(task: () => Promise<Result>) => Promise<Result>
   readonly leave: () => void
 }

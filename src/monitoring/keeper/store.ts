@@ -1,9 +1,9 @@
 import { VALUES_SCHEMA, VALUES_UPGRADE, VALUES_VERSION } from '../../../db/values.ts'
-import type { Cell, Statement, ValuesDatabase } from '../../ports/values-database.ts'
+import type { Statement, ValuesDatabase } from '../../ports/values-database.ts'
 import type { ActorState } from '../jobs/actor.ts'
 import { decodeEntries } from './journal.ts'
 import type { Entry } from './journal.ts'
-import { integer } from './store/row.ts'
+import { integer, writeRows } from './store/row.ts'
 import { upgrade } from './store/upgrade.ts'
 
 const JOURNAL_PAGE_ROWS = 200
@@ -68,21 +68,12 @@ export async function readActor(values: ValuesDatabase, jobId: number): Promise<
   return row ? (JSON.parse(String(row['state'])) as ActorState) : null
 }
 
-/** A Durable Object takes a hundred parameters a statement: 32 rows of three. */
-const ACTORS_AT_ONCE = 32
-
 /** Writes checkpoints, in place of those that their jobs have. */
 export function writeActors(rows: readonly ActorRow[]): readonly Statement[] {
-  const statements: Statement[] = []
-  for (let from = 0; from < rows.length; from += ACTORS_AT_ONCE) {
-    const some = rows.slice(from, from + ACTORS_AT_ONCE)
-    statements.push({
-      sql: `insert or replace into actors (job_id, journal_id, state)
-            values ${some.map(() => '(?, ?, ?)').join(', ')}`,
-      cells: some.flatMap(({ jobId, journalId, state }): Cell[] => [jobId, journalId, JSON.stringify(state)]),
-    })
-  }
-  return statements
+  return writeRows(
+    'actors',
+    rows.map(({ jobId, journalId, state }) => [jobId, journalId, JSON.stringify(state)]),
+  )
 }
 
 type JournalRow = { readonly id: number; readonly entries: Entry[]; readonly sizeBytes: number }

@@ -1,8 +1,8 @@
-import type { Cell, Row, Statement, ValuesDatabase } from '../../../ports/values-database.ts'
+import type { Row, Statement, ValuesDatabase } from '../../../ports/values-database.ts'
 import { blockOf, HOURS, MINUTES } from '../../history/cells.ts'
 import type { Level } from '../../history/cells.ts'
 import { decodeHead } from '../../history/heads.ts'
-import { bytes, integer } from './row.ts'
+import { bytes, integer, writeRows } from './row.ts'
 import type { SegmentRow, SeriesKey } from './segments.ts'
 
 export type BlockKey = SeriesKey & { readonly level: Level; readonly block: number }
@@ -127,26 +127,12 @@ export async function readOldBlocks(
   }))
 }
 
-/** A Durable Object takes a hundred parameters a statement: twenty rows of five. */
-const ROWS_AT_ONCE = 20
-
 /** Writes blocks, in place of those that have their keys. */
 export function writeBlocks(rows: readonly BlockRow[]): readonly Statement[] {
-  const statements: Statement[] = []
-  for (let from = 0; from < rows.length; from += ROWS_AT_ONCE) {
-    const some = rows.slice(from, from + ROWS_AT_ONCE)
-    statements.push({
-      sql: `insert or replace into rollups values ${some.map(() => '(?, ?, ?, ?, ?)').join(', ')}`,
-      cells: some.flatMap(({ jobId, series, level, block, body }): Cell[] => [
-        jobId,
-        series,
-        level,
-        block,
-        body,
-      ]),
-    })
-  }
-  return statements
+  return writeRows(
+    'rollups',
+    rows.map(({ jobId, series, level, block, body }) => [jobId, series, level, block, body]),
+  )
 }
 
 export function deleteBlocks(keys: readonly BlockKey[]): readonly Statement[] {

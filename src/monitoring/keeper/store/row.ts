@@ -1,4 +1,23 @@
-import type { Cell } from '../../../ports/values-database.ts'
+import type { Cell, Statement } from '../../../ports/values-database.ts'
+
+/** What a Durable Object takes a statement. */
+const PARAMETERS_MAX = 100
+
+/** Statements that write whole rows of a table, in place of those that have their keys. All rows are equally long. */
+export function writeRows(table: string, rows: readonly (readonly Cell[])[]): readonly Statement[] {
+  const statements: Statement[] = []
+  const width = rows[0]?.length ?? 1
+  const atOnce = Math.floor(PARAMETERS_MAX / width)
+  const places = `(${Array.from({ length: width }, () => '?').join(', ')})`
+  for (let from = 0; from < rows.length; from += atOnce) {
+    const some = rows.slice(from, from + atOnce)
+    statements.push({
+      sql: `insert or replace into ${table} values ${some.map(() => places).join(', ')}`,
+      cells: some.flat(),
+    })
+  }
+  return statements
+}
 
 export function integer(cell: Cell | undefined): number {
   return Number(cell ?? 0)

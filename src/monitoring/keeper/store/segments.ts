@@ -1,7 +1,7 @@
-import type { Cell, Row, Statement, ValuesDatabase } from '../../../ports/values-database.ts'
+import type { Row, Statement, ValuesDatabase } from '../../../ports/values-database.ts'
 import { decodeHead } from '../../history/heads.ts'
 import type { Head } from '../../history/heads.ts'
-import { bytes, integer } from './row.ts'
+import { bytes, integer, writeRows } from './row.ts'
 
 export type SeriesKey = { readonly jobId: number; readonly series: number }
 
@@ -135,28 +135,20 @@ export function deleteSegments(keys: readonly SegmentKey[]): readonly Statement[
   ]
 }
 
-/** A Durable Object takes a hundred parameters a statement: fourteen rows of seven. */
-const ROWS_AT_ONCE = 14
-
 /** Writes segments, in place of those that have their keys. */
 export function writeSegments(rows: readonly NewSegment[]): readonly Statement[] {
-  const statements: Statement[] = []
-  for (let from = 0; from < rows.length; from += ROWS_AT_ONCE) {
-    const some = rows.slice(from, from + ROWS_AT_ONCE)
-    statements.push({
-      sql: `insert or replace into segments values ${some.map(() => '(?, ?, ?, ?, ?, ?, ?)').join(', ')}`,
-      cells: some.flatMap(({ jobId, series, level, from: at, place, head, body }): Cell[] => [
-        jobId,
-        series,
-        level,
-        at,
-        place,
-        head,
-        body,
-      ]),
-    })
-  }
-  return statements
+  return writeRows(
+    'segments',
+    rows.map(({ jobId, series, level, from, place, head, body }) => [
+      jobId,
+      series,
+      level,
+      from,
+      place,
+      head,
+      body,
+    ]),
+  )
 }
 
 const FROM_KEYS = `from json_each(?) as wanted

@@ -43,43 +43,59 @@ export async function startEdge({
   const logs: string[] = []
   const folder = dataDir ?? (await mkdtemp(join(FAST_DIR, 'tidemark-edge-')))
   const miniflare = new Miniflare({
-    modules: [
-      {
-        type: 'ESModule',
-        path: 'main.mjs',
-        contents: await (plugin || entry !== MAIN
-          ? bundleWorker(entry, plugin ? [plugin] : [])
-          : bundleEdge()),
-      },
-    ],
-    compatibilityDate: '2026-04-01',
-    compatibilityFlags: ['nodejs_compat', 'global_fetch_strictly_public'],
     cf: false,
-    // No way out of a test but to what it runs itself.
-    outboundService: { network: { allow: ['local'] } },
     handleRuntimeStdio: (...streams: Readable[]) => {
       for (const stream of streams) stream.on('data', (chunk) => logs.push(...String(chunk).split('\n')))
-    },
-    d1Databases: { DB: 'tidemark' },
-    r2Buckets: { FILES: 'tidemark-files' },
-    durableObjects: {
-      JOB: { className: 'JobObject', useSQLite: true },
-      FLOW: { className: 'FlowObject', useSQLite: true },
-      EVENTS: { className: 'EventsObject', useSQLite: true },
-      DISPATCH: { className: 'DispatchObject', useSQLite: true },
     },
     d1Persist: join(folder, 'd1'),
     r2Persist: join(folder, 'r2'),
     durableObjectsPersist: join(folder, 'objects'),
-    bindings: {
-      TIDEMARK_SECRET: SECRET,
-      TIDEMARK_TIME_ZONE: TIME_ZONE,
-      TIDEMARK_ADMIN_PASSWORD: ADMIN.password,
-      ...variables,
-    },
+    unsafeTriggerHandlers: true,
+    workers: [
+      {
+        name: 'tidemark',
+        modules: [
+          {
+            type: 'ESModule',
+            path: 'main.mjs',
+            contents: await (plugin || entry !== MAIN
+              ? bundleWorker(entry, plugin ? [plugin] : [])
+              : bundleEdge()),
+          },
+        ],
+        compatibilityDate: '2026-04-01',
+        compatibilityFlags: ['nodejs_compat', 'global_fetch_strictly_public'],
+        // No way out of a test but to what it runs itself.
+        outboundService: { network: { allow: ['local'] } },
+        d1Databases: { DB: 'tidemark' },
+        r2Buckets: { FILES: 'tidemark-files' },
+        durableObjects: {
+          JOB: { className: 'JobObject', useSQLite: true },
+          FLOW: { className: 'FlowObject', useSQLite: true },
+          EVENTS: { className: 'EventsObject', useSQLite: true },
+          DISPATCH: { className: 'DispatchObject', useSQLite: true },
+        },
+        bindings: {
+          TIDEMARK_SECRET: SECRET,
+          TIDEMARK_TIME_ZONE: TIME_ZONE,
+          TIDEMARK_ADMIN_PASSWORD: ADMIN.password,
+          ...variables,
+        },
+      },
+      {
+        name: 'database',
+        modules: [{ type: 'ESModule', path: 'database.mjs', contents: DATABASE_WORKER }],
+        compatibilityDate: '2026-04-01',
+        d1Databases: { DB: 'tidemark' },
+        unsafeDirectSockets: [{}],
+      },
+    ],
   })
   const url = await miniflare.ready
-  await migrate(miniflare)
+  const database = await miniflare.unsafeGetDirectURL('database')
+  const sql = async (text: string) =>
+    (await (await post(database, text)).json()) as readonly Readonly<Record<string, unknown>>[]
+  await migrate(sql)
   return {
     name: 'edge',
     url: url.origin,
@@ -87,12 +103,11 @@ export async function startEdge({
     key: new TextEncoder().encode(SECRET),
     setupLink: () => setupLink(url.origin, logs),
     async scheduled(cron) {
-      await (await miniflare.getWorker()).scheduled({ cron })
+      await (
+        await post(new URL(`/cdn-cgi/handler/scheduled?cron=${encodeURIComponent(cron)}`, url), '')
+      ).text()
     },
-    async sql(text) {
-      const database = await miniflare.getD1Database('DB')
-      return (await database.prepare(text).all<Record<string, unknown>>()).results
-    },
+    sql,
     async close() {
       await miniflare.dispose()
       if (dataDir === undefined) await rm(folder, { recursive: true })
@@ -119,10 +134,29 @@ function bundleEdge(): Promise<string> {
   return bundle
 }
 
+/**
+ * Answers a statement with its rows. Miniflare's own way into D1 keeps connections, and workerd closes one that
+ * lay idle for 5 s, now and then just as it is used again.
+ */
+const DATABASE_WORKER = `export default {
+  async fetch(request, { DB }) {
+    try {
+      return Response.json((await DB.prepare(await request.text()).all()).results)
+    } catch (error) {
+      return new Response(String(error), { status: 500 })
+    }
+  },
+}`
+
+async function post(url: URL, body: string): Promise<Response> {
+  const response = await fetch(url, { method: 'POST', body, keepalive: false })
+  if (!response.ok) throw new Error(`${url.pathname} answered ${response.status}: ${await response.text()}`)
+  return response
+}
+
 /** Applies the migrations as `wrangler d1 migrations apply` does, unless an earlier start has. */
-async function migrate(miniflare: Miniflare): Promise<void> {
-  const database = await miniflare.getD1Database('DB')
-  const done = await database.prepare(`select name from sqlite_master where name = 'users'`).first()
-  if (done) return
-  for (const statement of await migrationStatements()) await database.prepare(statement).run()
+async function migrate(sql: EdgeHost['sql']): Promise<void> {
+  const done = await sql(`select name from sqlite_master where name = 'users'`)
+  if (done.length > 0) return
+  for (const statement of await migrationStatements()) await sql(statement)
 }

@@ -149,7 +149,7 @@ async function startEdge(folder: string): Promise<Edge> {
 }
 
 function post(url: URL, body: unknown): Promise<Response> {
-  return fetch(url, { method: 'POST', body: JSON.stringify(body) })
+  return fetch(url, { method: 'POST', body: JSON.stringify(body), keepalive: false })
 }
 
 function valueOf({ value, refusal }: Told): unknown {

@@ -65,7 +65,8 @@ class RemoteD1 {
 
   async call(method: string, statements: readonly RemoteStatement[]): Promise<unknown> {
     const body = { method, statements: statements.map(({ text, parameters }) => ({ text, parameters })) }
-    return resultOf(await fetch(new URL('/d1', this.url), { method: 'POST', body: JSON.stringify(body) }))
+    const call = { method: 'POST', body: JSON.stringify(body), keepalive: false }
+    return resultOf(await fetch(new URL('/d1', this.url), call))
   }
 }
 
@@ -97,6 +98,7 @@ function remoteBlobs(url: URL): Blobs {
   const call = (method: string, key: string, body: Uint8Array | ReadableStream<Uint8Array> | null = null) =>
     fetch(new URL(`/blobs/${method}?key=${encodeURIComponent(key)}`, url), {
       method: 'POST',
+      keepalive: false,
       body: body instanceof Uint8Array ? new Uint8Array(body) : body,
     })
   return {

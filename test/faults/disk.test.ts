@@ -79,8 +79,9 @@ async function fillUp(): Promise<void> {
   expect(await freeBytes()).toBeGreaterThan((DISK_MIB * MIB) / 8)
   await counter.stop()
 
-  // Others take what was left, to the last byte; then the ballast is given back.
-  await Bun.write(join(dataDir, 'others'), new Uint8Array(DISK_MIB * MIB)).catch(() => undefined)
+  // Others take what was left, to the last byte; then the ballast is given back, and not to them.
+  await untilSteady(freeBytes)
+  await Bun.write(join(dataDir, 'others'), new Uint8Array(await freeBytes()))
   await until(async () => (await freeBytes()) > MIB)
   const reads = new Probe(() => session.ask(first.url, `/jobs/${kept}/value-history?key=returnValue1`), 20)
   await Bun.sleep(300)
@@ -111,6 +112,15 @@ async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
     await Bun.sleep(20)
   }
   throw new Error('It did not come to pass within ten seconds.')
+}
+
+/** A fold that is under way has ended. */
+async function untilSteady(measure: () => Promise<number>): Promise<void> {
+  let last: number
+  do {
+    last = await measure()
+    await Bun.sleep(500)
+  } while ((await measure()) !== last)
 }
 
 /** Some 108 KB that a segment cannot make much smaller. */

@@ -6,6 +6,8 @@ import type { Log } from '../../src/ports/log.ts'
 const LOOK_MS = 250
 /** What deliveries leave of the disk for deletes and the system database; of a small disk an eighth. */
 const LOW_BYTES = 64 * 1024 * 1024
+/** What is stored goes through a write-ahead log into its file. */
+const COPIES = 2
 /** What is given back when others have taken even that: enough to delete with. */
 const BALLAST_BYTES = 16 * 1024 * 1024
 
@@ -13,6 +15,8 @@ const BALLAST_BYTES = 16 * 1024 * 1024
 export type Room = {
   /** What may be stored before the part that is kept free is touched; negative when it is. */
   readonly bytes: number
+  /** So many bytes are about to be stored: they count at once, twice as they may be on the disk, until the next look. */
+  spend(bytes: number): void
   /** The database could not be written for want of room: gives the ballast back at once. */
   ranOut(): void
   close(): Promise<void>
@@ -33,6 +37,9 @@ class WatchedRoom implements Room {
   readonly #log: Log
   readonly #freeInside: () => Promise<number>
   #bytes = 0
+  /** All that was ever spent, and how much of it when the disk was looked at last. */
+  #spentBytes = 0
+  #spentAtLookBytes = 0
   #hasBallast: boolean | null = null
   #timer: Timer | null = null
   #looking: Promise<void> = Promise.resolve()
@@ -45,7 +52,11 @@ class WatchedRoom implements Room {
   }
 
   get bytes(): number {
-    return this.#bytes
+    return this.#bytes - COPIES * (this.#spentBytes - this.#spentAtLookBytes)
+  }
+
+  spend(bytes: number): void {
+    this.#spentBytes += bytes
   }
 
   ranOut(): void {
@@ -67,6 +78,7 @@ class WatchedRoom implements Room {
   }
 
   async look(): Promise<void> {
+    const spentBytes = this.#spentBytes
     const { bavail, blocks, bsize } = await statfs(this.#dataDir)
     const freeBytes = bavail * bsize
     const lowBytes = Math.min(LOW_BYTES, (blocks * bsize) / 8)
@@ -75,6 +87,7 @@ class WatchedRoom implements Room {
     if (freeBytes < lowBytes / 4) await this.#give()
     if (freeBytes > lowBytes + 2 * ballastBytes) await this.#take(ballastBytes)
     this.#tell(freeBytes + (await this.#freeInside()) - lowBytes)
+    this.#spentAtLookBytes = spentBytes
   }
 
   #tell(bytes: number): void {

@@ -98,7 +98,11 @@ export async function startServer(settings: BunSettings, seams: Seams = {}): Pro
   const values = await openLibsql(`file:${join(settings.dataDir, 'values.db')}`)
   freeInside = () => freeBytesInside(values.client)
   const blobs = await openBlobsDirectory(join(settings.dataDir, 'blobs'))
-  const watch = { onBroken: (cause: unknown) => stopBroken(log, cause), onFull: () => room.ranOut() }
+  const watch = {
+    onCommit: (bytes: number) => room.spend(bytes),
+    onBroken: (cause: unknown) => stopBroken(log, cause),
+    onFull: () => room.ranOut(),
+  }
   const keeperHost = {
     blobs,
     values: onTop(valuesInLibsql(values, watch)),

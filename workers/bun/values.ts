@@ -3,8 +3,10 @@ import type { InArgs } from '@libsql/client'
 import type { Cell, Row, Statement, ValuesDatabase } from '../../src/ports/values-database.ts'
 import type { Libsql } from './libsql.ts'
 
-/** Who hears of a disk that fails. */
+/** Who hears of what goes to the disk, and of one that fails. */
 type Watch = {
+  /** So many bytes are about to be stored. */
+  readonly onCommit?: (bytes: number) => void
   /** It can no longer be trusted. */
   readonly onBroken: (cause: unknown) => void
   /** It has no room. */
@@ -14,7 +16,7 @@ type Watch = {
 /** The keeper's database in a libSQL file. */
 export function valuesInLibsql(
   { client, read }: Pick<Libsql, 'client' | 'read'>,
-  { onBroken, onFull }: Watch,
+  { onCommit, onBroken, onFull }: Watch,
 ): ValuesDatabase {
   return {
     async read(statement) {
@@ -23,6 +25,7 @@ export function valuesInLibsql(
     },
     async commit(statements) {
       if (statements.length === 0) return
+      onCommit?.(bytesOf(statements))
       try {
         const [first] = statements
         if (statements.length === 1 && first) await client.execute(argsOf(first))
@@ -44,6 +47,15 @@ export async function freeBytesInside(client: Libsql['client']): Promise<number>
     await client.execute('pragma page_size'),
   ]
   return Number(pages.rows[0]?.[0]) * Number(size.rows[0]?.[0])
+}
+
+/** Of numbers there are too few to count. */
+function bytesOf(statements: readonly Statement[]): number {
+  let bytes = 0
+  for (const { cells } of statements) {
+    for (const cell of cells) if (typeof cell === 'string' || cell instanceof Uint8Array) bytes += cell.length
+  }
+  return bytes
 }
 
 function codeOf(error: unknown): string {

@@ -1,53 +1,82 @@
 import { refusalIn } from './errors.ts'
 
-type Entry<Value> = { value: Promise<Value | null>; untilAt: number; foundAt: number }
+type Entry<Value> = { readonly value: Value; readonly foundAt: number; untilAt: number }
+/** Somebody who asks, since when, and what came of it. */
+type Asker<Value> = { readonly since: number; outcome: (() => Value | null) | null }
 
 const ENTRIES_MAX = 10_000
+/** While somebody asks anew, the others go on with what was known for so long. */
+const GRACE_MS = 1_000
+/** Who has asked for so long may have left without an answer. */
+const GONE_MS = 2_000
+/** How often those who know nothing yet look whether there is an answer. */
+const LOOK_MS = 5
 /** While nobody can be asked, what was found within this time is taken for what is still so: nobody can change it
  * meanwhile but in another process. */
 const AWAY_MAX_MS = 3_600_000
 /** How long nobody is asked again who could not be. */
 const AWAY_PAUSE_MS = 5_000
 
-/** What was found a moment ago, so that it need not be asked for again. Null, which is nothing found, and failures are
- * not remembered; but when the one who is asked is away (refusal `unavailable`), what was found before goes on. */
+/** What was found a moment ago, so that it need not be asked for again: by one at a time, whose answer or failure is that of
+ * all who come meanwhile; they go on with what was known, for up to a second. Null, which is nothing found, and failures are
+ * not remembered; but when the one who is asked is away (refusal `unavailable`), what was found before goes on.
+ *
+ * Nobody waits for the promise of somebody else: at the edge a request that does counts as hung, and one whose sender has
+ * left just stops. */
 export class Recent<Value> {
   readonly #keepMs: number
-  readonly #entries = new Map<string, Entry<Value>>()
+  #entries = new Map<string, Entry<Value>>()
+  readonly #askers = new Map<string, Asker<Value>>()
 
   constructor(keepMs: number) {
     this.#keepMs = keepMs
   }
 
-  find(key: string, now: number, ask: () => Promise<Value | null>): Promise<Value | null> {
+  async find(key: string, now: number, ask: () => Promise<Value | null>): Promise<Value | null> {
     const known = this.#entries.get(key)
     if (known && known.untilAt > now) return known.value
-    if (this.#entries.size >= ENTRIES_MAX) this.#entries.clear()
-    const asked = ask()
-    const entry: Entry<Value> = { value: asked, untilAt: now + this.#keepMs, foundAt: now }
-    if (known) entry.value = asked.catch((error: unknown) => keepOn(entry, known, error))
-    this.#entries.set(key, entry)
-    entry.value.then(
-      (value) => value === null && this.#drop(key, entry),
-      () => this.#drop(key, entry),
-    )
-    return entry.value
+    const asker = this.#askers.get(key)
+    if (!asker || Math.abs(now - asker.since) >= GONE_MS) return this.#ask(key, now, ask)
+    if (known && known.untilAt + GRACE_MS > now) return known.value
+    for (let waitedMs = 0; waitedMs < GONE_MS; waitedMs += LOOK_MS) {
+      if (asker.outcome) return asker.outcome()
+      await new Promise((resolve) => setTimeout(resolve, LOOK_MS))
+    }
+    return this.find(key, now + GONE_MS, ask)
   }
 
   clear(): void {
-    this.#entries.clear()
+    // Not emptied: whoever asks now puts what it finds, which may be of before, among the entries of before.
+    this.#entries = new Map()
+    this.#askers.clear()
   }
 
-  #drop(key: string, entry: Entry<Value>): void {
-    if (this.#entries.get(key) === entry) this.#entries.delete(key)
+  async #ask(key: string, now: number, ask: () => Promise<Value | null>): Promise<Value | null> {
+    if (this.#entries.size >= ENTRIES_MAX || this.#askers.size >= ENTRIES_MAX) this.clear()
+    const entries = this.#entries
+    const known = entries.get(key)
+    const asker: Asker<Value> = { since: now, outcome: null }
+    this.#askers.set(key, asker)
+    try {
+      const value = await ask()
+      if (value === null) entries.delete(key)
+      else entries.set(key, { value, foundAt: now, untilAt: now + this.#keepMs })
+      asker.outcome = () => value
+    } catch (error) {
+      asker.outcome = keptOn(known, now, error)
+      if (!asker.outcome) entries.delete(key)
+      asker.outcome ??= () => {
+        throw error
+      }
+    }
+    if (this.#askers.get(key) === asker) this.#askers.delete(key)
+    return asker.outcome()
   }
 }
 
 /** What was known before, when nobody can say what it is now. */
-function keepOn<Value>(entry: Entry<Value>, known: Entry<Value>, error: unknown): Promise<Value | null> {
-  const askedAt = entry.foundAt
-  if (refusalIn(error)?.code !== 'unavailable' || askedAt - known.foundAt > AWAY_MAX_MS) throw error
-  entry.foundAt = known.foundAt
-  entry.untilAt = askedAt + AWAY_PAUSE_MS
-  return known.value
+function keptOn<Value>(known: Entry<Value> | undefined, now: number, error: unknown): (() => Value) | null {
+  if (!known || refusalIn(error)?.code !== 'unavailable' || now - known.foundAt > AWAY_MAX_MS) return null
+  known.untilAt = now + AWAY_PAUSE_MS
+  return () => known.value
 }

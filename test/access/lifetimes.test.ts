@@ -50,7 +50,7 @@ test('an access token is good for five minutes', async () => {
   expect(await callerOfToken(opened.ports, accessToken)).toBeNull()
 })
 
-test('Basic credentials cost one slow hash a minute, and a new password counts at once', async () => {
+test('Basic credentials cost one slow hash, whoever comes at the same time and however long after, and a new password counts at once', async () => {
   const { ports } = opened
   let hashes = 0
   const counting = {
@@ -63,13 +63,11 @@ test('Basic credentials cost one slow hash a minute, and a new password counts a
       ),
     },
   }
-  for (let call = 0; call < 1_000; call++)
-    expect(await callerOfCredentials(counting, ADA)).toMatchObject({ userId })
-  expect(hashes).toBe(1)
-
-  opened.clock.at += 60_000
+  const callers = await Promise.all(Array.from({ length: 1_000 }, () => callerOfCredentials(counting, ADA)))
+  for (const caller of callers) expect(caller).toMatchObject({ userId })
+  opened.clock.at += 24 * 3_600_000
   await callerOfCredentials(counting, ADA)
-  expect(hashes).toBe(2)
+  expect(hashes).toBe(1)
 
   // Another isolate, which heard nothing of the change, believes its own proof only as long as the hash is the same.
   const elsewhere = { ...opened.ports }

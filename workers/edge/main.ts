@@ -3,6 +3,7 @@ import type { ExecutionContext } from '@cloudflare/workers-types'
 import { prepareFirstStart } from '../../src/access/session/service/first-start.ts'
 import { createApp } from '../../src/app.ts'
 import type { App } from '../../src/app.ts'
+import { Recent } from '../../src/lib/recent.ts'
 import type { Ports } from '../../src/ports/index.ts'
 import { keepUp, lookThrough } from '../../src/upkeep.ts'
 import { secureAlarms } from './alarms.ts'
@@ -18,7 +19,7 @@ export { JobObject } from './job-object.ts'
 /** One of the triggers in `wrangler.toml`. */
 const NIGHTLY = '17 3 * * *'
 
-type Service = { readonly app: App; readonly ports: Ports; firstStart: Promise<void> | null }
+type Service = { readonly app: App; readonly ports: Ports; readonly prepared: Recent<true> }
 
 /** One application for each isolate: its environment never changes. */
 let service: Service | null = null
@@ -26,7 +27,7 @@ let service: Service | null = null
 export default {
   async fetch(request: Request, environment: Environment): Promise<Response> {
     service ??= build(environment)
-    await started(service, new URL(request.url).origin)
+    await prepare(service, new URL(request.url).origin)
     return service.app.fetch(request)
   },
 
@@ -47,25 +48,20 @@ export default {
 
 function build(environment: Environment): Service {
   const ports = portsOf(environment, eventsInObject(environment.EVENTS))
-  return { app: createApp(ports), ports, firstStart: null }
+  return { app: createApp(ports), ports, prepared: new Recent(Infinity) }
 }
 
 /** Makes sure, once for each isolate, that somebody can sign in. A failure is tried again by the next request, and is not
  * in the way of this one: where the database is away the application says so itself. */
-function started(running: Service, origin: string): Promise<void> {
-  running.firstStart ??= prepare(running, origin)
-  return running.firstStart
-}
-
-async function prepare(running: Service, origin: string): Promise<void> {
-  const { ports } = running
+async function prepare({ ports, prepared }: Service, origin: string): Promise<void> {
   try {
-    const { setupToken } = await prepareFirstStart(ports)
-    if (setupToken === null) return
-    const link = `${origin}${ports.settings.basePath}/session/setup?token=${setupToken}`
-    ports.log.warn(`Create the administrator within 30 minutes: ${link}`)
+    await prepared.find('first start', ports.clock.now(), async () => {
+      const { setupToken } = await prepareFirstStart(ports)
+      const link = `${origin}${ports.settings.basePath}/session/setup?token=${setupToken}`
+      if (setupToken !== null) ports.log.warn(`Create the administrator within 30 minutes: ${link}`)
+      return true
+    })
   } catch (error) {
-    running.firstStart = null
     ports.log.error('it could not be seen whether anybody can sign in', error)
   }
 }

@@ -12,7 +12,7 @@ export type Keys = {
 }
 
 const ID_BITS = 48
-const known = new WeakMap<Uint8Array, Promise<Keys>>()
+const known = new WeakMap<Uint8Array, Keys>()
 
 /** The keys with which things are made now. */
 export function presentKeys({ key }: Secrets): Promise<Keys> {
@@ -82,9 +82,9 @@ function cipher(iv: Uint8Array<ArrayBuffer>, purpose: string) {
   return { name: 'AES-GCM', iv, additionalData: new TextEncoder().encode(purpose) }
 }
 
-function keysOf(key: Uint8Array<ArrayBuffer>): Promise<Keys> {
+async function keysOf(key: Uint8Array<ArrayBuffer>): Promise<Keys> {
   let keys = known.get(key)
-  if (!keys) known.set(key, (keys = derive(key)))
+  if (!keys) known.set(key, (keys = await derive(key)))
   return keys
 }
 

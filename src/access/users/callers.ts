@@ -40,7 +40,7 @@ class Callers {
     return proof !== undefined && sameText(proof.passwordHash, passwordHash)
   }
 
-  /** Remembers that credentials fit this password hash, so that the slow hash is asked once a minute only. */
+  /** Remembers that credentials fit this password hash, so that the slow hash is asked once only. */
   proven(key: string, passwordHash: string, now: number): void {
     if (this.#proofs.size >= PROOFS_MAX) this.#proofs.clear()
     this.#proofs.set(key, { passwordHash, untilAt: now + CREDENTIALS_CACHE_MS })

@@ -18,7 +18,8 @@ type Login = {
 }
 
 /** The account whose password this is; null when it is not, or there is none, which takes as long. With `key`, a name for
- * the credentials, the slow hash is asked once a minute, and others' guesses do not lock out who proved it here before.
+ * the credentials, the slow hash is asked once, who knows the password elsewhere once a minute, and others' guesses do not
+ * lock out who proved it here before.
  * @throws {Refusal} too_many_attempts, overloaded, unavailable */
 export async function prove(
   ports: Ports,
@@ -43,11 +44,15 @@ async function proveIn(
   const account = await store.findAccount(ports.database, { username })
   const proof = account && key !== null ? { key, hash: account.passwordHash } : null
   const callers = callersOf(ports)
-  if (proof && callers.wasProven(proof.key, proof.hash, ports.clock.now())) return account
   // A right password takes nothing back of what others guessed, unless it was a try itself.
-  const isKnown = proof !== null && callers.isKnown(proof.key, proof.hash)
-  const trials = isKnown ? [] : await passwordTrials(ports, username, request)
-  if (!(await isRight(ports, { account, credentials, trials, turn: turn ?? enterTurn(ports) }))) return null
+  if (account && proof && callers.isKnown(proof.key, proof.hash)) {
+    // The same password and the same hash come out the same; who knows it elsewhere is asked again.
+    if (!isElsewhere(account) || callers.wasProven(proof.key, proof.hash, ports.clock.now())) return account
+    if (!(await askElsewhere(ports, account, credentials))) return null
+  } else {
+    const trials = await passwordTrials(ports, username, request)
+    if (!(await isRight(ports, { account, credentials, trials, turn: turn ?? enterTurn(ports) }))) return null
+  }
   if (proof) callers.proven(proof.key, proof.hash, ports.clock.now())
   return account
 }

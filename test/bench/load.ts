@@ -1,5 +1,7 @@
+import { Session } from '../faults/session.ts'
 import { startProcess } from '../hosts/process.ts'
 import type { HostProcess } from '../hosts/process.ts'
+import { childrenOf } from '../runner/processes.ts'
 import { COLLECTOR, writeInstallation } from './installation.ts'
 import { cpuSecondsOf, residentBytesOf, secondsOfMachine } from './measure.ts'
 
@@ -55,6 +57,16 @@ export async function start({ name, jobs, environment = {} }: Wanted, dataDir: s
   })
   const { sessionId } = (await login.json()) as { sessionId: string }
   return { name, host, sessionId, ids }
+}
+
+/** The same of an edge host (`../faults/edge-host.ts`): what is measured is workerd, with Miniflare on the same core. */
+export async function startEdge({ name, jobs }: Wanted, dataDir: string): Promise<Variant> {
+  const command = ['taskset', '-c', SERVER_CORE, 'bun', `${import.meta.dir}/../faults/edge-host.ts`, name]
+  const host = await startProcess({ command, dataDir })
+  const [pid = host.pid] = await childrenOf(host.pid)
+  const session = await Session.open(host.url)
+  const ids = await session.createJobs(host.url, jobs, { timeout: 'PT12H' })
+  return { name, host: { ...host, pid }, sessionId: session.id, ids }
 }
 
 /** Delivers for so long, from another core: as fast as it can, or with a rest before each, in ms on average. */

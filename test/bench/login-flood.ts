@@ -15,13 +15,15 @@ type Answers = Record<string, number>
 async function logIn(statuses: Answers, end: AbortSignal): Promise<void> {
   while (!end.aborted) {
     const at = made++
+    const address = `${10 + (at >> 16)}.${(at >> 8) & 255}.${at & 255}.1`
     const response = await fetch(`${url}/session/login`, {
       method: 'POST',
       // A kept one may be closed in the moment in which it is used again.
       keepalive: false,
       headers: {
         'content-type': 'application/json',
-        'x-forwarded-for': `${10 + (at >> 16)}.${(at >> 8) & 255}.${at & 255}.1`,
+        'x-forwarded-for': address,
+        'cf-connecting-ip': address,
       },
       body: JSON.stringify({ username: `somebody ${at}`, password: 'a wrong password' }),
     })

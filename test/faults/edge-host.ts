@@ -22,6 +22,7 @@ const HOSTS: Readonly<Record<string, EdgeOptions>> = {
   'acknowledges-early': { plugin: insteadOfValues('early-values.ts') },
   'fails-on-purpose': { plugin: insteadOfValues('failing-values.ts') },
   'dies-after-a-commit': { plugin: insteadOfValues('dying-values.ts') },
+  'eager-hashes': { plugin: insteadOf('hashing', 'eager-hashing.ts', /edge\/ports\.ts$/) },
   'loses-its-database': { plugin: insteadOf('d1', 'failing-d1.ts', /ports\.ts$/) },
 }
 

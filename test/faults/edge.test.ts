@@ -98,18 +98,18 @@ test('while D1 is away requests are refused with 503, a time to wait and a probl
 
 test('requests wait for no other one, which may have ended: none is taken for hung, also after senders have left', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'tidemark-edge-'))
-  const host = await startProcess({ command: [...FAILING.slice(0, 2), 'whole'], dataDir: folder })
-  const session = await Session.open(host.url)
-  const [jobId = 0] = await session.createJobs(host.url, 1)
-  const target = `${host.url}/webcollector/jobs/${jobId}/values`
+  const busy = await startProcess({ command: [...FAILING.slice(0, 2), 'whole'], dataDir: folder })
+  const own = await Session.open(busy.url)
+  const [jobId = 0] = await own.createJobs(busy.url, 1)
+  const target = `${busy.url}/webcollector/jobs/${jobId}/values`
   const statuses = new Set<string>()
   for (let round = 0; round < 4; round++) {
-    const senders = [`${import.meta.dir}/rude-senders.ts`, target, session.id, '16', '3000']
+    const senders = [`${import.meta.dir}/rude-senders.ts`, target, own.id, '16', '3000']
     const { stdout } = Bun.spawn([process.execPath, ...senders], { stdout: 'pipe' })
     for (const status of Object.keys((await new Response(stdout).json()) as object)) statuses.add(status)
   }
   expect([...statuses]).toEqual(['200'])
-  await killAll(host)
+  await killAll(busy)
   await rm(folder, { recursive: true })
 }, 60_000)
 

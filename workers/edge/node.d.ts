@@ -13,6 +13,13 @@ declare module 'node:crypto' {
     sizeBytes: number,
     options: { N: number; r: number; p: number; maxmem: number },
   ): Uint8Array
+  export function pbkdf2Sync(
+    password: string | Uint8Array,
+    salt: Uint8Array,
+    iterations: number,
+    sizeBytes: number,
+    digest: string,
+  ): Uint8Array
 }
 
 declare module 'node:buffer' {

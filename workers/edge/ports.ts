@@ -4,6 +4,7 @@ import { jsonLog } from '../json-log.ts'
 import { openLdap } from '../ldap.ts'
 import { openMail } from '../mail.ts'
 import { secretsOf } from '../secrets.ts'
+import { scryptBeside } from './hashing.ts'
 import { openBlobsR2 } from './blobs-r2.ts'
 import { clock } from './clock.ts'
 import { openD1 } from './d1.ts'
@@ -34,7 +35,7 @@ export function portsOf(environment: Environment, events: Events): Ports {
     translator: environment.AI ? translatorOfAi(environment.AI) : null,
     // Each job's object knows its own.
     lastDeaf: () => null,
-    secrets: secretsOf(key, formerKeys),
+    secrets: secretsOf(key, formerKeys, scryptBeside),
     settings,
   }
 }

@@ -9,16 +9,25 @@ export const SMALL_BYTES_MAX = 16 * 1024
 /** What this process or isolate takes in just now; its memory is what has to last. */
 let heldBytes = 0
 
-/** Counts a body until the function that it returns is called, once. @throws {Refusal} overloaded */
+/** At the edge a request whose sender leaves just stops, and gives nothing back: what it would have called is gone. */
+const stopped = new FinalizationRegistry<number>((sizeBytes) => {
+  heldBytes -= sizeBytes
+})
+
+/** Counts a body until the function that it returns is called, once, or can be called by nobody any more.
+ * @throws {Refusal} overloaded */
 export function holdIntake(sizeBytes: number): () => void {
   if (sizeBytes <= SMALL_BYTES_MAX) return nothing
   if (heldBytes + sizeBytes > INTAKE_BYTES_MAX) {
     throw new Refusal('overloaded', 'Too many large requests arrive at once. Try again shortly.')
   }
   heldBytes += sizeBytes
-  return () => {
+  const release = () => {
+    stopped.unregister(release)
     heldBytes -= sizeBytes
   }
+  stopped.register(release, sizeBytes, release)
+  return release
 }
 
 /** Counts so many bytes while something is done with them. @throws {Refusal} overloaded */

@@ -3,6 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
+import { INTAKE_BYTES_MAX } from '../../src/http/intake.ts'
 import { startProcess } from '../hosts/process.ts'
 import type { HostProcess } from '../hosts/process.ts'
 import { DIES, DIES_WITHOUT_ALARM } from './dying-values.ts'
@@ -110,6 +111,38 @@ test('requests wait for no other one, which may have ended: none is taken for hu
   }
   expect([...statuses]).toEqual(['200'])
   await killAll(busy)
+  await rm(folder, { recursive: true })
+}, 60_000)
+
+test('room for large bodies comes back from senders who leave in the middle of theirs', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'tidemark-edge-'))
+  const left = await startProcess({ command: [...FAILING.slice(0, 2), 'whole'], dataDir: folder })
+  const own = await Session.open(left.url)
+  const [jobId] = await own.createJobs(left.url, 1)
+  const { host: name, hostname, port } = new URL(left.url)
+  const head = [
+    'POST /webcollector/values HTTP/1.1',
+    `Host: ${name}`,
+    `X-Session-Id: ${own.id}`,
+    'Content-Type: application/json',
+    `Content-Length: ${INTAKE_BYTES_MAX / 8}`,
+  ]
+  for (let sender = 0; sender < 8; sender++) {
+    const socket = await Bun.connect({ hostname, port: Number(port), socket: { data: () => undefined } })
+    socket.write(`${head.join('\r\n')}\r\n\r\n{"deliveries":[`)
+    await Bun.sleep(100)
+    socket.terminate()
+  }
+  const deliveries = Array.from({ length: 1_000 }, () => ({ jobId, returnValue1: 1, errorCode: 0 }))
+  const statuses: number[] = []
+  do {
+    statuses.push((await own.send(left.url, '/webcollector/values', { deliveries })).status)
+    // What has gone is seen to be gone when there is more of it.
+    for (let read = 0; read < 200; read++) await own.ask(left.url, '/groups/1')
+  } while (statuses.at(-1) !== 200 && statuses.length < 30)
+  expect(statuses[0]).toBe(503)
+  expect(statuses.at(-1)).toBe(200)
+  await killAll(left)
   await rm(folder, { recursive: true })
 }, 60_000)
 

@@ -5,8 +5,8 @@ type Entry<Value> = { readonly value: Value; readonly foundAt: number; untilAt: 
 type Asker<Value> = { readonly since: number; outcome: (() => Value | null) | null }
 
 const ENTRIES_MAX = 10_000
-/** While somebody asks anew, the others go on with what was known for so long. */
-const GRACE_MS = 1_000
+/** So long before what is known becomes too old somebody asks anew; the others go on with it meanwhile. */
+const AHEAD_MAX_MS = 500
 /** Who has asked for so long may have left without an answer. */
 const GONE_MS = 2_000
 /** How often those who know nothing yet look whether there is an answer. */
@@ -18,26 +18,29 @@ const AWAY_MAX_MS = 3_600_000
 const AWAY_PAUSE_MS = 5_000
 
 /** What was found a moment ago, so that it need not be asked for again: by one at a time, whose answer or failure is that of
- * all who come meanwhile; they go on with what was known, for up to a second. Null, which is nothing found, and failures are
- * not remembered; but when the one who is asked is away (refusal `unavailable`), what was found before goes on.
+ * all who come meanwhile; where it asks ahead of time, they go on with what is known. Null, which is nothing found, and
+ * failures are not remembered; but when the one who is asked is away (refusal `unavailable`), what was found before goes on.
  *
  * Nobody waits for the promise of somebody else: at the edge a request that does counts as hung, and one whose sender has
  * left just stops. */
 export class Recent<Value> {
   readonly #keepMs: number
+  readonly #aheadMs: number
   #entries = new Map<string, Entry<Value>>()
   readonly #askers = new Map<string, Asker<Value>>()
 
+  /** @param keepMs nothing that was found longer ago is answered, while somebody can be asked */
   constructor(keepMs: number) {
     this.#keepMs = keepMs
+    this.#aheadMs = Math.min(AHEAD_MAX_MS, keepMs / 2)
   }
 
   async find(key: string, now: number, ask: () => Promise<Value | null>): Promise<Value | null> {
     const known = this.#entries.get(key)
-    if (known && known.untilAt > now) return known.value
+    if (known && known.untilAt - this.#aheadMs > now) return known.value
     const asker = this.#askers.get(key)
     if (!asker || Math.abs(now - asker.since) >= GONE_MS) return this.#ask(key, now, ask)
-    if (known && known.untilAt + GRACE_MS > now) return known.value
+    if (known && known.untilAt > now) return known.value
     for (let waitedMs = 0; waitedMs < GONE_MS; waitedMs += LOOK_MS) {
       if (asker.outcome) return asker.outcome()
       await new Promise((resolve) => setTimeout(resolve, LOOK_MS))

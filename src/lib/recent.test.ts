@@ -4,6 +4,7 @@ import { Refusal } from './errors.ts'
 import { Recent } from './recent.ts'
 
 const KEEP_MS = 1_000
+const AHEAD_MS = 500
 const NEVER = new Promise<string>(() => undefined)
 
 describe('what was found a moment ago', () => {
@@ -83,7 +84,7 @@ describe('what was found a moment ago', () => {
 })
 
 function setUp() {
-  const recent = new Recent<string>(KEEP_MS)
+  const recent = new Recent<string>(KEEP_MS, AHEAD_MS)
   const asked: unknown[] = []
   const find = (now: number, answer: string | null | Error) =>
     recent.find('key', now, () => {

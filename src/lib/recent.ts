@@ -5,8 +5,6 @@ type Entry<Value> = { readonly value: Value; readonly foundAt: number; untilAt: 
 type Asker<Value> = { readonly since: number; outcome: (() => Value | null) | null }
 
 const ENTRIES_MAX = 10_000
-/** So long before what is known becomes too old somebody asks anew; the others go on with it meanwhile. */
-const AHEAD_MAX_MS = 500
 /** Who has asked for so long may have left without an answer. */
 const GONE_MS = 2_000
 /** How often those who know nothing yet look whether there is an answer. */
@@ -29,10 +27,11 @@ export class Recent<Value> {
   #entries = new Map<string, Entry<Value>>()
   readonly #askers = new Map<string, Asker<Value>>()
 
-  /** @param keepMs nothing that was found longer ago is answered, while somebody can be asked */
-  constructor(keepMs: number) {
+  /** @param keepMs nothing that was found longer ago is answered, while somebody can be asked
+   * @param aheadMs so long before that somebody asks anew, and the others go on with what is known meanwhile */
+  constructor(keepMs: number, aheadMs = 0) {
     this.#keepMs = keepMs
-    this.#aheadMs = Math.min(AHEAD_MAX_MS, keepMs / 2)
+    this.#aheadMs = aheadMs
   }
 
   async find(key: string, now: number, ask: () => Promise<Value | null>): Promise<Value | null> {

@@ -65,16 +65,16 @@ async function plantUsers(from: number, count: number): Promise<void> {
 }
 
 describe('how long rights are remembered', () => {
-  test('a change counts at once here, and within a second in another isolate', async () => {
+  test('a change counts at once here, and after a second in another isolate', async () => {
     const elsewhere = { ...ports }
     const reads = async (own: Ports) =>
       permissionsOf(await rightsFor(own, { userId, role: 'editor' }), root).read
     expect([await reads(ports), await reads(elsewhere)]).toEqual([true, true])
     await revoke(contextOf('administrator'), 1, EVERYONE)
     expect([await reads(ports), await reads(elsewhere)]).toEqual([false, true])
-    opened.clock.at += 499
+    opened.clock.at += 999
     expect(await reads(elsewhere)).toBe(true)
-    opened.clock.at += 501
+    opened.clock.at += 1
     expect(await reads(elsewhere)).toBe(false)
     await grant(contextOf('administrator'), 1, { ...user(), ...NONE })
     expect([await reads(ports), await reads(elsewhere)]).toEqual([true, false])

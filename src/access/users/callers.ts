@@ -7,6 +7,8 @@ type User = Extract<Caller, { kind: 'user' }>
 
 /** A revoked session or token, or a former password, works on for this long at most in another isolate. */
 const CALLER_CACHE_MS = 1_000
+/** Of all that come with one session one asks anew, and no other waits for it. */
+const CALLER_AHEAD_MS = 500
 const CREDENTIALS_CACHE_MS = 60_000
 const PROOFS_MAX = 10_000
 
@@ -21,7 +23,7 @@ export function callersOf(ports: Ports): Callers {
 
 /** Who was proven to be whom a moment ago. Failures are not remembered; secrets only as far as the process holds them. */
 class Callers {
-  readonly #proven = new Recent<User>(CALLER_CACHE_MS)
+  readonly #proven = new Recent<User>(CALLER_CACHE_MS, CALLER_AHEAD_MS)
   readonly #proofs = new Map<string, { readonly passwordHash: string; readonly untilAt: number }>()
 
   find(key: string, now: number, prove: () => Promise<User | null>): Promise<User | null> {

@@ -16,7 +16,7 @@ import * as store from '../store.ts'
 import type { ShownRow } from '../store.ts'
 import { WORDS } from '../words.ts'
 
-/** What a page says is as old as this at most, and is made hardly more often in a process or isolate, whoever asks how often.
+/** What a page says is as old as this at most, and is made no more often in a process or isolate, whoever asks how often.
  * Caches on the way may keep it as long once more. */
 export const SHOWN_MS = 30_000
 /** What counts as not available. */

@@ -37,9 +37,8 @@ class WatchedRoom implements Room {
   readonly #log: Log
   readonly #freeInside: () => Promise<number>
   #bytes = 0
-  /** All that was ever spent, and how much of it when the disk was looked at last. */
+  /** What was spent since the disk was looked at last. */
   #spentBytes = 0
-  #spentAtLookBytes = 0
   #hasBallast: boolean | null = null
   #timer: Timer | null = null
   #looking: Promise<void> = Promise.resolve()
@@ -52,7 +51,7 @@ class WatchedRoom implements Room {
   }
 
   get bytes(): number {
-    return this.#bytes - COPIES * (this.#spentBytes - this.#spentAtLookBytes)
+    return this.#bytes - COPIES * this.#spentBytes
   }
 
   spend(bytes: number): void {
@@ -78,7 +77,7 @@ class WatchedRoom implements Room {
   }
 
   async look(): Promise<void> {
-    const spentBytes = this.#spentBytes
+    const seenBytes = this.#spentBytes
     const { bavail, blocks, bsize } = await statfs(this.#dataDir)
     const freeBytes = bavail * bsize
     const lowBytes = Math.min(LOW_BYTES, (blocks * bsize) / 8)
@@ -87,7 +86,7 @@ class WatchedRoom implements Room {
     if (freeBytes < lowBytes / 4) await this.#give()
     if (freeBytes > lowBytes + 2 * ballastBytes) await this.#take(ballastBytes)
     this.#tell(freeBytes + (await this.#freeInside()) - lowBytes)
-    this.#spentAtLookBytes = spentBytes
+    this.#spentBytes -= seenBytes
   }
 
   #tell(bytes: number): void {

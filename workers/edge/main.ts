@@ -57,8 +57,9 @@ async function prepare({ ports, prepared }: Service, origin: string): Promise<vo
   try {
     await prepared.find('first start', ports.clock.now(), async () => {
       const { setupToken } = await prepareFirstStart(ports)
+      if (setupToken === null) return true
       const link = `${origin}${ports.settings.basePath}/session/setup?token=${setupToken}`
-      if (setupToken !== null) ports.log.warn(`Create the administrator within 30 minutes: ${link}`)
+      ports.log.warn(`Create the administrator within 30 minutes: ${link}`)
       return true
     })
   } catch (error) {

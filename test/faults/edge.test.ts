@@ -1,33 +1,25 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 
 import { INTAKE_BYTES_MAX } from '../../src/http/intake.ts'
-import { startProcess } from '../hosts/process.ts'
 import type { HostProcess } from '../hosts/process.ts'
 import { DIES, DIES_WITHOUT_ALARM } from './dying-values.ts'
+import { startEdgeProcess } from './edge-process.ts'
 import { KEPT, Ledger } from './ledger.ts'
-import { killAll } from './process-tree.ts'
 import { Session } from './session.ts'
 
-const FAILING = ['bun', 'test/faults/edge-host.ts', 'fails-on-purpose']
 const TIMEOUT_MS = 1_000
 /** As `failing-values.ts` has it: the platform itself gives up after six. */
 const FAILURES = 8
 
-let dataDir = ''
+let failing: Awaited<ReturnType<typeof startEdgeProcess>>
 let host: HostProcess
 let session: Session
 beforeAll(async () => {
-  dataDir = await mkdtemp(join(tmpdir(), 'tidemark-edge-'))
-  host = await startProcess({ command: FAILING, dataDir })
+  failing = await startEdgeProcess('fails-on-purpose')
+  host = failing.host
   session = await Session.open(host.url)
 })
-afterAll(async () => {
-  await killAll(host)
-  await rm(dataDir, { recursive: true })
-})
+afterAll(() => failing.end())
 
 test('an object whose storage fails refuses all that shared the commit, as if it had never come', async () => {
   const [jobId = 0] = await session.createJobs(host.url, 1)
@@ -75,13 +67,9 @@ test('an alarm that fails eight times comes again: the silence is noticed, dated
 }, 30_000)
 
 test('while D1 is away requests are refused with 503, a time to wait and a problem; what is broken is 500', async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'tidemark-edge-'))
-  const losing = await startProcess({
-    command: [...FAILING.slice(0, 2), 'loses-its-database'],
-    dataDir: folder,
-  })
+  const losing = await startEdgeProcess('loses-its-database')
   const signIn = async (username: string) => {
-    const answer = await fetch(`${losing.url}/session/login`, {
+    const answer = await fetch(`${losing.host.url}/session/login`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify({ username, password: 'x'.repeat(20) }),
@@ -93,16 +81,15 @@ test('while D1 is away requests are refused with 503, a time to wait and a probl
   expect(await signIn('the connection is lost')).toEqual([503, 'unavailable', '1', problem])
   expect(await signIn('the table is lost')).toEqual([500, 'internal', null, problem])
   expect(await signIn('nobody')).toEqual([401, 'unauthenticated', null, problem])
-  await killAll(losing)
-  await rm(folder, { recursive: true })
+  await losing.end()
 }, 60_000)
 
 test('requests wait for no other one, which may have ended: none is taken for hung, also after senders have left', async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'tidemark-edge-'))
-  const busy = await startProcess({ command: [...FAILING.slice(0, 2), 'whole'], dataDir: folder })
-  const own = await Session.open(busy.url)
-  const [jobId = 0] = await own.createJobs(busy.url, 1)
-  const target = `${busy.url}/webcollector/jobs/${jobId}/values`
+  const busy = await startEdgeProcess('whole')
+  const { url } = busy.host
+  const own = await Session.open(url)
+  const [jobId = 0] = await own.createJobs(url, 1)
+  const target = `${url}/webcollector/jobs/${jobId}/values`
   const statuses = new Set<string>()
   for (let round = 0; round < 4; round++) {
     const senders = [`${import.meta.dir}/rude-senders.ts`, target, own.id, '16', '3000']
@@ -110,16 +97,15 @@ test('requests wait for no other one, which may have ended: none is taken for hu
     for (const status of Object.keys((await new Response(stdout).json()) as object)) statuses.add(status)
   }
   expect([...statuses]).toEqual(['200'])
-  await killAll(busy)
-  await rm(folder, { recursive: true })
+  await busy.end()
 }, 60_000)
 
 test('room for large bodies comes back from senders who leave in the middle of theirs', async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'tidemark-edge-'))
-  const left = await startProcess({ command: [...FAILING.slice(0, 2), 'whole'], dataDir: folder })
-  const own = await Session.open(left.url)
-  const [jobId] = await own.createJobs(left.url, 1)
-  const { host: name, hostname, port } = new URL(left.url)
+  const left = await startEdgeProcess('whole')
+  const { url } = left.host
+  const own = await Session.open(url)
+  const [jobId] = await own.createJobs(url, 1)
+  const { host: name, hostname, port } = new URL(url)
   const head = [
     'POST /webcollector/values HTTP/1.1',
     `Host: ${name}`,
@@ -136,36 +122,32 @@ test('room for large bodies comes back from senders who leave in the middle of t
   const deliveries = Array.from({ length: 1_000 }, () => ({ jobId, returnValue1: 1, errorCode: 0 }))
   const statuses: number[] = []
   do {
-    statuses.push((await own.send(left.url, '/webcollector/values', { deliveries })).status)
+    statuses.push((await own.send(url, '/webcollector/values', { deliveries })).status)
     // What has gone is seen to be gone when there is more of it.
-    for (let read = 0; read < 200; read++) await own.ask(left.url, '/groups/1')
+    for (let read = 0; read < 200; read++) await own.ask(url, '/groups/1')
   } while (statuses.at(-1) !== 200 && statuses.length < 30)
   expect(statuses[0]).toBe(503)
   expect(statuses.at(-1)).toBe(200)
-  await killAll(left)
-  await rm(folder, { recursive: true })
+  await left.end()
 }, 60_000)
 
 test('an object that dies between its commit and its answer finds an earlier deadline by itself; one that lost its alarm is found by cron', async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'tidemark-edge-'))
-  const dying = await startProcess({
-    command: [...FAILING.slice(0, 2), 'dies-after-a-commit'],
-    dataDir: folder,
-  })
-  const own = await Session.open(dying.url)
-  const jobIds = await own.createJobs(dying.url, 2, { timeout: 'PT1H' })
+  const dying = await startEdgeProcess('dies-after-a-commit')
+  const { url } = dying.host
+  const own = await Session.open(url)
+  const jobIds = await own.createJobs(url, 2, { timeout: 'PT1H' })
   // Nobody ever answers these.
   const asked = [DIES, DIES_WITHOUT_ALARM].map((message, index) =>
-    fetch(`${dying.url}/webcollector/jobs/${jobIds[index]}/values`, {
+    fetch(`${url}/webcollector/jobs/${jobIds[index]}/values`, {
       method: 'POST',
       headers: { 'content-type': 'application/json', 'x-session-id': own.id },
       body: JSON.stringify({ returnValue1: 1, errorCode: 0, ttl: 'PT4S', message }),
     }).catch(() => null),
   )
   await Bun.sleep(2_000)
-  await killAll(dying)
+  await dying.become('whole')
   await Promise.all(asked)
-  const after = await startProcess({ command: [...FAILING.slice(0, 2), 'whole'], dataDir: folder })
+  const after = dying.host
   const codeOf = async (id = 0) =>
     ((await own.get(after.url, `/jobs/${id}`)) as { errorCode: number }).errorCode
   for (let tried = 0; tried < 60 && (await codeOf(jobIds[0])) !== 5; tried++) await Bun.sleep(250)
@@ -177,8 +159,7 @@ test('an object that dies between its commit and its answer finds an earlier dea
   after.signal('SIGUSR2')
   await Bun.sleep(200)
   const logs = after.logs.join('\n')
-  await killAll(after)
-  await rm(folder, { recursive: true })
+  await dying.end()
   expect(logs).toContain('the trigger was pulled')
   expect(logs).toContain('"alarms were lost and are set again","jobs":1')
   expect(codes).toEqual([5, 5])

@@ -7,9 +7,10 @@ import { openHashing } from '../../workers/bun/hashing.ts'
  *   taskset -c 0 bun test/faults/hashing-race.ts <patienceMs>
  */
 const NEVER_MS = 2 ** 31 - 1
-
 const [patienceMs = ''] = process.argv.slice(2)
-const other = Bun.spawn([process.execPath, '-e', 'console.log("wanted"); for (;;);'])
+// It ends by itself should nobody live to end it.
+const WANTING = 'console.log("wanted"); for (const endAt = Date.now() + 120_000; Date.now() < endAt; );'
+const other = Bun.spawn([process.execPath, '-e', WANTING])
 await other.stdout.getReader().read()
 
 async function hash(name: string, n: number, ms: number): Promise<string> {

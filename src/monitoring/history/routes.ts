@@ -6,6 +6,7 @@ import { policy } from '../../http/policy.ts'
 import type { Env } from '../../http/policy.ts'
 import { valid } from '../../http/valid.ts'
 import { csvOf } from './csv.ts'
+import { jsonOf } from './json.ts'
 import { historiesQuery, historyQuery, seriesView } from './schema.ts'
 import type { SeriesView } from './schema.ts'
 import { readHistories, readHistory } from './service.ts'
@@ -33,7 +34,7 @@ export const historyRoutes = new Hono<Env>()
       const query = c.req.valid('query')
       const series = await readHistory(c.get('context'), c.req.valid('param').id, query)
       if (wantsCsv(c)) return csv(c, series)
-      return c.json(typeof query.key === 'string' ? series[0] : series)
+      return json(c, typeof query.key === 'string' ? series.map(jsonOf).join() : listOf(series))
     },
   )
   .get(
@@ -53,7 +54,7 @@ export const historyRoutes = new Hono<Env>()
     valid('query', historiesQuery),
     async (c) => {
       const series = await readHistories(c.get('context'), c.req.valid('query'))
-      return wantsCsv(c) ? csv(c, series) : c.json(series)
+      return wantsCsv(c) ? csv(c, series) : json(c, listOf(series))
     },
   )
 
@@ -63,4 +64,12 @@ function wantsCsv(c: HonoContext<Env>): boolean {
 
 function csv(c: HonoContext<Env>, series: readonly SeriesView[]): Response {
   return c.body(csvOf(series), 200, { 'content-type': 'text/csv; charset=utf-8' })
+}
+
+function json(c: HonoContext<Env>, text: string): Response {
+  return c.body(text, 200, { 'content-type': 'application/json' })
+}
+
+function listOf(series: readonly SeriesView[]): string {
+  return `[${series.map(jsonOf).join()}]`
 }

@@ -81,4 +81,8 @@ export const seriesView = z
 
 export type HistoryQuery = z.infer<typeof historyQuery>
 export type HistoriesQuery = z.infer<typeof historiesQuery>
-export type SeriesView = z.infer<typeof seriesView>
+export type BucketView = z.infer<typeof bucket>
+type SampleView = z.infer<typeof sample>
+export type SeriesView = Omit<z.infer<typeof seriesView>, 'values'> & {
+  readonly values?: readonly BucketView[] | readonly SampleView[] | undefined
+}

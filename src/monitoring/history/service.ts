@@ -5,11 +5,11 @@ import type { Fault } from '../../lib/errors.ts'
 import { rangeOf } from '../../lib/range.ts'
 import { timeFormat } from '../../lib/time.ts'
 import type { TimeFormat } from '../../lib/time.ts'
-import type { BucketsAnswer, Value } from '../../ports/job-actors.ts'
+import type { BucketsAnswer, Mode, Value } from '../../ports/job-actors.ts'
 import { findParameters } from '../jobs/service.ts'
 import type { Parameters } from '../rules/schema.ts'
 import { bucketEdges, defaultScale } from './buckets.ts'
-import type { HistoriesQuery, HistoryQuery, SeriesView } from './schema.ts'
+import type { BucketView, HistoriesQuery, HistoryQuery, SeriesView } from './schema.ts'
 
 const NO_JOB = 'There is no such job.'
 
@@ -121,28 +121,56 @@ async function readBuckets(
   const edges = bucketEdges(range)
   if ((edges.length - 1) * all.length > CELLS_MAX) throw tooManyCells()
   const answers = await ports.jobActors.bucketsAll(all, { edges, mode: query.mode })
-  const timestamps = query.values ? edges.map(range.format) : []
-  return answers.map((answer, index) => bucketsView(answer, all[index]?.divisor ?? 1, { query, timestamps }))
+  return answers.map((answer, index) => bucketsView(answer, all[index]?.divisor ?? 1, range, query))
 }
 
 function bucketsView(
-  { buckets, aggregate }: BucketsAnswer,
+  answer: BucketsAnswer,
   divisor: number,
-  { query, timestamps }: { readonly query: Asked; readonly timestamps: readonly string[] },
+  range: Range,
+  { mode, values }: Asked,
 ): Partial<SeriesView> {
-  const user = (raw: number | null) => (raw === null ? null : raw / divisor)
-  const { min, max, avg, last, sum, count } = aggregate
-  const whole = { min: user(min), max: user(max), avg: user(avg), last: user(last), count, sum: user(sum) }
-  if (!query.values) return { aggregate: whole }
-  const isCount = query.mode === 'count'
-  const values = buckets.map((bucket, index) => ({
-    timestamp: timestamps[index] ?? '',
-    value: isCount ? bucket.value : user(bucket.value),
-    min: user(bucket.min),
-    max: user(bucket.max),
-    count: bucket.count,
+  const { min, max, avg, last, sum, count } = answer.aggregate
+  const user = userOf(divisor)
+  const aggregate = {
+    min: user(min),
+    max: user(max),
+    avg: user(avg),
+    last: user(last),
+    count,
+    sum: user(sum),
+  }
+  return values ? { values: bucketViews(answer, divisor, range, mode), aggregate } : { aggregate }
+}
+
+type Viewed = { readonly divisor: number; readonly views: readonly BucketView[] }
+
+/** What was made of an answer, for as long as somebody holds that. */
+const viewed = new WeakMap<BucketsAnswer, Viewed>()
+
+/** The same object for an answer that is told again. */
+function bucketViews(
+  answer: BucketsAnswer,
+  divisor: number,
+  { format }: Range,
+  mode: Mode,
+): readonly BucketView[] {
+  const known = viewed.get(answer)
+  if (known?.divisor === divisor) return known.views
+  const user = userOf(divisor)
+  const views = answer.buckets.map(({ at, value, min, max, count }) => ({
+    timestamp: format(at),
+    value: mode === 'count' ? value : user(value),
+    min: user(min),
+    max: user(max),
+    count,
   }))
-  return { values, aggregate: whole }
+  viewed.set(answer, { divisor, views })
+  return views
+}
+
+function userOf(divisor: number): (raw: number | null) => number | null {
+  return (raw) => (raw === null ? null : raw / divisor)
 }
 
 async function readSamples(

@@ -9,9 +9,13 @@ import { Tail } from './tail.ts'
 const PACE_PER_MS = 5
 export const BURST_MAX = 100_000
 
+let made = 0
+
 /** One job in the keeper's memory. */
 export class Job {
   readonly id: number
+  /** Of this object alone: what is made later for the same id is another job. */
+  readonly serial = ++made
   /** As of the last accepted event. */
   state: ActorState
   /** As of the last event on stable storage; null before the first. Readers see only this. */

@@ -1,7 +1,8 @@
-import type { BucketsOfAll, SeriesName } from '../../../ports/job-actors.ts'
+import type { BucketsAnswer, BucketsOfAll, SeriesName } from '../../../ports/job-actors.ts'
 import type { ValuesDatabase } from '../../../ports/values-database.ts'
 import { HOURS, MINUTES, stepOf } from '../../history/cells.ts'
 import type { Cell, Level } from '../../history/cells.ts'
+import { RecentAnswers } from '../../history/recent-answers.ts'
 import { RecentCells } from '../../history/recent-cells.ts'
 import { Rollup } from '../../history/rollup.ts'
 import { firstAtOrAfter } from '../../history/samples.ts'
@@ -17,7 +18,8 @@ import type { Touched, Wanted } from './bodies.ts'
 const LEVELS: readonly Level[] = [MINUTES, HOURS]
 
 /** Of all keepers of the process or isolate together: at the edge there may be hundreds. */
-const recent = new RecentCells()
+const recentCells = new RecentCells()
+const recentAnswers = new RecentAnswers()
 
 /** Half-open, in order of time. */
 type Span = { readonly from: number; end: number }
@@ -29,18 +31,20 @@ export type Gathered = {
   readonly spans: Readonly<Record<Level, readonly Span[]>>
   readonly wanted: readonly Wanted[]
   readonly tail: Samples<number> | null
+  /** Takes the answer, where it would be the same until something else is stored. */
+  readonly keep: ((answer: BucketsAnswer) => void) | null
 }
 
 /** What is wanted, and the job that has it. */
 type Source = { readonly job: Job; readonly key: string }
 
-/** What the database has of each series for one read of buckets. */
+/** What the database has of each series for one read of buckets, or the answer, where it was told before. */
 export async function gatherBuckets(
   { values, touched }: { readonly values: ValuesDatabase; readonly touched: Touched },
   jobOf: (jobId: number) => Job,
   names: readonly SeriesName[],
   query: BucketsOfAll,
-): Promise<readonly Gathered[]> {
+): Promise<readonly (Gathered | BucketsAnswer)[]> {
   const sources = names.map(({ jobId, key }): Source => ({ job: jobOf(jobId), key }))
   const range = { beginAt: query.edges[0] ?? 0, endAt: query.edges.at(-1) ?? 0 }
   const overviews = await readOverviews(
@@ -48,7 +52,7 @@ export async function gatherBuckets(
     sources.map(({ job, key }) => ({ jobId: job.id, series: seriesOf(key) })),
     range,
   )
-  const gathered: Gathered[] = []
+  const gathered: (Gathered | BucketsAnswer)[] = []
   for (const [index, overview] of overviews.entries()) {
     const source = sources[index]
     if (source) gathered.push(await gather({ values, touched, range }, source, overview, query))
@@ -65,11 +69,17 @@ async function gather(
   { job, key }: Source,
   { blocks, segments, expiredAt }: Overview,
   query: BucketsOfAll,
-): Promise<Gathered> {
+): Promise<Gathered | BucketsAnswer> {
   const series = { jobId: job.id, series: seriesOf(key) }
-  const rollup = new Rollup(query.edges, query.mode)
+  const cells = blocks.map((block) => recentCells.cellsOf(block))
   touched.rollups += blocks.length
-  const spans = addCells(blocks, expiredAt, rollup, range)
+  const tail = job.tail ? (job.tail.series(key) as Samples<number>) : null
+  const question = { ...query, jobSerial: job.serial, series: series.series, cells, segments, expiredAt }
+  const isStored = !tail || !hasSamples(tail, range)
+  const known = isStored ? recentAnswers.find(question) : null
+  if (known) return known
+  const rollup = new Rollup(query.edges, query.mode)
+  const spans = addCells(blocks, cells, rollup, { ...range, expiredAt })
   const rows = await readSegments(
     values,
     series,
@@ -84,8 +94,8 @@ async function gather(
     ...needed.map((row, index) => ({ row, body: bodies[index] ?? missing(row) })),
     ...segments.filter((row) => needsSamples(row, rollup, spans)).map((row) => ({ row, body: row.body })),
   ]
-  const tail = job.tail ? (job.tail.series(key) as Samples<number>) : null
-  return { rollup, spans, wanted, tail }
+  const keep = (answer: BucketsAnswer) => recentAnswers.keep(question, answer)
+  return { rollup, spans, wanted, tail, keep: isStored ? keep : null }
 }
 
 /** Adds the samples of a segment that count as samples. */
@@ -105,15 +115,14 @@ type Range = { readonly beginAt: number; readonly endAt: number }
  * is all there is: it counts where it begins. */
 function addCells(
   blocks: readonly BlockRow[],
-  expiredAt: number,
+  cells: readonly (readonly Cell[])[],
   rollup: Rollup,
-  { beginAt, endAt }: Range,
+  { beginAt, endAt, expiredAt }: Range & { readonly expiredAt: number },
 ): Gathered['spans'] {
   const spans: Record<Level, Span[]> = { [MINUTES]: [], [HOURS]: [] }
-  for (const block of blocks) {
-    const { level } = block
+  for (const [index, { level }] of blocks.entries()) {
     const samplesFrom = samplesFromAt(level, expiredAt)
-    for (const cell of recent.cellsOf(block)) {
+    for (const cell of cells[index] ?? []) {
       const isAll = cell.from < samplesFrom
       if (isAll || (!rollup.wantsSamples && rollup.takesWhole(cell))) rollup.addCell(cell)
       else if (!rollup.wantsSamples) extend(spans[level], cell)
@@ -131,6 +140,10 @@ function addCells(
 /** From here on the samples of a level are there, cell by cell. */
 function samplesFromAt(level: Level, expiredAt: number): number {
   return Math.ceil(expiredAt / stepOf(level)) * stepOf(level)
+}
+
+function hasSamples({ at }: Samples<number>, { beginAt, endAt }: Range): boolean {
+  return firstAtOrAfter(at, beginAt) < firstAtOrAfter(at, endAt)
 }
 
 function extend(spans: Span[], { from, end }: Cell): void {

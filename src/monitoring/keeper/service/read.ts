@@ -18,6 +18,7 @@ import type { SegmentRow } from '../store/segments.ts'
 import { BlobGone, samplesOf } from './bodies.ts'
 import type { Touched, Wanted } from './bodies.ts'
 import { addSamples, gatherBuckets } from './buckets.ts'
+import type { Gathered } from './buckets.ts'
 
 /** What reads need of the keeper. */
 export type Reading = {
@@ -40,15 +41,21 @@ export function readBuckets(
   query: BucketsOfAll,
 ): Promise<readonly BucketsAnswer[]> {
   return again(async () => {
+    const gathered = await reading.lock.run(() => gatherBuckets(reading, jobOf, names, query))
     const answers: BucketsAnswer[] = []
-    for (const one of await reading.lock.run(() => gatherBuckets(reading, jobOf, names, query))) {
-      for await (const { row, samples } of decoded(reading, one.wanted))
-        addSamples(one, row.level, samples as Samples<number>)
-      if (one.tail) one.rollup.addSamples(one.tail)
-      answers.push(one.rollup.result())
-    }
+    for (const one of gathered) answers.push('buckets' in one ? one : await answerOf(reading, one))
     return answers
   })
+}
+
+async function answerOf(reading: Reading, gathered: Gathered): Promise<BucketsAnswer> {
+  const { rollup, wanted, tail, keep } = gathered
+  for await (const { row, samples } of decoded(reading, wanted))
+    addSamples(gathered, row.level, samples as Samples<number>)
+  if (tail) rollup.addSamples(tail)
+  const answer = rollup.result()
+  keep?.(answer)
+  return answer
 }
 
 /** Samples of segments and tail, merged in order of time. */

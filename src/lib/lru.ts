@@ -1,0 +1,41 @@
+type Held<Value> = { readonly value: Value; readonly weight: number }
+
+/** Values by name. Where they weigh too much together, those go that were not asked for longest. */
+export class Lru<Value> {
+  readonly #weightMax: number
+  /** A Map goes through its names in the order in which they were set: the first was not asked for longest. */
+  readonly #held = new Map<string, Held<Value>>()
+  #weight = 0
+
+  constructor(weightMax: number) {
+    this.#weightMax = weightMax
+  }
+
+  /** What all values weigh together. */
+  get weight(): number {
+    return this.#weight
+  }
+
+  get(name: string): Value | null {
+    const held = this.#held.get(name)
+    if (!held) return null
+    this.#held.delete(name)
+    this.#held.set(name, held)
+    return held.value
+  }
+
+  set(name: string, value: Value, weight: number): void {
+    this.#drop(name)
+    this.#held.set(name, { value, weight })
+    this.#weight += weight
+    for (const oldest of this.#held.keys()) {
+      if (this.#weight <= this.#weightMax) break
+      this.#drop(oldest)
+    }
+  }
+
+  #drop(name: string): void {
+    this.#weight -= this.#held.get(name)?.weight ?? 0
+    this.#held.delete(name)
+  }
+}

@@ -16,10 +16,13 @@ const MINUTES_A_DAY = 1_440
 const CLIENTS = 8
 const SECONDS_MAX = 1
 const WARM_UP_S = 2
+/** More than anybody keeps the answers of. */
+const MONTHS = 200
 /** Means of the same samples differ by rounding only. */
 const TOLERANCE = 1e-9
 
-type Question = Span & { readonly name: string; readonly bar: Bar }
+/** One that is asked of several spans, each by itself, is never asked of the same one twice in a row. */
+type Question = { readonly name: string; readonly spans: readonly Span[]; readonly bar?: Bar }
 type Answering = { readonly one: Load[]; readonly many: Load[]; readonly requests: number }
 type Contestant = {
   readonly peer: Peer
@@ -44,7 +47,8 @@ export async function read(bench: Bench): Promise<Part> {
     title: 'Reads',
     explained:
       'means of buckets, over HTTP, from a year of minutes of one series beside a week of minutes of ' +
-      `${OTHERS} others; each question is one request. ` +
+      `${OTHERS} others; each question is one request, asked again and again, so that who keeps answers may answer from ` +
+      `these; “others each time” is asked of ${MONTHS} months in turn, each an hour before the last. ` +
       'All answers are compared with the samples before anything is measured.',
     rows,
   }
@@ -64,29 +68,25 @@ function seriesUntil(endAt: number): readonly Series[] {
 }
 
 function questionsUntil(endAt: number): readonly Question[] {
+  const months = Array.from({ length: MONTHS }, (_, index): Span => {
+    const monthEndAt = endAt - index * HOUR_MS
+    return { of: 'first', beginAt: monthEndAt - 30 * DAY_MS, endAt: monthEndAt, bucketMs: HOUR_MS }
+  })
   return [
     {
       name: '30 days of minutes by hour',
-      of: 'first',
-      beginAt: endAt - 30 * DAY_MS,
-      endAt,
-      bucketMs: HOUR_MS,
+      spans: months.slice(0, 1),
       bar: { is: 'ratio', atMost: 0.5 },
     },
+    { name: '30 days, others each time', spans: months },
     {
       name: `${OTHERS} series × 1 day by hour`,
-      of: 'others',
-      beginAt: endAt - 3 * DAY_MS,
-      endAt: endAt - 2 * DAY_MS,
-      bucketMs: HOUR_MS,
+      spans: [{ of: 'others', beginAt: endAt - 3 * DAY_MS, endAt: endAt - 2 * DAY_MS, bucketMs: HOUR_MS }],
       bar: { is: 'ratio', atMost: 1 },
     },
     {
       name: 'a year of minutes by day',
-      of: 'first',
-      beginAt: endAt - YEAR_DAYS * DAY_MS,
-      endAt,
-      bucketMs: DAY_MS,
+      spans: [{ of: 'first', beginAt: endAt - YEAR_DAYS * DAY_MS, endAt, bucketMs: DAY_MS }],
       bar: { is: 'ratio', atMost: 0.5 },
     },
   ]
@@ -112,8 +112,8 @@ async function ask(
   for (const contestant of contestants) {
     await bench.attempt(`read, ${question.name}, ${contestant.peer.name}`, async () => {
       await checkMeans(contestant, asked)
-      const requests = contestant.history.requests(question)
-      const answers: Answering = { one: [], many: [], requests: requests.length }
+      const requests = requestsOf(contestant, question)
+      const answers: Answering = { one: [], many: [], requests: requests.length / question.spans.length }
       const path = await writeRequests(contestant.directory, requests)
       await replay({ running: contestant.running, path, connections: CLIENTS, sent: 0 }, WARM_UP_S)
       entries.push({ contestant, path, answers })
@@ -138,14 +138,15 @@ async function ask(
 
 /** @throws {Error} unless every mean is that of the samples */
 async function checkMeans(
-  { running, history }: Contestant,
+  contestant: Contestant,
   { question, series }: { question: Question; series: readonly Series[] },
 ): Promise<void> {
   const answers: string[] = []
-  for (const request of history.requests(question)) answers.push(await send(running, request))
-  const wanted = meansOf(question, series)
+  for (const request of requestsOf(contestant, question))
+    answers.push(await send(contestant.running, request))
+  const wanted = question.spans.flatMap((span) => meansOf(span, series)).toSorted((a, b) => a - b)
   // Peers answer series in an order of their own.
-  const found = history.means(answers).toSorted((a, b) => a - b)
+  const found = contestant.history.means(answers).toSorted((a, b) => a - b)
   const wrong = wanted.filter((mean, index) => !(Math.abs((found[index] ?? NaN) - mean) <= TOLERANCE * mean))
   if (found.length === wanted.length && wrong.length === 0) return
   throw new Error(`${found.length} means instead of ${wanted.length}, ${wrong.length} of them wrong`)
@@ -164,7 +165,11 @@ function meansOf({ of, beginAt, endAt, bucketMs }: Span, series: readonly Series
       }
       return buckets
     })
-  return sums.map(({ sum, count }) => sum / count).toSorted((a, b) => a - b)
+  return sums.map(({ sum, count }) => sum / count)
+}
+
+function requestsOf({ history }: Contestant, { spans }: Question) {
+  return spans.flatMap((span) => history.requests(span))
 }
 
 function rowsOf({ name, bar }: Question, answering: ReadonlyMap<string, Answering>): readonly Row[] {
@@ -176,7 +181,7 @@ function rowsOf({ name, bar }: Question, answering: ReadonlyMap<string, Answerin
       measure: `${name}: CPU ms`,
       better: 'less',
       cells: cells(({ one, requests }) => (medianOf(one, (load) => load.cpuUs) * requests) / 1000, 2),
-      bar,
+      ...(bar && { bar }),
     },
     {
       measure: `${name}: p50 ms`,

@@ -134,6 +134,24 @@ test('an answer is the same object for as long as nothing happens in its range',
   expect(await life.ask(edgesBy(2 * HOUR_MS, 12), 'avg')).not.toBe(answer)
 })
 
+test('the database is not read again before something other than the journal was written', async () => {
+  const day = edgesBy(HOUR_MS, 24)
+  const answer = await life.ask(day, 'avg')
+  const { history } = life.stage.keeper
+  const touched = async (edges: readonly number[]) => {
+    const { rollups, segments } = history.touched
+    await life.ask(edges, 'avg')
+    return history.touched.rollups + history.touched.segments - rollups - segments
+  }
+  await life.receive(life.stage.now, 10, MINUTE_MS)
+  expect(await touched(day)).toBe(0)
+  expect(await touched(edgesBy(HOUR_MS, 25))).toBeGreaterThan(0)
+  await life.stage.keeper.fold()
+  expect(await touched(day)).toBeGreaterThan(0)
+  expect(await touched(day)).toBe(0)
+  expect(await life.ask(day, 'avg')).toBe(answer)
+})
+
 test('a value that comes late is in the next answer, before and after a fold', async () => {
   const day = edgesBy(HOUR_MS, 24)
   const countOf = async () => (await life.ask(day, 'count')).aggregate.count

@@ -16,6 +16,7 @@ const question = (jobSerial: number, cells: readonly Cell[] = [], body = new Uin
     cells: [cells],
     segments: [{ from: 0, body }],
     expiredAt: 0,
+    asOf: 0,
   }) as const
 const answer = () => ({
   buckets: [{ at: 0, value: 1, min: 1, max: 1, count: 1 }],

@@ -9,12 +9,18 @@ const BYTES_MAX = 8 * 1024 * 1024
 const BUCKET_BYTES = 350
 const CELL_BYTES = 125
 
-/** All that an answer follows from. Whatever a job receives changes its cells or what is not in them yet, and whatever goes
- * has expired. The cells of a block are the same object for as long as its bytes are the same. */
-type Question = BucketsOfAll & {
+/** A question, before anything is known of what is stored. */
+export type Asked = BucketsOfAll & {
   /** Not the id: another job may come to have the same one. */
   readonly jobSerial: number
   readonly series: number
+  /** Another number whenever something may be stored that was not before. */
+  readonly asOf: number
+}
+
+/** All that an answer follows from. Whatever a job receives changes its cells or what is not in them yet, and whatever goes
+ * has expired. The cells of a block are the same object for as long as its bytes are the same. */
+type Question = Asked & {
   readonly cells: readonly (readonly Cell[])[]
   /** What is not in cells yet. */
   readonly segments: readonly Segment[]
@@ -24,7 +30,7 @@ type Question = BucketsOfAll & {
 
 type Segment = { readonly from: number; readonly body: Uint8Array }
 
-type Told = { readonly question: Question; readonly answer: BucketsAnswer }
+type Told = { readonly question: Question; readonly answer: BucketsAnswer; asOf: number }
 
 /**
  * Answers that were given lately. Who asks again while nothing has changed gets the same object, so that what is made of
@@ -42,14 +48,23 @@ export class RecentAnswers {
     return this.#told.weight
   }
 
+  /** The answer, where nothing was stored since it was told or found. */
+  recall(asked: Asked): BucketsAnswer | null {
+    const told = this.#told.get(nameOf(asked))
+    return told?.asOf === asked.asOf && areSame(told.question.edges, asked.edges) ? told.answer : null
+  }
+
+  /** The answer, where what it follows from is as it was. */
   find(question: Question): BucketsAnswer | null {
     const told = this.#told.get(nameOf(question))
-    return told && isSame(told.question, question) ? told.answer : null
+    if (!told || !isSame(told.question, question)) return null
+    told.asOf = question.asOf
+    return told.answer
   }
 
   /** Nobody may change the answer from now on. */
   keep(question: Question, answer: BucketsAnswer): void {
-    this.#told.set(nameOf(question), { question, answer }, bytesOf(question, answer))
+    this.#told.set(nameOf(question), { question, answer, asOf: question.asOf }, bytesOf(question, answer))
   }
 }
 
@@ -59,7 +74,7 @@ function bytesOf({ cells, segments }: Question, { buckets }: BucketsAnswer): num
   return buckets.length * BUCKET_BYTES + inCells + inSegments
 }
 
-function nameOf({ jobSerial, series, mode, edges }: Question): string {
+function nameOf({ jobSerial, series, mode, edges }: Asked): string {
   return `${jobSerial}.${series}.${mode}.${edges[0]}.${edges.at(-1)}.${edges.length}`
 }
 

@@ -40,6 +40,7 @@ import { Intake } from './service/intake.ts'
 import { replay } from './service/replay.ts'
 import { tellValues } from './service/telling.ts'
 import * as store from './store.ts'
+import { StoredValues } from './stored-values.ts'
 import type { RepeatRow } from './store/repeats.ts'
 
 const WAKES_PER_COMMIT = 2_000
@@ -59,6 +60,8 @@ export class Keeper implements JobActors {
   /** What was received: reads of it, and keeping it small. */
   readonly history: History
   readonly #host: KeeperHost
+  /** The same, for whatever changes more than the journal. */
+  readonly #inside: KeeperHost & { readonly values: StoredValues }
   readonly #jobs = new Map<number, Job>()
   /** Jobs whose end is not durable yet; should it fail, they come back. */
   readonly #leaving = new Set<Job>()
@@ -78,10 +81,12 @@ export class Keeper implements JobActors {
 
   private constructor(host: KeeperHost) {
     this.#host = host
+    const inside = { ...host, values: new StoredValues(host.values) }
+    this.#inside = inside
     this.#deadlines = new Deadlines(this.#jobs, () => host.armed())
     this.#facts = new Facts((transitions) => host.follow(transitions), host.log)
     this.history = new History({
-      host,
+      host: inside,
       lock: this.#lock,
       shelf: this.#shelf,
       jobs: this.#jobs,
@@ -92,7 +97,7 @@ export class Keeper implements JobActors {
       undo: (batch, cause) => this.#undo(batch, cause),
     })
     this.#copies = new Copies({
-      host,
+      host: inside,
       lock: this.#lock,
       shelf: this.#shelf,
       jobs: this.#jobs,
@@ -318,7 +323,7 @@ export class Keeper implements JobActors {
   async #foldAll(): Promise<void> {
     const beganAt = this.#host.clock.now()
     const isDone = await foldUpTo(this.#journalId, {
-      host: this.#host,
+      host: this.#inside,
       lock: this.#lock,
       facts: this.#facts,
       jobs: this.#jobs,

@@ -1,8 +1,8 @@
 import type { BucketsAnswer, BucketsOfAll, SeriesName } from '../../../ports/job-actors.ts'
-import type { ValuesDatabase } from '../../../ports/values-database.ts'
 import { HOURS, MINUTES, stepOf } from '../../history/cells.ts'
 import type { Cell, Level } from '../../history/cells.ts'
 import { RecentAnswers } from '../../history/recent-answers.ts'
+import type { Asked } from '../../history/recent-answers.ts'
 import { RecentCells } from '../../history/recent-cells.ts'
 import { Rollup } from '../../history/rollup.ts'
 import { firstAtOrAfter } from '../../history/samples.ts'
@@ -13,6 +13,7 @@ import { readOverviews } from '../store/rollups.ts'
 import type { BlockRow, Overview } from '../store/rollups.ts'
 import { readBodies, readSegments } from '../store/segments.ts'
 import type { SegmentRow } from '../store/segments.ts'
+import type { StoredValues } from '../stored-values.ts'
 import type { Touched, Wanted } from './bodies.ts'
 
 const LEVELS: readonly Level[] = [MINUTES, HOURS]
@@ -36,28 +37,46 @@ export type Gathered = {
 }
 
 /** What is wanted, and the job that has it. */
-type Source = { readonly job: Job; readonly key: string }
+type Source = {
+  readonly job: Job
+  readonly asked: Asked
+  /** What is not folded yet. */
+  readonly tail: Samples<number> | null
+  /** False where some of it lies in the range. */
+  readonly isFolded: boolean
+}
 
 /** What the database has of each series for one read of buckets, or the answer, where it was told before. */
 export async function gatherBuckets(
-  { values, touched }: { readonly values: ValuesDatabase; readonly touched: Touched },
+  { values, touched }: { readonly values: StoredValues; readonly touched: Touched },
   jobOf: (jobId: number) => Job,
   names: readonly SeriesName[],
   query: BucketsOfAll,
 ): Promise<readonly (Gathered | BucketsAnswer)[]> {
-  const sources = names.map(({ jobId, key }): Source => ({ job: jobOf(jobId), key }))
-  const range = { beginAt: query.edges[0] ?? 0, endAt: query.edges.at(-1) ?? 0 }
+  const range = rangeOf(query)
+  const asOf = values.writes
+  const sources = names.map(({ jobId, key }) => sourceOf(jobOf(jobId), key, { ...query, asOf }))
+  const known = sources.map(({ asked, isFolded }) => (isFolded ? recentAnswers.recall(asked) : null))
+  const unknown = sources.filter((_, index) => !known[index])
   const overviews = await readOverviews(
     values,
-    sources.map(({ job, key }) => ({ jobId: job.id, series: seriesOf(key) })),
+    unknown.map(({ job, asked }) => ({ jobId: job.id, series: asked.series })),
     range,
   )
   const gathered: (Gathered | BucketsAnswer)[] = []
-  for (const [index, overview] of overviews.entries()) {
-    const source = sources[index]
-    if (source) gathered.push(await gather({ values, touched, range }, source, overview, query))
+  for (const [index, source] of sources.entries()) {
+    const answer = known[index]
+    const overview = overviews[unknown.indexOf(source)]
+    if (answer) gathered.push(answer)
+    else if (overview) gathered.push(await gather({ values, touched, range }, source, overview))
   }
   return gathered
+}
+
+function sourceOf(job: Job, key: string, query: Omit<Asked, 'jobSerial' | 'series'>): Source {
+  const asked = { ...query, jobSerial: job.serial, series: seriesOf(key) }
+  const tail = job.tail ? (job.tail.series(key) as Samples<number>) : null
+  return { job, asked, tail, isFolded: !tail || !hasSamples(tail, rangeOf(query)) }
 }
 
 /**
@@ -65,27 +84,24 @@ export async function gatherBuckets(
  * of no level that a border cuts, and those of a level where a border cuts a cell. Every sample is in one level only.
  */
 async function gather(
-  { values, touched, range }: { values: ValuesDatabase; touched: Touched; range: Range },
-  { job, key }: Source,
+  { values, touched, range }: { values: StoredValues; touched: Touched; range: Range },
+  { job, asked, tail, isFolded }: Source,
   { blocks, segments, expiredAt }: Overview,
-  query: BucketsOfAll,
 ): Promise<Gathered | BucketsAnswer> {
-  const series = { jobId: job.id, series: seriesOf(key) }
   const cells = blocks.map((block) => recentCells.cellsOf(block))
   touched.rollups += blocks.length
-  const tail = job.tail ? (job.tail.series(key) as Samples<number>) : null
-  const question = { ...query, jobSerial: job.serial, series: series.series, cells, segments, expiredAt }
-  const isStored = !tail || !hasSamples(tail, range)
-  const known = isStored ? recentAnswers.find(question) : null
+  touched.segments += segments.length
+  const question = { ...asked, cells, segments, expiredAt }
+  const known = isFolded ? recentAnswers.find(question) : null
   if (known) return known
-  const rollup = new Rollup(query.edges, query.mode)
+  const rollup = new Rollup(asked.edges, asked.mode)
   const spans = addCells(blocks, cells, rollup, { ...range, expiredAt })
   const rows = await readSegments(
     values,
-    series,
+    { jobId: job.id, series: asked.series },
     LEVELS.flatMap((level) => spans[level].map(({ from, end }) => ({ level, beginAt: from, endAt: end }))),
   )
-  touched.segments += rows.length + segments.length
+  touched.segments += rows.length
   // The order of equal instants: minutes, hours, what is in neither, and the tail.
   const ordered = LEVELS.flatMap((level) => rows.filter((row) => row.level === level))
   const needed = ordered.filter((row) => needsSamples(row, rollup, spans))
@@ -95,7 +111,7 @@ async function gather(
     ...segments.filter((row) => needsSamples(row, rollup, spans)).map((row) => ({ row, body: row.body })),
   ]
   const keep = (answer: BucketsAnswer) => recentAnswers.keep(question, answer)
-  return { rollup, spans, wanted, tail, keep: isStored ? keep : null }
+  return { rollup, spans, wanted, tail, keep: isFolded ? keep : null }
 }
 
 /** Adds the samples of a segment that count as samples. */
@@ -110,6 +126,10 @@ export function addSamples({ rollup, spans }: Gathered, level: number, samples: 
 }
 
 type Range = { readonly beginAt: number; readonly endAt: number }
+
+function rangeOf({ edges }: Pick<BucketsOfAll, 'edges'>): Range {
+  return { beginAt: edges[0] ?? 0, endAt: edges.at(-1) ?? 0 }
+}
 
 /** Adds the cells that need no telling apart; the others are answered as spans. Past the expiry of its samples a cell
  * is all there is: it counts where it begins. */

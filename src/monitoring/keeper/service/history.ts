@@ -11,10 +11,10 @@ import type {
   Value,
 } from '../../../ports/job-actors.ts'
 import type { Log } from '../../../ports/log.ts'
-import type { ValuesDatabase } from '../../../ports/values-database.ts'
 import type { Job } from '../job.ts'
 import type { Lock } from '../../../lib/lock.ts'
 import { readMeta, writeMeta } from '../store.ts'
+import type { StoredValues } from '../stored-values.ts'
 import { nextTurn } from '../turns.ts'
 import type { Touched } from './bodies.ts'
 import { readBuckets, readSamples } from './read.ts'
@@ -26,7 +26,7 @@ import type { Tidying } from './tidying.ts'
 /** What the history needs of the keeper. */
 type Home = {
   readonly host: {
-    readonly values: ValuesDatabase
+    readonly values: StoredValues
     readonly blobs: Blobs
     readonly clock: Clock
     readonly log: Log

@@ -7,7 +7,6 @@ import type {
   SeriesName,
   Value,
 } from '../../../ports/job-actors.ts'
-import type { ValuesDatabase } from '../../../ports/values-database.ts'
 import { mergeSamples, firstAtOrAfter } from '../../history/samples.ts'
 import type { Samples } from '../../history/samples.ts'
 import type { Job } from '../job.ts'
@@ -15,6 +14,7 @@ import type { Lock } from '../../../lib/lock.ts'
 import { seriesOf } from '../series.ts'
 import { readBodies, readSegments } from '../store/segments.ts'
 import type { SegmentRow } from '../store/segments.ts'
+import type { StoredValues } from '../stored-values.ts'
 import { BlobGone, samplesOf } from './bodies.ts'
 import type { Touched, Wanted } from './bodies.ts'
 import { addSamples, gatherBuckets } from './buckets.ts'
@@ -22,7 +22,7 @@ import type { Gathered } from './buckets.ts'
 
 /** What reads need of the keeper. */
 export type Reading = {
-  readonly values: ValuesDatabase
+  readonly values: StoredValues
   readonly blobs: Blobs
   readonly lock: Lock
   readonly touched: Touched

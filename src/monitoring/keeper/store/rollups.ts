@@ -24,6 +24,7 @@ export async function readOverviews(
   wanted: readonly SeriesKey[],
   { beginAt, endAt }: { readonly beginAt: number; readonly endAt: number },
 ): Promise<readonly Overview[]> {
+  if (wanted.length === 0) return []
   const ranges = LEVELS.map((level) => [level, blockOf(level, beginAt), blockOf(level, endAt - 1)])
   const rows = await values.read({
     sql: `with wanted (place, job_id, series) as materialized (

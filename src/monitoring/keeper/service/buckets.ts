@@ -53,9 +53,14 @@ export async function gatherBuckets(
   names: readonly SeriesName[],
   query: BucketsOfAll,
 ): Promise<readonly (Gathered | BucketsAnswer)[]> {
-  const range = rangeOf(query)
+  const range = { beginAt: query.edges[0] ?? 0, endAt: query.edges.at(-1) ?? 0 }
   const asOf = values.writes
-  const sources = names.map(({ jobId, key }) => sourceOf(jobOf(jobId), key, { ...query, asOf }))
+  const sources = names.map(({ jobId, key }): Source => {
+    const job = jobOf(jobId)
+    const asked = { ...query, jobSerial: job.serial, series: seriesOf(key), asOf }
+    const tail = job.tail ? (job.tail.series(key) as Samples<number>) : null
+    return { job, asked, tail, isFolded: !tail || !hasSamples(tail, range) }
+  })
   const known = sources.map(({ asked, isFolded }) => (isFolded ? recentAnswers.recall(asked) : null))
   const unknown = sources.filter((_, index) => !known[index])
   const overviews = await readOverviews(
@@ -63,20 +68,15 @@ export async function gatherBuckets(
     unknown.map(({ job, asked }) => ({ jobId: job.id, series: asked.series })),
     range,
   )
+  const overviewOf = new Map(unknown.map((source, index) => [source, overviews[index]]))
   const gathered: (Gathered | BucketsAnswer)[] = []
   for (const [index, source] of sources.entries()) {
     const answer = known[index]
-    const overview = overviews[unknown.indexOf(source)]
+    const overview = overviewOf.get(source)
     if (answer) gathered.push(answer)
     else if (overview) gathered.push(await gather({ values, touched, range }, source, overview))
   }
   return gathered
-}
-
-function sourceOf(job: Job, key: string, query: Omit<Asked, 'jobSerial' | 'series'>): Source {
-  const asked = { ...query, jobSerial: job.serial, series: seriesOf(key) }
-  const tail = job.tail ? (job.tail.series(key) as Samples<number>) : null
-  return { job, asked, tail, isFolded: !tail || !hasSamples(tail, rangeOf(query)) }
 }
 
 /**
@@ -126,10 +126,6 @@ export function addSamples({ rollup, spans }: Gathered, level: number, samples: 
 }
 
 type Range = { readonly beginAt: number; readonly endAt: number }
-
-function rangeOf({ edges }: Pick<BucketsOfAll, 'edges'>): Range {
-  return { beginAt: edges[0] ?? 0, endAt: edges.at(-1) ?? 0 }
-}
 
 /** Adds the cells that need no telling apart; the others are answered as spans. Past the expiry of its samples a cell
  * is all there is: it counts where it begins. */

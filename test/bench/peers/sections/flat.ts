@@ -29,8 +29,8 @@ export async function flat(bench: Bench): Promise<Part> {
   return {
     title: 'More jobs',
     explained:
-      `single values as above, ${CONNECTIONS} connections; every job is known before, and a load of the same length went before those that count. Pushgateway would need most of ` +
-      'a minute to hear of 10,000.',
+      `single values as above, ${CONNECTIONS} connections; every job is known before, and a load of the same length went ` +
+      'before those that count. Pushgateway would need most of a minute to hear of 10,000.',
     rows: [
       ...rows,
       {

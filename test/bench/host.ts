@@ -5,11 +5,11 @@ import { Hono } from 'hono'
 import { sweepAll } from '../../src/flow.ts'
 import { frame } from '../../src/http/frame.ts'
 import type { Env } from '../../src/http/policy.ts'
-import { Keeper } from '../../src/monitoring/keeper/service.ts'
 import { startServer } from '../../workers/bun/server.ts'
 import type { Seams } from '../../workers/bun/server.ts'
 import { readBunSettings } from '../../workers/bun/settings.ts'
 import { scryptInPool } from '../../workers/secrets.ts'
+import { keeperOf } from '../hosts/keeper-of.ts'
 
 /** What stands in for a part of the Bun host: nothing, the journal's disk, the threads of hashes, or everything behind the
  * frame of a request; or that it tidies when asked. */
@@ -26,9 +26,9 @@ const HOSTS: Readonly<Record<string, Seams>> = {
     fetch: (fetch, ports) => {
       const app = new Hono()
       app.post('/tidy/:id', async (c) => {
-        const { jobActors } = ports
-        if (!(jobActors instanceof Keeper)) throw new TypeError('This host keeps its jobs elsewhere.')
-        await jobActors.history.tidy({ whose: (jobId) => jobId === Number(c.req.param('id')) })
+        await keeperOf(ports.jobActors).history.tidy({
+          whose: (jobId) => jobId === Number(c.req.param('id')),
+        })
         return c.body(null, 204)
       })
       app.post('/sweep/:id', async (c) => {

@@ -2,11 +2,12 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { setImmediate } from 'node:timers/promises'
 
-import { Keeper } from '../../src/monitoring/keeper/service.ts'
+import type { Keeper } from '../../src/monitoring/keeper/service.ts'
 import type { ValuesDatabase } from '../../src/ports/values-database.ts'
 import { startServer } from '../../workers/bun/server.ts'
 import type { Seams } from '../../workers/bun/server.ts'
 import { readBunSettings } from '../../workers/bun/settings.ts'
+import { keeperOf } from '../hosts/keeper-of.ts'
 import { AlarmRecord } from './alarm-record.ts'
 import { acknowledgingEarly } from './early-values.ts'
 
@@ -52,8 +53,7 @@ function flushingSeldom(values: ValuesDatabase): ValuesDatabase {
   return around(values, (commit) => relaxed.then(commit))
 }
 
-async function foldAllTheTime(keeper: unknown): Promise<never> {
-  if (!(keeper instanceof Keeper)) throw new TypeError('This host keeps its jobs elsewhere.')
+async function foldAllTheTime(keeper: Keeper): Promise<never> {
   for (;;) {
     // A disk that fails ends the process by itself.
     await keeper.fold().catch(() => undefined)
@@ -91,4 +91,4 @@ const settings = readBunSettings(process.env)
 if (name === 'forgets-what-waits') forgetWhatWaits(join(settings.dataDir, 'config.db'))
 const server = await startServer(settings, seams)
 watchLoop()
-if (name === 'folds-all-the-time') await foldAllTheTime(server.ports.jobActors)
+if (name === 'folds-all-the-time') await foldAllTheTime(keeperOf(server.ports.jobActors))

@@ -6,7 +6,6 @@ import type { BunPlugin } from 'bun'
 import { sql } from 'drizzle-orm'
 
 import type { OpenFlow } from '../../src/flow.ts'
-import { Keeper } from '../../src/monitoring/keeper/service.ts'
 import { startServer } from '../../workers/bun/server.ts'
 import type { Server } from '../../workers/bun/server.ts'
 import { readBunSettings } from '../../workers/bun/settings.ts'
@@ -15,6 +14,7 @@ import { startEdge } from './edge.ts'
 import type { Moved } from './hand-worker.ts'
 import { ADMIN, TIME_ZONE } from './host.ts'
 import type { Host } from './host.ts'
+import { keeperOf } from './keeper-of.ts'
 
 const ROOT = join(import.meta.dir, '../..')
 
@@ -77,7 +77,7 @@ async function startBunByHand(variables: Variables = {}): Promise<HostByHand> {
       },
     },
     async moveTo(at) {
-      const [keeper, flow, { post, dispatch }] = [keeperOf(server), flowOf(server), server]
+      const [keeper, flow, { post, dispatch }] = [keeperOf(server.ports.jobActors), flowOf(server), server]
       for (;;) {
         const dueAt = Math.min(keeper.nextAt, flow.nextAt, post.nextAt, dispatch.nextAt)
         if (dueAt > at) break
@@ -109,11 +109,6 @@ async function startBunByHand(variables: Variables = {}): Promise<HostByHand> {
       await server.ports.database.run(sql.raw(statement))
     },
   }
-}
-
-function keeperOf({ ports }: Server): Keeper {
-  if (!(ports.jobActors instanceof Keeper)) throw new TypeError('This host keeps its jobs elsewhere.')
-  return ports.jobActors
 }
 
 function flowOf({ ports }: Server): OpenFlow {

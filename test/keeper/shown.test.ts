@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 
-import { Keeper } from '../../src/monitoring/keeper/service.ts'
-import type { Host } from '../hosts/host.ts'
+import type { Keeper } from '../../src/monitoring/keeper/service.ts'
 import { startBun } from '../hosts/bun.ts'
+import type { Host } from '../hosts/host.ts'
+import { keeperOf } from '../hosts/keeper-of.ts'
 import { Session } from '../faults/session.ts'
 
 const HOUR_MS = 3_600_000
@@ -15,8 +16,7 @@ beforeAll(async () => {
     {},
     {
       fetch: (fetch, { jobActors }) => {
-        if (!(jobActors instanceof Keeper)) throw new TypeError('This host keeps its jobs elsewhere.')
-        keeper = jobActors
+        keeper = keeperOf(jobActors)
         return fetch
       },
     },

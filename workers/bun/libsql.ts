@@ -14,13 +14,13 @@ import { migrate as applyMigrations } from 'drizzle-orm/libsql/migrator'
 
 import { Refusal } from '../../src/lib/errors.ts'
 import type { Database } from '../../src/ports/database.ts'
-import { PreparedReads } from './prepared-reads.ts'
+import { FileClient } from './file-client.ts'
 
 export interface Libsql {
   database: Database
   /** For what Drizzle does not say, such as `vacuum into`; under the same rules as `database`. */
   client: Pick<Client, 'execute' | 'batch'>
-  /** Rows of a statement that only reads, by column names; in a file it is prepared once. */
+  /** Rows of a statement that only reads, by column names. */
   read: (sql: string, args: InArgs) => Promise<readonly Readonly<Record<string, unknown>>[]>
   /** Waits for the batches under way, then closes. */
   close: () => Promise<void>
@@ -59,28 +59,12 @@ export async function openLibsql(url: string, options: LibsqlOptions = {}): Prom
     client.close()
     throw error
   }
-  const reads = url.startsWith('file:') ? new PreparedReads(url.slice('file:'.length)) : null
-  client.readThrough(reads)
   return {
     database: drizzle(client),
     client,
-    read: (sql, args) => readRows(client, reads, { sql, args }),
+    read: (sql, args) => client.read(sql, args),
     close: () => client.drainAndClose(),
   }
-}
-
-async function readRows(
-  client: Client,
-  reads: PreparedReads | null,
-  statement: { sql: string; args: InArgs },
-): Promise<readonly Readonly<Record<string, unknown>>[]> {
-  try {
-    if (reads) return reads.read(statement.sql, statement.args)
-  } catch (error) {
-    if (codeOf(error) !== 'SQLITE_BUSY') throw error
-  }
-  // It knows how to wait.
-  return (await client.execute(statement)).rows
 }
 
 /** Applies the migrations of `folder` that this database has not seen, all in one transaction. */
@@ -96,15 +80,13 @@ export async function migrate(database: Database, folder: string): Promise<void>
  * - Once somebody's patience has ended, each statement is tried once and briefly, until one works: a queue of patient
  *   ones would make the last of them wait for all the others.
  * - Batches on a file run one after the other, so that only one of them at a time waits for somebody else's lock.
- * - A file has one connection that writes: it is synchronous anyway, and a second would not share what was set on it.
- *   Reads go through one of their own, where they are prepared once.
+ * - A file has one connection: it is synchronous anyway, and a second would not share what was set on it.
  * - Interactive transactions are refused: D1 has none, and in a file they lead to the locks above.
  */
 class PatientClient implements Client {
-  readonly #client: Client
+  readonly #client: FileClient | Client
   readonly #isFile: boolean
   readonly #patienceMs: number
-  #reads: PreparedReads | null = null
   #isAway = false
   #isMigrating = false
   #batches: Promise<unknown> = Promise.resolve()
@@ -113,13 +95,14 @@ class PatientClient implements Client {
   constructor(url: string, { authToken, patienceMs = PATIENCE_MS }: LibsqlOptions) {
     this.#isFile = url.startsWith('file:')
     this.#patienceMs = patienceMs
-    this.#client = createClient({
-      url,
-      ...(authToken === undefined ? {} : { authToken }),
-      ...(this.#isFile
-        ? { concurrency: 1, timeout: BUSY_TIMEOUT_MS }
-        : { concurrency: REQUESTS_MAX, fetch: (request: Request) => this.#fetchInTime(request) }),
-    })
+    this.#client = this.#isFile
+      ? new FileClient(url.slice('file:'.length))
+      : createClient({
+          url,
+          ...(authToken === undefined ? {} : { authToken }),
+          concurrency: REQUESTS_MAX,
+          fetch: (request: Request) => this.#fetchInTime(request),
+        })
   }
 
   get protocol(): string {
@@ -134,13 +117,24 @@ class PatientClient implements Client {
   execute(sql: string, args?: InArgs): Promise<ResultSet>
   execute(statement: InStatement | string, args?: InArgs): Promise<ResultSet> {
     const text = typeof statement === 'string' ? statement : statement.sql
-    return this.#patiently(async () => {
-      const answer = this.#reads?.answer(statement, args)
-      if (answer) return answer
-      return typeof statement === 'string'
-        ? this.#client.execute(statement, args)
-        : this.#client.execute(statement)
-    }, READS.test(text))
+    return this.#patiently(
+      () =>
+        typeof statement === 'string'
+          ? this.#client.execute(statement, args)
+          : this.#client.execute(statement),
+      READS.test(text),
+    )
+  }
+
+  /** Rows by column names. */
+  async read(sql: string, args: InArgs): Promise<readonly Readonly<Record<string, unknown>>[]> {
+    try {
+      if (this.#client instanceof FileClient) return this.#client.read(sql, args)
+    } catch (error) {
+      if (codeOf(error) !== 'SQLITE_BUSY') throw error
+    }
+    // It knows how to wait.
+    return (await this.execute({ sql, args })).rows
   }
 
   batch(statements: Array<InStatement | [string, InArgs?]>, mode?: TransactionMode): Promise<ResultSet[]> {
@@ -152,7 +146,6 @@ class PatientClient implements Client {
     try {
       return await this.#inOrder(() => this.#patiently(() => this.#client.migrate(statements)))
     } finally {
-      this.#reads?.clear()
       this.#isMigrating = false
     }
   }
@@ -173,14 +166,7 @@ class PatientClient implements Client {
     this.#client.reconnect()
   }
 
-  /** Where there is a way to read a file that is quicker than the client's own. */
-  readThrough(reads: PreparedReads | null): void {
-    this.#reads = reads
-  }
-
   close(): void {
-    this.#reads?.close()
-    this.#reads = null
     this.#client.close()
   }
 
@@ -209,7 +195,7 @@ class PatientClient implements Client {
         const isBusy = codeOf(error) === 'SQLITE_BUSY'
         // Not for a server: that would tear the requests of others that are under way.
         if (isBusy && this.#isFile) this.#client.reconnect()
-        if (!isBusy && !this.#hasLostConnection(error)) throw this.#refusalOf(error)
+        if (!isBusy) throw this.#refusalOf(error)
         const pause = pauseMs(attempt)
         if (this.#isAway || performance.now() + pause > untilAt) {
           this.#isAway = true
@@ -238,11 +224,6 @@ class PatientClient implements Client {
     return refusal
   }
 
-  // Another one's reconnect took the connection away, which the client notices before it begins the statement.
-  #hasLostConnection(error: unknown): boolean {
-    return this.#isFile && codeOf(error) === 'CLIENT_CLOSED' && !this.closed
-  }
-
   // Awaiting a synchronous engine never turns the event loop: a long loop of statements would starve timers and
   // requests, and pile up memory that is only given back between turns.
   async #letOthersRun(): Promise<void> {
@@ -257,9 +238,6 @@ class PatientClient implements Client {
 const READS = /^\s*(?:select|with|pragma)\b/i
 
 const STATEMENTS_PER_TURN = 50
-
-// Short, because the wait inside the engine blocks the whole process.
-const BUSY_TIMEOUT_MS = 5
 
 const AWAY = 'The database is away. Try again shortly.'
 /** Somebody else's lock, no room on the disk, a server that cannot be asked: all of it passes. */

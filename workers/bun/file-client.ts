@@ -1,0 +1,195 @@
+import Database from 'libsql'
+import { LibsqlError } from '@libsql/client'
+import type { Client, InArgs, InStatement, InValue, ResultSet, Row, Value } from '@libsql/client'
+
+// Short, because the wait inside the engine blocks the whole process.
+const BUSY_TIMEOUT_MS = 5
+const STATEMENTS_MAX = 500
+
+/** What is asked again and again in the same words. Others, as those that change tables, are prepared each time. */
+const KEPT = /^\s*(?:select|with|insert|update|delete|begin|commit)\b/i
+const CHANGES_TABLES = /^\s*(?:create|alter|drop)\b/i
+
+/** Given all values as one list: of a single one that is bytes or null the engine would make the list itself. */
+type Prepared = {
+  readonly statement: Database.Statement<[InValue[]]>
+  readonly columns: readonly string[] | null
+}
+
+/**
+ * A file through one connection that prepares each statement once. The library's own client prepares it anew each time and
+ * asks for its columns, which costs more than most statements themselves (`npm run bench:history`).
+ *
+ * The engine is synchronous: a batch runs in one go, and so nothing comes between its statements.
+ */
+export class FileClient implements Pick<Client, 'execute' | 'batch' | 'migrate' | 'reconnect' | 'close'> {
+  readonly protocol = 'file'
+  readonly #path: string
+  #database: Database.Database | null
+  #isClosed = false
+  /** By their texts: those that answer rows as objects by column names, and those that answer arrays, because two columns
+   * may have one name. */
+  readonly #kept = { objects: new Map<string, Prepared>(), arrays: new Map<string, Prepared>() }
+
+  /** @throws {Error} when the file cannot be opened */
+  constructor(path: string) {
+    this.#path = path
+    this.#database = open(path)
+  }
+
+  get closed(): boolean {
+    return this.#isClosed
+  }
+
+  /** Rows of a statement that only reads, by column names. @throws {LibsqlError} whose `code` is SQLite's */
+  read(sql: string, args: InArgs): readonly Readonly<Record<string, unknown>>[] {
+    try {
+      const { statement } = this.#prepared(sql, 'objects')
+      return statement.all(boundOf(args)) as Readonly<Record<string, unknown>>[]
+    } catch (error) {
+      throw failureOf(error)
+    }
+  }
+
+  execute(statement: InStatement): Promise<ResultSet>
+  execute(sql: string, args?: InArgs): Promise<ResultSet>
+  async execute(statement: InStatement | string, args: InArgs = []): Promise<ResultSet> {
+    return typeof statement === 'string' ? this.#run(statement, args) : this.#runOne(statement)
+  }
+
+  async batch(statements: readonly (InStatement | [string, InArgs?])[]): Promise<ResultSet[]> {
+    // At once: one that reads first would be refused when another process has written since.
+    this.#run('begin immediate')
+    try {
+      const results = statements.map((one) => this.#runOne(one))
+      this.#run('commit')
+      return results
+    } catch (error) {
+      // The engine itself has given up what failed for want of room.
+      if (this.#connection.inTransaction) this.#run('rollback')
+      throw error
+    }
+  }
+
+  /** As `batch`, while rows may refer to what is not there yet. */
+  async migrate(statements: readonly InStatement[]): Promise<ResultSet[]> {
+    this.#run('pragma foreign_keys = off')
+    try {
+      return await this.batch(statements)
+    } finally {
+      this.#run('pragma foreign_keys = on')
+    }
+  }
+
+  /** Lets go of the connection; the next statement opens another one. */
+  reconnect(): void {
+    this.#forget()
+    this.#database?.close()
+    this.#database = null
+  }
+
+  close(): void {
+    this.#isClosed = true
+    this.reconnect()
+  }
+
+  get #connection(): Database.Database {
+    if (this.#isClosed) throw new TypeError('The file has been closed.')
+    return (this.#database ??= open(this.#path))
+  }
+
+  #runOne(one: InStatement | [string, InArgs?]): ResultSet {
+    if (typeof one === 'string') return this.#run(one)
+    return Array.isArray(one) ? this.#run(...one) : this.#run(one.sql, one.args)
+  }
+
+  #run(sql: string, args: InArgs = []): ResultSet {
+    try {
+      const { statement, columns } = this.#prepared(sql, 'arrays')
+      const given = boundOf(args)
+      if (columns === null) return resultOf([], [], statement.run(given))
+      return resultOf(columns, statement.all(given) as unknown as readonly (readonly Value[])[])
+    } catch (error) {
+      throw failureOf(error)
+    }
+  }
+
+  #prepared(sql: string, shape: 'objects' | 'arrays'): Prepared {
+    const kept = this.#kept[shape]
+    const known = kept.get(sql)
+    if (known) return known
+    const statement = this.#connection.prepare<[InValue[]]>(sql)
+    const prepared = {
+      statement,
+      columns: shape === 'arrays' && statement.reader ? columnsOf(statement) : null,
+    }
+    // Texts that are made anew each time must not pile up, and tables that change have other columns.
+    if (kept.size >= STATEMENTS_MAX || CHANGES_TABLES.test(sql)) this.#forget()
+    if (KEPT.test(sql)) kept.set(sql, prepared)
+    return prepared
+  }
+
+  #forget(): void {
+    this.#kept.objects.clear()
+    this.#kept.arrays.clear()
+  }
+}
+
+/** What the engine throws has no message where it is logged. */
+function failureOf(error: unknown): unknown {
+  if (!(error instanceof Database.SqliteError)) return error
+  return new LibsqlError(error.message, error.code, undefined, undefined, error)
+}
+
+function open(path: string): Database.Database {
+  return new Database(path, { timeout: BUSY_TIMEOUT_MS })
+}
+
+/** From here on the statement answers arrays. */
+function columnsOf(statement: Prepared['statement']): readonly string[] {
+  statement.raw(true)
+  return statement.columns().map(({ name }) => name)
+}
+
+/** @throws {TypeError} when a value has no place of its own, or none in a database */
+function boundOf(args: InArgs): InValue[] {
+  if (!Array.isArray(args)) throw new TypeError('Bind values by their place, not by name.')
+  return args.map(bound)
+}
+
+/** The engine would take a number that is none for nothing, and knows no booleans. */
+function bound(value: InValue | undefined): InValue {
+  if (typeof value === 'boolean') return Number(value)
+  const isNothing = value === undefined || (typeof value === 'number' && !Number.isFinite(value))
+  if (isNothing) throw new TypeError(`${value} cannot be bound.`)
+  return value instanceof ArrayBuffer ? new Uint8Array(value) : value
+}
+
+type Changes = { readonly changes: number; readonly lastInsertRowid: number | bigint }
+
+function resultOf(
+  columns: readonly string[],
+  rows: readonly (readonly Value[])[],
+  done: Changes | null = null,
+): ResultSet {
+  return {
+    columns: [...columns],
+    columnTypes: columns.map(() => ''),
+    rows: rows.map((cells) => rowOf(columns, cells)),
+    rowsAffected: done?.changes ?? 0,
+    lastInsertRowid: done === null ? undefined : BigInt(done.lastInsertRowid),
+    toJSON: () => ({ columns, rows }),
+  }
+}
+
+/** Like the library's: the cells by column are its own enumerable properties, those by place are hidden beside them. */
+function rowOf(columns: readonly string[], cells: readonly Value[]): Row {
+  const row: Record<string, unknown> = {}
+  for (const [place, name] of columns.entries()) {
+    const value: unknown = cells[place]
+    const plain = value instanceof Uint8Array ? new Uint8Array(value).buffer : value
+    if (!Object.hasOwn(row, name)) row[name] = plain
+    Object.defineProperty(row, place, { value: plain })
+  }
+  return Object.defineProperty(row, 'length', { value: columns.length }) as unknown as Row
+}

@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, test } from 'bun:test'
-import { mkdtemp, rm } from 'node:fs/promises'
+import { copyFile, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
@@ -130,6 +130,17 @@ describe('libSQL in a file, beside another process', () => {
     const again = await openLibsql(`file:${path}`)
     expect(await again.database.get(sql`select count(*) as total from boats`)).toEqual({ total: 100 })
     await again.close()
+  })
+
+  test('a file that was closed holds everything by itself', async () => {
+    const { database, close, path } = await openBoats()
+    await insertTwice(database, 'boat')
+    await close()
+    const copied = newFile()
+    await copyFile(path, copied)
+    const alone = await openLibsql(`file:${copied}`)
+    expect(await alone.database.get(sql`select count(*) as total from boats`)).toEqual({ total: 2 })
+    await alone.close()
   })
 })
 

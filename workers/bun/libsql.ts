@@ -22,7 +22,7 @@ export interface Libsql {
   client: Pick<Client, 'execute' | 'batch'>
   /** Rows of a statement that only reads, by column names. */
   read: (sql: string, args: InArgs) => Promise<readonly Readonly<Record<string, unknown>>[]>
-  /** Waits for the batches under way, then closes. */
+  /** Waits for the batches under way, then closes; a file then holds everything by itself. */
   close: () => Promise<void>
 }
 
@@ -172,6 +172,8 @@ class PatientClient implements Client {
 
   async drainAndClose(): Promise<void> {
     await this.#batches
+    // So that a service that was stopped has all in one file. Where that cannot be, the log stays beside it and is read anew.
+    if (this.#isFile) await this.execute('pragma wal_checkpoint(truncate)').catch(() => undefined)
     this.close()
   }
 

@@ -8,6 +8,7 @@ import {
   callerOfSession,
   callerOfToken,
 } from '../access/session/service/callers.ts'
+import type { Found } from '../access/users/callers.ts'
 
 type User = Extract<Caller, { kind: 'user' }>
 
@@ -36,7 +37,7 @@ export function sendsSession(request: Request, ports: Ports): boolean {
   return request.headers.get('authorization') === null && sessionIdsOf(request, ports).length > 0
 }
 
-function byHeader(request: Request, authorization: string, ports: Ports): Promise<User | null> {
+function byHeader(request: Request, authorization: string, ports: Ports): Found {
   // The specification spells the scheme `Baerer`; everybody else spells it `Bearer`.
   const token = /^(?:Baerer|Bearer) ([\w-]+\.[\w-]+\.[\w-]+)$/i.exec(authorization)?.[1]
   if (token !== undefined) return callerOfToken(ports, token)
@@ -44,13 +45,13 @@ function byHeader(request: Request, authorization: string, ports: Ports): Promis
   if (personal !== undefined) return callerOfPersonalToken(ports, personal)
   const basic = /^Basic ([A-Za-z0-9+/]+={0,2})$/i.exec(authorization)?.[1]
   const credentials = basic === undefined ? null : decodeBasic(basic)
-  return credentials ? callerOfCredentials(ports, credentials, request) : Promise.resolve(null)
+  return credentials && callerOfCredentials(ports, credentials, request)
 }
 
-function bySession(request: Request, ports: Ports): Promise<User | null> {
+function bySession(request: Request, ports: Ports): Found {
   const [sessionId, another] = sessionIdsOf(request, ports)
   const isOne = sessionId !== undefined && another === undefined
-  return isOne ? callerOfSession(ports, sessionId) : Promise.resolve(null)
+  return isOne ? callerOfSession(ports, sessionId) : null
 }
 
 function sessionIdsOf({ headers, url }: Request, { settings }: Ports): readonly string[] {

@@ -80,9 +80,12 @@ export async function withJson<S extends z.ZodType, Result>(
   const { release, isChunked } = admitBody(request, sizeMaxBytes)
   try {
     const whole = isChunked ? withBody(request, await readText(request, sizeMaxBytes)) : request
-    const input: unknown = await whole.json().catch(() => {
+    let input: unknown
+    try {
+      input = await whole.json()
+    } catch {
       throw malformedJson()
-    })
+    }
     return await use(plain(input) ?? parsed(schema, input))
   } finally {
     release()

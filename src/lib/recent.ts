@@ -34,9 +34,17 @@ export class Recent<Value> {
     this.#aheadMs = aheadMs
   }
 
-  async find(key: string, now: number, ask: () => Promise<Value | null>): Promise<Value | null> {
+  /** What nobody has to be asked for just now, if anything: who is called tens of thousands of times a second need not wait
+   * for it. */
+  known(key: string, now: number): Value | null {
     const known = this.#entries.get(key)
-    if (known && known.untilAt - this.#aheadMs > now) return known.value
+    return known && known.untilAt - this.#aheadMs > now ? known.value : null
+  }
+
+  async find(key: string, now: number, ask: () => Promise<Value | null>): Promise<Value | null> {
+    const fresh = this.known(key, now)
+    if (fresh !== null) return fresh
+    const known = this.#entries.get(key)
     const asker = this.#askers.get(key)
     if (!asker || Math.abs(now - asker.since) >= GONE_MS) return this.#ask(key, now, ask)
     if (known && known.untilAt > now) return known.value

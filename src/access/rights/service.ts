@@ -27,13 +27,17 @@ export function rightsOf({ ports, caller }: Context): Promise<Rights> {
   return rightsFor(ports, caller)
 }
 
+type Who = { readonly userId: number; readonly role: Role }
+
+function subjectOf({ userId, role }: Who): string {
+  return `${userId} ${role}`
+}
+
 /** What a user of this role may do where, mostly from memory. */
-export async function rightsFor(
-  ports: Pick<Ports, 'database' | 'clock'>,
-  { userId, role }: { readonly userId: number; readonly role: Role },
-): Promise<Rights> {
+export async function rightsFor(ports: Pick<Ports, 'database' | 'clock'>, user: Who): Promise<Rights> {
+  const { userId, role } = user
   if (role === 'administrator') return { userId, role, granted: new Map(), ways: [] }
-  const rights = await knownOf(ports).rights.find(`${userId} ${role}`, ports.clock.now(), async () => {
+  const rights = await knownOf(ports).rights.find(subjectOf(user), ports.clock.now(), async () => {
     const rows = await store.readGranted(ports.database, userId)
     const ways = new Set(rows.flatMap(({ path }) => idsOf(path).slice(0, -1)))
     return { userId, role, granted: new Map(rows.map(({ id, ...row }) => [id, row])), ways: [...ways] }
@@ -48,11 +52,17 @@ export function forgetRights(ports: Ports): void {
 }
 
 /** Why the caller may not deliver to these jobs, by job; what is not named may be. Where a collector runs other jobs only,
- * their actors refuse. */
-export async function undeliverable(
-  context: Context,
-  jobIds: readonly number[],
-): Promise<ReadonlyMap<number, Refusal>> {
+ * their actors refuse. At once for whom it is known to run everything. */
+export function undeliverable(context: Context, jobIds: readonly number[]): Refusals | Promise<Refusals> {
+  const { caller, ports } = context
+  if (caller.kind === 'user') {
+    const rights = knownOf(ports).rights.known(subjectOf(caller), ports.clock.now())
+    if (rights && runsEverything(rights)) return NONE
+  }
+  return findUndeliverable(context, jobIds)
+}
+
+async function findUndeliverable(context: Context, jobIds: readonly number[]): Promise<Refusals> {
   const rights = await rightsOf(context)
   if (runsEverything(rights)) return NONE
   const refusalAt = (path: string | undefined) => {
@@ -72,7 +82,9 @@ export async function undeliverable(
   return refusals
 }
 
-const NONE: ReadonlyMap<number, Refusal> = new Map()
+type Refusals = ReadonlyMap<number, Refusal>
+
+const NONE: Refusals = new Map()
 
 /** By what somebody was granted, which is another object once it is looked up again: each delivery asks. */
 const runningEverything = new WeakMap<Rights, boolean>()

@@ -4,6 +4,8 @@ import type { Caller } from '../../context.ts'
 import type { Ports } from '../../ports/index.ts'
 
 type User = Extract<Caller, { kind: 'user' }>
+/** Who it is, at once where that is known. */
+export type Found = User | null | Promise<User | null>
 
 /** A revoked session or token, or a former password, works on for this long at most in another isolate. */
 const CALLER_CACHE_MS = 1_000
@@ -26,8 +28,8 @@ class Callers {
   readonly #proven = new Recent<User>(CALLER_CACHE_MS, CALLER_AHEAD_MS)
   readonly #proofs = new Map<string, { readonly passwordHash: string; readonly untilAt: number }>()
 
-  find(key: string, now: number, prove: () => Promise<User | null>): Promise<User | null> {
-    return this.#proven.find(key, now, prove)
+  find(key: string, now: number, prove: () => Promise<User | null>): Found {
+    return this.#proven.known(key, now) ?? this.#proven.find(key, now, prove)
   }
 
   /** Whether credentials were found to fit this password hash within the last minute. */

@@ -31,7 +31,10 @@ export async function deliver(
   const { ports, caller } = context
   const refusal = (await undeliverable(context, [jobId])).get(jobId)
   if (refusal) throw refusal
-  return deliverAs({ ...senderOf(caller), scope: scopeOf(caller) }, ports, { jobId, body, key })
+  const sender = { ...senderOf(caller), scope: scopeOf(caller) }
+  // Awaited here: a promise that answers with another one costs more than all of this, and every delivery comes this way.
+  const answered = await deliverAs(sender, ports, { jobId, body, key })
+  return answered
 }
 
 /** As `deliver`, for a sender who proved it in another way. Keys are known within the scope. */

@@ -1,6 +1,8 @@
 import type { Caller } from '../context.ts'
 import { runnerOf } from '../automation/runs/runners/service.ts'
 import { Refusal } from '../lib/errors.ts'
+import { soon } from '../lib/soon.ts'
+import type { Soon } from '../lib/soon.ts'
 import type { Ports } from '../ports/index.ts'
 import {
   callerOfCredentials,
@@ -14,11 +16,13 @@ type User = Extract<Caller, { kind: 'user' }>
 
 /** Who sends this request: access token, Basic credentials, or session id, the first that is there.
  * @throws {Refusal} unauthenticated when there is none or it is not valid */
-export async function authenticate(request: Request, ports: Ports): Promise<User> {
+export function authenticate(request: Request, ports: Ports): Soon<User> {
   const authorization = request.headers.get('authorization')
-  const caller = await (authorization === null
-    ? bySession(request, ports)
-    : byHeader(request, authorization, ports))
+  const found = authorization === null ? bySession(request, ports) : byHeader(request, authorization, ports)
+  return soon(found, requireFound)
+}
+
+function requireFound(caller: User | null): User {
   if (!caller) throw new Refusal('unauthenticated', 'The credentials are missing, wrong or no longer valid.')
   return caller
 }
@@ -49,9 +53,9 @@ function byHeader(request: Request, authorization: string, ports: Ports): Found 
 }
 
 function bySession(request: Request, ports: Ports): Found {
-  const [sessionId, another] = sessionIdsOf(request, ports)
-  const isOne = sessionId !== undefined && another === undefined
-  return isOne ? callerOfSession(ports, sessionId) : null
+  const ids = sessionIdsOf(request, ports)
+  const id = ids.length === 1 ? ids[0] : undefined
+  return id === undefined ? null : callerOfSession(ports, id)
 }
 
 function sessionIdsOf({ headers, url }: Request, { settings }: Ports): readonly string[] {

@@ -8,12 +8,14 @@ import { failureResponse } from './problem.ts'
 
 /** A route with an id in its path that is called tens of thousands of times a second. It stands in the router as well,
  * which answers every other spelling of its path in the same way. */
-export type Direct = {
+export type Direct<Done> = {
   readonly method: string
   /** What stands before and after the id. */
   readonly path: readonly [before: string, after: string]
   readonly policy: Policy
-  readonly answer: (context: Context, id: number, request: Request) => Promise<DirectAnswer>
+  readonly handle: (context: Context, id: number, request: Request) => Promise<Done>
+  /** Apart, because one more promise for it would cost more than what it does. */
+  readonly show: (done: Done) => DirectAnswer
 }
 
 /** A good answer: JSON text, and the header fields of its own. */
@@ -23,7 +25,10 @@ export type DirectAnswer = { readonly json: string; readonly headers?: Readonly<
 const FIELDS = new Headers({ ...STEADY, 'content-type': 'application/json' })
 
 /** Answers the requests to a route without the router, in the same frame; null for every other request. */
-export function direct(ports: Ports, route: Direct): (request: Request) => Promise<Response> | null {
+export function direct<Done>(
+  ports: Ports,
+  route: Direct<Done>,
+): (request: Request) => Promise<Response> | null {
   const before = `${ports.settings.basePath}${route.path[0]}`
   const after = route.path[1]
   return (request) => {
@@ -35,11 +40,17 @@ export function direct(ports: Ports, route: Direct): (request: Request) => Promi
   }
 }
 
-async function answer(ports: Ports, route: Direct, id: number, request: Request): Promise<Response> {
+async function answer<Done>(
+  ports: Ports,
+  route: Direct<Done>,
+  id: number,
+  request: Request,
+): Promise<Response> {
   const requestId = requestIdOf(request)
   try {
-    const context = await admit(route.policy, request, { ports, requestId })
-    const { json, headers = {} } = await route.answer(context, id, request)
+    const admitted = admit(route.policy, request, { ports, requestId })
+    const context = admitted instanceof Promise ? await admitted : admitted
+    const { json, headers = {} } = route.show(await route.handle(context, id, request))
     const response = new Response(json, { headers: FIELDS })
     for (const name in headers) response.headers.set(name, headers[name] ?? '')
     surround(response.headers, request, { ports, requestId, isSteady: true })

@@ -2,7 +2,9 @@ import { createMiddleware } from 'hono/factory'
 import type { Hono } from 'hono'
 import type * as z from 'zod'
 import { Refusal } from '../lib/errors.ts'
-import type { Context, Role, Scope } from '../context.ts'
+import { soon } from '../lib/soon.ts'
+import type { Soon } from '../lib/soon.ts'
+import type { Caller, Context, Role, Scope } from '../context.ts'
 import type { Ports } from '../ports/index.ts'
 import { authenticate, authenticateRunner } from './auth.ts'
 import type { Reworded } from './problem.ts'
@@ -58,20 +60,22 @@ export function policy(rule: Policy) {
 }
 
 /** The context of a request that the rule lets through. @throws {Refusal} unauthenticated, forbidden */
-export async function admit(
+export function admit(
   rule: Policy,
   request: Request,
   { ports, requestId }: Pick<Context, 'ports' | 'requestId'>,
-): Promise<Context> {
-  if (rule.roles === 'anyone') return { ports, requestId, request, caller: { kind: 'nobody' } }
-  if (rule.roles === 'runner')
-    return { ports, requestId, request, caller: await authenticateRunner(request, ports) }
-  const caller = await authenticate(request, ports)
-  if (caller.scopes && !caller.scopes.includes(scopeOf(rule, request.method)))
-    throw new Refusal('forbidden', 'These credentials are not good for this.')
-  const mayCall = rule.roles === 'signed-in' || rule.roles.includes(caller.role)
-  if (!mayCall) throw new Refusal('forbidden', 'Your role does not allow this.')
-  return { ports, requestId, request, caller }
+): Soon<Context> {
+  const { roles } = rule
+  const contextOf = (caller: Caller): Context => ({ ports, requestId, request, caller })
+  if (roles === 'anyone') return contextOf({ kind: 'nobody' })
+  if (roles === 'runner') return authenticateRunner(request, ports).then(contextOf)
+  return soon(authenticate(request, ports), (caller) => {
+    if (caller.scopes && !caller.scopes.includes(scopeOf(rule, request.method)))
+      throw new Refusal('forbidden', 'These credentials are not good for this.')
+    const mayCall = roles === 'signed-in' || roles.includes(caller.role)
+    if (!mayCall) throw new Refusal('forbidden', 'Your role does not allow this.')
+    return contextOf(caller)
+  })
 }
 
 /** What credentials must be good for to call a route. */

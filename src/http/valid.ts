@@ -5,6 +5,7 @@ import * as z from 'zod'
 import { Refusal } from '../lib/errors.ts'
 import type { Fault } from '../lib/errors.ts'
 import { pointerOf } from '../lib/pointer.ts'
+import type { Soon } from '../lib/soon.ts'
 import { readBytes, tooLarge } from './bytes.ts'
 import { holdIntake } from './intake.ts'
 
@@ -74,7 +75,7 @@ export type Quick<S extends z.ZodType> = {
 export async function withJson<S extends z.ZodType, Result>(
   request: Request,
   { schema, plain, sizeMaxBytes }: Quick<S>,
-  use: (body: z.output<S>) => Promise<Result>,
+  use: (body: z.output<S>) => Soon<Result>,
 ): Promise<Result> {
   requireJson(request)
   const { release, isChunked } = admitBody(request, sizeMaxBytes)

@@ -1,6 +1,7 @@
 import type { Context, Role } from '../../context.ts'
 import { Refusal } from '../../lib/errors.ts'
 import { Recent } from '../../lib/recent.ts'
+import type { Soon } from '../../lib/soon.ts'
 import { commit, isForeignKeyViolation } from '../../ports/database.ts'
 import type { Ports } from '../../ports/index.ts'
 import { audited } from '../audit/service.ts'
@@ -53,7 +54,7 @@ export function forgetRights(ports: Ports): void {
 
 /** Why the caller may not deliver to these jobs, by job; what is not named may be. Where a collector runs other jobs only,
  * their actors refuse. At once for whom it is known to run everything. */
-export function undeliverable(context: Context, jobIds: readonly number[]): Refusals | Promise<Refusals> {
+export function undeliverable(context: Context, jobIds: readonly number[]): Soon<Refusals> {
   const { caller, ports } = context
   if (caller.kind === 'user') {
     const rights = knownOf(ports).rights.known(subjectOf(caller), ports.clock.now())

@@ -1,11 +1,11 @@
 import { Recent } from '../../lib/recent.ts'
+import type { Soon } from '../../lib/soon.ts'
 import { hex, sameText } from '../../lib/text.ts'
 import type { Caller } from '../../context.ts'
 import type { Ports } from '../../ports/index.ts'
 
 type User = Extract<Caller, { kind: 'user' }>
-/** Who it is, at once where that is known. */
-export type Found = User | null | Promise<User | null>
+export type Found = Soon<User | null>
 
 /** A revoked session or token, or a former password, works on for this long at most in another isolate. */
 const CALLER_CACHE_MS = 1_000

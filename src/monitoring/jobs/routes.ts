@@ -1,6 +1,5 @@
 import { Hono } from 'hono'
 import * as z from 'zod'
-import type { Context } from '../../context.ts'
 import { flagQuery, idParam, noContent, ok } from '../../http/answers.ts'
 import { entityTag, ifMatch } from '../../http/conditions.ts'
 import type { Direct, DirectAnswer } from '../../http/direct.ts'
@@ -12,9 +11,9 @@ import { bulkRoutes } from './bulk/routes.ts'
 import { pingRoutes } from './pings/routes.ts'
 import { plainBody } from './plain.ts'
 import { deliveredView, deliveryBody, jobBody, jobView } from './schema.ts'
-import type { DeliveryBody } from './schema.ts'
 import { createJob, deleteJob, readJob, updateJob } from './service.ts'
 import { deliver } from './service/deliver.ts'
+import type { Answered } from './service/deliver.ts'
 
 const JOB_MAX_BYTES = 1024 * 1024
 const DELIVERY_MAX_BYTES = 512 * 1024
@@ -108,10 +107,8 @@ const ownRoutes = new Hono<Env>()
     jsonBody(DELIVERY_MAX_BYTES),
     valid('json', deliveryBody),
     async (c) => {
-      const { json, headers } = await answerDelivery(c.get('context'), c.req.valid('param').jobId, [
-        c.req.valid('json'),
-        c.req.raw,
-      ])
+      const sent = { body: c.req.valid('json'), key: idempotencyKeyOf(c.req.raw) }
+      const { json, headers } = show(await deliver(c.get('context'), c.req.valid('param').jobId, sent))
       return c.body(json, 200, { 'content-type': 'application/json', ...headers })
     },
   )
@@ -121,19 +118,17 @@ export const jobRoutes = new Hono<Env>().route('/', ownRoutes).route('/', bulkRo
 const PLAIN_DELIVERY = { schema: deliveryBody, plain: plainBody, sizeMaxBytes: DELIVERY_MAX_BYTES }
 
 /** The same delivery without the router: what it spends on middleware is more than a delivery's own work. */
-export const directDelivery: Direct = {
+export const directDelivery: Direct<Answered> = {
   method: 'POST',
   path: ['/webcollector/jobs/', '/values'],
   policy: delivery,
-  answer: (context, jobId, request) =>
-    withJson(request, PLAIN_DELIVERY, (body) => answerDelivery(context, jobId, [body, request])),
+  handle: (context, jobId, request) =>
+    withJson(request, PLAIN_DELIVERY, (body) =>
+      deliver(context, jobId, { body, key: idempotencyKeyOf(request) }),
+    ),
+  show,
 }
 
-async function answerDelivery(
-  context: Context,
-  jobId: number,
-  [body, request]: readonly [DeliveryBody, Request],
-): Promise<DirectAnswer> {
-  const { view, isReplayed } = await deliver(context, jobId, { body, key: idempotencyKeyOf(request) })
+function show({ view, isReplayed }: Answered): DirectAnswer {
   return { json: JSON.stringify(view), headers: isReplayed ? REPLAYED : {} }
 }

@@ -2,6 +2,8 @@ import { undeliverable } from '../../../access/rights/service.ts'
 import type { Caller, Context } from '../../../context.ts'
 import { sha256 } from '../../../lib/digest.ts'
 import { Refusal } from '../../../lib/errors.ts'
+import { soon } from '../../../lib/soon.ts'
+import type { Soon } from '../../../lib/soon.ts'
 import { timeFormat } from '../../../lib/time.ts'
 import type { TimeFormat } from '../../../lib/time.ts'
 import type { Ports } from '../../../ports/index.ts'
@@ -23,18 +25,18 @@ import type { DeliveryBody } from '../schema.ts'
  * are in memory: the job's actor knows all else. Under a key a repetition within 24 hours gets the first answer again, and
  * changes nothing.
  * @throws {Refusal} as the port's `deliver`; idempotency_conflict */
-export async function deliver(
+export function deliver(
   context: Context,
   jobId: number,
   { body, key }: { readonly body: DeliveryBody; readonly key: string | null },
-): Promise<Answered> {
+): Soon<Answered> {
   const { ports, caller } = context
-  const refusal = (await undeliverable(context, [jobId])).get(jobId)
-  if (refusal) throw refusal
-  const sender = { ...senderOf(caller), scope: scopeOf(caller) }
-  // Awaited here: a promise that answers with another one costs more than all of this, and every delivery comes this way.
-  const answered = await deliverAs(sender, ports, { jobId, body, key })
-  return answered
+  return soon(undeliverable(context, [jobId]), (refusals) => {
+    const refusal = refusals.get(jobId)
+    if (refusal) throw refusal
+    const sender = { ...senderOf(caller), scope: scopeOf(caller) }
+    return deliverAs(sender, ports, { jobId, body, key })
+  })
 }
 
 /** As `deliver`, for a sender who proved it in another way. Keys are known within the scope. */

@@ -33,6 +33,14 @@ describe('what was found a moment ago', () => {
     expect(asked).toEqual(['a', 'c'])
   })
 
+  test('is answered without a promise while nobody has to be asked', async () => {
+    const { recent, find } = setUp()
+    await find(0, 'a')
+    const at = (now: number) => recent.find('key', now, () => Promise.resolve('b'))
+    expect(at(KEEP_MS - AHEAD_MS - 1)).toBe('a')
+    expect(at(KEEP_MS - AHEAD_MS)).toBeInstanceOf(Promise)
+  })
+
   test('is waited for by those who know nothing yet', async () => {
     const { recent, find, asked } = setUp()
     const { promise, resolve } = Promise.withResolvers<string>()
@@ -86,14 +94,14 @@ describe('what was found a moment ago', () => {
 function setUp() {
   const recent = new Recent<string>(KEEP_MS, AHEAD_MS)
   const asked: unknown[] = []
-  const find = (now: number, answer: string | null | Error) =>
+  const find = async (now: number, answer: string | null | Error) =>
     recent.find('key', now, () => {
       asked.push(answer)
       return answer instanceof Error ? Promise.reject(answer) : Promise.resolve(answer)
     })
   /** Somebody who asks and never hears an answer. */
   const leave = (now: number) => {
-    recent.find('key', now, () => NEVER).catch(() => undefined)
+    Promise.resolve(recent.find('key', now, () => NEVER)).catch(() => undefined)
   }
   return { recent, find, leave, asked }
 }

@@ -1,4 +1,5 @@
 import { refusalIn } from './errors.ts'
+import type { Soon } from './soon.ts'
 
 type Entry<Value> = { readonly value: Value; readonly foundAt: number; untilAt: number }
 /** Somebody who asks, since when, and what came of it. */
@@ -34,16 +35,12 @@ export class Recent<Value> {
     this.#aheadMs = aheadMs
   }
 
-  /** What nobody has to be asked for just now, if anything: who is called tens of thousands of times a second need not wait
-   * for it. */
-  known(key: string, now: number): Value | null {
+  find(key: string, now: number, ask: () => Promise<Value | null>): Soon<Value | null> {
     const known = this.#entries.get(key)
-    return known && known.untilAt - this.#aheadMs > now ? known.value : null
+    return known && known.untilAt - this.#aheadMs > now ? known.value : this.#join(key, now, ask)
   }
 
-  async find(key: string, now: number, ask: () => Promise<Value | null>): Promise<Value | null> {
-    const fresh = this.known(key, now)
-    if (fresh !== null) return fresh
+  async #join(key: string, now: number, ask: () => Promise<Value | null>): Promise<Value | null> {
     const known = this.#entries.get(key)
     const asker = this.#askers.get(key)
     if (!asker || Math.abs(now - asker.since) >= GONE_MS) return this.#ask(key, now, ask)

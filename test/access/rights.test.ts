@@ -118,7 +118,7 @@ describe('how long rights are remembered', () => {
 
   test('nobody has no rights at all', async () => {
     const nobody: Context = { ports, caller: { kind: 'nobody' }, requestId: 'test' }
-    expect(await rejection(rightsOf(nobody))).toMatchObject({ code: 'unauthenticated' })
+    expect(await rejection(Promise.try(() => rightsOf(nobody)))).toMatchObject({ code: 'unauthenticated' })
   })
 })
 

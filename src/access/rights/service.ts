@@ -1,6 +1,7 @@
 import type { Context, Role } from '../../context.ts'
 import { Refusal } from '../../lib/errors.ts'
 import { Recent } from '../../lib/recent.ts'
+import { soon } from '../../lib/soon.ts'
 import type { Soon } from '../../lib/soon.ts'
 import { commit, isForeignKeyViolation } from '../../ports/database.ts'
 import type { Ports } from '../../ports/index.ts'
@@ -23,26 +24,26 @@ type Known = { readonly rights: Recent<Rights>; readonly paths: Paths }
 const known = new WeakMap<object, Known>()
 
 /** What the caller may do where. @throws {Refusal} unauthenticated when nobody asks */
-export function rightsOf({ ports, caller }: Context): Promise<Rights> {
-  if (caller.kind !== 'user') return Promise.reject(new Refusal('unauthenticated', 'Sign in first.'))
+export function rightsOf({ ports, caller }: Context): Soon<Rights> {
+  if (caller.kind !== 'user') throw new Refusal('unauthenticated', 'Sign in first.')
   return rightsFor(ports, caller)
 }
 
-type Who = { readonly userId: number; readonly role: Role }
-
-function subjectOf({ userId, role }: Who): string {
-  return `${userId} ${role}`
-}
-
 /** What a user of this role may do where, mostly from memory. */
-export async function rightsFor(ports: Pick<Ports, 'database' | 'clock'>, user: Who): Promise<Rights> {
-  const { userId, role } = user
+export function rightsFor(
+  ports: Pick<Ports, 'database' | 'clock'>,
+  { userId, role }: { readonly userId: number; readonly role: Role },
+): Soon<Rights> {
   if (role === 'administrator') return { userId, role, granted: new Map(), ways: [] }
-  const rights = await knownOf(ports).rights.find(subjectOf(user), ports.clock.now(), async () => {
+  const found = knownOf(ports).rights.find(`${userId} ${role}`, ports.clock.now(), async () => {
     const rows = await store.readGranted(ports.database, userId)
     const ways = new Set(rows.flatMap(({ path }) => idsOf(path).slice(0, -1)))
     return { userId, role, granted: new Map(rows.map(({ id, ...row }) => [id, row])), ways: [...ways] }
   })
+  return soon(found, requireRights)
+}
+
+function requireRights(rights: Rights | null): Rights {
   if (!rights) throw new TypeError('Everybody has rights, be they none.')
   return rights
 }
@@ -55,23 +56,17 @@ export function forgetRights(ports: Ports): void {
 /** Why the caller may not deliver to these jobs, by job; what is not named may be. Where a collector runs other jobs only,
  * their actors refuse. At once for whom it is known to run everything. */
 export function undeliverable(context: Context, jobIds: readonly number[]): Soon<Refusals> {
-  const { caller, ports } = context
-  if (caller.kind === 'user') {
-    const rights = knownOf(ports).rights.known(subjectOf(caller), ports.clock.now())
-    if (rights && runsEverything(rights)) return NONE
-  }
-  return findUndeliverable(context, jobIds)
+  return soon(rightsOf(context), (rights) =>
+    runsEverything(rights) ? NONE : findUndeliverable(context.ports, rights, jobIds),
+  )
 }
 
-async function findUndeliverable(context: Context, jobIds: readonly number[]): Promise<Refusals> {
-  const rights = await rightsOf(context)
-  if (runsEverything(rights)) return NONE
+async function findUndeliverable(ports: Ports, rights: Rights, jobIds: readonly number[]): Promise<Refusals> {
   const refusalAt = (path: string | undefined) => {
     const { read, execute } = permissionsOf(rights, { type: 'job', runBy: 0, path: path ?? '' })
     if (!read) return new Refusal('not_found', 'There is no such webhook job.')
     return execute ? null : new Refusal('forbidden', 'You have no right to execute this job.')
   }
-  const { ports } = context
   const paths = await knownOf(ports).paths.find([...new Set(jobIds)], ports.clock.now(), (ids) =>
     store.readPaths(ports.database, ids),
   )

@@ -29,7 +29,7 @@ class Callers {
   readonly #proofs = new Map<string, { readonly passwordHash: string; readonly untilAt: number }>()
 
   find(key: string, now: number, prove: () => Promise<User | null>): Found {
-    return this.#proven.known(key, now) ?? this.#proven.find(key, now, prove)
+    return this.#proven.find(key, now, prove)
   }
 
   /** Whether credentials were found to fit this password hash within the last minute. */

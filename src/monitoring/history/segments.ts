@@ -26,7 +26,7 @@ export type Segment<V> = {
 }
 
 /** No segment holds more samples, nor more bytes in head and body, unless a single sample does. Where `sampleBytes` tells
- * what a sample takes about, none is packed to see that it is too large: segments may be a little smaller then. */
+ * what a sample takes about, hardly any is packed to see that it is too large: segments may be a little smaller then. */
 export type Bounds = {
   readonly countMax: number
   readonly sizeMaxBytes: number
@@ -53,6 +53,9 @@ export function segmentTexts(samples: Samples<string>, bounds: Bounds): Segment<
   return cut(samples, bounds, (part) => ({ body: encodeTexts(part), summary: rimOf(part) }))
 }
 
+/** What is in head and body of numbers besides the samples, about. */
+const RIM_BYTES = 32
+
 type Packed = { readonly body: Uint8Array; readonly summary: Rim | NumberSummary }
 
 function cut<V>(
@@ -66,7 +69,8 @@ function cut<V>(
   if (at.length !== values.length) throw new RangeError(`${at.length} instants for ${values.length} values`)
 
   const all: Segment<V>[] = []
-  const countFirst = Math.max(1, Math.min(countMax, Math.floor(sizeMaxBytes / sampleBytes)))
+  const countFitting = sampleBytes > 0 ? Math.floor((sizeMaxBytes - RIM_BYTES) / sampleBytes) : countMax
+  const countFirst = Math.max(1, Math.min(countMax, countFitting))
   for (let begin = 0; begin < at.length;) {
     let count = apart(at, begin, Math.min(countFirst, at.length - begin))
     for (;;) {

@@ -25,7 +25,7 @@ const SAMPLES_MAX = 100
 const TEXT_MAX = 16 * 1024
 
 /** The latest samples that a step kept, as their user sees them; null where it kept none. */
-export function valuesOf({ state, samples, run }: Step): JobValues | null {
+export function valuesOf({ state, samples, run }: Pick<Step, 'state' | 'samples' | 'run'>): JobValues | null {
   const total = samples.length + (run?.at.length ?? 0)
   if (total === 0) return null
   let room = TEXT_MAX

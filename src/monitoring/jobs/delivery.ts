@@ -43,7 +43,8 @@ function notDefined(pointers: readonly string[]): Refusal {
   return new Refusal('value_not_defined', 'Define the values on the job first.', faults)
 }
 
-function isDefined({ divisors, textCount }: Rules, key: string): boolean {
+/** Whether values of this key may be sent to the job. */
+export function isDefined({ divisors, textCount }: Rules, key: string): boolean {
   const { place, isNumber } = partsOf(key)
   return place <= (isNumber ? divisors.length : textCount)
 }
@@ -98,7 +99,8 @@ export function datedPart(
 
 type Misdated = 'value_in_future' | 'value_too_old'
 
-function misdated(at: number, now: number): Misdated | null {
+/** What is wrong with an instant around `now`, if anything. */
+export function misdated(at: number, now: number): Misdated | null {
   if (at > now + FUTURE_MAX_MS) return 'value_in_future'
   return at < now - PAST_MAX_MS ? 'value_too_old' : null
 }

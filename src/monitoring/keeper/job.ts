@@ -1,8 +1,10 @@
-import type { Snapshot } from '../../ports/job-actors.ts'
+import type { Rules, Snapshot, Value } from '../../ports/job-actors.ts'
 import { step } from '../jobs/actor.ts'
 import type { ActorState, Event, Step } from '../jobs/actor.ts'
 import type { End } from './open.ts'
 import type { SeriesKey } from './store/segments.ts'
+import { Standing } from './standing.ts'
+import type { Arrival } from './standing.ts'
 import { Tail } from './tail.ts'
 
 /** Deliveries that one job may take in the long run; a burst of a hundred thousand may come at once. */
@@ -16,10 +18,6 @@ export class Job {
   readonly id: number
   /** Of this object alone: what is made later for the same id is another job. */
   readonly serial = ++made
-  /** As of the last accepted event. */
-  state: ActorState
-  /** As of the last event on stable storage; null before the first. Readers see only this. */
-  durable: ActorState | null
   /** The journal row of the last event on stable storage. */
   journalId: number
   /** The journal row up to which segments and checkpoint hold everything. */
@@ -30,6 +28,7 @@ export class Job {
   readonly #ends: (SeriesKey & End)[] = []
   /** When the wheel will look at this job. */
   armedAt = Number.POSITIVE_INFINITY
+  readonly #standing: Standing
   /** What was used of the job's allowance, and when it was looked at, epoch ms. */
   #used = 0
   #usedAt = 0
@@ -37,10 +36,28 @@ export class Job {
   /** A job that was just accepted, or one read from its checkpoint at a journal row. */
   constructor(state: ActorState, checkpointId: number | null) {
     this.id = state.jobId
-    this.state = state
-    this.durable = checkpointId === null ? null : state
+    this.#standing = new Standing(state, checkpointId !== null)
     this.journalId = checkpointId ?? 0
     this.foldedId = checkpointId ?? 0
+  }
+
+  /** As of the last accepted event. */
+  get state(): ActorState {
+    return this.#standing.accepted
+  }
+
+  set state(state: ActorState) {
+    this.#standing.accept(state)
+  }
+
+  /** As of the last event on stable storage; null before the first. Readers see only this. */
+  get durable(): ActorState | null {
+    return this.#standing.durable
+  }
+
+  /** Those of its state. */
+  get rules(): Rules {
+    return this.#standing.rules
   }
 
   get deadlineAt(): number {
@@ -60,11 +77,26 @@ export class Job {
 
   /** What an event did is on stable storage now. */
   keep({ state, samples, run }: Step, journalId: number): void {
-    this.durable = state
+    this.#standing.keep(state)
     this.journalId = journalId
     if (samples.length > 0 || run) this.tail ??= new Tail()
-    for (const sample of samples) this.tail?.add(sample)
+    for (const { key, at, value } of samples) this.tail?.add(key, at, value)
     if (run) this.tail?.addRun(run)
+  }
+
+  /** As `Standing.hear`. */
+  hear(key: string, value: Value, arrival: Arrival): number | null {
+    return this.#standing.hear(key, value, arrival)
+  }
+
+  /** A value that was heard is on stable storage now. */
+  keepHeard({ key, now, at, values }: Heard, index: number, journalId: number): void {
+    const value = values[index] ?? 0
+    const sampleAt = at[index] ?? 0
+    this.#standing.keepHeard(key, value, sampleAt, now)
+    this.journalId = journalId
+    this.tail ??= new Tail()
+    this.tail.add(key, sampleAt, value)
   }
 
   endOf(series: number): End | null {
@@ -84,10 +116,11 @@ export class Job {
   }
 
   snapshot(): Snapshot | null {
-    if (!this.durable) return null
+    const { durable } = this
+    if (!durable) return null
     const { rules, deadline, state, sinceAt, errorCode, message, silentSinceAt, lastReceivedAt, current } =
-      this.durable
-    const isFlapping = this.durable.flapping?.isFlapping === true
+      durable
+    const isFlapping = durable.flapping?.isFlapping === true
     const deadlineAt = deadline?.at ?? null
     const { revision } = rules
     return {
@@ -103,6 +136,15 @@ export class Job {
       current,
     }
   }
+}
+
+/** Routine values of jobs, as columns, which arrived at `now`. */
+export type Heard = {
+  readonly key: string
+  readonly now: number
+  readonly jobs: readonly Job[]
+  readonly at: readonly number[]
+  readonly values: readonly Value[]
 }
 
 export type Effect = { readonly job: Job; readonly result: Step }

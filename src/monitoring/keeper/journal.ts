@@ -63,26 +63,22 @@ export function rowsOf(texts: readonly string[]): readonly string[] {
   return rows
 }
 
-/** The entries of one journal row, in the order in which they were accepted; a round as its deliveries.
+/** The entries of one journal row, in the order in which they were accepted.
  * @throws {SyntaxError} when the row is not what `encodeEntry` wrote */
-export function decodeEntries(text: string): Entry[] {
-  return (JSON.parse(text) as Cells[]).flatMap(decodeEntry)
+export function decodeEntries(text: string): (Entry | RoundEntry)[] {
+  return (JSON.parse(text) as Cells[]).map(decodeEntry)
 }
 
 type Cells = readonly [jobId: number, at: number, kind: string, ...rest: unknown[]]
 
-function decodeEntry([jobId, at, kind, ...rest]: Cells): Entry | readonly Entry[] {
+function decodeEntry([jobId, at, kind, ...rest]: Cells): Entry | RoundEntry {
   switch (kind) {
     case 'd':
       return { jobId, at, event: { kind: 'deliver', delivery: deliveryOf(rest) } }
     case 'r':
       return { jobId, at, event: { kind: 'run', run: runOf(rest) } }
     case 'v':
-      return deliveriesOf(rest).map((one) => ({
-        jobId: one.jobId,
-        at,
-        event: { kind: 'deliver', delivery: one.delivery },
-      }))
+      return { jobId: 0, at, event: { kind: 'round', round: roundOf(rest) } }
     case 'c':
       return { jobId, at, event: { kind: 'configure', jobId, rules: rest[0] as Rules } }
     case 'w':
@@ -118,12 +114,9 @@ function roundCells({ key, timestampAt, jobIds, values }: Round): unknown[] {
   return [key, timestampAt, jobIds, hasMinusNought ? values.map(written) : values]
 }
 
-function deliveriesOf(cells: readonly unknown[]) {
+function roundOf(cells: readonly unknown[]): Round {
   const [key, timestampAt, jobIds, values] = cells as [string, number | null, number[], Value[]]
-  return jobIds.map((jobId, index) => ({
-    jobId,
-    delivery: deliveryOf([{ [key]: values[index] ?? 0 }, null, timestampAt]),
-  }))
+  return { key, timestampAt, jobIds, values }
 }
 
 /** Values and error code, and the rarer fields only where one of them is set. */

@@ -30,18 +30,17 @@ import { Copies } from './service/copying.ts'
 import { History } from './service/history.ts'
 import { GroupCommit } from './group-commit.ts'
 import { effectsOf, Job } from './job.ts'
-import type { Effect } from './job.ts'
+import type { Effect, Heard } from './job.ts'
 import { encodeEntry } from './journal.ts'
 import type { Entry, RoundEntry } from './journal.ts'
 import { lookAtOf, statementsOf } from './service/commit.ts'
-import type { Accepted } from './service/commit.ts'
+import type { Accepted, Besides } from './service/commit.ts'
 import { foldUpTo } from './service/folding.ts'
 import { Intake } from './service/intake.ts'
 import { replay } from './service/replay.ts'
 import { tellValues } from './service/telling.ts'
 import * as store from './store.ts'
 import { StoredValues } from './stored-values.ts'
-import type { RepeatRow } from './store/repeats.ts'
 
 const WAKES_PER_COMMIT = 2_000
 
@@ -115,7 +114,7 @@ export class Keeper implements JobActors {
       find: (jobId) => this.#jobs.get(jobId) ?? null,
       kept: (jobId, key, at) => this.history.at(jobId, key, at),
       requireRoom: () => requireRoom(this.#unfolded, this.#commits.isFull, this.#host.roomBytes()),
-      accept: (entry, effects, repeat) => this.#accept(entry, effects, repeat),
+      accept: (entry, effects, besides) => this.#accept(entry, effects, besides),
       tell: () => this.#facts.tell(),
       alone: (task) => this.#lock.run(task),
     })
@@ -192,7 +191,7 @@ export class Keeper implements JobActors {
     this.#jobs.delete(jobId)
     this.#leaving.add(job)
     const entry: Entry = { jobId, at: this.#host.clock.now(), event: { kind: 'forget' } }
-    await this.#accept(entry, [], null, job)
+    await this.#accept(entry, [], { forgotten: job })
     await this.history.sweepQuietly()
   }
 
@@ -253,12 +252,12 @@ export class Keeper implements JobActors {
   #accept(
     entry: Entry | RoundEntry,
     effects: readonly Effect[],
-    repeat: RepeatRow | null = null,
-    forgotten: Job | null = null,
+    { heard = null, forgotten = null, repeat = null }: Besides = {},
   ): Promise<void> {
     for (const { job, result } of effects) job.state = result.state
     const text = encodeEntry(entry)
-    return this.#commits.push({ text, effects, forgotten, repeat }, text.length, Math.max(1, effects.length))
+    const count = effects.length + (heard?.jobs.length ?? 0)
+    return this.#commits.push({ text, heard, effects, forgotten, repeat }, text.length, Math.max(1, count))
   }
 
   async #commit(batch: readonly Accepted[]): Promise<void> {
@@ -269,8 +268,9 @@ export class Keeper implements JobActors {
     const id = this.#journalId + rows
     this.#journalId = id
     this.#unfolded.rows += rows
-    for (const { text, effects, forgotten } of batch) {
+    for (const { text, heard, effects, forgotten } of batch) {
       this.#unfolded.sizeBytes += text.length
+      if (heard) this.#keepHeard(heard, id)
       for (const effect of effects) {
         this.#keep(effect, id)
         this.#deadlines.enter(effect.job)
@@ -292,15 +292,21 @@ export class Keeper implements JobActors {
     this.#facts.add(result.transitions)
   }
 
+  #keepHeard(heard: Heard, journalId: number): void {
+    for (let index = 0; index < heard.jobs.length; index++)
+      heard.jobs[index]?.keepHeard(heard, index, journalId)
+    this.#unfolded.samples += heard.jobs.length
+  }
+
   /** Nothing of a failed commit may stay in memory: later answers would build on what no disk remembers. */
   #undo(batch: readonly Accepted[], cause: unknown): void {
     // Backwards, so that of jobs made and forgotten under one id the durable one is left.
-    for (const { effects, forgotten } of batch.toReversed()) {
+    for (const { heard, effects, forgotten } of batch.toReversed()) {
       if (forgotten) {
         this.#leaving.delete(forgotten)
         this.#jobs.set(forgotten.id, forgotten)
       }
-      for (const { job } of effects) {
+      for (const job of [...effects.map((effect) => effect.job), ...(heard?.jobs ?? [])]) {
         if (job.durable) job.state = job.durable
         else if (this.#jobs.get(job.id) === job) this.#jobs.delete(job.id)
         this.#deadlines.enter(job)
@@ -338,6 +344,7 @@ export class Keeper implements JobActors {
       values: this.#host.values,
       jobs: this.#jobs,
       keep: (effect, id) => this.#keep(effect, id),
+      keepHeard: (heard, id) => this.#keepHeard(heard, id),
       drop: (job) => this.#drop(job),
       unfolded: this.#unfolded,
     })

@@ -2,7 +2,7 @@ import { VALUES_SCHEMA, VALUES_UPGRADE, VALUES_VERSION } from '../../../db/value
 import type { Statement, ValuesDatabase } from '../../ports/values-database.ts'
 import type { ActorState } from '../jobs/actor.ts'
 import { decodeEntries } from './journal.ts'
-import type { Entry } from './journal.ts'
+import type { Entry, RoundEntry } from './journal.ts'
 import { integer, writeRows } from './store/row.ts'
 import { upgrade } from './store/upgrade.ts'
 
@@ -76,7 +76,11 @@ export function writeActors(rows: readonly ActorRow[]): readonly Statement[] {
   )
 }
 
-type JournalRow = { readonly id: number; readonly entries: Entry[]; readonly sizeBytes: number }
+type JournalRow = {
+  readonly id: number
+  readonly entries: readonly (Entry | RoundEntry)[]
+  readonly sizeBytes: number
+}
 
 /** Everything in the journal, oldest first. */
 export async function* readJournal(values: ValuesDatabase): AsyncGenerator<JournalRow> {

@@ -1,5 +1,4 @@
 import type { Run, Value } from '../../ports/job-actors.ts'
-import type { Sample } from '../jobs/actor.ts'
 
 type Column = {
   readonly key: string
@@ -24,7 +23,7 @@ export class Tail {
     return this.#columns.map(({ key }) => key)
   }
 
-  add({ key, at, value }: Sample): void {
+  add(key: string, at: number, value: Value): void {
     const column = this.#find(key) ?? this.#open(key)
     if (at < column.latestAt) column.sorted = false
     column.latestAt = at

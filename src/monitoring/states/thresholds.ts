@@ -42,6 +42,23 @@ export function count(
   return after ?? (index === counters.length ? counters : counters.slice(0, index))
 }
 
+/** Whether `count` would change a counter for a value of one key; there is one for each condition. */
+export function isCounted(
+  thresholds: Thresholds,
+  counters: readonly Counter[],
+  key: string,
+  value: Value,
+): boolean {
+  let index = 0
+  for (const { conditions } of thresholds) {
+    for (const condition of conditions) {
+      const before = counters[index++] ?? ZERO
+      if (condition.key === key && advance(condition, before, value) !== before) return true
+    }
+  }
+  return false
+}
+
 /** The worst level whose rule holds, else `ok`. A level without conditions never holds. */
 export function evaluate(thresholds: Thresholds, counters: readonly Counter[]): Level | 'ok' {
   let index = 0

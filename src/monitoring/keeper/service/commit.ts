@@ -1,5 +1,5 @@
 import type { Statement } from '../../../ports/values-database.ts'
-import type { Effect, Job } from '../job.ts'
+import type { Effect, Heard, Job } from '../job.ts'
 import { rowsOf } from '../journal.ts'
 import { forgetJob, writeJournal } from '../store.ts'
 import { forgetRepeats, pruneRepeats, writeRepeats } from '../store/repeats.ts'
@@ -9,12 +9,17 @@ import type { RepeatRow } from '../store/repeats.ts'
 export type Accepted = {
   /** Its journal entry. */
   readonly text: string
+  /** What was only noted, before its effects. */
+  readonly heard: Heard | null
   readonly effects: readonly Effect[]
   /** The job that ends with it. */
   readonly forgotten: Job | null
   /** The key under which it is known again. */
   readonly repeat: RepeatRow | null
 }
+
+/** What few events have. */
+export type Besides = Partial<Pick<Accepted, 'heard' | 'forgotten' | 'repeat'>>
 
 /** Everything that makes a batch durable, and how many journal rows that are, after the last one there is. */
 export function statementsOf(
@@ -38,7 +43,7 @@ export function statementsOf(
 /** Until then a change of state was told by whoever made it, or never will be. */
 const TOLD_MS = 5_000
 
-/** When the jobs of a batch want to be looked at: at the earliest of their deadlines, and soon where somebody has to hear
+/** When the jobs of a batch want to be looked at, unless what they do is routine: at the earliest of their deadlines, and soon where somebody has to hear
  * of a change of state. */
 export function lookAtOf(batch: readonly Accepted[]): number {
   let at = Number.POSITIVE_INFINITY

@@ -18,11 +18,11 @@ import type { Event, Step } from '../../jobs/actor.ts'
 import { checkSender, maySend } from '../../jobs/delivery.ts'
 import { requirePace } from '../bounds.ts'
 import type { Effect, Job } from '../job.ts'
+import type { Besides } from './commit.ts'
 import { partOf, takeRound } from './round.ts'
 import { keptBefore, unkept } from './unkept.ts'
 import type { Entry, RoundEntry } from '../journal.ts'
 import { readRepeats } from '../store/repeats.ts'
-import type { RepeatRow } from '../store/repeats.ts'
 
 /** How long a job knows the key of a delivery again. */
 const REPEAT_MS = 86_400_000
@@ -38,8 +38,8 @@ export type Desk = {
   kept(jobId: number, key: string, at: number): Promise<readonly Value[]>
   /** @throws {Refusal} storage_full, overloaded */
   requireRoom(): void
-  /** Resolves when the event is durable, with the row of its key. What is accepted in one go shares one promise. */
-  accept(entry: Entry | RoundEntry, effects: readonly Effect[], repeat: RepeatRow | null): Promise<void>
+  /** Resolves when the event is durable, with what goes with it. What is accepted in one go shares one promise. */
+  accept(entry: Entry | RoundEntry, effects: readonly Effect[], besides?: Besides): Promise<void>
   /** Carries committed transitions on. */
   tell(): Promise<boolean>
   /** Runs a task while nothing is being committed. */
@@ -65,7 +65,7 @@ export class Intake {
     const job = this.#admit(jobId, sender, now)
     const event: Event = { kind: 'deliver', delivery }
     const result = step(job.state, event, now)
-    await this.#desk.accept({ jobId, at: result.state.nowAt, event }, [{ job, result }], null)
+    await this.#desk.accept({ jobId, at: result.state.nowAt, event }, [{ job, result }])
     // A change of state is answered once it was carried on, so that who asks next finds it everywhere.
     if (result.transitions.length > 0) await this.#desk.tell()
     return deliveredOf(delivery, result)
@@ -84,10 +84,10 @@ export class Intake {
   }
 
   async #deliverRound(round: Round, sender: Sender, now: number): Promise<DeliveredRound> {
-    const { places, effects, refused } = takeRound(round, now, this.#admission(sender, now))
+    const { places, heard, effects, refused } = takeRound(round, now, this.#admission(sender, now))
     try {
       const event = { kind: 'round', round: partOf(round, places) } as const
-      if (effects.length > 0) await this.#desk.accept({ jobId: 0, at: now, event }, effects, null)
+      if (places.length > 0) await this.#desk.accept({ jobId: 0, at: now, event }, effects, { heard })
     } catch (error) {
       const { code } = refusedAs(error)
       const lost = [...refused, ...places.map((index) => ({ index, code }))]
@@ -95,7 +95,7 @@ export class Intake {
     }
     if (effects.some(({ result }) => result.transitions.length > 0)) await this.#desk.tell()
     const late = effects.reduce((sum, { result }) => sum + Number(result.late), 0)
-    return { accepted: effects.length, late, refused }
+    return { accepted: places.length, late, refused }
   }
 
   #admit(jobId: number, sender: Sender, now: number): Job {
@@ -108,7 +108,7 @@ export class Intake {
     let hasRoom = false
     return (jobId) => {
       const job = this.#desk.job(jobId)
-      checkSender(job.state.rules, sender)
+      checkSender(job.rules, sender)
       if (!hasRoom) this.#desk.requireRoom()
       hasRoom = true
       requirePace(job, now)
@@ -125,11 +125,9 @@ export class Intake {
       const outcome = 'run' in sent ? deliveredRunOf(result) : deliveredOf(sent.delivery, result)
       const kept: Event = result.run === null ? event : { kind: 'run', run: result.run }
       const row = repeat && { ...repeat, jobId, answer: JSON.stringify(outcome), untilAt: now + REPEAT_MS }
-      const durable = this.#desk.accept(
-        { jobId, at: result.state.nowAt, event: kept },
-        [{ job, result }],
-        row,
-      )
+      const durable = this.#desk.accept({ jobId, at: result.state.nowAt, event: kept }, [{ job, result }], {
+        repeat: row,
+      })
       return { outcome, durable, changesState: result.transitions.length > 0 }
     } catch (error) {
       if (error instanceof Refusal) return error

@@ -1,15 +1,18 @@
+import type { Round } from '../../../ports/job-actors.ts'
 import type { ValuesDatabase } from '../../../ports/values-database.ts'
 import { step } from '../../jobs/actor.ts'
 import type { Unfolded } from '../bounds.ts'
 import { effectsOf, Job } from '../job.ts'
-import type { Effect } from '../job.ts'
-import type { Entry } from '../journal.ts'
+import type { Effect, Heard } from '../job.ts'
+import type { Entry, RoundEntry } from '../journal.ts'
+import { partOf, takeRound } from './round.ts'
 import { readActors, readJournal, readLastJournalId } from '../store.ts'
 
 type Replaying = {
   readonly values: ValuesDatabase
   readonly jobs: Map<number, Job>
   readonly keep: (effect: Effect, journalId: number) => void
+  readonly keepHeard: (heard: Heard, journalId: number) => void
   readonly drop: (job: Job) => void
   readonly unfolded: Unfolded
 }
@@ -28,7 +31,9 @@ export async function replay(replaying: Replaying): Promise<number> {
   return readLastJournalId(values)
 }
 
-function replayEntry({ jobs, keep, drop }: Replaying, id: number, { jobId, at, event }: Entry): void {
+function replayEntry(replaying: Replaying, id: number, { jobId, at, event }: Entry | RoundEntry): void {
+  if (event.kind === 'round') return replayRound(replaying, id, { at, round: event.round })
+  const { jobs, keep, drop } = replaying
   const known = jobs.get(jobId)
   if (event.kind === 'forget') {
     // A checkpoint from after this row is that of another job, made anew under the same id.
@@ -52,4 +57,22 @@ function replayEntry({ jobs, keep, drop }: Replaying, id: number, { jobId, at, e
       keep(effect, id)
     }
   }
+}
+
+/** Lets what was accepted of a round take effect again on the jobs whose checkpoints are older. */
+function replayRound(
+  { jobs, keep, keepHeard }: Replaying,
+  id: number,
+  { at, round }: { readonly at: number; readonly round: Round },
+): void {
+  const isDue = (jobId: number) => (jobs.get(jobId)?.foldedId ?? id) < id
+  const places = [...round.jobIds.keys()].filter((index) => isDue(round.jobIds[index] ?? 0))
+  const { heard, effects, refused } = takeRound(partOf(round, places), at, (jobId) => {
+    const job = jobs.get(jobId)
+    if (!job) throw new TypeError(`Job ${jobId} of a round is gone.`)
+    return job
+  })
+  if (refused.length > 0) throw new TypeError(`Row ${id} of the journal holds values that are refused.`)
+  keepHeard(heard, id)
+  for (const effect of effects) keep(effect, id)
 }

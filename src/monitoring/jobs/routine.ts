@@ -1,0 +1,30 @@
+import type { Delivery, Value } from '../../ports/job-actors.ts'
+import { evaluate, isCounted } from '../states/thresholds.ts'
+import { isDefined, userValue } from './delivery.ts'
+import { judge, regularDeadline } from './judging.ts'
+import type { ActorState, Sample } from './judging.ts'
+
+/** Whether a lone value of this key that comes in order, and that no limit counts, changes neither the job's state nor when
+ * it is looked at next; so it is then for all such values, until anything else happens to the job. */
+export function isRoutine(state: ActorState, key: string): boolean {
+  const { rules, counters, evaluated, deadline, newestAt, flapping } = state
+  if (rules.stopped || !isDefined(rules, key)) return false
+  // The first value of all brings an error code along, and of a job that has flapped each result counts.
+  if (newestAt === null || flapping !== undefined) return false
+  // A deadline that something else has moved would come earlier.
+  const isAwaited = deadline?.at === regularDeadline(state, null)?.at
+  return isAwaited && evaluate(rules.thresholds, counters) === evaluated
+}
+
+/** Whether a value changes what is counted of a job, and so perhaps its state. */
+export function isNews({ rules, counters }: ActorState, key: string, value: Value): boolean {
+  return isCounted(rules.thresholds, counters, key, userValue(rules, key, value))
+}
+
+/** The state after a routine value that was heard at an instant of the service's clock. */
+export function afterRoutine(state: ActorState, { key, value, at }: Sample, nowAt: number): ActorState {
+  const delivery: Delivery = { ...PLAIN, values: { [key]: value }, timestampAt: at }
+  return judge(state, delivery, { at, nowAt, samples: [{ key, at, value }] }).state
+}
+
+const PLAIN = { signal: 'result', errorCode: null, message: null, ttlMs: null, runId: null } as const

@@ -18,17 +18,16 @@ const LEAP = 8
 export function writePacked(
   writer: ByteWriter,
   integers: readonly number[],
-  { predictor } = bestPredictor(integers),
+  { predictor, total } = bestPredictor(integers),
 ): void {
   const [first] = integers
   if (first === undefined) return
   writer.signed(first)
   if (integers.length === 1) return
-  const residuals = integers.slice(1)
-  leave(residuals, predictor, first)
-  const parameter = firstParameter(residuals)
+  // By the mean width of the residuals, which a few large ones do not sway.
+  const parameter = Math.max(0, Math.round(total / (integers.length - 1)) - 1)
   writer.byte(parameter * 4 + predictor)
-  writer.bytes(ricesOf(residuals, parameter))
+  writer.bytes(ricesOf(integers, predictor, parameter))
 }
 
 /** Reads the integers that writePacked wrote. @throws {RangeError} where the bytes are none of its making */
@@ -47,8 +46,14 @@ export function readPacked(reader: ByteReader, count: number): Float64Array {
 /** The predictor that leaves least, in bits; one that leaves what is no exact double is none. */
 export function bestPredictor(integers: readonly number[]): { predictor: number; total: number } {
   const first = integers[0] ?? 0
-  let [none, last, line, mean] = [0, 0, 0, 0]
-  let [one, before, middle] = [0, 0, 0]
+  // One declaration each: a pattern over a list makes this loop and those like it half as fast.
+  let none = 0
+  let last = 0
+  let line = 0
+  let mean = 0
+  let one = 0
+  let before = 0
+  let middle = 0
   for (let index = 1; index < integers.length; index++) {
     const integer = (integers[index] ?? 0) - first
     none += widthOf(integer)
@@ -59,9 +64,8 @@ export function bestPredictor(integers: readonly number[]): { predictor: number;
     one = integer
     middle = (middle + integer) / 2
   }
-  const totals = [none, last, line, mean]
-  const total = Math.min(...totals)
-  return { predictor: totals.indexOf(total), total }
+  const total = Math.min(none, last, line, mean)
+  return { predictor: [none, last, line, mean].indexOf(total), total }
 }
 
 /** How many bits a residual takes; not finite from where a difference of integers is no exact double. */
@@ -71,22 +75,12 @@ function widthOf(residual: number): number {
   return magnitude < RESIDUAL_END ? Math.ceil(Math.log2(magnitude + 1)) : Infinity
 }
 
-/** Puts residuals in place of integers: against nought, the last one, as far on as the last step, a running mean. */
-function leave(integers: number[], predictor: number, first: number): void {
-  let [last, before, mean] = [0, 0, 0]
-  for (let index = 0; index < integers.length; index++) {
-    const integer = (integers[index] ?? 0) - first
-    integers[index] = integer - guess(predictor, last, before, mean)
-    before = last
-    last = integer
-    mean = (mean + integer) / 2
-  }
-}
-
 /** Puts the integers in place of their residuals, which follow the first integer. */
 function restore(integers: Float64Array, predictor: number): void {
   const first = integers[0] ?? 0
-  let [last, before, mean] = [0, 0, 0]
+  let last = 0
+  let before = 0
+  let mean = 0
   for (let index = 1; index < integers.length; index++) {
     const integer = (integers[index] ?? 0) + guess(predictor, last, before, mean)
     integers[index] = integer + first
@@ -96,24 +90,28 @@ function restore(integers: Float64Array, predictor: number): void {
   }
 }
 
+/** What a predictor says: nought, the last one, as far on as the last step, a running mean. */
 function guess(predictor: number, last: number, before: number, mean: number): number {
   if (predictor === 1) return last
   if (predictor === 2) return 2 * last - before
   return predictor === 3 ? Math.floor(mean) : 0
 }
 
-/** By the mean width of the residuals, which a few large ones do not sway. */
-function firstParameter(residuals: readonly number[]): number {
-  let width = 0
-  for (const residual of residuals) width += widthOf(residual)
-  return Math.max(0, Math.round(width / residuals.length) - 1)
-}
-
-function ricesOf(residuals: readonly number[], parameter: number): Uint8Array {
+/** The codes of what the predictor leaves of all integers but the first. */
+function ricesOf(integers: readonly number[], predictor: number, parameter: number): Uint8Array {
   const bits = new BitWriter()
   const rice = new Rice(parameter)
+  const first = integers[0] ?? 0
+  let last = 0
+  let before = 0
+  let mean = 0
   let run = 0
-  for (const residual of residuals) {
+  for (let index = 1; index < integers.length; index++) {
+    const integer = (integers[index] ?? 0) - first
+    const residual = integer - guess(predictor, last, before, mean)
+    before = last
+    last = integer
+    mean = (mean + integer) / 2
     if (residual === 0 && rice.inRun) {
       run++
       continue
@@ -223,17 +221,23 @@ class Rice {
   }
 }
 
-function writeRice(bits: BitWriter, { parameter, scale }: Rice, residual: number, least: number): void {
+function writeRice(bits: BitWriter, rice: Rice, residual: number, least: number): void {
+  const { parameter } = rice
   const magnitude = Math.abs(residual) - least
-  const quotient = Math.floor(magnitude / scale)
+  if (magnitude >= 2 ** WORD_BITS || parameter >= WORD_BITS)
+    return writeLarge(bits, rice, residual, magnitude)
+  const quotient = magnitude >>> parameter
   const signBits = residual === 0 ? 0 : 1
-  const sign = residual < 0 ? 1 : 0
-  if (quotient + 1 + parameter + signBits <= WORD_BITS && quotient < ESCAPE_ONES) {
-    // All of it in one word: most residuals are small.
-    const code = (((2 << quotient) - 2) << parameter) | (magnitude - quotient * scale)
-    bits.bits((code << signBits) | sign, quotient + 1 + parameter + signBits)
-    return
-  }
+  const width = quotient + 1 + parameter + signBits
+  if (width > WORD_BITS || quotient >= ESCAPE_ONES) return writeLarge(bits, rice, residual, magnitude)
+  // All of it in one word: most residuals are small.
+  const code = (((2 << quotient) - 2) << parameter) | (magnitude & ((1 << parameter) - 1))
+  bits.bits((code << signBits) | (residual >>> 31), width)
+}
+
+/** What does not go into one word; apart, so that an engine finds the usual case small enough to inline. */
+function writeLarge(bits: BitWriter, { parameter, scale }: Rice, residual: number, magnitude: number): void {
+  const quotient = Math.floor(magnitude / scale)
   if (quotient >= ESCAPE_ONES) {
     const width = widthOf(magnitude)
     bits.ones(ESCAPE_ONES)
@@ -244,7 +248,7 @@ function writeRice(bits: BitWriter, { parameter, scale }: Rice, residual: number
     bits.bits(0, 1)
     bits.bits(magnitude - quotient * scale, parameter)
   }
-  bits.bits(sign, signBits)
+  if (residual !== 0) bits.bits(residual < 0 ? 1 : 0, 1)
 }
 
 /** Elias gamma of the length plus one. */

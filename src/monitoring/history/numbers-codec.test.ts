@@ -109,6 +109,14 @@ describe('hard values come back exactly, alone and among others', () => {
   })
 })
 
+test('a power of two comes back from among small numbers', () => {
+  for (let exponent = 0; exponent <= 51; exponent++) {
+    const values = [0, 1, 2, 1, 2 ** exponent, 3, -(2 ** exponent), 2 ** exponent, 1, 2]
+    const at = values.map((_, index) => index)
+    expectSame(decodeNumbers(encodeNumbers({ at, values })), { at, values })
+  }
+})
+
 test('any ascending samples of finite numbers come back exactly', () => {
   fc.assert(
     fc.property(anySamples(), (samples) => expectSame(decodeNumbers(encodeNumbers(samples)), samples)),

@@ -68,7 +68,7 @@ export function bestPredictor(integers: readonly number[]): { predictor: number;
   return { predictor: [none, last, line, mean].indexOf(total), total }
 }
 
-/** How many bits a residual takes; not finite from where a difference of integers is no exact double. */
+/** How many bits a residual takes about; not finite from where a difference of integers is no exact double. */
 function widthOf(residual: number): number {
   const magnitude = Math.abs(residual)
   if (magnitude < 2 ** 31) return 32 - Math.clz32(magnitude)
@@ -239,7 +239,8 @@ function writeRice(bits: BitWriter, rice: Rice, residual: number, least: number)
 function writeLarge(bits: BitWriter, { parameter, scale }: Rice, residual: number, magnitude: number): void {
   const quotient = Math.floor(magnitude / scale)
   if (quotient >= ESCAPE_ONES) {
-    const width = widthOf(magnitude)
+    // Not by its logarithm: that of 2^49 plus one is that of 2^49.
+    const width = magnitude < 2 ** 32 ? 32 - Math.clz32(magnitude) : 64 - Math.clz32(magnitude / 2 ** 32)
     bits.ones(ESCAPE_ONES)
     bits.bits(width, WIDTH_BITS)
     bits.bits(magnitude, width)

@@ -38,7 +38,7 @@ let folder = ''
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'tidemark-steps-'))
 })
-afterAll(() => rm(folder, { recursive: true }))
+afterAll(() => rm(folder, { recursive: true, force: true }))
 
 test('every method of the keeper is known here, so that none of its maintenance is left out', () => {
   const known = [...MAINTENANCE, ...OTHERS, ...CLOCKWORK]

@@ -244,3 +244,22 @@ test('a state that is given takes nothing up that was noted before it', () => {
   standing.accept(first)
   expect(standing.accepted).toBe(first)
 })
+
+test('values that were taken back wait for nothing, and one that is kept all the same shows everywhere', () => {
+  const both = new Both(rulesWith())
+  const send = () => both.send('returnValue1', 1, { timestampAt: null, now: (both.now += 1_000) })
+  send()
+  both.commit(1)
+  send()
+  both.undo()
+  send()
+  both.commit(1)
+  both.lookAtDurable()
+  expect(both.standing.accepted).toBe(both.standing.durable as ActorState)
+  const { standing, now } = both
+  expect(standing.hear('returnValue1', 2, { timestampAt: null, now })).toBe(now)
+  standing.accept(standing.durable as ActorState)
+  standing.keepHeard('returnValue1', 2, now, now)
+  expect(standing.durable?.current['returnValue1']?.value).toBe(2)
+  expect(standing.accepted).toBe(standing.durable as ActorState)
+})

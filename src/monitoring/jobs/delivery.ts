@@ -5,6 +5,17 @@ import type { Delivery, RefusedSample, Rules, Run, Sender, Value } from '../../p
 const NUMBER = 'returnValue'
 const TEXT = 'stringValue'
 
+/** A result that says nothing. */
+export const BARE: Delivery = {
+  signal: 'result',
+  values: {},
+  errorCode: null,
+  timestampAt: null,
+  message: null,
+  ttlMs: null,
+  runId: null,
+}
+
 /** How far ahead of, and behind, the service's clock a delivery may be dated. */
 const FUTURE_MAX_MS = 5 * 60_000
 const PAST_MAX_MS = 30 * 86_400_000

@@ -10,19 +10,12 @@ import type {
   Round,
   Value,
 } from '../../ports/job-actors.ts'
+import { BARE } from './delivery.ts'
 
 /** The deliveries of a round, one after the other. They are one object, which is good until the next is asked for. */
 export function deliveriesOf({ key, timestampAt, values }: Round): (index: number) => Delivery {
   const single: Record<string, Value> = { [key]: 0 }
-  const delivery: Delivery = {
-    signal: 'result',
-    values: single,
-    errorCode: null,
-    timestampAt,
-    message: null,
-    ttlMs: null,
-    runId: null,
-  }
+  const delivery: Delivery = { ...BARE, values: single, timestampAt }
   return (index) => {
     single[key] = values[index] ?? 0
     return delivery

@@ -1,6 +1,6 @@
 import type { Delivery, Value } from '../../ports/job-actors.ts'
 import { evaluate, isCounted } from '../states/thresholds.ts'
-import { isDefined, userValue } from './delivery.ts'
+import { BARE, isDefined, userValue } from './delivery.ts'
 import { judge, regularDeadline } from './judging.ts'
 import type { ActorState, Sample } from './judging.ts'
 
@@ -23,8 +23,6 @@ export function isNews({ rules, counters }: ActorState, key: string, value: Valu
 
 /** The state after a routine value that was heard at an instant of the service's clock. */
 export function afterRoutine(state: ActorState, { key, value, at }: Sample, nowAt: number): ActorState {
-  const delivery: Delivery = { ...PLAIN, values: { [key]: value }, timestampAt: at }
+  const delivery: Delivery = { ...BARE, values: { [key]: value }, timestampAt: at }
   return judge(state, delivery, { at, nowAt, samples: [{ key, at, value }] }).state
 }
-
-const PLAIN = { signal: 'result', errorCode: null, message: null, ttlMs: null, runId: null } as const

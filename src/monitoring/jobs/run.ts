@@ -1,7 +1,7 @@
-import type { Delivery, Run, Transition, Value } from '../../ports/job-actors.ts'
+import type { Run, Transition, Value } from '../../ports/job-actors.ts'
 import { count, evaluate } from '../states/thresholds.ts'
 import type { Counter } from '../states/thresholds.ts'
-import { checkRunDefined, checkStarted, datedPart, userValue } from './delivery.ts'
+import { BARE, checkRunDefined, checkStarted, datedPart, userValue } from './delivery.ts'
 import { judge, settle, unchanged, withFlapping, withResult } from './judging.ts'
 import type { ActorState, Step } from './judging.ts'
 
@@ -74,14 +74,4 @@ function rejudged(state: ActorState, counters: readonly Counter[], at: number): 
   const evaluated = evaluate(state.rules.thresholds, counters)
   if (evaluated === state.evaluated) return unchanged(state)
   return settle({ ...state, evaluated }, { reason: evaluated === 'ok' ? 'delivery' : 'threshold', at })
-}
-
-const BARE: Delivery = {
-  signal: 'result',
-  values: {},
-  errorCode: null,
-  timestampAt: null,
-  message: null,
-  ttlMs: null,
-  runId: null,
 }

@@ -43,8 +43,8 @@ export function statementsOf(
 /** Until then a change of state was told by whoever made it, or never will be. */
 const TOLD_MS = 5_000
 
-/** When the jobs of a batch want to be looked at, unless what they do is routine: at the earliest of their deadlines, and soon where somebody has to hear
- * of a change of state. */
+/** When the jobs of a batch want to be looked at: at the earliest of their deadlines, and soon where somebody has to hear
+ * of a change of state. What was only noted moves deadlines later. */
 export function lookAtOf(batch: readonly Accepted[]): number {
   let at = Number.POSITIVE_INFINITY
   for (const { effects } of batch) {

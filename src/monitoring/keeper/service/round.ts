@@ -29,19 +29,18 @@ export function takeRound(round: Round, now: number, admit: (jobId: number) => J
       const job = admit(round.jobIds[index] ?? 0)
       const value = round.values[index] ?? 0
       const at = job.hear(key, value, arrival)
-      if (at !== null) {
-        places.push(index)
+      if (at === null) {
+        const result = step(job.state, { kind: 'deliver', delivery: deliveryAt(index) }, now)
+        effects.push({ job, result })
+        before.push(job.state)
+        // A job that is there twice has had its first value then.
+        job.state = result.state
+      } else {
         heard.jobs.push(job)
         heard.at.push(at)
         heard.values.push(value)
-        continue
       }
-      const result = step(job.state, { kind: 'deliver', delivery: deliveryAt(index) }, now)
       places.push(index)
-      effects.push({ job, result })
-      before.push(job.state)
-      // A job that is there twice has had its first value then.
-      job.state = result.state
     } catch (error) {
       if (!(error instanceof Refusal)) {
         for (const { job } of effects.toReversed()) job.state = before.pop() ?? job.state

@@ -102,6 +102,7 @@ const thresholds: fc.Arbitrary<Thresholds> = fc
 const rules: fc.Arbitrary<Rules> = fc
   .record({
     revision: fc.constant(0),
+    collectorId: fc.constantFrom(0, 7),
     timeoutMs: fc.option(fc.constantFrom(1_000, 2_000, 3_000), { freq: 5 }),
     graceMs: fc.option(fc.constantFrom(500, 1_500), { freq: 2 }),
     intervalMs: fc.constantFrom(0, 0, 1_000),

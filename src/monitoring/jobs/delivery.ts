@@ -21,13 +21,13 @@ const FUTURE_MAX_MS = 5 * 60_000
 const PAST_MAX_MS = 30 * 86_400_000
 
 /** Whether this sender may deliver to the job at all. */
-export function maySend({ collectorId }: Rules, sender: Sender): boolean {
+export function maySend({ collectorId }: Pick<Rules, 'collectorId'>, sender: Sender): boolean {
   return sender.anyJob || collectorId === 0 || collectorId === sender.userId
 }
 
 /** @throws {Refusal} forbidden */
-export function checkSender(rules: Rules, sender: Sender): void {
-  if (maySend(rules, sender)) return
+export function checkSender(job: Pick<Rules, 'collectorId'>, sender: Sender): void {
+  if (maySend(job, sender)) return
   throw new Refusal('forbidden', 'This job takes deliveries from another collector.')
 }
 
@@ -127,7 +127,11 @@ function misdatedRefusal(code: Misdated, pointers: readonly string[]): Refusal {
 
 /** A raw value as its user sees it: numbers divided by the value's divisor. */
 export function userValue(rules: Rules, key: string, raw: Value): Value {
-  if (typeof raw === 'string') return raw
+  return typeof raw === 'string' ? raw : raw / divisorOf(rules, key)
+}
+
+/** What numbers of a key are divided by; 1 for keys that have no divisor. */
+export function divisorOf({ divisors }: Rules, key: string): number {
   const { place, isNumber } = partsOf(key)
-  return isNumber ? raw / (rules.divisors[place - 1] ?? 1) : raw
+  return isNumber ? (divisors[place - 1] ?? 1) : 1
 }

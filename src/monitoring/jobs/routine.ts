@@ -1,6 +1,7 @@
 import type { Delivery, Value } from '../../ports/job-actors.ts'
-import { evaluate, isCounted } from '../states/thresholds.ts'
-import { BARE, isDefined, userValue } from './delivery.ts'
+import { evaluate, isCounted, uncountedSpan } from '../states/thresholds.ts'
+import type { Span } from '../states/thresholds.ts'
+import { BARE, divisorOf, isDefined, userValue } from './delivery.ts'
 import { judge, regularDeadline } from './judging.ts'
 import type { ActorState, Sample } from './judging.ts'
 
@@ -14,6 +15,14 @@ export function isRoutine(state: ActorState, key: string): boolean {
   // A deadline that something else has moved would come earlier.
   const isAwaited = deadline?.at === regularDeadline(state, null)?.at
   return isAwaited && evaluate(rules.thresholds, counters) === evaluated
+}
+
+/** Numbers of a key that are surely no news, as their user sees them, and what raw ones are divided by before. */
+export type Quiet = Span & { readonly divisor: number }
+
+/** Which numbers of a key surely change nothing of what is counted of a job. */
+export function quietOf({ rules, counters }: ActorState, key: string): Quiet {
+  return { ...uncountedSpan(rules.thresholds, counters, key), divisor: divisorOf(rules, key) }
 }
 
 /** Whether a value changes what is counted of a job, and so perhaps its state. */

@@ -1,4 +1,4 @@
-import type { Rules, Snapshot, Value } from '../../ports/job-actors.ts'
+import type { Snapshot, Value } from '../../ports/job-actors.ts'
 import { step } from '../jobs/actor.ts'
 import type { ActorState, Event, Step } from '../jobs/actor.ts'
 import type { End } from './open.ts'
@@ -55,9 +55,9 @@ export class Job {
     return this.#standing.durable
   }
 
-  /** Those of its state. */
-  get rules(): Rules {
-    return this.#standing.rules
+  /** That of its rules. */
+  get collectorId(): number {
+    return this.#standing.collectorId
   }
 
   get deadlineAt(): number {

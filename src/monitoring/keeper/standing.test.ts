@@ -80,6 +80,7 @@ class Both {
 
   lookAtAccepted(): void {
     expect(this.standing.accepted).toEqual(this.#accepted)
+    expect(this.standing.collectorId).toBe(this.#accepted.rules.collectorId)
   }
 
   lookAtDurable(): void {

@@ -1,7 +1,7 @@
 import type { Value } from '../../ports/job-actors.ts'
 import type { ActorState } from '../jobs/actor.ts'
 import { misdated } from '../jobs/delivery.ts'
-import { afterRoutine, isNews, isRoutine } from '../jobs/routine.ts'
+import { afterRoutine, isNews, isRoutine, quietOf } from '../jobs/routine.ts'
 
 /** When something arrives, and the instant it was given. */
 export type Arrival = { readonly timestampAt: number | null; readonly now: number }
@@ -12,16 +12,24 @@ const NONE = -1
 /**
  * Where a job stands: its state as of the last accepted event, and as of the last on stable storage. Most values change
  * nothing but what was heard last. Of these the latest is noted in place, and a state takes it up when somebody asks: to
- * make one for each costs more than all else that a job does with it.
+ * make one for each costs more than all else that a job does with it. What such a value needs of the state and its rules
+ * is copied here, because what takes time is less to compute than to reach into memory that is far apart.
  */
 export class Standing {
   #accepted: ActorState
   #durable: ActorState | null
+  #collectorId: number
   /** Of which values are routine after both states; empty where nobody knows. */
   #key = ''
-  /** The latest routine value since the accepted state. */
-  #heardAt = NONE
-  #heardNowAt = 0
+  /** Which numbers of that key are no news: `Quiet`. */
+  #over = 0
+  #under = 0
+  #divisor = 1
+  /** Where that key is known: the instant and the clock of what came last. */
+  #newestAt = 0
+  #nowAt = 0
+  /** The latest routine value since the accepted state, if there is one. */
+  #hasHeard = false
   #heardValue: Value = 0
   /** The latest routine value on stable storage since the durable state. */
   #keptAt = NONE
@@ -34,6 +42,7 @@ export class Standing {
   constructor(state: ActorState, isDurable: boolean) {
     this.#accepted = state
     this.#durable = isDurable ? state : null
+    this.#collectorId = state.rules.collectorId
   }
 
   get accepted(): ActorState {
@@ -46,16 +55,17 @@ export class Standing {
     return this.#durable
   }
 
-  /** What no event changes while values are routine. */
-  get rules(): ActorState['rules'] {
-    return this.#accepted.rules
+  /** That of the rules. */
+  get collectorId(): number {
+    return this.#collectorId
   }
 
   /** Its durable state takes back all that was heard and will not be kept. */
   accept(state: ActorState): void {
     if (state === this.#durable) this.#waiting = 0
     this.#accepted = state
-    this.#heardAt = NONE
+    this.#collectorId = state.rules.collectorId
+    this.#hasHeard = false
     this.#key = ''
   }
 
@@ -67,15 +77,13 @@ export class Standing {
   /** Notes a lone value that arrives now, if it is routine, and answers its instant; null for every other, which is an event. */
   hear(key: string, value: Value, { timestampAt, now }: Arrival): number | null {
     // Behind an event that is not durable yet, its value would be kept before it.
-    const state = this.#accepted
-    if (state !== this.#durable || !this.#isRoutine(key)) return null
-    const isFirst = this.#heardAt === NONE
-    const newestAt = isFirst ? (state.newestAt ?? 0) : this.#heardAt
-    const nowAt = Math.max(now, isFirst ? state.nowAt : this.#heardNowAt)
-    const at = timestampAt ?? Math.max(nowAt, newestAt)
-    if (at < newestAt || misdated(at, nowAt) !== null || isNews(state, key, value)) return null
-    this.#heardAt = at
-    this.#heardNowAt = nowAt
+    if (this.#accepted !== this.#durable || !this.#isRoutine(key)) return null
+    const nowAt = Math.max(now, this.#nowAt)
+    const at = timestampAt ?? Math.max(nowAt, this.#newestAt)
+    if (at < this.#newestAt || misdated(at, nowAt) !== null || this.#isNews(key, value)) return null
+    this.#newestAt = at
+    this.#nowAt = nowAt
+    this.#hasHeard = true
     this.#heardValue = value
     this.#waiting++
     return at
@@ -92,20 +100,35 @@ export class Standing {
 
   #isRoutine(key: string): boolean {
     if (this.#key === key) return true
-    if (this.#heardAt !== NONE || !isRoutine(this.#accepted, key)) return false
+    const state = this.#accepted
+    if (this.#hasHeard || !isRoutine(state, key)) return false
+    const { over, under, divisor } = quietOf(state, key)
     this.#key = key
+    this.#over = over
+    this.#under = under
+    this.#divisor = divisor
+    this.#newestAt = state.newestAt ?? 0
+    this.#nowAt = state.nowAt
     return true
   }
 
+  #isNews(key: string, value: Value): boolean {
+    if (typeof value === 'number') {
+      const seen = value / this.#divisor
+      if (seen > this.#over && seen < this.#under) return false
+    }
+    return isNews(this.#accepted, key, value)
+  }
+
   #takeUp(): void {
-    if (this.#heardAt === NONE && this.#keptAt === NONE) return
+    if (!this.#hasHeard && this.#keptAt === NONE) return
     const isAllKept = this.#accepted === this.#durable && this.#waiting === 0
-    const heard = { key: this.#key, at: this.#heardAt, value: this.#heardValue }
+    const heard = { key: this.#key, at: this.#newestAt, value: this.#heardValue }
     const kept = { key: this.#keptKey, at: this.#keptAt, value: this.#keptValue }
     if (this.#durable && kept.at !== NONE) this.#durable = afterRoutine(this.#durable, kept, this.#keptNowAt)
     if (isAllKept) this.#accepted = this.#durable ?? this.#accepted
-    else if (heard.at !== NONE) this.#accepted = afterRoutine(this.#accepted, heard, this.#heardNowAt)
-    this.#heardAt = NONE
+    else if (this.#hasHeard) this.#accepted = afterRoutine(this.#accepted, heard, this.#nowAt)
+    this.#hasHeard = false
     this.#keptAt = NONE
   }
 }

@@ -4,7 +4,7 @@ import * as fc from 'fast-check'
 
 import { conditionWith } from '../../../test/keeper/rules.ts'
 import type { Condition, Level, Operator, Thresholds, Value } from '../../ports/job-actors.ts'
-import { compare, count, evaluate, NUMBER_OPERATORS, TEXT_OPERATORS } from './thresholds.ts'
+import { compare, count, evaluate, NUMBER_OPERATORS, TEXT_OPERATORS, uncountedSpan } from './thresholds.ts'
 import type { Counter } from './thresholds.ts'
 
 const comparisons: readonly (readonly [value: Value, operator: Operator, limit: Value, holds: boolean])[] = [
@@ -247,6 +247,68 @@ test('counting step by step equals looking at everything that arrived', () => {
     }),
     { numRuns: 2_000 },
   )
+})
+
+describe('numbers that surely count nothing', () => {
+  const spanOf = (...conditions: readonly Condition[]) => {
+    const thresholds = levels({ major: conditions.slice(0, 1), warning: conditions.slice(1) })
+    return uncountedSpan(thresholds, count(thresholds, [], {}), 'returnValue1')
+  }
+  const all = { over: -Infinity, under: Infinity }
+  const none = { over: Infinity, under: -Infinity }
+
+  test('lie between the limits of their key', () => {
+    expect(spanOf()).toEqual(all)
+    expect(spanOf(conditionWith({ value: 7 }), conditionWith({ operator: '<', value: 3 }))).toEqual({
+      over: 3,
+      under: 7,
+    })
+    const tighter = [conditionWith({ operator: '>=', value: 6 }), conditionWith({ operator: '<=', value: 4 })]
+    expect(spanOf(...tighter, conditionWith({ value: 7 }))).toEqual({ over: 4, under: 6 })
+    expect(spanOf(...tighter.map((one) => ({ ...one, key: 'returnValue2' })))).toEqual(all)
+  })
+
+  test('are all where a number breaches nothing, and none where each might', () => {
+    expect(spanOf(conditionWith({ predicted: true }), conditionWith({ value: 'on' }))).toEqual(all)
+    for (const operator of ['=', '<>'] as const) expect(spanOf(conditionWith({ operator }))).toEqual(none)
+  })
+
+  test('are none while anything of their key is counted', () => {
+    const thresholds = levels({
+      major: [conditionWith({ repetition: 2, recovery: { value: 5, repetition: 2 } })],
+    })
+    let counters: readonly Counter[] = []
+    const spans = [0, 201, 201, 0, 0].map((returnValue1) => {
+      counters = count(thresholds, counters, { returnValue1 })
+      return uncountedSpan(thresholds, counters, 'returnValue1')
+    })
+    expect(spans).toEqual([{ ...all, under: 200 }, none, none, none, { ...all, under: 200 }])
+  })
+
+  test('count nothing, whatever came before them', () => {
+    const limit = fc.constantFrom(0, 1, 2, 'on')
+    const condition = fc.record({
+      key: fc.constantFrom('returnValue1', 'returnValue2'),
+      operator: fc.constantFrom(...NUMBER_OPERATORS, ...TEXT_OPERATORS),
+      value: limit,
+      repetition: fc.integer({ min: 0, max: 2 }),
+      predicted: fc.constantFrom(false, false, false, true),
+      recovery: fc.option(fc.record({ value: limit, repetition: fc.integer({ min: 0, max: 2 }) })),
+    })
+    const value = fc.constantFrom(-1, -0, 0, 0.5, 1, 1.5, 2, 3)
+    const several = fc.array(condition, { maxLength: 2 })
+    fc.assert(
+      fc.property(several, several, fc.array(value, { maxLength: 5 }), value, (major, minor, past, next) => {
+        const thresholds = levels({ major, minor })
+        let counters = count(thresholds, [], {})
+        for (const returnValue1 of past) counters = count(thresholds, counters, { returnValue1 })
+        const { over, under } = uncountedSpan(thresholds, counters, 'returnValue1')
+        fc.pre(next > over && next < under)
+        expect(count(thresholds, counters, { returnValue1: next })).toBe(counters)
+      }),
+      { numRuns: 2_000 },
+    )
+  })
 })
 
 function levels(conditions: Partial<Record<Level, readonly Condition[]>>): Thresholds {

@@ -59,6 +59,35 @@ export function isCounted(
   return false
 }
 
+/** The numbers between two, neither of which is one of them. */
+export type Span = { readonly over: number; readonly under: number }
+
+const ALL: Span = { over: -Infinity, under: Infinity }
+const NONE: Span = { over: Infinity, under: -Infinity }
+
+/** Numbers of a key that surely change no counter; others may, or may not. */
+export function uncountedSpan(thresholds: Thresholds, counters: readonly Counter[], key: string): Span {
+  let { over, under } = ALL
+  let index = 0
+  for (const { conditions } of thresholds) {
+    for (const condition of conditions) {
+      const before = counters[index++] ?? ZERO
+      if (condition.key !== key) continue
+      const span = uncountedBy(condition, before)
+      over = Math.max(over, span.over)
+      under = Math.min(under, span.under)
+    }
+  }
+  return { over, under }
+}
+
+function uncountedBy({ operator, value, predicted }: Condition, { hits, held, goods }: Counter): Span {
+  if (hits > 0 || held || goods > 0) return NONE
+  if (predicted || typeof value === 'string') return ALL
+  if (operator === '>' || operator === '>=') return { ...ALL, under: value }
+  return operator === '<' || operator === '<=' ? { ...ALL, over: value } : NONE
+}
+
 /** The worst level whose rule holds, else `ok`. A level without conditions never holds. */
 export function evaluate(thresholds: Thresholds, counters: readonly Counter[]): Level | 'ok' {
   let index = 0

@@ -108,7 +108,7 @@ export class Intake {
     let hasRoom = false
     return (jobId) => {
       const job = this.#desk.job(jobId)
-      checkSender(job.rules, sender)
+      checkSender(job, sender)
       if (!hasRoom) this.#desk.requireRoom()
       hasRoom = true
       requirePace(job, now)
@@ -161,7 +161,7 @@ export class Intake {
   async #withoutKept(parcel: Parcel, sender: Sender): Promise<Parcel | Good> {
     const { jobId, sent, isOnce } = parcel
     const job = this.#desk.find(jobId)
-    if (!isOnce || !job || !('delivery' in sent) || !maySend(job.state.rules, sender)) return parcel
+    if (!isOnce || !job || !('delivery' in sent) || !maySend(job, sender)) return parcel
     const delivery = await unkept(job, sent.delivery, (key, at) => this.#desk.kept(jobId, key, at))
     return delivery ? { ...parcel, sent: { delivery } } : keptBefore(job, sent.delivery)
   }

@@ -1,7 +1,7 @@
 import { Refusal } from '../../../lib/errors.ts'
-import type { RefusedSample, Round, Value } from '../../../ports/job-actors.ts'
+import type { Delivery, RefusedSample, Round, Value } from '../../../ports/job-actors.ts'
 import { step } from '../../jobs/actor.ts'
-import type { ActorState } from '../../jobs/actor.ts'
+import type { ActorState, Step } from '../../jobs/actor.ts'
 import { deliveriesOf } from '../../jobs/round.ts'
 import type { Effect, Heard, Job } from '../job.ts'
 
@@ -16,41 +16,72 @@ type TakenRound = {
 
 /** Lets each value of a round take effect on its job, as a delivery of its own. `admit` gives the job or refuses. */
 export function takeRound(round: Round, now: number, admit: (jobId: number) => Job): TakenRound {
+  const { key, timestampAt, values } = round
   const places: number[] = []
-  const { key, timestampAt } = round
   const heard = { key, now, jobs: [] as Job[], at: [] as number[], values: [] as Value[] }
   const arrival = { timestampAt, now }
   const effects: Effect[] = []
-  const refused: RefusedSample[] = []
   const before: ActorState[] = []
   const deliveryAt = deliveriesOf(round)
-  for (let index = 0; index < round.jobIds.length; index++) {
-    try {
-      const job = admit(round.jobIds[index] ?? 0)
-      const value = round.values[index] ?? 0
+  const { jobs, refused } = admitted(round.jobIds, admit)
+  try {
+    for (let index = 0; index < jobs.length; index++) {
+      const job = jobs[index]
+      if (!job) continue
+      const value = values[index] ?? 0
       const at = job.hear(key, value, arrival)
-      if (at === null) {
-        const result = step(job.state, { kind: 'deliver', delivery: deliveryAt(index) }, now)
-        effects.push({ job, result })
-        before.push(job.state)
-        // A job that is there twice has had its first value then.
-        job.state = result.state
-      } else {
+      if (at !== null) {
         heard.jobs.push(job)
         heard.at.push(at)
         heard.values.push(value)
+        places.push(index)
+        continue
       }
+      const result = stepOf(job, deliveryAt(index), now)
+      if (result instanceof Refusal) {
+        refused.push({ index, code: result.code })
+        continue
+      }
+      effects.push({ job, result })
+      before.push(job.state)
+      // A job that is there twice has had its first value then.
+      job.state = result.state
       places.push(index)
+    }
+  } catch (error) {
+    for (const { job } of effects.toReversed()) job.state = before.pop() ?? job.state
+    for (const job of heard.jobs) job.state = job.durable ?? job.state
+    throw error
+  }
+  return { places, heard, effects, refused: refused.toSorted((a, b) => a.index - b.index) }
+}
+
+type Admitted = { readonly jobs: readonly (Job | null)[]; readonly refused: RefusedSample[] }
+
+/** The jobs of a round, with null in place of each that is refused. Their loop is so short that the processor fetches
+ * several of them at once: jobs are many, and far apart in memory. */
+function admitted(jobIds: readonly number[], admit: (jobId: number) => Job): Admitted {
+  const jobs: (Job | null)[] = []
+  const refused: RefusedSample[] = []
+  for (let index = 0; index < jobIds.length; index++) {
+    try {
+      jobs.push(admit(jobIds[index] ?? 0))
     } catch (error) {
-      if (!(error instanceof Refusal)) {
-        for (const { job } of effects.toReversed()) job.state = before.pop() ?? job.state
-        for (const job of heard.jobs) job.state = job.durable ?? job.state
-        throw error
-      }
+      if (!(error instanceof Refusal)) throw error
+      jobs.push(null)
       refused.push({ index, code: error.code })
     }
   }
-  return { places, heard, effects, refused }
+  return { jobs, refused }
+}
+
+function stepOf(job: Job, delivery: Delivery, now: number): Step | Refusal {
+  try {
+    return step(job.state, { kind: 'deliver', delivery }, now)
+  } catch (error) {
+    if (error instanceof Refusal) return error
+    throw error
+  }
 }
 
 /** The values of a round at these places. */

@@ -36,8 +36,9 @@ export async function foldJobs(values: ValuesDatabase, jobs: readonly Job[]): Pr
   const bodies: Bodies = new Map(touched.map((row, index) => [row, found[index] ?? null]))
   const written = parts.map((part) => rewrite(part, bodies))
   const segments = written.flatMap(({ added }) => added)
-  const kept = new Set(segments.map(nameOf))
-  const removed = written.flatMap(({ replaced }) => replaced.filter((row) => !kept.has(nameOf(row))))
+  const removed = written.flatMap(({ replaced, added }) =>
+    replaced.filter((row) => !added.some((segment) => isSame(row, segment))),
+  )
   const gains = await addToRollups(
     values,
     written.flatMap((one) => one.gains),
@@ -250,6 +251,7 @@ function beforeNext(segments: readonly NewSegment[], next: SegmentRow | null): r
   )
 }
 
-function nameOf({ jobId, series, level, from, place }: SegmentKey): string {
-  return `${jobId}.${series}.${level}.${from}.${place}`
+/** Of two segments of one series. */
+function isSame(one: SegmentKey, other: SegmentKey): boolean {
+  return one.from === other.from && one.place === other.place && one.level === other.level
 }

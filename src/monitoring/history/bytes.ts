@@ -71,15 +71,20 @@ export class ByteWriter {
 
 /** Reads what ByteWriter wrote; a body that ends early, goes on too long or makes no sense throws a RangeError. */
 export class ByteReader {
+  readonly body: Uint8Array
   #position = 0
-  readonly #body: Uint8Array
 
   constructor(body: Uint8Array) {
-    this.#body = body
+    this.body = body
+  }
+
+  /** That of the next byte in the body. */
+  get place(): number {
+    return this.#position
   }
 
   byte(): number {
-    const value = this.#body[this.#position++]
+    const value = this.body[this.#position++]
     if (value === undefined) throw new RangeError('the segment body is cut short')
 
     return value
@@ -87,8 +92,8 @@ export class ByteReader {
 
   bytes(length: number): Uint8Array {
     const end = this.#position + length
-    if (end > this.#body.length) throw new RangeError('the segment body is cut short')
-    const value = this.#body.subarray(this.#position, end)
+    if (end > this.body.length) throw new RangeError('the segment body is cut short')
+    const value = this.body.subarray(this.#position, end)
     this.#position = end
 
     return value
@@ -101,8 +106,8 @@ export class ByteReader {
 
   /** Lets somebody else read on: with all bytes and the place of the next, answering the place after its last. */
   through(read: (body: Uint8Array, place: number) => number): void {
-    this.#position = read(this.#body, this.#position)
-    if (this.#position > this.#body.length) throw new RangeError('the segment body is cut short')
+    this.#position = read(this.body, this.#position)
+    if (this.#position > this.body.length) throw new RangeError('the segment body is cut short')
   }
 
   unsigned(): number {
@@ -127,7 +132,7 @@ export class ByteReader {
   }
 
   end(): void {
-    if (this.#position !== this.#body.length) throw new RangeError('the segment body goes on after its end')
+    if (this.#position !== this.body.length) throw new RangeError('the segment body goes on after its end')
   }
 
   #continued(low: number, firstWeight: number): number {

@@ -1,10 +1,14 @@
-import { SAMPLES_PER_BODY_MAX, type ByteReader, type ByteWriter } from './bytes.ts'
+import { ByteWriter, SAMPLES_PER_BODY_MAX } from './bytes.ts'
+import type { ByteReader } from './bytes.ts'
 import { bestPredictor, readPacked, writePacked } from './packed.ts'
+import { RecentInstants } from './recent-instants.ts'
 import type { Samples } from './samples.ts'
 
 const INSTANT_MAX = 8.64e15
 
 const ROUND_MS = 1_000
+
+const recent = new RecentInstants()
 
 /**
  * Writes the count, the first instant, a step, and in a packed column how far each other instant is from the grid that
@@ -16,24 +20,47 @@ export function writeInstants(writer: ByteWriter, samples: Samples<unknown>): vo
   if (at.length !== values.length) throw new RangeError(`${at.length} instants for ${values.length} values`)
   if (at.length > SAMPLES_PER_BODY_MAX)
     throw new RangeError(`${at.length} samples are too many for one segment`)
+  let bytes = recent.bytesOf(at)
+  if (bytes === null) {
+    bytes = bytesOf(at)
+    recent.add(at, bytes)
+  }
+  writer.bytes(bytes)
+}
+
+function bytesOf(at: readonly number[]): Uint8Array {
   let last = 0
   for (const instant of at) {
     const isInstant = Number.isInteger(instant) && instant >= last && instant <= INSTANT_MAX
     if (!isInstant) throw new RangeError(`${instant} is no epoch ms at or after ${last}`)
     last = instant
   }
-
+  const writer = new ByteWriter()
   writer.unsigned(at.length)
   const [first] = at
-  if (first === undefined) return
-  writer.unsigned(first)
-  const { step, residuals, best } = onGrid(at, first)
-  writer.unsigned(step)
-  writePacked(writer, residuals, best)
+  if (first !== undefined) {
+    writer.unsigned(first)
+    const { step, residuals, best } = onGrid(at, first)
+    writer.unsigned(step)
+    writePacked(writer, residuals, best)
+  }
+  return writer.finish()
 }
 
 /** Reads what writeInstants wrote. */
-export function readInstants(reader: ByteReader): number[] {
+export function readInstants(reader: ByteReader): readonly number[] {
+  const from = reader.place
+  const known = recent.columnIn(reader.body, from)
+  if (known) {
+    reader.bytes(known.bytes.length)
+    return known.at
+  }
+  const at = readNewInstants(reader)
+  recent.add(at, reader.body.slice(from, reader.place))
+  return at
+}
+
+function readNewInstants(reader: ByteReader): readonly number[] {
   const count = reader.count()
   if (count === 0) return []
   const first = reader.unsigned()

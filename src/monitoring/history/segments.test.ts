@@ -77,6 +77,27 @@ describe('a segment', () => {
     expect(long.map(({ summary }) => summary.count)).toEqual([1, 1])
   })
 
+  test('ends where those of other series with the same instants end, unless it is small', () => {
+    const at = Array.from({ length: 600 }, (_, index) => index * 1_000 + ((index * 7_919) % 97))
+    const countsOf = (series: number, sizeMaxBytes: number, sampleBytes: number) => {
+      const values = at.map(
+        (_, index) => Math.round(2_000 * Math.abs(Math.sin(series + index * index))) / 100,
+      )
+      const segments = segmentNumbers({ at, values }, { countMax: 600, sizeMaxBytes, sampleBytes })
+      expect(segments.flatMap((segment) => decodeNumbers(segment.body).values)).toEqual(values)
+      return segments.slice(0, -1).map(({ summary }) => summary.count)
+    }
+    const all = Array.from({ length: 40 }, (_, series) => series)
+    // As many as it takes to be too large at first, and fewer.
+    for (const sampleBytes of [1, 2.9]) {
+      const large = new Set(all.flatMap((series) => countsOf(series, 975, sampleBytes)))
+      expect([...large].filter((count) => count % 8 !== 0)).toEqual([])
+      expect(large.size).toBeLessThan(4)
+      const small = new Set(all.flatMap((series) => countsOf(series, 160, sampleBytes)))
+      expect([...small].some((count) => count % 8 !== 0)).toBe(true)
+    }
+  })
+
   test('keeps equal instants together, unless all of them are equal', () => {
     const counts = (at: readonly number[]) =>
       segmentNumbers({ at, values: at.map(() => 1) }, atMost(4)).map(({ summary }) => summary.count)

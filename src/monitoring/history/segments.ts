@@ -55,6 +55,7 @@ export function segmentTexts(samples: Samples<string>, bounds: Bounds): Segment<
 
 /** What is in head and body of numbers besides the samples, about. */
 const RIM_BYTES = 32
+const CUT_EVERY = 8
 
 type Packed = { readonly body: Uint8Array; readonly summary: Rim | NumberSummary }
 
@@ -70,7 +71,7 @@ function cut<V>(
 
   const all: Segment<V>[] = []
   const countFitting = sampleBytes > 0 ? Math.floor((sizeMaxBytes - RIM_BYTES) / sampleBytes) : countMax
-  const countFirst = Math.max(1, Math.min(countMax, countFitting))
+  const countFirst = Math.max(1, Math.min(countMax, rounded(countFitting)))
   for (let begin = 0; begin < at.length;) {
     let count = apart(at, begin, Math.min(countFirst, at.length - begin))
     for (;;) {
@@ -85,13 +86,19 @@ function cut<V>(
       count = apart(
         at,
         begin,
-        Math.min(count - 1, Math.max(1, Math.floor((count * sizeMaxBytes) / sizeBytes))),
+        Math.min(count - 1, Math.max(1, rounded(Math.floor((count * sizeMaxBytes) / sizeBytes)))),
       )
     }
     begin += count
   }
 
   return all
+}
+
+/** Few different counts, so that series with the same instants are mostly cut at the same of them, which are then packed
+ * once (RecentInstants). Small ones stay as they are: they would lose too much. */
+function rounded(count: number): number {
+  return count < 8 * CUT_EVERY ? count : count - (count % CUT_EVERY)
 }
 
 /** So many samples or fewer that equal instants stay together; as many where all of them are equal. */

@@ -12,38 +12,46 @@ const WARM_UP_S = 1
 const SIZES = [10, 100, 1_000] as const
 type Size = (typeof SIZES)[number]
 
+/** A server that takes bulk in one form. */
 type Contestant = {
   readonly peer: Peer
+  readonly form: BulkForm
   readonly running: Running
   readonly directory: string
   acknowledged: number
 }
 type Loads = { readonly peer: Peer; readonly form: BulkForm; readonly size: Size; readonly loads: Load[] }
 
-/** Many values a request, each of another job, all servers in turn, round after round. */
+/** Many values a request, each of another job, all servers in turn, round after round. Each form has a server to itself:
+ * none does the work that another has left. */
 export async function bulk(bench: Bench): Promise<Part> {
   const contestants: Contestant[] = []
   const measured: Loads[] = []
   for (const peer of bench.wishes.peers) {
-    const one = await bench.attempt(`bulk, ${peer.name}`, () => enter(bench, peer))
-    if (one) contestants.push(one)
+    await bench.attempt(`bulk, ${peer.name}`, async () => {
+      const first = await enter(bench, peer)
+      for (const index of first.running.bulk.keys()) {
+        const one = index === 0 ? first : await enter(bench, peer)
+        const form = one.running.bulk[index]
+        if (form) contestants.push({ ...one, peer, form })
+      }
+    })
   }
   for (const size of SIZES) measured.push(...(await measure(bench, contestants, size)))
-  for (const { peer, running, acknowledged } of contestants) {
-    if (running.bulk.length === 0) continue
-    await bench.attempt(`bulk, ${peer.name}: reading back`, () =>
+  for (const { peer, form, running, acknowledged } of contestants) {
+    await bench.attempt(`bulk, ${peer.name} (${form.name}): reading back`, () =>
       checkStored(peer, running, { acknowledged, jobs: bench.wishes.jobs }),
     )
   }
   return partOf(bench, measured)
 }
 
-async function enter(bench: Bench, peer: Peer): Promise<Contestant> {
+async function enter(bench: Bench, peer: Peer): Promise<Omit<Contestant, 'peer' | 'form'>> {
   const { jobs } = bench.wishes
   const place = await bench.place(jobs)
   const running = bench.keep(await peer.start(place))
   const acknowledged = await introduce(peer, running, jobs)
-  return { peer, running, directory: place.directory, acknowledged }
+  return { running, directory: place.directory, acknowledged }
 }
 
 async function measure(
@@ -51,20 +59,15 @@ async function measure(
   contestants: readonly Contestant[],
   size: Size,
 ): Promise<readonly Loads[]> {
-  const entries = await Promise.all(
-    contestants.flatMap((contestant) =>
-      contestant.running.bulk.map((form) => entryOf(bench, contestant, form, size)),
-    ),
-  )
-  for (const { contestant, form, replay: of } of entries) {
-    await bench.attempt(`bulk of ${size}, ${contestant.peer.name} (${form.name})`, async () => {
+  const entries = await Promise.all(contestants.map((contestant) => entryOf(bench, contestant, size)))
+  for (const { contestant, name, replay: of } of entries) {
+    await bench.attempt(name, async () => {
       const { acknowledged } = await replay(of, WARM_UP_S)
       contestant.acknowledged += size * acknowledged
     })
   }
   for (let round = 0; round < bench.wishes.rounds; round++) {
-    for (const { contestant, form, replay: of, loads } of entries) {
-      const name = `bulk of ${size}, ${contestant.peer.name} (${form.name})`
+    for (const { contestant, name, replay: of, loads } of entries) {
       await bench.attempt(name, async () => {
         const all = await bench.load(name, of)
         contestant.acknowledged += all.reduce((sum, { acknowledged }) => sum + size * acknowledged, 0)
@@ -72,17 +75,19 @@ async function measure(
       })
     }
   }
-  return entries.map(({ contestant, form, loads }) => ({ peer: contestant.peer, form, size, loads }))
+  return entries.map(({ contestant: { peer, form }, loads }) => ({ peer, form, size, loads }))
 }
 
-async function entryOf(bench: Bench, contestant: Contestant, form: BulkForm, size: Size) {
+async function entryOf(bench: Bench, contestant: Contestant, size: Size) {
+  const { peer, form, running, directory } = contestant
   const path = await writeRequests(
-    contestant.directory,
+    directory,
     deliveries(bench.wishes.jobs, size).map((samples) => form.request(samples)),
   )
-  const of: Replay = { running: contestant.running, path, connections: CONNECTIONS, sent: 0 }
+  const name = `bulk of ${size}, ${peer.name} (${form.name})`
+  const of: Replay = { running, path, connections: CONNECTIONS, sent: 0 }
   const loads: Load[] = []
-  return { contestant, form, replay: of, loads }
+  return { contestant, name, replay: of, loads }
 }
 
 function partOf({ wishes }: Bench, measured: readonly Loads[]): Part {

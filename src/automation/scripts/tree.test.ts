@@ -2,6 +2,7 @@ import { describe, expect, test } from 'bun:test'
 
 import * as fc from 'fast-check'
 
+import { codeOf } from '../../../test/refusals.ts'
 import { Refusal } from '../../lib/errors.ts'
 import { detect } from './detection.ts'
 import {
@@ -26,16 +27,6 @@ function file(path: string, more: Partial<TreeEntry> = {}): TreeEntry {
 
 function directory(path: string): TreeEntry {
   return { ...BARE, path, isDirectory: true, blob: null, sizeBytes: 0, sha256: '' }
-}
-
-function codeOf(run: () => unknown): string | null {
-  try {
-    run()
-    return null
-  } catch (error) {
-    if (error instanceof Refusal) return error.code
-    throw error
-  }
 }
 
 describe('a tree', () => {

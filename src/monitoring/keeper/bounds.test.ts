@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 
-import { Refusal } from '../../lib/errors.ts'
+import { codeOf } from '../../../test/refusals.ts'
 import { requireRoom } from './bounds.ts'
 
 const MIB = 1024 * 1024
@@ -26,13 +26,3 @@ test.each([
   }
   expect(codeOf(() => requireRoom(load, load.isFull, load.roomBytes))).toBe(code)
 })
-
-function codeOf(take: () => void): string | null {
-  try {
-    take()
-    return null
-  } catch (error) {
-    if (error instanceof Refusal) return error.code
-    throw error
-  }
-}

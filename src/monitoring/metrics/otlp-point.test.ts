@@ -3,7 +3,7 @@ import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { PbfReader, PbfWriter } from 'pbf'
 
-import { Refusal } from '../../lib/errors.ts'
+import { codeOf } from '../../../test/refusals.ts'
 import { partialSuccess, statusMessage } from './otlp-answer.ts'
 import { readOtlpJson } from './otlp-json.ts'
 import { readOtlpProtobuf } from './otlp-protobuf.ts'
@@ -184,15 +184,8 @@ describe('a data point, in both encodings,', () => {
   })
 })
 
-const codeOf = (read: (body: Uint8Array) => unknown, body: Uint8Array) => {
-  try {
-    read(body)
-    return 'taken'
-  } catch (error) {
-    if (error instanceof Refusal) return error.code
-    throw error
-  }
-}
+const outcomeOf = (read: (body: Uint8Array) => unknown, body: Uint8Array) =>
+  codeOf(() => read(body)) ?? 'taken'
 
 describe(`${POINTS_MAX} data points`, () => {
   const ofJson = (count: number) =>
@@ -212,8 +205,8 @@ describe(`${POINTS_MAX} data points`, () => {
   test('are taken, one more is too much', () => {
     expect(readOtlpJson(ofJson(POINTS_MAX))).toHaveLength(POINTS_MAX)
     expect(readOtlpProtobuf(ofProtobuf(POINTS_MAX))).toHaveLength(POINTS_MAX)
-    expect(codeOf(readOtlpJson, ofJson(POINTS_MAX + 1))).toBe('too_large')
-    expect(codeOf(readOtlpProtobuf, ofProtobuf(POINTS_MAX + 1))).toBe('too_large')
+    expect(outcomeOf(readOtlpJson, ofJson(POINTS_MAX + 1))).toBe('too_large')
+    expect(outcomeOf(readOtlpProtobuf, ofProtobuf(POINTS_MAX + 1))).toBe('too_large')
   })
 })
 
@@ -226,7 +219,7 @@ test(`a request in JSON may hold ${PARTS_MAX} objects and lists, and no more`, (
         .join()}]}`,
     )
   expect(readOtlpJson(json(PARTS_MAX))).toEqual([])
-  expect(codeOf(readOtlpJson, json(PARTS_MAX + 1))).toBe('too_large')
+  expect(outcomeOf(readOtlpJson, json(PARTS_MAX + 1))).toBe('too_large')
 })
 
 describe('bytes that no SDK sent are read or refused, and nothing else,', () => {
@@ -234,7 +227,7 @@ describe('bytes that no SDK sent are read or refused, and nothing else,', () => 
 
   test('when a request in protobuf is cut anywhere', () => {
     for (let end = 1; end < protobufBody.length; end++)
-      expect(codeOf(readOtlpProtobuf, protobufBody.subarray(0, end))).toBe('bad_request')
+      expect(outcomeOf(readOtlpProtobuf, protobufBody.subarray(0, end))).toBe('bad_request')
   })
 
   test('when any of its bytes is another', () => {
@@ -242,20 +235,20 @@ describe('bytes that no SDK sent are read or refused, and nothing else,', () => 
       for (const flip of [1, 4, 0x80, 0xff]) {
         const other = protobufBody.slice()
         other[at] = (other[at] ?? 0) ^ flip
-        expect(OUTCOMES).toContain(codeOf(readOtlpProtobuf, other))
+        expect(OUTCOMES).toContain(outcomeOf(readOtlpProtobuf, other))
       }
     }
   })
 
   test('when a request in JSON is cut anywhere', () => {
     for (let end = 0; end < jsonBody.length; end++)
-      expect(codeOf(readOtlpJson, jsonBody.subarray(0, end))).toBe('bad_request')
+      expect(outcomeOf(readOtlpJson, jsonBody.subarray(0, end))).toBe('bad_request')
   })
 
   test('when it is any JSON', () => {
     fc.assert(
       fc.property(fc.json({ maxDepth: 6 }), (json) => {
-        expect(OUTCOMES).toContain(codeOf(readOtlpJson, new TextEncoder().encode(json)))
+        expect(OUTCOMES).toContain(outcomeOf(readOtlpJson, new TextEncoder().encode(json)))
       }),
     )
   })
@@ -277,13 +270,13 @@ describe('bytes that no SDK sent are read or refused, and nothing else,', () => 
     ['a time that is no integer', metric('{"sum":{"dataPoints":[{"timeUnixNano":"now"}]}}')],
     ['attributes that are no list', metric('{"sum":{"dataPoints":[{"attributes":{}}]}}')],
   ])('when it is %s', (_, json) => {
-    expect(codeOf(readOtlpJson, new TextEncoder().encode(json))).toBe('bad_request')
+    expect(outcomeOf(readOtlpJson, new TextEncoder().encode(json))).toBe('bad_request')
   })
 
   test('when its text is no UTF-8', () => {
     const bytes = new TextEncoder().encode(metric('{"name":"??"}'))
-    expect(codeOf(readOtlpJson, bytes)).toBe('taken')
-    expect(codeOf(readOtlpJson, bytes.with(bytes.indexOf(63), 0xc3))).toBe('bad_request')
+    expect(outcomeOf(readOtlpJson, bytes)).toBe('taken')
+    expect(outcomeOf(readOtlpJson, bytes.with(bytes.indexOf(63), 0xc3))).toBe('bad_request')
   })
 
   test('when fields are null, which stands for absent', () => {

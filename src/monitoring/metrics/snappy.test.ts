@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 
 import fc from 'fast-check'
 
-import { Refusal } from '../../lib/errors.ts'
+import { codeOf } from '../../../test/refusals.ts'
 import { unsnappy } from './snappy.ts'
 
 const MAX = 1024
@@ -50,15 +50,8 @@ function varint(number: number): number[] {
   return number < 128 ? [number] : [128 + (number % 128), ...varint(Math.floor(number / 128))]
 }
 
-const codeOf = (packed: Iterable<number>, max = MAX) => {
-  try {
-    unsnappy(Uint8Array.from(packed), max)
-    return 'taken'
-  } catch (error) {
-    if (error instanceof Refusal) return error.code
-    throw error
-  }
-}
+const outcomeOf = (packed: Iterable<number>, max = MAX) =>
+  codeOf(() => unsnappy(Uint8Array.from(packed), max)) ?? 'taken'
 
 describe('a Snappy block', () => {
   test('of any parts, overlapping copies too, is what it was made from', () => {
@@ -75,8 +68,8 @@ describe('a Snappy block', () => {
       fc.property(block, fc.nat(), (parts, cut) => {
         const { packed } = write(parts)
         fc.pre(packed.length > 1)
-        expect(codeOf(packed.subarray(0, cut % packed.length), 100_000)).toBe('bad_request')
-        expect(codeOf([...packed, 0, 7], 100_000)).toBe('bad_request')
+        expect(outcomeOf(packed.subarray(0, cut % packed.length), 100_000)).toBe('bad_request')
+        expect(outcomeOf([...packed, 0, 7], 100_000)).toBe('bad_request')
       }),
     )
   })
@@ -84,7 +77,7 @@ describe('a Snappy block', () => {
   test('of random bytes ends in a refusal or in its stated length, and in nothing else', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 200 }), (bytes) => {
-        expect(['taken', 'bad_request', 'too_large']).toContain(codeOf(bytes))
+        expect(['taken', 'bad_request', 'too_large']).toContain(outcomeOf(bytes))
       }),
       { numRuns: 2000 },
     )
@@ -94,8 +87,8 @@ describe('a Snappy block', () => {
     const bytes = new Uint8Array(MAX)
     const packed = [...varint(MAX), ...literalTag(MAX), ...bytes]
     expect(unsnappy(Uint8Array.from(packed), MAX)).toEqual(bytes)
-    expect(codeOf(packed, MAX - 1)).toBe('too_large')
-    expect(codeOf([...varint(2 ** 32 - 1), 0, 1], 4 * 1024 * 1024)).toBe('too_large')
+    expect(outcomeOf(packed, MAX - 1)).toBe('too_large')
+    expect(outcomeOf([...varint(2 ** 32 - 1), 0, 1], 4 * 1024 * 1024)).toBe('too_large')
   })
 
   const ten = varint(10)
@@ -113,6 +106,6 @@ describe('a Snappy block', () => {
     ['a literal of 4 GiB', [...ten, 63 << 2, 255, 255, 255, 255, 1, 2, 3, 4]],
     ['a literal without its length', [...ten, 62 << 2, 1]],
   ])('with %s is refused', (_, packed) => {
-    expect(codeOf(packed)).toBe('bad_request')
+    expect(outcomeOf(packed)).toBe('bad_request')
   })
 })

@@ -1,3 +1,4 @@
+import { BARE } from '../../src/monitoring/jobs/delivery.ts'
 import type { Condition, Delivery, Rules, Sender } from '../../src/ports/job-actors.ts'
 
 /** Where the clocks of tests begin: 2026-03-02T08:00Z. */
@@ -38,16 +39,7 @@ export function rulesWith(part: Partial<Rules> = {}): Rules {
 }
 
 export function deliveryWith(part: Partial<Delivery> = {}): Delivery {
-  return {
-    signal: 'result',
-    values: {},
-    errorCode: null,
-    timestampAt: null,
-    message: null,
-    ttlMs: null,
-    runId: null,
-    ...part,
-  }
+  return { ...BARE, ...part }
 }
 
 /** As much as some thousand samples make, so that a test need not wait for more. */

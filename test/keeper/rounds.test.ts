@@ -264,6 +264,34 @@ test('values that wait for one commit keep their order, whether they are noted o
   expect(await look()).toEqual(looked)
 })
 
+test('a fold has all rounds before it that nobody looked at, and leaves those that come meanwhile', async () => {
+  const stage = await openRoutine()
+  await stage.keeper.configure(2, rulesWith())
+  const both = (value: number) =>
+    stage.keeper.deliverRounds(
+      [{ key: 'returnValue1', timestampAt: (stage.now += 1_000), jobIds: [1, 2], values: [value, value] }],
+      ANYBODY,
+    )
+  for (const value of [2, 3, 4]) await both(value)
+  stage.byHand = true
+  const folded = stage.keeper.fold()
+  const rounds = [both(5), both(6)]
+  // Whoever looks at a job while it is folded lets it take nothing that its fold has not seen.
+  stage.values.onCommit = () => Promise.all([1, 2].map((id) => stage.keeper.snapshot(id)))
+  stage.byHand = false
+  stage.endTurn()
+  await Promise.all([folded, ...rounds])
+  await both(7)
+  await stage.crash()
+  const query = { key: 'returnValue1', beginAt: 0, endAt: BEGIN_AT * 2, skip: 0, limit: 10 }
+  const seen = [1, 2].map((id) => stage.keeper.samples(id, query))
+  const values = (await Promise.all(seen)).map(({ samples }) => samples.map(({ value }) => value))
+  expect(values).toEqual([
+    [1, 2, 3, 4, 5, 6, 7],
+    [2, 3, 4, 5, 6, 7],
+  ])
+})
+
 test('of a round that is still in the journal, a job that has a later checkpoint takes nothing again', async () => {
   const stage = await openRoutine()
   await stage.keeper.configure(2, rulesWith())

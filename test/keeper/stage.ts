@@ -40,6 +40,8 @@ export class FaultyValues implements ValuesDatabase {
   failAt: number | null = null
   /** While true, every commit fails. */
   isAway = false
+  /** Called while one is under way. */
+  onCommit: (() => Promise<unknown>) | null = null
 
   constructor(values: ValuesDatabase) {
     this.#values = values
@@ -52,6 +54,7 @@ export class FaultyValues implements ValuesDatabase {
   async commit(statements: readonly Statement[]): Promise<void> {
     this.commits += 1
     if (this.isAway || this.commits === this.failAt) throw new Error('The disk is away.')
+    await this.onCommit?.()
     await this.#values.commit(statements)
   }
 }

@@ -2,6 +2,7 @@ import type { Snapshot, Value } from '../../ports/job-actors.ts'
 import { step } from '../jobs/actor.ts'
 import type { ActorState, Event, Step } from '../jobs/actor.ts'
 import type { End } from './open.ts'
+import type { Panel } from './panels.ts'
 import type { SeriesKey } from './store/segments.ts'
 import { Standing } from './standing.ts'
 import type { Arrival } from './standing.ts'
@@ -18,12 +19,12 @@ export class Job {
   readonly id: number
   /** Of this object alone: what is made later for the same id is another job. */
   readonly serial = ++made
-  /** The journal row of the last event on stable storage. */
-  journalId: number
   /** The journal row up to which segments and checkpoint hold everything. */
   foldedId: number
-  /** Durable samples that are not in segments yet. */
-  tail: Tail | null = null
+  /** What it has heard on stable storage and not taken yet; whoever looks at the job lets it take that first. */
+  panel: Panel | null = null
+  #journalId: number
+  #tail: Tail | null = null
   /** What is known of the ends of its series; nothing of those that were not folded since it was opened. */
   readonly #ends: (SeriesKey & End)[] = []
   /** When the wheel will look at this job. */
@@ -37,12 +38,13 @@ export class Job {
   constructor(state: ActorState, checkpointId: number | null) {
     this.id = state.jobId
     this.#standing = new Standing(state, checkpointId !== null)
-    this.journalId = checkpointId ?? 0
+    this.#journalId = checkpointId ?? 0
     this.foldedId = checkpointId ?? 0
   }
 
   /** As of the last accepted event. */
   get state(): ActorState {
+    this.panel?.handOut()
     return this.#standing.accepted
   }
 
@@ -52,7 +54,30 @@ export class Job {
 
   /** As of the last event on stable storage; null before the first. Readers see only this. */
   get durable(): ActorState | null {
+    this.panel?.handOut()
     return this.#standing.durable
+  }
+
+  /** Durable samples that are not in segments yet. */
+  get tail(): Tail | null {
+    this.panel?.handOut()
+    return this.#tail
+  }
+
+  /** The journal row of the last event on stable storage. */
+  get journalId(): number {
+    this.panel?.handOut()
+    return this.#journalId
+  }
+
+  /** How many samples of the tail it has taken already. */
+  get takenSize(): number {
+    return this.#tail?.size ?? 0
+  }
+
+  /** Whether segments and checkpoint hold all that it has taken already. */
+  get isFolded(): boolean {
+    return this.#journalId <= this.foldedId
   }
 
   /** That of its rules. */
@@ -77,11 +102,12 @@ export class Job {
 
   /** What an event did is on stable storage now. */
   keep({ state, samples, run }: Step, journalId: number): void {
+    this.panel?.handOut()
     this.#standing.keep(state)
-    this.journalId = journalId
-    if (samples.length > 0 || run) this.tail ??= new Tail()
-    for (const { key, at, value } of samples) this.tail?.add(key, at, value)
-    if (run) this.tail?.addRun(run)
+    this.#journalId = journalId
+    if (samples.length > 0 || run) this.#tail ??= new Tail()
+    for (const { key, at, value } of samples) this.#tail?.add(key, at, value)
+    if (run) this.#tail?.addRun(run)
   }
 
   /** As `Standing.hear`. */
@@ -89,14 +115,15 @@ export class Job {
     return this.#standing.hear(key, value, arrival)
   }
 
-  /** A value that was heard is on stable storage now. */
-  keepHeard({ key, now, at, values }: Heard, index: number, journalId: number): void {
-    const value = values[index] ?? 0
-    const sampleAt = at[index] ?? 0
-    this.#standing.keepHeard(key, value, sampleAt, now)
-    this.journalId = journalId
-    this.tail ??= new Tail()
-    this.tail.add(key, sampleAt, value)
+  /** Takes the values that are at this index of the rounds of its panel. */
+  take({ key, rounds, nowAt, journalId }: Panel, index: number): void {
+    this.panel = null
+    this.#journalId = journalId
+    this.#tail ??= new Tail()
+    this.#tail.addRounds(key, rounds, index)
+    const last = rounds.at(-1)
+    const heard = { key, value: last?.values[index] ?? 0, at: last?.at[index] ?? 0 }
+    this.#standing.keepHeard(heard, nowAt, rounds.length)
   }
 
   endOf(series: number): End | null {
@@ -105,8 +132,8 @@ export class Job {
 
   /** Its tail is in segments now. */
   fold(): void {
-    this.tail = null
-    this.foldedId = this.journalId
+    this.#tail = null
+    this.foldedId = this.#journalId
   }
 
   endsAt(end: SeriesKey & End): void {

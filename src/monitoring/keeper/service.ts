@@ -39,6 +39,7 @@ import { foldUpTo } from './service/folding.ts'
 import { Intake } from './service/intake.ts'
 import { replay } from './service/replay.ts'
 import { tellValues } from './service/telling.ts'
+import { Panels } from './panels.ts'
 import * as store from './store.ts'
 import { StoredValues } from './stored-values.ts'
 
@@ -71,6 +72,7 @@ export class Keeper implements JobActors {
   readonly #facts: Facts
   readonly #commits: GroupCommit<Accepted>
   readonly #intake: Intake
+  readonly #panels = new Panels()
   readonly #copies: Copies
   #folding: Promise<void> | null = null
   /** When the latest fold that came to its end began. */
@@ -293,8 +295,7 @@ export class Keeper implements JobActors {
   }
 
   #keepHeard(heard: Heard, journalId: number): void {
-    for (let index = 0; index < heard.jobs.length; index++)
-      heard.jobs[index]?.keepHeard(heard, index, journalId)
+    this.#panels.add(heard, journalId)
     this.#unfolded.samples += heard.jobs.length
   }
 
@@ -334,6 +335,7 @@ export class Keeper implements JobActors {
       facts: this.#facts,
       jobs: this.#jobs,
       leaving: this.#leaving,
+      panels: this.#panels,
       unfolded: this.#unfolded,
     })
     if (isDone) this.#foldedAt = beganAt

@@ -67,7 +67,7 @@ class Both {
   commit(count: number): void {
     for (const { what, after } of this.#pending.splice(0, count)) {
       if ('state' in what) this.standing.keep(what.state)
-      else this.standing.keepHeard(what.key, what.value, what.at, what.now)
+      else this.standing.keepHeard(what, what.now, 1)
       this.#durable = after
     }
   }
@@ -260,7 +260,7 @@ test('values that were taken back wait for nothing, and one that is kept all the
   const { standing, now } = both
   expect(standing.hear('returnValue1', 2, { timestampAt: null, now })).toBe(now)
   standing.accept(standing.durable as ActorState)
-  standing.keepHeard('returnValue1', 2, now, now)
+  standing.keepHeard({ key: 'returnValue1', value: 2, at: now }, now, 1)
   expect(standing.durable?.current['returnValue1']?.value).toBe(2)
   expect(standing.accepted).toBe(standing.durable as ActorState)
 })

@@ -1,5 +1,5 @@
 import type { Value } from '../../ports/job-actors.ts'
-import type { ActorState } from '../jobs/actor.ts'
+import type { ActorState, Sample } from '../jobs/actor.ts'
 import { misdated } from '../jobs/delivery.ts'
 import { afterRoutine, isNews, isRoutine, quietOf } from '../jobs/routine.ts'
 
@@ -46,12 +46,13 @@ export class Standing {
   }
 
   get accepted(): ActorState {
-    this.#takeUp()
+    this.#takeUpKept()
+    if (this.#hasHeard) this.#takeUpHeard()
     return this.#accepted
   }
 
   get durable(): ActorState | null {
-    this.#takeUp()
+    this.#takeUpKept()
     return this.#durable
   }
 
@@ -89,13 +90,13 @@ export class Standing {
     return at
   }
 
-  /** A routine value that was heard at `now`, with this instant, is on stable storage. */
-  keepHeard(key: string, value: Value, at: number, now: number): void {
+  /** So many routine values, of which this is the last, are on stable storage; they were heard until `now`. */
+  keepHeard({ key, value, at }: Sample, now: number, count: number): void {
     this.#keptNowAt = Math.max(now, this.#keptAt === NONE ? (this.#durable?.nowAt ?? 0) : this.#keptNowAt)
     this.#keptAt = at
     this.#keptValue = value
     this.#keptKey = key
-    this.#waiting = Math.max(0, this.#waiting - 1)
+    this.#waiting = Math.max(0, this.#waiting - count)
   }
 
   #isRoutine(key: string): boolean {
@@ -120,15 +121,21 @@ export class Standing {
     return isNews(this.#accepted, key, value)
   }
 
-  #takeUp(): void {
-    if (!this.#hasHeard && this.#keptAt === NONE) return
-    const isAllKept = this.#accepted === this.#durable && this.#waiting === 0
-    const heard = { key: this.#key, at: this.#newestAt, value: this.#heardValue }
+  /** What is noted besides stays so: it comes after what is kept. */
+  #takeUpKept(): void {
+    if (this.#keptAt === NONE || !this.#durable) return
     const kept = { key: this.#keptKey, at: this.#keptAt, value: this.#keptValue }
-    if (this.#durable && kept.at !== NONE) this.#durable = afterRoutine(this.#durable, kept, this.#keptNowAt)
-    if (isAllKept) this.#accepted = this.#durable ?? this.#accepted
-    else if (this.#hasHeard) this.#accepted = afterRoutine(this.#accepted, heard, this.#nowAt)
-    this.#hasHeard = false
+    const durable = afterRoutine(this.#durable, kept, this.#keptNowAt)
+    if (this.#accepted === this.#durable) this.#accepted = durable
+    this.#durable = durable
     this.#keptAt = NONE
+  }
+
+  #takeUpHeard(): void {
+    this.#hasHeard = false
+    // The durable state has all of it, and is the accepted one.
+    if (this.#waiting === 0) return
+    const heard = { key: this.#key, at: this.#newestAt, value: this.#heardValue }
+    this.#accepted = afterRoutine(this.#accepted, heard, this.#nowAt)
   }
 }

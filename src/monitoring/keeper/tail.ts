@@ -1,4 +1,5 @@
 import type { Run, Value } from '../../ports/job-actors.ts'
+import type { PanelRound } from './panels.ts'
 
 type Column = {
   readonly key: string
@@ -45,6 +46,21 @@ export class Tail {
     }
     column.latestAt = latest
     this.#size += at.length
+  }
+
+  /** As `add` of what each of the rounds, in their order, has at this index. */
+  addRounds(key: string, rounds: readonly PanelRound[], index: number): void {
+    const column = this.#find(key) ?? this.#open(key)
+    let latest = column.latestAt
+    for (const { at, values } of rounds) {
+      const sampleAt = at[index] ?? 0
+      if (sampleAt < latest) column.sorted = false
+      latest = sampleAt
+      column.at.push(sampleAt)
+      column.values.push(values[index] ?? 0)
+    }
+    column.latestAt = latest
+    this.#size += rounds.length
   }
 
   /** A copy of one series in order of time; equal instants keep their order of arrival. */

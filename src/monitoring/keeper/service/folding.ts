@@ -3,6 +3,7 @@ import type { Unfolded } from '../bounds.ts'
 import type { Facts } from '../facts.ts'
 import type { KeeperHost } from '../host.ts'
 import type { Job } from '../job.ts'
+import type { Panels } from '../panels.ts'
 import { trimJournal, trimSome } from '../store.ts'
 import { pruneRepeats } from '../store/repeats.ts'
 import { foldJobs } from './fold.ts'
@@ -23,15 +24,20 @@ type Folding = {
   readonly jobs: ReadonlyMap<number, Job>
   /** Jobs whose end is not durable yet. */
   readonly leaving: ReadonlySet<Job>
+  readonly panels: Panels
   readonly unfolded: Unfolded
 }
 
 /** Moves everything up to this row from the journal into segments, a little at a time, between which deliveries have their
  * turn. False when the listener is away, before whom nothing is folded that it has not been told. */
 export async function foldUpTo(journalId: number, folding: Folding): Promise<boolean> {
-  const { lock, facts, jobs, leaving, unfolded } = folding
-  const due = [...jobs.values(), ...leaving].filter((job) => job.journalId > job.foldedId)
+  const { host, lock, facts, jobs, leaving, panels, unfolded } = folding
   const { rows, sizeBytes } = unfolded
+  for (const panel of panels.waiting()) {
+    panel.handOut()
+    await host.turn()
+  }
+  const due = [...jobs.values(), ...leaving].filter((job) => !job.isFolded)
   for (const slice of slicesOf(due, unfolded)) {
     // A checkpoint must not overtake its transitions: what it covers is never replayed.
     do if (!(await facts.tell())) return false
@@ -53,7 +59,7 @@ function* slicesOf(jobs: readonly Job[], unfolded: Readonly<Unfolded>): Generato
   let slice: Job[] = []
   let samples = 0
   for (const job of jobs) {
-    const size = job.tail?.size ?? 0
+    const size = job.takenSize
     const isFull = slice.length >= JOBS_PER_SLICE * haste || samples + size > SAMPLES_PER_SLICE * haste
     if (isFull && slice.length > 0) {
       yield slice

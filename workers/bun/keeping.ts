@@ -8,9 +8,9 @@ const STALL_MS = 500
 const TICK_MAX_MS = 250
 const HEARTBEAT_MS = 1_000
 /** Fewer samples a fold would write more segments that are packed once more; more would make a restart slow. */
-const FOLD_SAMPLES = 1_250_000
+const FOLD_SAMPLES = 2_500_000
 const FOLD_ROWS = 20_000
-const FOLD_BYTES = 16 * 1024 * 1024
+const FOLD_BYTES = 32 * 1024 * 1024
 const FOLD_MS = 60_000
 /** What is a day older than it must be is no harm; what tidies too rarely has much to do at once. */
 const TIDY_MS = 3_600_000

@@ -6,8 +6,8 @@ import { requireRoom } from './bounds.ts'
 const MIB = 1024 * 1024
 
 test.each([
-  ['the last sample that may wait', null, { samples: 2_999_999 }],
-  ['one more sample', 'overloaded', { samples: 3_000_000 }],
+  ['the last sample that may wait', null, { samples: 4_999_999 }],
+  ['one more sample', 'overloaded', { samples: 5_000_000 }],
   ['the last byte that may wait', null, { sizeBytes: 64 * MIB - 1 }],
   ['one more byte', 'overloaded', { sizeBytes: 64 * MIB }],
   ['a commit that takes more', null, { isFull: false }],

@@ -2,7 +2,7 @@ import { Refusal } from '../../lib/errors.ts'
 import type { Job } from './job.ts'
 
 /** Samples that may wait for a fold; past them deliveries are refused. */
-const UNFOLDED_SAMPLES_MAX = 3_000_000
+const UNFOLDED_SAMPLES_MAX = 5_000_000
 /** The same as text of the journal: long strings take more memory than their number tells. */
 export const UNFOLDED_BYTES_MAX = 64 * 1024 * 1024
 

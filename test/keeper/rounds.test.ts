@@ -292,6 +292,35 @@ test('a fold has all rounds before it that nobody looked at, and leaves those th
   ])
 })
 
+test('a round finds a job that was made anew under the id of one that took such rounds', async () => {
+  const stage = await openRoutine()
+  const both = (value: number) =>
+    stage.keeper.deliverRounds(
+      [{ key: 'returnValue1', timestampAt: (stage.now += 1_000), jobIds: [1, 2], values: [value, value] }],
+      ANYBODY,
+    )
+  await stage.keeper.configure(2, rulesWith())
+  for (const value of [2, 3, 4]) await both(value)
+  stage.byHand = true
+  const forgotten = stage.keeper.forget(2)
+  const refused = both(5)
+  const made = stage.keeper.configure(2, rulesWith())
+  const accepted = both(6)
+  stage.byHand = false
+  stage.endTurn()
+  await Promise.all([forgotten, made])
+  expect(await refused).toEqual([{ accepted: 1, late: 0, refused: [{ index: 1, code: 'not_found' }] }])
+  expect(await accepted).toEqual([{ accepted: 2, late: 0, refused: [] }])
+  const query = { key: 'returnValue1', beginAt: 0, endAt: BEGIN_AT * 2, skip: 0, limit: 10 }
+  const look = async () => {
+    const seen = await Promise.all([1, 2].map((id) => stage.keeper.samples(id, query)))
+    return seen.map(({ samples }) => samples.map(({ value }) => value))
+  }
+  expect(await look()).toEqual([[1, 2, 3, 4, 5, 6], [6]])
+  await stage.crash()
+  expect(await look()).toEqual([[1, 2, 3, 4, 5, 6], [6]])
+})
+
 test('of a round that is still in the journal, a job that has a later checkpoint takes nothing again', async () => {
   const stage = await openRoutine()
   await stage.keeper.configure(2, rulesWith())

@@ -23,6 +23,8 @@ export class Job {
   foldedId: number
   /** What it has heard on stable storage and not taken yet; whoever looks at the job lets it take that first. */
   panel: Panel | null = null
+  /** Its end has been asked for: what is found by its id may be another job. */
+  wasForgotten = false
   #journalId: number
   #tail: Tail | null = null
   /** What is known of the ends of its series; nothing of those that were not folded since it was opened. */

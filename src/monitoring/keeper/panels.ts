@@ -12,6 +12,7 @@ export type PanelRound = { readonly at: readonly number[]; readonly values: read
 export class Panel {
   readonly key: string
   readonly jobs: readonly Job[]
+  readonly #ids: readonly number[]
   readonly rounds: PanelRound[] = []
   /** The latest clock at which one of the rounds arrived. */
   nowAt = 0
@@ -24,6 +25,7 @@ export class Panel {
   constructor({ key, jobs }: Heard, waiting: Set<Panel>) {
     this.key = key
     this.jobs = jobs
+    this.#ids = jobs.map(({ id }) => id)
     this.#waiting = waiting.add(this)
     for (const job of jobs) {
       if (job.panel) this.#hasTwins = true
@@ -33,9 +35,12 @@ export class Panel {
 
   /** Whether a round is for just these jobs, in their order. One that is there twice takes both values before the next. */
   isFor({ key, jobs }: Heard): boolean {
-    if (this.#hasTwins || key !== this.key || jobs.length !== this.jobs.length) return false
-    for (let index = 0; index < jobs.length; index++) if (jobs[index] !== this.jobs[index]) return false
-    return true
+    return !this.#hasTwins && key === this.key && areSame(jobs, this.jobs)
+  }
+
+  /** Its jobs, if these are their ids. Some may have been forgotten since. */
+  jobsOf(ids: readonly number[]): readonly Job[] | null {
+    return areSame(ids, this.#ids) ? this.jobs : null
   }
 
   add({ at, values, now }: Heard, journalId: number): void {
@@ -76,4 +81,10 @@ export class Panels {
     for (const job of heard.jobs) job.panel?.handOut()
     return new Panel(heard, this.#waiting)
   }
+}
+
+function areSame(some: readonly unknown[], others: readonly unknown[]): boolean {
+  if (some.length !== others.length) return false
+  for (let index = 0; index < some.length; index++) if (some[index] !== others[index]) return false
+  return true
 }

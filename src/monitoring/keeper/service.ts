@@ -191,6 +191,7 @@ export class Keeper implements JobActors {
     const job = this.#jobs.get(jobId)
     if (!job) return
     this.#jobs.delete(jobId)
+    job.wasForgotten = true
     this.#leaving.add(job)
     const entry: Entry = { jobId, at: this.#host.clock.now(), event: { kind: 'forget' } }
     await this.#accept(entry, [], { forgotten: job })

@@ -84,7 +84,10 @@ export class Intake {
   }
 
   async #deliverRound(round: Round, sender: Sender, now: number): Promise<DeliveredRound> {
-    const { places, heard, effects, refused } = takeRound(round, now, this.#admission(sender, now))
+    const { places, heard, effects, refused } = takeRound(round, now, {
+      find: (jobId) => this.#desk.find(jobId),
+      admit: this.#admission(sender, now),
+    })
     try {
       const event = { kind: 'round', round: partOf(round, places) } as const
       if (places.length > 0) await this.#desk.accept({ jobId: 0, at: now, event }, effects, { heard })
@@ -99,20 +102,20 @@ export class Intake {
   }
 
   #admit(jobId: number, sender: Sender, now: number): Job {
-    return this.#admission(sender, now)(jobId)
+    const job = this.#desk.job(jobId)
+    this.#admission(sender, now)(job)
+    return job
   }
 
-  /** Gives jobs to a sender who has something for them all in one go: whether there is room is asked once.
-   * The answer @throws {Refusal} not_found, forbidden, storage_full, overloaded, too_fast */
-  #admission(sender: Sender, now: number): (jobId: number) => Job {
+  /** Checks the jobs for which a sender has something, all in one go: whether there is room is asked once.
+   * The answer @throws {Refusal} forbidden, storage_full, overloaded, too_fast */
+  #admission(sender: Sender, now: number): (job: Job) => void {
     let hasRoom = false
-    return (jobId) => {
-      const job = this.#desk.job(jobId)
+    return (job) => {
       checkSender(job, sender)
       if (!hasRoom) this.#desk.requireRoom()
       hasRoom = true
       requirePace(job, now)
-      return job
     }
   }
 

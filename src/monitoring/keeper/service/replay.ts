@@ -67,10 +67,9 @@ function replayRound(
 ): void {
   const isDue = (jobId: number) => (jobs.get(jobId)?.foldedId ?? id) < id
   const places = [...round.jobIds.keys()].filter((index) => isDue(round.jobIds[index] ?? 0))
-  const { heard, effects, refused } = takeRound(partOf(round, places), at, (jobId) => {
-    const job = jobs.get(jobId)
-    if (!job) throw new TypeError(`Job ${jobId} of a round is gone.`)
-    return job
+  const { heard, effects, refused } = takeRound(partOf(round, places), at, {
+    find: (jobId) => jobs.get(jobId) ?? null,
+    admit: () => {},
   })
   if (refused.length > 0) throw new TypeError(`Row ${id} of the journal holds values that are refused.`)
   keepHeard(heard, id)

@@ -14,8 +14,15 @@ type TakenRound = {
   readonly refused: readonly RefusedSample[]
 }
 
-/** Lets each value of a round take effect on its job, as a delivery of its own. `admit` gives the job or refuses. */
-export function takeRound(round: Round, now: number, admit: (jobId: number) => Job): TakenRound {
+/** Who gives the jobs of a round. */
+export type Door = {
+  readonly find: (jobId: number) => Job | null
+  /** @throws {Refusal} */
+  readonly admit: (job: Job) => void
+}
+
+/** Lets each value of a round take effect on its job, as a delivery of its own. */
+export function takeRound(round: Round, now: number, door: Door): TakenRound {
   const { key, timestampAt, values } = round
   const places: number[] = []
   const heard = { key, now, jobs: [] as Job[], at: [] as number[], values: [] as Value[] }
@@ -23,7 +30,7 @@ export function takeRound(round: Round, now: number, admit: (jobId: number) => J
   const effects: Effect[] = []
   const before: ActorState[] = []
   const deliveryAt = deliveriesOf(round)
-  const { jobs, refused } = admitted(round.jobIds, admit)
+  const { jobs, refused } = admitted(round.jobIds, door)
   try {
     for (let index = 0; index < jobs.length; index++) {
       const job = jobs[index]
@@ -59,20 +66,29 @@ export function takeRound(round: Round, now: number, admit: (jobId: number) => J
 type Admitted = { readonly jobs: readonly (Job | null)[]; readonly refused: RefusedSample[] }
 
 /** The jobs of a round, with null in place of each that is refused. Their loop is so short that the processor fetches
- * several of them at once: jobs are many, and far apart in memory. */
-function admitted(jobIds: readonly number[], admit: (jobId: number) => Job): Admitted {
+ * several of them at once: jobs are many, and far apart in memory. Those that wait for a round of the same are known. */
+function admitted(jobIds: readonly number[], { find, admit }: Door): Admitted {
   const jobs: (Job | null)[] = []
   const refused: RefusedSample[] = []
+  const known = find(jobIds[0] ?? 0)?.panel?.jobsOf(jobIds)
   for (let index = 0; index < jobIds.length; index++) {
-    try {
-      jobs.push(admit(jobIds[index] ?? 0))
-    } catch (error) {
-      if (!(error instanceof Refusal)) throw error
-      jobs.push(null)
-      refused.push({ index, code: error.code })
-    }
+    const before = known?.[index]
+    const job = before && !before.wasForgotten ? before : find(jobIds[index] ?? 0)
+    const code = job ? refusalOf(job, admit) : 'not_found'
+    jobs.push(code === null ? job : null)
+    if (code !== null) refused.push({ index, code })
   }
   return { jobs, refused }
+}
+
+function refusalOf(job: Job, admit: Door['admit']): RefusedSample['code'] | null {
+  try {
+    admit(job)
+    return null
+  } catch (error) {
+    if (error instanceof Refusal) return error.code
+    throw error
+  }
 }
 
 function stepOf(job: Job, delivery: Delivery, now: number): Step | Refusal {

@@ -1,4 +1,5 @@
 import type { Run, Value } from '../../ports/job-actors.ts'
+import type { Samples } from '../history/samples.ts'
 import type { PanelRound } from './panels.ts'
 
 type Column = {
@@ -64,10 +65,16 @@ export class Tail {
   }
 
   /** A copy of one series in order of time; equal instants keep their order of arrival. */
-  series(key: string): { at: number[]; values: Value[] } {
+  series(key: string): Samples<Value> {
+    const { at, values } = this.look(key)
+    return { at: at.slice(), values: values.slice() }
+  }
+
+  /** As `series`, but good only until something is added. */
+  look(key: string): Samples<Value> {
     const column = this.#find(key)
     if (!column) return { at: [], values: [] }
-    if (column.sorted) return { at: column.at.slice(), values: column.values.slice() }
+    if (column.sorted) return column
     const order = column.at.map((_, index) => index).sort((a, b) => (column.at[a] ?? 0) - (column.at[b] ?? 0))
     return {
       at: order.map((index) => column.at[index] ?? 0),

@@ -57,7 +57,7 @@ function tailsOf(job: Job): readonly Tail[] {
   if (!tail) return []
   return tail.keys().map((key) => {
     const series = seriesOf(key)
-    return { jobId: id, series, samples: tail.series(key), end: job.endOf(series) }
+    return { jobId: id, series, samples: tail.look(key), end: job.endOf(series) }
   })
 }
 

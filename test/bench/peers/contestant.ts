@@ -7,7 +7,7 @@ import { deliveries } from './samples.ts'
 
 export const CONNECTIONS = 64
 /** Until a compiler has seen everything. */
-const WARM_UP_S = 3
+export const WARM_UP_S = 8
 
 /** A server that takes single values of so many jobs, and what its loads have shown. */
 export type Contestant = {

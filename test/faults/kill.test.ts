@@ -17,6 +17,8 @@ const EARLY = ['bun', 'test/faults/host.ts', 'acknowledges-early']
 const EDGE = ['bun', 'test/faults/edge-host.ts', 'whole']
 const EARLY_EDGE = ['bun', 'test/faults/edge-host.ts', 'acknowledges-early']
 
+const ROUND_SENDERS = 2
+
 /** `npm run faults:kill` has a thousand. */
 const CYCLES = Number(process.env['TIDEMARK_TEST_KILLS'] ?? 50)
 
@@ -30,29 +32,34 @@ describe('the Bun host, killed with SIGKILL under load', () => {
   test(
     `keeps every acknowledged delivery exactly once over ${CYCLES} kills, half of them during folds`,
     async () => {
-      const verdict = await killInALoop({ commands: [BUN, FOLDING], cycles: CYCLES, senders: 32, jobs: 20 })
-      expect(verdict).toMatchObject(KEPT)
-      expect(verdict.acknowledged).toBeGreaterThan(CYCLES * 32)
+      const loop = { commands: [BUN, FOLDING], cycles: CYCLES, senders: 32, jobs: 20, roundJobs: 30 }
+      const { single, inRounds } = await killInALoop(loop)
+      expect(single).toMatchObject(KEPT)
+      expect(single.acknowledged).toBeGreaterThan(CYCLES * 32)
+      expect(inRounds).toMatchObject(KEPT)
+      expect(inRounds.acknowledged).toBeGreaterThan(CYCLES * 30)
     },
     CYCLES * 5_000,
   )
 
   test('would be seen to lose deliveries that it acknowledged before it had committed them', async () => {
-    const verdict = await killInALoop({ commands: [BUN, EARLY], cycles: 4, senders: 32, jobs: 20 })
-    expect(verdict.missing).toBeGreaterThan(0)
+    const loop = { commands: [BUN, EARLY], cycles: 4, senders: 32, jobs: 20, roundJobs: 30 }
+    const { single, inRounds } = await killInALoop(loop)
+    expect(single.missing).toBeGreaterThan(0)
+    expect(inRounds.missing).toBeGreaterThan(0)
   }, 60_000)
 })
 
 describe('workerd, killed with SIGKILL under load', () => {
   test('keeps every acknowledged delivery exactly once over 10 kills, in objects that fold', async () => {
-    const verdict = await killInALoop({ commands: [EDGE], cycles: 10, senders: 16, jobs: 2 })
-    expect(verdict).toMatchObject(KEPT)
-    expect(verdict.acknowledged).toBeGreaterThan(10 * 16)
+    const { single } = await killInALoop({ commands: [EDGE], cycles: 10, senders: 16, jobs: 2 })
+    expect(single).toMatchObject(KEPT)
+    expect(single.acknowledged).toBeGreaterThan(10 * 16)
   }, 120_000)
 
   test('would be seen to lose deliveries that it acknowledged before it had committed them', async () => {
-    const verdict = await killInALoop({ commands: [EDGE, EARLY_EDGE], cycles: 6, senders: 16, jobs: 20 })
-    expect(verdict.missing).toBeGreaterThan(0)
+    const { single } = await killInALoop({ commands: [EDGE, EARLY_EDGE], cycles: 6, senders: 16, jobs: 20 })
+    expect(single.missing).toBeGreaterThan(0)
   }, 60_000)
 })
 
@@ -62,21 +69,31 @@ type Loop = {
   readonly cycles: number
   readonly senders: number
   readonly jobs: number
+  /** How many other jobs have their values in rounds. */
+  readonly roundJobs?: number
 }
 
-async function killInALoop({ commands, cycles, senders, jobs }: Loop): Promise<Verdict> {
-  const ledger = new Ledger()
+type Verdicts = { readonly single: Verdict; readonly inRounds: Verdict }
+
+async function killInALoop({ commands, cycles, senders, jobs, roundJobs = 0 }: Loop): Promise<Verdicts> {
+  const [single, inRounds] = [new Ledger(), new Ledger()]
   let host = await startProcess({ command: commands[0] ?? [], dataDir })
   const session = await Session.open(host.url)
   const jobIds = await session.createJobs(host.url, jobs)
+  const roundIds = await session.createJobs(host.url, roundJobs)
   for (let cycle = 1; cycle <= cycles; cycle++) {
-    const load = new Senders({ session, ledger, url: host.url, jobIds, count: senders })
+    const to = { session, url: host.url }
+    const loads = [new Senders({ ...to, ledger: single, jobIds, count: senders })]
+    if (roundJobs > 0)
+      loads.push(
+        new Senders({ ...to, ledger: inRounds, jobIds: roundIds, count: ROUND_SENDERS, inRounds: true }),
+      )
     await Bun.sleep(randomInt(50, 350))
     await killAll(host)
-    await load.stop()
+    for (const load of loads) await load.stop()
     host = await startProcess({ command: commands[cycle % commands.length] ?? [], dataDir })
   }
-  const histories = await session.readHistories(host.url, jobIds)
+  const histories = await session.readHistories(host.url, [...jobIds, ...roundIds])
   await killAll(host)
-  return ledger.compare(histories)
+  return { single: single.compare(histories), inRounds: inRounds.compare(histories) }
 }

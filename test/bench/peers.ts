@@ -134,7 +134,7 @@ async function headOf(bench: Bench, peers: typeof PEERS): Promise<string> {
   const { rounds, seconds } = bench.wishes
   return [
     `${machine()}. ${await versionsOf(peers)}.`,
-    `Medians of ${rounds} rounds of ${seconds} s; others took ${bench.othersCores.toFixed(2)} cores at most.`,
+    `Medians, in bulk means, of ${rounds} rounds of ${seconds} s; others took ${bench.othersCores.toFixed(2)} cores at most.`,
     ...bench.remarks.map((remark) => `${remark}`),
   ].join('\n\n')
 }

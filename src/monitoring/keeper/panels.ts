@@ -1,7 +1,7 @@
 import type { Value } from '../../ports/job-actors.ts'
 import type { Heard, Job } from './job.ts'
 
-/** What may wait for the jobs of one panel: as much as they take in some two milliseconds. */
+/** What may wait for the jobs of one panel: to hand it out takes a few milliseconds at most. */
 const ROUNDS_MAX = 32
 const VALUES_MAX = 65_536
 

@@ -14,7 +14,8 @@ export type SendersOptions = {
   readonly pauseMs?: number
 }
 
-/** Clients that deliver one value, or one round, after the other, each waiting for its answer, until they are stopped or refused. */
+/** Clients that deliver one value, or one round, after the other, each waiting for its answer, until they are stopped or
+ * refused. */
 export class Senders {
   readonly #options: SendersOptions
   readonly #running: Promise<unknown>

@@ -267,26 +267,18 @@ test('values that wait for one commit keep their order, whether they are noted o
 test('a fold has all rounds before it that nobody looked at, and leaves those that come meanwhile', async () => {
   const stage = await openRoutine()
   await stage.keeper.configure(2, rulesWith())
-  const both = (value: number) =>
-    stage.keeper.deliverRounds(
-      [{ key: 'returnValue1', timestampAt: (stage.now += 1_000), jobIds: [1, 2], values: [value, value] }],
-      ANYBODY,
-    )
-  for (const value of [2, 3, 4]) await both(value)
+  for (const value of [2, 3, 4]) await sendBoth(stage, value)
   stage.byHand = true
   const folded = stage.keeper.fold()
-  const rounds = [both(5), both(6)]
+  const rounds = [sendBoth(stage, 5), sendBoth(stage, 6)]
   // Whoever looks at a job while it is folded lets it take nothing that its fold has not seen.
   stage.values.onCommit = () => Promise.all([1, 2].map((id) => stage.keeper.snapshot(id)))
   stage.byHand = false
   stage.endTurn()
   await Promise.all([folded, ...rounds])
-  await both(7)
+  await sendBoth(stage, 7)
   await stage.crash()
-  const query = { key: 'returnValue1', beginAt: 0, endAt: BEGIN_AT * 2, skip: 0, limit: 10 }
-  const seen = [1, 2].map((id) => stage.keeper.samples(id, query))
-  const values = (await Promise.all(seen)).map(({ samples }) => samples.map(({ value }) => value))
-  expect(values).toEqual([
+  expect(await valuesOfBoth(stage)).toEqual([
     [1, 2, 3, 4, 5, 6, 7],
     [2, 3, 4, 5, 6, 7],
   ])
@@ -294,31 +286,21 @@ test('a fold has all rounds before it that nobody looked at, and leaves those th
 
 test('a round finds a job that was made anew under the id of one that took such rounds', async () => {
   const stage = await openRoutine()
-  const both = (value: number) =>
-    stage.keeper.deliverRounds(
-      [{ key: 'returnValue1', timestampAt: (stage.now += 1_000), jobIds: [1, 2], values: [value, value] }],
-      ANYBODY,
-    )
   await stage.keeper.configure(2, rulesWith())
-  for (const value of [2, 3, 4]) await both(value)
+  for (const value of [2, 3, 4]) await sendBoth(stage, value)
   stage.byHand = true
   const forgotten = stage.keeper.forget(2)
-  const refused = both(5)
+  const refused = sendBoth(stage, 5)
   const made = stage.keeper.configure(2, rulesWith())
-  const accepted = both(6)
+  const accepted = sendBoth(stage, 6)
   stage.byHand = false
   stage.endTurn()
   await Promise.all([forgotten, made])
   expect(await refused).toEqual([{ accepted: 1, late: 0, refused: [{ index: 1, code: 'not_found' }] }])
   expect(await accepted).toEqual([{ accepted: 2, late: 0, refused: [] }])
-  const query = { key: 'returnValue1', beginAt: 0, endAt: BEGIN_AT * 2, skip: 0, limit: 10 }
-  const look = async () => {
-    const seen = await Promise.all([1, 2].map((id) => stage.keeper.samples(id, query)))
-    return seen.map(({ samples }) => samples.map(({ value }) => value))
-  }
-  expect(await look()).toEqual([[1, 2, 3, 4, 5, 6], [6]])
+  expect(await valuesOfBoth(stage)).toEqual([[1, 2, 3, 4, 5, 6], [6]])
   await stage.crash()
-  expect(await look()).toEqual([[1, 2, 3, 4, 5, 6], [6]])
+  expect(await valuesOfBoth(stage)).toEqual([[1, 2, 3, 4, 5, 6], [6]])
 })
 
 test('of a round that is still in the journal, a job that has a later checkpoint takes nothing again', async () => {
@@ -337,3 +319,16 @@ test('of a round that is still in the journal, a job that has a later checkpoint
   const { samples } = await stage.keeper.samples(1, query)
   expect(samples.map(({ value }) => value)).toEqual([1, 2, 3, 4])
 })
+
+/** A round with this value for jobs 1 and 2, a second after whatever came before. */
+function sendBoth(stage: Stage, value: number) {
+  const timestampAt = (stage.now += 1_000)
+  const round = { key: 'returnValue1', timestampAt, jobIds: [1, 2], values: [value, value] }
+  return stage.keeper.deliverRounds([round], ANYBODY)
+}
+
+async function valuesOfBoth({ keeper }: Stage) {
+  const query = { key: 'returnValue1', beginAt: 0, endAt: BEGIN_AT * 2, skip: 0, limit: 10 }
+  const seen = await Promise.all([1, 2].map((id) => keeper.samples(id, query)))
+  return seen.map(({ samples }) => samples.map(({ value }) => value))
+}

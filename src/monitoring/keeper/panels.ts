@@ -1,4 +1,4 @@
-import type { Value } from '../../ports/job-actors.ts'
+import { areSame } from '../../lib/same.ts'
 import type { Heard, Job } from './job.ts'
 
 /** What may wait for the jobs of one panel: to hand it out takes a few milliseconds at most. */
@@ -6,7 +6,7 @@ const ROUNDS_MAX = 32
 const VALUES_MAX = 65_536
 
 /** One value for each job of a panel, in its order. */
-export type PanelRound = { readonly at: readonly number[]; readonly values: readonly Value[] }
+export type PanelRound = Pick<Heard, 'at' | 'values'>
 
 /** Jobs that hear the same rounds, and rounds on stable storage that these have not taken yet. */
 export class Panel {
@@ -81,10 +81,4 @@ export class Panels {
     for (const job of heard.jobs) job.panel?.handOut()
     return new Panel(heard, this.#waiting)
   }
-}
-
-function areSame(some: readonly unknown[], others: readonly unknown[]): boolean {
-  if (some.length !== others.length) return false
-  for (let index = 0; index < some.length; index++) if (some[index] !== others[index]) return false
-  return true
 }

@@ -26,42 +26,19 @@ export class Tail {
   }
 
   add(key: string, at: number, value: Value): void {
-    const column = this.#find(key) ?? this.#open(key)
-    if (at < column.latestAt) column.sorted = false
-    column.latestAt = at
-    column.at.push(at)
-    column.values.push(value)
-    this.#size++
+    this.#append(this.#columnOf(key), at, value)
   }
 
   /** As `add` of each of them, in this order. */
   addRun({ key, at, values }: Run): void {
-    const column = this.#find(key) ?? this.#open(key)
-    let latest = column.latestAt
-    for (let index = 0; index < at.length; index++) {
-      const sampleAt = at[index] ?? 0
-      if (sampleAt < latest) column.sorted = false
-      latest = sampleAt
-      column.at.push(sampleAt)
-      column.values.push(values[index] ?? 0)
-    }
-    column.latestAt = latest
-    this.#size += at.length
+    const column = this.#columnOf(key)
+    for (let index = 0; index < at.length; index++) this.#append(column, at[index] ?? 0, values[index] ?? 0)
   }
 
   /** As `add` of what each of the rounds, in their order, has at this index. */
   addRounds(key: string, rounds: readonly PanelRound[], index: number): void {
-    const column = this.#find(key) ?? this.#open(key)
-    let latest = column.latestAt
-    for (const { at, values } of rounds) {
-      const sampleAt = at[index] ?? 0
-      if (sampleAt < latest) column.sorted = false
-      latest = sampleAt
-      column.at.push(sampleAt)
-      column.values.push(values[index] ?? 0)
-    }
-    column.latestAt = latest
-    this.#size += rounds.length
+    const column = this.#columnOf(key)
+    for (const { at, values } of rounds) this.#append(column, at[index] ?? 0, values[index] ?? 0)
   }
 
   /** A copy of one series in order of time; equal instants keep their order of arrival. */
@@ -82,7 +59,17 @@ export class Tail {
     }
   }
 
-  #open(key: string): Column {
+  #append(column: Column, at: number, value: Value): void {
+    if (at < column.latestAt) column.sorted = false
+    column.latestAt = at
+    column.at.push(at)
+    column.values.push(value)
+    this.#size++
+  }
+
+  #columnOf(key: string): Column {
+    const known = this.#find(key)
+    if (known) return known
     const column: Column = { key, at: [], values: [], latestAt: 0, sorted: true }
     this.#columns.push(column)
     return column

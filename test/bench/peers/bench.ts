@@ -123,6 +123,10 @@ export async function checkStored(
   if (stored < expected) throw new Error(`it acknowledged ${expected} values and shows ${stored}`)
 }
 
+export function meanOf(loads: readonly Load[], pick: (load: Load) => number): number {
+  return loads.reduce((sum, load) => sum + pick(load), 0) / loads.length
+}
+
 export function medianOf(loads: readonly Load[], pick: (load: Load) => number): number {
   return median(loads.map(pick))
 }

@@ -1,5 +1,5 @@
 import type { Bench } from '../bench.ts'
-import { checkStored, introduce } from '../bench.ts'
+import { checkStored, introduce, meanOf } from '../bench.ts'
 import { WARM_UP_S } from '../contestant.ts'
 import type { BulkForm, Peer, Running } from '../peer.ts'
 import { replay, writeRequests } from '../replay.ts'
@@ -114,8 +114,9 @@ function rowsOf(measured: readonly Loads[], size: Size, index: number): readonly
     const forms = formsOf(measured, peer)
     return of === size && loads.length > 0 && forms[Math.min(index, forms.length - 1)] === form.name
   })
+  // Not the median: what one load leaves to be merged or moved, another one has to do.
   const cells = (pick: (load: Load) => number, digits: number): ReadonlyMap<string, Cell> =>
-    new Map(chosen.map(({ peer, loads }) => [peer.name, cell(meanOf(loads.map(pick)), digits)]))
+    new Map(chosen.map(({ peer, loads }) => [peer.name, cell(meanOf(loads, pick), digits)]))
   const ours = measured.flatMap(({ peer, form }) => (peer.debian === null ? [form.name] : []))
   const name = [...new Set(ours)][index]
   const how = `${size.toLocaleString('en')} values a request${name === undefined ? '' : ` (${name})`}`
@@ -132,11 +133,6 @@ function rowsOf(measured: readonly Loads[], size: Size, index: number): readonly
       cells: cells((load) => load.cpuUs / size, 2),
     },
   ]
-}
-
-/** Not the median: what one load leaves to be merged or moved, another one has to do. */
-function meanOf(values: readonly number[]): number {
-  return values.reduce((sum, value) => sum + value, 0) / values.length
 }
 
 function formsOf(measured: readonly Loads[], peer: Peer): readonly string[] {

@@ -41,13 +41,13 @@ async function pictureOf({ keeper }: Stage): Promise<unknown> {
   )
 }
 
-/** The same as single deliveries, one after the other. */
+/** The same as single deliveries, one after the other: with a run that nobody began, each is judged and none only noted. */
 async function one({ keeper }: Stage, round: Round, sender: typeof ANYBODY) {
   const { key, timestampAt, jobIds, values } = round
   const refused: { index: number; code: string }[] = []
   let late = 0
   for (const [index, jobId] of jobIds.entries()) {
-    const delivery = deliveryWith({ values: { [key]: values[index] ?? 0 }, timestampAt })
+    const delivery = deliveryWith({ values: { [key]: values[index] ?? 0 }, timestampAt, runId: 'none' })
     const outcome = await keeper.deliver(jobId, delivery, sender).catch((error: unknown) => error as Refusal)
     if (outcome instanceof Refusal) refused.push({ index, code: outcome.code })
     else late += Number(outcome.late)

@@ -16,6 +16,17 @@ export const BARE: Delivery = {
   runId: null,
 }
 
+/** The key of a result's only value, where it says nothing else but an instant and an error code; null for every other. */
+export function loneKeyOf({ signal, values, message, ttlMs, runId }: Delivery): string | null {
+  if (signal !== 'result' || message !== null || ttlMs !== null || runId !== null) return null
+  let only: string | null = null
+  for (const key in values) {
+    if (only !== null) return null
+    only = key
+  }
+  return only
+}
+
 /** How far ahead of, and behind, the service's clock a delivery may be dated. */
 const FUTURE_MAX_MS = 5 * 60_000
 const PAST_MAX_MS = 30 * 86_400_000

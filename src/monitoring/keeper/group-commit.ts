@@ -60,17 +60,35 @@ export class GroupCommit<Item> {
     let batch = this.#waiting.at(-1)
     if (!batch || batch.sizeBytes >= COMMIT_BYTES) this.#waiting.push((batch = new Batch()))
     batch.items.push(item)
-    batch.sizeBytes += sizeBytes
-    batch.count += count
-    this.#waitingItems += count
-    this.#waitingBytes += sizeBytes
+    this.#weigh(batch, sizeBytes, count)
     this.#flushing ??= this.#flush()
+    return batch.durable
+  }
+
+  /** What came last of that which waits. */
+  get last(): Item | null {
+    return this.#waiting.at(-1)?.items.at(-1) ?? null
+  }
+
+  /** Lets what came last count for so much more, and resolves when it is durable.
+   * @throws {Refusal} as `push` @throws {TypeError} when nothing waits */
+  grow(sizeBytes: number, count = 1): Promise<void> {
+    const batch = this.#waiting.at(-1)
+    if (!batch) throw new TypeError('Nothing waits that could grow.')
+    this.#weigh(batch, sizeBytes, count)
     return batch.durable
   }
 
   /** Resolves when nothing waits any more. */
   async settled(): Promise<void> {
     while (this.#flushing) await this.#flushing
+  }
+
+  #weigh(batch: Batch<Item>, sizeBytes: number, count: number): void {
+    batch.sizeBytes += sizeBytes
+    batch.count += count
+    this.#waitingItems += count
+    this.#waitingBytes += sizeBytes
   }
 
   async #flush(): Promise<void> {

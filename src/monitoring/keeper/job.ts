@@ -117,8 +117,13 @@ export class Job {
     return this.#standing.hear(key, value, arrival)
   }
 
-  /** Takes the values that are at this index of the rounds of its panel. */
-  take({ key, rounds, nowAt, journalId }: Panel, index: number): void {
+  /** As `Standing.answer`. */
+  get answer(): Standing['answer'] {
+    return this.#standing.answer
+  }
+
+  /** Takes the values that are at this index of rounds on stable storage. */
+  take({ key, rounds, nowAt, journalId }: Kept, index: number): void {
     this.panel = null
     this.#journalId = journalId
     this.#tail ??= new Tail()
@@ -166,6 +171,9 @@ export class Job {
     }
   }
 }
+
+/** Rounds as their jobs take them: `Panel`. */
+type Kept = Pick<Panel, 'key' | 'rounds' | 'nowAt' | 'journalId'>
 
 /** Routine values of jobs, as columns, which arrived at `now`. */
 export type Heard = {

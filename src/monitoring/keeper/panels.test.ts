@@ -82,7 +82,7 @@ class Both {
     for (const [index, place] of places.entries()) {
       const job = jobs[place]
       const value = this.journalId + index / 10
-      const at = job?.hear(key, value, { timestampAt: null, now: this.now }) ?? null
+      const at = job?.hear(key, value, { timestampAt: null, errorCode: null, now: this.now }) ?? null
       if (!job || at === null) continue
       heard.jobs.push(job)
       heard.at.push(at)

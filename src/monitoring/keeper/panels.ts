@@ -69,6 +69,16 @@ export class Panels {
     if (heard.jobs.length > 0) this.#panelOf(heard).add(heard, journalId)
   }
 
+  /** As `add`, of jobs that will hardly hear the same again: they take it at once. */
+  pass({ key, jobs, at, values, now }: Heard, journalId: number): void {
+    const kept = { key, rounds: [{ at, values }], nowAt: now, journalId }
+    for (let index = 0; index < jobs.length; index++) {
+      // What a job heard before comes first.
+      jobs[index]?.panel?.handOut()
+      jobs[index]?.take(kept, index)
+    }
+  }
+
   /** Those with something that their jobs have not taken. */
   waiting(): readonly Panel[] {
     return [...this.#waiting]

@@ -34,9 +34,10 @@ import type { Effect, Heard } from './job.ts'
 import { encodeEntry } from './journal.ts'
 import type { Entry, RoundEntry } from './journal.ts'
 import { Panels } from './panels.ts'
-import { lookAtOf, statementsOf } from './service/commit.ts'
+import { commitOf, lookAtOf } from './service/commit.ts'
 import type { Accepted, Besides } from './service/commit.ts'
 import { foldUpTo } from './service/folding.ts'
+import { gather } from './service/gathering.ts'
 import { Intake } from './service/intake.ts'
 import { replay } from './service/replay.ts'
 import { tellValues } from './service/telling.ts'
@@ -117,6 +118,7 @@ export class Keeper implements JobActors {
       kept: (jobId, key, at) => this.history.at(jobId, key, at),
       requireRoom: () => requireRoom(this.#unfolded, this.#commits.isFull, this.#host.roomBytes()),
       accept: (entry, effects, besides) => this.#accept(entry, effects, besides),
+      gather: (job, sample, arrival) => gather(this.#commits, job, sample, arrival),
       tell: () => this.#facts.tell(),
       alone: (task) => this.#lock.run(task),
     })
@@ -260,20 +262,24 @@ export class Keeper implements JobActors {
     for (const { job, result } of effects) job.state = result.state
     const text = encodeEntry(entry)
     const count = effects.length + (heard?.jobs.length ?? 0)
-    return this.#commits.push({ text, heard, effects, forgotten, repeat }, text.length, Math.max(1, count))
+    return this.#commits.push(
+      { entry: text, heard, effects, forgotten, repeat },
+      text.length,
+      Math.max(1, count),
+    )
   }
 
   async #commit(batch: readonly Accepted[]): Promise<void> {
-    const { statements, rows } = statementsOf(batch, this.#journalId, this.#host.clock.now())
+    const { statements, rows, sizeBytes } = commitOf(batch, this.#journalId, this.#host.clock.now())
     await this.#host.beforeCommit?.(lookAtOf(batch))
     await this.#host.values.commit(statements)
     // A job may have entries in several rows of a commit: what it knows is as of the last of them.
     const id = this.#journalId + rows
     this.#journalId = id
     this.#unfolded.rows += rows
-    for (const { text, heard, effects, forgotten } of batch) {
-      this.#unfolded.sizeBytes += text.length
-      if (heard) this.#keepHeard(heard, id)
+    this.#unfolded.sizeBytes += sizeBytes
+    for (const { entry, heard, effects, forgotten } of batch) {
+      if (heard) this.#keepHeard(heard, id, typeof entry === 'string')
       for (const effect of effects) {
         this.#keep(effect, id)
         this.#deadlines.enter(effect.job)
@@ -295,8 +301,9 @@ export class Keeper implements JobActors {
     this.#facts.add(result.transitions)
   }
 
-  #keepHeard(heard: Heard, journalId: number): void {
-    this.#panels.add(heard, journalId)
+  #keepHeard(heard: Heard, journalId: number, isRound = true): void {
+    if (isRound) this.#panels.add(heard, journalId)
+    else this.#panels.pass(heard, journalId)
     this.#unfolded.samples += heard.jobs.length
   }
 

@@ -10,6 +10,7 @@ import type { Value } from '../../ports/job-actors.ts'
 import { step } from '../jobs/actor.ts'
 import type { ActorState, Event } from '../jobs/actor.ts'
 import { Standing } from './standing.ts'
+import type { Arrival } from './standing.ts'
 
 const RUNS = Number(process.env['TIDEMARK_TEST_RUNS'] ?? 2_000)
 
@@ -37,15 +38,16 @@ class Both {
     this.#revision = rules.revision
   }
 
-  send(key: string, value: Value, { timestampAt, now }: { timestampAt: number | null; now: number }): void {
-    const event: Event = {
-      kind: 'deliver',
-      delivery: deliveryWith({ values: { [key]: value }, timestampAt }),
-    }
-    const at = this.standing.hear(key, value, { timestampAt, now })
+  send(key: string, value: Value, sent: Omit<Arrival, 'errorCode'> & Partial<Arrival>): void {
+    const { timestampAt, errorCode = null, now } = sent
+    const delivery = deliveryWith({ values: { [key]: value }, timestampAt, errorCode })
+    const event: Event = { kind: 'deliver', delivery }
+    const at = this.standing.hear(key, value, { timestampAt, errorCode, now })
     if (at === null) return this.#tell(event, now)
     const result = step(this.#accepted, event, now)
     expect(result).toMatchObject({ samples: [{ key, at, value }], transitions: [], late: false })
+    const { state, errorCode: code, deadline } = result.state
+    expect(this.standing.answer).toEqual({ state, errorCode: code, deadlineAt: deadline?.at ?? null })
     this.#accepted = result.state
     this.#pending.push({ what: { key, value, at, now }, after: result.state })
     this.heard++
@@ -109,6 +111,7 @@ const lone = fc.record({
   value: fc.constantFrom(0, 0, 1, 2, 3, -0, 1_500, 2_500),
   afterMs: fc.constantFrom(0, 1, 500, 1_000, -700),
   offsetMs: fc.constantFrom(null, null, null, 0, -500, 800, 300_000, 300_001),
+  errorCode: fc.constantFrom(null, null, null, null, null, null, 0, 0, 0, 5),
   commits: fc.constantFrom(0, 1, 1, 9),
 })
 const deed = fc.oneof(
@@ -142,7 +145,7 @@ test('both states are those that a step for each value would have made, whatever
           both.now += one.afterMs
           const timestampAt = one.offsetMs === null ? null : both.now + one.offsetMs
           const sent = one.key === 'stringValue1' ? String(one.value) : one.value
-          both.send(one.key, sent, { timestampAt, now: both.now })
+          both.send(one.key, sent, { timestampAt, errorCode: one.errorCode, now: both.now })
           both.commit(one.commits)
         } else if (one.kind === 'act') {
           const act = rest.next().value
@@ -178,6 +181,18 @@ test('values in order that break no limit are only noted; whatever else a value 
   expect(send(9)).toBe(4)
   expect(send(9, both.now)).toBe(5)
   expect(send(9, BEGIN_AT)).toBe(5)
+})
+
+test('an error code that is there already, and that no limit counts, says nothing new', () => {
+  const limit = conditionWith({ key: 'errorCode', operator: '>=', value: 2 })
+  const both = new Both(rulesWith({ thresholds: [{ level: 'major', mode: 'or', conditions: [limit] }] }))
+  const heard = [0, 0, null, 1, 1, null, 2, 2, 0, 0].map((errorCode) => {
+    const before = both.heard
+    both.send('returnValue1', 1, { timestampAt: null, errorCode, now: (both.now += 1_000) })
+    both.commit(1)
+    return both.heard - before
+  })
+  expect(heard).toEqual([0, 1, 1, 0, 1, 1, 0, 0, 0, 1])
 })
 
 test('limits are compared with what the user sees', () => {
@@ -241,7 +256,9 @@ test('a state that is given takes nothing up that was noted before it', () => {
   const delivery = deliveryWith({ values: { returnValue1: 1 } })
   const first = step(state, { kind: 'deliver', delivery }, BEGIN_AT + 1).state
   const standing = new Standing(first, true)
-  expect(standing.hear('returnValue1', 2, { timestampAt: null, now: BEGIN_AT + 2 })).toBe(BEGIN_AT + 2)
+  expect(standing.hear('returnValue1', 2, { timestampAt: null, errorCode: null, now: BEGIN_AT + 2 })).toBe(
+    BEGIN_AT + 2,
+  )
   standing.accept(first)
   expect(standing.accepted).toBe(first)
 })
@@ -258,7 +275,7 @@ test('values that were taken back wait for nothing, and one that is kept all the
   both.lookAtDurable()
   expect(both.standing.accepted).toBe(both.standing.durable as ActorState)
   const { standing, now } = both
-  expect(standing.hear('returnValue1', 2, { timestampAt: null, now })).toBe(now)
+  expect(standing.hear('returnValue1', 2, { timestampAt: null, errorCode: null, now })).toBe(now)
   standing.accept(standing.durable as ActorState)
   standing.keepHeard({ key: 'returnValue1', value: 2, at: now }, now, 1)
   expect(standing.durable?.current['returnValue1']?.value).toBe(2)

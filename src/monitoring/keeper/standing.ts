@@ -1,10 +1,18 @@
-import type { Value } from '../../ports/job-actors.ts'
+import type { Delivered, Value } from '../../ports/job-actors.ts'
 import type { ActorState, Sample } from '../jobs/actor.ts'
 import { misdated } from '../jobs/delivery.ts'
+import { regularDeadline } from '../jobs/judging.ts'
 import { afterRoutine, isNews, isRoutine, quietOf } from '../jobs/routine.ts'
 
-/** When something arrives, and the instant it was given. */
-export type Arrival = { readonly timestampAt: number | null; readonly now: number }
+/** What comes with a value: the instant and the error code that it was given, if any, and when it arrives. */
+export type Arrival = {
+  readonly timestampAt: number | null
+  readonly errorCode: number | null
+  readonly now: number
+}
+
+/** Stands for no error code. */
+const LOUD = -1
 
 /** Stands for no value: nothing is heard before the year 1970. */
 const NONE = -1
@@ -25,6 +33,8 @@ export class Standing {
   #over = 0
   #under = 0
   #divisor = 1
+  /** The error code that says nothing new either. */
+  #quietCode = LOUD
   /** Where that key is known: the instant and the clock of what came last. */
   #newestAt = 0
   #nowAt = 0
@@ -76,9 +86,10 @@ export class Standing {
   }
 
   /** Notes a lone value that arrives now, if it is routine, and answers its instant; null for every other, which is an event. */
-  hear(key: string, value: Value, { timestampAt, now }: Arrival): number | null {
+  hear(key: string, value: Value, { timestampAt, errorCode, now }: Arrival): number | null {
     // Behind an event that is not durable yet, its value would be kept before it.
     if (this.#accepted !== this.#durable || !this.#isRoutine(key)) return null
+    if (errorCode !== null && errorCode !== this.#quietCode) return null
     const nowAt = Math.max(now, this.#nowAt)
     const at = timestampAt ?? Math.max(nowAt, this.#newestAt)
     if (at < this.#newestAt || misdated(at, nowAt) !== null || this.#isNews(key, value)) return null
@@ -88,6 +99,13 @@ export class Standing {
     this.#heardValue = value
     this.#waiting++
     return at
+  }
+
+  /** What a value that was just noted is answered with. */
+  get answer(): Pick<Delivered, 'state' | 'errorCode' | 'deadlineAt'> {
+    const { state, errorCode, rules, startedAt } = this.#accepted
+    const deadline = regularDeadline({ rules, startedAt, lastReceivedAt: this.#nowAt }, null)
+    return { state, errorCode, deadlineAt: deadline?.at ?? null }
   }
 
   /** So many routine values, of which this is the last, are on stable storage; they were heard until `now`. */
@@ -108,6 +126,7 @@ export class Standing {
     this.#over = over
     this.#under = under
     this.#divisor = divisor
+    this.#quietCode = isNews(state, 'errorCode', state.errorCode) ? LOUD : state.errorCode
     this.#newestAt = state.newestAt ?? 0
     this.#nowAt = state.nowAt
     return true

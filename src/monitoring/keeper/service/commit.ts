@@ -4,11 +4,12 @@ import { rowsOf } from '../journal.ts'
 import { forgetJob, writeJournal } from '../store.ts'
 import { forgetRepeats, pruneRepeats, writeRepeats } from '../store/repeats.ts'
 import type { RepeatRow } from '../store/repeats.ts'
+import type { Gathering } from './gathering.ts'
 
 /** An accepted event that waits for its commit. */
 export type Accepted = {
-  /** Its journal entry. */
-  readonly text: string
+  /** What stands in the journal of it, or is still being gathered for that. */
+  readonly entry: string | Gathering
   /** What was only noted, before its effects. */
   readonly heard: Heard | null
   readonly effects: readonly Effect[]
@@ -21,13 +22,16 @@ export type Accepted = {
 /** What few events have. */
 export type Besides = Partial<Pick<Accepted, 'heard' | 'forgotten' | 'repeat'>>
 
-/** Everything that makes a batch durable, and how many journal rows that are, after the last one there is. */
-export function statementsOf(
-  batch: readonly Accepted[],
-  lastId: number,
-  now: number,
-): { readonly statements: readonly Statement[]; readonly rows: number } {
-  const rows = rowsOf(batch.map(({ text }) => text))
+/** What makes a batch durable: its statements, and how many journal rows after the last one there is, and characters in
+ * them, that are. */
+type Commit = {
+  readonly statements: readonly Statement[]
+  readonly rows: number
+  readonly sizeBytes: number
+}
+
+export function commitOf(batch: readonly Accepted[], lastId: number, now: number): Commit {
+  const rows = rowsOf(batch.map(({ entry }) => (typeof entry === 'string' ? entry : entry.text())))
   const statements = rows.map((text, index) => writeJournal(lastId + 1 + index, text))
   const repeats: RepeatRow[] = []
   const ends: Statement[] = []
@@ -37,7 +41,7 @@ export function statementsOf(
   }
   if (repeats.length > 0) statements.push(...writeRepeats(repeats), pruneRepeats(now))
   statements.push(...ends)
-  return { statements, rows: rows.length }
+  return { statements, rows: rows.length, sizeBytes: rows.reduce((sum, text) => sum + text.length, 0) }
 }
 
 /** Until then a change of state was told by whoever made it, or never will be. */

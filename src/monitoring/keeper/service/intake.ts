@@ -14,10 +14,11 @@ import type {
 } from '../../../ports/job-actors.ts'
 import type { ValuesDatabase } from '../../../ports/values-database.ts'
 import { step } from '../../jobs/actor.ts'
-import type { Event, Step } from '../../jobs/actor.ts'
-import { checkSender, maySend } from '../../jobs/delivery.ts'
+import type { Event, Sample, Step } from '../../jobs/actor.ts'
+import { checkSender, loneKeyOf, maySend } from '../../jobs/delivery.ts'
 import { requirePace } from '../bounds.ts'
 import type { Effect, Job } from '../job.ts'
+import type { Arrival } from '../standing.ts'
 import type { Besides } from './commit.ts'
 import { partOf, takeRound } from './round.ts'
 import { keptBefore, unkept } from './unkept.ts'
@@ -40,6 +41,8 @@ export type Desk = {
   requireRoom(): void
   /** Resolves when the event is durable, with what goes with it. What is accepted in one go shares one promise. */
   accept(entry: Entry | RoundEntry, effects: readonly Effect[], besides?: Besides): Promise<void>
+  /** The same of a value that was only noted. */
+  gather(job: Job, sample: Sample, arrival: Arrival): Promise<void>
   /** Carries committed transitions on. */
   tell(): Promise<boolean>
   /** Runs a task while nothing is being committed. */
@@ -63,6 +66,11 @@ export class Intake {
   async deliver(jobId: number, delivery: Delivery, sender: Sender): Promise<Delivered> {
     const now = this.#desk.clock.now()
     const job = this.#admit(jobId, sender, now)
+    const noted = this.#note(job, delivery, now)
+    if (noted) {
+      await noted.durable
+      return noted.outcome
+    }
     const event: Event = { kind: 'deliver', delivery }
     const result = step(job.state, event, now)
     await this.#desk.accept({ jobId, at: result.state.nowAt, event }, [{ job, result }])
@@ -122,6 +130,8 @@ export class Intake {
   #take({ jobId, sent, repeat }: Parcel, sender: Sender, now: number): Taken | Refusal {
     try {
       const job = this.#admit(jobId, sender, now)
+      const noted = repeat === null && 'delivery' in sent ? this.#note(job, sent.delivery, now) : null
+      if (noted) return noted
       const event: Event =
         'run' in sent ? { kind: 'run', run: sent.run } : { kind: 'deliver', delivery: sent.delivery }
       const result = step(job.state, event, now)
@@ -136,6 +146,19 @@ export class Intake {
       if (error instanceof Refusal) return error
       throw error
     }
+  }
+
+  /** Notes a delivery of one value that changes nothing else; null for every other, which is an event. */
+  #note(job: Job, delivery: Delivery, now: number): (Taken & { readonly outcome: Delivered }) | null {
+    const key = loneKeyOf(delivery)
+    if (key === null) return null
+    const { timestampAt, errorCode } = delivery
+    const value = delivery.values[key] ?? 0
+    const arrival = { timestampAt, errorCode, now }
+    const at = job.hear(key, value, arrival)
+    if (at === null) return null
+    const outcome = { accepted: 1, timestampAt: at, late: false, ...job.answer }
+    return { outcome, durable: this.#desk.gather(job, { key, at, value }, arrival), changesState: false }
   }
 
   /** Waits until what was taken in one go is durable. Much of it may share several commits, and some of them fail. */

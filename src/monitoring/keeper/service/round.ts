@@ -26,7 +26,7 @@ export function takeRound(round: Round, now: number, door: Door): TakenRound {
   const { key, timestampAt, values } = round
   const places: number[] = []
   const heard = { key, now, jobs: [] as Job[], at: [] as number[], values: [] as Value[] }
-  const arrival = { timestampAt, now }
+  const arrival = { timestampAt, errorCode: null, now }
   const effects: Effect[] = []
   const before: ActorState[] = []
   const deliveryAt = deliveriesOf(round)

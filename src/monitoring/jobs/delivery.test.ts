@@ -1,0 +1,19 @@
+import { expect, test } from 'bun:test'
+
+import { deliveryWith } from '../../../test/keeper/rules.ts'
+import { loneKeyOf } from './delivery.ts'
+
+test('a value is alone where nothing else is said than when it was measured and with which error code', () => {
+  const values = { returnValue1: 1 }
+  expect(loneKeyOf(deliveryWith({ values }))).toBe('returnValue1')
+  expect(loneKeyOf(deliveryWith({ values, timestampAt: 5, errorCode: 3 }))).toBe('returnValue1')
+  for (const more of [
+    { values: {} },
+    { values: { returnValue1: 1, stringValue1: 'x' } },
+    { signal: 'log' as const },
+    { message: '' },
+    { ttlMs: 1 },
+    { runId: '' },
+  ])
+    expect(loneKeyOf(deliveryWith({ values, ...more }))).toBeNull()
+})

@@ -33,6 +33,7 @@ import { alarmRoutes } from './monitoring/alarm-desk/routes.ts'
 import { dependencyRoutes } from './monitoring/dependencies/routes.ts'
 import { eventRoutes } from './monitoring/events/routes.ts'
 import { historyRoutes } from './monitoring/history/routes.ts'
+import { directBulk } from './monitoring/jobs/bulk/routes.ts'
 import { directDelivery, jobRoutes } from './monitoring/jobs/routes.ts'
 import { notificationRoutes } from './monitoring/notifications/outbox/routes.ts'
 import { recipientRoutes } from './monitoring/notifications/recipients/routes.ts'
@@ -118,8 +119,9 @@ export function createApp(ports: Ports, pace: (handle: Handle) => Handle = (hand
   })
 
   const deliver = direct(ports, directDelivery)
+  const deliverBulk = direct(ports, directBulk)
   const others = pace((request) => app.fetch(request))
-  return { fetch: (request) => deliver(request) ?? others(request), routes }
+  return { fetch: (request) => deliver(request) ?? deliverBulk(request) ?? others(request), routes }
 }
 
 function withoutBase(path: string, basePath: string): string {

@@ -3,7 +3,7 @@ import { expect } from 'bun:test'
 import { PASSWORD } from './client.ts'
 import type { Answer, Client, Request } from './client.ts'
 import { refusal } from './objects.ts'
-import { anyText, good, once, table } from './suite.ts'
+import { anyText, bothWays, good, once, table } from './suite.ts'
 import type { Names, Row, Scenario, Suite } from './suite.ts'
 import { makeDevice, makeJob } from './tree-stage.ts'
 import type { Id } from './tree-stage.ts'
@@ -349,6 +349,28 @@ const accepted: readonly Scenario[] = [
 
 const repeats: readonly Scenario[] = [
   {
+    title:
+      'a bulk delivery is taken and answered through the router as past it, and known again under its key',
+    async run(client) {
+      const id = await newJob(client)
+      const headers = { 'idempotency-key': 'both-ways' }
+      const json = { deliveries: [item(id)], series: [column(id, [Date.now()])] }
+      const answers = await Promise.all(
+        ['', '?by=router'].map((query) =>
+          client.request('POST', `/webcollector/values${query}`, { json, as: 'collector', headers }),
+        ),
+      )
+      for (const { status, headers: fields, body } of answers) {
+        expect([status, fields.get('content-type')]).toEqual([200, 'application/json'])
+        expect(fields.get('x-content-type-options')).toBe('nosniff')
+        expect((body as unknown as Results).results).toMatchObject([{ jobId: id, accepted: 1 }])
+      }
+      const replayed = answers.map(({ headers: fields }) => fields.get('idempotency-replayed'))
+      expect(replayed.filter((one) => one === 'true')).toHaveLength(1)
+      expect(await history(client, id)).toHaveLength(2)
+    },
+  },
+  {
     title: 'a delivery under a key is stored once, however often it is sent',
     async run(client) {
       const id = await newJob(client)
@@ -448,7 +470,7 @@ const repeats: readonly Scenario[] = [
 
 export const bulkSuite: Suite = {
   name: 'bulk deliveries',
-  scenarios: [...table(stage, refusals), ...items, ...accepted, ...repeats],
+  scenarios: [...table(stage, bothWays(refusals)), ...items, ...accepted, ...repeats],
 }
 
 function readJob(client: Client, id: string | number): Promise<Readonly<Record<string, unknown>>> {

@@ -2,7 +2,7 @@ import { expect } from 'bun:test'
 
 import { PASSWORD } from './client.ts'
 import type { Answer, Client } from './client.ts'
-import { anyText, call, expectAnswer, good, once, table } from './suite.ts'
+import { bothWays, anyText, call, expectAnswer, good, once, table } from './suite.ts'
 import type { Names, Row, Scenario, Suite } from './suite.ts'
 import { makeDevice, makeJob } from './tree-stage.ts'
 import type { Id } from './tree-stage.ts'
@@ -74,14 +74,6 @@ const senders: readonly Row[] = [
     title: 'no job',
   })),
 ]
-
-/** Deliveries pass the router by; with a query they do not, and are answered in the same way. */
-function bothWays(rows: readonly Row[]): readonly Row[] {
-  return rows.flatMap((row) => [
-    row,
-    { ...row, title: `${row.title}, through the router`, call: `${row.call}?by=router` },
-  ])
-}
 
 const at = (offsetMs: number) => new Date(Date.now() + offsetMs).toISOString()
 

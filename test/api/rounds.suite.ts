@@ -2,7 +2,7 @@ import { expect } from 'bun:test'
 
 import { history } from './bulk.suite.ts'
 import type { Answer, Client, Request } from './client.ts'
-import { good, once, table } from './suite.ts'
+import { bothWays, good, once, table } from './suite.ts'
 import type { Row, Scenario, Suite } from './suite.ts'
 import { makeDevice, makeJob } from './tree-stage.ts'
 
@@ -135,5 +135,5 @@ const scenarios: readonly Scenario[] = [
 
 export const roundsSuite: Suite = {
   name: 'rounds',
-  scenarios: [...table(stage, refusals), ...scenarios],
+  scenarios: [...table(stage, bothWays(refusals)), ...scenarios],
 }

@@ -46,6 +46,14 @@ export function table(
   }))
 }
 
+/** Deliveries pass the router by; with a query they do not, and are answered in the same way. */
+export function bothWays(rows: readonly Row[]): readonly Row[] {
+  return rows.flatMap((row) => [
+    row,
+    { ...row, title: `${row.title}, through the router`, call: `${row.call}?by=router` },
+  ])
+}
+
 /** The result of `make`, made once for each client. */
 export function once<Result>(make: (client: Client) => Promise<Result>): (client: Client) => Promise<Result> {
   const made = new WeakMap<Client, Promise<Result>>()

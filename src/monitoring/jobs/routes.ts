@@ -120,9 +120,9 @@ const PLAIN_DELIVERY = { schema: deliveryBody, plain: plainBody, sizeMaxBytes: D
 /** The same delivery without the router: what it spends on middleware is more than a delivery's own work. */
 export const directDelivery: Direct<Answered> = {
   method: 'POST',
-  path: ['/webcollector/jobs/', '/values'],
+  path: '/webcollector/jobs/:id/values',
   policy: delivery,
-  handle: (context, jobId, request) =>
+  handle: (context, request, jobId) =>
     withJson(request, PLAIN_DELIVERY, (body) =>
       deliver(context, jobId, { body, key: idempotencyKeyOf(request) }),
     ),

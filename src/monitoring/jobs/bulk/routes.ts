@@ -1,29 +1,50 @@
 import { Hono } from 'hono'
 import { ok } from '../../../http/answers.ts'
+import type { Direct, DirectAnswer } from '../../../http/direct.ts'
 import { idempotencyKeyOf, REPLAYED } from '../../../http/idempotency.ts'
 import { policy } from '../../../http/policy.ts'
-import type { Env } from '../../../http/policy.ts'
-import { jsonBody, valid } from '../../../http/valid.ts'
+import type { Env, Policy } from '../../../http/policy.ts'
+import { jsonBody, valid, withJson } from '../../../http/valid.ts'
 import { bulkBody, bulkView } from './schema.ts'
 import { deliverBulk } from './service.ts'
+import type { Answered } from './service.ts'
 
 const BULK_MAX_BYTES = 4 * 1024 * 1024
+const PATH = '/webcollector/values'
+
+const bulk: Policy = {
+  summary: 'Deliver values to many webhook jobs',
+  roles: ['collector', 'administrator'],
+  object: 'execute',
+  answers: { 200: ok(bulkView, 'Each item with its own status.', ['Idempotency-Replayed']) },
+  refuses: [400],
+  isRepeatable: true,
+}
 
 export const bulkRoutes = new Hono<Env>().post(
-  '/webcollector/values',
-  policy({
-    summary: 'Deliver values to many webhook jobs',
-    roles: ['collector', 'administrator'],
-    object: 'execute',
-    answers: { 200: ok(bulkView, 'Each item with its own status.', ['Idempotency-Replayed']) },
-    refuses: [400],
-    isRepeatable: true,
-  }),
+  PATH,
+  policy(bulk),
   jsonBody(BULK_MAX_BYTES),
   valid('json', bulkBody),
   async (c) => {
     const key = idempotencyKeyOf(c.req.raw)
-    const { text, isReplayed } = await deliverBulk(c.get('context'), c.req.valid('json'), key)
-    return c.body(text, 200, { 'content-type': 'application/json', ...(isReplayed ? REPLAYED : {}) })
+    const { json, headers } = show(await deliverBulk(c.get('context'), c.req.valid('json'), key))
+    return c.body(json, 200, { 'content-type': 'application/json', ...headers })
   },
 )
+
+const BULK = { schema: bulkBody, plain: () => null, sizeMaxBytes: BULK_MAX_BYTES }
+
+/** The same without the router: of small calls it takes more than the values. */
+export const directBulk: Direct<Answered> = {
+  method: 'POST',
+  path: PATH,
+  policy: bulk,
+  handle: (context, request) =>
+    withJson(request, BULK, (body) => deliverBulk(context, body, idempotencyKeyOf(request))),
+  show,
+}
+
+function show({ text, isReplayed }: Answered): DirectAnswer {
+  return { json: text, headers: isReplayed ? REPLAYED : {} }
+}

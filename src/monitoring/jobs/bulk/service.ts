@@ -9,7 +9,7 @@ import { takeRounds } from './service/rounds.ts'
 import type { BulkBody } from './schema.ts'
 
 /** The answer as JSON text. `isReplayed` says that everything that was taken had been taken before. */
-type Answered = { readonly text: string; readonly isReplayed: boolean }
+export type Answered = { readonly text: string; readonly isReplayed: boolean }
 
 /** Takes all items that can be taken, deliveries first, and answers each in its place. Under a key each item is
  * remembered by its job, so that a repetition of the whole call stores what is missing and nothing twice.

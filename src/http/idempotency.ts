@@ -1,9 +1,18 @@
 import { Refusal } from '../lib/errors.ts'
+import type { DirectAnswer } from './direct.ts'
 
 const KEY = /^[\x21-\x7e]{1,255}$/
 
 /** The response header of an answer that was given before, and is given again. */
 export const REPLAYED = { 'idempotency-replayed': 'true' } as const
+
+/** An answer as JSON text, and whether it was given before. */
+export type Repeatable = { readonly text: string; readonly isReplayed: boolean }
+
+/** An answer with the header field that says when it is given again. */
+export function shownAgain({ text, isReplayed }: Repeatable): DirectAnswer {
+  return { json: text, headers: isReplayed ? REPLAYED : {} }
+}
 
 /** The request's `Idempotency-Key`; null where it has none. @throws {Refusal} bad_request */
 export function idempotencyKeyOf({ headers }: Request): string | null {

@@ -7,7 +7,7 @@ import { WAITING_BYTES_MAX, WAITING_ITEMS_MAX } from '../../src/monitoring/keepe
 import { decodeEntries } from '../../src/monitoring/keeper/journal.ts'
 import type { Entry, RoundEntry } from '../../src/monitoring/keeper/journal.ts'
 import { GATHERED_BYTES } from '../../src/monitoring/keeper/service/gathering.ts'
-import type { Delivery, Outcome } from '../../src/ports/job-actors.ts'
+import type { Delivery, Outcome, Run } from '../../src/ports/job-actors.ts'
 import { rejection } from '../contract/rejection.ts'
 import { ANYBODY, BEGIN_AT, conditionWith, deliveryWith, MINUTE_MS, rulesWith } from './rules.ts'
 import { openStages } from './stage.ts'
@@ -55,11 +55,23 @@ function deliver({ keeper }: Stage, { jobId, delivery }: Sent): Promise<Outcome>
   return keeper.deliver(jobId, delivery, sender).catch((error: unknown) => error as Refusal)
 }
 
-/** All in the same turn: as requests of their own, or as a list in one. */
-function deliverTogether(stage: Stage, sent: readonly Sent[], isList: boolean): Promise<readonly Outcome[]> {
-  if (!isList) return Promise.all(sent.map((one) => deliver(stage, one)))
-  const parcels = sent.map(({ jobId, delivery }) => ({ jobId, sent: { delivery }, repeat: null }))
+type Form = 'requests' | 'list' | 'series'
+
+/** All in the same turn: as requests of their own, or as a list in one, with runs of one sample in it or without. */
+function deliverTogether(stage: Stage, sent: readonly Sent[], form: Form): Promise<readonly Outcome[]> {
+  if (form === 'requests') return Promise.all(sent.map((one) => deliver(stage, one)))
+  const parcels = sent.map(({ jobId, delivery }) => {
+    const run = form === 'series' ? runOf(delivery) : null
+    return { jobId, sent: run ? { run } : { delivery }, repeat: null }
+  })
   return stage.keeper.deliverAll(parcels, { userId: 1, anyJob: false })
+}
+
+/** What a delivery says as a run of one sample; null where that cannot say it. */
+function runOf({ values, timestampAt, errorCode }: Delivery): Run | null {
+  const [only, more] = Object.entries(values)
+  if (!only || more || timestampAt === null || errorCode !== null) return null
+  return { key: only[0], at: [timestampAt], values: [only[1]] }
 }
 
 /** One after the other: with a run that nobody began, each is judged and none only noted. */
@@ -70,8 +82,15 @@ async function deliverSingly(stage: Stage, sent: readonly Sent[]): Promise<reado
   return outcomes
 }
 
-function codesIn(outcomes: readonly Outcome[]): readonly unknown[] {
-  return outcomes.map((one) => (one instanceof Refusal ? one.code : one))
+const codeOr = (one: Outcome) => (one instanceof Refusal ? one.code : one)
+
+/** What runs are answered is in deliveries' answers as well. */
+function gistOf(outcomes: readonly Outcome[]): readonly unknown[] {
+  return outcomes.map((one) => {
+    if (one instanceof Refusal) return one.code
+    const { accepted, late, state, errorCode, deadlineAt } = one
+    return { accepted, late: Number(late), state, errorCode, deadlineAt }
+  })
 }
 
 test('values that come together do what each does alone, and are found again after a crash', async () => {
@@ -85,7 +104,7 @@ test('values that come together do what each does alone, and are found again aft
   })
   const step = fc.record({
     all: fc.array(sent, { minLength: 1, maxLength: 12 }),
-    isList: fc.boolean(),
+    form: fc.constantFrom<Form>('requests', 'list', 'series'),
     afterMs: fc.constantFrom(0, 1, 1_000, -300, MINUTE_MS),
     deeds: fc.subarray(['wakes', 'folds', 'looks', 'crashes', 'fails'] as const),
   })
@@ -93,7 +112,7 @@ test('values that come together do what each does alone, and are found again aft
     fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 12 }), async (steps) => {
       const [together, singly] = [await stages.open(), await stages.open()]
       await Promise.all([configure(together), configure(singly)])
-      for (const { all, isList, afterMs, deeds } of steps) {
+      for (const { all, form, afterMs, deeds } of steps) {
         const now = together.now + afterMs
         together.now = now
         singly.now = now
@@ -107,12 +126,14 @@ test('values that come together do what each does alone, and are found again aft
         if (deeds.includes('fails')) {
           const before = await pictureOf(together)
           together.values.isAway = true
-          await deliverTogether(together, each, isList)
+          await deliverTogether(together, each, form)
           together.values.isAway = false
           expect(await pictureOf(together)).toEqual(before)
         }
-        const outcomes = await deliverTogether(together, each, isList)
-        expect(codesIn(outcomes)).toEqual(codesIn(await deliverSingly(singly, each)))
+        const outcomes = await deliverTogether(together, each, form)
+        const others = await deliverSingly(singly, each)
+        if (form === 'series') expect(gistOf(outcomes)).toEqual(gistOf(others))
+        else expect(outcomes.map(codeOr)).toEqual(others.map(codeOr))
         if (deeds.includes('looks')) expect(await pictureOf(together)).toEqual(await pictureOf(singly))
         if (deeds.includes('folds')) await together.keeper.fold()
         if (deeds.includes('crashes')) await together.crash()

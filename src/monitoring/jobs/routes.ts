@@ -2,8 +2,9 @@ import { Hono } from 'hono'
 import * as z from 'zod'
 import { flagQuery, idParam, noContent, ok } from '../../http/answers.ts'
 import { entityTag, ifMatch } from '../../http/conditions.ts'
-import type { Direct, DirectAnswer } from '../../http/direct.ts'
-import { idempotencyKeyOf, REPLAYED } from '../../http/idempotency.ts'
+import type { Direct } from '../../http/direct.ts'
+import { idempotencyKeyOf, shownAgain } from '../../http/idempotency.ts'
+import type { Repeatable } from '../../http/idempotency.ts'
 import { policy } from '../../http/policy.ts'
 import type { Env, Policy } from '../../http/policy.ts'
 import { jsonBody, valid, withJson } from '../../http/valid.ts'
@@ -13,7 +14,6 @@ import { plainBody } from './plain.ts'
 import { deliveredView, deliveryBody, jobBody, jobView } from './schema.ts'
 import { createJob, deleteJob, readJob, updateJob } from './service.ts'
 import { deliver } from './service/deliver.ts'
-import type { Answered } from './service/deliver.ts'
 
 const JOB_MAX_BYTES = 1024 * 1024
 const DELIVERY_MAX_BYTES = 512 * 1024
@@ -108,7 +108,7 @@ const ownRoutes = new Hono<Env>()
     valid('json', deliveryBody),
     async (c) => {
       const sent = { body: c.req.valid('json'), key: idempotencyKeyOf(c.req.raw) }
-      const { json, headers } = show(await deliver(c.get('context'), c.req.valid('param').jobId, sent))
+      const { json, headers } = shownAgain(await deliver(c.get('context'), c.req.valid('param').jobId, sent))
       return c.body(json, 200, { 'content-type': 'application/json', ...headers })
     },
   )
@@ -118,7 +118,7 @@ export const jobRoutes = new Hono<Env>().route('/', ownRoutes).route('/', bulkRo
 const PLAIN_DELIVERY = { schema: deliveryBody, plain: plainBody, sizeMaxBytes: DELIVERY_MAX_BYTES }
 
 /** The same delivery without the router: what it spends on middleware is more than a delivery's own work. */
-export const directDelivery: Direct<Answered> = {
+export const directDelivery: Direct<Repeatable> = {
   method: 'POST',
   path: '/webcollector/jobs/:id/values',
   policy: delivery,
@@ -126,9 +126,5 @@ export const directDelivery: Direct<Answered> = {
     withJson(request, PLAIN_DELIVERY, (body) =>
       deliver(context, jobId, { body, key: idempotencyKeyOf(request) }),
     ),
-  show,
-}
-
-function show({ view, isReplayed }: Answered): DirectAnswer {
-  return { json: JSON.stringify(view), headers: isReplayed ? REPLAYED : {} }
+  show: shownAgain,
 }

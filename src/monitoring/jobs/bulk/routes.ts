@@ -1,13 +1,13 @@
 import { Hono } from 'hono'
 import { ok } from '../../../http/answers.ts'
-import type { Direct, DirectAnswer } from '../../../http/direct.ts'
-import { idempotencyKeyOf, REPLAYED } from '../../../http/idempotency.ts'
+import type { Direct } from '../../../http/direct.ts'
+import { idempotencyKeyOf, shownAgain } from '../../../http/idempotency.ts'
+import type { Repeatable } from '../../../http/idempotency.ts'
 import { policy } from '../../../http/policy.ts'
 import type { Env, Policy } from '../../../http/policy.ts'
 import { jsonBody, valid, withJson } from '../../../http/valid.ts'
-import { bulkBody, bulkView } from './schema.ts'
+import { bulkBody, bulkView, plainBulk } from './schema.ts'
 import { deliverBulk } from './service.ts'
-import type { Answered } from './service.ts'
 
 const BULK_MAX_BYTES = 4 * 1024 * 1024
 const PATH = '/webcollector/values'
@@ -28,23 +28,19 @@ export const bulkRoutes = new Hono<Env>().post(
   valid('json', bulkBody),
   async (c) => {
     const key = idempotencyKeyOf(c.req.raw)
-    const { json, headers } = show(await deliverBulk(c.get('context'), c.req.valid('json'), key))
+    const { json, headers } = shownAgain(await deliverBulk(c.get('context'), c.req.valid('json'), key))
     return c.body(json, 200, { 'content-type': 'application/json', ...headers })
   },
 )
 
-const BULK = { schema: bulkBody, plain: () => null, sizeMaxBytes: BULK_MAX_BYTES }
+const BULK = { schema: bulkBody, plain: plainBulk, sizeMaxBytes: BULK_MAX_BYTES }
 
 /** The same without the router: of small calls it takes more than the values. */
-export const directBulk: Direct<Answered> = {
+export const directBulk: Direct<Repeatable> = {
   method: 'POST',
   path: PATH,
   policy: bulk,
   handle: (context, request) =>
     withJson(request, BULK, (body) => deliverBulk(context, body, idempotencyKeyOf(request))),
-  show,
-}
-
-function show({ text, isReplayed }: Answered): DirectAnswer {
-  return { json: text, headers: isReplayed ? REPLAYED : {} }
+  show: shownAgain,
 }

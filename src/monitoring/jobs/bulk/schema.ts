@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { isFields } from '../plain.ts'
 import { deliveredView, RUN_SAMPLES_MAX, RUN_TEXT_MAX, sampleValue, valueKey } from '../schema.ts'
 
 /** Items in one call, deliveries and series together, and samples of all series together. */
@@ -107,6 +108,18 @@ export const bulkBody = z
   .meta({ id: 'Bulk', description: 'Deliveries to many jobs; those to one job are taken in this order.' })
 
 export type BulkBody = z.infer<typeof bulkBody>
+
+/** A body that is one list, as the schema has it, without looking at each of its items; null for every other. */
+export function plainBulk(input: unknown): BulkBody | null {
+  if (!isFields(input)) return null
+  const [name = '', more] = Object.keys(input)
+  const list = input[name]
+  if (more !== undefined || !Array.isArray(list) || list.length > ITEMS_MAX) return null
+  if (name === 'deliveries') return input
+  const column = name === 'series' ? 'timestamps' : 'jobIds'
+  if (name !== 'series' && name !== 'rounds') return null
+  return samplesOf(list, column) > SAMPLES_MAX ? null : input
+}
 
 const namedJob = z.int().nullable().describe('Null where the item names none.')
 

@@ -1,20 +1,19 @@
 import type { Context } from '../../../context.ts'
+import type { Repeatable } from '../../../http/idempotency.ts'
 import { Refusal } from '../../../lib/errors.ts'
 import { timeFormat } from '../../../lib/time.ts'
 import type { Outcome, Parcel, Repeat } from '../../../ports/job-actors.ts'
 import { deliverAll, NO_OUTCOME, repeatOf, scopeOf } from '../service/deliver.ts'
-import { areReplayed, refusedView, repeatAt, roundView, runView, singleTexts } from './service/answers.ts'
+import { areReplayed, refusedView, repeatAt, roundView, runView, singleText } from './service/answers.ts'
 import { deliveryItem, seriesItem } from './items.ts'
 import { takeRounds } from './service/rounds.ts'
 import type { BulkBody } from './schema.ts'
 
-/** The answer as JSON text. `isReplayed` says that everything that was taken had been taken before. */
-export type Answered = { readonly text: string; readonly isReplayed: boolean }
-
 /** Takes all items that can be taken, deliveries first, and answers each in its place. Under a key each item is
- * remembered by its job, so that a repetition of the whole call stores what is missing and nothing twice.
+ * remembered by its job, so that a repetition of the whole call stores what is missing and nothing twice; it is answered
+ * as replayed where everything that was taken had been taken before.
  * @throws {Refusal} unauthenticated */
-export async function deliverBulk(context: Context, body: BulkBody, key: string | null): Promise<Answered> {
+export async function deliverBulk(context: Context, body: BulkBody, key: string | null): Promise<Repeatable> {
   const repeat = key === null ? null : await repeatOf(scopeOf(context.caller), key, body)
   return body.rounds === undefined
     ? answerItems(context, body, repeat)
@@ -25,7 +24,7 @@ async function answerRounds(
   context: Context,
   rounds: readonly unknown[],
   repeat: Repeat | null,
-): Promise<Answered> {
+): Promise<Repeatable> {
   const outcomes = await takeRounds(context, rounds, repeat)
   const views = outcomes.map((outcome, place) =>
     outcome instanceof Refusal ? refusedView(outcome, `/rounds/${place}`) : roundView(outcome),
@@ -61,7 +60,7 @@ class Sending {
   }
 }
 
-async function answerItems(context: Context, body: BulkBody, repeat: Repeat | null): Promise<Answered> {
+async function answerItems(context: Context, body: BulkBody, repeat: Repeat | null): Promise<Repeatable> {
   const { deliveries = [], series = [] } = body
   const sending = new Sending()
   for (let place = 0; place < deliveries.length; place++) {
@@ -86,7 +85,6 @@ async function answerItems(context: Context, body: BulkBody, repeat: Repeat | nu
   }
   const outcomes = sending.land(await deliverAll(context, sending.parcels))
   const format = timeFormat(context.ports.settings.timeZone)
-  const singleText = singleTexts(format)
   const texts = outcomes.map((outcome, index) => {
     const jobId = sending.jobIds[index] ?? null
     const place = index - deliveries.length
@@ -97,7 +95,9 @@ async function answerItems(context: Context, body: BulkBody, repeat: Repeat | nu
         ...refusedView(outcome, pointer, place < 0 && hasArray(deliveries[index])),
       })
     }
-    return 'refused' in outcome ? JSON.stringify(runView(format, jobId, outcome)) : singleText(jobId, outcome)
+    return 'refused' in outcome
+      ? JSON.stringify(runView(format, jobId, outcome))
+      : singleText(format, jobId, outcome)
   })
   const results = texts.slice(0, deliveries.length).join(',')
   const columns = texts.slice(deliveries.length).join(',')

@@ -1,6 +1,7 @@
 import { audited } from '../../../access/audit/service.ts'
 import type { Context } from '../../../context.ts'
 import { sha256 } from '../../../lib/digest.ts'
+import type { Repeatable } from '../../../http/idempotency.ts'
 import { Refusal } from '../../../lib/errors.ts'
 import { Recent } from '../../../lib/recent.ts'
 import { base64url } from '../../../lib/text.ts'
@@ -11,7 +12,6 @@ import type { Ports } from '../../../ports/index.ts'
 import { requireObject } from '../../tree/service.ts'
 import type { DeliveryBody } from '../schema.ts'
 import { deliverAs } from '../service/deliver.ts'
-import type { Answered } from '../service/deliver.ts'
 import { instantOf } from './schema.ts'
 import type { PingBody } from './schema.ts'
 import * as store from './store.ts'
@@ -87,7 +87,7 @@ export async function ping(
   ports: Ports,
   token: string,
   { body, key }: { readonly body: DeliveryBody; readonly key: string | null },
-): Promise<Answered> {
+): Promise<Repeatable> {
   const hash = await sha256(token)
   const now = ports.clock.now()
   const found = await knownOf(ports).find(hash, now, () => store.findPing(ports.database, hash))

@@ -1,11 +1,11 @@
 import { undeliverable } from '../../../access/rights/service.ts'
 import type { Caller, Context } from '../../../context.ts'
 import { sha256 } from '../../../lib/digest.ts'
+import type { Repeatable } from '../../../http/idempotency.ts'
 import { Refusal } from '../../../lib/errors.ts'
 import { soon } from '../../../lib/soon.ts'
 import type { Soon } from '../../../lib/soon.ts'
 import { timeFormat } from '../../../lib/time.ts'
-import type { TimeFormat } from '../../../lib/time.ts'
 import type { Ports } from '../../../ports/index.ts'
 import type {
   Delivered,
@@ -18,6 +18,7 @@ import type {
   Sender,
 } from '../../../ports/job-actors.ts'
 import { roundWithout, withRefusals } from '../round.ts'
+import { deliveredText } from './delivered.ts'
 import { deliveryOf } from '../schema.ts'
 import type { DeliveryBody } from '../schema.ts'
 
@@ -29,13 +30,12 @@ export function deliver(
   context: Context,
   jobId: number,
   { body, key }: { readonly body: DeliveryBody; readonly key: string | null },
-): Soon<Answered> {
+): Soon<Repeatable> {
   const { ports, caller } = context
   return soon(undeliverable(context, [jobId]), (refusals) => {
     const refusal = refusals.get(jobId)
     if (refusal) throw refusal
-    const sender = { ...senderOf(caller), scope: scopeOf(caller) }
-    return deliverAs(sender, ports, { jobId, body, key })
+    return deliverAs(senderOf(caller), ports, { jobId, body, key })
   })
 }
 
@@ -44,7 +44,7 @@ export async function deliverAs(
   sender: Sender & { readonly scope: string },
   ports: Ports,
   { jobId, body, key }: { readonly jobId: number; readonly body: DeliveryBody; readonly key: string | null },
-): Promise<Answered> {
+): Promise<Repeatable> {
   const delivery: Delivery = deliveryOf(body)
   const format = timeFormat(ports.settings.timeZone)
   try {
@@ -56,7 +56,8 @@ export async function deliverAs(
             { jobId, sent: { delivery }, repeat: await repeatOf(sender.scope, key, body) },
             sender,
           )
-    return { view: { jobId, ...deliveredFields(format, delivered) }, isReplayed: delivered.replayed === true }
+    const text = `{"jobId":${jobId},${deliveredText(format, delivered)}}`
+    return { text, isReplayed: delivered.replayed === true }
   } catch (error) {
     throw error instanceof Refusal && body.returnValue !== undefined ? pointingIntoArray(error) : error
   }
@@ -67,12 +68,6 @@ async function deliverOnce({ jobActors }: Ports, parcel: Parcel, sender: Sender)
   if (outcome instanceof Refusal) throw outcome
   if (!outcome || 'refused' in outcome) throw new TypeError('A delivery was not answered as one.')
   return outcome
-}
-
-/** A delivery's answer, and whether it was given before. */
-export type Answered = {
-  readonly view: { readonly jobId: number } & ReturnType<typeof deliveredFields>
-  readonly isReplayed: boolean
 }
 
 /** Whose keys are whose: no caller meets those of another. */
@@ -130,9 +125,9 @@ export async function deliverRounds(
 }
 
 /** @throws {Refusal} unauthenticated */
-function senderOf(caller: Caller): Sender {
+function senderOf(caller: Caller): Sender & { readonly scope: string } {
   if (caller.kind !== 'user') throw new Refusal('unauthenticated', 'Sign in first.')
-  return { userId: caller.userId, anyJob: caller.role === 'administrator' }
+  return { userId: caller.userId, anyJob: caller.role === 'administrator', scope: scopeOf(caller) }
 }
 
 /** An actor knows single values only; where they came in `returnValue`, faults are there. */
@@ -144,16 +139,4 @@ export function pointingIntoArray({ code, detail, errors }: Refusal): Refusal {
     detail,
     errors.map((fault) => ({ ...fault, pointer: pointer(fault.pointer) })),
   )
-}
-
-/** The fields of the answer to a delivery. */
-export function deliveredFields(format: TimeFormat, delivered: Delivered) {
-  return {
-    accepted: delivered.accepted,
-    timestamp: format(delivered.timestampAt),
-    late: delivered.late,
-    state: delivered.state,
-    errorCode: delivered.errorCode,
-    nextTimeoutAt: delivered.deadlineAt === null ? null : format(delivered.deadlineAt),
-  }
 }

@@ -15,7 +15,7 @@ import type {
 import type { ValuesDatabase } from '../../../ports/values-database.ts'
 import { step } from '../../jobs/actor.ts'
 import type { Event, Sample, Step } from '../../jobs/actor.ts'
-import { checkSender, loneKeyOf, maySend } from '../../jobs/delivery.ts'
+import { BARE, checkSender, loneKeyOf, maySend } from '../../jobs/delivery.ts'
 import { requirePace } from '../bounds.ts'
 import type { Effect, Job } from '../job.ts'
 import type { Arrival } from '../standing.ts'
@@ -130,7 +130,7 @@ export class Intake {
   #take({ jobId, sent, repeat }: Parcel, sender: Sender, now: number): Taken | Refusal {
     try {
       const job = this.#admit(jobId, sender, now)
-      const noted = repeat === null && 'delivery' in sent ? this.#note(job, sent.delivery, now) : null
+      const noted = repeat === null ? this.#noteSent(job, sent, now) : null
       if (noted) return noted
       const event: Event =
         'run' in sent ? { kind: 'run', run: sent.run } : { kind: 'deliver', delivery: sent.delivery }
@@ -146,6 +146,18 @@ export class Intake {
       if (error instanceof Refusal) return error
       throw error
     }
+  }
+
+  /** As `#note`, also of a run that is a single sample. */
+  #noteSent(job: Job, sent: Parcel['sent'], now: number): Taken | null {
+    if ('delivery' in sent) return this.#note(job, sent.delivery, now)
+    const { key, at, values } = sent.run
+    const [timestampAt = null] = at
+    if (at.length !== 1) return null
+    const noted = this.#note(job, { ...BARE, values: { [key]: values[0] ?? 0 }, timestampAt }, now)
+    if (!noted) return null
+    const { accepted, state, errorCode, deadlineAt } = noted.outcome
+    return { ...noted, outcome: { accepted, late: 0, refused: [], state, errorCode, deadlineAt } }
   }
 
   /** Notes a delivery of one value that changes nothing else; null for every other, which is an event. */

@@ -8,7 +8,8 @@ import type {
   Outcome,
   Repeat,
 } from '../../../../ports/job-actors.ts'
-import { deliveredFields, pointingIntoArray } from '../../service/deliver.ts'
+import { pointingIntoArray } from '../../service/deliver.ts'
+import { deliveredText } from '../../service/delivered.ts'
 
 /** The key of one item of a call. */
 export function repeatAt(whole: Repeat | null, place: string): Repeat | null {
@@ -28,33 +29,10 @@ export function areReplayed(outcomes: readonly (Outcome | DeliveredRound)[]): bo
   return taken > 0
 }
 
-/** The JSON texts of answers to single deliveries; most differ from the one before in little but their job. */
-export function singleTexts(format: TimeFormat) {
-  let last: Delivered | null = null
-  let lastText = ''
-  return (jobId: number | null, outcome: Delivered): string => {
-    if (!last || !isSame(last, outcome)) {
-      lastText = JSON.stringify({
-        status: 200,
-        ...deliveredFields(format, outcome),
-        ...replayed(outcome),
-      }).slice(1)
-      last = outcome
-    }
-    return `{"jobId":${jobId},${lastText}`
-  }
-}
-
-function isSame(one: Delivered, other: Delivered): boolean {
-  return (
-    one.accepted === other.accepted &&
-    one.timestampAt === other.timestampAt &&
-    one.late === other.late &&
-    one.state === other.state &&
-    one.errorCode === other.errorCode &&
-    one.deadlineAt === other.deadlineAt &&
-    one.replayed === other.replayed
-  )
+/** The JSON text of the answer to a single delivery. */
+export function singleText(format: TimeFormat, jobId: number | null, outcome: Delivered): string {
+  const again = outcome.replayed === true ? ',"replayed":true' : ''
+  return `{"jobId":${jobId},"status":200,${deliveredText(format, outcome)}${again}}`
 }
 
 export function runView(format: TimeFormat, jobId: number | null, outcome: DeliveredRun) {

@@ -120,8 +120,8 @@ export function createApp(ports: Ports, pace: (handle: Handle) => Handle = (hand
 
   const deliver = direct(ports, directDelivery)
   const deliverBulk = direct(ports, directBulk)
-  const others = pace((request) => app.fetch(request))
-  return { fetch: (request) => deliver(request) ?? deliverBulk(request) ?? others(request), routes }
+  const others = pace((request) => deliverBulk(request) ?? app.fetch(request))
+  return { fetch: (request) => deliver(request) ?? others(request), routes }
 }
 
 function withoutBase(path: string, basePath: string): string {

@@ -56,7 +56,7 @@ export type App = {
 }
 
 /** Builds the application from its ports, once per process or isolate.
- * @param pace when requests beside deliveries begin, where a host lets deliveries go first
+ * @param pace when requests beside single deliveries begin, where a host lets these go first
  * @throws {Error} when a route names no policy */
 export function createApp(ports: Ports, pace: (handle: Handle) => Handle = (handle) => handle): App {
   const app = new Hono<Env>({ getPath: (request) => withoutBase(getPath(request), ports.settings.basePath) })

@@ -49,7 +49,7 @@ test('after a quiet turn four begin at once again', async () => {
   expect(begun.length).toBe(4 + 5)
 })
 
-test('the application paces everything but deliveries', async () => {
+test('the application paces everything but single deliveries', async () => {
   const opened = await openPorts()
   const paced: string[] = []
   const { fetch } = createApp(opened.ports, (handle) => (request) => {
@@ -60,6 +60,7 @@ test('the application paces everything but deliveries', async () => {
     (await fetch(new Request(`http://localhost${path}`, { method }))).status
   expect(await ask('GET', '/healthz')).toBe(200)
   expect(await ask('POST', '/webcollector/jobs/3/values')).toBe(401)
-  expect(paced).toEqual(['/healthz'])
+  expect(await ask('POST', '/webcollector/values')).toBe(401)
+  expect(paced).toEqual(['/healthz', '/webcollector/values'])
   await opened.close()
 })

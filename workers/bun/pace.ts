@@ -1,10 +1,10 @@
 import type { Handle } from '../../src/app.ts'
 
-/** How many requests beside deliveries begin in one turn of the event loop: a millisecond of work or two. */
+/** How many requests beside single deliveries begin in one turn of the event loop: a millisecond of work or two. */
 const AT_ONCE = 4
 
 /** Of a burst of requests a few begin in each turn of the event loop, in the order in which they came: what is not paced, as
- * deliveries, is not kept waiting by the rest. */
+ * single deliveries, is not kept waiting by the rest. */
 export function aFewInTurn(handle: Handle): Handle {
   const waiting: (() => void)[] = []
   let begun = 0

@@ -10,7 +10,7 @@ export const REPLAYED = { 'idempotency-replayed': 'true' } as const
 export type Repeatable = { readonly text: string; readonly isReplayed: boolean }
 
 /** An answer with the header field that says when it is given again. */
-export function shownAgain({ text, isReplayed }: Repeatable): DirectAnswer {
+export function showRepeatable({ text, isReplayed }: Repeatable): DirectAnswer {
   return { json: text, headers: isReplayed ? REPLAYED : {} }
 }
 

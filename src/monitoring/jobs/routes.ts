@@ -3,7 +3,7 @@ import * as z from 'zod'
 import { flagQuery, idParam, noContent, ok } from '../../http/answers.ts'
 import { entityTag, ifMatch } from '../../http/conditions.ts'
 import type { Direct } from '../../http/direct.ts'
-import { idempotencyKeyOf, shownAgain } from '../../http/idempotency.ts'
+import { idempotencyKeyOf, showRepeatable } from '../../http/idempotency.ts'
 import type { Repeatable } from '../../http/idempotency.ts'
 import { policy } from '../../http/policy.ts'
 import type { Env, Policy } from '../../http/policy.ts'
@@ -108,7 +108,9 @@ const ownRoutes = new Hono<Env>()
     valid('json', deliveryBody),
     async (c) => {
       const sent = { body: c.req.valid('json'), key: idempotencyKeyOf(c.req.raw) }
-      const { json, headers } = shownAgain(await deliver(c.get('context'), c.req.valid('param').jobId, sent))
+      const { json, headers } = showRepeatable(
+        await deliver(c.get('context'), c.req.valid('param').jobId, sent),
+      )
       return c.body(json, 200, { 'content-type': 'application/json', ...headers })
     },
   )
@@ -126,5 +128,5 @@ export const directDelivery: Direct<Repeatable> = {
     withJson(request, PLAIN_DELIVERY, (body) =>
       deliver(context, jobId, { body, key: idempotencyKeyOf(request) }),
     ),
-  show: shownAgain,
+  show: showRepeatable,
 }

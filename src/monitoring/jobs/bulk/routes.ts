@@ -1,7 +1,7 @@
 import { Hono } from 'hono'
 import { ok } from '../../../http/answers.ts'
 import type { Direct } from '../../../http/direct.ts'
-import { idempotencyKeyOf, shownAgain } from '../../../http/idempotency.ts'
+import { idempotencyKeyOf, showRepeatable } from '../../../http/idempotency.ts'
 import type { Repeatable } from '../../../http/idempotency.ts'
 import { policy } from '../../../http/policy.ts'
 import type { Env, Policy } from '../../../http/policy.ts'
@@ -28,7 +28,7 @@ export const bulkRoutes = new Hono<Env>().post(
   valid('json', bulkBody),
   async (c) => {
     const key = idempotencyKeyOf(c.req.raw)
-    const { json, headers } = shownAgain(await deliverBulk(c.get('context'), c.req.valid('json'), key))
+    const { json, headers } = showRepeatable(await deliverBulk(c.get('context'), c.req.valid('json'), key))
     return c.body(json, 200, { 'content-type': 'application/json', ...headers })
   },
 )
@@ -42,5 +42,5 @@ export const directBulk: Direct<Repeatable> = {
   policy: bulk,
   handle: (context, request) =>
     withJson(request, BULK, (body) => deliverBulk(context, body, idempotencyKeyOf(request))),
-  show: shownAgain,
+  show: showRepeatable,
 }

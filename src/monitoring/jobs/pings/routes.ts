@@ -1,7 +1,7 @@
 import { Hono } from 'hono'
 import * as z from 'zod'
 import { idParam, noContent, ok } from '../../../http/answers.ts'
-import { idempotencyKeyOf, shownAgain } from '../../../http/idempotency.ts'
+import { idempotencyKeyOf, showRepeatable } from '../../../http/idempotency.ts'
 import { policy } from '../../../http/policy.ts'
 import type { Env, Policy } from '../../../http/policy.ts'
 import { jsonBody, readText, valid } from '../../../http/valid.ts'
@@ -106,6 +106,6 @@ async function answer(
   { token, signal = '0', query }: Asked,
 ): Promise<Response> {
   const body = bodyOfPing(signal, query, await readText(request, TEXT_MAX_BYTES))
-  const { json, headers } = shownAgain(await ping(ports, token, { body, key: idempotencyKeyOf(request) }))
+  const { json, headers } = showRepeatable(await ping(ports, token, { body, key: idempotencyKeyOf(request) }))
   return new Response(json, { headers: { 'content-type': 'application/json', ...headers } })
 }

@@ -249,3 +249,27 @@ test('a commit that fails takes all that was gathered for it, and what comes nex
   expect((await stage.keeper.snapshot(1))?.current['returnValue1']?.value).toBe(3)
   expect(unfolded.samples - samples).toBe(1)
 })
+
+test('a value that comes alone stands behind the rounds before it, and before those after it', async () => {
+  const stage = await openRoutine()
+  const { keeper } = stage
+  const round = (value: number) =>
+    keeper.deliverRounds(
+      [{ key: 'returnValue1', timestampAt: null, jobIds: [1, 2], values: [value, value] }],
+      ANYBODY,
+    )
+  await round(1)
+  await round(2)
+  await keeper.deliver(1, deliveryWith({ values: { returnValue1: 3 } }), ANYBODY)
+  await round(4)
+  const seen = async () => {
+    const query = { key: 'returnValue1', beginAt: 0, endAt: BEGIN_AT * 2, skip: 0, limit: 10 }
+    const { samples } = await stage.keeper.samples(1, query)
+    return samples.map(({ value }) => value)
+  }
+  expect(await seen()).toEqual([0, 1, 2, 3, 4])
+  await keeper.fold()
+  expect(await seen()).toEqual([0, 1, 2, 3, 4])
+  await stage.crash()
+  expect(await seen()).toEqual([0, 1, 2, 3, 4])
+})

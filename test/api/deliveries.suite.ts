@@ -2,7 +2,7 @@ import { expect } from 'bun:test'
 
 import { PASSWORD } from './client.ts'
 import type { Answer, Client } from './client.ts'
-import { bothWays, anyText, call, expectAnswer, good, once, table } from './suite.ts'
+import { anyText, bothWays, call, expectAnswer, good, once, table } from './suite.ts'
 import type { Names, Row, Scenario, Suite } from './suite.ts'
 import { makeDevice, makeJob } from './tree-stage.ts'
 import type { Id } from './tree-stage.ts'

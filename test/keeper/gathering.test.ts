@@ -9,6 +9,7 @@ import type { Entry, RoundEntry } from '../../src/monitoring/keeper/journal.ts'
 import { GATHERED_BYTES } from '../../src/monitoring/keeper/service/gathering.ts'
 import type { Delivery, Outcome, Run } from '../../src/ports/job-actors.ts'
 import { rejection } from '../contract/rejection.ts'
+import { endAlike, pictureOf as shownOf } from './picture.ts'
 import { ANYBODY, BEGIN_AT, conditionWith, deliveryWith, MINUTE_MS, rulesWith } from './rules.ts'
 import { openStages } from './stage.ts'
 import type { Stage } from './stage.ts'
@@ -37,16 +38,7 @@ async function configure({ keeper }: Stage): Promise<void> {
   await keeper.configure(4, rulesWith({ collectorId: 9 }))
 }
 
-async function pictureOf({ keeper }: Stage): Promise<unknown> {
-  await keeper.settled()
-  const query = { beginAt: 0, endAt: BEGIN_AT * 2, skip: 0, limit: 10_000 }
-  return Promise.all(
-    JOBS.map(async (id) => ({
-      snapshot: await keeper.snapshot(id),
-      series: await Promise.all(KEYS.map((key) => keeper.samples(id, { ...query, key }))),
-    })),
-  )
-}
+const pictureOf = (stage: Stage) => shownOf(stage, { jobIds: JOBS, keys: KEYS })
 
 type Sent = { readonly jobId: number; readonly delivery: Delivery }
 
@@ -138,11 +130,7 @@ test('values that come together do what each does alone, and are found again aft
         if (deeds.includes('folds')) await together.keeper.fold()
         if (deeds.includes('crashes')) await together.crash()
       }
-      const picture = await pictureOf(singly)
-      expect(await pictureOf(together)).toEqual(picture)
-      await together.crash()
-      expect(await pictureOf(together)).toEqual(picture)
-      await Promise.all([together.close(), singly.close()])
+      await endAlike(together, singly, pictureOf)
     }),
     { numRuns: RUNS, includeErrorInReport: true },
   )
@@ -163,17 +151,16 @@ async function entriesAfter(
   stage: Stage,
   happen: (send: (jobId: number, value: number, part?: Partial<Delivery>) => void) => void,
 ): Promise<readonly (Entry | RoundEntry)[]> {
-  const rowsOf = async () =>
-    (await stage.values.read({ sql: 'select entries from journal', cells: [] })).length
-  const before = await rowsOf()
+  const readRows = () => stage.values.read({ sql: 'select entries from journal order by id', cells: [] })
+  const before = await readRows()
   const sent: Promise<unknown>[] = []
   happen((jobId, value, part) => {
     const delivery = deliveryWith({ values: { returnValue1: value }, ...part })
     sent.push(stage.keeper.deliver(jobId, delivery, ANYBODY))
   })
   await Promise.all(sent)
-  const rows = await stage.values.read({ sql: 'select entries from journal order by id', cells: [] })
-  return rows.slice(before).flatMap(({ entries }) => decodeEntries(String(entries)))
+  const rows = await readRows()
+  return rows.slice(before.length).flatMap(({ entries }) => decodeEntries(String(entries)))
 }
 
 test('values that come at the same instant are one entry; what lies between them in time or in kind parts them', async () => {

@@ -7,6 +7,7 @@ import { WAITING_ITEMS_MAX } from '../../src/monitoring/keeper/group-commit.ts'
 import { decodeEntries, encodeEntry } from '../../src/monitoring/keeper/journal.ts'
 import type { Round } from '../../src/ports/job-actors.ts'
 import { rejection } from '../contract/rejection.ts'
+import { endAlike, pictureOf as shownOf } from './picture.ts'
 import { ANYBODY, BEGIN_AT, conditionWith, deliveryWith, MINUTE_MS, rulesWith } from './rules.ts'
 import { openStages } from './stage.ts'
 import type { Stage } from './stage.ts'
@@ -30,16 +31,7 @@ async function configure(stage: Stage): Promise<void> {
   await stage.keeper.configure(4, rulesWith({ collectorId: 9 }))
 }
 
-async function pictureOf({ keeper }: Stage): Promise<unknown> {
-  await keeper.settled()
-  const query = { beginAt: 0, endAt: BEGIN_AT * 2, skip: 0, limit: 10_000 }
-  return Promise.all(
-    JOBS.map(async (id) => ({
-      snapshot: await keeper.snapshot(id),
-      series: await Promise.all(KEYS.map((key) => keeper.samples(id, { ...query, key }))),
-    })),
-  )
-}
+const pictureOf = (stage: Stage) => shownOf(stage, { jobIds: JOBS, keys: KEYS })
 
 /** The same as single deliveries, one after the other: with a run that nobody began, each is judged and none only noted. */
 async function one({ keeper }: Stage, round: Round, sender: typeof ANYBODY) {
@@ -95,11 +87,7 @@ test('a round does what a delivery of each of its values does, and is found agai
         if (deeds.includes('folds')) await inRounds.keeper.fold()
         if (deeds.includes('crashes')) await inRounds.crash()
       }
-      const picture = await pictureOf(singly)
-      expect(await pictureOf(inRounds)).toEqual(picture)
-      await inRounds.crash()
-      expect(await pictureOf(inRounds)).toEqual(picture)
-      await Promise.all([inRounds.close(), singly.close()])
+      await endAlike(inRounds, singly, pictureOf)
     }),
     { numRuns: RUNS, includeErrorInReport: true },
   )

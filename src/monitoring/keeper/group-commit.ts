@@ -70,12 +70,12 @@ export class GroupCommit<Item> {
     return this.#waiting.at(-1)?.items.at(-1) ?? null
   }
 
-  /** Lets what came last count for so much more, and resolves when it is durable.
+  /** Lets what came last count for one more, of so many bytes, and resolves when it is durable.
    * @throws {Refusal} as `push` @throws {TypeError} when nothing waits */
-  grow(sizeBytes: number, count = 1): Promise<void> {
+  grow(sizeBytes: number): Promise<void> {
     const batch = this.#waiting.at(-1)
     if (!batch) throw new TypeError('Nothing waits that could grow.')
-    this.#weigh(batch, sizeBytes, count)
+    this.#weigh(batch, sizeBytes, 1)
     return batch.durable
   }
 

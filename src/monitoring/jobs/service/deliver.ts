@@ -1,7 +1,7 @@
 import { undeliverable } from '../../../access/rights/service.ts'
 import type { Caller, Context } from '../../../context.ts'
-import { sha256 } from '../../../lib/digest.ts'
 import type { Repeatable } from '../../../http/idempotency.ts'
+import { sha256 } from '../../../lib/digest.ts'
 import { Refusal } from '../../../lib/errors.ts'
 import { soon } from '../../../lib/soon.ts'
 import type { Soon } from '../../../lib/soon.ts'
@@ -18,9 +18,9 @@ import type {
   Sender,
 } from '../../../ports/job-actors.ts'
 import { roundWithout, withRefusals } from '../round.ts'
-import { deliveredText } from './delivered.ts'
 import { deliveryOf } from '../schema.ts'
 import type { DeliveryBody } from '../schema.ts'
+import { deliveredText } from './delivered.ts'
 
 /** Takes a delivery; when it resolves, the values are on stable storage. Asks no database as long as the caller's rights
  * are in memory: the job's actor knows all else. Under a key a repetition within 24 hours gets the first answer again, and

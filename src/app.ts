@@ -56,9 +56,9 @@ export type App = {
 }
 
 /** Builds the application from its ports, once per process or isolate.
- * @param pace when requests beside single deliveries begin, where a host lets these go first
+ * @param around what a host puts around all but single deliveries: when they begin, how their answers leave
  * @throws {Error} when a route names no policy */
-export function createApp(ports: Ports, pace: (handle: Handle) => Handle = (handle) => handle): App {
+export function createApp(ports: Ports, around: (handle: Handle) => Handle = (handle) => handle): App {
   const app = new Hono<Env>({ getPath: (request) => withoutBase(getPath(request), ports.settings.basePath) })
   app.use(frame(ports))
 
@@ -120,7 +120,7 @@ export function createApp(ports: Ports, pace: (handle: Handle) => Handle = (hand
 
   const deliver = direct(ports, directDelivery)
   const deliverBulk = direct(ports, directBulk)
-  const others = pace((request) => deliverBulk(request) ?? app.fetch(request))
+  const others = around((request) => deliverBulk(request) ?? app.fetch(request))
   return { fetch: (request) => deliver(request) ?? others(request), routes }
 }
 

@@ -35,6 +35,7 @@ import type { BunSettings } from './settings.ts'
 import { aFewInTurn } from './pace.ts'
 import { watchRoom } from './room.ts'
 import type { Room } from './room.ts'
+import { inFewSends } from './sends.ts'
 import { freeBytesInside, valuesInLibsql } from './values.ts'
 
 /** The application bounds every body that it reads, and says so in a problem document; Bun would not. */
@@ -120,7 +121,7 @@ export async function startServer(settings: BunSettings, seams: Seams = {}): Pro
   const post = openPost(ports)
   onNotices = () => post.wake()
   await warnOfFewFiles(log)
-  const app = createApp(ports, aFewInTurn)
+  const app = createApp(ports, (handle) => aFewInTurn(inFewSends(handle)))
   const { isFirstStart, setupToken } = await prepareFirstStart(ports)
   await catchUp(ports)
   const http = listen(settings, around(app.fetch, ports))

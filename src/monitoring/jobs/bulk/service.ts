@@ -4,7 +4,7 @@ import { Refusal } from '../../../lib/errors.ts'
 import { timeFormat } from '../../../lib/time.ts'
 import type { Outcome, Parcel, Repeat } from '../../../ports/job-actors.ts'
 import { deliverAll, NO_OUTCOME, repeatOf, scopeOf } from '../service/deliver.ts'
-import { areReplayed, refusedView, repeatAt, roundView, runView, singleText } from './service/answers.ts'
+import { areReplayed, itemText, refusedView, repeatAt, roundView } from './service/answers.ts'
 import { deliveryItem, seriesItem } from './items.ts'
 import { takeRounds } from './service/rounds.ts'
 import type { BulkBody } from './schema.ts'
@@ -95,9 +95,7 @@ async function answerItems(context: Context, body: BulkBody, repeat: Repeat | nu
         ...refusedView(outcome, pointer, place < 0 && hasArray(deliveries[index])),
       })
     }
-    return 'refused' in outcome
-      ? JSON.stringify(runView(format, jobId, outcome))
-      : singleText(format, jobId, outcome)
+    return itemText(format, jobId, outcome)
   })
   const results = texts.slice(0, deliveries.length).join(',')
   const columns = texts.slice(deliveries.length).join(',')

@@ -3,8 +3,8 @@ import { expect, test } from 'bun:test'
 import * as fc from 'fast-check'
 
 import { timeFormat } from '../../../lib/time.ts'
-import type { Delivered } from '../../../ports/job-actors.ts'
-import { deliveredText } from './delivered.ts'
+import type { Delivered, DeliveredRun } from '../../../ports/job-actors.ts'
+import { deliveredText, runText } from './delivered.ts'
 
 const RUNS = Number(process.env['TIDEMARK_TEST_RUNS'] ?? 500)
 
@@ -31,6 +31,31 @@ test('what is written of a delivery says nothing of those before', () => {
           late,
           state,
           errorCode,
+          nextTimeoutAt,
+        })
+      }
+    }),
+    { numRuns: RUNS },
+  )
+})
+
+test('nor of a run, which says which samples were refused', () => {
+  const refused = [{ index: 1, code: 'value_in_future' as const }]
+  const one = fc.record<DeliveredRun>({
+    accepted: fc.constantFrom(1, 1, 1, 2),
+    late: fc.constantFrom(0, 0, 0, 1),
+    refused: fc.constantFrom([], [], [], refused),
+    state: fc.constantFrom('ok', 'ok', 'ok', 'major'),
+    errorCode: fc.constantFrom(0, 0, 0, 5),
+    deadlineAt: fc.constantFrom(60_000, 60_000, 60_000, 60_001, null),
+  })
+  const format = timeFormat('UTC')
+  fc.assert(
+    fc.property(fc.array(one, { maxLength: 20, size: 'max' }), (all) => {
+      for (const { deadlineAt, ...rest } of all) {
+        const nextTimeoutAt = deadlineAt === null ? null : format(deadlineAt)
+        expect(JSON.parse(`{${runText(format, { ...rest, deadlineAt })}}`)).toEqual({
+          ...rest,
           nextTimeoutAt,
         })
       }

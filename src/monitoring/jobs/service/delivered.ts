@@ -1,38 +1,56 @@
 import type { TimeFormat } from '../../../lib/time.ts'
-import type { Delivered } from '../../../ports/job-actors.ts'
+import type { Delivered, DeliveredRun } from '../../../ports/job-actors.ts'
 
-/** The fields of the answer to a delivery. */
-function deliveredFields(format: TimeFormat, delivered: Delivered) {
-  return {
-    accepted: delivered.accepted,
-    timestamp: format(delivered.timestampAt),
-    late: delivered.late,
-    state: delivered.state,
-    errorCode: delivered.errorCode,
-    nextTimeoutAt: delivered.deadlineAt === null ? null : format(delivered.deadlineAt),
-  }
+/** The fields of the answer to a delivery, between the braces of a JSON object. */
+export const deliveredText = mostlyAgain<Delivered>(
+  (format, { accepted, timestampAt, late, ...standing }) => ({
+    accepted,
+    timestamp: format(timestampAt),
+    late,
+    ...standingFields(format, standing),
+  }),
+  (one, other) => one.timestampAt === other.timestampAt && isSame(one, other),
+)
+
+/** The same of a run. */
+export const runText = mostlyAgain<DeliveredRun>(
+  (format, { accepted, late, refused, ...standing }) => ({
+    accepted,
+    late,
+    refused,
+    ...standingFields(format, standing),
+  }),
+  (one, other) => one.refused.length === 0 && other.refused.length === 0 && isSame(one, other),
+)
+
+function standingFields(
+  format: TimeFormat,
+  { state, errorCode, deadlineAt }: Pick<Delivered, 'state' | 'errorCode' | 'deadlineAt'>,
+) {
+  return { state, errorCode, nextTimeoutAt: deadlineAt === null ? null : format(deadlineAt) }
 }
 
-/** What was written last, and of what. */
-let last: { readonly format: TimeFormat; readonly delivered: Delivered; readonly text: string } | null = null
-
-/** The fields of the answer to a delivery, between the braces of a JSON object. Most differ from those before in their job
- * only. */
-export function deliveredText(format: TimeFormat, delivered: Delivered): string {
-  if (last?.format !== format || !isSame(last.delivered, delivered)) {
-    const text = JSON.stringify(deliveredFields(format, delivered)).slice(1, -1)
-    last = { format, delivered, text }
-  }
-  return last.text
-}
-
-function isSame(one: Delivered, other: Delivered): boolean {
+function isSame<Good extends Delivered | DeliveredRun>(one: Good, other: Good): boolean {
   return (
     one.accepted === other.accepted &&
-    one.timestampAt === other.timestampAt &&
     one.late === other.late &&
     one.state === other.state &&
     one.errorCode === other.errorCode &&
     one.deadlineAt === other.deadlineAt
   )
+}
+
+/** Most answers differ from those before in their job only, which is not among these fields. */
+function mostlyAgain<Good>(
+  fieldsOf: (format: TimeFormat, outcome: Good) => object,
+  isAgain: (one: Good, other: Good) => boolean,
+): (format: TimeFormat, outcome: Good) => string {
+  let last: { readonly format: TimeFormat; readonly outcome: Good; readonly text: string } | null = null
+  return (format, outcome) => {
+    if (last?.format !== format || !isAgain(last.outcome, outcome)) {
+      const text = JSON.stringify(fieldsOf(format, outcome)).slice(1, -1)
+      last = { format, outcome, text }
+    }
+    return last.text
+  }
 }

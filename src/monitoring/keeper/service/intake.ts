@@ -15,7 +15,7 @@ import type {
 import type { ValuesDatabase } from '../../../ports/values-database.ts'
 import { step } from '../../jobs/actor.ts'
 import type { Event, Sample, Step } from '../../jobs/actor.ts'
-import { BARE, checkSender, loneKeyOf, maySend } from '../../jobs/delivery.ts'
+import { checkSender, loneKeyOf, maySend } from '../../jobs/delivery.ts'
 import { requirePace } from '../bounds.ts'
 import type { Effect, Job } from '../job.ts'
 import type { Arrival } from '../standing.ts'
@@ -50,6 +50,7 @@ export type Desk = {
 }
 
 type Good = Delivered | DeliveredRun
+type Heard = { readonly at: number; readonly durable: Promise<void> }
 /** Something that was accepted and is not durable yet. */
 type Taken = { readonly outcome: Good; readonly durable: Promise<void>; readonly changesState: boolean }
 
@@ -152,25 +153,29 @@ export class Intake {
   #noteSent(job: Job, sent: Parcel['sent'], now: number): Taken | null {
     if ('delivery' in sent) return this.#note(job, sent.delivery, now)
     const { key, at, values } = sent.run
-    const [timestampAt = null] = at
     if (at.length !== 1) return null
-    const noted = this.#note(job, { ...BARE, values: { [key]: values[0] ?? 0 }, timestampAt }, now)
-    if (!noted) return null
-    const { accepted, state, errorCode, deadlineAt } = noted.outcome
-    return { ...noted, outcome: { accepted, late: 0, refused: [], state, errorCode, deadlineAt } }
+    const heard = this.#hear(job, key, values[0] ?? 0, { timestampAt: at[0] ?? 0, errorCode: null, now })
+    if (!heard) return null
+    const { state, errorCode, deadlineAt } = job.answer
+    const outcome = { accepted: 1, late: 0, refused: [], state, errorCode, deadlineAt }
+    return { outcome, durable: heard.durable, changesState: false }
   }
 
   /** Notes a delivery of one value that changes nothing else; null for every other, which is an event. */
   #note(job: Job, delivery: Delivery, now: number): (Taken & { readonly outcome: Delivered }) | null {
     const key = loneKeyOf(delivery)
     if (key === null) return null
-    const { timestampAt, errorCode } = delivery
-    const value = delivery.values[key] ?? 0
-    const arrival = { timestampAt, errorCode, now }
+    const { timestampAt, errorCode: given } = delivery
+    const heard = this.#hear(job, key, delivery.values[key] ?? 0, { timestampAt, errorCode: given, now })
+    if (!heard) return null
+    const { state, errorCode, deadlineAt } = job.answer
+    const outcome = { accepted: 1, timestampAt: heard.at, late: false, state, errorCode, deadlineAt }
+    return { outcome, durable: heard.durable, changesState: false }
+  }
+
+  #hear(job: Job, key: string, value: Value, arrival: Arrival): Heard | null {
     const at = job.hear(key, value, arrival)
-    if (at === null) return null
-    const outcome = { accepted: 1, timestampAt: at, late: false, ...job.answer }
-    return { outcome, durable: this.#desk.gather(job, { key, at, value }, arrival), changesState: false }
+    return at === null ? null : { at, durable: this.#desk.gather(job, { key, at, value }, arrival) }
   }
 
   /** Waits until what was taken in one go is durable. Much of it may share several commits, and some of them fail. */

@@ -9,7 +9,7 @@ import type {
   Repeat,
 } from '../../../../ports/job-actors.ts'
 import { pointingIntoArray } from '../../service/deliver.ts'
-import { deliveredText } from '../../service/delivered.ts'
+import { deliveredText, runText } from '../../service/delivered.ts'
 
 /** The key of one item of a call. */
 export function repeatAt(whole: Repeat | null, place: string): Repeat | null {
@@ -29,31 +29,20 @@ export function areReplayed(outcomes: readonly (Outcome | DeliveredRound)[]): bo
   return taken > 0
 }
 
-/** The JSON text of the answer to a single delivery. */
-export function singleText(format: TimeFormat, jobId: number | null, outcome: Delivered): string {
+/** The JSON text of the answer to a delivery or a run. */
+export function itemText(
+  format: TimeFormat,
+  jobId: number | null,
+  outcome: Delivered | DeliveredRun,
+): string {
+  const fields = 'refused' in outcome ? runText(format, outcome) : deliveredText(format, outcome)
   const again = outcome.replayed === true ? ',"replayed":true' : ''
-  return `{"jobId":${jobId},"status":200,${deliveredText(format, outcome)}${again}}`
-}
-
-export function runView(format: TimeFormat, jobId: number | null, outcome: DeliveredRun) {
-  const { accepted, late, refused, state, errorCode, deadlineAt } = outcome
-  const nextTimeoutAt = deadlineAt === null ? null : format(deadlineAt)
-  return {
-    jobId,
-    status: 200,
-    accepted,
-    late,
-    refused,
-    state,
-    errorCode,
-    nextTimeoutAt,
-    ...replayed(outcome),
-  }
+  return `{"jobId":${jobId},"status":200,${fields}${again}}`
 }
 
 export function roundView(outcome: DeliveredRound) {
   const { accepted, late, refused } = outcome
-  return { status: 200, accepted, late, refused, ...replayed(outcome) }
+  return { status: 200, accepted, late, refused, ...(outcome.replayed === true ? { replayed: true } : {}) }
 }
 
 /** A refused item, with pointers into the whole body; `isArray` when its values came in `returnValue`. */
@@ -61,8 +50,4 @@ export function refusedView(refusal: Refusal, pointer: string, isArray = false) 
   const { code, detail, errors } = isArray ? pointingIntoArray(refusal) : refusal
   const pointed = errors.map((fault) => ({ ...fault, pointer: pointer + fault.pointer }))
   return { status: statusOf(code), code, detail, errors: pointed }
-}
-
-function replayed(outcome: { readonly replayed?: true }): { replayed?: true } {
-  return outcome.replayed === true ? { replayed: true } : {}
 }

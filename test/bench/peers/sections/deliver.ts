@@ -7,39 +7,51 @@ import { cell } from '../table.ts'
 import type { Cell, Part } from '../table.ts'
 import { floor } from '../tidemark.ts'
 
-/** Single values, each acknowledged on its own, all servers in turn, round after round. */
+/** Of many senders, as an installation has them. */
+const CROWD_CONNECTIONS = 256
+
+/** Single values, each acknowledged on its own, all servers in turn, round after round; then the same from a crowd. */
 export async function deliver(bench: Bench): Promise<Part> {
-  const { jobs, rounds } = bench.wishes
+  const { jobs } = bench.wishes
   const contestants: Contestant[] = []
   for (const peer of [floor, ...bench.wishes.peers]) {
     const contestant = await bench.attempt(`deliver, ${peer.name}`, () => enter(bench, peer, jobs))
     if (contestant) contestants.push(contestant)
   }
-  for (let round = 0; round < rounds; round++) {
-    for (const one of contestants)
-      await bench.attempt(`deliver, ${one.peer.name}`, () =>
-        loadOnce(bench, `deliver, ${one.peer.name}`, one),
-      )
-  }
-  for (const { peer, running, acknowledged } of contestants) {
+  await loadInTurn(bench, 'deliver', contestants)
+  const crowded = contestants.map((one) => ({
+    ...one,
+    replay: { ...one.replay, connections: CROWD_CONNECTIONS },
+    loads: [],
+  }))
+  await loadInTurn(bench, 'deliver from a crowd', crowded)
+  for (const { peer, running, acknowledged } of crowded) {
     if (peer === floor) continue
     await bench.attempt(`deliver, ${peer.name}: reading back`, () =>
       checkStored(peer, running, { acknowledged, jobs }),
     )
   }
-  return partOf(bench, contestants)
+  return partOf(bench, contestants, crowded)
 }
 
-function partOf({ wishes }: Bench, contestants: readonly Contestant[]): Part {
-  const measured = contestants.filter(({ loads }) => loads.length > 0)
-  const row = (pick: (load: Load) => number, digits: number): ReadonlyMap<string, Cell> =>
+async function loadInTurn(bench: Bench, what: string, contestants: readonly Contestant[]): Promise<void> {
+  for (let round = 0; round < bench.wishes.rounds; round++) {
+    for (const one of contestants) {
+      const name = `${what}, ${one.peer.name}`
+      await bench.attempt(name, () => loadOnce(bench, name, one))
+    }
+  }
+}
+
+function partOf({ wishes }: Bench, contestants: readonly Contestant[], crowded: readonly Contestant[]): Part {
+  const row = (pick: (load: Load) => number, digits: number, of = contestants): ReadonlyMap<string, Cell> =>
     new Map(
-      measured
-        .filter(({ peer }) => peer !== floor)
+      of
+        .filter(({ peer, loads }) => peer !== floor && loads.length > 0)
         .map(({ peer, loads }) => [peer.name, cell(medianOf(loads, pick), digits)]),
     )
   const rateOf = (wanted: string) =>
-    medianOf(measured.find(({ peer }) => peer.name === wanted)?.loads ?? [], (load) => load.perSecond)
+    medianOf(contestants.find(({ peer }) => peer.name === wanted)?.loads ?? [], (load) => load.perSecond)
   const [ours, empty] = [rateOf('Tidemark'), rateOf(floor.name)]
   const isWhole = ours > 0 && empty > 0
   return {
@@ -70,6 +82,16 @@ function partOf({ wishes }: Bench, contestants: readonly Contestant[]): Part {
       { measure: 'CPU µs a delivery', better: 'less', cells: row((load) => load.cpuUs, 1) },
       { measure: 'p50 ms', better: 'less', cells: row((load) => load.p50Ms, 2) },
       { measure: 'p99 ms', better: 'less', cells: row((load) => load.p99Ms, 2) },
+      {
+        measure: `deliveries a second, ${CROWD_CONNECTIONS} connections`,
+        better: 'more',
+        cells: row((load) => load.perSecond, 0, crowded),
+      },
+      {
+        measure: `p99 ms, ${CROWD_CONNECTIONS} connections`,
+        better: 'less',
+        cells: row((load) => load.p99Ms, 2, crowded),
+      },
     ],
   }
 }

@@ -91,6 +91,8 @@ export async function replayInPeace(of: Replay, seconds: number, triesMax: numbe
   const loads: Load[] = []
   do {
     await settled(of.running.pid)
+    // What the servers before have left in memory would be written beside this one, who may wait for its own.
+    await Bun.spawn(['sync']).exited
     loads.push(await replay(of, seconds))
   } while (loads.length < triesMax && loads.every(({ othersCores }) => othersCores > OTHERS_MAX))
   return loads.toSorted((a, b) => a.othersCores - b.othersCores)

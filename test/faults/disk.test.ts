@@ -5,7 +5,7 @@ import { join } from 'node:path'
 
 import { startProcess } from '../hosts/process.ts'
 import { KEPT, Ledger } from './ledger.ts'
-import { Probe, statusesOf } from './probe.ts'
+import { Probe, statusesOf, until } from './probe.ts'
 import { killAll } from './process-tree.ts'
 import { Senders } from './senders.ts'
 import { Session } from './session.ts'
@@ -104,14 +104,6 @@ async function fillUp(): Promise<void> {
 async function freeBytes(): Promise<number> {
   const { bavail, bsize } = await statfs(dataDir)
   return bavail * bsize
-}
-
-async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
-  for (let tried = 0; tried < 500; tried++) {
-    if (await holds()) return
-    await Bun.sleep(20)
-  }
-  throw new Error('It did not come to pass within ten seconds.')
 }
 
 /** A fold that is under way has ended. */

@@ -7,7 +7,7 @@ import { cpuSecondsOf, quantile, residentBytesOf } from '../bench/measure.ts'
 import { startProcess } from '../hosts/process.ts'
 import type { HostProcess } from '../hosts/process.ts'
 import { bound } from './bounds.ts'
-import { logIn, Probe, statusesOf, timed } from './probe.ts'
+import { logIn, Probe, statusesOf, timed, until } from './probe.ts'
 import type { Answer } from './probe.ts'
 import { killAll } from './process-tree.ts'
 import { Session } from './session.ts'
@@ -29,7 +29,6 @@ const WORK_MS = 5
 /** On a machine that is slower yet, the bounds must mean something still. */
 const SLOWNESS_MAX = 10
 const TEST_MAX_MS = 90_000
-const AGAIN_MS = 100
 const MIB = 1024 * 1024
 
 const TEXTS = 60
@@ -75,7 +74,7 @@ describe('the Bun host under a flood', () => {
       const calm = await flood(stage, 40, LARGE)
       const wild = await flood(stage, 400, LARGE)
       // What it took has to be folded first, on the same slow disk.
-      await untilTaken(stage, LARGE)
+      await until(() => isTaken(stage, LARGE))
       const calmAgain = await flood(stage, 40, LARGE)
       await killAll(stage.host)
       expect([calm.refused, calmAgain.refused]).toEqual([0, 0])
@@ -124,10 +123,8 @@ async function openStage(command: readonly string[]): Promise<Stage> {
   return { host, session, jobIds: await session.createJobs(host.url, 10, PARAMETERS) }
 }
 
-/** Delivers until the host takes it. */
-async function untilTaken({ host, session, jobIds }: Stage, body: Body): Promise<void> {
-  const path = `/webcollector/jobs/${jobIds[0]}/values`
-  while ((await session.ask(host.url, path, body)).status === 503) await Bun.sleep(AGAIN_MS)
+async function isTaken({ host, session, jobIds }: Stage, body: Body): Promise<boolean> {
+  return (await session.ask(host.url, `/webcollector/jobs/${jobIds[0]}/values`, body)).status === 200
 }
 
 type Flooded = {

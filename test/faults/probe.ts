@@ -69,3 +69,12 @@ export function statusesOf(answers: readonly Answer[]): readonly number[] {
 export function slowestMs(answers: readonly Answer[]): number {
   return Math.max(0, ...answers.map(({ ms }) => ms))
 }
+
+/** @throws {Error} when it does not hold within some ten seconds */
+export async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
+  for (let tried = 0; tried < 500; tried++) {
+    if (await holds()) return
+    await Bun.sleep(20)
+  }
+  throw new Error('It did not come to pass within ten seconds.')
+}

@@ -87,7 +87,7 @@ function plainDelivery(item: Fields): Delivery | null {
 
 function plainRun(item: Fields): Run | null {
   const { jobId, key, timestamps, values } = item
-  if (jobIdOf(jobId) === null || typeof key !== 'string' || fieldCount(item) !== 4) return null
+  if (jobIdOf(jobId) === null || typeof key !== 'string' || Object.keys(item).length !== 4) return null
   if (!areColumns(timestamps, values) || !timestamps.every(Number.isSafeInteger)) return null
   return fits(key, values) ? { key, at: timestamps as number[], values } : null
 }
@@ -95,18 +95,12 @@ function plainRun(item: Fields): Run | null {
 function plainRound(item: Fields): Round | null {
   const { key, timestamp = null, jobIds, values } = item
   const isDated = Object.hasOwn(item, 'timestamp')
-  if (typeof key !== 'string' || fieldCount(item) !== (isDated ? 4 : 3)) return null
+  if (typeof key !== 'string' || Object.keys(item).length !== (isDated ? 4 : 3)) return null
   if (isDated && !Number.isSafeInteger(timestamp)) return null
   if (!areColumns(jobIds, values) || !jobIds.every((id) => jobIdOf(id) !== null)) return null
   return fits(key, values)
     ? { key, timestampAt: timestamp as number | null, jobIds: jobIds as number[], values }
     : null
-}
-
-function fieldCount(item: Fields): number {
-  let count = 0
-  for (const name in item) if (Object.hasOwn(item, name)) count++
-  return count
 }
 
 /** Whether a column of integers and one of values are equally long, and no longer than they may be. */

@@ -3,22 +3,22 @@ import type { Delivered, DeliveredRun } from '../../../ports/job-actors.ts'
 
 /** The fields of the answer to a delivery, between the braces of a JSON object. */
 export const deliveredText = mostlyAgain<Delivered>(
-  (format, { accepted, timestampAt, late, ...standing }) => ({
-    accepted,
-    timestamp: format(timestampAt),
-    late,
-    ...standingFields(format, standing),
+  (format, delivered) => ({
+    accepted: delivered.accepted,
+    timestamp: format(delivered.timestampAt),
+    late: delivered.late,
+    ...standingFields(format, delivered),
   }),
   (one, other) => one.timestampAt === other.timestampAt && isSame(one, other),
 )
 
 /** The same of a run. */
 export const runText = mostlyAgain<DeliveredRun>(
-  (format, { accepted, late, refused, ...standing }) => ({
-    accepted,
-    late,
-    refused,
-    ...standingFields(format, standing),
+  (format, run) => ({
+    accepted: run.accepted,
+    late: run.late,
+    refused: run.refused,
+    ...standingFields(format, run),
   }),
   (one, other) => one.refused.length === 0 && other.refused.length === 0 && isSame(one, other),
 )

@@ -50,7 +50,7 @@ export type Desk = {
 }
 
 type Good = Delivered | DeliveredRun
-type Heard = { readonly at: number; readonly durable: Promise<void> }
+type Noted = { readonly at: number; readonly durable: Promise<void> }
 /** Something that was accepted and is not durable yet. */
 type Taken = { readonly outcome: Good; readonly durable: Promise<void>; readonly changesState: boolean }
 
@@ -154,11 +154,11 @@ export class Intake {
     if ('delivery' in sent) return this.#note(job, sent.delivery, now)
     const { key, at, values } = sent.run
     if (at.length !== 1) return null
-    const heard = this.#hear(job, key, values[0] ?? 0, { timestampAt: at[0] ?? 0, errorCode: null, now })
-    if (!heard) return null
+    const noted = this.#hear(job, key, values[0] ?? 0, { timestampAt: at[0] ?? 0, errorCode: null, now })
+    if (!noted) return null
     const { state, errorCode, deadlineAt } = job.answer
     const outcome = { accepted: 1, late: 0, refused: [], state, errorCode, deadlineAt }
-    return { outcome, durable: heard.durable, changesState: false }
+    return { outcome, durable: noted.durable, changesState: false }
   }
 
   /** Notes a delivery of one value that changes nothing else; null for every other, which is an event. */
@@ -166,14 +166,14 @@ export class Intake {
     const key = loneKeyOf(delivery)
     if (key === null) return null
     const { timestampAt, errorCode: given } = delivery
-    const heard = this.#hear(job, key, delivery.values[key] ?? 0, { timestampAt, errorCode: given, now })
-    if (!heard) return null
+    const noted = this.#hear(job, key, delivery.values[key] ?? 0, { timestampAt, errorCode: given, now })
+    if (!noted) return null
     const { state, errorCode, deadlineAt } = job.answer
-    const outcome = { accepted: 1, timestampAt: heard.at, late: false, state, errorCode, deadlineAt }
-    return { outcome, durable: heard.durable, changesState: false }
+    const outcome = { accepted: 1, timestampAt: noted.at, late: false, state, errorCode, deadlineAt }
+    return { outcome, durable: noted.durable, changesState: false }
   }
 
-  #hear(job: Job, key: string, value: Value, arrival: Arrival): Heard | null {
+  #hear(job: Job, key: string, value: Value, arrival: Arrival): Noted | null {
     const at = job.hear(key, value, arrival)
     return at === null ? null : { at, durable: this.#desk.gather(job, { key, at, value }, arrival) }
   }

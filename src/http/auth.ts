@@ -38,7 +38,9 @@ export async function authenticateRunner(
 
 /** Whether a request is to be proven by a session id, which is a way that goes away. */
 export function sendsSession(request: Request, ports: Ports): boolean {
-  return request.headers.get('authorization') === null && sessionIdsOf(request, ports).length > 0
+  const { headers } = request
+  if (headers.has('authorization')) return false
+  return headers.has('x-session-id') || queryIdsOf(request, ports).length > 0
 }
 
 function byHeader(request: Request, authorization: string, ports: Ports): Found {
@@ -53,14 +55,13 @@ function byHeader(request: Request, authorization: string, ports: Ports): Found 
 }
 
 function bySession(request: Request, ports: Ports): Found {
-  const ids = sessionIdsOf(request, ports)
-  const id = ids.length === 1 ? ids[0] : undefined
-  return id === undefined ? null : callerOfSession(ports, id)
+  const header = request.headers.get('x-session-id')
+  if (header !== null) return callerOfSession(ports, header)
+  const [id, another] = queryIdsOf(request, ports)
+  return id === undefined || another !== undefined ? null : callerOfSession(ports, id)
 }
 
-function sessionIdsOf({ headers, url }: Request, { settings }: Ports): readonly string[] {
-  const header = headers.get('x-session-id')
-  if (header !== null) return [header]
+function queryIdsOf({ url }: Request, { settings }: Ports): readonly string[] {
   return settings.takesQueryCredentials && url.includes('sessionId=')
     ? new URL(url).searchParams.getAll('sessionId')
     : []

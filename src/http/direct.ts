@@ -1,34 +1,39 @@
+import type * as z from 'zod'
 import type { Context } from '../context.ts'
+import type { Soon } from '../lib/soon.ts'
 import type { Ports } from '../ports/index.ts'
 import { ID } from './answers.ts'
-import { requestIdOf, STEADY, surround } from './frame.ts'
+import { requestIdOf, surround, surrounded } from './frame.ts'
+import { idempotencyKeyOf } from './idempotency.ts'
 import { admit } from './policy.ts'
 import type { Policy } from './policy.ts'
 import { failureResponse } from './problem.ts'
+import { takeJson } from './valid.ts'
+import type { Quick } from './valid.ts'
 
 /** A route that is called tens of thousands of times a second. It stands in the router as well, which answers every other
  * spelling of its path in the same way. */
-export type Direct<Done> = {
+export type Direct<Body, Done> = {
   readonly method: string
-  /** With `:id` where one stands, or without. */
+  /** With `:id` where one stands, or without; the id is then 0. */
   readonly path: string
   readonly policy: Policy
-  /** Of a path without an id it is 0. */
-  readonly handle: (context: Context, request: Request, id: number) => Promise<Done>
+  readonly takes: Quick<z.ZodType<Body>>
+  readonly handle: (context: Context, id: number, sent: Sent<Body>) => Soon<Done>
   /** Apart, because one more promise for it would cost more than what it does. */
-  readonly show: (done: Done) => DirectAnswer
+  readonly show: (done: Done, context: Context, id: number) => DirectAnswer
 }
+
+/** What came: the body, and the `Idempotency-Key` or null. */
+type Sent<Body> = { readonly body: Body; readonly key: string | null }
 
 /** A good answer: JSON text, and the header fields of its own. */
 export type DirectAnswer = { readonly json: string; readonly headers?: Readonly<Record<string, string>> }
 
-/** Made once: to set each field anew takes as long as everything else about an answer. */
-const FIELDS = new Headers({ ...STEADY, 'content-type': 'application/json' })
-
 /** Answers the requests to a route without the router, in the same frame; null for every other request. */
-export function direct<Done>(
+export function direct<Body, Done>(
   ports: Ports,
-  route: Direct<Done>,
+  route: Direct<Body, Done>,
 ): (request: Request) => Promise<Response> | null {
   const [before = '', after] = `${ports.settings.basePath}${route.path}`.split(':id')
   return (request) => {
@@ -43,9 +48,9 @@ export function direct<Done>(
   }
 }
 
-async function answer<Done>(
+async function answer<Body, Done>(
   ports: Ports,
-  route: Direct<Done>,
+  route: Direct<Body, Done>,
   request: Request,
   id: number,
 ): Promise<Response> {
@@ -53,15 +58,21 @@ async function answer<Done>(
   try {
     const admitted = admit(route.policy, request, { ports, requestId })
     const context = admitted instanceof Promise ? await admitted : admitted
-    const { json, headers = {} } = route.show(await route.handle(context, request, id))
-    const response = new Response(json, { headers: FIELDS })
-    for (const name in headers) response.headers.set(name, headers[name] ?? '')
-    surround(response.headers, request, { ports, requestId, isSteady: true })
-    return response
+    const { body, release } = takeJson(request, route.takes)
+    try {
+      const sent = { body: await body, key: idempotencyKeyOf(request) }
+      const done = await route.handle(context, id, sent)
+      const { json, headers = {} } = route.show(done, context, id)
+      const response = surrounded(json, request, context)
+      for (const name in headers) response.headers.set(name, headers[name] ?? '')
+      return response
+    } finally {
+      release()
+    }
   } catch (error) {
     const about = { requestId, method: route.method, route: route.path }
     const response = failureResponse(error, ports, about)
-    surround(response.headers, request, { ports, requestId, isSteady: false })
+    surround(response.headers, request, { ports, requestId })
     return response
   }
 }

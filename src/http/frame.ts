@@ -5,12 +5,13 @@ import { sendsSession } from './auth.ts'
 import { allowOrigin, preflightOf } from './cors.ts'
 import type { Env } from './policy.ts'
 
-/** When sending a session id as header or query parameter was deprecated, as RFC 9745 writes it. */
-const DEPRECATED = '@1795219200'
+/** Since when sending a session id as header or query parameter is deprecated, as RFC 9745 writes it. */
+const DEPRECATED = ['deprecation', '@1795219200'] as const
+/** A year. */
+const SECURE = ['strict-transport-security', 'max-age=31536000'] as const
 
 /** What an answer may do when a browser takes it for a page. */
 const NOTHING = "default-src 'none'; frame-ancestors 'none'"
-const ONE_YEAR = 'max-age=31536000'
 
 const REQUEST_ID = /^[\w.-]{1,64}$/
 
@@ -26,7 +27,7 @@ export function frame(ports: Ports) {
     else await next()
     // Not around a delivery's answer, which is numbers: it would cost more than it guards.
     if (!c.res.headers.has('content-security-policy')) c.res.headers.set('content-security-policy', NOTHING)
-    surround(c.res.headers, raw, { ports, requestId, isSteady: false })
+    surround(c.res.headers, raw, { ports, requestId })
   })
 }
 
@@ -37,24 +38,44 @@ export function requestIdOf(request: Request): string {
 }
 
 /** What every answer carries, unless its route says otherwise. */
-export const STEADY = {
+const STEADY = {
   'x-content-type-options': 'nosniff',
   'referrer-policy': 'no-referrer',
   'cache-control': 'no-store',
   'cross-origin-resource-policy': 'same-origin',
 } as const
 
-/** Adds what every answer carries to its header fields; `isSteady` where they have what is steady. */
-export function surround(
-  headers: Headers,
-  request: Request,
-  { ports, requestId, isSteady }: Pick<Context, 'ports' | 'requestId'> & { readonly isSteady: boolean },
-): void {
+type Around = Pick<Context, 'ports' | 'requestId'>
+
+/** Adds what every answer carries to its header fields. */
+export function surround(headers: Headers, request: Request, { ports, requestId }: Around): void {
   headers.set('x-request-id', requestId)
   // A route that says otherwise, as of what everybody may keep, is not contradicted.
-  if (!isSteady)
-    for (const [name, value] of Object.entries(STEADY)) if (!headers.has(name)) headers.set(name, value)
-  if (request.url.startsWith('https:')) headers.set('strict-transport-security', ONE_YEAR)
-  if (sendsSession(request, ports)) headers.set('deprecation', DEPRECATED)
+  for (const [name, value] of Object.entries(STEADY)) if (!headers.has(name)) headers.set(name, value)
+  if (isSecure(request)) headers.set(...SECURE)
+  if (sendsSession(request, ports)) headers.set(...DEPRECATED)
   if (ports.settings.corsAllowedOrigins.size > 0) allowOrigin(headers, request, ports)
+}
+
+/** Fields of answers, without and with each of two. An answer copies one list: to set them anew takes longer. */
+const PLAIN = [
+  [fieldsWith(), fieldsWith(DEPRECATED)],
+  [fieldsWith(SECURE), fieldsWith(SECURE, DEPRECATED)],
+] as const
+
+function fieldsWith(...others: readonly (readonly [string, string])[]): Headers {
+  return new Headers({ ...STEADY, 'content-type': 'application/json', ...Object.fromEntries(others) })
+}
+
+/** A good answer of JSON text, in the same surroundings. */
+export function surrounded(json: string, request: Request, { ports, requestId }: Around): Response {
+  const fields = PLAIN[isSecure(request) ? 1 : 0][sendsSession(request, ports) ? 1 : 0]
+  fields.set('x-request-id', requestId)
+  const response = new Response(json, { headers: fields })
+  if (ports.settings.corsAllowedOrigins.size > 0) allowOrigin(response.headers, request, ports)
+  return response
+}
+
+function isSecure({ url }: Request): boolean {
+  return url.startsWith('https:')
 }

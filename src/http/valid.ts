@@ -69,28 +69,39 @@ export type Quick<S extends z.ZodType> = {
   readonly plain: (input: unknown) => z.output<S> | null
 }
 
-/** Does something with what the schema makes of a JSON body, checked as `jsonBody` and `valid` check it. Until that is
- * done the body counts among those that are taken in: what was made of it waits as long.
- * @throws {Refusal} unsupported_media_type, too_large, malformed_json, invalid, overloaded */
-export async function withJson<S extends z.ZodType, Result>(
+/** What the schema makes of a JSON body, checked as `jsonBody` and `valid` check it. Until it is released the body counts
+ * among those that are taken in: what was made of it waits as long.
+ * @throws {Refusal} unsupported_media_type, too_large, overloaded; `body` rejects with malformed_json, too_large, invalid */
+export function takeJson<S extends z.ZodType>(
   request: Request,
   { schema, plain, sizeMaxBytes }: Quick<S>,
-  use: (body: z.output<S>) => Soon<Result>,
-): Promise<Result> {
+): { readonly body: Promise<z.output<S>>; readonly release: () => void } {
   requireJson(request)
   const { release, isChunked } = admitBody(request, sizeMaxBytes)
+  const input: Promise<unknown> = isChunked ? readParsed(request, sizeMaxBytes) : request.json()
+  return { body: input.then((given) => plain(given) ?? parsed(schema, given), refuseMalformed), release }
+}
+
+/** Does something with what the schema makes of a JSON body. @throws {Refusal} as `takeJson` */
+export async function withJson<S extends z.ZodType, Result>(
+  request: Request,
+  quick: Quick<S>,
+  use: (body: z.output<S>) => Soon<Result>,
+): Promise<Result> {
+  const { body, release } = takeJson(request, quick)
   try {
-    const whole = isChunked ? withBody(request, await readText(request, sizeMaxBytes)) : request
-    let input: unknown
-    try {
-      input = await whole.json()
-    } catch {
-      throw malformedJson()
-    }
-    return await use(plain(input) ?? parsed(schema, input))
+    return await use(await body)
   } finally {
     release()
   }
+}
+
+async function readParsed(request: Request, sizeMaxBytes: number): Promise<unknown> {
+  return JSON.parse(await readText(request, sizeMaxBytes))
+}
+
+function refuseMalformed(error: unknown): never {
+  throw error instanceof Refusal ? error : malformedJson()
 }
 
 /** What a schema makes of something that came as a body, in whatever way. @throws {Refusal} invalid */

@@ -22,11 +22,11 @@ const AWAY_PAUSE_MS = 5_000
  *
  * Nobody waits for the promise of somebody else: at the edge a request that does counts as hung, and one whose sender has
  * left just stops. */
-export class Recent<Value> {
+export class Recent<Value, Key extends string | number = string> {
   readonly #keepMs: number
   readonly #aheadMs: number
-  #entries = new Map<string, Entry<Value>>()
-  readonly #askers = new Map<string, Asker<Value>>()
+  #entries = new Map<Key, Entry<Value>>()
+  readonly #askers = new Map<Key, Asker<Value>>()
 
   /** @param keepMs nothing that was found longer ago is answered, while somebody can be asked
    * @param aheadMs so long before that somebody asks anew, and the others go on with what is known meanwhile */
@@ -35,12 +35,12 @@ export class Recent<Value> {
     this.#aheadMs = aheadMs
   }
 
-  find(key: string, now: number, ask: () => Promise<Value | null>): Soon<Value | null> {
+  find(key: Key, now: number, ask: () => Promise<Value | null>): Soon<Value | null> {
     const known = this.#entries.get(key)
     return known && known.untilAt - this.#aheadMs > now ? known.value : this.#join(key, now, ask)
   }
 
-  async #join(key: string, now: number, ask: () => Promise<Value | null>): Promise<Value | null> {
+  async #join(key: Key, now: number, ask: () => Promise<Value | null>): Promise<Value | null> {
     const known = this.#entries.get(key)
     const asker = this.#askers.get(key)
     if (!asker || Math.abs(now - asker.since) >= GONE_MS) return this.#ask(key, now, ask)
@@ -58,7 +58,7 @@ export class Recent<Value> {
     this.#askers.clear()
   }
 
-  async #ask(key: string, now: number, ask: () => Promise<Value | null>): Promise<Value | null> {
+  async #ask(key: Key, now: number, ask: () => Promise<Value | null>): Promise<Value | null> {
     if (this.#entries.size >= ENTRIES_MAX || this.#askers.size >= ENTRIES_MAX) this.clear()
     const entries = this.#entries
     const known = entries.get(key)

@@ -1,3 +1,4 @@
+import { ROLES } from '../../context.ts'
 import type { Context, Role } from '../../context.ts'
 import { Refusal } from '../../lib/errors.ts'
 import { Recent } from '../../lib/recent.ts'
@@ -19,7 +20,7 @@ const KNOWN_MS = 1_000
 const SUBJECTS_MAX = 200
 const OBJECTS_MAX = 1_000
 
-type Known = { readonly rights: Recent<Rights>; readonly paths: Paths }
+type Known = { readonly rights: Recent<Rights, number>; readonly paths: Paths }
 
 const known = new WeakMap<object, Known>()
 
@@ -35,7 +36,8 @@ export function rightsFor(
   { userId, role }: { readonly userId: number; readonly role: Role },
 ): Soon<Rights> {
   if (role === 'administrator') return { userId, role, granted: new Map(), ways: [] }
-  const found = knownOf(ports).rights.find(`${userId} ${role}`, ports.clock.now(), async () => {
+  const key = userId * ROLES.length + ROLES.indexOf(role)
+  const found = knownOf(ports).rights.find(key, ports.clock.now(), async () => {
     const rows = await store.readGranted(ports.database, userId)
     const ways = new Set(rows.flatMap(({ path }) => idsOf(path).slice(0, -1)))
     return { userId, role, granted: new Map(rows.map(({ id, ...row }) => [id, row])), ways: [...ways] }
@@ -59,6 +61,14 @@ export function undeliverable(context: Context, jobIds: readonly number[]): Soon
   return soon(rightsOf(context), (rights) =>
     runsEverything(rights) ? NONE : findUndeliverable(context.ports, rights, jobIds),
   )
+}
+
+/** The same of one job; null when the caller may. */
+export function undeliverableTo(context: Context, jobId: number): Soon<Refusal | null> {
+  const rights = rightsOf(context)
+  // Without a list and a map of one, which take longer than to know.
+  if (!(rights instanceof Promise) && runsEverything(rights)) return null
+  return soon(undeliverable(context, [jobId]), (refusals) => refusals.get(jobId) ?? null)
 }
 
 async function findUndeliverable(ports: Ports, rights: Rights, jobIds: readonly number[]): Promise<Refusals> {

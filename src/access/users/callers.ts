@@ -23,13 +23,21 @@ export function callersOf(ports: Ports): Callers {
   return known
 }
 
+/** How somebody proves who they are. */
+type Way = 'session' | 'token' | 'personal' | 'basic'
+
 /** Who was proven to be whom a moment ago. Failures are not remembered; secrets only as far as the process holds them. */
 class Callers {
-  readonly #proven = new Recent<User>(CALLER_CACHE_MS, CALLER_AHEAD_MS)
+  readonly #proven: Readonly<Record<Way, Recent<User>>> = {
+    session: newRecent(),
+    token: newRecent(),
+    personal: newRecent(),
+    basic: newRecent(),
+  }
   readonly #proofs = new Map<string, { readonly passwordHash: string; readonly untilAt: number }>()
 
-  find(key: string, now: number, prove: () => Promise<User | null>): Found {
-    return this.#proven.find(key, now, prove)
+  find(way: Way, key: string, now: number, prove: () => Promise<User | null>): Found {
+    return this.#proven[way].find(key, now, prove)
   }
 
   /** Whether credentials were found to fit this password hash within the last minute. */
@@ -59,6 +67,10 @@ class Callers {
 
   /** Everyone must prove again who they are: something about users or sessions has changed. */
   clear(): void {
-    this.#proven.clear()
+    for (const recent of Object.values(this.#proven)) recent.clear()
   }
+}
+
+function newRecent(): Recent<User> {
+  return new Recent(CALLER_CACHE_MS, CALLER_AHEAD_MS)
 }

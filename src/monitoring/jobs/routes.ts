@@ -4,16 +4,18 @@ import { flagQuery, idParam, noContent, ok } from '../../http/answers.ts'
 import { entityTag, ifMatch } from '../../http/conditions.ts'
 import type { Direct } from '../../http/direct.ts'
 import { idempotencyKeyOf, showRepeatable } from '../../http/idempotency.ts'
-import type { Repeatable } from '../../http/idempotency.ts'
 import { policy } from '../../http/policy.ts'
 import type { Env, Policy } from '../../http/policy.ts'
-import { jsonBody, valid, withJson } from '../../http/valid.ts'
+import { jsonBody, valid } from '../../http/valid.ts'
+import type { Delivered } from '../../ports/job-actors.ts'
 import { bulkRoutes } from './bulk/routes.ts'
 import { pingRoutes } from './pings/routes.ts'
 import { plainBody } from './plain.ts'
 import { deliveredView, deliveryBody, jobBody, jobView } from './schema.ts'
+import type { DeliveryBody } from './schema.ts'
 import { createJob, deleteJob, readJob, updateJob } from './service.ts'
 import { deliver } from './service/deliver.ts'
+import { answerOf } from './service/delivered.ts'
 
 const JOB_MAX_BYTES = 1024 * 1024
 const DELIVERY_MAX_BYTES = 512 * 1024
@@ -107,26 +109,22 @@ const ownRoutes = new Hono<Env>()
     jsonBody(DELIVERY_MAX_BYTES),
     valid('json', deliveryBody),
     async (c) => {
+      const { jobId } = c.req.valid('param')
       const sent = { body: c.req.valid('json'), key: idempotencyKeyOf(c.req.raw) }
-      const { json, headers } = showRepeatable(
-        await deliver(c.get('context'), c.req.valid('param').jobId, sent),
-      )
+      const delivered = await deliver(c.get('context'), jobId, sent)
+      const { json, headers } = showRepeatable(answerOf(c.get('ports'), jobId, delivered))
       return c.body(json, 200, { 'content-type': 'application/json', ...headers })
     },
   )
 
 export const jobRoutes = new Hono<Env>().route('/', ownRoutes).route('/', bulkRoutes).route('/', pingRoutes)
 
-const PLAIN_DELIVERY = { schema: deliveryBody, plain: plainBody, sizeMaxBytes: DELIVERY_MAX_BYTES }
-
 /** The same delivery without the router: what it spends on middleware is more than a delivery's own work. */
-export const directDelivery: Direct<Repeatable> = {
+export const directDelivery: Direct<DeliveryBody, Delivered> = {
   method: 'POST',
   path: '/webcollector/jobs/:id/values',
   policy: delivery,
-  handle: (context, request, jobId) =>
-    withJson(request, PLAIN_DELIVERY, (body) =>
-      deliver(context, jobId, { body, key: idempotencyKeyOf(request) }),
-    ),
-  show: showRepeatable,
+  takes: { schema: deliveryBody, plain: plainBody, sizeMaxBytes: DELIVERY_MAX_BYTES },
+  handle: deliver,
+  show: (delivered, { ports }, jobId) => showRepeatable(answerOf(ports, jobId, delivered)),
 }

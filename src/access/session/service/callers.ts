@@ -16,14 +16,14 @@ export type User = Extract<Caller, { kind: 'user' }>
 const ACCOUNT_ONLY: readonly Scope[] = ['account']
 
 export function callerOfSession(ports: Ports, sessionId: string): Found {
-  return callersOf(ports).find(`session ${sessionId}`, ports.clock.now(), async () =>
+  return callersOf(ports).find('session', sessionId, ports.clock.now(), async () =>
     userOfSession(ports, await sha256(sessionId)),
   )
 }
 
 export function callerOfToken(ports: Ports, token: string): Found {
   const now = ports.clock.now()
-  return callersOf(ports).find(`token ${token}`, now, async () => {
+  return callersOf(ports).find('token', token, now, async () => {
     const hash = await readToken(ports.secrets, token, now)
     return hash === null ? null : userOfSession(ports, hash)
   })
@@ -31,7 +31,7 @@ export function callerOfToken(ports: Ports, token: string): Found {
 
 export function callerOfPersonalToken(ports: Ports, token: string): Found {
   const now = ports.clock.now()
-  return callersOf(ports).find(`personal ${token}`, now, async () => {
+  return callersOf(ports).find('personal', token, now, async () => {
     const found = await store.findPersonalToken(ports.database, await sha256(token), now)
     if (!found) return null
     const { scopes, ...user } = found
@@ -48,7 +48,7 @@ export async function callerOfCredentials(
   const callers = callersOf(ports)
   const named = JSON.stringify([credentials.username, credentials.password])
   const key = await callers.keyOf(ports.secrets.key, named)
-  return callers.find(`basic ${key}`, ports.clock.now(), async () => {
+  return callers.find('basic', key, ports.clock.now(), async () => {
     const account = await prove(ports, credentials, { request, key })
     const isEnough = account && !account.hasFactor && owedBy(ports, account) === ''
     return isEnough ? userOf(account) : null

@@ -5,8 +5,9 @@ import { idempotencyKeyOf, showRepeatable } from '../../../http/idempotency.ts'
 import type { Repeatable } from '../../../http/idempotency.ts'
 import { policy } from '../../../http/policy.ts'
 import type { Env, Policy } from '../../../http/policy.ts'
-import { jsonBody, valid, withJson } from '../../../http/valid.ts'
+import { jsonBody, valid } from '../../../http/valid.ts'
 import { bulkBody, bulkView, plainBulk } from './schema.ts'
+import type { BulkBody } from './schema.ts'
 import { deliverBulk } from './service.ts'
 
 const BULK_MAX_BYTES = 4 * 1024 * 1024
@@ -33,14 +34,12 @@ export const bulkRoutes = new Hono<Env>().post(
   },
 )
 
-const BULK = { schema: bulkBody, plain: plainBulk, sizeMaxBytes: BULK_MAX_BYTES }
-
 /** The same without the router: of small calls it takes more than the values. */
-export const directBulk: Direct<Repeatable> = {
+export const directBulk: Direct<BulkBody, Repeatable> = {
   method: 'POST',
   path: PATH,
   policy: bulk,
-  handle: (context, request) =>
-    withJson(request, BULK, (body) => deliverBulk(context, body, idempotencyKeyOf(request))),
+  takes: { schema: bulkBody, plain: plainBulk, sizeMaxBytes: BULK_MAX_BYTES },
+  handle: (context, _, { body, key }) => deliverBulk(context, body, key),
   show: showRepeatable,
 }

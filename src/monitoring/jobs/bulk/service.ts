@@ -3,7 +3,7 @@ import type { Repeatable } from '../../../http/idempotency.ts'
 import { Refusal } from '../../../lib/errors.ts'
 import { timeFormat } from '../../../lib/time.ts'
 import type { Outcome, Parcel, Repeat } from '../../../ports/job-actors.ts'
-import { deliverAll, NO_OUTCOME, repeatOf, scopeOf } from '../service/deliver.ts'
+import { deliverAll, keyOf, NO_OUTCOME, repeatOf } from '../service/deliver.ts'
 import { areReplayed, itemText, refusedView, repeatAt, roundView } from './service/answers.ts'
 import { deliveryItem, seriesItem } from './items.ts'
 import { takeRounds } from './service/rounds.ts'
@@ -14,7 +14,7 @@ import type { BulkBody } from './schema.ts'
  * as replayed where everything that was taken had been taken before.
  * @throws {Refusal} unauthenticated */
 export async function deliverBulk(context: Context, body: BulkBody, key: string | null): Promise<Repeatable> {
-  const repeat = key === null ? null : await repeatOf(scopeOf(context.caller), key, body)
+  const repeat = key === null ? null : await repeatOf(keyOf(context.caller, key), body)
   return body.rounds === undefined
     ? answerItems(context, body, repeat)
     : answerRounds(context, body.rounds, repeat)

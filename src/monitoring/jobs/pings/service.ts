@@ -12,6 +12,7 @@ import type { Ports } from '../../../ports/index.ts'
 import { requireObject } from '../../tree/service.ts'
 import type { DeliveryBody } from '../schema.ts'
 import { deliverAs } from '../service/deliver.ts'
+import { answerOf } from '../service/delivered.ts'
 import { instantOf } from './schema.ts'
 import type { PingBody } from './schema.ts'
 import * as store from './store.ts'
@@ -93,8 +94,9 @@ export async function ping(
   const found = await knownOf(ports).find(hash, now, () => store.findPing(ports.database, hash))
   if (!found || (found.expiresAt !== null && found.expiresAt <= now))
     throw new Refusal('not_found', 'There is nothing at this path.')
-  const sender = { userId: 0, anyJob: true, scope: `p${found.id}` }
-  return deliverAs(sender, ports, { jobId: found.jobId, body, key })
+  const { id, jobId } = found
+  const sent = { jobId, body, key: key === null ? null : `p${id} ${key}` }
+  return answerOf(ports, jobId, await deliverAs({ userId: 0, anyJob: true }, ports, sent))
 }
 
 function knownOf(ports: Ports): Recent<Ping> {

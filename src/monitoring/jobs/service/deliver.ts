@@ -1,16 +1,15 @@
-import { undeliverable } from '../../../access/rights/service.ts'
+import { undeliverable, undeliverableTo } from '../../../access/rights/service.ts'
 import type { Caller, Context } from '../../../context.ts'
-import type { Repeatable } from '../../../http/idempotency.ts'
 import { sha256 } from '../../../lib/digest.ts'
 import { Refusal } from '../../../lib/errors.ts'
 import { soon } from '../../../lib/soon.ts'
 import type { Soon } from '../../../lib/soon.ts'
-import { timeFormat } from '../../../lib/time.ts'
 import type { Ports } from '../../../ports/index.ts'
 import type {
   Delivered,
   DeliveredRound,
   Delivery,
+  JobActors,
   Outcome,
   Parcel,
   Repeat,
@@ -20,7 +19,6 @@ import type {
 import { roundWithout, withRefusals } from '../round.ts'
 import { deliveryOf } from '../schema.ts'
 import type { DeliveryBody } from '../schema.ts'
-import { deliveredText } from './delivered.ts'
 
 /** Takes a delivery; when it resolves, the values are on stable storage. Asks no database as long as the caller's rights
  * are in memory: the job's actor knows all else. Under a key a repetition within 24 hours gets the first answer again, and
@@ -30,54 +28,51 @@ export function deliver(
   context: Context,
   jobId: number,
   { body, key }: { readonly body: DeliveryBody; readonly key: string | null },
-): Soon<Repeatable> {
+): Soon<Delivered> {
   const { ports, caller } = context
-  return soon(undeliverable(context, [jobId]), (refusals) => {
-    const refusal = refusals.get(jobId)
+  return soon(undeliverableTo(context, jobId), (refusal) => {
     if (refusal) throw refusal
-    return deliverAs(senderOf(caller), ports, { jobId, body, key })
+    return deliverAs(senderOf(caller), ports, { jobId, body, key: key === null ? null : keyOf(caller, key) })
   })
 }
 
-/** As `deliver`, for a sender who proved it in another way. Keys are known within the scope. */
-export async function deliverAs(
-  sender: Sender & { readonly scope: string },
-  ports: Ports,
+/** As `deliver`, for a sender who proved it in another way, and a key that is nobody else's. */
+export function deliverAs(
+  sender: Sender,
+  { jobActors }: Ports,
   { jobId, body, key }: { readonly jobId: number; readonly body: DeliveryBody; readonly key: string | null },
-): Promise<Repeatable> {
-  const delivery: Delivery = deliveryOf(body)
-  const format = timeFormat(ports.settings.timeZone)
-  try {
-    const delivered =
-      key === null
-        ? await ports.jobActors.deliver(jobId, delivery, sender)
-        : await deliverOnce(
-            ports,
-            { jobId, sent: { delivery }, repeat: await repeatOf(sender.scope, key, body) },
-            sender,
-          )
-    const text = `{"jobId":${jobId},${deliveredText(format, delivered)}}`
-    return { text, isReplayed: delivered.replayed === true }
-  } catch (error) {
-    throw error instanceof Refusal && body.returnValue !== undefined ? pointingIntoArray(error) : error
-  }
+): Promise<Delivered> {
+  const delivery = deliveryOf(body)
+  const delivered =
+    key === null
+      ? jobActors.deliver(jobId, delivery, sender)
+      : deliverOnce(jobActors, sender, { jobId, delivery, repeat: repeatOf(key, body) })
+  return body.returnValue === undefined ? delivered : delivered.catch(pointIntoArray)
 }
 
-async function deliverOnce({ jobActors }: Ports, parcel: Parcel, sender: Sender): Promise<Delivered> {
-  const [outcome] = await jobActors.deliverAll([parcel], sender)
+async function deliverOnce(
+  jobActors: JobActors,
+  sender: Sender,
+  { jobId, delivery, repeat }: { jobId: number; delivery: Delivery; repeat: Promise<Repeat> },
+): Promise<Delivered> {
+  const [outcome] = await jobActors.deliverAll([{ jobId, sent: { delivery }, repeat: await repeat }], sender)
   if (outcome instanceof Refusal) throw outcome
   if (!outcome || 'refused' in outcome) throw new TypeError('A delivery was not answered as one.')
   return outcome
 }
 
-/** Whose keys are whose: no caller meets those of another. */
-export function scopeOf(caller: Caller): string {
-  return `u${caller.kind === 'user' ? caller.userId : 0}`
+function pointIntoArray(error: unknown): never {
+  throw error instanceof Refusal ? pointingIntoArray(error) : error
 }
 
-/** What a job knows a repetition by. */
-export async function repeatOf(scope: string, key: string, body: unknown): Promise<Repeat> {
-  return { key: `${scope} ${key}`, digest: await sha256(JSON.stringify(body)) }
+/** A caller's key as jobs know it: nobody meets those of another. */
+export function keyOf(caller: Caller, key: string): string {
+  return `u${caller.kind === 'user' ? caller.userId : 0} ${key}`
+}
+
+/** What a job knows a repetition by, from a key that is nobody else's. */
+export async function repeatOf(key: string, body: unknown): Promise<Repeat> {
+  return { key, digest: await sha256(JSON.stringify(body)) }
 }
 
 /** Takes many deliveries, and runs of samples, for one job in the order given. Each is answered in its place; a refusal
@@ -125,9 +120,9 @@ export async function deliverRounds(
 }
 
 /** @throws {Refusal} unauthenticated */
-function senderOf(caller: Caller): Sender & { readonly scope: string } {
+function senderOf(caller: Caller): Sender {
   if (caller.kind !== 'user') throw new Refusal('unauthenticated', 'Sign in first.')
-  return { userId: caller.userId, anyJob: caller.role === 'administrator', scope: scopeOf(caller) }
+  return { userId: caller.userId, anyJob: caller.role === 'administrator' }
 }
 
 /** An actor knows single values only; where they came in `returnValue`, faults are there. */

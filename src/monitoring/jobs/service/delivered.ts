@@ -1,5 +1,14 @@
+import type { Repeatable } from '../../../http/idempotency.ts'
+import { timeFormat } from '../../../lib/time.ts'
 import type { TimeFormat } from '../../../lib/time.ts'
+import type { Ports } from '../../../ports/index.ts'
 import type { Delivered, DeliveredRun } from '../../../ports/job-actors.ts'
+
+/** The answer to a delivery to this job. */
+export function answerOf({ settings }: Ports, jobId: number, delivered: Delivered): Repeatable {
+  const fields = deliveredText(timeFormat(settings.timeZone), delivered)
+  return { text: `{"jobId":${jobId},${fields}}`, isReplayed: delivered.replayed === true }
+}
 
 /** The fields of the answer to a delivery, between the braces of a JSON object. */
 export const deliveredText = mostlyAgain<Delivered>(

@@ -1,6 +1,7 @@
 import type { Snapshot, Value } from '../../ports/job-actors.ts'
 import { step } from '../jobs/actor.ts'
-import type { ActorState, Event, Step } from '../jobs/actor.ts'
+import type { ActorState, Event, Sample, Step } from '../jobs/actor.ts'
+import type { Chains } from './chains.ts'
 import type { End } from './open.ts'
 import type { Panel } from './panels.ts'
 import type { SeriesKey } from './store/segments.ts'
@@ -27,6 +28,11 @@ export class Job {
   wasForgotten = false
   #journalId: number
   #tail: Tail | null = null
+  /** What its tail has yet to take: so many values of one key, with the number of the last. */
+  #chains: Chains | null = null
+  #chainKey = ''
+  #chainSize = 0
+  #lastNumber = 0
   /** What is known of the ends of its series; nothing of those that were not folded since it was opened. */
   readonly #ends: (SeriesKey & End)[] = []
   /** When the wheel will look at this job. */
@@ -63,6 +69,7 @@ export class Job {
   /** Durable samples that are not in segments yet. */
   get tail(): Tail | null {
     this.panel?.handOut()
+    this.#takeChain()
     return this.#tail
   }
 
@@ -72,9 +79,9 @@ export class Job {
     return this.#journalId
   }
 
-  /** How many samples of the tail it has taken already. */
+  /** How many samples of the tail it has taken already, or will without a panel. */
   get takenSize(): number {
-    return this.#tail?.size ?? 0
+    return (this.#tail?.size ?? 0) + this.#chainSize
   }
 
   /** Whether segments and checkpoint hold all that it has taken already. */
@@ -106,6 +113,7 @@ export class Job {
   keep({ state, samples, run }: Step, journalId: number): void {
     this.panel?.handOut()
     this.#standing.keep(state)
+    this.#takeChain()
     this.#journalId = journalId
     if (samples.length > 0 || run) this.#tail ??= new Tail()
     for (const { key, at, value } of samples) this.#tail?.add(key, at, value)
@@ -125,12 +133,34 @@ export class Job {
   /** Takes the values that are at this index of rounds on stable storage. */
   take({ key, rounds, nowAt, journalId }: Kept, index: number): void {
     this.panel = null
+    this.#takeChain()
     this.#journalId = journalId
     this.#tail ??= new Tail()
     this.#tail.addRounds(key, rounds, index)
     const last = rounds.at(-1)
     const heard = { key, value: last?.values[index] ?? 0, at: last?.at[index] ?? 0 }
     this.#standing.keepHeard(heard, nowAt, rounds.length)
+  }
+
+  /** A value that was only noted, and came alone, is on stable storage now. */
+  keepLone(chains: Chains, sample: Sample, now: number, journalId: number): void {
+    // What it heard before comes first.
+    this.panel?.handOut()
+    if (this.#chainKey !== sample.key) this.#takeChain()
+    this.#chains = chains
+    this.#chainKey = sample.key
+    this.#lastNumber = chains.add(sample.at, sample.value, this.#lastNumber)
+    this.#chainSize++
+    this.#journalId = journalId
+    this.#standing.keepHeard(sample, now, 1)
+  }
+
+  #takeChain(): void {
+    if (!this.#chains || this.#chainSize === 0) return
+    const samples = this.#chains.take(this.#lastNumber, this.#chainSize)
+    this.#chainSize = 0
+    this.#tail ??= new Tail()
+    this.#tail.addRun({ key: this.#chainKey, ...samples })
   }
 
   endOf(series: number): End | null {

@@ -32,8 +32,9 @@ class Both {
   readonly panels = new Panels()
   readonly #eager = [1, 2, 3, 4, 5].map(jobWith)
 
-  /** A round arrives and is stored; of what happened in between it is heard and not stored yet. */
-  round(key: string, places: readonly number[], afterMs: number, meanwhile = () => {}): void {
+  /** A round, or values that come alone in one instant, arrive and are stored; of what happened in between they are heard and
+   * not stored yet. */
+  round({ key, places, afterMs, isAlone }: Arriving, meanwhile = () => {}): void {
     this.now += afterMs
     const heard = this.#hear(this.jobs, key, places)
     const twin = this.#hear(this.#eager, key, places)
@@ -42,7 +43,8 @@ class Both {
     meanwhile()
     this.journalId++
     this.heard += heard.jobs.length
-    this.panels.add(heard, this.journalId)
+    if (isAlone) this.panels.pass(heard, this.journalId)
+    else this.panels.add(heard, this.journalId)
     for (const [index, job] of twin.jobs.entries()) {
       const eager = new Panels()
       const [at = 0, value = 0] = [twin.at[index], twin.values[index]]
@@ -61,7 +63,8 @@ class Both {
       results = pairs.map((job) => step(job.state, deliverOf(values), this.now))
       for (const [index, job] of pairs.entries()) job.state = results[index]?.state ?? job.state
     }
-    if (behind) this.round('returnValue1', behind, 1_000, begin)
+    if (behind)
+      this.round({ key: 'returnValue1', places: behind, afterMs: 1_000, isAlone: this.now % 2 === 0 }, begin)
     else begin()
     this.journalId++
     for (const [index, job] of pairs.entries()) if (results[index]) job.keep(results[index], this.journalId)
@@ -92,6 +95,13 @@ class Both {
   }
 }
 
+type Arriving = {
+  readonly key: string
+  readonly places: readonly number[]
+  readonly afterMs: number
+  readonly isAlone: boolean
+}
+
 type Look = (job: Job | undefined) => unknown
 const tail: Look = (job) => job?.tail?.keys().map((key) => [key, job.tail?.series(key)])
 const durable: Look = (job) => job?.durable
@@ -112,6 +122,7 @@ const round = fc.record({
     },
   ),
   afterMs: fc.constantFrom(0, 1_000, 1_000),
+  isAlone: fc.boolean(),
   times: fc.constantFrom(1, 2, 40),
 })
 const deed = fc.oneof(
@@ -133,14 +144,13 @@ const deed = fc.oneof(
   },
 )
 
-test('jobs have the same of a round when it waits in a panel, whoever looks at them and when', () => {
+test('jobs have the same of a round that waits in a panel, and of values that wait alone, whoever looks at them and when', () => {
   let heard = 0
   fc.assert(
     fc.property(fc.array(deed, { maxLength: 25 }), (deeds) => {
       const both = new Both()
       for (const one of deeds) {
-        if (one.kind === 'round')
-          for (let n = 0; n < one.times; n++) both.round(one.key, one.places, one.afterMs)
+        if (one.kind === 'round') for (let n = 0; n < one.times; n++) both.round(one)
         else if (one.kind === 'event') both.event(one.place, 'returnValue2', one.behind)
         else if (one.kind === 'fold') both.fold(one.place)
         else both.expectSame(one.place, { state, durable, tail, row }[one.kind])

@@ -1,4 +1,5 @@
 import { areSame } from '../../lib/same.ts'
+import { Chains } from './chains.ts'
 import type { Heard, Job } from './job.ts'
 
 /** What may wait for the jobs of one panel: to hand it out takes a few milliseconds at most. */
@@ -64,18 +65,17 @@ export class Panel {
  */
 export class Panels {
   readonly #waiting = new Set<Panel>()
+  readonly #chains = new Chains()
 
   add(heard: Heard, journalId: number): void {
     if (heard.jobs.length > 0) this.#panelOf(heard).add(heard, journalId)
   }
 
-  /** As `add`, of jobs that will hardly hear the same again: they take it at once. */
+  /** As `add`, of jobs that will hardly hear the same again. */
   pass({ key, jobs, at, values, now }: Heard, journalId: number): void {
-    const kept = { key, rounds: [{ at, values }], nowAt: now, journalId }
     for (let index = 0; index < jobs.length; index++) {
-      // What a job heard before comes first.
-      jobs[index]?.panel?.handOut()
-      jobs[index]?.take(kept, index)
+      const sample = { key, at: at[index] ?? 0, value: values[index] ?? 0 }
+      jobs[index]?.keepLone(this.#chains, sample, now, journalId)
     }
   }
 

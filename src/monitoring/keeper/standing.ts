@@ -1,7 +1,7 @@
-import type { Delivered, Value } from '../../ports/job-actors.ts'
+import type { Delivered, State, Value } from '../../ports/job-actors.ts'
 import type { ActorState, Sample } from '../jobs/actor.ts'
 import { misdated } from '../jobs/delivery.ts'
-import { regularDeadline } from '../jobs/judging.ts'
+import { patienceOf } from '../jobs/judging.ts'
 import { afterRoutine, isNews, isRoutine, quietOf } from '../jobs/routine.ts'
 
 /** What comes with a value: the instant and the error code that it was given, if any, and when it arrives. */
@@ -35,6 +35,10 @@ export class Standing {
   #divisor = 1
   /** The error code that says nothing new either. */
   #quietCode = LOUD
+  /** What such a value is answered with: it changes none of that but when the job's silence becomes news. */
+  #state: State = 'ok'
+  #errorCode = 0
+  #patienceMs: number | null = null
   /** Where that key is known: the instant and the clock of what came last. */
   #newestAt = 0
   #nowAt = 0
@@ -103,9 +107,8 @@ export class Standing {
 
   /** What a value that was just noted is answered with. */
   get answer(): Pick<Delivered, 'state' | 'errorCode' | 'deadlineAt'> {
-    const { state, errorCode, rules, startedAt } = this.#accepted
-    const deadline = regularDeadline({ rules, startedAt, lastReceivedAt: this.#nowAt }, null)
-    return { state, errorCode, deadlineAt: deadline?.at ?? null }
+    const deadlineAt = this.#patienceMs === null ? null : this.#nowAt + this.#patienceMs
+    return { state: this.#state, errorCode: this.#errorCode, deadlineAt }
   }
 
   /** So many routine values, of which this is the last, are on stable storage; they were heard until `now`. */
@@ -129,6 +132,9 @@ export class Standing {
     this.#quietCode = isNews(state, 'errorCode', state.errorCode) ? LOUD : state.errorCode
     this.#newestAt = state.newestAt ?? 0
     this.#nowAt = state.nowAt
+    this.#state = state.state
+    this.#errorCode = state.errorCode
+    this.#patienceMs = patienceOf(state.rules)?.ms ?? null
     return true
   }
 

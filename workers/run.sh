@@ -2,6 +2,7 @@
 # Starts, tests or checks Tidemark on a fresh clone, with only Node and npm or with only Bun. `npm link` makes it `tidemark`.
 #
 #   sh workers/run.sh serve [argument…]      the Bun host
+#   sh workers/run.sh as-service <file> …    another file in the same surroundings, such as the host of a benchmark
 #   sh workers/run.sh runner                 a runner of scripts, for a service on this machine or another
 #   sh workers/run.sh backup <file> …        a backup of a service that runs; `restore` puts one into it
 #   sh workers/run.sh test                   the gate: every check, then every test
@@ -51,6 +52,14 @@ find_bun() {
   done
   say 'No Bun runs on this machine: neither the one in node_modules nor one in PATH.'
   exit 1
+}
+
+# Memory that the service lets go of is mostly needed again within a second: to give it back to the system and to ask for
+# it anew takes a twentieth of what a delivery does (`npm run bench:deliver`).
+run_service() {
+  MIMALLOC_PURGE_DELAY=${MIMALLOC_PURGE_DELAY:-1000}
+  export MIMALLOC_PURGE_DELAY
+  exec "$bun" "$@"
 }
 
 # --- the gate ----------------------------------------------------------------------------------------------
@@ -146,10 +155,11 @@ command=${1:-}
 [ $# -eq 0 ] || shift
 
 case $command in
-  serve)
+  serve | as-service)
     install_missing node_modules/hono
     find_bun
-    exec "$bun" workers/bun/main.ts "$@"
+    [ "$command" = as-service ] || set -- workers/bun/main.ts "$@"
+    run_service "$@"
     ;;
   runner)
     install_missing node_modules/zod
@@ -199,7 +209,7 @@ case $command in
     exec node node_modules/wrangler/bin/wrangler.js dev "$@"
     ;;
   *)
-    sed -n '2,9s/^# \{0,1\}//p' "$self" >&2
+    sed -n '2,10s/^# \{0,1\}//p' "$self" >&2
     exit 2
     ;;
 esac

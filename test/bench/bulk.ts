@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 
-import { startProcess } from '../hosts/process.ts'
+import { AS_SERVICE, startProcess } from '../hosts/process.ts'
 import type { HostProcess } from '../hosts/process.ts'
 import { COLLECTOR, writeInstallation } from './installation.ts'
 import { secondsOfMachine, cpuSecondsOf, machine, residentBytesOf, tableOf } from './measure.ts'
@@ -70,7 +70,7 @@ async function start(directory: string): Promise<Bench> {
     timeout: 'PT12H',
     isBlank: true,
   })
-  const command = ['taskset', '-c', SERVER_CORE, 'bun', `${import.meta.dir}/host.ts`, 'floor']
+  const command = ['taskset', '-c', SERVER_CORE, ...AS_SERVICE, `${import.meta.dir}/host.ts`, 'floor']
   const host = await startProcess({ command, dataDir: join(directory, 'data'), environment: {} })
   const login = await fetch(`${host.url}/session/login`, {
     method: 'POST',

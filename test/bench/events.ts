@@ -6,7 +6,7 @@ import { parseArgs } from 'node:util'
 import { connectAdministrator, logIn, PASSWORD } from '../api/client.ts'
 import { good } from '../api/suite.ts'
 import { Ear } from '../events/ear.ts'
-import { startProcess } from '../hosts/process.ts'
+import { AS_SERVICE, startProcess } from '../hosts/process.ts'
 import type { HostProcess } from '../hosts/process.ts'
 import { cpuSecondsOf, machine, median, residentBytesOf, tableOf } from './measure.ts'
 
@@ -32,7 +32,7 @@ type World = { readonly host: HostProcess; readonly speaker: Speaker; readonly j
 
 async function main(): Promise<void> {
   const dataDir = await mkdtemp(join(tmpdir(), 'tidemark-events-'))
-  const host = await startProcess({ command: ['bun', 'workers/bun/main.ts'], dataDir })
+  const host = await startProcess({ command: [...AS_SERVICE, 'workers/bun/main.ts'], dataDir })
   process.stdout.write(`${machine()}\n`)
   try {
     const world = await makeWorld(host)

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 
 import { openLibsql } from '../../workers/bun/libsql.ts'
-import { startProcess } from '../hosts/process.ts'
+import { AS_SERVICE, startProcess } from '../hosts/process.ts'
 import type { HostProcess } from '../hosts/process.ts'
 import { writeInstallation } from './installation.ts'
 import type { JobsWanted } from './installation.ts'
@@ -122,7 +122,7 @@ async function readLateness(dataDir: string): Promise<readonly number[]> {
   return rows.map((row) => Number(row['late_ms']))
 }
 
-const COMMAND = ['bun', `${import.meta.dir}/host.ts`, 'whole']
+const COMMAND = [...AS_SERVICE, `${import.meta.dir}/host.ts`, 'whole']
 
 async function withHost<Result>(
   jobs: JobsWanted,

@@ -1,5 +1,5 @@
 import { Session } from '../faults/session.ts'
-import { startProcess } from '../hosts/process.ts'
+import { AS_SERVICE, startProcess } from '../hosts/process.ts'
 import type { HostProcess } from '../hosts/process.ts'
 import { childrenOf } from '../runner/processes.ts'
 import { COLLECTOR, writeInstallation } from './installation.ts'
@@ -48,7 +48,7 @@ type Wanted = {
 /** Starts the host of this name (`host.ts`) on a core of its own. */
 export async function start({ name, jobs, environment = {} }: Wanted, dataDir: string): Promise<Variant> {
   const ids = await writeInstallation(dataDir, { count: jobs, timeout: 'PT12H' })
-  const command = ['taskset', '-c', SERVER_CORE, 'bun', `${import.meta.dir}/host.ts`, name]
+  const command = ['taskset', '-c', SERVER_CORE, ...AS_SERVICE, `${import.meta.dir}/host.ts`, name]
   const host = await startProcess({ command, dataDir, environment })
   const login = await fetch(`${host.url}/session/login`, {
     method: 'POST',

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 
-import { startProcess } from '../hosts/process.ts'
+import { AS_SERVICE, startProcess } from '../hosts/process.ts'
 import { COLLECTOR, FIRST_JOB_ID } from './installation.ts'
 import { machine, median, tableOf } from './measure.ts'
 import { replay, settled, writeRequests } from './peers/replay.ts'
@@ -49,7 +49,7 @@ async function main(): Promise<void> {
     seriesOf({ job: index + 1, count: MINUTES, beginAt, jitterMs: 0, shape: 'gauge' }),
   )
   await fillTidemark(dataDir, jobs, series, 'folded')
-  const command = ['taskset', '-c', '0', 'bun', `${import.meta.dir}/host.ts`, 'tidying']
+  const command = ['taskset', '-c', '0', ...AS_SERVICE, `${import.meta.dir}/host.ts`, 'tidying']
   const host = await startProcess({ command, dataDir })
   try {
     const bench = await prepare(host, directory, jobs)

@@ -11,6 +11,9 @@ export type HostProcess = {
   signal(name: 'SIGTERM' | 'SIGKILL' | 'SIGSTOP' | 'SIGCONT' | 'SIGHUP' | 'SIGUSR1' | 'SIGUSR2'): void
 }
 
+/** Before the file of a host: as `npm start` runs the service. */
+export const AS_SERVICE = ['sh', 'workers/run.sh', 'as-service'] as const
+
 export type ProcessOptions = {
   /** The program and its arguments; `bun` stands for the one that runs this. */
   readonly command: readonly string[]

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 
-import { startProcess } from '../../hosts/process.ts'
+import { AS_SERVICE, startProcess } from '../../hosts/process.ts'
 import { COLLECTOR, FIRST_JOB_ID, READER, writeInstallation } from '../installation.ts'
 import { DAY_MS, HOUR_MS } from './peer.ts'
 import type { History, Peer, Place, Request, Running, Sample, Signal } from './peer.ts'
@@ -43,7 +43,7 @@ async function start({ directory, jobs, core }: Place, kind: 'whole' | 'floor'):
   const host = await startProcess({
     command: [
       ...(core === null ? [] : ['taskset', '-c', core]),
-      'bun',
+      ...AS_SERVICE,
       join(import.meta.dir, '../host.ts'),
       kind,
     ],

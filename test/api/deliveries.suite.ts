@@ -529,12 +529,20 @@ const rules: Scenario[] = [
     },
   },
   {
-    title: 'deliveries in parallel are all kept',
+    title: 'deliveries in parallel are all kept, and each is answered under the id of its request',
     async run(client) {
       const { device } = await stage(client)
       const id = await makeJob(client, device, { parameters: PARAMETERS })
       const numbers = Array.from({ length: 50 }, (_, index) => index)
-      await Promise.all(numbers.map((returnValue1) => deliver(client, id, { returnValue1 })))
+      const send = (number: number) =>
+        client.request('POST', `/webcollector/jobs/${id}/values`, {
+          json: { returnValue1: number },
+          headers: { 'x-request-id': `delivery-${number}` },
+        })
+      const answers = await Promise.all(numbers.map(send))
+      expect(answers.map(({ status, headers }) => [status, headers.get('x-request-id')])).toEqual(
+        numbers.map((number) => [200, `delivery-${number}`]),
+      )
       const kept = (await rawHistory(client, id, 'returnValue1')).map(({ value }) => Number(value))
       expect(kept.sort((a, b) => a - b)).toEqual(numbers)
     },

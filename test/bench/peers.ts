@@ -26,7 +26,7 @@ import { victoria } from './peers/victoria.ts'
  * one core and the load on another; each is signed in to; what each acknowledges is read back from it. A load beside
  * which others took a part of the machine is repeated, `--tries` times at most.
  *
- *   npm run bench:peers                          every section, some twenty-five minutes
+ *   npm run bench:peers                          every section, some forty minutes
  *   npm run bench:peers -- deliver read          these sections only
  *   npm run bench:peers -- --install             installs what is missing first (as root)
  *   npm run bench:peers -- --peers victoria-metrics,influxdb --rounds 1 --seconds 1 --jobs 1000 --out table.md

@@ -177,7 +177,7 @@ const IMPORTS: Row[] = [
   ],
   [
     'wall 3',
-    'src/http/health.ts',
+    'src/http/valid.ts',
     `import { rows } from '../monitoring/tree/store.ts'`,
     `import { check } from '../monitoring/tree/service.ts'`,
   ],

@@ -9,7 +9,7 @@ export type Place =
   | { readonly kind: 'test' | 'tool' | 'unknown' }
 
 /** The wings of `src`; a room is a folder of a wing. */
-const WINGS = new Set(['access', 'monitoring', 'analytics', 'automation', 'content'])
+const WINGS = new Set(['access', 'operations', 'monitoring', 'analytics', 'automation', 'content'])
 
 /** The files right under `workers`: what the hosts have in common, which knows none of them. */
 export const COMMON = ''

@@ -1,0 +1,54 @@
+import { scriptHealth } from '../../automation/runs/runners/service.ts'
+import { countUsers } from '../../access/users/service.ts'
+import { timeFormat } from '../../lib/time.ts'
+import type { Ports } from '../../ports/index.ts'
+import type { Check, Ready, Warning } from './schema.ts'
+
+/** The parts without which the service cannot do its work; each rejects while its part is away. */
+const CHECKS: Readonly<Record<string, (ports: Ports) => Promise<unknown>>> = {
+  database: countUsers,
+  blobs: ({ blobs }) => blobs.get('readyz'),
+}
+
+/** Conditions that leave the service able to work; each answers null while it does not hold. */
+const WARNINGS: readonly ((ports: Ports) => Promise<Warning | null>)[] = []
+
+/** The state of the service for its operator: `failed` when one check fails. */
+export async function readiness(ports: Ports): Promise<Ready> {
+  const checks = await runChecks(ports)
+  const hasFailed = Object.values(checks).some(({ status }) => status === 'failed')
+  return {
+    status: hasFailed ? 'failed' : 'ok',
+    checks,
+    warnings: hasFailed ? [] : await healthWarnings(ports),
+    lastDeaf: lastDeafOf(ports),
+    // Deliveries need no runner: the service is ready without one.
+    scripts: hasFailed ? null : await scriptHealth(ports),
+  }
+}
+
+/** The warnings that hold now, also for the host's start-up lines. */
+export async function healthWarnings(ports: Ports): Promise<Warning[]> {
+  const found = await Promise.all(WARNINGS.map((warning) => warning(ports)))
+  return found.filter((warning) => warning !== null)
+}
+
+async function runChecks(ports: Ports): Promise<Record<string, Check>> {
+  const checks: Record<string, Check> = {}
+  for (const [name, run] of Object.entries(CHECKS)) {
+    try {
+      await run(ports)
+      checks[name] = { status: 'ok' }
+    } catch (error) {
+      ports.log.error(`readiness: ${name} failed`, error)
+      checks[name] = { status: 'failed' }
+    }
+  }
+  return checks
+}
+
+function lastDeafOf({ lastDeaf, settings }: Ports): Ready['lastDeaf'] {
+  const deaf = lastDeaf()
+  const format = timeFormat(settings.timeZone)
+  return deaf && { from: format(deaf.fromAt), to: format(deaf.toAt) }
+}

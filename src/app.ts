@@ -105,7 +105,7 @@ export function createApp(ports: Ports, around: (handle: Handle) => Handle = (ha
       roles: 'anyone',
       answers: { 200: { description: 'The document.', schema: z.looseObject({ openapi: z.string() }) } },
     }),
-    (c) => c.json((document ??= openApiDocument(app))),
+    (c) => c.json((document ??= openApiDocument(app, ports.settings.basePath))),
   )
 
   const routes = routesOf(app)

@@ -5,6 +5,7 @@ import type { Answer, BytesBody, Env, Policy } from './policy.ts'
 import { codesOf, problemSchema } from './problem.ts'
 import { validationOf } from './valid.ts'
 import type { Validation } from './valid.ts'
+import { operationIdOf, tagObjects, tagOf } from './openapi-tags.ts'
 import { INTERFACE_RELEASE } from './version.ts'
 
 type Json = Record<string, unknown>
@@ -42,8 +43,9 @@ const RUNNER_SECURITY = {
   runner: { type: 'http', scheme: 'bearer', description: 'From POST /runner/v1/register.' },
 }
 
-/** The OpenAPI 3.1 document of an application, from what its routes check, allow and answer. */
-export function openApiDocument(app: Hono<Env>): Json {
+/** The OpenAPI 3.1 document of an application, from what its routes check, allow and answer.
+ * @param basePath the context path in front of every route; empty where there is none */
+export function openApiDocument(app: Hono<Env>, basePath: string): Json {
   const schemas: Json = {}
   const paths: Record<string, Json> = {}
   const handlers = Map.groupBy(
@@ -56,7 +58,9 @@ export function openApiDocument(app: Hono<Env>): Json {
     if (!first || !rule) continue
     const validations = route.flatMap(({ handler }) => validationOf(handler) ?? [])
     const path = first.path.replaceAll(/:(\w+)(?:\{[^}]*\})?/g, '{$1}')
-    paths[path] = { ...paths[path], [first.method.toLowerCase()]: operation(rule, validations, schemas) }
+    const method = first.method.toLowerCase()
+    const name = { operationId: operationIdOf(method, path), tags: [tagOf(path)] }
+    paths[path] = { ...paths[path], [method]: { ...name, ...operation(rule, validations, schemas) } }
   }
   jsonSchema(problemSchema, 'output', schemas)
   return {
@@ -66,6 +70,8 @@ export function openApiDocument(app: Hono<Env>): Json {
       version: INTERFACE_RELEASE,
       description: 'Monitoring of groups, devices and jobs, to which external systems deliver values.',
     },
+    servers: [{ url: basePath === '' ? '/' : basePath, description: 'The service that sent this document.' }],
+    tags: tagObjects,
     paths,
     components: {
       schemas,

@@ -67,6 +67,24 @@ describe('the OpenAPI document', () => {
     }
   })
 
+  test('names each operation once, in one of the tags that the document explains', () => {
+    const ids = operations.map(({ operation }) => String(operation['operationId']))
+    expect(new Set(ids).size).toBe(ids.length)
+    for (const id of ids) expect(id).toMatch(/^[a-z]+[A-Z][A-Za-z0-9]*$/)
+    const tags = (document['tags'] as { name: string; description: string }[]).map(({ name }) => name)
+    const used = new Set(operations.flatMap(({ operation }) => operation['tags'] as string[]))
+    expect([...used].sort()).toEqual([...tags].sort())
+    expect(ids).toContain('getJobsByIdValueHistory')
+  })
+
+  test('names the context path as its server', async () => {
+    expect(document['servers']).toEqual([{ url: '/', description: anyText }])
+    const settings = { ...portless.settings, basePath: '/monitor' }
+    const below = createApp({ ...portless, settings })
+    const answer = await below.fetch(new Request('http://host/monitor/openapi.json'))
+    expect(((await answer.json()) as Json)['servers']).toEqual([{ url: '/monitor', description: anyText }])
+  })
+
   test('declares each parameter of a path once, as required, and no other', () => {
     for (const { path, operation } of operations) {
       const parameters = operation['parameters'] as Parameter[]

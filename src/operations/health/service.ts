@@ -27,8 +27,8 @@ export async function readiness(ports: Ports): Promise<Ready> {
   }
 }
 
-/** The warnings that hold now, also for the host's start-up lines. */
-export async function healthWarnings(ports: Ports): Promise<Warning[]> {
+/** The warnings that hold now. */
+async function healthWarnings(ports: Ports): Promise<Warning[]> {
   const found = await Promise.all(WARNINGS.map((warning) => warning(ports)))
   return found.filter((warning) => warning !== null)
 }

@@ -104,7 +104,7 @@ run_tests() {
   if [ -t 1 ]; then export FORCE_COLOR=1; fi
   {
     status=0
-    "$bun" test --timeout 60000 "$@" 2>&1 || status=$?
+    "$bun" test --timeout 60000 --reporter=junit --reporter-outfile="$report.xml" "$@" 2>&1 || status=$?
     echo "$status" >"$report.status"
   } | tee "$report"
   status=$(cat "$report.status")
@@ -115,6 +115,13 @@ run_tests() {
   if [ "$status" -ne 0 ] && [ "$failures" -eq 0 ]; then failures=1; fi
   failed=$((failed + failures))
   failures_of "$report" >>"$failures_told"
+  seconds_by_file "$report.xml" >>"$seconds"
+}
+
+# Seconds and name of each test file of a JUnit report; Bun writes none when it ends early.
+seconds_by_file() {
+  [ -e "$1" ] || return 0
+  sed -n 's/^  <testsuite name="[^"]*" file="\([^"]*\)".* time="\([0-9.]*\)".*/\2 \1/p' "$1"
 }
 
 # Of the faults those that floods, stand-stills and clocks bring about: nothing else may run beside them.
@@ -127,6 +134,11 @@ minds_time() {
 
 finish() {
   printf '\n'
+  if [ "$(grep -c . "$seconds")" -gt 10 ]; then
+    printf '> slowest files, in seconds\n'
+    sort -rn "$seconds" | head -n 10 | awk '{ printf "%7.1f %s\n", $1, $2 }'
+    printf '\n'
+  fi
   # Once more at the end: a log may be shown by its last lines only.
   if [ -s "$failures_told" ]; then
     printf '> what failed\n'
@@ -176,7 +188,8 @@ case $command in
     find_bun
     report=$(mktemp)
     failures_told=$(mktemp)
-    trap 'rm -f "$failures_told" "$report" "$report.status"' EXIT
+    seconds=$(mktemp)
+    trap 'rm -f "$failures_told" "$seconds" "$report" "$report.status" "$report.xml"' EXIT
     if [ $# -eq 0 ]; then
       run_checks
       run_tests --parallel=2 --path-ignore-patterns 'test/faults/**'

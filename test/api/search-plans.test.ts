@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
 import { sql } from 'drizzle-orm'
 import type { SQL } from 'drizzle-orm'
 
+import { FAST_DIR } from '../hosts/fast-dir.ts'
 import type { Context } from '../../src/context.ts'
 import { Refusal } from '../../src/lib/errors.ts'
 import { readableBy, visibleBy } from '../../src/access/rights/service.ts'
@@ -27,7 +27,7 @@ import { plantTree } from './large-tree.ts'
 import { isScan, planOf, recording } from './plans.ts'
 import { expectSnapshot } from './snapshot.ts'
 
-const folder = await mkdtemp(join(tmpdir(), 'tidemark-search-'))
+const folder = await mkdtemp(join(FAST_DIR, 'tidemark-search-'))
 afterAll(() => rm(folder, { recursive: true }))
 
 async function openFile(name: string) {

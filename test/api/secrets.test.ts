@@ -1,9 +1,9 @@
 import { mkdtemp, readdir, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 
+import { FAST_DIR } from '../hosts/fast-dir.ts'
 import { startBun } from '../hosts/bun.ts'
 import { startEdge } from '../hosts/edge.ts'
 import { ADMIN } from '../hosts/host.ts'
@@ -34,7 +34,7 @@ describe.each(['bun', 'edge'] as const)('secrets on %s', (name) => {
   let host: Host
 
   beforeAll(async () => {
-    dataDir = await mkdtemp(join(tmpdir(), 'tidemark-secrets-'))
+    dataDir = await mkdtemp(join(FAST_DIR, 'tidemark-secrets-'))
     host = await HOSTS[name](dataDir)
     const client = await connectAdministrator(host)
     secrets.set("the administrator's session", client.sessionId)

@@ -5,7 +5,7 @@ import type { Code } from '../../src/lib/errors.ts'
 import type { Answer, Client, Request } from './client.ts'
 
 /**
- * What one room claims about its part of the interface. A file `<room>.suite.ts` exports one, `api.test.ts` names it, and
+ * What one room claims about its part of the interface. A file `<room>.suite.ts` exports one, `interface.ts` names it, and
  * every scenario runs once against each host, in order. Rows of refusals come first: nobody, the wrong role, the wrong
  * object, wrong input; then what succeeds.
  */

@@ -1,14 +1,14 @@
 import { afterAll, describe, expect, test } from 'bun:test'
 import { mkdir, mkdtemp, readdir, rm, utimes } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
+import { FAST_DIR } from '../hosts/fast-dir.ts'
 import { openBlobsDirectory } from '../../workers/bun/blobs-directory.ts'
 import { startStorage } from '../hosts/storage.ts'
 import { blobsContract } from './blobs.contract.ts'
 import { rejection } from './rejection.ts'
 
-const folder = await mkdtemp(join(tmpdir(), 'tidemark-blobs-'))
+const folder = await mkdtemp(join(FAST_DIR, 'tidemark-blobs-'))
 afterAll(() => rm(folder, { recursive: true }))
 
 blobsContract('a directory', async () => {

@@ -1,11 +1,11 @@
 import { afterAll, describe, expect, test } from 'bun:test'
 import { copyFile, mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
 import { createClient, LibsqlError } from '@libsql/client'
 import { sql } from 'drizzle-orm'
 
+import { FAST_DIR } from '../hosts/fast-dir.ts'
 import { refusalIn } from '../../src/lib/errors.ts'
 import { isUniqueViolation, type Database } from '../../src/ports/database.ts'
 import { migrate, openLibsql } from '../../workers/bun/libsql.ts'
@@ -15,7 +15,7 @@ import { startStorage } from '../hosts/storage.ts'
 import { databaseContract } from './database.contract.ts'
 import { rejection } from './rejection.ts'
 
-const folder = await mkdtemp(join(tmpdir(), 'tidemark-database-'))
+const folder = await mkdtemp(join(FAST_DIR, 'tidemark-database-'))
 afterAll(() => rm(folder, { recursive: true }))
 
 let files = 0

@@ -1,8 +1,8 @@
 import { afterAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
+import { FAST_DIR } from '../hosts/fast-dir.ts'
 import type { JobActors, Snapshot } from '../../src/ports/job-actors.ts'
 import { startJobObjects, startKeeperWorld } from '../hosts/keeper-world.ts'
 import { migrationStatements } from '../hosts/migrations.ts'
@@ -13,7 +13,7 @@ import { fixedHistories, jobActorsContract, playOut } from './job-actors.contrac
 import { rejection } from './rejection.ts'
 
 setDefaultTimeout(120_000)
-const folder = await mkdtemp(join(tmpdir(), 'tidemark-actors-'))
+const folder = await mkdtemp(join(FAST_DIR, 'tidemark-actors-'))
 const stages = await openStages()
 afterAll(async () => {
   await stages.close()

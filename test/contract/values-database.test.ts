@@ -1,14 +1,14 @@
 import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
+import { FAST_DIR } from '../hosts/fast-dir.ts'
 import { openLibsql } from '../../workers/bun/libsql.ts'
 import { valuesInLibsql } from '../../workers/bun/values.ts'
 import { startValuesObject } from '../hosts/keeper-world.ts'
 import { valuesDatabaseContract } from './values-database.contract.ts'
 
 valuesDatabaseContract('a libSQL file', async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'tidemark-values-'))
+  const folder = await mkdtemp(join(FAST_DIR, 'tidemark-values-'))
   const libsql = await openLibsql(`file:${join(folder, 'values.db')}`)
   return {
     values: valuesInLibsql(libsql, {
@@ -24,7 +24,7 @@ valuesDatabaseContract('a libSQL file', async () => {
 })
 
 valuesDatabaseContract('the storage of a Durable Object', async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'tidemark-values-'))
+  const folder = await mkdtemp(join(FAST_DIR, 'tidemark-values-'))
   const { values, close } = await startValuesObject(folder)
   return {
     values,

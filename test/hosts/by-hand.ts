@@ -1,10 +1,10 @@
 import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
 import type { BunPlugin } from 'bun'
 import { sql } from 'drizzle-orm'
 
+import { FAST_DIR } from './fast-dir.ts'
 import type { OpenFlow } from '../../src/flow.ts'
 import { startServer } from '../../workers/bun/server.ts'
 import type { Server } from '../../workers/bun/server.ts'
@@ -44,7 +44,7 @@ const DAY_MS = 86_400_000
 
 /** The Bun host. Away means ended, and started anew on the same data. */
 async function startBunByHand(variables: Variables = {}): Promise<HostByHand> {
-  const dataDir = await mkdtemp(join(tmpdir(), 'tidemark-by-hand-'))
+  const dataDir = await mkdtemp(join(FAST_DIR, 'tidemark-by-hand-'))
   const settings = readBunSettings({
     TIDEMARK_PORT: '0',
     TIDEMARK_DATA_DIR: dataDir,

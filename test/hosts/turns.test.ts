@@ -1,8 +1,8 @@
 import { expect, test } from 'bun:test'
 import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
+import { FAST_DIR } from './fast-dir.ts'
 import { jobsInTurn } from '../../src/monitoring/jobs/service.ts'
 import type { Ports } from '../../src/ports/index.ts'
 import { openLibsql } from '../../workers/bun/libsql.ts'
@@ -14,7 +14,7 @@ test('jobs have their turn some at a time, each once until all have had one', as
     [6, [3, 3, 3]],
     [7, [3, 3, 1, 3]],
   ] as const) {
-    const folder = await mkdtemp(join(tmpdir(), 'tidemark-turns-'))
+    const folder = await mkdtemp(join(FAST_DIR, 'tidemark-turns-'))
     const ids = await writeInstallation(folder, { count, timeout: 'PT1H' })
     const system = await openLibsql(`file:${join(folder, 'config.db')}`)
     const ports = { database: system.database } as Ports

@@ -1,8 +1,8 @@
 import { afterAll, expect, setDefaultTimeout, test } from 'bun:test'
 import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
+import { FAST_DIR } from '../hosts/fast-dir.ts'
 import { neighbourhoodOf, nextTurn } from '../../src/monitoring/keeper/turns.ts'
 import { openBlobsDirectory } from '../../workers/bun/blobs-directory.ts'
 import { openKeeping } from '../../workers/bun/keeping.ts'
@@ -11,7 +11,7 @@ import { valuesInLibsql } from '../../workers/bun/values.ts'
 import { ANYBODY, BEGIN_AT, rulesWith } from './rules.ts'
 
 setDefaultTimeout(30_000)
-const folder = await mkdtemp(join(tmpdir(), 'tidemark-clockwork-'))
+const folder = await mkdtemp(join(FAST_DIR, 'tidemark-clockwork-'))
 afterAll(() => rm(folder, { recursive: true }))
 
 const HOUR_MS = 3_600_000

@@ -1,8 +1,8 @@
 import { copyFile, mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 
+import { FAST_DIR } from '../hosts/fast-dir.ts'
 import type { Onlookers } from '../../src/monitoring/events/values.ts'
 import { Keeper } from '../../src/monitoring/keeper/service.ts'
 import type { Blobs, StoredBlob } from '../../src/ports/blobs.ts'
@@ -16,7 +16,7 @@ import { BEGIN_AT, SMALL_BLOB_BYTES } from './rules.ts'
 
 /** A folder for the databases of one test file. */
 export async function openStages(): Promise<{ open: () => Promise<Stage>; close: () => Promise<void> }> {
-  const folder = await mkdtemp(join(tmpdir(), 'tidemark-keeper-'))
+  const folder = await mkdtemp(join(FAST_DIR, 'tidemark-keeper-'))
   const stages: Stage[] = []
   return {
     async open() {

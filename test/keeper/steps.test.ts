@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
+import { FAST_DIR } from '../hosts/fast-dir.ts'
 import { Keeper } from '../../src/monitoring/keeper/service.ts'
 import type { Transition } from '../../src/ports/job-actors.ts'
 import { openLibsql } from '../../workers/bun/libsql.ts'
@@ -36,7 +36,7 @@ const CLOCKWORK = ['constructor', 'lastHeartbeat', 'beat']
 
 let folder = ''
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'tidemark-steps-'))
+  folder = await mkdtemp(join(FAST_DIR, 'tidemark-steps-'))
 })
 afterAll(() => rm(folder, { recursive: true, force: true }))
 

@@ -1,8 +1,8 @@
 import { expect, test } from 'bun:test'
 import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
+import { FAST_DIR } from '../hosts/fast-dir.ts'
 import type { JobView } from '../../src/automation/runs/schema.ts'
 import { startServer } from '../../workers/bun/server.ts'
 import { readBunSettings } from '../../workers/bun/settings.ts'
@@ -28,7 +28,7 @@ const nothing: Around = (wire) => wire
 /** Orders jobs, has them run, and kills runners and the service meanwhile.
  * @returns what is not as it should be, and how often something died */
 async function play(jobs: number, around: Around) {
-  const dataDir = await mkdtemp(join(tmpdir(), 'tidemark-runs-'))
+  const dataDir = await mkdtemp(join(FAST_DIR, 'tidemark-runs-'))
   const variables = {
     TIDEMARK_DATA_DIR: dataDir,
     TIDEMARK_ADMIN_PASSWORD: ADMIN.password,

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { oidcProvider } from '../hosts/oidc-provider.ts'
 import { hasSlapd, startSlapd } from '../hosts/slapd.ts'
 import type { Slapd } from '../hosts/slapd.ts'
-import { HOST_NAMES, startHost, startRemote } from '../hosts/start.ts'
+import type { Host } from '../hosts/host.ts'
 import { RUNNER_TOKEN } from '../runs/fake-runner.ts'
 import { startTranslator } from '../hosts/translator.ts'
 import { accountSuite } from './account.suite.ts'
@@ -58,7 +58,7 @@ import { userGroupsSuite } from './user-groups.suite.ts'
 import { usersSuite } from './users.suite.ts'
 import { webhooksSuite } from './webhooks.suite.ts'
 
-const SUITES: readonly Suite[] = [
+export const SUITES: readonly Suite[] = [
   errorsSuite,
   rolesSuite,
   sessionSuite,
@@ -109,67 +109,56 @@ const SUITES: readonly Suite[] = [
   auditSuite,
 ]
 
-/** A database on a server is the same port as one in a file, and has its contract: a few suites that ask for much of it
- * stand for all, unless all are wanted. */
-const ON_SERVER: readonly Suite[] = [
-  treeSuite,
-  searchSuite,
-  jobsSuite,
-  deliveriesSuite,
-  runsSuite,
-  backupsSuite,
-]
-const IS_WHOLE_ON_SERVER = process.env['TIDEMARK_TEST_ON_SERVER'] === 'true'
-
 const START_MAX_MS = 60_000
 /** Enough for a dozen slow hashes on a busy machine. */
 const SCENARIO_MAX_MS = 60_000
 
 type Variables = Readonly<Record<string, string>>
 
-const HOSTS = [
-  ...HOST_NAMES.map((name) => [name, (variables: Variables) => startHost(name, variables), SUITES] as const),
-  ['bun with a libSQL server', startRemote, IS_WHOLE_ON_SERVER ? SUITES : ON_SERVER] as const,
-]
+/** Declares the tests of suites on a host, with a directory, an OpenID Connect provider and a translator beside it.
+ * All suites together must see each good answer that the OpenAPI document promises. */
+export function testInterface(
+  hostName: string,
+  start: (variables: Variables) => Promise<Host>,
+  suites: readonly Suite[] = SUITES,
+): void {
+  const translator = startTranslator()
+  afterAll(() => translator.close())
 
-const translator = startTranslator()
-afterAll(() => translator.close())
-
-/** What every host asks who is in the directory. */
-let slapd: Slapd | null = null
-
-beforeAll(async () => {
-  if (hasSlapd) slapd = await startSlapd(DIRECTORY)
-}, START_MAX_MS)
-afterAll(() => slapd?.close())
-
-describe.each(HOSTS)('the interface on %s', (_, start, suites) => {
-  let client: Client
-
+  let slapd: Slapd | null = null
   beforeAll(async () => {
-    const { variables } = await oidcProvider()
-    const others = {
-      TIDEMARK_TRANSLATION_URL: translator.url,
-      TIDEMARK_RUNNER_TOKEN: RUNNER_TOKEN,
-      ...slapd?.variables,
-    }
-    client = await connect(await start({ ...variables, ...others }))
+    if (hasSlapd) slapd = await startSlapd(DIRECTORY)
   }, START_MAX_MS)
-  afterAll(() => client.host.close())
+  afterAll(() => slapd?.close())
 
-  for (const { name, scenarios } of suites) {
-    describe(name, () => {
-      for (const { title, run } of scenarios) test(title, () => run(client), SCENARIO_MAX_MS)
+  describe(`the interface on ${hostName}`, () => {
+    let client: Client
+
+    beforeAll(async () => {
+      const { variables } = await oidcProvider()
+      const others = {
+        TIDEMARK_TRANSLATION_URL: translator.url,
+        TIDEMARK_RUNNER_TOKEN: RUNNER_TOKEN,
+        ...slapd?.variables,
+      }
+      client = await connect(await start({ ...variables, ...others }))
+    }, START_MAX_MS)
+    afterAll(() => client.host.close())
+
+    for (const { name, scenarios } of suites) {
+      describe(name, () => {
+        for (const { title, run } of scenarios) test(title, () => run(client), SCENARIO_MAX_MS)
+      })
+    }
+
+    if (suites !== SUITES) return
+
+    test('the suites above saw every good answer that the OpenAPI document promises', () => {
+      const promised = routesOfDocument(client.document)
+        .flatMap(({ name, statuses }) => statuses.map((status) => ({ name: `${name} ${status}`, status })))
+        .filter(({ status, name }) => status.startsWith('2') && (hasSlapd || !name.includes('/ldap/')))
+      expect(promised.length).toBeGreaterThan(20)
+      expect(promised.map(({ name }) => name).filter((name) => !client.seen.has(name))).toEqual([])
     })
-  }
-
-  if (suites !== SUITES) return
-
-  test('the suites above saw every good answer that the OpenAPI document promises', () => {
-    const promised = routesOfDocument(client.document)
-      .flatMap(({ name, statuses }) => statuses.map((status) => ({ name: `${name} ${status}`, status })))
-      .filter(({ status, name }) => status.startsWith('2') && (hasSlapd || !name.includes('/ldap/')))
-    expect(promised.length).toBeGreaterThan(20)
-    expect(promised.map(({ name }) => name).filter((name) => !client.seen.has(name))).toEqual([])
   })
-})
+}

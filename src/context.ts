@@ -11,8 +11,10 @@ export type Context = {
   readonly request?: Request
 }
 
-/** What may be done in somebody's name: `execute` delivers and runs, `account` is about how the person signs in. */
-export const SCOPES = ['read', 'write', 'execute', 'account'] as const
+/** What credentials allow within the role of their user. `execute` delivers and runs; `backup` makes and reads backups;
+ * `account` is how the user signs in; `administration` changes users, rights, settings and secrets. No personal token and no
+ * lent session has the last two. */
+export const SCOPES = ['read', 'write', 'execute', 'backup', 'account', 'administration'] as const
 
 export type Scope = (typeof SCOPES)[number]
 

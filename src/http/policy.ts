@@ -32,7 +32,8 @@ export type Policy = {
   readonly summary: string
   /** Who may call: everyone, everyone signed in, these roles, or runners of scripts, who have tokens of their own. */
   readonly roles: 'anyone' | 'signed-in' | 'runner' | readonly Role[]
-  /** What credentials must be good for, where right and method do not say it. */
+  /** The scope that limited credentials need. Absent: `execute` where the object right is that, `read` for GET and HEAD,
+   * `write` for other methods. */
   readonly scope?: Scope
   /** The right on the object in question that the verb demands beyond the role. */
   readonly object?: 'read' | 'write' | 'execute' | 'maintain'
@@ -71,18 +72,18 @@ export function admit(
   if (roles === 'runner') return authenticateRunner(request, ports).then(contextOf)
   return soon(authenticate(request, ports), (caller) => {
     if (caller.scopes && !caller.scopes.includes(scopeOf(rule, request.method)))
-      throw new Refusal('forbidden', 'These credentials are not good for this.')
+      throw new Refusal('forbidden', `These credentials lack the scope \`${scopeOf(rule, request.method)}\`.`)
     const mayCall = roles === 'signed-in' || roles.includes(caller.role)
     if (!mayCall) throw new Refusal('forbidden', 'Your role does not allow this.')
     return contextOf(caller)
   })
 }
 
-/** What credentials must be good for to call a route. */
-function scopeOf({ scope, object }: Policy, method: string): Scope {
+/** The scope that limited credentials need to call a route. */
+export function scopeOf({ scope, object }: Policy, method: string): Scope {
   if (scope) return scope
   if (object === 'execute') return 'execute'
-  return object === 'read' || method === 'GET' || method === 'HEAD' ? 'read' : 'write'
+  return method === 'GET' || method === 'HEAD' ? 'read' : 'write'
 }
 
 /** The policy of a handler that came from `policy`. */

@@ -208,6 +208,23 @@ const personal: Scenario[] = [
       expect(status).toBe(404)
     },
   },
+  {
+    title: 'a token to back up makes, reads and deletes a backup of an administrator, and restores none',
+    async run(client) {
+      const json = { ...TOKEN, scopes: ['backup'] }
+      const asEditor = client.request('POST', '/session/personal-tokens', { json, as: 'editor' })
+      expectAnswer(await asEditor, { answers: 'forbidden' })
+      const { token } = await good<Token>(client.request('POST', '/session/personal-tokens', { json }))
+      const own = byToken(token)
+      const sealing = { json: { passphrase: 'kept somewhere else' } }
+      const { url } = await good<{ url: string }>(client.request('POST', '/backups', { ...own, ...sealing }))
+      expect((await client.request('GET', url, own)).status).toBe(200)
+      const restored = await client.request('POST', `${url}/restore`, { ...own, ...sealing })
+      expectAnswer(restored, { answers: 'forbidden' })
+      expect((await client.request('GET', '/groups/1', own)).status).toBe(403)
+      expectAnswer(await client.request('DELETE', url, own), { answers: 204 })
+    },
+  },
   ...table(
     bareStage,
     (
@@ -218,6 +235,7 @@ const personal: Scenario[] = [
         ['the scope that tokens cannot have', { scopes: ['account'] }, '/scopes/0'],
         ['yesterday', { expiresAt: inDays(-1) }, '/expiresAt'],
         ['in 367 days', { expiresAt: inDays(367) }, '/expiresAt'],
+        ['the scope of whole sessions', { scopes: ['administration'] }, '/scopes/0'],
         ['a field of its own', { token: 'mine' }, '/token'],
       ] as const
     ).map(([title, change, pointer]) => ({

@@ -2,7 +2,7 @@ import { expect } from 'bun:test'
 
 import { createApp } from '../../src/app.ts'
 import type { Route } from '../../src/http/policy.ts'
-import { of, readReviewed, tryRoles } from './matrix/run.ts'
+import { of, readReviewed, tryRoles, tryScopes } from './matrix/run.ts'
 import type { Asker } from './matrix/run.ts'
 import { portless } from './portless.ts'
 import type { Scenario, Suite } from './suite.ts'
@@ -23,5 +23,15 @@ const calls: Scenario[] = routes.map(({ method, path }) => ({
   },
 }))
 
-/** Every route, called as nobody and as each role: what `snapshots/roles.txt` shows is so. */
-export const rolesSuite: Suite = { name: 'roles', scenarios: calls }
+/** The routes that limited credentials of a user can reach. */
+export const scoped = routes.filter(({ policy }) => policy.roles !== 'anyone' && policy.roles !== 'runner')
+
+const limited: Scenario[] = scoped.map(({ method, path }) => ({
+  title: `${method} ${path} lets through limited credentials of its scope, and no others`,
+  async run(client) {
+    expect(await tryScopes(client, { method, path, reviewed: of(reviewed, `${method} ${path}`) })).toEqual([])
+  },
+}))
+
+/** Every route, called as nobody, as each role and with each scope: the answers fit `snapshots/roles.txt`. */
+export const rolesSuite: Suite = { name: 'roles', scenarios: [...calls, ...limited] }

@@ -21,8 +21,8 @@ import { styleRoutes } from '../../src/content/styles/routes.ts'
 import { runRoutes } from '../../src/automation/runs/routes.ts'
 import { translationRoutes } from '../../src/content/translations/routes.ts'
 import { healthRoutes } from '../../src/operations/health/routes.ts'
-import { policyOf, routesOf } from '../../src/http/policy.ts'
-import type { Env } from '../../src/http/policy.ts'
+import { policyOf, routesOf, scopeOf } from '../../src/http/policy.ts'
+import type { Env, Route } from '../../src/http/policy.ts'
 import { alarmRoutes } from '../../src/monitoring/alarm-desk/routes.ts'
 import { dependencyRoutes } from '../../src/monitoring/dependencies/routes.ts'
 import { eventRoutes } from '../../src/monitoring/events/routes.ts'
@@ -39,17 +39,25 @@ import { stateHistoryRoutes } from '../../src/monitoring/state-history/routes.ts
 import { statusPageRoutes } from '../../src/monitoring/status-pages/routes.ts'
 import { treeRoutes } from '../../src/monitoring/tree/routes.ts'
 import { ASKERS } from './matrix/run.ts'
-import { mayCall, routes } from './roles.suite.ts'
+import { mayCall, routes, scoped } from './roles.suite.ts'
 import { expectSnapshot } from './snapshot.ts'
 
-/** A line for each route: who may call it, and the right on the object that the verb asks for besides. */
+/** A line for each route: who may call it, the right on the object that it needs, and the scope that limited credentials
+ * need. */
 function rolesText(): string {
   const rows = routes.map(({ method, path, policy }) => {
     const marks = ASKERS.map((asker) => (mayCall(policy, asker) ? 'yes' : '-').padEnd(17))
-    return `${`${method} ${path}`.padEnd(84)}${marks.join('')}${policy.object ?? '-'}`
+    return `${`${method} ${path}`.padEnd(84)}${marks.join('')}${(policy.object ?? '-').padEnd(10)}${scopeIn({ method, path, policy })}`
   })
-  const head = `${'route'.padEnd(84)}${ASKERS.map((asker) => (asker ?? 'nobody').padEnd(17)).join('')}object`
+  const head = `${'route'.padEnd(84)}${ASKERS.map((asker) => (asker ?? 'nobody').padEnd(17)).join('')}object    scope`
   return [head, ...rows.sort(), ''].join('\n')
+}
+
+/** The scope that a route needs, in which `-` stands for routes that no credentials of a user reach. */
+function scopeIn(route: Route): string {
+  return scoped.some(({ method, path }) => method === route.method && path === route.path)
+    ? scopeOf(route.policy, route.method)
+    : '-'
 }
 
 describe('roles', () => {
@@ -83,6 +91,38 @@ describe('roles', () => {
       // Users change some things of themselves: `users.suite.ts` says what.
       if (isOfPeople && method !== 'GET' && `${method} ${path}` !== 'PUT /users/:id')
         expect({ method, path, able }).toEqual({ method, path, able: ['administrator'] })
+    }
+  })
+})
+
+describe('scopes', () => {
+  test('`read` passes GET, and of other methods those alone that only look', () => {
+    const looking = scoped.filter(
+      ({ method, policy }) => method !== 'GET' && scopeOf(policy, method) === 'read',
+    )
+    expect(looking.map(({ method, path }) => `${method} ${path}`).sort()).toEqual([
+      'POST /:parentType/:parentId/searchPath',
+      'POST /alarms',
+      'POST /root/searchPath',
+      'POST /scripts/codeGenerator',
+      'POST /scripts/export',
+      'POST /scripts/groups/:groupId/analyze-zip',
+    ])
+  })
+
+  test('no scope of a token changes users, rights, credentials, settings, backups or data sources', () => {
+    const kept =
+      /^\/(users|userGroups|session|settings|dataSources|ldap|oidc|runners|backups)|permissions|webhookTokens/
+    const changes = scoped.filter(({ method, path }) => method !== 'GET' && kept.test(path))
+    expect(changes.length).toBeGreaterThan(30)
+    for (const { method, path, policy } of changes) {
+      const isKeeping = ['POST /backups', 'DELETE /backups/:id'].includes(`${method} ${path}`)
+      const fitting = isKeeping ? ['backup'] : ['account', 'administration']
+      expect({ method, path, fits: fitting.includes(scopeOf(policy, method)) }).toEqual({
+        method,
+        path,
+        fits: true,
+      })
     }
   })
 })

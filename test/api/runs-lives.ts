@@ -127,6 +127,7 @@ export const runLives: readonly Scenario[] = [
       expect(await ask('GET /groups/1')).toBe(200)
       expect(await ask('GET /audit')).toBe(403)
       expect(await ask('POST /session/token')).toBe(403)
+      expect(await ask('PUT /users/1')).toBe(403)
       await must(held.finish())
       expect(await ask('GET /groups/1')).toBe(401)
     },

@@ -6,10 +6,10 @@ import type { Client } from '../api/client.ts'
 import { ABOVE } from '../api/matrix/above.ts'
 import { CASES } from '../api/matrix/cases.ts'
 import { HIDDEN } from '../api/matrix/hidden.ts'
-import { of, readReviewed, tryCase, tryRoles } from '../api/matrix/run.ts'
+import { of, readReviewed, tryCase, tryRoles, tryScopes } from '../api/matrix/run.ts'
 import { makeWorld } from '../api/matrix/world.ts'
 import type { World } from '../api/matrix/world.ts'
-import { routes } from '../api/roles.suite.ts'
+import { routes, scoped } from '../api/roles.suite.ts'
 import { startHost } from '../hosts/start.ts'
 
 const START_MAX_MS = 60_000
@@ -50,6 +50,13 @@ const steps: readonly Step[] = [
     return {
       route,
       find: async () => (await tryRoles(client, { method, path, reviewed: of(reviewed, route) }))[0] ?? null,
+    }
+  }),
+  ...scoped.map(({ method, path }): Step => {
+    const route = `${method} ${path}`
+    return {
+      route,
+      find: async () => (await tryScopes(client, { method, path, reviewed: of(reviewed, route) }))[0] ?? null,
     }
   }),
 ]
@@ -103,6 +110,22 @@ for (const { method, path, policy } of guarded) {
       expect(await findAnything(wanted)).not.toBeNull()
     } finally {
       rule.roles = before
+    }
+  })
+}
+
+for (const { method, path, policy } of scoped) {
+  const route = `${method} ${path}`
+  const scope = of(reviewed, route).scope === 'read' ? 'write' : 'read'
+  test(`${route} for the scope ${scope}`, async () => {
+    const wanted = [...steps.keys()].filter((step) => steps[step]?.route === route)
+    const rule = policy as { scope?: Route['policy']['scope'] }
+    const before = rule.scope
+    rule.scope = scope
+    try {
+      expect(await findAnything(wanted)).not.toBeNull()
+    } finally {
+      rule.scope = before
     }
   })
 }

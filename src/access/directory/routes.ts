@@ -13,6 +13,7 @@ export const directoryRoutes = new Hono<Env>()
     policy({
       summary: 'Make users what the directory says',
       roles: ADMINISTRATOR,
+      scope: 'administration',
       answers: { 200: ok(syncReport, 'What it came to.') },
       refuses: [409, 503],
     }),

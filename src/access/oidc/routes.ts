@@ -104,6 +104,7 @@ const identityRoutes = new Hono<Env>()
     policy({
       summary: 'Who a user is at the OpenID Connect provider',
       roles: ADMINISTRATOR,
+      scope: 'administration',
       answers: oneIdentity,
     }),
     valid('param', userPath),
@@ -114,6 +115,7 @@ const identityRoutes = new Hono<Env>()
     policy({
       summary: 'Say who a user is at the OpenID Connect provider',
       roles: ADMINISTRATOR,
+      scope: 'administration',
       answers: oneIdentity,
       refuses: [409],
     }),
@@ -128,6 +130,7 @@ const identityRoutes = new Hono<Env>()
     policy({
       summary: 'A user is nobody at the OpenID Connect provider any more',
       roles: ADMINISTRATOR,
+      scope: 'administration',
       answers: { 204: noContent },
     }),
     valid('param', userPath),

@@ -43,6 +43,7 @@ const groupRoutes = new Hono<Env>()
     policy({
       summary: 'Create a user group',
       roles: ADMINISTRATOR,
+      scope: 'administration',
       answers: { 201: ok(userGroupView, 'The new user group.', ['Location', 'ETag']) },
       refuses: [409],
     }),
@@ -64,7 +65,13 @@ const groupRoutes = new Hono<Env>()
   )
   .put(
     '/userGroups/:id',
-    policy({ summary: 'Rename a user group', roles: ADMINISTRATOR, answers: oneGroup, refuses: [409, 412] }),
+    policy({
+      summary: 'Rename a user group',
+      roles: ADMINISTRATOR,
+      scope: 'administration',
+      answers: oneGroup,
+      refuses: [409, 412],
+    }),
     valid('param', groupPath),
     jsonBody(BODY_MAX_BYTES),
     valid('json', userGroupBody),
@@ -79,6 +86,7 @@ const groupRoutes = new Hono<Env>()
     policy({
       summary: 'Delete a user group with what was granted to it; its users stay',
       roles: ADMINISTRATOR,
+      scope: 'administration',
       answers: { 204: noContent },
     }),
     valid('param', groupPath),
@@ -100,6 +108,7 @@ const membershipRoutes = new Hono<Env>()
     policy({
       summary: 'Say which users are in a group',
       roles: ADMINISTRATOR,
+      scope: 'administration',
       answers: members,
       refuses: [409],
     }),
@@ -120,7 +129,12 @@ const membershipRoutes = new Hono<Env>()
   )
   .put(
     '/userGroups/users/:userId',
-    policy({ summary: 'Say which groups a user is in', roles: ADMINISTRATOR, answers: groupsOfUser }),
+    policy({
+      summary: 'Say which groups a user is in',
+      roles: ADMINISTRATOR,
+      scope: 'administration',
+      answers: groupsOfUser,
+    }),
     valid('param', userPath),
     valid('query', batchQuery),
     jsonBody(BATCH_MAX_BYTES),

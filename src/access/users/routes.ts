@@ -33,6 +33,7 @@ export const userRoutes = new Hono<Env>()
     policy({
       summary: 'Create a user',
       roles: ADMINISTRATOR,
+      scope: 'administration',
       answers: { 201: ok(userView, 'The new user.', ['Location']) },
       refuses: [409],
     }),
@@ -58,6 +59,7 @@ export const userRoutes = new Hono<Env>()
       summary:
         "Change what is named of a user: administrators of everybody, others what they may of themselves; a new password of one's own takes the present one as `currentPassword`",
       roles: 'signed-in',
+      scope: 'administration',
       answers: oneUser,
       refuses: [403, 409, 412, 429],
     }),
@@ -72,7 +74,13 @@ export const userRoutes = new Hono<Env>()
   )
   .delete(
     '/users/:id',
-    policy({ summary: 'Delete a user', roles: ADMINISTRATOR, answers: { 204: noContent }, refuses: [409] }),
+    policy({
+      summary: 'Delete a user',
+      roles: ADMINISTRATOR,
+      scope: 'administration',
+      answers: { 204: noContent },
+      refuses: [409],
+    }),
     valid('param', userPath),
     async (c) => {
       await deleteUser(c.get('context'), c.req.valid('param').id)

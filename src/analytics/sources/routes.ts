@@ -37,6 +37,7 @@ export const dataSourceRoutes = new Hono<Env>()
     policy({
       summary: 'Add a data source',
       roles: ADMINISTRATOR,
+      scope: 'administration',
       answers: { 201: ok(dataSourceView, 'The new data source.', ['Location', 'ETag']) },
       refuses: [409],
     }),
@@ -62,6 +63,7 @@ export const dataSourceRoutes = new Hono<Env>()
     policy({
       summary: 'Replace a data source; a password that is absent stays what it is',
       roles: ADMINISTRATOR,
+      scope: 'administration',
       answers: oneSource,
       refuses: [409, 412],
     }),
@@ -80,6 +82,7 @@ export const dataSourceRoutes = new Hono<Env>()
     policy({
       summary: 'Delete a data source; by force also one that run configurations name',
       roles: ADMINISTRATOR,
+      scope: 'administration',
       answers: { 204: noContent },
       refuses: [409],
     }),

@@ -54,6 +54,7 @@ export const webhookRoutes = new Hono<Env>()
     '/scripts/:script/webhookTokens',
     policy({
       ...administering,
+      scope: 'administration',
       summary: 'Make a token with which anybody runs the script in the name of who makes it',
       answers: { 201: ok(newWebhookView, 'The new token, shown this once.', ['Location']) },
       refuses: [409],
@@ -83,6 +84,7 @@ export const webhookRoutes = new Hono<Env>()
     '/scripts/:script/webhookTokens/:id/rotate',
     policy({
       ...administering,
+      scope: 'administration',
       summary: 'Put a new token in place of one, which may work on for a while',
       answers: { 200: ok(newWebhookView, 'The new token, shown this once.') },
     }),
@@ -97,7 +99,12 @@ export const webhookRoutes = new Hono<Env>()
   )
   .delete(
     '/scripts/:script/webhookTokens/:id',
-    policy({ ...administering, summary: 'Revoke a webhook token', answers: { 204: noContent } }),
+    policy({
+      ...administering,
+      scope: 'administration',
+      summary: 'Revoke a webhook token',
+      answers: { 204: noContent },
+    }),
     valid('param', webhookPath),
     async (c) => {
       const { script, id } = c.req.valid('param')

@@ -31,6 +31,7 @@ export const backupRoutes = new Hono<Env>()
     policy({
       summary: 'The backups that are kept here, the latest first',
       roles: ADMINISTRATOR,
+      scope: 'backup',
       answers: { 200: ok(z.array(backupView), 'The backups.', ['Link']) },
     }),
     valid('query', listQuery),
@@ -44,6 +45,7 @@ export const backupRoutes = new Hono<Env>()
     policy({
       summary: 'Make a backup and keep it here',
       roles: ADMINISTRATOR,
+      scope: 'backup',
       answers: { 201: ok(backupView, 'The backup.', ['Location']) },
       refuses: [409],
     }),
@@ -59,6 +61,7 @@ export const backupRoutes = new Hono<Env>()
     policy({
       summary: 'Restore a backup that is sent, whose passphrase is in X-Backup-Passphrase, percent-encoded',
       roles: ADMINISTRATOR,
+      scope: 'administration',
       takes: { media: { [ARCHIVE]: 'bytes' }, encodings: ['identity'] },
       answers: { 200: ok(restoreView, 'What was restored, or would be.') },
       refuses: restoreRefusals,
@@ -74,6 +77,7 @@ export const backupRoutes = new Hono<Env>()
     policy({
       summary: 'The bytes of a backup',
       roles: ADMINISTRATOR,
+      scope: 'backup',
       answers: {
         200: { description: 'The backup.', media: ARCHIVE, headers: ['ETag', 'Content-Disposition'] },
         206: {
@@ -99,7 +103,12 @@ export const backupRoutes = new Hono<Env>()
   )
   .delete(
     '/backups/:id',
-    policy({ summary: 'Delete a backup', roles: ADMINISTRATOR, answers: { 204: noContent } }),
+    policy({
+      summary: 'Delete a backup',
+      roles: ADMINISTRATOR,
+      scope: 'backup',
+      answers: { 204: noContent },
+    }),
     valid('param', idPath),
     async (c) => {
       await deleteBackup(c.get('context'), c.req.valid('param').id)
@@ -111,6 +120,7 @@ export const backupRoutes = new Hono<Env>()
     policy({
       summary: 'Restore a backup that is kept here: everything, or deleted objects alone',
       roles: ADMINISTRATOR,
+      scope: 'administration',
       answers: { 200: ok(restoreView, 'What was restored, or would be.') },
       refuses: restoreRefusals,
     }),

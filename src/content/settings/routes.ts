@@ -27,6 +27,7 @@ export const settingsRoutes = new Hono<Env>()
     policy({
       summary: 'Set all settings; what is absent gets its default',
       roles: ADMINISTRATOR,
+      scope: 'administration',
       answers,
       refuses: [412],
     }),
@@ -43,6 +44,7 @@ export const settingsRoutes = new Hono<Env>()
     policy({
       summary: 'Change some settings',
       roles: ADMINISTRATOR,
+      scope: 'administration',
       takes: {
         media: { [MERGE_PATCH]: settingsPatch, 'application/json': settingsPatch },
         encodings: ['identity'],

@@ -48,7 +48,13 @@ const readingRoutes = new Hono<Env>()
   )
   .post(
     '/alarms',
-    policy({ summary: 'Alarms, by a longer filter', roles: 'signed-in', object: 'read', answers: list }),
+    policy({
+      summary: 'Alarms, by a longer filter',
+      roles: 'signed-in',
+      scope: 'read',
+      object: 'read',
+      answers: list,
+    }),
     jsonBody(FILTER_MAX_BYTES),
     valid('json', alarmsBody),
     async (c) => c.json(await listAlarms(c.get('context'), c.req.valid('json'), '/filterDefinition')),
@@ -69,7 +75,6 @@ const actingRoutes = new Hono<Env>()
     policy({
       summary: 'Say something on an alarm',
       roles: 'signed-in',
-      scope: 'write',
       object: 'read',
       answers: { 201: ok(commentView, 'The comment.') },
       refuses: [409],
@@ -102,7 +107,6 @@ const actingRoutes = new Hono<Env>()
     policy({
       summary: 'Do the same to many alarms',
       roles: 'signed-in',
-      scope: 'write',
       object: 'read',
       answers: { 200: ok(actionsView, 'What was done to each.') },
     }),

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { ROLES } from '../../../src/context.ts'
 import type { Role } from '../../../src/context.ts'
 import type { Client, Request } from '../client.ts'
+import { limitedOf } from './limited.ts'
 import type { Case } from './case.ts'
 import { pathOf } from './cases.ts'
 import { CANARY, TENANTS } from './world.ts'
@@ -12,8 +13,13 @@ export type Asker = Role | null
 
 export const ASKERS: readonly Asker[] = [null, ...ROLES]
 
-/** What was reviewed of a route: who may call it, and the right on the object that it needs. */
-export type Reviewed = { readonly may: ReadonlySet<Asker>; readonly right: string | null }
+/** What was reviewed of a route: who may call it, the right on the object that it needs, and the scope that limited
+ * credentials need. */
+export type Reviewed = {
+  readonly may: ReadonlySet<Asker>
+  readonly right: string | null
+  readonly scope: string | null
+}
 
 /** The routes as `snapshots/roles.txt` has them: what is expected comes from there and not from the routes. */
 export async function readReviewed(): Promise<ReadonlyMap<string, Reviewed>> {
@@ -22,16 +28,17 @@ export async function readReviewed(): Promise<ReadonlyMap<string, Reviewed>> {
   return new Map(
     lines.map((line) => {
       const [method, path, ...marks] = line.split(/\s+/)
-      const right = marks.at(-1) ?? '-'
+      const [right = '-', scope = '-'] = marks.slice(ASKERS.length)
       const may = new Set(ASKERS.filter((_, index) => marks[index] === 'yes'))
-      return [`${method} ${path}`, { may, right: right === '-' ? null : right }]
+      const named = (mark: string) => (mark === '-' ? null : mark)
+      return [`${method} ${path}`, { may, right: named(right), scope: named(scope) }]
     }),
   )
 }
 
 /** What was reviewed of a route; of one that is not there, that nobody may call it. */
 export function of(reviewed: ReadonlyMap<string, Reviewed>, route: string): Reviewed {
-  return reviewed.get(route) ?? { may: new Set(), right: null }
+  return reviewed.get(route) ?? { may: new Set(), right: null, scope: null }
 }
 
 /** Calls a route as everybody on everybody's objects.
@@ -72,6 +79,24 @@ export async function tryRoles(
     const refused = asker === null || path.startsWith('/runner/v1/') ? 401 : 403
     const isRight = reviewed.may.has(asker) ? ![401, 403, 500].includes(status) : status === refused
     if (!isRight) wrong.push(`${asker ?? 'nobody'}: ${status}: ${text.slice(0, 300)}`)
+  }
+  return wrong
+}
+
+/** Calls a route with each of an administrator's limited credentials.
+ * @returns the credentials that were let through against the review, and the reverse */
+export async function tryScopes(
+  client: Client,
+  route: { readonly method: string; readonly path: string; readonly reviewed: Reviewed },
+): Promise<readonly string[]> {
+  const { method, path, reviewed } = route
+  const wrong: string[] = []
+  for (const { name, scopes, headers } of await limitedOf(client)) {
+    const request = { ...harmless(method, path), as: null, headers }
+    const { status, text } = await client.request(method, reachable(path), request)
+    const isGood = reviewed.scope !== null && scopes.includes(reviewed.scope)
+    const isRight = isGood ? ![401, 403, 500].includes(status) : status === 403
+    if (!isRight) wrong.push(`${name}: ${status}: ${text.slice(0, 300)}`)
   }
   return wrong
 }

@@ -82,7 +82,12 @@ const ownRoutes = new Hono<Env>()
 export const mfaRoutes = ownRoutes
   .get(
     '/users/:id/mfa',
-    policy({ summary: "How it stands with somebody's MFA", roles: ADMINISTRATOR, answers: oneMfa }),
+    policy({
+      summary: "How it stands with somebody's MFA",
+      roles: ADMINISTRATOR,
+      scope: 'administration',
+      answers: oneMfa,
+    }),
     valid('param', userPath),
     async (c) => {
       const { id } = c.req.valid('param')
@@ -92,7 +97,12 @@ export const mfaRoutes = ownRoutes
   )
   .put(
     '/users/:id/mfa',
-    policy({ summary: 'Demand MFA of a user, or no longer', roles: ADMINISTRATOR, answers: oneMfa }),
+    policy({
+      summary: 'Demand MFA of a user, or no longer',
+      roles: ADMINISTRATOR,
+      scope: 'administration',
+      answers: oneMfa,
+    }),
     valid('param', userPath),
     jsonBody(BODY_MAX_BYTES),
     valid('json', enforceBody),
@@ -104,6 +114,7 @@ export const mfaRoutes = ownRoutes
     policy({
       summary: 'Take away the secret and the recovery codes of a user who lost them',
       roles: ADMINISTRATOR,
+      scope: 'administration',
       answers: { 204: noContent },
     }),
     valid('param', userPath),

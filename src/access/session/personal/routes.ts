@@ -29,7 +29,7 @@ export const personalTokenRoutes = new Hono<Env>()
       ...own,
       summary: 'A token with which a program acts for me',
       answers: { 201: ok(newPersonalTokenView, 'The token, this once.') },
-      refuses: [409],
+      refuses: [403, 409],
     }),
     jsonBody(BODY_MAX_BYTES),
     valid('json', personalTokenBody),

@@ -1,8 +1,8 @@
 import * as z from 'zod'
 import { instantQuery } from '../../../http/instants.ts'
 
-/** What a token can be made good for: all but how its owner signs in. */
-const GRANTED = ['read', 'write', 'execute'] as const
+/** The scopes that a token can have: neither `account` nor `administration`. */
+const GRANTED = ['read', 'write', 'execute', 'backup'] as const
 const timestamp = z.iso.datetime({ offset: true })
 
 export const personalTokenBody = z.strictObject({
@@ -12,7 +12,9 @@ export const personalTokenBody = z.strictObject({
     .min(1)
     .max(GRANTED.length)
     .refine((scopes) => new Set(scopes).size === scopes.length, 'must be different')
-    .describe('`execute` delivers values and runs scripts.'),
+    .describe(
+      '`execute` delivers values and runs scripts; `backup` makes, reads and deletes backups, and is for administrators.',
+    ),
   expiresAt: instantQuery.describe('Within 366 days.'),
 })
 

@@ -23,10 +23,12 @@ export async function listPersonalTokens(context: Context, userId?: number): Pro
 }
 
 /** Makes a token with which programs act for the caller. It is told this once.
- * @throws {Refusal} invalid, conflict when the caller has 50 */
+ * @throws {Refusal} forbidden for `backup` where the caller is no administrator, invalid, conflict when the caller has 50 */
 export async function createPersonalToken(context: Context, { name, scopes, expiresAt }: PersonalTokenBody) {
   const { ports } = context
   const userId = ownerOf(context)
+  if (scopes.includes('backup') && !isAdministrator(context))
+    throw new Refusal('forbidden', 'Only administrators make tokens with the scope `backup`.')
   const createdAt = ports.clock.now()
   const until = parseInstant(expiresAt)
   if (until <= createdAt || until > createdAt + LIFETIME_MAX_MS) {
@@ -59,8 +61,7 @@ export async function deletePersonalToken(context: Context, id: number): Promise
   const { ports, caller } = context
   const row = await store.findPersonalToken(ports.database, id)
   const isOwn = caller.kind === 'user' && caller.userId === row?.userId
-  const mayEnd = isOwn || (caller.kind === 'user' && caller.role === 'administrator')
-  if (!row || !mayEnd) throw new Refusal('not_found', 'There is no such token.')
+  if (!row || !(isOwn || isAdministrator(context))) throw new Refusal('not_found', 'There is no such token.')
   const { name, userId } = row
   await commit(ports.database, [
     store.deletePersonalToken(ports.database, id),
@@ -72,6 +73,10 @@ export async function deletePersonalToken(context: Context, id: number): Promise
     }),
   ])
   forgetCallers(ports)
+}
+
+function isAdministrator({ caller }: Context): boolean {
+  return caller.kind === 'user' && caller.role === 'administrator'
 }
 
 function viewOf(

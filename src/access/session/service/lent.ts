@@ -5,11 +5,10 @@ import type { Ports } from '../../../ports/index.ts'
 import * as store from '../store.ts'
 
 const LENT_MS = 86_400_000
-/** Not how its user signs in. */
 const SCOPES = 'read write execute'
 
-/** A session that a program has for a while in somebody's name, good for all that the role allows but the account itself.
- * It is there once `write` is committed, for 24 hours at most. It is not on record: what lends it is.
+/** A session that a program has for a while in the name of a user. It has the scopes of personal tokens but `backup`. It is
+ * there once `write` is committed, for 24 hours at most. The audit log has no entry of it, but of what lends it.
  * @param agent what its user sees of it in the list of sessions */
 export async function lendSession(
   { database, clock, secrets }: Pick<Ports, 'database' | 'clock' | 'secrets'>,

@@ -55,7 +55,12 @@ export const runnerRoutes = new Hono<Env>()
   )
   .delete(
     '/runners/:id',
-    policy({ summary: 'Forget a runner', roles: ADMINISTRATOR, answers: { 204: noContent } }),
+    policy({
+      summary: 'Forget a runner',
+      roles: ADMINISTRATOR,
+      scope: 'administration',
+      answers: { 204: noContent },
+    }),
     valid('param', runnerPath),
     async (c) => {
       await deleteRunner(c.get('context'), c.req.valid('param').id)

@@ -23,6 +23,7 @@ const searchPathPolicy = (where: string) =>
   policy({
     summary: `Find objects by a path of names, from ${where}`,
     roles: 'signed-in',
+    scope: 'read',
     object: 'read',
     answers: { 200: found },
   })

@@ -40,6 +40,7 @@ export const grantRoutes = new Hono<Env>()
     policy({
       summary: 'Grant a user, a user group or everyone rights on an object and what is below it',
       roles: ADMINISTRATOR,
+      scope: 'administration',
       object: 'read',
       answers: { 200: ok(grantView, 'The grant.') },
       refuses: [409],
@@ -54,6 +55,7 @@ export const grantRoutes = new Hono<Env>()
     policy({
       summary: 'Take away what was granted on an object; what was granted above it stays',
       roles: ADMINISTRATOR,
+      scope: 'administration',
       object: 'read',
       answers: { 204: noContent },
     }),

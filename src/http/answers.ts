@@ -7,10 +7,11 @@ export const ID = /^[1-9]\d{0,14}$/
 /** A positive integer in a path. */
 export const idParam = z.string().regex(ID).transform(Number).meta({ type: 'integer', minimum: 1 })
 
-/** A flag in a query: `true` or `false`. */
+/** A flag in a query: `true` or `false`, in any letter case. */
 export const flagQuery = z
-  .enum(['true', 'false'])
-  .transform((text) => text === 'true')
+  .string()
+  .regex(/^(?:true|false)$/i, 'must be true or false')
+  .transform((text) => text.toLowerCase() === 'true')
   .meta({ type: 'boolean' })
 
 export function ok(schema: z.ZodType, description: string, headers: readonly string[] = []): Answer {

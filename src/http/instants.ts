@@ -1,4 +1,7 @@
 import * as z from 'zod'
+import { Refusal } from '../lib/errors.ts'
+import { rangeOf } from '../lib/range.ts'
+import type { Range } from '../lib/range.ts'
 import { parseInstant } from '../lib/time.ts'
 
 /** Timestamps are written with four digits for the year, in every zone. */
@@ -10,6 +13,28 @@ export const instantQuery = z
   .max(64)
   .refine(isInstant, 'must be an ISO 8601 date-time with Z or an offset; write + as %2B')
   .meta({ format: 'date-time' })
+
+/** The range of a history, under the names of the specification or the shorter names of other lists. */
+export const rangeQuery = {
+  timestamp_begin: instantQuery.optional().describe('Default: a day before the end.'),
+  timestamp_end: instantQuery.optional().describe('Default: now. The range is half-open.'),
+  begin: instantQuery.optional().describe('Another name of `timestamp_begin`.'),
+  end: instantQuery.optional().describe('Another name of `timestamp_end`.'),
+}
+
+type RangeQuery = Partial<Record<keyof typeof rangeQuery, string | undefined>>
+
+/** The range that a query asks for. @throws {Refusal} invalid for two names of one bound, or an end before the begin */
+export function rangeOfQuery(query: RangeQuery, now: number): Range {
+  const { begin, end } = query
+  const faults = (['begin', 'end'] as const)
+    .filter((name) => query[name] !== undefined && query[`timestamp_${name}`] !== undefined)
+    .map((name) => ({ pointer: `?${name}`, message: `is there as timestamp_${name} already` }))
+  if (faults.length > 0)
+    throw new Refusal('invalid', 'The query is not what this request takes; see errors.', faults)
+  const asked = { begin: begin ?? query.timestamp_begin, end: end ?? query.timestamp_end }
+  return rangeOf(asked, now, end === undefined ? '?timestamp_end' : '?end')
+}
 
 function isInstant(text: string): boolean {
   try {

@@ -167,6 +167,7 @@ const REFUSED_FOR = {
 function responses(rule: Policy, validations: readonly Validation[], schemas: Json): Json {
   const targets = validations.map(({ target }) => target)
   const refusals = new Set<number>([...(rule.refuses ?? []), 500, 503])
+  if (!rule.ignoresUnknownQuery) refusals.add(422)
   // Also where the role is enough, credentials may be good for less, and too many may have been wrong.
   if (rule.roles !== 'anyone') for (const status of [401, 403, 429]) refusals.add(status)
   for (const target of targets) for (const status of REFUSED_FOR[target]) refusals.add(status)

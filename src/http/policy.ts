@@ -8,6 +8,7 @@ import type { Caller, Context, Role, Scope } from '../context.ts'
 import type { Ports } from '../ports/index.ts'
 import { authenticate, authenticateRunner } from './auth.ts'
 import type { Reworded } from './problem.ts'
+import { refuseUnknownParameters } from './query.ts'
 
 /** What every handler finds on its request. */
 export type Env = { Variables: { ports: Ports; requestId: string; context: Context } }
@@ -46,6 +47,8 @@ export type Policy = {
   readonly refusal?: (refusal: Refusal, request: Request) => Reworded
   /** True when it takes an `Idempotency-Key`. */
   readonly isRepeatable?: true
+  /** True where others add parameters of their own to the URL; everywhere else unknown ones are refused. */
+  readonly ignoresUnknownQuery?: true
 }
 
 const policies = new WeakMap<object, Policy>()
@@ -54,6 +57,7 @@ const policies = new WeakMap<object, Policy>()
 export function policy(rule: Policy) {
   const guard = createMiddleware<Env>(async (c, next) => {
     c.set('context', await admit(rule, c.req.raw, { ports: c.get('ports'), requestId: c.get('requestId') }))
+    if (!rule.ignoresUnknownQuery) refuseUnknownParameters(c)
     await next()
   })
   policies.set(guard, rule)

@@ -3,7 +3,7 @@ import { expect } from 'bun:test'
 import { PASSWORD } from './client.ts'
 import type { Answer, Client, Request } from './client.ts'
 import { refusal } from './objects.ts'
-import { anyText, bothWays, good, once, table } from './suite.ts'
+import { anyText, bothWays, good, once, table, throughRouter } from './suite.ts'
 import type { Names, Row, Scenario, Suite } from './suite.ts'
 import { makeDevice, makeJob } from './tree-stage.ts'
 import type { Id } from './tree-stage.ts'
@@ -356,8 +356,8 @@ const repeats: readonly Scenario[] = [
       const headers = { 'idempotency-key': 'both-ways' }
       const json = { deliveries: [item(id)], series: [column(id, [Date.now()])] }
       const answers = await Promise.all(
-        ['', '?by=router'].map((query) =>
-          client.request('POST', `/webcollector/values${query}`, { json, as: 'collector', headers }),
+        ['/webcollector/values', throughRouter('/webcollector/values')].map((path) =>
+          client.request('POST', path, { json, as: 'collector', headers }),
         ),
       )
       for (const { status, headers: fields, body } of answers) {
@@ -374,11 +374,11 @@ const repeats: readonly Scenario[] = [
     title: 'a delivery under a key is stored once, however often it is sent',
     async run(client) {
       const id = await newJob(client)
-      const path = `/webcollector/jobs/${id}/values`
-      for (const suffix of ['', '?by=router']) {
-        const key = `key${suffix}`
+      const plain = `/webcollector/jobs/${id}/values`
+      for (const path of [plain, throughRouter(plain)]) {
+        const key = `key ${path}`.replaceAll(/[^a-z%]/g, '-')
         const deliver = (json: object, as: Request['as'] = 'collector') =>
-          client.request('POST', path + suffix, { json, as, headers: { 'idempotency-key': key } })
+          client.request('POST', path, { json, as, headers: { 'idempotency-key': key } })
         const answers = await Promise.all([1, 2, 3].map(() => deliver({ returnValue1: 1 })))
         expect(new Set(answers.map(({ status, text }) => `${status} ${text}`)).size).toBe(1)
         const replayed = answers.map(({ headers }) => headers.get('idempotency-replayed'))
@@ -412,7 +412,8 @@ const repeats: readonly Scenario[] = [
     title: `the key "${key.slice(0, 5)}" of ${key.length} characters is refused`,
     async run(client) {
       const { one } = await stage(client)
-      for (const path of [`/webcollector/jobs/${one}/values`, `/webcollector/jobs/${one}/values?by=router`]) {
+      const plain = `/webcollector/jobs/${one}/values`
+      for (const path of [plain, throughRouter(plain)]) {
         const request = {
           json: { returnValue1: 1 },
           as: 'collector',

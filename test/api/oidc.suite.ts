@@ -68,6 +68,12 @@ const refusals = table(bareStage, [
     answers: 'unauthenticated',
   },
   {
+    title: 'a made up state, with parameters of the provider',
+    call: 'GET /oidc/callback?code=x&state=x.y.z&scope=openid&session_state=x',
+    as: null,
+    answers: 'unauthenticated',
+  },
+  {
     title: 'two codes',
     call: 'GET /oidc/callback?code=x&code=y&state=x',
     as: null,

@@ -45,6 +45,8 @@ const loginRoutes = new Hono<Env>()
       roles: 'anyone',
       answers: { 302: { description: 'To the page, with `#loginCode=…`.', headers: ['Location'] } },
       refuses: [401, 403, 404, 409, 429, 503],
+      // Providers send more than is read here (RFC 6749 section 4.1.2).
+      ignoresUnknownQuery: true,
     }),
     valid('query', callbackQuery),
     async (c) => c.redirect(await endLogin(c.get('context'), new URL(c.req.url).searchParams), 302),

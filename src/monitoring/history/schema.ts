@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { flagQuery, idParam } from '../../http/answers.ts'
-import { instantQuery } from '../../http/instants.ts'
+import { rangeQuery } from '../../http/instants.ts'
 import { isTemporalDuration } from '../../lib/duration.ts'
 import { ROLLUP_MODES } from './rollup.ts'
 
@@ -12,9 +12,8 @@ const key = z
   .string()
   .regex(/^(errorCode|(returnValue|stringValue)[1-9]\d?)$/, 'must be returnValueN, stringValueN or errorCode')
 
-const rangeQuery = {
-  timestamp_begin: instantQuery.optional().describe('Default: a day before the end.'),
-  timestamp_end: instantQuery.optional().describe('Default: now. The range is half-open.'),
+const seriesQuery = {
+  ...rangeQuery,
   scale: z
     .string()
     .max(64)
@@ -29,8 +28,8 @@ const rangeQuery = {
 
 /** Specification: query of the value history; `key` may be repeated. */
 export const historyQuery = z.object({
-  ...rangeQuery,
-  scale: rangeQuery.scale.describe(
+  ...seriesQuery,
+  scale: seriesQuery.scale.describe(
     'Length of a bucket; PT0S answers single samples. Default: a 200th of the range.',
   ),
   cursor: z.string().max(64).optional().describe('Where the samples of PT0S go on.'),
@@ -48,7 +47,7 @@ export const historiesQuery = z.object({
   jobId: z
     .union([idParam, z.array(idParam).min(1).max(JOBS_MAX)])
     .describe(`Repeated for several jobs, ${JOBS_MAX} at most.`),
-  ...rangeQuery,
+  ...seriesQuery,
 })
 
 const timestamp = z.iso.datetime({ offset: true })

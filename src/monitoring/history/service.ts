@@ -1,8 +1,8 @@
 import { Temporal } from 'temporal-polyfill'
 import type { Context } from '../../context.ts'
+import { rangeOfQuery } from '../../http/instants.ts'
 import { Refusal } from '../../lib/errors.ts'
 import type { Fault } from '../../lib/errors.ts'
-import { rangeOf } from '../../lib/range.ts'
 import { timeFormat } from '../../lib/time.ts'
 import type { TimeFormat } from '../../lib/time.ts'
 import type { BucketsAnswer, Mode, Value } from '../../ports/job-actors.ts'
@@ -90,8 +90,9 @@ export async function readHistories(context: Context, query: HistoriesQuery): Pr
   return all.map((series, index) => ({ ...viewOf(series, range, query), ...inBuckets[index] }))
 }
 
-function rangeAsked({ ports }: Context, { timestamp_begin: begin, timestamp_end: end, scale }: Asked): Range {
-  const asked = rangeOf({ begin, end }, ports.clock.now(), '?timestamp_end')
+function rangeAsked({ ports }: Context, query: Asked): Range {
+  const { scale } = query
+  const asked = rangeOfQuery(query, ports.clock.now())
   const { timeZone } = ports.settings
   return {
     ...asked,

@@ -40,7 +40,7 @@ export const metricsRoutes = new Hono<Env>()
           ...ok(exportResponse, 'What is not counted as rejected is on stable storage.'),
           alsoMedia: [PROTOBUF],
         },
-        ...Object.fromEntries([400, 401, 403, 413, 415, 429, 500, 503].map((code) => [code, status])),
+        ...Object.fromEntries([400, 401, 403, 413, 415, 422, 429, 500, 503].map((code) => [code, status])),
       },
       refusal: ({ detail }, request) =>
         isJson(request)

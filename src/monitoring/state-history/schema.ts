@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { flagQuery } from '../../http/answers.ts'
-import { instantQuery } from '../../http/instants.ts'
+import { rangeQuery } from '../../http/instants.ts'
 import { REVALUATION_TYPES } from '../revaluations/schema.ts'
 import { LEVELS, STATES } from '../states/state.ts'
 import { OBJECT_TYPES } from '../tree/schema.ts'
@@ -33,8 +33,7 @@ export const placedRevaluation = z
 
 /** Specification: query of the state history; ours: states. */
 export const stateHistoryQuery = z.object({
-  timestamp_begin: instantQuery.optional().describe('Default: a day before the end.'),
-  timestamp_end: instantQuery.optional().describe('Default: now. The range is half-open.'),
+  ...rangeQuery,
   recalc: flagQuery.default(false).describe(RECALC),
   states: levelsQuery,
 })

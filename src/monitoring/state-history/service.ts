@@ -1,7 +1,7 @@
 import { readableBy, rightsOf } from '../../access/rights/service.ts'
 import type { Context } from '../../context.ts'
+import { rangeOfQuery } from '../../http/instants.ts'
 import { durationText } from '../../lib/duration.ts'
-import { rangeOf } from '../../lib/range.ts'
 import type { Range } from '../../lib/range.ts'
 import { timeFormat } from '../../lib/time.ts'
 import type { TimeFormat } from '../../lib/time.ts'
@@ -40,7 +40,7 @@ export async function readStateHistory(
   const row = await requireObject(context, object.id, { type: object.type, right: 'read' })
   const { id, type, createdAt } = row
   const now = ports.clock.now()
-  const range = rangeOf({ begin: query.timestamp_begin, end: query.timestamp_end }, now, '?timestamp_end')
+  const range = rangeOfQuery(query, now)
   const measured = {
     beginAt: Math.max(range.beginAt, createdAt),
     endAt: Math.min(range.endAt, now + 1),

@@ -24,6 +24,7 @@ const pinging = (summary: string, refuses: readonly number[] = []): Policy => ({
   answers: { 200: ok(deliveredView, 'It is on stable storage.', ['Idempotency-Replayed']) },
   refuses: [409, ...refuses],
   isRepeatable: true,
+  ignoresUnknownQuery: true,
 })
 const RESULT = 'Tell a job by its ping token that all is well, with values in the query'
 const SIGNAL = 'Tell a job by its ping token of a start, a failure, a log line or an exit status'

@@ -1,0 +1,35 @@
+import type { Context } from 'hono'
+import { matchedRoutes, routePath } from 'hono/route'
+import * as z from 'zod'
+import { Refusal } from '../lib/errors.ts'
+import { validationOf } from './valid.ts'
+
+/** The parameter with a session id, which every route takes (specification, Authentication 3). */
+const SESSION_ID = 'sessionId'
+
+/** Refuses query parameters that the schemas of the route do not name. Called in a handler of that route.
+ * @throws {Refusal} invalid with a pointer to each */
+export function refuseUnknownParameters(c: Context): void {
+  const { url } = c.req
+  const from = url.indexOf('?')
+  if (from < 0) return
+  const known = namesOf(c)
+  const given = new Set(new URLSearchParams(url.slice(from)).keys())
+  const faults = [...given]
+    .filter((name) => name !== SESSION_ID && !known.has(name))
+    .map((name) => ({ pointer: `?${name}`, message: 'is not a known parameter' }))
+  if (faults.length > 0)
+    throw new Refusal('invalid', 'The query is not what this request takes; see errors.', faults)
+}
+
+function namesOf(c: Context): ReadonlySet<string> {
+  const path = routePath(c)
+  const schemas = matchedRoutes(c)
+    .filter((route) => route.path === path)
+    .flatMap(({ handler }) => validationOf(handler) ?? [])
+    .filter(({ target }) => target === 'query')
+    .map(({ schema }) => schema)
+  return new Set(
+    schemas.flatMap((schema) => (schema instanceof z.ZodObject ? Object.keys(schema.shape) : [])),
+  )
+}

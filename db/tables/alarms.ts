@@ -25,8 +25,13 @@ export const alarmLinks = sqliteTable(
     recoveryDelayMs: integer('recovery_delay_ms').notNull(),
     /** Which kinds of changes are told, as a JSON array. */
     events: text({ mode: 'json' }).$type<readonly string[]>().notNull(),
+    /** The path up to which alarms of what was bad when the link came have been opened; null once all have. */
+    openedTo: text('opened_to'),
   },
   (table) => [
+    index('alarm_links_opening')
+      .on(table.id)
+      .where(sql`opened_to is not null`),
     index('alarm_links_by_object').on(table.objectId, table.position),
     index('alarm_links_by_recipient').on(table.recipientId),
   ],

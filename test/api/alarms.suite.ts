@@ -233,7 +233,6 @@ const refusals: readonly Row[] = [
     pointers: ['/links'],
   },
   { title: '50 links', call: 'PUT /device/{device}/alarmLinks', json: links(50), answers: 200 },
-  { title: 'no links', call: 'PUT /device/{device}/alarmLinks', json: links(0), answers: 200 },
   {
     title: 'the link of another object',
     call: 'PUT /device/{device}/alarmLinks',
@@ -261,6 +260,8 @@ const refusals: readonly Row[] = [
     json: { links: [{ delay, covers: 'object' }] },
     ...(index === 0 ? { answers: 200 } : { answers: 'invalid', pointers: ['/links/0/delay'] }),
   })),
+  // What is left of them would explain alarms of what follows.
+  { title: 'no links', call: 'PUT /device/{device}/alarmLinks', json: links(0), answers: 200 },
 ]
 
 const idsOf = ({ items }: Alarms) => items.map(({ id }) => id)

@@ -19,6 +19,7 @@ import {
   readOpen,
   readPending,
 } from '../../src/monitoring/alarms/store.ts'
+import { findBad, findOpening } from '../../src/monitoring/alarms/store/links.ts'
 import { readNeeded, readSuspects } from '../../src/monitoring/alarms/store/suspects.ts'
 import { notificationsOf } from '../../src/monitoring/notifications/outbox/service.ts'
 import type { Database } from '../../src/ports/database.ts'
@@ -76,7 +77,17 @@ const filter = alarmFilterOf(
 
 /** These indexes hold what waits for something to be done, and nothing else; `found` are ten rows at most. */
 const WAITING =
-  /^SCAN found$|USING (?:COVERING )?INDEX (?:states_unalarmed|alarms_unexplained|alarms_of_nobody|alarms_by_due)$/
+  /^SCAN found$|USING (?:COVERING )?INDEX (?:states_unalarmed|alarms_unexplained|alarms_of_nobody|alarms_by_due|alarm_links_opening)$/
+
+const OPENING = {
+  id: 1,
+  objectId: 1,
+  recipientId: null,
+  minState: 'warning',
+  delayMs: 0,
+  recoveryDelayMs: 0,
+  openedTo: '',
+} as const
 
 describe('100,000 alarms', () => {
   test('are read by indexes alone, whoever asks for what', async () => {
@@ -117,6 +128,8 @@ describe('100,000 alarms', () => {
       ['what is due', (own) => readDue(own, 1, 500)],
       ['when something is due', readNextAt],
       ['links that cover objects', (own) => readCovering(own, [FIRST_JOB])],
+      ['the link that opens alarms', findOpening],
+      ['what is bad below a link', (own) => findBad(own, OPENING, 500)],
       ['open alarms of objects', (own) => readOpen(own, [FIRST_JOB])],
       ['what objects need', (own) => readNeeded(own, [FIRST_JOB])],
       ['what explains alarms', (own) => readSuspects(own, { objectIds: [1, 2], paths: ['/1/2/'] }, 10)],

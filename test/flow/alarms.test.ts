@@ -101,19 +101,105 @@ describe('whoever else changes something', () => {
     expect(await stage.ports.database.all(sql`select 1 from alarms where object_id = ${PING}`)).toEqual([])
   })
 
-  test('the alarms of a link go with it; one that comes opens them with the next change', async () => {
-    const context = contextOf(stage.ports)
-    const root = { parentType: 'group', parentId: 1 } as const
-    const replace = (links: readonly object[]) =>
-      replaceLinks(context, root, { body: linksBody.parse({ links }), ifMatch: null })
+  const root = { parentType: 'group', parentId: 1 } as const
+  const replace = (links: readonly object[]) =>
+    replaceLinks(contextOf(stage.ports), root, { body: linksBody.parse({ links }), ifMatch: null })
+  const recipients = async (...ids: readonly number[]) => {
+    for (const id of ids)
+      await stage.ports.database.run(sql`
+        insert into alarm_recipients (id, name, type, target, shown_target, rules, handed_out, version, created_at)
+        values (${id}, ${`recipient ${id}`}, 'slack', '', '', '{"minState":"warning","objectIds":[9],"escalation":[]}', 0, 1, 0)`)
+  }
+
+  test('the alarms of a link close with it, and the answer counts them', async () => {
     await teller.tell(JOB, 'minor', minutes(1))
+    await teller.tell(OTHER, 'minor', minutes(1))
+    const { view } = await replace([])
+    expect(view.warnings).toEqual([
+      { code: 'alarms_closed', message: '2 open alarms were closed with the links that were removed.' },
+    ])
+    expect((await past()).slice(-2)).toEqual([
+      [0, JOB, 'closed'],
+      [0, OTHER, 'closed'],
+    ])
+    expect((await replace([])).view.warnings).toEqual([])
+  })
+
+  test('a new link opens alarms of what is bad enough now, dated now', async () => {
     await replace([])
-    expect((await past()).slice(-1)).toEqual([[0, JOB, 'closed']])
-    await replace([{ minState: 'warning' }])
-    await at(2)
-    expect(await alarmOf(JOB)).toBe(0)
-    await teller.tell(JOB, 'major', minutes(3))
-    expect((await past()).slice(-1)).toEqual([[3, JOB, 'opened']])
+    await teller.tell(JOB, 'minor', minutes(1))
+    await teller.tell(OTHER, 'warning', minutes(1))
+    stage.clock.at = Date.parse(minutes(5))
+    await replace([{ minState: 'minor' }])
+    expect(await past()).toEqual([[5, JOB, 'opened']])
+    const rows = await stage.ports.database.all(
+      sql`select reason, begin_at as beginAt, state from alarms where end_at is null`,
+    )
+    expect(rows).toEqual([{ reason: 'link', beginAt: Date.parse(minutes(5)), state: 'minor' }])
+    // Wider: by its id, or another link beside it.
+    const [{ id } = { id: 0 }] = (await replace([{ minState: 'minor' }])).view.links
+    await replace([{ id, minState: 'warning' }])
+    expect((await past()).slice(1)).toEqual([[5, OTHER, 'opened']])
+    await teller.tell(JOB, 'ok', minutes(6))
+    expect((await past()).slice(2)).toEqual([[6, JOB, 'closed']])
+  })
+
+  test('a new link opens alarms in slices, each once', async () => {
+    await replace([])
+    const { database } = stage.ports
+    await database.run(sql`
+      insert into objects (id, type, sub_type, name, name_folded, parent_id, path, is_template, instance_type, collector_id,
+        version, created_at)
+      select 1000 + value, 'job', 'job', 'job ' || value, 'job ' || value, ${SERVER}, '/1/2/5/' || (1000 + value) || '/', 0,
+        'none', 0, 1, 0
+      from generate_series(1, 1100)`)
+    await database.run(sql`
+      insert into states (object_id, seq, state, since_at, alarmed_seq)
+      select 1000 + value, 1, 'major', 0, 1 from generate_series(1, 1100)`)
+    await replace([{}])
+    const [opened] = await database.all<{ total: number; objects: number }>(sql`
+      select count(*) as total, count(distinct object_id) as objects from alarms where end_at is null`)
+    expect(opened).toEqual({ total: 1_100, objects: 1_100 })
+    expect(await database.all(sql`select 1 from alarm_links where opened_to is not null`)).toEqual([])
+  })
+
+  test('a link without an id is that of before with the same content, and keeps its alarms', async () => {
+    await recipients(1, 2)
+    const links = [{ recipientId: 1 }, { recipientId: 2 }, { recipientId: 1, delay: 'PT5M' }]
+    const before = (await replace(links)).view.links
+    await teller.tell(JOB, 'major', minutes(1))
+    const opened = await past()
+    const swapped = (await replace([...links].reverse())).view.links
+    expect(swapped.map(({ id }) => id)).toEqual(before.map(({ id }) => id).reverse())
+    expect(await past()).toEqual(opened)
+    // One whose recipient alone is another is the same link, too.
+    const other = (await replace([{ recipientId: null }, ...links.slice(1)])).view.links
+    expect(other.map(({ id }) => id)).toEqual(before.map(({ id }) => id))
+    expect((await past()).slice(opened.length)).toEqual([[0, JOB, 'readdressed']])
+    // One that differs in more is another link.
+    const longer = (await replace([{ recipientId: null, delay: 'PT1M' }, ...links.slice(1)])).view.links
+    expect(longer.map(({ id }) => id).slice(1)).toEqual(before.map(({ id }) => id).slice(1))
+    expect(longer[0]?.id).not.toBe(before[0]?.id)
+  })
+
+  test('what explains an alarm is looked for anew once its link has another recipient', async () => {
+    await recipients(1, 2)
+    const group = { parentType: 'group', parentId: GROUP } as const
+    const relink = (recipientId: number) =>
+      replaceLinks(contextOf(stage.ports), group, {
+        body: linksBody.parse({ links: [{ covers: 'object', recipientId }] }),
+        ifMatch: null,
+      })
+    await replace([{ recipientId: 1 }])
+    await relink(1)
+    await teller.tell(JOB, 'warning', minutes(1))
+    await teller.tell(GROUP, 'major', minutes(1))
+    await teller.tell(OTHER, 'warning', minutes(2))
+    const explained = async () =>
+      (await past()).filter((row) => /suppressed|released/.test(JSON.stringify(row)))
+    expect(await explained()).toEqual([[2, OTHER, 'suppressed']])
+    await relink(2)
+    expect((await explained()).slice(1)).toEqual([[0, OTHER, 'released']])
   })
 
   test('an alarm of who is gone is nobody’s, and told again', async () => {

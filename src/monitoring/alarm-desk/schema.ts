@@ -225,7 +225,10 @@ const linkShape = {
 export const linksBody = z.strictObject({
   links: z
     .array(
-      z.strictObject({ id: z.int().positive().optional().describe('Of a link that stays.'), ...linkShape }),
+      z.strictObject({
+        id: z.int().positive().optional().describe('Of a link that stays, with its open alarms.'),
+        ...linkShape,
+      }),
     )
     .max(LINKS_MAX)
     .superRefine((links, issues) => {
@@ -236,12 +239,18 @@ export const linksBody = z.strictObject({
       }
     })
     .describe(
-      'All links of the object. Alarms of those that are left out close; new ones open with the next change.',
+      'All links of the object. A link without `id` is the one of before with the same content. Alarms of links that are left out close; a new link opens alarms of what is bad now.',
     ),
+  warnings: z.unknown().optional().describe('As it was read: ignored.'),
 })
 
 export const linksView = z
-  .object({ links: z.array(z.object({ id: z.int(), ...linkShape })) })
+  .object({
+    links: z.array(z.object({ id: z.int(), ...linkShape })),
+    warnings: z
+      .array(z.object({ code: z.literal('alarms_closed'), message: z.string() }))
+      .describe('Consequences of the call that the caller may not have meant.'),
+  })
   .meta({ id: 'AlarmLinks' })
 
 export type LinksBody = z.infer<typeof linksBody>

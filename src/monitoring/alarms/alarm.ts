@@ -16,6 +16,7 @@ export const CHANGE_KINDS = [
   'unassigned',
   'assignment_expired',
   'commented',
+  'readdressed',
   'closed',
 ] as const
 export type ChangeKind = (typeof CHANGE_KINDS)[number]

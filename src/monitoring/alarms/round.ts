@@ -3,9 +3,16 @@ import type { Alarm, AlarmChange, AlarmEvent, Step, Terms } from './alarm.ts'
 import { openAlarm, opens, rank } from './alarm.ts'
 import { stepAlarm } from './course.ts'
 import type { AlarmRow, CoveringRow, PendingRow, Told } from './store.ts'
+import type { BadRow } from './store/links.ts'
 import type { Needed, Suspect } from './store/suspects.ts'
 
 type Entry = { row: AlarmRow; changes: AlarmChange[] }
+
+/** An alarm that opens: of an object, for a link, with why. */
+type Opening = Pick<AlarmRow, 'objectId' | 'path'> & {
+  readonly link: CoveringRow
+  readonly opening: Pick<AlarmRow, 'reason' | 'message' | 'silentSinceAt' | 'openedSeq'>
+}
 
 /**
  * What some transitions and the passing of time make of alarms: one open alarm for each object and link that covers it.
@@ -41,6 +48,14 @@ export class Round {
     if (isFlapping && !wasFlapping) flap(first.seq === null ? now : first.at)
     for (const transition of pending) if (transition.seq !== null) this.#turn(transition, transition.seq)
     if (wasFlapping && !isFlapping && isCaughtUp(pending)) flap(now)
+  }
+
+  /** Opens alarms of a link for objects that are bad when it comes, dated now. */
+  link(link: CoveringRow, objects: readonly BadRow[], at: number): void {
+    for (const { objectId, path, state, isFlapping, seq: openedSeq, message, silentSinceAt } of objects) {
+      const opening = { reason: 'link', message, silentSinceAt, openedSeq }
+      this.#open({ objectId, path, link, opening }, { state, at, isFlapping })
+    }
   }
 
   /** Lets time pass for an alarm. */
@@ -111,14 +126,18 @@ export class Round {
     const isOpen = new Set(this.#openOf(objectId).map(({ row }) => row.linkId))
     for (const link of this.#covering.get(objectId) ?? []) {
       if (isOpen.has(link.id) || !opens(told.to, link)) continue
-      const { alarm, changes } = openAlarm({ state: told.to, at: told.at, isFlapping }, link)
       const { reason, message, silentSinceAt } = told
       const opening = { reason, message, silentSinceAt, openedSeq: seq }
-      const { id: linkId, recipientId, minState, delayMs, recoveryDelayMs } = link
-      const terms: Terms = { minState, delayMs, recoveryDelayMs }
-      const named = { id: ++this.#lastId, objectId, linkId, path, recipientId, terms }
-      this.#add({ row: { ...alarm, ...opening, ...named, version: changes.length }, changes: [...changes] })
+      this.#open({ objectId, path, link, opening }, { state: told.to, at: told.at, isFlapping })
     }
+  }
+
+  #open({ objectId, path, link, opening }: Opening, bad: Parameters<typeof openAlarm>[0]): void {
+    const { id: linkId, recipientId, minState, delayMs, recoveryDelayMs } = link
+    const { alarm, changes } = openAlarm(bad, link)
+    const terms: Terms = { minState, delayMs, recoveryDelayMs }
+    const named = { id: ++this.#lastId, objectId, linkId, path, recipientId, terms }
+    this.#add({ row: { ...alarm, ...opening, ...named, version: changes.length }, changes: [...changes] })
   }
 
   #step(objectId: number, event: AlarmEvent): void {

@@ -142,6 +142,7 @@ export async function readNextAt(database: Database): Promise<number> {
   const [row] = await database.all<{ at: number | null }>(sql`
     select case when exists (select 1 from alarms where is_unexplained = 1)
              or exists (select 1 from alarms where status = 'assigned' and assignee_id is null)
+             or exists (select 1 from alarm_links where opened_to is not null)
            then 0 else (select min(due_at) from alarms where due_at is not null) end as at`)
   return row?.at ?? Number.POSITIVE_INFINITY
 }

@@ -2,7 +2,7 @@ import { audited } from '../../../access/audit/service.ts'
 import type { Context } from '../../../context.ts'
 import { durationMs, durationText } from '../../../lib/duration.ts'
 import { Refusal } from '../../../lib/errors.ts'
-import { closeOfLinks } from '../../alarms/service.ts'
+import { closeOfLinks, countOpenOfLinks, readdressLinks } from '../../alarms/service.ts'
 import { unknownRecipients } from '../../notifications/recipients/service/reading.ts'
 import type { ParentPath } from '../../tree/browse/schema.ts'
 import { refuseStale, requireObject, touchObject } from '../../tree/service.ts'
@@ -24,10 +24,12 @@ export async function readLinks(
     recoveryDelay: durationText(recoveryDelayMs),
     events: [...row.events],
   }))
-  return { view: { links }, version }
+  return { view: { links, warnings: [] }, version }
 }
 
-/** Says where the alarms of an object come from, instead of what was said before. Alarms of links that go are closed.
+/** Replaces the links of an object. A link stays the same by its id, or without one by its content, with its open alarms,
+ * of which a new recipient is notified. Alarms of links that go are closed; links that are new or wider open alarms of what
+ * is bad now.
  * @throws {Refusal} not_found, forbidden, precondition_failed, invalid for an id that is not one of its links, or a recipient
  * that is not there */
 export async function replaceLinks(
@@ -46,17 +48,17 @@ export async function replaceLinks(
     throw new Refusal('invalid', 'There is no such link.', [fault])
   }
   await refuseUnknownRecipients(database, body)
-  const links = body.links.map(({ id, delay, recoveryDelay, ...link }): store.NewLink => ({
-    ...link,
-    id: id ?? null,
-    delayMs: durationMs(delay),
-    recoveryDelayMs: durationMs(recoveryDelay),
-  }))
+  const links = linksOf(body, before)
   const stay = new Set(links.map(({ id }) => id))
   const gone = [...known].filter((id) => !stay.has(id))
+  const readdressed = links.flatMap(({ id, recipientId }) =>
+    before.some((link) => link.id === id && link.recipientId !== recipientId) && id !== null ? [id] : [],
+  )
+  const closed = await countOpenOfLinks(database, gone)
   const writes = [
     touchObject(database, row, ifMatch),
     ...(gone.length > 0 ? closeOfLinks(database, gone, clock.now()) : []),
+    ...readdressLinks(database, readdressed, clock.now()),
     ...store.replaceLinks(database, parentId, { links, gone }),
     audited(context, {
       action: 'update alarm links',
@@ -74,7 +76,50 @@ export async function replaceLinks(
     throw error
   }
   await flow.settle()
-  return readLinks(context, asked)
+  const { view, version } = await readLinks(context, asked)
+  return { view: { ...view, warnings: closed === 0 ? [] : [closedWarning(closed)] }, version }
+}
+
+function closedWarning(count: number): LinksView['warnings'][number] {
+  const alarms = count === 1 ? '1 open alarm was' : `${count} open alarms were`
+  return { code: 'alarms_closed', message: `${alarms} closed with the links that were removed.` }
+}
+
+/** Links as they are to be kept, each with the id of the link that it was before. */
+function linksOf({ links }: LinksBody, before: readonly store.LinkRow[]): readonly store.NewLink[] {
+  const rows = links.map(({ id, delay, recoveryDelay, ...link }) => ({
+    ...link,
+    id: id ?? null,
+    delayMs: durationMs(delay),
+    recoveryDelayMs: durationMs(recoveryDelay),
+  }))
+  const free = new Set(before)
+  for (const row of rows) for (const link of free) if (link.id === row.id) free.delete(link)
+  // With the recipient first: of two that differ in nothing else each stays the link of its recipient.
+  for (const contentOf of [recipientAndContent, content]) {
+    for (const row of rows) {
+      if (row.id !== null) continue
+      const same = [...free].find((link) => contentOf(link) === contentOf(row))
+      if (!same) continue
+      row.id = same.id
+      free.delete(same)
+    }
+  }
+  return rows.map((row) => {
+    const was = before.find(({ id }) => id === row.id)
+    return { ...row, isWider: was?.covers !== row.covers || was.minState !== row.minState }
+  })
+}
+
+type Content = Omit<store.LinkRow, 'id'>
+
+/** What makes a link the same one although its recipient is another. */
+function content({ covers, minState, delayMs, recoveryDelayMs, events }: Content): string {
+  return JSON.stringify([covers, minState, delayMs, recoveryDelayMs, events.toSorted()])
+}
+
+function recipientAndContent(link: Content): string {
+  return `${link.recipientId} ${content(link)}`
 }
 
 async function refuseUnknownRecipients(database: Database, { links }: LinksBody): Promise<void> {

@@ -26,7 +26,11 @@ export async function readLinks(database: Database, objectId: number): Promise<r
   }))
 }
 
-export type NewLink = Omit<LinkRow, 'id'> & { readonly id: number | null }
+export type NewLink = Omit<LinkRow, 'id'> & {
+  readonly id: number | null
+  /** Whether it covers what it did not before: alarms of what is bad already are still to be opened. */
+  readonly isWider: boolean
+}
 
 /** Makes these all links of an object; those with an id stay. Fails, as `isWithoutRecipient` recognises, when one names a
  * recipient that is not there. */
@@ -42,15 +46,16 @@ export function replaceLinks(
     ),
     database.run(sql`
       insert into alarm_links (id, object_id, position, covers, min_state, recipient_id, delay_ms, recovery_delay_ms,
-        events)
+        events, opened_to)
       select value ->> 'id', ${objectId}, value ->> 'position', case when value ->> 'recipientId' is null
                or exists (select 1 from alarm_recipients r where r.id = value ->> 'recipientId') then value ->> 'covers' end,
              value ->> 'minState', value ->> 'recipientId', value ->> 'delayMs', value ->> 'recoveryDelayMs',
-             value -> 'events'
+             value -> 'events', case when value ->> 'isWider' then '' end
       from json_each(${JSON.stringify(rows)}) where true
       on conflict (id) do update set position = excluded.position, covers = excluded.covers,
         min_state = excluded.min_state, recipient_id = excluded.recipient_id, delay_ms = excluded.delay_ms,
-        recovery_delay_ms = excluded.recovery_delay_ms, events = excluded.events`),
+        recovery_delay_ms = excluded.recovery_delay_ms, events = excluded.events,
+        opened_to = coalesce(excluded.opened_to, opened_to)`),
   ]
 }
 

@@ -34,25 +34,3 @@ export async function tidyAlarms(database: Database, now: number): Promise<void>
       select c.id from (select id, alarm_id, at from alarm_changes order by id limit ${LOOKED_AT_ONCE}) c
       where c.at < ${untilAt} and not exists (select 1 from alarms a where a.id = c.alarm_id))`)
 }
-
-/** Closes the open alarms of links that are about to be removed. Goes into the commit that removes them. */
-export function closeOfLinks(database: Database, linkIds: readonly number[], at: number): Write[] {
-  const list = JSON.stringify(linkIds)
-  const open = sql`from json_each(${list}) link cross join alarms a on a.link_id = link.value and a.status <> 'closed'`
-  return [
-    database.run(sql`
-      insert into alarm_changes (alarm_id, version, object_id, link_id, at, kind, state, details)
-      select a.id, a.version + 1, a.object_id, a.link_id, ${at}, 'closed', a.state, json_object('reason', 'unlinked',
-        'isSilent', json('true'), 'status', 'closed', 'heldReason', null, 'suppressedBy', null, 'assigneeId',
-        a.assignee_id, 'beginAt', a.begin_at, 'endAt', cast(${at} as integer))
-      ${open}`),
-    database.run(
-      sql`update alarms set is_unexplained = 1 where end_at is null and suppressed_by in (select a.id ${open})`,
-    ),
-    database.run(sql`
-      update alarms set status = 'closed', end_at = ${at}, assigned_until_at = null, suppressed_by = null,
-        held_reason = null, maintained = 0, flapping = 0, delayed_until_at = null, well_since_at = null, due_at = null,
-        is_unexplained = 0, version = version + 1
-      where link_id in (select value from json_each(${list})) and status <> 'closed'`),
-  ]
-}

@@ -81,6 +81,7 @@ const LOUD: ReadonlySet<string> = new Set([
   'unassigned',
   'assignment_expired',
   'relapsed',
+  'readdressed',
 ])
 /** Changes after which the alarm may be over in a moment: what is due by then is told all the same. */
 const ENDING: ReadonlySet<string> = new Set(['recovering', 'closed'])
@@ -96,12 +97,19 @@ export function planOf(change: Change, circumstances: Circumstances): Plan {
     const notices = isFlapping && tells('flapping') ? toAll(change, circumstances, () => 'flapping') : []
     return { notices, dropped: ENDING.has(change.kind) ? 'later' : 'all' }
   }
+  return loudPlanOf(change, circumstances, tells)
+}
+
+/** What a change means after which the alarm is told. */
+function loudPlanOf(change: Change, circumstances: Circumstances, tells: (event: string) => boolean): Plan {
   if (change.kind === 'worsened' && tells('worsened')) {
     return { notices: worsened(change, circumstances), dropped: 'nothing' }
   }
-  if (!LOUD.has(change.kind) || !tells('opened')) return { notices: [], dropped: 'nothing' }
+  // What waits for the recipient of before is dropped.
+  const dropped = change.kind === 'readdressed' ? 'all' : 'nothing'
+  if (!LOUD.has(change.kind) || !tells('opened')) return { notices: [], dropped }
   const notices = toAll(change, circumstances, (addressee) => loudKind(change, circumstances, addressee))
-  return { notices: [...notices, ...laterOf(change, circumstances)], dropped: 'nothing' }
+  return { notices: [...notices, ...laterOf(change, circumstances)], dropped }
 }
 
 /** Everybody who knows of the alarm hears of its end, with how it was told last. */

@@ -14,17 +14,25 @@ test.each(HOSTS_BY_HAND)(
       const admin = await connectAdministrator(hand.host)
       let now = Date.now() + 60_000
       await hand.moveTo(now)
-      const { id } = await good<{ id: number }>(
-        admin.request('POST', '/alarmrecipients', {
-          json: { name: 'hook', type: 'webhook', target: { url: receiver.url, secret: SECRET } },
-        }),
-      )
-      const links = await good<{ links: object[] }>(admin.request('GET', '/group/1/alarmLinks'))
-      await good(
-        admin.request('PUT', '/group/1/alarmLinks', {
-          json: { links: links.links.map((one) => ({ ...one, recipientId: id })) },
-        }),
-      )
+      const warnings = async () =>
+        (await good<{ warnings: { code: string }[] }>(admin.request('GET', '/readyz'))).warnings.map(
+          ({ code }) => code,
+        )
+      const make = (name: string) =>
+        good<{ id: number }>(
+          admin.request('POST', '/alarmrecipients', {
+            json: { name, type: 'webhook', target: { url: `${receiver.url}/${name}`, secret: SECRET } },
+          }),
+        )
+      expect(await warnings()).toContain('alarms_go_to_nobody')
+      // The first recipient is that of the first link, without a word on it.
+      expect(await make('first')).toMatchObject({
+        usedBy: [{ kind: 'link', linkId: 1, objectType: 'group', objectId: 1 }],
+        warnings: [],
+      })
+      expect(await warnings()).not.toContain('alarms_go_to_nobody')
+      const second = await make('second')
+      expect(second).toMatchObject({ usedBy: [], warnings: [{ code: 'not_used' }] })
       const device = await good<{ id: number }>(
         admin.request('POST', '/devices?parentType=group&parentId=1', { json: { name: 'd' } }),
       )
@@ -49,15 +57,25 @@ test.each(HOSTS_BY_HAND)(
         )
       await deliver(99)
       await hand.moveTo((now += 60_000))
+      const links = (recipientId: number) =>
+        good(admin.request('PUT', '/group/1/alarmLinks', { json: { links: [{ recipientId }] } }))
+      // Who takes over hears of the alarm that is open, and of its end.
+      expect(await links(second.id)).toMatchObject({ links: [{ id: 1 }], warnings: [] })
+      await hand.moveTo((now += 60_000))
       await deliver(1)
       await hand.moveTo((now += 60_000))
-      const got = receiver.take().map(({ json }) => json)
+      const all = receiver.take()
+      expect(all.filter(({ path }) => path === '/second').map(({ json }) => json)).toMatchObject([
+        { type: 'alarm.opened', data: { alarms: [{ state: 'minor' }] } },
+        { type: 'alarm.closed' },
+      ])
+      const got = all.filter(({ path }) => path === '/first').map(({ json }) => json)
       expect(got).toMatchObject([
         {
           type: 'alarm.opened',
           data: { alarms: [{ event: 'opened', object: { path: '/root/d/j' }, state: 'minor' }] },
         },
-        { type: 'alarm.closed', data: { alarms: [{ event: 'closed', state: 'ok', durationMs: 60_000 }] } },
+        { type: 'alarm.closed', data: { alarms: [{ event: 'closed', state: 'ok', durationMs: 120_000 }] } },
       ])
     } finally {
       await hand.host.close()

@@ -2,6 +2,7 @@ import { scriptHealth } from '../../automation/runs/runners/service.ts'
 import { countUsers } from '../../access/users/service.ts'
 import { timeFormat } from '../../lib/time.ts'
 import type { Ports } from '../../ports/index.ts'
+import { alarmsGoToNobody } from './service/alarms.ts'
 import type { Check, Ready, Warning } from './schema.ts'
 
 /** The parts without which the service cannot do its work; each rejects while its part is away. */
@@ -11,7 +12,7 @@ const CHECKS: Readonly<Record<string, (ports: Ports) => Promise<unknown>>> = {
 }
 
 /** Conditions that leave the service able to work; each answers null while it does not hold. */
-const WARNINGS: readonly ((ports: Ports) => Promise<Warning | null>)[] = []
+const WARNINGS: readonly ((ports: Ports) => Promise<Warning | null>)[] = [alarmsGoToNobody]
 
 /** The state of the service for its operator: `failed` when one check fails. */
 export async function readiness(ports: Ports): Promise<Ready> {

@@ -5,12 +5,15 @@ import { durationMs } from '../../../lib/duration.ts'
 import { isTimeZone } from '../../../lib/time.ts'
 import { entryBody } from '../../revaluations/schema.ts'
 import { LEVELS } from '../../states/state.ts'
-import { nameSchema, storableText } from '../../tree/schema.ts'
+import { nameSchema, OBJECT_TYPES, storableText } from '../../tree/schema.ts'
 import { unknownFields } from '../texts/template.ts'
 import { SPOKEN } from '../../../lib/language.ts'
 import { TARGET_TYPES, TARGETS } from './target.ts'
 import type { TargetType } from './target.ts'
 
+/** How many links and escalations a recipient shows. */
+export const USES_MAX = 20
+const RECIPIENT_WARNINGS = ['not_used', 'last_message_failed'] as const
 const OBJECTS_MAX = 100
 const ESCALATIONS_MAX = 10
 const VACATIONS_MAX = 100
@@ -129,7 +132,12 @@ const rules = {
 }
 
 /** What a read answers beyond that may be sent back unchanged. */
-const ignored = { id: z.unknown().optional(), lastResult: z.unknown().optional() }
+const ignored = {
+  id: z.unknown().optional(),
+  lastResult: z.unknown().optional(),
+  usedBy: z.unknown().optional(),
+  warnings: z.unknown().optional(),
+}
 
 function variant<T extends TargetType, S extends z.ZodType>(type: T, target: S) {
   return z.strictObject({ ...rules, ...ignored, name: nameSchema, type: z.literal(type), target })
@@ -176,6 +184,22 @@ export const recipientView = z
       .object({ status: z.enum(['ok', 'failed']), at: z.iso.datetime({ offset: true }), detail: z.string() })
       .nullable()
       .describe('What became of the latest message; null before there was any.'),
+    usedBy: z
+      .array(
+        z.discriminatedUnion('kind', [
+          z.object({
+            kind: z.literal('link'),
+            linkId: z.int(),
+            objectType: z.enum(OBJECT_TYPES),
+            objectId: z.int(),
+          }),
+          z.object({ kind: z.literal('escalation'), recipientId: z.int() }),
+        ]),
+      )
+      .describe(`The first ${USES_MAX} links of objects and escalations of recipients that name it.`),
+    warnings: z
+      .array(z.object({ code: z.enum(RECIPIENT_WARNINGS), message: z.string() }))
+      .describe('Conditions in which no alarm reaches a person by this recipient.'),
   })
   .meta({ id: 'AlarmRecipient' })
 

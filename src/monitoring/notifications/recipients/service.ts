@@ -5,11 +5,13 @@ import { dependents } from '../../../automation/scripts/service.ts'
 import type { Context } from '../../../context.ts'
 import { Refusal } from '../../../lib/errors.ts'
 import type { Fault } from '../../../lib/errors.ts'
-import { timeFormat } from '../../../lib/time.ts'
+import { addressLink, findFirstLink } from '../../alarms/service.ts'
 import { commit, isNotNullViolation, isUniqueViolation } from '../../../ports/database.ts'
+import type { Write } from '../../../ports/database.ts'
 import type { Ports } from '../../../ports/index.ts'
 import type { NewRecipientBody, RecipientBody, RecipientView, TestResult } from './schema.ts'
 import { fault, faultsOf } from './service/faults.ts'
+import { shownOf, viewsOf } from './service/viewing.ts'
 import { openTarget, purposeOf, tellAddressee } from './service/telling.ts'
 import * as store from './store.ts'
 import type { RecipientRow } from './store.ts'
@@ -26,16 +28,19 @@ type Versioned = { readonly recipient: RecipientView; readonly version: number }
 
 /** All recipients, by id. */
 export async function listRecipients({ ports }: Context): Promise<RecipientView[]> {
-  return (await store.listRecipients(ports.database)).map((row) => viewOf(ports, row))
+  return viewsOf(ports, await store.listRecipients(ports.database))
 }
 
 /** @throws {Refusal} not_found */
 export async function readRecipient({ ports }: Context, id: number): Promise<Versioned> {
   const row = await requireRecipient(ports, id)
-  return { recipient: viewOf(ports, row), version: row.version }
+  const [recipient] = await viewsOf(ports, [row])
+  return { recipient: recipient as RecipientView, version: row.version }
 }
 
-/** @throws {Refusal} name_taken, invalid for what cannot be reached or is not there, conflict when there are 1,000 */
+/** Adds a recipient. The first recipient of an installation becomes that of its first link, and is notified of the alarms
+ * that are open.
+ * @throws {Refusal} name_taken, invalid for what cannot be reached or is not there, conflict when there are 1,000 */
 export async function createRecipient(context: Context, body: NewRecipientBody): Promise<Versioned> {
   const { ports } = context
   if ((await store.countRecipients(ports.database)) >= RECIPIENTS_MAX)
@@ -43,10 +48,28 @@ export async function createRecipient(context: Context, body: NewRecipientBody):
   const target = targetOf(context, body)
   const row = await checked(context, body, target)
   const entry = recorded(context, 'create', { objectId: { inserted: true }, after: shownOf(row) })
-  const also = [entry, ...needsOf(ports, store.idOf(row.name), row, target)]
+  const linked = await linkedTo(context, row.name)
+  const also = [entry, ...needsOf(ports, store.idOf(row.name), row, target), ...linked]
   const made = { ...row, createdAt: ports.clock.now() }
   const id = await refuseTakenName(() => store.insertRecipient(ports.database, made, also))
+  if (linked.length > 0) await ports.flow.settle()
   return readRecipient(context, id)
+}
+
+/** The writes that give the first link of an installation to a new recipient, where no link names one. */
+async function linkedTo(context: Context, name: string): Promise<readonly Write[]> {
+  const { database, clock } = context.ports
+  const link = await findFirstLink(database)
+  if (!link) return []
+  return [
+    ...addressLink(database, link.id, { recipientId: store.idOf(name), at: clock.now() }),
+    audited(context, {
+      action: 'update alarm links',
+      objectType: link.objectType,
+      objectId: link.objectId,
+      after: { links: [{ id: link.id, recipient: name }] },
+    }),
+  ]
 }
 
 /** Replaces a recipient; a target that is absent, or as it is shown, stays.
@@ -153,7 +176,8 @@ async function checked(
   body: NewRecipientBody | RecipientBody,
   target: Target,
 ): Promise<store.RecipientChange> {
-  const { name, type: _type, target: _target, id: _id, lastResult: _lastResult, ...rest } = body
+  const { name, type: _type, target: _target, id: _id, lastResult: _lastResult, ...more } = body
+  const { usedBy: _usedBy, warnings: _warnings, ...rest } = more
   const rules = { ...rest, timeZone: rest.timeZone ?? ports.settings.timeZone }
   const faults = await faultsOf(ports, rules, target)
   if (faults.length > 0) throw invalid(faults)
@@ -204,21 +228,6 @@ type Told = Omit<Parameters<typeof audited>[1], 'action' | 'objectType'>
 
 function recorded(context: Context, action: string, told: Told) {
   return audited(context, { action, objectType: 'alarmRecipient', ...told })
-}
-
-function shownOf({ name, type, shownTarget: target, rules }: store.RecipientChange) {
-  return { name, type, target, ...rules }
-}
-
-function viewOf({ settings }: Ports, row: RecipientRow): RecipientView {
-  const { id, lastAt, lastStatus, lastDetail } = row
-  const format = timeFormat(settings.timeZone)
-  const isKnown = lastAt !== null && lastStatus !== null
-  return {
-    ...shownOf(row),
-    id,
-    lastResult: isKnown ? { status: lastStatus, at: format(lastAt), detail: lastDetail ?? '' } : null,
-  }
 }
 
 function invalid(faults: readonly Fault[]): Refusal {

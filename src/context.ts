@@ -21,6 +21,9 @@ export type Scope = (typeof SCOPES)[number]
 export { ROLES }
 export type { Role }
 
+/** A user whose rights bound those of another one. */
+export type Bound = { readonly userId: number; readonly role: Role }
+
 /** Who asks. `nobody` reaches only the routes that are open to everyone, a runner of scripts only those that are for it. */
 export type Caller =
   | { readonly kind: 'nobody' }
@@ -34,4 +37,7 @@ export type Caller =
       readonly sessionHash: string | null
       /** What the credentials are good for; absent: for all that the role allows. */
       readonly scopes?: readonly Scope[]
+      /** Users besides, whose rights bound those of this one: only what all of them may do is allowed. None of them, and not
+       * this one, is an administrator. */
+      readonly bounds?: readonly Bound[]
     }

@@ -38,6 +38,8 @@ export const sessions = sqliteTable(
     owes: text().notNull().default(''),
     /** What it is good for, with spaces between; null for all that its user may. */
     scopes: text(),
+    /** The ids of users whose rights bound those of its user, as a JSON array; null for none. */
+    bounds: text(),
   },
   (table) => [index('sessions_by_user').on(table.userId), index('sessions_by_expiry').on(table.expiresAt)],
 )

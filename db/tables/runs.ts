@@ -57,6 +57,10 @@ export const runs = sqliteTable(
     /** How it was kept apart: `full`, `reduced`, `uid`, `none`; null before it began. */
     isolation: text(),
     error: text(),
+    /** The webhook job that its end is reported to; null for none. No reference: the job may be gone. */
+    reportTo: integer('report_to'),
+    /** `due`, `delivered`, or the code of the refusal; null until it has ended. */
+    reportState: text('report_state'),
     queuedAt: integer('queued_at').notNull(),
     startedAt: integer('started_at'),
     finishedAt: integer('finished_at'),
@@ -74,6 +78,9 @@ export const runs = sqliteTable(
     index('runs_by_lease')
       .on(table.leaseUntil)
       .where(sql`lease_until is not null`),
+    index('runs_to_report')
+      .on(table.id)
+      .where(sql`report_state = 'due'`),
     index('runs_finished')
       .on(table.scriptId, table.id)
       .where(sql`finished_at is not null`),

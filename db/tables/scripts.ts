@@ -31,6 +31,10 @@ export const scripts = sqliteTable(
     acceptedFiles: text('accepted_files', { mode: 'json' }).$type<string[]>().notNull(),
     /** What runs it, as it follows from the paths in its tree. */
     detection: text({ mode: 'json' }).$type<unknown>().notNull(),
+    /** The user who last changed the tree, and the role of that user then; null before the first change. No reference:
+     * the id stays when the user is gone. */
+    changedBy: integer('changed_by'),
+    changedRole: text('changed_role'),
     /** Rises with every change of the settings or the tree. */
     version: integer().notNull(),
     createdAt: integer('created_at').notNull(),
@@ -101,6 +105,9 @@ export const runConfigurations = sqliteTable(
     rules: text({ mode: 'json' }).$type<unknown>().notNull(),
     /** Secret environment variables by their names, each sealed. */
     secrets: text({ mode: 'json' }).$type<Record<string, string>>().notNull(),
+    /** The user who last changed it, as `scripts.changed_by`. */
+    changedBy: integer('changed_by'),
+    changedRole: text('changed_role'),
     createdAt: integer('created_at').notNull(),
     updatedAt: integer('updated_at').notNull(),
   },

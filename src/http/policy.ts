@@ -77,7 +77,9 @@ export function admit(
   return soon(authenticate(request, ports), (caller) => {
     if (caller.scopes && !caller.scopes.includes(scopeOf(rule, request.method)))
       throw new Refusal('forbidden', `These credentials lack the scope \`${scopeOf(rule, request.method)}\`.`)
-    const mayCall = roles === 'signed-in' || roles.includes(caller.role)
+    const mayCall =
+      roles === 'signed-in' ||
+      (roles.includes(caller.role) && !caller.bounds?.some(({ role }) => !roles.includes(role)))
     if (!mayCall) throw new Refusal('forbidden', 'Your role does not allow this.')
     return contextOf(caller)
   })

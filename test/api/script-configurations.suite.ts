@@ -337,15 +337,68 @@ const scenarios: Scenario[] = [
         ...FULL,
         id: made.id,
         database: null,
+        changedBy: client.userIds.administrator,
         createdAt: anyText,
         updatedAt: anyText,
       } as never)
       const path = `${at}/runConfigurations/${made.id}`
       expect(
         await good<object>(client.request('PUT', path, { json: made, as: 'Data_Editor' })),
-      ).toMatchObject({ ...FULL })
+      ).toMatchObject({ ...FULL, changedBy: client.userIds.Data_Editor })
       expect(await good<object>(client.request('GET', path, { as: 'editor' }))).toMatchObject({ ...FULL })
       expect(await runs()).toHaveLength(1)
+      await end()
+    },
+  },
+  {
+    title:
+      'variables that decide what runs are set by administrators alone, and stay when others edit the rest',
+    async run(client) {
+      const { addRun, at, end } = await fresh(client, 'starting variables')
+      const made = await addRun({
+        name: 'x',
+        envVariables: [
+          { key: 'REGION', value: 'eu' },
+          { key: 'PATH', value: '/opt/bin' },
+          { key: 'GIT_ASKPASS', value: 'sealed', secret: true },
+        ],
+      })
+      const path = `${at}/runConfigurations/${made.id}`
+      const put = (envVariables: object[], as: 'administrator' | 'Data_Editor' = 'Data_Editor') =>
+        client.request('PUT', path, { json: { name: 'x', isDefault: true, envVariables }, as })
+      const told = async () =>
+        (await good<{ envVariables: { key: string }[] }>(client.request('GET', path))).envVariables
+      for (const key of ['BASH_ENV', 'LD_PRELOAD', 'PYTHONPATH', 'https_proxy']) {
+        const json = {
+          name: 'y',
+          envVariables: [
+            { key: 'A', value: '1' },
+            { key, value: '2' },
+          ],
+        }
+        const expected = { answers: 'forbidden', pointers: ['/envVariables/1/key'] } as const
+        expectAnswer(await put(json.envVariables), expected)
+        expectAnswer(
+          await client.request('POST', `${at}/runConfigurations`, { json, as: 'Data_Editor' }),
+          expected,
+        )
+      }
+      const kept = [
+        { key: 'PATH', value: '/opt/bin' },
+        { key: 'GIT_ASKPASS', secret: true, valueSet: true },
+      ]
+      for (const changed of [
+        { key: 'PATH', value: '/tmp' },
+        { key: 'GIT_ASKPASS', value: 'sealed' },
+      ])
+        expectAnswer(await put([changed]), { answers: 'forbidden', pointers: ['/envVariables/0/key'] })
+      expect(await told()).toEqual([{ key: 'REGION', value: 'eu' }, ...kept] as never)
+      await good(put([{ key: 'REGION', value: 'us' }, ...kept]))
+      expect(await told()).toEqual([...kept, { key: 'REGION', value: 'us' }] as never)
+      await good(put([]))
+      expect(await told()).toEqual(kept as never)
+      await good(put([{ key: 'PATH', value: '/bin' }], 'administrator'))
+      expect(await told()).toEqual([{ key: 'PATH', value: '/bin' }] as never)
       await end()
     },
   },

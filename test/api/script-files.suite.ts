@@ -81,13 +81,15 @@ const rows: readonly Row[] = [
     { title: 'collector', call, ...request, as: 'collector', answers: 'forbidden' },
     { title: 'dashboard_viewer', call, ...request, as: 'dashboard_viewer', answers: 'forbidden' },
   ]),
-  ...WRITES.map(([call, request]): Row => ({
-    title: 'editor',
-    call,
-    ...request,
-    as: 'editor',
-    answers: 'forbidden',
-  })),
+  ...WRITES.flatMap(([call, request]) =>
+    (['editor', 'Data_Editor'] as const).map((as): Row => ({
+      title: as,
+      call,
+      ...request,
+      as,
+      answers: 'forbidden',
+    })),
+  ),
   ...READS.flatMap((call) =>
     (['editor', 'Data_Editor'] as const).map((as): Row => ({ title: as, call, as, answers: 200 })),
   ),
@@ -209,7 +211,7 @@ const scenarios: Scenario[] = [
       'a file comes out as it went in, with its hash for a tag, whole and in ranges, and nothing in it runs',
     async run(client) {
       const { at, put, list, end } = await fresh(client, 'bytes')
-      const made = await put('src/main.py', { text: HELLO, as: 'Data_Editor' })
+      const made = await put('src/main.py', { text: HELLO })
       expectAnswer(made, { answers: 201 })
       expect(made.headers.get('etag')).toBe(`"${SHA}"`)
       const path = made.headers.get('location') ?? ''

@@ -150,6 +150,7 @@ const scenarios: Scenario[] = [
         dependencyFile: null,
         acceptedFiles: [...RUN_TYPES],
         dependents: { count: 0, widgets: [], dataSources: [], alarmRecipients: [] },
+        filesChangedBy: null,
         warnings: ['runner.none'],
         createdAt: anyText,
         updatedAt: anyText,

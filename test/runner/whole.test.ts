@@ -24,6 +24,22 @@ with open(os.environ["SVC_OUTPUT_DIR"] + "/result.csv", "w") as result:
     result.write("a,b\\n")
 `
 
+/** Calls the service by its session as an administrator would, and then as its arguments say. */
+const ATTACK = `
+import os, sys, urllib.error, urllib.request
+def call(method, path, body=None):
+    request = urllib.request.Request(os.environ["SVC_BASE_URL"] + path, method=method, data=body and body.encode())
+    request.add_header("X-Session-Id", os.environ["SVC_SESSION_ID"])
+    request.add_header("Content-Type", "application/json")
+    try:
+        print(method, path, urllib.request.urlopen(request).status)
+    except urllib.error.HTTPError as refused:
+        print(method, path, refused.code)
+call("GET", "/runners")
+if len(sys.argv) > 1:
+    call(*sys.argv[1:])
+`
+
 for (const name of HOST_NAMES) {
   describe(`with the ${name} host, a runner`, () => {
     let host: Host
@@ -83,6 +99,48 @@ for (const name of HOST_NAMES) {
       )
       expect(texts).toEqual(['--full eu ***'])
       expect(job).toMatchObject({ state: 'failed', exitCode: 4, error: 'The script ended with exit code 4.' })
+    }, 60_000)
+
+    test('gives no rights of an administrator to what a Data_Editor has run in the name of one', async () => {
+      const { id } = await json<{ id: number }>('POST', '/scripts', { name: 'attacked' })
+      const path = `/scripts/${id}`
+      await call('PUT', `${path}/files/main.py`, ATTACK)
+      const configuration = await json<{ id: number }>('POST', `${path}/runConfigurations`, { name: 'one' })
+      const { token } = await json<{ token: string }>('POST', `${path}/webhookTokens`, { name: 'one' })
+      const password = 'a-Long-Enough-Password-1'
+      await json('POST', '/users', { username: 'data', password, role: 'Data_Editor' })
+      const asEditor = (method: string, at: string, body: string) =>
+        fetch(host.url + at, {
+          method,
+          body,
+          headers: {
+            authorization: `Basic ${btoa(`data:${password}`)}`,
+            'content-type': 'application/json',
+          },
+        })
+      const said = async () => {
+        const job = (await (
+          await fetch(`${host.url}/scripts/webhook/${token}`, { method: 'POST' })
+        ).json()) as JobView
+        const read = () => json<JobView>('GET', `${path}/jobs/${job.id}`)
+        await until(async () => ENDED.includes((await read()).state))
+        const log = await json<{ lines: { text: string }[] }>('GET', `${path}/jobs/${job.id}/log`)
+        return log.lines.map(({ text }) => text)
+      }
+      const body = JSON.stringify({ username: 'pwned', password: 'Pwned-Long-Pw-1!x', role: 'administrator' })
+      expect(await said()).toEqual(['GET /runners 200'])
+      expect((await asEditor('PUT', `${path}/files/main.py`, 'print("mine")')).status).toBe(403)
+      const configured = (change: object) =>
+        asEditor(
+          'PUT',
+          `${path}/runConfigurations/${configuration.id}`,
+          JSON.stringify({ name: 'one', isDefault: true, ...change }),
+        )
+      expect((await configured({ envVariables: [{ key: 'BASH_ENV', value: 'x' }] })).status).toBe(403)
+      expect((await configured({ arguments: ['POST', '/users', body] })).status).toBe(200)
+      expect(await said()).toEqual(['GET /runners 403', 'POST /users 403'])
+      const users = await json<{ username: string }[]>('GET', '/users')
+      expect(users.map(({ username }) => username)).not.toContain('pwned')
     }, 60_000)
 
     test('runs a job of Talend', async () => {

@@ -3,7 +3,7 @@ import * as fc from 'fast-check'
 
 import { ROLES } from '../../context.ts'
 import type { Role } from '../../context.ts'
-import { idsOf, permissionsOf, readable, readableTops, visible } from './permissions.ts'
+import { idsOf, permissionsOf, readable, readableTops, sharedRights, visible } from './permissions.ts'
 import type { Granted, Located, Rights } from './permissions.ts'
 
 const grantOf = (letters: string): Granted => ({
@@ -112,6 +112,57 @@ describe('rights', () => {
       expect(condition(rightsOf('editor', { 1: '' }), 'o', listed)).toBe('1')
       expect(condition(rightsOf('administrator', {}), 'o', listed)).toBe('1')
       expect(condition(rightsOf('editor', { 5: '' }), 'o', listed)).toContain('o.path')
+    }
+  })
+})
+
+describe('the rights that several users have in common', () => {
+  const OBJECTS = [
+    { id: 1, path: '/1/' },
+    { id: 5, path: '/1/5/' },
+    { id: 6, path: '/1/6/' },
+    { id: 9, path: '/1/5/9/' },
+  ]
+  const rows: [
+    a: Readonly<Record<number, string>>,
+    b: Readonly<Record<number, string>>,
+    Record<string, string>,
+  ][] = [
+    [{ 1: 'wxm' }, { 5: 'x' }, { '/1/': '', '/1/5/': 'rx', '/1/5/9/': 'rx', '/1/6/': '' }],
+    [{ 5: 'w' }, { 6: 'w' }, { '/1/5/': '', '/1/6/': '', '/1/5/9/': '' }],
+    [
+      { 5: '', 9: 'w' },
+      { 1: 'm', 9: 'x' },
+      { '/1/5/': 'r', '/1/5/9/': 'rm', '/1/6/': '' },
+    ],
+    [{ 5: 'x' }, { 5: 'x', 9: 'w' }, { '/1/5/': 'rx', '/1/5/9/': 'rx' }],
+  ]
+  for (const [a, b, expected] of rows) {
+    test(`${JSON.stringify(a)} and ${JSON.stringify(b)}`, () => {
+      for (const pair of [
+        [a, b],
+        [b, a],
+      ] as const) {
+        const shared = sharedRights([rightsOf('editor', pair[0]), rightsOf('editor', pair[1])], OBJECTS)
+        for (const [path, letters] of Object.entries(expected))
+          expect({ path, letters: lettersOf(shared, { type: 'job', runBy: 0, path }) }).toEqual({
+            path,
+            letters,
+          })
+      }
+    })
+  }
+
+  test('a role that changes nothing leaves reading and maintaining', () => {
+    for (const roles of [
+      ['editor', 'Data_Editor'],
+      ['Data_Editor', 'editor'],
+    ] as const) {
+      const [a, b] = roles.map((role) => rightsOf(role, { 5: 'wxm' })) as [Rights, Rights]
+      const shared = sharedRights([a, b], OBJECTS)
+      expect(lettersOf(shared, { type: 'job', runBy: 0, path: '/1/5/' })).toBe('rm')
+      expect(readableTops(shared)).toEqual([5, 9])
+      expect(shared.ways).toEqual([1, 5])
     }
   })
 })

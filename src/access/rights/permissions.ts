@@ -49,6 +49,31 @@ export function permissionsOf(rights: Rights, object: Located): Permissions {
   return { read: true, write, execute, maintain: write || grants.some((grant) => grant.maintain) }
 }
 
+/** What lies above objects. */
+export function waysTo(objects: readonly { readonly path: string }[]): number[] {
+  return [...new Set(objects.flatMap(({ path }) => idsOf(path).slice(0, -1)))]
+}
+
+/** The rights that all of these users have, as rights of the first of them; `objects` are those with a grant of any.
+ * Below the last grant of a path nothing changes, so the rights at these objects are all there is to know.
+ * @param all of no collectors, whose reach depends on the object */
+export function sharedRights(
+  all: readonly [Rights, ...Rights[]],
+  objects: readonly { readonly id: number; readonly path: string }[],
+): Rights {
+  const shared = objects.flatMap(({ id, path }) => {
+    const each = all.map((rights) => permissionsOf(rights, { type: 'job', runBy: 0, path }))
+    const haveAll = (right: Right) => each.every((permissions) => permissions[right])
+    if (!haveAll('read')) return []
+    return { id, path, write: haveAll('write'), execute: haveAll('execute'), maintain: haveAll('maintain') }
+  })
+  const [{ userId, role }] = all
+  const granted = new Map(
+    shared.map(({ id, write, execute, maintain }) => [id, { write, execute, maintain }]),
+  )
+  return { userId, role, granted, ways: waysTo(shared) }
+}
+
 /** How far a role goes where everything is granted. Maintaining may be granted to every role. */
 export function reachOf({ role, userId }: Pick<Rights, 'role' | 'userId'>, object: Located) {
   switch (role) {

@@ -1,5 +1,5 @@
 import { ROLES } from '../../context.ts'
-import type { Context, Role } from '../../context.ts'
+import type { Bound, Context, Role } from '../../context.ts'
 import { Refusal } from '../../lib/errors.ts'
 import { Recent } from '../../lib/recent.ts'
 import { soon } from '../../lib/soon.ts'
@@ -8,7 +8,7 @@ import { commit, isForeignKeyViolation } from '../../ports/database.ts'
 import type { Ports } from '../../ports/index.ts'
 import { audited } from '../audit/service.ts'
 import { Paths } from './paths.ts'
-import { idsOf, permissionsOf, ROOT_PATH } from './permissions.ts'
+import { permissionsOf, ROOT_PATH, sharedRights, waysTo } from './permissions.ts'
 import type { Granted, Rights, Subject } from './permissions.ts'
 import * as store from './store.ts'
 
@@ -27,7 +27,15 @@ const known = new WeakMap<object, Known>()
 /** What the caller may do where. @throws {Refusal} unauthenticated when nobody asks */
 export function rightsOf({ ports, caller }: Context): Soon<Rights> {
   if (caller.kind !== 'user') throw new Refusal('unauthenticated', 'Sign in first.')
-  return rightsFor(ports, caller)
+  return caller.bounds ? rightsOfAll(ports, [caller, ...caller.bounds]) : rightsFor(ports, caller)
+}
+
+/** What all of some users may do where. */
+async function rightsOfAll(ports: Ports, [user, ...others]: readonly [Bound, ...Bound[]]): Promise<Rights> {
+  const first = await rightsFor(ports, user)
+  const each = [first, ...(await Promise.all(others.map(async (other) => rightsFor(ports, other))))] as const
+  const ids = [...new Set(each.flatMap(({ granted }) => [...granted.keys()]))]
+  return sharedRights(each, await store.readPaths(ports.database, ids))
 }
 
 /** What a user of this role may do where, mostly from memory. */
@@ -39,8 +47,7 @@ export function rightsFor(
   const key = userId * ROLES.length + ROLES.indexOf(role)
   const found = knownOf(ports).rights.find(key, ports.clock.now(), async () => {
     const rows = await store.readGranted(ports.database, userId)
-    const ways = new Set(rows.flatMap(({ path }) => idsOf(path).slice(0, -1)))
-    return { userId, role, granted: new Map(rows.map(({ id, ...row }) => [id, row])), ways: [...ways] }
+    return { userId, role, granted: new Map(rows.map(({ id, ...row }) => [id, row])), ways: waysTo(rows) }
   })
   return soon(found, requireRights)
 }

@@ -9,9 +9,10 @@ export type Owed = 'mfa' | 'password' | ''
 
 export type SessionUser = { readonly userId: number; readonly username: string; readonly role: Role }
 export type SessionRow = typeof sessions.$inferSelect
-export type NewSession = Omit<SessionRow, 'refreshCount' | 'scopes'> & {
+export type NewSession = Omit<SessionRow, 'refreshCount' | 'scopes' | 'bounds'> & {
   readonly owes: Owed
   readonly scopes?: string
+  readonly bounds?: string | null
 }
 
 const USER = { userId: users.id, username: users.username, role: users.role }
@@ -21,9 +22,12 @@ export async function findSession(
   database: Database,
   hash: string,
   now: number,
-): Promise<(SessionUser & { readonly owes: Owed; readonly scopes: string | null }) | null> {
+): Promise<
+  | (SessionUser & { readonly owes: Owed; readonly scopes: string | null; readonly bounds: string | null })
+  | null
+> {
   const rows = await database
-    .select({ ...USER, owes: sessions.owes, scopes: sessions.scopes })
+    .select({ ...USER, owes: sessions.owes, scopes: sessions.scopes, bounds: sessions.bounds })
     .from(sessions)
     .innerJoin(users, eq(users.id, sessions.userId))
     .where(and(eq(sessions.hash, hash), gt(sessions.expiresAt, now), isNull(users.disabledAt)))

@@ -62,7 +62,8 @@ export async function cancelJob(context: Context, { scriptId, id }: Named): Prom
   return readJob(context, scriptId, id)
 }
 
-/** Orders once more what a run was, with the files that came with it.
+/** Orders once more what a run was, with the files that came with it. Whoever ordered it first chose its arguments, so the
+ * new run has no rights that this user does not have.
  * @throws {Refusal} not_found, and what an order throws */
 export async function rerunJob(
   context: Context,
@@ -73,7 +74,7 @@ export async function rerunJob(
   await readJob(context, scriptId, id)
   const row = await store.findRun(ports.database, id)
   if (!row) throw new Refusal('not_found', 'There is no such job of this script.')
-  const { runConfigurationId, order } = row
+  const { runConfigurationId, order, userId } = row
   return orderRun(context, {
     scriptId,
     runConfigurationId: runConfigurationId === 0 ? null : runConfigurationId,
@@ -82,6 +83,7 @@ export async function rerunJob(
     trigger: 'manual',
     uploads: await copyUploads(ports, id),
     key,
+    boundBy: [...(order.boundBy ?? []), ...(userId === null ? [] : [userId])],
   })
 }
 

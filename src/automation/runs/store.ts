@@ -9,6 +9,8 @@ export type Order = {
   /** In place of those of the configuration; null takes these. */
   readonly arguments: readonly string[] | null
   readonly parameters: Readonly<Record<string, unknown>>
+  /** Users besides the one who ordered it whose rights bound the run. */
+  readonly boundBy?: readonly number[]
 }
 
 export type RunRow = Omit<typeof runs.$inferSelect, 'state' | 'order'> & {

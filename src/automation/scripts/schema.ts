@@ -54,6 +54,7 @@ const ignored = Object.fromEntries(
     'dependencyFile',
     'dependents',
     'warnings',
+    'filesChangedBy',
     'createdAt',
     'updatedAt',
   ].map((name) => [name, z.unknown().optional()]),
@@ -75,6 +76,10 @@ export const scriptView = z
     acceptedFiles: z.array(z.enum(RUN_TYPES)),
     dependents: dependentsView,
     warnings: z.array(z.enum(WARNINGS)),
+    filesChangedBy: z
+      .int()
+      .nullable()
+      .describe('The user who last changed its files; its runs have no rights that this user does not have.'),
     createdAt: z.iso.datetime({ offset: true }),
     updatedAt: z.iso.datetime({ offset: true }),
   })

@@ -7,6 +7,7 @@ import { timeFormat } from '../../lib/time.ts'
 import { commit, isForeignKeyViolation } from '../../ports/database.ts'
 import type { Write } from '../../ports/database.ts'
 import type { Ports } from '../../ports/index.ts'
+import type { Changer } from './changer.ts'
 import { detect } from './detection.ts'
 import { groupIdOf, listGroups } from './groups/service.ts'
 import type { ListQuery, ScriptBody, ScriptView } from './schema.ts'
@@ -17,6 +18,8 @@ import type { Dependent, ScriptChange, ScriptRow, ScriptSelection } from './stor
 /** How many there are at most. */
 export const SCRIPTS_MAX = 2_000
 const DEPENDENTS_SHOWN = 100
+/** Nothing in it runs as yet. */
+const NO_CHANGER: Changer = { changedBy: null, changedRole: null }
 
 type Versioned = { readonly script: ScriptView; readonly version: number }
 
@@ -81,7 +84,14 @@ export async function createScript(context: Context, body: ScriptBody): Promise<
     throw new Refusal('conflict', `There are ${SCRIPTS_MAX} scripts at most.`)
   const settings = settingsOf(body, await groupIdOf(ports, body.groupId))
   const now = clock.now()
-  const row = { ...settings, detection: detect([]), version: 1, createdAt: now, updatedAt: now }
+  const row = {
+    ...settings,
+    ...NO_CHANGER,
+    detection: detect([]),
+    version: 1,
+    createdAt: now,
+    updatedAt: now,
+  }
   const entry = recorded(context, 'create', { objectId: { inserted: true }, after: toldOf(row) })
   await refuseTakenName(() =>
     refuseGoneGroup(() => commit(database, [store.insertScript(database, row), entry])),
@@ -147,7 +157,7 @@ export async function deleteScript(
   ports.log.info('script deleted', { scriptId: gone })
 }
 
-type Settings = Required<Omit<ScriptChange, 'detection'>>
+type Settings = Required<Omit<ScriptChange, 'detection' | keyof Changer>>
 
 function settingsOf({ name, description, timeout, acceptedFiles }: ScriptBody, groupId: number): Settings {
   return { name, description, groupId, timeoutS: timeout, acceptedFiles }
@@ -206,14 +216,18 @@ async function viewsOf(ports: Ports, rows: readonly ScriptRow[]): Promise<Script
   const byScript = Map.groupBy(found, ({ scriptId }) => scriptId)
   const format = timeFormat(ports.settings.timeZone)
   return rows.map((row) => {
-    const { version: _, detection, timeoutS, createdAt, updatedAt, acceptedFiles, ...plain } = row
+    const { id, name, description, groupId, detection, timeoutS, createdAt, updatedAt, acceptedFiles } = row
     return {
-      ...plain,
+      id,
+      name,
+      description,
+      groupId,
       ...detection,
       acceptedFiles: acceptedFiles as ScriptView['acceptedFiles'],
       warnings: [...detection.warnings],
       timeout: timeoutS,
-      dependents: shownDependents(byScript.get(row.id) ?? []),
+      dependents: shownDependents(byScript.get(id) ?? []),
+      filesChangedBy: row.changedBy,
       createdAt: format(createdAt),
       updatedAt: format(updatedAt),
     }

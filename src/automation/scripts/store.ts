@@ -2,12 +2,18 @@ import { and, count, eq, gt, or, sql } from 'drizzle-orm'
 import type { SQL } from 'drizzle-orm'
 import { scriptDependents, scripts } from '../../../db/tables/scripts.ts'
 import type { Database, Write } from '../../ports/database.ts'
+import type { Changer } from './changer.ts'
 import type { Detection } from './detection.ts'
 
-export type ScriptRow = Omit<typeof scripts.$inferSelect, 'detection'> & { readonly detection: Detection }
+export type ScriptRow = Omit<typeof scripts.$inferSelect, 'detection' | keyof Changer> & {
+  readonly detection: Detection
+} & Changer
 
 export type ScriptChange = Partial<
-  Pick<ScriptRow, 'name' | 'description' | 'groupId' | 'timeoutS' | 'acceptedFiles' | 'detection'>
+  Pick<
+    ScriptRow,
+    'name' | 'description' | 'groupId' | 'timeoutS' | 'acceptedFiles' | 'detection' | keyof Changer
+  >
 >
 
 /** Some scripts. */

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 
-import { isSecretName } from './variables.ts'
+import { changesStart, isSecretName } from './variables.ts'
 
 test.each([
   'PASSWORD',
@@ -22,9 +22,60 @@ test.each([
   'API_KEY',
   'CLIENT_SECRET',
   'AWS_CREDENTIALS',
+  'SMTPPASS',
+  'mypass',
+  'DBPW',
+  'dbpw2',
+  'ORAPWD',
+  'COMPASS',
 ])('%p is the name of a secret', (name) => expect(isSecretName(name)).toBe(true))
 
-test.each(['REGION', 'COMPASS', 'BYPASS_CACHE', 'MONKEY', 'KEYBOARD', 'TOKENS_MAX', 'POWER', 'PATH', 'PWM'])(
-  '%p is none',
-  (name) => expect(isSecretName(name)).toBe(false),
-)
+test.each([
+  'REGION',
+  'PASSAGE',
+  'PASSENGERS',
+  'SPWN',
+  'MONKEY',
+  'KEYBOARD',
+  'TOKENS_MAX',
+  'POWER',
+  'PATH',
+  'PWM',
+])('%p is none', (name) => expect(isSecretName(name)).toBe(false))
+
+test.each([
+  'BASH_ENV',
+  'ENV',
+  'PATH',
+  'IFS',
+  'HOME',
+  'LD_PRELOAD',
+  'LD_LIBRARY_PATH',
+  'PYTHONPATH',
+  'PYTHONSTARTUP',
+  'PYTHONHOME',
+  'JAVA_TOOL_OPTIONS',
+  '_JAVA_OPTIONS',
+  'NODE_OPTIONS',
+  'PERL5LIB',
+  'PERL5OPT',
+  'GIT_SSH_COMMAND',
+  'PIP_INDEX_URL',
+  'https_proxy',
+  'NO_PROXY',
+  'SSL_CERT_FILE',
+  'SVC_SESSION_ID',
+])('%p changes how a program starts', (name) => expect(changesStart(name)).toBe(true))
+
+test.each([
+  'REGION',
+  'ENVIRONMENT',
+  'MY_PATH',
+  'PATHS',
+  'HOMEPAGE',
+  'PGHOST',
+  'PROXY',
+  'API_KEY',
+  'GITHUB_REPO',
+  'TZ',
+])('%p changes nothing of that', (name) => expect(changesStart(name)).toBe(false))

@@ -1,5 +1,5 @@
 import { SCOPES } from '../../../context.ts'
-import type { Caller, Scope } from '../../../context.ts'
+import type { Bound, Caller, Scope } from '../../../context.ts'
 import { sha256 } from '../../../lib/digest.ts'
 import type { Ports } from '../../../ports/index.ts'
 import { callersOf } from '../../users/callers.ts'
@@ -63,9 +63,20 @@ export function userOf({ userId, username, role }: Account): User {
 async function userOfSession(ports: Ports, hash: string): Promise<User | null> {
   const found = await store.findSession(ports.database, hash, ports.clock.now())
   if (!found) return null
-  const { owes, scopes, ...user } = found
+  const { owes, scopes, bounds, ...user } = found
   const goodFor = owes === '' ? scopes && scopesIn(scopes) : ACCOUNT_ONLY
-  return { kind: 'user', ...user, sessionHash: hash, ...(goodFor && { scopes: goodFor }) }
+  const one = { kind: 'user', ...user, sessionHash: hash, ...(goodFor && { scopes: goodFor }) } as const
+  if (bounds === null) return one
+  const boundBy = await boundsOf(ports, JSON.parse(bounds) as number[])
+  return boundBy && { ...one, bounds: boundBy }
+}
+
+/** The users whose rights bound a session; null once one of them is gone: then the session allows nothing. */
+async function boundsOf({ database }: Ports, ids: readonly number[]): Promise<readonly Bound[] | null> {
+  const accounts = await Promise.all(ids.map((id) => store.findAccount(database, { id })))
+  const found = accounts.filter((account) => account !== null)
+  if (found.length < ids.length) return null
+  return found.map(({ userId, role }) => ({ userId, role }))
 }
 
 function scopesIn(text: string): readonly Scope[] {

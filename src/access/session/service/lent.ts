@@ -6,13 +6,20 @@ import * as store from '../store.ts'
 
 const LENT_MS = 86_400_000
 const SCOPES = 'read write execute'
+/** A change is on record under one user, so a session that has the rights of several users changes nothing. */
+const SHARED_SCOPES = 'read execute'
 
 /** A session that a program has for a while in the name of a user. It has the scopes of personal tokens but `backup`. It is
  * there once `write` is committed, for 24 hours at most. The audit log has no entry of it, but of what lends it.
- * @param agent what its user sees of it in the list of sessions */
+ * @param agent what its user sees of it in the list of sessions
+ * @param boundBy users besides; the session has the rights that all of them have */
 export async function lendSession(
   { database, clock, secrets }: Pick<Ports, 'database' | 'clock' | 'secrets'>,
-  { userId, agent }: { readonly userId: number; readonly agent: string },
+  {
+    userId,
+    agent,
+    boundBy = [],
+  }: { readonly userId: number; readonly agent: string; readonly boundBy?: readonly number[] },
 ): Promise<{ readonly sessionId: string; readonly hash: string; readonly write: Write }> {
   const sessionId = base64url(secrets.random(32))
   const hash = await sha256(sessionId)
@@ -26,7 +33,12 @@ export async function lendSession(
     agent,
     owes: '',
   } as const
-  return { sessionId, hash, write: store.insertSession(database, { ...session, scopes: SCOPES }) }
+  const isShared = boundBy.length > 0
+  const limits = {
+    scopes: isShared ? SHARED_SCOPES : SCOPES,
+    bounds: isShared ? JSON.stringify(boundBy) : null,
+  }
+  return { sessionId, hash, write: store.insertSession(database, { ...session, ...limits }) }
 }
 
 /** Ends a session that was lent; one that has ended is fine. Where it was used within the last second it may work for one

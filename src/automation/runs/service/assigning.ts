@@ -1,8 +1,6 @@
-import { accountOf } from '../../../access/session/service.ts'
 import { lendSession } from '../../../access/session/service/lent.ts'
 import { groupsOfUser } from '../../../access/user-groups/service.ts'
 import { openDataSource } from '../../../analytics/sources/service.ts'
-import { readsScripts } from '../../../access/rights/permissions.ts'
 import { sha256 } from '../../../lib/digest.ts'
 import { refusalIn } from '../../../lib/errors.ts'
 import { base64url } from '../../../lib/text.ts'
@@ -15,6 +13,8 @@ import type { AboutRunner, Assignment, DatabaseTarget } from '../protocol.ts'
 import type { RunRow } from '../store.ts'
 import { insertFiles, listFiles } from '../store/files.ts'
 import { changeRun } from './changing.ts'
+import { holdersOf } from './holders.ts'
+import type { Holders } from './holders.ts'
 
 /** A run that waits, and what it needs. */
 export type Ready = {
@@ -23,7 +23,10 @@ export type Ready = {
   readonly runner: NonNullable<Runnable['detection']['runner']>
   readonly runnerFile: string
   readonly database: DatabaseTarget | null
-  readonly user: { readonly userId: number; readonly groups: readonly { id: number; name: string }[] }
+  /** Whose rights its script has. */
+  readonly holders: Holders
+  /** The groups that all of these users are in. */
+  readonly groups: readonly { readonly id: number; readonly name: string }[]
 }
 
 /** Whom a run is given to. */
@@ -42,19 +45,25 @@ export async function readyOf(ports: Ports, row: RunRow): Promise<Ready | null> 
 }
 
 async function lookAt(ports: Ports, row: RunRow): Promise<Ready | string> {
-  const { scriptId, runConfigurationId, userId } = row
-  const account = userId === null ? null : await accountOf(ports, userId)
-  if (!account || !readsScripts(account.role))
-    return 'The user in whose name it was to run is gone, or may not run scripts any more.'
+  const { scriptId, runConfigurationId } = row
   const configurationId = runConfigurationId === 0 ? null : runConfigurationId
   const runnable = await orWhyNot(runnableOf(ports, scriptId, configurationId))
   if (typeof runnable === 'string') return runnable
+  const holders = await holdersOf(ports, row, runnable)
+  if (typeof holders === 'string') return holders
   const { runner, runnerFile } = runnable.detection
   if (runner === null || runnerFile === null) return 'There is nothing in the files of the script that runs.'
   const database = await orWhyNot(databaseOf(ports, runnable))
   if (typeof database === 'string') return database
-  const groups = await groupsOfUser(ports, account.userId)
-  return { row, runnable, runner, runnerFile, database, user: { userId: account.userId, groups } }
+  const groups = await groupsOf(ports, holders)
+  return { row, runnable, runner, runnerFile, database, holders, groups }
+}
+
+/** The groups that all holders are in. */
+async function groupsOf(ports: Ports, { user, others }: Holders): Promise<Ready['groups']> {
+  const groups = await groupsOfUser(ports, user.userId)
+  const each = await Promise.all(others.map(({ userId }) => groupsOfUser(ports, userId)))
+  return groups.filter(({ id }) => each.every((own) => own.some((group) => group.id === id)))
 }
 
 /** What is read, or in words why it is not what was ordered any more. */
@@ -90,10 +99,14 @@ export async function assign(
   ready: Ready,
   receiver: Receiver,
 ): Promise<{ readonly assignment: Assignment; readonly attemptHash: string } | null> {
-  const { row, runnable, user } = ready
+  const { row, runnable, holders } = ready
   const { database, clock, secrets } = ports
   const attemptToken = base64url(secrets.random(32))
-  const session = await lendSession(ports, { userId: user.userId, agent: `run ${row.id}` })
+  const session = await lendSession(ports, {
+    userId: holders.user.userId,
+    agent: `run ${row.id}`,
+    boundBy: holders.others.map(({ userId }) => userId),
+  })
   const attemptHash = await sha256(attemptToken)
   const files = runnable.files.map(({ path, ...file }) => {
     return { name: path, mimeType: '', ...file }
@@ -140,7 +153,7 @@ function assignmentOf(
   { baseUrl }: Receiver,
   sessionId: string,
 ): Omit<Assignment, 'attemptToken' | 'uploads'> {
-  const { row, runnable, runner, runnerFile, database, user } = ready
+  const { row, runnable, runner, runnerFile, database, groups } = ready
   const { script, configuration, detection } = runnable
   return {
     id: row.id,
@@ -158,8 +171,8 @@ function assignmentOf(
     env: {
       ...configuration.env,
       SVC_SESSION_ID: sessionId,
-      SVC_USER_USERGROUP_IDS: user.groups.map(({ id }) => id).join(','),
-      SVC_USER_USERGROUP_NAMES: user.groups.map(({ name }) => name).join(','),
+      SVC_USER_USERGROUP_IDS: groups.map(({ id }) => id).join(','),
+      SVC_USER_USERGROUP_NAMES: groups.map(({ name }) => name).join(','),
       SVC_BASE_URL: baseUrl,
       SVC_JOB_ID: row.id,
       SVC_PARAMETERS: JSON.stringify(row.order.parameters),

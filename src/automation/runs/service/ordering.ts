@@ -31,6 +31,8 @@ export type RunOrder = RunBody & {
   readonly uploads: readonly Upload[]
   /** The caller's `Idempotency-Key`. */
   readonly key: string | null
+  /** Users besides the caller whose rights bound the run. */
+  readonly boundBy?: readonly number[]
   /** What goes into the same commit. */
   readonly also?: readonly Write[]
 }
@@ -55,7 +57,9 @@ export async function orderRun(context: Context, order: RunOrder): Promise<Order
   if ((await store.countWaiting(ports.database, scriptId, configurationId)) >= QUEUE_MAX)
     throw new Refusal('overloaded', `${QUEUE_MAX} runs of this configuration wait already.`)
   const now = ports.clock.now()
-  const row = rowOf({ ...order, userId: caller.userId }, runnable, {
+  const bounds = (caller.bounds ?? []).map(({ userId }) => userId)
+  const boundBy = [...bounds, ...(order.boundBy ?? [])].filter((id) => id !== caller.userId)
+  const row = rowOf({ ...order, boundBy, userId: caller.userId }, runnable, {
     id: `j_${ulid(now, ports.secrets.random(16))}`,
     now,
   })
@@ -85,7 +89,7 @@ export async function readJob({ ports }: Context, scriptId: number, id: string):
 type Named = RunOrder & { readonly userId: number }
 
 function rowOf(
-  { scriptId, trigger, userId, arguments: given, parameters }: Named,
+  { scriptId, trigger, userId, arguments: given, parameters, boundBy = [] }: Named,
   { configuration }: Runnable,
   { id, now }: { readonly id: string; readonly now: number },
 ): store.RunRow {
@@ -97,7 +101,12 @@ function rowOf(
     userId,
     state: 'queued',
     attempt: 1,
-    order: { configurationName: configuration.name, arguments: given, parameters },
+    order: {
+      configurationName: configuration.name,
+      arguments: given,
+      parameters,
+      ...(boundBy.length > 0 && { boundBy }),
+    },
     retries: 0,
     runnerId: null,
     runnerName: null,
@@ -112,6 +121,8 @@ function rowOf(
     logLines: 0,
     isolation: null,
     error: null,
+    reportTo: null,
+    reportState: null,
     queuedAt: now,
     startedAt: null,
     finishedAt: null,

@@ -14,6 +14,7 @@ import { timeFormat } from '../../../lib/time.ts'
 import type { ByteSpan } from '../../../ports/blobs.ts'
 import type { Write } from '../../../ports/database.ts'
 import type { Ports } from '../../../ports/index.ts'
+import { changerOf } from '../changer.ts'
 import { detect } from '../detection.ts'
 import { mediaOf } from '../media.ts'
 import { nameOf } from '../path.ts'
@@ -171,7 +172,7 @@ async function changeTree(
       after: told ?? toldOf(after, path),
     })
     return {
-      change: { detection: detectionOf(after) },
+      change: { detection: detectionOf(after), ...changerOf(context.caller) },
       writes: [...treeWrites(ports, script, { before, change, after }), entry],
       result: { before, after },
     }

@@ -50,6 +50,7 @@ const pattern = storableText
 
 const base = {
   id: z.int().optional(),
+  changedBy: z.unknown().optional(),
   createdAt: z.unknown().optional(),
   updatedAt: z.unknown().optional(),
   name: composedName,
@@ -154,6 +155,10 @@ export const runConfigurationView = z
     network: z.array(z.string()),
     database: database.nullable(),
     filesystem: filesystem.nullable(),
+    changedBy: z
+      .int()
+      .nullable()
+      .describe('The user who last changed it; its runs have no rights that this user does not have.'),
     createdAt: z.iso.datetime({ offset: true }),
     updatedAt: z.iso.datetime({ offset: true }),
   })

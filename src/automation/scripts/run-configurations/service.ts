@@ -1,9 +1,11 @@
 import type { Context } from '../../../context.ts'
 import { Refusal } from '../../../lib/errors.ts'
 import { timeFormat } from '../../../lib/time.ts'
-import type { Write } from '../../../ports/database.ts'
 import type { Ports } from '../../../ports/index.ts'
+import { changerOf } from '../changer.ts'
 import { changeScript, refuseTakenName, requireScript } from '../service/changing.ts'
+import type { Made } from '../service/changing.ts'
+import { isSecretName } from '../variables.ts'
 import { CONFIGURATIONS_MAX } from './schema.ts'
 import type { RunConfigurationBody, RunConfigurationView } from './schema.ts'
 import { adding, cannotRun, changeOf, removing, replacing } from './service/changes.ts'
@@ -71,16 +73,24 @@ export async function updateRunConfiguration(
   })
 }
 
-/** Takes a run configuration away; of those that are left the oldest is the default one if it was that.
+/** Takes a run configuration away; of those that are left the oldest is the default one if it was that. Schedules that name
+ * it take the default one from then on; where the caller is no administrator they become the caller's.
  * @throws {Refusal} not_found */
 export async function deleteRunConfiguration(context: Context, ref: string, id: number): Promise<void> {
-  const { ports } = context
-  const { database } = ports
+  const { ports, caller } = context
+  const isLesser = !(caller.kind === 'user' && caller.role === 'administrator')
+  const changer = isLesser ? changerOf(caller) : {}
   await changing(ports, ref, (_, rows) => {
     const before = requireRow(rows, id)
     const heir = before.isDefault ? rows.find((row) => row.id !== id) : undefined
     return {
-      writes: [...removing(context, before), ...(heir ? [store.makeDefault(database, heir.id)] : [])],
+      // What runs without it is what the caller chose; an administrator who removes it vouches for nothing else.
+      ...(rows.length === 1 && { change: changer }),
+      writes: [
+        ...(isLesser ? [store.ownSchedules(ports.database, id, changerOf(caller).changedBy)] : []),
+        ...removing(context, before),
+        ...(heir ? [store.makeDefault(ports.database, heir.id, changer)] : []),
+      ],
       result: undefined,
     }
   })
@@ -98,7 +108,7 @@ function changing<Result>(
   make: (
     script: { readonly id: number },
     rows: readonly RunConfigurationRow[],
-  ) => Promise<{ writes: Write[]; result: Result }> | { writes: Write[]; result: Result },
+  ) => Promise<Made<Result>> | Made<Result>,
 ): Promise<Result> {
   return refuseTakenName(() =>
     changeScript(ports, ref, async (script) =>
@@ -122,9 +132,13 @@ function viewOf({ settings }: Ports, row: RunConfigurationRow): RunConfiguration
     isDefault,
     timeout: timeoutS,
     ...rules,
-    envVariables: rules.envVariables.map((one) =>
-      'value' in one ? one : { ...one, valueSet: Object.hasOwn(secrets, one.key) },
+    // A value that was stored in clear before its name counted as that of a secret is not shown either.
+    envVariables: rules.envVariables.map(({ key, ...one }) =>
+      'value' in one && !isSecretName(key)
+        ? { key, value: one.value }
+        : { key, secret: true as const, valueSet: 'value' in one || Object.hasOwn(secrets, key) },
     ),
+    changedBy: row.changedBy,
     createdAt: format(createdAt),
     updatedAt: format(updatedAt),
   }

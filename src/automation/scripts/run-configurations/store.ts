@@ -1,15 +1,16 @@
 import { and, eq, ne } from 'drizzle-orm'
-import { runConfigurations } from '../../../../db/tables/scripts.ts'
+import { runConfigurations, scheduleConfigurations } from '../../../../db/tables/scripts.ts'
 import type { Database, Write } from '../../../ports/database.ts'
+import type { Changer } from '../changer.ts'
 import type { Rules } from './schema.ts'
 
-export type RunConfigurationRow = Omit<typeof runConfigurations.$inferSelect, 'rules'> & {
+export type RunConfigurationRow = Omit<typeof runConfigurations.$inferSelect, 'rules' | keyof Changer> & {
   readonly rules: Rules
-}
+} & Changer
 
 export type RunConfigurationChange = Pick<
   RunConfigurationRow,
-  'name' | 'isDefault' | 'timeoutS' | 'rules' | 'secrets'
+  'name' | 'isDefault' | 'timeoutS' | 'rules' | 'secrets' | keyof Changer
 >
 
 /** The run configurations of a script, by id. */
@@ -48,10 +49,21 @@ export function clearDefault(database: Database, scriptId: number, exceptId: num
     .where(and(eq(runConfigurations.scriptId, scriptId), ne(runConfigurations.id, exceptId)))
 }
 
-export function makeDefault(database: Database, id: number): Write {
-  return database.update(runConfigurations).set({ isDefault: true }).where(eq(runConfigurations.id, id))
+export function makeDefault(database: Database, id: number, changer: Partial<Changer>): Write {
+  return database
+    .update(runConfigurations)
+    .set({ isDefault: true, ...changer })
+    .where(eq(runConfigurations.id, id))
 }
 
 export function deleteRunConfiguration(database: Database, id: number): Write {
   return database.delete(runConfigurations).where(eq(runConfigurations.id, id))
+}
+
+/** Makes schedules that name a configuration those of a user. */
+export function ownSchedules(database: Database, id: number, userId: number | null): Write {
+  return database
+    .update(scheduleConfigurations)
+    .set({ userId })
+    .where(eq(scheduleConfigurations.runConfigurationId, id))
 }

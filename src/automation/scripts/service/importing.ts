@@ -8,6 +8,7 @@ import { commit, isUniqueViolation } from '../../../ports/database.ts'
 import type { Write } from '../../../ports/database.ts'
 import type { Ports } from '../../../ports/index.ts'
 import { RUN_TYPES } from '../accepted-files.ts'
+import { changerOf } from '../changer.ts'
 import type { Detection } from '../detection.ts'
 import { detectionOf, readTree, treeWrites } from '../files/service.ts'
 import { CONFIGURATIONS_MAX } from '../run-configurations/schema.ts'
@@ -106,7 +107,7 @@ function replace(
     })
     const detection = detectionOf(tree.after)
     return {
-      change: { ...set, detection },
+      change: { ...set, detection, ...changerOf(context.caller) },
       writes: [
         ...treeWrites(ports, script, tree),
         ...(await configurationWrites(context, incoming.settings, {
@@ -135,7 +136,8 @@ async function create(
   const { description, timeout, acceptedFiles } = incoming.settings ?? UNSET
   const now = clock.now()
   const settings = { name, description, groupId, timeoutS: timeout, acceptedFiles: [...acceptedFiles] }
-  const row = { ...settings, id, detection, version: 1, createdAt: now, updatedAt: now }
+  const changer = changerOf(context.caller)
+  const row = { ...settings, ...changer, id, detection, version: 1, createdAt: now, updatedAt: now }
   const after = { ...toldOf(row), ...sizeOf(tree.after) }
   await commit(database, [
     store.insertScript(database, row),

@@ -1,10 +1,12 @@
 import { Refusal } from '../../../lib/errors.ts'
 import type { Ports } from '../../../ports/index.ts'
+import type { Changer } from '../changer.ts'
 import type { Detection } from '../detection.ts'
 import { readTree } from '../files/service.ts'
 import { listOwnConfigurations } from '../run-configurations/service.ts'
 import { openSecrets } from '../run-configurations/service/changes.ts'
 import type { Rules } from '../run-configurations/schema.ts'
+import { isSecretName } from '../variables.ts'
 import { allDirectories } from '../tree.ts'
 import { requireScript } from './changing.ts'
 
@@ -16,7 +18,7 @@ export type Runnable = {
     /** Seconds; 0 means none. */
     readonly timeoutS: number
     readonly acceptedFiles: readonly string[]
-  }
+  } & Changer
   readonly configuration: Omit<Rules, 'envVariables'> & {
     /** 0 for the one that a script without any has. */
     readonly id: number
@@ -26,7 +28,7 @@ export type Runnable = {
     /** Secrets as well, as they are. */
     readonly env: Readonly<Record<string, string>>
     readonly secretNames: readonly string[]
-  }
+  } & Changer
   readonly detection: Detection
   readonly files: readonly {
     readonly path: string
@@ -39,7 +41,7 @@ export type Runnable = {
 }
 
 /** What a script without run configurations is run with. */
-const IMPLICIT: Omit<Rules, 'envVariables'> = {
+const IMPLICIT: Omit<Rules, 'envVariables'> & Changer = {
   kind: 'standard',
   arguments: [],
   concurrency: 'queue',
@@ -48,6 +50,8 @@ const IMPLICIT: Omit<Rules, 'envVariables'> = {
   network: [],
   database: null,
   filesystem: null,
+  changedBy: null,
+  changedRole: null,
 }
 
 /** What a run of a script needs: with the configuration of this id, with its default one for null, and for 0 with the one
@@ -57,13 +61,14 @@ export async function runnableOf(
   scriptRef: number | string,
   runConfigurationId: number | null,
 ): Promise<Runnable> {
-  const { id, name, timeoutS, acceptedFiles, detection } = await requireScript(ports, scriptRef)
+  const script = await requireScript(ports, scriptRef)
+  const { id, name, timeoutS, acceptedFiles, detection, changedBy, changedRole } = script
   const [configuration, tree] = await Promise.all([
     configurationOf(ports, id, runConfigurationId),
     readTree(ports, id),
   ])
   return {
-    script: { id, name, timeoutS, acceptedFiles },
+    script: { id, name, timeoutS, acceptedFiles, changedBy, changedRole },
     configuration: { ...configuration, timeoutS: configuration.timeoutS ?? timeoutS },
     detection,
     files: [...tree.values()].flatMap(({ path, blob, sha256, sizeBytes }) =>
@@ -80,8 +85,10 @@ async function configurationOf(ports: Ports, scriptId: number, wanted: number | 
   const secrets = await openSecrets(ports, row.secrets)
   const plain = envVariables.flatMap((one) => ('value' in one ? [[one.key, one.value] as const] : []))
   const env = { ...Object.fromEntries(plain), ...secrets }
-  const { id, name, timeoutS } = row
-  return { ...rules, id, name, timeoutS, env, secretNames: Object.keys(secrets) }
+  const { id, name, timeoutS, changedBy, changedRole } = row
+  const changer = { changedBy, changedRole }
+  const secretNames = Object.keys(env).filter((key) => key in secrets || isSecretName(key))
+  return { ...rules, ...changer, id, name, timeoutS, env, secretNames }
 }
 
 async function rowOf(ports: Ports, scriptId: number, wanted: number | null) {

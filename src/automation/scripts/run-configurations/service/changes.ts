@@ -6,7 +6,8 @@ import { Refusal } from '../../../../lib/errors.ts'
 import type { Fault } from '../../../../lib/errors.ts'
 import type { Write } from '../../../../ports/database.ts'
 import type { Ports } from '../../../../ports/index.ts'
-import { isSecretName } from '../../variables.ts'
+import { changerOf } from '../../changer.ts'
+import { changesStart, isSecretName } from '../../variables.ts'
 import type { RunConfigurationBody, Variable } from '../schema.ts'
 import * as store from '../store.ts'
 import type { RunConfigurationChange, RunConfigurationRow } from '../store.ts'
@@ -19,15 +20,17 @@ export async function changeOf(
   body: RunConfigurationBody,
   { before, at = '' }: { readonly before: RunConfigurationRow | null; readonly at?: string },
 ): Promise<RunConfigurationChange> {
-  const { id: _id, createdAt: _createdAt, updatedAt: _updatedAt, name, isDefault, timeout, ...rest } = body
+  const { id: _id, changedBy: _by, createdAt: _at, updatedAt: _updatedAt, ...set } = body
+  const { name, isDefault, timeout, ...rest } = set
   const faults: Fault[] = [...(await sourceFaults(context, body, { before, at }))]
-  const { secrets, envVariables, missing } = await variablesOf(context.ports, rest.envVariables, before)
+  const given = startingAsBefore(context, rest.envVariables, { before, at })
+  const { secrets, envVariables, missing } = await variablesOf(context.ports, given, before)
   for (const index of missing)
     faults.push({ pointer: `${at}/envVariables/${index}/value`, message: 'is missing' })
   if (faults.length > 0) throw cannotRun(faults)
   const { database = null, filesystem = null } = rest
   const rules = { ...rest, envVariables, database, filesystem }
-  return { name, isDefault, timeoutS: timeout, rules, secrets }
+  return { name, isDefault, timeoutS: timeout, rules, secrets, ...changerOf(context.caller) }
 }
 
 /** Why a body cannot name the data source that it names. Whoever names one is let in by its password, so that takes an
@@ -51,6 +54,34 @@ async function sourceFaults(
     { pointer: `${at}/database/access`, message: 'is more than the data source is for: it is read-only' },
   ]
 }
+
+/** The variables of a body, with those that change how an interpreter starts as an administrator has set them. Others may
+ * leave these out or send them back as they were: they stay.
+ * @throws {Refusal} forbidden for a body of somebody else that sets one of them */
+function startingAsBefore(
+  { caller }: Context,
+  given: RunConfigurationBody['envVariables'],
+  { before, at }: { readonly before: RunConfigurationRow | null; readonly at: string },
+): RunConfigurationBody['envVariables'] {
+  if (caller.kind === 'user' && caller.role === 'administrator') return given
+  const kept = (before?.rules.envVariables ?? []).filter(({ key }) => changesStart(key))
+  const faults = given.flatMap(({ key, value }, index) => {
+    if (!changesStart(key)) return []
+    const there = kept.find((one) => one.key === key)
+    const isSame = there && (value === undefined || ('value' in there && there.value === value))
+    return isSame ? [] : [{ pointer: `${at}/envVariables/${index}/key`, message: STARTS }]
+  })
+  if (faults.length > 0)
+    throw new Refusal(
+      'forbidden',
+      'Administrators set the variables that decide what runs; see errors.',
+      faults,
+    )
+  const others = given.filter(({ key }) => !changesStart(key))
+  return [...kept.map((one) => ({ ...one, secret: 'secret' in one })), ...others]
+}
+
+const STARTS = 'changes how a program starts; only an administrator sets it'
 
 /** Variables as they are kept, and the places of those that have no value and are no secrets. */
 async function variablesOf(
@@ -143,7 +174,12 @@ function recorded(context: Context, action: string, told: Told) {
   return audited(context, { action, objectType: 'run configuration', ...told })
 }
 
-function toldOf({ name, isDefault, timeoutS, rules }: Omit<RunConfigurationChange, 'secrets'>) {
+function toldOf({
+  name,
+  isDefault,
+  timeoutS,
+  rules,
+}: Pick<RunConfigurationChange, 'name' | 'isDefault' | 'timeoutS' | 'rules'>) {
   return { name, isDefault, timeout: timeoutS, ...rules }
 }
 

@@ -1,0 +1,51 @@
+import { readsScripts } from '../../../access/rights/permissions.ts'
+import { accountOf } from '../../../access/session/service.ts'
+import type { Ports } from '../../../ports/index.ts'
+import type { Runnable } from '../../scripts/service/runnable.ts'
+import type { RunRow } from '../store.ts'
+
+type Account = NonNullable<Awaited<ReturnType<typeof accountOf>>>
+
+/** The users whose rights a run has: what `user` may do and all of `others` as well. None of `others` is an administrator. */
+export type Holders = { readonly user: Account; readonly others: readonly Account[] }
+
+/** Whose rights a run has: those that the user who ordered it and all who last changed what runs have in common. An
+ * administrator has them all and bounds nobody, also once that account is gone.
+ * @returns a sentence where one of these users may not run scripts any more */
+export async function holdersOf(
+  ports: Pick<Ports, 'database'>,
+  { userId, order }: Pick<RunRow, 'userId' | 'order'>,
+  { script, configuration }: Pick<Runnable, 'script' | 'configuration'>,
+): Promise<Holders | string> {
+  const orderer = userId === null ? null : await accountOf(ports, userId)
+  if (!orderer || !readsScripts(orderer.role))
+    return 'The user in whose name it was to run is gone, or may not run scripts any more.'
+  const bounding: Account[] = []
+  for (const { changedBy, changedRole, did } of [
+    ...(order.boundBy ?? []).map((id) => ({
+      changedBy: id,
+      changedRole: null,
+      did: 'chose what is run again',
+    })),
+    {
+      changedBy: script.changedBy,
+      changedRole: script.changedRole,
+      did: 'last changed the files of the script',
+    },
+    {
+      changedBy: configuration.changedBy,
+      changedRole: configuration.changedRole,
+      did: 'last changed the run configuration',
+    },
+  ]) {
+    if (changedBy === null) continue
+    const account = await accountOf(ports, changedBy)
+    if (!account && changedRole === 'administrator') continue
+    if (!account || !readsScripts(account.role))
+      return `The user who ${did} is gone, or may not run scripts any more. An administrator has to save it again.`
+    bounding.push(account)
+  }
+  const lesser = [orderer, ...bounding].filter(({ role }) => role !== 'administrator')
+  const [user = orderer, ...others] = new Map(lesser.map((account) => [account.userId, account])).values()
+  return { user, others }
+}

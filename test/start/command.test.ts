@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
 import packageJson from '../../package.json'
+import { startHost } from './command-line.ts'
 
 const ROOT = join(import.meta.dir, '../..')
 
@@ -38,4 +39,17 @@ test('files are those of the directory where it is called', async () => {
   const { code, stderr } = await run('restore', 'nothing.gz')
   expect(code).toBe(1)
   expect(stderr).toContain(join(dir, 'nothing.gz'))
+})
+
+test('the host prints its usage and its version, and refuses an unknown argument with code 2', async () => {
+  const ended = (argument: string) => startHost({}, [argument]).ended
+  const help = await ended('--help')
+  expect(help.code).toBe(0)
+  expect(help.stdout).toContain('--once')
+  const version = await ended('--version')
+  expect(version.code).toBe(0)
+  expect(version.stdout).toBe(`tidemark ${packageJson.version} (interface 9.5.0)\n`)
+  const unknown = await ended('--twice')
+  expect(unknown.code).toBe(2)
+  expect(unknown.stderr).toMatch(/^Unknown argument --twice\.\n[^]*--once/)
 })

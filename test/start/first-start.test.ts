@@ -56,7 +56,7 @@ test('every wrong setting is named at once, and nothing is started', async () =>
     TIDEMARK_DATABASE_URL: 'oracle:x',
   })
 
-  expect(await service.exited).toBe(1)
+  expect(await service.exited).toBe(78)
   const text = await new Response(service.stderr).text()
   for (const name of ['TIDEMARK_PORT', 'TIDEMARK_TIME_ZONE', 'TIDEMARK_DATABASE_URL'])
     expect(text).toContain(name)
@@ -67,7 +67,7 @@ test('a port that was asked for and is taken is refused; without one the next is
   const { port } = new URL(first.url)
   const second = spawn({ TIDEMARK_PORT: port, TIDEMARK_DATA_DIR: await newDir() })
 
-  expect(await second.exited).toBe(1)
+  expect(await second.exited).toBe(68)
   expect(await new Response(second.stderr).text()).toContain(port)
   await first.stop()
 }, 60_000)

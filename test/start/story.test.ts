@@ -22,10 +22,3 @@ test('npm start -- --once plays the main job, prints what happened and ends with
   ])
   expect(lines.at(-1)).toContain('5 values, 12 to 250 ms, on average 60.4 ms')
 }, 60_000)
-
-test('an unknown argument is refused with a sentence and exit code 1', async () => {
-  const refused = Bun.spawn(['sh', 'workers/run.sh', 'serve', '--twice'], { cwd: ROOT, stderr: 'pipe' })
-
-  expect(await refused.exited).toBe(1)
-  expect(await new Response(refused.stderr).text()).toBe('Unknown argument --twice. There is only --once.\n')
-}, 60_000)

@@ -47,7 +47,7 @@ export class FileClient implements Pick<Client, 'execute' | 'batch' | 'migrate' 
       const { statement } = this.#prepared(sql, 'objects')
       return statement.all(boundOf(args)) as Readonly<Record<string, unknown>>[]
     } catch (error) {
-      throw failureOf(error)
+      throw failureOf(error, this.#path)
     }
   }
 
@@ -110,7 +110,7 @@ export class FileClient implements Pick<Client, 'execute' | 'batch' | 'migrate' 
       if (columns === null) return resultOf([], [], statement.run(given))
       return resultOf(columns, statement.all(given) as unknown as readonly (readonly Value[])[])
     } catch (error) {
-      throw failureOf(error)
+      throw failureOf(error, this.#path)
     }
   }
 
@@ -135,14 +135,18 @@ export class FileClient implements Pick<Client, 'execute' | 'batch' | 'migrate' 
   }
 }
 
-/** What the engine throws has no message where it is logged. */
-function failureOf(error: unknown): unknown {
+/** What the engine throws has no message where it is logged, and does not name its file. */
+function failureOf(error: unknown, path: string): unknown {
   if (!(error instanceof Database.SqliteError)) return error
-  return new LibsqlError(error.message, error.code, undefined, undefined, error)
+  return Object.assign(new LibsqlError(error.message, error.code, undefined, undefined, error), { path })
 }
 
 function open(path: string): Database.Database {
-  return new Database(path, { timeout: BUSY_TIMEOUT_MS })
+  try {
+    return new Database(path, { timeout: BUSY_TIMEOUT_MS })
+  } catch (error) {
+    throw failureOf(error, path)
+  }
 }
 
 /** From here on the statement answers arrays. */

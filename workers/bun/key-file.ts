@@ -1,24 +1,45 @@
 import { createHmac, randomBytes } from 'node:crypto'
-import { open, readdir, readFile } from 'node:fs/promises'
+import { open, readdir, readFile, rename } from 'node:fs/promises'
 import { join } from 'node:path'
 
-/** The installation's key: 32 bytes in a file that only its owner reads, made at the first start. */
-export async function readKeyFile(path: string): Promise<Uint8Array<ArrayBuffer>> {
+import { EXIT, StartFailure } from './failures.ts'
+
+const KEY_BYTES = 32
+
+/** The installation's key: 32 bytes in a file that only its owner reads, made where it is missing.
+ * @param mayMake whether one may be made: what was sealed with a lost key cannot be read with a new one
+ * @throws {StartFailure} when it is damaged, or missing and must not be made */
+export async function readKeyFile(path: string, mayMake: boolean): Promise<Uint8Array<ArrayBuffer>> {
   try {
-    return new Uint8Array(await readFile(path))
+    const key = new Uint8Array(await readFile(path))
+    if (key.length >= KEY_BYTES) return key
+    throw new StartFailure(
+      EXIT.data,
+      `${path} is damaged: it has ${key.length} bytes of ${KEY_BYTES}. ${REMEDY}`,
+    )
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
   }
-  const file = await open(path, 'wx', 0o600)
+  if (!mayMake)
+    throw new StartFailure(
+      EXIT.data,
+      `${path} is missing, and the data beside it were made with that key. ${REMEDY}`,
+    )
+  const key = new Uint8Array(randomBytes(KEY_BYTES))
+  // Whole or not at all: a process may die while it writes.
+  const file = await open(`${path}.new`, 'w', 0o600)
   try {
-    const key = new Uint8Array(randomBytes(32))
     await file.writeFile(key)
     await file.sync()
-    return key
   } finally {
     await file.close()
   }
+  await rename(`${path}.new`, path)
+  return key
 }
+
+const REMEDY =
+  'Put it back from where the data came from. Without it second factors and the secrets of recipients are lost: remove it and start once with TIDEMARK_NEW_KEY=yes to go on without them.'
 
 /** With what runners register where nobody has said: so that the one that starts with the service needs no set-up. */
 export function runnerTokenOf(key: Uint8Array): string {

@@ -1,5 +1,4 @@
-import { mkdir, readFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { readFile } from 'node:fs/promises'
 
 import { prepareFirstStart } from '../../src/access/session/service/first-start.ts'
 import { createApp } from '../../src/app.ts'
@@ -8,6 +7,7 @@ import { openDispatch } from '../../src/automation/runs/service.ts'
 import type { OpenDispatch } from '../../src/automation/runs/service.ts'
 import { schedules } from '../../src/automation/schedules/service.ts'
 import { openFlow } from '../../src/flow.ts'
+import { RELEASE } from '../../src/operations/health/service.ts'
 import { BEAT_MS, Hub } from '../../src/monitoring/events/service.ts'
 import { openPost } from '../../src/monitoring/notifications/outbox/service.ts'
 import type { Post } from '../../src/monitoring/notifications/outbox/service.ts'
@@ -22,34 +22,28 @@ import { jsonLog } from '../json-log.ts'
 import { openLdap } from '../ldap.ts'
 import { openMail } from '../mail.ts'
 import { secretsOf } from '../secrets.ts'
-import { openBlobsDirectory } from './blobs-directory.ts'
 import { watchFlow } from './flow-watch.ts'
 import { scryptInThreads } from './hashing.ts'
 import { openKeeping } from './keeping.ts'
 import type { Keeping } from './keeping.ts'
-import { readFormerKeys, readKeyFile, runnerTokenOf } from './key-file.ts'
-import { migrate, openLibsql } from './libsql.ts'
-import type { Libsql } from './libsql.ts'
+import { EXIT } from './failures.ts'
+import { runnerTokenOf } from './key-file.ts'
+import { listen, urlOf } from './listening.ts'
+import type { Listener } from './listening.ts'
 import { openNetwork } from './network.ts'
 import type { BunSettings } from './settings.ts'
 import { aFewInTurn } from './pace.ts'
-import { watchRoom } from './room.ts'
-import type { Room } from './room.ts'
 import { inFewSends } from './sends.ts'
-import { freeBytesInside, valuesInLibsql } from './values.ts'
+import { openStorage } from './storage.ts'
+import type { Keys, Storage } from './storage.ts'
+import { valuesInLibsql } from './values.ts'
 
-/** The application bounds every body that it reads, and says so in a problem document; Bun would not. */
-const BODY_MAX_BYTES = Number.MAX_SAFE_INTEGER
-const IDLE_TIMEOUT_S = 30
 const DRAIN_MAX_MS = 10_000
 const UPKEEP_MS = 60_000
 const DAY_MS = 86_400_000
 const NIGHT_MS = 11_820_000
 /** Enough for a thousand senders with a connection each. */
 const FILES_MIN = 1_024
-const PORTS_TRIED = 20
-/** What `sysexits.h` calls EX_OSERR: the supervisor starts us anew, and opening replays the journal. */
-const EXIT_STORAGE = 71
 
 const WALL_CLOCK: Clock = { now: () => Date.now() }
 
@@ -85,20 +79,14 @@ export type Seams = {
 export async function startServer(settings: BunSettings, seams: Seams = {}): Promise<Server> {
   const { log = jsonLog(toStandardError), clock = WALL_CLOCK, stallMs, upkeepMs = UPKEEP_MS } = seams
   const { values: onTop = same, fetch: around = same } = seams
-  await mkdir(settings.dataDir, { recursive: true, mode: 0o700 })
-  let freeInside = () => Promise.resolve(0)
-  // Before the databases: on a full disk they need what it gives back.
-  const room = await watchRoom(settings.dataDir, log, () => freeInside())
-  const system = await openSystem(settings)
-  const outside = await openOutside(settings, seams.scrypt)
+  const storage = await openStorage(settings, log)
+  const { room, system, values, blobs } = storage
+  const outside = openOutside(settings, storage, seams.scrypt)
   const events = new Hub({ database: system.database, clock, log, settings })
   const inside = { database: system.database, clock, log, events }
   // A post that is opened later looks at all that there is.
   let onNotices = () => {}
   const flow = openFlow(inside, () => onNotices())
-  const values = await openLibsql(`file:${join(settings.dataDir, 'values.db')}`)
-  freeInside = () => freeBytesInside(values.client)
-  const blobs = await openBlobsDirectory(join(settings.dataDir, 'blobs'))
   const watch = {
     onCommit: (bytes: number) => room.spend(bytes),
     onBroken: (cause: unknown) => stopBroken(log, cause),
@@ -124,14 +112,17 @@ export async function startServer(settings: BunSettings, seams: Seams = {}): Pro
   const app = createApp(ports, (handle) => aFewInTurn(inFewSends(handle)))
   const { isFirstStart, setupToken } = await prepareFirstStart(ports)
   await catchUp(ports)
-  const http = listen(settings, around(app.fetch, ports))
+  const http = await listen(settings, around(app.fetch, ports))
   outside.network.listensAs(http)
   await keeping.start()
   const endWatches = [flow, post, dispatch].map((one) => watchFlow(one, { clock, log }))
   const upkeep = keepUpEvery(upkeepMs, ports)
   const endBeat = beatEvents(events, log)
-  const url = `http://${settings.host === '0.0.0.0' ? 'localhost' : settings.host}:${http.port}${settings.basePath}`
-  log.info('started', { url, jobs: keeping.keeper.jobCount })
+  const url = urlOf(settings, http.port)
+  const { dataDir, timeZone } = settings
+  const { latest: schema, applied: migrations } = storage.migrated
+  const about = { dataDir, timeZone, schema, migrations, pid: process.pid }
+  log.info('started', { url, version: RELEASE.tidemark, jobs: keeping.keeper.jobCount, ...about })
   return {
     url,
     isFirstStart,
@@ -139,7 +130,7 @@ export async function startServer(settings: BunSettings, seams: Seams = {}): Pro
     ports,
     post,
     dispatch,
-    close: () => closeAll({ http, dispatch, endBeat, upkeep, endWatches, keeping, room, system, values }),
+    close: () => closeAll({ http, dispatch, endBeat, upkeep, endWatches, keeping, storage }),
   }
 }
 
@@ -183,71 +174,40 @@ function same<Part>(part: Part): Part {
 }
 
 /** What goes out of the process. */
-async function openOutside(settings: BunSettings, scrypt = scryptInThreads) {
-  const key = await readKeyFile(join(settings.dataDir, 'key'))
-  const secrets = secretsOf(key, await readFormerKeys(settings.dataDir), scrypt)
+function openOutside(settings: BunSettings, { key, formerKeys }: Keys, scrypt = scryptInThreads) {
   return {
     network: openNetwork(settings),
     directory: settings.ldap && openLdap(settings.ldap),
     mail: openMail(settings.mail),
     translator: null,
-    secrets,
+    secrets: secretsOf(key, formerKeys, scrypt),
     settings: { ...settings, runnerToken: settings.runnerToken ?? runnerTokenOf(key) },
   }
 }
 
-async function openSystem(settings: BunSettings): Promise<Libsql> {
-  const url = settings.databaseUrl ?? `file:${join(settings.dataDir, 'config.db')}`
-  const authToken = settings.databaseAuthToken ?? undefined
-  const system = await openLibsql(url, { authToken })
-  await migrate(system.database, join(import.meta.dir, '../../db/migrations'))
-  return system
-}
-
-function listen(settings: BunSettings, fetch: (request: Request) => Response | Promise<Response>) {
-  for (let tried = 0; ; tried++) {
-    try {
-      return Bun.serve({
-        port: settings.port + tried,
-        hostname: settings.host,
-        idleTimeout: IDLE_TIMEOUT_S,
-        maxRequestBodySize: BODY_MAX_BYTES,
-        fetch,
-      })
-    } catch (error) {
-      const isTaken = (error as NodeJS.ErrnoException).code === 'EADDRINUSE'
-      if (!isTaken || !settings.anyPort || tried >= PORTS_TRIED) throw error
-    }
-  }
-}
-
 type Parts = {
-  readonly http: ReturnType<typeof listen>
+  readonly http: Listener
   readonly dispatch: OpenDispatch
   readonly endBeat: () => void
   readonly upkeep: Timer
   readonly endWatches: readonly (() => Promise<void>)[]
   readonly keeping: Keeping
-  readonly room: Room
-  readonly system: Libsql
-  readonly values: Libsql
+  readonly storage: Storage
 }
 
 async function closeAll(parts: Parts): Promise<void> {
-  const { http, dispatch, endBeat, upkeep, endWatches, keeping, room, system, values } = parts
+  const { http, dispatch, endBeat, upkeep, endWatches, keeping, storage } = parts
   clearInterval(upkeep)
   endBeat()
   dispatch.close()
   await drain(http)
   await Promise.all(endWatches.map((end) => end()))
   await keeping.close()
-  await room.close()
-  await values.close()
-  await system.close()
+  await storage.close()
 }
 
 /** Answers what has begun, but does not wait for idle connections, which may stay open as long as clients like. */
-async function drain(http: ReturnType<typeof listen>): Promise<void> {
+async function drain(http: Listener): Promise<void> {
   const stopped = http.stop()
   const until = performance.now() + DRAIN_MAX_MS
   while (http.pendingRequests > 0 && performance.now() < until) await Bun.sleep(10)
@@ -265,5 +225,6 @@ async function warnOfFewFiles(log: Log): Promise<void> {
 function stopBroken(log: Log, cause: unknown): void {
   log.error('storage failed; the process ends and recovers at its next start', cause)
   // Waiting callers are refused first: nothing of theirs was acknowledged.
-  setTimeout(() => process.exit(EXIT_STORAGE), 100)
+  // The supervisor starts the process again, and opening replays the journal.
+  setTimeout(() => process.exit(EXIT.storage), 100)
 }

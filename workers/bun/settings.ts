@@ -1,3 +1,5 @@
+import { resolve } from 'node:path'
+
 import * as z from 'zod'
 
 import { parseEnvironment, settingsOf, settingsSchema } from '../../src/ports/settings.ts'
@@ -25,6 +27,10 @@ const bunSchema = settingsSchema.extend({
     .string()
     .default('data')
     .describe('The directory that holds everything this service keeps.'),
+  TIDEMARK_NEW_KEY: z
+    .enum(['yes', 'no'])
+    .default('no')
+    .describe('Whether data whose `key` is lost start with a new one.'),
   TIDEMARK_RUNNER: z
     .enum(['on', 'off'])
     .default('on')
@@ -43,7 +49,10 @@ export type BunSettings = Settings & {
   readonly anyPort: boolean
   readonly host: string
   readonly trustedProxies: number
+  /** Absolute. */
   readonly dataDir: string
+  /** Whether a key is made for data that had another one. */
+  readonly newKey: boolean
   readonly startsRunner: boolean
   readonly databaseUrl: string | null
   readonly databaseAuthToken: string | null
@@ -58,7 +67,9 @@ export function readBunSettings(environment: Readonly<Record<string, string | un
     anyPort: (environment['TIDEMARK_PORT'] ?? '') === '',
     host: values.TIDEMARK_HOST,
     trustedProxies: values.TIDEMARK_TRUSTED_PROXIES,
-    dataDir: values.TIDEMARK_DATA_DIR,
+    // npm and run.sh change the folder before they come here.
+    dataDir: resolve(environment['TIDEMARK_CALLED_FROM'] ?? '.', values.TIDEMARK_DATA_DIR),
+    newKey: values.TIDEMARK_NEW_KEY === 'yes',
     startsRunner: values.TIDEMARK_RUNNER === 'on',
     databaseUrl: values.TIDEMARK_DATABASE_URL ?? null,
     databaseAuthToken: values.TIDEMARK_DATABASE_AUTH_TOKEN ?? null,

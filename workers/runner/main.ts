@@ -10,6 +10,8 @@ async function main(args: readonly string[]): Promise<void> {
   const unknown = args.filter((argument) => argument !== WITH_PARENT)
   if (unknown.length > 0)
     throw new RangeError(`Unknown argument ${unknown[0]}. There is only ${WITH_PARENT}.`)
+  // The service beside it keeps its own files for itself; what a runner makes for jobs says who may read it.
+  process.umask(0o022)
   const settings = readRunnerSettings(process.env)
   const log = jsonLog((line) => process.stderr.write(`${line}\n`))
   const runner = await openRunner(settings, log)

@@ -3,9 +3,8 @@ import * as z from 'zod'
 import { ok } from '../../http/answers.ts'
 import { policy } from '../../http/policy.ts'
 import type { Env } from '../../http/policy.ts'
-import { INTERFACE_RELEASE, VERSION } from '../../http/version.ts'
 import { readyView, versionView } from './schema.ts'
-import { readiness } from './service.ts'
+import { RELEASE, readiness } from './service.ts'
 
 export const healthRoutes = new Hono<Env>()
   .get(
@@ -36,5 +35,5 @@ export const healthRoutes = new Hono<Env>()
       roles: 'anyone',
       answers: { 200: ok(versionView, 'The releases.') },
     }),
-    (c) => c.json({ interface: INTERFACE_RELEASE, tidemark: VERSION }),
+    (c) => c.json(RELEASE),
   )

@@ -1,9 +1,13 @@
 import { scriptHealth } from '../../automation/runs/runners/service.ts'
 import { countUsers } from '../../access/users/service.ts'
+import { INTERFACE_RELEASE, VERSION } from '../../http/version.ts'
 import { timeFormat } from '../../lib/time.ts'
 import type { Ports } from '../../ports/index.ts'
 import { alarmsGoToNobody } from './service/alarms.ts'
 import type { Check, Ready, Warning } from './schema.ts'
+
+/** The releases that run here. */
+export const RELEASE = { interface: INTERFACE_RELEASE, tidemark: VERSION } as const
 
 /** The parts without which the service cannot do its work; each rejects while its part is away. */
 const CHECKS: Readonly<Record<string, (ports: Ports) => Promise<unknown>>> = {

@@ -1,0 +1,90 @@
+import { access, chmod, constants, mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { hostname } from 'node:os'
+import { join } from 'node:path'
+
+import Database from 'libsql'
+
+import type { Log } from '../../src/ports/log.ts'
+import { EXIT, StartFailure } from './failures.ts'
+
+/** What this service makes in its directory. Other files there are left alone. */
+const OURS = /^(?:config\.db|values\.db|key|lock|holder|ballast|blobs)(?:$|-)/
+const OF_OTHERS = 0o077
+/** A process that was killed may still be ending when the next one starts. */
+const PATIENCE_MS = 2_000
+
+/** A directory that no other process can take. */
+export type DataDirectory = {
+  /** Lets other processes take it. */
+  release(): Promise<void>
+}
+
+type Holder = { readonly pid: number; readonly host: string; readonly since: string }
+
+/** Makes the directory where it is missing, locks it, and lets the user of this process alone read what is in it.
+ * The kernel ends the lock with the process, however that ends.
+ * @throws {StartFailure} when another process holds it
+ * @throws {Error} with `code` and `path` when it cannot be used */
+export async function takeDataDirectory(path: string, log: Log): Promise<DataDirectory> {
+  await mkdir(path, { recursive: true, mode: 0o700 })
+  await access(path, constants.R_OK | constants.W_OK | constants.X_OK)
+  const lock = await lockIn(path)
+  const holder = join(path, 'holder')
+  const ours: Holder = { pid: process.pid, host: hostname(), since: new Date().toISOString() }
+  // On a full disk the lock holds without it.
+  await writeFile(holder, JSON.stringify(ours), { mode: 0o600 }).catch(() => undefined)
+  await closeToOthers(path)
+  const mode = (await stat(path)).mode & 0o777
+  if ((mode & OF_OTHERS) !== 0)
+    log.warn(
+      'other users may enter the data directory, although they cannot read its files: run chmod 700 on it',
+      { path, mode: mode.toString(8) },
+    )
+  return {
+    async release() {
+      await rm(holder, { force: true })
+      lock.close()
+    },
+  }
+}
+
+/** SQLite's lock of a file is the kernel's on every platform, and is not inherited by child processes. The file stays empty. */
+async function lockIn(path: string): Promise<Database.Database> {
+  const file = join(path, 'lock')
+  // The engine does not say why it cannot open a file.
+  await access(file, constants.R_OK | constants.W_OK).catch((error: unknown) => {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
+  })
+  try {
+    const lock = new Database(file, { timeout: PATIENCE_MS })
+    lock.exec('pragma journal_mode = memory')
+    lock.exec('begin immediate')
+    return lock
+  } catch (error) {
+    if ((error as { code?: unknown }).code !== 'SQLITE_BUSY') throw error
+    throw new StartFailure(
+      EXIT.held,
+      `Another Tidemark (${await holderIn(path)}) uses ${path}. Stop it, or set TIDEMARK_DATA_DIR to another directory.`,
+      { cause: error },
+    )
+  }
+}
+
+async function holderIn(path: string): Promise<string> {
+  try {
+    const { pid, host, since } = JSON.parse(await readFile(join(path, 'holder'), 'utf8')) as Holder
+    return `pid ${pid} on ${host}, since ${since}`
+  } catch {
+    return 'it did not write its pid'
+  }
+}
+
+async function closeToOthers(path: string): Promise<void> {
+  for (const name of (await readdir(path)).filter((one) => OURS.test(one))) {
+    const file = join(path, name)
+    const { mode } = await stat(file)
+    if ((mode & OF_OTHERS) !== 0) await chmod(file, mode & ~OF_OTHERS & 0o7777)
+    // A key may be read-only.
+    await access(file, name.startsWith('key') ? constants.R_OK : constants.R_OK | constants.W_OK)
+  }
+}

@@ -1,0 +1,112 @@
+import { userInfo } from 'node:os'
+
+/** The exit codes of the command, as in `workers/bun/README.md`; most are those of `sysexits.h`. */
+export const EXIT = {
+  usage: 2,
+  data: 65,
+  address: 68,
+  unavailable: 69,
+  storage: 71,
+  directory: 73,
+  held: 75,
+  settings: 78,
+} as const
+
+/** A reason for which the service does not start. Its message is one line for the operator: what happened, then what to do. */
+export class StartFailure extends Error {
+  readonly exitCode: number
+
+  constructor(exitCode: (typeof EXIT)[keyof typeof EXIT], message: string, options?: ErrorOptions) {
+    super(message, options)
+    this.exitCode = exitCode
+  }
+}
+
+const CHOOSE = 'set TIDEMARK_DATA_DIR to another directory'
+
+type Reason = {
+  readonly exitCode: (typeof EXIT)[keyof typeof EXIT]
+  readonly happened: string
+  readonly remedy: string
+}
+
+const NOT_A_DIRECTORY: Reason = {
+  exitCode: EXIT.directory,
+  happened: 'cannot be a directory: there is a file in its place',
+  remedy: `Remove the file, or ${CHOOSE}`,
+}
+const NOT_ALLOWED: Reason = {
+  exitCode: EXIT.directory,
+  happened: 'cannot be read and written by %user',
+  remedy: `Make %user its owner (chown), start as its owner, or ${CHOOSE}`,
+}
+const NO_ROOM: Reason = {
+  exitCode: EXIT.directory,
+  happened: 'cannot be written: its disk is full',
+  remedy: 'Free some space there and start again',
+}
+const DAMAGED: Reason = {
+  exitCode: EXIT.data,
+  happened: 'is damaged',
+  remedy: 'Keep a copy, start on an empty directory, and restore a backup there (tidemark restore)',
+}
+
+/** By the code of the system's or of SQLite's error, or by its beginning. */
+const REASONS: Readonly<Record<string, Reason>> = {
+  EEXIST: NOT_A_DIRECTORY,
+  ENOTDIR: NOT_A_DIRECTORY,
+  EROFS: {
+    exitCode: EXIT.directory,
+    happened: 'is on a file system that is mounted read-only',
+    remedy: `Mount it writable, or ${CHOOSE}`,
+  },
+  EACCES: NOT_ALLOWED,
+  EPERM: NOT_ALLOWED,
+  SQLITE_CANTOPEN: NOT_ALLOWED,
+  SQLITE_READONLY: NOT_ALLOWED,
+  SQLITE_PERM: NOT_ALLOWED,
+  ENOSPC: NO_ROOM,
+  EDQUOT: NO_ROOM,
+  SQLITE_FULL: NO_ROOM,
+  SQLITE_CORRUPT: DAMAGED,
+  SQLITE_NOTADB: DAMAGED,
+  SQLITE_IOERR: {
+    exitCode: EXIT.storage,
+    happened: 'cannot be read or written: the disk reports an error',
+    remedy: "Look for the disk's errors in the system's log, and start again when they have ended",
+  },
+  SQLITE_BUSY: {
+    exitCode: EXIT.unavailable,
+    happened: 'is locked by another program',
+    remedy: 'End that program (fuser shows it), and start again',
+  },
+}
+
+/** What checks settings throws a RangeError that names them. */
+const SETTING = /\b(?:TIDEMARK|SVC)_\w/
+
+/** What stopped the start, for the operator; null for a fault of the program, which needs its stack. */
+export function startFailureOf(error: unknown): StartFailure | null {
+  for (let cause = error; cause instanceof Error; cause = cause.cause) {
+    if (cause instanceof StartFailure) return cause
+    if (cause instanceof RangeError && SETTING.test(cause.message))
+      return new StartFailure(EXIT.settings, cause.message, { cause: error })
+    const { code, path } = cause as { readonly code?: unknown; readonly path?: unknown }
+    const [, reason] = Object.entries(REASONS).find(([begin]) => String(code).startsWith(begin)) ?? []
+    if (!reason || typeof path !== 'string') continue
+    const text = `${path} ${reason.happened}. ${reason.remedy}.`
+    return new StartFailure(reason.exitCode, text.replaceAll('%user', userName()), { cause: error })
+  }
+  return null
+}
+
+/** The user of this process: one of a container, or of systemd, may have no name. */
+export function userName(): string {
+  const id = `uid ${process.getuid?.()}`
+  try {
+    const { username } = userInfo()
+    return username === 'unknown' ? id : `${username} (${id})`
+  } catch {
+    return id
+  }
+}

@@ -1,0 +1,59 @@
+import { lookup } from 'node:dns/promises'
+
+import { EXIT, StartFailure, userName } from './failures.ts'
+import type { BunSettings } from './settings.ts'
+
+/** The application bounds every body that it reads, and says so in a problem document; Bun would not. */
+const BODY_MAX_BYTES = Number.MAX_SAFE_INTEGER
+const IDLE_TIMEOUT_S = 30
+const PORTS_TRIED = 20
+
+type Handle = (request: Request) => Response | Promise<Response>
+export type Listener = ReturnType<typeof Bun.serve>
+
+/** Listens where the settings say. Where they name no port, the next one that is free is taken.
+ * @throws {StartFailure} when that cannot be */
+export async function listen(settings: BunSettings, fetch: Handle): Promise<Listener> {
+  const { host, port, anyPort } = settings
+  await lookup(host).catch((error: unknown) => {
+    throw addressFailure(
+      `TIDEMARK_HOST: no address is known for ${host}. Set an address of this machine, such as 127.0.0.1 or 0.0.0.0.`,
+      error,
+    )
+  })
+  for (let tried = 0; ; tried++) {
+    try {
+      return Bun.serve({
+        port: port + tried,
+        hostname: host,
+        idleTimeout: IDLE_TIMEOUT_S,
+        maxRequestBodySize: BODY_MAX_BYTES,
+        fetch,
+      })
+    } catch (error) {
+      const { code } = error as NodeJS.ErrnoException
+      if (code === 'EADDRINUSE' && anyPort && tried < PORTS_TRIED) continue
+      throw addressFailure(REASONS[String(code)]?.(host, port + tried) ?? String(error), error)
+    }
+  }
+}
+
+/** Where a listener is reached from this machine. */
+export function urlOf(settings: BunSettings, port: number | undefined): string {
+  const { host, basePath } = settings
+  const name = host === '0.0.0.0' || host === '::' ? 'localhost' : host
+  return `http://${name.includes(':') ? `[${name}]` : name}:${port}${basePath}`
+}
+
+const REASONS: Readonly<Record<string, (host: string, port: number) => string>> = {
+  EADDRINUSE: (host, port) =>
+    `Port ${port} of ${host} is taken (TIDEMARK_PORT). Stop the program that has it (ss -ltnp shows it), or set another port.`,
+  EADDRNOTAVAIL: (host) =>
+    `TIDEMARK_HOST: ${host} is not an address of this machine. Set one that is, such as 127.0.0.1 or 0.0.0.0.`,
+  EACCES: (_, port) =>
+    `Port ${port} is not open to ${userName()} (TIDEMARK_PORT). Set one above 1023, or grant CAP_NET_BIND_SERVICE.`,
+}
+
+function addressFailure(message: string, cause: unknown): StartFailure {
+  return new StartFailure(EXIT.address, message, { cause })
+}

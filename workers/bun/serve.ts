@@ -1,0 +1,91 @@
+import { createFirstJob } from '../../src/monitoring/jobs/service/first-job.ts'
+import { RELEASE } from '../../src/operations/health/service.ts'
+import { startFailureOf } from './failures.ts'
+import { startRunnerChild } from './runner-child.ts'
+import { startServer } from './server.ts'
+import type { Server } from './server.ts'
+import { readBunSettings } from './settings.ts'
+import type { BunSettings } from './settings.ts'
+
+type Environment = Readonly<Record<string, string | undefined>>
+
+/** Serves until SIGTERM or SIGINT, and prints where.
+ * @throws {StartFailure} when the operator can end what is in the way */
+export async function serve(environment: Environment): Promise<void> {
+  try {
+    await start(environment)
+  } catch (error) {
+    throw startFailureOf(error) ?? error
+  }
+}
+
+async function start(environment: Environment): Promise<void> {
+  // What is kept is for this user alone.
+  process.umask(0o077)
+  const settings = readBunSettings(environment)
+  const server = await startServer(settings)
+  const endRunner = settings.startsRunner ? startRunner(server, settings.dataDir) : null
+  const firstJobId = server.isFirstStart ? await createFirstJob(server.ports) : null
+  stopOnSignals(server, endRunner)
+  process.stdout.write(welcome(server, settings, firstJobId))
+}
+
+function startRunner({ url, ports }: Server, dataDir: string): (() => Promise<void>) | null {
+  const { runnerToken } = ports.settings
+  if (runnerToken === null) return null
+  return startRunnerChild({ url, token: runnerToken, dataDir, environment: process.env, log: ports.log })
+}
+
+function stopOnSignals(server: Server, endRunner: (() => Promise<void>) | null): void {
+  const { log } = server.ports
+  const startedAt = performance.now()
+  const stop = async (signal: string) => {
+    log.info('stopping: requests that have begun are answered first', { signal })
+    try {
+      // The runner first: its last reports are still taken.
+      await endRunner?.()
+      await server.close()
+    } catch (error) {
+      log.error('stopped with an error; the next start replays the journal', error)
+      process.exit(1)
+    }
+    log.info('stopped', { signal, upSeconds: Math.round((performance.now() - startedAt) / 1000) })
+    process.exit(0)
+  }
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => void stop(signal))
+}
+
+function welcome(server: Server, settings: BunSettings, firstJobId: number | null): string {
+  const { url, setupLink } = server
+  const isOtherPort = settings.anyPort && new URL(url).port !== String(settings.port)
+  const delivery = `curl -u admin -H 'content-type: application/json' -d '{"returnValue1": 21.5, "errorCode": 0}' \\`
+  const lines = [
+    '',
+    `  Tidemark ${RELEASE.tidemark} listens at ${url}${isOtherPort ? ` (port ${settings.port} is taken)` : ''}`,
+    ...(setupLink === null ? [] : setUp(setupLink)),
+    ...(firstJobId === null
+      ? []
+      : [
+          '  Then deliver a first value:',
+          `    ${delivery}`,
+          `      ${url}/webcollector/jobs/${firstJobId}/values`,
+        ]),
+    `  The interface: ${url}/openapi.json`,
+    `  Its data:      ${settings.dataDir}`,
+    '  Stop it with Ctrl-C.',
+    '',
+    '',
+  ]
+  return lines.join('\n')
+}
+
+function setUp(link: string): readonly string[] {
+  const { origin, pathname, searchParams } = new URL(link)
+  const body = `{"token": "${searchParams.get('token')}", "username": "admin", "password": "…"}`
+  return [
+    '  Create the administrator within 30 minutes, in a browser:',
+    `    ${link}`,
+    '  or with:',
+    `    curl -H 'content-type: application/json' -d '${body}' ${origin}${pathname}`,
+  ]
+}

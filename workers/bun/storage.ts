@@ -1,0 +1,82 @@
+import { join } from 'node:path'
+
+import type { Blobs } from '../../src/ports/blobs.ts'
+import type { Log } from '../../src/ports/log.ts'
+import { openBlobsDirectory } from './blobs-directory.ts'
+import { takeDataDirectory } from './data-directory.ts'
+import { EXIT, StartFailure } from './failures.ts'
+import { readFormerKeys, readKeyFile } from './key-file.ts'
+import { openLibsql } from './libsql.ts'
+import type { Libsql } from './libsql.ts'
+import { refuseLaterRelease, takeOver } from './release.ts'
+import type { Migrated } from './release.ts'
+import { watchRoom } from './room.ts'
+import type { Room } from './room.ts'
+import type { BunSettings } from './settings.ts'
+import { freeBytesInside } from './values.ts'
+
+export type Keys = {
+  readonly key: Uint8Array<ArrayBuffer>
+  readonly formerKeys: readonly Uint8Array<ArrayBuffer>[]
+}
+
+/** What the service keeps, open and migrated. */
+export type Storage = Keys & {
+  readonly room: Room
+  readonly system: Libsql
+  readonly values: Libsql
+  readonly blobs: Blobs
+  readonly migrated: Migrated
+  /** Call it when nothing is written any more. */
+  close(): Promise<void>
+}
+
+/** Takes the data directory and opens what is in it. Nothing in it is changed before all of it is known to be usable.
+ * @throws {StartFailure} and errors of the system and of SQLite with `code` and `path` */
+export async function openStorage(settings: BunSettings, log: Log): Promise<Storage> {
+  const { dataDir } = settings
+  const directory = await takeDataDirectory(dataDir, log)
+  let freeInside = () => Promise.resolve(0)
+  // Before the databases: on a full disk they need what it gives back.
+  const room = await watchRoom(dataDir, log, () => freeInside())
+  const values = await openLibsql(`file:${join(dataDir, 'values.db')}`)
+  freeInside = () => freeBytesInside(values.client)
+  const system = await openSystem(settings)
+  const appliedBefore = await refuseLaterRelease(values.client, system.client)
+  const formerKeys = await readFormerKeys(dataDir)
+  const mayMakeKey = settings.newKey || appliedBefore === 0 || formerKeys.length > 0
+  const key = await readKeyFile(join(dataDir, 'key'), mayMakeKey)
+  const migrated = await takeOver(values.client, system, appliedBefore)
+  const blobs = await openBlobsDirectory(join(dataDir, 'blobs'))
+  return {
+    room,
+    system,
+    values,
+    blobs,
+    key,
+    formerKeys,
+    migrated,
+    async close() {
+      await room.close()
+      await values.close()
+      await system.close()
+      await directory.release()
+    },
+  }
+}
+
+async function openSystem(settings: BunSettings): Promise<Libsql> {
+  const url = settings.databaseUrl ?? `file:${join(settings.dataDir, 'config.db')}`
+  try {
+    return await openLibsql(url, { authToken: settings.databaseAuthToken ?? undefined })
+  } catch (error) {
+    if (url.startsWith('file:')) throw error
+    const { message } = ((error as Error).cause ?? error) as Error
+    const [reason] = message.split(' Is the computer')
+    throw new StartFailure(
+      EXIT.unavailable,
+      `The libSQL server at ${new URL(url).host} does not answer as one (${reason}). Start it, or correct TIDEMARK_DATABASE_URL and TIDEMARK_DATABASE_AUTH_TOKEN.`,
+      { cause: error },
+    )
+  }
+}

@@ -2,6 +2,10 @@ import { expect, test } from 'bun:test'
 
 import { faultOfReceiver, isPublicAddress } from './addresses.ts'
 
+const ALLOW = 'the setting TIDEMARK_OUTBOUND_ALLOW lists'
+const HTTPS = `must be an https: URL, unless ${ALLOW} its host`
+const PRIVATE = `leads to a private address: only hosts that ${ALLOW} may do so`
+
 const NONE: ReadonlySet<string> = new Set()
 
 test.each([
@@ -62,7 +66,7 @@ test.each([
 test.each([
   ['/relative', 'must be a URL'],
   ['https://', 'must be a URL'],
-  ['http://example.org/', 'must be an https: URL'],
+  ['http://example.org/', HTTPS],
   ['file:///etc/passwd', 'must be a URL'],
   ['https://a:b@example.org/', 'must have no credentials'],
   ...[
@@ -82,7 +86,7 @@ test.each([
     '[::ffff:7f00:1]',
     '[0:0:0:0:0:ffff:169.254.169.254]',
     '169.254.169.254.',
-  ].map((host) => [`https://${host}/`, 'leads to a private address'] as const),
+  ].map((host) => [`https://${host}/`, PRIVATE] as const),
 ])('%s is refused: it %s', (url, fault) => {
   expect(faultOfReceiver(url, NONE)).toBe(fault)
 })
@@ -91,6 +95,6 @@ test('what the operator allows may be private and without TLS, by host or by hos
   const allowed = new Set(['hooks.lan', '10.0.0.7:8080'])
   expect(faultOfReceiver('http://hooks.lan:99/', allowed)).toBeNull()
   expect(faultOfReceiver('http://10.0.0.7:8080/', allowed)).toBeNull()
-  expect(faultOfReceiver('https://10.0.0.7/', allowed)).toBe('leads to a private address')
+  expect(faultOfReceiver('https://10.0.0.7/', allowed)).toBe(PRIVATE)
   expect(faultOfReceiver('https://user@hooks.lan/', allowed)).toBe('must have no credentials')
 })

@@ -11,6 +11,10 @@ export function isPublicAddress(text: string): boolean {
   return ipaddr.process(text).range() === 'unicast'
 }
 
+const UNLESS_ALLOWED = 'unless the setting TIDEMARK_OUTBOUND_ALLOW lists its host'
+/** Behind `leads to a private address: `. */
+export const ALLOWED_ALONE = 'only hosts that the setting TIDEMARK_OUTBOUND_ALLOW lists may do so'
+
 /** Why nothing may be sent to a URL as it stands, before its name is looked up; null when it may be.
  * @param allowed hosts, or hosts with ports, that may be reached although they are private, or without TLS */
 export function faultOfReceiver(url: string, allowed: ReadonlySet<string>): string | null {
@@ -19,8 +23,8 @@ export function faultOfReceiver(url: string, allowed: ReadonlySet<string>): stri
   if (protocol !== 'https:' && protocol !== 'http:') return 'must be an https: URL'
   if (username !== '' || password !== '') return 'must have no credentials'
   if (isAllowed({ hostname, host }, allowed)) return null
-  if (protocol !== 'https:') return 'must be an https: URL'
-  return isPrivateName(hostname) ? 'leads to a private address' : null
+  if (protocol !== 'https:') return `must be an https: URL, ${UNLESS_ALLOWED}`
+  return isPrivateName(hostname) ? `leads to a private address: ${ALLOWED_ALONE}` : null
 }
 
 /** Whether the operator lets this host be reached wherever it is. */

@@ -50,13 +50,7 @@ const WRONG: readonly (readonly [title: string, json: object, ...pointers: strin
   ],
   ['somebody else in its name', { type: 'script', target: { scriptId: 1, userId: 1 } }, '/target/userId'],
   ['no target', { type: 'slack' }, '/target'],
-  [
-    'a target of another type',
-    { ...WEBHOOK, target: { userId: 1 } },
-    '/target/url',
-    '/target/secret',
-    '/target/userId',
-  ],
+  ['a target of another type', { ...WEBHOOK, target: { userId: 1 } }, '/target/url', '/target/userId'],
   [
     'a short secret',
     { ...WEBHOOK, target: { ...WEBHOOK.target, secret: 'whsec_c2hvcnQ=' } },
@@ -290,6 +284,36 @@ const scenarios: Scenario[] = [
       })
       expect((await client.request('DELETE', `/alarmrecipients/${id}`)).status).toBe(204)
       expect((await client.request('GET', `/alarmrecipients/${id}`)).status).toBe(404)
+    },
+  },
+  {
+    title: 'a webhook without a secret gets one, which is shown once and stays',
+    async run(client) {
+      const url = 'https://hooks.example.org/a'
+      const made = await client.request('POST', '/alarmrecipients', {
+        json: { name: 'no secret', type: 'webhook', target: { url } },
+      })
+      expect(made.body['secret']).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/)
+      const at = made.headers.get('location') ?? ''
+      expect((await client.request('GET', at)).body).not.toHaveProperty('secret')
+      const put = async (json: object) =>
+        (await good(client.request('PUT', at, { json: { name: 'no secret', ...json } })))['secret'] ?? null
+      expect(await put({ type: 'webhook', target: { url } })).toBeNull()
+      expect(await put({ type: 'slack', target: { url } })).toBeNull()
+      expect(await put({ type: 'webhook', target: { url } })).toMatch(/^whsec_/)
+      expect(await put({ type: 'webhook', target: { url, secret: SECRET } })).toBeNull()
+    },
+  },
+  {
+    title: 'a URL that is refused names the setting that would allow it',
+    async run(client) {
+      const faultOf = async (url: string) => {
+        const json = { name: 'refused', type: 'slack', target: { url } }
+        const { body } = await client.request('POST', '/alarmrecipients', { json })
+        return (body['errors'] as { message: string }[])[0]?.message
+      }
+      for (const url of ['http://hooks.example.org/', 'https://10.1.2.3/'])
+        expect(await faultOf(url)).toContain('TIDEMARK_OUTBOUND_ALLOW')
     },
   },
   {

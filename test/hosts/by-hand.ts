@@ -87,7 +87,10 @@ async function startBunByHand(variables: Variables = {}): Promise<HostByHand> {
           await keeper.settled()
         }
         if (flow.nextAt <= now) await flow.settle()
-        if (post.nextAt <= now) await post.settle()
+        if (post.nextAt <= now) {
+          await post.settle()
+          await post.sent()
+        }
         if (dispatch.nextAt <= now) await dispatch.settle()
       }
       now = at

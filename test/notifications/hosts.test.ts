@@ -107,6 +107,25 @@ describe.each(HOSTS_BY_HAND)('notifications of %s', (_, start) => {
   )
 
   test(
+    'say the same on every host where nobody is there',
+    async () => {
+      const { id } = await make({
+        name: 'hook',
+        type: 'webhook',
+        target: { url: 'http://localhost:1/', secret: SECRET },
+      })
+      const detail =
+        'It could not be reached: check the host and port of its URL, its certificate, and that it accepts connections from here.'
+      expect(await tried(id)).toEqual({ status: 'failed', detail })
+      expect(await good(admin.request('GET', `/alarmrecipients/${id}`))).toMatchObject({
+        lastResult: { status: 'failed', detail },
+        warnings: [{ code: 'last_message_failed' }],
+      })
+    },
+    START_MAX_MS,
+  )
+
+  test(
     'outlive a host that is away, and can be sent again once they were given up',
     async () => {
       const { id } = await make({ name: 'hook', type: 'slack', target: { url: receiver.url } })

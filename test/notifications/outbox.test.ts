@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
 
+import { sql } from 'drizzle-orm'
+
 import { readAlarm } from '../../src/monitoring/alarm-desk/service.ts'
 import { listNotifications, resendNotification } from '../../src/monitoring/notifications/outbox/service.ts'
 import { notificationsQuery } from '../../src/monitoring/notifications/outbox/schema.ts'
@@ -295,18 +297,76 @@ describe('a message that is not taken', () => {
   })
 
   test.each([
-    ['in seconds', () => '7200'],
-    ['as a date', (now: number) => new Date(now + 2 * HOUR_MS).toUTCString()],
+    ['in seconds', () => '1800'],
+    ['as a date', (now: number) => new Date(now + HOUR_MS / 2).toUTCString()],
   ])('waits as long as Retry-After says %s', async (_, header) => {
     receiver.answer = () =>
       new Response('', { status: 429, headers: { 'retry-after': header(stage.clock.at) } })
     await webhook()
     await stage.happen({ kind: 'opened' })
     await stage.pass(10 * SECOND_MS)
-    await stage.pass(2 * HOUR_MS - 2 * SECOND_MS)
+    await stage.pass(HOUR_MS / 2 - 2 * SECOND_MS)
     expect(receiver.take()).toHaveLength(1)
     await stage.pass(2 * SECOND_MS)
     expect(receiver.take()).toHaveLength(1)
+  })
+
+  test.each(['90000', '999999999999', 'Thu, 01 Jan 2099 00:00:00 GMT'])(
+    'waits an hour at most, and for 24 hours, where Retry-After says %s',
+    async (header) => {
+      receiver.answer = () => new Response('', { status: 503, headers: { 'retry-after': header } })
+      await webhook()
+      await stage.happen({ kind: 'opened' })
+      await stage.pass(10 * SECOND_MS)
+      expect(await list()).toMatchObject([{ status: 'waiting', attempts: 1 }])
+      await stage.pass(24 * HOUR_MS - SECOND_MS)
+      expect(await list()).toMatchObject([{ status: 'waiting' }])
+      await stage.pass(SECOND_MS)
+      expect(await list()).toMatchObject([{ status: 'dead' }])
+      const { length } = receiver.take()
+      expect([length > 23, length < 27]).toEqual([true, true])
+    },
+  )
+
+  test('holds up nobody but its own addressee, and no more than half of the room once it was tried', async () => {
+    let hanging = 0
+    let most = 0
+    const recipients: number[] = []
+    for (let one = 0; one < 60; one++)
+      recipients.push(
+        await stage.recipient({
+          name: `hangs ${one}`,
+          type: 'webhook',
+          target: { url: `${receiver.url}/hang`, secret: SECRET },
+          grouping: 'PT0S',
+        }),
+      )
+    const { database } = stage.ports
+    await database.run(sql`
+      insert into notifications (key, recipient_id, user_id, status, attempts, created_at, next_at, give_up_at, detail)
+      select 'h' || value, value, 0, 'waiting', 1, 0, 0, ${stage.clock.at + HOUR_MS}, ''
+      from json_each(${JSON.stringify(recipients)})`)
+    const release = Promise.withResolvers<void>()
+    receiver.answer = async ({ path }) => {
+      if (path === '/hang') {
+        most = Math.max(most, ++hanging)
+        await release.promise
+        hanging--
+      }
+      return new Response('ok')
+    }
+    await stage.post.settle()
+    await webhook({ grouping: 'PT0S' })
+    await stage.happen({ kind: 'opened' })
+    await stage.post.settle()
+    while (!receiver.got.some(({ path }) => path === '/hook')) await Bun.sleep(5)
+    await Bun.sleep(50)
+    expect(hanging).toBe(25)
+    release.resolve()
+    await stage.pass(0)
+    expect(receiver.take()).toHaveLength(61)
+    expect(most).toBe(25)
+    expect(await stage.rows(`select id from notifications where status <> 'sent'`)).toEqual([])
   })
 
   test('is given up at once where it says that it never will be', async () => {

@@ -40,7 +40,10 @@ const TYPES = {
 
 type Type = keyof typeof TYPES
 
-const HANGING: ReadonlySet<string> = new Set(['nothing for ever', 'a head and then nothing'])
+const HANGING: ReadonlySet<string> = new Set(['nothing for ever', 'a 500 and then nothing'])
+
+const UNREACHABLE =
+  'It could not be reached: check the host and port of its URL, its certificate, and that it accepts connections from here.'
 
 const tried = async (type: Type) => testRecipient(stage.context, await stage.recipient(TYPES[type]))
 
@@ -79,15 +82,39 @@ describe.each(Object.keys(TYPES) as Type[])('%s', (type) => {
     ['429', () => new Response('', { status: 429, headers: { 'retry-after': '1' } })],
     ['a redirect', () => Response.redirect(`${elsewhere.url}/`, 307)],
     ['a redirect that changes the method', () => Response.redirect(`${elsewhere.url}/`, 302)],
-    ['an endless answer', () => new Response(endless())],
+    ['an endless 500', () => new Response(endless(), { status: 500 })],
     ['nothing for ever', () => new Promise<Response>(() => {})],
-    ['a head and then nothing', () => new Response(silent())],
+    ['a 500 and then nothing', () => new Response(silent(), { status: 500 })],
   ] as const)('that answers %s has failed, and nobody else is told', async (name, answer) => {
     receiver.answer = answer
     settings.notificationTimeoutMs = HANGING.has(name) ? 300 : 10_000
     expect(await tried(type)).toMatchObject({ status: 'failed' })
     expect(receiver.take()).toHaveLength(1)
     expect(elsewhere.take()).toEqual([])
+  })
+
+  test.each([
+    ['does not end', () => new Response(endless())],
+    ['stops in the middle', () => new Response(silent())],
+    ['is one byte too long', () => new Response('x'.repeat(16 * 1024 + 1))],
+  ] as const)('whose good answer %s has been told: the status says so', async (_, answer) => {
+    receiver.answer = answer
+    settings.notificationTimeoutMs = 300
+    expect(await tried(type)).toEqual({ status: 'ok', detail: 'It answered 200.' })
+    expect(receiver.take()).toHaveLength(1)
+  })
+
+  test('that answers 400 at length is final, with the beginning of what it says', async () => {
+    receiver.answer = () => new Response('no such room. '.repeat(10_000), { status: 400 })
+    await stage.recipient(TYPES[type])
+    await stage.happen({ kind: 'opened' })
+    await stage.pass(60_000)
+    const [row, ...others] = await stage.rows<{ status: string; attempts: number; detail: string }>(
+      'select status, attempts, detail from notifications',
+    )
+    expect(others).toEqual([])
+    expect(row).toMatchObject({ status: 'dead', attempts: 1 })
+    expect(row?.detail).toStartWith('It answered 400: no such room. ')
   })
 
   test('whose receiver is not there has failed', async () => {
@@ -97,14 +124,13 @@ describe.each(Object.keys(TYPES) as Type[])('%s', (type) => {
     const target = JSON.parse(JSON.stringify(TYPES[type].target).replaceAll(receiver.url, url)) as object
     const id = await stage.recipient({ type, target })
     const result = await testRecipient(stage.context, id)
-    expect(result).toMatchObject({ status: 'failed' })
-    expect(result.detail).not.toContain(url)
+    expect(result).toEqual({ status: 'failed', detail: UNREACHABLE })
+    expect(stage.logs.at(-1)).toContain('"cause":"')
+    expect(stage.logs.join()).not.toContain(JSON.stringify(TYPES[type].target))
   })
 })
 
 test.each([
-  ['slack', 'invalid_payload'],
-  ['slack', '<html>Sign in</html>'],
   ['teams', 'Webhook message delivery failed with error: Microsoft Teams endpoint returned HTTP error 429'],
   ['telegram', JSON.stringify({ ok: false, error_code: 429, description: 'Too Many Requests' })],
   ['telegram', 'fine'],
@@ -114,6 +140,14 @@ test.each([
   receiver.answer = () => new Response(body)
   expect(await tried(type)).toMatchObject({ status: 'failed' })
 })
+
+test.each(['ok', '{"success":true}', '{"ok":true}', ''])(
+  'a receiver of the form of Slack that answers 200 and %p has taken it',
+  async (body) => {
+    receiver.answer = () => new Response(body)
+    expect(await tried('slack')).toMatchObject({ status: 'ok' })
+  },
+)
 
 test('a webhook is signed as Standard Webhooks says, each time it is sent', async () => {
   receiver.answer = () => new Response('', { status: 500 })

@@ -149,6 +149,7 @@ export async function openStage({
       while (post.nextAt <= until) {
         clock.at = Math.max(clock.at, post.nextAt)
         await post.settle()
+        await post.sent()
       }
       clock.at = until
     },

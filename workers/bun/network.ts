@@ -1,5 +1,5 @@
 import { lookup } from 'node:dns/promises'
-import { faultOfReceiver, isAllowed, isPublicAddress } from '../../src/lib/addresses.ts'
+import { ALLOWED_ALONE, faultOfReceiver, isAllowed, isPublicAddress } from '../../src/lib/addresses.ts'
 import { Refusal } from '../../src/lib/errors.ts'
 import type { Network } from '../../src/ports/network.ts'
 
@@ -37,7 +37,7 @@ export function openNetwork({
       const addresses = await addressesOf(url.hostname)
       const [address] = addresses
       if (address === undefined || !addresses.every(isPublicAddress))
-        throw new Refusal('forbidden', 'The URL leads to a private address.')
+        throw new Refusal('forbidden', `The URL leads to a private address: ${ALLOWED_ALONE}.`)
       return fetchAt(request, address)
     },
     addressOf(request) {

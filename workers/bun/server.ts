@@ -130,7 +130,7 @@ export async function startServer(settings: BunSettings, seams: Seams = {}): Pro
     ports,
     post,
     dispatch,
-    close: () => closeAll({ http, dispatch, endBeat, upkeep, endWatches, keeping, storage }),
+    close: () => closeAll({ http, dispatch, endBeat, upkeep, endWatches, post, keeping, storage }),
   }
 }
 
@@ -191,17 +191,19 @@ type Parts = {
   readonly endBeat: () => void
   readonly upkeep: Timer
   readonly endWatches: readonly (() => Promise<void>)[]
+  readonly post: Post
   readonly keeping: Keeping
   readonly storage: Storage
 }
 
 async function closeAll(parts: Parts): Promise<void> {
-  const { http, dispatch, endBeat, upkeep, endWatches, keeping, storage } = parts
+  const { http, dispatch, endBeat, upkeep, endWatches, post, keeping, storage } = parts
   clearInterval(upkeep)
   endBeat()
   dispatch.close()
   await drain(http)
   await Promise.all(endWatches.map((end) => end()))
+  await post.sent()
   await keeping.close()
   await storage.close()
 }

@@ -15,10 +15,9 @@ import { portsOf } from './ports.ts'
  * stored. */
 export class FlowObject extends DurableObject<Environment> {
   readonly #ports = portsOf(this.env, eventsInObject(this.env.EVENTS))
-  readonly #post = openPost(this.#ports)
+  readonly #post = openPost(this.#ports, () => this.ctx.waitUntil(this.#due.carryOn(async () => {})))
   readonly #flow = openFlow(this.#ports, () => this.#post.wake())
   readonly #due = new DueAlarm(this.ctx.storage, () => this.#nextAt(), this.#ports.log)
-  #sending: Promise<void> | null = null
 
   async follow(transitions: readonly Transition[]): Promise<void> {
     await this.#flow.follow(transitions)
@@ -33,34 +32,21 @@ export class FlowObject extends DurableObject<Environment> {
   override async alarm(): Promise<void> {
     this.#due.wentOff()
     const now = clock.now()
-    // Receivers take their time: nothing else waits for them.
-    if (this.#post.nextAt <= now && !this.#sending) {
-      this.#sending = this.#send()
-      this.ctx.waitUntil(this.#sending)
-    }
+    const due = [this.#flow, this.#post].filter(({ nextAt }) => nextAt <= now)
     await this.#due.carryOn(async () => {
-      if (this.#flow.nextAt <= now) await this.#flow.settle()
+      await Promise.all(due.map((one) => one.settle()))
     })
+    // Receivers take their time: nothing else waits for them.
+    this.ctx.waitUntil(this.#post.sent())
   }
 
   /** Resolved when nothing is being sent. */
-  async sent(): Promise<void> {
-    await this.#sending
+  sent(): Promise<void> {
+    return this.#post.sent()
   }
 
-  async #send(): Promise<void> {
-    await this.#due.carryOn(async () => {
-      try {
-        await this.#post.settle()
-      } finally {
-        this.#sending = null
-      }
-    })
-  }
-
-  /** While something is being sent, what is to be sent next is not known. */
   #nextAt(): number {
-    return Math.min(this.#flow.nextAt, this.#sending ? Infinity : this.#post.nextAt)
+    return Math.min(this.#flow.nextAt, this.#post.nextAt)
   }
 
   sweep(afterId: number): Promise<number | null> {

@@ -1,4 +1,5 @@
 import type { Manner, Told } from '../texts/message.ts'
+import type { Beginning } from './answers.ts'
 
 /** What is to be told to one recipient in one message. */
 export type Parcel = {
@@ -18,4 +19,4 @@ export type Call = {
 }
 
 /** What a receiver answered: its status, and so much of its body as was read. */
-export type Reply = { readonly status: number; readonly body: string; readonly retryAfterMs: number | null }
+export type Reply = Beginning & { readonly status: number; readonly retryAfterMs: number | null }

@@ -9,11 +9,11 @@ const FINAL = new Set([400, 410, 413, 414, 415, 422])
 /** What a mail server says of an address or a mail, and not of itself or of us (RFC 5321 section 4.2.3). */
 const FINAL_MAIL = new Set([501, 550, 551, 552, 553, 554])
 
-/** What a receiver's answer means. A good status alone is not believed where the receiver is known to say in the body
- * that it has failed. */
-export function outcomeOf(type: TargetType, { status, body, retryAfterMs }: Reply): Outcome {
+/** What a receiver's answer means. A good status is not believed where the receiver is known to say in the body that it
+ * has failed, as long as all of the body has come. */
+export function outcomeOf(type: TargetType, { status, body, isWhole, retryAfterMs }: Reply): Outcome {
   if (status >= 200 && status < 300) {
-    const lie = LIES[type]?.(body) ?? null
+    const lie = isWhole ? LIES[type]?.(body) : null
     return lie ?? sent(`It answered ${status}.`)
   }
   if (status >= 300 && status < 400) return failed(`It answered ${status}: redirects are not followed.`)
@@ -27,7 +27,6 @@ export function outcomeOfMail({ code, text }: MailReply): Outcome {
 
 /** What a good status hides; null where it is true. */
 const LIES: Partial<Record<TargetType, (body: string) => Outcome | null>> = {
-  slack: (body) => (body.trim() === 'ok' ? null : failed(`It answered: ${body}`)),
   // A workflow answers nothing, older connectors 1; what goes wrong behind either is told in words.
   teams: (body) => (/\b(?:error|failed)\b/i.test(body) ? failed(`It answered: ${body}`) : null),
   telegram(body) {
@@ -55,7 +54,7 @@ function fieldsOf(body: string): Readonly<Record<string, unknown>> {
 /** How long a `Retry-After` asks to wait, ms; null for none that can be read (RFC 9110 section 10.2.3). */
 export function retryAfterOf(header: string | null, now: number): number | null {
   if (header === null) return null
-  if (/^\s*\d{1,9}\s*$/.test(header)) return Number(header) * 1_000
+  if (/^\s*\d+\s*$/.test(header)) return Number(header) * 1_000
   const at = Date.parse(header)
   return Number.isNaN(at) ? null : Math.max(0, at - now)
 }

@@ -1,4 +1,3 @@
-import { readBytes } from '../../../http/bytes.ts'
 import { refusalIn } from '../../../lib/errors.ts'
 import type { Ports } from '../../../ports/index.ts'
 import type { Target } from '../recipients/target.ts'
@@ -8,29 +7,24 @@ import type { HttpTarget } from './calls.ts'
 import { failed } from './outcome.ts'
 import type { Outcome } from './outcome.ts'
 import type { Parcel } from './parcel.ts'
+import { beginningOf, inTime } from './answers.ts'
 import { outcomeOf, outcomeOfMail, retryAfterOf } from './replies.ts'
 import { ordered } from './service/ordering.ts'
-
-/** What is read of an answer: enough to see what it says. */
-const ANSWER_MAX_BYTES = 16 * 1024
 
 /** Where a parcel goes in the end: a script, addresses, or a target that is reached over HTTP. */
 export type Destination = Exclude<Target, { type: 'user' | 'group' }>
 
+const TOO_LATE = 'It took too long to answer.'
+/** The same on every host: some name no cause. */
+const UNREACHABLE =
+  'It could not be reached: check the host and port of its URL, its certificate, and that it accepts connections from here.'
+
 /** Tells a parcel once, and says what became of it; never throws for what a receiver does. */
 export async function tell(ports: Ports, to: Destination, parcel: Parcel): Promise<Outcome> {
-  // Also for what a host does after it was told to stop.
   const signal = AbortSignal.timeout(ports.settings.notificationTimeoutMs)
-  const late = new Promise<Outcome>((resolve) => {
-    signal.addEventListener('abort', () => resolve(failed('It took too long to answer.')), { once: true })
-  })
-  return Promise.race([toldBy(ports, to, parcel, signal), late])
-}
-
-function toldBy(ports: Ports, to: Destination, parcel: Parcel, signal: AbortSignal): Promise<Outcome> {
-  if (to.type === 'script') return ordered(ports, to, parcel)
-  if (to.type === 'email') return mailed(ports, to, parcel, signal)
-  return called(ports, to, parcel, signal)
+  if (to.type !== 'script' && to.type !== 'email') return called(ports, to, parcel, signal)
+  const telling = to.type === 'script' ? ordered(ports, to, parcel) : mailed(ports, to, parcel, signal)
+  return (await inTime(signal, telling)) ?? failed(TOO_LATE)
 }
 
 async function mailed(
@@ -45,25 +39,28 @@ async function mailed(
 }
 
 async function called(
-  { network, clock }: Ports,
+  { network, clock, log }: Ports,
   target: HttpTarget,
   parcel: Parcel,
   signal: AbortSignal,
 ): Promise<Outcome> {
+  const { url, headers, body } = callOf(target, parcel, clock.now())
   try {
-    const { url, headers, body } = callOf(target, parcel, clock.now())
-    const response = await network.fetchOutside(
-      new Request(url, { method: 'POST', headers, body, redirect: 'manual', signal }),
-    )
+    const request = new Request(url, { method: 'POST', headers, body, redirect: 'manual', signal })
+    const response = await inTime(signal, network.fetchOutside(request))
+    if (!response) return failed(TOO_LATE)
+    const { status } = response
     const retryAfterMs = retryAfterOf(response.headers.get('retry-after'), clock.now())
-    const text = new TextDecoder().decode(await readBytes(response, ANSWER_MAX_BYTES))
-    return outcomeOf(target.type, { status: response.status, body: text, retryAfterMs })
+    return outcomeOf(target.type, { status, retryAfterMs, ...(await beginningOf(response, signal)) })
   } catch (error) {
     const refusal = refusalIn(error)
     if (refusal?.code === 'forbidden') return failed(refusal.detail, { isFinal: true })
-    if (refusal) return failed('Its answer is too long.')
     // The words of a host may have the URL in them, which is a secret.
-    return failed(`It could not be reached (${nameOf(error)}).`)
+    log.warn('a receiver of notifications could not be reached', {
+      host: new URL(url).host,
+      cause: nameOf(error),
+    })
+    return failed(UNREACHABLE)
   }
 }
 

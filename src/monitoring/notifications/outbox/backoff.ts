@@ -14,3 +14,14 @@ export function waitMs(attempts: number, chance: number): number {
   const plain = Math.min(LONGEST_MS, FIRST_MS * 2 ** Math.max(0, attempts - 1))
   return Math.round(plain * (1 - JITTER + 2 * JITTER * chance))
 }
+
+/** When a message that failed is tried again: when it would be anyway, or later where its receiver asks for that, an hour
+ * later at most, and a last time when it is given up. Epoch ms.
+ * @param retryAfterMs null where the receiver asks for nothing */
+export function againAt(
+  { at, nextAt, giveUpAt }: { readonly at: number; readonly nextAt: number; readonly giveUpAt: number },
+  retryAfterMs: number | null,
+): number {
+  const askedAt = at + Math.min(LONGEST_MS, retryAfterMs ?? 0)
+  return Math.min(giveUpAt, Math.max(nextAt, askedAt))
+}

@@ -136,6 +136,7 @@ const ignored = {
   id: z.unknown().optional(),
   lastResult: z.unknown().optional(),
   usedBy: z.unknown().optional(),
+  secret: z.unknown().optional(),
   warnings: z.unknown().optional(),
 }
 
@@ -197,6 +198,10 @@ export const recipientView = z
         ]),
       )
       .describe(`The first ${USES_MAX} links of objects and escalations of recipients that name it.`),
+    secret: z
+      .string()
+      .optional()
+      .describe('With which a webhook is signed: in the answer to the call that made it, and never again.'),
     warnings: z
       .array(z.object({ code: z.enum(RECIPIENT_WARNINGS), message: z.string() }))
       .describe('Conditions in which no alarm reaches a person by this recipient.'),

@@ -4,18 +4,18 @@ import { sealText } from '../../../access/session/keys.ts'
 import { dependents } from '../../../automation/scripts/service.ts'
 import type { Context } from '../../../context.ts'
 import { Refusal } from '../../../lib/errors.ts'
-import type { Fault } from '../../../lib/errors.ts'
 import { addressLink, findFirstLink } from '../../alarms/service.ts'
 import { commit, isNotNullViolation, isUniqueViolation } from '../../../ports/database.ts'
 import type { Write } from '../../../ports/database.ts'
 import type { Ports } from '../../../ports/index.ts'
 import type { NewRecipientBody, RecipientBody, RecipientView, TestResult } from './schema.ts'
 import { fault, faultsOf } from './service/faults.ts'
+import { changedTarget, enteredTarget, invalid } from './service/targets.ts'
 import { shownOf, viewsOf } from './service/viewing.ts'
-import { openTarget, purposeOf, tellAddressee } from './service/telling.ts'
+import { purposeOf, tellAddressee } from './service/telling.ts'
 import * as store from './store.ts'
 import type { RecipientRow } from './store.ts'
-import { shownTarget, TARGETS } from './target.ts'
+import { shownTarget } from './target.ts'
 import type { Target } from './target.ts'
 
 const RECIPIENTS_MAX = 1_000
@@ -45,7 +45,7 @@ export async function createRecipient(context: Context, body: NewRecipientBody):
   const { ports } = context
   if ((await store.countRecipients(ports.database)) >= RECIPIENTS_MAX)
     throw new Refusal('conflict', `There are ${RECIPIENTS_MAX} recipients at most.`)
-  const target = targetOf(context, body)
+  const { target, secret } = enteredTarget(context, body, null)
   const row = await checked(context, body, target)
   const entry = recorded(context, 'create', { objectId: { inserted: true }, after: shownOf(row) })
   const linked = await linkedTo(context, row.name)
@@ -53,7 +53,7 @@ export async function createRecipient(context: Context, body: NewRecipientBody):
   const made = { ...row, createdAt: ports.clock.now() }
   const id = await refuseTakenName(() => store.insertRecipient(ports.database, made, also))
   if (linked.length > 0) await ports.flow.settle()
-  return readRecipient(context, id)
+  return withSecret(await readRecipient(context, id), secret)
 }
 
 /** The writes that give the first link of an installation to a new recipient, where no link names one. */
@@ -82,10 +82,7 @@ export async function updateRecipient(
   const { ports } = context
   const before = await requireRecipient(ports, id)
   if (ifMatch !== null && ifMatch !== before.version) throw changedMeanwhile()
-  const isKept = body.target === undefined || body.target === before.shownTarget
-  if (isKept && body.type !== before.type)
-    throw invalid([fault('/target', 'must be named with another type')])
-  const target = isKept ? await openTarget(ports, before) : targetOf(context, body)
+  const { target, secret } = await changedTarget(context, before, body)
   const after = await checked(context, body, target)
   await refuseTakenName(() =>
     commit(ports.database, [
@@ -94,7 +91,12 @@ export async function updateRecipient(
       ...needsOf(ports, id, after, target),
     ]),
   )
-  return readRecipient(context, id)
+  return withSecret(await readRecipient(context, id), secret)
+}
+
+/** Shows a secret that was made in the answer to the call that made it, and never again. */
+function withSecret({ recipient, version }: Versioned, secret: string | undefined): Versioned {
+  return { recipient: secret === undefined ? recipient : { ...recipient, secret }, version }
 }
 
 /** Removes a recipient with its messages. @throws {Refusal} not_found, conflict while links of objects, or escalations of
@@ -177,7 +179,7 @@ async function checked(
   target: Target,
 ): Promise<store.RecipientChange> {
   const { name, type: _type, target: _target, id: _id, lastResult: _lastResult, ...more } = body
-  const { usedBy: _usedBy, warnings: _warnings, ...rest } = more
+  const { usedBy: _usedBy, warnings: _warnings, secret: _secret, ...rest } = more
   const rules = { ...rest, timeZone: rest.timeZone ?? ports.settings.timeZone }
   const faults = await faultsOf(ports, rules, target)
   if (faults.length > 0) throw invalid(faults)
@@ -186,15 +188,6 @@ async function checked(
   const userGroupId = target.type === 'group' ? target.userGroupId : null
   const shown = shownTarget(target)
   return { name, type: target.type, target: sealed, shownTarget: shown, userId, userGroupId, rules }
-}
-
-/** The target that a body names, for the caller. @throws {Refusal} invalid when it names none */
-function targetOf({ caller }: Context, { type, target }: NewRecipientBody | RecipientBody): Target {
-  if (typeof target !== 'object')
-    throw invalid([fault('/target', 'must be a target, or what was shown of it')])
-  if (type !== 'script') return { type, ...TARGETS[type].parse(target) } as Target
-  if (caller.kind !== 'user') throw new Refusal('unauthenticated', 'Sign in first.')
-  return { type, ...TARGETS.script.parse(target), userId: caller.userId }
 }
 
 /** The writes that say which script a recipient needs. */
@@ -228,10 +221,6 @@ type Told = Omit<Parameters<typeof audited>[1], 'action' | 'objectType'>
 
 function recorded(context: Context, action: string, told: Told) {
   return audited(context, { action, objectType: 'alarmRecipient', ...told })
-}
-
-function invalid(faults: readonly Fault[]): Refusal {
-  return new Refusal('invalid', 'No such recipient can be told; see errors.', faults)
 }
 
 function changedMeanwhile(): Refusal {

@@ -19,7 +19,12 @@ export const TARGETS = {
   user: z.strictObject({ userId: z.int().positive() }),
   group: z.strictObject({ userGroupId: z.int().positive() }),
   email: z.strictObject({ addresses: z.array(address).min(1).max(ADDRESSES_MAX) }),
-  webhook: z.strictObject({ url, secret: signingSecret }),
+  webhook: z.strictObject({
+    url,
+    secret: signingSecret
+      .optional()
+      .describe('Absent: the one of before, or a new one, which the answer to this call alone shows.'),
+  }),
   slack: z.strictObject({ url }),
   teams: z.strictObject({ url }),
   telegram: z.strictObject({
@@ -53,7 +58,9 @@ type Beside<T extends TargetType> = T extends 'script'
       /** In whose name it runs: who set the target. */
       readonly userId: number
     }
-  : unknown
+  : T extends 'webhook'
+    ? { readonly secret: string }
+    : unknown
 
 /** A type of recipient with what a recipient of this type has. */
 export type Target = {

@@ -6,12 +6,17 @@ import type { Outcome } from '../../channels/outcome.ts'
 import { listPeople, noteResult, readRecipients } from '../../recipients/service/reading.ts'
 import type { Recipient } from '../../recipients/service/reading.ts'
 import { tellAddressee } from '../../recipients/service/telling.ts'
-import { waitMs } from '../backoff.ts'
+import type { Addressee } from '../../recipients/service/telling.ts'
+import type { Told } from '../../texts/message.ts'
+import { againAt, waitMs } from '../backoff.ts'
 import * as store from '../store/sending.ts'
 import type { DueMessage } from '../store/sending.ts'
 import { formMessages } from './forming.ts'
 
-const MESSAGES_AT_ONCE = 20
+/** How many messages are on their way at the same time. */
+const SENDING_MAX = 50
+/** How many of these were tried before: receivers that hang leave room for others. */
+const RETRIES_MAX = 25
 /** How long the record of a message is kept. */
 const KEPT_MS = 400 * 86_400_000
 const TIDY_MS = 3_600_000
@@ -20,20 +25,34 @@ const CHANCES = 65_536
 
 /** Carries messages to their receivers: one in each installation, beside the flow. */
 export type Post = {
-  /** When something is to be sent next, epoch ms; 0 where that is not known. */
+  /** When it is to be settled next, epoch ms; 0 where that is not known. */
   readonly nextAt: number
-  /** Makes messages of what is due and tries those that are; each is on record before it is tried. */
+  /** Makes messages of what is due and begins to send those that are, each on record before it is tried. Never waits for a
+   * receiver. */
   settle(): Promise<void>
+  /** Resolved once no message is on its way. */
+  sent(): Promise<void>
   /** There may be something new. */
   wake(): void
 }
 
-/** Opens the post of an installation. Nothing is kept but in the database: whoever opens it anew goes on. */
-export function openPost(ports: Ports): Post {
+/** Opens the post of an installation. Nothing is kept but in the database: whoever opens it anew goes on. An addressee gets
+ * one message at a time, and waits for no other addressee while there is room.
+ * @param onEnd called when a message is no longer on its way, and `nextAt` may have changed */
+export function openPost(ports: Ports, onEnd: () => void = () => {}): Post {
   const lock = new Lock()
+  const way = new Way(ports, () => {
+    wake()
+    onEnd()
+  })
   let nextAt = 0
   let wakes = 0
   let tidiedAt = 0
+
+  function wake(): void {
+    wakes++
+    nextAt = 0
+  }
 
   async function carry(): Promise<void> {
     const now = ports.clock.now()
@@ -44,10 +63,11 @@ export function openPost(ports: Ports): Post {
     }
     const recipients = await readRecipients(ports.database)
     const readyAt = await formMessages(ports, recipients, now)
-    const tried = await sendMessages(ports, recipients, now)
+    await way.begin(recipients, now)
+    // What found no room begins when a message ends.
     const { dueAt, tryAt } = await store.readNext(ports.database, now)
-    // What came meanwhile was not seen, nor what may go on behind a message that has gone.
-    nextAt = wakes === before && tried === 0 ? Math.min(readyAt, dueAt, tryAt) : 0
+    // What came meanwhile was not seen.
+    nextAt = wakes === before ? Math.min(readyAt, dueAt, tryAt) : 0
   }
 
   return {
@@ -55,54 +75,95 @@ export function openPost(ports: Ports): Post {
       return nextAt
     },
     settle: () => lock.run(carry),
-    wake() {
-      wakes++
-      nextAt = 0
-    },
+    sent: () => way.empty(),
+    wake,
   }
 }
 
-/** Tries the messages that are due, some at a time.
- * @returns how many */
-async function sendMessages(
-  ports: Ports,
-  recipients: ReadonlyMap<number, Recipient>,
-  now: number,
-): Promise<number> {
-  const { database } = ports
-  const messages = await store.readMessages(database, now, MESSAGES_AT_ONCE)
-  if (messages.length === 0) return 0
-  const ids = messages.map(({ id }) => id)
-  const [told, people] = await Promise.all([
-    store.readTold(database, ids),
-    listPeople(database, [...new Set(messages.map(({ userId }) => userId))]),
-  ])
-  const attempts = messages.map(({ id, attempts: before }) => {
-    return { id, nextAt: now + waitMs(before + 1, chanceOf(ports)) }
-  })
-  // Whoever dies now has it tried again, under the same key.
-  await commit(database, [store.noteAttempts(database, attempts)])
-  const byMessage = Map.groupBy(told, ({ notificationId }) => notificationId)
-  await Promise.all(
-    messages.map(async (message, index) => {
+/** The messages that are on their way, each until its receiver has answered or its time is over. */
+class Way {
+  readonly #ports: Ports
+  readonly #onEnd: () => void
+  readonly #sending = new Map<number, { readonly ended: Promise<void>; readonly isRetry: boolean }>()
+
+  constructor(ports: Ports, onEnd: () => void) {
+    this.#ports = ports
+    this.#onEnd = onEnd
+  }
+
+  /** Begins to send the messages that are due, as many as have room: those that were not tried before come first. */
+  async begin(recipients: ReadonlyMap<number, Recipient>, now: number): Promise<void> {
+    const { database } = this.#ports
+    const messages = await this.#due(now)
+    if (messages.length === 0) return
+    const ids = messages.map(({ id }) => id)
+    const [told, people] = await Promise.all([
+      store.readTold(database, ids),
+      listPeople(database, [...new Set(messages.map(({ userId }) => userId))]),
+    ])
+    const attempts = messages.map(({ id, attempts: before }) => {
+      return { id, nextAt: now + waitMs(before + 1, chanceOf(this.#ports)) }
+    })
+    // Whoever dies now has it tried again, under the same key.
+    await commit(database, [store.noteAttempts(database, attempts)])
+    const byMessage = Map.groupBy(told, ({ notificationId }) => notificationId)
+    for (const [index, message] of messages.entries()) {
       const recipient = recipients.get(message.recipientId)
       // It goes with its messages.
-      if (!recipient) return
+      if (!recipient) continue
       const person = people.find(({ id }) => id === message.userId) ?? null
-      const rows = byMessage.get(message.id) ?? []
-      const outcome = await tellAddressee(
-        ports,
-        { recipient, person },
-        {
-          key: message.key,
-          createdAt: message.createdAt,
-          told: rows.map(({ kind, facts }) => ({ ...facts, kind })),
-        },
-      )
-      await conclude(ports, message, { outcome, nextAt: attempts[index]?.nextAt ?? now })
-    }),
-  )
-  return messages.length
+      this.#send(message, {
+        to: { recipient, person },
+        told: (byMessage.get(message.id) ?? []).map(({ kind, facts }) => ({ ...facts, kind })),
+        nextAt: attempts[index]?.nextAt ?? now,
+      })
+    }
+  }
+
+  async empty(): Promise<void> {
+    while (this.#sending.size > 0) {
+      await Promise.all([...this.#sending.values()].map(({ ended }) => ended))
+    }
+  }
+
+  async #due(now: number): Promise<readonly DueMessage[]> {
+    const room = SENDING_MAX - this.#sending.size
+    let retries = [...this.#sending.values()].filter(({ isRetry }) => isRetry).length
+    if (room <= 0) return []
+    const due = await store.readMessages(this.#ports.database, now, {
+      except: [...this.#sending.keys()],
+      limit: room,
+    })
+    return due.filter(({ attempts }) => attempts === 0 || retries++ < RETRIES_MAX)
+  }
+
+  #send(message: DueMessage, what: Sending): void {
+    const { id, attempts } = message
+    const ended = carryOut(this.#ports, message, what)
+      .catch((error: unknown) => {
+        this.#ports.log.error('the result of a notification was not stored; it is sent again', error, {
+          notificationId: id,
+        })
+      })
+      .finally(() => {
+        this.#sending.delete(id)
+        this.#onEnd()
+      })
+    this.#sending.set(id, { ended, isRetry: attempts > 0 })
+  }
+}
+
+type Sending = {
+  readonly to: Addressee
+  readonly told: readonly Told[]
+  /** When it is tried next unless it arrives. */
+  readonly nextAt: number
+}
+
+async function carryOut(ports: Ports, message: DueMessage, { to, told, nextAt }: Sending): Promise<void> {
+  const { key, createdAt } = message
+  const outcome = await tellAddressee(ports, to, { key, createdAt, told })
+  await conclude(ports, message, { outcome, nextAt })
 }
 
 /** Puts on record what became of a message. */
@@ -119,12 +180,14 @@ async function conclude(
   if (outcome.kind === 'sent') {
     writes.push(store.finish(database, id, { status: 'sent', detail, finishedAt: at }))
   } else {
-    const againAt = Math.max(nextAt, at + (outcome.retryAfterMs ?? 0))
-    const isDead = outcome.isFinal || againAt > giveUpAt
+    const isDead = outcome.isFinal || at >= giveUpAt
     writes.push(
       isDead
         ? store.finish(database, id, { status: 'dead', detail, finishedAt: at })
-        : store.retry(database, id, { detail, nextAt: againAt }),
+        : store.retry(database, id, {
+            detail,
+            nextAt: againAt({ at, nextAt, giveUpAt }, outcome.retryAfterMs),
+          }),
     )
     if (isDead) log.warn('a notification was given up', { notificationId: id, recipientId })
   }

@@ -28,14 +28,14 @@ export function readDue(database: Database, now: number, limit: number): Promise
     order by t.id limit ${limit}`)
 }
 
-/** When the next notice is due, and when the next message is tried; Infinity for none. */
+/** When the next notice after an instant is due, and when the next message is tried; Infinity for none. */
 export async function readNext(
   database: Database,
   after: number,
 ): Promise<{ readonly dueAt: number; readonly tryAt: number }> {
   const [row] = await database.all<{ dueAt: number | null; tryAt: number | null }>(sql`
     select (select min(due_at) from notices where notification_id is null and due_at > ${after}) as "dueAt",
-           (select min(next_at) from notifications where next_at is not null) as "tryAt"`)
+           (select min(next_at) from notifications where next_at > ${after}) as "tryAt"`)
   return { dueAt: row?.dueAt ?? Infinity, tryAt: row?.tryAt ?? Infinity }
 }
 
@@ -109,11 +109,17 @@ export type DueMessage = {
   readonly giveUpAt: number
 }
 
-export function readMessages(database: Database, now: number, limit: number): Promise<readonly DueMessage[]> {
+/** Messages that are due, but for those of some ids; those that were not tried yet come first. */
+export function readMessages(
+  database: Database,
+  now: number,
+  { except, limit }: { readonly except: readonly number[]; readonly limit: number },
+): Promise<readonly DueMessage[]> {
   return database.all<DueMessage>(sql`
     select id as id, key as key, recipient_id as "recipientId", user_id as "userId", attempts as attempts,
            created_at as "createdAt", give_up_at as "giveUpAt"
-    from notifications where next_at <= ${now} order by next_at, id limit ${limit}`)
+    from notifications where next_at <= ${now} and id not in (select value from json_each(${JSON.stringify(except)}))
+    order by attempts > 0, next_at, id limit ${limit}`)
 }
 
 export type ToldRow = { readonly notificationId: number; readonly kind: Kind; readonly facts: Facts }

@@ -1,0 +1,56 @@
+import type { Context } from '../../../../context.ts'
+import { Refusal } from '../../../../lib/errors.ts'
+import type { Fault } from '../../../../lib/errors.ts'
+import type { NewRecipientBody, RecipientBody } from '../schema.ts'
+import type { RecipientRow } from '../store.ts'
+import { TARGETS } from '../target.ts'
+import type { Target } from '../target.ts'
+import { fault } from './faults.ts'
+import { openTarget } from './telling.ts'
+
+const SECRET_BYTES = 32
+
+/** A target to be kept; `secret` is the one that was made for it. */
+export type Entered = { readonly target: Target; readonly secret?: string }
+
+/** The target that a body names for the caller. A webhook without a secret keeps that of `former`, or gets a new one.
+ * @throws {Refusal} invalid where the body names none, unauthenticated for a script that no user sets */
+export function enteredTarget(
+  { caller, ports }: Context,
+  { type, target }: NewRecipientBody | RecipientBody,
+  former: Target | null,
+): Entered {
+  if (typeof target !== 'object')
+    throw invalid([fault('/target', 'must be a target, or what was shown of it')])
+  if (type === 'script') {
+    if (caller.kind !== 'user') throw new Refusal('unauthenticated', 'Sign in first.')
+    return { target: { type, ...TARGETS.script.parse(target), userId: caller.userId } }
+  }
+  if (type !== 'webhook') return { target: { type, ...TARGETS[type].parse(target) } as Target }
+  const { url, secret = former?.type === 'webhook' ? former.secret : undefined } =
+    TARGETS.webhook.parse(target)
+  if (secret !== undefined) return { target: { type, url, secret } }
+  const made = `whsec_${btoa(String.fromCodePoint(...ports.secrets.random(SECRET_BYTES)))}`
+  return { target: { type, url, secret: made }, secret: made }
+}
+
+/** The target of a recipient once a body has changed it: one that is absent, or as it is shown, stays.
+ * @throws {Refusal} invalid */
+export async function changedTarget(
+  context: Context,
+  before: RecipientRow,
+  body: RecipientBody,
+): Promise<Entered> {
+  const isKept = body.target === undefined || body.target === before.shownTarget
+  if (isKept && body.type !== before.type)
+    throw invalid([fault('/target', 'must be named with another type')])
+  if (isKept) return { target: await openTarget(context.ports, before) }
+  const isWebhook = before.type === 'webhook' && body.type === 'webhook'
+  // One that the keys do not open has no secret to keep.
+  const former = isWebhook ? await openTarget(context.ports, before).catch(() => null) : null
+  return enteredTarget(context, body, former)
+}
+
+export function invalid(faults: readonly Fault[]): Refusal {
+  return new Refusal('invalid', 'No such recipient can be told; see errors.', faults)
+}

@@ -85,6 +85,8 @@ export type Rules = {
   /** How long a run may last after `signal: start`; null leaves starts without effect on the deadline. */
   readonly graceMs: number | null
   readonly intervalMs: number
+  /** Whether any value ends error code 5; absent where an earlier release wrote the rules: then none does. */
+  readonly healsOnData?: boolean
   /** One divisor for each numeric value, `returnValue1` first. */
   readonly divisors: readonly number[]
   /** How many string values are defined. */
@@ -197,6 +199,8 @@ export type Delivered = {
   readonly state: State
   readonly errorCode: number
   readonly deadlineAt: number | null
+  /** Its values left error code 5 as it is: there was no error code with them. */
+  readonly leavesTimeout?: true
   /** The answer to the first delivery under this key: this one changed nothing. */
   readonly replayed?: true
 }
@@ -212,6 +216,8 @@ export type DeliveredRound = {
   readonly accepted: number
   readonly late: number
   readonly refused: readonly RefusedSample[]
+  /** The places of values that left error code 5 as it is; absent where none did. */
+  readonly timeoutsLeft?: readonly number[]
   /** Everything that was kept had been kept before, under this key. */
   readonly replayed?: true
 }

@@ -148,9 +148,20 @@ const FAULTS: readonly (readonly [
     'value_not_defined',
     ['/returnValue/2'],
   ],
-  ['no time to live', ({ one }) => item(one, { ttl: 'PT0S' }), 'invalid', ['/ttl']],
-  ['a far future', ({ one }) => item(one, { timestamp: at(6 * 60_000) }), 'value_in_future', ['/timestamp']],
-  ['a far past', ({ one }) => item(one, { timestamp: at(-31 * DAY_MS) }), 'value_too_old', ['/timestamp']],
+  ['nothing', ({ one }) => item(one, {}), 'invalid', ['']],
+  ['no time to live', ({ one }) => item(one, { errorCode: 0, ttl: 'PT0S' }), 'invalid', ['/ttl']],
+  [
+    'a far future',
+    ({ one }) => item(one, { errorCode: 0, timestamp: at(6 * 60_000) }),
+    'value_in_future',
+    ['/timestamp'],
+  ],
+  [
+    'a far past',
+    ({ one }) => item(one, { errorCode: 0, timestamp: at(-31 * DAY_MS) }),
+    'value_too_old',
+    ['/timestamp'],
+  ],
 ]
 
 const COLUMN_FAULTS: typeof FAULTS = [

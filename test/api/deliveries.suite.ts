@@ -118,6 +118,10 @@ const FAULTS: readonly (readonly [
     '/returnValue/1',
     '/returnValue/2',
   ],
+  ['nothing', {}, 'invalid', ''],
+  ['an empty array', { returnValue: [] }, 'invalid', ''],
+  ['a message alone', { message: 'here', ttl: 'PT1H', runId: 'x' }, 'invalid', ''],
+  ['a timestamp alone', { timestamp: '2026-03-02T09:00:00Z' }, 'invalid', ''],
   ['an array that is none', { returnValue: 5 }, 'invalid', '/returnValue'],
   ['both forms at once', { returnValue: [1], returnValue1: 1 }, 'invalid', '/returnValue1'],
   [
@@ -283,8 +287,6 @@ const ACCEPTED: readonly (readonly [
     3,
     { returnValue1: 1, returnValue2: 0.2, stringValue1: 'x' },
   ],
-  ['an empty array', { returnValue: [] }, 0, {}],
-  ['nothing but a sign of life', {}, 0, {}],
   ['an error code alone', { errorCode: 2_147_483_647 }, 0, {}],
   [
     'the greatest and the smallest numbers',

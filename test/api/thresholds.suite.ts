@@ -36,7 +36,7 @@ const OPERATORS: readonly (readonly [
   ['returnValue1', '=', 0, [0], [1, -1, 5e-324]],
   ['returnValue1', '<>', 0, [1, -1], [0]],
   ['returnValue2', '>', 1, [101, 100.1], [100, 99]],
-  ['errorCode', '=', 7, [7], [0, 5, 8]],
+  ['errorCode', '=', 7, [7], [0, 8]],
   ['errorCode', '>=', 100, [100, 2_147_483_647], [0, 99]],
   ['stringValue1', '=', 'Up', ['Up'], ['up', 'Up ', '']],
   ['stringValue1', '<>', 'Up', ['up', '', 'Down'], ['Up']],
@@ -117,7 +117,7 @@ const SEQUENCES: readonly Sequence[] = [
     { major: level([], 'and'), minor: level([]) },
     [
       [r(1), 'ok'],
-      [{ errorCode: 9 }, 'ok'],
+      [{ errorCode: 9 }, 'warning'],
     ],
   ],
   [
@@ -140,7 +140,7 @@ const SEQUENCES: readonly Sequence[] = [
     [
       [r(250), 'ok'],
       [{ returnValue2: 1 }, 'ok'],
-      [{}, 'ok'],
+      [{ errorCode: 0 }, 'ok'],
       [r(250), 'minor'],
       [{ stringValue1: 'x' }, 'minor'],
     ],
@@ -184,7 +184,32 @@ const SEQUENCES: readonly Sequence[] = [
       [{ errorCode: 0 }, 'ok'],
     ],
   ],
-  ['no limits at all make no state', {}, [[{ errorCode: 1, ...r(1) }, 'ok']]],
+  [
+    'nor does it lose that rule to limits on values, or to none at all',
+    { minor: level([condition('returnValue1', '>', 200)]) },
+    [
+      [{ ...r(5), errorCode: 1 }, 'warning'],
+      [{ ...r(250), errorCode: 1 }, 'minor'],
+      [{ ...r(5), errorCode: 0 }, 'ok'],
+    ],
+  ],
+  [
+    'a limit on the error code takes the place of that rule, but for code 5',
+    { major: level([condition('errorCode', '=', 7)]) },
+    [
+      [{ errorCode: 1 }, 'ok'],
+      [{ errorCode: 5 }, 'warning'],
+      [{ errorCode: 7 }, 'major'],
+    ],
+  ],
+  [
+    'which a limit has to name',
+    { major: level([condition('errorCode', '<>', 5)]) },
+    [
+      [{ errorCode: 5 }, 'ok'],
+      [{ errorCode: 1 }, 'major'],
+    ],
+  ],
 ]
 
 const sequences: Scenario[] = SEQUENCES.map(([title, thresholds, rows]) => ({
@@ -253,6 +278,8 @@ const changes: Scenario[] = [
 
 const TIMEOUT_MS = 400
 const SILENT = { timeout: 'PT0.4S' }
+const STANDS = 'values arrive without errorCode; error code 5 stands until one is sent'
+const LEFT = { warnings: [{ code: 'error_code_stands', message: STANDS }] }
 
 const silence: Scenario[] = [
   {
@@ -276,12 +303,75 @@ const silence: Scenario[] = [
       ])
 
       const values = await deliver(client, id, r(2))
-      expect(values).toMatchObject({ state: 'warning', errorCode: 5, nextTimeoutAt: anyText })
-      expect((await readJob(client, id))['values']).toMatchObject({ returnValue1: { value: 2 } })
+      expect(values).toMatchObject({ state: 'warning', errorCode: 5, nextTimeoutAt: anyText, ...LEFT })
+      expect(await readJob(client, id)).toMatchObject({
+        values: { returnValue1: { value: 2 } },
+        message: STANDS,
+      })
+      const again = await untilSilent(client, id, ({ nextTimeoutAt: due }) => due === null)
+      expect(again['message']).toBe(`no data since ${String(values['timestamp'])}`)
+      expect(await errorCodes(client, id)).toEqual([
+        { timestamp, value: 0 },
+        { timestamp: nextTimeoutAt, value: 5 },
+        { timestamp: values['nextTimeoutAt'], value: 5 },
+      ])
       expect(await deliver(client, id, { ...r(3), errorCode: 0 })).toMatchObject({
         state: 'ok',
         errorCode: 0,
       })
+    },
+  },
+  {
+    title:
+      'series, rounds and items of bulk say as well that they leave error code 5; where values heal, they end it',
+    async run(client) {
+      const [stays, heals] = [
+        await jobWith(client, null, SILENT),
+        await jobWith(client, null, { ...SILENT, healsOnData: true }),
+      ]
+      const bulk = (json: object) => good(client.request('POST', '/webcollector/values', { json }))
+      const column = (jobId: number) => ({
+        jobId,
+        key: 'returnValue1',
+        timestamps: [Date.now()],
+        values: [1],
+      })
+      for (const send of [
+        async () => {
+          const { results } = await bulk({ deliveries: [stays, heals].map((jobId) => ({ jobId, ...r(1) })) })
+          return results
+        },
+        async () => (await bulk({ series: [stays, heals].map(column) }))['series'],
+        async () => [await deliver(client, stays, { returnValue: [1] }), await deliver(client, heals, r(1))],
+      ]) {
+        await Promise.all([untilSilent(client, stays), untilSilent(client, heals)])
+        const [left, healed] = (await send()) as Readonly<Record<string, unknown>>[]
+        expect(left).toMatchObject({ accepted: 1, errorCode: 5, state: 'warning', ...LEFT })
+        expect(healed).toMatchObject({ accepted: 1, errorCode: 0, state: 'ok' })
+        expect(healed).not.toHaveProperty('warnings')
+      }
+      await Promise.all([untilSilent(client, stays), untilSilent(client, heals)])
+      const round = { key: 'returnValue1', jobIds: [heals, stays, heals], values: [1, 2, 3] }
+      expect((await bulk({ rounds: [round] }))['rounds']).toEqual([
+        {
+          status: 200,
+          accepted: 3,
+          late: 0,
+          refused: [],
+          warnings: [{ code: 'error_code_stands', message: STANDS, indexes: [1] }],
+        },
+      ])
+      expect(await readJob(client, heals)).toMatchObject({ errorCode: 0, currentState: 'ok', message: null })
+    },
+  },
+  {
+    title: 'a job with limits on values alone falls silent as a warning',
+    async run(client) {
+      const id = await jobWith(client, LADDER, SILENT)
+      await deliver(client, id, { ...r(5), errorCode: 0 })
+      expect(await untilSilent(client, id)).toMatchObject({ currentState: 'warning', errorCode: 5 })
+      await deliver(client, id, { ...r(35), errorCode: 0 })
+      expect(await untilSilent(client, id)).toMatchObject({ currentState: 'major', errorCode: 5 })
     },
   },
   {
@@ -377,11 +467,15 @@ function readJob(client: Client, id: number): Promise<Job> {
 
 const SILENT_MAX_MS = 10_000
 
-async function untilSilent(client: Client, id: number): Promise<Job> {
+async function untilSilent(
+  client: Client,
+  id: number,
+  isThere: (job: Job) => boolean = ({ errorCode }) => errorCode === 5,
+): Promise<Job> {
   const until = Date.now() + SILENT_MAX_MS
   for (;;) {
     const job = await readJob(client, id)
-    if (job['errorCode'] === 5 || Date.now() > until) return job
+    if (isThere(job) || Date.now() > until) return job
     await Bun.sleep(25)
   }
 }

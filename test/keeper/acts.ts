@@ -74,7 +74,18 @@ const condition: fc.Arbitrary<Condition> = fc.oneof(
     predicted: fc.constant(false),
     recovery: fc.constant(null),
   }),
-  fc.record({ repetition: fc.integer({ min: 0, max: 3 }) }).map((part) => ({ ...FAILED, ...part })),
+  fc
+    .record({
+      operator: fc.constantFrom('<>', '=', '>', '<='),
+      value: fc.constantFrom(0, 1, 5, 6),
+      repetition: fc.integer({ min: 0, max: 3 }),
+      predicted: fc.constantFrom(false, false, false, true),
+      recovery: fc.option(
+        fc.record({ value: fc.constantFrom(0, 5), repetition: fc.integer({ min: 0, max: 2 }) }),
+        { freq: 2 },
+      ),
+    })
+    .map((part): Condition => ({ ...FAILED, ...part })),
   fc.constant(conditionWith({ value: 2 })),
 )
 
@@ -106,6 +117,7 @@ const rules: fc.Arbitrary<Rules> = fc
     timeoutMs: fc.option(fc.constantFrom(1_000, 2_000, 3_000), { freq: 5 }),
     graceMs: fc.option(fc.constantFrom(500, 1_500), { freq: 2 }),
     intervalMs: fc.constantFrom(0, 0, 1_000),
+    healsOnData: fc.boolean(),
     divisors: fc.constantFrom([1, 1], [1, 1_000]),
     thresholds,
     stopped: fc.constantFrom(false, false, false, false, true),

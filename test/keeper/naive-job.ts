@@ -11,6 +11,10 @@ export type Mistake =
   | 'stopping keeps what was counted'
   | 'the future limit is exclusive'
   | 'only changes are results'
+  | 'limits on values stand for one on the error code'
+  | 'silence clears what it does not breach'
+  | 'silence is better than a bad value'
+  | 'only the first silence is on record'
 
 type Change = { at: number; detectedAt: number; from: State; to: State; reason: Reason; errorCode: number }
 
@@ -102,22 +106,31 @@ export class NaiveJob {
   }
 
   #takeResult(delivery: Delivery, at: number): void {
-    const isMistaken = this.#mistake === 'absent error code ends the timeout' && this.errorCode === 5
-    const code = delivery.errorCode ?? (isMistaken ? 0 : this.errorCode)
+    const isAfter5 = this.errorCode === 5 && delivery.errorCode === null && sizeOf(delivery.values) > 0
+    const sentCode = isAfter5 && this.#healsOnData ? 0 : delivery.errorCode
+    const code = sentCode ?? this.errorCode
     if (this.#newest === null || code !== this.errorCode)
       this.samples.push({ key: 'errorCode', at, value: code })
     this.errorCode = code
     this.#newest = at
     this.lastReceived = this.#now
-    this.message = delivery.message
+    this.message = isAfter5 && code === 5 ? besides(delivery.message, LEFT) : delivery.message
     this.silentSince = null
-    for (const [key, value] of Object.entries(delivery.values)) this.#newestRaw.set(key, value)
-    const counted = this.#inUserUnits(Object.entries(delivery.values))
-    if (delivery.errorCode !== null) counted['errorCode'] = delivery.errorCode
-    this.#counted.push(counted)
+    this.#count(delivery.values, sentCode)
     this.#find(this.#judge())
     this.#endRun(delivery)
     this.#show(at, this.#verdict === 'ok' ? 'delivery' : 'threshold')
+  }
+
+  get #healsOnData(): boolean {
+    return this.#rules.healsOnData === true || this.#mistake === 'absent error code ends the timeout'
+  }
+
+  #count(values: Delivery['values'], sentCode: number | null): void {
+    for (const [key, value] of Object.entries(values)) this.#newestRaw.set(key, value)
+    const counted = this.#inUserUnits(Object.entries(values))
+    if (sentCode !== null) counted['errorCode'] = sentCode
+    this.#counted.push(counted)
   }
 
   #endRun({ runId, errorCode, ttlMs }: Delivery): void {
@@ -137,12 +150,15 @@ export class NaiveJob {
     this.message = null
     this.silentSince = Math.max(this.lastReceived ?? this.#start, this.#start)
     if (this.#deadlineMeansCode) {
-      if (this.errorCode !== 5) this.samples.push({ key: 'errorCode', at, value: 5 })
+      if (this.errorCode !== 5 || this.#mistake !== 'only the first silence is on record')
+        this.samples.push({ key: 'errorCode', at, value: 5 })
       this.errorCode = 5
-      this.#counted.push({ errorCode: 5 })
-      this.#find(this.#judge())
+      this.#counted.push({ errorCode: 5, [SILENCE]: 1 })
+      const found = [this.#verdict, this.#judge()]
+      this.#find(BAD.find((level) => found.includes(level)) ?? 'ok')
     } else {
-      this.#find('no_data')
+      const isBad = BAD.some((level) => level === this.#verdict)
+      this.#find(isBad && this.#mistake !== 'silence is better than a bad value' ? this.#verdict : 'no_data')
     }
     this.#show(at, 'timeout')
   }
@@ -189,10 +205,8 @@ export class NaiveJob {
     if (rules.revision <= before.revision) return
     const patienceBefore = this.#patience()
     this.#rules = rules
-    if (differs(before.thresholds, rules.thresholds) || differs(before.divisors, rules.divisors)) {
-      this.#counted = [{ ...this.#inUserUnits([...this.#newestRaw]), errorCode: this.errorCode }]
-      if (this.#verdict !== 'no_data') this.#verdict = this.#judge()
-    }
+    if (differs(before.thresholds, rules.thresholds) || differs(before.divisors, rules.divisors))
+      this.#judgeAnew()
     this.#forgetFlips()
     if (rules.stopped) this.#stop()
     else if (before.stopped) this.#begin()
@@ -200,6 +214,13 @@ export class NaiveJob {
     const isForcing = before.forced !== rules.forced
     const otherwise = before.stopped === rules.stopped ? 'threshold' : 'stopped'
     this.#show(this.#now, isForcing ? 'forced' : otherwise)
+  }
+
+  #judgeAnew(): void {
+    this.#counted = [{ ...this.#inUserUnits([...this.#newestRaw]), errorCode: this.errorCode }]
+    const isUnheard = this.silentSince !== null && (this.errorCode !== 5 || this.#verdict === 'no_data')
+    const verdict = this.#judge()
+    this.#verdict = verdict === 'ok' && isUnheard ? 'no_data' : verdict
   }
 
   #forgetFlips(): void {
@@ -260,22 +281,42 @@ export class NaiveJob {
         if (rule.mode === 'and' ? held === rule.conditions.length : held > 0) return level
       }
     }
-    return 'ok'
+    return this.#isBadByItself() ? 'warning' : 'ok'
+  }
+
+  /** An error code that no limit speaks of. */
+  #isBadByItself(): boolean {
+    const all = this.#rules.thresholds.flatMap(({ conditions }) => conditions)
+    const limits = all.filter(({ key, predicted }) => key === 'errorCode' && !predicted)
+    if (this.#mistake === 'limits on values stand for one on the error code' && all.length > 0) return false
+    const name5 = limits.filter(({ operator, value }) => ['=', '<>'].includes(operator) && value === 5)
+    return this.errorCode !== 0 && (this.errorCode === 5 ? name5 : limits).length === 0
+  }
+
+  #isCleared({ key }: Condition): boolean {
+    const last = this.#counted.at(-1)
+    return this.#mistake === 'missing keys clear' && last !== undefined && last[key] === undefined
+  }
+
+  /** Whether a silence does not count for a condition: it only makes things worse. */
+  #isIdle({ operator, value }: Condition, isHeld: boolean): boolean {
+    if (this.#mistake === 'silence clears what it does not breach') return false
+    return isHeld || !inRelation(5, operator, value)
   }
 
   /** Goes through all that counted, from the beginning. */
   #holds(condition: Condition): boolean {
-    if (condition.predicted) return false
-    const seen = this.#counted.flatMap((one) => one[condition.key] ?? [])
-    const last = this.#counted.at(-1)
-    if (this.#mistake === 'missing keys clear' && last && last[condition.key] === undefined) return false
+    if (condition.predicted || this.#isCleared(condition)) return false
+    const seen: Value[] = []
     const breaches = (value: Value, limit: Value) => inRelation(value, condition.operator, limit)
     const endsWith = (upTo: number, times: number, is: (value: Value) => boolean) =>
       upTo >= times && seen.slice(upTo - times, upTo).every(is)
     const { recovery } = condition
     let held = false
     let heldSince = 0
-    for (let upTo = 1; upTo <= seen.length; upTo += 1) {
+    for (const one of this.#counted) {
+      if (one[condition.key] === undefined || (SILENCE in one && this.#isIdle(condition, held))) continue
+      const upTo = seen.push(one[condition.key] ?? 0)
       const holds = endsWith(upTo, Math.max(1, condition.repetition), (value) =>
         breaches(value, condition.value),
       )
@@ -304,6 +345,20 @@ export class NaiveJob {
     const changedAt = this.transitions.at(-1)?.at ?? this.#bornAt
     this.transitions.push({ at: changedAt, detectedAt, from: to, to, reason: 'flapping', errorCode })
   }
+}
+
+const BAD = ['major', 'minor', 'warning'] as const
+
+/** Stands beside the error code of a silence, to tell it from one that was sent. */
+const SILENCE = 'silence'
+const LEFT = 'values arrive without errorCode; error code 5 stands until one is sent'
+
+function sizeOf(values: object): number {
+  return Object.keys(values).length
+}
+
+function besides(message: string | null, note: string): string {
+  return message === null ? note : `${message} (${note})`
 }
 
 function inRelation(value: Value, operator: string, limit: Value): boolean {

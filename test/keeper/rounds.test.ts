@@ -38,13 +38,18 @@ async function one({ keeper }: Stage, round: Round, sender: typeof ANYBODY) {
   const { key, timestampAt, jobIds, values } = round
   const refused: { index: number; code: string }[] = []
   let late = 0
+  const timeoutsLeft: number[] = []
   for (const [index, jobId] of jobIds.entries()) {
     const delivery = deliveryWith({ values: { [key]: values[index] ?? 0 }, timestampAt, runId: 'none' })
     const outcome = await keeper.deliver(jobId, delivery, sender).catch((error: unknown) => error as Refusal)
     if (outcome instanceof Refusal) refused.push({ index, code: outcome.code })
-    else late += Number(outcome.late)
+    else {
+      late += Number(outcome.late)
+      if (outcome.leavesTimeout) timeoutsLeft.push(index)
+    }
   }
-  return { accepted: jobIds.length - refused.length, late, refused }
+  const answer = { accepted: jobIds.length - refused.length, late, refused }
+  return timeoutsLeft.length === 0 ? answer : { ...answer, timeoutsLeft }
 }
 
 test('a round does what a delivery of each of its values does, and is found again after a crash', async () => {

@@ -180,11 +180,32 @@ describe('the state machine of a webhook job', () => {
     expect(scene.state.silentSinceAt).toBe(BEGIN_AT)
   })
 
-  test('row 3: without a threshold on the error code a timeout leaves the state alone', () => {
+  test('row 3: a timeout is a warning whatever limits there are on values', () => {
     const scene = new Scene({ thresholds: MINOR_ABOVE_200 })
     scene.wake(MINUTE_MS)
-    expect(scene.state).toMatchObject({ errorCode: 5, state: 'ok' })
-    expect(scene.transitions).toEqual([])
+    expect(scene.state).toMatchObject({ errorCode: 5, state: 'warning' })
+    scene.deliver(90_000, { errorCode: 0 })
+    expect(scene.state.state).toBe('ok')
+  })
+
+  test('row 3: silence leaves a state that is worse, until a delivery says otherwise', () => {
+    const failedOnce = conditionWith({ key: 'errorCode', operator: '=', value: 1 })
+    const scene = new Scene({ thresholds: [{ level: 'major', mode: 'or', conditions: [failedOnce] }] })
+    scene.deliver(0, { errorCode: 1 })
+    scene.wake(MINUTE_MS)
+    expect(scene.state).toMatchObject({
+      errorCode: 5,
+      state: 'major',
+      message: null,
+      silentSinceAt: BEGIN_AT,
+    })
+    scene.deliver(90_000, { values: { returnValue1: 1 } })
+    expect(scene.state).toMatchObject({ errorCode: 5, state: 'major' })
+    scene.deliver(91_000, { errorCode: 0 })
+    expect(scene.story).toEqual([
+      [0, 'ok', 'major', 'threshold'],
+      [91_000, 'major', 'ok', 'delivery'],
+    ])
   })
 
   test('row 4: waking early or twice changes nothing', () => {
@@ -236,9 +257,30 @@ describe('the state machine of a webhook job', () => {
     expect(scene.state).toMatchObject({ errorCode: 5, state: 'warning', silentSinceAt: null })
     expect(samples).toContainEqual({ key: 'returnValue1', at: BEGIN_AT + 90_000, value: 1 })
     expect(scene.deadlineMs).toBe(150_000)
-    scene.wake(150_000)
-    expect(scene.state.silentSinceAt).toBe(BEGIN_AT + 90_000)
+    expect(scene.state.message).toBe('values arrive without errorCode; error code 5 stands until one is sent')
+    const second = scene.wake(150_000)
+    expect(scene.state).toMatchObject({ silentSinceAt: BEGIN_AT + 90_000, message: null })
+    expect(second.samples).toEqual([{ key: 'errorCode', at: BEGIN_AT + 150_000, value: 5 }])
     expect(scene.transitions).toHaveLength(1)
+    scene.deliver(160_000, { values: { returnValue1: 1 }, message: 'slow' })
+    expect(scene.state.message).toStartWith('slow (values arrive without errorCode')
+  })
+
+  test('row 6: where values heal, any value in order ends error code 5, and nothing else does', () => {
+    const scene = new Scene({ healsOnData: true })
+    scene.wake(MINUTE_MS)
+    scene.deliver(90_000, { values: { returnValue1: 1 }, timestampAt: BEGIN_AT + 90_000 })
+    expect(scene.state).toMatchObject({ errorCode: 0, state: 'ok', message: null })
+    scene.deliver(91_000, { errorCode: 3 })
+    scene.deliver(92_000, { values: { returnValue1: 1 } })
+    expect(scene.state).toMatchObject({ errorCode: 3, state: 'warning' })
+    scene.wake(152_000)
+    scene.deliver(153_000, { values: { returnValue1: 1 }, timestampAt: BEGIN_AT + 80_000 })
+    scene.deliver(153_000, { signal: 'log', message: 'here' })
+    expect(scene.state.errorCode).toBe(5)
+    const run = { key: 'returnValue1', at: [BEGIN_AT + 154_000, BEGIN_AT + 155_000], values: [1, 2] }
+    scene.at(155_000, { kind: 'run', run })
+    expect(scene.state).toMatchObject({ errorCode: 0, state: 'ok' })
   })
 
   test('row 7: stopping makes the job undefined, disarms it and forgets what was counted', () => {

@@ -1,7 +1,7 @@
 import { Refusal } from '../../lib/errors.ts'
 import type { Delivery, Reason, Rules, Run, Value } from '../../ports/job-actors.ts'
-import { isLevel } from '../states/state.ts'
-import { count, evaluate } from '../states/thresholds.ts'
+import { isLevel, worseOf } from '../states/state.ts'
+import { count, countSilence, evaluate, TIMEOUT_ERROR } from '../states/thresholds.ts'
 import type { Counter } from '../states/thresholds.ts'
 import { checkDated, checkDefined, checkStarted, userValue } from './delivery.ts'
 import {
@@ -17,8 +17,6 @@ import {
 import type { ActorState, Deadline, Sample, Step } from './judging.ts'
 import { takeRun } from './run.ts'
 
-/** The job's error code that says it was silent for too long (specification: Webhook job configuration). */
-const TIMEOUT_ERROR = 5
 /** Over a gap shorter than this a job is taken to be as it was. */
 const RESTART_MAX_MS = 60_000
 export type { ActorState, Sample, Step } from './judging.ts'
@@ -93,15 +91,16 @@ function wake(state: ActorState): Step {
   const change = { reason: 'timeout', at: deadline.at } as const
   const silentSinceAt = Math.max(state.lastReceivedAt ?? 0, state.startedAt)
   const silent = { ...state, deadline: null, run: null, message: null, silentSinceAt }
-  if (deadline.means === 'no_data')
-    return settle(withResult({ ...silent, evaluated: 'no_data' }, state), change)
-  const counters = count(rules.thresholds, state.counters, { errorCode: TIMEOUT_ERROR })
-  const evaluated = evaluate(rules.thresholds, counters)
+  if (deadline.means === 'no_data') {
+    const evaluated = isLevel(state.evaluated) ? state.evaluated : 'no_data'
+    return settle(withResult({ ...silent, evaluated }, state), change)
+  }
+  const counters = countSilence(rules.thresholds, state.counters)
+  const evaluated = worseOf(state.evaluated, evaluate(rules.thresholds, counters, TIMEOUT_ERROR))
+  // Each silence is on record, also one that follows values which left the error code of the one before.
   const samples = [{ key: 'errorCode', at: deadline.at, value: TIMEOUT_ERROR }]
-  return settle(
-    withResult({ ...silent, errorCode: TIMEOUT_ERROR, counters, evaluated }, state),
-    state.errorCode === TIMEOUT_ERROR ? change : { ...change, samples },
-  )
+  const timedOut = { ...silent, errorCode: TIMEOUT_ERROR, counters, evaluated }
+  return settle(withResult(timedOut, state), { ...change, samples })
 }
 
 /** Silence of our own making is credited: the sender gets as long as we were deaf, and no longer than its timeout. */
@@ -151,8 +150,13 @@ function rejudge(state: ActorState, before: Rules): ActorState {
   for (const [key, { value }] of Object.entries(state.current))
     values[key] = userValue(state.rules, key, value)
   const counters = count(thresholds, NO_COUNTERS, values)
-  const evaluated = state.evaluated === 'no_data' ? 'no_data' : evaluate(thresholds, counters)
-  return { ...state, counters, evaluated }
+  const level = evaluate(thresholds, counters, state.errorCode)
+  return { ...state, counters, evaluated: level === 'ok' && hasNoData(state) ? 'no_data' : level }
+}
+
+/** Whether the job is silent, and its silence is no error code. */
+function hasNoData({ silentSinceAt, errorCode, evaluated }: ActorState): boolean {
+  return silentSinceAt !== null && (errorCode !== TIMEOUT_ERROR || evaluated === 'no_data')
 }
 
 /** A changed timeout counts from the last sign of life; the grace of a run under way stands. */

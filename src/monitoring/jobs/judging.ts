@@ -10,9 +10,12 @@ import type {
 } from '../../ports/job-actors.ts'
 import { flappingAfter, STEADY } from '../states/flapping.ts'
 import type { Flapping } from '../states/flapping.ts'
-import { count, evaluate } from '../states/thresholds.ts'
+import { count, evaluate, TIMEOUT_ERROR } from '../states/thresholds.ts'
 import type { Counter } from '../states/thresholds.ts'
 import { userValue } from './delivery.ts'
+
+/** The message of a job whose values leave error code 5 as it is. */
+export const TIMEOUT_LEFT = 'values arrive without errorCode; error code 5 stands until one is sent'
 
 /** A job with an interval and no timeout has no data after two intervals and this. */
 const NO_DATA_GRACE_MS = 10 * 60_000
@@ -75,9 +78,10 @@ export function judge(
 ): Step {
   const { at, nowAt, samples } = kept
   const { rules } = state
-  const errorCode = delivery.errorCode ?? state.errorCode
-  const counters = count(rules.thresholds, state.counters, valuesToCount(rules, delivery))
-  const evaluated = evaluate(rules.thresholds, counters)
+  const sentCode = delivery.errorCode ?? (heals(state, delivery) ? 0 : null)
+  const errorCode = sentCode ?? state.errorCode
+  const counters = count(rules.thresholds, state.counters, valuesToCount(rules, delivery.values, sentCode))
+  const evaluated = evaluate(rules.thresholds, counters, errorCode)
   const endsRun = state.run === null || delivery.runId === null || delivery.runId === state.run.id
   // Spelled out: to copy a state and change half of it takes twice as long.
   const next: ActorState = {
@@ -95,7 +99,7 @@ export function judge(
     state: state.state,
     sinceAt: state.sinceAt,
     seq: state.seq,
-    message: delivery.message,
+    message: leavesTimeout(state, delivery) ? withTimeoutLeft(delivery.message) : delivery.message,
     silentSinceAt: null,
     current: withNewest(state.current, samples),
     counters,
@@ -108,6 +112,30 @@ export function judge(
     samples: isNewCode ? [...samples, { key: 'errorCode', at, value: errorCode }] : samples,
   })
   return withFlapping(settled, state)
+}
+
+/** Whether a delivery ends error code 5 although it has no error code. */
+function heals({ errorCode, rules }: ActorState, { values }: Delivery): boolean {
+  return errorCode === TIMEOUT_ERROR && rules.healsOnData === true && hasAny(values)
+}
+
+/** Whether a delivery brings values to a job in error code 5 and leaves it there.
+ * @param state before or after it */
+export function leavesTimeout(
+  { errorCode, rules }: ActorState,
+  delivery: Pick<Delivery, 'values' | 'errorCode'>,
+): boolean {
+  if (errorCode !== TIMEOUT_ERROR || delivery.errorCode !== null) return false
+  return rules.healsOnData !== true && hasAny(delivery.values)
+}
+
+function hasAny(values: Delivery['values']): boolean {
+  for (const _ in values) return true
+  return false
+}
+
+function withTimeoutLeft(message: string | null): string {
+  return message === null ? TIMEOUT_LEFT : `${message} (${TIMEOUT_LEFT})`
 }
 
 /** Counts a result that was judged: a job may flap after it.
@@ -146,10 +174,10 @@ export function withFlapping(step: Step, before: ActorState): Step {
   return { ...step, state: { ...state, seq: told.seq }, transitions: [...step.transitions, told] }
 }
 
-function valuesToCount(rules: Rules, delivery: Delivery): Record<string, Value> {
+function valuesToCount(rules: Rules, raw: Delivery['values'], errorCode: number | null) {
   const values: Record<string, Value> = {}
-  for (const key in delivery.values) values[key] = userValue(rules, key, delivery.values[key] ?? 0)
-  if (delivery.errorCode !== null) values['errorCode'] = delivery.errorCode
+  for (const key in raw) values[key] = userValue(rules, key, raw[key] ?? 0)
+  if (errorCode !== null) values['errorCode'] = errorCode
   return values
 }
 

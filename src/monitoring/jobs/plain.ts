@@ -17,12 +17,14 @@ export function plainBody(input: unknown): DeliveryBody | null {
   if (errorCode !== undefined) body['errorCode'] = errorCode
   if (timestamp !== undefined) body['timestamp'] = timestamp
   body['signal'] = 'result'
+  let isEmpty = true
   for (const key in input) {
     const value = input[key]
     if (!isPlainField(key, value)) return null
     body[key] = value
+    if (key !== 'timestamp') isEmpty = false
   }
-  return body as DeliveryBody
+  return isEmpty ? null : (body as DeliveryBody)
 }
 
 /** Whether a field of a delivery is certainly acceptable and simple. */

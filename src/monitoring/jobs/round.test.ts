@@ -1,14 +1,19 @@
 import { expect, test } from 'bun:test'
 
 import { Refusal } from '../../lib/errors.ts'
-import { roundWithout, withRefusals } from './round.ts'
+import { roundOutcome, roundWithout, withRefusals } from './round.ts'
 
 const round = { key: 'returnValue1', timestampAt: null, jobIds: [7, 8, 9, 8], values: [1, 2, 3, 4] }
 const refusals = new Map([[8, new Refusal('forbidden', 'You have no right to execute this job.')]])
 
 test('what is refused of a round beforehand is not sent, and is answered in its place beside what was refused later', () => {
   expect(roundWithout(round, refusals)).toEqual({ ...round, jobIds: [7, 9], values: [1, 3] })
-  const outcome = { accepted: 1, late: 0, refused: [{ index: 1, code: 'job_stopped' as const }] }
+  const outcome = {
+    accepted: 1,
+    late: 0,
+    refused: [{ index: 1, code: 'job_stopped' as const }],
+    timeoutsLeft: [0, 1],
+  }
   expect(withRefusals(round, refusals, outcome)).toEqual({
     accepted: 1,
     late: 0,
@@ -17,5 +22,26 @@ test('what is refused of a round beforehand is not sent, and is answered in its 
       { index: 2, code: 'job_stopped' },
       { index: 3, code: 'forbidden' },
     ],
+    timeoutsLeft: [0, 2],
   })
+})
+
+test('a round that was sent as parcels names the places of values that left error code 5', () => {
+  const kept = {
+    accepted: 1,
+    timestampAt: 1,
+    late: false,
+    state: 'ok',
+    errorCode: 0,
+    deadlineAt: null,
+  } as const
+  const left = { ...kept, state: 'warning', errorCode: 5, leavesTimeout: true } as const
+  const refusal = new Refusal('job_stopped', 'The job is stopped.')
+  expect(roundOutcome([kept, left, refusal, left])).toEqual({
+    accepted: 3,
+    late: 0,
+    refused: [{ index: 2, code: 'job_stopped' }],
+    timeoutsLeft: [1, 3],
+  })
+  expect(roundOutcome([kept])).toEqual({ accepted: 1, late: 0, refused: [] })
 })

@@ -38,14 +38,24 @@ export function parcelsOf(round: Round, repeatAt: (index: number) => Repeat | nu
 /** What the outcomes of such parcels come to. */
 export function roundOutcome(outcomes: readonly Outcome[]): DeliveredRound {
   const refused: RefusedSample[] = []
+  const timeoutsLeft: number[] = []
   const kept: Delivered[] = []
   for (const [index, outcome] of outcomes.entries()) {
     if (outcome instanceof Refusal) refused.push({ index, code: outcome.code })
-    else if (!('refused' in outcome)) kept.push(outcome)
+    else if (!('refused' in outcome)) {
+      kept.push(outcome)
+      if (outcome.leavesTimeout) timeoutsLeft.push(index)
+    }
   }
   const late = kept.filter((one) => one.late).length
   const isReplayed = kept.length > 0 && kept.every(({ replayed }) => replayed === true)
-  return { accepted: kept.length, late, refused, ...(isReplayed ? { replayed: true } : {}) }
+  return {
+    accepted: kept.length,
+    late,
+    refused,
+    ...(timeoutsLeft.length > 0 ? { timeoutsLeft } : {}),
+    ...(isReplayed ? { replayed: true } : {}),
+  }
 }
 
 /** What is left of a round without the jobs that are refused. */
@@ -71,6 +81,12 @@ export function withRefusals(
     if (refusal) refused.push({ index, code: refusal.code })
     else left.push(index)
   }
-  for (const { index, code } of outcome.refused) refused.push({ index: left[index] ?? index, code })
-  return { ...outcome, refused: refused.sort((a, b) => a.index - b.index) }
+  const placeOf = (index: number) => left[index] ?? index
+  for (const { index, code } of outcome.refused) refused.push({ index: placeOf(index), code })
+  const { timeoutsLeft } = outcome
+  return {
+    ...outcome,
+    refused: refused.sort((a, b) => a.index - b.index),
+    ...(timeoutsLeft ? { timeoutsLeft: timeoutsLeft.map(placeOf) } : {}),
+  }
 }

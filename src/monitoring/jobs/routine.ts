@@ -1,5 +1,5 @@
 import type { Delivery, Value } from '../../ports/job-actors.ts'
-import { evaluate, isCounted, uncountedSpan } from '../states/thresholds.ts'
+import { evaluate, isCounted, TIMEOUT_ERROR, uncountedSpan } from '../states/thresholds.ts'
 import type { Span } from '../states/thresholds.ts'
 import { BARE, divisorOf, isDefined, userValue } from './delivery.ts'
 import { judge, regularDeadline } from './judging.ts'
@@ -8,13 +8,15 @@ import type { ActorState, Sample } from './judging.ts'
 /** Whether a lone value of this key that comes in order, and that no limit counts, changes neither the job's state nor when
  * it is looked at next; so it is then for all such values, until anything else happens to the job. */
 export function isRoutine(state: ActorState, key: string): boolean {
-  const { rules, counters, evaluated, deadline, newestAt, flapping } = state
+  const { rules, counters, evaluated, deadline, newestAt, flapping, errorCode } = state
   if (rules.stopped || !isDefined(rules, key)) return false
+  // A value ends this error code, or is answered with a warning.
+  if (errorCode === TIMEOUT_ERROR) return false
   // The first value of all brings an error code along, and of a job that has flapped each result counts.
   if (newestAt === null || flapping !== undefined) return false
   // A deadline that something else has moved would come earlier.
   const isAwaited = deadline?.at === regularDeadline(state, null)?.at
-  return isAwaited && evaluate(rules.thresholds, counters) === evaluated
+  return isAwaited && evaluate(rules.thresholds, counters, errorCode) === evaluated
 }
 
 /** Numbers of a key that are surely no news, as their user sees them, and what raw ones are divided by before. */

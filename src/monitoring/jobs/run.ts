@@ -71,7 +71,7 @@ function walk(begun: ActorState, run: Run, first: number) {
 
 /** What changed counters mean for the job. */
 function rejudged(state: ActorState, counters: readonly Counter[], at: number): Step {
-  const evaluated = evaluate(state.rules.thresholds, counters)
+  const evaluated = evaluate(state.rules.thresholds, counters, state.errorCode)
   if (evaluated === state.evaluated) return unchanged(state)
   return settle({ ...state, evaluated }, { reason: evaluated === 'ok' ? 'delivery' : 'threshold', at })
 }

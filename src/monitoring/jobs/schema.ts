@@ -36,7 +36,10 @@ export const jobBody = z.strictObject({
   thresholds: thresholdsSchema
     .nullable()
     .default(null)
-    .describe('Null leaves them as they are; a new job takes any error code for a warning.'),
+    .describe(
+      'Null leaves them as they are; a new job has none. Any error code is at least a warning until a limit on ' +
+        'errorCode exists, and 5 until a limit has errorCode = 5 or <> 5.',
+    ),
   flapping: flappingSchema.nullable().default(null).describe('When it is said to flap; null for never.'),
   stateForced: z.boolean().default(false).describe('True pins the state to `currentState`.'),
   currentState: z.enum(STATES).optional(),
@@ -143,6 +146,7 @@ export const deliveryBody = z
       }
       if (hasArray && !mayCarry)
         issues.addIssue({ code: 'custom', path: ['returnValue'], message: 'comes with results only' })
+      if (mayCarry && isEmpty(body)) issues.addIssue({ code: 'custom', path: [], message: EMPTY })
     },
     // Also for a body that is wrong elsewhere: whoever sent it learns of all faults at once.
     { when: ({ value }) => typeof value === 'object' && value !== null },
@@ -152,7 +156,19 @@ export const deliveryBody = z
     description: 'Numbers as returnValue1, returnValue2 … or all in returnValue; strings as stringValue1 ….',
   })
 
+const EMPTY = 'needs a value or an errorCode, or the signal start or log'
+
+/** Whether there is neither a value nor an error code in a body. */
+function isEmpty({ returnValue, errorCode, ...rest }: Readonly<Record<string, unknown>>): boolean {
+  const hasNone = returnValue === undefined || (Array.isArray(returnValue) && returnValue.length === 0)
+  if (errorCode !== undefined || !hasNone) return false
+  return Object.keys(rest).every((key) => KNOWN.has(key))
+}
+
 const KNOWN = new Set(['returnValue', 'errorCode', 'timestamp', 'message', 'ttl', 'runId', 'signal'])
+
+/** Something that a sender should change although its values were taken. */
+export const deliveryWarning = z.object({ code: z.literal('error_code_stands'), message: z.string() })
 
 export const deliveredView = z
   .object({
@@ -165,6 +181,10 @@ export const deliveredView = z
       .describe('What the values mean by themselves: the `evaluatedState` of the job, also in maintenance.'),
     errorCode: z.int(),
     nextTimeoutAt: timestampView.nullable(),
+    warnings: z
+      .array(deliveryWarning)
+      .optional()
+      .describe('error_code_stands: values came without errorCode, and the job is in error code 5.'),
   })
   .meta({ id: 'Delivered' })
 

@@ -5,7 +5,6 @@ import { timeFormat } from '../../lib/time.ts'
 import { commit } from '../../ports/database.ts'
 import type { Ports } from '../../ports/index.ts'
 import type { Snapshot } from '../../ports/job-actors.ts'
-import { DEFAULT_THRESHOLDS } from '../rules/schema.ts'
 import type { Parameters } from '../rules/schema.ts'
 import { applyChanges } from '../rules/service.ts'
 import { insertFirstState, markUncounted } from '../states/service.ts'
@@ -58,7 +57,7 @@ export async function createJob(context: Context, deviceId: number, body: JobBod
   const { ports } = context
   const device = await requireObject(context, deviceId, { type: 'device', right: 'write' })
   await checkCollector(ports, body.collectorId, '/collectorId')
-  const row = rowOf(body, { thresholds: DEFAULT_THRESHOLDS, stopped: false })
+  const row = rowOf(body, { thresholds: {}, stopped: false })
   const createdAt = ports.clock.now()
   const object = {
     ...commonFields(body, { subType: 'webcollector', instanceType: 'none' }),

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { DEFAULT_RETENTION } from './retention.ts'
 import { rulesOf } from './rules.ts'
-import { DEFAULT_THRESHOLDS, parametersSchema, thresholdsSchema } from './schema.ts'
+import { parametersSchema, thresholdsSchema } from './schema.ts'
 import type { Parameters } from './schema.ts'
 
 const DAY_MS = 86_400_000
@@ -28,6 +28,7 @@ describe('rulesOf', () => {
       timeoutMs: 900_000,
       graceMs: null,
       intervalMs: 60_000,
+      healsOnData: false,
       divisors: [1, 1000],
       textCount: 1,
       thresholds: [],
@@ -38,10 +39,10 @@ describe('rulesOf', () => {
     })
   })
 
-  test('parameters that an earlier release stored have the retention that all have', () => {
-    const { retention: _, ...parameters } = parametersSchema.parse({})
+  test('parameters that an earlier release stored have the default retention, and values end no error code', () => {
+    const { retention: _, healsOnData: __, ...parameters } = parametersSchema.parse({})
     const rules = rulesOf({ ...JOB, parameters: parameters as Parameters, thresholds: {} })
-    expect(rules.retention).toEqual(DEFAULT_RETENTION)
+    expect(rules).toMatchObject({ retention: DEFAULT_RETENTION, healsOnData: false })
   })
 
   test.each([
@@ -80,10 +81,6 @@ describe('rulesOf', () => {
     })
     const { thresholds: rules } = rulesOf({ ...JOB, parameters: parametersSchema.parse({}), thresholds })
     expect(rules[0]?.conditions.map(({ predicted }) => predicted)).toEqual([false, true, true])
-  })
-
-  test('the default takes any error code for a warning, and is what the schema makes of itself', () => {
-    expect(thresholdsSchema.parse(DEFAULT_THRESHOLDS)).toEqual(DEFAULT_THRESHOLDS)
   })
 })
 

@@ -32,6 +32,8 @@ export function rulesOf(job: JobConfiguration): Rules {
     timeoutMs: parameters.timeout === null ? null : durationMs(parameters.timeout),
     graceMs: parameters.grace === null ? null : durationMs(parameters.grace),
     intervalMs: job.intervalMs,
+    // Absent in parameters that an earlier release stored.
+    healsOnData: parameters.healsOnData ?? false,
     divisors: parameters.returnValue.map(({ valueDivisor }) => valueDivisor),
     textCount: parameters.stringValue.length,
     thresholds: thresholdsOf(job.thresholds),

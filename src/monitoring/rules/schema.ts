@@ -74,6 +74,10 @@ export const parametersSchema = z.strictObject({
     .default(null)
     .describe('Timeout after: silence of this length is error code 5.'),
   grace: positiveDuration.nullable().default(null).describe('How long a run may last after `signal: start`.'),
+  healsOnData: z
+    .boolean()
+    .default(false)
+    .describe('True: any value ends error code 5. False: a delivery with an errorCode does.'),
   returnValue: z.array(returnValue).max(VALUES_MAX).default([]),
   stringValue: z.array(stringValue).max(VALUES_MAX).default([]),
   retention: retention
@@ -154,24 +158,6 @@ export const flappingSchema = z
 
 export type Parameters = z.infer<typeof parametersSchema>
 export type ThresholdsBody = z.infer<typeof thresholdsSchema>
-
-/** What a job without limits of its own gets: a target that cannot be measured is a warning. */
-export const DEFAULT_THRESHOLDS: ThresholdsBody = {
-  warning: {
-    mode: 'or',
-    conditions: [
-      {
-        key: 'errorCode',
-        operator: '<>',
-        value: 0,
-        repetition: 1,
-        inFuture: null,
-        adaptiveValues: null,
-        recovery: null,
-      },
-    ],
-  },
-}
 
 function isRetention(text: string): boolean {
   try {

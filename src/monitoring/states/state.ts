@@ -37,6 +37,11 @@ export function shownInMaintenance(state: State): State {
 /** The levels a threshold can name, worst first. */
 export const LEVELS = ['major', 'minor', 'warning'] as const satisfies readonly Level[]
 
+/** The one of two states that is worse. */
+export function worseOf<One extends State>(one: One, other: One): One {
+  return STATES.indexOf(one) < STATES.indexOf(other) ? one : other
+}
+
 /** Whether a state is one of the levels: down, and not by anybody's plan. */
 export function isLevel(state: State): state is Level {
   return (LEVELS as readonly State[]).includes(state)

@@ -4,7 +4,15 @@ import * as fc from 'fast-check'
 
 import { conditionWith } from '../../../test/keeper/rules.ts'
 import type { Condition, Level, Operator, Thresholds, Value } from '../../ports/job-actors.ts'
-import { compare, count, evaluate, NUMBER_OPERATORS, TEXT_OPERATORS, uncountedSpan } from './thresholds.ts'
+import {
+  compare,
+  count,
+  countSilence,
+  evaluate,
+  NUMBER_OPERATORS,
+  TEXT_OPERATORS,
+  uncountedSpan,
+} from './thresholds.ts'
 import type { Counter } from './thresholds.ts'
 
 const comparisons: readonly (readonly [value: Value, operator: Operator, limit: Value, holds: boolean])[] = [
@@ -214,7 +222,7 @@ describe('levels', () => {
   })
 
   test.each(['or', 'and'] as const)('a level without conditions never holds (%s)', (mode) => {
-    expect(evaluate([{ level: 'major', mode, conditions: [] }], [])).toBe('ok')
+    expect(evaluate([{ level: 'major', mode, conditions: [] }], [], 0)).toBe('ok')
   })
 
   test('each condition has its own counter, also one that stands in two levels', () => {
@@ -247,6 +255,44 @@ test('counting step by step equals looking at everything that arrived', () => {
     }),
     { numRuns: 2_000 },
   )
+})
+
+describe('an error code', () => {
+  const code = (part: Partial<Condition> = {}) => conditionWith({ key: 'errorCode', ...part })
+  const meaning = (errorCode: number, ...conditions: readonly Condition[]) => {
+    const thresholds = levels({ major: conditions })
+    return evaluate(thresholds, count(thresholds, [], { errorCode }), errorCode)
+  }
+
+  test.each<[why: string, conditions: readonly Condition[], one: Level | 'ok', five: Level | 'ok']>([
+    ['no limit at all', [], 'warning', 'warning'],
+    ['a limit on a value', [conditionWith()], 'warning', 'warning'],
+    ['a predicted limit', [code({ value: 9, predicted: true })], 'warning', 'warning'],
+    ['a limit on another code', [code({ operator: '=', value: 9 })], 'ok', 'warning'],
+    ['a limit that 5 is below', [code({ operator: '>', value: 5 })], 'ok', 'warning'],
+    ['a limit on any code', [code({ operator: '<>', value: 0 })], 'major', 'major'],
+    ['a limit that counts to two', [code({ operator: '<>', value: 0, repetition: 2 })], 'ok', 'warning'],
+    ['a limit that names 5', [code({ operator: '=', value: 5, repetition: 2 })], 'ok', 'ok'],
+    ['a limit that leaves 5 out', [code({ operator: '<>', value: 5 })], 'major', 'ok'],
+  ])('means, with %s,', (_, conditions, one, five) => {
+    expect([meaning(1, ...conditions), meaning(5, ...conditions)]).toEqual([one, five])
+    expect(evaluate(levels({ major: conditions }), [], 0)).toBe('ok')
+  })
+
+  test('of a silence counts where it breaches and clears nothing', () => {
+    const thresholds = levels({
+      major: [code({ operator: '=', value: 1 })],
+      minor: [code({ operator: '<>', value: 0, repetition: 2 }), conditionWith()],
+    })
+    const failed = count(thresholds, [], { errorCode: 1, returnValue1: 300 })
+    const silent = countSilence(thresholds, failed)
+    expect(silent.map(({ hits, held }) => [hits, held])).toEqual([
+      [1, true],
+      [2, true],
+      [1, true],
+    ])
+    expect(countSilence(thresholds, [])).toEqual(count(thresholds, [], { errorCode: 5 }))
+  })
 })
 
 describe('numbers that surely count nothing', () => {
@@ -329,6 +375,6 @@ function statesOf(
   let counters: readonly Counter[] = []
   return arrived.map((values) => {
     counters = count(thresholds, counters, values)
-    return evaluate(thresholds, counters)
+    return evaluate(thresholds, counters, 0)
   })
 }

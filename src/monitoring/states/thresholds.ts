@@ -13,6 +13,9 @@ export const TEXT_OPERATORS = [
   'not_matches',
 ] as const satisfies readonly Operator[]
 
+/** The job's error code after a silence that was too long (specification: Webhook job configuration). */
+export const TIMEOUT_ERROR = 5
+
 /** What is remembered of one condition between deliveries. */
 export type Counter = { readonly hits: number; readonly held: boolean; readonly goods: number }
 
@@ -40,6 +43,19 @@ export function count(
     }
   }
   return after ?? (index === counters.length ? counters : counters.slice(0, index))
+}
+
+/** Counters after a silence. It counts for conditions that its error code breaches, and ends none that holds: silence
+ * improves nothing. */
+export function countSilence(thresholds: Thresholds, counters: readonly Counter[]): readonly Counter[] {
+  return thresholds
+    .flatMap(({ conditions }) => conditions)
+    .map((condition, index) => {
+      const before = counters[index] ?? ZERO
+      const { key, operator, value } = condition
+      const isBreached = key === 'errorCode' && compare(operator, TIMEOUT_ERROR, value)
+      return isBreached && !before.held ? advance(condition, before, TIMEOUT_ERROR) : before
+    })
 }
 
 /** Whether `count` would change a counter for a value of one key; there is one for each condition. */
@@ -88,15 +104,33 @@ function uncountedBy({ operator, value, predicted }: Condition, { hits, held, go
   return operator === '<' || operator === '<=' ? { ...ALL, over: value } : NONE
 }
 
-/** The worst level whose rule holds, else `ok`. A level without conditions never holds. */
-export function evaluate(thresholds: Thresholds, counters: readonly Counter[]): Level | 'ok' {
+/** The worst level whose rule holds, else what the error code means by itself. A level without conditions never holds. */
+export function evaluate(
+  thresholds: Thresholds,
+  counters: readonly Counter[],
+  errorCode: number,
+): Level | 'ok' {
   let index = 0
   for (const { level, mode, conditions } of thresholds) {
     let held = 0
     for (let left = conditions.length; left > 0; left--) if (counters[index++]?.held) held++
     if (held > 0 && (mode === 'or' || held === conditions.length)) return level
   }
-  return 'ok'
+  return levelOfCode(thresholds, errorCode)
+}
+
+/** An error code is a warning until a limit on the error code exists; 5 is one until a limit compares with exactly 5. */
+function levelOfCode(thresholds: Thresholds, errorCode: number): 'warning' | 'ok' {
+  if (errorCode === 0) return 'ok'
+  for (const { conditions } of thresholds)
+    for (const condition of conditions) if (isJudgedBy(condition, errorCode)) return 'ok'
+  return 'warning'
+}
+
+/** Whether a limit decides what an error code means. Predicted limits decide nothing. */
+function isJudgedBy({ key, operator, value, predicted }: Condition, errorCode: number): boolean {
+  if (key !== 'errorCode' || predicted) return false
+  return errorCode !== TIMEOUT_ERROR || (value === TIMEOUT_ERROR && (operator === '=' || operator === '<>'))
 }
 
 /** True when the value stands in the operator's relation to the limit. Numbers only match numbers, texts texts. */

@@ -66,6 +66,7 @@ export const OBJECTS: readonly Word[] = [
     under: JOB,
     run: (_, given, draft) => parameter(draft, 'grace', durationText(given.number('duration'))),
   },
+  { says: 'heals on data', under: JOB, run: (_, __, draft) => parameter(draft, 'healsOnData', true) },
   {
     says: 'interval <duration>',
     under: JOB,

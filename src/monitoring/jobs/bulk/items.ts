@@ -73,6 +73,7 @@ function plainDelivery(item: Fields): Delivery | null {
   const values: Record<string, Value> = {}
   let errorCode: number | null = null
   let timestampAt: number | null = null
+  let isEmpty = true
   if (jobIdOf(item['jobId']) === null) return null
   for (const key in item) {
     const value = item[key]
@@ -81,7 +82,9 @@ function plainDelivery(item: Fields): Delivery | null {
     if (key === 'errorCode') errorCode = value as number
     else if (key === 'timestamp') timestampAt = parseInstant(value as string)
     else values[key] = value as Value
+    if (key !== 'timestamp') isEmpty = false
   }
+  if (isEmpty) return null
   return { signal: 'result', values, errorCode, timestampAt, message: null, ttlMs: null, runId: null }
 }
 

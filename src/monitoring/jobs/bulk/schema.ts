@@ -1,6 +1,13 @@
 import * as z from 'zod'
 import { isFields } from '../plain.ts'
-import { deliveredView, RUN_SAMPLES_MAX, RUN_TEXT_MAX, sampleValue, valueKey } from '../schema.ts'
+import {
+  deliveredView,
+  deliveryWarning,
+  RUN_SAMPLES_MAX,
+  RUN_TEXT_MAX,
+  sampleValue,
+  valueKey,
+} from '../schema.ts'
 
 /** Items in one call, deliveries and series together, and samples of all series together. */
 const ITEMS_MAX = 10_000
@@ -151,7 +158,7 @@ export const bulkView = z
     series: z
       .array(
         deliveredView
-          .pick({ accepted: true, state: true, errorCode: true, nextTimeoutAt: true })
+          .pick({ accepted: true, state: true, errorCode: true, nextTimeoutAt: true, warnings: true })
           .partial()
           .extend({
             jobId: namedJob,
@@ -169,6 +176,9 @@ export const bulkView = z
           accepted: z.int().optional().describe('How many values were kept.'),
           late: z.int().optional().describe('How many of these were older than the newest.'),
           refused: refusedSamples.optional(),
+          warnings: z
+            .array(deliveryWarning.extend({ indexes: z.array(z.int()).describe('Of which values.') }))
+            .optional(),
         }),
       )
       .optional()

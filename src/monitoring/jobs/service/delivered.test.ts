@@ -7,6 +7,9 @@ import type { Delivered, DeliveredRun } from '../../../ports/job-actors.ts'
 import { deliveredText, runText } from './delivered.ts'
 
 const RUNS = Number(process.env['TIDEMARK_TEST_RUNS'] ?? 500)
+const leavesTimeout = fc.constantFrom(undefined, undefined, undefined, true) as fc.Arbitrary<true>
+const message = 'values arrive without errorCode; error code 5 stands until one is sent'
+const WARNED = { warnings: [{ code: 'error_code_stands', message }] }
 
 test('what is written of a delivery says nothing of those before', () => {
   const one = fc.record<Delivered>({
@@ -16,13 +19,14 @@ test('what is written of a delivery says nothing of those before', () => {
     state: fc.constantFrom('ok', 'ok', 'ok', 'major'),
     errorCode: fc.constantFrom(0, 0, 0, 5),
     deadlineAt: fc.constantFrom(60_000, 60_000, 60_000, 60_001, null),
+    leavesTimeout,
   })
   const zone = fc.constantFrom('UTC', 'UTC', 'UTC', 'Europe/Berlin')
   fc.assert(
     fc.property(fc.array(fc.tuple(zone, one), { maxLength: 20, size: 'max' }), (all) => {
       for (const [timeZone, delivered] of all) {
         const format = timeFormat(timeZone)
-        const { accepted, late, state, errorCode, timestampAt, deadlineAt } = delivered
+        const { accepted, late, state, errorCode, timestampAt, deadlineAt, leavesTimeout: isLeft } = delivered
         const timestamp = format(timestampAt)
         const nextTimeoutAt = deadlineAt === null ? null : format(deadlineAt)
         expect(JSON.parse(`{${deliveredText(format, delivered)}}`)).toEqual({
@@ -32,6 +36,7 @@ test('what is written of a delivery says nothing of those before', () => {
           state,
           errorCode,
           nextTimeoutAt,
+          ...(isLeft ? WARNED : {}),
         })
       }
     }),
@@ -48,15 +53,18 @@ test('nor of a run, which says which samples were refused', () => {
     state: fc.constantFrom('ok', 'ok', 'ok', 'major'),
     errorCode: fc.constantFrom(0, 0, 0, 5),
     deadlineAt: fc.constantFrom(60_000, 60_000, 60_000, 60_001, null),
+    leavesTimeout,
   })
   const format = timeFormat('UTC')
   fc.assert(
     fc.property(fc.array(one, { maxLength: 20, size: 'max' }), (all) => {
-      for (const { deadlineAt, ...rest } of all) {
+      for (const { deadlineAt, leavesTimeout: isLeft, ...rest } of all) {
         const nextTimeoutAt = deadlineAt === null ? null : format(deadlineAt)
-        expect(JSON.parse(`{${runText(format, { ...rest, deadlineAt })}}`)).toEqual({
+        const run = { ...rest, deadlineAt, ...(isLeft ? { leavesTimeout: isLeft } : {}) }
+        expect(JSON.parse(`{${runText(format, run)}}`)).toEqual({
           ...rest,
           nextTimeoutAt,
+          ...(isLeft ? WARNED : {}),
         })
       }
     }),

@@ -3,6 +3,10 @@ import { timeFormat } from '../../../lib/time.ts'
 import type { TimeFormat } from '../../../lib/time.ts'
 import type { Ports } from '../../../ports/index.ts'
 import type { Delivered, DeliveredRun } from '../../../ports/job-actors.ts'
+import { TIMEOUT_LEFT } from '../judging.ts'
+
+/** What is said to a sender of values that left error code 5 as it is. */
+export const TIMEOUT_LEFT_WARNING = { code: 'error_code_stands', message: TIMEOUT_LEFT } as const
 
 /** The answer to a delivery to this job. */
 export function answerOf({ settings }: Ports, jobId: number, delivered: Delivered): Repeatable {
@@ -34,9 +38,15 @@ export const runText = mostlyAgain<DeliveredRun>(
 
 function standingFields(
   format: TimeFormat,
-  { state, errorCode, deadlineAt }: Pick<Delivered, 'state' | 'errorCode' | 'deadlineAt'>,
+  {
+    state,
+    errorCode,
+    deadlineAt,
+    leavesTimeout,
+  }: Pick<Delivered, 'state' | 'errorCode' | 'deadlineAt' | 'leavesTimeout'>,
 ) {
-  return { state, errorCode, nextTimeoutAt: deadlineAt === null ? null : format(deadlineAt) }
+  const fields = { state, errorCode, nextTimeoutAt: deadlineAt === null ? null : format(deadlineAt) }
+  return leavesTimeout ? { ...fields, warnings: [TIMEOUT_LEFT_WARNING] } : fields
 }
 
 function isSame<Good extends Delivered | DeliveredRun>(one: Good, other: Good): boolean {
@@ -45,7 +55,8 @@ function isSame<Good extends Delivered | DeliveredRun>(one: Good, other: Good): 
     one.late === other.late &&
     one.state === other.state &&
     one.errorCode === other.errorCode &&
-    one.deadlineAt === other.deadlineAt
+    one.deadlineAt === other.deadlineAt &&
+    one.leavesTimeout === other.leavesTimeout
   )
 }
 

@@ -21,6 +21,7 @@ export async function createFirstJob(ports: Ports): Promise<number | null> {
     name: 'My first webhook job',
     parameters: {
       timeout: 'PT5M',
+      healsOnData: true,
       returnValue: [{ valueName: 'Temperature', valueUnit: '°C', valuePrecision: 1 }],
     },
   })

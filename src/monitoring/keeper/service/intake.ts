@@ -9,13 +9,15 @@ import type {
   Parcel,
   Repeat,
   Round,
+  Run,
   Sender,
   Value,
 } from '../../../ports/job-actors.ts'
 import type { ValuesDatabase } from '../../../ports/values-database.ts'
 import { step } from '../../jobs/actor.ts'
-import type { Event, Sample, Step } from '../../jobs/actor.ts'
+import type { ActorState, Event, Sample, Step } from '../../jobs/actor.ts'
 import { checkSender, loneKeyOf, maySend } from '../../jobs/delivery.ts'
+import { leavesTimeout } from '../../jobs/judging.ts'
 import { requirePace } from '../bounds.ts'
 import type { Effect, Job } from '../job.ts'
 import type { Arrival } from '../standing.ts'
@@ -93,7 +95,7 @@ export class Intake {
   }
 
   async #deliverRound(round: Round, sender: Sender, now: number): Promise<DeliveredRound> {
-    const { places, heard, effects, refused } = takeRound(round, now, {
+    const { places, heard, effects, refused, timeoutsLeft } = takeRound(round, now, {
       find: (jobId) => this.#desk.find(jobId),
       admit: this.#admission(sender, now),
     })
@@ -107,7 +109,8 @@ export class Intake {
     }
     if (effects.some(({ result }) => result.transitions.length > 0)) await this.#desk.tell()
     const late = effects.reduce((sum, { result }) => sum + Number(result.late), 0)
-    return { accepted: places.length, late, refused }
+    const accepted = places.length
+    return timeoutsLeft.length === 0 ? { accepted, late, refused } : { accepted, late, refused, timeoutsLeft }
   }
 
   #admit(jobId: number, sender: Sender, now: number): Job {
@@ -136,7 +139,7 @@ export class Intake {
       const event: Event =
         'run' in sent ? { kind: 'run', run: sent.run } : { kind: 'deliver', delivery: sent.delivery }
       const result = step(job.state, event, now)
-      const outcome = 'run' in sent ? deliveredRunOf(result) : deliveredOf(sent.delivery, result)
+      const outcome = 'run' in sent ? deliveredRunOf(result, sent.run) : deliveredOf(sent.delivery, result)
       const kept: Event = result.run === null ? event : { kind: 'run', run: result.run }
       const row = repeat && { ...repeat, jobId, answer: JSON.stringify(outcome), untilAt: now + REPEAT_MS }
       const durable = this.#desk.accept({ jobId, at: result.state.nowAt, event: kept }, [{ job, result }], {
@@ -302,19 +305,22 @@ function deliveredOf(delivery: Delivery, { state, late }: Step): Delivered {
     accepted: Object.keys(delivery.values).length,
     timestampAt: delivery.timestampAt ?? placedAt ?? state.nowAt,
     late,
-    state: state.state,
-    errorCode: state.errorCode,
-    deadlineAt: state.deadline?.at ?? null,
+    ...standingOf(state, delivery),
   }
 }
 
-function deliveredRunOf({ state, run }: Step): DeliveredRun {
+function deliveredRunOf({ state, run }: Step, { key }: Run): DeliveredRun {
   return {
     accepted: run?.at.length ?? 0,
     late: run?.late ?? 0,
     refused: run?.refused ?? [],
-    state: state.state,
-    errorCode: state.errorCode,
-    deadlineAt: state.deadline?.at ?? null,
+    ...standingOf(state, { values: { [key]: 0 }, errorCode: null }),
   }
+}
+
+/** How a job stands after values. */
+function standingOf(state: ActorState, sent: Pick<Delivery, 'values' | 'errorCode'>) {
+  const { state: shown, errorCode, deadline } = state
+  const standing = { state: shown, errorCode, deadlineAt: deadline?.at ?? null }
+  return leavesTimeout(state, sent) ? { ...standing, leavesTimeout: true as const } : standing
 }

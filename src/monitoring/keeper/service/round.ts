@@ -2,6 +2,7 @@ import { Refusal } from '../../../lib/errors.ts'
 import type { Delivery, RefusedSample, Round, Value } from '../../../ports/job-actors.ts'
 import { step } from '../../jobs/actor.ts'
 import type { ActorState, Step } from '../../jobs/actor.ts'
+import { leavesTimeout } from '../../jobs/judging.ts'
 import { deliveriesOf } from '../../jobs/round.ts'
 import type { Effect, Heard, Job } from '../job.ts'
 
@@ -12,6 +13,8 @@ type TakenRound = {
   readonly heard: Heard
   readonly effects: readonly Effect[]
   readonly refused: readonly RefusedSample[]
+  /** The places of values that left error code 5 as it is. */
+  readonly timeoutsLeft: readonly number[]
 }
 
 /** Who gives the jobs of a round. */
@@ -25,6 +28,7 @@ export type Door = {
 export function takeRound(round: Round, now: number, door: Door): TakenRound {
   const { key, timestampAt, values } = round
   const places: number[] = []
+  const timeoutsLeft: number[] = []
   const heard = { key, now, jobs: [] as Job[], at: [] as number[], values: [] as Value[] }
   const arrival = { timestampAt, errorCode: null, now }
   const effects: Effect[] = []
@@ -44,7 +48,8 @@ export function takeRound(round: Round, now: number, door: Door): TakenRound {
         places.push(index)
         continue
       }
-      const result = stepOf(job, deliveryAt(index), now)
+      const delivery = deliveryAt(index)
+      const result = stepOf(job, delivery, now)
       if (result instanceof Refusal) {
         refused.push({ index, code: result.code })
         continue
@@ -54,13 +59,15 @@ export function takeRound(round: Round, now: number, door: Door): TakenRound {
       // A job that is there twice has had its first value then.
       job.state = result.state
       places.push(index)
+      if (leavesTimeout(result.state, delivery)) timeoutsLeft.push(index)
     }
   } catch (error) {
     for (const { job } of effects.toReversed()) job.state = before.pop() ?? job.state
     for (const job of heard.jobs) job.state = job.durable ?? job.state
     throw error
   }
-  return { places, heard, effects, refused: refused.toSorted((a, b) => a.index - b.index) }
+  const inOrder = refused.toSorted((a, b) => a.index - b.index)
+  return { places, heard, effects, refused: inOrder, timeoutsLeft }
 }
 
 type Admitted = { readonly jobs: readonly (Job | null)[]; readonly refused: RefusedSample[] }

@@ -9,7 +9,7 @@ import type {
   Repeat,
 } from '../../../../ports/job-actors.ts'
 import { pointingIntoArray } from '../../service/deliver.ts'
-import { deliveredText, runText } from '../../service/delivered.ts'
+import { deliveredText, runText, TIMEOUT_LEFT_WARNING } from '../../service/delivered.ts'
 
 /** The key of one item of a call. */
 export function repeatAt(whole: Repeat | null, place: string): Repeat | null {
@@ -41,8 +41,15 @@ export function itemText(
 }
 
 export function roundView(outcome: DeliveredRound) {
-  const { accepted, late, refused } = outcome
-  return { status: 200, accepted, late, refused, ...(outcome.replayed === true ? { replayed: true } : {}) }
+  const { accepted, late, refused, timeoutsLeft: indexes, replayed } = outcome
+  return {
+    status: 200,
+    accepted,
+    late,
+    refused,
+    ...(indexes ? { warnings: [{ ...TIMEOUT_LEFT_WARNING, indexes }] } : {}),
+    ...(replayed === true ? { replayed } : {}),
+  }
 }
 
 /** A refused item, with pointers into the whole body; `isArray` when its values came in `returnValue`. */

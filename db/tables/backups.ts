@@ -22,6 +22,19 @@ export const backups = sqliteTable(
   (table) => [index('backups_by_origin').on(table.origin, table.createdAt)],
 )
 
+/** The latest restore of a whole backup: one row. */
+export const restores = sqliteTable('restores', {
+  id: integer().primaryKey(),
+  /** The digest of the backup. */
+  digest: text().notNull(),
+  /** The instant of the backup. */
+  madeAt: integer('made_at').notNull(),
+  /** When the tables were replaced. */
+  beganAt: integer('began_at').notNull(),
+  /** When all histories were back; null before that. */
+  finishedAt: integer('finished_at'),
+})
+
 /** Rows as they were at one instant, on their way into an archive, and rows of an archive on their way into their tables. */
 export const backupRows = sqliteTable(
   'backup_rows',

@@ -99,3 +99,9 @@ export const noticeProgress = sqliteTable('notice_progress', {
   id: integer().primaryKey(),
   changeId: integer('change_id').notNull(),
 })
+
+/** One row while notifications are paused. */
+export const notificationPauses = sqliteTable('notification_pauses', {
+  id: integer().primaryKey(),
+  sinceAt: integer('since_at').notNull(),
+})

@@ -12,8 +12,8 @@ export const backupVariables = {
     .describe('How often a backup is made by itself, such as P1D; by default never.'),
   TIDEMARK_BACKUP_OF: z
     .enum(['configuration', 'everything'])
-    .default('configuration')
-    .describe('What is in it: with `everything` histories and files as well.'),
+    .default('everything')
+    .describe('Its content: `everything`, or `configuration` without histories and files.'),
   TIDEMARK_BACKUP_KEEP: z.coerce
     .number()
     .int()

@@ -32,6 +32,7 @@ const CALLS: readonly (readonly [call: string, json?: object])[] = [
   ['POST /alarmrecipients/{staged}/test'],
   ['GET /notifications'],
   ['POST /notifications/1/resend'],
+  ['POST /notifications/resume'],
 ]
 
 const HOLIDAY = { begin: '2026-03-01T00:00:00Z', end: '2026-03-02T00:00:00Z' }

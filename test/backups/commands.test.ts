@@ -1,9 +1,13 @@
-import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
-import { mkdtemp, readdir, rm } from 'node:fs/promises'
+import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
 import { backup, restore } from '../../workers/bun/backup.ts'
+import { defaultUrl } from '../../workers/bun/backup/client.ts'
+import { startServer } from '../../workers/bun/server.ts'
+import { readBunSettings } from '../../workers/bun/settings.ts'
+import { jsonLog } from '../../workers/json-log.ts'
 import { rejection } from '../contract/rejection.ts'
 import { ADMIN } from '../hosts/host.ts'
 import { PASSPHRASE, startWorld } from './world.ts'
@@ -19,49 +23,207 @@ const ROOT = join(import.meta.dir, '../..')
 
 let world: World
 let folder = ''
+let environment: Record<string, string> = {}
+/** Fails requests whose method and path begin so. */
+let fails = ''
 beforeAll(async () => {
-  world = await startWorld('bun')
+  world = await startWorld('bun', undefined, {
+    variables: { TIDEMARK_BASE_PATH: '/monitor' },
+    fetch: (handle) => (request) => {
+      const asked = `${request.method} ${new URL(request.url).pathname}`
+      return fails !== '' && asked.startsWith(fails) ? new Response('away', { status: 502 }) : handle(request)
+    },
+  })
   folder = await mkdtemp(join(tmpdir(), 'tidemark-command-'))
+  const { hostname, port } = new URL(world.host.url)
+  environment = {
+    ...ENVIRONMENT,
+    TIDEMARK_HOST: hostname,
+    TIDEMARK_PORT: port,
+    TIDEMARK_BASE_PATH: '/monitor',
+  }
+})
+afterEach(() => {
+  fails = ''
 })
 afterAll(async () => {
   await world.close()
   await rm(folder, { recursive: true })
 })
 
-test('a backup goes into a file, and deleted objects come back out of it', async () => {
-  const { id } = await world.good<{ id: number }>('POST', '/groups?parentId=1', { json: { name: 'kept' } })
-  const file = join(folder, 'first.gz')
-  expect(await backup([file, '--url', world.host.url, '--files'], ENVIRONMENT)).toContain('bytes')
-  expect(await world.good<unknown[]>('GET', '/backups')).toEqual([])
-  await world.good('DELETE', `/groups/${id}`)
-  const asked = [file, '--url', world.host.url, '--objects', String(id)]
-  expect(JSON.parse(await restore([...asked, '--dry-run'], ENVIRONMENT))).toMatchObject({ restored: false })
-  expect((await world.ask('GET', `/groups/${id}`)).status).toBe(404)
-  expect(JSON.parse(await restore(asked, ENVIRONMENT))).toMatchObject({ restored: true, objects: [{ id }] })
-  expect((await world.ask('GET', `/groups/${id}`)).status).toBe(200)
-})
+const messageOf = async (promise: Promise<unknown>) => {
+  const error = await rejection(promise)
+  expect(error).toBeInstanceOf(RangeError)
+  return (error as Error).message
+}
+const group = async (name: string) =>
+  (await world.good<{ id: number }>('POST', '/groups?parentId=1', { json: { name } })).id
+const file = (name: string) => join(folder, name)
 
-test.each([
-  [backup, []],
-  [backup, ['a', 'b']],
-  [backup, ['a', '--unknown']],
-  [restore, ['nowhere.gz']],
-  [backup, ['a', '--url', 'http://127.0.0.1:1']],
-] as const)('what is wrong is said, and no file is left: %p %p', async (command, args) => {
-  expect(await rejection(command(args, ENVIRONMENT))).toBeInstanceOf(RangeError)
-  expect(String(await rejection(command([join(folder, 'x')], {})))).toContain('TIDEMARK_TOKEN')
-  expect(await readdir(folder)).toEqual(['first.gz'])
-})
+describe('a backup', () => {
+  test('has histories and files unless it is told otherwise, and no copy stays in the service', async () => {
+    expect(await backup([file('all.gz')], environment)).toMatch(
+      /all\.gz: [\d,]+ bytes, the configuration, histories, uploaded files as of 20/,
+    )
+    const json = JSON.parse(
+      await backup([file('less.gz'), '--configuration-only', '--json'], environment),
+    ) as object
+    expect(json).toMatchObject({ file: file('less.gz'), histories: false, files: false })
+    expect(await world.good<unknown[]>('GET', '/backups')).toEqual([])
+    await backup([file('kept.gz'), '--keep'], environment)
+    const kept = await world.good<{ id: number }[]>('GET', '/backups')
+    expect(kept).toHaveLength(1)
+    await world.good('DELETE', `/backups/${kept[0]?.id}`)
+  })
 
-test('npm run backup writes where it was called from', async () => {
-  const child = Bun.spawn(
-    ['sh', join(ROOT, 'workers/run.sh'), 'backup', 'second.gz', '--url', world.host.url],
-    {
+  test('overwrites a file only with --force', async () => {
+    await writeFile(file('monday.gz'), 'of last week')
+    expect(await messageOf(backup([file('monday.gz')], environment))).toContain('--force')
+    expect(await readFile(file('monday.gz'), 'utf8')).toBe('of last week')
+    expect(await world.good<unknown[]>('GET', '/backups')).toEqual([])
+    await backup([file('monday.gz'), '--force'], environment)
+    expect((await readFile(file('monday.gz')))[0]).toBe(0x1f)
+  })
+
+  test('that cannot be downloaded leaves nothing anywhere, and the message names that request', async () => {
+    fails = 'GET /monitor/backups/'
+    const before = await readdir(folder)
+    const message = await messageOf(backup([file('lost.gz')], environment))
+    expect(message).toMatch(/^GET \/backups\/\d+ failed with status 502/)
+    expect(await readdir(folder)).toEqual(before)
+    fails = ''
+    expect(await world.good<unknown[]>('GET', '/backups')).toEqual([])
+  })
+
+  test('is written where npm was called from', async () => {
+    const child = Bun.spawn(['sh', join(ROOT, 'workers/run.sh'), 'backup', 'second.gz'], {
       cwd: folder,
-      env: { ...process.env, ...ENVIRONMENT, INIT_CWD: folder },
+      env: { ...process.env, ...environment, INIT_CWD: folder },
       stderr: 'pipe',
-    },
-  )
-  expect([await child.exited, await new Response(child.stderr).text()]).toEqual([0, ''])
-  expect((await readdir(folder)).sort()).toEqual(['first.gz', 'second.gz'])
+    })
+    expect([await child.exited, await new Response(child.stderr).text()]).toEqual([0, ''])
+    expect(await readdir(folder)).toContain('second.gz')
+  })
+})
+
+describe('a restore', () => {
+  test('brings deleted objects back, and fails where there is nothing to bring back', async () => {
+    const id = await group('kept')
+    await backup([file('objects.gz')], environment)
+    await backup([file('bare.gz'), '--configuration-only'], environment)
+    const objects = (name: string, ...more: string[]) =>
+      restore([file(name), '--objects', String(id), ...more], environment, null)
+    expect(await messageOf(objects('objects.gz'))).toContain('Nothing to restore')
+    await world.good('DELETE', `/groups/${id}`)
+    expect(await messageOf(objects('bare.gz'))).toContain('no histories')
+    expect((await world.ask('GET', `/groups/${id}`)).status).toBe(404)
+    expect(await objects('objects.gz', '--dry-run')).toStartWith('Would restore 1 objects')
+    expect((await world.ask('GET', `/groups/${id}`)).status).toBe(404)
+    expect(await objects('objects.gz')).toContain(`group ${id} kept`)
+    expect((await world.ask('GET', `/groups/${id}`)).status).toBe(200)
+    await world.good('DELETE', `/groups/${id}`)
+    expect(JSON.parse(await objects('bare.gz', '--without-histories', '--json'))).toMatchObject({
+      restored: true,
+      objects: [{ id }],
+    })
+    const unknown = restore([file('objects.gz'), '--objects', '999'], environment, null)
+    expect(await messageOf(unknown)).toContain('  /objects/0 is not in the backup.')
+  })
+
+  test('of everything says what is lost and goes on only with --replace and a consent', async () => {
+    const id = await group('goes')
+    const restored = () => world.ask('GET', `/groups/${id}`).then(({ status }) => status !== 200)
+    const asked: string[] = []
+    const answer = (yes: boolean) => (question: string) => {
+      asked.push(question)
+      return Promise.resolve(yes)
+    }
+    const all = (args: readonly string[], confirm: Parameters<typeof restore>[2]) =>
+      restore([file('all.gz'), ...args], environment, confirm)
+    expect(await all(['--dry-run'], null)).toMatch(/objects +\d+ +\d+\n/)
+    expect(await messageOf(all([], answer(true)))).toContain('--replace')
+    expect(await messageOf(all(['--replace'], null))).toContain('Pass --yes')
+    expect(await messageOf(all(['--replace'], answer(false)))).toBe('Nothing was restored.')
+    expect(asked).toHaveLength(1)
+    expect(asked[0]).toContain('every change since')
+    expect(await restored()).toBe(false)
+    expect(await all(['--replace'], answer(true))).toContain('Notifications are paused')
+    await world.signIn()
+    expect(await restored()).toBe(true)
+    expect(world.host.logs.join('\n')).toContain('backup restored')
+  })
+
+  test('takes --yes without a terminal, and tells what a backup without histories loses', async () => {
+    await group('in the way')
+    expect(await restore([file('less.gz'), '--dry-run'], environment, null)).toContain('the backup has none')
+    await restore([file('less.gz'), '--replace', '--yes'], environment, null)
+    await world.signIn()
+  })
+
+  test('goes into an empty directory without a service, and into no other', async () => {
+    const into = file('data')
+    await mkdir(into)
+    await writeFile(join(into, 'notes'), 'of somebody')
+    expect(await messageOf(restore([file('all.gz'), '--into', into], environment, null))).toContain(
+      'not empty',
+    )
+    await rm(join(into, 'notes'))
+    const wrong = { ...environment, TIDEMARK_BACKUP_PASSPHRASE: 'another passphrase' }
+    expect(await messageOf(restore([file('all.gz'), '--into', into], wrong, null))).toContain(
+      'another passphrase',
+    )
+    expect(await readdir(into)).toEqual([])
+    expect(
+      await restore([file('all.gz'), '--into', into], { TIDEMARK_BACKUP_PASSPHRASE: PASSPHRASE }, null),
+    ).toContain('Restored')
+    const settings = readBunSettings({ TIDEMARK_DATA_DIR: into, TIDEMARK_PORT: '0', TIDEMARK_RUNNER: 'off' })
+    const server = await startServer(settings, { log: jsonLog(() => undefined) })
+    const health = (await (await fetch(`${server.url}/readyz`)).json()) as { warnings: { code: string }[] }
+    expect(health.warnings.map(({ code }) => code)).toContain('notifications_paused')
+    const headers = { authorization: `Basic ${btoa(`${ADMIN.username}:${ADMIN.password}`)}` }
+    expect((await fetch(`${server.url}/users`, { headers })).status).toBe(200)
+    expect(server.setupLink).toBeNull()
+    await server.close()
+  })
+})
+
+describe('failures', () => {
+  test.each([
+    [['--force'], 'missing argument <file>'],
+    [['a', 'b'], 'unexpected argument b'],
+    [['a', '--unknown'], '--unknown'],
+  ])('of usage are said with the usage: %p', async (args, text) => {
+    const message = await messageOf(backup(args, environment))
+    expect(message).toContain(text)
+    expect(message).toContain('tidemark restore <file>')
+  })
+
+  test('name what is missing or cannot be reached', async () => {
+    expect(await messageOf(backup([file('x.gz')], { TIDEMARK_BACKUP_PASSPHRASE: PASSPHRASE }))).toContain(
+      'TIDEMARK_USERNAME',
+    )
+    expect(
+      await messageOf(backup([file('x.gz')], { ...environment, TIDEMARK_BACKUP_PASSPHRASE: 'short' })),
+    ).toContain('has 5 characters; a passphrase has 12 to 256')
+    expect(await messageOf(backup([file('x.gz'), '--url', 'http://127.0.0.1:1'], environment))).toBe(
+      'No service answers at http://127.0.0.1:1: the connection was refused. Start it, or pass its address with --url.',
+    )
+    expect(await messageOf(restore([file('nowhere.gz')], environment, null))).toContain('There is no file')
+    const wrong = { ...environment, TIDEMARK_BACKUP_PASSPHRASE: 'another passphrase' }
+    expect(await messageOf(restore([file('all.gz')], wrong, null))).toContain(
+      'The backup was made with another passphrase.\n  /passphrase is not the passphrase of this backup.',
+    )
+    expect(await readdir(folder)).not.toContain('x.gz')
+  })
+
+  test('the default address is that of the service with the same environment', () => {
+    expect(defaultUrl({})).toBe('http://127.0.0.1:8080')
+    expect(defaultUrl({ TIDEMARK_PORT: '0', TIDEMARK_HOST: '0.0.0.0' })).toBe('http://127.0.0.1:8080')
+    expect(defaultUrl({ TIDEMARK_PORT: '9000', TIDEMARK_HOST: '::1', TIDEMARK_BASE_PATH: '/m' })).toBe(
+      'http://[::1]:9000/m',
+    )
+    expect(defaultUrl({ TIDEMARK_URL: 'https://example.org/m', TIDEMARK_PORT: '9000' })).toBe(
+      'https://example.org/m',
+    )
+  })
 })

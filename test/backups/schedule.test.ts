@@ -40,7 +40,11 @@ test('a backup is made when the latest is old enough, and as many as wanted are 
   ])
   clock.at += HOUR_MS + 1
   await sweepBlobs(ports)
-  expect(await ports.blobs.list('backups/')).toHaveLength(2)
+  const blobs = await ports.blobs.list('backups/')
+  expect(blobs.map((key) => key.slice(0, 'backups/20260304T090000Z-'.length))).toEqual([
+    'backups/20260305T085959Z-',
+    'backups/20260306T085959Z-',
+  ])
   expect(opened.logs.filter((line) => line.includes('"level":"error"'))).toEqual([])
 })
 
@@ -75,7 +79,7 @@ test('a schedule needs a passphrase, an hour at least and one to keep', () => {
   expect(read({ ...passphrase, TIDEMARK_BACKUP_EVERY: 'PT1H', TIDEMARK_BACKUP_KEEP: '1' })).toMatchObject({
     everyMs: HOUR_MS,
     keep: 1,
-    isOfEverything: false,
+    isOfEverything: true,
   })
   for (const wrong of [
     { TIDEMARK_BACKUP_EVERY: 'PT1H' },

@@ -1,4 +1,5 @@
 import { sql } from 'drizzle-orm'
+import type { Handle } from '../../src/app.ts'
 import type { Ports } from '../../src/ports/index.ts'
 import { codeOf, stepAt } from '../../src/access/session/mfa/totp.ts'
 import { fromBase32 } from '../access/base32.ts'
@@ -26,20 +27,26 @@ export type World = {
   close(): Promise<void>
 }
 
-export async function startWorld(name: Host['name'], ports?: (ports: Ports) => Ports): Promise<World> {
+export async function startWorld(
+  name: Host['name'],
+  ports?: (ports: Ports) => Ports,
+  around: {
+    readonly variables?: Readonly<Record<string, string>>
+    /** On Bun: what is put around the application. */
+    readonly fetch?: (handle: Handle) => Handle
+  } = {},
+): Promise<World> {
   let seen: Ports | null = null
   const { createApp } = await import('../../src/app.ts')
   const bun = () =>
-    startBun(
-      {},
-      {
-        fetch: (fetch, given) => {
-          seen = ports ? ports(given) : given
-          return ports ? createApp(seen).fetch : fetch
-        },
+    startBun(around.variables, {
+      fetch: (fetch, given) => {
+        seen = ports ? ports(given) : given
+        const handle = ports ? createApp(seen).fetch : fetch
+        return around.fetch ? around.fetch(handle) : handle
       },
-    )
-  const edge = name === 'edge' ? await startEdge() : null
+    })
+  const edge = name === 'edge' ? await startEdge({ variables: around.variables ?? {} }) : null
   const host = edge ?? (await bun())
   let session = ''
   const ask = async (method: string, path: string, { json, bytes, headers = {} }: Request = {}) =>

@@ -21,7 +21,11 @@ afterAll(() => rm(dir, { recursive: true }))
 async function run(...args: readonly string[]) {
   const child = Bun.spawn([tidemark, ...args], {
     cwd: dir,
-    env: { PATH: process.env['PATH'], TIDEMARK_TOKEN: 'x', TIDEMARK_BACKUP_PASSPHRASE: 'of a test' },
+    env: {
+      PATH: process.env['PATH'],
+      TIDEMARK_TOKEN: 'x',
+      TIDEMARK_BACKUP_PASSPHRASE: 'a passphrase of a test',
+    },
     stdout: 'pipe',
     stderr: 'pipe',
   })

@@ -1,5 +1,8 @@
+import { createInterface } from 'node:readline/promises'
+
 import { RELEASE } from '../../src/operations/health/service.ts'
 import { backup, restore } from './backup.ts'
+import type { Confirm } from './backup.ts'
 import { EXIT, StartFailure } from './failures.ts'
 import { serve } from './serve.ts'
 import { tellStory } from './story.ts'
@@ -18,7 +21,7 @@ const USAGE = `
  * `restore` ask a service that runs. */
 async function main([command = '', ...rest]: readonly string[]): Promise<void> {
   if (command === 'backup') return print(await backup(rest, process.env))
-  if (command === 'restore') return print(await restore(rest, process.env))
+  if (command === 'restore') return print(await restore(rest, process.env, confirmer()))
   const args = command === '' ? rest : [command, ...rest]
   const [argument, ...others] = args
   if (argument === undefined) return serve(process.env)
@@ -32,6 +35,18 @@ async function main([command = '', ...rest]: readonly string[]): Promise<void> {
 
 function print(text: string): void {
   process.stdout.write(text)
+}
+
+function confirmer(): Confirm {
+  if (!process.stdin.isTTY || !process.stdout.isTTY) return null
+  return async (question) => {
+    const terminal = createInterface({ input: process.stdin, output: process.stdout })
+    try {
+      return /^y(es)?$/i.test((await terminal.question(question)).trim())
+    } finally {
+      terminal.close()
+    }
+  }
 }
 
 function usageFailure(message: string): StartFailure {

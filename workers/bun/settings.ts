@@ -31,6 +31,10 @@ const bunSchema = settingsSchema.extend({
     .enum(['yes', 'no'])
     .default('no')
     .describe('Whether data whose `key` is lost start with a new one.'),
+  TIDEMARK_BACKUP_DIR: z
+    .string()
+    .optional()
+    .describe('The directory of backups; by default they lie inside the data directory.'),
   TIDEMARK_RUNNER: z
     .enum(['on', 'off'])
     .default('on')
@@ -53,6 +57,8 @@ export type BunSettings = Settings & {
   readonly dataDir: string
   /** Whether a key is made for data that had another one. */
   readonly newKey: boolean
+  /** Null for the data directory. */
+  readonly backupDir: string | null
   readonly startsRunner: boolean
   readonly databaseUrl: string | null
   readonly databaseAuthToken: string | null
@@ -61,15 +67,17 @@ export type BunSettings = Settings & {
 /** @throws {RangeError} naming every variable that is wrong */
 export function readBunSettings(environment: Readonly<Record<string, string | undefined>>): BunSettings {
   const values = parseEnvironment(bunSchema, environment)
+  // npm and run.sh change the folder before they come here.
+  const called = (path: string) => resolve(environment['TIDEMARK_CALLED_FROM'] ?? '.', path)
   return {
     ...settingsOf(values),
     port: values.TIDEMARK_PORT,
     anyPort: (environment['TIDEMARK_PORT'] ?? '') === '',
     host: values.TIDEMARK_HOST,
     trustedProxies: values.TIDEMARK_TRUSTED_PROXIES,
-    // npm and run.sh change the folder before they come here.
-    dataDir: resolve(environment['TIDEMARK_CALLED_FROM'] ?? '.', values.TIDEMARK_DATA_DIR),
+    dataDir: called(values.TIDEMARK_DATA_DIR),
     newKey: values.TIDEMARK_NEW_KEY === 'yes',
+    backupDir: values.TIDEMARK_BACKUP_DIR === undefined ? null : called(values.TIDEMARK_BACKUP_DIR),
     startsRunner: values.TIDEMARK_RUNNER === 'on',
     databaseUrl: values.TIDEMARK_DATABASE_URL ?? null,
     databaseAuthToken: values.TIDEMARK_DATABASE_AUTH_TOKEN ?? null,

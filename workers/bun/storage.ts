@@ -1,7 +1,9 @@
 import { join } from 'node:path'
 
+import { BACKUPS_PREFIX } from '../../src/content/backups/service.ts'
 import type { Blobs } from '../../src/ports/blobs.ts'
 import type { Log } from '../../src/ports/log.ts'
+import { blobsApart } from './blobs-apart.ts'
 import { openBlobsDirectory } from './blobs-directory.ts'
 import { takeDataDirectory } from './data-directory.ts'
 import { EXIT, StartFailure } from './failures.ts'
@@ -47,7 +49,7 @@ export async function openStorage(settings: BunSettings, log: Log): Promise<Stor
   const mayMakeKey = settings.newKey || appliedBefore === 0 || formerKeys.length > 0
   const key = await readKeyFile(join(dataDir, 'key'), mayMakeKey)
   const migrated = await takeOver(values.client, system, appliedBefore)
-  const blobs = await openBlobsDirectory(join(dataDir, 'blobs'))
+  const blobs = await openBlobs(settings)
   return {
     room,
     system,
@@ -63,6 +65,11 @@ export async function openStorage(settings: BunSettings, log: Log): Promise<Stor
       await directory.release()
     },
   }
+}
+
+async function openBlobs({ dataDir, backupDir }: BunSettings): Promise<Blobs> {
+  const inside = await openBlobsDirectory(join(dataDir, 'blobs'))
+  return backupDir === null ? inside : blobsApart(inside, BACKUPS_PREFIX, await openBlobsDirectory(backupDir))
 }
 
 async function openSystem(settings: BunSettings): Promise<Libsql> {

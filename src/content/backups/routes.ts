@@ -132,10 +132,13 @@ export const backupRoutes = new Hono<Env>()
 
 /** @throws {Refusal} invalid */
 function passphraseOf({ headers }: Request): string {
-  const read = passphrase.safeParse(decoded(headers.get(PASSPHRASE_HEADER) ?? ''))
+  const given = headers.get(PASSPHRASE_HEADER)
+  const read = passphrase.safeParse(decoded(given ?? ''))
   if (read.success) return read.data
-  const message = read.error.issues[0]?.message ?? 'is no passphrase'
-  throw new Refusal('invalid', 'The passphrase is none.', [{ pointer: PASSPHRASE_HEADER, message }])
+  const message = given === null ? 'is missing' : (read.error.issues[0]?.message ?? '')
+  throw new Refusal('invalid', 'The passphrase of the backup is missing, too short or too long.', [
+    { pointer: PASSPHRASE_HEADER, message },
+  ])
 }
 
 function decoded(text: string): string {

@@ -8,17 +8,17 @@ const PASSPHRASE_MAX = 256
 
 export const passphrase = z
   .string()
-  .min(PASSPHRASE_MIN)
-  .max(PASSPHRASE_MAX)
-  .describe('Seals the secrets in the backup; without it nobody can restore it.')
+  .refine(
+    (text) => text.length >= PASSPHRASE_MIN && text.length <= PASSPHRASE_MAX,
+    `must have ${PASSPHRASE_MIN} to ${PASSPHRASE_MAX} characters`,
+  )
+  .meta({ minLength: PASSPHRASE_MIN, maxLength: PASSPHRASE_MAX })
+  .describe('Encrypts the secrets in the backup; without it the backup cannot be restored.')
 
 export const backupBody = z.strictObject({
   passphrase,
-  histories: z
-    .boolean()
-    .default(false)
-    .describe('With what jobs have received, states, alarms and the audit log.'),
-  files: z.boolean().default(false).describe('With uploaded files.'),
+  histories: z.boolean().default(true).describe('With the values of jobs, states, alarms and the audit log.'),
+  files: z.boolean().default(true).describe('With uploaded files.'),
 })
 
 export const listQuery = z.object({
@@ -36,6 +36,12 @@ export const restoreBody = z.strictObject({
     .max(OBJECTS_MAX)
     .optional()
     .describe('Restores these deleted objects alone, with everything below them.'),
+  withoutHistories: z
+    .boolean()
+    .default(false)
+    .describe(
+      'With `objects`: accepts a backup without histories, from which they come back without values and states.',
+    ),
 })
 
 const objectsQuery = z
@@ -48,6 +54,11 @@ export const restoreQuery = z.object({
   replace: flagQuery.default(false).describe('Also where there is something already: all of it goes.'),
   dryRun: flagQuery.default(false).describe('Answers what would change, and changes nothing.'),
   objects: objectsQuery.optional().describe('Restores these deleted objects alone: ids with commas between.'),
+  withoutHistories: flagQuery
+    .default(false)
+    .describe(
+      'With `objects`: accepts a backup without histories, from which they come back without values and states.',
+    ),
 })
 
 export const backupView = z
@@ -68,6 +79,11 @@ export const backupView = z
 export const restoreView = z
   .object({
     restored: z.boolean().describe('False after a dry run.'),
+    needsReplace: z
+      .boolean()
+      .describe(
+        'True where the installation is not empty: a restore of everything deletes its data and takes `replace`.',
+      ),
     madeAt: z.iso.datetime({ offset: true }),
     release: z.string(),
     histories: z.boolean(),

@@ -8,6 +8,7 @@ import { decodeNumber, encodeCursor } from '../../lib/paging.ts'
 import { slotsFor } from '../../lib/slots.ts'
 import { timeFormat } from '../../lib/time.ts'
 import type { ByteSpan, StoredBlob } from '../../ports/blobs.ts'
+import { FIRST_NAMES } from '../../monitoring/jobs/service/first-job.ts'
 import { commit } from '../../ports/database.ts'
 import type { Ports } from '../../ports/index.ts'
 import { VERSION } from '../../http/version.ts'
@@ -15,7 +16,7 @@ import {
   doomBlobs,
   LONG_UPLOAD_MAX_MS,
   openBlob,
-  putBlob,
+  putBlobAt,
   refuseLate,
   sparedBlobs,
 } from '../blobs/service.ts'
@@ -34,6 +35,10 @@ import type { BackupRow } from './store.ts'
 import { countRows, isEmpty } from './store/refill.ts'
 import { TABLES } from './store/tables.ts'
 
+export type { BackupView, RestoreBody, RestoreView } from './schema.ts'
+
+/** The keys of the blobs of backups begin with it. */
+export const BACKUPS_PREFIX = 'backups/'
 /** How large an archive that is sent may be. */
 const ARCHIVE_MAX_BYTES = 16 * 1024 ** 3
 const TRIES = 5
@@ -88,7 +93,10 @@ async function attempt(
   const createdAt = ports.clock.now()
   const making = await beginArchive(ports, keys, content)
   try {
-    const { key: blob, sizeBytes } = await putArchive(ports, making.bytes, Infinity)
+    // An operator who has lost everything else sees by the name which file is the latest.
+    const stamp = new Date(making.madeAt).toISOString().replaceAll(/[-:]|\.\d+/g, '')
+    const name = `${stamp}-${crypto.randomUUID()}.gz`
+    const { key: blob, sizeBytes } = await putArchive(ports, { name, chunks: making.bytes })
     if (!(await making.isWhole())) return null
     return { createdAt, madeAt: making.madeAt, sizeBytes, digest: making.digest(), blob }
   } finally {
@@ -96,9 +104,13 @@ async function attempt(
   }
 }
 
-function putArchive(ports: Ports, chunks: Chunks, sizeMaxBytes: number) {
+async function putArchive(
+  ports: Ports,
+  { name, chunks, sizeMaxBytes = Infinity }: { name: string; chunks: Chunks; sizeMaxBytes?: number },
+): Promise<{ readonly key: string; readonly sizeBytes: number }> {
+  const key = `${BACKUPS_PREFIX}${name}`
   const signal = AbortSignal.timeout(LONG_UPLOAD_MAX_MS)
-  return putBlob(ports, { prefix: 'backups', chunks, sizeMaxBytes }, signal)
+  return { key, sizeBytes: await putBlobAt(ports, key, { chunks, sizeMaxBytes }, signal) }
 }
 
 async function keep(context: Context, made: Made & Content & Kind): Promise<BackupView> {
@@ -200,7 +212,8 @@ export async function restoreUpload(
   chunks: Chunks,
   asked: RestoreBody,
 ): Promise<RestoreView> {
-  const { key } = await putArchive(context.ports, chunks, ARCHIVE_MAX_BYTES)
+  const name = `sent-${crypto.randomUUID()}.gz`
+  const { key } = await putArchive(context.ports, { name, chunks, sizeMaxBytes: ARCHIVE_MAX_BYTES })
   return restore(context, key, asked)
 }
 
@@ -213,22 +226,39 @@ async function restore(context: Context, blob: string, asked: RestoreBody): Prom
     const looked = await lookThrough(await open())
     const keys = await keysFor(secrets, looked, asked.passphrase, '/passphrase')
     const before = await countRows(database)
-    const view = restoreViewOf(ports, looked, before)
+    const needsReplace = !asked.objects && !(await isEmpty(database, before, FIRST_NAMES))
+    const view = { ...restoreViewOf(ports, looked, before), needsReplace }
     const source: Source = { open, looked, keys }
     if (asked.objects) {
-      const part = await restoreObjects(context, source, { ids: asked.objects, dryRun: asked.dryRun })
+      const { objects: ids, dryRun, withoutHistories } = asked
+      const part = await restoreObjects(context, source, { ids, dryRun, withoutHistories })
       forgetRights(ports)
       return partViewOf(view, part, !asked.dryRun)
     }
     if (asked.dryRun) return noteTried(context, view, looked)
     requireFewJobs(ports, looked.jobs + (before.get('jobs') ?? 0))
-    if (!asked.replace && !(await isEmpty(database)))
-      throw new Refusal('not_empty', 'There is something already. With replace=true all of it goes.')
+    if (!asked.replace && needsReplace)
+      throw new Refusal(
+        'not_empty',
+        'The installation is not empty. Pass replace=true to delete its data and restore the backup.',
+      )
     await restoreWhole(context, source)
     callersOf(ports).clear()
     forgetRights(ports)
+    ports.log.info('backup restored; notifications are paused until POST /notifications/resume', {
+      madeAt: view.madeAt,
+      digest: looked.ended.chain,
+    })
     return { ...view, restored: true }
   })
+}
+
+/** The latest restore of a whole backup that has not put all histories back, if there is one. */
+export async function unfinishedRestore({
+  database,
+}: Ports): Promise<{ readonly madeAt: number; readonly beganAt: number } | null> {
+  const latest = await store.latestRestore(database)
+  return latest?.finishedAt === null ? latest : null
 }
 
 /** Who looks into a backup is on record as well. */
@@ -276,7 +306,7 @@ function restoreViewOf(
   { settings }: Ports,
   { header, tables, jobs, files }: Looked,
   before: ReadonlyMap<string, number>,
-): RestoreView {
+): Omit<RestoreView, 'needsReplace'> {
   return {
     restored: false,
     madeAt: timeFormat(settings.timeZone)(header.createdAt),

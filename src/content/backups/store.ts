@@ -1,5 +1,5 @@
 import { and, desc, eq, lt, sql } from 'drizzle-orm'
-import { backups } from '../../../db/tables/backups.ts'
+import { backups, restores } from '../../../db/tables/backups.ts'
 import type { Database, Write } from '../../ports/database.ts'
 
 export type BackupRow = typeof backups.$inferSelect
@@ -49,4 +49,29 @@ export function insertBackup(database: Database, row: Omit<BackupRow, 'id'>): Wr
 
 export function deleteBackup(database: Database, id: number): Write {
   return database.delete(backups).where(eq(backups.id, id))
+}
+
+const LATEST_ID = 1
+
+/** Notes that the tables were replaced by those of a backup. */
+export function noteRestore(
+  database: Database,
+  restore: Pick<typeof restores.$inferSelect, 'digest' | 'madeAt' | 'beganAt'>,
+): Write {
+  const row = { ...restore, finishedAt: null }
+  return database
+    .insert(restores)
+    .values({ id: LATEST_ID, ...row })
+    .onConflictDoUpdate({ target: restores.id, set: row })
+}
+
+/** Notes that the latest restore is complete. */
+export function finishRestore(database: Database, finishedAt: number): Write {
+  return database.update(restores).set({ finishedAt }).where(eq(restores.id, LATEST_ID))
+}
+
+/** The latest restore of a whole backup. */
+export async function latestRestore(database: Database): Promise<typeof restores.$inferSelect | null> {
+  const [row] = await database.select().from(restores).where(eq(restores.id, LATEST_ID))
+  return row ?? null
 }

@@ -4,6 +4,7 @@ import { INTERFACE_RELEASE, VERSION } from '../../http/version.ts'
 import { timeFormat } from '../../lib/time.ts'
 import type { Ports } from '../../ports/index.ts'
 import { alarmsGoToNobody } from './service/alarms.ts'
+import { notificationsPaused, restoreUnfinished } from './service/restores.ts'
 import type { Check, Ready, Warning } from './schema.ts'
 
 /** The releases that run here. */
@@ -16,7 +17,11 @@ const CHECKS: Readonly<Record<string, (ports: Ports) => Promise<unknown>>> = {
 }
 
 /** Conditions that leave the service able to work; each answers null while it does not hold. */
-const WARNINGS: readonly ((ports: Ports) => Promise<Warning | null>)[] = [alarmsGoToNobody]
+const WARNINGS: readonly ((ports: Ports) => Promise<Warning | null>)[] = [
+  alarmsGoToNobody,
+  notificationsPaused,
+  restoreUnfinished,
+]
 
 /** The state of the service for its operator: `failed` when one check fails. */
 export async function readiness(ports: Ports): Promise<Ready> {

@@ -36,22 +36,36 @@ type ObjectCells = {
 
 /** Brings deleted objects back, each with everything below it that is not there: under the numbers that they had, with
  * what belonged to them. What refers to something that is gone stays away and is answered.
- * @throws {Refusal} invalid for objects that the backup does not have, conflict for a backup of another installation, where
+ * @throws {Refusal} invalid for objects that the backup does not have, conflict where all of them exist, for a backup of another installation, where
  * what was above is gone as well, and for more than 10,000 objects */
 export async function restoreObjects(
   context: Context,
   source: Source,
-  { ids, dryRun }: { readonly ids: readonly number[]; readonly dryRun: boolean },
+  {
+    ids,
+    dryRun,
+    withoutHistories,
+  }: { readonly ids: readonly number[]; readonly dryRun: boolean; readonly withoutHistories: boolean },
 ): Promise<Part> {
   const { ports } = context
   const { database, clock } = ports
   const found = await collect(ports, source, ids)
+  if (found.objects.length === 0)
+    throw new Refusal(
+      'conflict',
+      'Nothing to restore: these objects exist, with everything below them. Only deleted objects can be restored.',
+    )
+  if (!source.looked.header.hasHistories && !withoutHistories)
+    throw new Refusal(
+      'conflict',
+      'The backup has no histories: the objects would come back without values, states and alarms. Restore them from a backup with histories, or pass withoutHistories=true.',
+    )
   const run = crypto.randomUUID()
   const gathering = new Gathering(ports, source, run, found.paths)
   try {
     await gathering.gather()
     const part = { objects: found.objects, dropped: gathering.dropped, rows: gathering.rows }
-    if (dryRun || part.objects.length === 0) {
+    if (dryRun) {
       const deed = { action: 'try to restore', objectType: 'backup', objectId: source.looked.ended.chain }
       await commit(database, [audited(context, { ...deed, after: { objects: ids } })])
       return part
@@ -69,6 +83,10 @@ export async function restoreObjects(
   await restoreJobs(ports, source, found.paths)
   await applyChanges(ports)
   await ports.flow.settle()
+  ports.log.info('deleted objects restored from a backup', {
+    objects: found.objects.length,
+    ids: ids.join(','),
+  })
   return { objects: found.objects, dropped: gathering.dropped, rows: gathering.rows }
 }
 

@@ -82,7 +82,7 @@ export async function keysFor(
   const keys = await archiveKeys(secrets, passphrase, header.salt)
   if (!(await isProof(keys, header.check)))
     throw new Refusal('invalid', 'The backup was made with another passphrase.', [
-      { pointer, message: 'is not the one of this backup' },
+      { pointer, message: 'is not the passphrase of this backup' },
     ])
   if (!(await isProof(keys, ended.proof, ended.chain))) throw noArchive()
   return keys

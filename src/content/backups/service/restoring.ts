@@ -8,6 +8,8 @@ import { LONG_UPLOAD_MAX_MS, putBlobAt } from '../../blobs/service.ts'
 import type { ArchiveKeys } from '../archive/keys.ts'
 import { readArchive } from '../archive/lines.ts'
 import type { Line } from '../archive/lines.ts'
+import { pausing } from '../../../monitoring/notifications/outbox/service.ts'
+import { finishRestore, noteRestore } from '../store.ts'
 import { addRecords, heardOf, listJobIds, refill, stageRows } from '../store/refill.ts'
 import { dropRun } from '../store/snapshot.ts'
 import { tableCalled } from '../store/tables.ts'
@@ -49,7 +51,13 @@ export async function restoreWhole(context: Context, source: Source): Promise<vo
       objectId: ended.chain,
       after: { madeAt: header.createdAt, histories: header.hasHistories, files: header.hasFiles },
     })
-    await commit(database, [...refill(database, run, { sections, at: clock.now() }), entry])
+    const at = clock.now()
+    await commit(database, [
+      ...refill(database, run, { sections, at }),
+      noteRestore(database, { digest: ended.chain, madeAt: header.createdAt, beganAt: at }),
+      pausing(database, at),
+      entry,
+    ])
   } finally {
     await commit(database, [dropRun(database, run)])
   }
@@ -57,6 +65,7 @@ export async function restoreWhole(context: Context, source: Source): Promise<vo
   await addPast(ports, source)
   await applyChanges(ports)
   await ports.flow.settle()
+  await commit(database, [finishRestore(database, clock.now())])
 }
 
 async function collectJobIds({ database }: Ports): Promise<readonly number[]> {

@@ -102,14 +102,36 @@ export async function countRows(database: Database): Promise<ReadonlyMap<string,
   return counts
 }
 
-/** Whether there is nothing yet that a restore would take away: no object but the root group and what a first start made,
- * unchanged, and one user at most. */
-export async function isEmpty(database: Database): Promise<boolean> {
-  const [row] = await database.all<{ is_empty: number }>(sql`
-    select (select count(*) from users) <= 1 and not exists (
-      select 1 from objects where parent_id is not null and (id > 3 or version > 1))
-      and not exists (select 1 from scripts) as is_empty`)
-  return row?.is_empty === 1
+/** How many rows of a table a new installation has. */
+const FIRST_ROWS: Readonly<Record<string, number>> = {
+  users: 1,
+  grants: 1,
+  alarm_links: 1,
+  objects: 3,
+  devices: 1,
+  jobs: 1,
+  job_values: 1,
+}
+/** Belongs to users, of whom there is one. */
+const OF_USERS = new Set(['passwords', 'personal_tokens', 'mfa', 'recovery_codes'])
+
+/** Whether a restore would delete nothing but the first administrator and the unchanged objects of a first start.
+ * @param counts the rows of each table
+ * @param names those of the objects of a first start */
+export async function isEmpty(
+  database: Database,
+  counts: ReadonlyMap<string, number>,
+  names: { readonly device: string; readonly job: string },
+): Promise<boolean> {
+  const hasFirstRows = TABLES.every(
+    ({ name, kept }) =>
+      kept === 'histories' || OF_USERS.has(name) || (counts.get(name) ?? 0) <= (FIRST_ROWS[name] ?? 0),
+  )
+  if (!hasFirstRows) return false
+  const [row] = await database.all<{ isEmpty: number }>(sql`
+    select not exists (select 1 from objects where parent_id is not null
+      and (version > 1 or name not in (${names.device}, ${names.job}))) as "isEmpty"`)
+  return row?.isEmpty === 1
 }
 
 /** The jobs there are, in the order of their ids. */

@@ -10,15 +10,18 @@ import { createJob } from '../service.ts'
 /** The service itself, where no user asks. */
 const SERVICE: Caller = { kind: 'user', userId: 0, username: '', role: 'administrator', sessionHash: null }
 
+/** The names of the objects that a first start makes. */
+export const FIRST_NAMES = { device: 'My first device', job: 'My first webhook job' } as const
+
 /** Makes a device with one webhook job in an empty tree, so that the first value can be delivered at once.
  * @returns the job's id; null when the tree is not empty */
 export async function createFirstJob(ports: Ports): Promise<number | null> {
   const context: Context = { ports, caller: SERVICE, requestId: 'first start' }
   const root = await requireObject(context, ROOT_ID, { right: 'read' })
   if (root.hasChildren) return null
-  const { device } = await createDevice(context, ROOT_ID, deviceBody.parse({ name: 'My first device' }))
+  const { device } = await createDevice(context, ROOT_ID, deviceBody.parse({ name: FIRST_NAMES.device }))
   const body = jobBody.parse({
-    name: 'My first webhook job',
+    name: FIRST_NAMES.job,
     parameters: {
       timeout: 'PT5M',
       healsOnData: true,

@@ -5,8 +5,8 @@ import { nextLink } from '../../../http/paging.ts'
 import { policy } from '../../../http/policy.ts'
 import type { Env } from '../../../http/policy.ts'
 import { valid } from '../../../http/valid.ts'
-import { notificationPath, notificationsQuery, notificationView } from './schema.ts'
-import { listNotifications, resendNotification } from './service.ts'
+import { notificationPath, notificationsQuery, notificationView, resumeView } from './schema.ts'
+import { listNotifications, resendNotification, resumeNotifications } from './service.ts'
 
 const ADMINISTRATOR = ['administrator'] as const
 
@@ -25,6 +25,16 @@ export const notificationRoutes = new Hono<Env>()
       const { items, next } = await listNotifications(c.get('context'), c.req.valid('query'))
       return c.json({ items }, 200, nextLink(c, next))
     },
+  )
+  .post(
+    '/notifications/resume',
+    policy({
+      summary: 'Send notifications again, which are paused after a restore',
+      roles: ADMINISTRATOR,
+      scope: 'administration',
+      answers: { 200: ok(resumeView, 'The pause that ended, and what it kept back.') },
+    }),
+    async (c) => c.json(await resumeNotifications(c.get('context'))),
   )
   .post(
     '/notifications/:id/resend',

@@ -30,7 +30,18 @@ export const notificationView = z
   })
   .meta({ id: 'Notification' })
 
+export const resumeView = z
+  .object({
+    pausedSince: timestamp
+      .nullable()
+      .describe('When the pause began that ended now; null where there was none.'),
+    waiting: z.int().describe('Notifications that are sent now, or at their time.'),
+    givenUp: z.int().describe('Notifications that are not sent any more: they had waited for 24 hours.'),
+  })
+  .meta({ id: 'NotificationsResumed' })
+
 export const notificationPath = z.object({ id: idParam })
 
 export type NotificationsQuery = z.output<typeof notificationsQuery>
+export type ResumeView = z.output<typeof resumeView>
 export type NotificationView = z.output<typeof notificationView>

@@ -4,11 +4,13 @@ import { Refusal } from '../../../lib/errors.ts'
 import { decodeNumber, encodeCursor } from '../../../lib/paging.ts'
 import { timeFormat } from '../../../lib/time.ts'
 import { commit } from '../../../ports/database.ts'
+import type { Write } from '../../../ports/database.ts'
 import type { Ports } from '../../../ports/index.ts'
 import { TRIED_MS } from './backoff.ts'
-import type { NotificationsQuery, NotificationView } from './schema.ts'
+import type { NotificationsQuery, NotificationView, ResumeView } from './schema.ts'
 import * as store from './store.ts'
 import type { ListedRow } from './store.ts'
+import { countWaiting, endPause, findPause, insertPause } from './store/pausing.ts'
 
 export { makeNotices } from './service/making.ts'
 export { openPost } from './service/post.ts'
@@ -53,6 +55,47 @@ export async function resendNotification(context: Context, id: number): Promise<
   ])
   await ports.flow.settle()
   return viewOf(ports, await requireNotification(ports, id))
+}
+
+/** Since when no notification is sent, epoch ms; null while they are sent. */
+export function notificationsPausedSince({ database }: Ports): Promise<number | null> {
+  return findPause(database)
+}
+
+/** The write that pauses notifications: what is due from then on waits until `resumeNotifications`. */
+export function pausing(database: Ports['database'], at: number): Write {
+  return insertPause(database, at)
+}
+
+/** Ends a pause; without a pause nothing changes. What is older than 24 hours is given up, except
+ * notices of alarms that are still open; everything else is sent. */
+export async function resumeNotifications(context: Context): Promise<ResumeView> {
+  const { ports } = context
+  const { database, clock, settings } = ports
+  const sinceAt = await findPause(database)
+  if (sinceAt === null) return { pausedSince: null, waiting: 0, givenUp: 0 }
+  const now = clock.now()
+  const before = await countWaiting(database)
+  await commit(database, [
+    ...endPause(database, {
+      now,
+      noticesFromAt: now - TRIED_MS,
+      detail: 'Notifications were paused for longer than a message is tried.',
+    }),
+    audited(context, {
+      action: 'resume',
+      objectType: 'notifications',
+      objectId: 'all',
+      after: { pausedSinceAt: sinceAt },
+    }),
+  ])
+  const waiting = await countWaiting(database)
+  await ports.flow.settle()
+  return {
+    pausedSince: timeFormat(settings.timeZone)(sinceAt),
+    waiting,
+    givenUp: Math.max(0, before - waiting),
+  }
 }
 
 async function requireNotification({ database }: Ports, id: number): Promise<ListedRow> {

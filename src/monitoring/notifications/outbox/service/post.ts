@@ -9,6 +9,7 @@ import { tellAddressee } from '../../recipients/service/telling.ts'
 import type { Addressee } from '../../recipients/service/telling.ts'
 import type { Told } from '../../texts/message.ts'
 import { againAt, waitMs } from '../backoff.ts'
+import { findPause } from '../store/pausing.ts'
 import * as store from '../store/sending.ts'
 import type { DueMessage } from '../store/sending.ts'
 import { formMessages } from './forming.ts'
@@ -57,6 +58,10 @@ export function openPost(ports: Ports, onEnd: () => void = () => {}): Post {
   async function carry(): Promise<void> {
     const now = ports.clock.now()
     const before = wakes
+    if ((await findPause(ports.database)) !== null) {
+      if (wakes === before) nextAt = Infinity
+      return
+    }
     if (now - tidiedAt >= TIDY_MS || now < tidiedAt) {
       await commit(ports.database, [store.removeOld(ports.database, now - KEPT_MS)])
       tidiedAt = now

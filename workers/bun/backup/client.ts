@@ -1,0 +1,91 @@
+type Environment = Readonly<Record<string, string | undefined>>
+
+type Problem = {
+  readonly detail?: string
+  readonly errors?: readonly { readonly pointer: string; readonly message: string }[]
+}
+
+const ANSWER_SHOWN_MAX_LENGTH = 200
+const CONNECTION_FAULTS: Readonly<Record<string, string>> = {
+  ConnectionRefused: 'the connection was refused',
+  ECONNREFUSED: 'the connection was refused',
+  ConnectionClosed: 'the connection was closed',
+  ECONNRESET: 'the connection was closed',
+  FailedToOpenSocket: 'the host is unknown or out of reach',
+  ENOTFOUND: 'the host is unknown',
+}
+
+/** The address of the service that this environment describes. */
+export function defaultUrl(environment: Environment): string {
+  const { TIDEMARK_URL: url, TIDEMARK_BASE_PATH: basePath = '' } = environment
+  if (url !== undefined && url !== '') return url
+  const host = environment['TIDEMARK_HOST'] ?? ''
+  const port = Number(environment['TIDEMARK_PORT'] ?? 0)
+  return `http://${reachable(host)}:${port > 0 ? port : 8080}${basePath}`
+}
+
+/** The name in a URL of the address that a service listens on. */
+function reachable(host: string): string {
+  if (['', '0.0.0.0', '::'].includes(host)) return '127.0.0.1'
+  return host.includes(':') ? `[${host}]` : host
+}
+
+/** A running service and the credentials for it. */
+export class Client {
+  readonly #url: string
+  readonly #authorization: string
+
+  /** @throws {RangeError} without credentials */
+  constructor(url: unknown, environment: Environment) {
+    this.#url = (typeof url === 'string' ? url : defaultUrl(environment)).replace(/\/$/, '')
+    const { TIDEMARK_TOKEN: token, TIDEMARK_USERNAME: username, TIDEMARK_PASSWORD: password } = environment
+    if (token === undefined && (username === undefined || password === undefined))
+      throw new RangeError('Set TIDEMARK_USERNAME and TIDEMARK_PASSWORD, or TIDEMARK_TOKEN.')
+    this.#authorization =
+      token === undefined
+        ? `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`
+        : `Bearer ${token}`
+  }
+
+  /** Sends a request without a time limit.
+   * @throws {RangeError} naming the request, where it fails */
+  async ask(
+    method: string,
+    path: string,
+    body?: string | Blob,
+    headers: Readonly<Record<string, string>> = {},
+  ): Promise<Response> {
+    const init = { method, headers: { authorization: this.#authorization, ...headers }, timeout: false }
+    const response = await fetch(this.#url + path, body === undefined ? init : { ...init, body }).catch(
+      (error: unknown) => {
+        const code = (error as { readonly code?: string }).code ?? 'unknown error'
+        throw new RangeError(
+          `No service answers at ${this.#url}: ${CONNECTION_FAULTS[code] ?? code}. Start it, or pass its address with --url.`,
+        )
+      },
+    )
+    if (response.ok) return response
+    throw new RangeError(
+      `${method} ${path} failed with status ${response.status}. ${sentencesOf(await response.text())}`,
+    )
+  }
+
+  async json<Result>(
+    method: string,
+    path: string,
+    body: string | Blob,
+    headers: Readonly<Record<string, string>> = { 'content-type': 'application/json' },
+  ): Promise<Result> {
+    return (await (await this.ask(method, path, body, headers)).json()) as Result
+  }
+}
+
+/** The detail of a problem document, and a line for each of its errors. */
+function sentencesOf(text: string): string {
+  try {
+    const { detail = '', errors = [] } = JSON.parse(text) as Problem
+    return [detail, ...errors.map(({ pointer, message }) => `  ${pointer} ${message}.`)].join('\n')
+  } catch {
+    return text.slice(0, ANSWER_SHOWN_MAX_LENGTH)
+  }
+}

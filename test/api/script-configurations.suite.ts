@@ -1,6 +1,8 @@
 import { expect } from 'bun:test'
 
+import { PASSWORD } from './client.ts'
 import type { Client } from './client.ts'
+
 import { anyText, expectAnswer, good, once, table } from './suite.ts'
 import type { Row, Scenario, Suite } from './suite.ts'
 
@@ -534,6 +536,56 @@ const scenarios: Scenario[] = [
       )
       expect(off).toMatchObject({ nextRuns: [], userId: client.userIds.Data_Editor })
       expect((await client.request('DELETE', path, { as: 'Data_Editor' })).status).toBe(204)
+      await end()
+    },
+  },
+  {
+    title:
+      'a schedule whose user is gone, or may not run scripts any more, is not enabled and says so until it is saved anew',
+    async run(client) {
+      const { at, end } = await fresh(client, 'of nobody')
+      const warnings = async () => {
+        const ready = await client.request('GET', '/readyz', { as: null })
+        return (ready.body['warnings'] as { code: string; detail: string }[])
+          .filter(({ code }) => code === 'scripts_without_user')
+          .map(({ detail }) => detail)
+      }
+      const before = await warnings()
+      const user = { username: 'scheduler', password: PASSWORD }
+      const { id: userId } = await good<{ id: number }>(
+        client.request('POST', '/users', { json: { ...user, role: 'Data_Editor' } }),
+      )
+      const authorization = `Basic ${btoa(`scheduler:${PASSWORD}`)}`
+      const { id } = await good<Schedule>(
+        client.request('POST', `${at}/scheduleConfigurations`, {
+          json: { name: 'nightly', cron: '30 2 * * *' },
+          as: null,
+          headers: { authorization },
+        }),
+      )
+      const path = `${at}/scheduleConfigurations/${id}`
+      const read = () => good<Schedule>(client.request('GET', path))
+      expect(await read()).toMatchObject({ enabled: true, problem: null, userId })
+      const stopped = {
+        enabled: false,
+        nextRuns: [],
+        problem: expect.stringContaining('may not run scripts') as string,
+      }
+      await good(
+        client.request('PUT', `/users/${userId}`, {
+          json: { username: 'scheduler', role: 'dashboard_viewer' },
+        }),
+      )
+      expect(await read()).toMatchObject({ ...stopped, userId })
+      expect((await warnings()).length).toBe(1)
+      expect((await client.request('DELETE', `/users/${userId}`)).status).toBe(204)
+      const left = await read()
+      expect(left).toMatchObject({ ...stopped, userId: null })
+      expect((await warnings()).length).toBe(1)
+      const taken = await good<Schedule>(client.request('PUT', path, { json: { ...left, enabled: true } }))
+      expect(taken).toMatchObject({ enabled: true, problem: null, userId: client.userIds.administrator })
+      expect(taken.nextRuns).toHaveLength(5)
+      expect(await warnings()).toEqual(before)
       await end()
     },
   },

@@ -196,6 +196,7 @@ const scenarios: Scenario[] = [
         runConfigurationId: run,
         hmac: false,
         userId: client.userIds.administrator,
+        problem: null,
         createdAt: anyText,
         expiresAt: '2040-01-01T01:00:00+01:00',
         lastUsedAt: null,

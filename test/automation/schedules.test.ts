@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from 'bun:test'
 
 import { openDispatch, orderRun } from '../../src/automation/runs/service.ts'
-import { schedules } from '../../src/automation/schedules/service.ts'
+import { countOwnerless, schedules } from '../../src/automation/schedules/service.ts'
 import { saveTreeFile } from '../../src/automation/scripts/files/service.ts'
 import { runConfigurationBody } from '../../src/automation/scripts/run-configurations/schema.ts'
 import { createRunConfiguration } from '../../src/automation/scripts/run-configurations/service.ts'
@@ -145,22 +145,50 @@ for (const ends of ['before', 'after'] as const) {
 }
 
 test('what cannot be ordered is passed over with the reason, and comes again', async () => {
-  const { ports, clock } = opened
-  const from = clock.at
+  const from = opened.clock.at
   await createScript(context, scriptBody.parse({ name: 'empty' }))
   await add({ cron: '0 * * * *' }, 'empty')
   await add({ cron: '0 * * * *' })
   await lookAt(from + HOUR_MS)
   expect((await runs()).map(({ script }) => script)).toEqual([1])
   expect(await lastOf('empty')).toMatchObject([{ result: 'no_runner' }])
-  await ports.database.run(`update users set role = 'collector' where id = 1`)
   await lookAt(from + 2 * HOUR_MS)
-  expect(await lastOf()).toMatchObject([{ result: 'forbidden' }])
-  await ports.database.run('update schedule_configurations set user_id = null')
-  await lookAt(from + 3 * HOUR_MS)
-  expect(await lastOf()).toEqual([{ at: '2026-03-02T13:00:00+01:00', result: 'forbidden' }])
-  expect(await runs()).toHaveLength(1)
+  expect(await lastOf('empty')).toEqual([{ at: '2026-03-02T12:00:00+01:00', result: 'no_runner' }])
+  expect(await runs()).toHaveLength(2)
 })
+
+for (const [what, change] of [
+  ['loses the role', `update users set role = 'collector' where id = 1`],
+  ['is disabled', 'update users set disabled_at = 1 where id = 1'],
+  ['is gone', 'delete from users where id = 1'],
+] as const) {
+  test(`a schedule whose user ${what} is disabled when it is due, once and on record, and is counted until somebody saves it`, async () => {
+    const { ports, clock, logs } = opened
+    const from = clock.at
+    await add({ cron: '0 * * * *' })
+    expect(await countOwnerless(ports)).toBe(0)
+    await ports.database.run(change)
+    expect(await countOwnerless(ports)).toBe(1)
+    for (let hour = 1; hour <= 3; hour++) await lookAt(from + hour * HOUR_MS)
+    expect(await runs()).toEqual([])
+    const [view] = await listSchedules(context, 's')
+    expect(view).toMatchObject({
+      enabled: false,
+      nextRuns: [],
+      last: { at: '2026-03-02T11:00:00+01:00', result: 'forbidden' },
+    })
+    expect(view?.problem).toContain('Its user is gone or may not run scripts.')
+    expect(logs.filter((line) => line.includes('a schedule was disabled'))).toHaveLength(1)
+    expect(await countOwnerless(ports)).toBe(1)
+    if (what === 'is gone') await insertAdministrator(ports)
+    else await ports.database.run(`update users set role = 'administrator', disabled_at = null where id = 1`)
+    const body = scheduleConfigurationBody.parse({ ...view, enabled: true })
+    await updateSchedule(context, 's', { id: view?.id ?? 0, body })
+    expect(await countOwnerless(ports)).toBe(0)
+    await lookAt(from + 4 * HOUR_MS)
+    expect(await runs()).toHaveLength(1)
+  })
+}
 
 test('while the database is away a schedule stays due; what breaks otherwise is passed over, and the log knows', async () => {
   const { ports, clock } = opened

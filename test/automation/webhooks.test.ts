@@ -4,7 +4,12 @@ import { createApp } from '../../src/app.ts'
 import { saveTreeFile } from '../../src/automation/scripts/files/service.ts'
 import { scriptBody } from '../../src/automation/scripts/schema.ts'
 import { createScript } from '../../src/automation/scripts/service.ts'
-import { createWebhook, rotateWebhook } from '../../src/automation/webhooks/service.ts'
+import {
+  countPowerless,
+  createWebhook,
+  listWebhooks,
+  rotateWebhook,
+} from '../../src/automation/webhooks/service.ts'
 import type { Context } from '../../src/context.ts'
 import { administratorOf, openPorts } from '../hosts/ports.ts'
 import { insertAdministrator } from './people.ts'
@@ -73,6 +78,10 @@ test('a token whose maker may not run scripts any more runs none', async () => {
   const { token } = await make('of somebody')
   await database.run(`update users set role = 'collector' where id = 1`)
   expect(await statuses(token, 1)).toEqual([403])
+  const [view] = await listWebhooks(context, 's')
+  expect(view?.problem).toContain('may not run scripts any more')
+  expect(await countPowerless(opened.ports)).toBe(1)
+  expect(opened.logs.filter((line) => line.includes('a webhook token was refused'))).toHaveLength(1)
   await database.run(`update users set role = 'Data_Editor', disabled_at = 1 where id = 1`)
   expect(await statuses(token, 1)).toEqual([403])
   await database.run('delete from users where id = 1')

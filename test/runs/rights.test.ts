@@ -11,6 +11,8 @@ import {
   deleteRunConfiguration,
   updateRunConfiguration,
 } from '../../src/automation/scripts/run-configurations/service.ts'
+import { webhookBody } from '../../src/automation/webhooks/schema.ts'
+import { createWebhook } from '../../src/automation/webhooks/service.ts'
 import type { Context, Role } from '../../src/context.ts'
 import type { FakeRunner } from './fake-runner.ts'
 import { openRunStage } from './stage.ts'
@@ -114,9 +116,8 @@ describe('a run that an administrator orders', () => {
 
   test('is bounded as well by a webhook, a schedule and a repetition', async () => {
     const script = await stage.script()
-    const { token } = await stage.ask<{ token: string }>('POST', `/scripts/${script.id}/webhookTokens`, {
-      name: 't',
-    })
+    const body = webhookBody.parse({ name: 't' })
+    const { token } = await createWebhook(administratorContext(), String(script.id), body)
     await stage.ask('POST', `/scripts/${script.id}/scheduleConfigurations`, {
       name: 's',
       cron: '*/15 * * * *',

@@ -1,4 +1,5 @@
 import type { Context } from '../../context.ts'
+import { readsScripts } from '../rights/permissions.ts'
 import { Refusal } from '../../lib/errors.ts'
 import type { Fault } from '../../lib/errors.ts'
 import { decodeNumber, encodeCursor } from '../../lib/paging.ts'
@@ -258,4 +259,14 @@ function fullView(row: UserRow): UserView {
     darkMode: row.darkMode,
     disabled: row.disabledAt !== null,
   }
+}
+
+/** Those of some users who may run scripts now. */
+export async function scriptRunnersAmong(
+  { database }: Pick<Ports, 'database'>,
+  ids: readonly (number | null)[],
+): Promise<ReadonlySet<number>> {
+  const wanted = [...new Set(ids.filter((id) => id !== null))]
+  const found = wanted.length === 0 ? [] : await store.findUsers(database, wanted)
+  return new Set(found.flatMap((row) => (row.disabledAt === null && readsScripts(row.role) ? row.id : [])))
 }

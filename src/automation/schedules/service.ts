@@ -1,3 +1,4 @@
+import { scriptRunnersAmong } from '../../access/users/service.ts'
 import type { Context } from '../../context.ts'
 import { refusalIn } from '../../lib/errors.ts'
 import { commit } from '../../ports/database.ts'
@@ -17,7 +18,7 @@ export const schedules: DueWork = { settle: runDue }
 
 /** Orders the runs that are due, each in the name of whose schedule it is. A run and that its schedule has moved on are one
  * commit, so each instant is run once, whoever looks and wherever somebody dies. What cannot be ordered is passed over, with
- * why in `lastResult`.
+ * why in `lastResult`; a schedule whose user may not run scripts any more is disabled.
  * @returns when a schedule is due next, epoch ms; Infinity where none is */
 async function runDue(ports: Ports): Promise<number> {
   const due = await store.listDue(ports.database, ports.clock.now(), BEGUN_AT_ONCE)
@@ -30,7 +31,9 @@ async function pass(ports: Ports, row: DueRow): Promise<void> {
   const { isRun, nextAt } = comingTo(row, clock.now())
   const moved = (lastResult: string) => store.moveSchedule(database, row, { nextAt, lastResult })
   try {
-    if (isRun) await order(ports, row, moved('ordered'))
+    const able = await scriptRunnersAmong(ports, [row.userId])
+    if (row.userId === null || !able.has(row.userId)) await disable(ports, row)
+    else if (isRun) await order(ports, row, moved('ordered'))
     else await commit(database, [moved('missed')])
   } catch (error) {
     if (store.isMoved(error)) return
@@ -40,6 +43,15 @@ async function pass(ports: Ports, row: DueRow): Promise<void> {
     if (!refusal) log.error('a schedule could not be run', error, { scheduleId: row.id })
     await commit(database, [moved(refusal?.code ?? 'internal')]).catch(unlessMoved)
   }
+}
+
+/** Takes a schedule out of service that nobody may order runs of. */
+async function disable({ database, log }: Ports, row: DueRow): Promise<void> {
+  await commit(database, [store.disableSchedule(database, row)])
+  log.warn('a schedule was disabled: its user is gone or may not run scripts. Save it as another user.', {
+    scheduleId: row.id,
+    scriptId: row.scriptId,
+  })
 }
 
 async function order(ports: Ports, row: DueRow, also: Write): Promise<void> {
@@ -55,6 +67,11 @@ async function order(ports: Ports, row: DueRow, also: Write): Promise<void> {
     key: null,
     also: [also],
   })
+}
+
+/** How many schedules do not run because their user is gone or may not run scripts. */
+export function countOwnerless({ database }: Pick<Ports, 'database'>): Promise<number> {
+  return store.countOwnerless(database)
 }
 
 function unlessMoved(error: unknown): void {

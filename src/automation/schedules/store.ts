@@ -1,5 +1,7 @@
-import { asc, eq, lte, min, sql } from 'drizzle-orm'
+import { and, asc, count, eq, inArray, isNull, lte, min, or, sql } from 'drizzle-orm'
+import { users } from '../../../db/tables/access.ts'
 import { scheduleConfigurations } from '../../../db/tables/scripts.ts'
+import { SCRIPT_READERS } from '../../access/rights/permissions.ts'
 import { isNotNullViolation } from '../../ports/database.ts'
 import type { Database, Write } from '../../ports/database.ts'
 
@@ -42,6 +44,34 @@ export function moveSchedule(
       isEnabled: sql`case when ${isThere} then ${scheduleConfigurations.isEnabled} end`,
     })
     .where(eq(scheduleConfigurations.id, id))
+}
+
+/** Disables a schedule that is due; fails as `moveSchedule`. */
+export function disableSchedule(database: Database, { id, nextAt: dueAt }: DueRow): Write {
+  const isThere = sql`${scheduleConfigurations.nextAt} = cast(${dueAt} as integer)`
+  return database
+    .update(scheduleConfigurations)
+    .set({
+      nextAt: null,
+      lastAt: dueAt,
+      lastResult: OWNERLESS,
+      isEnabled: sql`case when ${isThere} then 0 end`,
+    })
+    .where(eq(scheduleConfigurations.id, id))
+}
+
+const OWNERLESS = 'forbidden'
+
+/** How many schedules are enabled, or were disabled by `disableSchedule`, and have no user who may run scripts. */
+export async function countOwnerless(database: Database): Promise<number> {
+  const { isEnabled, lastResult, userId } = scheduleConfigurations
+  const mayRun = and(eq(users.id, userId), isNull(users.disabledAt), inArray(users.role, [...SCRIPT_READERS]))
+  const [row] = await database
+    .select({ total: count() })
+    .from(scheduleConfigurations)
+    .leftJoin(users, mayRun)
+    .where(and(isNull(users.id), or(isEnabled, eq(lastResult, OWNERLESS))))
+  return row?.total ?? 0
 }
 
 /** Whether a commit failed because somebody else had moved the schedule. */

@@ -24,6 +24,7 @@ const shown = {
   runConfigurationId: z.int().nullable(),
   hmac: z.boolean(),
   userId: z.int().describe('In whose name it runs.'),
+  problem: z.string().nullable().describe('Why calls are refused, and what to do; null for nothing.'),
   createdAt: z.iso.datetime({ offset: true }),
   expiresAt: z.iso.datetime({ offset: true }).nullable(),
   lastUsedAt: z.iso.datetime({ offset: true }).nullable(),

@@ -1,5 +1,6 @@
 import { audited } from '../../access/audit/service.ts'
 import { sealText } from '../../access/session/keys.ts'
+import { scriptRunnersAmong } from '../../access/users/service.ts'
 import type { Context } from '../../context.ts'
 import { sha256 } from '../../lib/digest.ts'
 import { Refusal } from '../../lib/errors.ts'
@@ -23,7 +24,7 @@ const SECRET_BYTES = 32
 /** The webhook tokens of a script, without the tokens; there are 20 at most. @throws {Refusal} not_found */
 export async function listWebhooks({ ports }: Context, ref: string): Promise<WebhookView[]> {
   const script = await requireScript(ports, ref)
-  return (await store.listWebhooks(ports.database, script.id)).map((row) => viewOf(ports, row))
+  return viewsOf(ports, await store.listWebhooks(ports.database, script.id))
 }
 
 /** @throws {Refusal} not_found */
@@ -69,7 +70,7 @@ export async function createWebhook(
   const made = (await store.listWebhooks(database, script.id)).find((one) => one.hash === secret.hash)
   if (!made) throw new Refusal('not_found', 'Somebody took it away again.')
   ports.log.info('webhook token created', { scriptId: script.id, webhookId: made.id })
-  return { ...viewOf(ports, made), ...shownOnce(ports, secret) }
+  return { ...(await viewOf(ports, made)), ...shownOnce(ports, secret) }
 }
 
 /** Puts a new token, and a new key of signatures, in place of those that there are, which may work on for a while.
@@ -94,7 +95,7 @@ export async function rotateWebhook(
   const entry = recorded(context, 'rotate', { objectId: id, after: { graceSeconds: graceS } })
   await commit(database, [store.updateWebhook(database, id, change), entry])
   ports.log.info('webhook token rotated', { webhookId: id })
-  return { ...viewOf(ports, { ...before, ...change }), ...shownOnce(ports, secret) }
+  return { ...(await viewOf(ports, { ...before, ...change })), ...shownOnce(ports, secret) }
 }
 
 /** Ends a token. @throws {Refusal} not_found */
@@ -178,7 +179,29 @@ function toldOf({
   return { scriptId, name, runConfigurationId, hmac: signingKey !== null, expiresAt, userId }
 }
 
-function viewOf({ settings }: Ports, row: WebhookRow): WebhookView {
+/** How many tokens are refused because their user may not run scripts. */
+export function countPowerless({ database, clock }: Pick<Ports, 'database' | 'clock'>): Promise<number> {
+  return store.countPowerless(database, clock.now())
+}
+
+/** What a token says while its user may not order runs. A token goes with its user. */
+const MAY_NOT_RUN = 'Its user may not run scripts any more. Revoke it and make a new one.'
+
+async function viewsOf(ports: Ports, rows: readonly WebhookRow[]): Promise<WebhookView[]> {
+  const able = await scriptRunnersAmong(
+    ports,
+    rows.map(({ userId }) => userId),
+  )
+  return rows.map((row) => shownOf(ports, row, able.has(row.userId)))
+}
+
+async function viewOf(ports: Ports, row: WebhookRow): Promise<WebhookView> {
+  const [view] = await viewsOf(ports, [row])
+  if (!view) throw new TypeError('A token that is there is shown.')
+  return view
+}
+
+function shownOf({ settings }: Ports, row: WebhookRow, mayRun: boolean): WebhookView {
   const format = timeFormat(settings.timeZone)
   const shown = (at: number | null) => (at === null ? null : format(at))
   const { id, name, runConfigurationId, userId, signingKey } = row
@@ -188,6 +211,7 @@ function viewOf({ settings }: Ports, row: WebhookRow): WebhookView {
     runConfigurationId,
     hmac: signingKey !== null,
     userId,
+    problem: mayRun ? null : MAY_NOT_RUN,
     createdAt: format(row.createdAt),
     expiresAt: shown(row.expiresAt),
     lastUsedAt: shown(row.lastUsedAt),

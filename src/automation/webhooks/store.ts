@@ -1,5 +1,7 @@
-import { and, count, eq, gt, or } from 'drizzle-orm'
+import { and, count, eq, gt, inArray, isNull, or } from 'drizzle-orm'
+import { users } from '../../../db/tables/access.ts'
 import { webhookTokens } from '../../../db/tables/scripts.ts'
+import { SCRIPT_READERS } from '../../access/rights/permissions.ts'
 import type { Database, Write } from '../../ports/database.ts'
 
 export type WebhookRow = typeof webhookTokens.$inferSelect
@@ -29,6 +31,18 @@ export async function findWebhook(database: Database, hash: string, now: number)
     .from(webhookTokens)
     .where(or(eq(webhookTokens.hash, hash), isFormer))
   return row ?? null
+}
+
+/** How many tokens that have not expired are those of a user who may not run scripts. */
+export async function countPowerless(database: Database, now: number): Promise<number> {
+  const { userId, expiresAt } = webhookTokens
+  const mayRun = and(isNull(users.disabledAt), inArray(users.role, [...SCRIPT_READERS]))
+  const [row] = await database
+    .select({ total: count() })
+    .from(webhookTokens)
+    .leftJoin(users, and(eq(users.id, userId), mayRun))
+    .where(and(isNull(users.id), or(isNull(expiresAt), gt(expiresAt, now))))
+  return row?.total ?? 0
 }
 
 export function insertWebhook(database: Database, row: Omit<WebhookRow, 'id'>): Write {

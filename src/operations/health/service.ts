@@ -5,6 +5,7 @@ import { timeFormat } from '../../lib/time.ts'
 import type { Ports } from '../../ports/index.ts'
 import { alarmsGoToNobody } from './service/alarms.ts'
 import { notificationsPaused, restoreUnfinished } from './service/restores.ts'
+import { runnersTakeNothing, scriptsWithoutUser } from './service/scripts.ts'
 import type { Check, Ready, Warning } from './schema.ts'
 
 /** The releases that run here. */
@@ -21,6 +22,8 @@ const WARNINGS: readonly ((ports: Ports) => Promise<Warning | null>)[] = [
   alarmsGoToNobody,
   notificationsPaused,
   restoreUnfinished,
+  scriptsWithoutUser,
+  runnersTakeNothing,
 ]
 
 /** The state of the service for its operator: `failed` when one check fails. */

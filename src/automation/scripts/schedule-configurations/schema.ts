@@ -15,6 +15,7 @@ export const scheduleConfigurationBody = z.strictObject({
   nextRuns: z.unknown().optional(),
   last: z.unknown().optional(),
   userId: z.unknown().optional(),
+  problem: z.unknown().optional(),
   createdAt: z.unknown().optional(),
   updatedAt: z.unknown().optional(),
   name: composedName,
@@ -37,7 +38,7 @@ export const scheduleConfigurationView = z
   .object({
     id: z.int(),
     name: z.string(),
-    enabled: z.boolean(),
+    enabled: z.boolean().describe('False also while its user is gone or may not run scripts: see `problem`.'),
     cron: z.string(),
     timeZone: z.string(),
     runConfigurationId: z.int().nullable(),
@@ -46,6 +47,7 @@ export const scheduleConfigurationView = z
       .int()
       .nullable()
       .describe('In whose name it runs; null when that user is gone: then it does not.'),
+    problem: z.string().nullable().describe('Why it does not run, and what to do; null for nothing.'),
     nextRuns: z
       .array(z.iso.datetime({ offset: true }))
       .describe('The next five; none while it is not enabled.'),

@@ -1,3 +1,4 @@
+import { scriptRunnersAmong } from '../../../access/users/service.ts'
 import type { Context } from '../../../context.ts'
 import { Refusal } from '../../../lib/errors.ts'
 import { timeFormat } from '../../../lib/time.ts'
@@ -17,7 +18,7 @@ const RUNS_SHOWN = 5
 /** The schedule configurations of a script, by id; there are 100 at most. @throws {Refusal} not_found */
 export async function listSchedules({ ports }: Context, ref: string): Promise<ScheduleConfigurationView[]> {
   const script = await requireScript(ports, ref)
-  return (await store.listSchedules(ports.database, script.id)).map((row) => viewOf(ports, row))
+  return viewsOf(ports, await store.listSchedules(ports.database, script.id))
 }
 
 /** @throws {Refusal} not_found */
@@ -62,7 +63,7 @@ export async function updateSchedule(
     const configurationIds = await idsOf(ports, script.id)
     const change = changeOf(context, body, { before, configurationIds })
     const after = { ...before, ...change, updatedAt: ports.clock.now() }
-    return { writes: replacing(context, before, after), result: viewOf(ports, after) }
+    return { writes: replacing(context, before, after), result: await viewOf(ports, after) }
   })
 }
 
@@ -107,8 +108,27 @@ function requireRow(rows: readonly ScheduleRow[], id: number): ScheduleRow {
   return row
 }
 
-function viewOf({ settings, clock }: Ports, row: ScheduleRow): ScheduleConfigurationView {
-  const { id, name, isEnabled: enabled, cron, timeZone, runConfigurationId, misfire, userId } = row
+/** What a schedule says while nobody may order its runs. */
+const OWNER_GONE =
+  'Its user is gone or may not run scripts. Save it with `enabled: true` to run it in your own name.'
+
+async function viewsOf(ports: Ports, rows: readonly ScheduleRow[]): Promise<ScheduleConfigurationView[]> {
+  const able = await scriptRunnersAmong(
+    ports,
+    rows.map(({ userId }) => userId),
+  )
+  return rows.map((row) => shown(ports, row, row.userId !== null && able.has(row.userId)))
+}
+
+async function viewOf(ports: Ports, row: ScheduleRow): Promise<ScheduleConfigurationView> {
+  const [view] = await viewsOf(ports, [row])
+  if (!view) throw new TypeError('A schedule that is there is shown.')
+  return view
+}
+
+function shown({ settings, clock }: Ports, row: ScheduleRow, mayRun: boolean): ScheduleConfigurationView {
+  const { id, name, isEnabled, cron, timeZone, runConfigurationId, misfire, userId } = row
+  const enabled = isEnabled && mayRun
   const format = timeFormat(settings.timeZone)
   const runs = enabled ? nextRuns(cron, timeZone, clock.now(), RUNS_SHOWN) : []
   return {
@@ -120,6 +140,7 @@ function viewOf({ settings, clock }: Ports, row: ScheduleRow): ScheduleConfigura
     runConfigurationId,
     misfire,
     userId,
+    problem: mayRun ? null : OWNER_GONE,
     nextRuns: runs.map(format),
     last: row.lastAt === null ? null : { at: format(row.lastAt), result: row.lastResult ?? '' },
     createdAt: format(row.createdAt),

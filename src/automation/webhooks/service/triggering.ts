@@ -41,7 +41,11 @@ export async function triggerScript(context: Context, { token, body, signature, 
   const signingKey = await signingKeyOf(ports, row, hash)
   const signed = signingKey === null ? null : await requireSignature(signature, { body, signingKey, now })
   const { scriptId, runConfigurationId } = row
-  const caller = await callerFor(ports, row.userId, 'Who made this token')
+  const caller = await callerFor(ports, row.userId, 'Who made this token').catch((error: unknown) => {
+    const about = { webhookId: row.id, scriptId }
+    ports.log.warn('a webhook token was refused: its user may not run scripts. Make a new one.', about)
+    throw error
+  })
   return orderRun(
     { ...context, caller },
     {

@@ -1,0 +1,29 @@
+import { countOwnerless } from '../../../automation/schedules/service.ts'
+import { countPowerless } from '../../../automation/webhooks/service.ts'
+import { scriptHealth } from '../../../automation/runs/runners/service.ts'
+import type { Ports } from '../../../ports/index.ts'
+import type { Warning } from '../schema.ts'
+
+/** Holds while a schedule or a webhook token has no user who may run scripts. */
+export async function scriptsWithoutUser(ports: Ports): Promise<Warning | null> {
+  const [schedules, tokens] = [await countOwnerless(ports), await countPowerless(ports)]
+  if (schedules + tokens === 0) return null
+  return {
+    code: 'scripts_without_user',
+    detail: `The users of ${schedules} schedules and ${tokens} webhook tokens are gone or may not run scripts, so these run nothing. Save the schedules as another user, and make new tokens.`,
+  }
+}
+
+/** Holds while runs wait and every runner that is there refuses jobs, or none is there. */
+export async function runnersTakeNothing(ports: Ports): Promise<Warning | null> {
+  const { runners, refusing, waiting } = await scriptHealth(ports)
+  if (runners > 0 || refusing + waiting === 0) return null
+  const cause =
+    refusing > 0
+      ? `${refusing} runners are there and take no jobs; GET /runners says why`
+      : 'no runner is there; start one with npm run runner'
+  return {
+    code: 'no_runner_takes_jobs',
+    detail: `Scripts do not run, and ${waiting} runs wait: ${cause}.`,
+  }
+}

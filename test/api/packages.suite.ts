@@ -181,7 +181,7 @@ const refusals: readonly Row[] = [
       },
     ]
   }),
-  ...['[]', '{}', 'main', '[""]', '[1]', JSON.stringify(Array.from({ length: 2_001 }, () => 'x'))].map(
+  ...['', '[]', '[main', '[""]', '[1]', JSON.stringify(Array.from({ length: 2_001 }, () => 'x'))].map(
     (names): Row => ({
       title: `the names ${names.slice(0, 20)}`,
       call: `POST ${UPLOAD}`,
@@ -342,6 +342,81 @@ const imports: Scenario[] = [
         sent(zip({ 'left.zip': zip(FILES) }), [['toImport', '["x"]']]),
       )
       expectAnswer(none, { answers: 'not_found' })
+    },
+  },
+  {
+    title: 'the names of scripts come as one field each as well',
+    async run(client) {
+      const many = () =>
+        zip({ 'field a.zip': zip(FILES), 'field b.zip': zip(FILES), 'field c.zip': zip(FILES) })
+      const names = async (fields: readonly Field[]) => {
+        const { imported } = await upload(client, many(), { fields: [...fields, ['overwrite', 'true']] })
+        return imported.map(({ name }) => name)
+      }
+      expect(await names([['toImport', 'field b']])).toEqual(['field b'])
+      expect(
+        await names([
+          ['toImport', 'field a'],
+          ['toImport', 'field c'],
+        ]),
+      ).toEqual(['field a', 'field c'])
+      const twice = sent(many(), [
+        ['overwrite', 'true'],
+        ['overwrite', 'true'],
+      ])
+      expectAnswer(await client.request('POST', UPLOAD, twice), {
+        answers: 'invalid',
+        pointers: ['/overwrite'],
+      })
+      const asked = (count: number) =>
+        sent(
+          many(),
+          Array.from({ length: count }, (_, index): Field => ['toImport', `nothing ${index}`]),
+        )
+      expectAnswer(await client.request('POST', UPLOAD, asked(200)), { answers: 'not_found' })
+      expectAnswer(await client.request('POST', UPLOAD, asked(201)), {
+        answers: 'invalid',
+        pointers: ['/toImport'],
+      })
+      // No name is passed over because it stands somewhere else.
+      expectAnswer(await client.request('POST', `${UPLOAD}?toImport=x`, sent(many())), {
+        answers: 'invalid',
+        pointers: ['?toImport'],
+      })
+    },
+  },
+  {
+    title: 'secrets in a .env are left out of an export and named, everything else of it stays',
+    async run(client) {
+      const script = await makeScript(client, 'with variables')
+      const text = 'REGION=eu\nDB_PASSWORD="of the\nhouse"\nSMTPPASS=hush\n'
+      await good(client.request('PUT', `/scripts/${script.id}/files/.env`, { text }))
+      await good(
+        client.request('PUT', `/scripts/${script.id}/files/sub/.env`, { text: 'SMTPPASS=elsewhere\n' }),
+      )
+      const exported = await client.request('POST', '/scripts/export', { json: { scriptIds: [script.id] } })
+      await good(client.request('DELETE', `/scripts/${script.id}`))
+      const { imported } = await upload(client, exported.bytes)
+      const [back] = imported
+      expect(back?.missingSecrets).toEqual(expect.arrayContaining(['DB_PASSWORD', 'SMTPPASS']) as never)
+      const read = async (path: string) =>
+        (await client.request('GET', `/scripts/${back?.id}/files/${path}`)).text
+      expect(await read('.env')).toBe('REGION=eu\n')
+      // Nothing gives a run the variables of another directory.
+      expect(await read('sub/.env')).toBe('SMTPPASS=elsewhere\n')
+    },
+  },
+  {
+    title: 'names in an archive are in code page 437 where they are no UTF-8 and nothing says that they are',
+    async run(client) {
+      const archive = craft([
+        { name: 'main.py', data: '' },
+        { name: Uint8Array.of(0x5a, 0x81, 0x72, 0x69, 0x63, 0x68, 0x2e, 0x74, 0x78, 0x74), data: 'u' },
+        { name: 'Genève.txt', data: 'utf-8' },
+      ])
+      const { imported } = await upload(client, archive, { file: 'code page.zip' })
+      const files = await good<{ path: string }[]>(client.request('GET', `/scripts/${imported[0]?.id}/files`))
+      expect(files.map(({ path }) => path).sort()).toEqual(['Genève.txt', 'Zürich.txt', 'main.py'])
     },
   },
   {

@@ -52,6 +52,7 @@ export type End = {
 
 export const [STORED, DEFLATED] = [0, 8]
 export const DESCRIBED = 1 << 3
+export const UTF_8 = 1 << 11
 
 /** An archive of these parts, as its headers should be unless a part says otherwise. */
 export function craft(parts: readonly Part[], end: End = {}): Uint8Array<ArrayBuffer> {

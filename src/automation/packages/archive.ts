@@ -34,6 +34,7 @@ const metadata = z.object({
   timeout: settingsShape.timeout,
   acceptedFiles: settingsShape.acceptedFiles,
   group: composedName.optional(),
+  secretNames: z.array(z.string()).max(SECRETS_MAX).default([]),
   runConfigurations: z.array(configuration).max(CONFIGURATIONS_MAX).default([]),
   defaultRunConfiguration: z.string().nullable().default(null),
   scheduleConfigurations: z.array(schedule).max(SCHEDULES_MAX).default([]),

@@ -1,8 +1,9 @@
 import { filenameOf } from '../../content/files/filename.ts'
 import { fold } from '../../lib/text.ts'
 
-/** A version at the end of a name, as builds write it, or the number of a copy. */
-const SUFFIX = /(?:[-_ ]v?\d+(?:\.\d+)+(?:-[0-9A-Za-z.]+)?|\s?\(\d+\))$/
+/** A version at the end of a name, as builds write it, or the number of a copy. A whole number without a `v` may be part of
+ * the name. */
+const SUFFIX = /(?:[-_ ](?:v\d+(?:\.\d+)*|\d+(?:\.\d+)+)(?:-[0-9A-Za-z.]+)?|\s?\(\d+\))$/i
 
 /** The name of a script whose archive has this file name: without folders, `.zip`, and a version or the number of a copy.
  * What is nothing else stays. */

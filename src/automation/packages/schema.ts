@@ -33,17 +33,33 @@ const file = z
 
 const readMetadata = flagField(true).describe('Whether `script_metadata.json` says how a script is set.')
 
-/** The names of scripts as a JSON array. */
+/** The field that a form may have several times. */
+export const REPEATED = 'toImport'
+
+/** The names of scripts: a JSON array in one field, or a name in each of several. */
 const toImport = z
-  .string()
-  .transform((text, issues): readonly string[] => {
-    const names = z.array(z.string().min(1)).min(1).max(NAMED_MAX).safeParse(parsed(text))
+  .union([z.string(), z.array(z.string())])
+  .transform((given, issues): readonly string[] => {
+    const names = namesIn.safeParse(typeof given === 'string' ? listIn(given) : given)
     if (names.success) return names.data
-    issues.addIssue({ code: 'custom', message: 'must be a JSON array of one name or more' })
+    issues.addIssue({
+      code: 'custom',
+      message: 'must be a JSON array of one name or more, or a name in each field',
+    })
     return z.NEVER
   })
   .optional()
-  .describe('The names of the scripts to be imported, as a JSON array; absent: all of them.')
+  .describe(
+    'The names of the scripts to be imported: a JSON array, or a field for each; absent: all of them.',
+  )
+
+const namesIn = z.array(z.string().min(1)).min(1).max(NAMED_MAX)
+
+/** A JSON array; any other text is one name. */
+function listIn(text: string): unknown {
+  const json = parsed(text)
+  return Array.isArray(json) || text.trimStart().startsWith('[') ? json : [text]
+}
 
 export const analyzeFields = z.strictObject({ readMetadata })
 export const uploadFields = z.strictObject({ readMetadata, toImport, overwrite: flagField(false) })

@@ -100,7 +100,7 @@ async function importFound(
   const configurations = await listRunConfigurations(context, String(id))
   const variables = configurations.flatMap(({ envVariables }) => envVariables)
   const unset = variables.flatMap((one) => ('valueSet' in one && !one.valueSet ? one.key : []))
-  const missingSecrets = [...new Set(unset)]
+  const missingSecrets = [...new Set([...unset, ...(metadata?.secretNames ?? [])])]
   return { name, id, action, groupId: inGroup, missingSecrets, warnings: [...detection.warnings] }
 }
 
@@ -160,7 +160,7 @@ async function secretsOf(
       value === undefined && !Object.hasOwn(known, key) ? key : [],
     )
   })
-  return [...new Set(unset)]
+  return [...new Set([...unset, ...(metadata?.secretNames ?? [])])]
 }
 
 /** The data sources that run configurations name, each once; one that was gone when it was exported has no name. */

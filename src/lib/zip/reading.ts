@@ -1,5 +1,6 @@
 import type { Chunks } from '../chunks.ts'
 import { fold } from '../text.ts'
+import { decodeCp437 } from './cp437.ts'
 import { IN_64_BITS, numbersOf, readDirectory, unsafe, zip64 } from './directory.ts'
 import type { Listed } from './directory.ts'
 import { windowed } from './source.ts'
@@ -75,10 +76,12 @@ function placeOf(entry: Listed, { pathOf }: ZipBounds): { path: string; isDirect
   return { path, isDirectory }
 }
 
-function nameOf({ number, name }: Listed): string {
+/** The name of an entry: UTF-8, which many write without its flag, else code page 437 unless the flag says UTF-8. */
+function nameOf({ number, name, flags }: Listed): string {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(name)
   } catch {
+    if ((flags & UTF_8) === 0) return decodeCp437(name)
     throw unsafe(`The name of entry ${number} of the archive is not in UTF-8.`)
   }
 }

@@ -1,6 +1,7 @@
 import { listDataSources } from '../../../analytics/sources/service.ts'
 import { openBlob } from '../../../content/blobs/service.ts'
 import type { Context } from '../../../context.ts'
+import { collect } from '../../../http/bytes.ts'
 import { INTERFACE_RELEASE } from '../../../http/version.ts'
 import type { Chunks } from '../../../lib/chunks.ts'
 import { Refusal } from '../../../lib/errors.ts'
@@ -13,11 +14,16 @@ import { listGroups } from '../../scripts/groups/service.ts'
 import { selectScripts } from '../../scripts/service.ts'
 import type { SettingsView } from '../../scripts/settings/schema.ts'
 import { readSettings } from '../../scripts/settings/service.ts'
+import { FILE_MAX_BYTES } from '../../scripts/tree.ts'
 import type { TreeEntry } from '../../scripts/tree.ts'
 import { MANIFEST_FILE, manifestText, METADATA_FILE, metadataText } from '../archive.ts'
+import { withoutSecrets } from '../env-file.ts'
 import { placeFor } from '../names.ts'
 import type { ExportBody } from '../schema.ts'
 import { PACKAGE_BOUNDS } from './opening.ts'
+
+/** Gives each run of a script variables (`workers/runner/README.md`). */
+const ENV_FILE = '.env'
 
 /** What data sources are called, by id. */
 type SourceNames = ReadonlyMap<number, string>
@@ -83,13 +89,26 @@ async function* scriptOf(
   { settings, group, sources, tree }: Outgoing,
   changedAt: number,
 ): AsyncGenerator<Packable, void> {
-  const metadata = metadataText(metadataOf(settings, group, sources))
-  yield { path: METADATA_FILE, changedAt, chunks: textChunks(metadata) }
+  const variables = await variablesIn(ports, tree)
+  const about = { ...metadataOf(settings, group, sources), secretNames: variables?.secretNames ?? [] }
+  yield { path: METADATA_FILE, changedAt, chunks: textChunks(metadataText(about)) }
   for (const { path, blob, updatedAt, isText } of tree) {
-    if (blob === null) yield { path: `${path}/`, changedAt: updatedAt, chunks: textChunks('') }
+    if (path === ENV_FILE && variables)
+      yield { path, changedAt: updatedAt, chunks: textChunks(variables.text) }
+    else if (blob === null) yield { path: `${path}/`, changedAt: updatedAt, chunks: textChunks('') }
     // What is no text is packed already, as libraries are, or is left as it is.
     else yield { path, changedAt: updatedAt, chunks: blobChunks(ports, blob), isPacked: !isText }
   }
+}
+
+/** The variables that a script brings along, without those that are secrets; null where no line has to go. */
+async function variablesIn(ports: Ports, tree: readonly TreeEntry[]) {
+  const blob = tree.find(({ path }) => path === ENV_FILE)?.blob
+  if (blob == null) return null
+  const left = withoutSecrets(
+    new TextDecoder().decode(await collect(blobChunks(ports, blob), FILE_MAX_BYTES)),
+  )
+  return left.secretNames.length === 0 ? null : left
 }
 
 function metadataOf(settings: SettingsView, group: string, sources: SourceNames) {

@@ -6,6 +6,7 @@ import { Refusal } from '../../../lib/errors.ts'
 import { pointerOf } from '../../../lib/pointer.ts'
 import { Slots } from '../../../lib/slots.ts'
 import type { Ports } from '../../../ports/index.ts'
+import { REPEATED } from '../schema.ts'
 import { keep } from './holding.ts'
 import type { Kept } from './holding.ts'
 import type { Sent } from './opening.ts'
@@ -14,11 +15,15 @@ import type { Sent } from './opening.ts'
 export const PACKED_MAX_BYTES = 100_000_000
 const FIELD_MAX_BYTES = 1024 * 1024
 const FIELDS_MAX = 10
+/** Fields with the name that may be repeated: as many as an archive has scripts. */
+const REPEATED_MAX = 200
 /** What a process or isolate works on at once, each with some 40 MB in memory, and what waits. */
 const slots = new Slots(2, 8, UPLOAD_MAX_MS)
 
 /** A form that came: its fields, and its file, whose field is `file`. */
-export type Form = Sent & { readonly fields: Readonly<Record<string, string>> }
+export type Form = Sent & { readonly fields: Fields }
+/** A field that came several times has all of its values. */
+type Fields = Readonly<Record<string, string | readonly string[]>>
 
 /** Does something with a form while its file is kept.
  * @throws {Refusal} unsupported_media_type, bad_request when it is no form or ends early, invalid where it has no file, another
@@ -51,26 +56,43 @@ async function readForm(
   request: Request,
   sizeMaxBytes: number,
   take: (file: FormPart) => Promise<void>,
-): Promise<Record<string, string>> {
+): Promise<Fields> {
   const { headers } = request
   const boundary = boundaryOf(headers.get('content-type'))
   if (boundary === null || headers.has('content-encoding'))
     throw new Refusal('unsupported_media_type', 'Send a form (multipart/form-data), without an encoding.')
   const wholeMaxBytes = sizeMaxBytes + FIELDS_MAX * FIELD_MAX_BYTES
   if (Number(headers.get('content-length') ?? 0) > wholeMaxBytes) throw tooLarge(sizeMaxBytes)
-  const fields = new Map<string, string>()
+  const fields = new FormFields()
   for await (const part of formParts(bodyChunks(request, wholeMaxBytes, tooLarge(sizeMaxBytes)), boundary)) {
-    const { name, filename, chunks } = part
+    const { name, filename } = part
     if ((name === 'file') !== (filename !== null))
       throw refused(pointerOf([name]), 'must be a file if it is called so, and else none')
-    if (filename === null) {
-      if (fields.has(name)) throw refused(pointerOf([name]), 'is there twice')
-      if (fields.size >= FIELDS_MAX) throw refused(pointerOf([name]), 'is one of too many')
-      const bytes = await collect(chunks, FIELD_MAX_BYTES)
-      fields.set(name, new TextDecoder().decode(bytes))
-    } else await take(part)
+    if (filename === null) await fields.take(part)
+    else await take(part)
   }
-  return Object.fromEntries(fields)
+  return fields.read()
+}
+
+/** The fields of a form beside its file, of which 10 MiB at most are held. */
+class FormFields {
+  readonly #values = new Map<string, string[]>()
+  #leftBytes = FIELDS_MAX * FIELD_MAX_BYTES
+
+  async take({ name, chunks }: FormPart): Promise<void> {
+    const before = this.#values.get(name) ?? []
+    if (before.length > 0 && name !== REPEATED) throw refused(pointerOf([name]), 'is there twice')
+    if (before.length >= REPEATED_MAX || (before.length === 0 && this.#values.size >= FIELDS_MAX))
+      throw refused(pointerOf([name]), 'is one of too many')
+    const bytes = await collect(chunks, Math.min(FIELD_MAX_BYTES, this.#leftBytes))
+    this.#leftBytes -= bytes.byteLength
+    this.#values.set(name, [...before, new TextDecoder().decode(bytes)])
+  }
+
+  read(): Fields {
+    const values = [...this.#values].map(([name, all]) => [name, all.length === 1 ? all[0] : all] as const)
+    return Object.fromEntries(values) as Fields
+  }
 }
 
 function refused(pointer: string, message: string): Refusal {

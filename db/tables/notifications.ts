@@ -10,7 +10,7 @@ export const alarmRecipients = sqliteTable('alarm_recipients', {
   target: text().notNull(),
   /** What may be shown of it. */
   shownTarget: text('shown_target').notNull(),
-  /** The user or the user group that it is, where it is one. They may be gone. */
+  /** The user or the user group that it is, where it is one. */
   userId: integer('user_id'),
   userGroupId: integer('user_group_id'),
   /** When, of what and in which words it is told, as JSON. */

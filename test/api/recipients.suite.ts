@@ -363,6 +363,63 @@ const scenarios: Scenario[] = [
     },
   },
   {
+    title: 'a user or a user group that a recipient stands for stays, and the refusal names the recipient',
+    async run(client) {
+      const group = await good<{ id: number }>(
+        client.request('POST', '/userGroups', { json: { name: 'stands behind' } }),
+      )
+      const user = await good<{ id: number }>(
+        client.request('POST', '/users', {
+          json: { username: 'stands behind', password: 'A-Long-Password-1', role: 'editor' },
+        }),
+      )
+      const bases = [
+        [`/userGroups/${group.id}`, 'group', { userGroupId: group.id }],
+        [`/users/${user.id}`, 'user', { userId: user.id }],
+      ] as const
+      for (const [path, type, target] of bases) {
+        const { id } = await make(client, { name: `is a ${type}`, type, target })
+        const refused = await client.request('DELETE', path)
+        expectAnswer(refused, { answers: 'has_dependents', pointers: ['/dependents/0'] })
+        expect(refused.text).toContain(`the recipient of alarms ${id}, is a ${type}`)
+        expect((await client.request('GET', path)).status).toBe(200)
+        // Nobody with a mail address is behind it.
+        expect((await client.request('GET', `/alarmrecipients/${id}`)).body['warnings']).toMatchObject([
+          { code: 'not_used' },
+          { code: 'reaches_nobody' },
+        ])
+        expect((await client.request('DELETE', `/alarmrecipients/${id}`)).status).toBe(204)
+      }
+      const { id } = await make(client, {
+        name: 'is reached',
+        type: 'group',
+        target: { userGroupId: group.id },
+      })
+      const { body } = await client.request('GET', `/users/${user.id}`)
+      await good(
+        client.request('PUT', `/users/${user.id}`, { json: { ...body, email: 'behind@example.org' } }),
+      )
+      await client.request('PUT', `/userGroups/${group.id}/users`, { json: { userIds: [user.id] } })
+      const device = await createDevice(client, 1, { name: 'for a group' })
+      await good(
+        client.request('PUT', `/device/${device}/alarmLinks`, { json: { links: [{ recipientId: id }] } }),
+      )
+      const codes = async (path: string) =>
+        (await good<{ warnings: { code: string }[] }>(client.request('GET', path))).warnings.map(
+          ({ code }) => code,
+        )
+      expect(await codes(`/alarmrecipients/${id}`)).toEqual([])
+      expect(await codes('/readyz')).not.toContain('recipients_reach_nobody')
+      // A member who goes leaves an empty group.
+      expect((await client.request('DELETE', `/users/${user.id}`)).status).toBe(204)
+      expect(await codes(`/alarmrecipients/${id}`)).toEqual(['reaches_nobody'])
+      expect(await codes('/readyz')).toContain('recipients_reach_nobody')
+      await good(client.request('PUT', `/device/${device}/alarmLinks`, { json: { links: [] } }))
+      for (const path of [`/alarmrecipients/${id}`, `/userGroups/${group.id}`])
+        expect((await client.request('DELETE', path)).status).toBe(204)
+    },
+  },
+  {
     title: 'nobody is deleted to whom links or escalations lead; once these are changed, it goes',
     async run(client) {
       const { id } = await make(client, { name: 'needed', ...WEBHOOK })
@@ -487,6 +544,16 @@ scenarios.push(
         json: { name: 'foreign', type: 'script', target },
       })
       expectAnswer(refused, { answers: 'invalid', pointers: ['/target/runConfigurationId'] })
+      const own = await configurationOf(client, scriptId)
+      const configured = await make(client, {
+        name: 'configured',
+        type: 'script',
+        target: { scriptId, runConfigurationId: own },
+      })
+      const unconfigured = await client.request('DELETE', `/scripts/${scriptId}/runConfigurations/${own}`)
+      expectAnswer(unconfigured, { answers: 'has_dependents', pointers: ['/dependents/0'] })
+      expect(unconfigured.text).toContain(`the recipient of alarms ${configured.id}, configured`)
+      expect((await client.request('DELETE', `/alarmrecipients/${configured.id}`)).status).toBe(204)
       const { id } = await make(client, { name: 'keeper', type: 'script', target: { scriptId } })
       const at = `/alarmrecipients/${id}`
       const remove = (scriptOfIt: number) => client.request('DELETE', `/scripts/${scriptOfIt}`)

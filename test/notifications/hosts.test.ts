@@ -138,10 +138,16 @@ describe.each(HOSTS_BY_HAND)('notifications of %s', (_, start) => {
         admin.request('GET', '/notifications?status=dead'),
       )
       expect(items).toMatchObject([{ status: 'dead' }])
+      const warned = async () =>
+        (await good<{ warnings: { code: string }[] }>(admin.request('GET', '/readyz'))).warnings.some(
+          ({ code }) => code === 'notifications_dead',
+        )
+      expect(await warned()).toBe(true)
       receiver.answer = () => new Response('ok')
       expect(await good(admin.request('POST', `/notifications/${items[0]?.id}/resend`))).toMatchObject({
         attempts: 0,
       })
+      expect(await warned()).toBe(false)
       await hand.moveTo(now + HOUR_MS + 2 * MINUTE_MS)
       expect(receiver.take()).toHaveLength(1)
       expect(await good(admin.request('GET', '/notifications'))).toMatchObject({

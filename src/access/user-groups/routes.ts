@@ -88,6 +88,7 @@ const groupRoutes = new Hono<Env>()
       roles: ADMINISTRATOR,
       scope: 'administration',
       answers: { 204: noContent },
+      refuses: [409],
     }),
     valid('param', groupPath),
     async (c) => {

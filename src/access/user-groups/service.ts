@@ -2,6 +2,7 @@ import type { Context } from '../../context.ts'
 import { Refusal } from '../../lib/errors.ts'
 import { commit, isNotNullViolation, isUniqueViolation } from '../../ports/database.ts'
 import type { Ports } from '../../ports/index.ts'
+import { refuseOnDuty, unlessOnDuty } from '../alarm-duty/service.ts'
 import { audited } from '../audit/service.ts'
 import type { Deed } from '../audit/service.ts'
 import { forgetRights } from '../rights/service.ts'
@@ -55,14 +56,19 @@ export async function renameGroup(
   return versioned(await findGroup(context.ports, id))
 }
 
-/** Removes a group with what was granted to it. @throws {Refusal} not_found */
+/** Removes a group with what was granted to it. @throws {Refusal} not_found, has_dependents while a recipient of alarms is
+ * this group */
 export async function deleteGroup(context: Context, id: number): Promise<void> {
   const { ports } = context
   const row = await findGroup(ports, id)
-  await commit(ports.database, [
-    store.deleteGroup(ports.database, id),
-    recorded(context, 'delete', { objectId: id, before: viewOf(row) }),
-  ])
+  const group = { kind: 'userGroup', id } as const
+  await refuseOnDuty(ports.database, group, () =>
+    commit(ports.database, [
+      unlessOnDuty(ports.database, group),
+      store.deleteGroup(ports.database, id),
+      recorded(context, 'delete', { objectId: id, before: viewOf(row) }),
+    ]),
+  )
   forgetRights(ports)
   ports.log.info('user group deleted', { userGroupId: id })
 }

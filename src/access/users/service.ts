@@ -7,6 +7,7 @@ import { commit, isNotNullViolation, isUniqueViolation } from '../../ports/datab
 import type { Write } from '../../ports/database.ts'
 import type { Ports } from '../../ports/index.ts'
 import { callersOf } from './callers.ts'
+import { refuseOnDuty, unlessOnDuty } from '../alarm-duty/service.ts'
 import { audited } from '../audit/service.ts'
 import { hashPassword } from './password.ts'
 import { changedFields, forbiddenFields, impossibleFields, NEW_USER } from './changes.ts'
@@ -136,15 +137,20 @@ async function applyChange(
   callersOf(ports).clear()
 }
 
-/** @throws {Refusal} not_found, last_administrator */
+/** @throws {Refusal} not_found, last_administrator, has_dependents while a recipient of alarms is this user, or runs a script
+ * as this user */
 export async function deleteUser(context: Context, id: number): Promise<void> {
   const { ports } = context
   const row = await findUser(ports, id)
   await keepLastAdministrator(ports, row)
-  await commit(ports.database, [
-    store.deleteUser(ports.database, id),
-    audited(context, { action: 'delete', objectType: 'user', objectId: id, before: fullView(row) }),
-  ])
+  const user = { kind: 'user', id } as const
+  await refuseOnDuty(ports.database, user, () =>
+    commit(ports.database, [
+      unlessOnDuty(ports.database, user),
+      store.deleteUser(ports.database, id),
+      audited(context, { action: 'delete', objectType: 'user', objectId: id, before: fullView(row) }),
+    ]),
+  )
   callersOf(ports).clear()
   // Somebody else may have taken the last but one meanwhile.
   if (await store.findUser(ports.database, id)) throw lastAdministrator()

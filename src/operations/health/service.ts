@@ -3,7 +3,7 @@ import { countUsers } from '../../access/users/service.ts'
 import { INTERFACE_RELEASE, VERSION } from '../../http/version.ts'
 import { timeFormat } from '../../lib/time.ts'
 import type { Ports } from '../../ports/index.ts'
-import { alarmsGoToNobody } from './service/alarms.ts'
+import { alarmsGoToNobody, notificationsAreDead, recipientsReachNobody } from './service/alarms.ts'
 import { notificationsPaused, restoreUnfinished } from './service/restores.ts'
 import { runnersTakeNothing, scriptsWithoutUser } from './service/scripts.ts'
 import type { Check, Ready, Warning } from './schema.ts'
@@ -20,6 +20,8 @@ const CHECKS: Readonly<Record<string, (ports: Ports) => Promise<unknown>>> = {
 /** Conditions that leave the service able to work; each answers null while it does not hold. */
 const WARNINGS: readonly ((ports: Ports) => Promise<Warning | null>)[] = [
   alarmsGoToNobody,
+  recipientsReachNobody,
+  notificationsAreDead,
   notificationsPaused,
   restoreUnfinished,
   scriptsWithoutUser,

@@ -82,6 +82,7 @@ export const runConfigurationRoutes = new Hono<Env>()
       summary: 'Delete a run configuration; the oldest of the others becomes the default if it was that',
       roles: WRITERS,
       answers: { 204: noContent },
+      refuses: [409],
     }),
     valid('param', runConfigurationPath),
     async (c) => {

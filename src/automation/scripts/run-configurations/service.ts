@@ -1,3 +1,4 @@
+import { refuseOnDuty, unlessOnDuty } from '../../../access/alarm-duty/service.ts'
 import type { Context } from '../../../context.ts'
 import { Refusal } from '../../../lib/errors.ts'
 import { timeFormat } from '../../../lib/time.ts'
@@ -75,25 +76,29 @@ export async function updateRunConfiguration(
 
 /** Takes a run configuration away; of those that are left the oldest is the default one if it was that. Schedules that name
  * it take the default one from then on; where the caller is no administrator they become the caller's.
- * @throws {Refusal} not_found */
+ * @throws {Refusal} not_found, has_dependents while a recipient of alarms names it */
 export async function deleteRunConfiguration(context: Context, ref: string, id: number): Promise<void> {
   const { ports, caller } = context
   const isLesser = !(caller.kind === 'user' && caller.role === 'administrator')
   const changer = isLesser ? changerOf(caller) : {}
-  await changing(ports, ref, (_, rows) => {
-    const before = requireRow(rows, id)
-    const heir = before.isDefault ? rows.find((row) => row.id !== id) : undefined
-    return {
-      // What runs without it is what the caller chose; an administrator who removes it vouches for nothing else.
-      ...(rows.length === 1 && { change: changer }),
-      writes: [
-        ...(isLesser ? [store.ownSchedules(ports.database, id, changerOf(caller).changedBy)] : []),
-        ...removing(context, before),
-        ...(heir ? [store.makeDefault(ports.database, heir.id, changer)] : []),
-      ],
-      result: undefined,
-    }
-  })
+  const named = { kind: 'runConfiguration', id } as const
+  const remove = () =>
+    changing(ports, ref, (_, rows) => {
+      const before = requireRow(rows, id)
+      const heir = before.isDefault ? rows.find((row) => row.id !== id) : undefined
+      return {
+        // What runs without it is what the caller chose; an administrator who removes it vouches for nothing else.
+        ...(rows.length === 1 && { change: changer }),
+        writes: [
+          unlessOnDuty(ports.database, named),
+          ...(isLesser ? [store.ownSchedules(ports.database, id, changerOf(caller).changedBy)] : []),
+          ...removing(context, before),
+          ...(heir ? [store.makeDefault(ports.database, heir.id, changer)] : []),
+        ],
+        result: undefined,
+      }
+    })
+  await refuseOnDuty(ports.database, named, remove)
 }
 
 /** The run configurations of a script as they are kept, by id. */

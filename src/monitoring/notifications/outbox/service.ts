@@ -12,6 +12,7 @@ import * as store from './store.ts'
 import type { ListedRow } from './store.ts'
 import { countWaiting, endPause, findPause, insertPause } from './store/pausing.ts'
 
+export { countDead } from './store.ts'
 export { makeNotices } from './service/making.ts'
 export { openPost } from './service/post.ts'
 export type { Post } from './service/post.ts'

@@ -67,3 +67,11 @@ export function reviveNotification(
     update notifications set status = 'waiting', attempts = 0, next_at = ${now}, give_up_at = ${giveUpAt}, finished_at = null
     where id = ${id} and status <> 'sent'`)
 }
+
+/** How many messages were given up since an instant. */
+export async function countDead(database: Database, since: number): Promise<number> {
+  const [row] = await database.all<{ total: number }>(
+    sql`select count(*) as total from notifications where finished_at >= ${since} and status = 'dead'`,
+  )
+  return row?.total ?? 0
+}

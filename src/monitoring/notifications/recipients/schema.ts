@@ -13,7 +13,7 @@ import type { TargetType } from './target.ts'
 
 /** How many links and escalations a recipient shows. */
 export const USES_MAX = 20
-const RECIPIENT_WARNINGS = ['not_used', 'last_message_failed'] as const
+const RECIPIENT_WARNINGS = ['not_used', 'reaches_nobody', 'objects_gone', 'last_message_failed'] as const
 const OBJECTS_MAX = 100
 const ESCALATIONS_MAX = 10
 const VACATIONS_MAX = 100

@@ -51,7 +51,16 @@ export async function createRecipient(context: Context, body: NewRecipientBody):
   const linked = await linkedTo(context, row.name)
   const also = [entry, ...needsOf(ports, store.idOf(row.name), row, target), ...linked]
   const made = { ...row, createdAt: ports.clock.now() }
-  const id = await refuseTakenName(() => store.insertRecipient(ports.database, made, also))
+  const insert = async () => {
+    try {
+      return await store.insertRecipient(ports.database, made, also)
+    } catch (error) {
+      // Whom it stands for has been deleted meanwhile.
+      if (store.isNeeded(error)) await checked(context, body, target)
+      throw error
+    }
+  }
+  const id = await refuseTakenName(insert)
   if (linked.length > 0) await ports.flow.settle()
   return withSecret(await readRecipient(context, id), secret)
 }

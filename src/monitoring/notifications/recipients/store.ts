@@ -33,12 +33,13 @@ export async function countRecipients(database: Database): Promise<number> {
   return row?.total ?? 0
 }
 
+/** Adds a recipient. Fails, as `isNeeded` recognises, when the user or the user group that it stands for is gone. */
 export async function insertRecipient(
   database: Database,
   recipient: RecipientChange & { readonly createdAt: number },
   also: readonly Write[],
 ): Promise<number> {
-  const row = { ...recipient, handedOut: 0, version: 1 }
+  const row = { ...recipient, handedOut: 0, version: sql`case when ${whileThere(recipient)} then 1 end` }
   const [[made]] = await database.batch([
     database.insert(alarmRecipients).values(row).returning({ id: alarmRecipients.id }),
     ...also,
@@ -52,13 +53,19 @@ export function idOf(name: string): SQL {
   return sql`(select id from alarm_recipients where name = ${name})`
 }
 
+/** That the user and the user group that a recipient stands for are there. */
+function whileThere({ userId, userGroupId }: Pick<RecipientChange, 'userId' | 'userGroupId'>): SQL {
+  return sql`(${userId} is null or exists (select 1 from users where id = ${userId}))
+    and (${userGroupId} is null or exists (select 1 from user_groups where id = ${userGroupId}))`
+}
+
 /** Changes a recipient that is still at this version; otherwise the whole batch fails for the empty version. */
 export function updateRecipient(
   database: Database,
   { id, version }: RecipientRow,
   change: RecipientChange,
 ): Write {
-  const next = sql`case when ${alarmRecipients.version} = ${version} then ${version + 1} end`
+  const next = sql`case when ${alarmRecipients.version} = ${version} and ${whileThere(change)} then ${version + 1} end`
   return database
     .update(alarmRecipients)
     .set({ ...change, version: next })

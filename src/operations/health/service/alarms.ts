@@ -1,4 +1,6 @@
 import { hasAddressedLink } from '../../../monitoring/alarms/service.ts'
+import { countDead } from '../../../monitoring/notifications/outbox/service.ts'
+import { idleRecipients } from '../../../monitoring/notifications/recipients/service/reading.ts'
 import type { Ports } from '../../../ports/index.ts'
 import type { Warning } from '../schema.ts'
 
@@ -8,4 +10,24 @@ export async function alarmsGoToNobody({ database }: Ports): Promise<Warning | n
   const detail =
     'No alarm link names a recipient, so alarms go to nobody. Add a recipient (POST /alarmrecipients) and name it in the links of a group (PUT /group/1/alarmLinks).'
   return { code: 'alarms_go_to_nobody', detail }
+}
+
+const SHOWN_MAX = 10
+const DAY_MS = 86_400_000
+
+/** A link names a recipient by which no alarm reaches a person. */
+export async function recipientsReachNobody({ database }: Ports): Promise<Warning | null> {
+  const ids = await idleRecipients(database)
+  if (ids.length === 0) return null
+  const shown = ids.slice(0, SHOWN_MAX).join(', ') + (ids.length > SHOWN_MAX ? ', …' : '')
+  const detail = `Alarms for these recipients reach nobody: ${shown}. The warnings of GET /alarmrecipients give the reasons.`
+  return { code: 'recipients_reach_nobody', detail }
+}
+
+/** Notifications were given up within the last 24 hours. */
+export async function notificationsAreDead({ database, clock }: Ports): Promise<Warning | null> {
+  const count = await countDead(database, clock.now() - DAY_MS)
+  if (count === 0) return null
+  const detail = `${count} notifications were given up within 24 hours. GET /notifications?status=dead lists them with the reason; POST /notifications/{id}/resend sends one again.`
+  return { code: 'notifications_dead', detail }
 }

@@ -1,6 +1,7 @@
 import type { Database } from '../../../../ports/database.ts'
 import { listMembers, listRecipients, unknownPlaces } from '../store.ts'
 import type { RecipientRow } from '../store.ts'
+import { readGaps } from '../store/usage.ts'
 
 export { listPeople, noteResult, saveHandedOut } from '../store.ts'
 export type { Person } from '../store.ts'
@@ -26,4 +27,9 @@ export async function readRecipients(database: Database): Promise<ReadonlyMap<nu
       { ...row, members: (byRecipient.get(row.id) ?? []).map(({ userId }) => userId) },
     ]),
   )
+}
+
+/** The ids of recipients that links name although no alarm reaches a person by them. */
+export async function idleRecipients(database: Database): Promise<readonly number[]> {
+  return [...new Set((await readGaps(database, null)).map(({ recipientId }) => recipientId))]
 }

@@ -3,8 +3,8 @@ import type { Ports } from '../../../../ports/index.ts'
 import { USES_MAX } from '../schema.ts'
 import type { RecipientView } from '../schema.ts'
 import type { RecipientChange, RecipientRow } from '../store.ts'
-import { readUses } from '../store/usage.ts'
-import type { Use } from '../store/usage.ts'
+import { readGaps, readUses } from '../store/usage.ts'
+import type { Gap, Use } from '../store/usage.ts'
 
 /** What is shown of a recipient and put on record: never its target. */
 export function shownOf({ name, type, shownTarget: target, rules }: RecipientChange) {
@@ -13,22 +13,24 @@ export function shownOf({ name, type, shownTarget: target, rules }: RecipientCha
 
 /** Recipients as they are shown, in their order. */
 export async function viewsOf(ports: Ports, rows: readonly RecipientRow[]): Promise<RecipientView[]> {
+  const { database, settings } = ports
   const ids = rows.map(({ id }) => id)
-  const uses = Map.groupBy(await readUses(ports.database, ids, USES_MAX), ({ recipientId }) => recipientId)
-  return rows.map((row) => viewOf(ports, row, uses.get(row.id) ?? []))
-}
-
-function viewOf({ settings }: Ports, row: RecipientRow, uses: readonly Use[]): RecipientView {
-  const { id, lastAt, lastStatus, lastDetail } = row
+  const [uses, gaps] = await Promise.all([readUses(database, ids, USES_MAX), readGaps(database, ids)])
+  const usesOf = Map.groupBy(uses, ({ recipientId }) => recipientId)
+  const gapsOf = Map.groupBy(gaps, ({ recipientId }) => recipientId)
   const format = timeFormat(settings.timeZone)
-  const isKnown = lastAt !== null && lastStatus !== null
-  return {
-    ...shownOf(row),
-    id,
-    lastResult: isKnown ? { status: lastStatus, at: format(lastAt), detail: lastDetail ?? '' } : null,
-    usedBy: uses.map(useOf),
-    warnings: warningsOf(row, uses),
-  }
+  return rows.map((row) => {
+    const { id, lastAt, lastStatus, lastDetail } = row
+    const isKnown = lastAt !== null && lastStatus !== null
+    const used = usesOf.get(id) ?? []
+    return {
+      ...shownOf(row),
+      id,
+      lastResult: isKnown ? { status: lastStatus, at: format(lastAt), detail: lastDetail ?? '' } : null,
+      usedBy: used.map(useOf),
+      warnings: warningsOf(row, used, gapsOf.get(id) ?? []),
+    }
+  })
 }
 
 function useOf(use: Use): RecipientView['usedBy'][number] {
@@ -37,15 +39,30 @@ function useOf(use: Use): RecipientView['usedBy'][number] {
   return { kind, linkId, objectType, objectId }
 }
 
-function warningsOf({ lastStatus, lastDetail }: RecipientRow, uses: readonly Use[]) {
-  const warnings: RecipientView['warnings'] = []
-  if (uses.length === 0) {
-    const message = 'No alarm link and no escalation names this recipient: it is notified of nothing.'
-    warnings.push({ code: 'not_used', message })
+type RecipientWarning = RecipientView['warnings'][number]
+
+const GAPS: Readonly<Record<Gap['why'], string>> = {
+  reaches_nobody:
+    'No user behind this recipient may sign in and has a mail address. Add one to the group, or set an address.',
+  objects_gone: 'None of the objects in objectIds is there any more, so it is notified of nothing.',
+}
+
+function warningsOf(
+  { lastStatus, lastDetail }: RecipientRow,
+  uses: readonly Use[],
+  gaps: readonly Gap[],
+): RecipientWarning[] {
+  const isUnused: RecipientWarning = {
+    code: 'not_used',
+    message: 'No alarm link and no escalation names this recipient, so it is notified of nothing.',
   }
-  if (lastStatus === 'failed') {
-    const message = `The latest message did not arrive: ${lastDetail ?? ''}`
-    warnings.push({ code: 'last_message_failed', message })
+  const hasFailed: RecipientWarning = {
+    code: 'last_message_failed',
+    message: `The latest message did not arrive: ${lastDetail ?? ''}`,
   }
-  return warnings
+  return [
+    ...(uses.length === 0 ? [isUnused] : []),
+    ...gaps.map(({ why }) => ({ code: why, message: GAPS[why] })),
+    ...(lastStatus === 'failed' ? [hasFailed] : []),
+  ]
 }

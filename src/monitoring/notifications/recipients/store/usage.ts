@@ -45,3 +45,28 @@ export async function readUses(
       : { recipientId, kind: 'link', linkId, objectType, objectId },
   )
 }
+
+/** Why no alarm reaches a person by a recipient. */
+export type Gap = { readonly recipientId: number; readonly why: 'reaches_nobody' | 'objects_gone' }
+
+/** What keeps these recipients, or all that a link names, from reaching a person: no user behind it who may sign in and has
+ * a mail address; none of the objects that it is for. */
+export function readGaps(
+  database: Database,
+  recipientIds: readonly number[] | null,
+): Promise<readonly Gap[]> {
+  const wanted =
+    recipientIds === null
+      ? sql`exists (select 1 from alarm_links l where l.recipient_id = r.id)`
+      : sql`r.id in (select value from json_each(${JSON.stringify(recipientIds)}))`
+  return database.all<Gap>(sql`
+    select r.id as "recipientId", 'reaches_nobody' as why from alarm_recipients r
+    where ${wanted} and r.type in ('user', 'group') and not exists (
+      select 1 from users u where u.email <> '' and u.disabled_at is null and (u.id = r.user_id
+        or exists (select 1 from memberships m where m.user_id = u.id and m.group_id = r.user_group_id)))
+    union all
+    select r.id, 'objects_gone' from alarm_recipients r
+    where ${wanted} and json_array_length(r.rules, '$.objectIds') > 0 and not exists (
+      select 1 from json_each(r.rules, '$.objectIds') one join objects o on o.id = one.value)
+    order by 1, 2`)
+}

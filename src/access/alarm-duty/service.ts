@@ -1,0 +1,30 @@
+import { Refusal } from '../../lib/errors.ts'
+import type { Database } from '../../ports/database.ts'
+import { isOnDuty, listRecipientsOf } from './store.ts'
+import type { Base } from './store.ts'
+
+export { unlessOnDuty } from './store.ts'
+
+const SHOWN_MAX = 20
+
+/** Runs a write that removes something, with `unlessOnDuty` in its commit.
+ * @throws {Refusal} has_dependents, with their names, while recipients of alarms stand for it: alarms would go to nobody */
+export async function refuseOnDuty<Result>(
+  database: Database,
+  base: Base,
+  write: () => Promise<Result>,
+): Promise<Result> {
+  try {
+    return await write()
+  } catch (error) {
+    if (!isOnDuty(error)) throw error
+    const recipients = await listRecipientsOf(database, base, SHOWN_MAX)
+    const faults = recipients.map(({ id, name }, index) => ({
+      pointer: `/dependents/${index}`,
+      message: `the recipient of alarms ${id}, ${name}`,
+    }))
+    const detail =
+      'Recipients of alarms would reach nobody without it; see errors. Change or delete these first.'
+    throw new Refusal('has_dependents', detail, faults)
+  }
+}

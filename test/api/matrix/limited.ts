@@ -10,6 +10,8 @@ export type Limited = {
   readonly name: string
   readonly scopes: readonly string[]
   readonly headers: Readonly<Record<string, string>>
+  /** A user that was made for these credentials alone. */
+  readonly madeId?: number
 }
 
 /** A personal token of each scope, one of all scopes, and a session that owes a second factor. */
@@ -32,5 +34,5 @@ async function owingSession(client: Client): Promise<Limited> {
   await good(client.request('PUT', `/users/${Number(id)}/mfa`, { json: { isEnforced: true } }))
   const login = await good(client.request('POST', '/session/login', { json: user, as: null }))
   const headers = { 'x-session-id': String(login['sessionId']) }
-  return { name: 'a session that owes a second factor', scopes: ['account'], headers }
+  return { name: 'a session that owes a second factor', scopes: ['account'], headers, madeId: Number(id) }
 }

@@ -135,6 +135,8 @@ function fits(status: number, expected: Expected): boolean {
 function reachable(path: string): string {
   // A stream would not end.
   if (path === '/events') return '/events?once=true'
+  // The session of the call is needed again.
+  if (path === '/session/logout') return '/session/logout?sessionId=of-nobody'
   return path.replaceAll(
     /:(\w+)(?:\{([^}]*)\})?/g,
     (_, _name: string, kinds?: string) => kinds?.split('|')[0] ?? '999999999',
@@ -144,6 +146,6 @@ function reachable(path: string): string {
 /** A body that is no reason for 401 or 403. */
 function harmless(method: string, path: string): Request {
   if (method === 'GET' || method === 'DELETE') return {}
-  if (path === '/session/logout') return { json: { sessionId: 'of nobody' } }
+  if (path === '/session/logout') return { json: { sessionId: 'of-nobody' } }
   return { json: {} }
 }

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 
-import { faultOfReceiver, isPublicAddress } from './addresses.ts'
+import { addressIn, faultOfReceiver, isPublicAddress } from './addresses.ts'
 
 const ALLOW = 'the setting TIDEMARK_OUTBOUND_ALLOW lists'
 const HTTPS = `must be an https: URL, unless ${ALLOW} its host`
@@ -40,7 +40,16 @@ test.each([
   '::1',
   '::ffff:127.0.0.1',
   '::ffff:a9fe:a9fe',
+  '::127.0.0.1',
+  '::7f00:1',
+  '::808:808',
+  '::8.8.8.8',
+  '::ffff:0:7f00:1',
   '64:ff9b::7f00:1',
+  '64:ff9b:1::7f00:1',
+  'fec0::1',
+  '5f00::1',
+  '4000::1',
   '2002:7f00:1::',
   '2001::1',
   'fc00::1',
@@ -51,6 +60,28 @@ test.each([
   '2001:db8::1',
 ])('%s is not public', (address) => {
   expect(isPublicAddress(address)).toBe(false)
+})
+
+test.each([
+  ['192.0.2.7', '192.0.2.7'],
+  ['192.0.2.7:8080', '192.0.2.7'],
+  ['2001:DB8::1', '2001:db8::1'],
+  ['[2001:db8::1]', '2001:db8::1'],
+  ['[2001:db8::1]:443', '2001:db8::1'],
+  ['fe80::1%eth0', 'fe80::1'],
+  ['::ffff:192.0.2.7', '192.0.2.7'],
+  ['::ffff:c000:207', '192.0.2.7'],
+  ['', 'unknown'],
+  ['unknown', 'unknown'],
+  ['_hidden', 'unknown'],
+  ['<script>', 'unknown'],
+  ['1', 'unknown'],
+  ['192.0.2.7:', 'unknown'],
+  ['192.0.2.7 192.0.2.8', 'unknown'],
+  ['[192.0.2.7', 'unknown'],
+  ['192.0.2.7'.repeat(20), 'unknown'],
+])('a proxy that writes %p speaks of %s', (text, address) => {
+  expect(addressIn(text)).toBe(address)
 })
 
 test.each([
@@ -84,6 +115,7 @@ test.each([
     '127。0。0。1',
     '①②⑦.0.0.1',
     '[::ffff:7f00:1]',
+    '[::127.0.0.1]',
     '[0:0:0:0:0:ffff:169.254.169.254]',
     '169.254.169.254.',
   ].map((host) => [`https://${host}/`, PRIVATE] as const),

@@ -3,12 +3,28 @@ import ipaddr from 'ipaddr.js'
 /** Names that lead to this machine or its network, whatever a name server says. */
 const PRIVATE_NAME = /(?:^|\.)(?:localhost|local|internal|intranet|lan|home|corp|home\.arpa)$/
 
+/** Stands in an address field for a sender whose address is not one. */
+export const UNKNOWN_ADDRESS = 'unknown'
+
+/** Global unicast (RFC 4291 section 2.4). All other IPv6 addresses are local, translate IPv4 or are reserved. */
+const GLOBAL_UNICAST = ipaddr.IPv6.parseCIDR('2000::/3')
+
+/** The address that a proxy wrote, without a port, brackets and a zone, and IPv4 as IPv4; `unknown` for anything else. */
+export function addressIn(text: string): string {
+  const bare = /^\[([^\]]*)\](?::\d+)?$|^([\d.]+):\d+$/.exec(text)
+  const address = (bare?.[1] ?? bare?.[2] ?? text).replace(/%.*$/, '')
+  const isAddress = ipaddr.IPv4.isValidFourPartDecimal(address) || ipaddr.IPv6.isValid(address)
+  return isAddress ? ipaddr.process(address).toString() : UNKNOWN_ADDRESS
+}
+
 /** Whether an address, IPv4 or IPv6 without brackets, is one of the public internet: not of this machine, its link, a
  * private network, a translation of such a one, or kept for something else. False for what is no address. */
 export function isPublicAddress(text: string): boolean {
-  // What has a zone is of a link.
-  if (!ipaddr.isValid(text) || text.includes('%')) return false
-  return ipaddr.process(text).range() === 'unicast'
+  // What has a zone is of a link. ipaddr.js takes ::8.8.8.8, which is IPv4-compatible, for ::ffff:8.8.8.8.
+  if (!ipaddr.isValid(text) || text.includes('%') || /^::\d+\./.test(text)) return false
+  const address = ipaddr.process(text)
+  if (address instanceof ipaddr.IPv6 && !address.match(GLOBAL_UNICAST)) return false
+  return address.range() === 'unicast'
 }
 
 const UNLESS_ALLOWED = 'unless the setting TIDEMARK_OUTBOUND_ALLOW lists its host'

@@ -96,6 +96,23 @@ test('a good login forgets the wrong ones, tries at the same time count, and so 
   expect(await logIn(contextOf(elsewhere), ADA)).toMatchObject({ owed: null })
 }, 60_000)
 
+test('a refused try counts neither for the account nor for the network that was not full', async () => {
+  const { ports } = opened
+  const from = (address: string, login = ADA, own = ports) =>
+    logIn(contextOf({ ...own, network: { ...ports.network, addressOf: () => address } }), login)
+  const wrongFrom = (address: string, username: string) =>
+    rejection(from(address, { username, password: 'wrong' }, guessing(ports)))
+  const full = { code: 'too_many_attempts' }
+  for (let tried = 0; tried < 110; tried++) await wrongFrom('192.0.2.1', 'bad')
+  expect(await wrongFrom('192.0.2.1', 'bad')).toMatchObject(full)
+  // Ten of these tries were checked, so 90 are left to the network.
+  expect(await from('192.0.2.1')).toMatchObject({ owed: null })
+  for (let tried = 0; tried < 90; tried++)
+    expect(await wrongFrom('192.0.2.1', `somebody ${tried}`)).toMatchObject({ code: 'unauthenticated' })
+  for (let tried = 0; tried < 20; tried++) expect(await rejection(from('192.0.2.1'))).toMatchObject(full)
+  expect(await from('198.51.100.1')).toMatchObject({ owed: null })
+}, 60_000)
+
 test('guesses do not lock out Basic credentials that were proven here before', async () => {
   const { ports, clock } = opened
   const request = new Request('http://localhost/')

@@ -10,6 +10,11 @@ test.each([
   [2, '198.51.100.66, 203.0.113.9, 10.0.0.1', '203.0.113.9'],
   [2, '203.0.113.9', '192.0.2.1'],
   [1, null, '192.0.2.1'],
+  [1, '203.0.113.9:40001', '203.0.113.9'],
+  [1, '[2001:db8::1]:443', '2001:db8::1'],
+  [1, 'unknown', 'unknown'],
+  [1, '203.0.113.9, ', 'unknown'],
+  [1, '<script>', 'unknown'],
 ])('behind %i trusted proxies, X-Forwarded-For: %p is read as %s', (proxies, header, address) => {
   const network = openNetwork({ trustedProxies: proxies, outboundAllow: new Set() })
   network.listensAs({ requestIP: () => ({ address: '192.0.2.1' }), timeout: () => undefined })

@@ -1,5 +1,11 @@
 import { lookup } from 'node:dns/promises'
-import { ALLOWED_ALONE, faultOfReceiver, isAllowed, isPublicAddress } from '../../src/lib/addresses.ts'
+import {
+  addressIn,
+  ALLOWED_ALONE,
+  faultOfReceiver,
+  isAllowed,
+  isPublicAddress,
+} from '../../src/lib/addresses.ts'
 import { Refusal } from '../../src/lib/errors.ts'
 import type { Network } from '../../src/ports/network.ts'
 
@@ -16,7 +22,7 @@ export type NetworkOptions = {
 }
 
 /** Sees who calls, and calls others. The address is the peer's, or with proxies of ours in front the one that the first
- * of them saw. */
+ * of them saw; `unknown` where that one wrote no address. */
 export function openNetwork({
   trustedProxies,
   outboundAllow,
@@ -44,7 +50,8 @@ export function openNetwork({
       const peer = listener?.requestIP(request)?.address ?? ''
       if (trustedProxies === 0) return peer
       const forwarded = request.headers.get('x-forwarded-for')?.split(',') ?? []
-      return forwarded.at(-trustedProxies)?.trim() ?? peer
+      const seen = forwarded.at(-trustedProxies)
+      return seen === undefined ? peer : addressIn(seen.trim())
     },
   }
 }

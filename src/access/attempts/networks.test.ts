@@ -13,7 +13,9 @@ test.each([
   ['2001:db8::1', '2001:db8:0:0::/56'],
   ['::1', '0:0:0:0::/56'],
   ['', ''],
-  ['somewhere', 'somewhere'],
+  ['somewhere', 'unknown'],
+  ['somewhere else', 'unknown'],
+  ['192.0.2.7:1234', 'unknown'],
 ])('%s is of the network %s', (address, network) => {
   expect(networkOf(address)).toBe(network)
 })

@@ -36,7 +36,8 @@ export function codeTrials(userId: number): readonly Trial[] {
   return [{ key: `code ${userId}`, max: CODE_MAX, isShared: false }]
 }
 
-/** Counts a try before it is known how it ends, so that tries at the same time count as well.
+/** Counts a try before it is known how it ends, so that tries at the same time count as well. A refused try counts under
+ * none of its keys: a full account leaves the network free, and the reverse.
  * @param windowMs the time within which they count, 15 minutes unless said otherwise
  * @throws {Refusal} too_many_attempts */
 export async function attempt(
@@ -46,11 +47,8 @@ export async function attempt(
 ): Promise<void> {
   if (trials.length === 0) return
   const now = clock.now()
-  const maxOf = new Map(trials.map(({ key, max }) => [key, max]))
-  const counted = await store.countAttempts(database, [...maxOf.keys()], { now, windowMs })
-  const over = counted.filter(({ key, count }) => count > (maxOf.get(key) ?? 0))
-  if (over.length === 0) return
-  const untilAt = Math.max(...over.map((one) => one.untilAt))
+  const untilAt = await store.countAttempts(database, trials, { now, windowMs })
+  if (untilAt === null) return
   throw new Refusal(
     'too_many_attempts',
     'There were too many attempts. Come again later.',

@@ -2,24 +2,27 @@ import { lte, sql } from 'drizzle-orm'
 import { attempts } from '../../../db/tables/credentials.ts'
 import type { Database } from '../../ports/database.ts'
 
-export type Counted = { readonly key: string; readonly count: number; readonly untilAt: number }
-
-/** Counts one more attempt under each key; a count begins anew when its time is over. */
+/** Counts one more attempt under each key, unless one of the keys has its `max` already: then it counts under none. A count
+ * begins anew when its time is over.
+ * @returns when attempts are counted again; null where this one was */
 export async function countAttempts(
   database: Database,
-  keys: readonly string[],
+  limits: readonly { readonly key: string; readonly max: number }[],
   { now, windowMs }: { readonly now: number; readonly windowMs: number },
-): Promise<readonly Counted[]> {
-  const untilAt = now + windowMs
-  const [, counted] = await database.batch([
+): Promise<number | null> {
+  const asked = JSON.stringify(limits)
+  const full = sql`from attempts join json_each(${asked}) asked on attempts.key = asked.value ->> 'key'
+    where attempts.count >= asked.value ->> 'max'`
+  const [, [refused]] = await database.batch([
     database.delete(attempts).where(lte(attempts.untilAt, now)),
-    database
-      .insert(attempts)
-      .values(keys.map((key) => ({ key, count: 1, untilAt })))
-      .onConflictDoUpdate({ target: attempts.key, set: { count: sql`${attempts.count} + 1` } })
-      .returning(),
+    database.all<{ untilAt: number | null }>(sql`select max(attempts.until_at) as untilAt ${full}`),
+    database.run(sql`
+      insert into attempts (key, count, until_at)
+      select value ->> 'key', 1, cast(${now + windowMs} as integer) from json_each(${asked})
+      where not exists (select 1 ${full})
+      on conflict (key) do update set count = attempts.count + 1`),
   ])
-  return counted
+  return refused?.untilAt ?? null
 }
 
 /** Takes back one attempt under each of `back`, and all under each of `all`. */

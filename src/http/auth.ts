@@ -45,11 +45,11 @@ export function sendsSession(request: Request, ports: Ports): boolean {
 
 function byHeader(request: Request, authorization: string, ports: Ports): Found {
   // The specification spells the scheme `Baerer`; everybody else spells it `Bearer`.
-  const token = /^(?:Baerer|Bearer) ([\w-]+\.[\w-]+\.[\w-]+)$/i.exec(authorization)?.[1]
+  const token = /^(?:Baerer|Bearer) +([\w-]+\.[\w-]+\.[\w-]+)$/i.exec(authorization)?.[1]
   if (token !== undefined) return callerOfToken(ports, token)
-  const personal = /^(?:Baerer|Bearer) (tidemark_[\w-]{43})$/i.exec(authorization)?.[1]
+  const personal = /^(?:Baerer|Bearer) +(tidemark_[\w-]{43})$/i.exec(authorization)?.[1]
   if (personal !== undefined) return callerOfPersonalToken(ports, personal)
-  const basic = /^Basic ([A-Za-z0-9+/]+={0,2})$/i.exec(authorization)?.[1]
+  const basic = /^Basic +([A-Za-z0-9+/]+={0,2})$/i.exec(authorization)?.[1]
   const credentials = basic === undefined ? null : decodeBasic(basic)
   return credentials && callerOfCredentials(ports, credentials, request)
 }

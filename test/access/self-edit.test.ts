@@ -5,10 +5,12 @@ import * as fc from 'fast-check'
 import { USER_TYPES } from '../../src/access/users/changes.ts'
 import type { UserType } from '../../src/access/users/changes.ts'
 import { userBody } from '../../src/access/users/schema.ts'
+import { beginMfa, confirmMfa, enforceMfa } from '../../src/access/session/mfa/service.ts'
 import { createUser, readUser, updateUser } from '../../src/access/users/service.ts'
 import { ROLES } from '../../src/context.ts'
 import type { Context, Role } from '../../src/context.ts'
 import { Refusal } from '../../src/lib/errors.ts'
+import { rejection } from '../contract/rejection.ts'
 import { openPorts } from '../hosts/ports.ts'
 
 /** A change of each field, from what a new user has. */
@@ -21,7 +23,7 @@ const CHANGES = {
   phone: '+44 1',
   startDashboardId: 7,
   language: 'de',
-  timeZone: 'Europe/Zurich',
+  timeZone: 'Europe/London',
   darkMode: true,
   password: 'the next password',
 } as const
@@ -132,6 +134,21 @@ describe('who may change what on whom', () => {
       const { id } = await makeUser(type)
       const { user } = await readUser(contextOf(id, 'editor'), id)
       expect(await change(contextOf(id, 'editor'), id, user)).toBe('done')
+    })
+  }
+
+  for (const type of USER_TYPES) {
+    test(`a user of type ${type} begins with MFA ${type === 'local' ? 'at will' : 'only where it is demanded'}`, async () => {
+      const { id } = await makeUser(type)
+      const forbidden = { code: 'forbidden' }
+      const begin = () => beginMfa(contextOf(id, 'editor'))
+      if (type === 'local') expect((await begin()).secret).not.toBe('')
+      else {
+        expect(await rejection(begin())).toMatchObject(forbidden)
+        expect(await rejection(confirmMfa(contextOf(id, 'editor'), '123456'))).toMatchObject(forbidden)
+      }
+      await enforceMfa(contextOf(0, 'administrator'), id, true)
+      expect((await begin()).secret).not.toBe('')
     })
   }
 

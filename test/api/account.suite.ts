@@ -436,6 +436,62 @@ const passwords: Scenario[] = [
     },
   })),
   {
+    title: 'a new password ends the personal tokens of its user, unless it says that they go on',
+    async run(client) {
+      const username = 'with old tokens'
+      const id = await newUser(client, username)
+      const passwordAt = (at: number) => (at === 0 ? PASSWORD : `good password number ${at}`)
+      let changes = 0
+      const statusesAfter = async (own: boolean, json: object) => {
+        const login = await logIn(client, username, { password: passwordAt(changes) })
+        const made = client.request('POST', '/session/personal-tokens', { ...bySession(login), json: TOKEN })
+        const { token } = await good<Token>(made)
+        const before = (await client.request('GET', '/users', byToken(token))).status
+        const currentPassword = passwordAt(changes++)
+        const chosen = passwordAt(changes)
+        const changed = own
+          ? client.request('POST', '/session/password', {
+              ...bySession(login),
+              json: { currentPassword, newPassword: chosen, ...json },
+            })
+          : client.request('PUT', `/users/${id}`, { json: { password: chosen, ...json } })
+        await good(changed)
+        return [before, (await client.request('GET', '/users', byToken(token))).status]
+      }
+      for (const own of [true, false]) {
+        expect(await statusesAfter(own, {})).toEqual([200, 401])
+        expect(await statusesAfter(own, { keepTokens: false })).toEqual([200, 401])
+        expect(await statusesAfter(own, { keepTokens: true })).toEqual([200, 200])
+      }
+    },
+  },
+  {
+    title: 'people who share a user change neither its password nor its MFA, unless MFA is demanded of it',
+    async run(client) {
+      const json = { username: 'shared desk', password: PASSWORD, role: 'editor', type: 'shared' }
+      const { id } = await good<{ id: number }>(client.request('POST', '/users', { json }))
+      const login = await logIn(client, 'shared desk')
+      const ask = (path: string, body: object) =>
+        client.request('POST', path, { ...bySession(login), json: body })
+      const change = { currentPassword: PASSWORD, newPassword: 'another good password' }
+      expectAnswer(await ask('/session/password', change), { answers: 'forbidden' })
+      await logIn(client, 'shared desk')
+      for (const [path, body] of [
+        ['/session/mfa', {}],
+        ['/session/mfa/confirmation', { code: '123456' }],
+      ] as const)
+        expectAnswer(await ask(path, body), { answers: 'forbidden' })
+      expect(await good(client.request('GET', `/users/${id}/mfa`))).toMatchObject({ isActive: false })
+      await good(client.request('PUT', `/users/${id}/mfa`, { json: { isEnforced: true } }))
+      const owing = await logIn(client, 'shared desk')
+      expect(owing.owed).toBe('mfa')
+      const { login: enforced, codeAt } = await setUpMfa(client, owing)
+      await good(client.request('PUT', `/users/${id}/mfa`, { json: { isEnforced: false } }))
+      const removal = { ...bySession(enforced), json: { code: await codeAt(1) } }
+      expectAnswer(await client.request('POST', '/session/mfa/removal', removal), { answers: 'forbidden' })
+    },
+  },
+  {
     title: 'a new password signs the user out everywhere else, and the old one may not come back',
     async run(client) {
       const here = await changing(client)

@@ -6,14 +6,21 @@ import { PASSWORD, speakTo } from './client.ts'
 import type { Answer, Client, Request, Speaker } from './client.ts'
 import { forgeries, tokenLike } from './forged-tokens.ts'
 import { bareStage, expectAnswer, good, statusesOf, table } from './suite.ts'
-import type { Scenario, Suite } from './suite.ts'
+import type { Row, Scenario, Suite } from './suite.ts'
 
 type Session = { readonly sessionId: string; readonly expiresAt: string }
 type Token = { readonly accessToken: string; readonly tokenType: string; readonly expiresIn: number }
 
 const WRONG = { username: 'editor', password: 'not the password' }
 const NOBODY = { as: null } as const
-const FOREIGN = { as: null, headers: { 'sec-fetch-site': 'cross-site' } } as const
+/** What a browser says of a request that a page of another origin made it send. */
+const FOREIGN = [
+  { 'sec-fetch-site': 'cross-site' },
+  { 'sec-fetch-site': 'same-site' },
+  { origin: 'https://evil.example' },
+  { origin: 'null' },
+] as const
+const LOGOUT = 'GET /session/logout?sessionId=x'
 const LOGIN = `GET /session/login?username=editor&password=${encodeURIComponent(PASSWORD)}`
 const DAY_MS = 86_400_000
 
@@ -51,7 +58,15 @@ const refusals = table(bareStage, [
     answers: 'bad_request',
     pointers: ['?username'],
   },
-  { title: 'an image on a foreign page', call: LOGIN, ...FOREIGN, answers: 'forbidden' },
+  ...FOREIGN.flatMap((headers) =>
+    [LOGIN, LOGOUT, 'GET /session/logout'].map((call): Row => ({
+      title: `a page of another origin, by ${JSON.stringify(headers)}`,
+      call,
+      ...NOBODY,
+      headers,
+      answers: 'forbidden',
+    })),
+  ),
   {
     title: 'a wrong password',
     call: 'POST /session/login',
@@ -90,18 +105,14 @@ const refusals = table(bareStage, [
     answers: 'invalid',
     pointers: ['/sessionId'],
   },
+  { title: 'nobody', call: 'GET /session/logout', ...NOBODY, answers: 'unauthenticated' },
   {
-    title: 'no session',
+    title: 'Basic credentials, which are no session',
     call: 'GET /session/logout',
     ...NOBODY,
+    headers: basic('editor', PASSWORD),
     answers: 'invalid',
     pointers: ['?sessionId'],
-  },
-  {
-    title: 'an image on a foreign page',
-    call: 'GET /session/logout?sessionId=x',
-    ...FOREIGN,
-    answers: 'forbidden',
   },
   { title: 'nobody', call: 'POST /session/logout', ...NOBODY, json: {}, answers: 'unauthenticated' },
   {
@@ -206,10 +217,14 @@ const logins: Scenario[] = [
       expect(await statusWith(client, { 'x-session-id': 'planted' })).toBe(401)
     },
   },
-  ...['same-origin', 'same-site', 'none'].map((site) => ({
-    title: `GET /session/login with Sec-Fetch-Site: ${site} is answered`,
+  ...[
+    () => ({ 'sec-fetch-site': 'same-origin' }),
+    () => ({ 'sec-fetch-site': 'none' }),
+    ({ host }: Client) => ({ origin: new URL(host.url).origin }),
+  ].map((headersOf) => ({
+    title: `GET /session/login from ${headersOf.toString().slice(-40)} is answered`,
     run: async (client: Client) => {
-      await good(client.request('GET', LOGIN.slice(4), { as: null, headers: { 'sec-fetch-site': site } }))
+      await good(client.request('GET', LOGIN.slice(4), { as: null, headers: headersOf(client) }))
     },
   })),
 ]
@@ -220,6 +235,19 @@ const LOGOUTS: readonly Logout[] = [
   [
     'GET with the id',
     (client, { sessionId }) => client.request('GET', `/session/logout?sessionId=${sessionId}`, NOBODY),
+  ],
+  [
+    'GET of its own by header',
+    (client, { sessionId }) =>
+      client.request('GET', '/session/logout', { ...NOBODY, headers: { 'x-session-id': sessionId } }),
+  ],
+  [
+    'GET of its own by token',
+    async (client, session) =>
+      client.request('GET', '/session/logout', {
+        ...NOBODY,
+        headers: bearer(await tokenOf(client, session)),
+      }),
   ],
   [
     'POST with the id in the body',
@@ -306,10 +334,14 @@ const ways: Scenario[] = [
     },
   },
   {
-    title: 'Basic credentials and tokens are answered without Deprecation',
+    title: 'Basic credentials and tokens, behind any number of spaces, are answered without Deprecation',
     async run(client) {
       const token = await tokenOf(client, await logIn(client))
-      for (const headers of [basic('editor', PASSWORD), bearer(token)]) {
+      const spaced = ({ authorization = '' }: Record<string, string>) => ({
+        authorization: authorization.replace(' ', '   '),
+      })
+      const plain = [basic('editor', PASSWORD), bearer(token)]
+      for (const headers of [...plain, ...plain.map(spaced)]) {
         const answer = await client.request('GET', '/users', { as: null, headers })
         expect({ status: answer.status, deprecation: answer.headers.get('deprecation') }).toEqual({
           status: 200,

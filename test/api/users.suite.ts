@@ -1,6 +1,7 @@
 import { expect } from 'bun:test'
 
 import { ROLES } from '../../src/context.ts'
+import { TIME_ZONE } from '../hosts/host.ts'
 import { startHost } from '../hosts/start.ts'
 import { PASSWORD, connectAdministrator } from './client.ts'
 import type { Answer, Client, Speaker } from './client.ts'
@@ -100,6 +101,10 @@ const FAULTS: readonly (readonly [title: string, json: object, pointers: readonl
   ['a language that is none', { ...NEW, language: 'English!' }, ['/language']],
   ['a zone that is none', { ...NEW, timeZone: 'Mars/Olympus' }, ['/timeZone']],
   ['a dashboard that is none', { ...NEW, startDashboardId: 0 }, ['/startDashboardId']],
+  ['a mail address with a line break', { ...NEW, email: 'a@b.example\r\nBcc: c@d.example' }, ['/email']],
+  ['two mail addresses', { ...NEW, email: 'a@b.example, c@d.example' }, ['/email']],
+  ['a mail that is no address', { ...NEW, email: 'ada' }, ['/email']],
+  ['a name that is not the username', { ...NEW, name: 'Ada' }, ['/name']],
   ['a long fullname', { ...NEW, fullname: 'x'.repeat(256) }, ['/fullname']],
   ['a field that is gone', { ...NEW, visuallyImpaired: true }, ['/visuallyImpaired']],
   ['a field that is gone, though it is null', { ...NEW, visuallyImpaired: null }, ['/visuallyImpaired']],
@@ -109,6 +114,18 @@ const FAULTS: readonly (readonly [title: string, json: object, pointers: readonl
   ['a shared user without a password', { ...NEW, type: 'shared', password: undefined }, ['/password']],
   ['two unknown fields', { ...NEW, passwordHash: 'x', version: 9 }, ['/passwordHash', '/version']],
 ]
+
+/** What a read shows, sent back as it was read and otherwise. */
+const rereads: readonly Row[] = [
+  ['a name that is not the username', { name: 'Ada' }, 'invalid', ['/name']],
+  ['a name that is not the new username', { name: 'Ada', username: 'somebody' }, 'invalid', ['/name']],
+  ['the name as it was read', { name: 'somebody' }, 200],
+  ['two mail addresses', { email: 'a@b.example,c@d.example' }, 'invalid', ['/email']],
+  ['no mail address', { email: '' }, 200],
+].map(
+  ([title, json, answers, pointers]) =>
+    ({ title, call: 'PUT /users/{user}', json, answers, pointers }) as Row,
+)
 
 const views: Scenario[] = [
   {
@@ -181,7 +198,7 @@ const changes: Scenario[] = [
     title: 'POST /users keeps every field, answers where the user is, and fills in the rest',
     async run(client) {
       const answer = await client.request('POST', '/users', {
-        json: { username: '  Ada ', password: PASSWORD, ...FIELDS },
+        json: { username: '  Ada ', name: 'Ada', password: PASSWORD, ...FIELDS },
       })
       expectAnswer(answer, { answers: 201 })
       const { id } = answer.body
@@ -203,7 +220,7 @@ const changes: Scenario[] = [
         phone: '',
         startDashboardId: null,
         language: 'en',
-        timeZone: 'UTC',
+        timeZone: TIME_ZONE,
         darkMode: false,
         disabled: false,
       })
@@ -279,7 +296,7 @@ const changes: Scenario[] = [
         phone: '1',
         startDashboardId: 3,
         language: 'de',
-        timeZone: 'Europe/Zurich',
+        timeZone: 'Europe/London',
       }
       for (const [type, answers] of [
         ['local', 200],
@@ -439,7 +456,7 @@ async function keepOneAdministrator(client: Speaker): Promise<void> {
 export const usersSuite: Suite = {
   name: 'users',
   scenarios: [
-    ...table(stage, refusals),
+    ...table(stage, [...refusals, ...rereads]),
     ...table(
       stage,
       FAULTS.map(([title, json, pointers]) => ({

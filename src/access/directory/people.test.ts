@@ -26,7 +26,11 @@ describe('an entry', () => {
   test.each<readonly [string, Readonly<Record<string, readonly string[]>>, object]>([
     ['is a person', {}, { directoryId: '1-a', username: 'ada', fullname: '', email: '', isDisabled: false }],
     ['has the first of several names', { cn: ['Ada', 'Countess'] }, { fullname: 'Ada' }],
-    ['loses spaces around', { uid: [' ada '], mail: [' a@b '] }, { username: 'ada', email: 'a@b' }],
+    [
+      'loses spaces around',
+      { uid: [' ada '], mail: [' a@b.example '] },
+      { username: 'ada', email: 'a@b.example' },
+    ],
     [
       'is cut where it is too long',
       { cn: ['x'.repeat(256)], telephonenumber: ['1'.repeat(65)] },
@@ -40,6 +44,7 @@ describe('an entry', () => {
       { uid: ['x'.repeat(256)] },
       { fault: 'has no uid that can be a user name' },
     ],
+    ['has no mail that is no address', { mail: ['a@b.example, c@d.example'] }, { email: '' }],
     ['may have a name of 255 characters', { uid: ['x'.repeat(255)] }, { username: 'x'.repeat(255) }],
     ['needs one name', { uid: ['ada', 'countess'] }, { fault: 'has more than one uid' }],
     ['of OpenLDAP has no account control', { useraccountcontrol: ['2'] }, { isDisabled: false }],

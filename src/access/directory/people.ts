@@ -1,6 +1,6 @@
 import type { DirectoryEntry, DirectoryQuery } from '../../ports/directory.ts'
 import type { LdapSettings } from '../../ports/ldap-settings.ts'
-import { usernameSchema } from '../users/schema.ts'
+import { mailAddress, usernameSchema } from '../users/schema.ts'
 
 const TEXT_MAX = 255
 const PHONE_MAX = 64
@@ -53,7 +53,7 @@ export function peopleQuery(
   }
 }
 
-/** What an entry says of a person; what is too long is cut. */
+/** What an entry says of a person; what is too long is cut, and a mail that is no address is left out. */
 export function personOf(entry: DirectoryEntry, ldap: LdapSettings, groups: Groups): Person | Unusable {
   const { attributes } = ldap
   const all = (attribute: string) => entry.values.get(attribute.toLowerCase()) ?? []
@@ -71,7 +71,7 @@ export function personOf(entry: DirectoryEntry, ldap: LdapSettings, groups: Grou
     directoryId,
     username: username.data,
     fullname: first(attributes.fullname).slice(0, TEXT_MAX),
-    email: first(attributes.email).slice(0, TEXT_MAX),
+    email: mailAddress.safeParse(first(attributes.email)).data ?? '',
     phone: first(attributes.phone).slice(0, PHONE_MAX),
     isDisabled: ldap.hasAccountControl && (Number(first('userAccountControl')) & IS_DISABLED) !== 0,
     rules: rulesOf(ldap, groups, normalDn(dn), new Set(all(attributes.memberOf).map(normalDn))),

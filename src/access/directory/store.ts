@@ -88,12 +88,16 @@ export async function listKnown(database: Database, groupIds: readonly number[])
   }))
 }
 
-export function insertUsers(database: Database, wanted: readonly Wanted[], now: number): Write {
+export function insertUsers(
+  database: Database,
+  wanted: readonly Wanted[],
+  { now, timeZone }: { readonly now: number; readonly timeZone: string },
+): Write {
   return database.run(sql`
     insert into users (username, password_hash, role, type, fullname, email, phone, language, time_zone, version,
                        created_at, directory_id)
     select value ->> 'username', '', value ->> 'role', 'LDAP_MANAGED', value ->> 'fullname', value ->> 'email',
-           value ->> 'phone', ${NEW_USER.language}, ${NEW_USER.timeZone}, 1, cast(${now} as integer), value ->> 'directoryId'
+           value ->> 'phone', ${NEW_USER.language}, ${timeZone}, 1, cast(${now} as integer), value ->> 'directoryId'
     from json_each(${JSON.stringify(wanted)})`)
 }
 

@@ -1,3 +1,4 @@
+import { mailAddress } from '../users/schema.ts'
 import type { Role } from '../../ports/roles.ts'
 import type { OidcMapping, OidcSettings } from '../../ports/oidc-settings.ts'
 
@@ -30,7 +31,7 @@ export function profileOf(
   claims: Claims,
   { groupsClaim, mapping, trustedMfa }: Pick<OidcSettings, 'groupsClaim' | 'mapping' | 'trustedMfa'>,
 ): Profile {
-  const email = textOf(claims['email'])
+  const email = mailAddress.safeParse(claims['email']).data ?? null
   const entries = mapping === null ? [] : entriesFor(mapping, listOf(claims[groupsClaim]))
   const roles = new Set(entries.map(({ role }) => role))
   const ways = [...listOf(claims['amr']), ...listOf(claims['acr'])]

@@ -2,8 +2,8 @@ import { Hono } from 'hono'
 import type { Context } from 'hono'
 import * as z from 'zod'
 import { ok, noContent } from '../../http/answers.ts'
-import { policy } from '../../http/policy.ts'
-import type { Env } from '../../http/policy.ts'
+import { admit, policy } from '../../http/policy.ts'
+import type { Env, Policy } from '../../http/policy.ts'
 import { jsonBody, valid } from '../../http/valid.ts'
 import { Refusal } from '../../lib/errors.ts'
 import { timeFormat } from '../../lib/time.ts'
@@ -39,9 +39,16 @@ import { changePassword } from './service/password.ts'
 import { setupPage } from './setup-page.ts'
 
 const BODY_MAX_BYTES = 8 * 1024
+/** What `Sec-Fetch-Site` says of a request of our own pages, and of one that a person typed. */
+const OWN_SITES: ReadonlySet<string> = new Set(['same-origin', 'none'])
 const login = { 200: ok(sessionView, 'The session is open.') }
 
 const account = { roles: 'signed-in', scope: 'account' } as const
+const ownLogout: Policy = {
+  summary: 'Log out: the session of the call, or the one named',
+  ...account,
+  answers: { 204: noContent },
+}
 
 const loginRoutes = new Hono<Env>()
   .get(
@@ -67,26 +74,35 @@ const loginRoutes = new Hono<Env>()
   )
   .get(
     '/session/logout',
-    policy({ summary: 'Log out; prefer POST', roles: 'anyone', answers: { 204: noContent }, refuses: [403] }),
+    policy({
+      summary: 'Log out: the session of the call, or the one named; prefer POST',
+      roles: 'anyone',
+      answers: { 204: noContent },
+      refuses: [401, 403],
+    }),
     valid('query', sessionIdQuery),
     async (c) => {
-      refuseInQuery(c)
-      await logOut(c.get('context'), c.req.valid('query').sessionId)
+      const context = c.get('context')
+      const { sessionId } = c.req.valid('query')
+      if (sessionId === undefined) {
+        refuseForeign(c)
+        await logOutCaller(await admit(ownLogout, c.req.raw, context), '?sessionId')
+      } else {
+        refuseInQuery(c)
+        await logOut(context, sessionId)
+      }
       return c.body(null, 204)
     },
   )
   .post(
     '/session/logout',
-    policy({
-      summary: 'Log out: the session of the call, or the one named',
-      ...account,
-      answers: { 204: noContent },
-    }),
+    policy(ownLogout),
     jsonBody(BODY_MAX_BYTES),
     valid('json', logoutBody),
     async (c) => {
       const { sessionId } = c.req.valid('json')
-      await (sessionId === undefined ? logOutCaller(c.get('context')) : logOut(c.get('context'), sessionId))
+      const context = c.get('context')
+      await (sessionId === undefined ? logOutCaller(context, '/sessionId') : logOut(context, sessionId))
       return c.body(null, 204)
     },
   )
@@ -137,7 +153,7 @@ const ownRoutes = new Hono<Env>()
     '/session/password',
     policy({
       ...account,
-      summary: 'Change my password; my other sessions end',
+      summary: 'Change my password; my other sessions and my personal tokens end',
       answers: { 204: noContent },
       refuses: [403, 429],
     }),
@@ -186,11 +202,23 @@ async function openSession(c: Context<Env>, credentials: z.infer<typeof credenti
   return { ...session, expiresAt: timeFormat(context.ports.settings.timeZone)(expiresAt) }
 }
 
-/** A GET that changes something must not be triggered by an image on somebody else's page, and not at all where
- * credentials do not belong into a query. */
+/** @throws {Refusal} forbidden also where credentials in a query are turned off */
 function refuseInQuery(c: Context<Env>): void {
   if (!c.get('ports').settings.takesQueryCredentials)
     throw new Refusal('forbidden', 'Credentials in a URL are turned off here. Use POST.')
-  if (c.req.header('sec-fetch-site') === 'cross-site')
-    throw new Refusal('forbidden', 'This request came from another site. Use POST.')
+  refuseForeign(c)
+}
+
+/** A page of another origin must not trigger a GET that changes something, by an image for example. Browsers without
+ * `Sec-Fetch-Site` send `Origin` at least with some requests. @throws {Refusal} forbidden */
+function refuseForeign(c: Context<Env>): void {
+  const site = c.req.header('sec-fetch-site')
+  const origin = c.req.header('origin')
+  const isOwn = site === undefined ? origin === undefined || isOriginOf(c, origin) : OWN_SITES.has(site)
+  if (!isOwn) throw new Refusal('forbidden', 'This request came from another origin. Use POST.')
+}
+
+/** Whether an origin has the host that was asked. A proxy may change the scheme. */
+function isOriginOf(c: Context<Env>, origin: string): boolean {
+  return origin.replace(/^https?:\/\//, '') === new URL(c.req.url).host
 }

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { idParam } from '../../http/answers.ts'
-import { passwordSchema, usernameSchema } from '../users/schema.ts'
+import { keepTokens, passwordSchema, usernameSchema } from '../users/schema.ts'
 import { codeSchema } from './mfa/schema.ts'
 
 const given = z.string().min(1).max(1024)
@@ -10,13 +10,19 @@ export const credentialsSchema = z.strictObject({
   password: given,
   code: codeSchema.optional().describe('Of the authenticator, or a recovery code, where MFA is active.'),
 })
-export const sessionIdQuery = z.object({ sessionId: given })
+export const sessionIdQuery = z.object({
+  sessionId: given.optional().describe('Default: the session of the call.'),
+})
 export const logoutBody = z.strictObject({ sessionId: given.optional() })
 export const setupQuery = z.object({ token: given })
 export const setupBody = z.strictObject({ token: given, username: usernameSchema, password: passwordSchema })
 
 export const refreshBody = z.strictObject({ refreshToken: z.string().min(1).max(4096) })
-export const passwordBody = z.strictObject({ currentPassword: given, newPassword: passwordSchema })
+export const passwordBody = z.strictObject({
+  currentPassword: given,
+  newPassword: passwordSchema,
+  keepTokens,
+})
 export const ownerQuery = z.object({ userId: idParam.optional().describe('Default: the caller.') })
 export const sessionPath = z.object({ id: z.string().max(64) })
 

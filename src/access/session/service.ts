@@ -71,13 +71,13 @@ export async function logOut(context: Context, sessionId: string): Promise<void>
   await end(context, await sha256(sessionId))
 }
 
-/** Ends the session behind the call. @throws {Refusal} invalid when the call came without one */
-export async function logOutCaller(context: Context): Promise<void> {
+/** Ends the session behind the call.
+ * @param pointer where another session could be named
+ * @throws {Refusal} invalid when the call came without a session */
+export async function logOutCaller(context: Context, pointer: string): Promise<void> {
   const { caller } = context
   if (caller.kind !== 'user' || caller.sessionHash === null) {
-    throw new Refusal('invalid', 'Name the session that ends.', [
-      { pointer: '/sessionId', message: 'is missing' },
-    ])
+    throw new Refusal('invalid', 'Name the session that ends.', [{ pointer, message: 'is missing' }])
   }
   await end(context, caller.sessionHash)
 }

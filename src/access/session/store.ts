@@ -3,6 +3,7 @@ import { personalTokens, mfa } from '../../../db/tables/credentials.ts'
 import { sessions, setups, users } from '../../../db/tables/access.ts'
 import type { Role } from '../../context.ts'
 import type { Database, Write } from '../../ports/database.ts'
+import type { UserType } from '../users/changes.ts'
 
 /** What has to be done before a session is good for anything else. */
 export type Owed = 'mfa' | 'password' | ''
@@ -37,7 +38,7 @@ export async function findSession(
 
 /** Whom a name stands for, and what has to be known to prove it. */
 export type Account = SessionUser & {
-  readonly type: string
+  readonly type: UserType
   /** What the directory calls the person, once it was asked. */
   readonly directoryId: string | null
   readonly passwordHash: string
@@ -70,8 +71,14 @@ export async function findAccount(
       and('id' in user ? eq(users.id, user.id) : eq(users.username, user.username), isNull(users.disabledAt)),
     )
   if (!row) return null
-  const { isConfirmed, isEnforced, role, ...rest } = row
-  return { ...rest, role: role as Role, hasFactor: isConfirmed === 1, needsFactor: isEnforced === 1 }
+  const { isConfirmed, isEnforced, role, type, ...rest } = row
+  return {
+    ...rest,
+    type: type as UserType,
+    role: role as Role,
+    hasFactor: isConfirmed === 1,
+    needsFactor: isEnforced === 1,
+  }
 }
 
 /** The user behind a personal token that holds at `now`, and what the token is good for. */

@@ -18,9 +18,9 @@ export type Fields = {
   readonly timeZone: string
   readonly darkMode: boolean
 }
-export type Field = keyof Fields | 'password'
+export type Field = keyof Fields | 'password' | 'mfa'
 
-/** What nobody says of a new user. */
+/** What a new user has unless something else was sent. The time zone is that of the service. */
 export const NEW_USER = {
   type: 'local',
   fullname: '',
@@ -28,15 +28,19 @@ export const NEW_USER = {
   phone: '',
   startDashboardId: null,
   language: 'en',
-  timeZone: 'UTC',
   darkMode: false,
 } as const
 
 /** What users may change of themselves; everything else is for administrators (specification: Users and user groups). */
 const OWN: Readonly<Record<UserType, readonly Field[]>> = {
-  local: ['fullname', 'email', 'phone', 'startDashboardId', 'language', 'timeZone', 'password'],
+  local: ['fullname', 'email', 'phone', 'startDashboardId', 'language', 'timeZone', 'password', 'mfa'],
   LDAP_MANAGED: ['startDashboardId', 'language', 'timeZone'],
   shared: [],
+}
+
+/** Whether users of a type may change this of themselves. */
+export function isOwn(type: UserType, field: Field): boolean {
+  return OWN[type].includes(field)
 }
 
 export type Asker = { readonly isAdministrator: boolean; readonly isSelf: boolean }
@@ -44,8 +48,7 @@ export type Asker = { readonly isAdministrator: boolean; readonly isSelf: boolea
 /** Which of these fields the asker may not change of a user of a type. */
 export function forbiddenFields(asker: Asker, type: UserType, changed: readonly Field[]): readonly Field[] {
   if (asker.isAdministrator) return []
-  const own = asker.isSelf ? OWN[type] : []
-  return changed.filter((field) => !own.includes(field))
+  return changed.filter((field) => !(asker.isSelf && isOwn(type, field)))
 }
 
 /** What a change asks for that no user can be: a type that comes from or goes to a directory, or a password of somebody

@@ -12,6 +12,12 @@ export const usernameSchema = z
   .max(255)
   .regex(/^[^\p{Cc}:]+$/u, 'must have no colon and no control characters')
 
+const ADDRESS_MAX = 254
+const ADDRESS_FAULT = 'must be an address such as ops@example.org'
+/** One mail address. */
+export const mailAddress = z.email(ADDRESS_FAULT).max(ADDRESS_MAX)
+export const NAME_FAULT = 'is the username; send that, or leave this out'
+
 /** A field that users and user groups had until release 9.0.1 of the specification. */
 export const visuallyImpaired = z
   .never('no longer exists')
@@ -32,7 +38,10 @@ const fields = z.strictObject({
   role: z.enum(ROLES),
   type: z.enum(USER_TYPES),
   fullname: z.string().max(255),
-  email: z.string().max(255),
+  email: z
+    .string()
+    .max(ADDRESS_MAX)
+    .refine((text) => text === '' || mailAddress.safeParse(text).success, ADDRESS_FAULT),
   phone: z.string().max(64),
   startDashboardId: z.int().positive().nullable(),
   language: z.string().regex(/^[a-z]{2,3}(-[A-Za-z0-9]{2,8})*$/, 'must be a language tag such as en'),
@@ -43,10 +52,15 @@ const fields = z.strictObject({
 /** What a read answers beyond the fields above may be sent back unchanged. */
 const ignored = {
   id: z.int().optional(),
-  name: z.string().optional(),
+  name: z.string().trim().optional().describe('As a read shows it: the username.'),
   disabled: z.boolean().optional(),
   visuallyImpaired,
 }
+
+export const keepTokens = z
+  .boolean()
+  .optional()
+  .describe('Whether personal tokens go on after a change of the password. Default: false.')
 
 /** What is absent stays as it is. */
 export const userBody = fields.partial().extend({
@@ -58,6 +72,7 @@ export const userBody = fields.partial().extend({
     .describe(
       "The present password: needed for another one of one's own, ignored where it is of somebody else.",
     ),
+  keepTokens,
 })
 
 export const newUserBody = fields
@@ -67,6 +82,11 @@ export const newUserBody = fields
   .refine((user) => user.type === 'LDAP_MANAGED' || user.password !== undefined, {
     path: ['password'],
     error: 'is missing',
+    when: isObject,
+  })
+  .refine(({ name, username }) => name === undefined || name === username, {
+    path: ['name'],
+    error: NAME_FAULT,
     when: isObject,
   })
   .refine((user) => user.type !== 'LDAP_MANAGED' || user.password === undefined, {

@@ -12,6 +12,7 @@ import { audited } from '../audit/service.ts'
 import { hashPassword } from './password.ts'
 import { changedFields, forbiddenFields, impossibleFields, NEW_USER } from './changes.ts'
 import type { Asker, Field, Fields } from './changes.ts'
+import { NAME_FAULT } from './schema.ts'
 import type { NewUserBody, UserBody, UsersQuery, UserView } from './schema.ts'
 import { newPassword, passwordWrites, requirePassword, requireStrong } from './service/passwords.ts'
 import * as store from './store.ts'
@@ -56,6 +57,7 @@ export async function createUser(
   if (password !== undefined) requireStrong(ports, { password, username })
   const user = {
     ...NEW_USER,
+    timeZone: ports.settings.timeZone,
     ...fieldsOf(input),
     username,
     role,
@@ -75,8 +77,9 @@ export async function createUser(
   return fullView(row)
 }
 
-/** Changes the fields of a user that a body names. Whoever lost a right or got another password is signed out. One's own
- * password takes the present one with it, and is none of the latest.
+/** Changes the fields of a user that a body names. Sessions of the user end with a change of the role or the password, and
+ * personal tokens with that of the password unless the body keeps them. One's own password takes the present one with it,
+ * and is none of the latest.
  * @throws {Refusal} not_found, forbidden pointing at what the caller may not change, invalid also for a weak or a wrong
  * password, too_many_attempts, name_taken, precondition_failed, last_administrator */
 export async function updateUser(
@@ -90,7 +93,7 @@ export async function updateUser(
   const changed = changedFields(row, body)
   const asker = askerOf(context, row)
   refuseForbidden(asker, row, changed)
-  const faults = [...impossibleFields(row.type, type, changed), ...disabledFaults(row, body)]
+  const faults = [...impossibleFields(row.type, type, changed), ...shownFaults(row, body)]
   if (faults.length > 0) throw new Refusal('invalid', 'No user can be changed like this; see errors.', faults)
   if (ifMatch !== null && ifMatch !== row.version) throw changedMeanwhile()
   if (asker.isSelf && body.password !== undefined) await requirePassword(context, row, body.currentPassword)
@@ -130,7 +133,10 @@ async function applyChange(
     store.updateUser(ports.database, row, after),
     audited(context, { action: 'update', objectType: 'user', objectId: id, before: row, after }),
   ]
-  if (chosen !== null) writes.push(...passwordWrites(ports, id, passwordHash))
+  if (chosen !== null) {
+    const keepTokens = body.keepTokens === true
+    writes.push(...passwordWrites(ports, id, { hash: passwordHash, keepTokens }))
+  }
   if (changed.includes('password') || changed.includes('role'))
     writes.push(store.deleteSessionsOf(ports.database, id))
   await refuseOvertaken(ports, row, () => refuseTakenName(() => commit(ports.database, writes)))
@@ -210,14 +216,18 @@ function changedMeanwhile(): Refusal {
 /** The fields of a row that a body names. */
 function fieldsOf(body: UserBody): Partial<Fields> {
   const { id: _id, name: _name, visuallyImpaired: _gone, password: _password, disabled: _, ...rest } = body
-  const { currentPassword: _current, ...fields } = rest
+  const { currentPassword: _current, keepTokens: _keep, ...fields } = rest
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined))
 }
 
-/** Whether somebody is disabled is read, and sent back as it was read. */
-function disabledFaults(row: UserRow, { disabled }: UserBody): readonly Fault[] {
-  const isSame = disabled === undefined || disabled === (row.disabledAt !== null)
-  return isSame ? [] : [{ pointer: '/disabled', message: 'is what the directory says' }]
+/** What a read shows beside the fields may be sent back as it was read, and not be changed. */
+function shownFaults(row: UserRow, { disabled, name, username }: UserBody): readonly Fault[] {
+  const faults: Fault[] = []
+  if (disabled !== undefined && disabled !== (row.disabledAt !== null))
+    faults.push({ pointer: '/disabled', message: 'is what the directory says' })
+  if (name !== undefined && name !== row.username && name !== username)
+    faults.push({ pointer: '/name', message: NAME_FAULT })
+  return faults
 }
 
 function askerOf({ caller }: Context, row: UserRow): Asker {

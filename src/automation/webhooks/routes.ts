@@ -115,7 +115,7 @@ export const webhookRoutes = new Hono<Env>()
 
 /** @throws {Refusal} bad_request where no header has a token */
 function tokenOf({ headers }: Request): string {
-  const bearer = /^Bearer (tmw_[\w-]{43})$/i.exec(headers.get('authorization') ?? '')?.[1]
+  const bearer = /^Bearer +(tmw_[\w-]{43})$/i.exec(headers.get('authorization') ?? '')?.[1]
   const token = bearer ?? headers.get('x-tidemark-webhook-token')
   if (token === null) throw new Refusal('bad_request', 'Send a webhook token.')
   return token

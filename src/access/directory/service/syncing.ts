@@ -77,8 +77,9 @@ function unknownGroups({ groups, userGroupIds }: Rules): readonly Failure[] {
 }
 
 function writesOf(context: Context, changes: readonly Change[], { userGroupIds }: Rules): readonly Write[] {
-  const { database, clock } = context.ports
+  const { database, clock, settings } = context.ports
   const now = clock.now()
+  const { timeZone } = settings
   const created = changes.flatMap((change) => (change.kind === 'create' ? [change.wanted] : []))
   const updates = changes.flatMap((change) => (change.kind === 'update' ? [change] : []))
   const disabled = changes.flatMap((change) => (change.kind === 'disable' ? [change.known.id] : []))
@@ -88,7 +89,7 @@ function writesOf(context: Context, changes: readonly Change[], { userGroupIds }
   const forSome = (all: readonly unknown[], write: () => readonly Write[]) => (all.length > 0 ? write() : [])
   // Hosts bound how many statements a call may have.
   return [
-    ...forSome(created, () => [store.insertUsers(database, created, now)]),
+    ...forSome(created, () => [store.insertUsers(database, created, { now, timeZone })]),
     ...forSome(updates, () => [store.updateUsers(database, updates)]),
     ...forSome(signedOut, () => [store.endSessions(database, signedOut)]),
     ...forSome(disabled, () => store.disableUsers(database, disabled, now)),

@@ -34,7 +34,7 @@ const ownRoutes = new Hono<Env>()
       ...own,
       summary: 'A secret for my authenticator; a code of it turns MFA on',
       answers: { 201: ok(mfaSecretView, 'The secret, this once.') },
-      refuses: [409],
+      refuses: [403, 409],
     }),
     async (c) => c.json(await beginMfa(c.get('context')), 201),
   )
@@ -44,7 +44,7 @@ const ownRoutes = new Hono<Env>()
       ...own,
       summary: 'Turn MFA on with a first code',
       answers: { 200: codes },
-      refuses: [409, 429],
+      refuses: [403, 409, 429],
     }),
     jsonBody(BODY_MAX_BYTES),
     valid('json', codeBody),

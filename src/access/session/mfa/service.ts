@@ -5,6 +5,7 @@ import { commit } from '../../../ports/database.ts'
 import type { Ports } from '../../../ports/index.ts'
 import { attempt, codeTrials, succeeded } from '../../attempts/service.ts'
 import { audited } from '../../audit/service.ts'
+import { isOwn } from '../../users/changes.ts'
 import { readUser } from '../../users/service.ts'
 import { endSessionsOf, forgetCallers, revokeTokensOf } from '../../users/service/passwords.ts'
 import { seal, unseal } from '../keys.ts'
@@ -25,12 +26,13 @@ export async function readMfa({ ports }: Context, userId: number) {
 }
 
 /** Makes a secret for an authenticator. It counts once a code of it was confirmed; until then another call replaces it.
- * @throws {Refusal} conflict while MFA is active */
+ * @throws {Refusal} conflict while MFA is active, forbidden where it is not the caller's to set up */
 export async function beginMfa(context: Context) {
   const { ports } = context
   const { userId, username } = callerOf(context)
-  if ((await store.findMfa(ports.database, userId)).isConfirmed)
-    throw new Refusal('conflict', 'MFA is active. Turn it off first.')
+  const mfa = await store.findMfa(ports.database, userId)
+  await requireOwnMfa(context, { userId, isEnforced: mfa.isEnforced })
+  if (mfa.isConfirmed) throw new Refusal('conflict', 'MFA is active. Turn it off first.')
   const bytes = ports.secrets.random(SECRET_BYTES)
   const secret = base32(bytes)
   const sealed = await seal(ports.secrets, bytes, purposeOf(userId))
@@ -45,11 +47,12 @@ export async function beginMfa(context: Context) {
 /** Turns MFA on with a first code; the session may do everything from now on. Personal tokens end: a password alone was
  * enough to make them.
  * @returns the recovery codes, this once
- * @throws {Refusal} conflict, invalid for a wrong code, too_many_attempts */
+ * @throws {Refusal} conflict, invalid for a wrong code, too_many_attempts, forbidden where it is not the caller's to set up */
 export async function confirmMfa(context: Context, code: string): Promise<string[]> {
   const { ports, caller } = context
   const { userId } = callerOf(context)
   const mfa = await store.findMfa(ports.database, userId)
+  await requireOwnMfa(context, { userId, isEnforced: mfa.isEnforced })
   if (mfa.isConfirmed || mfa.secret === '')
     throw new Refusal('conflict', mfa.isConfirmed ? 'MFA is active already.' : 'Ask for a secret first.')
   await requireCode(ports, userId, code)
@@ -84,6 +87,7 @@ export async function leaveMfa(context: Context, code: string): Promise<void> {
   const { userId } = callerOf(context)
   const { isEnforced } = await requireActive(ports, userId)
   if (isEnforced) throw new Refusal('forbidden', 'An administrator demands MFA of you.')
+  await requireOwnMfa(context, { userId, isEnforced })
   await requireCode(ports, userId, code)
   await commit(ports.database, removal(context, userId))
   forgetCallers(ports)
@@ -169,6 +173,18 @@ function removal(context: Context, userId: number) {
     ...store.replaceRecoveryCodes(database, userId, []),
     audited(context, { action: 'remove', objectType: 'mfa', objectId: userId }),
   ]
+}
+
+/** Lets local users choose about MFA, and all others set up what an administrator demands. A shared user with a second
+ * factor of one person would shut the others out. @throws {Refusal} forbidden */
+async function requireOwnMfa(
+  context: Context,
+  { userId, isEnforced }: { readonly userId: number; readonly isEnforced: boolean },
+): Promise<void> {
+  if (isEnforced) return
+  const { user } = await readUser(context, userId)
+  if (!isOwn(user.type, 'mfa'))
+    throw new Refusal('forbidden', 'An administrator decides whether this user has MFA.')
 }
 
 async function requireActive({ database }: Ports, userId: number) {

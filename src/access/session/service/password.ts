@@ -2,15 +2,25 @@ import type { Context } from '../../../context.ts'
 import { Refusal } from '../../../lib/errors.ts'
 import { commit } from '../../../ports/database.ts'
 import { audited } from '../../audit/service.ts'
+import { isOwn } from '../../users/changes.ts'
 import { choosePassword, forgetCallers } from '../../users/service/passwords.ts'
 import * as store from '../store.ts'
 import { isElsewhere, owedBy, prove } from './proving.ts'
 
-/** Gives the caller another password. Every other session of theirs ends, and this one owes no password any more.
- * @throws {Refusal} forbidden for who has their password elsewhere, invalid, too_many_attempts */
+/** Gives the caller another password. All other sessions of the caller end and, unless `keepTokens` is true, the personal
+ * tokens. This session owes no password any more.
+ * @throws {Refusal} forbidden for a shared user and where the password is kept elsewhere, invalid, too_many_attempts */
 export async function changePassword(
   context: Context,
-  { currentPassword, newPassword }: { readonly currentPassword: string; readonly newPassword: string },
+  {
+    currentPassword,
+    newPassword,
+    keepTokens = false,
+  }: {
+    readonly currentPassword: string
+    readonly newPassword: string
+    readonly keepTokens?: boolean | undefined
+  },
 ): Promise<void> {
   const { ports, caller, request } = context
   if (caller.kind !== 'user') throw new Refusal('unauthenticated', 'Sign in first.')
@@ -22,10 +32,15 @@ export async function changePassword(
     ])
   }
   if (isElsewhere(account)) throw new Refusal('forbidden', 'Your password is kept elsewhere.')
+  if (!isOwn(account.type, 'password'))
+    throw new Refusal(
+      'forbidden',
+      'Several people share this user. Ask an administrator for another password.',
+    )
   const writes = await choosePassword(
     ports,
     { userId, username },
-    { password: newPassword, pointer: '/newPassword', exceptSession: sessionHash },
+    { password: newPassword, pointer: '/newPassword', exceptSession: sessionHash, keepTokens },
   )
   const owed = owedBy(ports, { ...account, passwordSetAt: ports.clock.now() })
   await commit(ports.database, [

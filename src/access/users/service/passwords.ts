@@ -18,25 +18,39 @@ export function requireStrong(
   if (message !== null) throw new Refusal('invalid', 'The password is too weak.', [{ pointer, message }])
 }
 
-/** The writes that remember a new password of a user. */
-export function passwordWrites({ database, clock, settings }: Ports, userId: number, hash: string): Write[] {
-  return store.notePassword(database, { userId, hash, setAt: clock.now() }, settings.passwords.history)
+/** The writes that remember a new password of a user and, unless `keepTokens` is true, end the personal tokens: the person
+ * who knew the old password may have made some. */
+export function passwordWrites(
+  { database, clock, settings }: Ports,
+  userId: number,
+  { hash, keepTokens }: { readonly hash: string; readonly keepTokens: boolean },
+): Write[] {
+  return [
+    ...store.notePassword(database, { userId, hash, setAt: clock.now() }, settings.passwords.history),
+    ...(keepTokens ? [] : [store.deletePersonalTokensOf(database, userId)]),
+  ]
 }
 
-/** The writes of a password that a user chose, which end the user's sessions but for `exceptSession`.
+/** The writes of a password that a user chose, which end the user's sessions but for `exceptSession`, and the personal
+ * tokens unless `keepTokens` is true.
  * @throws {Refusal} invalid when it is weak or was used before */
 export async function choosePassword(
   ports: Ports,
   user: { readonly userId: number; readonly username: string },
-  chosen: { readonly password: string; readonly pointer: string; readonly exceptSession: string | null },
+  chosen: {
+    readonly password: string
+    readonly pointer: string
+    readonly exceptSession: string | null
+    readonly keepTokens: boolean
+  },
 ): Promise<Write[]> {
   const { database } = ports
-  const { password, pointer, exceptSession } = chosen
+  const { password, pointer, exceptSession, keepTokens } = chosen
   const { userId, username } = user
   const hash = await newPassword(ports, userId, { username, password, isOwn: true, pointer })
   return [
     store.updatePassword(database, userId, hash),
-    ...passwordWrites(ports, userId, hash),
+    ...passwordWrites(ports, userId, { hash, keepTokens }),
     store.deleteSessionsOf(database, userId, exceptSession ?? ''),
   ]
 }

@@ -116,7 +116,7 @@ function worstOf(isolations: readonly Isolation[]): Isolation | null {
 }
 
 function bearerOf({ headers }: Request): string | undefined {
-  return /^Bearer ([\x21-\x7e]{1,1024})$/i.exec(headers.get('authorization') ?? '')?.[1]
+  return /^Bearer +([\x21-\x7e]{1,1024})$/i.exec(headers.get('authorization') ?? '')?.[1]
 }
 
 function unknownRunner(): Refusal {

@@ -1,10 +1,10 @@
 import * as z from 'zod'
+import { mailAddress } from '../../../access/users/schema.ts'
 
 const ADDRESSES_MAX = 20
 const URL_MAX = 2_048
 
 const url = z.string().max(URL_MAX)
-const address = z.email('must be an address such as ops@example.org').max(254)
 /** `whsec_` and 24 to 64 bytes in base64 (Standard Webhooks, *Signature scheme*). */
 const signingSecret = z
   .string()
@@ -18,7 +18,7 @@ const token = z.string().regex(/^[\x21-\x7e]{1,255}$/, 'must have no spaces')
 export const TARGETS = {
   user: z.strictObject({ userId: z.int().positive() }),
   group: z.strictObject({ userGroupId: z.int().positive() }),
-  email: z.strictObject({ addresses: z.array(address).min(1).max(ADDRESSES_MAX) }),
+  email: z.strictObject({ addresses: z.array(mailAddress).min(1).max(ADDRESSES_MAX) }),
   webhook: z.strictObject({
     url,
     secret: signingSecret

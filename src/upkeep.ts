@@ -1,10 +1,28 @@
 import { syncWhenDue } from './access/directory/service.ts'
+import { prepareFirstStart } from './access/session/service/first-start.ts'
 import { backUpWhenDue } from './content/backups/service.ts'
 import { sweepBlobs } from './content/blobs/service.ts'
 import { sweepTranslations } from './content/translations/automatic/service.ts'
 import { sweepAll } from './flow.ts'
+import { createFirstJob } from './monitoring/jobs/service/first-job.ts'
 import { applyChanges } from './monitoring/rules/service.ts'
 import type { Ports } from './ports/index.ts'
+
+/** What a new installation begins with. */
+export type FirstStart = {
+  /** The token of the set-up link; null when there is a user. */
+  readonly setupToken: string | null
+  /** The job that this start has made; null when it has made none. */
+  readonly firstJobId: number | null
+}
+
+/** Makes sure that somebody can sign in, and makes a first device with a job in an empty tree.
+ * @throws {RangeError} when the configured password is weak */
+export async function beginFirst(ports: Ports): Promise<FirstStart> {
+  const { isFirstStart, setupToken } = await prepareFirstStart(ports)
+  const makesJob = isFirstStart && ports.settings.makesFirstObjects
+  return { setupToken, firstJobId: makesJob ? await createFirstJob(ports) : null }
+}
 
 /** What a process that died left undone: configurations that a job has not heard of, and changes not carried on. */
 export async function catchUp(ports: Ports): Promise<void> {

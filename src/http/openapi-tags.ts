@@ -91,5 +91,6 @@ export function operationIdOf(method: string, path: string): string {
     const parameter = /^\{(\w+)\}$/.exec(segment)?.[1]
     return parameter === undefined ? segment.split(/[^A-Za-z0-9]+/) : ['by', parameter]
   })
+  if (path === '/') return `${method.toLowerCase()}Index`
   return method.toLowerCase() + words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join('')
 }

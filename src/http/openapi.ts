@@ -6,7 +6,7 @@ import { codesOf, problemSchema } from './problem.ts'
 import { validationOf } from './valid.ts'
 import type { Validation } from './valid.ts'
 import { operationIdOf, tagObjects, tagOf } from './openapi-tags.ts'
-import { INTERFACE_RELEASE } from './version.ts'
+import { INTERFACE_RELEASE, VERSION } from './version.ts'
 
 type Json = Record<string, unknown>
 
@@ -68,7 +68,7 @@ export function openApiDocument(app: Hono<Env>, basePath: string): Json {
     info: {
       title: 'Tidemark',
       version: INTERFACE_RELEASE,
-      description: 'Monitoring of groups, devices and jobs, to which external systems deliver values.',
+      description: `Monitoring of groups, devices and jobs, to which external systems deliver values. This is Tidemark ${VERSION}, which speaks release ${INTERFACE_RELEASE} of the interface.`,
     },
     servers: [{ url: basePath === '' ? '/' : basePath, description: 'The service that sent this document.' }],
     tags: tagObjects,

@@ -35,6 +35,10 @@ export const settingsSchema = z.object({
     .max(1024)
     .optional()
     .describe('Creates the administrator `admin` at the first start, for unattended set-ups.'),
+  TIDEMARK_FIRST_OBJECTS: z
+    .enum(['on', 'off'])
+    .default('on')
+    .describe('Whether the first start makes a device with a webhook job, to try the service with.'),
   TIDEMARK_CORS_ALLOWED_ORIGINS: z
     .string()
     .default('')
@@ -100,6 +104,7 @@ export type Settings = NotificationSettings & {
   readonly timeZone: string
   readonly basePath: string
   readonly adminPassword: string | null
+  readonly makesFirstObjects: boolean
   readonly corsAllowedOrigins: ReadonlySet<string>
   readonly takesQueryCredentials: boolean
   readonly passwords: PasswordSettings
@@ -141,6 +146,7 @@ export function settingsOf(values: z.output<typeof settingsSchema>): Settings {
     timeZone: values.TIDEMARK_TIME_ZONE,
     basePath: values.TIDEMARK_BASE_PATH,
     adminPassword: values.TIDEMARK_ADMIN_PASSWORD ?? null,
+    makesFirstObjects: values.TIDEMARK_FIRST_OBJECTS === 'on',
     corsAllowedOrigins: new Set(values.TIDEMARK_CORS_ALLOWED_ORIGINS),
     takesQueryCredentials: values.TIDEMARK_QUERY_CREDENTIALS === 'on',
     passwords: {

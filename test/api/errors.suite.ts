@@ -495,6 +495,35 @@ const good200: Scenario[] = [
       expect(await ask('/openapi.json')).toEqual(await documentOfApplication())
     },
   },
+  {
+    title: 'the address of the service answers programs with links, and browsers with a page',
+    async run(client) {
+      const ask = (accept?: string) =>
+        client.request('GET', '/', { as: null, ...(accept === undefined ? {} : { headers: { accept } }) })
+      for (const accept of [undefined, '*/*', 'application/json']) {
+        const { body, headers } = await ask(accept)
+        expect(headers.get('vary')).toContain('accept')
+        expect(body).toMatchObject({ name: 'Tidemark', tidemark: packageJson.version, interface: '9.5.0' })
+        for (const path of Object.values(body['links'] as Record<string, string>))
+          expect([200, 405]).toContain((await client.request('GET', path)).status)
+      }
+      const page = await ask('text/html,application/xhtml+xml,*/*;q=0.8')
+      expect(page.headers.get('content-type')).toBe('text/html; charset=UTF-8')
+      expect(page.text).toContain('<a href="/openapi.json">')
+    },
+  },
+  {
+    title: 'below a context path the links have it',
+    async run() {
+      const settings = { ...portless.settings, basePath: '/monitor' }
+      const { fetch } = createApp({ ...portless, settings })
+      for (const path of ['/monitor', '/monitor/']) {
+        const answer = await fetch(new Request(`http://host${path}`))
+        expect(await answer.json()).toMatchObject({ links: { openapi: '/monitor/openapi.json' } })
+      }
+      expect((await fetch(new Request('http://host/'))).status).toBe(404)
+    },
+  },
 ]
 
 export const errorsSuite: Suite = {

@@ -197,6 +197,7 @@ describe('the OpenAPI document', () => {
 
   test('gives the version of package.json to /version', () => {
     expect(VERSION).toBe(packageJson.version)
+    expect(String((document['info'] as Json)['description'])).toContain(`Tidemark ${VERSION}`)
   })
 })
 

@@ -21,6 +21,7 @@ export async function startBun(
     TIDEMARK_DATA_DIR: dataDir,
     TIDEMARK_TIME_ZONE: TIME_ZONE,
     TIDEMARK_ADMIN_PASSWORD: ADMIN.password,
+    TIDEMARK_FIRST_OBJECTS: 'off',
     ...environment,
   })
   const server = await startServer(settings, { log: jsonLog((line) => logs.push(line)), ...seams })

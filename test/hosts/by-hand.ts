@@ -50,6 +50,7 @@ async function startBunByHand(variables: Variables = {}): Promise<HostByHand> {
     TIDEMARK_DATA_DIR: dataDir,
     TIDEMARK_TIME_ZONE: TIME_ZONE,
     TIDEMARK_ADMIN_PASSWORD: ADMIN.password,
+    TIDEMARK_FIRST_OBJECTS: 'off',
     ...variables,
   })
   const logs: string[] = []

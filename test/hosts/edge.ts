@@ -79,6 +79,7 @@ export async function startEdge({
           TIDEMARK_SECRET: SECRET,
           TIDEMARK_TIME_ZONE: TIME_ZONE,
           TIDEMARK_ADMIN_PASSWORD: ADMIN.password,
+          TIDEMARK_FIRST_OBJECTS: 'off',
           ...variables,
         },
       },

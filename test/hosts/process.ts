@@ -37,6 +37,7 @@ export async function startProcess({
       TIDEMARK_DATA_DIR: dataDir,
       TIDEMARK_TIME_ZONE: TIME_ZONE,
       TIDEMARK_ADMIN_PASSWORD: ADMIN.password,
+      TIDEMARK_FIRST_OBJECTS: 'off',
       TIDEMARK_RUNNER: 'off',
       ...environment,
     },

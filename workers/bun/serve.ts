@@ -1,5 +1,4 @@
-import { createFirstJob } from '../../src/monitoring/jobs/service/first-job.ts'
-import { RELEASE } from '../../src/operations/health/service.ts'
+import { RELEASE, healthWarnings } from '../../src/operations/health/service.ts'
 import { startFailureOf } from './failures.ts'
 import { startRunnerChild } from './runner-child.ts'
 import { startServer } from './server.ts'
@@ -25,9 +24,9 @@ async function start(environment: Environment): Promise<void> {
   const settings = readBunSettings(environment)
   const server = await startServer(settings)
   const endRunner = settings.startsRunner ? startRunner(server, settings.dataDir) : null
-  const firstJobId = server.isFirstStart ? await createFirstJob(server.ports) : null
   stopOnSignals(server, endRunner)
-  process.stdout.write(welcome(server, settings, firstJobId))
+  for (const { code, detail } of await healthWarnings(server.ports)) server.ports.log.warn(detail, { code })
+  process.stdout.write(welcome(server, settings))
 }
 
 function startRunner({ url, ports }: Server, dataDir: string): (() => Promise<void>) | null {
@@ -55,8 +54,8 @@ function stopOnSignals(server: Server, endRunner: (() => Promise<void>) | null):
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => void stop(signal))
 }
 
-function welcome(server: Server, settings: BunSettings, firstJobId: number | null): string {
-  const { url, setupLink } = server
+function welcome(server: Server, settings: BunSettings): string {
+  const { url, setupLink, firstJobId } = server
   const isOtherPort = settings.anyPort && new URL(url).port !== String(settings.port)
   const delivery = `curl -u admin -H 'content-type: application/json' -d '{"returnValue1": 21.5, "errorCode": 0}' \\`
   const lines = [

@@ -1,6 +1,5 @@
 import { readFile } from 'node:fs/promises'
 
-import { prepareFirstStart } from '../../src/access/session/service/first-start.ts'
 import { createApp } from '../../src/app.ts'
 import type { App } from '../../src/app.ts'
 import { openDispatch } from '../../src/automation/runs/service.ts'
@@ -17,7 +16,7 @@ import type { Transition } from '../../src/ports/job-actors.ts'
 import type { Log } from '../../src/ports/log.ts'
 import type { Secrets } from '../../src/ports/secrets.ts'
 import type { ValuesDatabase } from '../../src/ports/values-database.ts'
-import { catchUp, keepUp, lookThrough } from '../../src/upkeep.ts'
+import { beginFirst, catchUp, keepUp, lookThrough } from '../../src/upkeep.ts'
 import { jsonLog } from '../json-log.ts'
 import { openLdap } from '../ldap.ts'
 import { openMail } from '../mail.ts'
@@ -52,8 +51,8 @@ export type Server = {
   readonly url: string
   /** Where the first administrator is created; null when there is somebody already. */
   readonly setupLink: string | null
-  /** True when nobody could sign in before: the data is new. */
-  readonly isFirstStart: boolean
+  /** The job that this start has made; null when the data are not new. */
+  readonly firstJobId: number | null
   readonly ports: Ports
   readonly post: Post
   readonly dispatch: OpenDispatch
@@ -110,7 +109,7 @@ export async function startServer(settings: BunSettings, seams: Seams = {}): Pro
   onNotices = () => post.wake()
   await warnOfFewFiles(log)
   const app = createApp(ports, (handle) => aFewInTurn(inFewSends(handle)))
-  const { isFirstStart, setupToken } = await prepareFirstStart(ports)
+  const { setupToken, firstJobId } = await beginFirst(ports)
   await catchUp(ports)
   const http = await listen(settings, around(app.fetch, ports))
   outside.network.listensAs(http)
@@ -125,7 +124,7 @@ export async function startServer(settings: BunSettings, seams: Seams = {}): Pro
   log.info('started', { url, version: RELEASE.tidemark, jobs: keeping.keeper.jobCount, ...about })
   return {
     url,
-    isFirstStart,
+    firstJobId,
     setupLink: setupToken === null ? null : `${url}/session/setup?token=${setupToken}`,
     ports,
     post,

@@ -1,11 +1,10 @@
 import type { ExecutionContext } from '@cloudflare/workers-types'
 
-import { prepareFirstStart } from '../../src/access/session/service/first-start.ts'
 import { createApp } from '../../src/app.ts'
 import type { App } from '../../src/app.ts'
 import { Recent } from '../../src/lib/recent.ts'
 import type { Ports } from '../../src/ports/index.ts'
-import { keepUp, lookThrough } from '../../src/upkeep.ts'
+import { beginFirst, keepUp, lookThrough } from '../../src/upkeep.ts'
 import { secureAlarms } from './alarms.ts'
 import type { Environment } from './environment.ts'
 import { eventsInObject } from './events.ts'
@@ -51,15 +50,18 @@ function build(environment: Environment): Service {
   return { app: createApp(ports), ports, prepared: new Recent(Infinity) }
 }
 
-/** Makes sure, once for each isolate, that somebody can sign in. A failure is tried again by the next request, and is not
- * in the way of this one: where the database is away the application says so itself. */
+/** Makes sure, once for each isolate, that somebody can sign in, and that a new installation has its first objects. A
+ * failure is tried again by the next request, and is not in the way of this one: where the database is away the application
+ * says so itself. */
 async function prepare({ ports, prepared }: Service, origin: string): Promise<void> {
+  const url = origin + ports.settings.basePath
   try {
     await prepared.find('first start', ports.clock.now(), async () => {
-      const { setupToken } = await prepareFirstStart(ports)
-      if (setupToken === null) return true
-      const link = `${origin}${ports.settings.basePath}/session/setup?token=${setupToken}`
-      ports.log.warn(`Create the administrator within 30 minutes: ${link}`)
+      const { setupToken, firstJobId } = await beginFirst(ports)
+      if (setupToken !== null)
+        ports.log.warn(`Create the administrator within 30 minutes: ${url}/session/setup?token=${setupToken}`)
+      if (firstJobId !== null)
+        ports.log.info(`Then deliver a first value: POST ${url}/webcollector/jobs/${firstJobId}/values`)
       return true
     })
   } catch (error) {

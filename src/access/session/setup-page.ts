@@ -42,7 +42,7 @@ function page(nonce: string): string {
     if (answer.ok) form.hidden = true
     const problem = answer.ok ? null : await answer.json()
     const why = problem?.errors.map(({ message }) => 'It ' + message + '.') ?? []
-    status.textContent = problem ? [problem.detail, ...why].join(' ') : 'Done. You can sign in now.'
+    status.textContent = problem ? [problem.detail, ...why].join(' ') : 'Done. Programs can sign in with this name and password now.'
   })
 </script>
 </html>

@@ -3,10 +3,31 @@ import * as z from 'zod'
 import { ok } from '../../http/answers.ts'
 import { policy } from '../../http/policy.ts'
 import type { Env } from '../../http/policy.ts'
-import { readyView, versionView } from './schema.ts'
-import { RELEASE, readiness } from './service.ts'
+import { frontPage } from './front-page.ts'
+import { frontView, readyView, versionView } from './schema.ts'
+import { RELEASE, front, readiness } from './service.ts'
 
 export const healthRoutes = new Hono<Env>()
+  .get(
+    '/',
+    policy({
+      summary: 'What this is',
+      roles: 'anyone',
+      answers: {
+        200: {
+          ...ok(frontView, 'The name, the releases and the first links; a page where HTML is asked for.'),
+          alsoMedia: ['text/html'],
+          headers: ['Vary'],
+        },
+      },
+    }),
+    (c) => {
+      const view = front(c.get('ports'))
+      c.header('vary', 'accept')
+      const isBrowser = c.req.header('accept')?.includes('text/html') ?? false
+      return isBrowser ? c.html(frontPage(view)) : c.json(view)
+    },
+  )
   .get(
     '/healthz',
     policy({

@@ -45,6 +45,16 @@ export const versionView = z.object({
   tidemark: z.string(),
 })
 
+export const frontView = z.object({
+  name: z.literal('Tidemark'),
+  interface: z.string(),
+  tidemark: z.string(),
+  links: z
+    .object({ openapi: z.string(), readyz: z.string(), version: z.string(), token: z.string() })
+    .describe('Paths of this service. `POST` to `token` signs in.'),
+})
+
+export type FrontView = z.infer<typeof frontView>
 export type Check = z.infer<typeof checkView>
 export type Warning = z.infer<typeof warningView>
 export type Ready = z.infer<typeof readyView>

@@ -6,7 +6,7 @@ import type { Ports } from '../../ports/index.ts'
 import { alarmsGoToNobody, notificationsAreDead, recipientsReachNobody } from './service/alarms.ts'
 import { notificationsPaused, restoreUnfinished } from './service/restores.ts'
 import { runnersTakeNothing, scriptsWithoutUser } from './service/scripts.ts'
-import type { Check, Ready, Warning } from './schema.ts'
+import type { Check, FrontView, Ready, Warning } from './schema.ts'
 
 /** The releases that run here. */
 export const RELEASE = { interface: INTERFACE_RELEASE, tidemark: VERSION } as const
@@ -28,6 +28,18 @@ const WARNINGS: readonly ((ports: Ports) => Promise<Warning | null>)[] = [
   runnersTakeNothing,
 ]
 
+/** What stands at the address of the service. */
+export function front({ settings }: Ports): FrontView {
+  const at = (path: string) => settings.basePath + path
+  const links = {
+    openapi: at('/openapi.json'),
+    readyz: at('/readyz'),
+    version: at('/version'),
+    token: at('/session/token'),
+  }
+  return { name: 'Tidemark', ...RELEASE, links }
+}
+
 /** The state of the service for its operator: `failed` when one check fails. */
 export async function readiness(ports: Ports): Promise<Ready> {
   const checks = await runChecks(ports)
@@ -43,7 +55,7 @@ export async function readiness(ports: Ports): Promise<Ready> {
 }
 
 /** The warnings that hold now. */
-async function healthWarnings(ports: Ports): Promise<Warning[]> {
+export async function healthWarnings(ports: Ports): Promise<Warning[]> {
   const found = await Promise.all(WARNINGS.map((warning) => warning(ports)))
   return found.filter((warning) => warning !== null)
 }

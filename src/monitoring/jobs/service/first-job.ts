@@ -1,5 +1,7 @@
+import { attempt } from '../../../access/attempts/service.ts'
 import { ROOT_ID } from '../../../access/rights/permissions.ts'
 import type { Caller, Context } from '../../../context.ts'
+import { refusalIn } from '../../../lib/errors.ts'
 import type { Ports } from '../../../ports/index.ts'
 import { createDevice } from '../../tree/devices/service.ts'
 import { deviceBody } from '../../tree/schema.ts'
@@ -13,12 +15,21 @@ const SERVICE: Caller = { kind: 'user', userId: 0, username: '', role: 'administ
 /** The names of the objects that a first start makes. */
 export const FIRST_NAMES = { device: 'My first device', job: 'My first webhook job' } as const
 
+/** Of several processes and isolates that start at once, one makes them. */
+const ONCE = { key: 'first objects', max: 1, isShared: false }
+
 /** Makes a device with one webhook job in an empty tree, so that the first value can be delivered at once.
- * @returns the job's id; null when the tree is not empty */
+ * @returns the job's id; null when the tree is not empty, or when another process makes it */
 export async function createFirstJob(ports: Ports): Promise<number | null> {
   const context: Context = { ports, caller: SERVICE, requestId: 'first start' }
   const root = await requireObject(context, ROOT_ID, { right: 'read' })
   if (root.hasChildren) return null
+  try {
+    await attempt(ports, [ONCE])
+  } catch (error) {
+    if (refusalIn(error)?.code === 'too_many_attempts') return null
+    throw error
+  }
   const { device } = await createDevice(context, ROOT_ID, deviceBody.parse({ name: FIRST_NAMES.device }))
   const body = jobBody.parse({
     name: FIRST_NAMES.job,

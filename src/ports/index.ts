@@ -5,6 +5,7 @@ import type { Directory } from './directory.ts'
 import type { Dispatch } from './dispatch.ts'
 import type { Events } from './events.ts'
 import type { Flow } from './flow.ts'
+import type { Hearing } from './hearing.ts'
 import type { JobActors } from './job-actors.ts'
 import type { Log } from './log.ts'
 import type { Mail } from './mail.ts'
@@ -12,9 +13,6 @@ import type { Network } from './network.ts'
 import type { Secrets } from './secrets.ts'
 import type { Settings } from './settings.ts'
 import type { Translator } from './translator.ts'
-
-/** From one instant to another, epoch milliseconds. */
-export type DeafTime = { readonly fromAt: number; readonly toAt: number }
 
 /** Everything the application asks of its host. */
 export type Ports = {
@@ -25,9 +23,7 @@ export type Ports = {
   readonly dispatch: Dispatch
   readonly events: Events
   readonly clock: Clock
-  /** The latest time in which this process received nothing: it stood still or was away, or its clock was set ahead, which
-   * looks the same. Null where there was none, and where there is no such process. */
-  readonly lastDeaf: () => DeafTime | null
+  readonly hearing: Hearing
   readonly log: Log
   readonly network: Network
   /** Null where none is set. */

@@ -76,7 +76,7 @@ class Place {
       }),
       roomBytes: () => Number.POSITIVE_INFINITY,
       blobs: await openBlobsDirectory(join(folder, 'blobs')),
-      clock: { now: () => clock.place?.now ?? BEGIN_AT },
+      clock: { now: () => clock.place?.now ?? BEGIN_AT, monotonic: () => performance.now() },
       log: {
         info() {},
         warn() {},

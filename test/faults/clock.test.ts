@@ -17,32 +17,42 @@ const TIMEOUT_MS = 3_000
 const LIVE = 5
 
 describe.skipIf(library === undefined)('the Bun host, whose clock is set while it runs', () => {
-  test('by -1 h or +2 h, blames no living sender, loses nothing, and finds a dead one once and in time', async () => {
+  test('by -1 h or +2 h, or ahead and back, blames no living sender, loses nothing, and finds a dead one once and in time', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'tidemark-clock-'))
-    const [back, forth, unfair] = await Promise.all([
-      setClock(BUN, { dataDir: join(folder, 'back'), offset: '-1h' }),
-      setClock(BUN, { dataDir: join(folder, 'forth'), offset: '+2h' }),
-      setClock(UNFAIR, { dataDir: join(folder, 'unfair'), offset: '+2h' }),
+    const [back, forth, astray, unfair] = await Promise.all([
+      setClock(BUN, { dataDir: join(folder, 'back'), offsets: ['-1h'] }),
+      setClock(BUN, { dataDir: join(folder, 'forth'), offsets: ['+2h'] }),
+      setClock(BUN, { dataDir: join(folder, 'astray'), offsets: ['+20h', '+0'] }),
+      setClock(UNFAIR, { dataDir: join(folder, 'unfair'), offsets: ['+2h'] }),
     ])
     await rm(folder, { recursive: true })
-    for (const { blamed, verdict } of [back, forth]) {
+    for (const { blamed, verdict } of [back, forth, astray]) {
       expect(blamed).toBe(0)
       expect(verdict).toMatchObject(KEPT)
       expect(verdict.acknowledged).toBeGreaterThan(LIVE * 3)
     }
-    expect(back.deadCodes).toEqual([0])
-    expect(forth.deadCodes).toEqual([0, 5])
+    for (const { deadCodes } of [back, forth, astray]) expect(deadCodes).toEqual([0, 5])
+    expect([back, forth, astray].map(({ warnings }) => warnings.includes('clock_behind'))).toEqual([
+      true,
+      false,
+      true,
+    ])
+    expect(back.restartedCodes).toEqual([0, 5, 0, 5])
     // Set ahead it looks as if nothing could be received meanwhile; set back it does not.
     expect(back.deafMs).toBe(0)
     expect(Math.abs(forth.deafMs - 2 * 3_600_000)).toBeLessThan(60_000)
     // It would be seen, did a jump of the clock count as silence.
     expect(unfair.blamed).toBeGreaterThan(0)
-  }, 60_000)
+  }, 90_000)
 })
 
-type Set = { readonly dataDir: string; readonly offset: string }
+type Ready = {
+  readonly lastDeaf: { readonly from: string; readonly to: string } | null
+  readonly warnings: readonly { readonly code: string }[]
+}
+type Set = { readonly dataDir: string; readonly offsets: readonly string[] }
 
-async function setClock(command: readonly string[], { dataDir, offset }: Set) {
+async function setClock(command: readonly string[], { dataDir, offsets }: Set) {
   const clock = join(dataDir, 'clock')
   await Bun.write(clock, '+0')
   const environment = {
@@ -59,8 +69,10 @@ async function setClock(command: readonly string[], { dataDir, offset }: Set) {
   const ledger = new Ledger()
   const load = new Senders({ session, ledger, url: host.url, jobIds: live, count: LIVE, pauseMs: 1_000 })
   await session.deliver(host.url, dead, { returnValue1: 1, errorCode: 0 })
-  await Bun.sleep(500)
-  await Bun.write(clock, offset)
+  for (const offset of offsets) {
+    await Bun.sleep(500)
+    await Bun.write(clock, offset)
+  }
   await Bun.sleep(2 * TIMEOUT_MS + 500)
   await load.stop()
   const codesOf = async (jobId: number) =>
@@ -69,10 +81,16 @@ async function setClock(command: readonly string[], { dataDir, offset }: Set) {
   const blamed = codes.filter((each) => each.includes(5)).length
   const deadCodes = await codesOf(dead)
   const verdict = ledger.compare(await session.readHistories(host.url, live))
-  const { lastDeaf } = (await (await fetch(`${host.url}/readyz`)).json()) as {
-    lastDeaf: { from: string; to: string } | null
-  }
+  const ready = (await (await fetch(`${host.url}/readyz`)).json()) as Ready
+  const { lastDeaf } = ready
   const deafMs = lastDeaf ? Date.parse(lastDeaf.to) - Date.parse(lastDeaf.from) : 0
+  const warnings = ready.warnings.map(({ code }) => code)
+  // A process that finds what is stored ahead of its clock finds silence as well.
+  await session.deliver(host.url, dead, { returnValue1: 1, errorCode: 0 })
   await killAll(host)
-  return { blamed, deadCodes, verdict, deafMs }
+  const again = await startProcess({ command, dataDir, environment })
+  await Bun.sleep(2 * TIMEOUT_MS + 500)
+  const restartedCodes = (await session.readSamples(again.url, dead, 'errorCode')).map(({ value }) => value)
+  await killAll(again)
+  return { blamed, deadCodes, restartedCodes, verdict, deafMs, warnings }
 }

@@ -26,7 +26,10 @@ let runners: RunnerNode[]
 beforeEach(async () => {
   now = Date.now()
   // The clock stands until a test moves it: what is given up is given up because of that.
-  host = await startBun({ TIDEMARK_RUNNER_TOKEN: registrationToken }, { clock: { now: () => now } })
+  host = await startBun(
+    { TIDEMARK_RUNNER_TOKEN: registrationToken },
+    { clock: { now: () => now, monotonic: () => now } },
+  )
   ;({ call, json } = administratorOf(host.url))
   dir = await makeRunnerDir()
   otherDir = await makeRunnerDir()

@@ -14,6 +14,7 @@ import { startEdge } from './edge.ts'
 import type { Moved } from './hand-worker.ts'
 import { ADMIN, TIME_ZONE } from './host.ts'
 import type { Host } from './host.ts'
+import { HandTime } from './hand-time.ts'
 import { keeperOf } from './keeper-of.ts'
 
 const ROOT = join(import.meta.dir, '../..')
@@ -55,9 +56,8 @@ async function startBunByHand(variables: Variables = {}): Promise<HostByHand> {
   })
   const logs: string[] = []
   const log = jsonLog((line) => logs.push(line))
-  let now = Date.now()
-  const start = (stallMs: number) =>
-    startServer(settings, { log, clock: { now: () => now }, stallMs, upkeepMs: UPKEEP_MS })
+  const time = new HandTime(Date.now())
+  const start = (stallMs: number) => startServer(settings, { log, clock: time, stallMs, upkeepMs: UPKEEP_MS })
   let server = await start(NEVER_MS)
   const again = async (stallMs: number) => {
     await server.close()
@@ -82,7 +82,8 @@ async function startBunByHand(variables: Variables = {}): Promise<HostByHand> {
       for (;;) {
         const dueAt = Math.min(keeper.nextAt, flow.nextAt, post.nextAt, dispatch.nextAt)
         if (dueAt > at) break
-        now = Math.max(now, dueAt)
+        const now = Math.max(time.now(), dueAt)
+        time.moveTo(now)
         if (keeper.nextAt <= now) {
           await keeper.wake(now)
           await keeper.settled()
@@ -94,11 +95,12 @@ async function startBunByHand(variables: Variables = {}): Promise<HostByHand> {
         }
         if (dispatch.nextAt <= now) await dispatch.settle()
       }
-      now = at
+      time.moveTo(at)
+      keeper.notice(at)
     },
     async awayUntil(at) {
       await server.close()
-      now = at
+      time.moveTo(at)
       server = await start(STALL_MS)
       // From here on a clock that leaps is no stall again.
       await again(NEVER_MS)
@@ -106,7 +108,7 @@ async function startBunByHand(variables: Variables = {}): Promise<HostByHand> {
     async passNight() {
       const nights = () => logs.filter((line) => line.includes(SWEPT)).length
       const before = nights()
-      now += DAY_MS
+      time.moveTo(time.now() + DAY_MS)
       while (nights() === before) await Bun.sleep(UPKEEP_MS)
     },
     async meddle(statement) {

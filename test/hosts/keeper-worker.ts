@@ -88,7 +88,7 @@ export class KeeperObject {
       values: valuesInObject(this.#state.storage),
       blobs: openBlobsR2(this.#bindings.FILES),
       blobBytes: SMALL_BLOB_BYTES,
-      clock: { now: () => this.#now },
+      clock: { now: () => this.#now, monotonic: () => this.#now },
       log: silent,
       turn: () => scheduler.wait(0),
       follow: (transitions) => Promise.resolve(void this.#told.push(...transitions)),

@@ -8,6 +8,7 @@ import { Refusal } from '../../src/lib/errors.ts'
 import { openFlow } from '../../src/flow.ts'
 import { Hub } from '../../src/monitoring/events/service.ts'
 import { parseEnvironment, settingsOf, settingsSchema } from '../../src/ports/settings.ts'
+import { HEARS_ALL } from '../../src/ports/hearing.ts'
 import type { Ports } from '../../src/ports/index.ts'
 import { openBlobsDirectory } from '../../workers/bun/blobs-directory.ts'
 import { migrate, openLibsql } from '../../workers/bun/libsql.ts'
@@ -71,7 +72,7 @@ export async function openPorts(settings: Partial<Ports['settings']> = {}) {
     },
     mail: openMail(null),
     translator: null,
-    lastDeaf: () => null,
+    hearing: HEARS_ALL,
   }
   const ports: Ports = { ...parts, dispatch: openDispatch(parts, schedules) }
   return {

@@ -8,6 +8,7 @@ import { openBlobsDirectory } from '../../workers/bun/blobs-directory.ts'
 import { openKeeping } from '../../workers/bun/keeping.ts'
 import { openLibsql } from '../../workers/bun/libsql.ts'
 import { valuesInLibsql } from '../../workers/bun/values.ts'
+import { HandTime } from '../hosts/hand-time.ts'
 import { ANYBODY, BEGIN_AT, rulesWith } from './rules.ts'
 
 setDefaultTimeout(30_000)
@@ -23,12 +24,12 @@ const JOBS = Array.from({ length: 40 }, (_, index) => 1 + 32 * index)
 async function open() {
   const libsql = await openLibsql(`file:${join(folder, 'values.db')}`)
   const errors: string[] = []
-  const time = { now: BEGIN_AT }
+  const time = new HandTime(BEGIN_AT)
   const values = valuesInLibsql(libsql, { onBroken: () => errors.push('broken') })
   const host = {
     values,
     blobs: await openBlobsDirectory(join(folder, 'blobs')),
-    clock: { now: () => time.now },
+    clock: time,
     log: { info() {}, warn() {}, error: (message: string) => void errors.push(message) },
     follow: () => Promise.resolve(),
     roomBytes: () => Number.POSITIVE_INFINITY,
@@ -67,10 +68,10 @@ test('neighbours are tidied together, once their turn has come, and not at the s
   await Bun.sleep(400)
   expect(await untidied()).toEqual(JOBS)
   for (const minutes of [1, 10, 31, 60]) {
-    time.now = BEGIN_AT + minutes * 60_000
-    for (let tried = 0; tried < 100 && (await untidied()).length > due(time.now).length; tried++)
+    time.moveTo(BEGIN_AT + minutes * 60_000)
+    for (let tried = 0; tried < 100 && (await untidied()).length > due(time.now()).length; tried++)
       await Bun.sleep(20)
-    expect(await untidied()).toEqual(due(time.now))
+    expect(await untidied()).toEqual(due(time.now()))
   }
   expect(await untidied()).toEqual([])
   expect(due(BEGIN_AT + 10 * 60_000).length).toBeWithin(30, 37)

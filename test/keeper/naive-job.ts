@@ -15,6 +15,7 @@ export type Mistake =
   | 'silence clears what it does not breach'
   | 'silence is better than a bad value'
   | 'only the first silence is on record'
+  | 'a clock set back delays timeouts'
 
 type Change = { at: number; detectedAt: number; from: State; to: State; reason: Reason; errorCode: number }
 
@@ -39,6 +40,10 @@ export class NaiveJob {
   readonly #bornAt: number
   #now: number
   #start: number
+  /** The service's clock at the last sign of life or start. */
+  #heard: number
+  /** How long the job may be silent, where the rules do not say. */
+  #span: number | null = null
   #newest: number | null = null
   /** What a job that is neither forced nor stopped shows. */
   #verdict: State = 'ok'
@@ -56,6 +61,7 @@ export class NaiveJob {
     this.#bornAt = now
     this.#now = now
     this.#start = now
+    this.#heard = now
     this.state = rules.stopped ? 'undefined' : 'ok'
     this.#armRegularly()
     this.#show(now, 'forced')
@@ -70,14 +76,14 @@ export class NaiveJob {
     const now = Math.max(this.#now, wall)
     const refusal = this.#refuse(delivery, now)
     if (refusal !== null) return refusal
-    this.#now = now
-    if (delivery.signal !== 'result') return this.#hear(delivery)
+    this.#look(wall)
+    if (delivery.signal !== 'result') return this.#hear(delivery, wall)
 
     const at = delivery.timestampAt ?? Math.max(now, this.#newest ?? now)
     for (const [key, value] of Object.entries(delivery.values)) this.samples.push({ key, at, value })
     const isLate = this.#newest !== null && at < this.#newest
     if (isLate && this.#mistake !== 'late values count') return 'late'
-    this.#takeResult(delivery, at)
+    this.#takeResult(delivery, at, wall)
     return isLate ? 'late' : 'kept'
   }
 
@@ -95,17 +101,18 @@ export class NaiveJob {
     return -ahead > 2_592_000_000 ? 'value_too_old' : null
   }
 
-  #hear(delivery: Delivery): string {
+  #hear(delivery: Delivery, wall: number): string {
     if (delivery.message !== null) this.message = delivery.message
     if (delivery.signal === 'start' && this.#rules.graceMs !== null) {
       this.#openRun = { id: delivery.runId }
-      this.deadline = this.#now + this.#rules.graceMs
+      this.deadline = wall + this.#rules.graceMs
+      this.#span = this.#rules.graceMs
       this.#deadlineMeansCode = true
     }
     return 'kept'
   }
 
-  #takeResult(delivery: Delivery, at: number): void {
+  #takeResult(delivery: Delivery, at: number, wall: number): void {
     const isAfter5 = this.errorCode === 5 && delivery.errorCode === null && sizeOf(delivery.values) > 0
     const sentCode = isAfter5 && this.#healsOnData ? 0 : delivery.errorCode
     const code = sentCode ?? this.errorCode
@@ -114,6 +121,7 @@ export class NaiveJob {
     this.errorCode = code
     this.#newest = at
     this.lastReceived = this.#now
+    this.#heard = wall
     this.message = isAfter5 && code === 5 ? besides(delivery.message, LEFT) : delivery.message
     this.silentSince = null
     this.#count(delivery.values, sentCode)
@@ -141,14 +149,15 @@ export class NaiveJob {
   }
 
   wake(wall: number): void {
-    this.#now = Math.max(this.#now, wall)
+    this.#look(wall)
     const missed = this.deadline
-    if (missed === null || missed > this.#now) return
-    const at = this.#mistake === 'timeouts are dated when noticed' ? this.#now : missed
+    if (missed === null || missed > wall) return
+    const lastSign = Math.max(this.lastReceived ?? this.#start, this.#start)
+    const at = this.#mistake === 'timeouts are dated when noticed' ? this.#now : Math.max(missed, lastSign)
     this.deadline = null
     this.#openRun = null
     this.message = null
-    this.silentSince = Math.max(this.lastReceived ?? this.#start, this.#start)
+    this.silentSince = lastSign
     if (this.#deadlineMeansCode) {
       if (this.errorCode !== 5 || this.#mistake !== 'only the first silence is on record')
         this.samples.push({ key: 'errorCode', at, value: 5 })
@@ -179,8 +188,22 @@ export class NaiveJob {
     this.#verdict = verdict
   }
 
+  /** The clock was set back: what waits for it waits as long as before, where that is known. */
+  clock(byMs: number, wall: number): void {
+    if (this.deadline !== null) {
+      this.deadline += byMs
+      this.#heard += byMs
+    }
+    if (this.deadline === null || this.#mistake === 'a clock set back delays timeouts') return
+    this.deadline = Math.min(this.deadline, wall + (this.#span ?? this.#patience()?.[0] ?? Infinity))
+  }
+
+  #look(wall: number): void {
+    this.#now = Math.max(this.#now, wall)
+  }
+
   deaf(fromAt: number, toAt: number): void {
-    this.#now = Math.max(this.#now, toAt)
+    this.#look(toAt)
     if (this.#mistake === 'our own silence counts') return
     const missed = this.deadline
     if (this.#rules.stopped || (missed !== null && missed < fromAt)) return
@@ -200,7 +223,7 @@ export class NaiveJob {
   }
 
   configure(rules: Rules, wall: number): void {
-    this.#now = Math.max(this.#now, wall)
+    this.#look(wall)
     const before = this.#rules
     if (rules.revision <= before.revision) return
     const patienceBefore = this.#patience()
@@ -209,8 +232,8 @@ export class NaiveJob {
       this.#judgeAnew()
     this.#forgetFlips()
     if (rules.stopped) this.#stop()
-    else if (before.stopped) this.#begin()
-    else if (this.#openRun === null && differs(patienceBefore, this.#patience())) this.#armAnew()
+    else if (before.stopped) this.#begin(wall)
+    else if (this.#openRun === null && differs(patienceBefore, this.#patience())) this.#armAnew(wall)
     const isForcing = before.forced !== rules.forced
     const otherwise = before.stopped === rules.stopped ? 'threshold' : 'stopped'
     this.#show(this.#now, isForcing ? 'forced' : otherwise)
@@ -235,17 +258,18 @@ export class NaiveJob {
     if (this.#mistake !== 'stopping keeps what was counted') this.#counted = []
   }
 
-  #begin(): void {
+  #begin(wall: number): void {
     this.#start = this.#now
+    this.#heard = wall
     this.#armRegularly()
   }
 
   /** Row 9: from the last sign of life; what passed already fires now, unless that very silence was reported. */
-  #armAnew(): void {
+  #armAnew(wall: number): void {
     this.#armRegularly()
-    if (this.deadline === null || this.deadline > this.#now) return
+    if (this.deadline === null || this.deadline > wall) return
     const isReported = this.silentSince !== null && (this.errorCode === 5 || !this.#deadlineMeansCode)
-    this.deadline = isReported ? null : this.#now
+    this.deadline = isReported ? null : wall
   }
 
   #armRegularly(ttlMs: number | null = null): void {
@@ -254,7 +278,8 @@ export class NaiveJob {
       this.deadline = null
       return
     }
-    this.deadline = Math.max(this.lastReceived ?? this.#start, this.#start) + patience[0]
+    this.deadline = this.#heard + patience[0]
+    this.#span = ttlMs
     this.#deadlineMeansCode = patience[1]
   }
 

@@ -92,6 +92,8 @@ export class FaultyBlobs implements Blobs {
 /** The place where one keeper lives: a real database in a file, a clock and turns moved by hand. */
 export class Stage {
   now = BEGIN_AT
+  /** The monotonic clock; null where it moves as `now` does, so that nobody knows by how much `now` was set back. */
+  uptimeMs: number | null = null
   /** How often the keeper said that it wants to be woken earlier. */
   armed = 0
   /** What the keeper told, in order; a reopened keeper may tell again. */
@@ -149,7 +151,7 @@ export class Stage {
       values: this.#values,
       blobs: this.blobs,
       blobBytes: this.blobBytes,
-      clock: { now: () => this.now },
+      clock: { now: () => this.now, monotonic: () => this.uptimeMs ?? this.now },
       log: { info() {}, warn() {}, error: (message) => void this.errors.push(message) },
       turn: () => (this.byHand ? new Promise((resolve) => this.#turns.push(resolve)) : Promise.resolve()),
       follow: (transitions) => this.#follow(transitions),

@@ -32,7 +32,7 @@ const OTHERS = [
   'deaf',
   'settled',
 ]
-const CLOCKWORK = ['constructor', 'lastHeartbeat', 'beat']
+const CLOCKWORK = ['constructor', 'lastHeartbeat', 'beat', 'notice']
 
 let folder = ''
 beforeAll(async () => {
@@ -126,7 +126,7 @@ async function live(diesAt: number, ends: Ends, onto: Onto = (values) => values)
       values: onto(mortalValues(soul, valuesInLibsql(stored, { onBroken: () => undefined }))),
       blobs: mortalBlobs(soul, blobs),
       blobBytes: SMALL_BLOB_BYTES,
-      clock: { now: () => now },
+      clock: { now: () => now, monotonic: () => now },
       log: { info() {}, warn() {}, error() {} },
       turn: () => Promise.resolve(),
       follow: (transitions: readonly Transition[]) => Promise.resolve(transitions.forEach(tell)),

@@ -1,7 +1,7 @@
 import { Keeper } from '../../src/monitoring/keeper/service.ts'
 import type { KeeperHost } from '../../src/monitoring/keeper/host.ts'
 import { neighbourhoodOf, nextTurn } from '../../src/monitoring/keeper/turns.ts'
-import type { DeafTime } from '../../src/ports/index.ts'
+import type { DeafTime, Hearing } from '../../src/ports/hearing.ts'
 
 /** A gap between two looks at the clock that is longer than this was a time in which nothing could be received. */
 const STALL_MS = 500
@@ -24,7 +24,7 @@ const NOTHING = { samples: 0, rows: 0, sizeBytes: 0 }
 /** The keeper of this process, with the clockwork around it: deadlines, heartbeat, folds. */
 export type Keeping = {
   readonly keeper: Keeper
-  readonly lastDeaf: () => DeafTime | null
+  readonly hearing: Hearing
   start(): Promise<void>
   close(): Promise<void>
 }
@@ -43,7 +43,7 @@ export async function openKeeping(
   clockwork.attach(keeper)
   return {
     keeper,
-    lastDeaf: () => clockwork.lastDeaf,
+    hearing: { lastDeaf: () => clockwork.lastDeaf, clockBehindMs: () => keeper.clockBehindMs },
     start: () => clockwork.start(),
     close: () => clockwork.close(),
   }
@@ -58,6 +58,8 @@ class Clockwork {
   #ticking: Promise<void> = Promise.resolve()
   #tidying: Promise<void> | null = null
   #lastLookAt = 0
+  /** The monotonic clock at that look. */
+  #lastLookMs = 0
   #lastHeartbeatAt = 0
   #lastFoldAt = 0
   #lastTidyAt = 0
@@ -84,6 +86,7 @@ class Clockwork {
     const lastSeenAt = (await this.#keeper?.lastHeartbeat()) ?? null
     if (lastSeenAt !== null && now - lastSeenAt > this.#stallMs) await this.#credit(lastSeenAt, now)
     this.#lastLookAt = this.#host.clock.now()
+    this.#lastLookMs = this.#host.clock.monotonic()
     this.#lastFoldAt = now
     this.#lastTidyAt = now
     this.#schedule()
@@ -131,14 +134,16 @@ class Clockwork {
     const keeper = this.#keeper
     if (!keeper) return
     const now = this.#host.clock.now()
-    const sinceMs = now - this.#lastLookAt
-    if (sinceMs > TICK_MAX_MS + this.#stallMs) {
-      this.#host.log.warn('the process stood still; silence meanwhile is not counted', { stalledMs: sinceMs })
-      await this.#credit(this.#lastLookAt, now)
+    const stalledMs = this.#sinceLastLook(now)
+    if (stalledMs > TICK_MAX_MS + this.#stallMs) {
+      this.#host.log.warn(
+        `Nothing was received for ${(stalledMs / 1_000).toFixed(1)} s: the process did not run, or the clock was set ahead. Deadlines of jobs are put off by that time. If it happens often, give the machine more CPU or memory, or pause no virtual machine that runs this service.`,
+        { stalledMs: Math.round(stalledMs) },
+      )
+      await this.#credit(now - stalledMs, now)
       // Whose turn came meanwhile waits for the next one: they must not all come at once now.
       this.#lastTidyAt = now
     }
-    this.#lastLookAt = now
     // By the time that was looked at: a stall from here on is credited at the next look, before anything is judged by it.
     await keeper.wake(now)
     keeper.settled().catch((error: unknown) => this.#host.log.error('a change of state waits', error))
@@ -148,6 +153,15 @@ class Clockwork {
     }
     this.#foldWhenDue(now)
     this.#tidyWhenDue(now)
+  }
+
+  /** The time that passed since this was asked last, by whichever clock has it longer, ms. */
+  #sinceLastLook(now: number): number {
+    const monotonicMs = this.#host.clock.monotonic()
+    const sinceMs = Math.max(now - this.#lastLookAt, monotonicMs - this.#lastLookMs)
+    this.#lastLookAt = now
+    this.#lastLookMs = monotonicMs
+    return Math.round(sinceMs)
   }
 
   async #credit(fromAt: number, toAt: number): Promise<void> {

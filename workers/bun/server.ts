@@ -10,7 +10,7 @@ import { RELEASE } from '../../src/operations/health/service.ts'
 import { BEAT_MS, Hub } from '../../src/monitoring/events/service.ts'
 import { openPost } from '../../src/monitoring/notifications/outbox/service.ts'
 import type { Post } from '../../src/monitoring/notifications/outbox/service.ts'
-import type { Clock } from '../../src/ports/clock.ts'
+import type { SteadyClock } from '../../src/ports/clock.ts'
 import type { Ports } from '../../src/ports/index.ts'
 import type { Transition } from '../../src/ports/job-actors.ts'
 import type { Log } from '../../src/ports/log.ts'
@@ -44,7 +44,7 @@ const NIGHT_MS = 11_820_000
 /** Enough for a thousand senders with a connection each. */
 const FILES_MIN = 1_024
 
-const WALL_CLOCK: Clock = { now: () => Date.now() }
+const MACHINE_CLOCK: SteadyClock = { now: () => Date.now(), monotonic: () => performance.now() }
 
 /** A running service. */
 export type Server = {
@@ -63,7 +63,7 @@ export type Server = {
 /** Where a test may put something in place of a part. A service needs none of it. */
 export type Seams = {
   readonly log?: Log
-  readonly clock?: Clock
+  readonly clock?: SteadyClock
   /** A gap in the life of the process is credited from this length on. */
   readonly stallMs?: number
   /** How often what waits is carried on. */
@@ -76,7 +76,7 @@ export type Seams = {
 /** Starts the service on this machine: one process, its data under `settings.dataDir`.
  * @throws {Error} when the data cannot be opened or the port is taken */
 export async function startServer(settings: BunSettings, seams: Seams = {}): Promise<Server> {
-  const { log = jsonLog(toStandardError), clock = WALL_CLOCK, stallMs, upkeepMs = UPKEEP_MS } = seams
+  const { log = jsonLog(toStandardError), clock = MACHINE_CLOCK, stallMs, upkeepMs = UPKEEP_MS } = seams
   const { values: onTop = same, fetch: around = same } = seams
   const storage = await openStorage(settings, log)
   const { room, system, values, blobs } = storage
@@ -101,8 +101,8 @@ export async function startServer(settings: BunSettings, seams: Seams = {}): Pro
     onlookers: events,
   }
   const keeping = await openKeeping(keeperHost, stallMs)
-  const { keeper: jobActors, lastDeaf } = keeping
-  const parts = { ...inside, ...outside, blobs, jobActors, lastDeaf, flow }
+  const { keeper: jobActors, hearing } = keeping
+  const parts = { ...inside, ...outside, blobs, jobActors, hearing, flow }
   const dispatch = openDispatch(parts, schedules)
   const ports: Ports = { ...parts, dispatch }
   const post = openPost(ports)

@@ -1,4 +1,4 @@
-import type { Clock } from '../../src/ports/clock.ts'
+import type { SteadyClock } from '../../src/ports/clock.ts'
 
 /** The platform's clock. */
-export const clock: Clock = { now: () => Date.now() }
+export const clock: SteadyClock = { now: () => Date.now(), monotonic: () => performance.now() }

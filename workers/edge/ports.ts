@@ -1,4 +1,5 @@
 import type { Events } from '../../src/ports/events.ts'
+import { HEARS_ALL } from '../../src/ports/hearing.ts'
 import type { Ports } from '../../src/ports/index.ts'
 import { jsonLog } from '../json-log.ts'
 import { openLdap } from '../ldap.ts'
@@ -34,7 +35,7 @@ export function portsOf(environment: Environment, events: Events): Ports {
     directory: settings.ldap && openLdap(settings.ldap),
     translator: environment.AI ? translatorOfAi(environment.AI) : null,
     // Each job's object knows its own.
-    lastDeaf: () => null,
+    hearing: HEARS_ALL,
     secrets: secretsOf(key, formerKeys, scryptBeside),
     settings,
   }

@@ -27,6 +27,7 @@ const MISTAKES: readonly Mistake[] = [
   'silence clears what it does not breach',
   'silence is better than a bad value',
   'only the first silence is on record',
+  'a clock set back delays timeouts',
 ]
 
 /** Seed and path of a failure are in its message. */
@@ -83,15 +84,19 @@ setDefaultTimeout(120_000)
 describe('a job that goes through anything', () => {
   test('is what the design says: state, error code, deadline, transitions, samples, answers', () => {
     fc.assert(
-      fc.property(histories(40), ({ rules, acts }) => void liveThrough(rules, acts, null)),
+      fc.property(
+        histories(40),
+        setBacks,
+        ({ rules, acts }, clock) => void liveThrough(rules, acts, { clock }),
+      ),
       REPORTED,
     )
   })
 
   test('writes a history without gaps that only goes forwards', () => {
     fc.assert(
-      fc.property(histories(40), ({ rules, acts }) => {
-        const { transitions, state } = liveThrough(rules, acts, null)
+      fc.property(histories(40), setBacks, ({ rules, acts }, clock) => {
+        const { transitions, state } = liveThrough(rules, acts, { clock })
         let before = { seq: 0, at: -Infinity, detectedAt: -Infinity, to: rules.stopped ? 'undefined' : 'ok' }
         for (const transition of transitions) {
           expect(transition.seq).toBe(before.seq + 1)
@@ -112,7 +117,7 @@ describe('a job that goes through anything', () => {
     const rank = (state: string) => order.findIndex((one) => one === state)
     fc.assert(
       fc.property(histories(40), ({ rules, acts }) => {
-        const silences = liveThrough({ ...rules, forced: null }, acts, null).transitions.filter(
+        const silences = liveThrough({ ...rules, forced: null }, acts, { clock: [] }).transitions.filter(
           ({ reason, from }) => reason === 'timeout' && rank(from) >= 0,
         )
         for (const { from, to } of silences) {
@@ -126,8 +131,8 @@ describe('a job that goes through anything', () => {
 
   test('is the same after its events are replayed, and after its state was written down in between', () => {
     fc.assert(
-      fc.property(histories(30), fc.nat(30), ({ rules, acts }, cut) => {
-        const job = liveThrough(rules, acts, null)
+      fc.property(histories(30), setBacks, fc.nat(30), ({ rules, acts }, clock, cut) => {
+        const job = liveThrough(rules, acts, { clock })
         let state: ActorState | null = null
         job.accepted.forEach(({ event, now }, index) => {
           ;({ state } = step(state, event, now))
@@ -170,19 +175,47 @@ describe('a job that goes through anything', () => {
 
   test.each([...MISTAKES])('control: a model in which %s is noticed', (mistake) => {
     const result = fc.check(
-      fc.property(histories(40), ({ rules, acts }) => void liveThrough(rules, acts, mistake)),
+      fc.property(
+        histories(40),
+        setBacks,
+        ({ rules, acts }, clock) => void liveThrough(rules, acts, { clock, mistake }),
+      ),
       { numRuns: 10 * RUNS, seed: 1, endOnFailure: true },
     )
     expect(result.failed).toBe(true)
   })
 })
 
+/** By how much the clock is set back before an act, rarely; by a time that the host knows or not. */
+const setBacks = fc.array(
+  fc.oneof(
+    { weight: 9, arbitrary: fc.constant(null) },
+    {
+      weight: 1,
+      arbitrary: fc.record({ byMs: fc.constantFrom(-1, -900, -4_000, -3_600_000), isKnown: fc.boolean() }),
+    },
+  ),
+  { minLength: 40, maxLength: 40 },
+)
+
+type Living = {
+  readonly clock: readonly ({ readonly byMs: number; readonly isKnown: boolean } | null)[]
+  readonly mistake?: Mistake
+}
+
 /** Takes the real job and the naive one through the acts and compares them after each. */
-function liveThrough(rules: Rules, acts: readonly Act[], mistake: Mistake | null): RealJob {
+function liveThrough(rules: Rules, acts: readonly Act[], { clock, mistake }: Living): RealJob {
   const real = new RealJob(rules, BEGIN_AT)
-  const naive = new NaiveJob(rules, BEGIN_AT, mistake)
+  const naive = new NaiveJob(rules, BEGIN_AT, mistake ?? null)
   let now = BEGIN_AT
-  for (const act of acts) {
+  for (const [index, act] of acts.entries()) {
+    const setBack = clock[index]
+    if (setBack) {
+      now += setBack.byMs
+      const byMs = setBack.isKnown ? setBack.byMs : 0
+      real.tell({ kind: 'clock', byMs }, now)
+      naive.clock(byMs, now)
+    }
     const happening = happen(act, { now, deadlineAt: real.face.deadline, revision: naive.revision })
     now = happening.now
     expect(real.tell(eventOf(happening), now)).toBe(tellNaively(naive, happening))

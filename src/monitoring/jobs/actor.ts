@@ -7,6 +7,7 @@ import { checkDated, checkDefined, checkStarted, userValue } from './delivery.ts
 import {
   judge,
   patienceOf,
+  within,
   regularDeadline,
   settle,
   unchanged,
@@ -28,8 +29,10 @@ export type Event =
   | { readonly kind: 'run'; readonly run: Run }
   /** The deadline may have passed. Early or repeated, it changes nothing. */
   | { readonly kind: 'wake' }
-  /** The service could not receive during [fromAt, toAt). */
-  | { readonly kind: 'deaf'; readonly fromAt: number; readonly toAt: number }
+  /** The service could not receive during [fromAt, toAt). Of that time its clock was set ahead by `aheadMs`, if at all. */
+  | { readonly kind: 'deaf'; readonly fromAt: number; readonly toAt: number; readonly aheadMs?: number }
+  /** The service's clock was set back: by so much (at most 0), or by an unknown time where `byMs` is 0. */
+  | { readonly kind: 'clock'; readonly byMs: number }
 
 const NO_COUNTERS: readonly Counter[] = []
 
@@ -45,31 +48,41 @@ export function step(state: ActorState | null, event: Event, now: number): Step 
   }
   if (!state) throw new Refusal('not_found', 'There is no such webhook job.')
   // A delivery copies the state once, with everything else that it changes.
-  if (event.kind === 'deliver') return deliver(state, event.delivery, Math.max(state.nowAt, now))
-  if (event.kind === 'run') return takeRun(state, event.run, Math.max(state.nowAt, now))
+  if (event.kind === 'deliver') return deliver(state, event.delivery, now)
+  if (event.kind === 'run') return takeRun(state, event.run, now)
+  if (event.kind === 'clock') return unchanged(within(shifted(state, event.byMs), now))
   const current = state.nowAt > now ? state : { ...state, nowAt: now }
   switch (event.kind) {
     case 'wake':
-      return withFlapping(wake(current), state)
+      return withFlapping(wake(current, now), state)
     case 'deaf':
       return creditDeafness(current, event)
   }
 }
 
-function deliver(state: ActorState, delivery: Delivery, nowAt: number): Step {
+/** Moves with the service's clock what is measured by it; what the job has stamped stays. */
+function shifted(state: ActorState, byMs: number): ActorState {
+  const { deadline } = state
+  if (deadline === null || byMs === 0) return state
+  const heardAt = (state.heardAt ?? Math.max(state.lastReceivedAt ?? 0, state.startedAt)) + byMs
+  return { ...state, heardAt, deadline: { ...deadline, at: deadline.at + byMs } }
+}
+
+function deliver(state: ActorState, delivery: Delivery, now: number): Step {
   const { rules } = state
+  const nowAt = Math.max(state.nowAt, now)
   checkStarted(rules)
   checkDefined(rules, delivery)
   checkDated(delivery, nowAt)
   if (delivery.signal === 'log')
     return unchanged({ ...state, nowAt, message: delivery.message ?? state.message })
-  if (delivery.signal === 'start') return begin({ ...state, nowAt }, delivery)
+  if (delivery.signal === 'start') return begin({ ...state, nowAt }, delivery, now)
 
   const at = delivery.timestampAt ?? Math.max(nowAt, state.newestAt ?? 0)
   const samples = samplesOf(delivery.values, at)
   if (state.newestAt !== null && at < state.newestAt)
     return { ...unchanged({ ...state, nowAt }), samples, late: true }
-  return judge(state, delivery, { at, nowAt, samples })
+  return judge(state, delivery, { at, now, samples })
 }
 
 function samplesOf(values: Delivery['values'], at: number): Sample[] {
@@ -78,18 +91,21 @@ function samplesOf(values: Delivery['values'], at: number): Sample[] {
   return samples
 }
 
-function begin(state: ActorState, delivery: Delivery): Step {
+function begin(state: ActorState, delivery: Delivery, now: number): Step {
   const message = delivery.message ?? state.message
-  if (state.rules.graceMs === null) return unchanged({ ...state, message })
-  const deadline: Deadline = { at: state.nowAt + state.rules.graceMs, means: 'timeout' }
+  const { graceMs } = state.rules
+  if (graceMs === null) return unchanged({ ...state, message })
+  const deadline: Deadline = { at: now + graceMs, means: 'timeout', spanMs: graceMs }
   return unchanged({ ...state, message, deadline, run: { id: delivery.runId } })
 }
 
-function wake(state: ActorState): Step {
+function wake(state: ActorState, now: number): Step {
   const { deadline, rules } = state
-  if (rules.stopped || deadline === null || deadline.at > state.nowAt) return unchanged(state)
-  const change = { reason: 'timeout', at: deadline.at } as const
+  if (rules.stopped || deadline === null || deadline.at > now) return unchanged(state)
   const silentSinceAt = Math.max(state.lastReceivedAt ?? 0, state.startedAt)
+  // Where the clock was set back, the deadline is before what the job has stamped.
+  const at = Math.max(deadline.at, silentSinceAt)
+  const change = { reason: 'timeout', at } as const
   const silent = { ...state, deadline: null, run: null, message: null, silentSinceAt }
   if (deadline.means === 'no_data') {
     const evaluated = isLevel(state.evaluated) ? state.evaluated : 'no_data'
@@ -98,18 +114,25 @@ function wake(state: ActorState): Step {
   const counters = countSilence(rules.thresholds, state.counters)
   const evaluated = worseOf(state.evaluated, evaluate(rules.thresholds, counters, TIMEOUT_ERROR))
   // Each silence is on record, also one that follows values which left the error code of the one before.
-  const samples = [{ key: 'errorCode', at: deadline.at, value: TIMEOUT_ERROR }]
+  const samples = [{ key: 'errorCode', at, value: TIMEOUT_ERROR }]
   const timedOut = { ...silent, errorCode: TIMEOUT_ERROR, counters, evaluated }
   return settle(withResult(timedOut, state), { ...change, samples })
 }
 
+type Deaf = Omit<Event & { kind: 'deaf' }, 'kind'>
+
 /** Silence of our own making is credited: the sender gets as long as we were deaf, and no longer than its timeout. */
-function creditDeafness(state: ActorState, deaf: { fromAt: number; toAt: number }): Step {
+function creditDeafness(state: ActorState, deaf: Deaf): Step {
   const { deadline, rules } = state
   if (rules.stopped || (deadline !== null && deadline.at < deaf.fromAt)) return unchanged(state)
+  const moved = shifted(state, deaf.aheadMs ?? 0)
   const credit = Math.min(patienceOf(rules)?.ms ?? Number.POSITIVE_INFINITY, deaf.toAt - deaf.fromAt)
-  const later = deadline && { ...deadline, at: Math.max(deadline.at, deaf.toAt + credit) }
-  const credited = { ...state, deadline: later }
+  const later = moved.deadline && {
+    ...moved.deadline,
+    at: Math.max(moved.deadline.at, deaf.toAt + credit),
+  }
+  // What was heard after the clock was set ahead has its deadline on the new clock already.
+  const credited = within({ ...moved, deadline: later }, deaf.aheadMs ? deaf.toAt : Number.POSITIVE_INFINITY)
   const isMissed = deadline !== null && deadline.at <= deaf.toAt
   if (!isMissed && !isBlamed(state, deaf)) return unchanged(credited)
   // The deadline fell into the gap, or it may have got well: what the job's state was meanwhile nobody can say.
@@ -119,7 +142,7 @@ function creditDeafness(state: ActorState, deaf: { fromAt: number; toAt: number 
 }
 
 /** Whether a job would be held to be down over a gap of ours that is longer than a restart. */
-function isBlamed({ state, sinceAt }: ActorState, deaf: { fromAt: number; toAt: number }): boolean {
+function isBlamed({ state, sinceAt }: ActorState, deaf: Deaf): boolean {
   return isLevel(state) && sinceAt < deaf.toAt && deaf.toAt - deaf.fromAt >= RESTART_MAX_MS
 }
 
@@ -132,9 +155,10 @@ function configure(state: ActorState | null, event: { jobId: number; rules: Rule
   const judged = rejudge({ ...current, rules }, state.rules)
   const next = rules.stopped || !rules.flapping ? withoutFlapping(judged) : judged
   if (rules.stopped) return settle({ ...next, deadline: null, counters: NO_COUNTERS, run: null }, change)
-  if (!state.rules.stopped) return settle(rearm(next, state.rules), change)
-  const started = { ...next, startedAt: next.nowAt }
-  return settle({ ...started, deadline: regularDeadline(started, null) }, change)
+  if (!state.rules.stopped) return settle(rearm(next, state.rules, now), change)
+  const { heardAt: _, ...started } = { ...next, startedAt: next.nowAt }
+  const heard = now < next.nowAt ? { ...started, heardAt: now } : started
+  return settle({ ...heard, deadline: regularDeadline(heard) }, change)
 }
 
 function reasonOf(before: Rules, rules: Rules): Reason {
@@ -160,16 +184,16 @@ function hasNoData({ silentSinceAt, errorCode, evaluated }: ActorState): boolean
 }
 
 /** A changed timeout counts from the last sign of life; the grace of a run under way stands. */
-function rearm(state: ActorState, before: Rules): ActorState {
+function rearm(state: ActorState, before: Rules, now: number): ActorState {
   if (state.run !== null || equal(patienceOf(before), patienceOf(state.rules))) return state
-  const deadline = regularDeadline(state, null)
-  if (deadline === null || alreadyMissed(state, deadline)) return { ...state, deadline: null }
+  const deadline = regularDeadline(state)
+  if (deadline === null || alreadyMissed(state, deadline, now)) return { ...state, deadline: null }
   // A limit that did not exist before cannot have been missed before: it fires now at the earliest.
-  return { ...state, deadline: { ...deadline, at: Math.max(deadline.at, state.nowAt) } }
+  return { ...state, deadline: { ...deadline, at: Math.max(deadline.at, now) } }
 }
 
-function alreadyMissed(state: ActorState, deadline: Deadline): boolean {
-  if (state.silentSinceAt === null || deadline.at > state.nowAt) return false
+function alreadyMissed(state: ActorState, deadline: Deadline, now: number): boolean {
+  if (state.silentSinceAt === null || deadline.at > now) return false
   return state.errorCode === TIMEOUT_ERROR || deadline.means === 'no_data'
 }
 
@@ -193,7 +217,7 @@ function create(jobId: number, rules: Rules, now: number): Step {
     counters: NO_COUNTERS,
     run: null,
   }
-  return settle({ ...created, deadline: regularDeadline(created, null) }, { reason: 'forced', at: now })
+  return settle({ ...created, deadline: regularDeadline(created) }, { reason: 'forced', at: now })
 }
 
 function equal(a: unknown, b: unknown): boolean {

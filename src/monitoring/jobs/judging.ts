@@ -20,7 +20,12 @@ export const TIMEOUT_LEFT = 'values arrive without errorCode; error code 5 stand
 /** A job with an interval and no timeout has no data after two intervals and this. */
 const NO_DATA_GRACE_MS = 10 * 60_000
 
-export type Deadline = { readonly at: number; readonly means: 'timeout' | 'no_data' }
+/** `at` is on the service's clock. `spanMs` is how long the job may be silent before it, where its rules do not say. */
+export type Deadline = {
+  readonly at: number
+  readonly means: 'timeout' | 'no_data'
+  readonly spanMs?: number
+}
 
 export type Current = { readonly value: Value; readonly at: number }
 
@@ -28,11 +33,13 @@ export type Current = { readonly value: Value; readonly at: number }
 export type ActorState = {
   readonly jobId: number
   readonly rules: Rules
-  /** The greatest `now` seen: time never goes back within a job. */
+  /** The greatest `now` seen: what a job stamps never goes back, even where the service's clock does. */
   readonly nowAt: number
   /** When the job was created or last started. */
   readonly startedAt: number
   readonly lastReceivedAt: number | null
+  /** The service's clock at the last sign of life or start, where it was behind `nowAt`: deadlines count from there. */
+  readonly heardAt?: number
   /** The greatest timestamp of an in-order delivery. */
   readonly newestAt: number | null
   /** When silence becomes an error (`timeout`: error code 5) or merely a gap (`no_data`). */
@@ -74,15 +81,16 @@ export type KeptRun = Run & { readonly late: number; readonly refused: readonly 
 export function judge(
   state: ActorState,
   delivery: Delivery,
-  kept: { at: number; nowAt: number; samples: readonly Sample[] },
+  kept: { at: number; now: number; samples: readonly Sample[] },
 ): Step {
-  const { at, nowAt, samples } = kept
+  const { at, now, samples } = kept
+  const nowAt = Math.max(state.nowAt, now)
   const { rules } = state
   const sentCode = delivery.errorCode ?? (heals(state, delivery) ? 0 : null)
   const errorCode = sentCode ?? state.errorCode
   const counters = count(rules.thresholds, state.counters, valuesToCount(rules, delivery.values, sentCode))
   const evaluated = evaluate(rules.thresholds, counters, errorCode)
-  const endsRun = state.run === null || delivery.runId === null || delivery.runId === state.run.id
+  const isRunOver = endsRun(state, delivery)
   // Spelled out: to copy a state and change half of it takes twice as long.
   const next: ActorState = {
     jobId: state.jobId,
@@ -91,9 +99,7 @@ export function judge(
     startedAt: state.startedAt,
     lastReceivedAt: nowAt,
     newestAt: at,
-    deadline: endsRun
-      ? regularDeadline({ rules, startedAt: state.startedAt, lastReceivedAt: nowAt }, delivery.ttlMs)
-      : state.deadline,
+    deadline: isRunOver ? deadlineAfter(rules, now, delivery.ttlMs) : state.deadline,
     errorCode,
     evaluated,
     state: state.state,
@@ -103,10 +109,11 @@ export function judge(
     silentSinceAt: null,
     current: withNewest(state.current, samples),
     counters,
-    run: endsRun ? null : state.run,
+    run: isRunOver ? null : state.run,
   }
   const isNewCode = errorCode !== state.errorCode || state.newestAt === null
-  const settled = settle(withResult(next, state), {
+  const heard = now < nowAt ? { ...next, heardAt: now } : next
+  const settled = settle(withResult(heard, state), {
     reason: evaluated === 'ok' ? 'delivery' : 'threshold',
     at,
     samples: isNewCode ? [...samples, { key: 'errorCode', at, value: errorCode }] : samples,
@@ -136,6 +143,10 @@ function hasAny(values: Delivery['values']): boolean {
 
 function withTimeoutLeft(message: string | null): string {
   return message === null ? TIMEOUT_LEFT : `${message} (${TIMEOUT_LEFT})`
+}
+
+function endsRun({ run }: ActorState, { runId }: Delivery): boolean {
+  return run === null || runId === null || runId === run.id
 }
 
 /** Counts a result that was judged: a job may flap after it.
@@ -220,13 +231,28 @@ export function unchanged(state: ActorState): Step {
 /** One for all: most steps have none. */
 const NONE: readonly never[] = []
 
+/** The deadline of a job that was last heard as its state says. */
 export function regularDeadline(
-  state: Pick<ActorState, 'rules' | 'startedAt' | 'lastReceivedAt'>,
-  ttlMs: number | null,
+  state: Pick<ActorState, 'rules' | 'startedAt' | 'lastReceivedAt' | 'heardAt'>,
 ): Deadline | null {
-  const patience = ttlMs === null ? patienceOf(state.rules) : { ms: ttlMs, means: 'timeout' as const }
-  if (state.rules.stopped || patience === null) return null
-  return { at: Math.max(state.lastReceivedAt ?? 0, state.startedAt) + patience.ms, means: patience.means }
+  const heardAt = state.heardAt ?? Math.max(state.lastReceivedAt ?? 0, state.startedAt)
+  return deadlineAfter(state.rules, heardAt, null)
+}
+
+/** The deadline after a sign of life at this instant of the service's clock. */
+function deadlineAfter(rules: Rules, heardAt: number, ttlMs: number | null): Deadline | null {
+  if (rules.stopped) return null
+  if (ttlMs !== null) return { at: heardAt + ttlMs, means: 'timeout', spanMs: ttlMs }
+  const patience = patienceOf(rules)
+  return patience && { at: heardAt + patience.ms, means: patience.means }
+}
+
+/** The state with a deadline that comes no later after this instant than the job may be silent. */
+export function within(state: ActorState, now: number): ActorState {
+  const { deadline, rules } = state
+  if (deadline === null) return state
+  const latestAt = now + (deadline.spanMs ?? patienceOf(rules)?.ms ?? Number.POSITIVE_INFINITY)
+  return deadline.at <= latestAt ? state : { ...state, deadline: { ...deadline, at: latestAt } }
 }
 
 /** How long the job may be silent, and what its silence means; null when it may be silent for ever. */

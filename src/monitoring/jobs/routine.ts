@@ -15,7 +15,7 @@ export function isRoutine(state: ActorState, key: string): boolean {
   // The first value of all brings an error code along, and of a job that has flapped each result counts.
   if (newestAt === null || flapping !== undefined) return false
   // A deadline that something else has moved would come earlier.
-  const isAwaited = deadline?.at === regularDeadline(state, null)?.at
+  const isAwaited = deadline?.at === regularDeadline(state)?.at
   return isAwaited && evaluate(rules.thresholds, counters, errorCode) === evaluated
 }
 
@@ -32,8 +32,8 @@ export function isNews({ rules, counters }: ActorState, key: string, value: Valu
   return isCounted(rules.thresholds, counters, key, userValue(rules, key, value))
 }
 
-/** The state after a routine value that was heard at an instant of the service's clock. */
-export function afterRoutine(state: ActorState, { key, value, at }: Sample, nowAt: number): ActorState {
+/** The state after a routine value that was heard at an instant of the service's clock, which is not behind the state's. */
+export function afterRoutine(state: ActorState, { key, value, at }: Sample, now: number): ActorState {
   const delivery: Delivery = { ...BARE, values: { [key]: value }, timestampAt: at }
-  return judge(state, delivery, { at, nowAt, samples: [{ key, at, value }] }).state
+  return judge(state, delivery, { at, now, samples: [{ key, at, value }] }).state
 }

@@ -8,7 +8,8 @@ import type { ActorState, Step } from './judging.ts'
 /** What a delivery of each sample would do to the job, at a fraction of its price: of all that they change, those after
  * the first in order change the newest value and the counters only.
  * @throws {Refusal} job_stopped, value_not_defined, value_in_future, value_too_old */
-export function takeRun(state: ActorState, sent: Run, nowAt: number): Step {
+export function takeRun(state: ActorState, sent: Run, now: number): Step {
+  const nowAt = Math.max(state.nowAt, now)
   checkStarted(state.rules)
   checkRunDefined(state.rules, sent)
   const { run, refused } = datedPart(sent, nowAt)
@@ -20,7 +21,7 @@ export function takeRun(state: ActorState, sent: Run, nowAt: number): Step {
     return { ...unchanged({ ...state, nowAt }), run: kept, late: true }
   }
   const delivery = { ...BARE, values: { [key]: values[first] ?? 0 } }
-  const begun = judge(state, delivery, { at: at[first] ?? 0, nowAt, samples: [] })
+  const begun = judge(state, delivery, { at: at[first] ?? 0, now, samples: [] })
   const walked = walk(begun.state, run, first)
   return {
     state: walked.state,

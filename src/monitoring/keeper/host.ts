@@ -1,5 +1,5 @@
 import type { Blobs } from '../../ports/blobs.ts'
-import type { Clock } from '../../ports/clock.ts'
+import type { SteadyClock } from '../../ports/clock.ts'
 import type { Transition } from '../../ports/job-actors.ts'
 import type { Log } from '../../ports/log.ts'
 import type { Onlookers } from '../events/values.ts'
@@ -12,7 +12,7 @@ export type KeeperHost = {
   readonly blobs: Blobs
   /** How many bytes of them make a blob; 64 KiB unless the host says otherwise. */
   readonly blobBytes?: number
-  readonly clock: Clock
+  readonly clock: SteadyClock
   readonly log: Log
   /** Resolves once everything that is ready now has had its turn: what arrives meanwhile shares a commit. */
   turn(): Promise<void>

@@ -216,9 +216,10 @@ export type Heard = {
 
 export type Effect = { readonly job: Job; readonly result: Step }
 
-/** What an event does to a job: one effect, or none where deafness does not concern it. */
+/** What an event does to a job: one effect, or none where an event of all jobs does not concern it. */
 export function effectsOf(job: Job, event: Event, at: number): readonly Effect[] {
   const result = step(job.state, event, at)
-  const isCredited = result.transitions.length > 0 || result.state.deadline?.at !== job.state.deadline?.at
-  return event.kind !== 'deaf' || isCredited ? [{ job, result }] : []
+  const isOfAll = event.kind === 'deaf' || event.kind === 'clock'
+  const isMoved = result.transitions.length > 0 || result.state.deadline?.at !== job.state.deadline?.at
+  return !isOfAll || isMoved ? [{ job, result }] : []
 }

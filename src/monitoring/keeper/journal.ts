@@ -36,7 +36,16 @@ export function encodeEntry({ jobId, at, event }: Entry | RoundEntry): string {
     case 'wake':
       return JSON.stringify([jobId, at, 'w'])
     case 'deaf':
-      return JSON.stringify([jobId, at, 'x', event.fromAt, event.toAt])
+      return JSON.stringify([
+        jobId,
+        at,
+        'x',
+        event.fromAt,
+        event.toAt,
+        ...(event.aheadMs ? [event.aheadMs] : []),
+      ])
+    case 'clock':
+      return JSON.stringify([jobId, at, 'k', event.byMs])
     case 'forget':
       return JSON.stringify([jobId, at, 'f'])
   }
@@ -84,12 +93,19 @@ function decodeEntry([jobId, at, kind, ...rest]: Cells): Entry | RoundEntry {
     case 'w':
       return { jobId, at, event: { kind: 'wake' } }
     case 'x':
-      return { jobId, at, event: { kind: 'deaf', fromAt: Number(rest[0]), toAt: Number(rest[1]) } }
+      return { jobId, at, event: deafOf(rest) }
+    case 'k':
+      return { jobId, at, event: { kind: 'clock', byMs: Number(rest[0]) } }
     case 'f':
       return { jobId, at, event: { kind: 'forget' } }
     default:
       throw new SyntaxError(`The journal holds an entry of the unknown kind ${kind}.`)
   }
+}
+
+function deafOf([fromAt, toAt, aheadMs]: readonly unknown[]): Event & { kind: 'deaf' } {
+  const deaf = { kind: 'deaf', fromAt: Number(fromAt), toAt: Number(toAt) } as const
+  return aheadMs === undefined ? deaf : { ...deaf, aheadMs: Number(aheadMs) }
 }
 
 /** The first instant and the gaps between them; gaps at the end that are all the same are written once. */

@@ -28,21 +28,15 @@ import { Deadlines } from './deadlines.ts'
 import { Facts } from './facts.ts'
 import { Copies } from './service/copying.ts'
 import { History } from './service/history.ts'
-import { GroupCommit } from './group-commit.ts'
 import { effectsOf, Job } from './job.ts'
-import type { Effect, Heard } from './job.ts'
-import { encodeEntry } from './journal.ts'
-import type { Entry, RoundEntry } from './journal.ts'
-import { Panels } from './panels.ts'
-import { commitOf, lookAtOf } from './service/commit.ts'
-import type { Accepted, Besides } from './service/commit.ts'
+import type { Entry } from './journal.ts'
+import { Ledger } from './service/ledger.ts'
 import { foldUpTo } from './service/folding.ts'
-import { gather } from './service/gathering.ts'
 import { Intake } from './service/intake.ts'
 import { replay } from './service/replay.ts'
-import { tellValues } from './service/telling.ts'
 import * as store from './store.ts'
 import { StoredValues } from './stored-values.ts'
+import { WatchedClock } from './watched-clock.ts'
 
 const WAKES_PER_COMMIT = 2_000
 
@@ -64,27 +58,24 @@ export class Keeper implements JobActors {
   /** The same, for whatever changes more than the journal. */
   readonly #inside: KeeperHost & { readonly values: StoredValues }
   readonly #jobs = new Map<number, Job>()
-  /** Jobs whose end is not durable yet; should it fail, they come back. */
-  readonly #leaving = new Set<Job>()
+  readonly #clock: WatchedClock
   readonly #deadlines: Deadlines
   readonly #lock = new Lock()
   /** Held by whatever moves rows of jobs from one place to another, and while they are copied. */
   readonly #shelf = new Lock()
   readonly #facts: Facts
-  readonly #commits: GroupCommit<Accepted>
+  readonly #ledger: Ledger
   readonly #intake: Intake
-  readonly #panels = new Panels()
   readonly #copies: Copies
   #folding: Promise<void> | null = null
   /** When the latest fold that came to its end began. */
   #foldedAt = Number.NEGATIVE_INFINITY
-  #journalId = 0
-  #unfolded = { samples: 0, rows: 0, sizeBytes: 0 }
 
   private constructor(host: KeeperHost) {
     this.#host = host
     const inside = { ...host, values: new StoredValues(host.values) }
     this.#inside = inside
+    this.#clock = new WatchedClock(host.clock, (byMs, now) => this.#setBack(byMs, now))
     this.#deadlines = new Deadlines(this.#jobs, () => host.armed())
     this.#facts = new Facts((transitions) => host.follow(transitions), host.log)
     this.history = new History({
@@ -93,10 +84,12 @@ export class Keeper implements JobActors {
       shelf: this.#shelf,
       jobs: this.#jobs,
     })
-    this.#commits = new GroupCommit({
-      turn: () => host.turn(),
-      commit: (batch) => this.#lock.run(() => this.#commit(batch)),
-      undo: (batch, cause) => this.#undo(batch, cause),
+    this.#ledger = new Ledger({
+      host,
+      lock: this.#lock,
+      jobs: this.#jobs,
+      deadlines: this.#deadlines,
+      facts: this.#facts,
     })
     this.#copies = new Copies({
       host: inside,
@@ -104,7 +97,7 @@ export class Keeper implements JobActors {
       shelf: this.#shelf,
       jobs: this.#jobs,
       facts: this.#facts,
-      journalId: () => this.#journalId,
+      journalId: () => this.#ledger.journalId,
       foldedAt: () => this.#foldedAt,
       fold: () => this.fold(),
       forget: (jobId) => this.forget(jobId),
@@ -112,13 +105,13 @@ export class Keeper implements JobActors {
     })
     this.#intake = new Intake({
       values: host.values,
-      clock: host.clock,
+      clock: this.#clock,
       job: (jobId) => this.#job(jobId),
       find: (jobId) => this.#jobs.get(jobId) ?? null,
       kept: (jobId, key, at) => this.history.at(jobId, key, at),
-      requireRoom: () => requireRoom(this.#unfolded, this.#commits.isFull, this.#host.roomBytes()),
-      accept: (entry, effects, besides) => this.#accept(entry, effects, besides),
-      gather: (job, sample, arrival) => gather(this.#commits, job, sample, arrival),
+      requireRoom: () => requireRoom(this.#ledger.unfolded, this.#ledger.isFull, this.#host.roomBytes()),
+      accept: (entry, effects, besides) => this.#ledger.accept(entry, effects, besides),
+      gather: (job, sample, arrival) => this.#ledger.gather(job, sample, arrival),
       tell: () => this.#facts.tell(),
       alone: (task) => this.#lock.run(task),
     })
@@ -129,6 +122,7 @@ export class Keeper implements JobActors {
     await store.prepare(host.values)
     const keeper = new Keeper(host)
     await keeper.#replay()
+    keeper.notice(host.clock.now())
     return keeper
   }
 
@@ -139,12 +133,17 @@ export class Keeper implements JobActors {
 
   /** What the next fold would move. */
   get unfolded(): Readonly<Unfolded> {
-    return this.#unfolded
+    return this.#ledger.unfolded
   }
 
   /** False while somebody has not heard of a committed transition. */
   get told(): boolean {
     return this.#facts.told
+  }
+
+  /** By how many milliseconds the clock is behind what is stored; 0 where it is not. */
+  get clockBehindMs(): number {
+    return this.#clock.behindMs
   }
 
   get jobCount(): number {
@@ -154,10 +153,11 @@ export class Keeper implements JobActors {
   async configure(jobId: number, rules: Rules): Promise<void> {
     const event: Event = { kind: 'configure', jobId, rules }
     const known = this.#jobs.get(jobId)
-    const result = step(known?.state ?? null, event, this.#host.clock.now())
+    const now = this.#clock.now()
+    const result = step(known?.state ?? null, event, now)
     const job = known ?? new Job(result.state, null)
     this.#jobs.set(jobId, job)
-    await this.#accept({ jobId, at: result.state.nowAt, event }, [{ job, result }])
+    await this.#ledger.accept({ jobId, at: now, event }, [{ job, result }])
     if (result.transitions.length > 0) await this.#facts.tell()
   }
 
@@ -194,9 +194,9 @@ export class Keeper implements JobActors {
     if (!job) return
     this.#jobs.delete(jobId)
     job.wasForgotten = true
-    this.#leaving.add(job)
-    const entry: Entry = { jobId, at: this.#host.clock.now(), event: { kind: 'forget' } }
-    await this.#accept(entry, [], { forgotten: job })
+    this.#ledger.leaving.add(job)
+    const entry: Entry = { jobId, at: this.#clock.now(), event: { kind: 'forget' } }
+    await this.#ledger.accept(entry, [], { forgotten: job })
     await this.history.sweepQuietly()
   }
 
@@ -211,16 +211,24 @@ export class Keeper implements JobActors {
   /** Lets jobs whose deadline has passed by `now` notice it, a few thousand at most, and resolves when that is durable.
    * `nextAt` tells whether others wait; `settled` carries it on. A caller who was deaf says so first, and by that `now`.
    * @throws {Refusal} unavailable while storage is away; the deadlines stand and wait for the next call */
-  async wake(now = this.#host.clock.now()): Promise<void> {
+  async wake(now = this.#clock.now()): Promise<void> {
+    this.notice(now)
+    this.#clock.measure(now)
     await Promise.all(this.#wakeSome(now))
   }
 
   /** Credits every job with a span [fromAt, toAt) in which the service could not receive. */
   async deaf(fromAt: number, toAt: number): Promise<void> {
-    const event: Event = { kind: 'deaf', fromAt, toAt }
-    const effects = [...this.#jobs.values()].flatMap((job) => effectsOf(job, event, toAt))
-    if (effects.length > 0) await this.#accept({ jobId: 0, at: toAt, event }, effects)
+    this.notice(toAt)
+    const aheadMs = this.#clock.aheadMs(toAt)
+    this.#clock.measure(toAt)
+    await this.#acceptOfAll({ kind: 'deaf', fromAt, toAt, aheadMs }, toAt)
     await this.#facts.tell()
+  }
+
+  /** Looks whether the clock, which the host has just read, was set back; deadlines follow it then. */
+  notice(now: number): void {
+    this.#clock.notice(now)
   }
 
   /** Moves everything that is durable now from the journal into segments. A fold under way is joined. */
@@ -244,7 +252,7 @@ export class Keeper implements JobActors {
 
   /** Resolves when everything accepted so far is durable and was carried on; false when the listener is away. */
   async settled(): Promise<boolean> {
-    await this.#commits.settled()
+    await this.#ledger.settled()
     return this.#facts.tell()
   }
 
@@ -254,74 +262,19 @@ export class Keeper implements JobActors {
     return job
   }
 
-  #accept(
-    entry: Entry | RoundEntry,
-    effects: readonly Effect[],
-    { heard = null, forgotten = null, repeat = null }: Besides = {},
-  ): Promise<void> {
-    for (const { job, result } of effects) job.state = result.state
-    const text = encodeEntry(entry)
-    const count = effects.length + (heard?.jobs.length ?? 0)
-    return this.#commits.push(
-      { entry: text, heard, effects, forgotten, repeat },
-      text.length,
-      Math.max(1, count),
+  /** An event that concerns all jobs. */
+  async #acceptOfAll(event: Event, at: number): Promise<void> {
+    const effects = [...this.#jobs.values()].flatMap((job) => effectsOf(job, event, at))
+    if (effects.length > 0) await this.#ledger.accept({ jobId: 0, at, event }, effects)
+  }
+
+  /** Deadlines move in this turn, so that whatever is read from the clock next finds them where they belong. */
+  #setBack(byMs: number, now: number): void {
+    this.#host.log.warn(
+      'The clock is behind what is stored. Deadlines follow it; values are stamped as before until it has caught up. Check the time synchronisation of this machine.',
+      { setBackMs: -byMs, behindMs: this.#clock.behindMs },
     )
-  }
-
-  async #commit(batch: readonly Accepted[]): Promise<void> {
-    const { statements, rows, sizeBytes } = commitOf(batch, this.#journalId, this.#host.clock.now())
-    await this.#host.beforeCommit?.(lookAtOf(batch))
-    await this.#host.values.commit(statements)
-    // A job may have entries in several rows of a commit: what it knows is as of the last of them.
-    const id = this.#journalId + rows
-    this.#journalId = id
-    this.#unfolded.rows += rows
-    this.#unfolded.sizeBytes += sizeBytes
-    for (const { entry, heard, effects, forgotten } of batch) {
-      if (heard) this.#keepHeard(heard, id, typeof entry === 'string')
-      for (const effect of effects) {
-        this.#keep(effect, id)
-        this.#deadlines.enter(effect.job)
-      }
-      if (forgotten) this.#drop(forgotten)
-    }
-    if (this.#host.onlookers?.areThere) await tellValues(this.#host.onlookers, batch)
-  }
-
-  /** The job's end is durable: there is nothing of it left to fold. */
-  #drop(job: Job): void {
-    this.#leaving.delete(job)
-    this.#unfolded.samples -= job.tail?.size ?? 0
-  }
-
-  #keep({ job, result }: Effect, journalId: number): void {
-    job.keep(result, journalId)
-    this.#unfolded.samples += result.samples.length + (result.run?.at.length ?? 0)
-    this.#facts.add(result.transitions)
-  }
-
-  #keepHeard(heard: Heard, journalId: number, isRound = true): void {
-    if (isRound) this.#panels.add(heard, journalId)
-    else this.#panels.pass(heard, journalId)
-    this.#unfolded.samples += heard.jobs.length
-  }
-
-  /** Nothing of a failed commit may stay in memory: later answers would build on what no disk remembers. */
-  #undo(batch: readonly Accepted[], cause: unknown): void {
-    // Backwards, so that of jobs made and forgotten under one id the durable one is left.
-    for (const { heard, effects, forgotten } of batch.toReversed()) {
-      if (forgotten) {
-        this.#leaving.delete(forgotten)
-        this.#jobs.set(forgotten.id, forgotten)
-      }
-      for (const job of [...effects.map((effect) => effect.job), ...(heard?.jobs ?? [])]) {
-        if (job.durable) job.state = job.durable
-        else if (this.#jobs.get(job.id) === job) this.#jobs.delete(job.id)
-        this.#deadlines.enter(job)
-      }
-    }
-    this.#host.log.error('A commit failed; what waited for it was refused.', cause, { events: batch.length })
+    this.#acceptOfAll({ kind: 'clock', byMs }, now).catch(() => this.#clock.reportAgain())
   }
 
   #wakeSome(now: number): readonly Promise<void>[] {
@@ -329,7 +282,7 @@ export class Keeper implements JobActors {
     for (const effect of this.#deadlines.takeDue(now)) {
       const entry: Entry = { jobId: effect.job.id, at: now, event: { kind: 'wake' } }
       // A refused wake-up is undone, and so entered again.
-      woken.push(this.#accept(entry, [effect]))
+      woken.push(this.#ledger.accept(entry, [effect]))
       if (woken.length >= WAKES_PER_COMMIT) break
     }
     return woken
@@ -337,28 +290,32 @@ export class Keeper implements JobActors {
 
   async #foldAll(): Promise<void> {
     const beganAt = this.#host.clock.now()
-    const isDone = await foldUpTo(this.#journalId, {
+    const isDone = await foldUpTo(this.#ledger.journalId, {
       host: this.#inside,
       lock: this.#lock,
       facts: this.#facts,
       jobs: this.#jobs,
-      leaving: this.#leaving,
-      panels: this.#panels,
-      unfolded: this.#unfolded,
+      leaving: this.#ledger.leaving,
+      panels: this.#ledger.panels,
+      unfolded: this.#ledger.unfolded,
     })
     if (isDone) this.#foldedAt = beganAt
   }
 
   async #replay(): Promise<void> {
-    this.#journalId = await replay({
+    this.#ledger.journalId = await replay({
       values: this.#host.values,
       jobs: this.#jobs,
-      keep: (effect, id) => this.#keep(effect, id),
-      keepHeard: (heard, id) => this.#keepHeard(heard, id),
-      drop: (job) => this.#drop(job),
-      unfolded: this.#unfolded,
+      keep: (effect, id) => this.#ledger.keep(effect, id),
+      keepHeard: (heard, id) => this.#ledger.keepHeard(heard, id),
+      drop: (job) => this.#ledger.drop(job),
+      unfolded: this.#ledger.unfolded,
     })
     // Only now: what a job waited for in between must not look like a deadline that nobody noticed.
-    for (const job of this.#jobs.values()) this.#deadlines.enter(job)
+    for (const job of this.#jobs.values()) {
+      this.#deadlines.enter(job)
+      this.#clock.hasStored(job.state.nowAt)
+    }
+    this.#clock.hasStored((await this.lastHeartbeat()) ?? 0)
   }
 }

@@ -162,7 +162,8 @@ test('both states are those that a step for each value would have made, whatever
     }),
     { numRuns: RUNS, includeErrorInReport: true },
   )
-  expect(heard).toBeGreaterThan(RUNS)
+  // Less while the clock is behind: each value is an event then.
+  expect(heard).toBeGreaterThan(RUNS / 4)
 })
 
 test('values in order that break no limit are only noted; whatever else a value says is an event', () => {

@@ -94,11 +94,12 @@ export class Standing {
     // Behind an event that is not durable yet, its value would be kept before it.
     if (this.#accepted !== this.#durable || !this.#isRoutine(key)) return null
     if (errorCode !== null && errorCode !== this.#quietCode) return null
-    const nowAt = Math.max(now, this.#nowAt)
-    const at = timestampAt ?? Math.max(nowAt, this.#newestAt)
-    if (at < this.#newestAt || misdated(at, nowAt) !== null || this.#isNews(key, value)) return null
+    // A clock that is behind makes each value an event: stamps and deadlines part then.
+    if (now < this.#nowAt) return null
+    const at = timestampAt ?? Math.max(now, this.#newestAt)
+    if (at < this.#newestAt || misdated(at, now) !== null || this.#isNews(key, value)) return null
     this.#newestAt = at
-    this.#nowAt = nowAt
+    this.#nowAt = now
     this.#hasHeard = true
     this.#heardValue = value
     this.#waiting++

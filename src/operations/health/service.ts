@@ -4,6 +4,7 @@ import { INTERFACE_RELEASE, VERSION } from '../../http/version.ts'
 import { timeFormat } from '../../lib/time.ts'
 import type { Ports } from '../../ports/index.ts'
 import { alarmsGoToNobody, notificationsAreDead, recipientsReachNobody } from './service/alarms.ts'
+import { clockIsBehind } from './service/hearing.ts'
 import { notificationsPaused, restoreUnfinished } from './service/restores.ts'
 import { runnersTakeNothing, scriptsWithoutUser } from './service/scripts.ts'
 import type { Check, FrontView, Ready, Warning } from './schema.ts'
@@ -26,6 +27,7 @@ const WARNINGS: readonly ((ports: Ports) => Promise<Warning | null>)[] = [
   restoreUnfinished,
   scriptsWithoutUser,
   runnersTakeNothing,
+  clockIsBehind,
 ]
 
 /** What stands at the address of the service. */
@@ -74,8 +76,8 @@ async function runChecks(ports: Ports): Promise<Record<string, Check>> {
   return checks
 }
 
-function lastDeafOf({ lastDeaf, settings }: Ports): Ready['lastDeaf'] {
-  const deaf = lastDeaf()
+function lastDeafOf({ hearing, settings }: Ports): Ready['lastDeaf'] {
+  const deaf = hearing.lastDeaf()
   const format = timeFormat(settings.timeZone)
   return deaf && { from: format(deaf.fromAt), to: format(deaf.toAt) }
 }

@@ -39,7 +39,7 @@ export async function fillTidemark(
     values,
     roomBytes: () => Number.POSITIVE_INFINITY,
     blobs: await openBlobsDirectory(join(dataDir, 'blobs')),
-    clock: { now: () => now },
+    clock: { now: () => now, monotonic: () => performance.now() },
     log: jsonLog((line) => process.stderr.write(`${line}\n`)),
     turn: () => new Promise((resolve) => setImmediate(resolve)),
     follow: () => Promise.resolve(),

@@ -76,7 +76,7 @@ export class Intake {
     }
     const event: Event = { kind: 'deliver', delivery }
     const result = step(job.state, event, now)
-    await this.#desk.accept({ jobId, at: result.state.nowAt, event }, [{ job, result }])
+    await this.#desk.accept({ jobId, at: now, event }, [{ job, result }])
     // A change of state is answered once it was carried on, so that who asks next finds it everywhere.
     if (result.transitions.length > 0) await this.#desk.tell()
     return deliveredOf(delivery, result)
@@ -142,7 +142,7 @@ export class Intake {
       const outcome = 'run' in sent ? deliveredRunOf(result, sent.run) : deliveredOf(sent.delivery, result)
       const kept: Event = result.run === null ? event : { kind: 'run', run: result.run }
       const row = repeat && { ...repeat, jobId, answer: JSON.stringify(outcome), untilAt: now + REPEAT_MS }
-      const durable = this.#desk.accept({ jobId, at: result.state.nowAt, event: kept }, [{ job, result }], {
+      const durable = this.#desk.accept({ jobId, at: now, event: kept }, [{ job, result }], {
         repeat: row,
       })
       return { outcome, durable, changesState: result.transitions.length > 0 }

@@ -50,7 +50,7 @@ function replayEntry(replaying: Replaying, id: number, { jobId, at, event }: Ent
     return
   }
   const only = known ? [known] : []
-  for (const job of event.kind === 'deaf' ? jobs.values() : only) {
+  for (const job of jobId === 0 ? jobs.values() : only) {
     if (job.foldedId >= id) continue
     for (const effect of effectsOf(job, event, at)) {
       job.state = effect.result.state

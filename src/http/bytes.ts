@@ -35,6 +35,19 @@ export async function* bodyChunks(
   }
 }
 
+/** The beginning of a body, of `sizeMaxBytes` at most. The rest is read and dropped, so that the sender can end its request.
+ * @throws {Refusal} bad_request where it ends early */
+export async function readStart(request: Request, sizeMaxBytes: number): Promise<Uint8Array<ArrayBuffer>> {
+  const chunks: Uint8Array[] = []
+  let sizeBytes = 0
+  for await (const chunk of bodyChunks(request, Number.POSITIVE_INFINITY)) {
+    const kept = chunk.subarray(0, sizeMaxBytes - sizeBytes)
+    sizeBytes += kept.byteLength
+    if (kept.byteLength > 0) chunks.push(kept)
+  }
+  return joined(chunks, sizeBytes)
+}
+
 /** What is said of a body that is larger. */
 export function tooLarge(sizeMaxBytes: number): Refusal {
   return new Refusal('too_large', `The body may have ${sizeMaxBytes} bytes at most.`)

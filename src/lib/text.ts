@@ -24,6 +24,16 @@ export function fromBase64url(text: string): Uint8Array<ArrayBuffer> {
   return Uint8Array.from(plain, (character) => character.charCodeAt(0))
 }
 
+/** Whether every database and UTF-8 keep a text as it is: SQLite cuts texts at a NUL, UTF-8 has no lone surrogates. */
+export function isStorable(text: string): boolean {
+  return text.isWellFormed() && !text.includes('\0')
+}
+
+/** A text with U+FFFD in place of what is not storable, of the same length. */
+export function storable(text: string): string {
+  return isStorable(text) ? text : text.toWellFormed().replaceAll('\0', '\uFFFD')
+}
+
 /** A text on one line: control characters and separators of lines are spaces, and none is at an end. */
 export function oneLine(text: string): string {
   return text.replaceAll(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ').trim()

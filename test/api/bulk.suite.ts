@@ -174,6 +174,12 @@ const COLUMN_FAULTS: typeof FAULTS = [
   ['text for a number', ({ one }) => column(one, [1, 2], { values: [1, 'x'] }), 'invalid', ['/values/1']],
   ['null for a number', ({ one }) => column(one, [1, 2], { values: [null, 1] }), 'invalid', ['/values/0']],
   ['a number for a text', ({ one }) => column(one, [1], { key: 'stringValue1' }), 'invalid', ['/values/0']],
+  [
+    'a text with NUL',
+    ({ one }) => column(one, [1, 2], { key: 'stringValue1', values: ['x', 'a\0'] }),
+    'invalid',
+    ['/values/1'],
+  ],
   ['half a millisecond', ({ one }) => column(one, [0.5]), 'invalid', ['/timestamps/0']],
   ['no key', ({ one }) => column(one, [1], { key: 'stringValue0', values: ['x'] }), 'invalid', ['/key']],
   ['value 65', ({ one }) => column(one, [1], { key: 'returnValue65' }), 'invalid', ['/key']],

@@ -119,6 +119,9 @@ const FAULTS: readonly (readonly [
     '/returnValue/2',
   ],
   ['nothing', {}, 'invalid', ''],
+  ['a string with NUL', { stringValue1: 'a\0b' }, 'invalid', '/stringValue1'],
+  ['a string with half a character', { stringValue1: 'a\uD800' }, 'invalid', '/stringValue1'],
+  ['a run with NUL', { returnValue1: 1, runId: 'a\0' }, 'invalid', '/runId'],
   ['an empty array', { returnValue: [] }, 'invalid', ''],
   ['a message alone', { message: 'here', ttl: 'PT1H', runId: 'x' }, 'invalid', ''],
   ['a timestamp alone', { timestamp: '2026-03-02T09:00:00Z' }, 'invalid', ''],
@@ -448,6 +451,9 @@ const rules: Scenario[] = [
       const before = await readJob(client, id)
       expect(await messageAfter({ signal: 'log', message: 'step 1 of 2' })).toBe('step 1 of 2')
       expect(await readJob(client, id)).toEqual({ ...before, message: 'step 1 of 2' })
+      expect(await messageAfter({ errorCode: 0, message: 'disk\0 /dev/sda\uD800 full' })).toBe(
+        'disk\uFFFD /dev/sda\uFFFD full',
+      )
       expect(await messageAfter({ returnValue1: 1 })).toBeNull()
       expect(await rawHistory(client, id, 'returnValue1')).toHaveLength(2)
     },

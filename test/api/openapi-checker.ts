@@ -38,7 +38,8 @@ export function checkerOf(published: Document): Checker {
     operations,
   }))
   return (method, path, answer) => {
-    const { pathname } = new URL(path, 'http://host')
+    // A push URL takes a slash at its end as well, which a template cannot say.
+    const pathname = new URL(path, 'http://host').pathname.replace(/^(\/webcollector\/ping\/.+)\/$/, '$1')
     const verb = (method === 'HEAD' ? 'GET' : method).toLowerCase()
     const found = routes.find(({ pattern, operations }) => pattern.test(pathname) && operations[verb])
     const operation = found?.operations[verb]

@@ -14,7 +14,12 @@ const PARAMETERS = {
 }
 const MINUTE_MS = 60_000
 
-type Created = { readonly id: number; readonly token: string; readonly path: string }
+type Created = {
+  readonly id: number
+  readonly token: string
+  readonly path: string
+  readonly url: string
+}
 type Answered = Readonly<Record<string, unknown>> & { readonly nextTimeoutAt: string }
 type Job = Readonly<Record<string, unknown>> & {
   readonly values: Readonly<Record<string, { readonly rawValue: unknown }>>
@@ -89,7 +94,7 @@ const pings: readonly Row[] = [
     call: 'GET /webcollector/ping/{unknown}/fail',
     answers: 'not_found',
   },
-  ...['stop', '256', '-1', '1.5', '007', 'START'].map((signal): Row => ({
+  ...['stop', '256', '-1', '1.5', '007', 'START', 'fail/fail', 'fail//', 'a%00'].map((signal): Row => ({
     title: 'no signal',
     call: `GET ${PING}/${signal}`,
     as: null,
@@ -109,13 +114,15 @@ const pings: readonly Row[] = [
     answers: 'invalid',
     pointers: ['?returnValue1'],
   },
-  {
-    title: 'an unknown field',
-    call: `GET ${PING}?value=1`,
-    as: null,
-    answers: 'invalid',
-    pointers: ['?value'],
-  },
+  ...['errorCode=1', 'message=x', 'timestamp=now', 'signal=log', 'returnValue=1', 'stringValue1=a%00'].map(
+    (query): Row => ({
+      title: 'what a push URL does not take',
+      call: `GET ${PING}?${query}`,
+      as: null,
+      answers: 'invalid',
+      pointers: [`?${query.split('=', 1)[0]}`],
+    }),
+  ),
   { title: 'an undefined value', call: `GET ${PING}?returnValue2=1`, as: null, answers: 'value_not_defined' },
   { title: 'a value twice', call: `GET ${PING}?returnValue1=1&returnValue1=2`, as: null, answers: 422 },
   {
@@ -138,20 +145,6 @@ const pings: readonly Row[] = [
     as: null,
     answers: 'invalid',
     pointers: ['?ttl'],
-  },
-  {
-    title: 'a body past 64 KiB',
-    call: `POST ${PING}/log`,
-    as: null,
-    text: 'x'.repeat(64 * 1024 + 1),
-    answers: 'too_large',
-  },
-  {
-    title: 'a body past 64 KiB in chunks',
-    call: `POST ${PING}/log`,
-    as: null,
-    chunks: ['x'.repeat(64 * 1024), 'x'],
-    answers: 'too_large',
   },
   {
     title: 'an empty key',
@@ -283,7 +276,7 @@ const accepted: readonly Scenario[] = [
     },
   },
   {
-    title: 'of a body as much is kept as a message takes, up to 64 KiB of it',
+    title: 'of a body as much is kept as a message takes, however long it is',
     async run(client) {
       const { job, send } = await scene(client)
       const messageAfter = async (text: string) => {
@@ -293,6 +286,30 @@ const accepted: readonly Scenario[] = [
       expect(await messageAfter('x'.repeat(4_096))).toBe('x'.repeat(4_096))
       expect(await messageAfter('y'.repeat(64 * 1024))).toBe('y'.repeat(4_096))
       expect(await messageAfter(`${'z'.repeat(4_095)}😀`)).toBe('z'.repeat(4_095))
+      expect(await messageAfter('a'.repeat(64 * 1024 + 1))).toBe('a'.repeat(4_096))
+      expect(await messageAfter('disk\0 full')).toBe('disk\uFFFD full')
+      await good(send('POST', '/fail', { text: 'b'.repeat(3 * 1024 * 1024) }))
+      expect(await readJob(client, job)).toMatchObject({ errorCode: 1, message: 'b'.repeat(4_096) })
+      await good(send('POST', '', { chunks: ['c'.repeat(64 * 1024), 'c'.repeat(1024 * 1024)] }))
+      expect(await readJob(client, job)).toMatchObject({ errorCode: 0, message: 'c'.repeat(4_096) })
+    },
+  },
+  {
+    title:
+      'parameters that others add are ignored, a slash at the end is taken, and a wrong end is explained',
+    async run(client) {
+      const { job, created, said, send } = await scene(client)
+      expect(await said('GET', '/3/?utm_source=x&_=1&status=up&a=1&a=2')).toMatchObject({ errorCode: 3 })
+      expect(await said('GET', `/?msg=OK&long=${'x'.repeat(5_000)}&returnValue1=2`)).toMatchObject({
+        errorCode: 0,
+      })
+      expect((await readJob(client, job)).values['returnValue1']?.rawValue).toBe(2)
+      expect(created.url).toEndWith(created.path)
+      expect(created.url).toMatch(/^http:\/\/[^/]+\//)
+      expect((await send('POST', '/foo')).body['detail']).toContain('/start, /fail, /log or an exit status')
+      const headers = { 'x-forwarded-proto': 'https' }
+      const behind = await client.request('POST', `/jobs/${job}/pings`, { json: { name: 'x' }, headers })
+      expect(behind.body['url']).toStartWith('https://')
     },
   },
   {

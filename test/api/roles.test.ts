@@ -76,7 +76,7 @@ describe('roles', () => {
       'POST /session/refresh',
       'POST /session/setup',
       'POST /webcollector/ping/:token',
-      'POST /webcollector/ping/:token/:signal',
+      'POST /webcollector/ping/:token/:signal{.*}',
     ])
   })
 

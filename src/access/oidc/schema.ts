@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { storableText } from '../../http/texts.ts'
 import { codeSchema } from '../session/mfa/schema.ts'
 
 /** 256 bits in base64url, without padding: a verifier of RFC 7636, or the SHA-256 of one. */
@@ -31,7 +32,7 @@ export const logoutView = z.object({
 })
 
 export const identityBody = z.strictObject({
-  subject: z.string().min(1).max(255).describe('What the provider calls the user: the claim `sub`.'),
+  subject: storableText.min(1).max(255).describe('What the provider calls the user: the claim `sub`.'),
 })
 export const identityView = z.object({ issuer: z.string(), subject: z.string() }).meta({ id: 'Identity' })
 

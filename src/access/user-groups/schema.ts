@@ -1,12 +1,12 @@
 import * as z from 'zod'
+import { storableText } from '../../http/texts.ts'
 import { visuallyImpaired } from '../users/schema.ts'
 
 /** How many may be named in one call, and how many users may be in a group. */
 export const MEMBERS_MAX = 10_000
 
 export const userGroupBody = z.strictObject({
-  name: z
-    .string()
+  name: storableText
     .trim()
     .min(1)
     .max(255)

@@ -1,12 +1,12 @@
 import * as z from 'zod'
+import { storableText } from '../../http/texts.ts'
 import { ROLES } from '../../context.ts'
 import { isTimeZone } from '../../lib/time.ts'
 import { USER_TYPES } from './changes.ts'
 
 const PASSWORD_MIN = 8
 export const passwordSchema = z.string().min(PASSWORD_MIN).max(1024)
-export const usernameSchema = z
-  .string()
+export const usernameSchema = storableText
   .trim()
   .min(1)
   .max(255)
@@ -37,12 +37,11 @@ const fields = z.strictObject({
   password: passwordSchema,
   role: z.enum(ROLES),
   type: z.enum(USER_TYPES),
-  fullname: z.string().max(255),
-  email: z
-    .string()
+  fullname: storableText.max(255),
+  email: storableText
     .max(ADDRESS_MAX)
     .refine((text) => text === '' || mailAddress.safeParse(text).success, ADDRESS_FAULT),
-  phone: z.string().max(64),
+  phone: storableText.max(64),
   startDashboardId: z.int().positive().nullable(),
   language: z.string().regex(/^[a-z]{2,3}(-[A-Za-z0-9]{2,8})*$/, 'must be a language tag such as en'),
   timeZone: z.string().max(64).refine(isTimeZone, 'is not a known time zone'),

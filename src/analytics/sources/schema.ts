@@ -1,7 +1,8 @@
 import * as z from 'zod'
 import { idParam } from '../../http/answers.ts'
 import { isFixedDuration } from '../../lib/duration.ts'
-import { composedName, storableText } from '../../monitoring/tree/schema.ts'
+import { storableText } from '../../http/texts.ts'
+import { composedName } from '../../monitoring/tree/schema.ts'
 import { hostOf } from './host.ts'
 
 const DESCRIPTION_MAX = 4_000

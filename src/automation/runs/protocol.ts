@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { reportText, storableText } from '../../http/texts.ts'
 import { SOURCE_TYPES, TLS_MODES } from '../../analytics/sources/schema.ts'
 import { DEPENDENCY_MANAGERS, RUNNER_KINDS } from '../scripts/detection.ts'
 
@@ -23,15 +24,15 @@ export const ISOLATIONS = ['full', 'reduced', 'uid', 'none'] as const
 
 /** What a runner says of itself. */
 export const aboutRunner = z.strictObject({
-  name: z.string().min(1).max(255),
-  labels: z.array(z.string().min(1).max(64)).max(32),
+  name: storableText.min(1).max(255),
+  labels: z.array(storableText.min(1).max(64)).max(32),
   capabilities: z.array(z.enum(RUNNER_KINDS)),
   isolation: z.enum(ISOLATIONS),
   /** Whether it takes jobs at that level; what is in the way of it, if it does not. */
-  refusal: z.string().max(1_000).nullable(),
+  refusal: reportText.max(1_000).nullable(),
   slots: z.int().min(1).max(64),
-  os: z.string().max(255),
-  version: z.string().max(64),
+  os: reportText.max(255),
+  version: reportText.max(64),
 })
 
 export const registered = z.strictObject({
@@ -106,7 +107,7 @@ export const started = z.strictObject({ isolation: z.enum(ISOLATIONS) })
 export const finished = z.strictObject({
   outcome: z.enum(['succeeded', 'failed', 'timed_out', 'cancelled']),
   exitCode: z.int().nullable(),
-  error: z.string().max(10_000).nullable(),
+  error: reportText.max(10_000).nullable(),
   /** Lines of the log in all, those that were not sent or not kept as well. */
   logLines: z.int().min(0),
 })
@@ -118,7 +119,7 @@ export const logLine = z.strictObject({
   line: z.int().min(1),
   at: z.int(),
   stream: z.enum(['stdout', 'stderr', 'system']),
-  text: z.string().max(LOG_LINE_MAX),
+  text: reportText.max(LOG_LINE_MAX),
 })
 
 /** `sequence` rises by one from 1; one that was taken before changes nothing. Lines may be left out between the first
@@ -130,7 +131,7 @@ export const logChunk = z.strictObject({
 
 export const progress = z.strictObject({
   value: z.number().min(0).max(1).nullable(),
-  message: z.string().max(1_000).nullable(),
+  message: reportText.max(1_000).nullable(),
 })
 
 export type AboutRunner = z.infer<typeof aboutRunner>

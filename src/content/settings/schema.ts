@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { storableText } from '../../http/texts.ts'
 import { flagQuery } from '../../http/answers.ts'
 import { languageOf } from '../../lib/language.ts'
 
@@ -10,7 +11,7 @@ const LANGUAGE = 'must be a language tag such as de or de-CH'
 
 /** What can be set, as whoever is signed in sees it. */
 const values = {
-  title: z.string().trim().min(1).max(100).regex(NO_CONTROL, 'must have no control characters'),
+  title: storableText.trim().min(1).max(100).regex(NO_CONTROL, 'must have no control characters'),
   language: z.string().refine((text) => languageOf(text) === text, LANGUAGE),
   theme: z.enum(['light', 'dark', 'system']),
   startDashboardId: z.int().positive().nullable(),

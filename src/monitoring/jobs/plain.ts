@@ -1,3 +1,4 @@
+import { isStorable } from '../../lib/text.ts'
 import { isPlainInstant } from '../../lib/time.ts'
 import { VALUES_MAX } from '../rules/schema.ts'
 import { ERROR_CODE_MAX, TEXT_MAX } from './schema.ts'
@@ -47,7 +48,7 @@ export function isNumber(value: unknown): value is number {
 }
 
 export function isText(value: unknown): value is string {
-  return typeof value === 'string' && value.length <= TEXT_MAX
+  return typeof value === 'string' && value.length <= TEXT_MAX && isStorable(value)
 }
 
 export function isFields(input: unknown): input is Fields {

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { reportText, storableText } from '../../http/texts.ts'
 import { durationMs } from '../../lib/duration.ts'
 import { parseInstant } from '../../lib/time.ts'
 import { objectBodyShape, objectViewShape } from '../tree/schema.ts'
@@ -65,7 +66,7 @@ export const instant = z
   .meta({ format: 'date-time' })
 
 /** What pairs the start of a run with its end. */
-export const runIdText = z.string().min(1).max(64)
+export const runIdText = storableText.min(1).max(64)
 
 const currentValue = z.object({
   value: z
@@ -117,7 +118,7 @@ export const valueKey = z
   )
 
 /** What a sender may give for one value. */
-export const sampleValue = z.union([z.number(), z.string().max(TEXT_MAX)])
+export const sampleValue = z.union([z.number(), storableText.max(TEXT_MAX)])
 
 /** Specification: body of the webhook delivery, either form; ours: timestamp, message, ttl, runId, signal. */
 export const deliveryBody = z
@@ -129,7 +130,7 @@ export const deliveryBody = z
       .describe('All numeric values, instead of returnValueN.'),
     errorCode: z.int().min(0).max(ERROR_CODE_MAX).optional(),
     timestamp: instant.optional().describe('When the values were measured; absent means now.'),
-    message: z.string().max(TEXT_MAX).optional(),
+    message: reportText.max(TEXT_MAX).optional(),
     ttl: positiveDuration.optional(),
     runId: runIdText.optional(),
     signal: z.enum(['result', 'start', 'log']).default('result'),
@@ -173,7 +174,7 @@ export const deliveryWarning = z.object({ code: z.literal('error_code_stands'), 
 export const deliveredView = z
   .object({
     jobId: z.int(),
-    accepted: z.int().describe('How many values were kept.'),
+    accepted: z.int().describe('How many values were kept: 0 for a sign of life or an error code alone.'),
     timestamp: timestampView,
     late: z.boolean().describe('Older than the newest delivery: kept, without effect on the state.'),
     state: z

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { storableText } from '../../http/texts.ts'
 import { durationMs, isFixedDuration } from '../../lib/duration.ts'
 import { RETENTION_DAYS } from './retention.ts'
 import { NUMBER_OPERATORS, TEXT_OPERATORS } from '../states/thresholds.ts'
@@ -44,20 +45,20 @@ const retention = z
     if (durationMs(hours) < durationMs(minutes)) fault('hours', 'minutes')
   })
 
-const label = z.string().max(255)
+const label = storableText.max(255)
 
 const returnValue = z.strictObject({
   valueName: label.min(1),
   valueUnit: label.default(''),
   valueDivisor: z.number().positive().default(1),
   valuePrecision: z.int().min(0).max(20).optional(),
-  valueDescription: z.string().max(4000).default(''),
+  valueDescription: storableText.max(4000).default(''),
 })
 
 const stringValue = z.strictObject({
   valueName: label.min(1),
   valueUnit: label.default(''),
-  valueDescription: z.string().max(4000).default(''),
+  valueDescription: storableText.max(4000).default(''),
 })
 
 /** Specification: parameters of a webhook job, and its configuration (timeout, values, string values). */
@@ -98,7 +99,7 @@ const adaptiveValues = z.strictObject({
 })
 
 const repetition = z.int().min(0).max(10_000).default(1)
-const limit = z.union([z.number(), z.string().max(4096)])
+const limit = z.union([z.number(), storableText.max(4096)])
 
 const condition = z
   .strictObject({

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { storableText } from '../../http/texts.ts'
 import { STATES } from '../states/state.ts'
 
 export const OBJECT_TYPES = ['group', 'device', 'job', 'slo', 'slc'] as const
@@ -7,11 +8,6 @@ export type ObjectType = (typeof OBJECT_TYPES)[number]
 const INSTANCE_TYPES = ['none', 'instance', 'sub'] as const
 const PROPERTIES_MAX = 200
 const PARAMETER_MAX_BYTES = 16 * 1024
-
-/** Text that every database keeps as it is. */
-export const storableText = z
-  .string()
-  .refine((text) => text.isWellFormed() && !text.includes('\0'), 'must be Unicode text without NUL')
 
 /** A name; spaces around it are dropped, as they are from the segments of a path. */
 export const nameSchema = storableText
@@ -99,7 +95,7 @@ export const deviceBody = z.strictObject({
   netmask: storableText.max(255).default(''),
   deviceName: storableText.max(255).default(''),
   parameter: z
-    .record(z.string(), z.unknown())
+    .record(storableText, z.unknown())
     .refine(isSmall, `must be at most ${PARAMETER_MAX_BYTES} bytes of JSON`)
     .default({}),
   collectorId: z.int().min(0).default(0).describe('The collector that runs the jobs; 0 for any.'),

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { storableText } from '../../../http/texts.ts'
 import { instantQuery } from '../../../http/instants.ts'
 
 /** The scopes that a token can have: neither `account` nor `administration`. */
@@ -6,7 +7,7 @@ const GRANTED = ['read', 'write', 'execute', 'backup'] as const
 const timestamp = z.iso.datetime({ offset: true })
 
 export const personalTokenBody = z.strictObject({
-  name: z.string().trim().min(1).max(255),
+  name: storableText.trim().min(1).max(255),
   scopes: z
     .array(z.enum(GRANTED))
     .min(1)

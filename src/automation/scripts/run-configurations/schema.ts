@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { idParam } from '../../../http/answers.ts'
-import { composedName, storableText } from '../../../monitoring/tree/schema.ts'
+import { storableText } from '../../../http/texts.ts'
+import { composedName } from '../../../monitoring/tree/schema.ts'
 import { timeoutSchema } from '../schema.ts'
 
 /** How many a script has at most. */

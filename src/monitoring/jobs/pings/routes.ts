@@ -1,28 +1,39 @@
 import { Hono } from 'hono'
 import * as z from 'zod'
 import { idParam, noContent, ok } from '../../../http/answers.ts'
+import { readStart } from '../../../http/bytes.ts'
 import { idempotencyKeyOf, showRepeatable } from '../../../http/idempotency.ts'
+import { originOf } from '../../../http/origin.ts'
 import { policy } from '../../../http/policy.ts'
 import type { Env, Policy } from '../../../http/policy.ts'
-import { jsonBody, readText, valid } from '../../../http/valid.ts'
+import { jsonBody, valid } from '../../../http/valid.ts'
 import type { Ports } from '../../../ports/index.ts'
 import { deliveredView } from '../schema.ts'
-import { bodyOfPing, newPingView, pingBody, pingPath, pingQuery, pingSignalPath, pingView } from './schema.ts'
+import {
+  bodyOfPing,
+  newPingView,
+  pingBody,
+  pingPath,
+  pingQuery,
+  pingSignalPath,
+  pingView,
+  signalOf,
+} from './schema.ts'
 import type { PingQuery } from './schema.ts'
 import { createPing, deletePing, listPings, ping } from './service.ts'
 
 const TOKEN_MAX_BYTES = 8 * 1024
-/** Of a longer text only as much as a message takes is kept. */
+/** What is read of a text; a message takes less. */
 const TEXT_MAX_BYTES = 64 * 1024
 
 const editing = { roles: ['administrator', 'editor'], object: 'write' } as const
 const jobPath = z.object({ id: idParam })
 
-const pinging = (summary: string, refuses: readonly number[] = []): Policy => ({
+const pinging = (summary: string): Policy => ({
   summary,
   roles: 'anyone',
   answers: { 200: ok(deliveredView, 'It is on stable storage.', ['Idempotency-Replayed']) },
-  refuses: [409, ...refuses],
+  refuses: [409],
   isRepeatable: true,
   ignoresUnknownQuery: true,
 })
@@ -53,7 +64,10 @@ const tokenRoutes = new Hono<Env>()
     valid('json', pingBody),
     async (c) => {
       const { id } = c.req.valid('param')
-      const created = await createPing(c.get('context'), id, c.req.valid('json'))
+      const created = await createPing(c.get('context'), id, {
+        body: c.req.valid('json'),
+        origin: originOf(c.req.raw),
+      })
       const location = `${c.get('ports').settings.basePath}/jobs/${id}/pings/${created.id}`
       return c.json(created, 201, { location })
     },
@@ -79,21 +93,21 @@ export const pingRoutes = tokenRoutes
   )
   .post(
     '/webcollector/ping/:token',
-    policy(pinging(RESULT, [413])),
+    policy(pinging(RESULT)),
     valid('param', pingPath),
     valid('query', pingQuery),
     (c) => answer(c.get('ports'), c.req.raw, { ...c.req.valid('param'), query: c.req.valid('query') }),
   )
   .get(
-    '/webcollector/ping/:token/:signal',
+    '/webcollector/ping/:token/:signal{.*}',
     policy(pinging(SIGNAL)),
     valid('param', pingSignalPath),
     valid('query', pingQuery),
     (c) => answer(c.get('ports'), c.req.raw, { ...c.req.valid('param'), query: c.req.valid('query') }),
   )
   .post(
-    '/webcollector/ping/:token/:signal',
-    policy(pinging(SIGNAL, [413])),
+    '/webcollector/ping/:token/:signal{.*}',
+    policy(pinging(SIGNAL)),
     valid('param', pingSignalPath),
     valid('query', pingQuery),
     (c) => answer(c.get('ports'), c.req.raw, { ...c.req.valid('param'), query: c.req.valid('query') }),
@@ -106,7 +120,8 @@ async function answer(
   request: Request,
   { token, signal = '0', query }: Asked,
 ): Promise<Response> {
-  const body = bodyOfPing(signal, query, await readText(request, TEXT_MAX_BYTES))
+  const text = new TextDecoder().decode(await readStart(request, TEXT_MAX_BYTES))
+  const body = bodyOfPing(signalOf(signal), query, text)
   const { json, headers } = showRepeatable(await ping(ports, token, { body, key: idempotencyKeyOf(request) }))
   return new Response(json, { headers: { 'content-type': 'application/json', ...headers } })
 }

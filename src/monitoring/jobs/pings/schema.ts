@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { storableText } from '../../../http/texts.ts'
 import { Refusal } from '../../../lib/errors.ts'
 import { parseInstant } from '../../../lib/time.ts'
 import { positiveDuration } from '../../rules/schema.ts'
@@ -7,7 +8,7 @@ import type { DeliveryBody } from '../schema.ts'
 
 export const pingBody = z
   .strictObject({
-    name: z.string().min(1).max(255),
+    name: storableText.min(1).max(255),
     expiresAt: instant.nullable().default(null).describe('Null: until it is revoked.'),
   })
   .meta({ id: 'NewPing' })
@@ -25,7 +26,8 @@ export const newPingView = z
   .object({
     ...view,
     token: z.string().describe('Shown this once.'),
-    path: z.string().describe('Where to send to; /start, /fail, /log or an exit status may follow.'),
+    url: z.string().describe('Where to send to; /start, /fail, /log or an exit status may follow.'),
+    path: z.string().describe('The same without scheme and host.'),
   })
   .meta({ id: 'CreatedPing' })
 
@@ -35,27 +37,36 @@ const token = z.string().regex(/^[\w-]{43}$/)
 
 export const pingPath = z.object({ token })
 
-/** What was not 0 is an error code, as far as exit statuses go. */
 export const pingSignalPath = z.object({
   token,
-  signal: z
-    .string()
-    .regex(/^(?:start|fail|log|\d|[1-9]\d|1\d\d|2[0-4]\d|25[0-5])$/)
-    .meta({ description: 'start, fail, log, or an exit status from 0 to 255.' }),
+  signal: z.string().meta({
+    description: 'start, fail, log, or an exit status from 0 to 255. A slash may follow; nothing is 0.',
+  }),
 })
 
-/** Values, run and time to live; all of it fits a URL. */
+const SIGNAL = /^(?:start|fail|log|\d|[1-9]\d|1\d\d|2[0-4]\d|25[0-5])?$/
+
+/** The signal that a path ends with. @throws {Refusal} not_found, which says what may follow a token */
+export function signalOf(path: string): string {
+  const signal = path.replace(/\/$/, '')
+  if (SIGNAL.test(signal)) return signal === '' ? '0' : signal
+  const allowed =
+    'A push URL ends with its token, or with /start, /fail, /log or an exit status from /0 to /255.'
+  throw new Refusal('not_found', `${allowed} Send the signal again with one of these.`)
+}
+
+/** Values, run and time to live; all of it fits a URL. Other parameters are ignored: senders and proxies add their own. */
 export const pingQuery = z
   .object({
     runId: runIdText.optional(),
     rid: runIdText.optional().describe('The same as runId.'),
     ttl: positiveDuration.optional(),
   })
-  .catchall(z.string().max(TEXT_MAX))
+  .catchall(z.unknown())
   .superRefine((query, issues) => {
     for (const key in query) {
-      if (KNOWN.has(key)) continue
-      const fault = valueFault(key, valueOf(key, query[key] ?? ''), false)
+      if (KNOWN.has(key) || !isOurs(key)) continue
+      const fault = valueFault(key, valueOf(key, query[key]), false)
       if (fault !== null) issues.addIssue({ code: 'custom', path: [key], message: fault })
     }
   })
@@ -73,11 +84,12 @@ const SIGNALS: Readonly<Record<string, object>> = {
 
 /** What a ping says, as the body of a delivery. @throws {Refusal} invalid when values come with what is no result */
 export function bodyOfPing(signal: string, query: PingQuery, text: string): DeliveryBody {
-  const { runId, rid, ttl, ...values } = query
+  const { runId, rid, ttl, ...others } = query
+  const values = Object.entries(others).filter(([key]) => isOurs(key))
   const message = cut(text.trim())
   const result = deliveryBody.safeParse({
     ...(SIGNALS[signal] ?? { errorCode: Number(signal) }),
-    ...Object.fromEntries(Object.entries(values).map(([key, value]) => [key, valueOf(key, value)])),
+    ...Object.fromEntries(values.map(([key, value]) => [key, valueOf(key, value)])),
     runId: runId ?? rid,
     ttl,
     message: message === '' ? undefined : message,
@@ -95,12 +107,18 @@ export function instantOf(text: string | null): number | null {
   return text === null ? null : parseInstant(text)
 }
 
+/** Whether a parameter is meant for the job: a value, or a field of other deliveries that a push URL does not take. */
+function isOurs(key: string): boolean {
+  return /^(?:(?:returnValue|stringValue).*|errorCode|timestamp|message|signal)$/.test(key)
+}
+
 const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/
 
 /** Numbers as JSON writes them; what is none stays text, and is refused as such. */
-function valueOf(key: string, text: string): number | string {
-  const isNumber = key.startsWith('returnValue') && NUMBER.test(text) && Number.isFinite(Number(text))
-  return isNumber ? Number(text) : text
+function valueOf(key: string, given: unknown): unknown {
+  if (typeof given !== 'string' || !key.startsWith('returnValue') || !NUMBER.test(given)) return given
+  const number = Number(given)
+  return Number.isFinite(number) ? number : given
 }
 
 /** As much of a text as a message takes, without half a character at its end. */

@@ -36,7 +36,11 @@ export async function listPings(context: Context, jobId: number) {
 
 /** Makes a token with which anybody delivers to the job. It is told this once.
  * @throws {Refusal} not_found, forbidden, invalid, conflict when the job has 20 */
-export async function createPing(context: Context, jobId: number, body: PingBody) {
+export async function createPing(
+  context: Context,
+  jobId: number,
+  { body, origin }: { readonly body: PingBody; readonly origin: string },
+) {
   const { ports } = context
   await requireObject(context, jobId, { type: 'job', right: 'write' })
   const createdAt = ports.clock.now()
@@ -60,7 +64,7 @@ export async function createPing(context: Context, jobId: number, body: PingBody
   )
   ports.log.info('ping token created', { jobId, pingId: id })
   const path = `${ports.settings.basePath}/webcollector/ping/${token}`
-  return { ...viewOf(timeFormat(ports.settings.timeZone), { ...row, id }), token, path }
+  return { ...viewOf(timeFormat(ports.settings.timeZone), { ...row, id }), token, url: origin + path, path }
 }
 
 /** Ends a token. @throws {Refusal} not_found, forbidden */

@@ -1,10 +1,11 @@
 import * as z from 'zod'
 import { mailAddress } from '../../../access/users/schema.ts'
+import { storableText } from '../../../http/texts.ts'
 
 const ADDRESSES_MAX = 20
 const URL_MAX = 2_048
 
-const url = z.string().max(URL_MAX)
+const url = storableText.max(URL_MAX)
 /** `whsec_` and 24 to 64 bytes in base64 (Standard Webhooks, *Signature scheme*). */
 const signingSecret = z
   .string()

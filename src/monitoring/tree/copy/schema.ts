@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { flagQuery, idParam } from '../../../http/answers.ts'
-import { nameSchema, storableText } from '../schema.ts'
+import { storableText } from '../../../http/texts.ts'
+import { nameSchema } from '../schema.ts'
 
 /** Specification: Devices, copy. */
 export const copyQuery = z.object({

@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { STATES } from '../../states/state.ts'
-import { OBJECT_TYPES, permissionsView, storableText } from '../schema.ts'
+import { storableText } from '../../../http/texts.ts'
+import { OBJECT_TYPES, permissionsView } from '../schema.ts'
 import { ITEMS, OPERATORS } from './items.ts'
 import type { Item } from './items.ts'
 

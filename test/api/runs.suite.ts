@@ -1,3 +1,4 @@
+import { runReports } from './runs-reports.ts'
 import { ABOUT, RUNNER_TOKEN } from '../runs/fake-runner.ts'
 import { runFailures } from './runs-failures.ts'
 import { runForms } from './runs-forms.ts'
@@ -175,5 +176,13 @@ const refusals: readonly Row[] = [
 
 export const runsSuite: Suite = {
   name: 'runs',
-  scenarios: [...table(stage, refusals), ...runOrders, ...runLives, ...runLogs, ...runFailures, ...runForms],
+  scenarios: [
+    ...table(stage, refusals),
+    ...runOrders,
+    ...runLives,
+    ...runLogs,
+    ...runFailures,
+    ...runForms,
+    ...runReports,
+  ],
 }

@@ -339,6 +339,7 @@ const scenarios: Scenario[] = [
         ...FULL,
         id: made.id,
         database: null,
+        reportTo: null,
         changedBy: client.userIds.administrator,
         createdAt: anyText,
         updatedAt: anyText,

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 
 import * as fc from 'fast-check'
 
-import { hasEnded, isHeld, step } from './run.ts'
+import { errorCodeOf, hasEnded, isHeld, step } from './run.ts'
 import type { Run, RunEvent } from './run.ts'
 
 const QUEUED: Run = { state: 'queued', attempt: 1, retries: 0, isCancelled: false }
@@ -162,3 +162,16 @@ describe('a run', () => {
     expect(play(events).state).toBe(state)
   })
 })
+
+test.each([
+  ['succeeded', 0, 0],
+  ['succeeded', null, 0],
+  ['failed', 3, 3],
+  ['failed', 0, 1],
+  ['failed', null, 1],
+  ['failed', -9, 1],
+  ['timed_out', 143, 124],
+  ['lost', null, 1],
+] as const)('a run that %s with the exit code %p has the error code %p', (state, exitCode, expected) =>
+  expect(errorCodeOf(state, exitCode)).toBe(expected),
+)

@@ -84,3 +84,17 @@ function lose(run: Run): Run {
   if (run.attempt > run.retries) return { ...run, state: 'lost' }
   return { ...run, state: 'queued', attempt: run.attempt + 1 }
 }
+
+/** An end that says something of the script. Who cancels a run knows of it. */
+export type ReportedState = Exclude<EndState, 'cancelled'>
+
+/** As `timeout` of GNU says it. */
+const TIMED_OUT = 124
+
+/** The error code of a run that has ended, for a job that watches it: 0, the exit code of its script, 124 for one that took
+ * too long, or 1 for one that failed without an exit code. */
+export function errorCodeOf(state: ReportedState, exitCode: number | null): number {
+  if (state === 'succeeded') return 0
+  if (state === 'timed_out') return TIMED_OUT
+  return exitCode !== null && exitCode > 0 ? exitCode : 1
+}

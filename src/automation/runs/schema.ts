@@ -129,6 +129,18 @@ export const jobView = z
     runner: z.string().nullable(),
     log: z.object({ lines: z.int(), dropped: z.int() }),
     outputs: z.array(z.object({ name: z.string(), size: z.int(), mimeType: z.string(), url: z.string() })),
+    report: z
+      .object({
+        jobId: z.int(),
+        state: z
+          .string()
+          .nullable()
+          .describe(
+            '`due`, `delivered`, or the code of the refusal; null until it ends, and for one that was cancelled.',
+          ),
+      })
+      .nullable()
+      .describe('The webhook job that its end is delivered to.'),
     error: z.string().nullable(),
   })
   .meta({ id: 'ScriptJob' })

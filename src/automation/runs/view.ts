@@ -37,6 +37,7 @@ export function viewOf(
       mimeType,
       url: `${basePath}/scripts/${scriptId}/jobs/${id}/outputs/${encodeURIComponent(name)}`,
     })),
+    report: run.reportTo === null ? null : { jobId: run.reportTo, state: run.reportState },
     error: run.error,
   }
 }

@@ -135,7 +135,14 @@ function metadataOf(settings: SettingsView, group: string, sources: SourceNames)
 
 /** A run configuration with the names of its secrets and nothing else of them, and with that of its data source. */
 function configurationOf(configuration: SettingsView['runConfigurations'][number], sources: SourceNames) {
-  const { id: _id, changedBy: _by, createdAt: _at, updatedAt: _updated, ...set } = configuration
+  const {
+    id: _id,
+    changedBy: _by,
+    reportTo: _job,
+    createdAt: _at,
+    updatedAt: _updated,
+    ...set
+  } = configuration
   const { envVariables, database, ...rest } = set
   const named = database && {
     dataSource: sources.get(database.dataSourceId) ?? null,

@@ -122,6 +122,7 @@ export async function assign(
               attemptHash,
               sessionHash: session.hash,
               leaseUntil: clock.now() + LEASE_MS,
+              reportTo: runnable.configuration.reportTo?.jobId ?? null,
             },
             writes: [
               session.write,

@@ -60,7 +60,7 @@ async function keep(
     ...given(row, next),
     ...token,
     ...set,
-    ...ended(next, now),
+    ...ended(row, next, now),
     state,
     attempt,
     retries,
@@ -88,8 +88,10 @@ function given(row: RunRow, next: Run): Partial<RunRow> {
   return { ...free, ...bare, logSequence: 0, logLines: 0 }
 }
 
-function ended({ state }: Run, now: number): Partial<RunRow> {
-  return hasEnded(state) ? { finishedAt: now } : {}
+function ended({ reportTo }: RunRow, { state }: Run, now: number): Partial<RunRow> {
+  if (!hasEnded(state)) return {}
+  const isReported = reportTo !== null && state !== 'cancelled'
+  return { finishedAt: now, ...(isReported && { reportState: 'due' }) }
 }
 
 function leaving(database: Ports['database'], row: RunRow, next: Run, at: number): Write[] {

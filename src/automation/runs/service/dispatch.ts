@@ -10,6 +10,7 @@ import type { RunRow } from '../store.ts'
 import { assign, fits, readyOf } from './assigning.ts'
 import type { Ready } from './assigning.ts'
 import { loseRun } from './changing.ts'
+import { Reports } from './reports.ts'
 
 /** What is looked at in a row, of each configuration the oldest that waits. */
 const LOOKED_AT_MAX = 50
@@ -55,12 +56,14 @@ class Dispatching implements OpenDispatch {
   readonly #waiting = new Map<number, Waiting>()
   /** Configurations whose runs nobody who waits can take, until when. */
   readonly #unfit = new Map<string, number>()
+  readonly #reports: Reports
   #isRoundAhead = false
   #isClosed = false
   #nextAt = 0
 
   constructor(ports: Omit<Ports, 'dispatch'>, due: DueWork) {
     this.#ports = { ...ports, dispatch: this }
+    this.#reports = new Reports(this.#ports)
     this.#due = due
   }
 
@@ -104,8 +107,8 @@ class Dispatching implements OpenDispatch {
     return Promise.resolve()
   }
 
-  settle(): Promise<void> {
-    return this.#lock.run(async () => {
+  async settle(): Promise<void> {
+    await this.#lock.run(async () => {
       const dueAt = await this.#due.settle(this.#ports)
       await this.#expire()
       await this.#round()
@@ -113,6 +116,9 @@ class Dispatching implements OpenDispatch {
       const unfitAt = this.#waiting.size > 0 ? Math.min(...this.#unfit.values()) : Infinity
       this.#nextAt = Math.min(dueAt, leaseAt, unfitAt)
     })
+    // Jobs that are slow to take a report keep no run waiting.
+    await this.#reports.settle()
+    this.#nextAt = Math.min(this.#nextAt, this.#reports.nextAt)
   }
 
   close(): void {
@@ -129,10 +135,17 @@ class Dispatching implements OpenDispatch {
         this.#isRoundAhead = false
         return this.#round()
       })
+      .then(() => this.#reports.settle())
+      .then(() => {
+        this.#nextAt = Math.min(this.#nextAt, this.#reports.nextAt)
+      })
       .catch((error: unknown) => {
         // What is to be given stays where it is.
         this.#nextAt = 0
-        this.#ports.log.error('jobs could not be given to runners; it is tried again', error)
+        this.#ports.log.error(
+          'jobs could not be given to runners, or not be reported; it is tried again',
+          error,
+        )
       })
   }
 

@@ -121,7 +121,7 @@ function rowOf(
     logLines: 0,
     isolation: null,
     error: null,
-    reportTo: null,
+    reportTo: configuration.reportTo?.jobId ?? null,
     reportState: null,
     queuedAt: now,
     startedAt: null,

@@ -49,6 +49,12 @@ const pattern = storableText
   .max(1_024)
   .refine((text) => !text.split('/').includes('..') && !text.includes('\\'), 'must not lead up')
 
+const reportTo = z
+  .strictObject({ jobId: z.int().positive() })
+  .describe(
+    'The webhook job that each run is delivered to when it ends: its error code (0, the exit code of the script, 124 after the timeout, else 1), and its seconds as returnValue1 where the job has that value. Who sets it, and who orders a run, must be allowed to execute the job.',
+  )
+
 const base = {
   id: z.int().optional(),
   changedBy: z.unknown().optional(),
@@ -91,6 +97,7 @@ const base = {
         keys.add(key)
       }
     }),
+  reportTo: reportTo.nullable().default(null),
   network: z
     .array(target)
     .max(TARGETS_MAX)
@@ -153,6 +160,7 @@ export const runConfigurationView = z
         z.object({ key: z.string(), value: z.string() }),
       ]),
     ),
+    reportTo: reportTo.nullable(),
     network: z.array(z.string()),
     database: database.nullable(),
     filesystem: filesystem.nullable(),
@@ -182,7 +190,15 @@ export const chosenConfiguration = z
 /** What is kept of a configuration beside its columns: a secret by its name alone. */
 export type Rules = Pick<
   RunConfigurationView,
-  'kind' | 'arguments' | 'concurrency' | 'retries' | 'runnerLabels' | 'network' | 'database' | 'filesystem'
+  | 'kind'
+  | 'arguments'
+  | 'concurrency'
+  | 'retries'
+  | 'runnerLabels'
+  | 'reportTo'
+  | 'network'
+  | 'database'
+  | 'filesystem'
 > & { readonly envVariables: readonly Variable[] }
 
 /** A variable as it is kept. */

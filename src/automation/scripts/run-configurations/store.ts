@@ -23,7 +23,11 @@ export async function listRunConfigurations(
     .from(runConfigurations)
     .where(eq(runConfigurations.scriptId, scriptId))
     .orderBy(runConfigurations.id)
-  return rows as RunConfigurationRow[]
+  // Rules that an earlier release wrote name no job.
+  return (rows as RunConfigurationRow[]).map((row) => ({
+    ...row,
+    rules: { ...row.rules, reportTo: row.rules.reportTo ?? null },
+  }))
 }
 
 export function insertRunConfiguration(

@@ -196,7 +196,9 @@ async function configurationWrites(
   for (const [index, came] of settings.runConfigurations.entries()) {
     const before = there.get(fold(came.name)) ?? null
     const at = `/runConfigurations/${index}`
-    const body = await atHome(context.ports, came, at)
+    // The id of a job means nothing elsewhere.
+    const local = { ...came, reportTo: before?.rules.reportTo ?? null }
+    const body = await atHome(context.ports, local, at)
     const made = await runs.changeOf(context, body, { before, at })
     const change = { ...made, isDefault: isDefault(index) ?? before?.isDefault ?? false }
     if (before) {

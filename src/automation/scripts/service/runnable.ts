@@ -47,6 +47,7 @@ const IMPLICIT: Omit<Rules, 'envVariables'> & Changer = {
   concurrency: 'queue',
   retries: 0,
   runnerLabels: [],
+  reportTo: null,
   network: [],
   database: null,
   filesystem: null,

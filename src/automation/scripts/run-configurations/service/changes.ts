@@ -1,3 +1,4 @@
+import { undeliverableTo } from '../../../../access/rights/service.ts'
 import { audited } from '../../../../access/audit/service.ts'
 import { sealText, unsealText } from '../../../../access/session/keys.ts'
 import { findDataSource } from '../../../../analytics/sources/service.ts'
@@ -5,6 +6,7 @@ import type { Context } from '../../../../context.ts'
 import { Refusal } from '../../../../lib/errors.ts'
 import type { Fault } from '../../../../lib/errors.ts'
 import type { Write } from '../../../../ports/database.ts'
+import { readTypes } from '../../../../monitoring/tree/service.ts'
 import type { Ports } from '../../../../ports/index.ts'
 import { changerOf } from '../../changer.ts'
 import { changesStart, isSecretName } from '../../variables.ts'
@@ -22,8 +24,12 @@ export async function changeOf(
 ): Promise<RunConfigurationChange> {
   const { id: _id, changedBy: _by, createdAt: _at, updatedAt: _updatedAt, ...set } = body
   const { name, isDefault, timeout, ...rest } = set
-  const faults: Fault[] = [...(await sourceFaults(context, body, { before, at }))]
-  const given = startingAsBefore(context, rest.envVariables, { before, at })
+  const around = { before, at }
+  const faults: Fault[] = [
+    ...(await sourceFaults(context, body, around)),
+    ...(await reportFaults(context, body, around)),
+  ]
+  const given = startingAsBefore(context, rest.envVariables, around)
   const { secrets, envVariables, missing } = await variablesOf(context.ports, given, before)
   for (const index of missing)
     faults.push({ pointer: `${at}/envVariables/${index}/value`, message: 'is missing' })
@@ -53,6 +59,23 @@ async function sourceFaults(
   return [
     { pointer: `${at}/database/access`, message: 'is more than the data source is for: it is read-only' },
   ]
+}
+
+/** Why a body cannot name the job that it reports to. What was there may stay, whoever edits the rest.
+ * @throws {Refusal} forbidden for a job that the caller may not deliver to */
+async function reportFaults(
+  context: Context,
+  { reportTo }: RunConfigurationBody,
+  { before, at }: { readonly before: RunConfigurationRow | null; readonly at: string },
+): Promise<Fault[]> {
+  if (!reportTo || before?.rules.reportTo?.jobId === reportTo.jobId) return []
+  const pointer = `${at}/reportTo/jobId`
+  const { jobId } = reportTo
+  if ((await readTypes(context, [jobId])).get(jobId) !== 'job')
+    return [{ pointer, message: 'is no webhook job, or none that you may read' }]
+  const refusal = await undeliverableTo(context, jobId)
+  if (!refusal) return []
+  throw new Refusal('forbidden', refusal.detail, [{ pointer, message: 'is a job that you may not execute' }])
 }
 
 /** The variables of a body, with those that change how an interpreter starts as an administrator has set them. Others may

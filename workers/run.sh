@@ -1,13 +1,5 @@
 #!/bin/sh
 # Starts, tests or checks Tidemark on a fresh clone, with only Node and npm or with only Bun. `npm link` makes it `tidemark`.
-#
-#   sh workers/run.sh serve [argument…]      the Bun host
-#   sh workers/run.sh as-service <file> …    another file in the same surroundings, such as the host of a benchmark
-#   sh workers/run.sh runner                 a runner of scripts, for a service on this machine or another
-#   sh workers/run.sh backup <file> …        a backup of a service that runs; `restore` puts one into it
-#   sh workers/run.sh test                   the gate: every check, then every test
-#   sh workers/run.sh test <argument…>       these tests only; the arguments are those of `bun test`
-#   sh workers/run.sh dev-edge [argument…]   the edge host on this machine, offline
 set -eu
 TIDEMARK_CALLED_FROM=${INIT_CWD:-$PWD}
 export TIDEMARK_CALLED_FROM
@@ -18,27 +10,47 @@ say() { printf '%s\n' "$*" >&2; }
 
 # --- what is missing first ---------------------------------------------------------------------------------
 
-# Each installer leaves one of these behind, as old as the installation.
-is_installed() {
-  for stamp in node_modules/.package-lock.json node_modules/.installed-by-bun; do
-    if [ -e "$stamp" ] && [ -z "$(find package-lock.json -newer "$stamp")" ]; then return 0; fi
-  done
-  return 1
+# The names of the packages under a heading of package.json.
+packages_of() {
+  awk -v heading="\"$1\":" '$1 == heading { inside = 1; next } inside && /}/ { exit } inside { gsub(/[",:]/, " "); print $1 }' package.json
 }
 
-# $1 is what must be there to do the work: an installation for production has no tools.
+# Whether the packages under these headings are there, and none is another than in package-lock.json.
+is_installed() {
+  for heading in "$@"; do
+    for package in $(packages_of "$heading"); do [ -e "node_modules/$package/package.json" ] || return 1; done
+  done
+  if [ -e node_modules/.installed-by-bun ]; then
+    cmp -s package-lock.json node_modules/.installed-by-bun
+    return
+  fi
+  [ -e node_modules/.package-lock.json ] || return 0
+  awk -F '"' '$2 != "integrity" { next } NR == FNR { known[$4]; next } !($4 in known) { exit 1 }' \
+    package-lock.json node_modules/.package-lock.json
+}
+
+# Installs what is missing under these headings of package.json; a production has no tools for development.
 install_missing() {
-  if is_installed && [ -e "$1" ]; then return; fi
+  if is_installed "$@"; then return; fi
+  if [ ! -w . ]; then
+    say "The packages in $PWD/node_modules are missing or of another release, and $(id -un) cannot write there. Run as its owner: npm ci --omit=dev"
+    exit 73
+  fi
+  npm_only= bun_only=
+  case $* in
+    *devDependencies*) npm_only=--include=dev ;;
+    *) if [ "${NODE_ENV:-}" = production ]; then npm_only=--omit=dev bun_only=--production; fi ;;
+  esac
   if command -v npm >/dev/null; then
-    say 'installing the packages of package-lock.json (npm ci) …'
-    npm ci --include=dev --no-audit --no-fund --loglevel=error >&2
+    say "installing the packages of package-lock.json (npm ci $npm_only) …"
+    npm ci $npm_only --no-audit --no-fund --loglevel=error >&2
   elif command -v bun >/dev/null; then
-    say 'installing the packages of package-lock.json (bun install) …'
-    bun install --frozen-lockfile >&2
-    : >node_modules/.installed-by-bun
+    say "installing the packages of package-lock.json (bun install $bun_only) …"
+    bun install --frozen-lockfile $bun_only >&2
+    cp package-lock.json node_modules/.installed-by-bun
   else
     say 'Tidemark needs Node 20.3 or later with npm (https://nodejs.org), or Bun 1.4 or later (https://bun.sh).'
-    exit 1
+    exit 69
   fi
 }
 
@@ -50,8 +62,8 @@ find_bun() {
       return
     fi
   done
-  say 'No Bun runs on this machine: neither the one in node_modules nor one in PATH.'
-  exit 1
+  say 'No Bun runs on this machine: neither the one in node_modules nor one in PATH. Install one: https://bun.sh'
+  exit 69
 }
 
 # Memory that the service lets go of is mostly needed again within a second: to give it back to the system and to ask for
@@ -163,28 +175,46 @@ run_checks() {
 
 # --- the commands ------------------------------------------------------------------------------------------
 
+usage() {
+  cat <<'END'
+Usage: tidemark <command>, or in the repository npm start, npm run <command> -- …
+
+  serve [--once]      serve on this machine until SIGTERM or Ctrl-C; --once plays the main job and ends
+  runner              run scripts for a service on this machine or another
+  backup <file> …     make a backup of a running service
+  restore <file> …    restore a backup
+  version             print the version
+
+serve, runner, backup and restore print their arguments with --help. For developers, with sh workers/run.sh:
+
+  test [argument…]      every check and every test; with arguments, as of `bun test`, these tests only
+  dev-edge [--port n]   the Worker on this machine, offline
+  as-service <file> …   another file in the surroundings of the service, such as the host of a benchmark
+END
+}
+
 command=${1:-}
 [ $# -eq 0 ] || shift
 
 case $command in
   serve | as-service)
-    install_missing node_modules/hono
+    install_missing dependencies
     find_bun
     [ "$command" = as-service ] || set -- workers/bun/main.ts "$@"
     run_service "$@"
     ;;
   runner)
-    install_missing node_modules/zod
+    install_missing dependencies
     find_bun
     exec "$bun" workers/runner/main.ts "$@"
     ;;
   backup | restore)
-    install_missing node_modules/hono
+    install_missing dependencies
     find_bun
     exec "$bun" workers/bun/main.ts "$command" "$@"
     ;;
   test)
-    install_missing node_modules/oxlint
+    install_missing dependencies devDependencies
     find_bun
     report=$(mktemp)
     failures_told=$(mktemp)
@@ -206,7 +236,7 @@ case $command in
     finish
     ;;
   dev-edge)
-    install_missing node_modules/wrangler
+    install_missing dependencies devDependencies
     # `bun run` puts itself into PATH as `node` where there is none, and under Bun `wrangler dev` never answers.
     if ! node -e 'process.exit(process.versions.bun ? 1 : 0)' 2>/dev/null; then
       say 'The local edge host is `wrangler dev`, which runs under Node only: install Node 20.3 or later.'
@@ -221,8 +251,15 @@ case $command in
     node node_modules/wrangler/bin/wrangler.js d1 migrations apply DB --local >&2
     exec node node_modules/wrangler/bin/wrangler.js dev "$@"
     ;;
+  version | --version)
+    release=$(sed -n "s/^export const VERSION = '\(.*\)'/\1/p" src/http/version.ts)
+    interface=$(sed -n "s/^export const INTERFACE_RELEASE = '\(.*\)'/\1/p" src/http/version.ts)
+    printf 'tidemark %s (interface %s)\n' "$release" "$interface"
+    ;;
+  help | --help | -h) usage ;;
   *)
-    sed -n '2,10s/^# \{0,1\}//p' "$self" >&2
+    [ -z "$command" ] || say "Unknown command $command."
+    usage >&2
     exit 2
     ;;
 esac

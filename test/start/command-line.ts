@@ -4,7 +4,7 @@ import { join } from 'node:path'
 
 const ROOT = join(import.meta.dir, '../..')
 /** A user without rights, as systemd's `DynamicUser` is one: it has no home either. */
-const WITHOUT_RIGHTS = ['setpriv', '--reuid=65534', '--regid=65534', '--clear-groups']
+export const nobody = ['setpriv', '--reuid=65534', '--regid=65534', '--clear-groups']
 
 export const isRoot = process.getuid?.() === 0
 
@@ -23,7 +23,7 @@ export type Started = {
 }
 
 /** Starts a command with no other variables than PATH and those that are given; `bun` is the one that runs this. */
-function startCommand(command: readonly string[], environment: Environment, cwd = ROOT): Started {
+export function startCommand(command: readonly string[], environment: Environment, cwd = ROOT): Started {
   const child = Bun.spawn({
     cmd: command.map((word) => (word === 'bun' ? process.execPath : word)),
     cwd,
@@ -72,7 +72,7 @@ export function startHost(
   as: 'us' | 'nobody' = 'us',
 ): Started {
   const command = ['bun', join(ROOT, 'workers/bun/main.ts'), ...args]
-  return startCommand(as === 'us' || !isRoot ? command : [...WITHOUT_RIGHTS, ...command], {
+  return startCommand(as === 'us' || !isRoot ? command : [...nobody, ...command], {
     TIDEMARK_PORT: '0',
     TIDEMARK_RUNNER: 'off',
     ...environment,

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
 import packageJson from '../../package.json'
-import { startHost } from './command-line.ts'
+import { startCommand, startHost } from './command-line.ts'
 
 const ROOT = join(import.meta.dir, '../..')
 
@@ -29,15 +29,47 @@ async function run(...args: readonly string[]) {
     stdout: 'pipe',
     stderr: 'pipe',
   })
-  return { stderr: await new Response(child.stderr).text(), code: await child.exited }
+  const [stdout, stderr] = await Promise.all([
+    new Response(child.stdout).text(),
+    new Response(child.stderr).text(),
+  ])
+  return { stdout, stderr, code: await child.exited }
 }
 
 test('tidemark is a command that finds its folder by a link, and says what it can', async () => {
   expect((await stat(tidemark)).mode & 0o111).toBe(0o111)
   const { code, stderr } = await run()
   expect(code).toBe(2)
-  expect(stderr).toContain('sh workers/run.sh backup <file>')
+  expect(stderr).toStartWith('Usage: tidemark <command>')
+  const help = await run('--help')
+  expect([help.code, help.stdout]).toEqual([0, stderr])
 })
+
+test('every command prints its usage, its release, and refuses what it does not know with code 2', async () => {
+  for (const command of ['serve', 'runner', 'backup', 'restore']) {
+    const help = await run(command, '--help')
+    expect([help.code, help.stderr]).toEqual([0, ''])
+    expect(help.stdout).toContain(`tidemark ${command}`)
+    const unknown = await run(command, '--frobnicate')
+    expect(unknown.code).toBe(2)
+    expect(unknown.stderr).toMatch(/^Unknown (?:argument|option) '?--frobnicate'?\.\n/)
+    expect(unknown.stderr).toContain(`tidemark ${command}`)
+  }
+  const unknown = await run('frobnicate')
+  expect(unknown.code).toBe(2)
+  expect(unknown.stderr).toStartWith('Unknown command frobnicate.\n')
+  for (const word of ['version', '--version'])
+    expect((await run(word)).stdout).toBe((await run('serve', '--version')).stdout)
+}, 60_000)
+
+test('data are kept where the command is called', async () => {
+  const server = startCommand([tidemark, 'serve'], { TIDEMARK_PORT: '0', TIDEMARK_RUNNER: 'off' }, dir)
+  await server.until('Ctrl-C')
+  server.kill('SIGTERM')
+  const { stdout, stderr } = await server.ended
+  expect(stdout).toContain(`Its data:      ${join(dir, 'data')}\n`)
+  expect(stderr).toContain('"signal":"SIGTERM","upSeconds":')
+}, 60_000)
 
 test('files are those of the directory where it is called', async () => {
   const { code, stderr } = await run('restore', 'nothing.gz')

@@ -9,8 +9,10 @@ import type { BackupView, RestoreView } from '../../src/content/backups/service.
 import { Client } from './backup/client.ts'
 import { restoreInto } from './backup/into.ts'
 import { backupLines, lossLines, partLines, restoredLines } from './backup/words.ts'
+import { CommandFailure, EXIT } from './failures.ts'
 
-const USAGE = `
+/** What `--help` prints. */
+export const USAGE = `
   tidemark backup <file> [--configuration-only] [--force] [--keep] [--url <address>] [--json]
   tidemark restore <file> [--replace] [--yes] [--dry-run] [--url <address>] [--json]
   tidemark restore <file> --objects 7,8 [--without-histories] [--dry-run] [--url <address>] [--json]
@@ -176,7 +178,9 @@ function read(args: readonly string[], options: NonNullable<Parameters<typeof pa
     if (others.length > 0) throw new RangeError(`error: unexpected argument ${others[0]}`)
     return { file: called(name), values: values as Values }
   } catch (error) {
-    throw new RangeError(`${(error as Error).message}\n${USAGE}`)
+    // Node adds advice on arguments that begin with a dash.
+    const [reason] = (error as Error).message.split(' To specify')
+    throw new CommandFailure(EXIT.usage, `${reason}\n${USAGE}`)
   }
 }
 

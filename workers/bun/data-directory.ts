@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import Database from 'libsql'
 
 import type { Log } from '../../src/ports/log.ts'
-import { EXIT, StartFailure } from './failures.ts'
+import { EXIT, CommandFailure } from './failures.ts'
 
 /** What this service makes in its directory. Other files there are left alone. */
 const OURS = /^(?:config\.db|values\.db|key|lock|holder|ballast|blobs)(?:$|-)/
@@ -23,7 +23,7 @@ type Holder = { readonly pid: number; readonly host: string; readonly since: str
 
 /** Makes the directory where it is missing, locks it, and lets the user of this process alone read what is in it.
  * The kernel ends the lock with the process, however that ends.
- * @throws {StartFailure} when another process holds it
+ * @throws {CommandFailure} when another process holds it
  * @throws {Error} with `code` and `path` when it cannot be used */
 export async function takeDataDirectory(path: string, log: Log): Promise<DataDirectory> {
   await mkdir(path, { recursive: true, mode: 0o700 })
@@ -62,7 +62,7 @@ async function lockIn(path: string): Promise<Database.Database> {
     return lock
   } catch (error) {
     if ((error as { code?: unknown }).code !== 'SQLITE_BUSY') throw error
-    throw new StartFailure(
+    throw new CommandFailure(
       EXIT.held,
       `Another Tidemark (${await holderIn(path)}) uses ${path}. Stop it, or set TIDEMARK_DATA_DIR to another directory.`,
       { cause: error },

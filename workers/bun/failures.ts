@@ -12,8 +12,8 @@ export const EXIT = {
   settings: 78,
 } as const
 
-/** A reason for which the service does not start. Its message is one line for the operator: what happened, then what to do. */
-export class StartFailure extends Error {
+/** A reason for which a command ends that the operator can remove. Its message is one line: what happened, then what to do. */
+export class CommandFailure extends RangeError {
   readonly exitCode: number
 
   constructor(exitCode: (typeof EXIT)[keyof typeof EXIT], message: string, options?: ErrorOptions) {
@@ -85,17 +85,17 @@ const REASONS: Readonly<Record<string, Reason>> = {
 /** What checks settings throws a RangeError that names them. */
 const SETTING = /\b(?:TIDEMARK|SVC)_\w/
 
-/** What stopped the start, for the operator; null for a fault of the program, which needs its stack. */
-export function startFailureOf(error: unknown): StartFailure | null {
+/** The reason for the operator that an error stands for; null for a fault of the program, which needs its stack. */
+export function commandFailureOf(error: unknown): CommandFailure | null {
   for (let cause = error; cause instanceof Error; cause = cause.cause) {
-    if (cause instanceof StartFailure) return cause
+    if (cause instanceof CommandFailure) return cause
     if (cause instanceof RangeError && SETTING.test(cause.message))
-      return new StartFailure(EXIT.settings, cause.message, { cause: error })
+      return new CommandFailure(EXIT.settings, cause.message, { cause: error })
     const { code, path } = cause as { readonly code?: unknown; readonly path?: unknown }
     const [, reason] = Object.entries(REASONS).find(([begin]) => String(code).startsWith(begin)) ?? []
     if (!reason || typeof path !== 'string') continue
     const text = `${path} ${reason.happened}. ${reason.remedy}.`
-    return new StartFailure(reason.exitCode, text.replaceAll('%user', userName()), { cause: error })
+    return new CommandFailure(reason.exitCode, text.replaceAll('%user', userName()), { cause: error })
   }
   return null
 }

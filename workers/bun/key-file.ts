@@ -2,18 +2,18 @@ import { createHmac, randomBytes } from 'node:crypto'
 import { open, readdir, readFile, rename } from 'node:fs/promises'
 import { join } from 'node:path'
 
-import { EXIT, StartFailure } from './failures.ts'
+import { EXIT, CommandFailure } from './failures.ts'
 
 const KEY_BYTES = 32
 
 /** The installation's key: 32 bytes in a file that only its owner reads, made where it is missing.
  * @param mayMake whether one may be made: what was sealed with a lost key cannot be read with a new one
- * @throws {StartFailure} when it is damaged, or missing and must not be made */
+ * @throws {CommandFailure} when it is damaged, or missing and must not be made */
 export async function readKeyFile(path: string, mayMake: boolean): Promise<Uint8Array<ArrayBuffer>> {
   try {
     const key = new Uint8Array(await readFile(path))
     if (key.length >= KEY_BYTES) return key
-    throw new StartFailure(
+    throw new CommandFailure(
       EXIT.data,
       `${path} is damaged: it has ${key.length} bytes of ${KEY_BYTES}. ${REMEDY}`,
     )
@@ -21,7 +21,7 @@ export async function readKeyFile(path: string, mayMake: boolean): Promise<Uint8
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
   }
   if (!mayMake)
-    throw new StartFailure(
+    throw new CommandFailure(
       EXIT.data,
       `${path} is missing, and the data beside it were made with that key. ${REMEDY}`,
     )

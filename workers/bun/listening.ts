@@ -1,6 +1,6 @@
 import { lookup } from 'node:dns/promises'
 
-import { EXIT, StartFailure, userName } from './failures.ts'
+import { EXIT, CommandFailure, userName } from './failures.ts'
 import type { BunSettings } from './settings.ts'
 
 /** The application bounds every body that it reads, and says so in a problem document; Bun would not. */
@@ -12,7 +12,7 @@ type Handle = (request: Request) => Response | Promise<Response>
 export type Listener = ReturnType<typeof Bun.serve>
 
 /** Listens where the settings say. Where they name no port, the next one that is free is taken.
- * @throws {StartFailure} when that cannot be */
+ * @throws {CommandFailure} when that cannot be */
 export async function listen(settings: BunSettings, fetch: Handle): Promise<Listener> {
   const { host, port, anyPort } = settings
   await lookup(host).catch((error: unknown) => {
@@ -54,6 +54,6 @@ const REASONS: Readonly<Record<string, (host: string, port: number) => string>> 
     `Port ${port} is not open to ${userName()} (TIDEMARK_PORT). Set one above 1023, or grant CAP_NET_BIND_SERVICE.`,
 }
 
-function addressFailure(message: string, cause: unknown): StartFailure {
-  return new StartFailure(EXIT.address, message, { cause })
+function addressFailure(message: string, cause: unknown): CommandFailure {
+  return new CommandFailure(EXIT.address, message, { cause })
 }

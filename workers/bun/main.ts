@@ -1,9 +1,9 @@
 import { createInterface } from 'node:readline/promises'
 
 import { RELEASE } from '../../src/operations/health/service.ts'
-import { backup, restore } from './backup.ts'
+import { USAGE as BACKUP_USAGE, backup, restore } from './backup.ts'
 import type { Confirm } from './backup.ts'
-import { EXIT, StartFailure } from './failures.ts'
+import { CommandFailure, EXIT, commandFailureOf } from './failures.ts'
 import { serve } from './serve.ts'
 import { tellStory } from './story.ts'
 
@@ -17,20 +17,27 @@ const USAGE = `
   --version      print the version
 `
 
+const HELP: ReadonlySet<string | undefined> = new Set(['--help', '-h'])
+
 /** `tidemark`: serves until it is told to stop; `--once` plays the main job on temporary data and ends, `backup` and
  * `restore` ask a service that runs. */
-async function main([command = '', ...rest]: readonly string[]): Promise<void> {
+async function main(args: readonly string[]): Promise<void> {
+  const [command, ...rest] = args
+  if (command !== 'backup' && command !== 'restore') return serveAs(args)
+  if (rest.some((word) => HELP.has(word))) return print(BACKUP_USAGE)
   if (command === 'backup') return print(await backup(rest, process.env))
-  if (command === 'restore') return print(await restore(rest, process.env, confirmer()))
-  const args = command === '' ? rest : [command, ...rest]
-  const [argument, ...others] = args
+  print(await restore(rest, process.env, confirmer()))
+}
+
+async function serveAs([argument, ...others]: readonly string[]): Promise<void> {
+  const [unknown = argument] = others
   if (argument === undefined) return serve(process.env)
-  if (others.length > 0) throw usageFailure(`Give one argument, not ${args.length}.`)
+  if (others.length > 0) throw usageFailure(unknown)
   if (argument === '--once') return tellStory()
-  if (argument === '--help' || argument === '-h') return print(USAGE)
-  if (argument === '--version' || argument === 'version')
+  if (argument === '--version')
     return print(`tidemark ${RELEASE.tidemark} (interface ${RELEASE.interface})\n`)
-  throw usageFailure(`Unknown argument ${argument}.`)
+  if (!HELP.has(argument)) throw usageFailure(unknown)
+  print(USAGE)
 }
 
 function print(text: string): void {
@@ -49,15 +56,15 @@ function confirmer(): Confirm {
   }
 }
 
-function usageFailure(message: string): StartFailure {
-  return new StartFailure(EXIT.usage, `${message}\n${USAGE}`)
+function usageFailure(argument = ''): CommandFailure {
+  return new CommandFailure(EXIT.usage, `Unknown argument ${argument}.\n${USAGE}`)
 }
 
 function fail(error: unknown): void {
   // What the operator can end is one line; a fault of the program is for a developer.
-  const isForOperator = error instanceof StartFailure || error instanceof RangeError
-  process.stderr.write(`${isForOperator ? error.message : (error as Error).stack}\n`)
-  process.exit(error instanceof StartFailure ? error.exitCode : 1)
+  const reason = commandFailureOf(error) ?? (error instanceof RangeError ? error : null)
+  process.stderr.write(`${reason?.message ?? (error as Error).stack}\n`)
+  process.exit(reason instanceof CommandFailure ? reason.exitCode : 1)
 }
 
 main(process.argv.slice(2)).catch(fail)

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
 import { RELEASE } from '../../src/operations/health/service.ts'
-import { EXIT, StartFailure } from './failures.ts'
+import { EXIT, CommandFailure } from './failures.ts'
 import { migrate } from './libsql.ts'
 import type { Libsql } from './libsql.ts'
 
@@ -21,7 +21,7 @@ export type Migrated = {
 
 /** Sees that no later release has written the data.
  * @returns how many migrations the system database has; 0 when it is new
- * @throws {StartFailure} naming the release that wrote them, where it is known */
+ * @throws {CommandFailure} naming the release that wrote them, where it is known */
 export async function refuseLaterRelease(values: Client, system: Client): Promise<number> {
   const { rows } = await values.execute('pragma user_version')
   const writtenBy = Number(rows[0]?.[0])
@@ -42,8 +42,8 @@ export async function takeOver(values: Client, system: Libsql, appliedBefore: nu
   return { latest: known.at(-1)?.tag ?? '', applied: known.length - appliedBefore }
 }
 
-function laterRelease(release: string): StartFailure {
-  return new StartFailure(
+function laterRelease(release: string): CommandFailure {
+  return new CommandFailure(
     EXIT.data,
     `The data were written by ${release}, and this is Tidemark ${RELEASE.tidemark}. Start that release or a later one, or restore a backup that ${RELEASE.tidemark} made into an empty directory.`,
   )

@@ -1,5 +1,4 @@
 import { RELEASE, healthWarnings } from '../../src/operations/health/service.ts'
-import { startFailureOf } from './failures.ts'
 import { startRunnerChild } from './runner-child.ts'
 import { startServer } from './server.ts'
 import type { Server } from './server.ts'
@@ -8,17 +7,8 @@ import type { BunSettings } from './settings.ts'
 
 type Environment = Readonly<Record<string, string | undefined>>
 
-/** Serves until SIGTERM or SIGINT, and prints where.
- * @throws {StartFailure} when the operator can end what is in the way */
+/** Serves until SIGTERM or SIGINT, and prints where. */
 export async function serve(environment: Environment): Promise<void> {
-  try {
-    await start(environment)
-  } catch (error) {
-    throw startFailureOf(error) ?? error
-  }
-}
-
-async function start(environment: Environment): Promise<void> {
   // What is kept is for this user alone.
   process.umask(0o077)
   const settings = readBunSettings(environment)

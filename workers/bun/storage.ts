@@ -6,7 +6,7 @@ import type { Log } from '../../src/ports/log.ts'
 import { blobsApart } from './blobs-apart.ts'
 import { openBlobsDirectory } from './blobs-directory.ts'
 import { takeDataDirectory } from './data-directory.ts'
-import { EXIT, StartFailure } from './failures.ts'
+import { EXIT, CommandFailure } from './failures.ts'
 import { readFormerKeys, readKeyFile } from './key-file.ts'
 import { openLibsql } from './libsql.ts'
 import type { Libsql } from './libsql.ts'
@@ -34,7 +34,7 @@ export type Storage = Keys & {
 }
 
 /** Takes the data directory and opens what is in it. Nothing in it is changed before all of it is known to be usable.
- * @throws {StartFailure} and errors of the system and of SQLite with `code` and `path` */
+ * @throws {CommandFailure} and errors of the system and of SQLite with `code` and `path` */
 export async function openStorage(settings: BunSettings, log: Log): Promise<Storage> {
   const { dataDir } = settings
   const directory = await takeDataDirectory(dataDir, log)
@@ -80,7 +80,7 @@ async function openSystem(settings: BunSettings): Promise<Libsql> {
     if (url.startsWith('file:')) throw error
     const { message } = ((error as Error).cause ?? error) as Error
     const [reason] = message.split(' Is the computer')
-    throw new StartFailure(
+    throw new CommandFailure(
       EXIT.unavailable,
       `The libSQL server at ${new URL(url).host} does not answer as one (${reason}). Start it, or correct TIDEMARK_DATABASE_URL and TIDEMARK_DATABASE_AUTH_TOKEN.`,
       { cause: error },

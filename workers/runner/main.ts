@@ -4,12 +4,29 @@ import { readRunnerSettings } from './settings.ts'
 
 const WITH_PARENT = '--with-parent'
 
+const USAGE = `
+  npm run runner      or: tidemark runner
+
+  Runs scripts for a service until SIGTERM or Ctrl-C. It needs TIDEMARK_RUNNER_URL and TIDEMARK_RUNNER_TOKEN; all its
+  settings are in workers/runner/README.md.
+
+  --help, -h         print this
+  ${WITH_PARENT}      end with the process that started it
+`
+const EXIT_USAGE = 2
+
 /** `npm run runner`: runs scripts for a service until it is told to stop; `--with-parent` also when its standard input
  * ends, which it does with whoever started it. */
 async function main(args: readonly string[]): Promise<void> {
-  const unknown = args.filter((argument) => argument !== WITH_PARENT)
-  if (unknown.length > 0)
-    throw new RangeError(`Unknown argument ${unknown[0]}. There is only ${WITH_PARENT}.`)
+  if (args.includes('--help') || args.includes('-h')) {
+    process.stdout.write(USAGE)
+    return
+  }
+  const unknown = args.find((argument) => argument !== WITH_PARENT)
+  if (unknown !== undefined) {
+    process.stderr.write(`Unknown argument ${unknown}.\n${USAGE}`)
+    process.exit(EXIT_USAGE)
+  }
   // The service beside it keeps its own files for itself; what a runner makes for jobs says who may read it.
   process.umask(0o022)
   const settings = readRunnerSettings(process.env)

@@ -11,7 +11,10 @@ const INSTANT_MAX = Date.UTC(9999, 11, 31)
 export const instantQuery = z
   .string()
   .max(64)
-  .refine(isInstant, 'must be an ISO 8601 date-time with Z or an offset; write + as %2B')
+  .superRefine((text, issues) => {
+    const message = faultOfInstant(text)
+    if (message !== null) issues.addIssue({ code: 'custom', message })
+  })
   .meta({ format: 'date-time' })
 
 /** The range of a history, under the names of the specification or the shorter names of other lists. */
@@ -36,11 +39,11 @@ export function rangeOfQuery(query: RangeQuery, now: number): Range {
   return rangeOf(asked, now, end === undefined ? '?timestamp_end' : '?end')
 }
 
-function isInstant(text: string): boolean {
+function faultOfInstant(text: string): string | null {
   try {
     const at = parseInstant(text)
-    return at >= 0 && at < INSTANT_MAX
+    return at >= 0 && at < INSTANT_MAX ? null : 'must be from 1970-01-01 to 9999-12-30 (UTC)'
   } catch {
-    return false
+    return 'must be an ISO 8601 date-time with Z or an offset; write + as %2B'
   }
 }

@@ -16,6 +16,13 @@ export function durationMs(text: string): number {
   return Math.round(total)
 }
 
+/** The calendar days of such a duration, and the exact milliseconds beside them. @throws {RangeError} as `durationMs` */
+export function daysAndMs(text: string): { readonly days: number; readonly ms: number } {
+  const { weeks, days } = Temporal.Duration.from(text)
+  const whole = weeks * 7 + days
+  return { days: whole, ms: durationMs(text) - whole * DAY_MS }
+}
+
 /** True when `durationMs` takes the text, and finds it no longer than this. */
 export function isFixedDuration(text: string, maxMs = Number.POSITIVE_INFINITY): boolean {
   try {

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'bun:test'
 import * as fc from 'fast-check'
 import { Temporal } from 'temporal-polyfill'
 
-import { isTimeZone, parseInstant, timeFormat } from './time.ts'
+import { isTimeZone, localInstant, parseInstant, timeFormat } from './time.ts'
 
 const ZONES = [
   'UTC',
@@ -111,6 +111,23 @@ test.each([
   ['', false],
 ])('%p is a time zone: %p', (zone, known) => {
   expect(isTimeZone(zone)).toBe(known)
+})
+
+test.each([
+  ['Europe/Zurich', '2027-03-28', '01:59', '2027-03-28T01:59:00+01:00'],
+  ['Europe/Zurich', '2027-03-28', '02:00', '2027-03-28T03:00:00+02:00'],
+  ['Europe/Zurich', '2027-03-28', '02:59', '2027-03-28T03:00:00+02:00'],
+  ['Europe/Zurich', '2027-03-28', '03:00', '2027-03-28T03:00:00+02:00'],
+  ['Europe/Zurich', '2027-10-31', '02:30', '2027-10-31T02:30:00+02:00'],
+  ['Europe/Zurich', '2027-10-31', '03:00', '2027-10-31T03:00:00+01:00'],
+  ['America/Santiago', '2026-09-06', '00:00', '2026-09-06T01:00:00-03:00'],
+  ['America/Santiago', '2026-04-04', '23:30', '2026-04-04T23:30:00-03:00'],
+  ['Australia/Lord_Howe', '2026-10-04', '02:15', '2026-10-04T02:30:00+11:00'],
+  ['Australia/Lord_Howe', '2026-04-05', '01:45', '2026-04-05T01:45:00+11:00'],
+  // A day that there was not.
+  ['Pacific/Apia', '2011-12-30', '12:00', '2011-12-31T00:00:00+14:00'],
+])('in %s the local time %s %s begins at %s', (zone, date, time, instant) => {
+  expect(timeFormat(zone)(localInstant(Temporal.PlainDate.from(date), time, zone))).toBe(instant)
 })
 
 function expected(at: number, zone: string): string {

@@ -107,3 +107,12 @@ export function spanAround(
     offset: here.offset,
   }
 }
+
+/** The instant at which a local time, `HH:MM`, begins on a date, epoch ms. One that the clock leaves out begins at the first
+ * instant after the gap; of one that is there twice the first counts. Whatever is planned by local time follows this rule. */
+export function localInstant(date: Temporal.PlainDate, time: string, timeZone: string): number {
+  const local = date.toPlainDateTime(time)
+  const zoned = local.toZonedDateTime(timeZone)
+  if (zoned.toPlainDateTime().equals(local)) return zoned.epochMilliseconds
+  return spanAround(zoned.epochMilliseconds, timeZone).fromAt
+}

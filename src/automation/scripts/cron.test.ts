@@ -95,6 +95,25 @@ describe('when a clock is changed', () => {
     ]))
 })
 
+describe('days of the month and of the week', () => {
+  const days = (cron: string) => runsFrom(cron, '2026-11-25T12:00Z', 4).map((text) => text.slice(0, 10))
+
+  test('have to agree where either begins with a star', () => {
+    const oddMondays = ['2026-12-07', '2026-12-21', '2027-01-11', '2027-01-25']
+    expect(days('0 0 */2 * 1')).toEqual(oddMondays)
+    expect(days(' 0  0 */2 * MON ')).toEqual(oddMondays)
+    // Sunday is 0: every other day of the week from it on.
+    expect(days('0 0 1-7 * */6')).toEqual(['2026-12-05', '2026-12-06', '2027-01-02', '2027-01-03'])
+    expect(days('0 0 * * 1')).toEqual(['2026-11-30', '2026-12-07', '2026-12-14', '2026-12-21'])
+    expect(days('0 0 13 * *')).toEqual(['2026-12-13', '2027-01-13', '2027-02-13', '2027-03-13'])
+  })
+
+  test('are enough by themselves where both are named', () => {
+    expect(days('0 0 13 * 5')).toEqual(['2026-11-27', '2026-12-04', '2026-12-11', '2026-12-13'])
+    expect(days('0 0 1-31/2 * 1')).toEqual(['2026-11-27', '2026-11-29', '2026-11-30', '2026-12-01'])
+  })
+})
+
 const ZONES = ['UTC', ZURICH, 'America/New_York', 'Australia/Lord_Howe', 'Asia/Kathmandu', 'America/Santiago']
 const year = fc.integer({ min: Date.UTC(2024, 0, 1), max: Date.UTC(2030, 0, 1) })
 

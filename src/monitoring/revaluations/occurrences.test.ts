@@ -39,9 +39,9 @@ function shown(schedule: Schedule): string[] {
 describe('local times', () => {
   const night = (date: string, begin: string, duration = 'PT1H') =>
     entry('one_time', { date, begin, duration })
-  test('that the clocks leave out move forward', () => {
+  test('that the clocks leave out begin at the first instant after the gap', () => {
     expect(shown(scheduleOf('2026-03-28T00:00Z', '2026-03-30T00:00Z', night('2026-03-29', '02:30')))).toEqual(
-      ['2026-03-29T03:30:00+02:00 2026-03-29T04:30:00+02:00'],
+      ['2026-03-29T03:00:00+02:00 2026-03-29T04:00:00+02:00'],
     )
   })
   test('that are there twice are the first', () => {
@@ -54,6 +54,16 @@ describe('local times', () => {
     expect(shown(scheduleOf('2026-03-28T00:00Z', '2026-03-30T00:00Z', across))).toEqual([
       '2026-03-28T23:00:00+01:00 2026-03-29T06:00:00+02:00',
     ])
+  })
+  test('last whole days by the calendar, and hours beside them by the clock', () => {
+    const [begin, end] = ['2027-03-27T00:00Z', '2027-11-02T00:00Z']
+    const lasting = (date: string, duration: string) =>
+      shown(scheduleOf(begin, end, night(date, '00:00', duration)))
+    expect(lasting('2027-03-28', 'P1D')).toEqual(['2027-03-28T00:00:00+01:00 2027-03-29T00:00:00+02:00'])
+    expect(lasting('2027-10-31', 'P1D')).toEqual(['2027-10-31T00:00:00+02:00 2027-11-01T00:00:00+01:00'])
+    expect(lasting('2027-10-31', 'PT24H')).toEqual(['2027-10-31T00:00:00+02:00 2027-10-31T23:00:00+01:00'])
+    expect(lasting('2027-10-25', 'P1W')).toEqual(['2027-10-25T00:00:00+02:00 2027-11-01T00:00:00+01:00'])
+    expect(lasting('2027-10-31', 'P1DT2H')).toEqual(['2027-10-31T00:00:00+02:00 2027-11-01T02:00:00+01:00'])
   })
   test('of each day stay the same in summer and winter', () => {
     const daily = entry('daily', { begin: '02:00', duration: 'PT1H' })
@@ -153,7 +163,7 @@ const someTime = fc.record({
     fc.constantFrom('00:00', '00:30', '02:00', '02:15', '02:30', '03:00', '23:59'),
     fc.nat({ max: 1_439 }).map((n) => new Date(n * MINUTE_MS).toISOString().slice(11, 16)),
   ),
-  duration: fc.constantFrom('PT1M', 'PT45M', 'PT1H', 'PT5H', 'P1D', 'PT40H'),
+  duration: fc.constantFrom('PT1M', 'PT45M', 'PT1H', 'PT5H', 'P1D', 'P1DT3H', 'PT40H'),
   day: fc.nat({ max: 11 }),
 })
 const someEntries = fc.array(
@@ -240,8 +250,10 @@ function naive({ beginAt, endAt, active }: Schedule): (instant: number) => boole
           monthly: date.getUTCDate() === time.day,
         }[type]
         if (!isDay) continue
-        const begin = instantOf(at(`${date.toISOString().slice(0, 10)}T${time.begin}Z`), timezone)
-        found.push([begin, begin + durationMs(time.duration)])
+        const wall = at(`${date.toISOString().slice(0, 10)}T${time.begin}Z`)
+        const days = Number(/^P(\d+)D/.exec(time.duration)?.[1] ?? 0)
+        const last = instantOf(wall + days * DAY_MS, timezone)
+        found.push([instantOf(wall, timezone), last + durationMs(time.duration) - days * DAY_MS])
       }
       return found
     }),
@@ -258,14 +270,17 @@ function naive({ beginAt, endAt, active }: Schedule): (instant: number) => boole
     !anyOf(true, instant)
 }
 
-/** The instant at which clocks show a wall time, given as if it were UTC: the first of two; where there is none, as much
- * later as the clocks jump. */
+/** The instant at which clocks show a wall time, given as if it were UTC: the first of two; where there is none, the first
+ * minute after the change. */
 function instantOf(wall: number, timezone: string): number {
   const [before, after] = [offsetAt(wall - DAY_MS, timezone), offsetAt(wall + DAY_MS, timezone)]
   const fits = [before, after]
     .map((offset) => wall - offset)
     .filter((one) => one + offsetAt(one, timezone) === wall)
-  return fits.length > 0 ? Math.min(...fits) : wall - before
+  if (fits.length > 0) return Math.min(...fits)
+  let instant = wall - before
+  while (offsetAt(instant - MINUTE_MS, timezone) === after) instant -= MINUTE_MS
+  return instant
 }
 
 const clocks = new Map<string, Intl.DateTimeFormat>()

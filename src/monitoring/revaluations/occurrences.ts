@@ -1,6 +1,7 @@
 import { Temporal } from 'temporal-polyfill'
-import { durationMs } from '../../lib/duration.ts'
+import { daysAndMs, durationMs } from '../../lib/duration.ts'
 import type { Range } from '../../lib/range.ts'
+import { localInstant } from '../../lib/time.ts'
 
 const DAY_MS = 86_400_000
 /** How far the first look for the next change reaches; each further look reaches twice as far. */
@@ -11,9 +12,9 @@ export type EntryType = (typeof ENTRY_TYPES)[number]
 
 /** When something begins on a day, and for how long. */
 export type EntryTime = {
-  /** Local time, `HH:MM`. One that the clocks leave out moves forward, of one that is there twice the first counts. */
+  /** Local time, `HH:MM`, as `localInstant` reads it. */
   readonly begin: string
-  /** ISO 8601; elapsed time, whatever the clocks do meanwhile. */
+  /** ISO 8601. Days and weeks are calendar days; hours and less are elapsed time, whatever the clocks do meanwhile. */
   readonly duration: string
   /** `YYYY-MM-DD`, of what happens once. */
   readonly date?: string | undefined
@@ -100,12 +101,11 @@ function rangesOf(entry: Entry, range: Range): Range[] {
   if (entry.type === 'manual') return [range]
   return entry.times.flatMap((time) => {
     const lengthMs = durationMs(time.duration)
+    const { days, ms } = daysAndMs(time.duration)
     return datesOf(entry, time, { beginAt: range.beginAt - lengthMs, endAt: range.endAt }).map((date) => {
-      const beginAt = date.toZonedDateTime({
-        timeZone: entry.timezone,
-        plainTime: time.begin,
-      }).epochMilliseconds
-      return { beginAt, endAt: beginAt + lengthMs }
+      const beginAt = localInstant(date, time.begin, entry.timezone)
+      const lastAt = days === 0 ? beginAt : localInstant(date.add({ days }), time.begin, entry.timezone)
+      return { beginAt, endAt: lastAt + ms }
     })
   })
 }
@@ -115,7 +115,7 @@ function datesOf({ type, timezone }: Entry, time: EntryTime, range: Range): Temp
   if (time.date !== undefined) return [Temporal.PlainDate.from(time.date)]
   const last = dateOf(range.endAt, timezone)
   const dates: Temporal.PlainDate[] = []
-  // From a day before: in a gap of the clocks a time moves forward, and dates may be left out.
+  // From a day before: in a gap of the clocks a time moves forward, dates may be left out, and days may be longer.
   let date = firstDate(type, time, dateOf(range.beginAt, timezone).subtract({ days: 1 }))
   while (Temporal.PlainDate.compare(date, last) <= 0) {
     if (type !== 'monthly' || date.daysInMonth >= (time.day ?? 1)) {

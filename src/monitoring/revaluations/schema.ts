@@ -39,8 +39,12 @@ const timeSchema = z.strictObject({
   begin: z
     .string()
     .regex(/^([01]\d|2[0-3]):[0-5]\d$/, 'must be a local time HH:MM')
-    .describe('Local time in the zone of the entry. Of one that is there twice the first counts.'),
-  duration: occurrenceDuration.describe('Elapsed time, whatever the clocks do.'),
+    .describe(
+      'Local time in the zone of the entry. One that the clock leaves out begins at the first instant after the gap; of one that is there twice the first counts.',
+    ),
+  duration: occurrenceDuration.describe(
+    'Days and weeks are calendar days, also where one has 23 or 25 hours; hours and less are elapsed time.',
+  ),
   date: z.iso
     .date()
     .refine((date) => date >= '1970' && date < '9999', 'must be a date from 1970 to 9998')

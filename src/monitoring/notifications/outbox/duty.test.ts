@@ -37,6 +37,17 @@ describe('whose turn it is', () => {
     expect(who('2026-04-13T07:00:00Z')).toBe(4)
   })
 
+  test('changes at the first instant after a gap where the clock leaves its time out', () => {
+    // 02:30 in Zurich.
+    const rotation = { by: 'interval', interval: 'P1D', begin: '2026-03-27T01:30:00Z' } as const
+    const who = (text: string) =>
+      onDuty({ ...NOBODY_AWAY, rotation }, MEMBERS, { at: at(text), handedOut: 0 })
+    expect(who('2026-03-29T00:59:59Z')).toBe(7)
+    expect(who('2026-03-29T01:00:00Z')).toBe(9)
+    expect(who('2026-03-30T00:29:59Z')).toBe(9)
+    expect(who('2026-03-30T00:30:00Z')).toBe(4)
+  })
+
   test('of shorter spans is elapsed time', () => {
     const rotation = { by: 'interval', interval: 'PT8H', begin: '2026-03-28T23:00:00Z' } as const
     const who = (text: string) =>

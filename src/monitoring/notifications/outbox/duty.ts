@@ -1,6 +1,6 @@
 import { Temporal } from 'temporal-polyfill'
 import { durationMs } from '../../../lib/duration.ts'
-import { parseInstant } from '../../../lib/time.ts'
+import { localInstant, parseInstant } from '../../../lib/time.ts'
 import { nextChange, isActiveAt } from '../../revaluations/occurrences.ts'
 import type { KeptRules, Rules } from '../recipients/schema.ts'
 
@@ -36,9 +36,16 @@ function turnOf(
   if (at < beginAt) return 0
   if (intervalMs % DAY_MS !== 0) return Math.floor((at - beginAt) / intervalMs)
   // Whole days end at the same time of day, also where the clocks change.
-  const begin = Temporal.Instant.fromEpochMilliseconds(beginAt).toZonedDateTimeISO(timeZone)
-  const now = Temporal.Instant.fromEpochMilliseconds(at).toZonedDateTimeISO(timeZone)
-  return Math.floor(begin.until(now, { largestUnit: 'day' }).days / (intervalMs / DAY_MS))
+  const local = (instant: number) =>
+    Temporal.Instant.fromEpochMilliseconds(instant).toZonedDateTimeISO(timeZone)
+  const begin = local(beginAt)
+  const days = intervalMs / DAY_MS
+  const first = begin.toPlainDate()
+  const turns = Math.floor(first.until(local(at).toPlainDate(), { largestUnit: 'day' }).days / days)
+  const time = begin.toPlainTime().toString()
+  return localInstant(first.add({ days: turns * days }), time, timeZone) <= at
+    ? turns
+    : Math.max(0, turns - 1)
 }
 
 /** Until when a recipient, or one user of it, is to be told nothing, epoch ms, as far as that is known now; null where it

@@ -1,38 +1,101 @@
-import type { Context } from 'hono'
+import type { Context as HonoContext } from 'hono'
+import type { Context } from '../context.ts'
 import { Refusal } from '../lib/errors.ts'
+import { commit, guardVersion, isOffVersion } from '../ports/database.ts'
+import type { VersionedRow, Write } from '../ports/database.ts'
+
+/** How often a change without `If-Match` begins anew after another one was faster. */
+const TRIES_MAX = 10
 
 /** The entity tag of a version of an object's configuration. */
 export function entityTag(version: number): string {
   return `"${version}"`
 }
 
-/** The version that `If-Match` demands; null when there is no such header or it is `*`.
+/** The version that `If-Match` demands; null when there is no such header or it is `*`. A weak tag counts as the strong
+ * one: proxies that compress weaken our tags, which name versions and no bytes.
  * @throws {Refusal} precondition_failed for a tag that no version of ours has */
-export function ifMatch(c: Context): number | null {
-  const header = c.req.header('if-match')
-  if (header === undefined || header.trim() === '*') return null
-  const version = /^(?:W\/)?"(\d{1,15})"$/.exec(header.trim())?.[1]
+export function ifMatch(c: HonoContext): number | null {
+  return demandedVersion({ request: c.req.raw })
+}
+
+/** As `ifMatch`, for a room's verb. @throws {Refusal} precondition_failed */
+export function demandedVersion({ request }: Pick<Context, 'request'>): number | null {
+  const header = request?.headers.get('if-match')?.trim()
+  if (header === undefined || header === '*') return null
+  const version = /^(?:W\/)?"(\d{1,15})"$/.exec(header)?.[1]
   if (version === undefined)
     throw new Refusal('precondition_failed', 'If-Match is not an entity tag of this object.')
   return Number(version)
 }
 
+/** Makes a change, and begins anew when another one was faster: a caller who names no version waits for none.
+ * @throws {Refusal} what `change` throws, and conflict in place of precondition_failed after ten tries */
+export async function retried<Result>(
+  version: number | null,
+  change: () => Promise<Result>,
+): Promise<Result> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await change()
+    } catch (error) {
+      const isOvertaken = error instanceof Refusal && error.code === 'precondition_failed'
+      if (!isOvertaken || version !== null) throw error
+      if (tries === TRIES_MAX)
+        throw new Refusal('conflict', 'Others change this at the same time. Send the request again.')
+    }
+  }
+}
+
+/** The writes that hold a removal to the version that `If-Match` of the request demands; none where it demands none.
+ * They fail as `isOffVersion` tells. @throws {Refusal} precondition_failed */
+export function heldToVersion(context: Context, row: VersionedRow): readonly Write[] {
+  const version = demandedVersion(context)
+  if (version === null) return []
+  if (version !== row.version) throw changedMeanwhile()
+  return [guardVersion(context.ports.database, row)]
+}
+
+/** Commits writes that remove something, held as `heldToVersion` does. @throws {Refusal} precondition_failed */
+export async function commitIfMatch(
+  context: Context,
+  row: VersionedRow,
+  writes: readonly Write[],
+): Promise<void> {
+  try {
+    await commit(context.ports.database, [...heldToVersion(context, row), ...writes])
+  } catch (error) {
+    throw isOffVersion(error, row.table) ? changedMeanwhile() : error
+  }
+}
+
+/** What is said of a change that names another version than the present one. */
+export function changedMeanwhile(): Refusal {
+  return new Refusal('precondition_failed', 'It has changed meanwhile. Read it again.')
+}
+
 /** Whether the caller has what this tag stands for already, as `If-None-Match` says (RFC 9110 section 13.1.2). */
 export function isFresh({ headers }: Request, etag: string): boolean {
   const tags = headers.get('if-none-match')?.split(',') ?? []
-  return tags.some((tag) => tag.trim() === '*' || tag.trim().replace(/^W\//, '') === etag)
+  return tags.some((tag) => tag.trim() === '*' || strongTag(tag) === etag)
 }
 
 /** Holds a change to what the caller knows of what it changes, as `If-Match` and `If-None-Match` say (RFC 9110 sections
- * 13.1.1 and 13.1.2).
+ * 13.1.1 and 13.1.2), weak tags of `If-Match` as in `ifMatch`.
  * @param etag of what is there; null where nothing is @throws {Refusal} precondition_failed */
 export function requireTag(request: Request, etag: string | null): void {
-  const tags = request.headers
-    .get('if-match')
-    ?.split(',')
-    .map((tag) => tag.trim())
+  const tags = request.headers.get('if-match')?.split(',').map(strongTag)
   const isMet = tags === undefined || (etag !== null && (tags.includes('*') || tags.includes(etag)))
   const isOther = etag === null || !isFresh(request, etag)
   if (!isMet || !isOther)
     throw new Refusal('precondition_failed', 'It is not what the headers of the request say it has to be.')
+}
+
+/** As `requireTag`, for a room's verb: nothing is demanded where the service itself acts. @throws {Refusal} precondition_failed */
+export function holdToTag({ request }: Context, etag: string | null): void {
+  if (request) requireTag(request, etag)
+}
+
+function strongTag(tag: string): string {
+  return tag.trim().replace(/^W\//, '')
 }

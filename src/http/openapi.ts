@@ -120,9 +120,10 @@ function contentEncoding({ encodings }: BytesBody): Json {
   }
 }
 
-/** A change that answers the tag of the new version is the one that can be held to the version that was read. */
+/** A change that answers the tag of the new version, or a removal, can be held to the version that was read. */
 function takesIfMatch({ answers, refuses }: Policy): boolean {
-  return refuses?.includes(412) === true && answers[200]?.headers?.includes('ETag') === true
+  const isKnown = answers[200]?.headers?.includes('ETag') === true || answers[204] !== undefined
+  return refuses?.includes(412) === true && isKnown
 }
 
 /** The ways to prove who calls; none where nobody is asked. */

@@ -35,6 +35,24 @@ export async function commit(database: Database, writes: readonly Write[]): Prom
   if (first !== undefined) await database.batch([first, ...rest])
 }
 
+/** A row with a version: the name of its table, its id, and the version that was read. */
+export type VersionedRow = { readonly table: string; readonly id: number; readonly version: number }
+
+/** A write that fails the batch, as `isOffVersion` tells, unless the row is at this version.
+ * @param row of a table whose columns `version` and `created_at` are not null */
+export function guardVersion(database: Database, { table, id, version }: VersionedRow): Write {
+  // The name is one of our own, and the rest is numbers.
+  return database.run(
+    `update ${table} set created_at = case when version = ${version} then created_at end where id = ${id}`,
+  )
+}
+
+/** Tells whether a statement failed because a row of this table was not at the version that `guardVersion` demands. */
+export function isOffVersion(error: unknown, table: string): boolean {
+  // No other write leaves the time of creation empty; versions are emptied by other guards as well.
+  return isNotNullViolation(error, `${table}.created_at`)
+}
+
 /**
  * Tells whether a statement failed because a unique or primary key that contains this column already has the value.
  * A constraint over several columns answers to each of them.

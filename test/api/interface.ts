@@ -31,6 +31,7 @@ import { membershipSuite } from './membership.suite.ts'
 import { metricsSuite } from './metrics.suite.ts'
 import { pingsSuite } from './pings.suite.ts'
 import { oidcSuite } from './oidc.suite.ts'
+import { patchesSuite } from './patches.suite.ts'
 import { packagesSuite } from './packages.suite.ts'
 import { routesOfDocument } from './openapi-checker.ts'
 import { roundsSuite } from './rounds.suite.ts'
@@ -104,6 +105,7 @@ export const SUITES: readonly Suite[] = [
   runsSuite,
   webhooksSuite,
   packagesSuite,
+  patchesSuite,
   backupsSuite,
   // Last, because it holds what all of them changed against the record.
   auditSuite,

@@ -75,7 +75,7 @@ const rows: readonly Row[] = [
     call: 'PATCH /settings.json',
     json: { timeZone: null, release: { tidemark: null } },
     answers: 'invalid',
-    pointers: ['/release/tidemark'],
+    pointers: ['/release', '/timeZone'],
   },
   {
     title: 'one of them alone',

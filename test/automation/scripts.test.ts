@@ -258,19 +258,19 @@ test('a schedule that is changed comes when it came before, unless its times are
   const due = await nextAt()
   expect(due).toBe(clock.at + 15 * MINUTE_MS)
   clock.at += MINUTE_MS
-  await updateSchedule(context, 'scheduled', { id, body: body({ name: 'renamed' }) })
+  await updateSchedule(context, 'scheduled', { id, bodyOf: () => body({ name: 'renamed' }) })
   expect(await nextAt()).toBe(due)
-  await updateSchedule(context, 'scheduled', { id, body: body({ cron: '*/10 * * * *' }) })
+  await updateSchedule(context, 'scheduled', { id, bodyOf: () => body({ cron: '*/10 * * * *' }) })
   expect(await nextAt()).toBe(clock.at + 9 * MINUTE_MS)
   // What is due when it is changed is due still.
   clock.at += HOUR_MS
   const late = await updateSchedule(context, 'scheduled', {
     id,
-    body: body({ cron: '*/10 * * * *', misfire: 'run_once' }),
+    bodyOf: () => body({ cron: '*/10 * * * *', misfire: 'run_once' }),
   })
   expect(late.last).toBeNull()
   expect((await readSchedule(context, 'scheduled', id)).last).toMatchObject({ result: 'no_runner' })
-  await updateSchedule(context, 'scheduled', { id, body: body({ enabled: false }) })
+  await updateSchedule(context, 'scheduled', { id, bodyOf: () => body({ enabled: false }) })
   expect(await nextAt()).toBeNull()
   expect((await readSchedule(context, 'scheduled', id)).nextRuns).toEqual([])
 })

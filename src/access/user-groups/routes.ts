@@ -1,9 +1,10 @@
 import { Hono } from 'hono'
 import * as z from 'zod'
 import { idParam, noContent, ok } from '../../http/answers.ts'
-import { entityTag, ifMatch } from '../../http/conditions.ts'
+import { entityTag } from '../../http/conditions.ts'
 import { policy } from '../../http/policy.ts'
 import type { Env } from '../../http/policy.ts'
+import { replacing } from '../../http/replacing.ts'
 import { jsonBody, valid } from '../../http/valid.ts'
 import { userView } from '../users/schema.ts'
 import { batchQuery, groupsBody, userGroupBody, userGroupView, usersBody } from './schema.ts'
@@ -27,6 +28,10 @@ const userPath = z.object({ userId: idParam })
 const oneGroup = { 200: ok(userGroupView, 'The user group.', ['ETag']) }
 const members = { 200: ok(z.array(userView), 'The users in the group, by id.') }
 const groupsOfUser = { 200: ok(z.array(userGroupView), 'The groups of the user, by id.') }
+
+function shown({ group, version }: Awaited<ReturnType<typeof readGroup>>) {
+  return { view: group, version }
+}
 
 const groupRoutes = new Hono<Env>()
   .get(
@@ -63,23 +68,20 @@ const groupRoutes = new Hono<Env>()
       return c.json(group, 200, { etag: entityTag(version) })
     },
   )
-  .put(
-    '/userGroups/:id',
-    policy({
+  .route(
+    '/',
+    replacing({
+      path: '/userGroups/:id',
+      place: groupPath,
+      body: userGroupBody,
+      sizeMaxBytes: BODY_MAX_BYTES,
       summary: 'Rename a user group',
-      roles: ADMINISTRATOR,
-      scope: 'administration',
-      answers: oneGroup,
-      refuses: [409, 412],
+      noun: 'a user group',
+      policy: { roles: ADMINISTRATOR, scope: 'administration', answers: oneGroup, refuses: [409, 412] },
+      read: async (context, { id }) => shown(await readGroup(context, id)),
+      write: async (context, { id }, change) =>
+        shown(await renameGroup(context, id, { name: change.body.name, ifMatch: change.ifMatch })),
     }),
-    valid('param', groupPath),
-    jsonBody(BODY_MAX_BYTES),
-    valid('json', userGroupBody),
-    async (c) => {
-      const change = { name: c.req.valid('json').name, ifMatch: ifMatch(c) }
-      const { group, version } = await renameGroup(c.get('context'), c.req.valid('param').id, change)
-      return c.json(group, 200, { etag: entityTag(version) })
-    },
   )
   .delete(
     '/userGroups/:id',
@@ -88,7 +90,7 @@ const groupRoutes = new Hono<Env>()
       roles: ADMINISTRATOR,
       scope: 'administration',
       answers: { 204: noContent },
-      refuses: [409],
+      refuses: [409, 412],
     }),
     valid('param', groupPath),
     async (c) => {

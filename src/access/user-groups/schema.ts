@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { READ_ONLY } from '../../http/answers.ts'
 import { storableText } from '../../http/texts.ts'
 import { visuallyImpaired } from '../users/schema.ts'
 
@@ -12,7 +13,7 @@ export const userGroupBody = z.strictObject({
     .max(255)
     .regex(/^\P{Cc}*$/u, 'must have no control characters'),
   // What a read answers beyond the name may be sent back unchanged.
-  id: z.int().optional(),
+  id: z.int().optional().meta(READ_ONLY),
   visuallyImpaired,
 })
 

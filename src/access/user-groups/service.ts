@@ -1,4 +1,5 @@
 import type { Context } from '../../context.ts'
+import { commitIfMatch } from '../../http/conditions.ts'
 import { Refusal } from '../../lib/errors.ts'
 import { commit, isNotNullViolation, isUniqueViolation } from '../../ports/database.ts'
 import type { Ports } from '../../ports/index.ts'
@@ -53,7 +54,7 @@ export async function renameGroup(
   } catch (error) {
     throw isNotNullViolation(error, 'user_groups.version') ? changedMeanwhile() : error
   }
-  return versioned(await findGroup(context.ports, id))
+  return versioned({ ...row, name, version: row.version + 1 })
 }
 
 /** Removes a group with what was granted to it. @throws {Refusal} not_found, has_dependents while a recipient of alarms is
@@ -63,7 +64,7 @@ export async function deleteGroup(context: Context, id: number): Promise<void> {
   const row = await findGroup(ports, id)
   const group = { kind: 'userGroup', id } as const
   await refuseOnDuty(ports.database, group, () =>
-    commit(ports.database, [
+    commitIfMatch(context, { ...row, table: 'user_groups' }, [
       unlessOnDuty(ports.database, group),
       store.deleteGroup(ports.database, id),
       recorded(context, 'delete', { objectId: id, before: viewOf(row) }),

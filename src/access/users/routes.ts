@@ -1,10 +1,11 @@
 import { Hono } from 'hono'
 import * as z from 'zod'
 import { idParam, noContent, ok } from '../../http/answers.ts'
-import { entityTag, ifMatch } from '../../http/conditions.ts'
+import { entityTag } from '../../http/conditions.ts'
 import { nextLink } from '../../http/paging.ts'
 import { policy } from '../../http/policy.ts'
 import type { Env } from '../../http/policy.ts'
+import { replacing } from '../../http/replacing.ts'
 import { jsonBody, valid } from '../../http/valid.ts'
 import { newUserBody, userBody, usersQuery, userView } from './schema.ts'
 import { createUser, deleteUser, listUsers, readUser, updateUser } from './service.ts'
@@ -13,6 +14,10 @@ const BODY_MAX_BYTES = 16 * 1024
 const ADMINISTRATOR = ['administrator'] as const
 const userPath = z.object({ id: idParam })
 const oneUser = { 200: ok(userView, 'The user.', ['ETag']) }
+
+function shown({ user, version }: Awaited<ReturnType<typeof readUser>>) {
+  return { view: user, version }
+}
 
 export const userRoutes = new Hono<Env>()
   .get(
@@ -53,24 +58,26 @@ export const userRoutes = new Hono<Env>()
       return c.json(user, 200, { etag: entityTag(version) })
     },
   )
-  .put(
-    '/users/:id',
-    policy({
+  .route(
+    '/',
+    replacing({
+      path: '/users/:id',
+      place: userPath,
+      body: userBody,
+      sizeMaxBytes: BODY_MAX_BYTES,
       summary:
         "Change what is named of a user: administrators of everybody, others what they may of themselves; a new password of one's own takes the present one as `currentPassword`",
-      roles: 'signed-in',
-      scope: 'administration',
-      answers: oneUser,
-      refuses: [403, 409, 412, 429],
+      noun: 'a user',
+      policy: {
+        roles: 'signed-in',
+        scope: 'administration',
+        answers: oneUser,
+        refuses: [403, 409, 412, 429],
+      },
+      unset: { fullname: '', email: '', phone: '' },
+      read: async (context, { id }) => shown(await readUser(context, id)),
+      write: async (context, { id }, change) => shown(await updateUser(context, id, change)),
     }),
-    valid('param', userPath),
-    jsonBody(BODY_MAX_BYTES),
-    valid('json', userBody),
-    async (c) => {
-      const change = { body: c.req.valid('json'), ifMatch: ifMatch(c) }
-      const { user, version } = await updateUser(c.get('context'), c.req.valid('param').id, change)
-      return c.json(user, 200, { etag: entityTag(version) })
-    },
   )
   .delete(
     '/users/:id',
@@ -79,7 +86,7 @@ export const userRoutes = new Hono<Env>()
       roles: ADMINISTRATOR,
       scope: 'administration',
       answers: { 204: noContent },
-      refuses: [409],
+      refuses: [409, 412],
     }),
     valid('param', userPath),
     async (c) => {

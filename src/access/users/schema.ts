@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { READ_ONLY } from '../../http/answers.ts'
 import { storableText } from '../../http/texts.ts'
 import { ROLES } from '../../context.ts'
 import { isTimeZone } from '../../lib/time.ts'
@@ -50,8 +51,8 @@ const fields = z.strictObject({
 
 /** What a read answers beyond the fields above may be sent back unchanged. */
 const ignored = {
-  id: z.int().optional(),
-  name: z.string().trim().optional().describe('As a read shows it: the username.'),
+  id: z.int().optional().meta(READ_ONLY),
+  name: z.string().trim().optional().meta(READ_ONLY).describe('As a read shows it: the username.'),
   disabled: z.boolean().optional(),
   visuallyImpaired,
 }

@@ -1,5 +1,6 @@
 import type { Context } from '../../context.ts'
 import { readsScripts } from '../rights/permissions.ts'
+import { commitIfMatch } from '../../http/conditions.ts'
 import { Refusal } from '../../lib/errors.ts'
 import type { Fault } from '../../lib/errors.ts'
 import { decodeNumber, encodeCursor } from '../../lib/paging.ts'
@@ -98,7 +99,7 @@ export async function updateUser(
   if (ifMatch !== null && ifMatch !== row.version) throw changedMeanwhile()
   if (asker.isSelf && body.password !== undefined) await requirePassword(context, row, body.currentPassword)
   await applyChange(context, row, { body, changed, isOwn: asker.isSelf })
-  const updated = await findUser(ports, id)
+  const updated = { ...row, ...fieldsOf(body), version: row.version + 1 }
   return { user: fullView(updated), version: updated.version }
 }
 
@@ -151,7 +152,7 @@ export async function deleteUser(context: Context, id: number): Promise<void> {
   await keepLastAdministrator(ports, row)
   const user = { kind: 'user', id } as const
   await refuseOnDuty(ports.database, user, () =>
-    commit(ports.database, [
+    commitIfMatch(context, { ...row, table: 'users' }, [
       unlessOnDuty(ports.database, user),
       store.deleteUser(ports.database, id),
       audited(context, { action: 'delete', objectType: 'user', objectId: id, before: fullView(row) }),

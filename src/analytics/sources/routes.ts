@@ -1,9 +1,10 @@
 import { Hono } from 'hono'
 import * as z from 'zod'
 import { flagQuery, noContent, ok } from '../../http/answers.ts'
-import { entityTag, ifMatch } from '../../http/conditions.ts'
+import { entityTag } from '../../http/conditions.ts'
 import { policy } from '../../http/policy.ts'
 import type { Env } from '../../http/policy.ts'
+import { replacing } from '../../http/replacing.ts'
 import { jsonBody, valid } from '../../http/valid.ts'
 import { dataSourceBody, dataSourcePath, dataSourceView } from './schema.ts'
 import {
@@ -19,6 +20,10 @@ const ADMINISTRATOR = ['administrator'] as const
 /** Whoever works with data. */
 const READERS = ['administrator', 'Data_Editor'] as const
 const oneSource = { 200: ok(dataSourceView, 'The data source.', ['ETag']) }
+
+function shown({ dataSource, version }: Awaited<ReturnType<typeof readDataSource>>) {
+  return { view: dataSource, version }
+}
 
 export const dataSourceRoutes = new Hono<Env>()
   .get(
@@ -58,24 +63,19 @@ export const dataSourceRoutes = new Hono<Env>()
       return c.json(dataSource, 200, { etag: entityTag(version) })
     },
   )
-  .put(
-    '/dataSources/:id',
-    policy({
+  .route(
+    '/',
+    replacing({
+      path: '/dataSources/:id',
+      place: dataSourcePath,
+      body: dataSourceBody,
+      sizeMaxBytes: BODY_MAX_BYTES,
       summary: 'Replace a data source; a password that is absent stays what it is',
-      roles: ADMINISTRATOR,
-      scope: 'administration',
-      answers: oneSource,
-      refuses: [409, 412],
+      noun: 'a data source',
+      policy: { roles: ADMINISTRATOR, scope: 'administration', answers: oneSource, refuses: [409, 412] },
+      read: async (context, { id }) => shown(await readDataSource(context, id)),
+      write: async (context, { id }, change) => shown(await updateDataSource(context, id, change)),
     }),
-    valid('param', dataSourcePath),
-    jsonBody(BODY_MAX_BYTES),
-    valid('json', dataSourceBody),
-    async (c) => {
-      const change = { body: c.req.valid('json'), ifMatch: ifMatch(c) }
-      const { id } = c.req.valid('param')
-      const { dataSource, version } = await updateDataSource(c.get('context'), id, change)
-      return c.json(dataSource, 200, { etag: entityTag(version) })
-    },
   )
   .delete(
     '/dataSources/:id',
@@ -84,7 +84,7 @@ export const dataSourceRoutes = new Hono<Env>()
       roles: ADMINISTRATOR,
       scope: 'administration',
       answers: { 204: noContent },
-      refuses: [409],
+      refuses: [409, 412],
     }),
     valid('param', dataSourcePath),
     valid('query', z.object({ forceDelete: flagQuery.default(false) })),

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { idParam } from '../../http/answers.ts'
+import { idParam, shownOnly } from '../../http/answers.ts'
 import { isFixedDuration } from '../../lib/duration.ts'
 import { storableText } from '../../http/texts.ts'
 import { composedName } from '../../monitoring/tree/schema.ts'
@@ -43,14 +43,14 @@ const reached = (port: number) => ({
     .nullable()
     .optional()
     .describe('Never shown again. Absent: as it is; null for none.'),
-  passwordSet: z.unknown().optional(),
+  passwordSet: shownOnly,
   tls: tls.default('verify-full'),
 })
 
 const base = {
-  id: z.unknown().optional(),
-  createdAt: z.unknown().optional(),
-  updatedAt: z.unknown().optional(),
+  id: shownOnly,
+  createdAt: shownOnly,
+  updatedAt: shownOnly,
   name: composedName,
   description: storableText.max(DESCRIPTION_MAX).default(''),
   readOnly: z.boolean().default(true).describe('Whether nobody may ask to write to it.'),

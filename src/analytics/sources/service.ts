@@ -2,6 +2,7 @@ import { audited } from '../../access/audit/service.ts'
 import { sealText, unsealText } from '../../access/session/keys.ts'
 import type { Context } from '../../context.ts'
 import { durationMs, durationText } from '../../lib/duration.ts'
+import { commitIfMatch } from '../../http/conditions.ts'
 import { Refusal } from '../../lib/errors.ts'
 import { timeFormat } from '../../lib/time.ts'
 import { commit, isUniqueViolation } from '../../ports/database.ts'
@@ -71,7 +72,7 @@ export async function updateDataSource(
   const told = { objectId: id, before: toldOf(before), after: { ...toldOf(after), ...password } }
   const entry = recorded(context, 'update', told)
   await refuseTaken(() => commit(database, [store.updateDataSource(database, before, after), entry]))
-  return readDataSource(context, id)
+  return versioned(ports, { ...before, ...after, version: before.version + 1 })
 }
 
 /** Takes a data source away. Run configurations that name it stay, and their runs fail.
@@ -85,7 +86,10 @@ export async function deleteDataSource(
   const row = await requireSource(context.ports, id)
   const entry = recorded(context, 'delete', { objectId: id, before: toldOf(row) })
   try {
-    await commit(database, [...store.deleteDataSource(database, id, { isForced }), entry])
+    await commitIfMatch(context, { ...row, table: 'data_sources' }, [
+      ...store.deleteDataSource(database, id, { isForced }),
+      entry,
+    ])
   } catch (error) {
     if (!store.isGuarded(error)) throw error
     throw hasDependents(await store.listNaming(database, id))

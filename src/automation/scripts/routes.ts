@@ -2,10 +2,11 @@ import { Hono } from 'hono'
 import * as z from 'zod'
 import { SCRIPT_READERS } from '../../access/rights/permissions.ts'
 import { flagQuery, noContent, ok } from '../../http/answers.ts'
-import { entityTag, ifMatch } from '../../http/conditions.ts'
+import { entityTag } from '../../http/conditions.ts'
 import { nextLink } from '../../http/paging.ts'
 import { policy } from '../../http/policy.ts'
 import type { Env } from '../../http/policy.ts'
+import { replacing } from '../../http/replacing.ts'
 import { jsonBody, valid } from '../../http/valid.ts'
 import { RUN_TYPES } from './accepted-files.ts'
 import { treeRoutes } from './files/routes.ts'
@@ -21,6 +22,10 @@ const BODY_MAX_BYTES = 64 * 1024
 const oneScript = { 200: ok(scriptView, 'The script.', ['ETag']) }
 
 /** What is called as a script may be called comes before it. */
+function shown({ script, version }: Awaited<ReturnType<typeof readScript>>) {
+  return { view: script, version }
+}
+
 export const scriptRoutes = new Hono<Env>()
   .route('/', groupRoutes)
   .get(
@@ -70,22 +75,19 @@ export const scriptRoutes = new Hono<Env>()
       return c.json(script, 200, { etag: entityTag(version) })
     },
   )
-  .put(
-    '/scripts/:script',
-    policy({
+  .route(
+    '/',
+    replacing({
+      path: '/scripts/:script',
+      place: scriptPath,
+      body: scriptBody,
+      sizeMaxBytes: BODY_MAX_BYTES,
       summary: 'Replace what is set of a script',
-      roles: ADMINISTRATOR,
-      answers: oneScript,
-      refuses: [409, 412],
+      noun: 'a script',
+      policy: { roles: ADMINISTRATOR, answers: oneScript, refuses: [409, 412] },
+      read: async (context, { script }) => shown(await readScript(context, script)),
+      write: async (context, { script }, change) => shown(await updateScript(context, script, change)),
     }),
-    valid('param', scriptPath),
-    jsonBody(BODY_MAX_BYTES),
-    valid('json', scriptBody),
-    async (c) => {
-      const change = { body: c.req.valid('json'), ifMatch: ifMatch(c) }
-      const { script, version } = await updateScript(c.get('context'), c.req.valid('param').script, change)
-      return c.json(script, 200, { etag: entityTag(version) })
-    },
   )
   .delete(
     '/scripts/:script',
@@ -93,7 +95,7 @@ export const scriptRoutes = new Hono<Env>()
       summary: 'Delete a script with its files, configurations and runs',
       roles: ADMINISTRATOR,
       answers: { 204: noContent },
-      refuses: [409],
+      refuses: [409, 412],
     }),
     valid('param', scriptPath),
     valid('query', z.object({ forceDelete: flagQuery.default(false) })),

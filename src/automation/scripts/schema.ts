@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { idParam } from '../../http/answers.ts'
+import { idParam, shownOnly } from '../../http/answers.ts'
 import { storableText } from '../../http/texts.ts'
 import { composedName } from '../../monitoring/tree/schema.ts'
 import { RUN_TYPES } from './accepted-files.ts'
@@ -58,7 +58,7 @@ const ignored = Object.fromEntries(
     'filesChangedBy',
     'createdAt',
     'updatedAt',
-  ].map((name) => [name, z.unknown().optional()]),
+  ].map((name) => [name, shownOnly]),
 )
 
 export const scriptBody = z.strictObject({ ...ignored, ...settingsShape })

@@ -1,5 +1,6 @@
 import { audited } from '../../access/audit/service.ts'
 import type { Context } from '../../context.ts'
+import { demandedVersion } from '../../http/conditions.ts'
 import { Refusal } from '../../lib/errors.ts'
 import type { Fault } from '../../lib/errors.ts'
 import { decodeCursor, encodeCursor, unknownCursor } from '../../lib/paging.ts'
@@ -107,11 +108,12 @@ export async function updateScript(
   ref: string,
   change: { readonly body: ScriptBody; readonly ifMatch: number | null },
 ): Promise<Versioned> {
-  const id = await updating(context, ref, { ...change, also: () => Promise.resolve([]) })
-  return readScript(context, String(id))
+  const row = await updating(context, ref, { ...change, also: () => Promise.resolve([]) })
+  return { script: await viewOf(context.ports, row), version: row.version }
 }
 
-/** Replaces what is set of a script, with what else is written in the same commit. @returns its id
+/** Replaces what is set of a script, with what else is written in the same commit. @returns the script as this
+ * commit left it
  * @throws {Refusal} as `updateScript`, and what `also` throws */
 export function updating(
   context: Context,
@@ -125,7 +127,7 @@ export function updating(
     readonly ifMatch: number | null
     readonly also: (scriptId: number) => Promise<Write[]>
   },
-): Promise<number> {
+): Promise<ScriptRow> {
   const { ports } = context
   const write = () =>
     changeScript(ports, ref, async (script) => {
@@ -133,7 +135,8 @@ export function updating(
       const change = settingsOf(body, await groupIdOf(ports, body.groupId ?? script.groupId))
       const told = { objectId: script.id, before: toldOf(script), after: toldOf(change) }
       const writes = [recorded(context, 'update', told), ...(await also(script.id))]
-      return { change, writes, result: script.id }
+      const updatedAt = ports.clock.now()
+      return { change, writes, result: { ...script, ...change, version: script.version + 1, updatedAt } }
     })
   return refuseTakenName(() => refuseGoneGroup(write))
 }
@@ -148,6 +151,7 @@ export async function deleteScript(
   const { ports } = context
   const { database, clock } = ports
   const gone = await changeScript(ports, ref, async (script) => {
+    requireVersion(script, demandedVersion(context))
     const found = isForced ? [] : await store.listDependents(database, [script.id])
     if (found.length > 0) throw hasDependents(found)
     const entry = recorded(context, 'delete', { objectId: script.id, before: toldOf(script) })

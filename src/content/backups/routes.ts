@@ -108,6 +108,7 @@ export const backupRoutes = new Hono<Env>()
       roles: ADMINISTRATOR,
       scope: 'backup',
       answers: { 204: noContent },
+      refuses: [412],
     }),
     valid('param', idPath),
     async (c) => {

@@ -3,6 +3,7 @@ import { forgetRights } from '../../access/rights/service.ts'
 import { callersOf } from '../../access/users/callers.ts'
 import type { Context } from '../../context.ts'
 import type { Chunks } from '../../lib/chunks.ts'
+import { holdToTag } from '../../http/conditions.ts'
 import { Refusal } from '../../lib/errors.ts'
 import { decodeNumber, encodeCursor } from '../../lib/paging.ts'
 import { slotsFor } from '../../lib/slots.ts'
@@ -159,6 +160,7 @@ export async function readBackup({ ports }: Context, id: number) {
 export async function deleteBackup(context: Context, id: number): Promise<void> {
   const { ports } = context
   const row = await findBackup(ports, id)
+  holdToTag(context, `"${row.digest}"`)
   await commit(ports.database, deletion(context, row))
 }
 

@@ -71,7 +71,7 @@ export const fileRoutes = new Hono<Env>()
   )
   .delete(
     '/files/:filename',
-    policy({ summary: 'Delete a file', roles: ADMINISTRATOR, answers: { 204: noContent } }),
+    policy({ summary: 'Delete a file', roles: ADMINISTRATOR, answers: { 204: noContent }, refuses: [412] }),
     valid('param', filePath),
     async (c) => {
       await deleteFile(c.get('context'), c.req.valid('param').filename)

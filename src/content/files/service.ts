@@ -2,6 +2,7 @@ import { audited } from '../../access/audit/service.ts'
 import type { Context } from '../../context.ts'
 import { peek } from '../../lib/chunks.ts'
 import type { Chunks } from '../../lib/chunks.ts'
+import { holdToTag } from '../../http/conditions.ts'
 import { Refusal } from '../../lib/errors.ts'
 import { decodeCursor, encodeCursor, unknownCursor } from '../../lib/paging.ts'
 import { Slots } from '../../lib/slots.ts'
@@ -98,6 +99,7 @@ export async function readFile({ ports }: Context, name: string) {
 export async function deleteFile(context: Context, name: string): Promise<void> {
   const { ports } = context
   const row = await findFile(ports, name)
+  holdToTag(context, etagOf(row))
   const entry = audited(context, {
     action: 'delete',
     objectType: 'file',
@@ -118,10 +120,14 @@ function viewOf({ settings }: Ports, { name, mimeType, sizeBytes, blob, updatedA
     name,
     size: sizeBytes,
     mimeType,
-    etag: `"${blob.slice(blob.lastIndexOf('/') + 1)}"`,
+    etag: etagOf({ blob }),
     updatedAt: timeFormat(settings.timeZone)(updatedAt),
     url: `${settings.basePath}/files/${encodeURIComponent(name)}`,
   }
+}
+
+function etagOf({ blob }: Pick<FileRow, 'blob'>): string {
+  return `"${blob.slice(blob.lastIndexOf('/') + 1)}"`
 }
 
 function toldOf({ name, mimeType, sizeBytes, blob }: FileRow) {

@@ -1,14 +1,15 @@
 import { Hono } from 'hono'
 import { ok } from '../../http/answers.ts'
-import { entityTag, ifMatch } from '../../http/conditions.ts'
+import { entityTag, ifMatch, retried } from '../../http/conditions.ts'
+import { MERGE_PATCH, mergePatch } from '../../http/merging.ts'
 import { policy } from '../../http/policy.ts'
 import type { Env } from '../../http/policy.ts'
+import { patching } from '../../http/replacing.ts'
 import { jsonBody, valid } from '../../http/valid.ts'
-import { settingsBody, settingsPatch, settingsQuery, settingsView } from './schema.ts'
+import { settingsBody, settingsQuery, settingsView } from './schema.ts'
 import { changeSettings, readSettings } from './service.ts'
 
 const BODY_MAX_BYTES = 64 * 1024
-const MERGE_PATCH = 'application/merge-patch+json'
 const ADMINISTRATOR = ['administrator'] as const
 const answers = { 200: ok(settingsView, 'The settings.', ['ETag']) }
 
@@ -35,28 +36,28 @@ export const settingsRoutes = new Hono<Env>()
     valid('json', settingsBody),
     async (c) => {
       const change = { kind: 'whole', sent: c.req.valid('json'), ifMatch: ifMatch(c) } as const
-      const { settings, version } = await changeSettings(c.get('context'), change)
+      const { settings, version } = await retried(change.ifMatch, () =>
+        changeSettings(c.get('context'), change),
+      )
       return c.json(settings, 200, { etag: entityTag(version) })
     },
   )
   .patch(
     '/settings.json',
     policy({
-      summary: 'Change some settings',
+      ...patching('the settings'),
       roles: ADMINISTRATOR,
       scope: 'administration',
-      takes: {
-        media: { [MERGE_PATCH]: settingsPatch, 'application/json': settingsPatch },
-        encodings: ['identity'],
-      },
       answers,
       refuses: [412],
     }),
     jsonBody(BODY_MAX_BYTES, MERGE_PATCH),
-    valid('json', settingsPatch),
+    valid('json', mergePatch),
     async (c) => {
       const change = { kind: 'patch', sent: c.req.valid('json'), ifMatch: ifMatch(c) } as const
-      const { settings, version } = await changeSettings(c.get('context'), change)
+      const { settings, version } = await retried(change.ifMatch, () =>
+        changeSettings(c.get('context'), change),
+      )
       return c.json(settings, 200, { etag: entityTag(version) })
     },
   )

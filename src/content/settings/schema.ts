@@ -1,6 +1,6 @@
 import * as z from 'zod'
+import { flagQuery, READ_ONLY } from '../../http/answers.ts'
 import { storableText } from '../../http/texts.ts'
-import { flagQuery } from '../../http/answers.ts'
 import { languageOf } from '../../lib/language.ts'
 
 /** Stands for a secret that is set; sent back, it keeps it. */
@@ -51,13 +51,14 @@ export const valuesBody = z.object({
 })
 
 /** All settings; what is absent has its default, and what cannot be set may be sent back as it was read. */
-export const settingsBody = z
-  .strictObject({ ...valuesBody.shape, ...secrets, ...facts })
-  .partial({ translation: true, timeZone: true, release: true, limits: true, features: true })
-
-export const settingsPatch = z
-  .record(z.string(), z.unknown())
-  .describe('A JSON merge patch (RFC 7396) of the settings: null sets a default.')
+export const settingsBody = z.strictObject({
+  ...valuesBody.shape,
+  translation: secrets.translation.optional(),
+  timeZone: facts.timeZone.optional().meta(READ_ONLY),
+  release: facts.release.optional().meta(READ_ONLY),
+  limits: facts.limits.optional().meta(READ_ONLY),
+  features: facts.features.optional().meta(READ_ONLY),
+})
 
 export const settingsQuery = z.object({
   full: flagQuery.default(false).describe('With what administrators alone may see.'),

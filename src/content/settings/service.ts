@@ -1,10 +1,10 @@
 import { audited } from '../../access/audit/service.ts'
 import { sealText, unseal } from '../../access/session/keys.ts'
 import type { Context } from '../../context.ts'
-import { refusalOf } from '../../http/valid.ts'
+import { patched } from '../../http/merging.ts'
+import { parsed } from '../../http/valid.ts'
 import { INTERFACE_RELEASE, VERSION } from '../../http/version.ts'
 import { Refusal } from '../../lib/errors.ts'
-import { mergePatch } from '../../lib/merge-patch.ts'
 import { commit, isNotNullViolation } from '../../ports/database.ts'
 import type { Ports } from '../../ports/index.ts'
 import { FILE_MAX_BYTES } from '../files/service.ts'
@@ -45,12 +45,14 @@ export async function changeSettings(context: Context, { kind, sent, ifMatch }: 
   const row = await findSettings(ports)
   if (ifMatch !== null && ifMatch !== row.version) throw changedMeanwhile()
   const view = viewOf(ports, row)
-  const asked = settingsBody.safeParse(kind === 'patch' ? mergePatch(view, sent) : sent)
-  if (!asked.success) throw refusalOf('json', asked.error)
-  requireSameFacts(asked.data, view, kind)
+  const asked =
+    kind === 'patch'
+      ? patched(settingsBody, { shown: view, patch: sent, unset: { translation: undefined } })
+      : parsed(settingsBody, sent)
+  requireSameFacts(asked, view)
   const next: SettingsRow = {
-    values: setValues(asked.data),
-    secrets: await secretsOf(ports, row, asked.data.translation?.apiKey ?? null),
+    values: setValues(asked),
+    secrets: await secretsOf(ports, row, asked.translation?.apiKey ?? null),
     version: row.version + 1,
     updatedAt: ports.clock.now(),
   }
@@ -117,11 +119,10 @@ async function secretsOf(
   throw invalid('/translation/apiKey', 'stands for a secret, and none is set')
 }
 
-function requireSameFacts(asked: SettingsBody, view: SettingsView, kind: Change['kind']): void {
+function requireSameFacts(asked: SettingsBody, view: SettingsView): void {
   for (const name of FACTS) {
     const isKept = JSON.stringify(asked[name]) === JSON.stringify(view[name])
-    if (!isKept && (kind === 'patch' || asked[name] !== undefined))
-      throw invalid(`/${name}`, 'cannot be changed here')
+    if (!isKept && asked[name] !== undefined) throw invalid(`/${name}`, 'cannot be changed here')
   }
 }
 

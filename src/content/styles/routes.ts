@@ -85,7 +85,7 @@ export const styleRoutes = new Hono<Env>()
         200: ok(styleView, 'It replaced another one.', ['ETag']),
         201: ok(styleView, 'The new style.', ['Location', 'ETag']),
       },
-      refuses: [409, 422],
+      refuses: [409, 412, 422],
     }),
     valid('param', filePath),
     async (c) => {
@@ -99,7 +99,7 @@ export const styleRoutes = new Hono<Env>()
   )
   .delete(
     '/styles/:filename',
-    policy({ summary: 'Delete a style', roles: ADMINISTRATOR, answers: { 204: noContent } }),
+    policy({ summary: 'Delete a style', roles: ADMINISTRATOR, answers: { 204: noContent }, refuses: [412] }),
     valid('param', filePath),
     async (c) => {
       await deleteStyle(c.get('context'), c.req.valid('param').filename)

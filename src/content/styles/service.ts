@@ -1,6 +1,7 @@
 import { audited } from '../../access/audit/service.ts'
 import type { Context } from '../../context.ts'
 import { sha256 } from '../../lib/digest.ts'
+import { holdToTag } from '../../http/conditions.ts'
 import { Refusal } from '../../lib/errors.ts'
 import { timeFormat } from '../../lib/time.ts'
 import { commit, isUniqueViolation } from '../../ports/database.ts'
@@ -64,6 +65,7 @@ export async function replaceStyle(
   const { database } = context.ports
   const row = await rowOf(context, name, bytes)
   const before = await store.findStyle(database, name)
+  holdToTag(context, before && etagOf(before))
   if (!before) await requireRoom(context.ports)
   const entry = audited(context, {
     action: before ? 'update' : 'create',
@@ -80,6 +82,7 @@ export async function replaceStyle(
 export async function deleteStyle(context: Context, name: string): Promise<void> {
   const { database } = context.ports
   const row = await findStyle(context.ports, name)
+  holdToTag(context, etagOf(row))
   const entry = audited(context, {
     action: 'delete',
     objectType: 'style',
@@ -128,10 +131,14 @@ function viewOf({ settings }: Ports, { name, sizeBytes, digest, updatedAt }: Sty
   return {
     name,
     size: sizeBytes,
-    etag: `"${digest}"`,
+    etag: etagOf({ digest }),
     updatedAt: timeFormat(settings.timeZone)(updatedAt),
     url: `${settings.basePath}/styles/${encodeURIComponent(name)}`,
   }
+}
+
+function etagOf({ digest }: Pick<StyleRow, 'digest'>): string {
+  return `"${digest}"`
 }
 
 function toldOf({ name, text, digest }: StyleRow) {

@@ -1,7 +1,7 @@
 import { Hono } from 'hono'
 import * as z from 'zod'
 import { idParam, ok } from '../../http/answers.ts'
-import { entityTag, ifMatch } from '../../http/conditions.ts'
+import { entityTag, ifMatch, retried } from '../../http/conditions.ts'
 import { policy } from '../../http/policy.ts'
 import type { Env } from '../../http/policy.ts'
 import { jsonBody, valid } from '../../http/valid.ts'
@@ -139,7 +139,9 @@ const linkRoutes = new Hono<Env>()
     valid('json', linksBody),
     async (c) => {
       const change = { body: c.req.valid('json'), ifMatch: ifMatch(c) }
-      const { view, version } = await replaceLinks(c.get('context'), c.req.valid('param'), change)
+      const { view, version } = await retried(change.ifMatch, () =>
+        replaceLinks(c.get('context'), c.req.valid('param'), change),
+      )
       return c.json(view, 200, { etag: entityTag(version) })
     },
   )

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { idParam } from '../../http/answers.ts'
+import { idParam, shownOnly } from '../../http/answers.ts'
 import { instantQuery } from '../../http/instants.ts'
 import { isFixedDuration } from '../../lib/duration.ts'
 import { HELD_REASONS, STATUSES } from '../alarms/alarm.ts'
@@ -242,7 +242,7 @@ export const linksBody = z.strictObject({
     .describe(
       'All links of the object. A link without `id` is the one of before with the same content. Alarms of links that are left out close; a new link opens alarms of what is bad now.',
     ),
-  warnings: z.unknown().optional().describe('As it was read: ignored.'),
+  warnings: shownOnly,
 })
 
 export const linksView = z

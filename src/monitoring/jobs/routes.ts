@@ -1,11 +1,12 @@
 import { Hono } from 'hono'
 import * as z from 'zod'
 import { flagQuery, idParam, noContent, ok } from '../../http/answers.ts'
-import { entityTag, ifMatch } from '../../http/conditions.ts'
+import { entityTag } from '../../http/conditions.ts'
 import type { Direct } from '../../http/direct.ts'
 import { idempotencyKeyOf, showRepeatable } from '../../http/idempotency.ts'
 import { policy } from '../../http/policy.ts'
 import type { Env, Policy } from '../../http/policy.ts'
+import { replacing } from '../../http/replacing.ts'
 import { jsonBody, valid } from '../../http/valid.ts'
 import type { Delivered } from '../../ports/job-actors.ts'
 import { bulkRoutes } from './bulk/routes.ts'
@@ -34,6 +35,10 @@ const delivery: Policy = {
   answers: { 200: ok(deliveredView, 'The values are on stable storage.', ['Idempotency-Replayed']) },
   refuses: [400, 409, 429, 507],
   isRepeatable: true,
+}
+
+function shown({ job, version }: Awaited<ReturnType<typeof readJob>>) {
+  return { view: job, version }
 }
 
 const ownRoutes = new Hono<Env>()
@@ -69,23 +74,21 @@ const ownRoutes = new Hono<Env>()
       return c.json(job, 200, { etag: entityTag(version) })
     },
   )
-  .put(
-    '/jobs/:id',
-    policy({
+  .route(
+    '/',
+    replacing({
+      path: '/jobs/:id',
+      place: jobPath,
+      body: jobBody,
+      sizeMaxBytes: JOB_MAX_BYTES,
       summary: 'Replace a job; this stops and starts it',
-      roles: EDITORS,
-      object: 'write',
-      answers: oneJob,
-      refuses: [409, 412],
+      noun: 'a job',
+      policy: { roles: EDITORS, object: 'write', answers: oneJob, refuses: [409, 412] },
+      // A body with null leaves these as they are.
+      unset: { thresholds: {}, stopped: false },
+      read: async (context, { id }) => shown(await readJob(context, id, { thresholds: true, values: true })),
+      write: async (context, { id }, change) => shown(await updateJob(context, id, change)),
     }),
-    valid('param', jobPath),
-    jsonBody(JOB_MAX_BYTES),
-    valid('json', jobBody),
-    async (c) => {
-      const change = { body: c.req.valid('json'), ifMatch: ifMatch(c) }
-      const { job, version } = await updateJob(c.get('context'), c.req.valid('param').id, change)
-      return c.json(job, 200, { etag: entityTag(version) })
-    },
   )
   .delete(
     '/jobs/:id',

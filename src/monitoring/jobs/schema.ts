@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { shownOnly } from '../../http/answers.ts'
 import { reportText, storableText } from '../../http/texts.ts'
 import { durationMs } from '../../lib/duration.ts'
 import { parseInstant } from '../../lib/time.ts'
@@ -45,15 +46,15 @@ export const jobBody = z.strictObject({
   stateForced: z.boolean().default(false).describe('True pins the state to `currentState`.'),
   currentState: z.enum(STATES).optional(),
   // What a read answers beyond the fields above may be sent back unchanged.
-  deviceName: z.unknown().optional(),
-  values: z.unknown().optional(),
-  message: z.unknown().optional(),
-  errorCode: z.unknown().optional(),
-  evaluatedState: z.unknown().optional(),
-  stateSince: z.unknown().optional(),
-  lastReceivedAt: z.unknown().optional(),
-  nextTimeoutAt: z.unknown().optional(),
-  isFlapping: z.unknown().optional(),
+  deviceName: shownOnly,
+  values: shownOnly,
+  message: shownOnly,
+  errorCode: shownOnly,
+  evaluatedState: shownOnly,
+  stateSince: shownOnly,
+  lastReceivedAt: shownOnly,
+  nextTimeoutAt: shownOnly,
+  isFlapping: shownOnly,
 })
 
 export const timestampView = z.iso.datetime({ offset: true })

@@ -18,11 +18,11 @@ import {
   readTypes,
   readProperties,
   refuseOrphans,
-  refuseStale,
   requireObject,
-  updateObjectWrites,
+  showWritten,
+  updateObject,
 } from '../tree/service.ts'
-import type { ObjectRow } from '../tree/service.ts'
+import type { ObjectRow, Written } from '../tree/service.ts'
 import type { JobBody, JobView } from './schema.ts'
 import * as store from './store.ts'
 import type { JobRow } from './store.ts'
@@ -34,17 +34,21 @@ const EVERYTHING: Wanted = { thresholds: true, values: true }
 
 /** @throws {Refusal} not_found */
 export async function readJob(context: Context, id: number, wanted: Wanted): Promise<Versioned> {
-  const { database, jobActors } = context.ports
+  const { database } = context.ports
   const object = await requireObject(context, id, { type: 'job', right: 'read' })
-  const [row, properties, snapshot] = await Promise.all([
-    store.findJob(database, id),
-    readProperties(database, id),
-    jobActors.snapshot(id),
-  ])
+  const [row, properties] = await Promise.all([store.findJob(database, id), readProperties(database, id)])
   if (!row) throw new Refusal('not_found', 'There is no such job.')
-  const common = commonView(object, properties)
+  return versioned(context, { row: object, properties, job: row }, wanted)
+}
+
+async function versioned(
+  context: Context,
+  { row: object, properties, job: row }: Written & { readonly job: JobRow },
+  wanted: Wanted,
+): Promise<Versioned> {
+  const snapshot = await context.ports.jobActors.snapshot(object.id)
   const job = {
-    ...common,
+    ...commonView(object, properties),
     ...configurationView(object, row, wanted),
     ...stateView(context, { object, row, snapshot }, wanted),
   }
@@ -98,15 +102,11 @@ export async function updateJob(
   const parentId = movesByParentId ? body.parentId : body.deviceId
   const parentPointer = movesByParentId ? '/parentId' : '/deviceId'
   const after = rowOf(unmaintained(body, object, before), before)
-  const update = { fields, parentId, parentPointer, ifMatch, own: { before, after } }
-  const writes = [
-    ...(await updateObjectWrites(context, object, update)),
-    ...store.updateJob(ports.database, id, after),
-    store.markJob(ports.database, id),
-  ]
-  await refuseStale(() => commit(ports.database, writes))
+  const writes = [...store.updateJob(ports.database, id, after), store.markJob(ports.database, id)]
+  const update = { fields, parentId, parentPointer, ifMatch, own: { before, after }, after: writes }
+  const written = await updateObject(context, object, update)
   await Promise.all([applyChanges(ports), ports.flow.settle()])
-  return readJob(context, id, EVERYTHING)
+  return versioned(context, { ...(await showWritten(context, written)), job: after }, EVERYTHING)
 }
 
 /** Removes a job with its history. @throws {Refusal} not_found, forbidden */

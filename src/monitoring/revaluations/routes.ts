@@ -1,9 +1,10 @@
 import { Hono } from 'hono'
 import * as z from 'zod'
 import { idParam, noContent, ok } from '../../http/answers.ts'
-import { entityTag, ifMatch } from '../../http/conditions.ts'
+import { entityTag } from '../../http/conditions.ts'
 import { policy } from '../../http/policy.ts'
 import type { Env } from '../../http/policy.ts'
+import { replacing } from '../../http/replacing.ts'
 import { jsonBody, valid } from '../../http/valid.ts'
 import type { ObjectType } from '../tree/schema.ts'
 import { revaluationBody, revaluationPath, revaluationsQuery, revaluationView } from './schema.ts'
@@ -19,6 +20,10 @@ const BODY_MAX_BYTES = 64 * 1024
 
 const objectPath = z.object({ id: idParam })
 const oneRevaluation = { 200: ok(revaluationView, 'The revaluation.', ['ETag']) }
+
+function shown({ revaluation, version }: Awaited<ReturnType<typeof readRevaluation>>) {
+  return { view: revaluation, version }
+}
 
 /** The same for every type of object: all of them, and a new one. */
 function revaluationsOf(type: ObjectType) {
@@ -82,24 +87,21 @@ function revaluationOf(type: ObjectType) {
         return c.json(revaluation, 200, { etag: entityTag(version) })
       },
     )
-    .put(
-      `/${type}s/:id/revaluations/:revaluationId`,
-      policy({
+    .route(
+      '/',
+      replacing({
+        path: `/${type}s/:id/revaluations/:revaluationId`,
+        place: revaluationPath,
+        body: revaluationBody,
+        sizeMaxBytes: BODY_MAX_BYTES,
         summary: `Replace a revaluation of a ${type}; what was lived through stays`,
-        roles: 'signed-in',
-        object: 'maintain',
-        answers: oneRevaluation,
-        refuses: [409, 412],
+        noun: `a revaluation of a ${type}`,
+        policy: { roles: 'signed-in', object: 'maintain', answers: oneRevaluation, refuses: [409, 412] },
+        read: async (context, { id, revaluationId }) =>
+          shown(await readRevaluation(context, { type, id }, revaluationId)),
+        write: async (context, { id, revaluationId }, change) =>
+          shown(await updateRevaluation(context, { type, id }, { revaluationId, ...change })),
       }),
-      valid('param', revaluationPath),
-      jsonBody(BODY_MAX_BYTES),
-      valid('json', revaluationBody),
-      async (c) => {
-        const { id, revaluationId } = c.req.valid('param')
-        const change = { revaluationId, body: c.req.valid('json'), ifMatch: ifMatch(c) }
-        const { revaluation, version } = await updateRevaluation(c.get('context'), { type, id }, change)
-        return c.json(revaluation, 200, { etag: entityTag(version) })
-      },
     )
     .delete(
       `/${type}s/:id/revaluations/:revaluationId`,
@@ -108,7 +110,7 @@ function revaluationOf(type: ObjectType) {
         roles: 'signed-in',
         object: 'maintain',
         answers: { 204: noContent },
-        refuses: [409],
+        refuses: [409, 412],
       }),
       valid('param', revaluationPath),
       async (c) => {

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { flagQuery, idParam } from '../../http/answers.ts'
+import { flagQuery, idParam, shownOnly } from '../../http/answers.ts'
 import { instantQuery } from '../../http/instants.ts'
 import { durationMs } from '../../lib/duration.ts'
 import { isTimeZone } from '../../lib/time.ts'
@@ -114,18 +114,18 @@ export const revaluationBody = z
       .max(ENTRIES_MAX)
       .default([])
       .describe('When it applies between begin and end; all the time where nothing but exceptions is named.'),
-    id: z.unknown().optional(),
-    objectId: z.unknown().optional(),
-    objectType: z.unknown().optional(),
-    created: z.unknown().optional(),
-    createdBy: z.unknown().optional(),
-    inPast: z.unknown().optional(),
-    linkedId: z.unknown().optional(),
-    status: z.unknown().optional(),
-    nextBegin: z.unknown().optional(),
-    nextEnd: z.unknown().optional(),
-    editOnly: z.unknown().optional(),
-    warnings: z.unknown().optional(),
+    id: shownOnly,
+    objectId: shownOnly,
+    objectType: shownOnly,
+    created: shownOnly,
+    createdBy: shownOnly,
+    inPast: shownOnly,
+    linkedId: shownOnly,
+    status: shownOnly,
+    nextBegin: shownOnly,
+    nextEnd: shownOnly,
+    editOnly: shownOnly,
+    warnings: shownOnly,
   })
   .superRefine(({ type, adjustTo, active }, issues) => {
     if ((type === 'adjustment') === (adjustTo === 'undefined')) {

@@ -1,6 +1,7 @@
 import { audited } from '../../access/audit/service.ts'
 import type { Deed } from '../../access/audit/service.ts'
 import type { Context } from '../../context.ts'
+import { commitIfMatch } from '../../http/conditions.ts'
 import { Refusal } from '../../lib/errors.ts'
 import { parseInstant, timeFormat } from '../../lib/time.ts'
 import { commit, isNotNullViolation } from '../../ports/database.ts'
@@ -113,7 +114,8 @@ export async function updateRevaluation(
     ]),
   )
   await ports.flow.settle()
-  return readRevaluation(context, object, row.id)
+  const version = row.version + 1
+  return { revaluation: viewOf(context, object.type, { ...row, ...what, ...next, version }), version }
 }
 
 /** Takes a revaluation away, or ends it now where it has begun: what was lived through stays.
@@ -127,7 +129,7 @@ export async function deleteRevaluation(context: Context, object: Named, id: num
   const now = ports.clock.now()
   const stays = isLived(row) && hasBegun(row, now)
   if (stays && isOver(row, now)) throw over()
-  await commit(database, [
+  await commitIfMatch(context, { ...row, table: 'revaluations' }, [
     stays ? store.cancelRevaluation(database, row, now) : store.deleteRevaluation(database, id),
     // In any case: it may have begun since it was read.
     noteMaintenance(database, [{ objectId: object.id, at: now }]),

@@ -1,10 +1,11 @@
 import { Hono } from 'hono'
 import * as z from 'zod'
 import { idParam, noContent, ok } from '../../http/answers.ts'
-import { entityTag, ifMatch } from '../../http/conditions.ts'
+import { entityTag } from '../../http/conditions.ts'
 import { nextLink } from '../../http/paging.ts'
 import { policy } from '../../http/policy.ts'
 import type { Env } from '../../http/policy.ts'
+import { replacing } from '../../http/replacing.ts'
 import { jsonBody, valid } from '../../http/valid.ts'
 import { stateHistoryQuery, stateHistoryView } from '../state-history/schema.ts'
 import { slcCopyQuery } from './copy/schema.ts'
@@ -26,6 +27,10 @@ const EDITORS = ['administrator', 'editor'] as const
 const objectPath = z.object({ id: idParam })
 const parentQuery = z.object({ parentType: z.literal('group').default('group'), parentId: idParam })
 const oneSlc = { 200: ok(slcView, 'The service level container.', ['ETag']) }
+
+function shown({ slc, version }: Awaited<ReturnType<typeof readSlc>>) {
+  return { view: slc, version }
+}
 
 export const slcRoutes = new Hono<Env>()
   .post(
@@ -56,23 +61,19 @@ export const slcRoutes = new Hono<Env>()
       return c.json(slc, 200, { etag: entityTag(version) })
     },
   )
-  .put(
-    '/slcs/:id',
-    policy({
+  .route(
+    '/',
+    replacing({
+      path: '/slcs/:id',
+      place: objectPath,
+      body: slcBody,
+      sizeMaxBytes: BODY_MAX_BYTES,
       summary: 'Replace a service level container, or move it; its children and its periods stay',
-      roles: EDITORS,
-      object: 'write',
-      answers: oneSlc,
-      refuses: [409, 412],
+      noun: 'a service level container',
+      policy: { roles: EDITORS, object: 'write', answers: oneSlc, refuses: [409, 412] },
+      read: async (context, { id }) => shown(await readSlc(context, id)),
+      write: async (context, { id }, change) => shown(await updateSlc(context, id, change)),
     }),
-    valid('param', objectPath),
-    jsonBody(BODY_MAX_BYTES),
-    valid('json', slcBody),
-    async (c) => {
-      const change = { body: c.req.valid('json'), ifMatch: ifMatch(c) }
-      const { slc, version } = await updateSlc(c.get('context'), c.req.valid('param').id, change)
-      return c.json(slc, 200, { etag: entityTag(version) })
-    },
   )
   .post(
     '/slcs/:id/copy',

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { shownOnly } from '../../http/answers.ts'
 import { instantQuery } from '../../http/instants.ts'
 import { isTimeZone } from '../../lib/time.ts'
 import { STATES } from '../states/state.ts'
@@ -60,9 +61,9 @@ export const slcBody = z.strictObject({
     .default(80)
     .describe('At how many percent of the credit it becomes minor.'),
   // What a read answers beyond the fields above may be sent back unchanged.
-  currentState: z.unknown().optional(),
-  hasChildren: z.unknown().optional(),
-  values: z.unknown().optional(),
+  currentState: shownOnly,
+  hasChildren: shownOnly,
+  values: shownOnly,
 })
 
 const seconds = z.number()

@@ -71,14 +71,12 @@ export async function updateSlc(
   refuseOtherPeriods(body, before)
   const own = { before: termsOf(before), after: termsOf(body) }
   const fields = { ...tree.commonFields(body, object), collectorId: object.collectorId }
-  const writes = [
-    ...(await tree.updateObjectWrites(context, object, { fields, parentId: body.parentId, ifMatch, own })),
-    store.updateTerms(ports.database, id, termsOf(body)),
-    markUncounted(ports.database, id),
-  ]
-  await tree.refuseStale(() => commit(ports.database, writes))
+  const after = [store.updateTerms(ports.database, id, termsOf(body)), markUncounted(ports.database, id)]
+  const update = { fields, parentId: body.parentId, ifMatch, own, after }
+  const written = await tree.updateObject(context, object, update)
   await ports.flow.settle()
-  return readSlc(context, id)
+  const { row: now, properties } = await tree.showWritten(context, written)
+  return { slc: await viewOf(context, now, { properties, terms: termsOf(body) }), version: now.version }
 }
 
 /** @throws {Refusal} not_found, forbidden */
@@ -124,17 +122,23 @@ function refused(faults: readonly Fault[]): Refusal {
   return new Refusal('invalid', 'The body is not what this request takes; see errors.', faults)
 }
 
-async function viewOf(context: Context, object: ObjectRow): Promise<SlcView> {
+/** @param known what a commit wrote, in place of what is there now */
+async function viewOf(
+  context: Context,
+  object: ObjectRow,
+  known?: { readonly properties: readonly tree.PropertyRow[]; readonly terms: store.Terms },
+): Promise<SlcView> {
   const { database } = context.ports
-  const [row, properties, children] = await Promise.all([
+  const [there, properties, children] = await Promise.all([
     requireRow(context, object.id),
-    tree.readProperties(database, object.id),
+    known?.properties ?? tree.readProperties(database, object.id),
     store.readCounted(database, object.id),
   ])
   const readable = await tree.readTypes(
     context,
     children.map(({ id }) => id),
   )
+  const row = { ...there, ...known?.terms }
   const { duration, resetInterval, timeZone, limit, target, activeTime, warnAt } = row
   return {
     ...tree.commonView(object, properties),

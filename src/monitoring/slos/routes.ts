@@ -4,6 +4,7 @@ import { idParam, noContent, ok } from '../../http/answers.ts'
 import { entityTag, ifMatch } from '../../http/conditions.ts'
 import { policy } from '../../http/policy.ts'
 import type { Env } from '../../http/policy.ts'
+import { replacing } from '../../http/replacing.ts'
 import { jsonBody, valid } from '../../http/valid.ts'
 import { childrenView } from '../tree/browse/schema.ts'
 import { listLinked } from '../tree/browse/service.ts'
@@ -18,6 +19,10 @@ const EDITORS = ['administrator', 'editor'] as const
 const objectPath = z.object({ id: idParam })
 const parentQuery = z.object({ parentType: z.literal('group').default('group'), parentId: idParam })
 const oneSlo = { 200: ok(sloView, 'The service level object.', ['ETag']) }
+
+function shown({ slo, version }: Awaited<ReturnType<typeof readSlo>>) {
+  return { view: slo, version }
+}
 
 export const sloRoutes = new Hono<Env>()
   .post(
@@ -48,23 +53,19 @@ export const sloRoutes = new Hono<Env>()
       return c.json(slo, 200, { etag: entityTag(version) })
     },
   )
-  .put(
-    '/slos/:id',
-    policy({
+  .route(
+    '/',
+    replacing({
+      path: '/slos/:id',
+      place: objectPath,
+      body: sloBody,
+      sizeMaxBytes: BODY_MAX_BYTES,
       summary: 'Replace a service level object, or move it; its children stay',
-      roles: EDITORS,
-      object: 'write',
-      answers: oneSlo,
-      refuses: [409, 412],
+      noun: 'a service level object',
+      policy: { roles: EDITORS, object: 'write', answers: oneSlo, refuses: [409, 412] },
+      read: async (context, { id }) => shown(await readSlo(context, id)),
+      write: async (context, { id }, change) => shown(await updateSlo(context, id, change)),
     }),
-    valid('param', objectPath),
-    jsonBody(BODY_MAX_BYTES),
-    valid('json', sloBody),
-    async (c) => {
-      const change = { body: c.req.valid('json'), ifMatch: ifMatch(c) }
-      const { slo, version } = await updateSlo(c.get('context'), c.req.valid('param').id, change)
-      return c.json(slo, 200, { etag: entityTag(version) })
-    },
   )
   .post(
     '/slos/:id/copy',

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { idParam } from '../../http/answers.ts'
+import { idParam, shownOnly } from '../../http/answers.ts'
 import { PUSHES } from '../states/propagation.ts'
 import { SLO_OPERATIONS } from '../states/slo-state.ts'
 import { STATES } from '../states/state.ts'
@@ -56,13 +56,13 @@ export const sloBody = z.strictObject({
   ignoreMaintenance: z.boolean().default(false),
   isReason: z.boolean().default(false).describe('It may be named among `reasons`, as jobs always are.'),
   childrenFilter: childrenFilter
-    .extend({ isFull: z.unknown().optional() })
+    .extend({ isFull: shownOnly })
     .nullable()
     .default(null)
     .describe('Counts whatever fits at the time, beside what it is linked to.'),
   parameters: z
     .strictObject({
-      children: z.unknown().optional(),
+      children: shownOnly,
       costsPerMin: money.default(0),
       currency: z
         .string()
@@ -73,10 +73,10 @@ export const sloBody = z.strictObject({
     })
     .prefault({}),
   // What a read answers beyond the fields above may be sent back unchanged.
-  deviceName: z.unknown().optional(),
-  currentState: z.unknown().optional(),
-  reasons: z.unknown().optional(),
-  hasChildren: z.unknown().optional(),
+  deviceName: shownOnly,
+  currentState: shownOnly,
+  reasons: shownOnly,
+  hasChildren: shownOnly,
 })
 
 export const sloView = z

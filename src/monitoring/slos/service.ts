@@ -68,18 +68,23 @@ export async function updateSlo(
   const row = await rowOf(context, { id, before }, body)
   const own = { before, after: row }
   const fields = { ...tree.commonFields(body, object), collectorId: object.collectorId }
-  const writes = [
+  const written = await tree.updateObject(context, object, {
+    fields,
+    parentId: body.parentId,
+    ifMatch,
+    own,
     // Its parents may see something else of it. By the path that was read, so before a move.
-    markLinkedAbove(ports.database, object.path),
-    ...(await tree.updateObjectWrites(context, object, { fields, parentId: body.parentId, ifMatch, own })),
-    store.updateSlo(ports.database, id, row),
-    markFilter(ports.database, id),
-    // Its rules may say something else of the same children.
-    markUncounted(ports.database, [id, object.parentId ?? id]),
-  ]
-  await tree.refuseStale(() => commit(ports.database, writes))
+    before: [markLinkedAbove(ports.database, object.path)],
+    after: [
+      store.updateSlo(ports.database, id, row),
+      markFilter(ports.database, id),
+      // Its rules may say something else of the same children.
+      markUncounted(ports.database, [id, object.parentId ?? id]),
+    ],
+  })
   await ports.flow.settle()
-  return readSlo(context, id)
+  const { row: now, properties } = await tree.showWritten(context, written)
+  return { slo: await viewOf(context, now, { properties, own: row }), version: now.version }
 }
 
 /** @throws {Refusal} not_found, forbidden */
@@ -257,17 +262,23 @@ async function checkFilter(
   return { groupId, filterDefinition }
 }
 
-async function viewOf(context: Context, object: ObjectRow): Promise<SloView> {
+/** @param known what a commit wrote, in place of what is there now */
+async function viewOf(
+  context: Context,
+  object: ObjectRow,
+  known?: { readonly properties: readonly tree.PropertyRow[]; readonly own: SloRow },
+): Promise<SloView> {
   const { database } = context.ports
   const readable = readableBy(await rightsOf(context), 'o')
-  const [row, deviceName, children, properties] = await Promise.all([
+  const [there, deviceName, children, properties] = await Promise.all([
     store.findSlo(database, object.id),
     store.findDeviceName(database, object.id, readable),
     store.countChildren(database, object.id, readable),
-    tree.readProperties(database, object.id),
+    known?.properties ?? tree.readProperties(database, object.id),
   ])
   // Deleted between the two reads.
-  if (!row) throw new Refusal('not_found', 'There is no such service level object.')
+  if (!there) throw new Refusal('not_found', 'There is no such service level object.')
+  const row = { ...there, ...known?.own }
   const { deviceId, pushState, sortMode, rules, isReason } = row
   return {
     ...tree.commonView(object, properties),

@@ -1,9 +1,10 @@
 import { Hono } from 'hono'
 import * as z from 'zod'
 import { flagQuery, idParam, noContent, ok } from '../../http/answers.ts'
-import { entityTag, ifMatch } from '../../http/conditions.ts'
+import { entityTag, ifMatch, retried } from '../../http/conditions.ts'
 import { policy } from '../../http/policy.ts'
 import type { Env } from '../../http/policy.ts'
+import { replacing } from '../../http/replacing.ts'
 import { jsonBody, valid } from '../../http/valid.ts'
 import { browseRoutes } from './browse/routes.ts'
 import { copyQuery } from './copy/schema.ts'
@@ -22,12 +23,12 @@ const parentQuery = z.object({ parentType: z.literal('group').default('group'), 
 const deleteQuery = z.object({ recursive: flagQuery.default(false) })
 const oneGroup = { 200: ok(groupView, 'The group.', ['ETag']) }
 const oneDevice = { 200: ok(deviceView, 'The device.', ['ETag']) }
-const deletion = {
-  roles: EDITORS,
-  object: 'write',
-  answers: { 204: noContent },
-  refuses: [409, 412],
-} as const
+const editing = { roles: EDITORS, object: 'write', refuses: [409, 412] } as const
+const deletion = { ...editing, answers: { 204: noContent } }
+
+function groupShown({ group, version }: Awaited<ReturnType<typeof readGroup>>) {
+  return { view: group, version }
+}
 
 const groupRoutes = new Hono<Env>()
   .get(
@@ -61,23 +62,19 @@ const groupRoutes = new Hono<Env>()
       return c.json(group, 201, { location, etag: entityTag(version) })
     },
   )
-  .put(
-    '/groups/:id',
-    policy({
+  .route(
+    '/',
+    replacing({
+      path: '/groups/:id',
+      place: objectPath,
+      body: groupBody,
+      sizeMaxBytes: BODY_MAX_BYTES,
       summary: 'Replace a group, or move it',
-      roles: EDITORS,
-      object: 'write',
-      answers: oneGroup,
-      refuses: [409, 412],
+      noun: 'a group',
+      policy: { ...editing, answers: oneGroup },
+      read: async (context, { id }) => groupShown(await readGroup(context, id)),
+      write: async (context, { id }, change) => groupShown(await updateGroup(context, id, change)),
     }),
-    valid('param', objectPath),
-    jsonBody(BODY_MAX_BYTES),
-    valid('json', groupBody),
-    async (c) => {
-      const change = { body: c.req.valid('json'), ifMatch: ifMatch(c) }
-      const { group, version } = await updateGroup(c.get('context'), c.req.valid('param').id, change)
-      return c.json(group, 200, { etag: entityTag(version) })
-    },
   )
   .delete(
     '/groups/:id',
@@ -90,12 +87,11 @@ const groupRoutes = new Hono<Env>()
     },
   )
 
-const replaceDevice = {
-  roles: EDITORS,
-  object: 'write',
-  answers: oneDevice,
-  refuses: [409, 412],
-} as const
+const replaceDevice = { ...editing, answers: oneDevice }
+
+function deviceShown({ device, version }: Awaited<ReturnType<typeof readDevice>>) {
+  return { view: device, version }
+}
 
 const deviceRoutes = new Hono<Env>()
   .get(
@@ -129,17 +125,19 @@ const deviceRoutes = new Hono<Env>()
       return c.json(device, 201, { location, etag: entityTag(version) })
     },
   )
-  .put(
-    '/devices/:id',
-    policy({ summary: 'Replace a device, or move it', ...replaceDevice }),
-    valid('param', objectPath),
-    jsonBody(BODY_MAX_BYTES),
-    valid('json', deviceBody),
-    async (c) => {
-      const change = { body: c.req.valid('json'), ifMatch: ifMatch(c) }
-      const { device, version } = await updateDevice(c.get('context'), c.req.valid('param').id, change)
-      return c.json(device, 200, { etag: entityTag(version) })
-    },
+  .route(
+    '/',
+    replacing({
+      path: '/devices/:id',
+      place: objectPath,
+      body: deviceBody,
+      sizeMaxBytes: BODY_MAX_BYTES,
+      summary: 'Replace a device, or move it',
+      noun: 'a device',
+      policy: replaceDevice,
+      read: async (context, { id }) => deviceShown(await readDevice(context, id)),
+      write: async (context, { id }, change) => deviceShown(await updateDevice(context, id, change)),
+    }),
   )
   .post(
     '/devices/:id',
@@ -149,7 +147,10 @@ const deviceRoutes = new Hono<Env>()
     valid('json', deviceBody),
     async (c) => {
       const change = { body: c.req.valid('json'), ifMatch: ifMatch(c) }
-      const { device, version } = await updateDevice(c.get('context'), c.req.valid('param').id, change)
+      const { id } = c.req.valid('param')
+      const { device, version } = await retried(change.ifMatch, () =>
+        updateDevice(c.get('context'), id, change),
+      )
       return c.json(device, 200, { etag: entityTag(version) })
     },
   )

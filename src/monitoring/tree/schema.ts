@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { READ_ONLY, shownOnly } from '../../http/answers.ts'
 import { storableText } from '../../http/texts.ts'
 import { STATES } from '../states/state.ts'
 
@@ -43,20 +44,20 @@ export const permissionsView = z.object({
 /** What the bodies of all objects have in common (specification: Common object fields). Fields that only the service
  * sets are taken and ignored, so that what was read can be sent back. */
 export const objectBodyShape = {
-  id: z.int().optional(),
-  type: z.string().optional(),
+  id: z.int().optional().meta(READ_ONLY),
+  type: z.string().optional().meta(READ_ONLY),
   subType: z
     .string()
     .max(64)
     .regex(/^[\w.-]+$/, 'must be a word')
     .optional(),
   name: nameSchema,
-  permissions: z.looseObject({}).optional(),
+  permissions: z.looseObject({}).optional().meta(READ_ONLY),
   properties: properties.default([]).describe('A property keeps its id as long as it keeps its key.'),
   isTemplate: z.boolean().default(false),
   instanceType: z.enum(INSTANCE_TYPES).optional().describe('Stays as it is when absent; `none` at first.'),
   parentId: z.int().positive().nullable().optional().describe('Another parent moves the object.'),
-  templateId: z.int().nullable().optional(),
+  templateId: z.int().nullable().optional().meta(READ_ONLY),
 }
 
 /** What the views of all objects have in common. */
@@ -80,8 +81,8 @@ export const reasonsView = z
 
 export const groupBody = z.strictObject({
   ...objectBodyShape,
-  hasChildren: z.boolean().optional(),
-  reasons: z.unknown().optional(),
+  hasChildren: z.boolean().optional().meta(READ_ONLY),
+  reasons: shownOnly,
 })
 
 export const groupView = z
@@ -99,8 +100,8 @@ export const deviceBody = z.strictObject({
     .refine(isSmall, `must be at most ${PARAMETER_MAX_BYTES} bytes of JSON`)
     .default({}),
   collectorId: z.int().min(0).default(0).describe('The collector that runs the jobs; 0 for any.'),
-  hasChildren: z.boolean().optional(),
-  reasons: z.unknown().optional(),
+  hasChildren: z.boolean().optional().meta(READ_ONLY),
+  reasons: shownOnly,
 })
 
 export const deviceView = z

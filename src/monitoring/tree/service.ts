@@ -4,9 +4,10 @@ import type { Permissions, Right } from '../../access/rights/permissions.ts'
 import { readableBy, rightsOf, visibleBy } from '../../access/rights/service.ts'
 import { isCollector } from '../../access/users/service.ts'
 import type { Context } from '../../context.ts'
+import { heldToVersion } from '../../http/conditions.ts'
 import { Refusal } from '../../lib/errors.ts'
 import { hex } from '../../lib/text.ts'
-import { isForeignKeyViolation, isNotNullViolation } from '../../ports/database.ts'
+import { isForeignKeyViolation, isNotNullViolation, isOffVersion } from '../../ports/database.ts'
 import type { Database, Write } from '../../ports/database.ts'
 import type { Ports } from '../../ports/index.ts'
 import type { Secrets } from '../../ports/secrets.ts'
@@ -169,11 +170,7 @@ export type ObjectUpdate = {
 /** The writes of an update of any object and of its record, and of its move when the body names another parent. They fail as
  * `refuseStale` recognises when the object has changed since it was read.
  * @throws {Refusal} precondition_failed, conflict, cycle, invalid */
-export async function updateObjectWrites(
-  context: Context,
-  row: ObjectRow,
-  update: ObjectUpdate,
-): Promise<Write[]> {
+async function updateObjectWrites(context: Context, row: ObjectRow, update: ObjectUpdate): Promise<Write[]> {
   if (update.ifMatch !== null && update.ifMatch !== row.version) throw changedMeanwhile()
   const { database, clock } = context.ports
   const { before, after } = update.own
@@ -208,6 +205,34 @@ export async function updateObjectWrites(
   ]
 }
 
+/** An object as a commit left it. */
+export type Written = { readonly row: ObjectRow; readonly properties: readonly PropertyRow[] }
+
+/** Commits an update of an object, with writes before and after it: what others changed since `row` was read is refused.
+ * @throws {Refusal} as `updateObjectWrites`, precondition_failed, not_found */
+export async function updateObject(
+  context: Context,
+  row: ObjectRow,
+  change: ObjectUpdate & { readonly before?: readonly Write[]; readonly after?: readonly Write[] },
+): Promise<Written> {
+  const { before = [], after = [], fields } = change
+  const writes = [...before, ...(await updateObjectWrites(context, row, change)), ...after]
+  const { database } = context.ports
+  const properties = await refuseStale(() => store.commitUpdate(database, row.id, writes))
+  const { properties: _, ...own } = fields
+  const parentId = change.parentId ?? row.parentId
+  return { row: { ...row, ...own, parentId, version: row.version + 1 }, properties }
+}
+
+/** What a commit wrote, with the state and the rights of now: others may have changed the object since.
+ * @throws {Refusal} not_found */
+export async function showWritten(context: Context, { row, properties }: Written): Promise<Written> {
+  const { id, type, version, subType, name, parentId, isTemplate, instanceType, collectorId } = row
+  const now = await requireObject(context, id, { type, right: 'read' })
+  const own = { version, subType, name, parentId, isTemplate, instanceType, collectorId }
+  return { row: { ...now, ...own }, properties }
+}
+
 /** Runs a commit; one that met a changed object, or one that is gone, is refused.
  * @throws {Refusal} precondition_failed, not_found */
 export async function refuseStale<Result>(write: () => Promise<Result>): Promise<Result> {
@@ -232,7 +257,7 @@ export async function refuseCircular<Result>(write: () => Promise<Result>): Prom
 }
 
 /** The writes that remove an object; everything below it only when `recursive`.
- * @throws {Refusal} conflict for the root, has_children saying how many objects are below */
+ * @throws {Refusal} conflict for the root, precondition_failed, has_children saying how many objects are below */
 export async function deleteObjectWrites(
   context: Context,
   row: ObjectRow,
@@ -241,6 +266,7 @@ export async function deleteObjectWrites(
   const { database, clock } = context.ports
   if (row.parentId === null) throw new Refusal('conflict', 'The root group stays.')
   const notes = [
+    ...heldToVersion(context, { ...row, table: 'objects' }),
     ...closeBelow(database, row.path, clock.now()),
     markSubtree(database, row.path),
     markUncounted(database, row.parentId),
@@ -264,7 +290,8 @@ export async function refuseOrphans(write: () => Promise<void>): Promise<void> {
   try {
     await write()
   } catch (error) {
-    if (isNotNullViolation(error, 'objects.version')) throw changedMeanwhile()
+    if (isNotNullViolation(error, 'objects.version') || isOffVersion(error, 'objects'))
+      throw changedMeanwhile()
     if (isForeignKeyViolation(error)) throw hasChildren(1)
     throw error
   }

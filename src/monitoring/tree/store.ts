@@ -94,6 +94,10 @@ export async function readTypes(
 }
 
 export async function readProperties(database: Database, id: number): Promise<readonly PropertyRow[]> {
+  return selectProperties(database, id)
+}
+
+function selectProperties(database: Database, id: number) {
   return database
     .select({ id: properties.id, key: properties.key, value: properties.value })
     .from(properties)
@@ -116,6 +120,18 @@ export async function countBelow(database: Database, path: string, max: number):
     sql`select count(*) as total from (select 1 from objects where path > ${path} and path < ${`${path}~`} limit ${max})`,
   )
   return row?.total ?? 0
+}
+
+/** Commits an update of an object. @returns its properties as the commit left them */
+export async function commitUpdate(
+  database: Database,
+  id: number,
+  writes: readonly Write[],
+): Promise<readonly PropertyRow[]> {
+  const [first, ...rest] = [...writes, selectProperties(database, id)]
+  if (!first) return []
+  const results = await database.batch([first, ...rest])
+  return results[results.length - 1] as PropertyRow[]
 }
 
 /** An object that has no id yet: rows of its own go between `writes` and `last` into one batch and name it by

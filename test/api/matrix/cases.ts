@@ -149,6 +149,10 @@ const changing: readonly Case[] = [
     prepare: readBack(`/${type}s/{id}`),
     request: sentBack,
   })),
+  ...OBJECT_TYPES.map((type): Case => ({
+    route: `PATCH /${type}s/:id`,
+    request: json({ properties: [] }),
+  })),
   { route: 'POST /devices/:id', prepare: readBack('/devices/{id}'), request: sentBack },
   ...(['group', 'device', 'slo', 'slc'] as const).map((type): Case => ({
     route: `PUT /${type}s/:id`,

@@ -23,6 +23,11 @@ export const revaluations: readonly Case[] = OBJECT_TYPES.flatMap((type) => {
     { route: `POST /${type}s/:id/revaluations`, path: all, request: plan },
     { route: `GET /${type}s/:id/revaluations/:revaluationId`, ...one },
     { route: `PUT /${type}s/:id/revaluations/:revaluationId`, ...one, request: plan },
+    {
+      route: `PATCH /${type}s/:id/revaluations/:revaluationId`,
+      ...one,
+      request: () => ({ json: { name: 'patched' } }),
+    },
     { route: `DELETE /${type}s/:id/revaluations/:revaluationId`, ...one },
   ]
 })

@@ -4,6 +4,7 @@ import { SCRIPT_READERS } from '../../../access/rights/permissions.ts'
 import { noContent, ok } from '../../../http/answers.ts'
 import { policy } from '../../../http/policy.ts'
 import type { Env } from '../../../http/policy.ts'
+import { replacingUnversioned } from '../../../http/replacing.ts'
 import { jsonBody, valid } from '../../../http/valid.ts'
 import { groupBody, groupPath, groupView } from './schema.ts'
 import { createGroup, deleteGroup, listGroups, readGroup, updateGroup } from './service.ts'
@@ -46,18 +47,18 @@ export const groupRoutes = new Hono<Env>()
     valid('param', groupPath),
     async (c) => c.json(await readGroup(c.get('context'), c.req.valid('param').id)),
   )
-  .put(
-    '/scripts/groups/:id',
-    policy({
+  .route(
+    '/',
+    replacingUnversioned({
+      path: '/scripts/groups/:id',
+      place: groupPath,
+      body: groupBody,
+      sizeMaxBytes: BODY_MAX_BYTES,
       summary: 'Rename or describe a group of scripts',
-      roles: ADMINISTRATOR,
-      answers: { 200: ok(groupView, 'The group.') },
-      refuses: [409],
+      noun: 'a group of scripts',
+      policy: { roles: ADMINISTRATOR, answers: { 200: ok(groupView, 'The group.') }, refuses: [409] },
+      write: (context, { id }, bodyOf) => updateGroup(context, id, bodyOf),
     }),
-    valid('param', groupPath),
-    jsonBody(BODY_MAX_BYTES),
-    valid('json', groupBody),
-    async (c) => c.json(await updateGroup(c.get('context'), c.req.valid('param').id, c.req.valid('json'))),
   )
   .delete(
     '/scripts/groups/:id',

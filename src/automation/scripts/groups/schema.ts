@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { idParam } from '../../../http/answers.ts'
+import { idParam, shownOnly } from '../../../http/answers.ts'
 import { storableText } from '../../../http/texts.ts'
 import { composedName } from '../../../monitoring/tree/schema.ts'
 
@@ -8,9 +8,9 @@ const DESCRIPTION_MAX = 4_000
 export const groupPath = z.object({ id: idParam })
 
 export const groupBody = z.strictObject({
-  id: z.unknown().optional(),
-  createdAt: z.unknown().optional(),
-  updatedAt: z.unknown().optional(),
+  id: shownOnly,
+  createdAt: shownOnly,
+  updatedAt: shownOnly,
   name: composedName,
   description: storableText.max(DESCRIPTION_MAX).default(''),
 })

@@ -42,10 +42,11 @@ export async function createGroup(context: Context, { name, description }: Group
 export async function updateGroup(
   context: Context,
   id: number,
-  { name, description }: GroupBody,
+  bodyOf: (shown: GroupView) => GroupBody,
 ): Promise<GroupView> {
   const { ports } = context
   const before = await requireGroup(ports, id)
+  const { name, description } = bodyOf(viewOf(ports, before))
   if (before.name === DEFAULT_GROUP && name !== DEFAULT_GROUP) throw defaultStays()
   const after = { name, description, updatedAt: ports.clock.now() }
   const entry = recorded(context, 'update', { objectId: id, before: toldOf(before), after: toldOf(after) })

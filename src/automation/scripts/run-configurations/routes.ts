@@ -4,6 +4,7 @@ import { SCRIPT_READERS } from '../../../access/rights/permissions.ts'
 import { noContent, ok, sentPath } from '../../../http/answers.ts'
 import { policy } from '../../../http/policy.ts'
 import type { Env } from '../../../http/policy.ts'
+import { replacingUnversioned } from '../../../http/replacing.ts'
 import { jsonBody, valid } from '../../../http/valid.ts'
 import { scriptPath } from '../schema.ts'
 import { runConfigurationBody, runConfigurationPath, runConfigurationView } from './schema.ts'
@@ -59,22 +60,22 @@ export const runConfigurationRoutes = new Hono<Env>()
       return c.json(await readRunConfiguration(c.get('context'), script, id))
     },
   )
-  .put(
-    '/scripts/:script/runConfigurations/:id',
-    policy({
+  .route(
+    '/',
+    replacingUnversioned({
+      path: '/scripts/:script/runConfigurations/:id',
+      place: runConfigurationPath,
+      body: runConfigurationBody,
+      sizeMaxBytes: BODY_MAX_BYTES,
       summary: 'Replace a run configuration; a secret without a value stays what it is',
-      roles: WRITERS,
-      answers: { 200: ok(runConfigurationView, 'The configuration.') },
-      refuses: [409],
+      noun: 'a run configuration',
+      policy: {
+        roles: WRITERS,
+        answers: { 200: ok(runConfigurationView, 'The configuration.') },
+        refuses: [409],
+      },
+      write: (context, { script, id }, bodyOf) => updateRunConfiguration(context, script, { id, bodyOf }),
     }),
-    valid('param', runConfigurationPath),
-    jsonBody(BODY_MAX_BYTES),
-    valid('json', runConfigurationBody),
-    async (c) => {
-      const { script, id } = c.req.valid('param')
-      const body = c.req.valid('json')
-      return c.json(await updateRunConfiguration(c.get('context'), script, { id, body }))
-    },
   )
   .delete(
     '/scripts/:script/runConfigurations/:id',

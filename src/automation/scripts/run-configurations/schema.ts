@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { idParam } from '../../../http/answers.ts'
+import { idParam, shownOnly } from '../../../http/answers.ts'
 import { storableText } from '../../../http/texts.ts'
 import { composedName } from '../../../monitoring/tree/schema.ts'
 import { timeoutSchema } from '../schema.ts'
@@ -32,7 +32,7 @@ const variable = z.strictObject({
     .boolean()
     .default(false)
     .describe('Never shown again. What is called a password, token or key is secret in any case.'),
-  valueSet: z.unknown().optional(),
+  valueSet: shownOnly,
 })
 
 /** A host and a port: `db.example.org:5432`, `192.0.2.7:80`, `[2001:db8::1]:443`. */
@@ -57,9 +57,9 @@ const reportTo = z
 
 const base = {
   id: z.int().optional(),
-  changedBy: z.unknown().optional(),
-  createdAt: z.unknown().optional(),
-  updatedAt: z.unknown().optional(),
+  changedBy: shownOnly,
+  createdAt: shownOnly,
+  updatedAt: shownOnly,
   name: composedName,
   isDefault: z
     .boolean()

@@ -61,12 +61,16 @@ export async function createRunConfiguration(
 export async function updateRunConfiguration(
   context: Context,
   ref: string,
-  { id, body }: { readonly id: number; readonly body: RunConfigurationBody },
+  {
+    id,
+    bodyOf,
+  }: { readonly id: number; readonly bodyOf: (shown: RunConfigurationView) => RunConfigurationBody },
 ): Promise<RunConfigurationView> {
   const { ports } = context
   const { clock } = ports
   return changing(ports, ref, async (_, rows) => {
     const before = requireRow(rows, id)
+    const body = bodyOf(viewOf(ports, before))
     if (before.isDefault && !body.isDefault)
       throw cannotRun([{ pointer: '/isDefault', message: 'stays true until another one is the default' }])
     const after = { ...before, ...(await changeOf(context, body, { before })), updatedAt: clock.now() }

@@ -4,6 +4,7 @@ import { SCRIPT_READERS } from '../../../access/rights/permissions.ts'
 import { noContent, ok, sentPath } from '../../../http/answers.ts'
 import { policy } from '../../../http/policy.ts'
 import type { Env } from '../../../http/policy.ts'
+import { replacingUnversioned } from '../../../http/replacing.ts'
 import { jsonBody, valid } from '../../../http/valid.ts'
 import { scriptPath } from '../schema.ts'
 import { scheduleConfigurationBody, scheduleConfigurationPath, scheduleConfigurationView } from './schema.ts'
@@ -53,22 +54,22 @@ export const scheduleRoutes = new Hono<Env>()
       return c.json(await readSchedule(c.get('context'), script, id))
     },
   )
-  .put(
-    '/scripts/:script/scheduleConfigurations/:id',
-    policy({
+  .route(
+    '/',
+    replacingUnversioned({
+      path: '/scripts/:script/scheduleConfigurations/:id',
+      place: scheduleConfigurationPath,
+      body: scheduleConfigurationBody,
+      sizeMaxBytes: BODY_MAX_BYTES,
       summary: 'Replace a schedule configuration, which runs in the name of who does',
-      roles: WRITERS,
-      answers: { 200: ok(scheduleConfigurationView, 'The configuration.') },
-      refuses: [409],
+      noun: 'a schedule configuration',
+      policy: {
+        roles: WRITERS,
+        answers: { 200: ok(scheduleConfigurationView, 'The configuration.') },
+        refuses: [409],
+      },
+      write: (context, { script, id }, bodyOf) => updateSchedule(context, script, { id, bodyOf }),
     }),
-    valid('param', scheduleConfigurationPath),
-    jsonBody(BODY_MAX_BYTES),
-    valid('json', scheduleConfigurationBody),
-    async (c) => {
-      const { script, id } = c.req.valid('param')
-      const body = c.req.valid('json')
-      return c.json(await updateSchedule(c.get('context'), script, { id, body }))
-    },
   )
   .delete(
     '/scripts/:script/scheduleConfigurations/:id',

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { idParam } from '../../../http/answers.ts'
+import { idParam, shownOnly } from '../../../http/answers.ts'
 import { isTimeZone } from '../../../lib/time.ts'
 import { composedName } from '../../../monitoring/tree/schema.ts'
 import { chosenConfiguration } from '../run-configurations/schema.ts'
@@ -12,12 +12,12 @@ const timeZone = z.string().max(64).refine(isTimeZone, 'is not a known time zone
 
 export const scheduleConfigurationBody = z.strictObject({
   id: z.int().optional(),
-  nextRuns: z.unknown().optional(),
-  last: z.unknown().optional(),
-  userId: z.unknown().optional(),
-  problem: z.unknown().optional(),
-  createdAt: z.unknown().optional(),
-  updatedAt: z.unknown().optional(),
+  nextRuns: shownOnly,
+  last: shownOnly,
+  userId: shownOnly,
+  problem: shownOnly,
+  createdAt: shownOnly,
+  updatedAt: shownOnly,
   name: composedName,
   enabled: z.boolean().default(true),
   cron: z

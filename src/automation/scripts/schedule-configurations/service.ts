@@ -55,12 +55,19 @@ export async function createSchedule(
 export async function updateSchedule(
   context: Context,
   ref: string,
-  { id, body }: { readonly id: number; readonly body: ScheduleConfigurationBody },
+  {
+    id,
+    bodyOf,
+  }: {
+    readonly id: number
+    readonly bodyOf: (shown: ScheduleConfigurationView) => ScheduleConfigurationBody
+  },
 ): Promise<ScheduleConfigurationView> {
   const { ports } = context
   return changing(ports, ref, async (script, rows) => {
     const before = requireRow(rows, id)
     const configurationIds = await idsOf(ports, script.id)
+    const body = bodyOf(await viewOf(ports, before))
     const change = changeOf(context, body, { before, configurationIds })
     const after = { ...before, ...change, updatedAt: ports.clock.now() }
     return { writes: replacing(context, before, after), result: await viewOf(ports, after) }

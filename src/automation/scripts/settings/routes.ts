@@ -1,16 +1,21 @@
 import { Hono } from 'hono'
 import { SCRIPT_READERS } from '../../../access/rights/permissions.ts'
 import { ok } from '../../../http/answers.ts'
-import { entityTag, ifMatch } from '../../../http/conditions.ts'
+import { entityTag } from '../../../http/conditions.ts'
 import { policy } from '../../../http/policy.ts'
 import type { Env } from '../../../http/policy.ts'
-import { jsonBody, valid } from '../../../http/valid.ts'
+import { replacing } from '../../../http/replacing.ts'
+import { valid } from '../../../http/valid.ts'
 import { scriptPath } from '../schema.ts'
 import { settingsBody, settingsView } from './schema.ts'
 import { readSettings, updateSettings } from './service.ts'
 
 const BODY_MAX_BYTES = 2 * 1024 * 1024
 const oneAnswer = { 200: ok(settingsView, 'The settings.', ['ETag']) }
+
+function shown({ settings, version }: Awaited<ReturnType<typeof readSettings>>) {
+  return { view: settings, version }
+}
 
 export const settingsRoutes = new Hono<Env>()
   .get(
@@ -26,24 +31,17 @@ export const settingsRoutes = new Hono<Env>()
       return c.json(settings, 200, { etag: entityTag(version) })
     },
   )
-  .put(
-    '/scripts/:script/settings',
-    policy({
+  .route(
+    '/',
+    replacing({
+      path: '/scripts/:script/settings',
+      place: scriptPath,
+      body: settingsBody,
+      sizeMaxBytes: BODY_MAX_BYTES,
       summary: 'Replace what is set of a script, and its configurations where they are given',
-      roles: ['administrator'],
-      answers: oneAnswer,
-      refuses: [409, 412],
+      noun: 'the settings of a script',
+      policy: { roles: ['administrator'], answers: oneAnswer, refuses: [409, 412] },
+      read: async (context, { script }) => shown(await readSettings(context, script)),
+      write: async (context, { script }, change) => shown(await updateSettings(context, script, change)),
     }),
-    valid('param', scriptPath),
-    jsonBody(BODY_MAX_BYTES),
-    valid('json', settingsBody),
-    async (c) => {
-      const change = { body: c.req.valid('json'), ifMatch: ifMatch(c) }
-      const { settings, version } = await updateSettings(
-        c.get('context'),
-        c.req.valid('param').script,
-        change,
-      )
-      return c.json(settings, 200, { etag: entityTag(version) })
-    },
   )

@@ -33,7 +33,7 @@ export async function updateSettings(
   ref: string,
   { body, ifMatch }: { readonly body: SettingsBody; readonly ifMatch: number | null },
 ) {
-  const id = await updating(context, ref, {
+  const { id } = await updating(context, ref, {
     body,
     ifMatch,
     async also(scriptId) {

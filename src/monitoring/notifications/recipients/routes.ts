@@ -1,9 +1,10 @@
 import { Hono } from 'hono'
 import * as z from 'zod'
 import { noContent, ok } from '../../../http/answers.ts'
-import { entityTag, ifMatch } from '../../../http/conditions.ts'
+import { entityTag } from '../../../http/conditions.ts'
 import { policy } from '../../../http/policy.ts'
 import type { Env } from '../../../http/policy.ts'
+import { replacing } from '../../../http/replacing.ts'
 import { jsonBody, valid } from '../../../http/valid.ts'
 import { newRecipientBody, recipientBody, recipientPath, recipientView, testResult } from './schema.ts'
 import {
@@ -20,6 +21,10 @@ const ADMINISTRATOR = ['administrator'] as const
 /** Whoever links objects with recipients. */
 const READERS = ['administrator', 'editor'] as const
 const oneRecipient = { 200: ok(recipientView, 'The recipient.', ['ETag']) }
+
+function shown({ recipient, version }: Awaited<ReturnType<typeof readRecipient>>) {
+  return { view: recipient, version }
+}
 
 export const recipientRoutes = new Hono<Env>()
   .get(
@@ -58,22 +63,19 @@ export const recipientRoutes = new Hono<Env>()
       return c.json(recipient, 200, { etag: entityTag(version) })
     },
   )
-  .put(
-    '/alarmrecipients/:id',
-    policy({
+  .route(
+    '/',
+    replacing({
+      path: '/alarmrecipients/:id',
+      place: recipientPath,
+      body: recipientBody,
+      sizeMaxBytes: BODY_MAX_BYTES,
       summary: 'Replace a recipient of alarms; a target that is absent stays',
-      roles: ADMINISTRATOR,
-      answers: oneRecipient,
-      refuses: [409, 412],
+      noun: 'a recipient of alarms',
+      policy: { roles: ADMINISTRATOR, answers: oneRecipient, refuses: [409, 412] },
+      read: async (context, { id }) => shown(await readRecipient(context, id)),
+      write: async (context, { id }, change) => shown(await updateRecipient(context, id, change)),
     }),
-    valid('param', recipientPath),
-    jsonBody(BODY_MAX_BYTES),
-    valid('json', recipientBody),
-    async (c) => {
-      const change = { body: c.req.valid('json'), ifMatch: ifMatch(c) }
-      const { recipient, version } = await updateRecipient(c.get('context'), c.req.valid('param').id, change)
-      return c.json(recipient, 200, { etag: entityTag(version) })
-    },
   )
   .delete(
     '/alarmrecipients/:id',
@@ -81,7 +83,7 @@ export const recipientRoutes = new Hono<Env>()
       summary: 'Delete a recipient of alarms with what waits for it',
       roles: ADMINISTRATOR,
       answers: { 204: noContent },
-      refuses: [409],
+      refuses: [409, 412],
     }),
     valid('param', recipientPath),
     async (c) => {

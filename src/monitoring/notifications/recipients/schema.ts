@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { idParam } from '../../../http/answers.ts'
+import { idParam, shownOnly } from '../../../http/answers.ts'
 import { instantQuery } from '../../../http/instants.ts'
 import { durationMs } from '../../../lib/duration.ts'
 import { isTimeZone } from '../../../lib/time.ts'
@@ -134,11 +134,11 @@ const rules = {
 
 /** What a read answers beyond that may be sent back unchanged. */
 const ignored = {
-  id: z.unknown().optional(),
-  lastResult: z.unknown().optional(),
-  usedBy: z.unknown().optional(),
-  secret: z.unknown().optional(),
-  warnings: z.unknown().optional(),
+  id: shownOnly,
+  lastResult: shownOnly,
+  usedBy: shownOnly,
+  secret: shownOnly,
+  warnings: shownOnly,
 }
 
 function variant<T extends TargetType, S extends z.ZodType>(type: T, target: S) {

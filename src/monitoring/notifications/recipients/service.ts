@@ -3,6 +3,7 @@ import { audited } from '../../../access/audit/service.ts'
 import { sealText } from '../../../access/session/keys.ts'
 import { dependents } from '../../../automation/scripts/service.ts'
 import type { Context } from '../../../context.ts'
+import { commitIfMatch } from '../../../http/conditions.ts'
 import { Refusal } from '../../../lib/errors.ts'
 import { addressLink, findFirstLink } from '../../alarms/service.ts'
 import { commit, isNotNullViolation, isUniqueViolation } from '../../../ports/database.ts'
@@ -100,7 +101,9 @@ export async function updateRecipient(
       ...needsOf(ports, id, after, target),
     ]),
   )
-  return withSecret(await readRecipient(context, id), secret)
+  const version = before.version + 1
+  const [recipient] = await viewsOf(ports, [{ ...before, ...after, version }])
+  return withSecret({ recipient: recipient as RecipientView, version }, secret)
 }
 
 /** Shows a secret that was made in the answer to the call that made it, and never again. */
@@ -114,7 +117,7 @@ export async function deleteRecipient(context: Context, id: number): Promise<voi
   const { database } = context.ports
   const row = await requireRecipient(context.ports, id)
   try {
-    await commit(database, [
+    await commitIfMatch(context, { ...row, table: 'alarm_recipients' }, [
       ...store.deleteRecipient(database, id),
       ...needsOf(context.ports, id, row, null),
       recorded(context, 'delete', { objectId: id, before: shownOf(row) }),

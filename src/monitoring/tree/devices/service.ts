@@ -1,11 +1,10 @@
 import type { Context } from '../../../context.ts'
 import { Refusal } from '../../../lib/errors.ts'
 import { commit } from '../../../ports/database.ts'
-import type { Write } from '../../../ports/database.ts'
 import { applyChanges, markSubtree } from '../../rules/service.ts'
 import type { DeviceBody, DeviceView } from '../schema.ts'
 import * as tree from '../service.ts'
-import type { ObjectRow } from '../service.ts'
+import type { ObjectRow, PropertyRow } from '../service.ts'
 import * as store from '../store.ts'
 
 const NEW_DEVICE = { subType: 'server', instanceType: 'none' } as const
@@ -15,8 +14,15 @@ export async function readDevice(
   context: Context,
   id: number,
 ): Promise<{ device: DeviceView; version: number }> {
+  const { database } = context.ports
   const row = await tree.requireObject(context, id, { type: 'device', right: 'read' })
-  return { device: await viewOf(context, row), version: row.version }
+  const [device, properties] = await Promise.all([
+    store.findDevice(database, id),
+    tree.readProperties(database, id),
+  ])
+  // Deleted between the two reads.
+  if (!device) throw new Refusal('not_found', 'There is no such device.')
+  return { device: await viewOf(context, row, { device, properties }), version: row.version }
 }
 
 /** @throws {Refusal} not_found for the parent, forbidden, invalid */
@@ -57,18 +63,24 @@ export async function updateDevice(
   if (body.collectorId !== row.collectorId) await tree.checkCollector(ports, body.collectorId, '/collectorId')
   const fields = { ...tree.commonFields(body, row), collectorId: body.collectorId }
   const own = { before: await store.findDevice(database, id), after: deviceFields(body) }
-  const writes: Write[] = [
-    // Noted by the path that was read, so before a move.
-    ...(body.collectorId === row.collectorId
-      ? []
-      : [store.bumpJobs(database, id), markSubtree(database, row.path)]),
-    store.updateDevice(database, id, deviceFields(body)),
-    ...(await tree.updateObjectWrites(context, row, { fields, parentId: body.parentId, ifMatch, own })),
-  ]
-  await tree.refuseStale(() => commit(database, writes))
+  const written = await tree.updateObject(context, row, {
+    fields,
+    parentId: body.parentId,
+    ifMatch,
+    own,
+    before: [
+      // Noted by the path that was read, so before a move.
+      ...(body.collectorId === row.collectorId
+        ? []
+        : [store.bumpJobs(database, id), markSubtree(database, row.path)]),
+      store.updateDevice(database, id, deviceFields(body)),
+    ],
+  })
   if (body.collectorId !== row.collectorId) await applyChanges(ports)
   await ports.flow.settle()
-  return readDevice(context, id)
+  const { row: now, properties } = await tree.showWritten(context, written)
+  const device = await viewOf(context, now, { device: deviceFields(body), properties })
+  return { device, version: now.version }
 }
 
 /** @throws {Refusal} not_found, forbidden, has_children */
@@ -80,15 +92,10 @@ export async function deleteDevice(context: Context, id: number, recursive: bool
   await Promise.all([applyChanges(context.ports), context.ports.flow.settle()])
 }
 
-async function viewOf(context: Context, row: ObjectRow): Promise<DeviceView> {
-  const { database } = context.ports
-  const [device, properties, reasons] = await Promise.all([
-    store.findDevice(database, row.id),
-    tree.readProperties(database, row.id),
-    tree.readReasons(context, row),
-  ])
-  // Deleted between the two reads.
-  if (!device) throw new Refusal('not_found', 'There is no such device.')
+type Known = { readonly device: store.DeviceRow; readonly properties: readonly PropertyRow[] }
+
+async function viewOf(context: Context, row: ObjectRow, { device, properties }: Known): Promise<DeviceView> {
+  const reasons = await tree.readReasons(context, row)
   const { collectorId, hasChildren } = row
   return { ...tree.commonView(row, properties), ...device, collectorId, hasChildren, reasons }
 }

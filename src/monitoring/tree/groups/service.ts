@@ -3,7 +3,7 @@ import { commit } from '../../../ports/database.ts'
 import { applyChanges } from '../../rules/service.ts'
 import type { GroupBody, GroupView } from '../schema.ts'
 import * as tree from '../service.ts'
-import type { ObjectRow } from '../service.ts'
+import type { ObjectRow, PropertyRow } from '../service.ts'
 
 const NEW_GROUP = { subType: 'group', instanceType: 'none' } as const
 
@@ -13,7 +13,8 @@ export async function readGroup(
   id: number,
 ): Promise<{ group: GroupView; version: number }> {
   const row = await tree.requireObject(context, id, { type: 'group', right: 'read' })
-  return { group: await viewOf(context, row), version: row.version }
+  const properties = await tree.readProperties(context.ports.database, id)
+  return { group: await viewOf(context, row, properties), version: row.version }
 }
 
 /** @throws {Refusal} not_found for the parent, forbidden */
@@ -50,11 +51,10 @@ export async function updateGroup(
   const row = await tree.requireObject(context, id, { type: 'group', right: 'write' })
   const fields = { ...tree.commonFields(body, row), collectorId: row.collectorId }
   const own = { before: null, after: {} }
-  const update = { fields, parentId: body.parentId, ifMatch, own }
-  const writes = await tree.updateObjectWrites(context, row, update)
-  await tree.refuseStale(() => commit(context.ports.database, writes))
+  const written = await tree.updateObject(context, row, { fields, parentId: body.parentId, ifMatch, own })
   await context.ports.flow.settle()
-  return readGroup(context, id)
+  const { row: group, properties } = await tree.showWritten(context, written)
+  return { group: await viewOf(context, group, properties), version: group.version }
 }
 
 /** @throws {Refusal} not_found, forbidden, has_children, conflict for the root */
@@ -66,10 +66,11 @@ export async function deleteGroup(context: Context, id: number, recursive: boole
   await Promise.all([applyChanges(context.ports), context.ports.flow.settle()])
 }
 
-async function viewOf(context: Context, row: ObjectRow): Promise<GroupView> {
-  const [properties, reasons] = await Promise.all([
-    tree.readProperties(context.ports.database, row.id),
-    tree.readReasons(context, row),
-  ])
+async function viewOf(
+  context: Context,
+  row: ObjectRow,
+  properties: readonly PropertyRow[],
+): Promise<GroupView> {
+  const reasons = await tree.readReasons(context, row)
   return { ...tree.commonView(row, properties), hasChildren: row.hasChildren, reasons }
 }

@@ -1,0 +1,88 @@
+import * as z from 'zod'
+import { Refusal } from '../lib/errors.ts'
+import type { Fault } from '../lib/errors.ts'
+import { pointerOf } from '../lib/pointer.ts'
+import { parsed } from './valid.ts'
+
+/** The media type of a JSON merge patch (RFC 7396). */
+export const MERGE_PATCH = 'application/merge-patch+json'
+
+export const mergePatch = z
+  .record(z.string(), z.unknown())
+  .describe(
+    'A JSON merge patch (RFC 7396): what is absent stays, objects are merged, and null sets null where that is a value, else the default.',
+  )
+
+type Json = Readonly<Record<string, unknown>>
+
+/** What null stands for in fields that keep their value when they are absent or null. */
+export type Unset = Readonly<Record<string, unknown>>
+
+/** The body of a PUT that does what a merge patch asks for, checked as that of a PUT.
+ * @param shown what a read shows @throws {Refusal} invalid with pointers into the patch */
+export function patched<Body extends z.ZodType>(
+  schema: Body,
+  { shown, patch, unset = {} }: { readonly shown: Json; readonly patch: unknown; readonly unset?: Unset },
+): z.output<Body> {
+  const faults: Fault[] = []
+  const body = merged(schema, shown, { patch, at: '', unset, faults })
+  if (faults.length > 0)
+    throw new Refusal('invalid', 'The body is not what this request takes; see errors.', faults)
+  return parsed(schema, body)
+}
+
+type Merging = {
+  readonly patch: unknown
+  readonly at: string
+  readonly unset: Unset
+  readonly faults: Fault[]
+}
+
+function merged(schema: unknown, shown: unknown, { patch, at, unset, faults }: Merging): unknown {
+  if (!isObject(patch)) return patch
+  const was: Json = isObject(shown) ? shown : {}
+  const fields = fieldsOf(schema)
+  const result = new Map(Object.entries(was))
+  for (const [key, value] of Object.entries(patch)) {
+    const [field, present] = [ownOf(fields, key), ownOf(was, key)]
+    const pointer = at + pointerOf([key])
+    const nested = { patch: value, at: pointer, unset: {}, faults }
+    if (isShownOnly(field)) {
+      if (JSON.stringify(value) !== JSON.stringify(present))
+        faults.push({ pointer, message: 'cannot be changed' })
+    } else if (value !== null) result.set(key, merged(field, present, nested))
+    else if (Object.hasOwn(unset, key)) result.set(key, unset[key])
+    else if (field?.safeParse(null).success) result.set(key, null)
+    else if (field instanceof z.ZodOptional) faults.push({ pointer, message: 'cannot be null' })
+    else result.delete(key)
+  }
+  return Object.fromEntries(result)
+}
+
+/** No key of a patch reaches what objects have of their own. */
+function ownOf<Value>(object: Readonly<Record<string, Value>>, key: string): Value | undefined {
+  return Object.hasOwn(object, key) ? object[key] : undefined
+}
+
+/** The fields of an object, or of all forms that it may have. */
+function fieldsOf(schema: unknown): Readonly<Record<string, z.ZodType | undefined>> {
+  if (schema instanceof z.ZodObject) return schema.shape
+  if (schema instanceof z.ZodUnion)
+    return Object.fromEntries(schema.options.flatMap((option) => Object.entries(fieldsOf(option))))
+  if (
+    schema instanceof z.ZodOptional ||
+    schema instanceof z.ZodNullable ||
+    schema instanceof z.ZodDefault ||
+    schema instanceof z.ZodPrefault
+  )
+    return fieldsOf(schema.unwrap())
+  return {}
+}
+
+function isShownOnly(field: z.ZodType | undefined): boolean {
+  return field?.meta()?.['readOnly'] === true
+}
+
+function isObject(value: unknown): value is Json {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

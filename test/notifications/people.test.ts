@@ -56,7 +56,7 @@ describe('a user', () => {
       (mail?.text.split('\r\n\r\n')[1] ?? '').replaceAll(/=\r\n/g, ''),
       'latin1',
     ).toString()
-    expect(body).toContain('seit 2026-03-02T10:00:00+01:00')
+    expect(body).toContain('seit 2026-03-02 10:00:00 +01:00')
   })
 
   test('is not told of what they may not read, and of what is below a grant', async () => {

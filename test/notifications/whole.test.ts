@@ -77,6 +77,30 @@ test.each(HOSTS_BY_HAND)(
         },
         { type: 'alarm.closed', data: { alarms: [{ event: 'closed', state: 'ok', durationMs: 120_000 }] } },
       ])
+      // Silence is told with since when, and within which time data was expected.
+      const silent = await good<{ id: number }>(
+        admin.request('POST', `/jobs?parentType=device&parentId=${device.id}`, {
+          json: {
+            name: 'silent',
+            subType: 'webcollector',
+            parameters: { timeout: 'PT5M', returnValue: [{ valueName: 'a' }] },
+          },
+        }),
+      )
+      await good(
+        admin.request('POST', `/webcollector/jobs/${silent.id}/values`, {
+          json: { returnValue1: 1, errorCode: 0 },
+        }),
+      )
+      await hand.moveTo((now += 400_000))
+      const messages = receiver
+        .take()
+        .flatMap(({ json }) => (json['data'] as { alarms: { message: string }[] }).alarms)
+        .map(({ message }) => message)
+      expect(messages).toHaveLength(1)
+      expect(messages[0]).toMatch(
+        /^no data since (\d{4}-\d\d-\d\d )?\d\d:\d\d:\d\d( \+\d\d:\d\d)? \(expected every 5 min\)$/,
+      )
     } finally {
       await hand.host.close()
     }

@@ -1,8 +1,8 @@
 import { PARAMETERS_MAX } from '../../../automation/runs/schema.ts'
 import { cutText } from '../../../lib/text.ts'
 import { timeFormat } from '../../../lib/time.ts'
-import { textOf } from '../texts/message.ts'
-import type { Told } from '../texts/message.ts'
+import { messageOf, textOf } from '../texts/message.ts'
+import type { Manner, Told } from '../texts/message.ts'
 import type { Parcel } from './parcel.ts'
 
 /** A message for a program: the body of a webhook (Standard Webhooks, *Payload structure*). */
@@ -16,7 +16,7 @@ export function payloadOf({ told, manner, createdAt }: Parcel) {
       recipient: manner.recipient,
       subject,
       text: lines.join('\n'),
-      alarms: told.map((one) => dataOf(one, format)),
+      alarms: told.map((one) => dataOf(one, manner)),
     },
   }
 }
@@ -54,8 +54,9 @@ function typeOf(told: readonly Told[]): string {
   return kinds.size === 1 && only ? `alarm.${only}` : 'alarms'
 }
 
-function dataOf(told: Told, format: (at: number) => string) {
-  const { kind, alarmId, objectId, objectType, objectName, objectPath, state, worstState, message } = told
+function dataOf(told: Told, manner: Manner) {
+  const format = timeFormat(manner.timeZone)
+  const { kind, alarmId, objectId, objectType, objectName, objectPath, state, worstState } = told
   const endAt = told.endAt
   return {
     event: kind,
@@ -63,7 +64,7 @@ function dataOf(told: Told, format: (at: number) => string) {
     object: { id: objectId, type: objectType, name: objectName, path: objectPath },
     state,
     worstState,
-    message,
+    message: messageOf(told, manner),
     begin: format(told.beginAt),
     end: endAt === null ? null : format(endAt),
     durationMs: endAt === null ? null : endAt - told.beginAt,

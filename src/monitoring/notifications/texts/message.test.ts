@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 
 import * as fc from 'fast-check'
 
-import { durationWords, textOf } from './message.ts'
+import { durationWords, messageOf, textOf } from './message.ts'
 import type { Told } from './message.ts'
 import { FIELDS, filled, unknownFields } from './template.ts'
 import type { Values } from './template.ts'
@@ -28,15 +28,37 @@ describe('a message', () => {
   test('says in the language and zone of whoever is told what has happened', () => {
     expect(textOf([TOLD], MANNER)).toEqual({
       subject: 'Alarm: icmp is major',
-      lines: ['Alarm: /root/Zürich/srv1/icmp is major since 2026-03-02T10:00:00+01:00. no data'],
+      lines: ['Alarm: /root/Zürich/srv1/icmp is major since 2026-03-02 10:00:00 +01:00. no data'],
     })
     const ended = { ...TOLD, kind: 'closed', state: 'ok', endAt: TOLD.beginAt + 7_500_000 } as const
     expect(textOf([ended], { ...MANNER, language: 'de', timeZone: 'UTC' })).toEqual({
       subject: 'Wieder gut: icmp (in Ordnung)',
       lines: [
-        'Wieder gut: /root/Zürich/srv1/icmp, kritisch von 2026-03-02T09:00:00+00:00 bis 2026-03-02T11:05:00+00:00 (2 Std 5 Min). no data',
+        'Wieder gut: /root/Zürich/srv1/icmp, kritisch von 2026-03-02 09:00:00 +00:00 bis 2026-03-02 11:05:00 +00:00 (2 Std 5 Min). no data',
       ],
     })
+  })
+
+  test('says of what fell silent since when, in the zone of whoever is told, and within which time data was expected', () => {
+    const silent = {
+      ...TOLD,
+      message: '',
+      beginAt: TOLD.beginAt + 4_233,
+      silentSinceAt: TOLD.beginAt + 233,
+      timeoutMs: 4_000,
+    }
+    expect(textOf([silent], MANNER).lines).toEqual([
+      'Alarm: /root/Zürich/srv1/icmp is major since 2026-03-02 10:00:04 +01:00. no data since 10:00:00 (expected every 4 s)',
+    ])
+    const german = { language: 'de', timeZone: 'UTC' } as const
+    expect(messageOf(silent, german)).toBe('keine Daten seit 09:00:00 (erwartet alle 4 s)')
+    expect(messageOf({ ...silent, timeoutMs: null }, german)).toBe('keine Daten seit 09:00:00')
+    expect(messageOf({ ...silent, silentSinceAt: silent.beginAt - 86_400_000 }, german)).toBe(
+      'keine Daten seit 2026-03-01 09:00:04 +00:00 (erwartet alle 4 s)',
+    )
+    expect(messageOf({ ...silent, message: 'exit 1' }, german)).toBe('exit 1')
+    // A notice of an earlier release.
+    expect(messageOf({ ...TOLD, message: '' }, german)).toBe('')
   })
 
   test('has words for every event in every language', () => {

@@ -25,6 +25,10 @@ export type Facts = {
   readonly beginAt: number
   /** Null while it lasts. */
   readonly endAt: number | null
+  /** Of what fell silent, its last sign of life, epoch ms; absent from notices of earlier releases. */
+  readonly silentSinceAt?: number | null
+  /** Within which time data was expected; null where the object has no such time. */
+  readonly timeoutMs?: number | null
 }
 
 /** One thing to tell. */
@@ -73,7 +77,7 @@ export function textOf(
 /** What each field of a template stands for. */
 function valuesOf(told: Told, { recipient, language, timeZone }: Manner): Values {
   const { events, states } = WORDS[language]
-  const format = timeFormat(timeZone)
+  const format = (at: number) => writtenTime(at, timeZone)
   const endAt = told.endAt
   return {
     event: events[told.kind],
@@ -84,12 +88,29 @@ function valuesOf(told: Told, { recipient, language, timeZone }: Manner): Values
     'object.path': oneLine(told.objectPath),
     state: states[told.state] ?? told.state,
     worstState: states[told.worstState] ?? told.worstState,
-    message: oneLine(told.message),
+    message: oneLine(messageOf(told, { language, timeZone })),
     begin: format(told.beginAt),
     end: endAt === null ? '' : format(endAt),
     duration: endAt === null ? '' : durationWords(endAt - told.beginAt, language),
     recipient: oneLine(recipient),
   }
+}
+
+/** What was said with the state of an object; of one that fell silent, since when and within which time data was expected. */
+export function messageOf(
+  { message, silentSinceAt, timeoutMs, beginAt }: Facts,
+  { language, timeZone }: Pick<Manner, 'language' | 'timeZone'>,
+): string {
+  if (message !== '' || silentSinceAt == null) return message
+  const since = writtenTime(silentSinceAt, timeZone)
+  const isSameDay = since.slice(0, 10) === writtenTime(beginAt, timeZone).slice(0, 10)
+  const every = timeoutMs == null ? null : durationWords(timeoutMs, language)
+  return WORDS[language].silent(isSameDay ? since.slice(11, 19) : since, every)
+}
+
+/** An instant as people read it, to the second: `2026-03-02 10:00:00 +01:00`. */
+function writtenTime(at: number, timeZone: string): string {
+  return timeFormat(timeZone)(Math.floor(at / 1_000) * 1_000).replace(/T(.{8})/, ' $1 ')
 }
 
 /** A span in the two largest units that it has, such as `2 h 5 min`. */

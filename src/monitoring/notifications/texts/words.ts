@@ -24,6 +24,8 @@ type Words = {
   /** In place of the text where the alarm is over. */
   readonly recovered: string
   readonly units: readonly [days: string, hours: string, minutes: string, seconds: string]
+  /** What is said of an object from which no data has come; `every` is null where none was expected within a time. */
+  silent(since: string, every: string | null): string
   /** The subject of a message about several alarms. */
   several(bad: number, well: number): string
   /** What stands for alarms beyond those that are shown. */
@@ -50,6 +52,7 @@ export const WORDS: Readonly<Record<Spoken, Words>> = {
     recovered:
       '{{event}}: {{object.path}}, {{worstState}} from {{begin}} to {{end}} ({{duration}}). {{message}}',
     units: ['d', 'h', 'min', 's'],
+    silent: (since, every) => `no data since ${since}${every === null ? '' : ` (expected every ${every})`}`,
     several: (bad, well) =>
       [bad > 0 ? `${bad} ${bad === 1 ? 'alarm' : 'alarms'}` : '', well > 0 ? `${well} well again` : '']
         .filter(Boolean)
@@ -80,6 +83,7 @@ export const WORDS: Readonly<Record<Spoken, Words>> = {
     recovered:
       '{{event}}: {{object.path}}, {{worstState}} von {{begin}} bis {{end}} ({{duration}}). {{message}}',
     units: ['T', 'Std', 'Min', 's'],
+    silent: (since, every) => `keine Daten seit ${since}${every === null ? '' : ` (erwartet alle ${every})`}`,
     several: (bad, well) =>
       [bad > 0 ? `${bad} ${bad === 1 ? 'Alarm' : 'Alarme'}` : '', well > 0 ? `${well} wieder gut` : '']
         .filter(Boolean)

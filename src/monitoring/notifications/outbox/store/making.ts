@@ -1,4 +1,5 @@
 import { sql } from 'drizzle-orm'
+import { durationMs, isFixedDuration } from '../../../../lib/duration.ts'
 import { isNotNullViolation } from '../../../../ports/database.ts'
 import type { Database, Write } from '../../../../ports/database.ts'
 import type { Facts } from '../../texts/message.ts'
@@ -30,6 +31,8 @@ type Raw = Omit<ChangeRow, 'details' | 'facts' | 'events'> & {
   readonly message: string | null
   readonly beginAt: number
   readonly endAt: number | null
+  readonly silentSinceAt: number | null
+  readonly timeout: string | null
 }
 
 /** What happened to alarms since the last change that notices were made of, in its order. */
@@ -41,9 +44,10 @@ export async function readChanges(database: Database, limit: number): Promise<re
              select above.name as name from json_each('[' || replace(trim(o.path, '/'), '/', ',') || ']') step
                join objects above on above.id = step.value order by step.key)), '') as "objectPath",
            coalesce(a.worst_state, c.state) as "worstState", a.message as message, coalesce(a.begin_at, c.at) as "beginAt",
-           a.end_at as "endAt", coalesce((select change_id from notice_progress where id = 1), 0) as "afterId"
+           a.end_at as "endAt", a.silent_since_at as "silentSinceAt", j.parameters ->> 'timeout' as timeout,
+           coalesce((select change_id from notice_progress where id = 1), 0) as "afterId"
     from alarm_changes c left join alarm_links l on l.id = c.link_id left join alarms a on a.id = c.alarm_id
-      left join objects o on o.id = c.object_id
+      left join objects o on o.id = c.object_id left join jobs j on j.id = c.object_id
     where c.id > coalesce((select change_id from notice_progress where id = 1), 0) order by c.id limit ${limit}`)
   return rows.map((row) => ({ ...row, ...whatIsKnown(row) }))
 }
@@ -54,7 +58,10 @@ function whatIsKnown(row: Raw): Pick<ChangeRow, 'details' | 'facts' | 'events'> 
   const { alarmId, objectId, objectType, objectName, state, worstState, beginAt } = row
   if (objectType === null) return { details, events, facts: null }
   const object = { objectId, objectType, objectName, objectPath: `/${row.objectPath}` }
-  const facts = { ...object, alarmId, state, worstState, message: row.message ?? '', beginAt }
+  const { timeout } = row
+  const timeoutMs = timeout !== null && isFixedDuration(timeout) ? durationMs(timeout) : null
+  const silence = { silentSinceAt: row.silentSinceAt, timeoutMs }
+  const facts = { ...object, alarmId, state, worstState, message: row.message ?? '', beginAt, ...silence }
   // What was told before the end came is told as it was then.
   return { details, events, facts: { ...facts, endAt: row.kind === 'closed' ? row.endAt : null } }
 }

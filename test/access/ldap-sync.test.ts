@@ -257,6 +257,26 @@ describe.skipIf(!hasSlapd)('a sync with OpenLDAP', () => {
     },
   )
 
+  test('finds members whose names are escaped in another way than their entries', async () => {
+    const odd = ['Doe\\, John', 'R\\+D', 'Sm\\"ith'].map((cn, place) => ({ cn, uid: `odd ${place}` }))
+    const entries = odd.map(
+      ({ cn, uid }) =>
+        `\ndn: cn=${cn},${BASE_DN}\nobjectClass: inetOrgPerson\nuid: ${uid}\ncn: ${cn.replaceAll('\\', '')}\nsn: x\n`,
+    )
+    const members = odd.map(({ cn }) => `member: cn=${cn},${BASE_DN}`).join('\n')
+    const editors = `\ndn: cn=editors,${BASE_DN}\nobjectClass: groupOfNames\ncn: editors\n${members}\n`
+    await withEntries(entries.join('') + editors, async () => {
+      const stage = await openStage(slapd, {
+        TIDEMARK_LDAP_GROUPS: JSON.stringify([{ group: `cn=editors,${BASE_DN}`, role: 'editor' }]),
+        TIDEMARK_LDAP_MEMBERSHIP: 'member',
+      })
+      expect(await stage.sync()).toMatchObject({ created: 3, failures: [] })
+      const users = await stage.users()
+      expect(odd.map(({ uid }) => users[uid]?.role)).toEqual(['editor', 'editor', 'editor'])
+      await stage.close()
+    })
+  })
+
   test('leaves the last administrator, and the roles that administrators give where no group has one', async () => {
     await withEntries(person('ada') + person('ben'), async () => {
       const stage = await openStage(slapd)

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 
 import { parseEnvironment, settingsOf, settingsSchema } from '../../ports/settings.ts'
-import { normalDn, peopleQuery, personOf } from './people.ts'
+import { peopleQuery, personOf } from './people.ts'
 
 const NO_GROUPS = { dns: [], members: [] }
 
@@ -102,12 +102,4 @@ test('what is asked for follows the schema, and ids of Active Directory are byte
     attributes: ['objectGUID', 'sAMAccountName', 'displayName', 'mail', 'mobile', 'userAccountControl'],
     bytes: ['objectGUID'],
   })
-})
-
-test.each([
-  ['CN=Ops, OU = Groups ,dc=Example', 'cn=ops,ou=groups,dc=example'],
-  ['cn=a+uid=b', 'cn=a+uid=b'],
-  ['cn=A\u030a', 'cn=å'],
-])('the name %p is compared as %p', (dn, normal) => {
-  expect(normalDn(dn)).toBe(normal)
 })

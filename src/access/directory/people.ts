@@ -1,6 +1,7 @@
 import type { DirectoryEntry, DirectoryQuery } from '../../ports/directory.ts'
 import type { LdapSettings } from '../../ports/ldap-settings.ts'
 import { mailAddress, usernameSchema } from '../users/schema.ts'
+import { normalDn } from './dn.ts'
 
 const TEXT_MAX = 255
 const PHONE_MAX = 64
@@ -87,12 +88,4 @@ function rulesOf(
   const isIn = (place: number) =>
     ldap.membership === 'memberOf' ? memberOf.has(dns[place] ?? '') : members[place]?.has(dn) === true
   return [...ldap.groups.keys()].filter(isIn)
-}
-
-/** How names of entries are compared: without regard to case and to spaces around what divides them. */
-export function normalDn(dn: string): string {
-  return dn
-    .normalize('NFC')
-    .toLowerCase()
-    .replaceAll(/\s*([,=+])\s*/g, '$1')
 }

@@ -1,5 +1,6 @@
 import type { BatchItem, BatchResponse } from 'drizzle-orm/batch'
 import type { BaseSQLiteDatabase } from 'drizzle-orm/sqlite-core'
+import { Refusal } from '../lib/errors.ts'
 
 /**
  * The system database: Drizzle over SQLite, whichever engine the host brings (D1, libSQL in a file, libSQL by URL).
@@ -65,6 +66,21 @@ export function isUniqueViolation(error: unknown, column: `${string}.${string}`)
 /** Tells whether a statement failed because it would have left this column empty. */
 export function isNotNullViolation(error: unknown, column: `${string}.${string}`): boolean {
   return NOT_NULL_VIOLATION.exec(rootMessage(error))?.[1] === column
+}
+
+/** Runs an insert that leaves `created_at` empty once a bound is reached, so that the bound holds for rows that are added at
+ * the same time. @throws {Refusal} conflict with this detail */
+export async function refuseFull<Result>(
+  table: string,
+  detail: string,
+  insert: () => Promise<Result>,
+): Promise<Result> {
+  try {
+    return await insert()
+  } catch (error) {
+    if (isNotNullViolation(error, `${table}.created_at`)) throw new Refusal('conflict', detail)
+    throw error
+  }
 }
 
 /** Tells whether a statement failed because a row would have referred to one that is not there. */

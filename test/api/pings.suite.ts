@@ -2,7 +2,7 @@ import { expect } from 'bun:test'
 
 import type { Answer, Client } from './client.ts'
 import { refusal, requestOf } from './objects.ts'
-import { anyText, call, good, once, table } from './suite.ts'
+import { anyText, call, good, once, statusesOf, table } from './suite.ts'
 import type { Row, Scenario, Suite } from './suite.ts'
 import { makeDevice, makeJob } from './tree-stage.ts'
 
@@ -328,10 +328,13 @@ const accepted: readonly Scenario[] = [
     },
   },
   {
-    title: 'a job has 20 tokens at most',
+    title: 'a job has 20 tokens at most, also when they are made at the same time',
     async run(client) {
       const { job } = await scene(client)
-      for (let count = 1; count < 20; count++) await create(client, job)
+      for (let count = 1; count < 15; count++) await create(client, job)
+      const make = () => client.request('POST', `/jobs/${job}/pings`, { ...NAMED, as: 'editor' })
+      const answers = await Promise.all(Array.from({ length: 15 }, make))
+      expect(statusesOf(answers)).toEqual([...Array<number>(5).fill(201), ...Array<number>(10).fill(409)])
       const one = await call(client, `POST /jobs/${job}/pings`, NAMED)
       expect(refusal(one)).toEqual([409, 'conflict'])
     },

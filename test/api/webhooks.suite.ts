@@ -4,7 +4,7 @@ import { expect } from 'bun:test'
 
 import type { Client, Request } from './client.ts'
 import { routes } from './roles.suite.ts'
-import { anyText, expectAnswer, good, once, table } from './suite.ts'
+import { anyText, expectAnswer, good, once, statusesOf, table } from './suite.ts'
 import type { Row, Scenario, Suite } from './suite.ts'
 
 type Made = {
@@ -348,10 +348,17 @@ const scenarios: Scenario[] = [
     },
   },
   {
-    title: '20 tokens of a script are taken, and no more',
+    title: '20 tokens of a script are taken, and no more at the same time',
     async run(client) {
       const { at, make, end } = await fresh(client, 'many tokens')
-      for (let count = 0; count < 20; count++) await make({ name: `t${count}` })
+      for (let count = 0; count < 15; count++) await make({ name: `t${count}` })
+      const together = Array.from({ length: 15 }, (_, count) =>
+        client.request('POST', `${at}/webhookTokens`, { json: { name: `together ${count}` } }),
+      )
+      expect(statusesOf(await Promise.all(together))).toEqual([
+        ...Array<number>(5).fill(201),
+        ...Array<number>(10).fill(409),
+      ])
       expectAnswer(await client.request('POST', `${at}/webhookTokens`, { json: { name: 'one too many' } }), {
         answers: 'conflict',
       })

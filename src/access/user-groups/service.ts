@@ -1,7 +1,7 @@
 import type { Context } from '../../context.ts'
 import { commitIfMatch } from '../../http/conditions.ts'
 import { Refusal } from '../../lib/errors.ts'
-import { commit, isNotNullViolation, isUniqueViolation } from '../../ports/database.ts'
+import { commit, isNotNullViolation, isUniqueViolation, refuseFull } from '../../ports/database.ts'
 import type { Ports } from '../../ports/index.ts'
 import { refuseOnDuty, unlessOnDuty } from '../alarm-duty/service.ts'
 import { audited } from '../audit/service.ts'
@@ -30,11 +30,11 @@ export async function readGroup({ ports }: Context, id: number): Promise<Version
 /** @throws {Refusal} name_taken, conflict when there are 1,000 */
 export async function createGroup(context: Context, name: string): Promise<Versioned> {
   const { ports } = context
-  if ((await store.countGroups(ports.database)) >= GROUPS_MAX)
-    throw new Refusal('conflict', `There are ${GROUPS_MAX} user groups at most.`)
   const group = { name, version: 1, createdAt: ports.clock.now() }
   const entry = recorded(context, 'create', { objectId: { inserted: true }, after: { name } })
-  const row = await refuseTakenName(() => store.insertGroup(ports.database, group, entry))
+  const row = await refuseFull('user_groups', `There are ${GROUPS_MAX} user groups at most.`, () =>
+    refuseTakenName(() => store.insertGroup(ports.database, group, { max: GROUPS_MAX, also: entry })),
+  )
   ports.log.info('user group created', { userGroupId: row.id })
   return versioned(row)
 }

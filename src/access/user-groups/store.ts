@@ -1,4 +1,4 @@
-import { count, eq, sql } from 'drizzle-orm'
+import { eq, sql } from 'drizzle-orm'
 import type { SQL } from 'drizzle-orm'
 import { memberships, userGroups } from '../../../db/tables/access.ts'
 import type { Database, Write } from '../../ports/database.ts'
@@ -14,17 +14,19 @@ export async function findGroup(database: Database, id: number): Promise<UserGro
   return row ?? null
 }
 
-export async function countGroups(database: Database): Promise<number> {
-  const [row] = await database.select({ total: count() }).from(userGroups)
-  return row?.total ?? 0
-}
-
 export async function insertGroup(
   database: Database,
   group: Omit<UserGroupRow, 'id'>,
-  also: Write,
+  { max, also }: { readonly max: number; readonly also: Write },
 ): Promise<UserGroupRow> {
-  const [[row]] = await database.batch([database.insert(userGroups).values(group).returning(), also])
+  const createdAt = sql`case when (select count(*) from user_groups) < ${max} then ${group.createdAt} end`
+  const [[row]] = await database.batch([
+    database
+      .insert(userGroups)
+      .values({ ...group, createdAt })
+      .returning(),
+    also,
+  ])
   if (!row) throw new Error('The database returned no row for a new user group.')
   return row
 }

@@ -5,7 +5,7 @@ import { durationMs, durationText } from '../../lib/duration.ts'
 import { commitIfMatch } from '../../http/conditions.ts'
 import { Refusal } from '../../lib/errors.ts'
 import { timeFormat } from '../../lib/time.ts'
-import { commit, isUniqueViolation } from '../../ports/database.ts'
+import { commit, isUniqueViolation, refuseFull } from '../../ports/database.ts'
 import type { Ports } from '../../ports/index.ts'
 import type { Connection, DataSourceBody, DataSourceView } from './schema.ts'
 import * as store from './store.ts'
@@ -47,12 +47,12 @@ export async function findDataSource(
 export async function createDataSource(context: Context, body: DataSourceBody): Promise<Versioned> {
   const { ports } = context
   const { database, clock } = ports
-  if ((await store.countDataSources(database)) >= SOURCES_MAX)
-    throw new Refusal('conflict', `There are ${SOURCES_MAX} data sources at most.`)
   const change = await changeOf(ports, body, null)
   const row = { ...change, version: 1, createdAt: clock.now() }
   const entry = recorded(context, 'create', { objectId: { inserted: true }, after: toldOf(row) })
-  await refuseTaken(() => commit(database, [store.insertDataSource(database, row), entry]))
+  await refuseFull('data_sources', `There are ${SOURCES_MAX} data sources at most.`, () =>
+    refuseTaken(() => commit(database, [store.insertDataSource(database, row, SOURCES_MAX), entry])),
+  )
   return versioned(ports, await requireSource(ports, row.name))
 }
 

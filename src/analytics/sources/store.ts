@@ -1,4 +1,4 @@
-import { count, eq, sql } from 'drizzle-orm'
+import { eq, sql } from 'drizzle-orm'
 import { dataSources } from '../../../db/tables/sources.ts'
 import { isNotNullViolation } from '../../ports/database.ts'
 import type { Database, Write } from '../../ports/database.ts'
@@ -31,13 +31,10 @@ export async function findDataSource(
   return (row as DataSourceRow | undefined) ?? null
 }
 
-export async function countDataSources(database: Database): Promise<number> {
-  const [row] = await database.select({ total: count() }).from(dataSources)
-  return row?.total ?? 0
-}
-
-export function insertDataSource(database: Database, row: Omit<DataSourceRow, 'id'>): Write {
-  return database.insert(dataSources).values(row)
+/** Adds a data source. Fails, as `refuseFull` knows, when there are `max`. */
+export function insertDataSource(database: Database, row: Omit<DataSourceRow, 'id'>, max: number): Write {
+  const createdAt = sql`case when (select count(*) from data_sources) < ${max} then ${row.createdAt} end`
+  return database.insert(dataSources).values({ ...row, createdAt })
 }
 
 /** Changes a data source that is still at this version; otherwise the batch fails as `isGuarded` recognises. */

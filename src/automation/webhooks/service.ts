@@ -7,7 +7,7 @@ import { Refusal } from '../../lib/errors.ts'
 import type { Fault } from '../../lib/errors.ts'
 import { base64url } from '../../lib/text.ts'
 import { parseInstant, timeFormat } from '../../lib/time.ts'
-import { commit, isForeignKeyViolation } from '../../ports/database.ts'
+import { commit, isForeignKeyViolation, refuseFull } from '../../ports/database.ts'
 import type { Ports } from '../../ports/index.ts'
 import { listOwnConfigurations } from '../scripts/run-configurations/service.ts'
 import { refuseTakenName, requireScript } from '../scripts/service/changing.ts'
@@ -48,8 +48,6 @@ export async function createWebhook(
   const now = clock.now()
   const expiresAt = body.expiresAt === null ? null : parseInstant(body.expiresAt)
   await requirePossible(ports, { scriptId: script.id, runConfigurationId, expiresAt }, now)
-  if ((await store.countWebhooks(database, script.id)) >= WEBHOOKS_MAX)
-    throw new Refusal('conflict', `A script has ${WEBHOOKS_MAX} webhook tokens at most. Revoke one first.`)
   const secret = await newSecret(ports, hmac)
   const row = {
     scriptId: script.id,
@@ -66,7 +64,11 @@ export async function createWebhook(
     lastUsedAt: null,
   }
   const entry = recorded(context, 'create', { objectId: { inserted: true }, after: toldOf(row) })
-  await refuseTakenName(() => refuseGone(() => commit(database, [store.insertWebhook(database, row), entry])))
+  const full = `A script has ${WEBHOOKS_MAX} webhook tokens at most. Revoke one first.`
+  const writes = [store.insertWebhook(database, row, WEBHOOKS_MAX), entry]
+  await refuseFull('webhook_tokens', full, () =>
+    refuseTakenName(() => refuseGone(() => commit(database, writes))),
+  )
   const made = (await store.listWebhooks(database, script.id)).find((one) => one.hash === secret.hash)
   if (!made) throw new Refusal('not_found', 'Somebody took it away again.')
   ports.log.info('webhook token created', { scriptId: script.id, webhookId: made.id })

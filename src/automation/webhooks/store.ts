@@ -1,4 +1,4 @@
-import { and, count, eq, gt, inArray, isNull, or } from 'drizzle-orm'
+import { and, count, eq, gt, inArray, isNull, or, sql } from 'drizzle-orm'
 import { users } from '../../../db/tables/access.ts'
 import { webhookTokens } from '../../../db/tables/scripts.ts'
 import { SCRIPT_READERS } from '../../access/rights/permissions.ts'
@@ -15,12 +15,6 @@ export function listWebhooks(database: Database, scriptId: number): Promise<Webh
       .where(eq(webhookTokens.scriptId, scriptId))
       .orderBy(webhookTokens.id),
   )
-}
-
-export async function countWebhooks(database: Database, scriptId: number): Promise<number> {
-  const mine = eq(webhookTokens.scriptId, scriptId)
-  const [row] = await database.select({ total: count() }).from(webhookTokens).where(mine)
-  return row?.total ?? 0
 }
 
 /** The token of this hash, or whose token of before it is while that is still good. */
@@ -45,8 +39,12 @@ export async function countPowerless(database: Database, now: number): Promise<n
   return row?.total ?? 0
 }
 
-export function insertWebhook(database: Database, row: Omit<WebhookRow, 'id'>): Write {
-  return database.insert(webhookTokens).values(row)
+/** Adds a token. Fails, as `refuseFull` knows, when the script has `max`. */
+export function insertWebhook(database: Database, row: Omit<WebhookRow, 'id'>, max: number): Write {
+  return database.insert(webhookTokens).values({
+    ...row,
+    createdAt: sql`case when (select count(*) from webhook_tokens where script_id = ${row.scriptId}) < ${max} then ${row.createdAt} end`,
+  })
 }
 
 export function updateWebhook(

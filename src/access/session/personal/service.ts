@@ -3,7 +3,7 @@ import { sha256 } from '../../../lib/digest.ts'
 import { Refusal } from '../../../lib/errors.ts'
 import { base64url } from '../../../lib/text.ts'
 import { parseInstant, timeFormat } from '../../../lib/time.ts'
-import { commit } from '../../../ports/database.ts'
+import { commit, refuseFull } from '../../../ports/database.ts'
 import { audited } from '../../audit/service.ts'
 import { forgetCallers } from '../../users/service/passwords.ts'
 import { ownerOf } from '../service.ts'
@@ -35,8 +35,6 @@ export async function createPersonalToken(context: Context, { name, scopes, expi
     const fault = [{ pointer: '/expiresAt', message: 'must be in the future, and within 366 days' }]
     throw new Refusal('invalid', 'The token would hold too long, or never.', fault)
   }
-  if ((await store.listPersonalTokens(ports.database, userId, createdAt)).length >= TOKENS_MAX)
-    throw new Refusal('conflict', `A user has ${TOKENS_MAX} personal tokens at most. Revoke one first.`)
   const token = `tidemark_${base64url(ports.secrets.random(TOKEN_BYTES))}`
   const row = {
     userId,
@@ -52,7 +50,10 @@ export async function createPersonalToken(context: Context, { name, scopes, expi
     objectId: { inserted: true },
     after: { name, scopes, expiresAt },
   })
-  const id = await store.insertPersonalToken(ports.database, row, entry)
+  const full = `A user has ${TOKENS_MAX} personal tokens at most. Revoke one first.`
+  const id = await refuseFull('personal_tokens', full, () =>
+    store.insertPersonalToken(ports.database, row, { max: TOKENS_MAX, also: entry }),
+  )
   return { ...viewOf({ ...row, id }, timeFormat(ports.settings.timeZone)), token }
 }
 

@@ -1,21 +1,28 @@
-import { and, eq, gt, lte } from 'drizzle-orm'
+import { and, eq, gt, lte, sql } from 'drizzle-orm'
 import { personalTokens } from '../../../../db/tables/credentials.ts'
 import type { Database, Write } from '../../../ports/database.ts'
 
 export type PersonalTokenRow = typeof personalTokens.$inferSelect
 
-/** Adds a token, forgets the expired ones of its owner, and writes what `also` says about the row. */
+/** Adds a token, forgets the expired ones of its owner, and writes what `also` says about the row. Fails, as `refuseFull`
+ * knows, when the owner has `max`. */
 export async function insertPersonalToken(
   database: Database,
   token: Omit<PersonalTokenRow, 'id'>,
-  also: Write,
+  { max, also }: { readonly max: number; readonly also: Write },
 ): Promise<number> {
   const { userId, createdAt } = token
   const [, [row]] = await database.batch([
     database
       .delete(personalTokens)
       .where(and(eq(personalTokens.userId, userId), lte(personalTokens.expiresAt, createdAt))),
-    database.insert(personalTokens).values(token).returning({ id: personalTokens.id }),
+    database
+      .insert(personalTokens)
+      .values({
+        ...token,
+        createdAt: sql`case when (select count(*) from personal_tokens where user_id = ${userId}) < ${max} then ${createdAt} end`,
+      })
+      .returning({ id: personalTokens.id }),
     also,
   ])
   if (!row) throw new Error('The database returned no row for a new token.')

@@ -7,7 +7,7 @@ import { Recent } from '../../../lib/recent.ts'
 import { base64url } from '../../../lib/text.ts'
 import { timeFormat } from '../../../lib/time.ts'
 import type { TimeFormat } from '../../../lib/time.ts'
-import { commit, isForeignKeyViolation } from '../../../ports/database.ts'
+import { commit, isForeignKeyViolation, refuseFull } from '../../../ports/database.ts'
 import type { Ports } from '../../../ports/index.ts'
 import { requireObject } from '../../tree/service.ts'
 import type { DeliveryBody } from '../schema.ts'
@@ -49,8 +49,6 @@ export async function createPing(
     const fault = [{ pointer: '/expiresAt', message: 'must be in the future' }]
     throw new Refusal('invalid', 'The token would never hold.', fault)
   }
-  if ((await store.countPings(ports.database, jobId)) >= PINGS_MAX)
-    throw new Refusal('conflict', `A job has ${PINGS_MAX} ping tokens at most. Revoke one first.`)
   const token = base64url(ports.secrets.random(TOKEN_BYTES))
   const row = { name: body.name, createdAt, expiresAt }
   const entry = audited(context, {
@@ -59,8 +57,10 @@ export async function createPing(
     objectId: { inserted: true },
     after: { ...row, jobId },
   })
-  const id = await refuseGone(async () =>
-    store.insertPing(ports.database, { ...row, jobId, hash: await sha256(token) }, entry),
+  const kept = { ...row, jobId, hash: await sha256(token) }
+  const full = `A job has ${PINGS_MAX} ping tokens at most. Revoke one first.`
+  const id = await refuseFull('pings', full, () =>
+    refuseGone(() => store.insertPing(ports.database, kept, { max: PINGS_MAX, also: entry })),
   )
   ports.log.info('ping token created', { jobId, pingId: id })
   const path = `${ports.settings.basePath}/webcollector/ping/${token}`

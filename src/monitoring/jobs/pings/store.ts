@@ -1,4 +1,4 @@
-import { count, eq } from 'drizzle-orm'
+import { eq, sql } from 'drizzle-orm'
 import { pings } from '../../../../db/tables/monitoring.ts'
 import type { Database, Write } from '../../../ports/database.ts'
 
@@ -11,14 +11,18 @@ export type PingRow = {
 
 const SHOWN = { id: pings.id, name: pings.name, createdAt: pings.createdAt, expiresAt: pings.expiresAt }
 
-/** Adds a token, and what `also` writes about the row just inserted. */
+/** Adds a token, and what `also` writes about the row just inserted. Fails, as `refuseFull` knows, when the job has `max`. */
 export async function insertPing(
   database: Database,
   ping: Omit<PingRow, 'id'> & { readonly jobId: number; readonly hash: string },
-  also: Write,
+  { max, also }: { readonly max: number; readonly also: Write },
 ): Promise<number> {
+  const createdAt = sql`case when (select count(*) from pings where job_id = ${ping.jobId}) < ${max} then ${ping.createdAt} end`
   const [[row]] = await database.batch([
-    database.insert(pings).values(ping).returning({ id: pings.id }),
+    database
+      .insert(pings)
+      .values({ ...ping, createdAt })
+      .returning({ id: pings.id }),
     also,
   ])
   return row?.id ?? 0
@@ -26,11 +30,6 @@ export async function insertPing(
 
 export function listPings(database: Database, jobId: number): Promise<PingRow[]> {
   return Promise.resolve(database.select(SHOWN).from(pings).where(eq(pings.jobId, jobId)).orderBy(pings.id))
-}
-
-export async function countPings(database: Database, jobId: number): Promise<number> {
-  const [row] = await database.select({ total: count() }).from(pings).where(eq(pings.jobId, jobId))
-  return row?.total ?? 0
 }
 
 export async function findPing(database: Database, hash: string) {

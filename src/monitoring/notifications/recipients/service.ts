@@ -6,7 +6,7 @@ import type { Context } from '../../../context.ts'
 import { commitIfMatch } from '../../../http/conditions.ts'
 import { Refusal } from '../../../lib/errors.ts'
 import { addressLink, findFirstLink } from '../../alarms/service.ts'
-import { commit, isNotNullViolation, isUniqueViolation } from '../../../ports/database.ts'
+import { commit, isNotNullViolation, isUniqueViolation, refuseFull } from '../../../ports/database.ts'
 import type { Write } from '../../../ports/database.ts'
 import type { Ports } from '../../../ports/index.ts'
 import type { NewRecipientBody, RecipientBody, RecipientView, TestResult } from './schema.ts'
@@ -44,8 +44,6 @@ export async function readRecipient({ ports }: Context, id: number): Promise<Ver
  * @throws {Refusal} name_taken, invalid for what cannot be reached or is not there, conflict when there are 1,000 */
 export async function createRecipient(context: Context, body: NewRecipientBody): Promise<Versioned> {
   const { ports } = context
-  if ((await store.countRecipients(ports.database)) >= RECIPIENTS_MAX)
-    throw new Refusal('conflict', `There are ${RECIPIENTS_MAX} recipients at most.`)
   const { target, secret } = enteredTarget(context, body, null)
   const row = await checked(context, body, target)
   const entry = recorded(context, 'create', { objectId: { inserted: true }, after: shownOf(row) })
@@ -54,14 +52,15 @@ export async function createRecipient(context: Context, body: NewRecipientBody):
   const made = { ...row, createdAt: ports.clock.now() }
   const insert = async () => {
     try {
-      return await store.insertRecipient(ports.database, made, also)
+      return await store.insertRecipient(ports.database, made, { max: RECIPIENTS_MAX, also })
     } catch (error) {
       // Whom it stands for has been deleted meanwhile.
       if (store.isNeeded(error)) await checked(context, body, target)
       throw error
     }
   }
-  const id = await refuseTakenName(insert)
+  const full = `There are ${RECIPIENTS_MAX} recipients at most.`
+  const id = await refuseFull('alarm_recipients', full, () => refuseTakenName(insert))
   if (linked.length > 0) await ports.flow.settle()
   return withSecret(await readRecipient(context, id), secret)
 }

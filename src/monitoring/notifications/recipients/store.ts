@@ -28,18 +28,20 @@ export async function listRecipients(
   return rows as readonly RecipientRow[]
 }
 
-export async function countRecipients(database: Database): Promise<number> {
-  const [row] = await database.all<{ total: number }>(sql`select count(*) as total from alarm_recipients`)
-  return row?.total ?? 0
-}
-
-/** Adds a recipient. Fails, as `isNeeded` recognises, when the user or the user group that it stands for is gone. */
+/** Adds a recipient. Fails, as `isNeeded` recognises, when the user or the user group that it stands for is gone, and, as
+ * `refuseFull` knows, when there are `max`. */
 export async function insertRecipient(
   database: Database,
   recipient: RecipientChange & { readonly createdAt: number },
-  also: readonly Write[],
+  { max, also }: { readonly max: number; readonly also: readonly Write[] },
 ): Promise<number> {
-  const row = { ...recipient, handedOut: 0, version: sql`case when ${whileThere(recipient)} then 1 end` }
+  const createdAt = sql`case when (select count(*) from alarm_recipients) < ${max} then ${recipient.createdAt} end`
+  const row = {
+    ...recipient,
+    createdAt,
+    handedOut: 0,
+    version: sql`case when ${whileThere(recipient)} then 1 end`,
+  }
   const [[made]] = await database.batch([
     database.insert(alarmRecipients).values(row).returning({ id: alarmRecipients.id }),
     ...also,

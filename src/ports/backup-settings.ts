@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { durationMs, isFixedDuration } from '../lib/duration.ts'
+import { unusable, wholeNumber } from './environment.ts'
 
 const HOUR_MS = 3_600_000
 
@@ -7,20 +8,17 @@ const HOUR_MS = 3_600_000
 export const backupVariables = {
   TIDEMARK_BACKUP_EVERY: z
     .string()
-    .refine((text) => isFixedDuration(text) && durationMs(text) >= HOUR_MS, 'must be PT1H or longer')
+    .refine(
+      (text) => isFixedDuration(text) && durationMs(text) >= HOUR_MS,
+      'must be an ISO 8601 duration of PT1H or more, such as P1D',
+    )
     .optional()
     .describe('How often a backup is made by itself, such as P1D; by default never.'),
   TIDEMARK_BACKUP_OF: z
     .enum(['configuration', 'everything'])
     .default('everything')
     .describe('Its content: `everything`, or `configuration` without histories and files.'),
-  TIDEMARK_BACKUP_KEEP: z.coerce
-    .number()
-    .int()
-    .min(1)
-    .max(1_000)
-    .default(7)
-    .describe('How many of them are kept, 1 to 1000.'),
+  TIDEMARK_BACKUP_KEEP: wholeNumber(1, 1_000).default(7).describe('How many of them are kept, 1 to 1000.'),
   TIDEMARK_BACKUP_PASSPHRASE: z
     .string()
     .min(12, 'must have at least 12 characters')
@@ -43,10 +41,7 @@ const schema = z.object(backupVariables)
 export function backupSettingsOf(values: z.output<typeof schema>): BackupSettings | null {
   const { TIDEMARK_BACKUP_EVERY: every, TIDEMARK_BACKUP_PASSPHRASE: passphrase } = values
   if (every === undefined) return null
-  if (passphrase === undefined)
-    throw new RangeError(
-      'The configuration is not usable:\n  TIDEMARK_BACKUP_EVERY needs a TIDEMARK_BACKUP_PASSPHRASE.',
-    )
+  if (passphrase === undefined) throw unusable(['TIDEMARK_BACKUP_EVERY needs a TIDEMARK_BACKUP_PASSPHRASE.'])
   return {
     everyMs: durationMs(every),
     isOfEverything: values.TIDEMARK_BACKUP_OF === 'everything',

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 
-import { parseEnvironment, settingsOf, settingsSchema } from './settings.ts'
+import { parseEnvironment } from './environment.ts'
+import { settingsOf, settingsSchema } from './settings.ts'
 
 const NEEDED = {
   TIDEMARK_LDAP_URL: 'ldaps://directory.example.org',

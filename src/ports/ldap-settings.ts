@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { durationMs, isFixedDuration } from '../lib/duration.ts'
 import { isHere, urlOf } from '../lib/urls.ts'
+import { unusable } from './environment.ts'
 
 const GROUPS_MAX = 100
 const TIMEOUT_MAX_MS = 30_000
@@ -121,14 +122,17 @@ export const ldapVariables = {
   TIDEMARK_LDAP_TIMEOUT: z
     .string()
     .default('PT5S')
-    .refine((text) => isBetween(text, 1, TIMEOUT_MAX_MS), 'must be an ISO 8601 duration of up to PT30S')
+    .refine(
+      (text) => isBetween(text, 1, TIMEOUT_MAX_MS),
+      'must be an ISO 8601 duration of up to PT30S, such as PT5S',
+    )
     .describe('How long the directory may take for a connection, and for each answer.'),
   TIDEMARK_LDAP_SYNC_INTERVAL: z
     .string()
     .default('PT1H')
     .refine(
       (text) => isBetween(text, INTERVAL_MIN_MS, Number.MAX_SAFE_INTEGER),
-      'must be an ISO 8601 duration of PT5M at least',
+      'must be an ISO 8601 duration of PT5M or more, such as PT1H',
     )
     .describe('How often users are made what the directory says.'),
 }
@@ -161,8 +165,7 @@ export function ldapSettingsOf(values: z.output<typeof ldapSchema>): LdapSetting
   const url = values.TIDEMARK_LDAP_URL
   if (url === undefined) return null
   const problems = misfitsOf(values, url)
-  if (problems.length > 0)
-    throw new RangeError(['The configuration is not usable:', ...problems].join('\n  '))
+  if (problems.length > 0) throw unusable(problems)
   const kind = SCHEMAS[values.TIDEMARK_LDAP_SCHEMA]
   return {
     url,

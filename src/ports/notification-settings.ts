@@ -27,13 +27,20 @@ export const notificationVariables = {
     .transform((text) => text.split(',').map((host) => host.trim().toLowerCase()))
     .transform((hosts) => hosts.filter((host) => host !== ''))
     .refine(
+      (hosts) => !hosts.some((host) => host.includes('*')),
+      'has a wildcard, which would open every private address to users: name the hosts, such as hooks.lan or 10.0.0.7:8080',
+    )
+    .refine(
       (hosts) => hosts.every(isHost),
       'must be hosts such as hooks.lan or 10.0.0.7:8080, with commas between',
     )
     .describe('Hosts that what users enter may reach although they are private, or without TLS.'),
   TIDEMARK_NOTIFICATION_TIMEOUT: z
     .string()
-    .refine((text) => isFixedDuration(text, TIMEOUT_MAX_MS) && durationMs(text) > 0, 'must be up to PT1M')
+    .refine(
+      (text) => isFixedDuration(text, TIMEOUT_MAX_MS) && durationMs(text) > 0,
+      'must be an ISO 8601 duration of up to PT1M, such as PT10S',
+    )
     .default('PT10S')
     .describe('How long the receiver of a notification may take to answer.'),
 }

@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { isSafeUrl, urlOf } from '../lib/urls.ts'
+import { unusable } from './environment.ts'
 import { ROLES } from './roles.ts'
 import type { Role } from './roles.ts'
 
@@ -107,9 +108,9 @@ export function oidcSettingsOf(values: z.output<z.ZodObject<typeof oidcVariables
   } = values
   if (issuer === undefined) return null
   if (!callbackUrl || !clientId || !clientSecret || returnUrl === undefined)
-    throw new RangeError(
-      'The configuration is not usable:\n  TIDEMARK_OIDC_ISSUER needs TIDEMARK_OIDC_CALLBACK_URL, TIDEMARK_OIDC_CLIENT_ID, TIDEMARK_OIDC_CLIENT_SECRET and TIDEMARK_OIDC_RETURN_URLS beside it.',
-    )
+    throw unusable([
+      'TIDEMARK_OIDC_ISSUER needs TIDEMARK_OIDC_CALLBACK_URL, TIDEMARK_OIDC_CLIENT_ID, TIDEMARK_OIDC_CLIENT_SECRET and TIDEMARK_OIDC_RETURN_URLS beside it.',
+    ])
   return {
     algorithm: values.TIDEMARK_OIDC_ALGORITHM,
     callbackUrl,

@@ -4,6 +4,7 @@ import { isTimeZone } from '../lib/time.ts'
 import { isSafeUrl, urlOf } from '../lib/urls.ts'
 import { backupSettingsOf, backupVariables } from './backup-settings.ts'
 import type { BackupSettings } from './backup-settings.ts'
+import { unusable, wholeNumber } from './environment.ts'
 import { ldapSettingsOf, ldapVariables } from './ldap-settings.ts'
 import type { LdapSettings } from './ldap-settings.ts'
 import { notificationSettingsOf, notificationVariables } from './notification-settings.ts'
@@ -22,7 +23,7 @@ export const settingsSchema = z.object({
   TIDEMARK_TIME_ZONE: z
     .string()
     .default('UTC')
-    .refine(isTimeZone, 'is not a time zone that this system knows')
+    .refine(isTimeZone, 'is not a time zone that this system knows; one is Europe/Zurich')
     .describe('The service zone, whose offset every timestamp carries, such as Europe/Zurich.'),
   TIDEMARK_BASE_PATH: z
     .string()
@@ -55,18 +56,10 @@ export const settingsSchema = z.object({
     .describe(
       'Whether passwords and session ids are taken from the query of a URL (legacy.queryCredentials).',
     ),
-  TIDEMARK_PASSWORD_LENGTH_MIN: z.coerce
-    .number()
-    .int()
-    .min(8)
-    .max(128)
+  TIDEMARK_PASSWORD_LENGTH_MIN: wholeNumber(8, 128)
     .default(8)
     .describe('The least characters of a new password, 8 to 128.'),
-  TIDEMARK_PASSWORD_HISTORY: z.coerce
-    .number()
-    .int()
-    .min(0)
-    .max(HISTORY_MAX)
+  TIDEMARK_PASSWORD_HISTORY: wholeNumber(0, HISTORY_MAX)
     .default(5)
     .describe(`How many of their latest passwords people may not choose again, 0 to ${HISTORY_MAX}.`),
   TIDEMARK_PASSWORD_MAX_AGE: z
@@ -138,9 +131,7 @@ export function settingsOf(values: z.output<typeof settingsSchema>): Settings {
   const authServiceUrl = values.SVC_WEBSERVICE_auth_service_url ?? null
   const ldap = ldapSettingsOf(values)
   if (ldap && authServiceUrl !== null)
-    throw new RangeError(
-      'The configuration is not usable:\n  TIDEMARK_LDAP_URL and SVC_WEBSERVICE_auth_service_url both check passwords: set one.',
-    )
+    throw unusable(['TIDEMARK_LDAP_URL and SVC_WEBSERVICE_auth_service_url both check passwords: set one.'])
   const url = values.TIDEMARK_TRANSLATION_URL
   return {
     timeZone: values.TIDEMARK_TIME_ZONE,
@@ -162,21 +153,4 @@ export function settingsOf(values: z.output<typeof settingsSchema>): Settings {
     backups: backupSettingsOf(values),
     translation: url === undefined ? null : { provider: values.TIDEMARK_TRANSLATION_PROVIDER, url },
   }
-}
-
-/** Checks an environment against a schema of variables; an empty variable counts as absent.
- * @throws {RangeError} naming every variable that is wrong, at once, with its description */
-export function parseEnvironment<S extends z.ZodObject>(
-  schema: S,
-  environment: Readonly<Record<string, unknown>>,
-): z.output<S> {
-  const given = Object.entries(environment).filter(([name, value]) => name in schema.shape && value !== '')
-  const result = schema.safeParse(Object.fromEntries(given))
-  if (result.success) return result.data
-  const problems = result.error.issues.map((issue) => {
-    const name = String(issue.path[0])
-    const description = (schema.shape[name] as z.ZodType | undefined)?.description ?? ''
-    return `  ${name} ${issue.message}. ${description}`
-  })
-  throw new RangeError(`The configuration is not usable:\n${problems.join('\n')}`)
 }

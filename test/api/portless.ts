@@ -1,4 +1,5 @@
-import { parseEnvironment, settingsOf, settingsSchema } from '../../src/ports/settings.ts'
+import { parseEnvironment } from '../../src/ports/environment.ts'
+import { settingsOf, settingsSchema } from '../../src/ports/settings.ts'
 import type { Ports } from '../../src/ports/index.ts'
 
 /** For an application that is asked what it is, not to do anything: its routes and its document need no port. */

@@ -1,8 +1,9 @@
 import { RELEASE, healthWarnings } from '../../src/operations/health/service.ts'
+import { jsonLog } from '../json-log.ts'
 import { startRunnerChild } from './runner-child.ts'
-import { startServer } from './server.ts'
+import { startServer, toStandardError } from './server.ts'
 import type { Server } from './server.ts'
-import { readBunSettings } from './settings.ts'
+import { readBunSettings, settingWarnings } from './settings.ts'
 import type { BunSettings } from './settings.ts'
 
 type Environment = Readonly<Record<string, string | undefined>>
@@ -12,7 +13,9 @@ export async function serve(environment: Environment): Promise<void> {
   // What is kept is for this user alone.
   process.umask(0o077)
   const settings = readBunSettings(environment)
-  const server = await startServer(settings)
+  const log = jsonLog(toStandardError)
+  for (const warning of settingWarnings(environment)) log.warn(warning)
+  const server = await startServer(settings, { log })
   const endRunner = settings.startsRunner ? startRunner(server, settings.dataDir) : null
   stopOnSignals(server, endRunner)
   for (const { code, detail } of await healthWarnings(server.ports)) server.ports.log.warn(detail, { code })

@@ -164,7 +164,7 @@ function nextNight(now: number): number {
 }
 
 /** Standard output is for people: there stands the welcome. */
-function toStandardError(line: string): void {
+export function toStandardError(line: string): void {
   process.stderr.write(`${line}\n`)
 }
 

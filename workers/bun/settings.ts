@@ -2,25 +2,18 @@ import { resolve } from 'node:path'
 
 import * as z from 'zod'
 
-import { parseEnvironment, settingsOf, settingsSchema } from '../../src/ports/settings.ts'
+import { parseEnvironment, strangeVariables, wholeNumber } from '../../src/ports/environment.ts'
+import { settingsOf, settingsSchema } from '../../src/ports/settings.ts'
 import type { Settings } from '../../src/ports/settings.ts'
 
 const bunSchema = settingsSchema.extend({
-  TIDEMARK_PORT: z.coerce
-    .number()
-    .int()
-    .min(0)
-    .max(65_535)
+  TIDEMARK_PORT: wholeNumber(0, 65_535)
     .default(8080)
     .describe(
       'The TCP port; 0 takes any free one. Without this variable the next free port from 8080 is taken.',
     ),
   TIDEMARK_HOST: z.string().default('127.0.0.1').describe('The address to listen on; 0.0.0.0 for all.'),
-  TIDEMARK_TRUSTED_PROXIES: z.coerce
-    .number()
-    .int()
-    .min(0)
-    .max(10)
+  TIDEMARK_TRUSTED_PROXIES: wholeNumber(0, 10)
     .default(0)
     .describe('How many proxies of ours stand in front; so many addresses of X-Forwarded-For are believed.'),
   TIDEMARK_DATA_DIR: z
@@ -82,4 +75,11 @@ export function readBunSettings(environment: Readonly<Record<string, string | un
     databaseUrl: values.TIDEMARK_DATABASE_URL ?? null,
     databaseAuthToken: values.TIDEMARK_DATABASE_AUTH_TOKEN ?? null,
   }
+}
+
+/** The variables that have no effect, each in a sentence for the operator. */
+export function settingWarnings(
+  environment: Readonly<Record<string, string | undefined>>,
+): readonly string[] {
+  return strangeVariables(bunSchema, environment)
 }

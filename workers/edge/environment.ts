@@ -1,7 +1,8 @@
 import type { D1Database, DurableObjectNamespace, R2Bucket } from '@cloudflare/workers-types'
 import * as z from 'zod'
 
-import { parseEnvironment, settingsOf, settingsSchema } from '../../src/ports/settings.ts'
+import { parseEnvironment, strangeVariables, unusable } from '../../src/ports/environment.ts'
+import { settingsOf, settingsSchema } from '../../src/ports/settings.ts'
 import type { Settings } from '../../src/ports/settings.ts'
 import type { DispatchObject } from './dispatch-object.ts'
 import type { EventsObject } from './events-object.ts'
@@ -56,6 +57,11 @@ export function readEdgeSettings(environment: Environment): {
   }
 }
 
+/** The variables that have no effect, each in a sentence for the operator. */
+export function settingWarnings(environment: Environment): readonly string[] {
+  return strangeVariables(edgeSchema, environment)
+}
+
 /** workerd's `node:tls` takes certificates of the authorities that browsers trust and no others, whatever it is told, and
  * cannot turn a connection that it has read from to TLS. */
 function refuseUnreachable({ ldap }: Settings): void {
@@ -67,8 +73,7 @@ function refuseUnreachable({ ldap }: Settings): void {
       : ['TIDEMARK_LDAP_CA is not heeded by Workers, which trust what browsers trust.']),
     ...(ldap.verifies ? [] : ['TIDEMARK_LDAP_TLS_VERIFY cannot be off on Workers.']),
   ]
-  if (problems.length > 0)
-    throw new RangeError(['The configuration is not usable:', ...problems].join('\n  '))
+  if (problems.length > 0) throw unusable(problems)
 }
 
 function bytesOf(secret: string): Uint8Array<ArrayBuffer> {

@@ -6,6 +6,7 @@ import { Recent } from '../../src/lib/recent.ts'
 import type { Ports } from '../../src/ports/index.ts'
 import { beginFirst, keepUp, lookThrough } from '../../src/upkeep.ts'
 import { secureAlarms } from './alarms.ts'
+import { settingWarnings } from './environment.ts'
 import type { Environment } from './environment.ts'
 import { eventsInObject } from './events.ts'
 import { portsOf } from './ports.ts'
@@ -47,6 +48,7 @@ export default {
 
 function build(environment: Environment): Service {
   const ports = portsOf(environment, eventsInObject(environment.EVENTS))
+  for (const warning of settingWarnings(environment)) ports.log.warn(warning)
   return { app: createApp(ports), ports, prepared: new Recent(Infinity) }
 }
 

@@ -1,6 +1,6 @@
 import { jsonLog } from '../json-log.ts'
 import { openRunner } from './runner.ts'
-import { readRunnerSettings } from './settings.ts'
+import { readRunnerSettings, settingWarnings } from './settings.ts'
 
 const WITH_PARENT = '--with-parent'
 
@@ -31,6 +31,7 @@ async function main(args: readonly string[]): Promise<void> {
   process.umask(0o022)
   const settings = readRunnerSettings(process.env)
   const log = jsonLog((line) => process.stderr.write(`${line}\n`))
+  for (const warning of settingWarnings(process.env)) log.warn(warning)
   const runner = await openRunner(settings, log)
   let isStopping = false
   const stop = () => {

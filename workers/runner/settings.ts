@@ -6,7 +6,7 @@ import * as z from 'zod'
 
 import { isSafeUrl, urlOf } from '../../src/lib/urls.ts'
 import { notificationVariables } from '../../src/ports/notification-settings.ts'
-import { parseEnvironment } from '../../src/ports/settings.ts'
+import { parseEnvironment, strangeVariables, wholeNumber } from '../../src/ports/environment.ts'
 
 const SLOTS_MAX = 64
 
@@ -30,11 +30,7 @@ const schema = z.object({
     .default(hostname())
     .describe('What this runner is called; another one with this name takes its place.'),
   TIDEMARK_RUNNER_LABELS: list(64, 32).describe('What run configurations may ask for, with commas between.'),
-  TIDEMARK_RUNNER_SLOTS: z.coerce
-    .number()
-    .int()
-    .min(1)
-    .max(SLOTS_MAX)
+  TIDEMARK_RUNNER_SLOTS: wholeNumber(1, SLOTS_MAX)
     .default(Math.min(availableParallelism(), SLOTS_MAX))
     .describe('How many jobs run at once; by default as many as there are cores.'),
   TIDEMARK_RUNNER_DIR: z
@@ -86,6 +82,13 @@ export function readRunnerSettings(
     outboundAllow: new Set(values.TIDEMARK_OUTBOUND_ALLOW),
     files: values.TIDEMARK_RUNNER_FILES.map((path) => ({ name: basename(path), path })),
   }
+}
+
+/** The variables that have no effect, each in a sentence for the operator. */
+export function settingWarnings(
+  environment: Readonly<Record<string, string | undefined>>,
+): readonly string[] {
+  return strangeVariables(schema, environment, /^TIDEMARK_RUNNER_/)
 }
 
 /** Whether requests to a plain `http:` URL stay on this machine although it names an address that others know. */

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 
-import { parseEnvironment, settingsOf, settingsSchema } from '../../ports/settings.ts'
+import { parseEnvironment } from '../../ports/environment.ts'
+import { settingsOf, settingsSchema } from '../../ports/settings.ts'
 import { peopleQuery, personOf } from './people.ts'
 
 const NO_GROUPS = { dns: [], members: [] }

@@ -1,0 +1,130 @@
+import * as z from 'zod'
+
+const SHOWN_MAX = 60
+/** Their values are never shown. */
+const SECRETS = /PASSWORD|SECRET|TOKEN|PASSPHRASE|KEY|_CA$/
+/** An URL may have a password or a token in it. */
+const MAY_HOLD_SECRET = /[@?]/
+
+type Environment = Readonly<Record<string, unknown>>
+
+/** A variable that is a whole number. */
+export function wholeNumber(min: number, max: number) {
+  const rule = `must be a whole number from ${min} to ${max}`
+  return z
+    .string()
+    .regex(/^\d{1,15}$/, rule)
+    .transform(Number)
+    .refine((value) => value >= min && value <= max, rule)
+}
+
+/** Checks an environment against a schema of variables; an empty variable counts as absent.
+ * @throws {RangeError} naming every variable that is wrong, at once, with its value unless that is secret, and its
+ * description */
+export function parseEnvironment<S extends z.ZodObject>(schema: S, environment: Environment): z.output<S> {
+  const given = Object.entries(environment).filter(([name, value]) => name in schema.shape && value !== '')
+  const result = schema.safeParse(Object.fromEntries(given))
+  if (result.success) return result.data
+  const first = new Map(result.error.issues.toReversed().map((issue) => [String(issue.path[0]), issue]))
+  const problems = [...first].toReversed().map(([name, issue]) => {
+    const description = (schema.shape[name] as z.ZodType | undefined)?.description ?? ''
+    const place = issue.path.length > 1 ? ` at /${issue.path.slice(1).join('/')}` : ''
+    return `${name}${shown(name, environment[name])}${place} ${ruleOf(issue)}. ${description}`
+  })
+  throw unusable(problems)
+}
+
+/** For the operator, with a line for each problem. */
+export function unusable(problems: readonly string[]): RangeError {
+  return new RangeError(['The configuration is not usable:', ...problems].join('\n  '))
+}
+
+function shown(name: string, value: unknown): string {
+  const text = String(value)
+  const isSecret = SECRETS.test(name) || (name.includes('URL') && MAY_HOLD_SECRET.test(text))
+  if (value === undefined || isSecret) return ''
+  const plain = JSON.stringify(text).slice(1, -1)
+  return `=${plain.length > SHOWN_MAX ? `${plain.slice(0, SHOWN_MAX)}…` : plain}`
+}
+
+/** What the value breaks, in words that follow the name of its variable. */
+function ruleOf(issue: z.core.$ZodIssue): string {
+  const unit = 'origin' in issue && issue.origin === 'string' ? ' characters' : ''
+  if (issue.code === 'invalid_type' && issue.message.endsWith('received undefined')) return 'is missing'
+  if (issue.code === 'invalid_value') return `must be one of ${issue.values.map(String).join(', ')}`
+  const isOurs = !/^(?:Invalid|Too|Unrecognized)/.test(issue.message)
+  if (issue.code === 'too_small' && !isOurs) return `must have ${issue.minimum}${unit} or more`
+  if (issue.code === 'too_big' && !isOurs) return `must have ${issue.maximum}${unit} or fewer`
+  return isOurs ? issue.message : `is not as it must be (${issue.message})`
+}
+
+/** The variables of one host alone, by what that host is called. */
+export const OF_ONE_HOST = {
+  Bun: [
+    'TIDEMARK_PORT',
+    'TIDEMARK_HOST',
+    'TIDEMARK_TRUSTED_PROXIES',
+    'TIDEMARK_DATA_DIR',
+    'TIDEMARK_NEW_KEY',
+    'TIDEMARK_BACKUP_DIR',
+    'TIDEMARK_RUNNER',
+    'TIDEMARK_DATABASE_URL',
+    'TIDEMARK_DATABASE_AUTH_TOKEN',
+  ],
+  Workers: ['TIDEMARK_SECRET', 'TIDEMARK_SECRET_FORMER'],
+} as const
+
+/** Variables of the commands that speak to a service, and of the script that starts them. */
+const OF_COMMANDS = [
+  'TIDEMARK_URL',
+  'TIDEMARK_TOKEN',
+  'TIDEMARK_USERNAME',
+  'TIDEMARK_PASSWORD',
+  'TIDEMARK_CALLED_FROM',
+] as const
+
+/** Those of the runner of scripts are left to the runner. */
+const OF_A_HOST = /^TIDEMARK_(?!RUNNER_)/
+
+/** The variables with names of ours that have no effect: each in a sentence, with advice. */
+export function strangeVariables(
+  schema: z.ZodObject,
+  environment: Environment,
+  ours: RegExp = OF_A_HOST,
+): string[] {
+  const known = Object.keys(schema.shape)
+  const elsewhere = Object.entries(OF_ONE_HOST).flatMap(([host, names]) => names.map((name) => [name, host]))
+  const hostOf = new Map(elsewhere.filter(([name = '']) => !known.includes(name)) as [string, string][])
+  const silent = new Set<string>([...known, ...OF_COMMANDS])
+  return Object.keys(environment)
+    .filter((name) => ours.test(name) && !silent.has(name))
+    .map((name) => {
+      const host = hostOf.get(name)
+      if (host !== undefined) return `${name} has no effect here: it is a setting of ${host}.`
+      const near = nearest(name, known)
+      return `${name} is not a setting and has no effect.${near === null ? '' : ` Did you mean ${near}?`}`
+    })
+}
+
+const TYPOS_MAX = 3
+
+function nearest(name: string, names: readonly string[]): string | null {
+  const [best] = names
+    .map((other) => ({ other, typos: typosBetween(name, other) }))
+    .sort((a, b) => a.typos - b.typos)
+  return best && best.typos <= TYPOS_MAX ? best.other : null
+}
+
+/** Letters to insert, to delete or to replace. */
+function typosBetween(from: string, to: string): number {
+  let row = Array.from({ length: to.length + 1 }, (_, index) => index)
+  for (const letter of from) {
+    const next = [(row[0] ?? 0) + 1]
+    for (const [place, other] of to.split('').entries()) {
+      const replaced = (row[place] ?? 0) + (letter === other ? 0 : 1)
+      next.push(Math.min(replaced, (row[place + 1] ?? 0) + 1, (next[place] ?? 0) + 1))
+    }
+    row = next
+  }
+  return row.at(-1) ?? 0
+}

@@ -197,15 +197,16 @@ claim('what a job cannot take is rejected alone, counted, and told why', async (
     ...point(stopped),
     ...point(open, 'load', 'Infinity'),
     ...point(open, 'load', 'NaN'),
+    ...point(open, 'load', 'many'),
   ]
   const answer = await send(client, OTLP, { json: { resourceMetrics } })
   expect(answer.status).toBe(200)
   expect(answer.body).toEqual({
     partialSuccess: {
-      rejectedDataPoints: '7',
+      rejectedDataPoints: '8',
       errorMessage:
-        '7 of 9 data points are rejected, and only they: no job is named: tidemark_job is missing (1); ' +
-        'tidemark_job is not the id of a job (1); job 999999999: there is no such webhook job (1); ' +
+        '8 of 10 data points are rejected, and only they: no job is named: tidemark_job is missing (1); ' +
+        'tidemark_job is not the id of a job (1); /asDouble is not what OTLP has there (1); job 999999999: there is no such webhook job (1); ' +
         `job ${open}: the value is not defined on the job (1); job ${open}: an infinite number is no value (1); ` +
         `job ${others}: this job takes deliveries from another collector (1); ` +
         `job ${stopped}: the job is stopped and takes no values (1). ` +

@@ -1,27 +1,32 @@
 import { addDataPoint } from './otlp-point.ts'
-import type { DataPoint } from './otlp-point.ts'
+import type { DataPoint, Kind } from './otlp-point.ts'
 import { malformed, note, PARTS_MAX, Points, tooManyParts } from './points.ts'
 import type { Naming, Point } from './points.ts'
-import { exportRequest } from './schema.ts'
-import type { Attributes, CountedPoint, Metric, NumberPoint } from './schema.ts'
+import { attribute, countedPoint, numberPoint, requestFrame } from './schema.ts'
+import type { Attribute, CountedPoint, Metric, NumberPoint } from './schema.ts'
 
-/** The data points of an OTLP `ExportMetricsServiceRequest` in JSON.
+/** The data points of an OTLP `ExportMetricsServiceRequest` in JSON. A point that cannot be read is one with a fault.
  * @throws {Refusal} bad_request when it is no such message, too_large */
 export function readOtlpJson(body: Uint8Array): readonly Point[] {
   if (countParts(body) > PARTS_MAX) throw tooManyParts()
-  const result = exportRequest.safeParse(parse(body))
-  if (!result.success) {
-    const path = result.error.issues[0]?.path.join('/') ?? ''
-    throw malformed(`/${path} is not what OTLP has there`)
-  }
+  const result = requestFrame.safeParse(parse(body))
+  if (!result.success) throw malformed(misfit(result.error))
   const points = new Points()
   for (const { resource, scopeMetrics } of result.data.resourceMetrics ?? []) {
-    const naming = namingOf(resource?.attributes)
+    const naming = namingOf((resource?.attributes ?? []).map((one) => attribute.safeParse(one).data ?? {}))
     for (const { metrics } of scopeMetrics ?? []) {
       for (const metric of metrics ?? []) readMetric(metric, naming, points)
     }
   }
   return points.all
+}
+
+function misfit({
+  issues,
+}: {
+  readonly issues: readonly { readonly path: readonly PropertyKey[] }[]
+}): string {
+  return `/${issues[0]?.path.join('/') ?? ''} is not what OTLP has there`
 }
 
 /** How many objects and lists the text can hold: those in texts are counted too, which needs no parser. */
@@ -36,7 +41,8 @@ const LIST = 0x5b
 
 function parse(body: Uint8Array): unknown {
   try {
-    return JSON.parse(UTF8.decode(body))
+    const text = UTF8.decode(body)
+    return SNAKE_CASE.test(text) ? JSON.parse(text, inCamelCase) : JSON.parse(text)
   } catch {
     // A text that is no UTF-8, no JSON, or nested deeper than the engine's stack.
     throw malformed('it is not JSON')
@@ -45,28 +51,61 @@ function parse(body: Uint8Array): unknown {
 
 const UTF8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false })
 
+/** The fields that are read, by their names in the protobuf files, which ProtoJSON takes as well. */
+const SNAKE_NAMES: Readonly<Record<string, string>> = {
+  resource_metrics: 'resourceMetrics',
+  scope_metrics: 'scopeMetrics',
+  exponential_histogram: 'exponentialHistogram',
+  data_points: 'dataPoints',
+  time_unix_nano: 'timeUnixNano',
+  as_double: 'asDouble',
+  as_int: 'asInt',
+  string_value: 'stringValue',
+  int_value: 'intValue',
+}
+const SNAKE_CASE = new RegExp(`"(?:${Object.keys(SNAKE_NAMES).join('|')})"`)
+
+function inCamelCase(_: string, value: unknown): unknown {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value
+  return Object.fromEntries(Object.entries(value).map(([name, inner]) => [SNAKE_NAMES[name] ?? name, inner]))
+}
+
 function readMetric(metric: Metric, resource: Naming, points: Points): void {
-  const about = { metric: metric.name ?? '', resource }
-  for (const kind of ['gauge', 'sum'] as const) {
-    for (const point of metric[kind]?.dataPoints ?? [])
-      addDataPoint(points, { ...about, kind }, measured(point))
-  }
-  for (const kind of ['histogram', 'exponentialHistogram', 'summary'] as const) {
-    // As in protobuf, a summary without a sum is one whose sum is nought.
-    const noSum = kind === 'summary' ? 0 : null
-    for (const point of metric[kind]?.dataPoints ?? [])
-      addDataPoint(points, { ...about, kind }, counted(point, noSum))
+  const name = metric.name ?? ''
+  for (const kind of KINDS) {
+    for (const given of metric[kind]?.dataPoints ?? []) {
+      const point = isMeasured(kind) ? measured(given) : counted(given, kind)
+      if (typeof point === 'string') points.add(unread(points, name, point))
+      else addDataPoint(points, { metric: name, resource, kind }, point)
+    }
   }
 }
 
-function measured(point: NumberPoint): DataPoint {
-  const number = point.asDouble ?? point.asInt
-  return { ...common(point), number: number == null ? null : Number(number), count: 0, sum: null }
+const KINDS = ['gauge', 'sum', 'histogram', 'exponentialHistogram', 'summary'] as const
+
+function isMeasured(kind: Kind): boolean {
+  return kind === 'gauge' || kind === 'sum'
 }
 
-function counted(point: CountedPoint, noSum: number | null): DataPoint {
-  const sum = point.sum == null ? noSum : Number(point.sum)
-  return { ...common(point), number: null, count: Number(point.count ?? 0), sum }
+function unread(points: Points, metric: string, fault: string): Point {
+  return { series: points.all.length, metric, job: null, value: null, at: null, numbers: [], fault }
+}
+
+/** A point of a gauge or a sum, or why it cannot be read. */
+function measured(given: unknown): DataPoint | string {
+  const { data, error } = numberPoint.safeParse(given)
+  if (!data) return misfit(error)
+  const number = data.asDouble ?? data.asInt
+  return { ...common(data), number: number == null ? null : Number(number), count: 0, sum: null }
+}
+
+/** A point of a histogram or a summary, or why it cannot be read. */
+function counted(given: unknown, kind: Kind): DataPoint | string {
+  const { data, error } = countedPoint.safeParse(given)
+  if (!data) return misfit(error)
+  // As in protobuf, a summary without a sum is one whose sum is nought.
+  const sum = data.sum ?? (kind === 'summary' ? 0 : null)
+  return { ...common(data), number: null, count: Number(data.count ?? 0), sum }
 }
 
 function common({
@@ -74,12 +113,12 @@ function common({
   timeUnixNano,
   flags,
 }: NumberPoint | CountedPoint): Pick<DataPoint, 'naming' | 'time' | 'flags'> {
-  return { naming: namingOf(attributes), time: BigInt(timeUnixNano ?? 0), flags: flags ?? 0 }
+  return { naming: namingOf(attributes ?? []), time: timeUnixNano ?? 0n, flags: Number(flags ?? 0n) }
 }
 
-function namingOf(attributes: Attributes): Naming {
+function namingOf(attributes: readonly Attribute[]): Naming {
   const naming: Naming = { job: null, value: null }
-  for (const { key, value } of attributes ?? []) {
+  for (const { key, value } of attributes) {
     note(naming, key ?? '', String(value?.stringValue ?? value?.intValue ?? ''))
   }
   return naming

@@ -133,6 +133,44 @@ const both = (asked: Asked) => [readOtlpJson(asJson(asked)), readOtlpProtobuf(as
 
 const text = (key: string, stringValue: string): Attribute => ({ key, value: { stringValue } })
 
+describe('a data point in JSON, as ProtoJSON allows it,', () => {
+  const read = (point: string, kind = 'gauge') => {
+    const json = `{"resource_metrics":[{"scopeMetrics":[{"metrics":[{"name":"m","${kind}":{"data_points":[${point}]}}]}]}]}`
+    return readOtlpJson(new TextEncoder().encode(json))[0]
+  }
+
+  test.each<[string, number | null, number]>([
+    ['"timeUnixNano":1772442000123000000,"asDouble":1.5', 1_772_442_000_123, 1.5],
+    ['"timeUnixNano":1.772442e18,"asDouble":"1.5"', 1_772_442_000_000, 1.5],
+    ['"timeUnixNano":"1.772442e+18","asInt":15', 1_772_442_000_000, 15],
+    ['"time_unix_nano":"1772442000123000000","as_int":"-3"', 1_772_442_000_123, -3],
+    ['"timeUnixNano":null,"asDouble":null,"as_double":"-1e-3","new":{"x":[1]}', null, -0.001],
+    ['"asInt":1e3,"flags":"0"', null, 1_000],
+    ['"asDouble":"-Infinity"', null, Number.NEGATIVE_INFINITY],
+    ['"asDouble":"NaN"', null, Number.NaN],
+  ])('{%s}', (fields, at, number) => {
+    expect(read(`{${fields}}`)).toMatchObject({ at, numbers: [{ suffix: '', number }], fault: null })
+  })
+
+  test('has counts, sums and flags in any of these forms, and its attributes as well', () => {
+    const job = '{"key":"tidemark.job","value":{"int_value":"3"}}'
+    expect(read(`{"count":2e0,"sum":"4.5","attributes":[${job}]}`, 'exponential_histogram')).toMatchObject({
+      job: '3',
+      numbers: [
+        { suffix: '_count', number: 2 },
+        { suffix: '_sum', number: 4.5 },
+      ],
+    })
+    expect(read('{"flags":"1"}')?.numbers).toEqual([{ suffix: '', number: Number.NaN }])
+  })
+
+  test('keeps the job of its resource, whatever else the resource says', () => {
+    const json =
+      '{"resourceMetrics":[{"resource":{"attributes":[{"key":1},{"key":"x","value":{"intValue":"x"}},{"key":"tidemark.job","value":{"intValue":3}}]},"scopeMetrics":[{"metrics":[{"name":"m","sum":{"dataPoints":[{"asInt":1}]}}]}]}]}'
+    expect(readOtlpJson(new TextEncoder().encode(json))[0]).toMatchObject({ job: '3', fault: null })
+  })
+})
+
 describe('a data point, in both encodings,', () => {
   const KINDS: [Kind, Fields, string][] = [
     ['gauge', { asDouble: -0.5 }, '=-0.5'],
@@ -263,14 +301,27 @@ describe('bytes that no SDK sent are read or refused, and nothing else,', () => 
     ['resources that are no list', '{"resourceMetrics":{}}'],
     ['metrics that are no list', '{"resourceMetrics":[{"scopeMetrics":[{"metrics":1}]}]}'],
     ['a number as a name', metric('{"name":1}')],
-    ['a text as a number', metric('{"gauge":{"dataPoints":[{"asDouble":"1.5"}]}}')],
-    ['a number beyond the doubles of JSON', metric('{"gauge":{"dataPoints":[{"asDouble":1e999}]}}')],
-    ['a fraction as an integer', metric('{"gauge":{"dataPoints":[{"asInt":1.5}]}}')],
-    ['an integer of 21 digits', metric(`{"gauge":{"dataPoints":[{"asInt":"${'1'.repeat(21)}"}]}}`)],
-    ['a time that is no integer', metric('{"sum":{"dataPoints":[{"timeUnixNano":"now"}]}}')],
-    ['attributes that are no list', metric('{"sum":{"dataPoints":[{"attributes":{}}]}}')],
+    ['data points that are no list', metric('{"gauge":{"dataPoints":{}}}')],
   ])('when it is %s', (_, json) => {
     expect(outcomeOf(readOtlpJson, new TextEncoder().encode(json))).toBe('bad_request')
+  })
+
+  test.each<[string, string]>([
+    ['text that is no number', '{"asDouble":"1,5"}'],
+    ['a number beyond the doubles of JSON', '{"asDouble":1e999}'],
+    ['a fraction as an integer', '{"asInt":1.5}'],
+    ['an integer of 65 bits', '{"asInt":"18446744073709551616"}'],
+    ['a time that is no integer', '{"timeUnixNano":"now","asInt":1}'],
+    ['attributes that are no list', '{"attributes":{},"asInt":1}'],
+    ['no object', '1'],
+  ])('but for a single data point with %s, which has a fault and hinders no other', (_, point) => {
+    const json = metric(`{"name":"m","gauge":{"dataPoints":[${point},{"asInt":2}]}}`)
+    const [first, second] = readOtlpJson(new TextEncoder().encode(json))
+    expect(first).toMatchObject({
+      numbers: [],
+      fault: expect.stringContaining('is not what OTLP has there') as string,
+    })
+    expect(second).toMatchObject({ numbers: [{ suffix: '', number: 2 }], fault: null })
   })
 
   test('when its text is no UTF-8', () => {

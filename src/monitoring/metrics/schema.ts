@@ -1,53 +1,84 @@
 import * as z from 'zod'
 
-/** A 64-bit integer, which JSON made from protobuf writes as text. */
-const integer = z.union([z.string().regex(/^-?\d{1,20}$/), z.int()]).nullish()
-const double = z.union([z.number(), z.enum(['NaN', 'Infinity', '-Infinity'])]).nullish()
+/** Numbers as ProtoJSON has them (protobuf.dev/programming-guides/json): as numbers or texts, in any notation. */
+const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/
+const INT64_MIN = -(2n ** 63n)
+const UINT64_MAX = 2n ** 64n - 1n
 
-const attributes = z
-  .array(
-    z.object({
-      key: z.string().nullish(),
-      value: z.object({ stringValue: z.string().nullish(), intValue: integer }).nullish(),
-    }),
-  )
+const integer = z
+  .union([z.string(), z.number()])
+  .transform((given, issues) => integerOf(given) ?? fault(issues, 'must be a 64-bit integer'))
+  .nullish()
+const double = z
+  .union([z.number(), z.string()])
+  .transform((given, issues) => doubleOf(given) ?? fault(issues, 'must be a number'))
   .nullish()
 
-const anyPoint = { attributes, timeUnixNano: integer, flags: z.int().nullish() }
-const numberPoint = z.object({ ...anyPoint, asDouble: double, asInt: integer })
-const countedPoint = z.object({ ...anyPoint, count: integer, sum: double })
-
-function dataOf<Point extends z.ZodType>(point: Point) {
-  return z.object({ dataPoints: z.array(point).nullish() }).nullish()
-}
-
-const metric = z.object({
-  name: z.string().nullish(),
-  gauge: dataOf(numberPoint),
-  sum: dataOf(numberPoint),
-  histogram: dataOf(countedPoint),
-  exponentialHistogram: dataOf(countedPoint),
-  summary: dataOf(countedPoint),
+export const attribute = z.object({
+  key: z.string().nullish(),
+  value: z.object({ stringValue: z.string().nullish(), intValue: integer }).nullish(),
 })
 
-/** An OTLP `ExportMetricsServiceRequest` as JSON, as far as it is read; what else it holds is not looked at. */
-export const exportRequest = z
-  .object({
-    resourceMetrics: z
-      .array(
-        z.object({
-          resource: z.object({ attributes }).nullish(),
-          scopeMetrics: z.array(z.object({ metrics: z.array(metric).nullish() })).nullish(),
-        }),
-      )
-      .nullish(),
-  })
-  .meta({ id: 'ExportMetricsServiceRequest', description: 'OTLP metrics (opentelemetry-proto, v1).' })
+const anyPoint = { attributes: z.array(attribute).nullish(), timeUnixNano: integer, flags: integer }
+export const numberPoint = z.object({ ...anyPoint, asDouble: double, asInt: integer })
+export const countedPoint = z.object({ ...anyPoint, count: integer, sum: double })
 
-export type Metric = z.infer<typeof metric>
-export type Attributes = z.infer<typeof attributes>
+type Parts = { readonly attribute: z.ZodType; readonly number: z.ZodType; readonly counted: z.ZodType }
+
+function requestOf<P extends Parts>(parts: P) {
+  const dataOf = <T extends z.ZodType>(point: T) =>
+    z.object({ dataPoints: z.array(point).nullish() }).nullish()
+  const metric = z.object({
+    name: z.string().nullish(),
+    gauge: dataOf(parts.number),
+    sum: dataOf(parts.number),
+    histogram: dataOf(parts.counted),
+    exponentialHistogram: dataOf(parts.counted),
+    summary: dataOf(parts.counted),
+  })
+  const scope = z.object({ metrics: z.array(metric).nullish() })
+  const resource = z.object({ attributes: z.array(parts.attribute).nullish() }).nullish()
+  const resourceMetrics = z.object({ resource, scopeMetrics: z.array(scope).nullish() })
+  return z.object({ resourceMetrics: z.array(resourceMetrics).nullish() })
+}
+
+/** An OTLP `ExportMetricsServiceRequest` as JSON, as far as it is read; what else it holds is not looked at. */
+export const exportRequest = requestOf({ attribute, number: numberPoint, counted: countedPoint }).meta({
+  id: 'ExportMetricsServiceRequest',
+  description: 'OTLP metrics (opentelemetry-proto, v1). Names of fields in snake_case are taken as well.',
+})
+
+/** The same without its data points and the attributes of its resources, each of which is looked at by itself. */
+export const requestFrame = requestOf({ attribute: z.unknown(), number: z.unknown(), counted: z.unknown() })
+
+export type Metric = NonNullable<
+  NonNullable<
+    NonNullable<
+      NonNullable<z.infer<typeof requestFrame>['resourceMetrics']>[number]['scopeMetrics']
+    >[number]['metrics']
+  >[number]
+>
+export type Attribute = z.infer<typeof attribute>
 export type NumberPoint = z.infer<typeof numberPoint>
 export type CountedPoint = z.infer<typeof countedPoint>
+
+function integerOf(given: string | number): bigint | null {
+  const isPlain = typeof given === 'string' && /^-?\d{1,20}$/.test(given)
+  const number = isPlain ? 0 : doubleOf(given)
+  if (number === null || !Number.isInteger(number)) return null
+  const integral = isPlain ? BigInt(given) : BigInt(number)
+  return integral >= INT64_MIN && integral <= UINT64_MAX ? integral : null
+}
+
+function doubleOf(given: string | number): number | null {
+  if (typeof given === 'number') return given
+  return NUMBER.test(given) || /^(?:NaN|-?Infinity)$/.test(given) ? Number(given) : null
+}
+
+function fault(issues: z.RefinementCtx, message: string): never {
+  issues.addIssue({ code: 'custom', message })
+  return z.NEVER
+}
 
 export const exportResponse = z
   .object({

@@ -34,6 +34,7 @@ const PROBLEMS: Readonly<Record<Code, readonly [status: number, title: string]>>
   value_in_future: [422, 'The value is too far in the future'],
   value_too_old: [422, 'The value is too old'],
   value_not_defined: [422, 'The value is not defined'],
+  value_out_of_range: [422, 'The value is out of range'],
   too_many_buckets: [422, 'Too many buckets'],
   too_many_jobs: [422, 'Too many jobs in one call'],
   too_fast: [429, 'Too fast'],

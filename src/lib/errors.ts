@@ -29,6 +29,7 @@ export type Code =
   | 'value_in_future'
   | 'value_too_old'
   | 'value_not_defined'
+  | 'value_out_of_range'
   | 'too_many_buckets'
   | 'too_many_jobs'
   | 'too_fast'

@@ -12,7 +12,8 @@ export interface JobActors {
   readonly archivesMax: number
   /** Creates the actor or brings it up to `rules.revision`; an older revision changes nothing. */
   configure(jobId: number, rules: Rules): Promise<void>
-  /** @throws {Refusal} not_found, forbidden, job_stopped, value_not_defined, value_in_future, value_too_old, overloaded */
+  /** @throws {Refusal} not_found, forbidden, job_stopped, value_not_defined, value_in_future, value_too_old,
+   * value_out_of_range, overloaded */
   deliver(jobId: number, delivery: Delivery, sender: Sender): Promise<Delivered>
   /**
    * Takes many deliveries, for one job in the order given, and answers each in its place: a refusal hinders no other.

@@ -437,6 +437,40 @@ const rules: Scenario[] = [
     },
   },
   {
+    title: 'a number that its divisor leads beyond a double is refused alone, by itself and among others',
+    async run(client) {
+      const parameters = { returnValue: [{ valueName: 'tiny', valueDivisor: 1e-10 }] }
+      const thresholds = { major: { conditions: [{ key: 'returnValue1', operator: '>', value: 1e300 }] } }
+      const id = await makeJob(client, (await stage(client)).device, { parameters, thresholds })
+      const LARGEST = 1.7e298
+      const send = (json: object, path = `/webcollector/jobs/${id}/values`) =>
+        client.request('POST', path, { json })
+      const expectRefused = async () => {
+        const answers = 'value_out_of_range'
+        expectAnswer(await send({ returnValue1: 2e298 }), { answers, pointers: ['/returnValue1'] })
+        expectAnswer(await send({ returnValue: [-2e298] }), { answers, pointers: ['/returnValue/0'] })
+      }
+      await expectRefused()
+      for (const returnValue1 of [1, 2, 3]) await good(send({ returnValue1, errorCode: 0 }))
+      await expectRefused()
+      expect(await good(send({ returnValue1: LARGEST }))).toMatchObject({ accepted: 1, state: 'major' })
+      const key = 'returnValue1'
+      const now = Date.now()
+      const series = { jobId: id, key, timestamps: [now, now + 1, now + 2], values: [1, 2e298, 3] }
+      const beyond = { jobId: id, key, timestamps: [now], values: [2e298] }
+      const inBulk = await good(send({ series: [series, beyond] }, '/webcollector/values'))
+      expect(inBulk['series']).toMatchObject([
+        { status: 200, accepted: 2, refused: [{ index: 1, code: 'value_out_of_range' }] },
+        { status: 422, code: 'value_out_of_range', errors: [{ pointer: '/series/1/values/0' }] },
+      ])
+      const rounds = [{ key, jobIds: [id, id], values: [2e298, 5] }]
+      const inRounds = await good(send({ rounds }, '/webcollector/values'))
+      expect(inRounds['rounds']).toMatchObject([
+        { accepted: 1, refused: [{ index: 0, code: 'value_out_of_range' }] },
+      ])
+    },
+  },
+  {
     title: 'a message is shown until the next delivery, and a log line changes it alone',
     async run(client) {
       const { device } = await stage(client)

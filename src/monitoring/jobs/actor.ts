@@ -3,7 +3,7 @@ import type { Delivery, Reason, Rules, Run, Value } from '../../ports/job-actors
 import { isLevel, worseOf } from '../states/state.ts'
 import { count, countSilence, evaluate, TIMEOUT_ERROR } from '../states/thresholds.ts'
 import type { Counter } from '../states/thresholds.ts'
-import { checkDated, checkDefined, checkStarted, userValue } from './delivery.ts'
+import { checkDated, checkStarted, checkValues, userValue } from './delivery.ts'
 import {
   judge,
   patienceOf,
@@ -72,7 +72,7 @@ function deliver(state: ActorState, delivery: Delivery, now: number): Step {
   const { rules } = state
   const nowAt = Math.max(state.nowAt, now)
   checkStarted(rules)
-  checkDefined(rules, delivery)
+  checkValues(rules, delivery)
   checkDated(delivery, nowAt)
   if (delivery.signal === 'log')
     return unchanged({ ...state, nowAt, message: delivery.message ?? state.message })

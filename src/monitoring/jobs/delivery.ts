@@ -47,12 +47,22 @@ export function checkStarted(rules: Rules): void {
   if (rules.stopped) throw new Refusal('job_stopped', 'The job is stopped and takes no values.')
 }
 
-/** Whether all values are defined on the job.
- * @throws {Refusal} value_not_defined, pointing at each that is not */
-export function checkDefined(rules: Rules, delivery: Delivery): void {
-  const pointers: string[] = []
-  for (const key in delivery.values) if (!isDefined(rules, key)) pointers.push(`/${key}`)
-  if (pointers.length > 0) throw notDefined(pointers)
+/** Whether the job takes all values: each is defined on it, and stays a number once it is divided by its divisor.
+ * @throws {Refusal} value_not_defined, value_out_of_range, pointing at each that the job does not take */
+export function checkValues(rules: Rules, { values }: Delivery): void {
+  const undefinedAt: string[] = []
+  const beyondAt: string[] = []
+  for (const key in values) {
+    if (!isDefined(rules, key)) undefinedAt.push(`/${key}`)
+    else if (!isInRange(rules, key, values[key] ?? 0)) beyondAt.push(`/${key}`)
+  }
+  if (undefinedAt.length > 0) throw notDefined(undefinedAt)
+  if (beyondAt.length > 0) throw refusalAs('value_out_of_range', beyondAt)
+}
+
+/** Whether a raw value is one for its user as well: a divisor below 1 can lead beyond the range of a double. */
+function isInRange(rules: Rules, key: string, raw: Value): boolean {
+  return typeof raw === 'string' || Number.isFinite(raw / divisorOf(rules, key))
 }
 
 /** Whether the value of a run is defined on the job. @throws {Refusal} value_not_defined */
@@ -94,32 +104,39 @@ function partsOf(key: string): KeyParts {
 export function checkDated(delivery: Delivery, now: number): void {
   if (delivery.timestampAt === null) return
   const fault = misdated(delivery.timestampAt, now)
-  if (fault !== null) throw misdatedRefusal(fault, ['/timestamp'])
+  if (fault !== null) throw refusalAs(fault, ['/timestamp'])
 }
 
-/** What of a run is within the accepted span around `now`, and what is not.
- * @throws {Refusal} value_in_future, value_too_old when none of it is */
-export function datedPart(
+/** The samples of a run that the job takes at `now`, and those that it does not.
+ * @throws {Refusal} value_in_future, value_too_old, value_out_of_range when it takes none: as for the first */
+export function acceptablePart(
+  rules: Rules,
   run: Run,
   now: number,
 ): { readonly run: Run; readonly refused: readonly RefusedSample[] } {
-  const refused: RefusedSample[] = []
-  for (let index = 0; index < run.at.length; index++) {
-    const code = misdated(run.at[index] ?? 0, now)
+  const { key, at, values } = run
+  const refused: { index: number; code: Unacceptable }[] = []
+  for (let index = 0; index < at.length; index++) {
+    const code = misdated(at[index] ?? 0, now) ?? (isInRange(rules, key, values[index] ?? 0) ? null : BEYOND)
     if (code !== null) refused.push({ index, code })
   }
   const [first] = refused
   if (!first) return { run, refused }
-  if (refused.length === run.at.length) {
-    const pointers = refused.map(({ index }) => `/timestamps/${index}`)
-    throw misdatedRefusal(misdated(run.at[0] ?? 0, now) ?? 'value_too_old', pointers)
+  if (refused.length === at.length) {
+    const columnOf = (code: Unacceptable) => (code === BEYOND ? 'values' : 'timestamps')
+    throw refusalAs(
+      first.code,
+      refused.map(({ index, code }) => `/${columnOf(code)}/${index}`),
+    )
   }
   const gone = new Set(refused.map(({ index }) => index))
   const kept = (_: unknown, index: number) => !gone.has(index)
-  return { run: { key: run.key, at: run.at.filter(kept), values: run.values.filter(kept) }, refused }
+  return { run: { key, at: at.filter(kept), values: values.filter(kept) }, refused }
 }
 
+const BEYOND = 'value_out_of_range'
 type Misdated = 'value_in_future' | 'value_too_old'
+type Unacceptable = Misdated | typeof BEYOND
 
 /** What is wrong with an instant around `now`, if anything. */
 export function misdated(at: number, now: number): Misdated | null {
@@ -127,13 +144,19 @@ export function misdated(at: number, now: number): Misdated | null {
   return at < now - PAST_MAX_MS ? 'value_too_old' : null
 }
 
-function misdatedRefusal(code: Misdated, pointers: readonly string[]): Refusal {
-  const detail =
-    code === 'value_in_future'
-      ? 'The timestamp is more than 5 minutes in the future.'
-      : 'The timestamp is older than 30 days.'
-  const faults = pointers.map((pointer) => ({ pointer, message: 'is outside the accepted span' }))
-  return new Refusal(code, detail, faults)
+const DETAILS: Readonly<Record<Unacceptable, string>> = {
+  value_in_future: 'The timestamp is more than 5 minutes in the future.',
+  value_too_old: 'The timestamp is older than 30 days.',
+  value_out_of_range: 'Divided by its divisor, the value is beyond the range of a double.',
+}
+
+function refusalAs(code: Unacceptable, pointers: readonly string[]): Refusal {
+  const message = code === BEYOND ? 'is too large for its divisor' : 'is outside the accepted span'
+  return new Refusal(
+    code,
+    DETAILS[code],
+    pointers.map((pointer) => ({ pointer, message })),
+  )
 }
 
 /** A raw value as its user sees it: numbers divided by the value's divisor. */

@@ -1,18 +1,18 @@
 import type { Run, Transition, Value } from '../../ports/job-actors.ts'
 import { count, evaluate } from '../states/thresholds.ts'
 import type { Counter } from '../states/thresholds.ts'
-import { BARE, checkRunDefined, checkStarted, datedPart, userValue } from './delivery.ts'
+import { acceptablePart, BARE, checkRunDefined, checkStarted, userValue } from './delivery.ts'
 import { judge, settle, unchanged, withFlapping, withResult } from './judging.ts'
 import type { ActorState, Step } from './judging.ts'
 
 /** What a delivery of each sample would do to the job, at a fraction of its price: of all that they change, those after
  * the first in order change the newest value and the counters only.
- * @throws {Refusal} job_stopped, value_not_defined, value_in_future, value_too_old */
+ * @throws {Refusal} job_stopped, value_not_defined, value_in_future, value_too_old, value_out_of_range */
 export function takeRun(state: ActorState, sent: Run, now: number): Step {
   const nowAt = Math.max(state.nowAt, now)
   checkStarted(state.rules)
   checkRunDefined(state.rules, sent)
-  const { run, refused } = datedPart(sent, nowAt)
+  const { run, refused } = acceptablePart(state.rules, sent, nowAt)
   const { key, at, values } = run
   const floor = state.newestAt ?? Number.NEGATIVE_INFINITY
   const first = at.findIndex((one) => one >= floor)

@@ -155,7 +155,9 @@ export const deliveryBody = z
   )
   .meta({
     id: 'Delivery',
-    description: 'Numbers as returnValue1, returnValue2 … or all in returnValue; strings as stringValue1 ….',
+    description:
+      'Numbers as returnValue1, returnValue2 … or all in returnValue; strings as stringValue1 …. Numbers are doubles: ' +
+      'integers beyond ±2^53 become the nearest double, and -0 is answered as 0.',
   })
 
 const EMPTY = 'needs a value or an errorCode, or the signal start or log'

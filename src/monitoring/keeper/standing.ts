@@ -143,6 +143,8 @@ export class Standing {
     if (typeof value === 'number') {
       const seen = value / this.#divisor
       if (seen > this.#over && seen < this.#under) return false
+      // The step refuses it.
+      if (!Number.isFinite(seen)) return true
     }
     return isNews(this.#accepted, key, value)
   }

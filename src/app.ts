@@ -112,9 +112,9 @@ export function createApp(ports: Ports, around: (handle: Handle) => Handle = (ha
   app.notFound((c) => problemResponse(...noRoute(c, routes)))
   app.onError((error, c) => {
     const cause = error instanceof HTTPException && error.status === 400 ? malformedJson() : error
-    const request = { requestId: c.get('requestId'), method: c.req.method, route: routePath(c) }
     const rules = matchedRoutes(c).map(({ handler }) => policyOf(handler))
-    const reword = rules.find((rule) => rule !== undefined)?.refusal
+    const { refusal: reword, isDelivery } = rules.find((rule) => rule !== undefined) ?? {}
+    const request = { requestId: c.get('requestId'), method: c.req.method, route: routePath(c), isDelivery }
     return failureResponse(cause, ports, request, reword && ((refusal) => reword(refusal, c.req.raw)))
   })
 

@@ -70,7 +70,8 @@ async function answer<Body, Done>(
       release()
     }
   } catch (error) {
-    const about = { requestId, method: route.method, route: route.path }
+    const { isDelivery } = route.policy
+    const about = { requestId, method: route.method, route: route.path, isDelivery }
     const response = failureResponse(error, ports, about)
     surround(response.headers, request, { ports, requestId })
     return response

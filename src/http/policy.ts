@@ -45,6 +45,8 @@ export type Policy = {
   readonly refuses?: readonly number[]
   /** The body of a refusal where another protocol says how it looks; else it is a problem document. */
   readonly refusal?: (refusal: Refusal, request: Request) => Reworded
+  /** True where senders deliver: what is refused there through our own fault is not their silence. */
+  readonly isDelivery?: true
   /** True when it takes an `Idempotency-Key`. */
   readonly isRepeatable?: true
   /** True where others add parameters of their own to the URL; everywhere else unknown ones are refused. */

@@ -80,16 +80,29 @@ export function codesOf(): ReadonlyMap<number, readonly string[]> {
 /** The body of a refusal in the words of another protocol. */
 export type Reworded = { readonly media: string; readonly body: string | Uint8Array<ArrayBuffer> }
 
+type FailedRequest = {
+  readonly requestId: string
+  readonly method: string
+  readonly route: string
+  /** Absent is false. */
+  readonly isDelivery?: boolean | undefined
+}
+
+/** Refusals of deliveries that say nothing of what was sent or of who has sent it. */
+const OURS: ReadonlySet<Code> = new Set(['overloaded', 'unavailable', 'storage_full'])
+
 /** The answer to a request that failed: what was refused says why; of anything else the log knows more. A problem
  * document, unless the route has other words. */
 export function failureResponse(
   error: unknown,
-  { log }: Ports,
-  request: { readonly requestId: string; readonly method: string; readonly route: string },
+  { log, hearing }: Ports,
+  request: FailedRequest,
   reword?: (refusal: Refusal) => Reworded,
 ): Response {
   const refusal = refusalIn(error) ?? new Refusal('internal', 'Something is wrong here. The log knows more.')
-  if (refusal.code === 'internal') log.error('request failed', error, request)
+  const { requestId, method, route, isDelivery = false } = request
+  if (refusal.code === 'internal') log.error('request failed', error, { requestId, method, route })
+  if (isDelivery && OURS.has(refusal.code)) hearing.wasRefused()
   const response = problemResponse(refusal, request.requestId)
   if (!reword) return response
   const { media, body } = reword(refusal)

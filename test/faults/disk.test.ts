@@ -87,6 +87,14 @@ async function fillUp(): Promise<void> {
   await Bun.sleep(300)
   expect(statusesOf(await reads.stop())).toEqual([200])
   expect((await fill(first.url)).status).toBe(507)
+  const full = await fetch(`${first.url}/readyz`)
+  expect(full.status).toBe(503)
+  expect(await full.json()).toMatchObject({
+    status: 'failed',
+    checks: {
+      values: { status: 'failed', detail: expect.stringContaining('disk is nearly full') as unknown },
+    },
+  })
   await killAll(first)
 
   const again = await startProcess({ command: BUN, dataDir })
@@ -94,6 +102,7 @@ async function fillUp(): Promise<void> {
   expect(await session.remove(again.url, `/jobs/${doomed}`)).toBe(204)
   await rm(join(dataDir, 'others'))
   await until(async () => (await session.deliver(again.url, kept, { errorCode: 0 })).status === 200)
+  expect((await fetch(`${again.url}/readyz`)).status).toBe(200)
   const verdict = ledger.compare(await session.readHistories(again.url, [kept]))
   again.signal('SIGTERM')
   expect(await again.exited).toBe(0)

@@ -23,7 +23,7 @@ export function valuesInObject(storage: DurableObjectStorage): ValuesDatabase {
     async commit(statements) {
       const entries = statements.map(({ cells }) => String(cells[1])).join()
       if (entries.includes(POISON)) throw new Error('The storage fails.')
-      if (entries.includes(',"w"]') && wakeFailures < WAKE_FAILURES) {
+      if (/,"(?:w"\]|x",)/.test(entries) && wakeFailures < WAKE_FAILURES) {
         wakeFailures++
         throw new Error(`The storage fails for the ${wakeFailures}. time.`)
       }

@@ -2,6 +2,8 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { setImmediate } from 'node:timers/promises'
 
+import { Job } from '../../src/monitoring/keeper/job.ts'
+import { Outage } from '../../src/monitoring/keeper/outage.ts'
 import type { Keeper } from '../../src/monitoring/keeper/service.ts'
 import type { ValuesDatabase } from '../../src/ports/values-database.ts'
 import { startServer } from '../../workers/bun/server.ts'
@@ -38,6 +40,7 @@ const HOSTS: Readonly<Record<string, Seams>> = {
   },
   'forgets-what-waits': {},
   'credits-nothing': { stallMs: Number.POSITIVE_INFINITY },
+  'forgets-what-it-refused': {},
 }
 
 function around(values: ValuesDatabase, run: (commit: () => Promise<void>) => Promise<void>): ValuesDatabase {
@@ -69,6 +72,12 @@ function forgetWhatWaits(file: string): void {
   record.close()
 }
 
+/** What a keeper must not do. */
+function forgetRefusals(): void {
+  Outage.prototype.refused = () => undefined
+  Job.prototype.refuse = () => undefined
+}
+
 /** On SIGUSR2 prints for how long the event loop stood still at most since the last time. */
 function watchLoop(): void {
   let lastAt = performance.now()
@@ -89,6 +98,7 @@ const seams = HOSTS[name]
 if (!seams) throw new RangeError(`There is no host ${name}.`)
 const settings = readBunSettings(process.env)
 if (name === 'forgets-what-waits') forgetWhatWaits(join(settings.dataDir, 'config.db'))
+if (name === 'forgets-what-it-refused') forgetRefusals()
 const server = await startServer(settings, seams)
 watchLoop()
 if (name === 'folds-all-the-time') await foldAllTheTime(keeperOf(server.ports.jobActors))

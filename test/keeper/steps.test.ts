@@ -32,7 +32,7 @@ const OTHERS = [
   'deaf',
   'settled',
 ]
-const CLOCKWORK = ['constructor', 'lastHeartbeat', 'beat', 'notice']
+const CLOCKWORK = ['constructor', 'lastHeartbeat', 'beat', 'notice', 'wasRefused']
 
 let folder = ''
 beforeAll(async () => {

@@ -1,7 +1,7 @@
 import { Keeper } from '../../src/monitoring/keeper/service.ts'
 import type { KeeperHost } from '../../src/monitoring/keeper/host.ts'
 import { neighbourhoodOf, nextTurn } from '../../src/monitoring/keeper/turns.ts'
-import type { DeafTime, Hearing } from '../../src/ports/hearing.ts'
+import type { Hearing } from '../../src/ports/hearing.ts'
 
 /** A gap between two looks at the clock that is longer than this was a time in which nothing could be received. */
 const STALL_MS = 500
@@ -43,7 +43,12 @@ export async function openKeeping(
   clockwork.attach(keeper)
   return {
     keeper,
-    hearing: { lastDeaf: () => clockwork.lastDeaf, clockBehindMs: () => keeper.clockBehindMs },
+    hearing: {
+      lastDeaf: () => keeper.lastDeaf,
+      clockBehindMs: () => keeper.clockBehindMs,
+      refusal: () => keeper.refusal,
+      wasRefused: () => keeper.wasRefused(),
+    },
     start: () => clockwork.start(),
     close: () => clockwork.close(),
   }
@@ -65,15 +70,10 @@ class Clockwork {
   #lastTidyAt = 0
   #isClosed = false
   #hasStumbled = false
-  #lastDeaf: DeafTime | null = null
 
   constructor(host: Omit<KeeperHost, 'armed' | 'turn'>, stallMs: number) {
     this.#host = host
     this.#stallMs = stallMs
-  }
-
-  get lastDeaf(): DeafTime | null {
-    return this.#lastDeaf
   }
 
   attach(keeper: Keeper): void {
@@ -84,7 +84,7 @@ class Clockwork {
   async start(): Promise<void> {
     const now = this.#host.clock.now()
     const lastSeenAt = (await this.#keeper?.lastHeartbeat()) ?? null
-    if (lastSeenAt !== null && now - lastSeenAt > this.#stallMs) await this.#credit(lastSeenAt, now)
+    if (lastSeenAt !== null && now - lastSeenAt > this.#stallMs) await this.#keeper?.deaf(lastSeenAt, now)
     this.#lastLookAt = this.#host.clock.now()
     this.#lastLookMs = this.#host.clock.monotonic()
     this.#lastFoldAt = now
@@ -140,7 +140,7 @@ class Clockwork {
         `Nothing was received for ${(stalledMs / 1_000).toFixed(1)} s: the process did not run, or the clock was set ahead. Deadlines of jobs are put off by that time. If it happens often, give the machine more CPU or memory, or pause no virtual machine that runs this service.`,
         { stalledMs: Math.round(stalledMs) },
       )
-      await this.#credit(now - stalledMs, now)
+      await keeper.deaf(now - stalledMs, now)
       // Whose turn came meanwhile waits for the next one: they must not all come at once now.
       this.#lastTidyAt = now
     }
@@ -162,11 +162,6 @@ class Clockwork {
     this.#lastLookAt = now
     this.#lastLookMs = monotonicMs
     return Math.round(sinceMs)
-  }
-
-  async #credit(fromAt: number, toAt: number): Promise<void> {
-    this.#lastDeaf = { fromAt, toAt }
-    await this.#keeper?.deaf(fromAt, toAt)
   }
 
   /** On a full disk a fold would only take what a delete needs; the journal keeps its samples as well. */

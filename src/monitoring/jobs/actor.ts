@@ -6,7 +6,9 @@ import type { Counter } from '../states/thresholds.ts'
 import { checkDated, checkStarted, checkValues, userValue } from './delivery.ts'
 import {
   judge,
+  heardAtOf,
   patienceOf,
+  spanOf,
   within,
   regularDeadline,
   settle,
@@ -29,8 +31,15 @@ export type Event =
   | { readonly kind: 'run'; readonly run: Run }
   /** The deadline may have passed. Early or repeated, it changes nothing. */
   | { readonly kind: 'wake' }
-  /** The service could not receive during [fromAt, toAt). Of that time its clock was set ahead by `aheadMs`, if at all. */
-  | { readonly kind: 'deaf'; readonly fromAt: number; readonly toAt: number; readonly aheadMs?: number }
+  /** The service could not receive during [fromAt, toAt). Of that time its clock was set ahead by `aheadMs`, if at all.
+   * `isSent` where the job's own deliveries were refused from first to last: it was alive at `toAt`. */
+  | {
+      readonly kind: 'deaf'
+      readonly fromAt: number
+      readonly toAt: number
+      readonly aheadMs?: number
+      readonly isSent?: boolean
+    }
   /** The service's clock was set back: by so much (at most 0), or by an unknown time where `byMs` is 0. */
   | { readonly kind: 'clock'; readonly byMs: number }
 
@@ -64,7 +73,7 @@ export function step(state: ActorState | null, event: Event, now: number): Step 
 function shifted(state: ActorState, byMs: number): ActorState {
   const { deadline } = state
   if (deadline === null || byMs === 0) return state
-  const heardAt = (state.heardAt ?? Math.max(state.lastReceivedAt ?? 0, state.startedAt)) + byMs
+  const heardAt = heardAtOf(state) + byMs
   return { ...state, heardAt, deadline: { ...deadline, at: deadline.at + byMs } }
 }
 
@@ -125,20 +134,25 @@ type Deaf = Omit<Event & { kind: 'deaf' }, 'kind'>
 function creditDeafness(state: ActorState, deaf: Deaf): Step {
   const { deadline, rules } = state
   if (rules.stopped || (deadline !== null && deadline.at < deaf.fromAt)) return unchanged(state)
-  const moved = shifted(state, deaf.aheadMs ?? 0)
-  const credit = Math.min(patienceOf(rules)?.ms ?? Number.POSITIVE_INFINITY, deaf.toAt - deaf.fromAt)
-  const later = moved.deadline && {
-    ...moved.deadline,
-    at: Math.max(moved.deadline.at, deaf.toAt + credit),
-  }
-  // What was heard after the clock was set ahead has its deadline on the new clock already.
-  const credited = within({ ...moved, deadline: later }, deaf.aheadMs ? deaf.toAt : Number.POSITIVE_INFINITY)
+  const credited = withCredit(state, deaf)
   const isMissed = deadline !== null && deadline.at <= deaf.toAt
   if (!isMissed && !isBlamed(state, deaf)) return unchanged(credited)
   // The deadline fell into the gap, or it may have got well: what the job's state was meanwhile nobody can say.
   const gone = settle({ ...credited, evaluated: 'no_data' }, { reason: 'platform', at: deaf.fromAt })
   const back = settle({ ...gone.state, evaluated: state.evaluated }, { reason: 'platform', at: deaf.toAt })
   return { ...back, transitions: [...gone.transitions, ...back.transitions] }
+}
+
+/** The state with its deadline put off. */
+function withCredit(state: ActorState, { fromAt, toAt, aheadMs = 0, isSent }: Deaf): ActorState {
+  const moved = shifted(state, aheadMs)
+  const { deadline, rules } = moved
+  if (deadline === null) return state
+  const gapMs = toAt - fromAt
+  const creditMs = isSent ? spanOf(deadline, rules) : Math.min(patienceOf(rules)?.ms ?? gapMs, gapMs)
+  const credited = { ...moved, deadline: { ...deadline, at: Math.max(deadline.at, toAt + creditMs) } }
+  // What was heard after the clock was set ahead has its deadline on the new clock already.
+  return aheadMs === 0 ? credited : within(credited, toAt)
 }
 
 /** Whether a job would be held to be down over a gap of ours that is longer than a restart. */

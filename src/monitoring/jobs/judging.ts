@@ -235,8 +235,16 @@ const NONE: readonly never[] = []
 export function regularDeadline(
   state: Pick<ActorState, 'rules' | 'startedAt' | 'lastReceivedAt' | 'heardAt'>,
 ): Deadline | null {
-  const heardAt = state.heardAt ?? Math.max(state.lastReceivedAt ?? 0, state.startedAt)
-  return deadlineAfter(state.rules, heardAt, null)
+  return deadlineAfter(state.rules, heardAtOf(state), null)
+}
+
+/** When the job gave its last sign of life or was started, on the service's clock. */
+export function heardAtOf({
+  heardAt,
+  lastReceivedAt,
+  startedAt,
+}: Pick<ActorState, 'startedAt' | 'lastReceivedAt' | 'heardAt'>): number {
+  return heardAt ?? Math.max(lastReceivedAt ?? 0, startedAt)
 }
 
 /** The deadline after a sign of life at this instant of the service's clock. */
@@ -251,8 +259,13 @@ function deadlineAfter(rules: Rules, heardAt: number, ttlMs: number | null): Dea
 export function within(state: ActorState, now: number): ActorState {
   const { deadline, rules } = state
   if (deadline === null) return state
-  const latestAt = now + (deadline.spanMs ?? patienceOf(rules)?.ms ?? Number.POSITIVE_INFINITY)
+  const latestAt = now + spanOf(deadline, rules)
   return deadline.at <= latestAt ? state : { ...state, deadline: { ...deadline, at: latestAt } }
+}
+
+/** How long the job may be silent before this deadline, ms. */
+export function spanOf({ spanMs }: Deadline, rules: Rules): number {
+  return spanMs ?? patienceOf(rules)?.ms ?? Number.POSITIVE_INFINITY
 }
 
 /** How long the job may be silent, and what its silence means; null when it may be silent for ever. */

@@ -29,6 +29,7 @@ const wantedQuery = z.object({ thresholds: flagQuery.default(false), values: fla
 const oneJob = { 200: ok(jobView, 'The job.', ['ETag']) }
 
 const delivery: Policy = {
+  isDelivery: true,
   summary: 'Deliver values to a webhook job',
   roles: SENDERS,
   object: 'execute',

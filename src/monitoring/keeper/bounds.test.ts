@@ -1,7 +1,6 @@
 import { expect, test } from 'bun:test'
 
-import { codeOf } from '../../../test/refusals.ts'
-import { requireRoom } from './bounds.ts'
+import { refusalFor } from './bounds.ts'
 
 const MIB = 1024 * 1024
 
@@ -24,5 +23,5 @@ test.each([
     roomBytes: Number.POSITIVE_INFINITY,
     ...given,
   }
-  expect(codeOf(() => requireRoom(load, load.isFull, load.roomBytes))).toBe(code)
+  expect(refusalFor(load, load.isFull, load.roomBytes)?.code ?? null).toBe(code)
 })

@@ -1,4 +1,5 @@
 import { step } from '../jobs/actor.ts'
+import type { Event } from '../jobs/actor.ts'
 import type { Effect, Job } from './job.ts'
 import { Wheel } from './wheel.ts'
 
@@ -30,16 +31,25 @@ export class Deadlines {
     if (isEarliest) this.#armed()
   }
 
-  /** What waking does to each job whose deadline has passed by `now`, one at a time; the others stay entered. */
-  *takeDue(now: number): Generator<Effect> {
+  /** What happens to each job whose deadline has passed by `now`, one at a time; the others stay entered. A job whose
+   * deliveries were refused has more time; every other one is woken. */
+  *takeDue(now: number): Generator<{ readonly effect: Effect; readonly event: Event }> {
     for (let due = this.#wheel.takeDue(now); due !== null; due = this.#wheel.takeDue(now)) {
       const job = this.#jobs.get(due.id)
       // A job that was forgotten left its entry behind.
       if (!job || job.armedAt !== due.at) continue
       job.armedAt = Number.POSITIVE_INFINITY
-      const result = step(job.state, { kind: 'wake' }, now)
-      if (result.state.deadline === job.state.deadline) this.enter(job)
-      else yield { job, result }
+      const refused = job.refusedBy(now)
+      const put = refused && happening(job, { kind: 'deaf', ...refused, isSent: true }, now)
+      const found = put ?? happening(job, { kind: 'wake' }, now)
+      if (found) yield found
+      else this.enter(job)
     }
   }
+}
+
+/** What an event does to a job; null where its deadline stays. */
+function happening(job: Job, event: Event, now: number): { effect: Effect; event: Event } | null {
+  const result = step(job.state, event, now)
+  return result.state.deadline?.at === job.state.deadline?.at ? null : { effect: { job, result }, event }
 }

@@ -1,6 +1,8 @@
 import type { Snapshot, Value } from '../../ports/job-actors.ts'
+import type { DeafTime } from '../../ports/hearing.ts'
 import { step } from '../jobs/actor.ts'
 import type { ActorState, Event, Sample, Step } from '../jobs/actor.ts'
+import { heardAtOf } from '../jobs/judging.ts'
 import type { Chains } from './chains.ts'
 import type { End } from './open.ts'
 import type { Panel } from './panels.ts'
@@ -38,6 +40,8 @@ export class Job {
   /** When the wheel will look at this job. */
   armedAt = Number.POSITIVE_INFINITY
   readonly #standing: Standing
+  /** From when until when its deliveries were refused through no fault of its sender; null where none was. */
+  #refused: DeafTime | null = null
   /** What was used of the job's allowance, and when it was looked at, epoch ms. */
   #used = 0
   #usedAt = 0
@@ -107,6 +111,20 @@ export class Job {
     if (this.#used >= BURST_MAX) return false
     this.#used++
     return true
+  }
+
+  /** A delivery of the job is refused through no fault of its sender. */
+  refuse(now: number): void {
+    this.#refused = { fromAt: this.#refused?.fromAt ?? now, toAt: now }
+  }
+
+  /** The time in which its deliveries were refused since it was heard last, up to `now`; null where none was. */
+  refusedBy(now: number): DeafTime | null {
+    if (!this.#refused) return null
+    const heardAt = heardAtOf(this.state)
+    const toAt = Math.min(now, this.#refused.toAt)
+    if (toAt <= heardAt) this.#refused = null
+    return this.#refused && { fromAt: Math.max(heardAt, this.#refused.fromAt), toAt }
   }
 
   /** What an event did is on stable storage now. */

@@ -36,14 +36,7 @@ export function encodeEntry({ jobId, at, event }: Entry | RoundEntry): string {
     case 'wake':
       return JSON.stringify([jobId, at, 'w'])
     case 'deaf':
-      return JSON.stringify([
-        jobId,
-        at,
-        'x',
-        event.fromAt,
-        event.toAt,
-        ...(event.aheadMs ? [event.aheadMs] : []),
-      ])
+      return JSON.stringify([jobId, at, 'x', ...deafCells(event)])
     case 'clock':
       return JSON.stringify([jobId, at, 'k', event.byMs])
     case 'forget':
@@ -103,9 +96,16 @@ function decodeEntry([jobId, at, kind, ...rest]: Cells): Entry | RoundEntry {
   }
 }
 
-function deafOf([fromAt, toAt, aheadMs]: readonly unknown[]): Event & { kind: 'deaf' } {
-  const deaf = { kind: 'deaf', fromAt: Number(fromAt), toAt: Number(toAt) } as const
-  return aheadMs === undefined ? deaf : { ...deaf, aheadMs: Number(aheadMs) }
+type Deaf = Event & { readonly kind: 'deaf' }
+
+/** The rarer cells only where one of them is set. */
+function deafCells({ fromAt, toAt, aheadMs = 0, isSent = false }: Deaf): number[] {
+  return aheadMs === 0 && !isSent ? [fromAt, toAt] : [fromAt, toAt, aheadMs, Number(isSent)]
+}
+
+function deafOf(cells: readonly unknown[]): Deaf {
+  const [fromAt = 0, toAt = 0, aheadMs = 0, isSent = 0] = cells.map(Number)
+  return { kind: 'deaf', fromAt, toAt, aheadMs, isSent: isSent === 1 }
 }
 
 /** The first instant and the gaps between them; gaps at the end that are all the same are written once. */

@@ -1,5 +1,6 @@
 import { Refusal } from '../../lib/errors.ts'
 import { Lock } from '../../lib/lock.ts'
+import type { DeafTime } from '../../ports/hearing.ts'
 import type {
   BucketsAnswer,
   BucketsOfAll,
@@ -21,24 +22,23 @@ import type {
 } from '../../ports/job-actors.ts'
 import { step } from '../jobs/actor.ts'
 import type { Event } from '../jobs/actor.ts'
-import { requireRoom } from './bounds.ts'
 import type { KeeperHost } from './host.ts'
 import type { Unfolded } from './bounds.ts'
 import { Deadlines } from './deadlines.ts'
 import { Facts } from './facts.ts'
 import { Copies } from './service/copying.ts'
 import { History } from './service/history.ts'
-import { effectsOf, Job } from './job.ts'
+import { Job } from './job.ts'
 import type { Entry } from './journal.ts'
+import { Hearing } from './service/hearing.ts'
+import { Outage } from './outage.ts'
 import { Ledger } from './service/ledger.ts'
 import { foldUpTo } from './service/folding.ts'
 import { Intake } from './service/intake.ts'
 import { replay } from './service/replay.ts'
 import * as store from './store.ts'
 import { StoredValues } from './stored-values.ts'
-import { WatchedClock } from './watched-clock.ts'
-
-const WAKES_PER_COMMIT = 2_000
+import { WatchedValues } from './watched-values.ts'
 
 /**
  * Keeps webhook jobs: takes their events in order, makes them durable in one journal row per turn, and folds the
@@ -54,11 +54,11 @@ export class Keeper implements JobActors {
   readonly archivesMax = Number.POSITIVE_INFINITY
   /** What was received: reads of it, and keeping it small. */
   readonly history: History
-  readonly #host: KeeperHost
+  readonly #host: KeeperHost & { readonly values: WatchedValues }
   /** The same, for whatever changes more than the journal. */
   readonly #inside: KeeperHost & { readonly values: StoredValues }
   readonly #jobs = new Map<number, Job>()
-  readonly #clock: WatchedClock
+  readonly #hearing: Hearing
   readonly #deadlines: Deadlines
   readonly #lock = new Lock()
   /** Held by whatever moves rows of jobs from one place to another, and while they are copied. */
@@ -71,11 +71,13 @@ export class Keeper implements JobActors {
   /** When the latest fold that came to its end began. */
   #foldedAt = Number.NEGATIVE_INFINITY
 
-  private constructor(host: KeeperHost) {
+  private constructor(place: KeeperHost) {
+    const outage = new Outage()
+    const failed = (at: number, sinceAt: number) => outage.refused(at, sinceAt)
+    const host = { ...place, values: new WatchedValues(place.values, place.clock, failed) }
     this.#host = host
     const inside = { ...host, values: new StoredValues(host.values) }
     this.#inside = inside
-    this.#clock = new WatchedClock(host.clock, (byMs, now) => this.#setBack(byMs, now))
     this.#deadlines = new Deadlines(this.#jobs, () => host.armed())
     this.#facts = new Facts((transitions) => host.follow(transitions), host.log)
     this.history = new History({
@@ -91,6 +93,8 @@ export class Keeper implements JobActors {
       deadlines: this.#deadlines,
       facts: this.#facts,
     })
+    const { jobs, deadlines, ledger } = { jobs: this.#jobs, deadlines: this.#deadlines, ledger: this.#ledger }
+    this.#hearing = new Hearing({ host, jobs, deadlines, outage, ledger })
     this.#copies = new Copies({
       host: inside,
       lock: this.#lock,
@@ -105,11 +109,11 @@ export class Keeper implements JobActors {
     })
     this.#intake = new Intake({
       values: host.values,
-      clock: this.#clock,
+      clock: this.#hearing.clock,
       job: (jobId) => this.#job(jobId),
       find: (jobId) => this.#jobs.get(jobId) ?? null,
       kept: (jobId, key, at) => this.history.at(jobId, key, at),
-      requireRoom: () => requireRoom(this.#ledger.unfolded, this.#ledger.isFull, this.#host.roomBytes()),
+      requireRoom: (job, now) => this.#hearing.requireRoom(job, now),
       accept: (entry, effects, besides) => this.#ledger.accept(entry, effects, besides),
       gather: (job, sample, arrival) => this.#ledger.gather(job, sample, arrival),
       tell: () => this.#facts.tell(),
@@ -128,7 +132,7 @@ export class Keeper implements JobActors {
 
   /** When the earliest deadline may have passed; infinity when there is none. */
   get nextAt(): number {
-    return this.#deadlines.nextAt
+    return this.#hearing.nextAt
   }
 
   /** What the next fold would move. */
@@ -141,9 +145,24 @@ export class Keeper implements JobActors {
     return this.#facts.told
   }
 
+  /** The latest time in which deliveries could not be received or were refused, once it is over. */
+  get lastDeaf(): DeafTime | null {
+    return this.#hearing.lastDeaf
+  }
+
+  /** Why nothing can be stored just now; null while it can. */
+  get refusal(): Refusal | null {
+    return this.#hearing.refusal
+  }
+
+  /** A delivery was refused before anybody knew of which job. */
+  wasRefused(): void {
+    this.#hearing.wasRefused()
+  }
+
   /** By how many milliseconds the clock is behind what is stored; 0 where it is not. */
   get clockBehindMs(): number {
-    return this.#clock.behindMs
+    return this.#hearing.clock.behindMs
   }
 
   get jobCount(): number {
@@ -153,7 +172,7 @@ export class Keeper implements JobActors {
   async configure(jobId: number, rules: Rules): Promise<void> {
     const event: Event = { kind: 'configure', jobId, rules }
     const known = this.#jobs.get(jobId)
-    const now = this.#clock.now()
+    const now = this.#hearing.clock.now()
     const result = step(known?.state ?? null, event, now)
     const job = known ?? new Job(result.state, null)
     this.#jobs.set(jobId, job)
@@ -195,7 +214,7 @@ export class Keeper implements JobActors {
     this.#jobs.delete(jobId)
     job.wasForgotten = true
     this.#ledger.leaving.add(job)
-    const entry: Entry = { jobId, at: this.#clock.now(), event: { kind: 'forget' } }
+    const entry: Entry = { jobId, at: this.#hearing.clock.now(), event: { kind: 'forget' } }
     await this.#ledger.accept(entry, [], { forgotten: job })
     await this.history.sweepQuietly()
   }
@@ -211,24 +230,19 @@ export class Keeper implements JobActors {
   /** Lets jobs whose deadline has passed by `now` notice it, a few thousand at most, and resolves when that is durable.
    * `nextAt` tells whether others wait; `settled` carries it on. A caller who was deaf says so first, and by that `now`.
    * @throws {Refusal} unavailable while storage is away; the deadlines stand and wait for the next call */
-  async wake(now = this.#clock.now()): Promise<void> {
-    this.notice(now)
-    this.#clock.measure(now)
-    await Promise.all(this.#wakeSome(now))
+  async wake(now = this.#hearing.clock.now()): Promise<void> {
+    await this.#hearing.wake(now)
   }
 
   /** Credits every job with a span [fromAt, toAt) in which the service could not receive. */
   async deaf(fromAt: number, toAt: number): Promise<void> {
-    this.notice(toAt)
-    const aheadMs = this.#clock.aheadMs(toAt)
-    this.#clock.measure(toAt)
-    await this.#acceptOfAll({ kind: 'deaf', fromAt, toAt, aheadMs }, toAt)
+    await this.#hearing.deaf(fromAt, toAt)
     await this.#facts.tell()
   }
 
   /** Looks whether the clock, which the host has just read, was set back; deadlines follow it then. */
   notice(now: number): void {
-    this.#clock.notice(now)
+    this.#hearing.clock.notice(now)
   }
 
   /** Moves everything that is durable now from the journal into segments. A fold under way is joined. */
@@ -262,32 +276,6 @@ export class Keeper implements JobActors {
     return job
   }
 
-  /** An event that concerns all jobs. */
-  async #acceptOfAll(event: Event, at: number): Promise<void> {
-    const effects = [...this.#jobs.values()].flatMap((job) => effectsOf(job, event, at))
-    if (effects.length > 0) await this.#ledger.accept({ jobId: 0, at, event }, effects)
-  }
-
-  /** Deadlines move in this turn, so that whatever is read from the clock next finds them where they belong. */
-  #setBack(byMs: number, now: number): void {
-    this.#host.log.warn(
-      'The clock is behind what is stored. Deadlines follow it; values are stamped as before until it has caught up. Check the time synchronisation of this machine.',
-      { setBackMs: -byMs, behindMs: this.#clock.behindMs },
-    )
-    this.#acceptOfAll({ kind: 'clock', byMs }, now).catch(() => this.#clock.reportAgain())
-  }
-
-  #wakeSome(now: number): readonly Promise<void>[] {
-    const woken: Promise<void>[] = []
-    for (const effect of this.#deadlines.takeDue(now)) {
-      const entry: Entry = { jobId: effect.job.id, at: now, event: { kind: 'wake' } }
-      // A refused wake-up is undone, and so entered again.
-      woken.push(this.#ledger.accept(entry, [effect]))
-      if (woken.length >= WAKES_PER_COMMIT) break
-    }
-    return woken
-  }
-
   async #foldAll(): Promise<void> {
     const beganAt = this.#host.clock.now()
     const isDone = await foldUpTo(this.#ledger.journalId, {
@@ -314,8 +302,8 @@ export class Keeper implements JobActors {
     // Only now: what a job waited for in between must not look like a deadline that nobody noticed.
     for (const job of this.#jobs.values()) {
       this.#deadlines.enter(job)
-      this.#clock.hasStored(job.state.nowAt)
+      this.#hearing.clock.hasStored(job.state.nowAt)
     }
-    this.#clock.hasStored((await this.lastHeartbeat()) ?? 0)
+    this.#hearing.clock.hasStored((await this.lastHeartbeat()) ?? 0)
   }
 }

@@ -33,6 +33,7 @@ export const metricsRoutes = new Hono<Env>()
     policy({
       summary: 'Deliver OpenTelemetry metrics (OTLP/HTTP) to the webhook jobs that they name',
       roles: SENDERS,
+      isDelivery: true,
       object: 'execute',
       takes: { media: { [PROTOBUF]: 'bytes', [JSON_MEDIA]: exportRequest }, encodings: ['identity', 'gzip'] },
       answers: {
@@ -67,6 +68,7 @@ export const metricsRoutes = new Hono<Env>()
     policy({
       summary: 'Deliver Prometheus samples (remote write 1.0) to the webhook jobs that they name',
       roles: SENDERS,
+      isDelivery: true,
       object: 'execute',
       takes: { media: { [PROTOBUF]: 'bytes' }, encodings: ['snappy'] },
       answers: {

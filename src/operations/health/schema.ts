@@ -15,7 +15,9 @@ const warningView = z
 
 const deafView = z
   .object({ from: z.iso.datetime({ offset: true }), to: z.iso.datetime({ offset: true }) })
-  .describe('When this process last received nothing: it stood still, was away, or its clock was set ahead.')
+  .describe(
+    'When this process last received or took nothing: it stood still, was away, its clock was set ahead, or deliveries were refused because they could not be stored.',
+  )
 
 const scriptsView = z
   .object({

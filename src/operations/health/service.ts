@@ -1,10 +1,11 @@
 import { scriptHealth } from '../../automation/runs/runners/service.ts'
 import { countUsers } from '../../access/users/service.ts'
 import { INTERFACE_RELEASE, VERSION } from '../../http/version.ts'
+import { Refusal } from '../../lib/errors.ts'
 import { timeFormat } from '../../lib/time.ts'
 import type { Ports } from '../../ports/index.ts'
 import { alarmsGoToNobody, notificationsAreDead, recipientsReachNobody } from './service/alarms.ts'
-import { clockIsBehind } from './service/hearing.ts'
+import { clockIsBehind, valuesAreStored } from './service/hearing.ts'
 import { notificationsPaused, restoreUnfinished } from './service/restores.ts'
 import { runnersTakeNothing, scriptsWithoutUser } from './service/scripts.ts'
 import type { Check, FrontView, Ready, Warning } from './schema.ts'
@@ -16,6 +17,7 @@ export const RELEASE = { interface: INTERFACE_RELEASE, tidemark: VERSION } as co
 const CHECKS: Readonly<Record<string, (ports: Ports) => Promise<unknown>>> = {
   database: countUsers,
   blobs: ({ blobs }) => blobs.get('readyz'),
+  values: valuesAreStored,
 }
 
 /** Conditions that leave the service able to work; each answers null while it does not hold. */
@@ -70,7 +72,8 @@ async function runChecks(ports: Ports): Promise<Record<string, Check>> {
       checks[name] = { status: 'ok' }
     } catch (error) {
       ports.log.error(`readiness: ${name} failed`, error)
-      checks[name] = { status: 'failed' }
+      checks[name] =
+        error instanceof Refusal ? { status: 'failed', detail: error.detail } : { status: 'failed' }
     }
   }
   return checks

@@ -14,6 +14,7 @@ const BULK_MAX_BYTES = 4 * 1024 * 1024
 const PATH = '/webcollector/values'
 
 const bulk: Policy = {
+  isDelivery: true,
   summary: 'Deliver values to many webhook jobs',
   roles: ['collector', 'administrator'],
   object: 'execute',

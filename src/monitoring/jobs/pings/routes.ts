@@ -34,6 +34,7 @@ const pinging = (summary: string): Policy => ({
   roles: 'anyone',
   answers: { 200: ok(deliveredView, 'It is on stable storage.', ['Idempotency-Replayed']) },
   refuses: [409],
+  isDelivery: true,
   isRepeatable: true,
   ignoresUnknownQuery: true,
 })

@@ -17,6 +17,8 @@ export type Accepted = {
   readonly forgotten: Job | null
   /** The key under which it is known again. */
   readonly repeat: RepeatRow | null
+  /** True of what a sender has sent. */
+  readonly isDelivery: boolean
 }
 
 /** What few events have. */

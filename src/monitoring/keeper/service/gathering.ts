@@ -63,5 +63,6 @@ export function gather(
   if (last instanceof Gathering && last.isFor(key, arrival)) return commits.grow(last.add(job, at, value))
   const entry = new Gathering(key, arrival)
   const sizeBytes = entry.add(job, at, value)
-  return commits.push({ entry, heard: entry, effects: [], forgotten: null, repeat: null }, sizeBytes)
+  const accepted = { entry, heard: entry, effects: [], forgotten: null, repeat: null, isDelivery: true }
+  return commits.push(accepted, sizeBytes)
 }

@@ -40,7 +40,7 @@ export type Desk = {
   /** What a job has kept under a key at an instant. @throws {Refusal} not_found */
   kept(jobId: number, key: string, at: number): Promise<readonly Value[]>
   /** @throws {Refusal} storage_full, overloaded */
-  requireRoom(): void
+  requireRoom(job: Job, now: number): void
   /** Resolves when the event is durable, with what goes with it. What is accepted in one go shares one promise. */
   accept(entry: Entry | RoundEntry, effects: readonly Effect[], besides?: Besides): Promise<void>
   /** The same of a value that was only noted. */
@@ -125,7 +125,7 @@ export class Intake {
     let hasRoom = false
     return (job) => {
       checkSender(job, sender)
-      if (!hasRoom) this.#desk.requireRoom()
+      if (!hasRoom) this.#desk.requireRoom(job, now)
       hasRoom = true
       requirePace(job, now)
     }

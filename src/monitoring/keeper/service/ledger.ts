@@ -64,8 +64,10 @@ export class Ledger {
     for (const { job, result } of effects) job.state = result.state
     const text = encodeEntry(entry)
     const count = effects.length + (heard?.jobs.length ?? 0)
+    const { kind } = entry.event
+    const isDelivery = kind === 'deliver' || kind === 'run' || kind === 'round'
     return this.#commits.push(
-      { entry: text, heard, effects, forgotten, repeat },
+      { entry: text, heard, effects, forgotten, repeat, isDelivery },
       text.length,
       Math.max(1, count),
     )
@@ -119,8 +121,9 @@ export class Ledger {
   /** Nothing of a failed commit may stay in memory: later answers would build on what no disk remembers. */
   #undo(batch: readonly Accepted[], cause: unknown): void {
     const { host, jobs, deadlines } = this.#books
+    const now = host.clock.now()
     // Backwards, so that of jobs made and forgotten under one id the durable one is left.
-    for (const { heard, effects, forgotten } of batch.toReversed()) {
+    for (const { heard, effects, forgotten, isDelivery } of batch.toReversed()) {
       if (forgotten) {
         this.leaving.delete(forgotten)
         jobs.set(forgotten.id, forgotten)
@@ -128,6 +131,7 @@ export class Ledger {
       for (const job of [...effects.map((effect) => effect.job), ...(heard?.jobs ?? [])]) {
         if (job.durable) job.state = job.durable
         else if (jobs.get(job.id) === job) jobs.delete(job.id)
+        if (isDelivery) job.refuse(now)
         deadlines.enter(job)
       }
     }

@@ -1,6 +1,12 @@
 import type { Ports } from '../../../ports/index.ts'
 import type { Warning } from '../schema.ts'
 
+/** What arrives can be stored. @throws {Refusal} with the reason why it cannot */
+export function valuesAreStored({ hearing }: Ports): Promise<void> {
+  const refusal = hearing.refusal()
+  return refusal ? Promise.reject(refusal) : Promise.resolve()
+}
+
 /** The clock is behind what is stored. */
 export function clockIsBehind({ hearing }: Ports): Promise<Warning | null> {
   const behindMs = hearing.clockBehindMs()

@@ -1,0 +1,86 @@
+import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+import { startProcess } from '../hosts/process.ts'
+import { until } from './probe.ts'
+import { killAll } from './process-tree.ts'
+import { Session } from './session.ts'
+
+const BUN = ['bun', 'workers/bun/main.ts']
+const BLAMING = ['bun', 'test/faults/host.ts', 'forgets-what-it-refused']
+const TIMEOUT_MS = 3_000
+const HELD_MS = 9_000
+const LIVE = 8
+const PAUSE_MS = 500
+
+let dataDir = ''
+beforeEach(async () => {
+  dataDir = await mkdtemp(join(tmpdir(), 'tidemark-refusing-'))
+})
+afterEach(() => rm(dataDir, { recursive: true }))
+
+describe('the Bun host, while another process locks its values for longer than the timeout of its jobs', () => {
+  test('is not ready and says why, blames no sender that goes on, finds a dead one, and has it on record', async () => {
+    const { codes, deadCodes, statuses, held, after } = await lockOut(BUN)
+    expect(statuses).toEqual([200, 503])
+    expect(codes).toEqual(Array.from({ length: LIVE }, () => [0]))
+    expect(deadCodes).toEqual([0, 5])
+    expect(held.status).toBe('failed')
+    expect(held.checks['values']).toMatchObject({
+      status: 'failed',
+      detail: expect.stringContaining('locks it') as unknown,
+    })
+    expect(after.status).toBe('ok')
+    const deafMs = after.lastDeaf ? Date.parse(after.lastDeaf.to) - Date.parse(after.lastDeaf.from) : 0
+    expect(deafMs).toBeGreaterThan(HELD_MS / 2)
+    expect(deafMs).toBeLessThan(HELD_MS + TIMEOUT_MS)
+  }, 60_000)
+
+  test('would be seen to blame a sender', async () => {
+    const { codes } = await lockOut(BLAMING)
+    expect(codes.flat()).toContain(5)
+  }, 60_000)
+})
+
+type Ready = {
+  readonly status: string
+  readonly checks: Readonly<Record<string, { readonly status: string; readonly detail?: string }>>
+  readonly lastDeaf: { readonly from: string; readonly to: string } | null
+}
+
+/** Senders deliver twice a second, before, while and after the values are locked; another one only before. */
+async function lockOut(command: readonly string[]) {
+  const host = await startProcess({ command, dataDir })
+  const session = await Session.open(host.url)
+  const parameters = { timeout: `PT${TIMEOUT_MS / 1_000}S` }
+  const [dead = 0, ...live] = await session.createJobs(host.url, 1 + LIVE, parameters)
+  const ready = async () => (await (await fetch(`${host.url}/readyz`)).json()) as Ready
+  const statuses = new Set<number>()
+  const send = async (jobId: number) =>
+    void statuses.add((await session.deliver(host.url, jobId, { returnValue1: 1, errorCode: 0 })).status)
+  await Promise.all([dead, ...live].map(send))
+  const script = join(import.meta.dir, '../hosts/hold-lock.ts')
+  const holder = Bun.spawn([process.execPath, script, join(dataDir, 'values.db'), String(HELD_MS)], {
+    stdout: 'pipe',
+  })
+  await holder.stdout.getReader().read()
+  const readiness: Ready[] = []
+  const untilAt = performance.now() + HELD_MS + 2 * TIMEOUT_MS + 3_000
+  const again = async (deed: () => Promise<unknown>, afterMs: number) => {
+    await Bun.sleep(afterMs)
+    while (performance.now() < untilAt) await Promise.all([deed(), Bun.sleep(PAUSE_MS)])
+  }
+  await Promise.all([
+    ...live.map((jobId, index) => again(() => send(jobId), (index * PAUSE_MS) / LIVE)),
+    again(async () => readiness.push(await ready()), 0),
+  ])
+  await until(async () => (await ready()).status === 'ok')
+  const codesOf = async (jobId: number) =>
+    (await session.readSamples(host.url, jobId, 'errorCode')).map(({ value }) => value)
+  const [codes, deadCodes, after] = [await Promise.all(live.map(codesOf)), await codesOf(dead), await ready()]
+  const held = readiness.find(({ status }) => status === 'failed') ?? after
+  await killAll(host)
+  return { codes, deadCodes, statuses: [...statuses].toSorted((a, b) => a - b), held, after }
+}

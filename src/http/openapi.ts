@@ -95,7 +95,7 @@ function operation(rule: Policy, validations: readonly Validation[], schemas: Js
       ...(rule.isRepeatable ? [IDEMPOTENCY_KEY] : []),
     ],
     ...(Object.keys(bodies).length > 0 && {
-      requestBody: { required: true, content: bodyContent(bodies, schemas) },
+      requestBody: { required: !rule.takes?.isOptional, content: bodyContent(bodies, schemas) },
     }),
     responses: responses(rule, validations, schemas),
   }

@@ -27,6 +27,8 @@ export type Answer = {
 export type BytesBody = {
   readonly media: Readonly<Record<string, z.ZodType | 'bytes'>>
   readonly encodings: readonly ('identity' | 'gzip' | 'snappy')[]
+  /** True where the request may come without a body. */
+  readonly isOptional?: true
 }
 
 export type Policy = {

@@ -33,6 +33,27 @@ export const runOrders: readonly Scenario[] = [
     },
   },
   {
+    title:
+      'a run without a body is one without arguments; what is neither JSON nor a form is told what to send',
+    async run(client) {
+      const script = await scriptOf(client)
+      const call = `/scripts/${script}/run`
+      const json = { 'content-type': 'application/json' }
+      for (const request of [{}, { headers: json }, { headers: { ...json, 'content-length': '0' } }]) {
+        const answer = await client.request('POST', call, request)
+        expectAnswer(answer, { answers: 202 })
+        expect(answer.body).toMatchObject({ trigger: 'manual', state: 'queued' })
+      }
+      for (const type of ['text/csv', 'application/x-www-form-urlencoded']) {
+        const refused = await client.request('POST', call, { text: 'a,b', headers: { 'content-type': type } })
+        expectAnswer(refused, { answers: 'unsupported_media_type' })
+        expect(refused.body['detail']).toBe(
+          'Send application/json, or multipart/form-data with each file in a field `file`.',
+        )
+      }
+    },
+  },
+  {
     title: 'what is ordered again under its key is ordered once, and something else is refused',
     async run(client) {
       const script = await scriptOf(client)

@@ -41,6 +41,8 @@ const WRONG: readonly (readonly [title: string, json: object, ...pointers: strin
   ['an empty name', { name: ' ' }, '/name'],
   ['a name that is too long', { name: 'x'.repeat(256) }, '/name'],
   ['a number for a name', { name: '12' }, '/name'],
+  ['a dot for a name', { name: '.' }, '/name'],
+  ['two dots for a name', { name: '..' }, '/name'],
   ...['groups', 'mimetypes', 'export', 'upload-zip', 'webhook', 'codeGenerator'].map(
     (name) => [`the name ${name}, which stands for something else`, { name }, '/name'] as const,
   ),

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'bun:test'
 
 import { runConfigurationBody } from '../../src/automation/scripts/run-configurations/schema.ts'
 import { createRunConfiguration } from '../../src/automation/scripts/run-configurations/service.ts'
-import { saveTreeFile } from '../../src/automation/scripts/files/service.ts'
+import { moveInTree, saveTreeFile } from '../../src/automation/scripts/files/service.ts'
 import { scriptBody } from '../../src/automation/scripts/schema.ts'
 import { createScript, deleteScript } from '../../src/automation/scripts/service.ts'
 import type { Context } from '../../src/context.ts'
@@ -145,8 +145,8 @@ const GONE: readonly (readonly [
   ],
   [
     'a script without anything that runs',
-    () => stage.rows(`update scripts set detection = json_set(detection, '$.runner', null)`),
-    'There is nothing in the files of the script that runs.',
+    () => moveInTree(stage.context, 's', { from: 'run.sh', to: 'start.sh' }),
+    'There is nothing in the files of the script that runs. Rename start.sh to run.sh (found: start.sh).',
   ],
   [
     'a user who may not run scripts any more',

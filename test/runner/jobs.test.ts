@@ -59,6 +59,18 @@ describe('a script', () => {
     expect([...job.outputs.keys()]).toEqual(['b'])
   })
 
+  test('that may not reach a host is told so in its log, once for each host', async () => {
+    const job = shell(
+      'for host in 10.0.0.7:80 10.0.0.7:80 elsewhere.example:80; do curl -s -o /dev/null "http://$host/"; done; true',
+      { network: ['10.0.0.7:80'] },
+    )
+    await job.ended
+    expect(saidBy(job, 'system')).toEqual([
+      '10.0.0.7:80 has a private address and is not in TIDEMARK_OUTBOUND_ALLOW of the runner.',
+      'elsewhere.example:80 is not in `network` of the run configuration.',
+    ])
+  })
+
   test('says in a file how far it is', async () => {
     const job = shell('echo "0.25 a quarter" > "$SVC_PROGRESS_FILE"')
     await job.ended

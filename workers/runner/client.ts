@@ -12,13 +12,23 @@ import type {
   Started,
 } from '../../src/automation/runs/protocol.ts'
 import type { Log } from '../../src/ports/log.ts'
+import { Complaints } from './complaints.ts'
 import { pauseOf, sleep } from './pauses.ts'
 
 /** How long an answer may take that waits for nothing. */
 const ANSWER_MS = 30_000
 /** How long it may take to be heard as we go. */
 const FAREWELL_MS = 500
+/** A service that is started anew is back before. */
 const TRIES_UNTIL_WARNED = 3
+
+/** What the operator does about an answer, by its status; 0 stands for none. */
+const REMEDIES: Readonly<Record<number, string>> = {
+  0: 'Check TIDEMARK_RUNNER_URL, and that the service runs.',
+  401: 'Set TIDEMARK_RUNNER_TOKEN of this runner to the value that the service has.',
+  404: 'Check TIDEMARK_RUNNER_URL: it ends with the base path of the service (TIDEMARK_BASE_PATH).',
+  501: 'Set TIDEMARK_RUNNER_TOKEN of the service to the value that this runner has, and start the service again.',
+}
 
 /** The service does not know the attempt any more: somebody else has the job, or nobody. */
 class Fenced extends Error {
@@ -31,7 +41,7 @@ export class Refused extends Error {
 
   constructor(
     readonly status: number,
-    detail: string,
+    readonly detail: string,
   ) {
     super(`The service refused with ${status}: ${detail}`)
   }
@@ -49,6 +59,7 @@ type Call = {
 
 /** An answer, read whole. */
 type Answer = {
+  /** 0 where there was none, and why is in `bytes`. */
   readonly status: number
   readonly retryAfterS: number
   readonly bytes: Uint8Array<ArrayBuffer>
@@ -68,11 +79,13 @@ export type ClientParts = {
  * for good; one that was heard twice changes nothing more. */
 export class Client {
   readonly #parts: ClientParts
+  readonly #complaints: Complaints
   #registered: Registered | null = null
   #registering: Promise<Registered> | null = null
 
   constructor(parts: ClientParts) {
     this.#parts = parts
+    this.#complaints = new Complaints(parts.log)
   }
 
   /** Who we are to the service; registers where we are nobody yet. */
@@ -134,19 +147,29 @@ export class Client {
       const token = await tokenOf()
       const answer = await this.#ask(call, token)
       call.signal.throwIfAborted()
-      if (answer && answer.status < 300) return answer
+      if (isGood(answer)) {
+        this.#complaints.over()
+        return answer
+      }
       // The service has forgotten us, or another runner has come under our name.
-      const isStale = answer?.status === 401 && this.#registered?.token === token
+      const isStale = answer.status === 401 && this.#registered?.token === token
       if (isStale) this.forget(token)
-      else if (answer && !isTransient(answer.status)) throw refusalOf(call, answer)
-      if (tries === TRIES_UNTIL_WARNED)
-        this.#parts.log.warn('the service does not answer; it is asked again', { path: call.path })
-      await sleep(pauseOf(tries, answer?.retryAfterS), call.signal)
+      else if (!isTransient(answer.status)) throw refusalOf(call, answer)
+      // What is not configured does not mend itself.
+      if (tries >= TRIES_UNTIL_WARNED || answer.status === 501) this.complain(answer.status, detailOf(answer))
+      await sleep(pauseOf(tries, answer.retryAfterS), call.signal)
     }
   }
 
-  /** @returns null when there was no answer */
-  async #ask(call: Call, token: string): Promise<Answer | null> {
+  /** Says what keeps the runner from its work, and what to do. @param status 0 for no answer */
+  complain(status: number, detail: string): void {
+    const message = status === 0 ? 'the service does not answer' : 'the service refuses this runner'
+    const remedy = REMEDIES[status]
+    const about = { url: this.#parts.url, status, detail, ...(remedy !== undefined && { remedy }) }
+    this.#complaints.say(`${message}; it is asked again`, about)
+  }
+
+  async #ask(call: Call, token: string): Promise<Answer> {
     const { method, path, json, body, attemptToken, timeoutMs = ANSWER_MS, signal } = call
     try {
       const answer = await fetch(`${this.#parts.url}/runner/v1${path}`, {
@@ -162,8 +185,9 @@ export class Client {
       })
       const bytes = new Uint8Array(await answer.arrayBuffer())
       return { status: answer.status, retryAfterS: Number(answer.headers.get('retry-after') ?? 0), bytes }
-    } catch {
-      return null
+    } catch (error) {
+      const cause = error instanceof Error ? error.message : String(error)
+      return { status: 0, retryAfterS: 0, bytes: new TextEncoder().encode(cause) }
     }
   }
 }
@@ -231,10 +255,26 @@ export class AttemptClient {
 const problem = z.object({ code: z.string(), detail: z.string().default('') })
 
 function refusalOf({ attemptToken }: Call, answer: Answer): Error {
-  const said = problem.safeParse(textOf(answer).startsWith('{') ? jsonOf(answer) : null).data
+  const said = problemIn(answer)
   const isFenced = answer.status === 409 && said?.code === 'fenced'
   if (attemptToken !== undefined && isFenced) return new Fenced(said?.detail)
   return new Refused(answer.status, said?.detail ?? '')
+}
+
+function problemIn(answer: Answer) {
+  try {
+    return problem.safeParse(jsonOf(answer)).data
+  } catch {
+    return undefined
+  }
+}
+
+function detailOf(answer: Answer): string {
+  return answer.status === 0 ? textOf(answer) : (problemIn(answer)?.detail ?? '')
+}
+
+function isGood({ status }: Answer): boolean {
+  return status >= 200 && status < 300
 }
 
 const jsonOf = (answer: Answer): unknown => JSON.parse(textOf(answer))
@@ -242,5 +282,5 @@ const jsonOf = (answer: Answer): unknown => JSON.parse(textOf(answer))
 const textOf = ({ bytes }: Answer): string => new TextDecoder().decode(bytes)
 
 function isTransient(status: number): boolean {
-  return status >= 500 || status === 429 || status === 408
+  return status === 0 || status >= 500 || status === 429 || status === 408
 }

@@ -22,6 +22,8 @@ export type ProxyOptions = {
   readonly outboundAllow: ReadonlySet<string>
   /** The host:port that is a target always, wherever it is. */
   readonly service: string
+  /** Called with what the job hears of a host that it may not reach, for its log. */
+  readonly onForbidden?: (text: string) => void
   /** The addresses of a name, the best first. */
   readonly addressesOf?: (name: string) => Promise<readonly string[]>
 }
@@ -48,6 +50,13 @@ class Denial extends Error {
   }
 }
 
+/** A host that the job may not reach. */
+class Forbidden extends Denial {
+  constructor(message: string) {
+    super('403 Forbidden', message)
+  }
+}
+
 /** Opens an HTTP proxy (RFC 9110 §9.3.6, RFC 9112 §3.2.2) for one job: tunnels by CONNECT, and requests for http: URLs.
  * A name is looked up once, and the addresses that were looked at are called. */
 export function openProxy(options: ProxyOptions): Promise<Proxy> {
@@ -55,7 +64,10 @@ export function openProxy(options: ProxyOptions): Promise<Proxy> {
   const guarded = { ...options, password }
   return openDoor(options.socket, password, {
     serve: (client, onUpstream) => serve(client, guarded, onUpstream),
-    fail: deny,
+    fail: (client, error) => {
+      if (error instanceof Forbidden) options.onForbidden?.(error.message)
+      deny(client, error)
+    },
   })
 }
 
@@ -204,13 +216,13 @@ async function addressesFor(target: Target, options: ProxyOptions): Promise<read
   const { targets, service, outboundAllow, addressesOf = lookedUp } = options
   const { host, hostname } = target
   const isTarget = host === service || targets === 'open' || targets.includes(host)
-  if (!isTarget) throw new Denial('403 Forbidden', `${host} is not among what this run may reach.`)
+  if (!isTarget) throw new Forbidden(`${host} is not in \`network\` of the run configuration.`)
   const name = hostname.replaceAll(/[[\]]/g, '')
   const addresses = await addressesOf(name).catch(() => [])
   if (addresses.length === 0) throw new Denial('502 Bad Gateway', `${hostname} has no address.`)
   if (host === service || isAllowed(target, outboundAllow)) return addresses
   if (addresses.every(isPublicAddress)) return addresses
-  throw new Denial('403 Forbidden', `${host} leads to a private address, which this runner may not call.`)
+  throw new Forbidden(`${host} has a private address and is not in TIDEMARK_OUTBOUND_ALLOW of the runner.`)
 }
 
 async function lookedUp(name: string): Promise<readonly string[]> {

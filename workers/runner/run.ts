@@ -142,7 +142,7 @@ type Start = Omit<SandboxStart, 'onStdout' | 'onStderr'> & {
 
 async function runInSandbox(
   { sandbox }: RunTools,
-  { signal, lineLengthMax }: Run,
+  { signal, lineLengthMax, onSystemLine }: Run,
   { onStdout, onStderr, ...start }: Start,
 ): Promise<Exit> {
   signal.throwIfAborted()
@@ -150,6 +150,7 @@ async function runInSandbox(
   const stderr = new Lines(lineLengthMax, onStderr)
   const contained = await sandbox.start({
     ...start,
+    onForbidden: eachOnce(onSystemLine),
     onStdout: (bytes) => stdout.push(bytes),
     onStderr: (bytes) => stderr.push(bytes),
   })
@@ -157,6 +158,19 @@ async function runInSandbox(
   stdout.end()
   stderr.end()
   return exit
+}
+
+/** How many hosts a log names that may not be reached. */
+const FORBIDDEN_MAX = 20
+
+/** Passes each text on once. */
+function eachOnce(take: (text: string) => void): (text: string) => void {
+  const taken = new Set<string>()
+  return (text) => {
+    if (taken.has(text) || taken.size >= FORBIDDEN_MAX) return
+    taken.add(text)
+    take(text)
+  }
 }
 
 function tunnelOf({ database }: Assignment): Tunnel | null {

@@ -6,7 +6,7 @@ import type { AboutRunner, Assignment } from '../../src/automation/runs/protocol
 import type { Log } from '../../src/ports/log.ts'
 import { version } from '../../package.json'
 import { FileCache } from './cache.ts'
-import { Client } from './client.ts'
+import { Client, Refused } from './client.ts'
 import { takeDirectory } from './directory.ts'
 import { capabilities } from './engines/engines.ts'
 import { Environments } from './environments.ts'
@@ -58,6 +58,7 @@ export async function openRunner(settings: RunnerSettings, log: Log): Promise<Ru
     { url, slots },
   )
   const polling = poll(client, work, { log, signal: life.signal, takesJobs: sandbox.refusal === null })
+  warnOf(sandbox, log)
   log.info('the runner looks for jobs', { url, slots, isolation: about.isolation, refusal: about.refusal })
   return {
     about,
@@ -70,6 +71,19 @@ export async function openRunner(settings: RunnerSettings, log: Log): Promise<Ru
     },
   }
 }
+
+/** Says at each start what an operator must know of how scripts run here. */
+function warnOf({ refusal, isolation }: Sandbox, log: Log): void {
+  if (refusal !== null)
+    log.warn('scripts do not run here: this runner takes no jobs', { refusal, remedy: REMEDY })
+  else if (isolation === 'none')
+    log.warn('scripts run without isolation, as the user of this runner (TIDEMARK_RUNNER_ISOLATION)', {
+      user: process.getuid?.() ?? -1,
+    })
+}
+
+const REMEDY =
+  'Install bubblewrap and socat and start the runner as root, or set TIDEMARK_RUNNER_ISOLATION=best-effort to run them at the best level of this machine.'
 
 /** Removes what jobs of an earlier life left behind. */
 async function clear(roomsDir: string, sandbox: Sandbox): Promise<void> {
@@ -108,7 +122,8 @@ async function poll(client: Client, work: Work, { log, signal, takesJobs }: Poll
       failures = 0
     } catch (error) {
       if (signal.aborted) return
-      log.error('the service could not be asked for jobs', error)
+      if (error instanceof Refused) client.complain(error.status, error.detail)
+      else log.error('the service could not be asked for jobs', error)
       await sleep(pauseOf(++failures), signal).catch(() => undefined)
     }
   }

@@ -45,6 +45,17 @@ test.each([
   expect(() => readRunnerSettings({ ...LEAST, [name]: value })).toThrow(name)
 })
 
+test('no isolation at all as root is refused unless that is said', () => {
+  const read = (isolation: string, uid: number) =>
+    readRunnerSettings({ ...LEAST, TIDEMARK_RUNNER_ISOLATION: isolation }, uid).isolation
+  expect(() => read('off', 0)).toThrow('TIDEMARK_RUNNER_ISOLATION: off runs every script as root')
+  expect([read('off-as-root', 0), read('off', 1000), read('best-effort', 0)]).toEqual([
+    'off',
+    'off',
+    'best-effort',
+  ])
+})
+
 test.each(['http://localhost:8080', 'http://127.0.0.1:8080', 'http://[::1]:8080'])('%s stays here', (url) => {
   expect(readRunnerSettings({ ...LEAST, TIDEMARK_RUNNER_URL: url }).url).toBe(url)
 })

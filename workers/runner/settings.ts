@@ -40,9 +40,11 @@ const schema = z.object({
       'Where jobs work, and where files and Python environments are kept for the next one; by default in /var/tmp.',
     ),
   TIDEMARK_RUNNER_ISOLATION: z
-    .enum(['required', 'best-effort', 'off'])
+    .enum(['required', 'best-effort', 'off', 'off-as-root'])
     .default('required')
-    .describe('Whether jobs run where this machine cannot keep them apart in full.'),
+    .describe(
+      'Whether jobs run where this machine cannot keep them apart in full; `off-as-root` is `off` for a runner that is root.',
+    ),
   TIDEMARK_OUTBOUND_ALLOW: notificationVariables.TIDEMARK_OUTBOUND_ALLOW,
   TIDEMARK_RUNNER_FILES: list(4_096, 100)
     .refine((paths) => paths.every(isAbsolute), 'must be absolute paths, with commas between')
@@ -66,11 +68,16 @@ export type RunnerSettings = {
   readonly files: readonly OpenedDirectory[]
 }
 
-/** @throws {RangeError} naming every variable that is wrong */
+const OFF_AS_ROOT =
+  'TIDEMARK_RUNNER_ISOLATION: off runs every script as root here, with this whole machine. Leave it out, start the runner as another user, or set off-as-root if that is meant.'
+
+/** @param uid of the user of the runner @throws {RangeError} naming every variable that is wrong; for `off` as root */
 export function readRunnerSettings(
   environment: Readonly<Record<string, string | undefined>>,
+  uid = process.getuid?.() ?? -1,
 ): RunnerSettings {
   const values = parseEnvironment(schema, environment)
+  if (values.TIDEMARK_RUNNER_ISOLATION === 'off' && uid === 0) throw new RangeError(OFF_AS_ROOT)
   return {
     url: values.TIDEMARK_RUNNER_URL,
     registrationToken: values.TIDEMARK_RUNNER_TOKEN,
@@ -78,7 +85,7 @@ export function readRunnerSettings(
     labels: values.TIDEMARK_RUNNER_LABELS,
     slots: values.TIDEMARK_RUNNER_SLOTS,
     dir: values.TIDEMARK_RUNNER_DIR ?? directoryFor(values.TIDEMARK_RUNNER_NAME, values.TIDEMARK_RUNNER_URL),
-    isolation: values.TIDEMARK_RUNNER_ISOLATION,
+    isolation: values.TIDEMARK_RUNNER_ISOLATION === 'off-as-root' ? 'off' : values.TIDEMARK_RUNNER_ISOLATION,
     outboundAllow: new Set(values.TIDEMARK_OUTBOUND_ALLOW),
     files: values.TIDEMARK_RUNNER_FILES.map((path) => ({ name: basename(path), path })),
   }

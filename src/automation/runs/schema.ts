@@ -114,6 +114,10 @@ export const jobView = z
     userId: z.int().nullable(),
     user: z.string().nullable().describe('In whose name; null once that user is gone.'),
     state: z.enum(RUN_STATES),
+    waitingFor: z
+      .string()
+      .nullable()
+      .describe('`no runner takes jobs` while it waits and none does; else null.'),
     attempt: z.int().describe('From 1; more where a runner was lost and it was tried again.'),
     exitCode: z.int().nullable(),
     progress: z.object({ value: z.number().nullable(), message: z.string().nullable() }),

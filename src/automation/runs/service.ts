@@ -13,7 +13,7 @@ import * as store from './store.ts'
 import { deleteHistory, deleteRun } from './store/history.ts'
 import { listLatest, listRuns } from './store/listing.ts'
 import { readLog } from './store/log.ts'
-import { viewOf } from './view.ts'
+import { viewsOf } from './service/views.ts'
 
 export { orderRun, readJob } from './service/ordering.ts'
 export { callerFor } from './service/lent.ts'
@@ -32,7 +32,7 @@ export async function listJobs(
 ): Promise<{ readonly items: JobView[]; readonly isMore: boolean }> {
   const rows = await listRuns(ports.database, { scriptId, ...filter, beforeId }, limit + 1)
   return {
-    items: rows.slice(0, limit).map((row) => viewOf(ports.settings, row)),
+    items: await viewsOf(ports, rows.slice(0, limit)),
     isMore: rows.length > limit,
   }
 }
@@ -44,11 +44,14 @@ export async function listStatuses(
   maxCount: number,
 ): Promise<StatusView> {
   const rows = await listLatest(ports.database, scriptId, maxCount)
-  return [...Map.groupBy(rows, ({ runConfigurationId }) => runConfigurationId)].map(([id, of]) => ({
-    runConfigurationId: id === 0 ? null : id,
-    name: of[0]?.order.configurationName ?? '',
-    jobs: of.map((row) => viewOf(ports.settings, row)),
-  }))
+  const byConfiguration = [...Map.groupBy(rows, ({ runConfigurationId }) => runConfigurationId)]
+  return Promise.all(
+    byConfiguration.map(async ([id, of]) => ({
+      runConfigurationId: id === 0 ? null : id,
+      name: of[0]?.order.configurationName ?? '',
+      jobs: await viewsOf(ports, of),
+    })),
+  )
 }
 
 /** Has a run end: one that waits at once, one that somebody runs as soon as they hear of it.

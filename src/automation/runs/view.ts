@@ -3,10 +3,11 @@ import type { Isolation } from './protocol.ts'
 import type { JobView, Trigger } from './schema.ts'
 import type { ListedRun } from './store/listing.ts'
 
-/** A run as callers see it. */
+/** A run as callers see it. @param waitingFor what keeps every run from beginning */
 export function viewOf(
   { timeZone, basePath }: { readonly timeZone: string; readonly basePath: string },
   run: ListedRun,
+  waitingFor: string | null = null,
 ): JobView {
   const format = timeFormat(timeZone)
   const shown = (at: number | null) => (at === null ? null : format(at))
@@ -20,6 +21,7 @@ export function viewOf(
     userId: run.username === null ? null : run.userId,
     user: run.username,
     state: run.state,
+    waitingFor: run.state === 'queued' ? waitingFor : null,
     attempt: run.attempt,
     exitCode: run.exitCode,
     progress: { value: run.progress, message: run.progressMessage },

@@ -100,3 +100,24 @@ function dependenciesOf(
   }
   return { dependencyManager: 'none', dependencyFile: null }
 }
+
+/** What a file is called so that it is started, by the end of its name. */
+const STARTED: readonly (readonly [extension: string, name: string])[] = [
+  ['.py', 'main.py'],
+  ['.sh', 'run.sh'],
+]
+const FOUND_SHOWN = 5
+
+/** What is said of a tree in which nothing is started: what there is, and which name would be. */
+export function nothingRuns(files: readonly string[]): string {
+  const nothing = 'There is nothing in the files of the script that runs.'
+  if (files.length === 0) return `${nothing} Add main.py (Python) or run.sh (shell).`
+  const sorted = files.toSorted()
+  const renamed = STARTED.flatMap(([extension, name]) => {
+    const [only, ...others] = sorted.filter((file) => file.endsWith(extension))
+    return only !== undefined && others.length === 0 ? `Rename ${only} to ${name}` : []
+  })
+  const found = sorted.slice(0, FOUND_SHOWN).join(', ') + (sorted.length > FOUND_SHOWN ? ', …' : '')
+  const remedy = renamed[0] ?? 'Name the file that is to be started main.py (Python) or run.sh (shell)'
+  return `${nothing} ${remedy} (found: ${found}).`
+}

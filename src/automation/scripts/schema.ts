@@ -19,6 +19,7 @@ export const scriptPath = z.object({ script: z.string().min(1).max(255) })
 export const scriptName = composedName
   .refine((text) => !/^\d+$/.test(text), 'must not be a number, which would be taken for an id')
   .refine((text) => !PLACES.includes(text), 'stands for something else in paths')
+  .refine((text) => !/^\.{1,2}$/.test(text), 'must not be . or .., which no path reaches')
 
 export const timeoutSchema = z.int().min(0).max(TIMEOUT_MAX_S)
 

@@ -38,6 +38,8 @@ export type SandboxStart = {
   readonly tunnel?: Tunnel | null
   /** Instead of the sandbox's own. */
   readonly limits?: Partial<Limits>
+  /** Called with a sentence for each connection to a host that it may not reach. */
+  readonly onForbidden?: (text: string) => void
   /** Called with what is written as it comes, and never waited for. */
   readonly onStdout: (bytes: Uint8Array) => void
   readonly onStderr: (bytes: Uint8Array) => void

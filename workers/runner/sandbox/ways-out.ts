@@ -34,9 +34,11 @@ export type OpenTunnel = { readonly way: Way; readonly inside: Forwarder }
 
 /** @throws {Error} where the other end of the tunnel may not be reached */
 export async function openWaysOut(start: SandboxStart, options: WaysOutOptions): Promise<WaysOut> {
-  const { network: targets, tunnel } = start
+  const { network: targets, tunnel, onForbidden } = start
   await mkdir(options.folder, { recursive: true, mode: 0o711 })
-  const proxy = await openFor(options, 'proxy.sock', (socket) => openProxy({ ...options, socket, targets }))
+  const proxy = await openFor(options, 'proxy.sock', (socket) =>
+    openProxy({ ...options, socket, targets, ...(onForbidden && { onForbidden }) }),
+  )
   if (!tunnel) return { ...proxy, tunnel: null, start }
   try {
     const target = isIPv6(tunnel.host) ? `[${tunnel.host}]:${tunnel.port}` : `${tunnel.host}:${tunnel.port}`

@@ -3,7 +3,7 @@ import * as z from 'zod'
 import { SCRIPT_READERS } from '../../../access/rights/permissions.ts'
 import { boundaryOf, formParts } from '../../../content/files/multipart.ts'
 import { ok } from '../../../http/answers.ts'
-import { bodyChunks, collect } from '../../../http/bytes.ts'
+import { bodyChunks, collect, readBytes } from '../../../http/bytes.ts'
 import { idempotencyKeyOf, REPLAYED } from '../../../http/idempotency.ts'
 import { policy } from '../../../http/policy.ts'
 import type { Env } from '../../../http/policy.ts'
@@ -38,6 +38,7 @@ export const orderRoutes = new Hono<Env>()
       takes: {
         media: { 'application/json': runBody, 'multipart/form-data': 'bytes' },
         encodings: ['identity'],
+        isOptional: true,
       },
       answers: ANSWER,
       refuses: [409, 422, 503],
@@ -47,7 +48,10 @@ export const orderRoutes = new Hono<Env>()
     async (c) => {
       const script = await requireScript(c.get('ports'), c.req.valid('param').script)
       const order = { scriptId: script.id, trigger: 'manual', key: idempotencyKeyOf(c.req.raw) } as const
-      const boundary = boundaryOf(c.req.header('content-type') ?? null)
+      const type = c.req.header('content-type') ?? null
+      const boundary = boundaryOf(type)
+      if (boundary === null && (await isEmpty(c.req.raw, type)))
+        return answer(c, await orderRun(c.get('context'), { ...order, ...runBody.parse({}), uploads: [] }))
       if (boundary === null)
         return withJson(c.req.raw, JSON_BODY, async (body) =>
           answer(c, await orderRun(c.get('context'), { ...order, ...body, uploads: [] })),
@@ -73,6 +77,18 @@ export const orderRoutes = new Hono<Env>()
   )
 
 const JSON_BODY = { schema: runBody, sizeMaxBytes: RUN_BODY_MAX_BYTES, plain: () => null }
+
+/** Whether a request has no body, which stands for `{}`.
+ * @throws {Refusal} unsupported_media_type for a body that is neither JSON nor a form */
+async function isEmpty(request: Request, type: string | null): Promise<boolean> {
+  if (request.body === null || request.headers.get('content-length') === '0') return true
+  if (/^\s*application\/json\s*(?:;|$)/i.test(type ?? '')) return false
+  if (type === null && (await readBytes(request, RUN_BODY_MAX_BYTES)).byteLength === 0) return true
+  throw new Refusal(
+    'unsupported_media_type',
+    'Send application/json, or multipart/form-data with each file in a field `file`.',
+  )
+}
 
 function answer(c: ScriptCall, { job, isReplayed }: Awaited<ReturnType<typeof orderRun>>): Response {
   return Response.json(job, {

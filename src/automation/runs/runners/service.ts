@@ -12,11 +12,10 @@ import { listHeldBy, readQueue } from '../store.ts'
 import { loseRun } from '../service/changing.ts'
 import type { RunnerView } from './schema.ts'
 import * as store from './store.ts'
+import { presentRunners, PRESENT_MS } from './service/present.ts'
 import type { RunnerRow } from './store.ts'
 
 const RUNNERS_MAX = 1_000
-/** Who polls is heard of more often. */
-const PRESENT_MS = POLL_MS + 15_000
 
 /** Makes a runner known under its name; who had the name before is not known any more.
  * @throws {Refusal} not_configured where no token is set, unauthenticated, conflict when there are 1,000 */
@@ -41,7 +40,13 @@ export async function registerRunner(context: Context, about: AboutRunner): Prom
   const runner = await store.findByToken(database, tokenHash)
   // Somebody else has taken the name at the same time.
   if (!runner) throw unknownRunner()
-  ports.log.info('runner registered', { runner: about.name, isolation: about.isolation })
+  const { name, isolation, refusal } = about
+  if (refusal === null) ports.log.info('runner registered', { runner: name, isolation })
+  else
+    ports.log.warn('a runner registered that takes no jobs: scripts do not run there', {
+      runner: name,
+      refusal,
+    })
   return { runnerId: runner.id, token, pollMs: POLL_MS, heartbeatMs: HEARTBEAT_MS, leaseMs: LEASE_MS }
 }
 
@@ -97,9 +102,10 @@ export async function deleteRunner(context: Context, id: number): Promise<void> 
 
 /** How scripts fare: who runs them, how well they are kept apart (by the worst of those who take jobs), and how many wait
  * for how long, in seconds. */
-export async function scriptHealth({ database, clock }: Pick<Ports, 'database' | 'clock'>) {
+export async function scriptHealth(ports: Pick<Ports, 'database' | 'clock'>) {
+  const { database, clock } = ports
   const now = clock.now()
-  const present = await store.listPresent(database, now - PRESENT_MS)
+  const present = await presentRunners(ports)
   const taking = present.filter(({ refusal }) => refusal === null)
   const { waiting, oldestAt } = await readQueue(database)
   return {

@@ -6,6 +6,7 @@ import { refusalIn } from '../../../lib/errors.ts'
 import { base64url } from '../../../lib/text.ts'
 import { isUniqueViolation } from '../../../ports/database.ts'
 import type { Ports } from '../../../ports/index.ts'
+import { nothingRuns } from '../../scripts/detection.ts'
 import { runnableOf } from '../../scripts/service/runnable.ts'
 import type { Runnable } from '../../scripts/service/runnable.ts'
 import { LEASE_MS } from '../protocol.ts'
@@ -52,7 +53,7 @@ async function lookAt(ports: Ports, row: RunRow): Promise<Ready | string> {
   const holders = await holdersOf(ports, row, runnable)
   if (typeof holders === 'string') return holders
   const { runner, runnerFile } = runnable.detection
-  if (runner === null || runnerFile === null) return 'There is nothing in the files of the script that runs.'
+  if (runner === null || runnerFile === null) return nothingRuns(runnable.files.map(({ path }) => path))
   const database = await orWhyNot(databaseOf(ports, runnable))
   if (typeof database === 'string') return database
   const groups = await groupsOf(ports, holders)

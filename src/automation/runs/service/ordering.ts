@@ -6,6 +6,7 @@ import { Refusal } from '../../../lib/errors.ts'
 import { ulid } from '../../../lib/ulid.ts'
 import { commit, isUniqueViolation } from '../../../ports/database.ts'
 import type { Write } from '../../../ports/database.ts'
+import { nothingRuns } from '../../scripts/detection.ts'
 import { runnableOf } from '../../scripts/service/runnable.ts'
 import type { Runnable } from '../../scripts/service/runnable.ts'
 import type { JobView, RunBody, Trigger } from '../schema.ts'
@@ -15,7 +16,7 @@ import type { RunFile } from '../store/files.ts'
 import { trimHistory } from '../store/history.ts'
 import { readRun } from '../store/listing.ts'
 import { findRepeat, insertRepeat } from '../store/repeats.ts'
-import { viewOf } from '../view.ts'
+import { viewOfOne } from './views.ts'
 import { HISTORY_MAX, tellRun } from './changing.ts'
 
 /** How many runs of one configuration may wait. */
@@ -52,7 +53,7 @@ export async function orderRun(context: Context, order: RunOrder): Promise<Order
   if (before) return before
   const runnable = await runnableOf(ports, scriptId, order.runConfigurationId)
   if (runnable.detection.runner === null)
-    throw new Refusal('no_runner', 'There is nothing in the files of the script that runs.')
+    throw new Refusal('no_runner', nothingRuns(runnable.files.map(({ path }) => path)))
   const { id: configurationId } = runnable.configuration
   if ((await store.countWaiting(ports.database, scriptId, configurationId)) >= QUEUE_MAX)
     throw new Refusal('overloaded', `${QUEUE_MAX} runs of this configuration wait already.`)
@@ -83,7 +84,7 @@ export async function orderRun(context: Context, order: RunOrder): Promise<Order
 export async function readJob({ ports }: Context, scriptId: number, id: string): Promise<JobView> {
   const run = await readRun(ports.database, scriptId, id)
   if (!run) throw new Refusal('not_found', 'There is no such job of this script.')
-  return viewOf(ports.settings, run)
+  return viewOfOne(ports, run)
 }
 
 type Named = RunOrder & { readonly userId: number }
@@ -175,7 +176,7 @@ async function replayed(
     throw new Refusal('idempotency_conflict', 'Something else was ordered under this key.')
   const run = await readRun(ports.database, scriptId, repeat.runId)
   if (!run) throw new Refusal('conflict', 'What was ordered under this key is no longer in the history.')
-  return { job: viewOf(ports.settings, run), isReplayed: true }
+  return { job: await viewOfOne(ports, run), isReplayed: true }
 }
 
 function digestOf({

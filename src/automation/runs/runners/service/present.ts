@@ -1,0 +1,20 @@
+import type { Ports } from '../../../../ports/index.ts'
+import { POLL_MS } from '../../protocol.ts'
+import type { AboutRunner } from '../../protocol.ts'
+import * as store from '../store.ts'
+
+/** Who polls is heard of more often. */
+export const PRESENT_MS = POLL_MS + 15_000
+
+/** What the runners that are there say of themselves. */
+export function presentRunners({
+  database,
+  clock,
+}: Pick<Ports, 'database' | 'clock'>): Promise<AboutRunner[]> {
+  return store.listPresent(database, clock.now() - PRESENT_MS)
+}
+
+/** Whether a runner is there that takes jobs. */
+export async function hasTakers(ports: Pick<Ports, 'database' | 'clock'>): Promise<boolean> {
+  return (await presentRunners(ports)).some(({ refusal }) => refusal === null)
+}

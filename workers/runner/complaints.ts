@@ -1,0 +1,36 @@
+import type { Log } from '../../src/ports/log.ts'
+
+const FIRST_MS = 10_000
+const LONGEST_MS = 3_600_000
+
+/** What is wrong between a runner and its service, logged at once and then ever less often while it lasts: after 10 seconds,
+ * 20, and so on, up to once an hour. */
+export class Complaints {
+  readonly #log: Log
+  readonly #now: () => number
+  #nextAt = 0
+  #pauseMs = FIRST_MS
+
+  /** @param now in milliseconds, and never back */
+  constructor(log: Log, now = () => performance.now()) {
+    this.#log = log
+    this.#now = now
+  }
+
+  /** Logs a warning unless one was logged a short while ago. */
+  say(message: string, about: Readonly<Record<string, string | number>>): void {
+    const now = this.#now()
+    if (now < this.#nextAt) return
+    this.#log.warn(message, about)
+    this.#nextAt = now + this.#pauseMs
+    this.#pauseMs = Math.min(2 * this.#pauseMs, LONGEST_MS)
+  }
+
+  /** What was wrong is over. */
+  over(): void {
+    if (this.#nextAt === 0) return
+    this.#log.info('the service takes what the runner sends again')
+    this.#nextAt = 0
+    this.#pauseMs = FIRST_MS
+  }
+}

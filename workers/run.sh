@@ -173,6 +173,38 @@ run_checks() {
   check 'dead code' knip
 }
 
+# --- the Worker on this machine ----------------------------------------------------------------------------
+
+# Without a terminal wrangler asks nothing; what it prints counts only when it fails.
+migrate_local_d1() {
+  output=$(mktemp)
+  node node_modules/wrangler/bin/wrangler.js d1 migrations apply DB --local >"$output" 2>&1 </dev/null || {
+    cat "$output" >&2
+    say 'The migrations of the local D1 database failed. To start with an empty one remove .wrangler/state.'
+    exit 65
+  }
+  rm "$output"
+}
+
+# The last --port among the arguments; wrangler's default without one.
+port_of() {
+  port=8787
+  while [ $# -gt 0 ]; do
+    case $1 in
+      --port) port=${2:-$port} ;;
+      --port=*) port=${1#--port=} ;;
+    esac
+    shift
+  done
+  printf '%s\n' "$port"
+}
+
+# A Worker begins with its first request: until then it makes neither the set-up link nor the first objects.
+first_request() {
+  node -e 'const ask = (left) => fetch(process.argv[1] + "/healthz").catch(() => left > 0 && setTimeout(ask, 500, left - 1))
+    ask(120)' "$1" >/dev/null 2>&1
+}
+
 # --- the commands ------------------------------------------------------------------------------------------
 
 usage() {
@@ -248,7 +280,12 @@ case $command in
       say 'making a key for this machine in .dev.vars …'
       (umask 077 && node -p '`TIDEMARK_SECRET=${crypto.randomUUID()}${crypto.randomUUID()}`' >.dev.vars)
     fi
-    node node_modules/wrangler/bin/wrangler.js d1 migrations apply DB --local >&2
+    migrate_local_d1
+    port=$(port_of "$@")
+    say "The Worker listens at http://localhost:$port; --port chooses another. On a new database its log has the set-up link in a"
+    say 'moment. Restart it when .dev.vars changes. What differs from Bun: workers/edge/README.md. Stop it with Ctrl-C.'
+    first_request "http://localhost:$port" &
+    case " $*" in *' --port'*) ;; *) set -- --port "$port" "$@" ;; esac
     exec node node_modules/wrangler/bin/wrangler.js dev "$@"
     ;;
   version | --version)

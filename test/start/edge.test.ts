@@ -36,15 +36,17 @@ for (const environment of ['', 'staging', 'production']) {
 }
 
 test.skipIf(!hasNode)(
-  'npm run dev:edge serves the Worker on this machine',
+  'npm run dev:edge serves the Worker on this machine, sends its first request and prints little',
   async () => {
     const port = await freePort()
     const dev = Bun.spawn(['sh', 'workers/run.sh', 'dev-edge', '--port', String(port)], {
       cwd: ROOT,
       env: process.env,
-      stdout: 'ignore',
-      stderr: 'ignore',
+      stdin: 'ignore',
+      stdout: 'pipe',
+      stderr: 'pipe',
     })
+    const printed = Promise.all([new Response(dev.stdout).text(), new Response(dev.stderr).text()])
     try {
       const answer = await firstAnswer(`http://127.0.0.1:${port}/readyz`)
       expect(answer).toMatchObject({
@@ -55,6 +57,11 @@ test.skipIf(!hasNode)(
       dev.kill('SIGINT')
       await dev.exited
     }
+    const text = (await printed).join('')
+    expect(text).toContain(`The Worker listens at http://localhost:${port};`)
+    expect(text).toContain('GET /healthz 200')
+    expect(text.split('\n').length).toBeLessThan(50)
+    expect(text).not.toMatch(/continue\?|0000_/)
   },
   90_000,
 )

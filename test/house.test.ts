@@ -5,7 +5,7 @@ import { checkHouse, type HouseFile, report } from './house.ts'
 import { readSource } from './house/source-text.ts'
 
 const ROOT = join(import.meta.dir, '..')
-const FOLDERS = ['.ci', 'src', 'workers', 'db', 'test']
+const FOLDERS = ['.ci', 'src', 'workers', 'db', 'test', 'docs']
 
 describe('this repository', () => {
   const files = readHouse()

@@ -54,7 +54,9 @@ function checkText(path: string, text: string, paths: ReadonlySet<string>): Find
     const word = UNFINISHED.exec(line)?.[0]
     return word === undefined ? [] : [{ line: index + 1, rule: 'unfinished work is an issue', detail: word }]
   })
-  return path.endsWith('README.md') ? [...unfinished, ...staleCitations(path, text, paths)] : unfinished
+  return path.endsWith('README.md') || path.startsWith('docs/')
+    ? [...unfinished, ...staleCitations(path, text, paths)]
+    : unfinished
 }
 
 function circleViolation(circle: readonly Edge[]): Violation {

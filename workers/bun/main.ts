@@ -10,7 +10,7 @@ import { tellStory } from './story.ts'
 const USAGE = `
   npm start [-- --once]      or: tidemark serve [--once]
 
-  Serves until SIGTERM or Ctrl-C. Settings are environment variables: README.md, Settings.
+  Serves until SIGTERM or Ctrl-C. Settings are environment variables: docs/operations/configuration.md.
 
   --once         play the main job on temporary data, print what happened, and end
   --help, -h     print this

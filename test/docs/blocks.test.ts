@@ -1,0 +1,133 @@
+import { afterAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+import { startBun } from '../hosts/bun.ts'
+import { startEdge } from '../hosts/edge.ts'
+import { ADMIN } from '../hosts/host.ts'
+import { blocksOf, pagesWithBlocks } from './blocks.ts'
+import type { Block } from './blocks.ts'
+import { openDesk } from './shell.ts'
+
+setDefaultTimeout(300_000)
+const ROOT = join(import.meta.dir, '../..')
+const START_MAX_MS = 60_000
+const FIRST = 'README.md'
+const VARIABLES = { TIDEMARK_OUTBOUND_ALLOW: '127.0.0.1:9797' }
+
+const pages = await pagesWithBlocks(ROOT)
+const desks: Awaited<ReturnType<typeof openDesk>>[] = []
+afterAll(() => Promise.all(desks.map((desk) => desk.close())))
+
+type Started = { readonly url: string; close(): Promise<unknown> }
+
+/** Starts the service by the block of the first page, as a reader does. */
+async function startByBlock(folder: string): Promise<Started> {
+  const [block] = (pages.get(FIRST) ?? []).filter(({ kind }) => kind === 'starts')
+  const dataDir = await mkdtemp(join(tmpdir(), 'tidemark-docs-data-'))
+  const port = await freePort()
+  const child = Bun.spawn(['setsid', 'bash', '-eu', '-c', block?.text ?? 'false'], {
+    cwd: folder,
+    env: { ...process.env, TIDEMARK_DATA_DIR: dataDir, TIDEMARK_PORT: String(port) },
+    stdout: 'ignore',
+    stderr: 'ignore',
+  })
+  const url = `http://127.0.0.1:${port}`
+  for (let waitedMs = 0; waitedMs < START_MAX_MS; waitedMs += 200) {
+    const answer = await fetch(`${url}/readyz`).catch(() => null)
+    if (answer?.ok === true) break
+    await Bun.sleep(200)
+  }
+  return {
+    url,
+    async close() {
+      // It leads a process group of its own, in which npm and the service are.
+      process.kill(-child.pid, 'SIGTERM')
+      await child.exited
+      await rm(dataDir, { recursive: true, force: true })
+    },
+  }
+}
+
+async function freePort(): Promise<number> {
+  const server = Bun.serve({ port: 0, fetch: () => new Response('') })
+  const { port = 0 } = server
+  await server.stop(true)
+  return port
+}
+
+/** Where the blocks of the pages run, and whether they start the service themselves. */
+const PLACES: readonly (readonly [name: string, start: (folder: string) => Promise<Started>])[] = [
+  ['Bun, as the first page starts it', startByBlock],
+  ['Bun with a base path', () => startBun({ ...VARIABLES, TIDEMARK_BASE_PATH: '/monitor' })],
+  ['workerd', () => startEdge({ variables: VARIABLES })],
+]
+
+describe.each(PLACES)('the shell blocks of every page run on %s', (_, start) => {
+  let started: Started | null = null
+  let token = ''
+  afterAll(async () => {
+    await started?.close()
+  })
+
+  /** The first page comes first, on an installation that has nothing. */
+  const inOrder = [...pages].sort(([a], [b]) => Number(b === FIRST) - Number(a === FIRST))
+  test.each(inOrder)('%s', async (file, blocks) => {
+    const desk = await openDesk()
+    desks.push(desk)
+    started ??= await start(desk.folder)
+    const own = { TIDEMARK_URL: started.url }
+    token ||= file === FIRST ? '' : await newToken(started.url)
+    const credentials = { TIDEMARK_USERNAME: ADMIN.username, TIDEMARK_PASSWORD: ADMIN.password, TM: token }
+    const { exitCode, output, calls } = await desk.play(
+      blocks,
+      file === FIRST ? own : { ...own, ...credentials },
+    )
+    const bad = calls.filter((call) => Number(call.slice(0, 3)) >= 400)
+    expect([bad, exitCode === 0 ? '' : output]).toEqual([[], ''])
+    const hasCalls = blocks.some(({ kind, text }) => kind === 'plain' && text.includes('curl'))
+    if (hasCalls) expect(calls.length).toBeGreaterThan(0)
+  })
+})
+
+async function newToken(url: string): Promise<string> {
+  const response = await fetch(`${url}/session/personal-tokens`, {
+    method: 'POST',
+    headers: {
+      authorization: `Basic ${btoa(`${ADMIN.username}:${ADMIN.password}`)}`,
+      'content-type': 'application/json',
+    },
+    body: JSON.stringify({
+      name: 'pages',
+      scopes: ['read', 'write', 'execute', 'backup'],
+      expiresAt: new Date(Date.now() + 86_400_000).toISOString(),
+    }),
+  })
+  return ((await response.json()) as { token: string }).token
+}
+
+describe('blocks', () => {
+  const fenced = (before: string, language: string) =>
+    blocksOf('a.md', `text\n${before}\n\`\`\`${language}\nfalse\n\`\`\`\n`)
+
+  test('are those of a shell, run unless the line before says why not', () => {
+    expect(fenced('', 'json')).toEqual([])
+    expect(fenced('', 'sh')).toEqual([{ file: 'a.md', line: 4, text: 'false', kind: 'plain' }])
+    expect(fenced('<!-- not run: needs an account -->', 'sh')[0]?.kind).toBe('skipped')
+    expect(fenced('<!-- not run: no -->', 'sh')[0]?.kind).toBe('plain')
+    expect(fenced('<!-- starts the service -->', 'bash')[0]?.kind).toBe('starts')
+  })
+
+  test('fail with their place, and with each refused call, even behind a pipe', async () => {
+    const desk = await openDesk()
+    desks.push(desk)
+    const server = Bun.serve({ port: 0, fetch: () => new Response('no', { status: 404 }) })
+    const block = (text: string): Block => ({ file: 'a.md', line: 4, text, kind: 'plain' })
+    const refused = await desk.play([block(`curl -s ${server.url.href} | cat`)], {})
+    expect(refused).toMatchObject({ exitCode: 0, calls: [expect.stringMatching(/^404 /)] })
+    const failed = await desk.play([block('true'), block('false | cat')], {})
+    expect([failed.exitCode, failed.output.trim()]).toEqual([1, 'failed in a.md:4'])
+    await server.stop(true)
+  })
+})

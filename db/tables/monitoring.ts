@@ -188,6 +188,8 @@ export const pings = sqliteTable(
     createdAt: integer('created_at').notNull(),
     /** Null for one that holds until it is revoked. */
     expiresAt: integer('expires_at'),
+    /** The user who made it; null where an earlier release did. */
+    makerId: integer('maker_id'),
   },
   (table) => [uniqueIndex('pings_by_hash').on(table.hash), index('pings_by_job').on(table.jobId, table.id)],
 )

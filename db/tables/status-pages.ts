@@ -15,6 +15,8 @@ export const statusPages = sqliteTable(
     badgeSealed: text('badge_sealed').notNull(),
     /** Of how many days the availability is shown. */
     days: integer().notNull(),
+    /** What stands for the name of the object; null for the name itself. */
+    title: text(),
   },
   (table) => [
     uniqueIndex('status_pages_by_page').on(table.pageHash),

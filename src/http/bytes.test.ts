@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 
-import { gunzip, readBytes } from './bytes.ts'
+import { gunzip, readBytes, readStart } from './bytes.ts'
 
 const BOUNDS = { sentMaxBytes: 100, inflatedMaxBytes: 200 }
 
@@ -82,5 +82,23 @@ describe('gzip', () => {
     ['gzip with another checksum', packed(new Uint8Array(50)).with(-8, 99)],
   ])('that is %s is refused', async (_, bytes) => {
     expect(await codeOf(() => gunzip(bytes, BOUNDS))).toBe('bad_request')
+  })
+})
+
+describe('the beginning of a body', () => {
+  const sizeOf = async (sizes: readonly number[]) => (await readStart(post(chunked(sizes)), 100)).byteLength
+
+  test('is what is kept of it, however long it is', async () => {
+    expect(await sizeOf([])).toBe(0)
+    expect(await sizeOf([60, 40])).toBe(100)
+    expect(await sizeOf([60, 41, 1_000_000])).toBe(100)
+    expect((await readStart(post(null), 100)).byteLength).toBe(0)
+  })
+
+  test('is answered although the body does not end', async () => {
+    const endless = new ReadableStream<Uint8Array>({
+      pull: (controller) => controller.enqueue(new Uint8Array(1024 * 1024)),
+    })
+    expect((await readStart(post(endless), 100)).byteLength).toBe(100)
   })
 })

@@ -35,15 +35,21 @@ export async function* bodyChunks(
   }
 }
 
+/** Of a body that is longer than what is kept of it, so much is read: past that the connection may end. */
+const DROPPED_MAX_BYTES = 16 * 1024 * 1024
+
 /** The beginning of a body, of `sizeMaxBytes` at most. The rest is read and dropped, so that the sender can end its request.
  * @throws {Refusal} bad_request where it ends early */
 export async function readStart(request: Request, sizeMaxBytes: number): Promise<Uint8Array<ArrayBuffer>> {
   const chunks: Uint8Array[] = []
   let sizeBytes = 0
+  let seenBytes = 0
   for await (const chunk of bodyChunks(request, Number.POSITIVE_INFINITY)) {
     const kept = chunk.subarray(0, sizeMaxBytes - sizeBytes)
     sizeBytes += kept.byteLength
     if (kept.byteLength > 0) chunks.push(kept)
+    seenBytes += chunk.byteLength
+    if (seenBytes > DROPPED_MAX_BYTES) break
   }
   return joined(chunks, sizeBytes)
 }

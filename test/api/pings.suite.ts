@@ -1,7 +1,7 @@
 import { expect } from 'bun:test'
 
 import type { Answer, Client } from './client.ts'
-import { refusal, requestOf } from './objects.ts'
+import { createDevice, createGroup, refusal, requestOf } from './objects.ts'
 import { anyText, call, good, once, statusesOf, table } from './suite.ts'
 import type { Row, Scenario, Suite } from './suite.ts'
 import { makeDevice, makeJob } from './tree-stage.ts'
@@ -310,6 +310,43 @@ const accepted: readonly Scenario[] = [
       const headers = { 'x-forwarded-proto': 'https' }
       const behind = await client.request('POST', `/jobs/${job}/pings`, { json: { name: 'x' }, headers })
       expect(behind.body['url']).toStartWith('https://')
+    },
+  },
+  {
+    title: 'a token ends when its job leaves the reach of its maker, and not when that user is gone',
+    async run(client) {
+      const request = requestOf(client)
+      const own = await createGroup(client, 1, { name: 'reach' })
+      const [device, elsewhere] = [
+        await createDevice(client, own, { name: 'near' }),
+        await makeDevice(client),
+      ]
+      const job = await makeJob(client, device, { parameters: PARAMETERS })
+      const [username, password] = [`maker-${job}`, 'a-password-of-19-ch']
+      const user = { username, password, role: 'editor' }
+      const { id } = await good<{ id: number }>(request('POST', '/users', { json: user }))
+      const everything = { write: true, execute: true, maintain: true }
+      const headers = { authorization: `Basic ${btoa(`${username}:${password}`)}` }
+      const make = () =>
+        good<Created>(request('POST', `/jobs/${job}/pings`, { as: null, headers, json: { name: 'mine' } }))
+      const status = async ({ path }: Created) => (await request('GET', path, { as: null })).status
+      expect((await request('DELETE', '/groups/1/permissions/everyone/0')).status).toBe(204)
+      try {
+        await good(request('PUT', `/groups/${own}/permissions/user/${id}`, { json: everything }))
+        const [first, second, third] = [await make(), await make(), await make()]
+        const byOther = await good<Created>(
+          request('POST', `/jobs/${job}/pings`, { json: { name: 'by an administrator' } }),
+        )
+        expect(await status(first)).toBe(200)
+        const now = await good<object>(request('GET', `/jobs/${job}`))
+        await good(request('PUT', `/jobs/${job}`, { json: { ...now, deviceId: elsewhere } }))
+        // The first is remembered for ten seconds.
+        expect([await status(second), await status(byOther)]).toEqual([404, 200])
+        expect((await request('DELETE', `/users/${id}`)).status).toBe(204)
+        expect(await status(third)).toBe(200)
+      } finally {
+        await good(request('PUT', '/groups/1/permissions/everyone/0', { json: everything }))
+      }
     },
   },
   {

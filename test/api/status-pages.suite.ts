@@ -202,6 +202,61 @@ const scenarios: Scenario[] = [
     },
   },
   {
+    title: 'a page and its badge have a title of their own, or the name of the object',
+    async run(client) {
+      const { bare } = await stage(client)
+      const named = await show(client, bare, { title: 'Our <shop>' })
+      expect(named).toMatchObject({ title: 'Our <shop>' })
+      const texts = (page: Page) =>
+        Promise.all(
+          [page.page, page.badge].map(async (path) => (await client.request('GET', path, { as: null })).text),
+        )
+      for (const text of await texts(named)) {
+        expect(text).toContain('Our &lt;shop&gt;')
+        expect(text).not.toContain('bare')
+      }
+      const plain = await show(client, bare)
+      expect(plain).toMatchObject({ title: null })
+      for (const text of await texts(plain)) expect(text).toContain('bare')
+      expect((await client.request('DELETE', `/group/${bare}/status-page`)).status).toBe(204)
+    },
+  },
+  {
+    title: 'what has left an object is on its page no more, unless it is linked to it',
+    async run(client) {
+      const { group, device, beside } = await stage(client)
+      const [leaves, linked] = [
+        await createJob(client, device, { name: 'leaves' }),
+        await createJob(client, device, { name: 'linked' }),
+      ]
+      const slo = await good<{ id: number }>(
+        client.request('POST', `/slos?parentType=group&parentId=${group}`, { json: { name: 'service' } }),
+      )
+      await good(
+        client.request('PUT', `/slo/${slo.id}/children`, { json: { items: [{ type: 'job', id: linked }] } }),
+      )
+      const ownPage = await show(client, group, { children: [leaves, linked] })
+      const sloPage = await good<Page>(
+        client.request('PUT', `/slo/${slo.id}/status-page`, { json: { children: [linked] } }),
+      )
+      const elsewhere = await createDevice(client, beside, { name: 'elsewhere' })
+      for (const id of [leaves, linked]) {
+        const job = await good<object>(client.request('GET', `/jobs/${id}`))
+        await good(client.request('PUT', `/jobs/${id}`, { json: { ...job, deviceId: elsewhere } }))
+      }
+      expect(await good<Page>(client.request('GET', `/group/${group}/status-page`))).toMatchObject({
+        children: [],
+      })
+      const page = await client.request('GET', ownPage.page, { as: null })
+      expect([page.status, page.text.includes('leaves'), page.text.includes('linked')]).toEqual([
+        200,
+        false,
+        false,
+      ])
+      expect((await client.request('GET', sloPage.page, { as: null })).text).toContain('linked')
+    },
+  },
+  {
     title: 'an object that is deleted takes its page along, and a child leaves the pages of others',
     async run(client) {
       const { group, hidden } = await stage(client)

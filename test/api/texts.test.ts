@@ -12,7 +12,9 @@ const NOT_KEPT = [
   / (?:type|cursor|path|sessionId|refreshToken|currentPassword|cron|timeZone)$/,
   /^POST \/session\/(?:login |setup token)/,
   /^POST \/scripts\/codeGenerator /,
-  / \/settings.json (?:release .*|key)$/,
+  / \/settings.json release /,
+  // A merge patch: what it makes of the object is checked as the body of PUT.
+  /^PATCH .* key$/,
   /^(?:POST|PUT) \/users(?:\/:id)? name$/,
   /^POST \/runner\/v1\/poll /,
   /^PUT \/alarmrecipients\/:id target$/,

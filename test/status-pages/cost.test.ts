@@ -37,7 +37,11 @@ const lastOf = (path: string) => path.split('/').at(-1) ?? ''
 const state = () => ({ language: 'en', show: 'state' }) as const
 
 test('a page and a badge are made once in 30 seconds, however often and in whatever form they are asked for', async () => {
-  const { page, badge } = await saveStatusPage(contextOf(ports), ASKED, { days: 30, children: [] })
+  const { page, badge } = await saveStatusPage(contextOf(ports), ASKED, {
+    days: 30,
+    children: [],
+    title: null,
+  })
   const [pageToken, badgeToken] = [lastOf(page), lastOf(badge)]
   const askAll = (times: number) =>
     Promise.all(
@@ -60,7 +64,7 @@ test('a page and a badge are made once in 30 seconds, however often and in whate
 })
 
 test('a page is as old as that at most, and shows maintenance with its planned end', async () => {
-  const { page } = await saveStatusPage(contextOf(ports), ASKED, { days: 1, children: [] })
+  const { page } = await saveStatusPage(contextOf(ports), ASKED, { days: 1, children: [], title: null })
   const read = () => showPage(ports, lastOf(page), 'en')
   expect(await read()).toContain('Unknown')
   await ports.database.run(sql`insert or replace into states (object_id, seq, state, since_at, maintained)
@@ -79,7 +83,7 @@ test('a page is as old as that at most, and shows maintenance with its planned e
 
 test('two who make a page at the same moment have one', async () => {
   const made = await Promise.all(
-    [1, 2, 3].map((days) => saveStatusPage(contextOf(ports), ASKED, { days, children: [] })),
+    [1, 2, 3].map((days) => saveStatusPage(contextOf(ports), ASKED, { days, children: [], title: null })),
   )
   expect(new Set(made.map(({ page }) => page)).size).toBe(1)
 })

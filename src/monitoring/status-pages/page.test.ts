@@ -81,10 +81,10 @@ describe('a page', () => {
     expect(sections.slice(0, 3)).toEqual([
       ['Current outages', ['a']],
       ['Maintenance', ['b']],
-      ['Parts', ['a', 'b', 'c']],
+      ['Components', ['a', 'b', 'c']],
     ])
     expect(english(shownWith())).not.toContain('<h2>Maintenance')
-    expect(english(shownWith())).not.toContain('<h2>Parts')
+    expect(english(shownWith())).not.toContain('<h2>Components')
     expect(english(shownWith())).toContain('None.')
   })
 

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { OBJECT_TYPES } from '../tree/schema.ts'
+import { nameSchema, OBJECT_TYPES } from '../tree/schema.ts'
 
 const CHILDREN_MAX = 50
 const DAYS_MAX = 90
@@ -7,6 +7,10 @@ const DAYS_MAX = 90
 const TOKEN_MAX = 64
 
 export const statusPageBody = z.strictObject({
+  title: nameSchema
+    .nullable()
+    .default(null)
+    .describe('Stands on page and badge; null: the name of the object.'),
   days: z
     .int()
     .min(1)
@@ -28,6 +32,7 @@ export const statusPageBody = z.strictObject({
 
 export const statusPageView = z
   .object({
+    title: z.string().nullable(),
     days: z.int(),
     children: z.array(z.object({ id: z.int(), type: z.enum(OBJECT_TYPES), name: z.string() })),
     page: z.string().describe('The path of the page, which anybody may see who knows it.'),

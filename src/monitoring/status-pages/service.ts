@@ -32,20 +32,20 @@ export async function readStatusPage(context: Context, asked: Asked): Promise<St
 export async function saveStatusPage(
   context: Context,
   asked: Asked,
-  { days, children }: StatusPageBody,
+  { days, children, title }: StatusPageBody,
 ): Promise<StatusPageView> {
   const { ports } = context
   const object = await requireWritable(context, asked)
   await requireChildren(context, object, children)
   const before = await store.findStatusPage(ports.database, object.id)
-  const row = { ...(before ?? (await newAddresses(ports))), objectId: object.id, days }
+  const row = { ...(before ?? (await newAddresses(ports))), objectId: object.id, days, title }
   await commit(ports.database, [
     ...store.savePage(ports.database, row, children),
     audited(context, {
       action: before ? 'update' : 'create',
       objectType: 'status page',
       objectId: object.id,
-      after: { days, children },
+      after: { days, children, title },
     }),
   ])
   forgetShown(ports)
@@ -92,7 +92,7 @@ async function requirePage({ ports }: Context, objectId: number): Promise<store.
 async function requireChildren(context: Context, object: ObjectRow, ids: readonly number[]): Promise<void> {
   if (ids.length === 0) return
   const rights = await rightsOf(context)
-  const found = await store.readCandidates(context.ports.database, object, ids)
+  const found = await store.readCandidates(context.ports.database, object.id, ids)
   const candidates = new Map(found.map((one) => [one.id, one]))
   for (const [index, id] of ids.entries()) {
     const candidate = candidates.get(id)
@@ -132,6 +132,7 @@ async function viewOf(
     unseal(secrets, page.badgeSealed, 'badge'),
   ])
   return {
+    title: page.title,
     days: page.days,
     children: [...children],
     page: `${settings.basePath}/status/${base64url(pageBytes)}`,

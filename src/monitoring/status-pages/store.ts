@@ -11,24 +11,32 @@ export type Addresses = {
   readonly badgeSealed: string
 }
 
-export type StatusPageRow = Addresses & { readonly objectId: number; readonly days: number }
+export type StatusPageRow = Addresses & {
+  readonly objectId: number
+  readonly days: number
+  readonly title: string | null
+}
 
 export type ChildRow = { readonly id: number; readonly type: ObjectType; readonly name: string }
 
 export async function findStatusPage(database: Database, objectId: number): Promise<StatusPageRow | null> {
   const [row] = await database.all<StatusPageRow>(sql`
     select object_id as "objectId", page_hash as "pageHash", page_sealed as "pageSealed", badge_hash as "badgeHash",
-           badge_sealed as "badgeSealed", days as days
+           badge_sealed as "badgeSealed", days as days, title as title
     from status_pages where object_id = ${objectId}`)
   return row ?? null
 }
 
-/** What else is shown on a page, in order. */
+/** Whether an object `o` is below an object `p` or linked to it. */
+const IS_PART = sql`(o.path > p.path and o.path < p.path || '~'
+  or exists (select 1 from links l where l.parent_id = p.id and l.child_id = o.id and not l.is_left_out))`
+
+/** What else is shown on a page, in order: what has left the object since is not. */
 export function readChildren(database: Database, objectId: number): Promise<readonly ChildRow[]> {
   return database.all<ChildRow>(sql`
     select o.id as id, o.type as type, o.name as name
-    from status_page_children c cross join objects o on o.id = c.child_id
-    where c.object_id = ${objectId} order by c.position`)
+    from status_page_children c cross join objects p on p.id = c.object_id cross join objects o on o.id = c.child_id
+    where c.object_id = ${objectId} and ${IS_PART} order by c.position`)
 }
 
 export type Candidate = { readonly id: number; readonly path: string; readonly isBelow: boolean }
@@ -36,15 +44,13 @@ export type Candidate = { readonly id: number; readonly path: string; readonly i
 /** Those of these objects that are there, and whether they are below an object or linked to it. */
 export async function readCandidates(
   database: Database,
-  parent: { readonly id: number; readonly path: string },
+  parentId: number,
   ids: readonly number[],
 ): Promise<readonly Candidate[]> {
   const rows = await database.all<Omit<Candidate, 'isBelow'> & { isBelow: number }>(sql`
-    select o.id as id, o.path as path,
-           (o.path > ${parent.path} and o.path < ${`${parent.path}~`})
-             or exists (select 1 from links l
-                        where l.parent_id = ${parent.id} and l.child_id = o.id and not l.is_left_out) as "isBelow"
-    from json_each(${JSON.stringify(ids)}) w cross join objects o on o.id = w.value`)
+    select o.id as id, o.path as path, ${IS_PART} as "isBelow"
+    from json_each(${JSON.stringify(ids)}) w cross join objects p on p.id = ${parentId}
+      cross join objects o on o.id = w.value`)
   return rows.map((row) => ({ ...row, isBelow: row.isBelow === 1 }))
 }
 
@@ -58,7 +64,7 @@ export function savePage(
     database
       .insert(statusPages)
       .values(row)
-      .onConflictDoUpdate({ target: statusPages.objectId, set: { days: row.days } }),
+      .onConflictDoUpdate({ target: statusPages.objectId, set: { days: row.days, title: row.title } }),
     database.run(sql`delete from status_page_children where object_id = ${row.objectId}`),
     database.run(sql`
       insert into status_page_children (object_id, child_id, position)
@@ -90,21 +96,21 @@ export type ShownRow = {
   readonly maintainedUntilAt: number | null
 }
 
-/** Where a token leads: the object, and of how many days its availability is shown. */
+/** Where a token leads: the object, of how many days its availability is shown, and under which title. */
 export async function findShown(
   database: Database,
   kind: 'page' | 'badge',
   hash: string,
-): Promise<{ readonly objectId: number; readonly days: number } | null> {
+): Promise<Pick<StatusPageRow, 'objectId' | 'days' | 'title'> | null> {
   const column = kind === 'page' ? statusPages.pageHash : statusPages.badgeHash
   const [row] = await database
-    .select({ objectId: statusPages.objectId, days: statusPages.days })
+    .select({ objectId: statusPages.objectId, days: statusPages.days, title: statusPages.title })
     .from(statusPages)
     .where(sql`${column} = ${hash}`)
   return row ?? null
 }
 
-/** The object of a page, and then what else is shown on it. */
+/** The object of a page, and then what else is shown on it, as far as it is still part of the object. */
 export function readShown(database: Database, objectId: number): Promise<readonly ShownRow[]> {
   return database.all<ShownRow>(sql`
     with shown (id, position) as (
@@ -115,6 +121,8 @@ export function readShown(database: Database, objectId: number): Promise<readonl
            coalesce(s.since_at, o.created_at) as "sinceAt", o.created_at as "createdAt",
            (select max(r.next_at) from revaluations r
             where r.running = 1 and instr(o.path, '/' || r.object_id || '/') > 0) as "maintainedUntilAt"
-    from shown cross join objects o on o.id = shown.id left join states s on s.object_id = o.id
+    from shown cross join objects p on p.id = ${objectId} cross join objects o on o.id = shown.id
+      left join states s on s.object_id = o.id
+    where o.id = p.id or ${IS_PART}
     order by shown.position`)
 }

@@ -1,4 +1,6 @@
 import { audited } from '../../../access/audit/service.ts'
+import { permissionsOf } from '../../../access/rights/permissions.ts'
+import { rightsFor } from '../../../access/rights/service.ts'
 import type { Context } from '../../../context.ts'
 import { sha256 } from '../../../lib/digest.ts'
 import type { Repeatable } from '../../../http/idempotency.ts'
@@ -18,7 +20,7 @@ import type { PingBody } from './schema.ts'
 import * as store from './store.ts'
 import type { PingRow } from './store.ts'
 
-/** A token that was revoked works on for this long at most in another isolate. */
+/** A token works on for this long at most after it was revoked in another isolate, or its job has left its maker's reach. */
 const KNOWN_MS = 10_000
 const PINGS_MAX = 20
 const TOKEN_BYTES = 32
@@ -41,8 +43,9 @@ export async function createPing(
   jobId: number,
   { body, origin }: { readonly body: PingBody; readonly origin: string },
 ) {
-  const { ports } = context
+  const { ports, caller } = context
   await requireObject(context, jobId, { type: 'job', right: 'write' })
+  const makerId = caller.kind === 'user' ? caller.userId : 0
   const createdAt = ports.clock.now()
   const expiresAt = instantOf(body.expiresAt)
   if (expiresAt !== null && expiresAt <= createdAt) {
@@ -57,7 +60,7 @@ export async function createPing(
     objectId: { inserted: true },
     after: { ...row, jobId },
   })
-  const kept = { ...row, jobId, hash: await sha256(token) }
+  const kept = { ...row, jobId, makerId, hash: await sha256(token) }
   const full = `A job has ${PINGS_MAX} ping tokens at most. Revoke one first.`
   const id = await refuseFull('pings', full, () =>
     refuseGone(() => store.insertPing(ports.database, kept, { max: PINGS_MAX, also: entry })),
@@ -95,12 +98,21 @@ export async function ping(
 ): Promise<Repeatable> {
   const hash = await sha256(token)
   const now = ports.clock.now()
-  const found = await knownOf(ports).find(hash, now, () => store.findPing(ports.database, hash))
+  const found = await knownOf(ports).find(hash, now, () => findPing(ports, hash))
   if (!found || (found.expiresAt !== null && found.expiresAt <= now))
     throw new Refusal('not_found', 'There is nothing at this path.')
   const { id, jobId } = found
   const sent = { jobId, body, key: key === null ? null : `p${id} ${key}` }
   return answerOf(ports, jobId, await deliverAs({ userId: 0, anyJob: true }, ports, sent))
+}
+
+/** A token that holds: its job is still within reach of the user who made it. The token of a user who is gone stays that of
+ * the job, or what it watches would fall silent. */
+async function findPing(ports: Ports, hash: string): Promise<Ping | null> {
+  const found = await store.findPing(ports.database, hash)
+  if (!found || found.makerId === null || found.makerRole === null) return found
+  const rights = await rightsFor(ports, { userId: found.makerId, role: found.makerRole })
+  return permissionsOf(rights, { type: 'job', runBy: 0, path: found.path }).write ? found : null
 }
 
 function knownOf(ports: Ports): Recent<Ping> {

@@ -1,5 +1,7 @@
 import { eq, sql } from 'drizzle-orm'
-import { pings } from '../../../../db/tables/monitoring.ts'
+import { users } from '../../../../db/tables/access.ts'
+import { objects, pings } from '../../../../db/tables/monitoring.ts'
+import type { Role } from '../../../context.ts'
 import type { Database, Write } from '../../../ports/database.ts'
 
 export type PingRow = {
@@ -14,7 +16,7 @@ const SHOWN = { id: pings.id, name: pings.name, createdAt: pings.createdAt, expi
 /** Adds a token, and what `also` writes about the row just inserted. Fails, as `refuseFull` knows, when the job has `max`. */
 export async function insertPing(
   database: Database,
-  ping: Omit<PingRow, 'id'> & { readonly jobId: number; readonly hash: string },
+  ping: Omit<PingRow, 'id'> & { readonly jobId: number; readonly makerId: number; readonly hash: string },
   { max, also }: { readonly max: number; readonly also: Write },
 ): Promise<number> {
   const createdAt = sql`case when (select count(*) from pings where job_id = ${ping.jobId}) < ${max} then ${ping.createdAt} end`
@@ -32,12 +34,22 @@ export function listPings(database: Database, jobId: number): Promise<PingRow[]>
   return Promise.resolve(database.select(SHOWN).from(pings).where(eq(pings.jobId, jobId)).orderBy(pings.id))
 }
 
+/** A token with the path of its job, and who made it; the role is null where that user is gone or unknown. */
 export async function findPing(database: Database, hash: string) {
   const [row] = await database
-    .select({ id: pings.id, jobId: pings.jobId, expiresAt: pings.expiresAt })
+    .select({
+      id: pings.id,
+      jobId: pings.jobId,
+      expiresAt: pings.expiresAt,
+      path: objects.path,
+      makerId: pings.makerId,
+      makerRole: users.role,
+    })
     .from(pings)
+    .innerJoin(objects, eq(objects.id, pings.jobId))
+    .leftJoin(users, eq(users.id, pings.makerId))
     .where(eq(pings.hash, hash))
-  return row ?? null
+  return row ? { ...row, makerRole: row.makerRole as Role | null } : null
 }
 
 export function deletePing(database: Database, id: number): Write {

@@ -82,7 +82,7 @@ async function readShown(ports: Ports, kind: 'page' | 'badge', hash: string): Pr
   const range = { beginAt: Math.max(edges[0] ?? at, row.createdAt), endAt: at }
   const { spans } = await readPast(database, row, { range, recalc: false })
   return {
-    object: objectOf(row),
+    object: { ...objectOf(row), name: found.title ?? row.name },
     children: kind === 'page' ? children.map(objectOf) : [],
     days: daysOf(spans, edges, COUNTED),
     percent: availabilityOf(spans, COUNTED).percent,

@@ -1,0 +1,2 @@
+ALTER TABLE `pings` ADD `maker_id` integer;--> statement-breakpoint
+ALTER TABLE `status_pages` ADD `title` text;

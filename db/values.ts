@@ -1,9 +1,11 @@
+export const JOURNAL_COLUMNS = '(id integer primary key, entries text not null) strict'
+
 /**
  * The values database: one file on Bun, the storage of each job's object on Workers. `db/README.md` says what every
  * column means. Statements are applied in order at every opening, so each must do nothing the second time.
  */
 export const VALUES_SCHEMA = [
-  'create table if not exists journal (id integer primary key, entries text not null) strict',
+  `create table if not exists journal ${JOURNAL_COLUMNS}`,
   `create table if not exists actors (
      job_id integer primary key, journal_id integer not null, state text not null
    ) strict`,

@@ -9,17 +9,19 @@ import { openLibsql } from '../../workers/bun/libsql.ts'
 import { writeInstallation } from '../bench/installation.ts'
 
 test('jobs have their turn some at a time, each once until all have had one', async () => {
-  for (const [count, turns] of [
-    [0, [0, 0]],
-    [6, [3, 3, 3]],
-    [7, [3, 3, 1, 3]],
+  for (const [count, pages, turns] of [
+    [0, 2, [0, 0]],
+    [6, 2, [3, 3, 3]],
+    [7, 2, [3, 3, 1, 3]],
+    [7, 7, [1, 1, 1, 1, 1, 1, 1, 1]],
+    [5, 4, [2, 2, 1, 2]],
   ] as const) {
     const folder = await mkdtemp(join(FAST_DIR, 'tidemark-turns-'))
     const ids = await writeInstallation(folder, { count, timeout: 'PT1H' })
     const system = await openLibsql(`file:${join(folder, 'config.db')}`)
     const ports = { database: system.database } as Ports
     const found: (readonly number[])[] = []
-    for (const turn of turns.keys()) found.push(await jobsInTurn(ports, 12 + turn, 3))
+    for (const turn of turns.keys()) found.push(await jobsInTurn(ports, 420 + turn, { pages, sizeMax: 3 }))
     expect(new Set(found.flat())).toEqual(new Set(ids))
     expect(found.map(({ length }) => length)).toEqual([...turns])
     await system.close()

@@ -5,7 +5,8 @@ import { inLanes } from './lanes.ts'
 import { valueOf } from './reply.ts'
 import type { Reply } from './reply.ts'
 
-/** Each is a subrequest, of which a cron has a thousand; what else it does takes some. */
+/** Each object is asked once in so many triggers, two hours, while there are few enough jobs; to ask one costs a request. */
+const TURNS = 24
 const LOOKED_AT_MAX = 500
 /** As the first trigger in `wrangler.toml` has it. */
 const CRON_MS = 300_000
@@ -15,7 +16,7 @@ const CRON_MS = 300_000
 export async function secureAlarms(namespace: Environment['JOB'], ports: Ports): Promise<void> {
   const turn = Math.floor(ports.clock.now() / CRON_MS)
   const lost: number[] = []
-  await inLanes(await jobsInTurn(ports, turn, LOOKED_AT_MAX), async (jobId) => {
+  await inLanes(await jobsInTurn(ports, turn, { pages: TURNS, sizeMax: LOOKED_AT_MAX }), async (jobId) => {
     try {
       const object = namespace.get(namespace.idFromName(String(jobId)))
       if (valueOf((await object.secure()) as Reply<boolean>)) lost.push(jobId)

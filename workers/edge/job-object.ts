@@ -45,6 +45,8 @@ const log = jsonLog(console.log)
 /** One webhook job: a keeper of a single job over the object's own SQLite storage, woken by the object's alarm. */
 export class JobObject extends DurableObject<Environment> {
   #keeper: Promise<Keeper> | null = null
+  /** Whether the object is known to keep something: it does so until it is forgotten. */
+  #keepsSomething = false
   readonly #onlookers = new OnlookersElsewhere(this.ctx.storage, this.env.EVENTS, log)
 
   configure(jobId: number, rules: Rules): Promise<Reply<void>> {
@@ -119,6 +121,7 @@ export class JobObject extends DurableObject<Environment> {
       await keeper.settled()
     }
     this.#keeper = null
+    this.#keepsSomething = false
     await this.ctx.storage.deleteAlarm()
     await this.ctx.storage.deleteAll()
     return { ok: true, value: undefined }
@@ -147,6 +150,7 @@ export class JobObject extends DurableObject<Environment> {
       await keeper.wake(now)
       await this.#tidyWhenDue(keeper, now)
       await this.#arm(keeper)
+      if (isFoldDue(keeper)) await keeper.fold()
     } catch (error) {
       log.error('an alarm failed and is set again', error)
       await this.ctx.storage.setAlarm(clock.now() + RETRY_MS)
@@ -219,16 +223,22 @@ export class JobObject extends DurableObject<Environment> {
   }
 
   #foldWhenDue(keeper: Keeper): void {
-    const { samples, rows, sizeBytes } = keeper.unfolded
-    if (samples < FOLD_SAMPLES && rows < FOLD_ROWS && sizeBytes < FOLD_BYTES) return
+    if (!isFoldDue(keeper)) return
     this.ctx.waitUntil(
       keeper.fold().catch((error: unknown) => log.error('a fold failed and is tried again', error)),
     )
   }
 
   #isEmpty(): boolean {
-    return [...this.ctx.storage.sql.exec(`select 1 from sqlite_master where name = 'journal'`)].length === 0
+    const { sql } = this.ctx.storage
+    this.#keepsSomething ||= [...sql.exec(`select 1 from sqlite_master where name = 'journal'`)].length > 0
+    return !this.#keepsSomething
   }
+}
+
+/** Whether there is enough to fold, or something was told that would be told again whenever the object wakes. */
+function isFoldDue({ unfolded: { samples, rows, sizeBytes }, told, hasTold }: Keeper): boolean {
+  return (told && hasTold) || samples >= FOLD_SAMPLES || rows >= FOLD_ROWS || sizeBytes >= FOLD_BYTES
 }
 
 /** What the application may ask of an object is what the port names, each answered with a `Reply`; rounds are of many. */

@@ -117,9 +117,13 @@ export async function deleteJob(context: Context, id: number): Promise<void> {
   await refuseOrphans(() => commit(ports.database, writes))
   await Promise.all([applyChanges(ports), ports.flow.settle()])
 }
-/** The jobs whose turn it is, `count` at most: with each turn others, until all have had one. */
-export function jobsInTurn({ database }: Ports, turn: number, count: number): Promise<readonly number[]> {
-  return store.readPageOfIds(database, turn, count)
+/** The jobs whose turn it is: all have one in as many turns as `pages`, or in more where that is more than `sizeMax` at once. */
+export function jobsInTurn(
+  { database }: Ports,
+  turn: number,
+  bounds: { readonly pages: number; readonly sizeMax: number },
+): Promise<readonly number[]> {
+  return store.readPageOfIds(database, turn, bounds)
 }
 
 /** The names, units and divisors of the values of these jobs, in two statements whatever their number; those that do

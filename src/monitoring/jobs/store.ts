@@ -20,15 +20,19 @@ export async function findJob(database: Database, id: number): Promise<JobRow | 
   return row ? (row as unknown as JobRow) : null
 }
 
-/** The ids on one of the pages of so many that all jobs make, counted around and around. */
+/** The ids on one of the pages that all jobs make, counted around and around: as many pages as asked for, of `sizeMax` ids
+ * at most; more pages where that is too few. */
 export async function readPageOfIds(
   database: Database,
   page: number,
-  size: number,
+  { pages, sizeMax }: { readonly pages: number; readonly sizeMax: number },
 ): Promise<readonly number[]> {
   const rows = await database.all<{ id: number }>(sql`
-    select id from jobs order by id limit ${size}
-    offset ${size} * (${page} % max(1, ((select count(*) from jobs) + ${size} - 1) / ${size}))`)
+    with whole as (
+      select count(*) as total, cast(${pages} as integer) as pages, cast(${sizeMax} as integer) as size_max from jobs),
+    part as (select total, max(1, min(size_max, (total + pages - 1) / pages)) as size from whole)
+    select id from jobs order by id limit (select size from part)
+    offset (select size * (${page} % max(1, (total + size - 1) / size)) from part)`)
   return rows.map(({ id }) => id)
 }
 

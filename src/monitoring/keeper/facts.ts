@@ -9,6 +9,7 @@ export class Facts {
   readonly #log: Log
   #waiting: Transition[] = []
   #telling: Promise<boolean> | null = null
+  #hasTold = false
 
   constructor(follow: (transitions: readonly Transition[]) => Promise<void>, log: Log) {
     // A listener that throws before it returns a promise is one that rejects.
@@ -19,6 +20,16 @@ export class Facts {
   /** True when nothing waits. */
   get told(): boolean {
     return this.#waiting.length === 0
+  }
+
+  /** True from what was told until a fold: a keeper that opens on the journal before that tells it again. */
+  get hasTold(): boolean {
+    return this.#hasTold
+  }
+
+  /** A fold begins: what was told so far is not told again once it has ended. */
+  willFold(): void {
+    this.#hasTold = false
   }
 
   add(transitions: readonly Transition[]): void {
@@ -42,6 +53,7 @@ export class Facts {
         // A failure that passes at once must not show: who delivered is answered after this, and finds the change everywhere.
         await this.#follow(told).catch(() => this.#follow(told))
         this.#waiting.splice(0, told.length)
+        this.#hasTold = true
       }
       return true
     } catch (error) {

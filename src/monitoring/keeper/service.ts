@@ -145,6 +145,11 @@ export class Keeper implements JobActors {
     return this.#facts.told
   }
 
+  /** True where a keeper that opened on the journal would tell again what was told: a fold ends that. */
+  get hasTold(): boolean {
+    return this.#facts.hasTold
+  }
+
   /** The latest time in which deliveries could not be received or were refused, once it is over. */
   get lastDeaf(): DeafTime | null {
     return this.#hearing.lastDeaf

@@ -121,7 +121,7 @@ export async function readDue(database: Database, now: number, limit: number): P
     where c.id in (
       select id from (select id from slcs where next_at <= ${now} order by next_at limit ${limit})
       union
-      select id from (select x.id as id from uncounted join slcs x on x.id = uncounted.object_id limit ${limit}))
+      select id from (select x.id as id from uncounted cross join slcs x on x.id = uncounted.object_id limit ${limit}))
     order by c.id limit ${limit}`)
   return rows.map((row) => ({
     ...row,
@@ -135,7 +135,7 @@ export async function readDue(database: Database, now: number, limit: number): P
 /** When the next container is due: at once, epoch ms 0, where children have changed; null for never. */
 export async function readNextAt(database: Database): Promise<number | null> {
   const [row] = await database.all<{ next: number | null }>(sql`
-    select case when exists (select 1 from uncounted join slcs x on x.id = uncounted.object_id) then 0
+    select case when exists (select 1 from uncounted cross join slcs x on x.id = uncounted.object_id) then 0
            else (select min(next_at) from slcs) end as next`)
   return row?.next ?? null
 }

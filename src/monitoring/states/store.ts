@@ -201,7 +201,7 @@ export type Uncounted = { readonly id: number; readonly mark: number }
 /** Parents whose children are to be counted, what is below others first; containers count none. */
 export async function readUncounted(database: Database, limit: number): Promise<readonly Uncounted[]> {
   return database.all<Uncounted>(sql`
-    select o.id as id, u.mark as mark from uncounted u join objects o on o.id = u.object_id
+    select o.id as id, u.mark as mark from uncounted u cross join objects o on o.id = u.object_id
     where o.type <> 'slc' order by length(o.path) desc, o.id limit ${limit}`)
 }
 

@@ -4,7 +4,7 @@ import type { Facts } from '../facts.ts'
 import type { KeeperHost } from '../host.ts'
 import type { Job } from '../job.ts'
 import type { Panels } from '../panels.ts'
-import { trimJournal, trimSome } from '../store.ts'
+import { replaceJournal, trimJournal, trimSome } from '../store.ts'
 import { pruneRepeats } from '../store/repeats.ts'
 import { foldJobs } from './fold.ts'
 
@@ -12,6 +12,8 @@ import { foldJobs } from './fold.ts'
 const JOBS_PER_SLICE = 64
 const SAMPLES_PER_SLICE = 2_000
 const ROWS_PER_TRIM = 1_000
+/** What a new journal in place of the old one writes, besides the rows that it takes over. */
+const ROWS_TO_REPLACE = 11
 /** After which a delivery that came meanwhile is durable and answered. */
 const TURNS_OF_REST = 4
 /** How many times as much at once, where it would otherwise fall behind what arrives. */
@@ -33,6 +35,7 @@ type Folding = {
 export async function foldUpTo(journalId: number, folding: Folding): Promise<boolean> {
   const { host, lock, facts, jobs, leaving, panels, unfolded } = folding
   const { rows, sizeBytes } = unfolded
+  facts.willFold()
   for (const panel of panels.waiting()) {
     panel.handOut()
     await host.turn()
@@ -94,13 +97,18 @@ async function foldSlice(
 
 /** Removes the rows of the journal up to this one, of which there are about so many. */
 async function trim(upTo: number, rows: number, folding: Folding): Promise<void> {
-  const { lock } = folding
+  const { lock, unfolded } = folding
   const { values, clock } = folding.host
-  for (let left = rows; left > ROWS_PER_TRIM; left -= ROWS_PER_TRIM) {
+  let left = rows
+  for (; left > ROWS_PER_TRIM; left -= ROWS_PER_TRIM) {
     await lock.run(() => values.commit([trimSome(upTo, ROWS_PER_TRIM)]))
     await rest(folding)
   }
-  await lock.run(() => values.commit([...trimJournal(upTo), pruneRepeats(clock.now())]))
+  await lock.run(() => {
+    const newer = unfolded.rows - rows
+    const trimmed = newer + ROWS_TO_REPLACE < left ? replaceJournal(upTo) : trimJournal(upTo)
+    return values.commit([...trimmed, pruneRepeats(clock.now())])
+  })
 }
 
 /** A delivery waits for one slice of a fold, not for one in each turn that it needs itself. */

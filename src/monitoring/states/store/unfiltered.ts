@@ -56,7 +56,7 @@ export type Unfiltered = {
 export async function readUnfiltered(database: Database, limit: number): Promise<readonly Unfiltered[]> {
   return database.all<Unfiltered>(sql`
     select o.id as id, o.type as type, o.path as path, u.mark as mark, u.is_whole as "isWhole"
-    from unfiltered u join objects o on o.id = u.object_id order by o.id limit ${limit}`)
+    from unfiltered u cross join objects o on o.id = u.object_id order by o.id limit ${limit}`)
 }
 
 /** Filters have looked at these; unless they changed again meanwhile. */

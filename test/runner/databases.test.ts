@@ -222,6 +222,8 @@ describe.skipIf(!hasPostgres)('a script of a real PostgreSQL', () => {
       expect(await job.ended).toMatchObject({ outcome: 'succeeded' })
       const texts = job.lines.map(({ text }) => text)
       expect(texts.slice(1)).toEqual(['tls True', 'cannot execute INSERT in a read-only transaction', '***'])
+      // Its operator is reminded at each start.
+      expect(stage.logs.filter((line) => line.includes('scripts run without isolation'))).toHaveLength(1)
       await stage.close()
     }, 60_000)
   })

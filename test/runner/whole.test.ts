@@ -196,9 +196,10 @@ for (const name of HOST_NAMES) {
     }, 60_000)
 
     test('has nothing to tell of but that it looks for jobs', () => {
-      expect(node.logs.map((line) => (JSON.parse(line) as { message: string }).message)).toEqual([
-        'the runner looks for jobs',
-      ])
+      const messages = node.logs.map((line) => (JSON.parse(line) as { message: string }).message)
+      // A machine that keeps nothing apart is warned of.
+      const isWarned = node.runner.about.isolation === 'none'
+      expect(messages.filter((_, place) => !isWarned || place > 0)).toEqual(['the runner looks for jobs'])
     })
   })
 }

@@ -106,6 +106,7 @@ describe('a run that an administrator orders', () => {
     await order(administratorContext(), script)
     const { assignment, isAdministrators: reaches } = await nextOf()
     expect(reaches).toBe(false)
+    expect((await jobsOf(script))[0]).toMatchObject({ userId: 1, rightsOf: [editor.id] })
     // The script acts in that user's name, so that nothing that it changes counts as an administrator's.
     expect(await stage.ports.database.all('select user_id as id from runs')).toEqual([{ id: 1 }])
     expect(await callAs(assignment, 'PUT', `/scripts/${script.id}/files/run.sh`)).toBe(401)
@@ -222,6 +223,7 @@ test('a run that two users bound reads what both may read, delivers what both ma
     )
   await order(editor, script)
   const held = await runner.next()
+  expect((await jobsOf(script))[0]?.rightsOf).toEqual([editor.id, data.id])
   const { assignment } = held
   const read = (group: number) => callAs(assignment, 'GET', `/groups/${group}`)
   expect([await read(ours), await read(apart)]).toEqual([200, 404])

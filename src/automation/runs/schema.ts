@@ -113,6 +113,12 @@ export const jobView = z
     trigger: z.enum(TRIGGERS),
     userId: z.int().nullable(),
     user: z.string().nullable().describe('In whose name; null once that user is gone.'),
+    rightsOf: z
+      .array(z.int())
+      .nullable()
+      .describe(
+        'The users whose rights its script has: what all of them may do. Null until a runner has it.',
+      ),
     state: z.enum(RUN_STATES),
     waitingFor: z
       .string()

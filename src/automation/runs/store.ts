@@ -11,6 +11,8 @@ export type Order = {
   readonly parameters: Readonly<Record<string, unknown>>
   /** Users besides the one who ordered it whose rights bound the run. */
   readonly boundBy?: readonly number[]
+  /** The users whose rights its script has or had, once it was assigned. */
+  readonly rightsOf?: readonly number[]
 }
 
 export type RunRow = Omit<typeof runs.$inferSelect, 'state' | 'order'> & {

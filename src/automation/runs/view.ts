@@ -20,6 +20,7 @@ export function viewOf(
     trigger: run.trigger as Trigger,
     userId: run.username === null ? null : run.userId,
     user: run.username,
+    rightsOf: run.order.rightsOf ? [...run.order.rightsOf] : null,
     state: run.state,
     waitingFor: run.state === 'queued' ? waitingFor : null,
     attempt: run.attempt,

@@ -103,10 +103,12 @@ export async function assign(
   const { row, runnable, holders } = ready
   const { database, clock, secrets } = ports
   const attemptToken = base64url(secrets.random(32))
+  const boundBy = holders.others.map(({ userId }) => userId)
+  const rightsOf = [holders.user.userId, ...boundBy]
   const session = await lendSession(ports, {
     userId: holders.user.userId,
     agent: `run ${row.id}`,
-    boundBy: holders.others.map(({ userId }) => userId),
+    boundBy,
   })
   const attemptHash = await sha256(attemptToken)
   const files = runnable.files.map(({ path, ...file }) => {
@@ -123,6 +125,7 @@ export async function assign(
               attemptHash,
               sessionHash: session.hash,
               leaseUntil: clock.now() + LEASE_MS,
+              order: { ...row.order, rightsOf },
               reportTo: runnable.configuration.reportTo?.jobId ?? null,
             },
             writes: [

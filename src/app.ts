@@ -21,6 +21,7 @@ import { settingsRoutes } from './content/settings/routes.ts'
 import { styleRoutes } from './content/styles/routes.ts'
 import { translationRoutes } from './content/translations/routes.ts'
 import { healthRoutes } from './operations/health/routes.ts'
+import { withAccessLog } from './http/access-log.ts'
 import { noRoute } from './http/no-route.ts'
 import { openApiDocument } from './http/openapi.ts'
 import { policy, policyOf, routesOf } from './http/policy.ts'
@@ -121,7 +122,7 @@ export function createApp(ports: Ports, around: (handle: Handle) => Handle = (ha
   const deliver = direct(ports, directDelivery)
   const deliverBulk = direct(ports, directBulk)
   const others = around((request) => deliverBulk(request) ?? app.fetch(request))
-  return { fetch: (request) => deliver(request) ?? others(request), routes }
+  return { fetch: withAccessLog((request) => deliver(request) ?? others(request), ports), routes }
 }
 
 function withoutBase(path: string, basePath: string): string {

@@ -40,6 +40,10 @@ export const settingsSchema = z.object({
     .enum(['on', 'off'])
     .default('on')
     .describe('Whether the first start makes a device with a webhook job, to try the service with.'),
+  TIDEMARK_ACCESS_LOG: z
+    .enum(['on', 'off'])
+    .default('off')
+    .describe('Whether the log has a line for each request, without secrets and queries.'),
   TIDEMARK_CORS_ALLOWED_ORIGINS: z
     .string()
     .default('')
@@ -98,6 +102,7 @@ export type Settings = NotificationSettings & {
   readonly basePath: string
   readonly adminPassword: string | null
   readonly makesFirstObjects: boolean
+  readonly logsAccess: boolean
   readonly corsAllowedOrigins: ReadonlySet<string>
   readonly takesQueryCredentials: boolean
   readonly passwords: PasswordSettings
@@ -137,6 +142,7 @@ export function settingsOf(values: z.output<typeof settingsSchema>): Settings {
     timeZone: values.TIDEMARK_TIME_ZONE,
     basePath: values.TIDEMARK_BASE_PATH,
     adminPassword: values.TIDEMARK_ADMIN_PASSWORD ?? null,
+    logsAccess: values.TIDEMARK_ACCESS_LOG === 'on',
     makesFirstObjects: values.TIDEMARK_FIRST_OBJECTS === 'on',
     corsAllowedOrigins: new Set(values.TIDEMARK_CORS_ALLOWED_ORIGINS),
     takesQueryCredentials: values.TIDEMARK_QUERY_CREDENTIALS === 'on',

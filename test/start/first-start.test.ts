@@ -3,6 +3,9 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
+import packageJson from '../../package.json'
+import { startHost } from './command-line.ts'
+
 const ROOT = join(import.meta.dir, '../..')
 const dirs: string[] = []
 
@@ -71,6 +74,44 @@ test('a port that was asked for and is taken is refused; without one the next is
   expect(await new Response(second.stderr).text()).toContain(port)
   await first.stop()
 }, 60_000)
+
+test('without a port that was asked for the next free one is taken, and the first line says so', async () => {
+  const other = takePort(8080)
+  const host = startHost({ TIDEMARK_PORT: '', TIDEMARK_DATA_DIR: await newDir() })
+  await host.until('Ctrl-C')
+  host.kill('SIGTERM')
+  const { stdout } = await host.ended
+  await other?.stop(true)
+  const [first = ''] = stdout.trim().split('\n')
+  expect(first).toMatch(/listens at http:\/\/127\.0\.0\.1:80[89]\d \(port 8080 is taken\)$/)
+}, 60_000)
+
+test('the start names release, schema, directory, zone and process, and warns of what is amiss', async () => {
+  const dataDir = await newDir()
+  const host = startHost({ TIDEMARK_DATA_DIR: dataDir, TIDEMARK_TIME_ZONE: 'Europe/Zurich' })
+  await host.until('Ctrl-C')
+  host.kill('SIGTERM')
+  const { stderr } = await host.ended
+  const lines = stderr
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as Record<string, unknown>)
+  const started = lines.find(({ message }) => message === 'started')
+  expect(started).toMatchObject({ dataDir, timeZone: 'Europe/Zurich', pid: host.pid, jobs: 1 })
+  expect(started?.['version']).toBe(packageJson.version)
+  expect(started?.['schema']).toMatch(/^\d{4}_\w+$/)
+  expect(started?.['migrations']).toBeGreaterThan(0)
+  expect(lines.map(({ code }) => code)).toContain('alarms_go_to_nobody')
+}, 60_000)
+
+/** Null when another program has it already. */
+function takePort(port: number) {
+  try {
+    return Bun.serve({ port, hostname: '127.0.0.1', fetch: () => new Response() })
+  } catch {
+    return null
+  }
+}
 
 function spawn(environment: Readonly<Record<string, string>>) {
   return Bun.spawn(['sh', 'workers/run.sh', 'serve'], {

@@ -10,6 +10,7 @@ import { clock } from './clock.ts'
 import { openD1 } from './d1.ts'
 import { readEdgeSettings } from './environment.ts'
 import type { Environment } from './environment.ts'
+import type { Ports } from '../../src/ports/index.ts'
 import { portsOf } from './ports.ts'
 
 /** Each watched job costs a call with each renewal. */
@@ -20,6 +21,11 @@ const RENEW_MS = 60_000
 const CALLS_AT_ONCE = 16
 
 const log = jsonLog(console.log)
+
+/** The Worker that passed the request on has logged it. */
+function withoutAccessLog(ports: Ports): Ports {
+  return { ...ports, settings: { ...ports.settings, logsAccess: false } }
+}
 
 /** The one object that everybody's streams of events come from: the whole application, of which it is asked that one
  * route, around a hub in its memory. It keeps nothing: when it goes, its streams go with it. */
@@ -38,7 +44,7 @@ export class EventsObject extends DurableObject<Environment> {
 
   /** Two packages have types of their own for the same request and answer. */
   override async fetch(request: object): Promise<never> {
-    this.#app ??= createApp(portsOf(this.env, this.#hub))
+    this.#app ??= createApp(withoutAccessLog(portsOf(this.env, this.#hub)))
     // Streams keep the object alive, and so its beats; without any it may go.
     this.#beats ??= setInterval(() => this.#beat(), BEAT_MS)
     return (await this.#app.fetch(request as Request)) as never

@@ -1,0 +1,40 @@
+import { urlOf } from '../lib/urls.ts'
+import type { Ports } from '../ports/index.ts'
+
+type Handle = (request: Request) => Response | Promise<Response>
+
+/** The least characters of a segment of a path that may be a secret, such as the token of a push URL. */
+const SECRET_MIN = 20
+const RUN_ID = /^j_[0-9A-Z]{26}$/
+
+/** Where the settings ask for an access log: handles requests as `handle` does, and writes a line of the log for each, with
+ * method, path without secrets and query, status, milliseconds until the answer begins, bytes where they are known, the
+ * caller's address, the request's id. Else `handle` itself. */
+export function withAccessLog(handle: Handle, { clock, log, network, settings }: Ports): Handle {
+  if (!settings.logsAccess) return handle
+  return async (request) => {
+    const startedAt = clock.now()
+    const address = network.addressOf(request)
+    const response = await handle(request)
+    const { headers, status } = response
+    const length = headers.get('content-length')
+    log.info('request', {
+      method: request.method,
+      path: pathWithoutSecrets(request.url),
+      status,
+      durationMs: clock.now() - startedAt,
+      bytes: length === null ? null : Number(length),
+      address,
+      requestId: headers.get('x-request-id'),
+    })
+    return response
+  }
+}
+
+function pathWithoutSecrets(url: string): string {
+  const path = urlOf(url)?.pathname ?? ''
+  const segments = path.split('/')
+  return segments
+    .map((segment) => (segment.length < SECRET_MIN || RUN_ID.test(segment) ? segment : '…'))
+    .join('/')
+}

@@ -138,7 +138,7 @@ const pollution: readonly Row[] = POLLUTION.flatMap((key): Row[] => {
       title: `a number as ${key}`,
       call: 'POST /webcollector/jobs/{job}/values',
       headers: JSON_TYPE,
-      text: `{"${key}":1}`,
+      text: `{"errorCode":0,"${key}":1}`,
       answers: 'invalid',
       pointers: [`/${key}`],
     },
@@ -339,7 +339,7 @@ const LIMITS: readonly (readonly [call: string, sizeMaxBytes: number, fits: Row[
 ]
 
 const limits: readonly Row[] = LIMITS.flatMap(([line, sizeMaxBytes, fits]): Row[] => {
-  const fitting = '{}'.padEnd(sizeMaxBytes)
+  const fitting = (fits === 200 ? '{"errorCode":0}' : '{}').padEnd(sizeMaxBytes)
   const request = { call: line, headers: JSON_TYPE }
   return [
     { title: `${sizeMaxBytes} bytes`, ...request, text: fitting, answers: fits },

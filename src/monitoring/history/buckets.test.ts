@@ -219,21 +219,56 @@ test('edges ascend from begin to end, and are midnights of the zone for days', (
 
 describe('the default scale', () => {
   test.each([
-    [24 * HOUR_MS, 'PT7M12S'],
-    [4_800 * HOUR_MS, 'PT24H'],
+    [24 * HOUR_MS, 'PT10M'],
+    [7 * 24 * HOUR_MS, 'PT1H'],
+    [200 * HOUR_MS, 'PT1H'],
+    [200 * HOUR_MS + 1, 'PT2H'],
+    [4_800 * HOUR_MS, 'P1D'],
+    [4_801 * HOUR_MS, 'P1W'],
+    [200 * 28 * 24 * HOUR_MS, 'P1M'],
+    [201 * 28 * 24 * HOUR_MS, 'P1Y'],
+    [201 * 365 * 24 * HOUR_MS, 'P10Y'],
+    [2_001 * 365 * 24 * HOUR_MS, 'P100Y'],
     [1_000, 'PT1S'],
     [0, 'PT1S'],
-    [1_000_001, 'PT5.001S'],
+    [1_000_001, 'PT10S'],
   ])('of %d ms is %s', (lengthMs, scale) => {
     expect(defaultScale(1_000, 1_000 + lengthMs).toString()).toBe(scale)
   })
 
-  test('never makes more than 200 buckets', () => {
+  test.each([
+    ['UTC', '2026-03-02T09:07:13.250Z', '2026-03-02T09:10:00.000Z'],
+    ['Asia/Kathmandu', '2026-03-02T09:07:13.250Z', '2026-03-02T09:15:00.000Z'],
+    ['Europe/Berlin', '1969-12-31T23:52:00.000Z', '1970-01-01T00:00:00.000Z'],
+  ])('begins its buckets on the clock of %s', (timeZone, begin, first) => {
+    const beginAt = Date.parse(begin)
+    const scale = Temporal.Duration.from(timeZone === 'Asia/Kathmandu' ? 'PT30M' : 'PT10M')
+    const edges = bucketEdges({ beginAt, endAt: beginAt + HOUR_MS, scale, timeZone, isOnClock: true })
+    const lengthMs = Number(scale.total('millisecond'))
+    expect(edges.slice(0, 3)).toEqual([beginAt, Date.parse(first), Date.parse(first) + lengthMs])
+    expect(edges.at(-1)).toBe(beginAt + HOUR_MS)
+  })
+
+  test('begins buckets of hours on hours of the day, until its offset changes', () => {
+    const beginAt = Date.parse('2026-03-01T10:20:00+01:00')
+    const scale = Temporal.Duration.from('PT6H')
+    const range = {
+      beginAt,
+      endAt: beginAt + 24 * HOUR_MS,
+      scale,
+      timeZone: 'Europe/Berlin',
+      isOnClock: true,
+    }
+    expect(bucketEdges(range)[1]).toBe(Date.parse('2026-03-01T12:00:00+01:00'))
+  })
+
+  test('makes no more than 200 buckets, and one more where both ends are cut', () => {
     fc.assert(
-      fc.property(fc.nat(1e9), fc.integer({ min: 0, max: 1e13 }), (beginAt, lengthMs) => {
+      fc.property(fc.nat(1e9), fc.integer({ min: 0, max: 2e14 }), (beginAt, lengthMs) => {
         const endAt = beginAt + lengthMs
-        const edges = bucketEdges({ beginAt, endAt, scale: defaultScale(beginAt, endAt), timeZone: 'UTC' })
-        expect(edges.length).toBeLessThanOrEqual(201)
+        const scale = defaultScale(beginAt, endAt)
+        const edges = bucketEdges({ beginAt, endAt, scale, timeZone: 'UTC', isOnClock: true })
+        expect(edges.length).toBeLessThanOrEqual(202)
       }),
     )
   })

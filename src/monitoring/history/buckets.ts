@@ -12,6 +12,8 @@ export type BucketRange = {
   readonly endAt: number
   readonly scale: Temporal.Duration
   readonly timeZone: string
+  /** Whether buckets of elapsed time begin on multiples of the scale on the zone's clock at `beginAt`, and not at `beginAt`. */
+  readonly isOnClock?: boolean
 }
 
 /**
@@ -20,7 +22,8 @@ export type BucketRange = {
  * A scale of years, months, weeks and days only follows the calendar of `timeZone`: its edges are midnights, on
  * Mondays, firsts of a month or first of January when its smallest unit is the week, month or year. They are counted
  * from the one at or before `beginAt`; the first and last bucket are clipped to the range. Every other scale is elapsed
- * time counted from `beginAt`, where a day is 24 hours. An empty range has one edge and no bucket.
+ * time counted from `beginAt`, or from the clock before it, where a day is 24 hours. An empty range has one edge and no
+ * bucket.
  * @throws Refusal too_many_buckets for more than BUCKETS_MAX
  * @throws RangeError for a range that ends before it begins, a scale that is not positive, or an unknown time zone
  */
@@ -43,25 +46,44 @@ export function bucketEdges(range: BucketRange): number[] {
   return edges
 }
 
-/** Returns the scale that cuts [beginAt, endAt) into at most 200 buckets of whole ms, none shorter than a second. */
-export function defaultScale(beginAt: number, endAt: number): Temporal.Duration {
-  const milliseconds = Math.max(1_000, Math.ceil((endAt - beginAt) / BUCKETS_BY_DEFAULT))
+/** Widths that people read a clock and a calendar by, with the least time of each. */
+const ROUND_SCALES: readonly (readonly [scale: string, leastMs: number])[] = [
+  ...[1, 2, 5, 10, 15, 30].map((count) => [`PT${count}S`, count * 1_000] as const),
+  ...[1, 2, 5, 10, 15, 30].map((count) => [`PT${count}M`, count * 60_000] as const),
+  ...[1, 2, 3, 6, 12].map((count) => [`PT${count}H`, count * 3_600_000] as const),
+  ['P1D', DAY_MS],
+  ['P1W', 7 * DAY_MS],
+  ['P1M', 28 * DAY_MS],
+  ['P1Y', 365 * DAY_MS],
+  ['P10Y', 3_650 * DAY_MS],
+]
 
-  // Hours are the largest unit: a scale in days would follow the calendar.
-  return Temporal.Duration.from({ milliseconds }).round({ largestUnit: 'hour' })
+/** Returns the shortest round scale that cuts [beginAt, endAt) into about 200 buckets at most. */
+export function defaultScale(beginAt: number, endAt: number): Temporal.Duration {
+  const leastMs = (endAt - beginAt) / BUCKETS_BY_DEFAULT
+  return Temporal.Duration.from(ROUND_SCALES.find(([, ms]) => ms >= leastMs)?.[0] ?? 'P100Y')
 }
 
 function isCalendar(scale: Temporal.Duration): boolean {
   return scale.with({ years: 0, months: 0, weeks: 0, days: 0 }).blank
 }
 
-function elapsedEdges({ beginAt, endAt, scale }: BucketRange): (index: number) => number {
+function elapsedEdges(range: BucketRange): (index: number) => number {
+  const { beginAt, endAt, scale } = range
   const begin = Temporal.Instant.fromEpochMilliseconds(beginAt).toZonedDateTimeISO('UTC')
   const scaleMs = orInfinity(() => scale.total({ unit: 'millisecond', relativeTo: begin }))
   if ((endAt - beginAt) / scaleMs > BUCKETS_MAX) throw tooMany()
 
   // Samples lie on whole milliseconds, so an edge between two of them may as well be the later one.
-  return (index) => Math.ceil(beginAt + index * scaleMs)
+  const anchorAt = range.isOnClock ? beginAt - overClock(range, scaleMs) : beginAt
+  return (index) => Math.ceil(anchorAt + index * scaleMs)
+}
+
+/** How long before `beginAt` the zone's clock showed a multiple of the scale. */
+function overClock({ beginAt, timeZone }: BucketRange, scaleMs: number): number {
+  const { offsetNanoseconds } = Temporal.Instant.fromEpochMilliseconds(beginAt).toZonedDateTimeISO(timeZone)
+  const over = (beginAt + offsetNanoseconds / 1e6) % scaleMs
+  return over < 0 ? over + scaleMs : over
 }
 
 function calendarEdges({ beginAt, endAt, scale, timeZone }: BucketRange): (index: number) => number {

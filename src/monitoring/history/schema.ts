@@ -8,6 +8,9 @@ const KEYS_MAX = 16
 const SAMPLES_MAX = 10_000
 const JOBS_MAX = 100
 
+const DEFAULT_SCALE =
+  'Length of a bucket. Default: a round one, about 200 of which are in the range, with buckets that begin on the clock.'
+
 const key = z
   .string()
   .regex(/^(errorCode|(returnValue|stringValue)[1-9]\d?)$/, 'must be returnValueN, stringValueN or errorCode')
@@ -20,7 +23,7 @@ const seriesQuery = {
     .refine(isTemporalDuration, 'must be an ISO 8601 duration')
     .meta({ format: 'duration' })
     .optional()
-    .describe('Length of a bucket. Default: a 200th of the range.'),
+    .describe(DEFAULT_SCALE),
   key: z.union([key, z.array(key).min(1).max(KEYS_MAX)]).default('returnValue1'),
   mode: z.enum(ROLLUP_MODES).default('avg'),
   values: flagQuery.default(true).describe('False answers the aggregate alone.'),
@@ -29,9 +32,7 @@ const seriesQuery = {
 /** Specification: query of the value history; `key` may be repeated. */
 export const historyQuery = z.object({
   ...seriesQuery,
-  scale: seriesQuery.scale.describe(
-    'Length of a bucket; PT0S answers single samples. Default: a 200th of the range.',
-  ),
+  scale: seriesQuery.scale.describe(`${DEFAULT_SCALE} PT0S answers single samples.`),
   cursor: z.string().max(64).optional().describe('Where the samples of PT0S go on.'),
   limit: z.coerce
     .number()

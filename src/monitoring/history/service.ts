@@ -30,6 +30,7 @@ type Range = {
   readonly endAt: number
   readonly scale: Temporal.Duration
   readonly timeZone: string
+  readonly isOnClock: boolean
   readonly format: TimeFormat
 }
 
@@ -98,6 +99,7 @@ function rangeAsked({ ports }: Context, query: Asked): Range {
     ...asked,
     scale: scale === undefined ? defaultScale(asked.beginAt, asked.endAt) : Temporal.Duration.from(scale),
     timeZone,
+    isOnClock: scale === undefined,
     format: timeFormat(timeZone),
   }
 }

@@ -1,7 +1,12 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'bun:test'
 
+import { readyOf } from '../../src/automation/runs/service/assigning.ts'
+import { findRun } from '../../src/automation/runs/store.ts'
 import { runConfigurationBody } from '../../src/automation/scripts/run-configurations/schema.ts'
-import { createRunConfiguration } from '../../src/automation/scripts/run-configurations/service.ts'
+import {
+  createRunConfiguration,
+  updateRunConfiguration,
+} from '../../src/automation/scripts/run-configurations/service.ts'
 import { moveInTree, saveTreeFile } from '../../src/automation/scripts/files/service.ts'
 import { scriptBody } from '../../src/automation/scripts/schema.ts'
 import { createScript, deleteScript } from '../../src/automation/scripts/service.ts'
@@ -225,4 +230,28 @@ test('a script goes on in the name of who set it, until somebody else does', asy
   expect(await update({})).toEqual(first)
   expect(await update({ target: first[0] })).toEqual(first)
   expect(await update({ target: { scriptId } })).toEqual([`script ${scriptId}, as user 2`, 2])
+})
+
+test('a script that an alarm runs has no rights that the user who last changed its configuration does not have', async () => {
+  const scriptId = await makeScript()
+  const { id } = await configure('default')
+  await tellScript({ scriptId })
+  await stage.rows(`insert or ignore into users (id, username, password_hash, role, type, fullname, email, phone, language,
+    time_zone, version, created_at) select 3, 'data', '', role, type, '', '', '', language, time_zone, 1, 0 from users`)
+  await stage.rows(`update users set role = 'Data_Editor' where id = 3`)
+  const caller = {
+    kind: 'user',
+    userId: 3,
+    username: 'data',
+    role: 'Data_Editor',
+    sessionHash: null,
+  } as const
+  const body = runConfigurationBody.parse({ name: 'default', isDefault: true, arguments: ['theirs'] })
+  await updateRunConfiguration({ ...stage.context, caller }, 's', { id, bodyOf: () => body })
+  await openAlarm()
+  const [run] = await runs()
+  expect(run).toMatchObject({ user: 1, trigger: 'alarm' })
+  const row = await findRun(stage.ports.database, run?.id ?? '')
+  const ready = row && (await readyOf(stage.ports, row))
+  expect(ready?.holders).toMatchObject({ user: { userId: 3, role: 'Data_Editor' }, others: [] })
 })

@@ -27,14 +27,14 @@ let environment: Record<string, string> = {}
 /** Fails requests whose method and path begin so. */
 let fails = ''
 beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'tidemark-command-'))
   world = await startWorld('bun', undefined, {
-    variables: { TIDEMARK_BASE_PATH: '/monitor' },
+    variables: { TIDEMARK_BASE_PATH: '/monitor', TIDEMARK_BACKUP_DIR: join(folder, 'store') },
     fetch: (handle) => (request) => {
       const asked = `${request.method} ${new URL(request.url).pathname}`
       return fails !== '' && asked.startsWith(fails) ? new Response('away', { status: 502 }) : handle(request)
     },
   })
-  folder = await mkdtemp(join(tmpdir(), 'tidemark-command-'))
   const { hostname, port } = new URL(world.host.url)
   environment = {
     ...ENVIRONMENT,
@@ -73,6 +73,8 @@ describe('a backup', () => {
     await backup([file('kept.gz'), '--keep'], environment)
     const kept = await world.good<{ id: number }[]>('GET', '/backups')
     expect(kept).toHaveLength(1)
+    const stored = await readdir(file('store/backups'))
+    expect(stored.filter((name) => /^\d{8}T\d{6}Z-[\w-]+\.gz@$/.test(name)).length).toBeGreaterThan(0)
     await world.good('DELETE', `/backups/${kept[0]?.id}`)
   })
 

@@ -223,3 +223,10 @@ test('a host that has no address, or one of another machine', async () => {
   const foreign = await failureOf({ TIDEMARK_DATA_DIR: dataDir, TIDEMARK_HOST: '192.0.2.1' })
   hasFailed(foreign, 68, '192.0.2.1 is not an address of this machine')
 }, 60_000)
+
+test('a directory of backups that cannot be used ends the start', async () => {
+  const dataDir = await directories.make()
+  const failure = await failureOf({ TIDEMARK_DATA_DIR: dataDir, TIDEMARK_BACKUP_DIR: '/proc/none' })
+  hasFailed(failure, 73, '/proc/none')
+  expect(failure.line).toContain('TIDEMARK_BACKUP_DIR')
+})

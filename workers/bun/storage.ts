@@ -69,7 +69,15 @@ export async function openStorage(settings: BunSettings, log: Log): Promise<Stor
 
 async function openBlobs({ dataDir, backupDir }: BunSettings): Promise<Blobs> {
   const inside = await openBlobsDirectory(join(dataDir, 'blobs'))
-  return backupDir === null ? inside : blobsApart(inside, BACKUPS_PREFIX, await openBlobsDirectory(backupDir))
+  if (backupDir === null) return inside
+  const apart = await openBlobsDirectory(backupDir).catch((cause: unknown) => {
+    throw new CommandFailure(
+      EXIT.directory,
+      `The directory of backups ${backupDir} cannot be used (${(cause as NodeJS.ErrnoException).code}). Make it writable, or correct TIDEMARK_BACKUP_DIR.`,
+      { cause },
+    )
+  })
+  return blobsApart(inside, BACKUPS_PREFIX, apart)
 }
 
 async function openSystem(settings: BunSettings): Promise<Libsql> {

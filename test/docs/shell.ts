@@ -23,10 +23,10 @@ exit $code
 
 /** Runs scripts of the package and nothing else: the packages that a block would install are those of this clone. */
 const NPM = `#!/bin/sh
-case $1 in
-  run | start) exec "$DOCS_NPM" "$@" ;;
+case $(basename "$0")-$1 in
+  npm-run | npm-start) exec "$DOCS_NPM" "$@" ;;
 esac
-echo "npm $1: a block may only run npm run and npm start" >&2
+echo "$(basename "$0") $1: a block may only run npm run and npm start" >&2
 exit 1
 `
 
@@ -50,7 +50,7 @@ export async function openDesk(): Promise<Desk> {
   const folder = await mkdtemp(join(tmpdir(), 'tidemark-docs-'))
   const bin = join(folder, '.bin')
   const callsFile = join(folder, '.calls')
-  for (const [name, text] of Object.entries({ curl: CURL, npm: NPM })) {
+  for (const [name, text] of Object.entries({ curl: CURL, npm: NPM, npx: NPM })) {
     await Bun.write(join(bin, name), text)
     await chmod(join(bin, name), 0o755)
   }

@@ -5,6 +5,8 @@ import { objects } from './monitoring.ts'
 export const users = sqliteTable('users', {
   id: integer().primaryKey({ autoIncrement: true }),
   username: text().notNull().unique(),
+  /** What the name is compared by; null where a user of before that has another's. */
+  usernameKey: text('username_key').unique(),
   passwordHash: text('password_hash').notNull(),
   role: text().notNull(),
   type: text().notNull(),

@@ -3,6 +3,11 @@ export function fold(text: string): string {
   return text.normalize('NFC').toLowerCase()
 }
 
+/** What user names are compared by: without regard to case, width, ligatures and how many spaces there are (NFKC). */
+export function nameKey(username: string): string {
+  return username.normalize('NFKC').toLowerCase().normalize('NFKC').replaceAll(/\s+/g, ' ')
+}
+
 /** Lower-case hexadecimal digits of bytes. */
 export function hex(bytes: Uint8Array): string {
   let text = ''

@@ -39,7 +39,6 @@ const INJECTIONS = [
   'ada=*',
   'cn=*',
   'uid=ada,dc=example,dc=org',
-  'ADA',
   'ada ',
   ' ada',
   'ADA)(uid=*)',
@@ -112,6 +111,11 @@ describe.skipIf(!hasSlapd)('a login of who is in OpenLDAP', () => {
 
   test('takes a name that is a filter for the name of who is called so', async () => {
     expect(await logIn(stage.context, { username: ODD, password: PASSWORD })).toMatchObject({ owed: null })
+  })
+
+  test('takes a name in another case for the same user', async () => {
+    const { sessionId } = await logIn(stage.context, { ...ADA, username: 'ADA' })
+    expect(await callerOfSession(stage.ports, sessionId)).toMatchObject({ username: 'ada' })
   })
 
   test.each(INJECTIONS)('does not take %p for anybody', async (username) => {

@@ -2,11 +2,9 @@ import { expect } from 'bun:test'
 
 import { createApp } from '../../src/app.ts'
 import type { Route } from '../../src/http/policy.ts'
-import { limitedOf } from './matrix/limited.ts'
 import { of, readReviewed, tryRoles, tryScopes } from './matrix/run.ts'
 import type { Asker } from './matrix/run.ts'
 import { portless } from './portless.ts'
-import { good } from './suite.ts'
 import type { Scenario, Suite } from './suite.ts'
 
 export const routes = createApp(portless).routes
@@ -35,17 +33,5 @@ const limited: Scenario[] = scoped.map(({ method, path }) => ({
   },
 }))
 
-/** Other suites count administrators. */
-const end: Scenario = {
-  title: 'limited credentials end with their user',
-  async run(client) {
-    for (const { madeId, headers } of await limitedOf(client)) {
-      if (madeId === undefined) continue
-      await good(client.request('DELETE', `/users/${madeId}`))
-      expect((await client.request('GET', '/session/mfa', { as: null, headers })).status).toBe(401)
-    }
-  },
-}
-
 /** Every route, called as nobody, as each role and with each scope: the answers fit `snapshots/roles.txt`. */
-export const rolesSuite: Suite = { name: 'roles', scenarios: [...calls, ...limited, end] }
+export const rolesSuite: Suite = { name: 'roles', scenarios: [...calls, ...limited] }

@@ -1,7 +1,7 @@
 import { sha256 } from '../../lib/digest.ts'
 import { Refusal } from '../../lib/errors.ts'
-import { fold } from '../../lib/text.ts'
 import type { Ports } from '../../ports/index.ts'
+import { nameKey } from '../../lib/text.ts'
 import { networkOf } from './networks.ts'
 import * as store from './store.ts'
 
@@ -20,7 +20,7 @@ export async function passwordTrials(
   request: Request | undefined,
 ): Promise<readonly Trial[]> {
   // Names are of any length, and those of nobody may be passwords in the wrong field.
-  const account = { key: `account ${await sha256(fold(username))}`, max: ACCOUNT_MAX, isShared: false }
+  const account = { key: `account ${await sha256(nameKey(username))}`, max: ACCOUNT_MAX, isShared: false }
   const address = request ? networkOf(network.addressOf(request)) : ''
   return address === '' ? [account] : [account, { key: `from ${address}`, max: NETWORK_MAX, isShared: true }]
 }

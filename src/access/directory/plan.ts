@@ -1,5 +1,6 @@
 import type { Role } from '../../context.ts'
 import type { LdapGroupRule } from '../../ports/ldap-settings.ts'
+import { nameKey } from '../../lib/text.ts'
 import type { Person, Unusable } from './people.ts'
 
 /** Of whoever is in no group that has a role. */
@@ -100,7 +101,10 @@ class Matching {
     this.#byId = new Map(
       known.flatMap((user) => (user.directoryId === null ? [] : [[user.directoryId, user]])),
     )
-    this.#byName = new Map(known.map((user) => [user.username, user]))
+    // Names of before that are compared as the same are told apart by the letter.
+    const named = (nameOf: (name: string) => string) =>
+      known.map((user) => [nameOf(user.username), user] as const)
+    this.#byName = new Map([...named(nameKey), ...named(toTheLetter)])
   }
 
   match(person: Person | Unusable): Matched {
@@ -111,10 +115,14 @@ class Matching {
     const byId = this.#byId.get(directoryId) ?? null
     if (byId) this.#met.add(byId)
     if ('fault' in person) return person
-    const holder = this.#byName.get(person.username)
+    const holder = this.#holderOf(person.username)
     if (holder === undefined || holder === byId) return this.#take(person, byId)
     if (byId === null && holder !== 'new' && this.#isUnclaimed(holder)) return this.#take(person, holder)
     return { fault: `has the name of another user: ${person.username}` }
+  }
+
+  #holderOf(username: string): Known | 'new' | undefined {
+    return this.#byName.get(toTheLetter(username)) ?? this.#byName.get(nameKey(username))
   }
 
   /** Users of a directory whom no person was found for, and who can still sign in. */
@@ -131,9 +139,14 @@ class Matching {
 
   #take(person: Person, user: Known | null): Matched {
     if (user) this.#met.add(user)
-    this.#byName.set(person.username, user ?? 'new')
+    this.#byName.set(nameKey(person.username), user ?? 'new')
     return { person, user }
   }
+}
+
+/** A key for a name that no key of another name is: names have no line breaks. */
+function toTheLetter(username: string): string {
+  return `\n${username}`
 }
 
 function changeOf(person: Person, user: Known | null, rules: Rules): Change | null {

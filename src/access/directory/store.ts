@@ -4,6 +4,7 @@ import { directorySyncs } from '../../../db/tables/directory.ts'
 import type { Role } from '../../context.ts'
 import type { Database, Write } from '../../ports/database.ts'
 import { NEW_USER } from '../users/changes.ts'
+import { nameKey } from '../../lib/text.ts'
 import type { Known, Wanted } from './plan.ts'
 
 const ONLY = 1
@@ -94,23 +95,29 @@ export function insertUsers(
   { now, timeZone }: { readonly now: number; readonly timeZone: string },
 ): Write {
   return database.run(sql`
-    insert into users (username, password_hash, role, type, fullname, email, phone, language, time_zone, version,
+    insert into users (username, username_key, password_hash, role, type, fullname, email, phone, language, time_zone, version,
                        created_at, directory_id)
-    select value ->> 'username', '', value ->> 'role', 'LDAP_MANAGED', value ->> 'fullname', value ->> 'email',
+    select value ->> 'username', value ->> 'key', '', value ->> 'role', 'LDAP_MANAGED', value ->> 'fullname', value ->> 'email',
            value ->> 'phone', ${NEW_USER.language}, ${timeZone}, 1, cast(${now} as integer), value ->> 'directoryId'
-    from json_each(${JSON.stringify(wanted)})`)
+    from json_each(${JSON.stringify(wanted.map(withKey))})`)
 }
 
 type Update = { readonly known: Pick<Known, 'id' | 'version'>; readonly wanted: Wanted }
 
+function withKey(wanted: Wanted) {
+  return { ...wanted, key: nameKey(wanted.username) }
+}
+
 /** Makes users what is wanted. Where one of them was changed since this version, the whole batch fails. */
 export function updateUsers(database: Database, updates: readonly Update[]): Write {
-  const rows = updates.map(({ known, wanted }) => ({ id: known.id, was: known.version, ...wanted }))
+  const rows = updates.map(({ known, wanted }) => ({ id: known.id, was: known.version, ...withKey(wanted) }))
   return database.run(sql`
-    update users set username = w.username, role = w.role, fullname = w.fullname, email = w.email, phone = w.phone,
+    update users set username_key = case when users.username = w.username then users.username_key else w.key end,
+      username = w.username, role = w.role, fullname = w.fullname, email = w.email, phone = w.phone,
       directory_id = w.directory_id, disabled_at = null,
       version = case when users.version = w.was then users.version + 1 end
-    from (select value ->> 'id' as id, value ->> 'was' as was, value ->> 'username' as username, value ->> 'role' as role,
+    from (select value ->> 'id' as id, value ->> 'was' as was, value ->> 'username' as username,
+                 value ->> 'key' as key, value ->> 'role' as role,
                  value ->> 'fullname' as fullname, value ->> 'email' as email, value ->> 'phone' as phone,
                  value ->> 'directoryId' as directory_id
           from json_each(${JSON.stringify(rows)})) as w

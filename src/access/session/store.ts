@@ -1,9 +1,10 @@
-import { and, desc, eq, gt, isNull, lte, sql } from 'drizzle-orm'
+import { and, desc, eq, gt, isNull, lte, or, sql } from 'drizzle-orm'
 import { personalTokens, mfa } from '../../../db/tables/credentials.ts'
 import { sessions, setups, users } from '../../../db/tables/access.ts'
 import type { Role } from '../../context.ts'
 import type { Database, Write } from '../../ports/database.ts'
 import type { UserType } from '../users/changes.ts'
+import { nameKey } from '../../lib/text.ts'
 
 /** What has to be done before a session is good for anything else. */
 export type Owed = 'mfa' | 'password' | ''
@@ -47,7 +48,8 @@ export type Account = SessionUser & {
   readonly needsFactor: boolean
 }
 
-/** The account of this user; null also for who is disabled. */
+/** The account of this user; null also for who is disabled. A name stands for the user who has it to the letter, or else
+ * for the user whose name is compared as the same. */
 export async function findAccount(
   database: Database,
   user: { readonly username: string } | { readonly id: number },
@@ -67,9 +69,9 @@ export async function findAccount(
     })
     .from(users)
     .leftJoin(mfa, eq(mfa.userId, users.id))
-    .where(
-      and('id' in user ? eq(users.id, user.id) : eq(users.username, user.username), isNull(users.disabledAt)),
-    )
+    .where(and('id' in user ? eq(users.id, user.id) : isNamed(user.username), isNull(users.disabledAt)))
+    .orderBy('id' in user ? users.id : desc(eq(users.username, user.username)))
+    .limit(1)
   if (!row) return null
   const { isConfirmed, isEnforced, role, type, ...rest } = row
   return {
@@ -79,6 +81,10 @@ export async function findAccount(
     hasFactor: isConfirmed === 1,
     needsFactor: isEnforced === 1,
   }
+}
+
+function isNamed(username: string) {
+  return or(eq(users.username, username), eq(users.usernameKey, nameKey(username)))
 }
 
 /** The user behind a personal token that holds at `now`, and what the token is good for. */

@@ -4,6 +4,7 @@ import { storableText } from '../../http/texts.ts'
 import { ROLES } from '../../context.ts'
 import { isTimeZone } from '../../lib/time.ts'
 import { USER_TYPES } from './changes.ts'
+import { deceptionIn } from './names.ts'
 
 const PASSWORD_MIN = 8
 export const passwordSchema = z.string().min(PASSWORD_MIN).max(1024)
@@ -12,6 +13,10 @@ export const usernameSchema = storableText
   .min(1)
   .max(255)
   .regex(/^[^\p{Cc}:]+$/u, 'must have no colon and no control characters')
+  .superRefine((name, context) => {
+    const message = deceptionIn(name)
+    if (message !== null) context.addIssue({ code: 'custom', message })
+  })
 
 const ADDRESS_MAX = 254
 const ADDRESS_FAULT = 'must be an address such as ops@example.org'

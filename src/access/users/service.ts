@@ -199,11 +199,16 @@ async function refuseTakenName<Result>(write: () => Promise<Result>): Promise<Re
   try {
     return await write()
   } catch (error) {
-    if (!isUniqueViolation(error, 'users.username')) throw error
+    if (!isTakenName(error)) throw error
     throw new Refusal('name_taken', 'Another user has this name.', [
       { pointer: '/username', message: 'is taken' },
     ])
   }
+}
+
+/** Whether a write failed because another user has the name, or one that is compared as the same. */
+export function isTakenName(error: unknown): boolean {
+  return isUniqueViolation(error, 'users.username') || isUniqueViolation(error, 'users.username_key')
 }
 
 function lastAdministrator(): Refusal {

@@ -5,9 +5,10 @@ import { passwords, personalTokens } from '../../../db/tables/credentials.ts'
 import type { Role } from '../../context.ts'
 import type { Database, Write } from '../../ports/database.ts'
 import type { UserType } from './changes.ts'
+import { nameKey } from '../../lib/text.ts'
 
 export type UserRow = typeof users.$inferSelect & { readonly role: Role; readonly type: UserType }
-export type NewUser = Omit<typeof users.$inferInsert, 'id'>
+export type NewUser = Omit<typeof users.$inferInsert, 'id' | 'usernameKey'>
 
 export async function countUsers(database: Database): Promise<number> {
   const [row] = await database.select({ total: count() }).from(users)
@@ -43,7 +44,10 @@ export async function insertUser(
   const named = sql<number>`(select id from users where username = ${user.username})`
   const password = { userId: named, hash: user.passwordHash, setAt: user.createdAt }
   const [[row]] = await database.batch([
-    database.insert(users).values(user).returning(),
+    database
+      .insert(users)
+      .values({ ...user, usernameKey: nameKey(user.username) })
+      .returning(),
     entry,
     database.insert(passwords).values(password),
     ...also,
@@ -93,9 +97,11 @@ export function updatePassword(database: Database, id: number, passwordHash: str
 export function updateUser(database: Database, row: UserRow, change: Partial<NewUser>): Write {
   const staysPossible = change.role === 'administrator' ? sql`true` : isDispensable()
   const version = sql`case when ${users.version} = ${row.version} and ${staysPossible} then ${row.version + 1} end`
+  const { username = row.username } = change
+  const renamed = username === row.username ? {} : { usernameKey: nameKey(username) }
   return database
     .update(users)
-    .set({ ...change, version })
+    .set({ ...change, ...renamed, version })
     .where(eq(users.id, row.id))
 }
 

@@ -1,3 +1,4 @@
+import type { Role } from '../../../src/context.ts'
 import { ADMIN } from '../../hosts/host.ts'
 import type { Client } from '../client.ts'
 import { good, once } from '../suite.ts'
@@ -5,13 +6,12 @@ import { good, once } from '../suite.ts'
 /** The scopes that a personal token can have. */
 const TOKEN_SCOPES = ['read', 'write', 'execute', 'backup'] as const
 
-/** Credentials of an administrator that are good for a part of what the role allows. */
+/** Credentials that are good for a part of what the role of their user allows. */
 export type Limited = {
   readonly name: string
+  readonly role: Role
   readonly scopes: readonly string[]
   readonly headers: Readonly<Record<string, string>>
-  /** A user that was made for these credentials alone. */
-  readonly madeId?: number
 }
 
 /** A personal token of each scope, one of all scopes, and a session that owes a second factor. */
@@ -22,17 +22,23 @@ export const limitedOf = once(async (client: Client): Promise<readonly Limited[]
     const expiresAt = new Date(Date.now() + 86_400_000).toISOString()
     const json = { name, scopes, expiresAt }
     const made = await good(client.request('POST', '/session/personal-tokens', { json }))
-    limited.push({ name, scopes, headers: { authorization: `Bearer ${String(made['token'])}` } })
+    limited.push({
+      name,
+      role: 'administrator',
+      scopes,
+      headers: { authorization: `Bearer ${String(made['token'])}` },
+    })
   }
   return [...limited, await owingSession(client)]
 })
 
 async function owingSession(client: Client): Promise<Limited> {
   const user = { username: 'owes a factor', password: ADMIN.password }
-  const json = { ...user, role: 'administrator' }
+  // Other suites count administrators.
+  const json = { ...user, role: 'editor' }
   const { id } = await good(client.request('POST', '/users', { json }))
   await good(client.request('PUT', `/users/${Number(id)}/mfa`, { json: { isEnforced: true } }))
   const login = await good(client.request('POST', '/session/login', { json: user, as: null }))
   const headers = { 'x-session-id': String(login['sessionId']) }
-  return { name: 'a session that owes a second factor', scopes: ['account'], headers, madeId: Number(id) }
+  return { name: 'a session that owes a second factor', role: 'editor', scopes: ['account'], headers }
 }

@@ -1,11 +1,12 @@
 import type { Context } from '../../../context.ts'
 import { Refusal } from '../../../lib/errors.ts'
-import { commit, isNotNullViolation, isUniqueViolation } from '../../../ports/database.ts'
+import { commit, isNotNullViolation } from '../../../ports/database.ts'
 import type { Write } from '../../../ports/database.ts'
 import type { DirectoryConnection, DirectoryQuery } from '../../../ports/directory.ts'
 import { auditedAll } from '../../audit/service.ts'
 import type { DeedInBulk } from '../../audit/service.ts'
 import { forgetRights } from '../../rights/service.ts'
+import { isTakenName } from '../../users/service.ts'
 import { forgetCallers } from '../../users/service/passwords.ts'
 import { goneOf, planOf } from '../plan.ts'
 import type { Change, Failure, Plan, Rules } from '../plan.ts'
@@ -126,8 +127,7 @@ async function refuseOvertaken(write: () => Promise<void>): Promise<void> {
   try {
     await write()
   } catch (error) {
-    const isOvertaken =
-      isNotNullViolation(error, 'users.version') || isUniqueViolation(error, 'users.username')
+    const isOvertaken = isNotNullViolation(error, 'users.version') || isTakenName(error)
     if (!isOvertaken) throw error
     throw new Refusal('conflict', 'Somebody changed users meanwhile. Sync again.')
   }

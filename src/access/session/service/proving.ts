@@ -111,7 +111,8 @@ async function askElsewhere(ports: Ports, account: Account, credentials: Credent
   try {
     if (ports.directory) return await isPasswordOf(ports, account, credentials.password)
     if (settings.authServiceUrl === null) return false
-    return await askAuthService(network, settings.authServiceUrl, credentials)
+    const { username } = account
+    return await askAuthService(network, settings.authServiceUrl, { ...credentials, username })
   } catch (error) {
     log.error('who checks passwords is away', error)
     throw error

@@ -27,8 +27,36 @@ export function frame(ports: Ports) {
     else await next()
     // Not around a delivery's answer, which is numbers: it would cost more than it guards.
     if (!c.res.headers.has('content-security-policy')) c.res.headers.set('content-security-policy', NOTHING)
+    if (isStream(c.res.headers)) for (const [name, value] of UNBUFFERED) c.res.headers.set(name, value)
+    if (raw.method === 'HEAD') c.res = await withoutBody(c.res)
     surround(c.res.headers, raw, { ports, requestId })
   })
+}
+
+/** What keeps proxies from holding events back: nginx buffers answers as it is installed. */
+const UNBUFFERED = [
+  ['x-accel-buffering', 'no'],
+  ['cache-control', 'private, no-cache'],
+] as const
+
+function isStream(headers: Headers): boolean {
+  return headers.get('content-type')?.startsWith('text/event-stream') === true
+}
+
+/** The answer to HEAD: that to GET without its body, and with the length of it (RFC 9110 section 8.6). A stream that goes on
+ * has no length. */
+async function withoutBody(answer: Response): Promise<Response> {
+  const { headers } = answer
+  const empty = new Response(null, answer)
+  if (headers.has('content-length') || answer.status === 304) return empty
+  if (isStream(headers)) {
+    await answer.body?.cancel()
+    // Without either field hosts say that there are no bytes.
+    empty.headers.set('transfer-encoding', 'chunked')
+    return empty
+  }
+  empty.headers.set('content-length', String((await answer.arrayBuffer()).byteLength))
+  return empty
 }
 
 /** The id that the sender gave the request, or one of our own. */

@@ -477,9 +477,19 @@ const good200: Scenario[] = [
         expect({ status: head.status, text: head.text }).toEqual({ status: 200, text: '' })
         for (const name of ['content-type', 'etag'])
           expect(head.headers.get(name)).toBe(get.headers.get(name))
+        expect([path, head.headers.get('content-length')]).toEqual([path, String(get.bytes.byteLength)])
       }
       expect((await client.request('HEAD', '/users', { as: null })).status).toBe(401)
       expect((await client.request('HEAD', '/nothing')).status).toBe(404)
+    },
+  },
+  {
+    title: 'HEAD of a stream names no length, and streams are not buffered on their way',
+    async run(client) {
+      const head = await client.request('HEAD', '/events')
+      expect([head.status, head.text, head.headers.get('content-length')]).toEqual([200, '', null])
+      expect(head.headers.get('x-accel-buffering')).toBe('no')
+      expect(head.headers.get('cache-control')).toBe('private, no-cache')
     },
   },
   {

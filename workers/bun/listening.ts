@@ -28,7 +28,7 @@ export async function listen(settings: BunSettings, fetch: Handle): Promise<List
         hostname: host,
         idleTimeout: IDLE_TIMEOUT_S,
         maxRequestBodySize: BODY_MAX_BYTES,
-        fetch,
+        fetch: (request) => (request.url.startsWith('/') ? fetchHostless(request, fetch) : fetch(request)),
       })
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException
@@ -36,6 +36,37 @@ export async function listen(settings: BunSettings, fetch: Handle): Promise<List
       throw addressFailure(REASONS[String(code)]?.(host, port + tried) ?? String(error), error)
     }
   }
+}
+
+/** Requests as Bun knows them, by what they were made into. */
+const originals = new WeakMap<Request, Request>()
+
+/** What Bun knows of a request. */
+export function knownRequest(request: Request): Request {
+  return originals.get(request) ?? request
+}
+
+/** Bun gives a request the path alone for a URL where it has no `Host`, as HTTP/1.0 allows, or none that can be read. */
+function fetchHostless(request: Request, fetch: Handle): Response | Promise<Response> {
+  if ((request.headers.get('host') ?? '') !== '') return hostRefused()
+  const whole = new Request(`http://localhost${request.url}`, request)
+  originals.set(whole, request)
+  return fetch(whole)
+}
+
+/** The application cannot say it: no request with a URL can be made of this one. */
+function hostRefused(): Response {
+  const problem = {
+    type: 'urn:tidemark:error:bad_request',
+    title: 'The request cannot be understood',
+    status: 400,
+    code: 'bad_request',
+    detail: 'The field Host is not a host. Send a name or an address, and a port.',
+    errors: [],
+    requestId: crypto.randomUUID(),
+  }
+  const headers = { 'content-type': 'application/problem+json', 'x-request-id': problem.requestId }
+  return new Response(JSON.stringify(problem), { status: 400, headers })
 }
 
 /** Where a listener is reached from this machine. */

@@ -27,7 +27,7 @@ import { openKeeping } from './keeping.ts'
 import type { Keeping } from './keeping.ts'
 import { EXIT } from './failures.ts'
 import { runnerTokenOf } from './key-file.ts'
-import { listen, urlOf } from './listening.ts'
+import { knownRequest, listen, urlOf } from './listening.ts'
 import type { Listener } from './listening.ts'
 import { openNetwork } from './network.ts'
 import type { BunSettings } from './settings.ts'
@@ -112,7 +112,10 @@ export async function startServer(settings: BunSettings, seams: Seams = {}): Pro
   const { setupToken, firstJobId } = await beginFirst(ports)
   await catchUp(ports)
   const http = await listen(settings, around(app.fetch, ports))
-  outside.network.listensAs(http)
+  outside.network.listensAs({
+    requestIP: (request) => http.requestIP(knownRequest(request)),
+    timeout: (request, seconds) => http.timeout(knownRequest(request), seconds),
+  })
   await keeping.start()
   const endWatches = [flow, post, dispatch].map((one) => watchFlow(one, { clock, log }))
   const upkeep = keepUpEvery(upkeepMs, ports)

@@ -1,5 +1,7 @@
 import type { Hono } from 'hono'
 import * as z from 'zod'
+import { JSON_ENCODINGS } from './encoding.ts'
+import type { Encoding } from './encoding.ts'
 import { policyOf } from './policy.ts'
 import type { Answer, BytesBody, Env, Policy } from './policy.ts'
 import { codesOf, problemSchema } from './problem.ts'
@@ -91,7 +93,7 @@ function operation(rule: Policy, validations: readonly Validation[], schemas: Js
     parameters: [
       ...validations.flatMap((validation) => parameters(validation, schemas)),
       ...(takesIfMatch(rule) ? [IF_MATCH] : []),
-      ...(rule.takes ? [contentEncoding(rule.takes)] : []),
+      ...(rule.takes || body ? [contentEncoding(rule.takes?.encodings ?? JSON_ENCODINGS)] : []),
       ...(rule.isRepeatable ? [IDEMPOTENCY_KEY] : []),
     ],
     ...(Object.keys(bodies).length > 0 && {
@@ -111,7 +113,7 @@ function bodyContent(bodies: BytesBody['media'], schemas: Json): Json {
   )
 }
 
-function contentEncoding({ encodings }: BytesBody): Json {
+function contentEncoding(encodings: readonly Encoding[]): Json {
   return {
     in: 'header',
     name: 'Content-Encoding',

@@ -8,6 +8,8 @@ import type { Caller, Context, Role, Scope } from '../context.ts'
 import type { Ports } from '../ports/index.ts'
 import { authenticate, authenticateRunner } from './auth.ts'
 import type { Reworded } from './problem.ts'
+import { encodingOf } from './encoding.ts'
+import type { Encoding } from './encoding.ts'
 import { refuseUnknownParameters } from './query.ts'
 
 /** What every handler finds on its request. */
@@ -26,7 +28,7 @@ export type Answer = {
 /** A body of bytes: its media types, each with its shape where it is JSON, and its content encodings. */
 export type BytesBody = {
   readonly media: Readonly<Record<string, z.ZodType | 'bytes'>>
-  readonly encodings: readonly ('identity' | 'gzip' | 'snappy')[]
+  readonly encodings: readonly Encoding[]
   /** True where the request may come without a body. */
   readonly isOptional?: true
 }
@@ -62,6 +64,7 @@ export function policy(rule: Policy) {
   const guard = createMiddleware<Env>(async (c, next) => {
     c.set('context', await admit(rule, c.req.raw, { ports: c.get('ports'), requestId: c.get('requestId') }))
     if (!rule.ignoresUnknownQuery) refuseUnknownParameters(c)
+    if (rule.takes) encodingOf(c.req.raw, rule.takes.encodings)
     await next()
   })
   policies.set(guard, rule)

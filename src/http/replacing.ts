@@ -2,6 +2,7 @@ import { Hono } from 'hono'
 import type * as z from 'zod'
 import type { Context } from '../context.ts'
 import { changedMeanwhile, entityTag, ifMatch, retried } from './conditions.ts'
+import { JSON_ENCODINGS } from './encoding.ts'
 import { MERGE_PATCH, mergePatch, patched } from './merging.ts'
 import type { Unset } from './merging.ts'
 import { policy } from './policy.ts'
@@ -124,6 +125,9 @@ export function replacingUnversioned<
 export function patching(noun: string): Pick<Policy, 'summary' | 'takes'> {
   return {
     summary: `Change some fields of ${noun}`,
-    takes: { media: { [MERGE_PATCH]: mergePatch, 'application/json': mergePatch }, encodings: ['identity'] },
+    takes: {
+      media: { [MERGE_PATCH]: mergePatch, 'application/json': mergePatch },
+      encodings: JSON_ENCODINGS,
+    },
   }
 }

@@ -6,7 +6,8 @@ import { Refusal } from '../lib/errors.ts'
 import type { Fault } from '../lib/errors.ts'
 import { pointerOf } from '../lib/pointer.ts'
 import type { Soon } from '../lib/soon.ts'
-import { readBytes, tooLarge } from './bytes.ts'
+import { gunzip, readBytes, tooLarge } from './bytes.ts'
+import { encodingOf, refuseCharset } from './encoding.ts'
 import { holdIntake } from './intake.ts'
 
 type Target = 'json' | 'query' | 'param'
@@ -37,7 +38,7 @@ export function valid<T extends Target, S extends z.ZodType>(target: T, schema: 
       validationFunction: (_, input) => {
         refuseRepeated(input, single)
         const result = schema.safeParse(input)
-        if (target === 'json' && result.success) refusePrototype(input)
+        if (target === 'json') refusePrototype(input, result.error)
         // The library's type wants the schema where its result has the output.
         return result as never
       },
@@ -52,9 +53,9 @@ export function valid<T extends Target, S extends z.ZodType>(target: T, schema: 
 export function jsonBody(sizeMaxBytes: number, alsoType?: string): MiddlewareHandler {
   return createMiddleware(async (c, next) => {
     requireJson(c.req.raw, alsoType)
-    const { release, isChunked } = admitBody(c.req.raw, sizeMaxBytes)
+    const { release, isWhole } = admitBody(c.req.raw, sizeMaxBytes)
     try {
-      if (isChunked) c.req.raw = withBody(c.req.raw, await readText(c.req.raw, sizeMaxBytes))
+      if (!isWhole) c.req.raw = withBody(c.req.raw, await readJson(c.req.raw, sizeMaxBytes))
       await next()
     } finally {
       release()
@@ -77,8 +78,8 @@ export function takeJson<S extends z.ZodType>(
   { schema, plain, sizeMaxBytes }: Quick<S>,
 ): { readonly body: Promise<z.output<S>>; readonly release: () => void } {
   requireJson(request)
-  const { release, isChunked } = admitBody(request, sizeMaxBytes)
-  const input: Promise<unknown> = isChunked ? readParsed(request, sizeMaxBytes) : request.json()
+  const { release, isWhole } = admitBody(request, sizeMaxBytes)
+  const input: Promise<unknown> = isWhole ? request.json() : readParsed(request, sizeMaxBytes)
   return { body: input.then((given) => plain(given) ?? parsed(schema, given), refuseMalformed), release }
 }
 
@@ -97,7 +98,14 @@ export async function withJson<S extends z.ZodType, Result>(
 }
 
 async function readParsed(request: Request, sizeMaxBytes: number): Promise<unknown> {
-  return JSON.parse(await readText(request, sizeMaxBytes))
+  return JSON.parse(await readJson(request, sizeMaxBytes))
+}
+
+/** A body of JSON as text, inflated where it is gzip. @throws {Refusal} too_large, bad_request when it is no gzip */
+async function readJson(request: Request, sizeMaxBytes: number): Promise<string> {
+  if (encodingOf(request) === 'identity') return readText(request, sizeMaxBytes)
+  const bounds = { sentMaxBytes: sizeMaxBytes, inflatedMaxBytes: sizeMaxBytes }
+  return new TextDecoder().decode(await gunzip(await readBytes(request, sizeMaxBytes), bounds))
 }
 
 function refuseMalformed(error: unknown): never {
@@ -107,8 +115,8 @@ function refuseMalformed(error: unknown): never {
 /** What a schema makes of something that came as a body, in whatever way. @throws {Refusal} invalid */
 export function parsed<S extends z.ZodType>(schema: S, input: unknown): z.output<S> {
   const result = schema.safeParse(input)
+  refusePrototype(input, result.error)
   if (!result.success) throw refusalOf('json', result.error)
-  refusePrototype(input)
   return result.data
 }
 
@@ -126,18 +134,22 @@ function requireJson({ headers }: Request, alsoType?: string): void {
   const header = headers.get('content-type')
   if (header === 'application/json') return
   const type = header?.split(';', 1)[0]?.trim().toLowerCase()
-  if (type === 'application/json' || (type !== undefined && type === alsoType)) return
+  if (type === 'application/json' || (type !== undefined && type === alsoType)) {
+    refuseCharset(header ?? '')
+    return
+  }
   const types = ['application/json', ...(alsoType === undefined ? [] : [alsoType])]
   throw new Refusal('unsupported_media_type', `Send the body as ${types.join(' or ')}.`)
 }
 
-/** Makes room for a body until `release` is called; of one that comes in chunks nobody knows the size.
- * @throws {Refusal} too_large, overloaded */
-function admitBody({ headers }: Request, sizeMaxBytes: number) {
+/** Makes room for a body until `release` is called. One that comes in chunks or inflates has no size that is known, and is
+ * not whole. @throws {Refusal} too_large, overloaded, unsupported_media_type */
+function admitBody(request: Request, sizeMaxBytes: number) {
+  const { headers } = request
   const length = headers.get('content-length')
-  const sizeBytes = length === null ? sizeMaxBytes : Number(length)
-  if (sizeBytes > sizeMaxBytes) throw tooLarge(sizeMaxBytes)
-  return { release: holdIntake(sizeBytes), isChunked: length === null }
+  if (length !== null && Number(length) > sizeMaxBytes) throw tooLarge(sizeMaxBytes)
+  const isWhole = length !== null && (!headers.has('content-encoding') || encodingOf(request) === 'identity')
+  return { release: holdIntake(isWhole ? Number(length) : sizeMaxBytes), isWhole }
 }
 
 function withBody(request: Request, body: string): Request {
@@ -164,9 +176,11 @@ function refuseRepeated(query: unknown, single: ReadonlySet<string>): void {
     throw new Refusal('bad_request', 'A query parameter is repeated; see errors.', faults)
 }
 
-/** zod leaves this key out of what it takes for an open object, and would so accept it without a word. */
-function refusePrototype(body: unknown): void {
+/** zod leaves this key out of what it takes for an open object, and would so accept it without a word. Where the schema names
+ * it among its faults, those are told. */
+function refusePrototype(body: unknown, error?: z.core.$ZodError): void {
   if (typeof body !== 'object' || body === null || !Object.hasOwn(body, '__proto__')) return
+  if (error?.issues.some((issue) => issue.code === 'unrecognized_keys')) return
   const fault = [{ pointer: '/__proto__', message: 'is not a known field' }]
   throw new Refusal('invalid', 'The body is not what this request takes; see errors.', fault)
 }

@@ -1,5 +1,7 @@
 import { expect } from 'bun:test'
 
+import { gzipSync } from 'node:zlib'
+
 import packageJson from '../../package.json' with { type: 'json' }
 import { createApp } from '../../src/app.ts'
 import { PASSWORD } from './client.ts'
@@ -12,7 +14,10 @@ import { makeDevice, makeJob } from './tree-stage.ts'
 const JSON_TYPE = { 'content-type': 'application/json' }
 const MEBIBYTE = 1024 * 1024
 
-const stage = once(async (client) => ({ job: await makeJob(client, await makeDevice(client)) }))
+const stage = once(async (client) => {
+  const device = await makeDevice(client)
+  return { device, job: await makeJob(client, device) }
+})
 
 const paths: readonly Row[] = [
   { title: 'nobody', call: 'GET /nothing', as: null, answers: 'not_found' },
@@ -34,13 +39,13 @@ const paths: readonly Row[] = [
 /** Paths with a method that they do not take, and what they take. */
 const METHODS: readonly (readonly [call: string, allow: string])[] = [
   ['DELETE /users', 'GET, HEAD, POST'],
-  ['PATCH /users/1', 'DELETE, GET, HEAD, PUT'],
+  ['POST /users/1', 'DELETE, GET, HEAD, PATCH, PUT'],
   ['POST /healthz', 'GET, HEAD'],
   ['PUT /session/login', 'GET, HEAD, POST'],
   ['GET /session/token', 'POST'],
   ['GET /webcollector/jobs/1/values', 'POST'],
   ['OPTIONS /jobs', 'POST'],
-  ['PROPFIND /jobs/1', 'DELETE, GET, HEAD, PUT'],
+  ['PROPFIND /jobs/1', 'DELETE, GET, HEAD, PATCH, PUT'],
   ['POST /openapi.json', 'GET, HEAD'],
 ]
 
@@ -59,6 +64,20 @@ const bodies: readonly Row[] = [
     text: '{}',
     headers: { 'content-type': type },
     answers: 'unsupported_media_type',
+  })),
+  ...['iso-8859-1', '"utf-16"', 'windows-1252', ''].map((charset): Row => ({
+    title: `JSON in the charset ${charset}`,
+    call: 'POST /users',
+    text: '{}',
+    headers: { 'content-type': `application/json; charset=${charset}` },
+    answers: 'unsupported_media_type',
+  })),
+  ...['UTF-8', '"utf-8"', 'us-ascii'].map((charset): Row => ({
+    title: `JSON in the charset ${charset}`,
+    call: 'POST /users',
+    text: '{}',
+    headers: { 'content-type': `application/json;charset=${charset}` },
+    answers: 'invalid',
   })),
   { title: 'no media type', call: 'POST /users', answers: 'unsupported_media_type' },
   ...[
@@ -335,7 +354,7 @@ const LIMITS: readonly (readonly [call: string, sizeMaxBytes: number, fits: Row[
   ['POST /users', 16 * 1024, 'invalid'],
   ['POST /groups?parentId=1', 512 * 1024, 'invalid'],
   ['POST /jobs?parentId=1', MEBIBYTE, 'invalid'],
-  ['POST /webcollector/jobs/{job}/values', 512 * 1024, 200],
+  ['POST /webcollector/jobs/{job}/values', 512 * 1024, 'invalid'],
 ]
 
 const limits: readonly Row[] = LIMITS.flatMap(([line, sizeMaxBytes, fits]): Row[] => {
@@ -353,6 +372,91 @@ const limits: readonly Row[] = LIMITS.flatMap(([line, sizeMaxBytes, fits]): Row[
     },
   ]
 })
+
+const gzipped = (text: string) => new Uint8Array(gzipSync(text))
+const GZIP = { ...JSON_TYPE, 'content-encoding': 'gzip' }
+
+/** Routes with a body, and whether it may come as gzip. */
+const ENCODED: readonly (readonly [call: string, type: string, takesGzip: boolean])[] = [
+  ['POST /users', 'application/json', true],
+  ['PATCH /devices/{device}', 'application/merge-patch+json', true],
+  ['POST /webcollector/jobs/{job}/values', 'application/json', true],
+  ['POST /webcollector/values', 'application/json', true],
+  ['POST /otlp/v1/metrics', 'application/json', true],
+  ['POST /files/encoded.txt', 'text/plain', false],
+  ['PUT /styles/encoded.css', 'text/css', false],
+  ['POST /scripts/upload-zip', 'multipart/form-data; boundary=x', false],
+  ['POST /backups/restore', 'application/gzip', false],
+]
+
+const encodings: readonly Row[] = [
+  ...ENCODED.flatMap(([line, type, takesGzip]) =>
+    ['br', 'gzip, gzip', 'AAA', ...(takesGzip ? [] : ['gzip'])].map((encoding): Row => ({
+      title: `the encoding ${encoding}`,
+      call: line,
+      text: '{}',
+      headers: { 'content-type': type, 'content-encoding': encoding },
+      // OTLP has words of its own.
+      answers: line.startsWith('POST /otlp') ? 415 : 'unsupported_media_type',
+    })),
+  ),
+  ...[
+    'POST /webcollector/jobs/{job}/values',
+    'POST /webcollector/jobs/{job}/values?sessionId=unread',
+  ].flatMap((line): Row[] => [
+    {
+      title: 'a delivery as gzip',
+      call: line,
+      bytes: gzipped('{"errorCode":0}'),
+      headers: GZIP,
+      answers: 200,
+    },
+    {
+      title: 'a delivery as gzip in chunks',
+      call: line,
+      chunks: [gzipped('{"errorCode":0}')],
+      headers: GZIP,
+      answers: 200,
+    },
+    {
+      title: 'a delivery as IDENTITY',
+      call: line,
+      text: '{"errorCode":0}',
+      headers: { ...JSON_TYPE, 'content-encoding': 'IDENTITY' },
+      answers: 200,
+    },
+    { title: 'no gzip', call: line, text: '{"errorCode":0}', headers: GZIP, answers: 'bad_request' },
+    {
+      title: 'gzip that ends early',
+      call: line,
+      bytes: gzipped('{"errorCode":0}').slice(0, 20),
+      headers: GZIP,
+      answers: 'bad_request',
+    },
+    { title: 'gzip of no JSON', call: line, bytes: gzipped('{'), headers: GZIP, answers: 'malformed_json' },
+    {
+      title: 'gzip that inflates to the bound',
+      call: line,
+      bytes: gzipped('{"errorCode":0}'.padEnd(512 * 1024)),
+      headers: GZIP,
+      answers: 200,
+    },
+    {
+      title: 'gzip that inflates past the bound',
+      call: line,
+      bytes: gzipped('{"errorCode":0}'.padEnd(512 * 1024 + 1)),
+      headers: GZIP,
+      answers: 'too_large',
+    },
+    {
+      title: 'a bomb',
+      call: line,
+      bytes: gzipped('{}'.padEnd(64 * MEBIBYTE)),
+      headers: GZIP,
+      answers: 'too_large',
+    },
+  ]),
+]
 
 const huge: readonly Row[] = [
   {
@@ -544,6 +648,7 @@ export const errorsSuite: Suite = {
     ...table(stage, pollution),
     ...table(stage, queries),
     ...table(stage, limits),
+    ...table(stage, encodings),
     ...table(bareStage, huge),
     ...parameters,
     ...problems,

@@ -150,7 +150,9 @@ describe('the OpenAPI document', () => {
     ajv.addKeyword('components')
     const schemas = objects.filter(({ path }) => path.at(-1) === 'schema' || path.at(-2) === 'schemas')
     expect(schemas.length).toBeGreaterThan(50)
-    for (const { path, object } of schemas) {
+    // The same schema stands in many places, and compiling takes long.
+    const distinct = new Map(schemas.map((one) => [JSON.stringify(one.object), one]))
+    for (const { path, object } of distinct.values()) {
       const compile = () => ajv.compile({ ...object, components: document.components })
       expect(compile, path.join(' ')).not.toThrow()
     }

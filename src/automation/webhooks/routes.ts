@@ -122,9 +122,6 @@ function tokenOf({ headers }: Request): string {
 }
 
 async function trigger(context: Context, request: Request, token: string): Promise<Response> {
-  const encoding = request.headers.get('content-encoding') ?? 'identity'
-  if (encoding.trim().toLowerCase() !== 'identity')
-    throw new Refusal('unsupported_media_type', 'Send the body as it is, without an encoding.')
   const body = await readBytes(request, CALL_MAX_BYTES)
   const signature = request.headers.get('x-tidemark-signature')
   const key = idempotencyKeyOf(request)

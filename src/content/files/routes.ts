@@ -7,7 +7,6 @@ import { policy } from '../../http/policy.ts'
 import type { Env } from '../../http/policy.ts'
 import { answerStored, FILE_ANSWERS, fileHeaders } from '../../http/stored.ts'
 import { valid } from '../../http/valid.ts'
-import { Refusal } from '../../lib/errors.ts'
 import { dispositionOf, noFilename } from './filename.ts'
 import { isShown } from './mime-types.ts'
 import { boundaryOf, readFilePart } from './multipart.ts'
@@ -81,9 +80,6 @@ export const fileRoutes = new Hono<Env>()
 
 async function contentOf(request: Request) {
   const { headers } = request
-  const encoding = headers.get('content-encoding') ?? 'identity'
-  if (encoding.trim().toLowerCase() !== 'identity')
-    throw new Refusal('unsupported_media_type', 'Send the file as it is, without an encoding.')
   const type = headers.get('content-type')
   const boundary = boundaryOf(type)
   const sizeMaxBytes = FILE_MAX_BYTES + (boundary === null ? 0 : FORM_MAX_BYTES)

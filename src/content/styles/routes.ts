@@ -3,6 +3,7 @@ import * as z from 'zod'
 import { noContent, ok } from '../../http/answers.ts'
 import { readBytes } from '../../http/bytes.ts'
 import { isFresh } from '../../http/conditions.ts'
+import { refuseCharset } from '../../http/encoding.ts'
 import { whileHeld } from '../../http/intake.ts'
 import { policy } from '../../http/policy.ts'
 import type { Answer, BytesBody, Env } from '../../http/policy.ts'
@@ -120,12 +121,10 @@ function answerStyle(request: Request, { view, text: body }: Style, cacheControl
 }
 
 function withText<Result>(request: Request, run: (bytes: Uint8Array) => Promise<Result>): Promise<Result> {
-  const type = request.headers.get('content-type')?.split(';')[0]?.trim().toLowerCase() ?? ''
-  if (!TYPES.includes(type) || request.headers.has('content-encoding'))
-    throw new Refusal(
-      'unsupported_media_type',
-      'Send the style as text/css or text/plain, without an encoding.',
-    )
+  const header = request.headers.get('content-type') ?? ''
+  if (!TYPES.includes(header.split(';', 1)[0]?.trim().toLowerCase() ?? ''))
+    throw new Refusal('unsupported_media_type', 'Send the style as text/css or text/plain.')
+  refuseCharset(header)
   const sizeBytes = Number(request.headers.get('content-length') ?? STYLE_MAX_BYTES)
   return whileHeld(Math.min(sizeBytes, STYLE_MAX_BYTES), async () =>
     run(await readBytes(request, STYLE_MAX_BYTES)),

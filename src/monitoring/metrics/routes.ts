@@ -3,6 +3,7 @@ import type { Context } from '../../context.ts'
 import { ok } from '../../http/answers.ts'
 import { gunzip, readBytes } from '../../http/bytes.ts'
 import type { ByteBounds } from '../../http/bytes.ts'
+import { encodingOf, refuseCharset } from '../../http/encoding.ts'
 import { whileHeld } from '../../http/intake.ts'
 import { policy } from '../../http/policy.ts'
 import type { Answer, Env } from '../../http/policy.ts'
@@ -53,6 +54,7 @@ export const metricsRoutes = new Hono<Env>()
       const media = mediaOf(request)
       if (media !== PROTOBUF && media !== JSON_MEDIA)
         throw new Refusal('unsupported_media_type', `Send the body as ${PROTOBUF} or ${JSON_MEDIA}.`)
+      refuseCharset(request.headers.get('content-type') ?? '')
       const { rejected, message: errorMessage } = await take(c.get('context'), request, {
         read: () => readOtlpBody(request),
         pointsOf: media === PROTOBUF ? readOtlpProtobuf : readOtlpJson,
@@ -117,25 +119,17 @@ function isJson(request: Request): boolean {
 }
 
 async function readOtlpBody(request: Request): Promise<Uint8Array> {
-  const encoding = encodingOf(request)
-  if (encoding === 'gzip') {
-    const sent = await readBytes(request, BOUNDS.sentMaxBytes)
-    // It tells its size only once it is inflated.
-    return whileHeld(BOUNDS.inflatedMaxBytes, () => gunzip(sent, BOUNDS))
-  }
-  if (encoding === 'identity') return readBytes(request, BOUNDS.sentMaxBytes)
-  throw new Refusal('unsupported_media_type', 'Send the body as it is, or with Content-Encoding: gzip.')
-}
-
-function encodingOf({ headers }: Request): string {
-  return headers.get('content-encoding')?.trim().toLowerCase() ?? 'identity'
+  if (encodingOf(request) === 'identity') return readBytes(request, BOUNDS.sentMaxBytes)
+  const sent = await readBytes(request, BOUNDS.sentMaxBytes)
+  // It tells its size only once it is inflated.
+  return whileHeld(BOUNDS.inflatedMaxBytes, () => gunzip(sent, BOUNDS))
 }
 
 /** A sender of version 2 falls back to version 1 when it is answered 415. */
 function requireVersion1(request: Request): void {
   const proto = /;\s*proto="?([\w.]+)"?/i.exec(request.headers.get('content-type') ?? '')?.[1]
   const isVersion1 = mediaOf(request) === PROTOBUF && (proto ?? WRITE_REQUEST_1) === WRITE_REQUEST_1
-  if (isVersion1 && encodingOf(request) === 'snappy') return
+  if (isVersion1) return
   const wanted = `Send ${PROTOBUF} of remote write 1.0 (${WRITE_REQUEST_1}), with Content-Encoding: snappy.`
   throw new Refusal('unsupported_media_type', wanted)
 }

@@ -59,8 +59,7 @@ async function readForm(
 ): Promise<Fields> {
   const { headers } = request
   const boundary = boundaryOf(headers.get('content-type'))
-  if (boundary === null || headers.has('content-encoding'))
-    throw new Refusal('unsupported_media_type', 'Send a form (multipart/form-data), without an encoding.')
+  if (boundary === null) throw new Refusal('unsupported_media_type', 'Send a form (multipart/form-data).')
   const wholeMaxBytes = sizeMaxBytes + FIELDS_MAX * FIELD_MAX_BYTES
   if (Number(headers.get('content-length') ?? 0) > wholeMaxBytes) throw tooLarge(sizeMaxBytes)
   const fields = new FormFields()

@@ -138,9 +138,6 @@ function withBytes<Result>(
   use: (bytes: Uint8Array<ArrayBuffer>) => Promise<Result>,
 ): Promise<Result> {
   const { headers } = request
-  const encoding = headers.get('content-encoding') ?? 'identity'
-  if (encoding.trim().toLowerCase() !== 'identity')
-    throw new Refusal('unsupported_media_type', 'Send the file as it is, without an encoding.')
   const sizeBytes = Math.min(Number(headers.get('content-length') ?? FILE_MAX_BYTES), FILE_MAX_BYTES)
   return whileHeld(sizeBytes, async () => use(await readBytes(request, FILE_MAX_BYTES)))
 }

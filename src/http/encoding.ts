@@ -1,0 +1,32 @@
+import { Refusal } from '../lib/errors.ts'
+
+/** How a body may be encoded (RFC 9110 section 8.4). */
+export type Encoding = 'identity' | 'gzip' | 'snappy'
+
+/** What is taken for JSON that is checked by a schema. */
+export const JSON_ENCODINGS: readonly Encoding[] = ['identity', 'gzip']
+
+/** All that is taken of text is UTF-8, of which US-ASCII is a part. */
+const CHARSETS: readonly string[] = ['utf-8', 'utf8', 'us-ascii']
+const CHARSET = /;\s*charset\s*=\s*"?([^";\s]*)/i
+
+/** The encoding of a body; `identity` where none is named. @throws {Refusal} unsupported_media_type that names what is taken */
+export function encodingOf(
+  { headers }: Pick<Request, 'headers'>,
+  taken: readonly Encoding[] = JSON_ENCODINGS,
+): Encoding {
+  const named = headers.get('content-encoding')?.trim().toLowerCase() ?? 'identity'
+  const encoding = taken.find((one) => one === named)
+  if (encoding !== undefined) return encoding
+  throw new Refusal(
+    'unsupported_media_type',
+    `Send the body with a Content-Encoding of ${taken.join(' or ')}.`,
+  )
+}
+
+/** @param type the `Content-Type` of a text @throws {Refusal} unsupported_media_type for another charset than UTF-8 */
+export function refuseCharset(type: string): void {
+  const charset = CHARSET.exec(type)?.[1]?.toLowerCase()
+  if (charset !== undefined && !CHARSETS.includes(charset))
+    throw new Refusal('unsupported_media_type', 'Send the text in UTF-8.')
+}

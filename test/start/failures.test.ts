@@ -90,6 +90,18 @@ test('what is in an existing directory becomes readable for the user of the serv
   expect((await host.ended).stderr).toContain('other users may enter the data directory')
 }, 60_000)
 
+test('what is made in a directory that others may enter is for the user of the service alone', async () => {
+  const dataDir = await directories.make()
+  await chmod(dataDir, 0o755)
+  const host = startHost({ TIDEMARK_DATA_DIR: dataDir })
+  await host.until(READY)
+  const names = await readdir(dataDir)
+  expect(names).toContain('values.db')
+  for (const name of names) expect([name, (await stat(join(dataDir, name))).mode & 0o077]).toEqual([name, 0])
+  host.kill('SIGTERM')
+  await host.ended
+}, 60_000)
+
 test('a directory of our own making is closed to others, and there is no warning', async () => {
   const dataDir = join(await directories.make(), 'data')
   const host = startHost({ TIDEMARK_DATA_DIR: dataDir })

@@ -22,6 +22,8 @@ const HELP: ReadonlySet<string | undefined> = new Set(['--help', '-h'])
 /** `tidemark`: serves until it is told to stop; `--once` plays the main job on temporary data and ends, `backup` and
  * `restore` ask a service that runs. */
 async function main(args: readonly string[]): Promise<void> {
+  // What a command writes is for this user alone.
+  process.umask(0o077)
   const [command, ...rest] = args
   if (command !== 'backup' && command !== 'restore') return serveAs(args)
   if (rest.some((word) => HELP.has(word))) return print(BACKUP_USAGE)

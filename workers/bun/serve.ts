@@ -10,8 +10,6 @@ type Environment = Readonly<Record<string, string | undefined>>
 
 /** Serves until SIGTERM or SIGINT, and prints where. */
 export async function serve(environment: Environment): Promise<void> {
-  // What is kept is for this user alone.
-  process.umask(0o077)
   const settings = readBunSettings(environment)
   const log = jsonLog(toStandardError)
   for (const warning of settingWarnings(environment)) log.warn(warning)

@@ -33,6 +33,28 @@ describe('what was found a moment ago', () => {
     expect(asked).toEqual(['a', 'c'])
   })
 
+  test('is answered at once while it is asked for in the background, until it is too old or was found to be nothing', async () => {
+    const work: Promise<unknown>[] = []
+    const recent = new Recent<string>(KEEP_MS, AHEAD_MS, (one) => void work.push(one))
+    const find = (now: number, ask: () => Promise<string | null>) => recent.find('key', now, ask)
+    await find(0, () => Promise.resolve('a'))
+    const { promise, resolve } = Promise.withResolvers<string>()
+    expect(await find(500, () => promise)).toBe('a')
+    // One is asked, and nobody waits for it.
+    expect(await find(501, () => NEVER)).toBe('a')
+    expect(work).toHaveLength(1)
+    resolve('b')
+    await Promise.all(work)
+    expect(await find(502, () => NEVER)).toBe('b')
+    expect(await find(1_200, () => Promise.resolve(null))).toBe('b')
+    await Promise.all(work)
+    expect(await find(1_201, () => Promise.resolve('c'))).toBe('c')
+    expect(await find(1_800, () => Promise.reject(new Error('broken')))).toBe('c')
+    await Promise.all(work)
+    expect(await find(1_801, () => Promise.resolve(null))).toBeNull()
+    expect(await find(9_000, () => Promise.resolve('d'))).toBe('d')
+  })
+
   test('is answered without a promise while nobody has to be asked', async () => {
     const { recent, find } = setUp()
     await find(0, 'a')

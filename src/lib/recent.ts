@@ -25,14 +25,17 @@ const AWAY_PAUSE_MS = 5_000
 export class Recent<Value, Key extends string | number = string> {
   readonly #keepMs: number
   readonly #aheadMs: number
+  readonly #inBackground: ((work: Promise<unknown>) => void) | null
   #entries = new Map<Key, Entry<Value>>()
   readonly #askers = new Map<Key, Asker<Value>>()
 
   /** @param keepMs nothing that was found longer ago is answered, while somebody can be asked
-   * @param aheadMs so long before that somebody asks anew, and the others go on with what is known meanwhile */
-  constructor(keepMs: number, aheadMs = 0) {
+   * @param aheadMs so long before that somebody asks anew, and the others go on with what is known meanwhile
+   * @param inBackground lets the one who asks ahead of time go on as well; it keeps the work alive after the answer */
+  constructor(keepMs: number, aheadMs = 0, inBackground: ((work: Promise<unknown>) => void) | null = null) {
     this.#keepMs = keepMs
     this.#aheadMs = aheadMs
+    this.#inBackground = inBackground
   }
 
   find(key: Key, now: number, ask: () => Promise<Value | null>): Soon<Value | null> {
@@ -43,8 +46,13 @@ export class Recent<Value, Key extends string | number = string> {
   async #join(key: Key, now: number, ask: () => Promise<Value | null>): Promise<Value | null> {
     const known = this.#entries.get(key)
     const asker = this.#askers.get(key)
-    if (!asker || Math.abs(now - asker.since) >= GONE_MS) return this.#ask(key, now, ask)
-    if (known && known.untilAt > now) return known.value
+    const isMine = !asker || Math.abs(now - asker.since) >= GONE_MS
+    if (known && known.untilAt > now && (!isMine || this.#inBackground)) {
+      // A failure is for the next one who asks.
+      if (isMine) this.#inBackground?.(this.#ask(key, now, ask).catch(() => null))
+      return known.value
+    }
+    if (isMine) return this.#ask(key, now, ask)
     for (let waitedMs = 0; waitedMs < GONE_MS; waitedMs += LOOK_MS) {
       if (asker.outcome) return asker.outcome()
       await new Promise((resolve) => setTimeout(resolve, LOOK_MS))

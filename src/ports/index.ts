@@ -24,6 +24,8 @@ export type Ports = {
   readonly events: Events
   readonly clock: Clock
   readonly hearing: Hearing
+  /** Keeps work alive that a request has begun and does not wait for; null where a process does so anyway. */
+  readonly inBackground: ((work: Promise<unknown>) => void) | null
   readonly log: Log
   readonly network: Network
   /** Null where none is set. */

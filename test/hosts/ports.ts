@@ -74,6 +74,7 @@ export async function openPorts(settings: Partial<Ports['settings']> = {}) {
     mail: openMail(null),
     translator: null,
     hearing: HEARS_ALL,
+    inBackground: null,
   }
   const ports: Ports = { ...parts, dispatch: openDispatch(parts, schedules) }
   return {

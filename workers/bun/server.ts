@@ -102,7 +102,7 @@ export async function startServer(settings: BunSettings, seams: Seams = {}): Pro
   }
   const keeping = await openKeeping(keeperHost, stallMs)
   const { keeper: jobActors, hearing } = keeping
-  const parts = { ...inside, ...outside, blobs, jobActors, hearing, flow }
+  const parts = { ...inside, ...outside, blobs, jobActors, hearing, inBackground: null, flow }
   const dispatch = openDispatch(parts, schedules)
   const ports: Ports = { ...parts, dispatch }
   const post = openPost(ports)

@@ -1,3 +1,5 @@
+import * as platform from 'cloudflare:workers'
+
 import type { Events } from '../../src/ports/events.ts'
 import { HEARS_ALL } from '../../src/ports/hearing.ts'
 import type { Ports } from '../../src/ports/index.ts'
@@ -16,6 +18,9 @@ import { scryptBeside } from './hashing.ts'
 import { jobActorsInObjects } from './job-actors.ts'
 import { openNetwork } from './network.ts'
 import { translatorOfAi } from './workers-ai.ts'
+
+// Not in all types of the platform's library.
+const { waitUntil } = platform as unknown as { readonly waitUntil: (work: Promise<unknown>) => void }
 
 /** What the application asks of its host, in the Worker and in the objects of events, of the flow and of the dispatch alike. */
 export function portsOf(environment: Environment, events: Events): Ports {
@@ -36,6 +41,7 @@ export function portsOf(environment: Environment, events: Events): Ports {
     translator: environment.AI ? translatorOfAi(environment.AI) : null,
     // Each job's object knows its own.
     hearing: HEARS_ALL,
+    inBackground: (work) => waitUntil(work),
     secrets: secretsOf(key, formerKeys, scryptBeside),
     settings,
   }

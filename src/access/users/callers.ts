@@ -11,6 +11,10 @@ export type Found = Soon<User | null>
 const CALLER_CACHE_MS = 1_000
 /** Of all that come with one session one asks anew, and no other waits for it. */
 const CALLER_AHEAD_MS = 500
+/** The same for what programs send, where each question costs a call of the database and the answer is waited for by
+ * nobody: at the edge, where a sender comes too seldom to be known otherwise. */
+const SENDER_CACHE_MS = 60_000
+const SENDER_AHEAD_MS = 30_000
 const CREDENTIALS_CACHE_MS = 60_000
 const PROOFS_MAX = 10_000
 
@@ -19,7 +23,7 @@ const callers = new WeakMap<Ports, Callers>()
 /** The callers that this process or isolate remembers. */
 export function callersOf(ports: Ports): Callers {
   let known = callers.get(ports)
-  if (!known) callers.set(ports, (known = new Callers()))
+  if (!known) callers.set(ports, (known = new Callers(ports)))
   return known
 }
 
@@ -28,13 +32,14 @@ type Way = 'session' | 'token' | 'personal' | 'basic'
 
 /** Who was proven to be whom a moment ago. Failures are not remembered; secrets only as far as the process holds them. */
 class Callers {
-  readonly #proven: Readonly<Record<Way, Recent<User>>> = {
-    session: newRecent(),
-    token: newRecent(),
-    personal: newRecent(),
-    basic: newRecent(),
-  }
+  readonly #proven: Readonly<Record<Way, Recent<User>>>
   readonly #proofs = new Map<string, { readonly passwordHash: string; readonly untilAt: number }>()
+
+  constructor({ inBackground }: Ports) {
+    const newSender = () =>
+      inBackground ? new Recent<User>(SENDER_CACHE_MS, SENDER_AHEAD_MS, inBackground) : newRecent()
+    this.#proven = { session: newRecent(), token: newRecent(), personal: newSender(), basic: newSender() }
+  }
 
   find(way: Way, key: string, now: number, prove: () => Promise<User | null>): Found {
     return this.#proven[way].find(key, now, prove)

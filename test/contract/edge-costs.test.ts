@@ -1,0 +1,80 @@
+import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
+
+import { Session } from '../faults/session.ts'
+import { startCountingEdge } from '../hosts/counting.ts'
+
+setDefaultTimeout(120_000)
+/** With two folds. */
+const DELIVERIES = 520
+const MINUTE_MS = 60_000
+const DAY_MS = 1_440 * MINUTE_MS
+const CRON = '*/5 * * * *'
+
+let edge: Awaited<ReturnType<typeof startCountingEdge>>
+let session: Session
+beforeAll(async () => {
+  edge = await startCountingEdge()
+  session = await Session.open(edge.host.url)
+})
+afterAll(() => edge.close())
+
+const createJobs = (count: number, timeout: string) => session.createJobs(edge.host.url, count, { timeout })
+const deliver = async (jobId: number, errorCode = 0) => {
+  const answer = await session.deliver(edge.host.url, jobId, { returnValue1: 1, errorCode })
+  expect(answer.status).toBe(200)
+}
+
+test('a delivery writes 1.1 rows at most with its folds, and reads few', async () => {
+  const [job = 0] = await createJobs(1, 'PT5M')
+  await deliver(job)
+  await edge.counts()
+  for (let sent = 0; sent < DELIVERIES; sent++) {
+    await edge.passMs(1_000)
+    await deliver(job)
+  }
+  const { objectRequests, objectRowsWritten, objectRowsRead, setAlarms, alarms } = await edge.counts()
+  expect(objectRequests.JOB).toBe(DELIVERIES)
+  expect(objectRowsWritten / DELIVERIES).toBeLessThanOrEqual(1.1)
+  expect(objectRowsWritten).toBeGreaterThanOrEqual(DELIVERIES)
+  expect(objectRowsRead / DELIVERIES).toBeLessThan(6)
+  // One in each five minutes.
+  expect(setAlarms.JOB).toBeLessThanOrEqual(4)
+  expect(alarms.JOB).toBeLessThanOrEqual(4)
+})
+
+test('a silent job costs an alarm a day, and tells its silence once', async () => {
+  const jobs = await createJobs(3, 'PT5M')
+  for (const job of jobs) await deliver(job)
+  // Its silence, and the day of its first tidying.
+  await edge.passMs(6 * MINUTE_MS)
+  await edge.passMs(DAY_MS)
+  await edge.counts()
+  for (let hour = 0; hour < 24; hour++) {
+    await edge.cool()
+    await edge.passMs(60 * MINUTE_MS, CRON)
+  }
+  const { objectRequests, setAlarms, alarms, objectRowsWritten } = await edge.counts()
+  const all = jobs.length + 2
+  // Cron itself settles it.
+  expect(objectRequests.FLOW).toBeLessThanOrEqual(24)
+  expect(alarms.JOB).toBeLessThanOrEqual(all)
+  expect(setAlarms.JOB).toBeLessThanOrEqual(all)
+  // Each run of cron asks a 24th of the jobs.
+  expect(objectRequests.JOB).toBeLessThanOrEqual(24)
+  expect(objectRowsWritten).toBeLessThanOrEqual(4 * all)
+})
+
+test('nothing that settles reads what it does not need, however many jobs there are', async () => {
+  session = await Session.open(edge.host.url)
+  await createJobs(30, 'PT1H')
+  await edge.passMs(5 * MINUTE_MS, CRON)
+  await edge.counts()
+  await edge.passMs(5 * MINUTE_MS, CRON)
+  const { d1RowsRead } = await edge.counts()
+  await createJobs(60, 'PT1H')
+  await edge.passMs(5 * MINUTE_MS, CRON)
+  await edge.counts()
+  await edge.passMs(5 * MINUTE_MS, CRON)
+  // What counts the jobs and finds the few whose turn it is.
+  expect((await edge.counts()).d1RowsRead - d1RowsRead).toBeLessThanOrEqual(60 * 3)
+})

@@ -336,6 +336,7 @@ const FULL = {
     intervalMode: 2,
     filename: 'ping.sh',
     timeout: 'PT15M',
+    healsOnData: true,
     grace: 'PT1M',
     retention: { raw: 'P2D', minutes: 'P20D', hours: 'P36600D' },
     returnValue: [
@@ -418,6 +419,7 @@ const DEFAULTS = {
     intervalMode: 0,
     filename: '',
     timeout: null,
+    healsOnData: false,
     grace: null,
     retention: { raw: 'P400D', minutes: 'P800D', hours: 'P3660D' },
     returnValue: [],
@@ -432,22 +434,7 @@ const DEFAULTS = {
   nextTimeoutAt: null,
   flapping: null,
   isFlapping: false,
-  thresholds: {
-    warning: {
-      mode: 'or',
-      conditions: [
-        {
-          key: 'errorCode',
-          operator: '<>',
-          value: 0,
-          repetition: 1,
-          inFuture: null,
-          adaptiveValues: null,
-          recovery: null,
-        },
-      ],
-    },
-  },
+  thresholds: {},
   values: {},
 }
 

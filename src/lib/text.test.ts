@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 
 import * as fc from 'fast-check'
 
-import { base64url, fold, hex } from './text.ts'
+import { base64url, fold, hex, isInReadingOrder, isVisible } from './text.ts'
 
 test.each([
   ['Zürich', 'zürich'],
@@ -53,3 +53,22 @@ test('bytes are written as hexadecimal digits and as base64url, and read back', 
   expect(hex(Uint8Array.of(0, 15, 255))).toBe('000fff')
   expect(base64url(Uint8Array.of(251, 255, 254))).toBe('-__-')
 })
+
+test.each([
+  ['a', true],
+  [' é ', true],
+  ['👩‍💻', true],
+  ['\u05d0', true],
+  ['\u200b', false],
+  ['\u00a0\u2060\ufeff', false],
+  ['\u3164', false],
+  ['\u2800', false],
+  ['', false],
+])('%j has a visible character: %p', (text, expected) => expect(isVisible(text)).toBe(expected))
+
+test.each([
+  ['a\u202eb', false],
+  ['\u2066a\u2069', false],
+  ['\u05d0\u05d1 a', true],
+  ['a\u200eb', true],
+])('%j is in reading order: %p', (text, expected) => expect(isInReadingOrder(text)).toBe(expected))

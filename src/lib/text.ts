@@ -39,6 +39,16 @@ export function storable(text: string): string {
   return isStorable(text) ? text : text.toWellFormed().replaceAll('\0', '\uFFFD')
 }
 
+/** Whether a text has a character that can be seen: more than spaces, formats and fillers. */
+export function isVisible(text: string): boolean {
+  return /[^\p{C}\p{Z}\p{Default_Ignorable_Code_Point}\u2800]/u.test(text)
+}
+
+/** Whether a text is read in the order of its characters: it embeds, overrides and isolates no direction (UAX #9). */
+export function isInReadingOrder(text: string): boolean {
+  return !/[\u202A-\u202E\u2066-\u2069]/u.test(text)
+}
+
 /** A text on one line: control characters and separators of lines are spaces, and none is at an end. */
 export function oneLine(text: string): string {
   return text.replaceAll(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ').trim()

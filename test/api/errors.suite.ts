@@ -143,6 +143,24 @@ const bodies: readonly Row[] = [
   },
 ]
 
+const names: readonly Row[] = [
+  '/groups?parentId=1',
+  '/devices?parentId=1',
+  '/alarmrecipients',
+  '/scripts',
+].flatMap((path) =>
+  ['\u200b', '\u3164\u2060', 'a\u202eb', '\u2066a\u2069'].map((name): Row => ({
+    title: `the name ${JSON.stringify(name)}, which cannot be seen or turns text round`,
+    call: `POST ${path}`,
+    json: {
+      name,
+      ...(path === '/alarmrecipients' && { type: 'email', target: { addresses: ['a@example.org'] } }),
+    },
+    answers: 'invalid',
+    pointers: ['/name'],
+  })),
+)
+
 /** Keys that JavaScript objects have of their own. */
 const POLLUTION = ['__proto__', 'constructor', 'prototype', 'toString', 'hasOwnProperty']
 
@@ -645,6 +663,7 @@ export const errorsSuite: Suite = {
   scenarios: [
     ...table(bareStage, paths),
     ...table(bareStage, bodies),
+    ...table(bareStage, names),
     ...table(stage, pollution),
     ...table(stage, queries),
     ...table(stage, limits),

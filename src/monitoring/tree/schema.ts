@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { READ_ONLY, shownOnly } from '../../http/answers.ts'
 import { storableText } from '../../http/texts.ts'
+import { isInReadingOrder, isVisible } from '../../lib/text.ts'
 import { STATES } from '../states/state.ts'
 
 export const OBJECT_TYPES = ['group', 'device', 'job', 'slo', 'slc'] as const
@@ -16,6 +17,8 @@ export const nameSchema = storableText
   .min(1)
   .max(255)
   .regex(/^\P{Cc}*$/u, 'must have no control characters')
+  .refine(isVisible, 'must have a visible character')
+  .refine(isInReadingOrder, 'must have no characters that change the direction of text')
 
 /** A name that looks the same and is the same: composed (NFC). */
 export const composedName = nameSchema.overwrite((text) => text.normalize('NFC'))

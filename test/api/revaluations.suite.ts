@@ -278,6 +278,11 @@ const answers: readonly Scenario[] = [
       expect(changed.headers.get('etag')).toBe('"2"')
       const listed = await good<Revaluation[]>(client.request('GET', path))
       expect(listed.find((other) => other.id === one.id)).toEqual(changed.body as unknown as Revaluation)
+      const patched = client.request('PATCH', `${path}/${one.id}`, {
+        text: '{"name":"newest disks"}',
+        headers: { 'content-type': 'application/merge-patch+json', 'if-match': '"2"' },
+      })
+      expect(await good(patched)).toEqual({ ...read.body, name: 'newest disks' })
       expect((await client.request('DELETE', `${path}/${one.id}`)).status).toBe(204)
       expect((await client.request('GET', `${path}/${one.id}`)).status).toBe(404)
     },

@@ -128,12 +128,14 @@ export const states = sqliteTable(
     /** The number of the latest transition that alarms were made of, and what they know of `flapping`. */
     alarmedSeq: integer('alarmed_seq').notNull().default(0),
     alarmedFlapping: integer('alarmed_flapping', { mode: 'boolean' }).notNull().default(false),
+    /** What a bad job has told that is no change of its state, as JSON; null once its alarms have followed. */
+    news: text(),
   },
   (table) => [
     index('states_by_state').on(table.state, table.objectId),
     index('states_unalarmed')
       .on(table.objectId)
-      .where(sql`alarmed_seq < seq or alarmed_flapping <> flapping`),
+      .where(sql`alarmed_seq < seq or alarmed_flapping <> flapping or news is not null`),
   ],
 )
 

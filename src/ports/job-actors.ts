@@ -75,6 +75,7 @@ export type Reason =
   | 'maintenance'
   | 'period'
   | 'flapping'
+  | 'message'
 export type Value = number | string
 
 /** What a job's configuration means to its actor. A later `revision` replaces an earlier one, never the reverse. */
@@ -256,6 +257,8 @@ export type Transition = {
   readonly silentSinceAt: number | null
   /** Set where a job began or ceased to flap: then its state is as it was. */
   readonly isFlapping?: boolean
+  /** Set where what is wrong with a bad job has changed and its state has not: whether its error code is another one. */
+  readonly isNewCode?: boolean
 }
 
 export type Mode = 'avg' | 'min' | 'max' | 'last' | 'sum' | 'count' | 'p50' | 'p95' | 'p99'

@@ -25,6 +25,7 @@ type Change = { at: number; detectedAt: number; from: State; to: State; reason: 
  */
 export class NaiveJob {
   readonly transitions: Change[] = []
+  #told: { at: number; message: string | null } | null = null
   readonly samples: { key: string; at: number; value: Value }[] = []
   state: State
   errorCode = 0
@@ -114,6 +115,7 @@ export class NaiveJob {
 
   #takeResult(delivery: Delivery, at: number, wall: number): void {
     const isAfter5 = this.errorCode === 5 && delivery.errorCode === null && sizeOf(delivery.values) > 0
+    const codeBefore = this.errorCode
     const sentCode = isAfter5 && this.#healsOnData ? 0 : delivery.errorCode
     const code = sentCode ?? this.errorCode
     if (this.#newest === null || code !== this.errorCode)
@@ -127,7 +129,7 @@ export class NaiveJob {
     this.#count(delivery.values, sentCode)
     this.#find(this.#judge())
     this.#endRun(delivery)
-    this.#show(at, this.#verdict === 'ok' ? 'delivery' : 'threshold')
+    this.#show(at, this.#verdict === 'ok' ? 'delivery' : 'threshold', codeBefore)
   }
 
   get #healsOnData(): boolean {
@@ -158,6 +160,7 @@ export class NaiveJob {
     this.#openRun = null
     this.message = null
     this.silentSince = lastSign
+    const codeBefore = this.errorCode
     if (this.#deadlineMeansCode) {
       if (this.errorCode !== 5 || this.#mistake !== 'only the first silence is on record')
         this.samples.push({ key: 'errorCode', at, value: 5 })
@@ -169,7 +172,7 @@ export class NaiveJob {
       const isBad = BAD.some((level) => level === this.#verdict)
       this.#find(isBad && this.#mistake !== 'silence is better than a bad value' ? this.#verdict : 'no_data')
     }
-    this.#show(at, 'timeout')
+    this.#show(at, 'timeout', codeBefore)
   }
 
   /** A result. Of the last 20 the oldest weighs 0.8, each after it 0.02 more. */
@@ -357,13 +360,27 @@ export class NaiveJob {
     return held
   }
 
-  #show(at: number, reason: Reason): void {
+  /** A bad job that stays as bad: another error code is told, and another message once a minute. */
+  #showWhatIsWrong(codeBefore: number, at: number): void {
+    const { state: to, errorCode, message } = this
+    if (!BAD.some((level) => level === to)) return
+    const [detectedAt, toldAt] = [this.#now, this.#told?.at ?? 0]
+    const isOther = message !== null && message !== this.#told?.message
+    if (errorCode === codeBefore && !(isOther && detectedAt - toldAt >= 60_000)) return
+    this.transitions.push({ at, detectedAt, from: to, to, reason: 'message', errorCode })
+    this.#told = { at: detectedAt, message }
+  }
+
+  /** @param codeBefore where something was heard, or missed, the error code before it */
+  #show(at: number, reason: Reason, codeBefore?: number): void {
     const to = this.#rules.forced ?? (this.#rules.stopped ? 'undefined' : this.#verdict)
     const { state: from, errorCode } = this
     const notBefore = this.transitions.at(-1)?.at ?? this.#bornAt
     const detectedAt = this.#now
-    if (to !== from)
+    if (to !== from) {
       this.transitions.push({ at: Math.max(at, notBefore), detectedAt, from, to, reason, errorCode })
+      this.#told = { at: detectedAt, message: this.message }
+    } else if (codeBefore !== undefined) this.#showWhatIsWrong(codeBefore, notBefore)
     this.state = to
     if (this.isFlapping === this.#saidToFlap) return
     this.#saidToFlap = this.isFlapping

@@ -101,6 +101,34 @@ test.each(HOSTS_BY_HAND)(
       expect(messages[0]).toMatch(
         /^no data since (\d{4}-\d\d-\d\d )?\d\d:\d\d:\d\d( \+\d\d:\d\d)? \(expected every 5 min\)$/,
       )
+      // Then it fails: the alarm says what is wrong now, and who was told of it is told that.
+      const [alarm] = (
+        await good<{ items: { id: number; message: string }[] }>(
+          admin.request('POST', '/alarms', { json: { state: ['open'] } }),
+        )
+      ).items
+      const shown = () => good<{ message: string }>(admin.request('GET', `/alarms/${alarm?.id}`))
+      const fail = (message: string) =>
+        good(
+          admin.request('POST', `/webcollector/jobs/${silent.id}/values`, {
+            json: { errorCode: 1, message },
+          }),
+        )
+      expect(alarm?.message).toStartWith('no data since')
+      await fail('pg_dump: connection refused')
+      await hand.moveTo((now += 61_000))
+      expect(receiver.take().map(({ json }) => json)).toMatchObject([
+        {
+          type: 'alarm.updated',
+          data: { alarms: [{ event: 'updated', state: 'warning', message: 'pg_dump: connection refused' }] },
+        },
+      ])
+      expect(await shown()).toMatchObject({ message: 'pg_dump: connection refused' })
+      // Another message of the same error code is no notification.
+      await fail('pg_dump: no route to host')
+      await hand.moveTo((now += 61_000))
+      expect(receiver.take()).toEqual([])
+      expect(await shown()).toMatchObject({ message: 'pg_dump: no route to host' })
     } finally {
       await hand.host.close()
     }

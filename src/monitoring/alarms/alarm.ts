@@ -6,6 +6,7 @@ export const CHANGE_KINDS = [
   'opened',
   'worsened',
   'eased',
+  'updated',
   'recovering',
   'relapsed',
   'held',
@@ -87,6 +88,13 @@ export type Assignment = {
 export type AlarmEvent = { readonly at: number } & (
   | { readonly kind: 'state'; readonly state: State }
   | { readonly kind: 'flapping'; readonly isFlapping: boolean }
+  /** What is wrong is something else now, and the state is as it was. */
+  | {
+      readonly kind: 'message'
+      readonly message: string | null
+      readonly errorCode: number
+      readonly isNewCode: boolean
+    }
   /** Only time passes. */
   | { readonly kind: 'time' }
   | ({ readonly kind: 'assignment'; readonly by: number } & Assignment)

@@ -78,6 +78,11 @@ class Course {
       case 'flapping':
         this.#hold(at, { flapping: event.isFlapping })
         break
+      case 'message': {
+        const { message, errorCode, isNewCode } = event
+        this.#set('updated', at, {}, { message, errorCode, isNewCode })
+        break
+      }
       case 'assignment':
         this.#assign(event)
         break

@@ -3,8 +3,12 @@ import type { Alarm, AlarmChange, AlarmEvent, Step, Terms } from './alarm.ts'
 import { openAlarm, opens, rank } from './alarm.ts'
 import { stepAlarm } from './course.ts'
 import type { AlarmRow, CoveringRow, PendingRow, Told } from './store.ts'
+import type { News } from '../states/propagation.ts'
 import type { BadRow } from './store/links.ts'
 import type { Needed, Suspect } from './store/suspects.ts'
+
+/** Reasons of transitions that come with what a job says of itself. */
+const OWN_REASONS: ReadonlySet<string> = new Set(['delivery', 'threshold', 'timeout', 'forced'])
 
 type Entry = { row: AlarmRow; changes: AlarmChange[] }
 
@@ -47,7 +51,9 @@ export class Round {
     const flap = (at: number) => this.#step(objectId, { kind: 'flapping', isFlapping, at })
     if (isFlapping && !wasFlapping) flap(first.seq === null ? now : first.at)
     for (const transition of pending) if (transition.seq !== null) this.#turn(transition, transition.seq)
-    if (wasFlapping && !isFlapping && isCaughtUp(pending)) flap(now)
+    if (!isCaughtUp(pending)) return
+    if (wasFlapping && !isFlapping) flap(now)
+    if (first.news !== null) this.#update(objectId, JSON.parse(first.news) as News)
   }
 
   /** Opens alarms of a link for objects that are bad when it comes, dated now. */
@@ -123,6 +129,7 @@ export class Round {
 
   #turn({ objectId, path, isFlapping, ...told }: PendingRow, seq: number): void {
     this.#step(objectId, { kind: 'state', state: told.to, at: told.at })
+    if (OWN_REASONS.has(told.reason)) this.#say(objectId, told)
     const isOpen = new Set(this.#openOf(objectId).map(({ row }) => row.linkId))
     for (const link of this.#covering.get(objectId) ?? []) {
       if (isOpen.has(link.id) || !opens(told.to, link)) continue
@@ -142,6 +149,21 @@ export class Round {
 
   #step(objectId: number, event: AlarmEvent): void {
     for (const entry of this.#openOf(objectId)) this.#take(entry, event)
+  }
+
+  /** The object is as bad as before for another reason, or with another message. */
+  #update(objectId: number, { at, message, silentSinceAt, errorCode, isNewCode }: News): void {
+    // Dated no earlier than what happened before it.
+    for (const entry of this.#openOf(objectId)) {
+      const event = { kind: 'message', message, errorCode, isNewCode } as const
+      this.#take(entry, { ...event, at: Math.max(at, entry.row.beginAt, entry.changes.at(-1)?.at ?? 0) })
+    }
+    this.#say(objectId, { message, silentSinceAt })
+  }
+
+  /** What its open alarms say is what the object says now. */
+  #say(objectId: number, { message, silentSinceAt }: Pick<AlarmRow, 'message' | 'silentSinceAt'>): void {
+    for (const entry of this.#openOf(objectId)) entry.row = { ...entry.row, message, silentSinceAt }
   }
 
   #openOf(objectId: number): readonly Entry[] {

@@ -38,6 +38,8 @@ export type PendingRow = {
   readonly reason: string
   readonly message: string | null
   readonly silentSinceAt: number | null
+  /** What the object has told since its latest transition, as JSON; null for nothing. */
+  readonly news: string | null
 }
 
 /** A link that covers an object. */
@@ -55,10 +57,10 @@ export async function readPending(database: Database, limit: number): Promise<re
     select s.object_id as "objectId", o.type as type, o.path as path, s.alarmed_seq as "alarmedSeq",
            s.seq as "latestSeq", s.flapping as "isFlapping", s.alarmed_flapping as "wasFlapping", t.seq as seq,
            t.at as at, t.to_state as "to", t.reason as reason, t.message as message,
-           t.silent_since_at as "silentSinceAt"
+           t.silent_since_at as "silentSinceAt", s.news as news
     from states s join objects o on o.id = s.object_id
       left join transitions t on t.object_id = s.object_id and t.seq > s.alarmed_seq
-    where s.alarmed_seq < s.seq or s.alarmed_flapping <> s.flapping
+    where s.alarmed_seq < s.seq or s.alarmed_flapping <> s.flapping or s.news is not null
     order by s.object_id, t.seq limit ${limit}`)
   return rows.map((row) => ({
     ...row,
@@ -189,7 +191,8 @@ export function saveAlarms(database: Database, told: readonly Told[]): Write[] {
              value ->> 'version'
       from json_each(${JSON.stringify(rows)}) where exists (select 1 from objects where id = value ->> 'objectId')
       on conflict (id) do update set status = excluded.status, state = excluded.state,
-        worst_state = excluded.worst_state, end_at = excluded.end_at, assignee_id = excluded.assignee_id,
+        worst_state = excluded.worst_state, message = excluded.message, silent_since_at = excluded.silent_since_at,
+        end_at = excluded.end_at, assignee_id = excluded.assignee_id,
         assigned_until_at = excluded.assigned_until_at, sticky = excluded.sticky,
         suppressed_by = excluded.suppressed_by, held_reason = excluded.held_reason, maintained = excluded.maintained,
         flapping = excluded.flapping, delayed_until_at = excluded.delayed_until_at,
@@ -223,17 +226,20 @@ export type Alarmed = {
   readonly toSeq: number
   /** What is known of its flapping, once all its transitions are. */
   readonly isFlapping: boolean
+  /** What it had told when it was read, as JSON, once all its transitions are known; else null. */
+  readonly news: string | null
 }
 
 /** Notes of which transitions alarms have been made. Fails, as `isOvertaken` recognises, when somebody else has made them. */
 export function saveAlarmed(database: Database, alarmed: readonly Alarmed[]): Write {
   return database.run(sql`
-    insert into states (object_id, seq, state, since_at, alarmed_seq, alarmed_flapping)
+    insert into states (object_id, seq, state, since_at, alarmed_seq, alarmed_flapping, news)
     select s.object_id, s.seq, s.state, s.since_at,
-           case when s.alarmed_seq = value ->> 'fromSeq' then value ->> 'toSeq' end, value ->> 'isFlapping'
+           case when s.alarmed_seq = value ->> 'fromSeq' then value ->> 'toSeq' end, value ->> 'isFlapping',
+           nullif(s.news, value ->> 'news')
     from json_each(${JSON.stringify(alarmed)}) cross join states s on s.object_id = value ->> 'objectId' where true
     on conflict (object_id) do update set alarmed_seq = excluded.alarmed_seq,
-      alarmed_flapping = excluded.alarmed_flapping`)
+      alarmed_flapping = excluded.alarmed_flapping, news = excluded.news`)
 }
 
 /** Whether a commit failed because somebody else has changed an alarm since it was read, or has made the same ones. */

@@ -204,8 +204,30 @@ describe('the state machine of a webhook job', () => {
     scene.deliver(91_000, { errorCode: 0 })
     expect(scene.story).toEqual([
       [0, 'ok', 'major', 'threshold'],
+      [0, 'major', 'major', 'message'],
       [91_000, 'major', 'ok', 'delivery'],
     ])
+  })
+
+  test('tells another error code of a bad job at once, and another message once a minute', () => {
+    const scene = new Scene()
+    const told = () => scene.story.filter(([, , , reason]) => reason === 'message').length
+    const fail = (ms: number, errorCode: number, message: string | null) =>
+      scene.deliver(ms, { errorCode, message }).transitions
+    fail(0, 1, 'first')
+    expect(fail(59_999, 1, 'second')).toEqual([])
+    expect(fail(60_000, 1, 'second')).toMatchObject([
+      { from: 'warning', to: 'warning', reason: 'message', message: 'second', isNewCode: false },
+    ])
+    expect(fail(120_000, 1, 'second')).toEqual([])
+    expect(fail(120_001, 1, null)).toEqual([])
+    expect(fail(120_002, 2, null)).toMatchObject([{ errorCode: 2, message: null, isNewCode: true }])
+    expect(fail(120_003, 3, 'third')).toMatchObject([{ errorCode: 3, message: 'third', isNewCode: true }])
+    expect(told()).toBe(3)
+    // A job that is well tells nothing.
+    scene.deliver(200_000, { errorCode: 0 })
+    scene.deliver(300_000, { errorCode: 0, message: 'fine' })
+    expect(told()).toBe(3)
   })
 
   test('row 4: waking early or twice changes nothing', () => {
@@ -434,6 +456,7 @@ describe('the state machine of a webhook job', () => {
     scene.change(11 * MINUTE_MS, { forced: null })
     expect(scene.story).toEqual([
       [1_000, 'ok', 'major', 'forced'],
+      [1_000, 'major', 'major', 'message'],
       [11 * MINUTE_MS, 'major', 'minor', 'forced'],
     ])
   })

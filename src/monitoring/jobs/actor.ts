@@ -14,6 +14,7 @@ import {
   settle,
   unchanged,
   withFlapping,
+  withMessage,
   withoutFlapping,
   withResult,
 } from './judging.ts'
@@ -125,7 +126,7 @@ function wake(state: ActorState, now: number): Step {
   // Each silence is on record, also one that follows values which left the error code of the one before.
   const samples = [{ key: 'errorCode', at, value: TIMEOUT_ERROR }]
   const timedOut = { ...silent, errorCode: TIMEOUT_ERROR, counters, evaluated }
-  return settle(withResult(timedOut, state), { ...change, samples })
+  return withMessage(settle(withResult(timedOut, state), { ...change, samples }), state)
 }
 
 type Deaf = Omit<Event & { kind: 'deaf' }, 'kind'>

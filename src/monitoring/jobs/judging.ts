@@ -10,6 +10,7 @@ import type {
 } from '../../ports/job-actors.ts'
 import { flappingAfter, STEADY } from '../states/flapping.ts'
 import type { Flapping } from '../states/flapping.ts'
+import { isLevel } from '../states/state.ts'
 import { count, evaluate, TIMEOUT_ERROR } from '../states/thresholds.ts'
 import type { Counter } from '../states/thresholds.ts'
 import { userValue } from './delivery.ts'
@@ -19,6 +20,8 @@ export const TIMEOUT_LEFT = 'values arrive without errorCode; error code 5 stand
 
 /** A job with an interval and no timeout has no data after two intervals and this. */
 const NO_DATA_GRACE_MS = 10 * 60_000
+/** How often a bad job tells a message at most that is all that has changed. */
+const MESSAGE_EVERY_MS = 60_000
 
 /** `at` is on the service's clock. `spanMs` is how long the job may be silent before it, where its rules do not say. */
 export type Deadline = {
@@ -59,6 +62,8 @@ export type ActorState = {
   readonly run: { readonly id: string | null } | null
   /** How often results changed the state; absent before the first that did, and where nobody asks. */
   readonly flapping?: Flapping
+  /** When the state or the message was last told, and the message; absent before the first time. */
+  readonly told?: { readonly at: number; readonly message: string | null } | undefined
 }
 
 export type Sample = { readonly key: string; readonly at: number; readonly value: Value }
@@ -110,6 +115,7 @@ export function judge(
     current: withNewest(state.current, samples),
     counters,
     run: isRunOver ? null : state.run,
+    told: state.told,
   }
   const isNewCode = errorCode !== state.errorCode || state.newestAt === null
   const heard = now < nowAt ? { ...next, heardAt: now } : next
@@ -118,7 +124,7 @@ export function judge(
     at,
     samples: isNewCode ? [...samples, { key: 'errorCode', at, value: errorCode }] : samples,
   })
-  return withFlapping(settled, state)
+  return withFlapping(withMessage(settled, state), state)
 }
 
 /** Whether a delivery ends error code 5 although it has no error code. */
@@ -169,20 +175,41 @@ export function withFlapping(step: Step, before: ActorState): Step {
   const { state } = step
   const isFlapping = state.flapping?.isFlapping === true
   if (isFlapping === (before.flapping?.isFlapping === true)) return step
-  const told: Transition = {
+  const told: Transition = { ...asItWas(state, 'flapping'), isFlapping }
+  return { ...step, state: { ...state, seq: told.seq }, transitions: [...step.transitions, told] }
+}
+
+/** Tells in addition where a job stayed as bad as it was `before` and has another error code, or another message, which is
+ * told once a minute: who looks after its alarm ought to know what is wrong now. */
+export function withMessage(step: Step, before: ActorState): Step {
+  const { state } = step
+  if (step.transitions.length > 0 || !isLevel(state.state)) return step
+  const isNewCode = state.errorCode !== before.errorCode
+  if (!isNewCode && !hasNewMessage(state)) return step
+  const transition: Transition = { ...asItWas(state, 'message'), isNewCode }
+  const told = { at: state.nowAt, message: state.message }
+  return { ...step, state: { ...state, seq: transition.seq, told }, transitions: [transition] }
+}
+
+function hasNewMessage({ message, told, nowAt }: ActorState): boolean {
+  if (message === null || message === told?.message) return false
+  return nowAt - (told?.at ?? 0) >= MESSAGE_EVERY_MS
+}
+
+/** What is told beside changes of the state. */
+function asItWas(state: ActorState, reason: Reason): Transition {
+  return {
     objectId: state.jobId,
     seq: state.seq + 1,
     at: state.sinceAt,
     detectedAt: state.nowAt,
     from: state.state,
     to: state.state,
-    reason: 'flapping',
+    reason,
     errorCode: state.errorCode,
     message: state.message,
     silentSinceAt: state.silentSinceAt,
-    isFlapping,
   }
-  return { ...step, state: { ...state, seq: told.seq }, transitions: [...step.transitions, told] }
 }
 
 function valuesToCount(rules: Rules, raw: Delivery['values'], errorCode: number | null) {
@@ -220,7 +247,8 @@ export function settle(
     message: state.message,
     silentSinceAt: state.silentSinceAt,
   }
-  const next = { ...state, state: to, sinceAt: at, seq: transition.seq }
+  const told = { at: state.nowAt, message: state.message }
+  const next = { ...state, state: to, sinceAt: at, seq: transition.seq, told }
   return { state: next, samples, run: null, transitions: [transition], late: false }
 }
 

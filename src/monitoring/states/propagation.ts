@@ -33,6 +33,8 @@ export type Node = {
   readonly maintained: boolean
   /** Whether a job's actor says that it flaps. */
   readonly flapping: boolean
+  /** What a bad job has told since alarms followed it; `null` where it told nothing that is not a change of its state. */
+  readonly news?: News | null
   /** Null for the root. */
   readonly parentId: number | null
   /** Null for what has no children by its kind, or is no sum of them, as a container. */
@@ -45,6 +47,12 @@ export type Node = {
   readonly moment: Moment | null
   /** Null for what service level containers take for what it is. */
   readonly charged: Charged | null
+}
+
+/** What is wrong with a bad job now, although its state is as it was. */
+export type News = Pick<Transition, 'message' | 'silentSinceAt' | 'errorCode'> & {
+  readonly at: number
+  readonly isNewCode: boolean
 }
 
 /** An instant: what an object was by itself just before, and whether a child could not be heard from then on. Whatever else
@@ -148,7 +156,8 @@ export class Propagation {
     const node = this.#nodes.get(transition.objectId)
     if (!node || transition.seq <= (node.heard?.seq ?? 0)) return
     const { isFlapping: flapping = node.flapping } = transition
-    const heard = { ...node, flapping, heard: { seq: transition.seq, state: transition.to } }
+    const news = newsOf(transition, node.news)
+    const heard = { ...node, flapping, news, heard: { seq: transition.seq, state: transition.to } }
     const to = node.maintained ? shownInMaintenance(transition.to) : transition.to
     this.#keep(heard)
     if (to === node.state) return
@@ -292,4 +301,11 @@ function moved(tally: Tally, from: State, to: State, weight: number): Tally {
   after[before] = Math.max(0, (after[before] ?? 0) - weight)
   after[STATES.indexOf(to)] = (after[STATES.indexOf(to)] ?? 0) + weight
   return after
+}
+
+/** What alarms are to follow after a transition; a change of the state brings its own message. */
+function newsOf(transition: Transition, before: News | null | undefined): News | null {
+  const { isNewCode, from, to, detectedAt: at, message, silentSinceAt, errorCode } = transition
+  if (isNewCode === undefined) return from === to ? (before ?? null) : null
+  return { at, message, silentSinceAt, errorCode, isNewCode: isNewCode || before?.isNewCode === true }
 }

@@ -4,7 +4,7 @@ import type { Database, Write } from '../../ports/database.ts'
 import type { State } from '../../ports/job-actors.ts'
 import { NO_CHILDREN, shownState } from './propagation.ts'
 import type { Charge, Tallies } from './charging.ts'
-import type { Change, Charged, Link, Moment, Node, Push, Tally } from './propagation.ts'
+import type { Change, Charged, Link, Moment, News, Node, Push, Tally } from './propagation.ts'
 import type { SloRules } from './slo-state.ts'
 import { STATES } from './state.ts'
 
@@ -21,7 +21,7 @@ export async function readNodes(database: Database, ids: readonly number[]): Pro
       select l.parent_id from upwards join links l on l.child_id = upwards.id and not l.is_left_out
       where not exists (select 1 from slcs where slcs.id = l.parent_id))
     select o.id as id, o.type as type, o.parent_id as parent, s.seq as seq, s.state as state, s.since_at as since_at,
-           s.heard as heard, s.bare as bare, coalesce(s.maintained, 0) as maintained, coalesce(s.flapping, 0) as flapping,
+           s.heard as heard, s.bare as bare, coalesce(s.maintained, 0) as maintained, coalesce(s.flapping, 0) as flapping, s.news as news,
            s.tally as tally, s.moment as moment, s.charged as charged, slo.rules as rules, slo.push_state as push,
            (select json_group_array(json_array(l.parent_id, l.weight, json(l.overrides)))
             from links l where l.child_id = o.id and not l.is_left_out) as links
@@ -41,6 +41,7 @@ type NodeRow = {
   bare: State | null
   maintained: number
   flapping: number
+  news: string | null
   tally: string | null
   moment: string | null
   charged: string | null
@@ -58,6 +59,7 @@ function nodeOf(row: NodeRow): Node {
     heard: row.type === 'job' ? heardOf(row) : null,
     maintained: row.maintained === 1,
     flapping: row.flapping === 1,
+    news: parsed<News>(row.news),
     parentId: row.parent,
     tally: row.type === 'job' || row.type === 'slc' ? null : tallyOf(row.tally),
     rules: parsed<SloRules>(row.rules),
@@ -117,19 +119,30 @@ export function saveNodes(
   database: Database,
   nodes: readonly Pick<
     Node,
-    'id' | 'seq' | 'state' | 'sinceAt' | 'heard' | 'maintained' | 'flapping' | 'tally' | 'moment' | 'charged'
+    | 'id'
+    | 'seq'
+    | 'state'
+    | 'sinceAt'
+    | 'heard'
+    | 'maintained'
+    | 'flapping'
+    | 'news'
+    | 'tally'
+    | 'moment'
+    | 'charged'
   >[],
 ): Write {
   return database.run(sql`
-    insert into states (object_id, seq, state, since_at, heard, bare, maintained, flapping, tally, moment, charged)
+    insert into states (object_id, seq, state, since_at, heard, bare, maintained, flapping, news, tally, moment,
+      charged)
     select value ->> 'id', value ->> 'seq', value ->> 'state', value ->> 'sinceAt', value ->> '$.heard.seq',
-           value ->> '$.heard.state', value ->> 'maintained', value ->> 'flapping', value ->> 'tally',
+           value ->> '$.heard.state', value ->> 'maintained', value ->> 'flapping', value ->> 'news', value ->> 'tally',
            value ->> 'moment', value ->> 'charged'
     from json_each(${JSON.stringify(nodes)})
     where exists (select 1 from objects where id = value ->> 'id')
     on conflict (object_id) do update set seq = excluded.seq, state = excluded.state, since_at = excluded.since_at,
       heard = excluded.heard, bare = excluded.bare, maintained = excluded.maintained, flapping = excluded.flapping,
-      tally = excluded.tally, moment = excluded.moment, charged = excluded.charged
+      news = excluded.news, tally = excluded.tally, moment = excluded.moment, charged = excluded.charged
     where excluded.seq >= states.seq`)
 }
 

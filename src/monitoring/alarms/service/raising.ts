@@ -133,5 +133,14 @@ function alarmedOf(transitions: readonly PendingRow[]): store.Alarmed[] {
   if (!last) return []
   const { objectId, alarmedSeq: fromSeq, latestSeq, isFlapping, wasFlapping } = last
   const toSeq = last.seq ?? latestSeq
-  return [{ objectId, fromSeq, toSeq, isFlapping: isCaughtUp(transitions) ? isFlapping : wasFlapping }]
+  const isAll = isCaughtUp(transitions)
+  return [
+    {
+      objectId,
+      fromSeq,
+      toSeq,
+      isFlapping: isAll ? isFlapping : wasFlapping,
+      news: isAll ? last.news : null,
+    },
+  ]
 }

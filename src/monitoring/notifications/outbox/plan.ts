@@ -15,6 +15,8 @@ export type Change = {
     /** Whether nobody is to be told of the alarm as it stands after the change. */
     readonly isSilent?: boolean
     readonly heldReason?: string | null
+    /** Of an update: whether the error code is another one, and not only the message. */
+    readonly isNewCode?: boolean
     /** `deleted` or `unlinked` where the alarm went with its object or its link. */
     readonly reason?: unknown
   }
@@ -68,6 +70,7 @@ export type Plan = {
 const PROBLEMS: ReadonlySet<Kind> = new Set([
   'opened',
   'worsened',
+  'updated',
   'again',
   'reminder',
   'escalation',
@@ -104,6 +107,10 @@ export function planOf(change: Change, circumstances: Circumstances): Plan {
 function loudPlanOf(change: Change, circumstances: Circumstances, tells: (event: string) => boolean): Plan {
   if (change.kind === 'worsened' && tells('worsened')) {
     return { notices: worsened(change, circumstances), dropped: 'nothing' }
+  }
+  if (change.kind === 'updated' && change.details.isNewCode === true && tells('opened')) {
+    const kindOf = (addressee: Addressee) => (isKnown(change, circumstances, addressee) ? 'updated' : null)
+    return { notices: toAll(change, circumstances, kindOf), dropped: 'nothing' }
   }
   // What waits for the recipient of before is dropped.
   const dropped = change.kind === 'readdressed' ? 'all' : 'nothing'

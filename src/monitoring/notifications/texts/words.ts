@@ -5,6 +5,7 @@ import type { Spoken } from '../../../lib/language.ts'
 export const KINDS = [
   'opened',
   'worsened',
+  'updated',
   'again',
   'reminder',
   'escalation',
@@ -38,6 +39,7 @@ export const WORDS: Readonly<Record<Spoken, Words>> = {
     events: {
       opened: 'Alarm',
       worsened: 'Worse',
+      updated: 'Changed',
       again: 'Still an alarm',
       reminder: 'Reminder',
       escalation: 'Escalation',
@@ -63,6 +65,7 @@ export const WORDS: Readonly<Record<Spoken, Words>> = {
     events: {
       opened: 'Alarm',
       worsened: 'Schlimmer',
+      updated: 'Geändert',
       again: 'Weiterhin Alarm',
       reminder: 'Erinnerung',
       escalation: 'Eskalation',

@@ -21,7 +21,8 @@ test('jobs have their turn some at a time, each once until all have had one', as
     const system = await openLibsql(`file:${join(folder, 'config.db')}`)
     const ports = { database: system.database } as Ports
     const found: (readonly number[])[] = []
-    for (const turn of turns.keys()) found.push(await jobsInTurn(ports, 420 + turn, { pages, sizeMax: 3 }))
+    for (const turn of turns.keys())
+      found.push(await jobsInTurn(ports, 420 + turn, { pages, sizeMin: 1, sizeMax: 3 }))
     expect(new Set(found.flat())).toEqual(new Set(ids))
     expect(found.map(({ length }) => length)).toEqual([...turns])
     await system.close()

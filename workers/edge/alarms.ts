@@ -8,6 +8,8 @@ import type { Reply } from './reply.ts'
 /** Each object is asked once in so many triggers, two hours, while there are few enough jobs; to ask one costs a request. */
 const TURNS = 24
 const LOOKED_AT_MAX = 500
+/** In a small installation each lost alarm is found at once, for little. */
+const LOOKED_AT_MIN = 5
 /** As the first trigger in `wrangler.toml` has it. */
 const CRON_MS = 300_000
 
@@ -16,13 +18,20 @@ const CRON_MS = 300_000
 export async function secureAlarms(namespace: Environment['JOB'], ports: Ports): Promise<void> {
   const turn = Math.floor(ports.clock.now() / CRON_MS)
   const lost: number[] = []
-  await inLanes(await jobsInTurn(ports, turn, { pages: TURNS, sizeMax: LOOKED_AT_MAX }), async (jobId) => {
-    try {
-      const object = namespace.get(namespace.idFromName(String(jobId)))
-      if (valueOf((await object.secure()) as Reply<boolean>)) lost.push(jobId)
-    } catch (error) {
-      ports.log.error('nobody knows whether the alarm of a job stands', error, { jobId })
-    }
-  })
+  await inLanes(
+    await jobsInTurn(ports, turn, {
+      pages: TURNS,
+      sizeMin: LOOKED_AT_MIN,
+      sizeMax: LOOKED_AT_MAX,
+    }),
+    async (jobId) => {
+      try {
+        const object = namespace.get(namespace.idFromName(String(jobId)))
+        if (valueOf((await object.secure()) as Reply<boolean>)) lost.push(jobId)
+      } catch (error) {
+        ports.log.error('nobody knows whether the alarm of a job stands', error, { jobId })
+      }
+    },
+  )
   if (lost.length > 0) ports.log.warn('alarms were lost and are set again', { jobs: lost.length })
 }

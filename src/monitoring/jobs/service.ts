@@ -121,7 +121,7 @@ export async function deleteJob(context: Context, id: number): Promise<void> {
 export function jobsInTurn(
   { database }: Ports,
   turn: number,
-  bounds: { readonly pages: number; readonly sizeMax: number },
+  bounds: { readonly pages: number; readonly sizeMin: number; readonly sizeMax: number },
 ): Promise<readonly number[]> {
   return store.readPageOfIds(database, turn, bounds)
 }

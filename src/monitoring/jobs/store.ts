@@ -20,17 +20,18 @@ export async function findJob(database: Database, id: number): Promise<JobRow | 
   return row ? (row as unknown as JobRow) : null
 }
 
-/** The ids on one of the pages that all jobs make, counted around and around: as many pages as asked for, of `sizeMax` ids
- * at most; more pages where that is too few. */
+/** The ids on one of the pages that all jobs make, counted around and around: as many pages as asked for, of `sizeMin`
+ * ids at least and `sizeMax` at most; fewer or more pages where that leads to them. */
 export async function readPageOfIds(
   database: Database,
   page: number,
-  { pages, sizeMax }: { readonly pages: number; readonly sizeMax: number },
+  { pages, sizeMin, sizeMax }: { readonly pages: number; readonly sizeMin: number; readonly sizeMax: number },
 ): Promise<readonly number[]> {
   const rows = await database.all<{ id: number }>(sql`
     with whole as (
-      select count(*) as total, cast(${pages} as integer) as pages, cast(${sizeMax} as integer) as size_max from jobs),
-    part as (select total, max(1, min(size_max, (total + pages - 1) / pages)) as size from whole)
+      select count(*) as total, cast(${pages} as integer) as pages, cast(${sizeMin} as integer) as size_min,
+        cast(${sizeMax} as integer) as size_max from jobs),
+    part as (select total, max(size_min, min(size_max, (total + pages - 1) / pages)) as size from whole)
     select id from jobs order by id limit (select size from part)
     offset (select size * (${page} % max(1, (total + size - 1) / size)) from part)`)
   return rows.map(({ id }) => id)

@@ -14,7 +14,7 @@ const PARAMETER_MAX_BYTES = 16 * 1024
 /** A name; spaces around it are dropped, as they are from the segments of a path. */
 export const nameSchema = storableText
   .trim()
-  .min(1)
+  .min(1, { abort: true })
   .max(255)
   .regex(/^\P{Cc}*$/u, 'must have no control characters')
   .refine(isVisible, 'must have a visible character')

@@ -74,7 +74,16 @@ export async function resumeNotifications(context: Context): Promise<ResumeView>
   const { ports } = context
   const { database, clock, settings } = ports
   const sinceAt = await findPause(database)
-  if (sinceAt === null) return { pausedSince: null, waiting: 0, givenUp: 0 }
+  const entry = audited(context, {
+    action: 'resume',
+    objectType: 'notifications',
+    objectId: 'all',
+    after: { pausedSinceAt: sinceAt },
+  })
+  if (sinceAt === null) {
+    await commit(database, [entry])
+    return { pausedSince: null, waiting: 0, givenUp: 0 }
+  }
   const now = clock.now()
   const before = await countWaiting(database)
   await commit(database, [
@@ -83,12 +92,7 @@ export async function resumeNotifications(context: Context): Promise<ResumeView>
       noticesFromAt: now - TRIED_MS,
       detail: 'Notifications were paused for longer than a message is tried.',
     }),
-    audited(context, {
-      action: 'resume',
-      objectType: 'notifications',
-      objectId: 'all',
-      after: { pausedSinceAt: sinceAt },
-    }),
+    entry,
   ])
   const waiting = await countWaiting(database)
   await ports.flow.settle()

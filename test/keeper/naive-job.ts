@@ -210,7 +210,7 @@ export class NaiveJob {
     if (this.#mistake === 'our own silence counts') return
     const missed = this.deadline
     if (this.#rules.stopped || (missed !== null && missed < fromAt)) return
-    const patience = this.#patience()?.[0] ?? Infinity
+    const patience = this.#span ?? this.#patience()?.[0] ?? Infinity
     if (missed !== null) this.deadline = Math.max(missed, toAt + Math.min(patience, toAt - fromAt))
     if ((missed === null || missed > toAt) && !this.#isDownOver(fromAt, toAt)) return
     const verdict = this.#verdict
@@ -270,7 +270,9 @@ export class NaiveJob {
   /** Row 9: from the last sign of life; what passed already fires now, unless that very silence was reported. */
   #armAnew(wall: number): void {
     this.#armRegularly()
-    if (this.deadline === null || this.deadline > wall) return
+    if (this.deadline === null) return
+    this.deadline = Math.min(this.deadline, wall + (this.#patience()?.[0] ?? Infinity))
+    if (this.deadline > wall) return
     const isReported = this.silentSince !== null && (this.errorCode === 5 || !this.#deadlineMeansCode)
     this.deadline = isReported ? null : wall
   }

@@ -149,8 +149,8 @@ function withCredit(state: ActorState, { fromAt, toAt, aheadMs = 0, isSent }: De
   const moved = shifted(state, aheadMs)
   const { deadline, rules } = moved
   if (deadline === null) return state
-  const gapMs = toAt - fromAt
-  const creditMs = isSent ? spanOf(deadline, rules) : Math.min(patienceOf(rules)?.ms ?? gapMs, gapMs)
+  const spanMs = spanOf(deadline, rules)
+  const creditMs = isSent ? spanMs : Math.min(spanMs, toAt - fromAt)
   const credited = { ...moved, deadline: { ...deadline, at: Math.max(deadline.at, toAt + creditMs) } }
   // What was heard after the clock was set ahead has its deadline on the new clock already.
   return aheadMs === 0 ? credited : within(credited, toAt)
@@ -204,7 +204,7 @@ function rearm(state: ActorState, before: Rules, now: number): ActorState {
   const deadline = regularDeadline(state)
   if (deadline === null || alreadyMissed(state, deadline, now)) return { ...state, deadline: null }
   // A limit that did not exist before cannot have been missed before: it fires now at the earliest.
-  return { ...state, deadline: { ...deadline, at: Math.max(deadline.at, now) } }
+  return within({ ...state, deadline: { ...deadline, at: Math.max(deadline.at, now) } }, now)
 }
 
 function alreadyMissed(state: ActorState, deadline: Deadline, now: number): boolean {

@@ -1,4 +1,28 @@
 import type { Context } from 'hono'
+import type { Page } from '../lib/paging.ts'
+
+/** Most items of one answer without `limit`, give or take a page; a Link header leads to the rest. */
+const WHOLE_MAX = 100_000
+
+type Slice<Item> = { readonly items: readonly Item[]; readonly next: string | null }
+
+/** The page that the caller names, or the whole list where the caller names no limit: the specification has no pages. The
+ * whole list is read in pages of `pageMax`, from `cursor` on, and ends with the page that reaches 100,000 items. */
+export async function pageOrWhole<Item>(
+  { limit, cursor }: { readonly [Name in keyof Page]?: Page[Name] | undefined },
+  pageMax: number,
+  readPage: (page: Page) => Promise<Slice<Item>>,
+): Promise<Slice<Item>> {
+  if (limit !== undefined) return readPage({ limit, cursor })
+  const items: Item[] = []
+  let page: Page = { limit: pageMax, cursor }
+  for (;;) {
+    const slice = await readPage(page)
+    for (const item of slice.items) items.push(item)
+    if (slice.next === null || items.length >= WHOLE_MAX) return { items, next: slice.next }
+    page = { limit: pageMax, cursor: slice.next }
+  }
+}
 
 /** The header that leads to the next page (RFC 8288), relative to this host; none after the last. */
 export function nextLink(c: Context, cursor: string | null): Record<string, string> {

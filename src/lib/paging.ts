@@ -1,6 +1,9 @@
 import { Refusal } from './errors.ts'
 import { base64url, fromBase64url } from './text.ts'
 
+/** A page of a list: `limit` of its items, from where `cursor` says. */
+export type Page = { readonly limit: number; readonly cursor?: string | undefined }
+
 /** An opaque cursor for the place where the next page begins. */
 export function encodeCursor(place: unknown): string {
   return base64url(new TextEncoder().encode(JSON.stringify(place)))

@@ -60,7 +60,7 @@ export async function openStage(slapd: Slapd, variables: Readonly<Record<string,
     /** Every user by name. */
     async users(): Promise<Readonly<Record<string, UserView>>> {
       return Object.fromEntries(
-        (await listUsers(context, { limit: 10_000 })).users.map((user) => [user.username, user]),
+        (await listUsers(context, { limit: 10_000 })).items.map((user) => [user.username, user]),
       )
     },
     make: (username: string, role: Role = 'editor') =>

@@ -164,7 +164,8 @@ const scenarios: Scenario[] = [
       const { group } = await stage(client)
       const { page, badge } = await show(client, group)
       for (const path of [page, badge]) {
-        const first = await client.request('GET', path, { as: null })
+        const first = await client.request('GET', `${path}?utm_source=mail`, { as: null })
+        expect(first.status).toBe(200)
         const tag = first.headers.get('etag') ?? ''
         expect(tag).toMatch(/^"[\w-]+"$/)
         const same = await client.request('GET', path, { as: null, headers: { 'if-none-match': tag } })

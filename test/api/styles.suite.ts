@@ -111,6 +111,7 @@ const scenarios: Scenario[] = [
       expect(after.text).toBe(GREEN)
       expect(after.headers.get('etag')).toBe(String(created.body['etag']))
       expectCss(after)
+      expect((await client.request('GET', '/styles/custom.css?v=3', { as: null })).text).toBe(GREEN)
       const head = await client.request('HEAD', '/styles/custom.css', { as: null })
       expect({ status: head.status, etag: head.headers.get('etag') }).toEqual({
         status: 200,

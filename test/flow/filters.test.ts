@@ -189,9 +189,8 @@ async function expectMembership({ context }: Stage): Promise<void> {
     const filter = (await readSlo(context, id)).slo.childrenFilter
     if (!filter || !rows.some((row) => row.id === filter.groupId)) continue
     const filterDefinition = JSON.stringify(filter.filterDefinition)
-    const { view } = await searchGroup(context, filter.groupId, { filterDefinition, limit: 10_000 })
-    for (const item of view.items)
-      if (!linked.has(`${id} ${item.id}`)) found.push({ parent: id, child: item.id })
+    const { items } = await searchGroup(context, filter.groupId, { filterDefinition, limit: 10_000 })
+    for (const item of items) if (!linked.has(`${id} ${item.id}`)) found.push({ parent: id, child: item.id })
   }
   const text = (list: readonly { parent: number; child: number }[]) =>
     list.map(({ parent, child }) => `${parent} ${child}`).sort()

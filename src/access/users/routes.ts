@@ -2,12 +2,12 @@ import { Hono } from 'hono'
 import * as z from 'zod'
 import { idParam, noContent, ok } from '../../http/answers.ts'
 import { entityTag } from '../../http/conditions.ts'
-import { nextLink } from '../../http/paging.ts'
+import { nextLink, pageOrWhole } from '../../http/paging.ts'
 import { policy } from '../../http/policy.ts'
 import type { Env } from '../../http/policy.ts'
 import { replacing } from '../../http/replacing.ts'
 import { jsonBody, valid } from '../../http/valid.ts'
-import { newUserBody, userBody, usersQuery, userView } from './schema.ts'
+import { LIST_MAX, newUserBody, userBody, usersQuery, userView } from './schema.ts'
 import { createUser, deleteUser, listUsers, readUser, updateUser } from './service.ts'
 
 const BODY_MAX_BYTES = 16 * 1024
@@ -29,8 +29,10 @@ export const userRoutes = new Hono<Env>()
     }),
     valid('query', usersQuery),
     async (c) => {
-      const { users, next } = await listUsers(c.get('context'), c.req.valid('query'))
-      return c.json(users, 200, nextLink(c, next))
+      const { items, next } = await pageOrWhole(c.req.valid('query'), LIST_MAX, (page) =>
+        listUsers(c.get('context'), page),
+      )
+      return c.json(items, 200, nextLink(c, next))
     },
   )
   .post(

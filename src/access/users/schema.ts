@@ -30,10 +30,17 @@ export const visuallyImpaired = z
   .optional()
   .describe('No longer exists; sending it is an error.')
 
-const LIST_MAX = 1_000
+/** Users of a page at most. */
+export const LIST_MAX = 1_000
 
 export const usersQuery = z.object({
-  limit: z.coerce.number().int().min(1).max(LIST_MAX).default(LIST_MAX),
+  limit: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .max(LIST_MAX)
+    .optional()
+    .describe('Users of a page; without it all are answered.'),
   cursor: z.string().max(4096).optional().describe('From the Link header of the page before.'),
 })
 
@@ -118,7 +125,6 @@ export const userView = z
   })
   .meta({ id: 'User' })
 
-export type UsersQuery = z.infer<typeof usersQuery>
 export type UserBody = z.infer<typeof userBody>
 export type NewUserBody = z.infer<typeof newUserBody>
 export type UserView = z.infer<typeof userView>

@@ -4,6 +4,7 @@ import { commitIfMatch } from '../../http/conditions.ts'
 import { Refusal } from '../../lib/errors.ts'
 import type { Fault } from '../../lib/errors.ts'
 import { decodeNumber, encodeCursor } from '../../lib/paging.ts'
+import type { Page } from '../../lib/paging.ts'
 import { commit, isNotNullViolation, isUniqueViolation } from '../../ports/database.ts'
 import type { Write } from '../../ports/database.ts'
 import type { Ports } from '../../ports/index.ts'
@@ -14,7 +15,7 @@ import { hashPassword } from './password.ts'
 import { changedFields, forbiddenFields, impossibleFields, NEW_USER } from './changes.ts'
 import type { Asker, Field, Fields } from './changes.ts'
 import { NAME_FAULT } from './schema.ts'
-import type { NewUserBody, UserBody, UsersQuery, UserView } from './schema.ts'
+import type { NewUserBody, UserBody, UserView } from './schema.ts'
 import { newPassword, passwordWrites, requirePassword, requireStrong } from './service/passwords.ts'
 import * as store from './store.ts'
 import type { UserRow } from './store.ts'
@@ -22,14 +23,14 @@ import type { UserRow } from './store.ts'
 /** Users by id, a page of them. @throws {Refusal} invalid for a cursor of another list */
 export async function listUsers(
   context: Context,
-  { limit, cursor }: UsersQuery,
-): Promise<{ users: UserView[]; next: string | null }> {
+  { limit, cursor }: Page,
+): Promise<{ items: UserView[]; next: string | null }> {
   const afterId = cursor === undefined ? 0 : decodeNumber(cursor)
   const rows = await store.listUsers(context.ports.database, { afterId, limit: limit + 1 })
   const shown = rows.slice(0, limit)
   const last = shown.at(-1)
   return {
-    users: shown.map((row) => viewFor(context, row)),
+    items: shown.map((row) => viewFor(context, row)),
     next: rows.length > limit && last ? encodeCursor(last.id) : null,
   }
 }

@@ -2,7 +2,7 @@ import { Hono } from 'hono'
 import * as z from 'zod'
 import { noContent, ok } from '../../http/answers.ts'
 import { bodyChunks, tooLarge } from '../../http/bytes.ts'
-import { nextLink } from '../../http/paging.ts'
+import { nextLink, pageOrWhole } from '../../http/paging.ts'
 import { policy } from '../../http/policy.ts'
 import type { Env } from '../../http/policy.ts'
 import { answerStored, FILE_ANSWERS, fileHeaders } from '../../http/stored.ts'
@@ -10,7 +10,7 @@ import { valid } from '../../http/valid.ts'
 import { dispositionOf, noFilename } from './filename.ts'
 import { isShown } from './mime-types.ts'
 import { boundaryOf, readFilePart } from './multipart.ts'
-import { filePath, fileView, listQuery } from './schema.ts'
+import { filePath, fileView, LIMIT_MAX, listQuery } from './schema.ts'
 import { deleteFile, FILE_MAX_BYTES, listFiles, readFile, saveFile } from './service.ts'
 
 const ADMINISTRATOR = ['administrator'] as const
@@ -27,7 +27,9 @@ export const fileRoutes = new Hono<Env>()
     }),
     valid('query', listQuery),
     async (c) => {
-      const { items, next } = await listFiles(c.get('context'), c.req.valid('query'))
+      const { items, next } = await pageOrWhole(c.req.valid('query'), LIMIT_MAX, (page) =>
+        listFiles(c.get('context'), page),
+      )
       return c.json(items, 200, nextLink(c, next))
     },
   )

@@ -1,7 +1,8 @@
 import * as z from 'zod'
 import { filenameOf } from './filename.ts'
 
-const LIMIT_MAX = 1_000
+/** Files of a page at most. */
+export const LIMIT_MAX = 1_000
 
 export const filePath = z.object({
   filename: z
@@ -11,7 +12,13 @@ export const filePath = z.object({
 })
 
 export const listQuery = z.object({
-  limit: z.coerce.number().int().min(1).max(LIMIT_MAX).default(LIMIT_MAX),
+  limit: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .max(LIMIT_MAX)
+    .optional()
+    .describe('Files of a page; without it all are answered.'),
   cursor: z.string().max(4096).optional().describe('From the Link header of the page before.'),
 })
 
@@ -26,5 +33,4 @@ export const fileView = z
   })
   .meta({ id: 'File' })
 
-export type ListQuery = z.infer<typeof listQuery>
 export type FileView = z.infer<typeof fileView>

@@ -5,6 +5,7 @@ import type { Chunks } from '../../lib/chunks.ts'
 import { holdToTag } from '../../http/conditions.ts'
 import { Refusal } from '../../lib/errors.ts'
 import { decodeCursor, encodeCursor, unknownCursor } from '../../lib/paging.ts'
+import type { Page } from '../../lib/paging.ts'
 import { Slots } from '../../lib/slots.ts'
 import { timeFormat } from '../../lib/time.ts'
 import type { ByteSpan } from '../../ports/blobs.ts'
@@ -13,7 +14,7 @@ import type { Ports } from '../../ports/index.ts'
 import { inTime, openBlob, putBlob, refuseLate, sparedBlobs, UPLOAD_MAX_MS } from '../blobs/service.ts'
 import { HEAD_BYTES } from './media-types.ts'
 import { FILE_TYPES } from './mime-types.ts'
-import type { FileView, ListQuery } from './schema.ts'
+import type { FileView } from './schema.ts'
 import * as store from './store.ts'
 import type { FileRow } from './store.ts'
 
@@ -33,7 +34,7 @@ export type Upload = {
 /** Files by name. @throws {Refusal} invalid for a cursor of another list */
 export async function listFiles(
   { ports }: Context,
-  { limit, cursor }: ListQuery,
+  { limit, cursor }: Page,
 ): Promise<{ items: FileView[]; next: string | null }> {
   const after = cursor === undefined ? '' : decodeCursor(cursor)
   if (typeof after !== 'string') throw unknownCursor()

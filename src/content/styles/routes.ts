@@ -47,6 +47,7 @@ export const styleRoutes = new Hono<Env>()
     policy({
       summary: 'The style for everybody; empty as long as there is none',
       roles: 'anyone',
+      ignoresUnknownQuery: true,
       answers: text,
     }),
     async (c) => answerStyle(c.req.raw, await readPublicStyle(c.get('context')), 'public, max-age=60'),

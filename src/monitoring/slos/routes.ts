@@ -121,7 +121,7 @@ export const sloRoutes = new Hono<Env>()
         ifMatch: ifMatch(c),
       }
       const { version } = await updateChildren(c.get('context'), { type, id }, change)
-      const { view } = await listLinked(c.get('context'), id, { limit: CHILDREN_MAX })
-      return c.json(view, 200, { etag: entityTag(version) })
+      const { items } = await listLinked(c.get('context'), id, { limit: CHILDREN_MAX })
+      return c.json({ items }, 200, { etag: entityTag(version) })
     },
   )

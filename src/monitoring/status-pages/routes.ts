@@ -77,6 +77,7 @@ export const statusPageRoutes = editingRoutes
     policy({
       summary: 'A public page, in English or German by Accept-Language',
       roles: 'anyone',
+      ignoresUnknownQuery: true,
       answers: { 200: { description: 'The page.', media: 'text/html', headers: HEADERS }, 304: UNCHANGED },
     }),
     valid('param', publicPath),
@@ -97,6 +98,7 @@ export const statusPageRoutes = editingRoutes
     policy({
       summary: 'A public badge, in English or German by Accept-Language',
       roles: 'anyone',
+      ignoresUnknownQuery: true,
       answers: {
         200: { description: 'The badge.', media: 'image/svg+xml', headers: HEADERS },
         304: UNCHANGED,

@@ -1,6 +1,6 @@
 import { Hono } from 'hono'
 import { ok } from '../../../http/answers.ts'
-import { nextLink } from '../../../http/paging.ts'
+import { nextLink, pageOrWhole } from '../../../http/paging.ts'
 import { policy } from '../../../http/policy.ts'
 import type { Env } from '../../../http/policy.ts'
 import { jsonBody, valid } from '../../../http/valid.ts'
@@ -14,6 +14,7 @@ import {
   treeNode,
   treeQuery,
 } from './schema.ts'
+import { LIMIT_MAX } from '../search/schema.ts'
 import { listChildren, readTree, searchPath } from './service.ts'
 
 const BODY_MAX_BYTES = 16 * 1024
@@ -40,8 +41,10 @@ export const browseRoutes = new Hono<Env>()
     valid('param', parentPath),
     valid('query', childrenQuery),
     async (c) => {
-      const { view, next } = await listChildren(c.get('context'), c.req.valid('param'), c.req.valid('query'))
-      return c.json(view, 200, nextLink(c, next))
+      const { items, next } = await pageOrWhole(c.req.valid('query'), LIMIT_MAX, (page) =>
+        listChildren(c.get('context'), c.req.valid('param'), page),
+      )
+      return c.json({ items }, 200, nextLink(c, next))
     },
   )
   .get(

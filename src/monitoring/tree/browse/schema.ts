@@ -3,7 +3,7 @@ import { idParam } from '../../../http/answers.ts'
 import { STATES } from '../../states/state.ts'
 import { OBJECT_TYPES, permissionsView } from '../schema.ts'
 import type { ObjectType } from '../schema.ts'
-import { pageQuery } from '../search/schema.ts'
+import { LIMIT_MAX, pageLimit, pageQuery } from '../search/schema.ts'
 
 const PATH_MAX = 4096
 const SEGMENTS = 'Names separated by `/`, `\\/` for a slash in a name; `*` in a name, `**` for any depth.'
@@ -41,13 +41,13 @@ export type ChildrenView = z.infer<typeof childrenView>
 export const searchPathQuery = z.object({
   path: z.string().max(PATH_MAX).describe(SEGMENTS),
   type: z.enum(OBJECT_TYPES).optional(),
-  limit: pageQuery.limit,
+  limit: pageLimit(LIMIT_MAX, 1_000),
 })
 
 export const searchPathBody = z.strictObject({
   path: z.string().max(PATH_MAX).describe(SEGMENTS),
   type: z.enum(OBJECT_TYPES).nullish(),
-  limit: z.int().min(1).max(10_000).default(1000),
+  limit: z.int().min(1).max(LIMIT_MAX).default(1_000),
 })
 
 export const searchPathView = z

@@ -5,9 +5,9 @@ import type { Database } from '../../../ports/database.ts'
 import type { Context } from '../../../context.ts'
 import { Refusal } from '../../../lib/errors.ts'
 import { decodeCursor, decodeNumber, encodeCursor, unknownCursor } from '../../../lib/paging.ts'
+import type { Page } from '../../../lib/paging.ts'
 import { OBJECT_TYPES } from '../schema.ts'
 import type { ObjectType } from '../schema.ts'
-import type { Page } from '../search/schema.ts'
 import { readItems } from '../search/store/search.ts'
 import { requireObject, requireStart } from '../service.ts'
 import { joinPath, parsePath } from './path.ts'
@@ -32,7 +32,7 @@ export async function listChildren(
   context: Context,
   { parentType, parentId }: ParentPath,
   page: Page,
-): Promise<{ view: ChildrenView; next: string | null }> {
+): Promise<{ items: ChildrenView['items']; next: string | null }> {
   if (parentType === 'slo' || parentType === 'slc') {
     const parent = await requireObject(context, parentId, { type: parentType, right: 'read' })
     return listLinked(context, parent.id, page)
@@ -51,7 +51,7 @@ export async function listChildren(
   const last = shown.at(-1)
   const isMore = rows.length > shown.length && last !== undefined
   const next = isMore ? encodeCursor([last.type, last.nameFolded, last.id, position + shown.length]) : null
-  return { view: { items }, next }
+  return { items, next }
 }
 
 /** The children of a service level object or container that the caller may read, in its own order.
@@ -61,7 +61,7 @@ export async function listLinked(
   context: Context,
   parentId: number,
   page: Page,
-): Promise<{ view: ChildrenView; next: string | null }> {
+): Promise<{ items: ChildrenView['items']; next: string | null }> {
   const rights = await rightsOf(context)
   const offset = page.cursor === undefined ? 0 : offsetOf(page.cursor)
   const rows = await store.readLinked(context.ports.database, parentId, {
@@ -72,7 +72,7 @@ export async function listLinked(
   })
   const isMore = rows.length > page.limit
   const items = itemsOf(rights, rows.slice(0, page.limit), offset)
-  return { view: { items }, next: isMore ? encodeCursor(offset + page.limit) : null }
+  return { items, next: isMore ? encodeCursor(offset + page.limit) : null }
 }
 
 /** A list that begins after `position`. */

@@ -1,11 +1,11 @@
 import { Hono } from 'hono'
 import * as z from 'zod'
 import { idParam, ok } from '../../../http/answers.ts'
-import { nextLink } from '../../../http/paging.ts'
+import { nextLink, pageOrWhole } from '../../../http/paging.ts'
 import { policy } from '../../../http/policy.ts'
 import type { Env } from '../../../http/policy.ts'
 import { valid } from '../../../http/valid.ts'
-import { searchQuery, searchView } from './schema.ts'
+import { LIMIT_MAX, searchQuery, searchView } from './schema.ts'
 import { searchGroup } from './service.ts'
 
 export const searchRoutes = new Hono<Env>().get(
@@ -19,7 +19,11 @@ export const searchRoutes = new Hono<Env>().get(
   valid('param', z.object({ id: idParam })),
   valid('query', searchQuery),
   async (c) => {
-    const { view, next } = await searchGroup(c.get('context'), c.req.valid('param').id, c.req.valid('query'))
-    return c.json(view, 200, nextLink(c, next))
+    const { id } = c.req.valid('param')
+    const { filterDefinition, ...asked } = c.req.valid('query')
+    const { items, next } = await pageOrWhole(asked, LIMIT_MAX, (page) =>
+      searchGroup(c.get('context'), id, { filterDefinition, ...page }),
+    )
+    return c.json({ items }, 200, nextLink(c, next))
   },
 )

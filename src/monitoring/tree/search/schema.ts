@@ -5,23 +5,25 @@ import { OBJECT_TYPES, permissionsView } from '../schema.ts'
 import { ITEMS, OPERATORS } from './items.ts'
 import type { Item } from './items.ts'
 
-const LIMIT_MAX = 10_000
-const LIMIT_DEFAULT = 1000
+/** Items of a page at most. */
+export const LIMIT_MAX = 10_000
 /** How long a filter may be as text. */
 export const FILTER_MAX = 64 * 1024
+/** How long a filter may be in a query: a URL has 16 KiB. */
+const QUERY_FILTER_MAX = 15_000
 const CONDITIONS_MAX = 50
 const TEXT_MAX = 4000
 
-/** A page of a list: `limit` of its items, from where `cursor` says. */
+/** A list, or a page of it: `limit` of its items, from where `cursor` says. */
 export const pageQuery = {
-  limit: pageLimit(LIMIT_MAX, LIMIT_DEFAULT),
+  limit: limitText(LIMIT_MAX).optional().describe('Items of a page; without it the whole list is answered.'),
   cursor: z.string().max(4096).optional().describe('From the Link header of the page before.'),
 }
 
 export const searchQuery = z.object({
   filterDefinition: z
     .string()
-    .max(FILTER_MAX)
+    .max(QUERY_FILTER_MAX)
     .describe('JSON: `{type, mode, conditions: [{item, operator, expression, propertyKey, value}]}`.'),
   ...pageQuery,
 })
@@ -74,15 +76,17 @@ export const searchView = z
   .meta({ id: 'Search' })
 
 export type SearchView = z.infer<typeof searchView>
-export type Page = { readonly limit: number; readonly cursor?: string | undefined }
 
 /** How many items a page may have. */
 export function pageLimit(max: number, otherwise: number) {
+  return limitText(max).default(otherwise)
+}
+
+function limitText(max: number) {
   return z
     .string()
     .regex(/^\d{1,5}$/)
     .transform(Number)
     .refine((limit) => limit >= 1 && limit <= max, `must be 1 to ${max}`)
     .meta({ type: 'integer' })
-    .default(otherwise)
 }

@@ -3,6 +3,7 @@ import { rightsOf } from '../../../access/rights/service.ts'
 import type { Context } from '../../../context.ts'
 import { Refusal } from '../../../lib/errors.ts'
 import { decodeCursor, encodeCursor, unknownCursor } from '../../../lib/paging.ts'
+import type { Page } from '../../../lib/paging.ts'
 import type { Database } from '../../../ports/database.ts'
 import type { Parameters } from '../../rules/schema.ts'
 import type { ObjectType } from '../schema.ts'
@@ -10,7 +11,7 @@ import { requireStart } from '../service.ts'
 import { branchesOf } from './branches.ts'
 import { parseFilter } from './filter.ts'
 import type { Condition, Filter, ValueTest } from './filter.ts'
-import type { Page, SearchView } from './schema.ts'
+import type { SearchView } from './schema.ts'
 import type { Bound } from './store/bound.ts'
 import { conditionSql } from './store/conditions.ts'
 import * as store from './store/search.ts'
@@ -33,7 +34,7 @@ export async function searchGroup(
   context: Context,
   id: number,
   { filterDefinition, ...page }: Page & { filterDefinition: string },
-): Promise<{ view: SearchView; next: string | null }> {
+): Promise<{ items: SearchView['items']; next: string | null }> {
   const filter = parseFilter(filterDefinition)
   const group = await requireStart(context, id, 'group')
   const rights = await rightsOf(context)
@@ -52,7 +53,7 @@ export async function searchGroup(
     return { ...rest, permissions, ...(row.type === 'job' ? { deviceName: parentName ?? '' } : {}) }
   })
   const last = shown.at(-1)
-  return { view: { items }, next: found.length > limit && last ? encodeCursor(last.path) : null }
+  return { items, next: found.length > limit && last ? encodeCursor(last.path) : null }
 }
 
 /** A condition that asks for no current values, as SQL on an object `o`, with the types that can meet it. Statements with

@@ -44,7 +44,7 @@ const METHODS: readonly (readonly [call: string, allow: string])[] = [
   ['PUT /session/login', 'GET, HEAD, POST'],
   ['GET /session/token', 'POST'],
   ['GET /webcollector/jobs/1/values', 'POST'],
-  ['OPTIONS /jobs', 'POST'],
+  ['OPTIONS /jobs', 'GET, HEAD, POST'],
   ['PROPFIND /jobs/1', 'DELETE, GET, HEAD, PATCH, PUT'],
   ['POST /openapi.json', 'GET, HEAD'],
 ]

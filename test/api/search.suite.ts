@@ -134,6 +134,26 @@ function searches(): Scenario[] {
     }
   })
 
+  claim(
+    'lists of a type have what a search below the root group finds, whole and in pages',
+    async ({ request }) => {
+      for (const type of ['group', 'device', 'job', 'slo', 'slc']) {
+        const filter = encodeURIComponent(JSON.stringify({ type }))
+        const found = (await request('GET', `/groups/1/search?filterDefinition=${filter}`)).body['items']
+        const list = await request('GET', `/${type}s`)
+        expect(list.body['items']).toEqual(found)
+        expect(nextOf(list)).toBeNull()
+        const page = await request('GET', `/${type}s?limit=1`)
+        expect(page.body['items']).toEqual((found as unknown[]).slice(0, 1))
+        const next = nextOf(page)
+        if (next === null) continue
+        expect((await request('GET', next)).body['items']).toEqual((found as unknown[]).slice(1, 2))
+      }
+      expect(refusal(await request('GET', '/jobs?cursor=x'))).toEqual([422, 'invalid', '?cursor'])
+      expect(refusal(await request('GET', '/jobs', { as: null }))).toEqual([401, 'unauthenticated'])
+    },
+  )
+
   const refused: [string, string, string[]][] = [
     ['no JSON', '{"type"', ['']],
     ['an array', '[]', ['']],

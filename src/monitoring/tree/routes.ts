@@ -13,7 +13,7 @@ import { createDevice, deleteDevice, readDevice, updateDevice } from './devices/
 import { grantRoutes } from './grants/routes.ts'
 import { createGroup, deleteGroup, readGroup, updateGroup } from './groups/service.ts'
 import { deviceBody, deviceView, groupBody, groupView } from './schema.ts'
-import { searchRoutes } from './search/routes.ts'
+import { listRoutes, searchRoutes } from './search/routes.ts'
 
 const BODY_MAX_BYTES = 512 * 1024
 const EDITORS = ['administrator', 'editor'] as const
@@ -187,5 +187,6 @@ export const treeRoutes = new Hono<Env>()
   .route('/', groupRoutes)
   .route('/', deviceRoutes)
   .route('/', searchRoutes)
+  .route('/', listRoutes)
   .route('/', browseRoutes)
   .route('/', grantRoutes)

@@ -110,6 +110,21 @@ export const HIDDEN: readonly Change[] = [
     },
   },
   {
+    title: 'lists of a type have the objects that the caller may read, and no others',
+    async run(client, { own, readonly, foreign }) {
+      for (const type of ['group', 'device', 'job', 'slo', 'slc'] as const) {
+        const list = (as: 'administrator' | 'dashboard_viewer') =>
+          good<{ items: readonly Body[] }>(client.request('GET', `/${type}s`, { as }))
+        const ids = async (as: 'administrator' | 'dashboard_viewer') =>
+          (await list(as)).items.map(({ id }) => id)
+        const tenants = [own[type], readonly[type], foreign[type]]
+        const [all, seen] = [await ids('administrator'), await ids('dashboard_viewer')]
+        expect(tenants.map((id) => all.includes(id))).toEqual([true, true, true])
+        expect(tenants.map((id) => seen.includes(id))).toEqual([true, true, false])
+      }
+    },
+  },
+  {
     title: 'what happens to objects that one may not read is not told',
     async run(client, world) {
       const listen = (lastId: string) =>

@@ -5,7 +5,6 @@ import { policy } from '../../../http/policy.ts'
 import type { Env } from '../../../http/policy.ts'
 import { jsonBody, valid } from '../../../http/valid.ts'
 import {
-  childrenQuery,
   childrenView,
   parentPath,
   searchPathBody,
@@ -14,7 +13,7 @@ import {
   treeNode,
   treeQuery,
 } from './schema.ts'
-import { LIMIT_MAX } from '../search/schema.ts'
+import { LIMIT_MAX, listQuery } from '../search/schema.ts'
 import { listChildren, readTree, searchPath } from './service.ts'
 
 const BODY_MAX_BYTES = 16 * 1024
@@ -39,7 +38,7 @@ export const browseRoutes = new Hono<Env>()
       answers: { 200: ok(childrenView, 'The children, by type and name.', ['Link']) },
     }),
     valid('param', parentPath),
-    valid('query', childrenQuery),
+    valid('query', listQuery),
     async (c) => {
       const { items, next } = await pageOrWhole(c.req.valid('query'), LIMIT_MAX, (page) =>
         listChildren(c.get('context'), c.req.valid('param'), page),

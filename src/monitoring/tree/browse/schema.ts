@@ -3,7 +3,7 @@ import { idParam } from '../../../http/answers.ts'
 import { STATES } from '../../states/state.ts'
 import { OBJECT_TYPES, permissionsView } from '../schema.ts'
 import type { ObjectType } from '../schema.ts'
-import { LIMIT_MAX, pageLimit, pageQuery } from '../search/schema.ts'
+import { LIMIT_MAX, pageLimit } from '../search/schema.ts'
 
 const PATH_MAX = 4096
 const SEGMENTS = 'Names separated by `/`, `\\/` for a slash in a name; `*` in a name, `**` for any depth.'
@@ -16,8 +16,6 @@ const parentType = z
 
 export const parentPath = z.object({ parentType, parentId: idParam })
 export type ParentPath = z.infer<typeof parentPath>
-
-export const childrenQuery = z.object(pageQuery)
 
 export const childrenView = z
   .object({

@@ -20,6 +20,8 @@ export const pageQuery = {
   cursor: z.string().max(4096).optional().describe('From the Link header of the page before.'),
 }
 
+export const listQuery = z.object(pageQuery)
+
 export const searchQuery = z.object({
   filterDefinition: z
     .string()

@@ -1,4 +1,4 @@
-import { permissionsOf, readableTops } from '../../../access/rights/permissions.ts'
+import { permissionsOf, readableTops, ROOT_PATH } from '../../../access/rights/permissions.ts'
 import { rightsOf } from '../../../access/rights/service.ts'
 import type { Context } from '../../../context.ts'
 import { Refusal } from '../../../lib/errors.ts'
@@ -27,6 +27,8 @@ const BRANCHES_AT_ONCE = 50
 /** Of all conditions of an `or` together; beyond it pages get shorter. */
 const FOUND_MAX = 50_000
 
+type Listed = { readonly items: SearchView['items']; readonly next: string | null }
+
 /** Objects below a group that fit a filter definition and that the caller may read, in the order of the tree.
  * @returns with `next` the cursor of the page that follows, null when this is the last
  * @throws {Refusal} not_found, invalid */
@@ -34,12 +36,23 @@ export async function searchGroup(
   context: Context,
   id: number,
   { filterDefinition, ...page }: Page & { filterDefinition: string },
-): Promise<{ items: SearchView['items']; next: string | null }> {
+): Promise<Listed> {
   const filter = parseFilter(filterDefinition)
-  const group = await requireStart(context, id, 'group')
+  const { path } = await requireStart(context, id, 'group')
+  return searchBelow(context, { filter, path }, page)
+}
+
+/** All objects of a type that the caller may read, in the order of the tree.
+ * @returns as `searchGroup`
+ * @throws {Refusal} invalid for a cursor of another list */
+export function listObjects(context: Context, type: ObjectType, page: Page): Promise<Listed> {
+  return searchBelow(context, { filter: { type, mode: 'and', conditions: [] }, path: ROOT_PATH }, page)
+}
+
+async function searchBelow(context: Context, { filter, path }: Search, page: Page): Promise<Listed> {
   const rights = await rightsOf(context)
-  const after = page.cursor === undefined ? group.path : placeOf(page.cursor, group.path)
-  const branches = branchesOf(filter, group.path, readableTops(rights))
+  const after = page.cursor === undefined ? path : placeOf(page.cursor, path)
+  const branches = branchesOf(filter, path, readableTops(rights))
   const limit = Math.max(1, Math.min(page.limit, Math.floor(FOUND_MAX / Math.max(1, branches.length))))
   const found = merge(await findAll(context, branches, { after, limit: limit + 1 }))
   const shown = found.slice(0, limit)

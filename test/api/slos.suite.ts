@@ -306,6 +306,31 @@ const scenarios: readonly Scenario[] = [
     },
   },
   {
+    title: 'a path of names begins with a linked child, and goes on in the tree',
+    async run(client) {
+      const { group, device } = await stage(client)
+      const inner = await createGroup(client, group, { name: 'linked group' })
+      const server = await createDevice(client, inner, { name: 'linked server' })
+      const hook = await newJob(client, device, 'hook')
+      const slo = await newSlo(client, group, { name: 'with a path' })
+      await setChildren(client, slo, [{ id: hook }, { id: inner }])
+      const found = async (path: string) => {
+        const query = `path=${encodeURIComponent(path)}`
+        const { items } = await good<{ items: { id: number }[] }>(
+          client.request('GET', `/slos/${slo}/searchPath?${query}`),
+        )
+        return items.map(({ id }) => id).sort((a, b) => a - b)
+      }
+      expect(await found('HOOK')).toEqual([hook])
+      expect(await found('linked group/linked server')).toEqual([server])
+      expect(await found('*')).toEqual([inner, hook].sort((a, b) => a - b))
+      expect(await found('**/linked*')).toEqual([inner, server])
+      expect(await found('linked server')).toEqual([])
+      await good(client.request('DELETE', `/groups/${inner}?recursive=true`))
+      await good(client.request('DELETE', `/jobs/${hook}`))
+    },
+  },
+  {
     title: 'children are in the order that is asked for',
     async run(client) {
       const { group, device } = await stage(client)

@@ -46,18 +46,25 @@ test.skipIf(!hasNode)(
       stdout: 'pipe',
       stderr: 'pipe',
     })
-    const printed = Promise.all([new Response(dev.stdout).text(), new Response(dev.stderr).text()])
+    let text = ''
+    const collect = async (stream: ReadableStream<Uint8Array>) => {
+      const decoder = new TextDecoder()
+      for await (const piece of stream) text += decoder.decode(piece, { stream: true })
+    }
+    const printed = Promise.all([collect(dev.stdout), collect(dev.stderr)])
     try {
       const answer = await firstAnswer(`http://127.0.0.1:${port}/readyz`)
       expect(answer).toMatchObject({
         status: 'ok',
         checks: { database: { status: 'ok' }, blobs: { status: 'ok' } },
       })
+      // The command sends its own first request once a second.
+      for (let tried = 0; tried < 100 && !text.includes('GET /healthz 200'); tried++) await Bun.sleep(200)
     } finally {
       dev.kill('SIGINT')
       await dev.exited
     }
-    const text = (await printed).join('')
+    await printed
     expect(text).toContain(`The Worker listens at http://localhost:${port};`)
     expect(text).toContain('GET /healthz 200')
     expect(text.split('\n').length).toBeLessThan(50)

@@ -11,6 +11,7 @@ import type { ObjectType } from '../schema.ts'
 import { readItems } from '../search/store/search.ts'
 import { requireObject, requireStart } from '../service.ts'
 import { joinPath, parsePath } from './path.ts'
+import type { Segment } from './path.ts'
 import type { ChildrenView, ParentPath, SearchPathView, TreeNode, TreeQuery } from './schema.ts'
 import * as store from './store.ts'
 import type { ChildPlace, Hit } from './store.ts'
@@ -132,13 +133,17 @@ export async function readTree(
   return node
 }
 
+/** The types whose children are links. */
+const LINKING: readonly ObjectType[] = ['slo', 'slc']
+
 type PathSearch = {
   readonly path: string
   readonly type?: ObjectType | null | undefined
   readonly limit: number
 }
 
-/** The objects to which a path of names leads, from the root group or from a parent; none is an empty list.
+/** The objects to which a path of names leads, from the root group or from a parent; none is an empty list. The first
+ * segment below a service level object or container is one of its linked children.
  * @param pointer where the path stands in the request
  * @throws {Refusal} not_found, invalid */
 export async function searchPath(
@@ -154,21 +159,7 @@ export async function searchPath(
   if (segments.some(({ pattern }) => pattern.split('*').length > WILDCARDS_MAX + 1)) {
     throw refusedPath(pointer, `must have ${WILDCARDS_MAX} wildcards a segment at most`)
   }
-  const rights = await rightsOf(context)
-  let hits: readonly Hit[] = [start ? await requireStart(context, start.parentId, start.parentType) : ROOT]
-  for (const [index, segment] of segments.entries()) {
-    const isLast = index === segments.length - 1
-    const limit = isLast ? search.limit : FRONTIER_MAX + 1
-    hits = await store.readStep(database, hits, {
-      segment,
-      type: isLast ? (search.type ?? null) : null,
-      limit,
-      where: (listed: Listed) => (isLast ? readable : visible)(rights, 'o', listed),
-    })
-    if (!isLast && hits.length > FRONTIER_MAX)
-      throw refusedPath(pointer, `fits too many objects at segment ${index + 1}`)
-    if (hits.length === 0) return { items: [] }
-  }
+  const hits = await follow(context, start, { ...search, pointer, segments })
   const rows = await readItems(
     database,
     hits.map(({ id }) => id),
@@ -183,6 +174,37 @@ export async function searchPath(
     return row ? [{ id, type: row.type, name: row.name, path: written.get(path) ?? '' }] : []
   })
   return { items }
+}
+
+/** The objects at the end of a path. */
+async function follow(
+  context: Context,
+  start: ParentPath | null,
+  {
+    segments,
+    type,
+    limit,
+    pointer,
+  }: Omit<PathSearch, 'path'> & { pointer: string; segments: readonly Segment[] },
+): Promise<readonly Hit[]> {
+  const rights = await rightsOf(context)
+  const areLinked = start !== null && LINKING.includes(start.parentType)
+  let hits: readonly Hit[] = [start ? await requireStart(context, start.parentId, start.parentType) : ROOT]
+  for (const [index, segment] of segments.entries()) {
+    const isLast = index === segments.length - 1
+    const isLinked = index === 0 && areLinked
+    hits = await store.readStep(context.ports.database, hits, {
+      segment,
+      type: isLast ? (type ?? null) : null,
+      isLinked,
+      limit: isLast ? limit : FRONTIER_MAX + 1,
+      where: (listed: Listed) => (isLast || isLinked ? readable : visible)(rights, 'o', listed),
+    })
+    if (!isLast && hits.length > FRONTIER_MAX)
+      throw refusedPath(pointer, `fits too many objects at segment ${index + 1}`)
+    if (hits.length === 0) break
+  }
+  return hits
 }
 
 /** Paths of ids as paths of names, from the root group down and without its name. */

@@ -120,6 +120,8 @@ export async function countStates(
 type Step = {
   readonly segment: Segment
   readonly type: ObjectType | null
+  /** True where children are those that a service level object or container counts by links. */
+  readonly isLinked: boolean
   readonly limit: number
   /** The condition on what is found, `o`. */
   readonly where: (listed: Listed) => string
@@ -133,10 +135,9 @@ export async function readStep(
   step: Step,
 ): Promise<readonly Hit[]> {
   const bound = new Bound()
-  const { pattern, isDeep } = step.segment
-  const match = { by: 'matches', text: pattern } as const
+  const match = { by: 'matches', text: step.segment.pattern } as const
   const where = [
-    isDeep ? isBelow(topmost(from), match, bound) : isChild(from, { match, type: step.type }, bound),
+    placeOf(from, step, bound),
     textFits('+o.name_folded', match, bound),
     ...(step.type === null ? [] : [`o.type = '${step.type}'`]),
     step.where((ids) => bound.add(JSON.stringify(ids))),
@@ -146,6 +147,23 @@ export async function readStep(
       `select o.id, o.path from objects o where ${where.join(' and ')} order by +o.path limit ${step.limit}`,
     ),
   )
+}
+
+/** The condition on the place of what a step finds, `o`. */
+function placeOf(from: readonly Hit[], { segment, type, isLinked }: Step, bound: Bound): string {
+  const match = { by: 'matches', text: segment.pattern } as const
+  if (isLinked) return isLinkedTo(from, segment.isDeep, bound)
+  return segment.isDeep ? isBelow(topmost(from), match, bound) : isChild(from, { match, type }, bound)
+}
+
+/** Linked children, for a deep segment with everything below them. */
+function isLinkedTo(parents: readonly Hit[], isDeep: boolean, bound: Bound): string {
+  const ids = bound.add(JSON.stringify(parents.map(({ id }) => id)))
+  const children = `select l.child_id from links l
+    where l.parent_id in (select value from json_each(${ids})) and not l.is_left_out`
+  if (!isDeep) return `o.id in (${children})`
+  return `o.id in (select d.id from objects a
+    cross join objects d on d.path >= a.path and d.path < a.path || '~' where a.id in (${children}))`
 }
 
 /** One seek in the index on parent, type and name for each parent. */

@@ -73,7 +73,8 @@ export class Keeper implements JobActors {
 
   private constructor(place: KeeperHost) {
     const outage = new Outage()
-    const failed = (at: number, sinceAt: number) => outage.refused(at, sinceAt)
+    // A deadline of the instant at which the commit began had passed before.
+    const failed = (at: number, sinceAt: number) => outage.refused(at, sinceAt + 1)
     const host = { ...place, values: new WatchedValues(place.values, place.clock, failed) }
     this.#host = host
     const inside = { ...host, values: new StoredValues(host.values) }

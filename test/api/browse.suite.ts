@@ -165,6 +165,21 @@ function pathSearches(): Scenario[] {
     })
   }
 
+  claim(
+    'a star behind a backslash is one in a name, in answers as well',
+    async ({ request, alone, paths }) => {
+      const named = async (name: string) => {
+        const parent = `/jobs?parentType=device&parentId=${alone}`
+        return Number((await request('POST', parent, { json: { name } })).body['id'])
+      }
+      const ids = [await named('a*b'), await named('a long b')]
+      const both = ['/browse suite/alone/a long b', '/browse suite/alone/a\\*b']
+      expect(new Set(await paths('/root', '/browse suite/alone/a*b'))).toEqual(new Set(both))
+      expect(await paths('/root', '/browse suite/alone/a\\*B')).toEqual([both[1]])
+      for (const id of ids) expect((await request('DELETE', `/jobs/${id}`)).status).toBe(204)
+    },
+  )
+
   claim('begins at a parent too, and takes types and limits', async ({ ground, server, paths }) => {
     expect(await paths(`/groups/${ground}`, 'zürich')).toEqual(['/browse suite/Zürich'])
     expect(await paths(`/device/${server}`, '*', '&limit=1')).toHaveLength(1)

@@ -16,12 +16,15 @@ describe('parsePath', () => {
     ['**/x', ['** x']],
     ['a/**/ ** /x', ['a', '** x']],
     ['a/**', ['a', '** *']],
+    ['a\\*b/*', ['= a*b', '*']],
+    ['\\*\\*', ['= **']],
     ['', []],
     ['/ /', []],
   ]
   for (const [path, expected] of rows) {
     test(`takes ${JSON.stringify(path)} apart into ${JSON.stringify(expected)}`, () => {
-      expect(parsePath(path).map(({ pattern, isDeep }) => (isDeep ? `** ${pattern}` : pattern))).toEqual(
+      const mark = (isDeep: boolean, isExact: boolean) => (isDeep ? '** ' : '') + (isExact ? '= ' : '')
+      expect(parsePath(path).map(({ pattern, isDeep, isExact }) => mark(isDeep, isExact) + pattern)).toEqual(
         expected,
       )
     })
@@ -30,9 +33,9 @@ describe('parsePath', () => {
 
 test('what joinPath puts together, parsePath takes apart', () => {
   const name = fc
-    .oneof(fc.string(), fc.stringMatching(/^[a/\\ ]+$/))
+    .oneof(fc.string(), fc.stringMatching(/^[a/\\* ]+$/))
     .map((text) => text.trim())
-    .filter((text) => text !== '' && text !== '**')
+    .filter((text) => text !== '')
   fc.assert(
     fc.property(fc.array(name), (names) => {
       expect(parsePath(joinPath(names)).map(({ pattern }) => pattern)).toEqual(names.map(fold))

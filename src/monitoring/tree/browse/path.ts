@@ -2,41 +2,44 @@ import { fold } from '../../../lib/text.ts'
 
 /** One step of a path search. */
 export type Segment = {
-  /** A folded name, in which `*` stands for any run of characters. */
+  /** A folded name, in which `*` stands for any run of characters unless it is exact. */
   readonly pattern: string
+  readonly isExact: boolean
   /** True after `**`: at any depth, not only one level down. */
   readonly isDeep: boolean
 }
 
-/** The segments of a path: split at `/`, each trimmed; `\/` is a slash in a name and `\\` a backslash, `**` is any depth.
- * Empty segments count for nothing. */
+/** The segments of a path: split at `/`, each trimmed; `\/` is a slash in a name, `\\` a backslash and `\*` a star, `**` is
+ * any depth. A segment with `\*` has no wildcards. Empty segments count for nothing. */
 export function parsePath(path: string): Segment[] {
   const segments: Segment[] = []
   let isDeep = false
-  for (const text of split(path)) {
+  for (const { text, isExact } of split(path)) {
     const pattern = fold(text.trim())
     if (pattern === '') continue
-    if (pattern === '**') isDeep = true
+    if (pattern === '**' && !isExact) isDeep = true
     else {
-      segments.push({ pattern, isDeep })
+      segments.push({ pattern, isExact, isDeep })
       isDeep = false
     }
   }
-  if (isDeep) segments.push({ pattern: '*', isDeep })
+  if (isDeep) segments.push({ pattern: '*', isExact: false, isDeep })
   return segments
 }
 
 /** The path of names that `parsePath` takes apart again. */
 export function joinPath(names: readonly string[]): string {
-  return names.map((name) => `/${name.replaceAll('\\', '\\\\').replaceAll('/', '\\/')}`).join('')
+  return names.map((name) => `/${name.replaceAll(/[\\/*]/g, '\\$&')}`).join('')
 }
 
-function split(path: string): string[] {
-  const segments = ['']
-  for (const [token] of path.matchAll(/\\[/\\]|[^]/gu)) {
-    if (token === '/') segments.push('')
-    else
-      segments[segments.length - 1] += token.length === 2 && token.startsWith('\\') ? token.slice(1) : token
+function split(path: string): { text: string; isExact: boolean }[] {
+  let segment = { text: '', isExact: false }
+  const segments = [segment]
+  for (const [token] of path.matchAll(/\\[/\\*]|[^]/gu)) {
+    const isEscaped = token.length === 2 && token.startsWith('\\')
+    if (token === '/') segments.push((segment = { text: '', isExact: false }))
+    else segment.text += isEscaped ? token.slice(1) : token
+    if (token === '\\*') segment.isExact = true
   }
   return segments
 }

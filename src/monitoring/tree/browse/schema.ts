@@ -6,7 +6,8 @@ import type { ObjectType } from '../schema.ts'
 import { LIMIT_MAX, pageLimit } from '../search/schema.ts'
 
 const PATH_MAX = 4096
-const SEGMENTS = 'Names separated by `/`, `\\/` for a slash in a name; `*` in a name, `**` for any depth.'
+const SEGMENTS =
+  'Names separated by `/`, `\\/` for a slash in a name and `\\*` for a star; `*` in a name is any text, `**` any depth.'
 
 /** A type of parent as it stands in a path, singular or plural. */
 const parentType = z

@@ -156,7 +156,7 @@ export async function searchPath(
   if (segments.length === 0 || segments.length > SEGMENTS_MAX) {
     throw refusedPath(pointer, `must have 1 to ${SEGMENTS_MAX} segments`)
   }
-  if (segments.some(({ pattern }) => pattern.split('*').length > WILDCARDS_MAX + 1)) {
+  if (segments.some(({ pattern, isExact }) => !isExact && pattern.split('*').length > WILDCARDS_MAX + 1)) {
     throw refusedPath(pointer, `must have ${WILDCARDS_MAX} wildcards a segment at most`)
   }
   const hits = await follow(context, start, { ...search, pointer, segments })

@@ -135,7 +135,7 @@ export async function readStep(
   step: Step,
 ): Promise<readonly Hit[]> {
   const bound = new Bound()
-  const match = { by: 'matches', text: step.segment.pattern } as const
+  const match = matchOf(step.segment)
   const where = [
     placeOf(from, step, bound),
     textFits('+o.name_folded', match, bound),
@@ -149,9 +149,13 @@ export async function readStep(
   )
 }
 
+function matchOf({ pattern, isExact }: Segment): TextMatch {
+  return { by: isExact ? 'eq' : 'matches', text: pattern }
+}
+
 /** The condition on the place of what a step finds, `o`. */
 function placeOf(from: readonly Hit[], { segment, type, isLinked }: Step, bound: Bound): string {
-  const match = { by: 'matches', text: segment.pattern } as const
+  const match = matchOf(segment)
   if (isLinked) return isLinkedTo(from, segment.isDeep, bound)
   return segment.isDeep ? isBelow(topmost(from), match, bound) : isChild(from, { match, type }, bound)
 }

@@ -1,10 +1,13 @@
+import { readdir, readFile } from 'node:fs/promises'
+
 import { Session } from '../faults/session.ts'
 import { startCountingEdge } from '../hosts/counting.ts'
 import type { Counts } from '../hosts/counts.ts'
 import { tableOf } from './measure.ts'
 
 /** What the operations of the edge cost, counted in workerd with clock and alarms moved by hand, at the public prices of
- * Workers Paid. CPU and duration are not in the dollars: neither can be measured here as the platform measures it. */
+ * Workers Paid. CPU is that of the whole process of workerd, with the counting and the clock moved by hand; it is not in the
+ * dollars, and neither is duration: the platform measures both in its own way. */
 
 const MINUTE_MS = 60_000
 const CRON = '*/5 * * * *'
@@ -30,10 +33,25 @@ function dollarsOf(counts: Counts): number {
   )
 }
 
+/** CPU time of the processes of workerd that this one has started, ms; Linux counts it in steps of 10 ms. */
+async function cpuMs(): Promise<number> {
+  let total = 0
+  for (const pid of (await readdir('/proc')).filter((name) => /^\d+$/.test(name))) {
+    const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '')
+    const [, name, rest = ''] = /^\d+ \((.*)\) (.*)$/s.exec(stat) ?? []
+    const fields = rest.split(' ')
+    if (name !== 'workerd' || Number(fields[1]) !== process.pid) continue
+    total += 10 * (Number(fields[11]) + Number(fields[12]))
+  }
+  return total
+}
+
 /** Counts an operation that happens so many times. */
 async function count(operation: string, times: number, run: () => Promise<unknown>): Promise<void> {
   await edge.counts()
+  const cpuBeforeMs = await cpuMs()
   for (let time = 0; time < times; time++) await run()
+  const cpuSpentMs = (await cpuMs()) - cpuBeforeMs
   const counts = await edge.counts()
   const each = (value: number) => Math.round((1_000 * value) / times) / 1_000
   const { JOB, FLOW, EVENTS, DISPATCH } = counts.objectRequests
@@ -50,6 +68,7 @@ async function count(operation: string, times: number, run: () => Promise<unknow
     'objects written': each(counts.objectRowsWritten),
     setAlarm: each(Object.values(counts.setAlarms).reduce((sum, one) => sum + one, 0)),
     '$ per million': each(dollarsOf(counts)).toFixed(2),
+    'CPU ms': each(cpuSpentMs).toFixed(2),
   })
 }
 
@@ -57,13 +76,17 @@ const deliver = (jobId: number, body: Record<string, unknown> = {}) =>
   session.deliver(url, jobId, { returnValue1: 1, errorCode: 0, ...body })
 const pause = (ms: number) => edge.passMs(ms)
 
+let jobCount = 0
+
 /** Jobs that have had a value; the hand lets hours pass, in which those that are only counted later are not silent. */
 async function createJobs(jobs: number, timeout: string): Promise<readonly number[]> {
   const ids = await session.createJobs(url, jobs, { timeout })
+  jobCount += jobs
   for (const jobId of ids) await deliver(jobId)
   return ids
 }
 
+await count('floor: the Worker answers', 200, () => fetch(`${url}/healthz`).then((answer) => answer.text()))
 const [often = 0] = await createJobs(1, 'PT5M')
 await count('a delivery each second, folds included', 768, async () => {
   await pause(1_000)
@@ -75,6 +98,16 @@ await count('a delivery each minute to an object that is cold, folds included', 
   await pause(MINUTE_MS)
   await edge.cool()
   await deliver(seldom)
+})
+await count('64 deliveries at once to one job', 20, async () => {
+  await pause(1_000)
+  await Promise.all(Array.from({ length: 64 }, () => deliver(often)))
+})
+let keys = 0
+await count('a delivery with an Idempotency-Key', 256, async () => {
+  await pause(1_000)
+  const headers = { 'idempotency-key': `key-${++keys}` }
+  await session.deliver(url, often, { returnValue1: 1, errorCode: 0 }, headers)
 })
 const many = await createJobs(100, 'PT12H')
 await count('a bulk of 100 jobs', 3, () =>
@@ -93,6 +126,24 @@ await count('a series of 100 samples of one job', 10, async () => {
 await count('value-history of a day', 10, () =>
   session.get(url, `/jobs/${often}/value-history?key=returnValue1`),
 )
+const monthAgo = encodeURIComponent(new Date(edge.now() - 30 * 1_440 * MINUTE_MS).toISOString())
+await count('value-history of 30 days by hour', 10, () =>
+  session.get(url, `/jobs/${often}/value-history?key=returnValue1&scale=PT1H&begin=${monthAgo}`),
+)
+const shown = many.slice(0, 20)
+await count('a dashboard of 20 jobs in one call', 5, () =>
+  session.get(
+    url,
+    `/value-history?${shown.map((id) => `jobId=${id}`).join('&')}&key=returnValue1&scale=PT1H`,
+  ),
+)
+await count('a dashboard of 20 jobs in 20 calls', 5, async () => {
+  for (const id of shown) await session.get(url, `/jobs/${id}/value-history?key=returnValue1&scale=PT1H`)
+})
+await count('a new job', 10, async () => {
+  await session.createJobs(url, 1, { timeout: 'PT12H' })
+  jobCount++
+})
 const [ailing = 0] = await createJobs(1, 'PT12H')
 await count('a breach that opens an alarm, and its end', 10, async () => {
   await pause(1_000)
@@ -100,12 +151,17 @@ await count('a breach that opens an alarm, and its end', 10, async () => {
   await pause(1_000)
   await deliver(ailing)
 })
+const [silent = 0] = await createJobs(1, 'PT5M')
+await count('a timeout that is noticed, and its end', 5, async () => {
+  await pause(6 * MINUTE_MS)
+  await deliver(silent)
+})
 await pause(6 * MINUTE_MS)
 await pause(1_440 * MINUTE_MS)
-await count('cron every five minutes, 104 jobs, all silent and cold', 24, async () => {
+await count(`cron every five minutes, ${jobCount} jobs, all silent and cold`, 24, async () => {
   await edge.cool()
   await edge.passMs(5 * MINUTE_MS, CRON)
 })
-await count('a day of 104 silent jobs, without cron', 1, () => pause(1_440 * MINUTE_MS))
+await count(`a day of ${jobCount} silent jobs, without cron`, 1, () => pause(1_440 * MINUTE_MS))
 process.stdout.write(`${tableOf(rows)}\n`)
 await edge.close()

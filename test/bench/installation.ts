@@ -8,6 +8,7 @@ import { prepare, writeActors, writeMeta } from '../../src/monitoring/keeper/sto
 import { rulesOf } from '../../src/monitoring/rules/rules.ts'
 import { parametersSchema, thresholdsSchema } from '../../src/monitoring/rules/schema.ts'
 import type { Delivery } from '../../src/ports/job-actors.ts'
+import { readKeyFile } from '../../workers/bun/key-file.ts'
 import { migrate, openLibsql } from '../../workers/bun/libsql.ts'
 import type { Libsql } from '../../workers/bun/libsql.ts'
 import { valuesInLibsql } from '../../workers/bun/values.ts'
@@ -52,7 +53,8 @@ export const DELIVERY: Delivery = {
 
 /** Writes an installation with one device, its jobs and a collector straight to its databases, faster than calls could. */
 export async function writeInstallation(dataDir: string, wanted: JobsWanted): Promise<readonly number[]> {
-  await mkdir(dataDir, { recursive: true })
+  await mkdir(dataDir, { recursive: true, mode: 0o700 })
+  await readKeyFile(join(dataDir, 'key'), true)
   const ids = Array.from({ length: wanted.count }, (_, index) => FIRST_JOB_ID + index)
   const system = await openLibsql(`file:${join(dataDir, 'config.db')}`)
   await migrate(system.database, join(import.meta.dir, '../../db/migrations'))

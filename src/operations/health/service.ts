@@ -8,7 +8,7 @@ import { alarmsGoToNobody, notificationsAreDead, recipientsReachNobody } from '.
 import { clockIsBehind, valuesAreStored } from './service/hearing.ts'
 import { notificationsPaused, restoreUnfinished } from './service/restores.ts'
 import { runnersTakeNothing, scriptsWithoutUser } from './service/scripts.ts'
-import type { Check, FrontView, Ready, Warning } from './schema.ts'
+import type { Check, FrontView, Ready, ScriptHealth, Warning } from './schema.ts'
 
 /** The releases that run here. */
 export const RELEASE = { interface: INTERFACE_RELEASE, tidemark: VERSION } as const
@@ -21,7 +21,7 @@ const CHECKS: Readonly<Record<string, (ports: Ports) => Promise<unknown>>> = {
 }
 
 /** Conditions that leave the service able to work; each answers null while it does not hold. */
-const WARNINGS: readonly ((ports: Ports) => Promise<Warning | null>)[] = [
+const WARNINGS: readonly ((ports: Ports, scripts: ScriptHealth) => Promise<Warning | null>)[] = [
   alarmsGoToNobody,
   recipientsReachNobody,
   notificationsAreDead,
@@ -48,19 +48,24 @@ export function front({ settings }: Ports): FrontView {
 export async function readiness(ports: Ports): Promise<Ready> {
   const checks = await runChecks(ports)
   const hasFailed = Object.values(checks).some(({ status }) => status === 'failed')
+  // Deliveries need no runner: the service is ready without one.
+  const scripts = hasFailed ? null : await scriptHealth(ports)
   return {
     status: hasFailed ? 'failed' : 'ok',
     checks,
-    warnings: hasFailed ? [] : await healthWarnings(ports),
+    warnings: scripts ? await warningsOf(ports, scripts) : [],
     lastDeaf: lastDeafOf(ports),
-    // Deliveries need no runner: the service is ready without one.
-    scripts: hasFailed ? null : await scriptHealth(ports),
+    scripts,
   }
 }
 
 /** The warnings that hold now. */
 export async function healthWarnings(ports: Ports): Promise<Warning[]> {
-  const found = await Promise.all(WARNINGS.map((warning) => warning(ports)))
+  return warningsOf(ports, await scriptHealth(ports))
+}
+
+async function warningsOf(ports: Ports, scripts: ScriptHealth): Promise<Warning[]> {
+  const found = await Promise.all(WARNINGS.map((warning) => warning(ports, scripts)))
   return found.filter((warning) => warning !== null)
 }
 

@@ -1,8 +1,7 @@
 import { countOwnerless } from '../../../automation/schedules/service.ts'
 import { countPowerless } from '../../../automation/webhooks/service.ts'
-import { scriptHealth } from '../../../automation/runs/runners/service.ts'
 import type { Ports } from '../../../ports/index.ts'
-import type { Warning } from '../schema.ts'
+import type { ScriptHealth, Warning } from '../schema.ts'
 
 /** Holds while a schedule or a webhook token has no user who may run scripts. */
 export async function scriptsWithoutUser(ports: Ports): Promise<Warning | null> {
@@ -15,15 +14,17 @@ export async function scriptsWithoutUser(ports: Ports): Promise<Warning | null> 
 }
 
 /** Holds while runs wait and every runner that is there refuses jobs, or none is there. */
-export async function runnersTakeNothing(ports: Ports): Promise<Warning | null> {
-  const { runners, refusing, waiting } = await scriptHealth(ports)
-  if (runners > 0 || refusing + waiting === 0) return null
+export function runnersTakeNothing(
+  _: Ports,
+  { runners, refusing, waiting }: ScriptHealth,
+): Promise<Warning | null> {
+  if (runners > 0 || refusing + waiting === 0) return Promise.resolve(null)
   const cause =
     refusing > 0
       ? `${refusing} runners are there and take no jobs; GET /runners says why`
       : 'no runner is there; start one with npm run runner'
-  return {
+  return Promise.resolve({
     code: 'no_runner_takes_jobs',
     detail: `Scripts do not run, and ${waiting} runs wait: ${cause}.`,
-  }
+  })
 }

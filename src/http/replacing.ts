@@ -1,4 +1,5 @@
 import { Hono } from 'hono'
+import type { Context as HonoContext } from 'hono'
 import type * as z from 'zod'
 import type { Context } from '../context.ts'
 import { changedMeanwhile, entityTag, ifMatch, retried } from './conditions.ts'
@@ -36,44 +37,23 @@ export type Replaceable<Place extends z.ZodType, Body extends z.ZodType> = {
 export function replacing<Place extends z.ZodType, Body extends z.ZodType>(
   object: Replaceable<Place, Body>,
 ): Hono<Env> {
-  const { path, place, body, sizeMaxBytes, read, write, unset } = object
-  return new Hono<Env>()
-    .put(
-      path,
-      policy({ ...object.policy, summary: object.summary }),
-      valid('param', place),
-      jsonBody(sizeMaxBytes),
-      valid('json', body),
-      async (c) => {
-        const change = { body: c.req.valid('json'), ifMatch: ifMatch(c) }
-        const { view, version } = await retried(change.ifMatch, () =>
-          write(c.get('context'), c.req.valid('param'), change),
-        )
-        return c.json(view, 200, { etag: entityTag(version) })
-      },
-    )
-    .patch(
-      path,
-      policy({ ...object.policy, ...patching(object.noun) }),
-      valid('param', place),
-      jsonBody(sizeMaxBytes, MERGE_PATCH),
-      valid('json', mergePatch),
-      async (c) => {
-        const [context, at, patch, wanted] = [
-          c.get('context'),
-          c.req.valid('param'),
-          c.req.valid('json'),
-          ifMatch(c),
-        ]
-        const { view, version } = await retried(wanted, async () => {
-          const was = await read(context, at)
-          if (wanted !== null && wanted !== was.version) throw changedMeanwhile()
-          const whole = patched(body, { shown: was.view, patch, ...(unset && { unset }) })
-          return write(context, at, { body: whole, ifMatch: was.version })
-        })
-        return c.json(view, 200, { etag: entityTag(version) })
-      },
-    )
+  const { body, read, write, unset } = object
+  const answer = async (c: HonoContext<Env>, change: (wanted: number | null) => Promise<Shown>) => {
+    const wanted = ifMatch(c)
+    const { view, version } = await retried(wanted, () => change(wanted))
+    return c.json(view, 200, { etag: entityTag(version) })
+  }
+  return bothRoutes(object, {
+    put: (c, place, sent) =>
+      answer(c, (wanted) => write(c.get('context'), place, { body: sent, ifMatch: wanted })),
+    patch: (c, place, patch) =>
+      answer(c, async (wanted) => {
+        const was = await read(c.get('context'), place)
+        if (wanted !== null && wanted !== was.version) throw changedMeanwhile()
+        const whole = patched(body, { shown: was.view, patch, ...(unset && { unset }) })
+        return write(c.get('context'), place, { body: whole, ifMatch: was.version })
+      }),
+  })
 }
 
 /** How an object without versions is replaced and patched: `write` shows it to `bodyOf` in the commit that changes it. */
@@ -94,7 +74,25 @@ export function replacingUnversioned<
   Body extends z.ZodType,
   View extends Readonly<Record<string, unknown>>,
 >(object: Unversioned<Place, Body, View>): Hono<Env> {
-  const { path, place, body, sizeMaxBytes, write } = object
+  const { body, write } = object
+  return bothRoutes(object, {
+    put: async (c, place, sent) => c.json(await write(c.get('context'), place, () => sent)),
+    patch: async (c, place, patch) =>
+      c.json(await write(c.get('context'), place, (shown) => patched(body, { shown, patch }))),
+  })
+}
+
+/** Answers a change whose parts were checked. */
+type Answer<Place, Body> = (c: HonoContext<Env>, place: Place, body: Body) => Promise<Response>
+
+function bothRoutes<Place extends z.ZodType, Body extends z.ZodType>(
+  object: Omit<Replaceable<Place, Body>, 'read' | 'write' | 'unset'>,
+  answers: {
+    readonly put: Answer<z.output<Place>, z.output<Body>>
+    readonly patch: Answer<z.output<Place>, z.output<typeof mergePatch>>
+  },
+): Hono<Env> {
+  const { path, place, body, sizeMaxBytes } = object
   return new Hono<Env>()
     .put(
       path,
@@ -102,10 +100,7 @@ export function replacingUnversioned<
       valid('param', place),
       jsonBody(sizeMaxBytes),
       valid('json', body),
-      async (c) => {
-        const sent = c.req.valid('json')
-        return c.json(await write(c.get('context'), c.req.valid('param'), () => sent))
-      },
+      (c) => answers.put(c, c.req.valid('param'), c.req.valid('json')),
     )
     .patch(
       path,
@@ -113,11 +108,7 @@ export function replacingUnversioned<
       valid('param', place),
       jsonBody(sizeMaxBytes, MERGE_PATCH),
       valid('json', mergePatch),
-      async (c) => {
-        const patch = c.req.valid('json')
-        const bodyOf = (shown: View) => patched(body, { shown, patch })
-        return c.json(await write(c.get('context'), c.req.valid('param'), bodyOf))
-      },
+      (c) => answers.patch(c, c.req.valid('param'), c.req.valid('json')),
     )
 }
 

@@ -32,7 +32,7 @@ type Row = [rule: string, path: string, breaks: string, holds: string, neighbour
 const ROUTES = 'src/monitoring/jobs/routes.ts'
 const SERVICE = 'src/monitoring/jobs/service.ts'
 const STORE = 'src/monitoring/jobs/store.ts'
-const PROVING = 'src/access/session/service/proving.ts'
+const PROVING = 'src/access/session/service/verify-credentials.ts'
 const PURE = 'src/monitoring/jobs/actor.ts'
 const BUN = 'workers/bun/main.ts'
 
@@ -171,7 +171,7 @@ const IMPORTS: Row[] = [
   ],
   [
     'wall 3',
-    'src/flow.ts',
+    'src/state-pipeline.ts',
     `import { tree } from './monitoring/tree/routes.ts'`,
     `import { propagate } from './monitoring/tree/service.ts'`,
   ],

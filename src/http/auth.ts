@@ -1,8 +1,8 @@
 import type { Caller } from '../context.ts'
 import { runnerOf } from '../automation/runs/runners/service.ts'
 import { Refusal } from '../lib/errors.ts'
-import { soon } from '../lib/soon.ts'
-import type { Soon } from '../lib/soon.ts'
+import { soon } from '../lib/maybe-promise.ts'
+import type { Soon } from '../lib/maybe-promise.ts'
 import type { Ports } from '../ports/index.ts'
 import {
   callerOfCredentials,

@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import * as z from 'zod'
 
 import { Refusal } from '../lib/errors.ts'
-import { INTAKE_BYTES_MAX } from './intake.ts'
+import { INTAKE_BYTES_MAX } from './body-budget.ts'
 import { withJson } from './valid.ts'
 
 const ANYTHING = { schema: z.unknown(), plain: () => null, sizeMaxBytes: INTAKE_BYTES_MAX }

@@ -1,4 +1,4 @@
-import type { Transition } from './job-actors.ts'
+import type { Transition } from '../domain/transition.ts'
 
 /**
  * What follows when the states of objects change: one place per installation, so that the changes of many children meet

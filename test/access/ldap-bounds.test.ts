@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 
 import { syncNow } from '../../src/access/directory/service.ts'
 import { isPasswordOf } from '../../src/access/directory/service/password.ts'
-import { readPeople } from '../../src/access/directory/service/reading.ts'
+import { readPeople } from '../../src/access/directory/service/entries.ts'
 import type { Directory, DirectoryConnection, DirectoryEntry } from '../../src/ports/directory.ts'
 import { rejection } from '../contract/rejection.ts'
 import { openPorts } from '../hosts/ports.ts'

@@ -20,7 +20,7 @@ import type { Ports } from '../../src/ports/index.ts'
 import { rejection } from '../contract/rejection.ts'
 import { mortalPorts } from '../hosts/mortal-ports.ts'
 import { administratorOf, openPorts } from '../hosts/ports.ts'
-import { Mortal } from '../keeper/mortal.ts'
+import { Mortal } from '../engine/mortal.ts'
 import { insertAdministrator } from './people.ts'
 
 const MINUTE_MS = 60_000

@@ -1,5 +1,5 @@
 import { TABLES } from '../../src/content/backups/store/tables.ts'
-import { reseal } from '../../src/content/backups/service/sealing.ts'
+import { reseal } from '../../src/content/backups/service/secrets.ts'
 import { unseal } from '../../src/access/session/keys.ts'
 import { secretsOf } from '../../workers/secrets.ts'
 import type { World } from './world.ts'

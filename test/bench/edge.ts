@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises'
 
 import { Session } from '../faults/session.ts'
-import { startCountingEdge } from '../hosts/counting.ts'
+import { startCountingEdge } from '../hosts/request-counts.ts'
 import type { Counts } from '../hosts/counts.ts'
 import { tableOf } from './measure.ts'
 

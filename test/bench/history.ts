@@ -3,13 +3,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 
-import type { Mode } from '../../src/ports/job-actors.ts'
-import { Keeper } from '../../src/monitoring/keeper/service.ts'
+import type { Mode } from '../../src/domain/series.ts'
+import { Keeper } from '../../src/monitoring/engine/service.ts'
 import { openBlobsDirectory } from '../../workers/bun/blobs-directory.ts'
 import { openLibsql } from '../../workers/bun/libsql.ts'
 import type { Libsql } from '../../workers/bun/libsql.ts'
 import { valuesInLibsql } from '../../workers/bun/values.ts'
-import { ANYBODY, deliveryWith, rulesWith } from '../keeper/rules.ts'
+import { ANYBODY, deliveryWith, rulesWith } from '../engine/rules.ts'
 import { machine, median, tableOf } from './measure.ts'
 
 /**

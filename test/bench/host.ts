@@ -2,8 +2,8 @@ import { heapStats } from 'bun:jsc'
 
 import { Hono } from 'hono'
 
-import { sweepAll } from '../../src/flow.ts'
-import { frame } from '../../src/http/frame.ts'
+import { sweepAll } from '../../src/state-pipeline.ts'
+import { frame } from '../../src/http/response-headers.ts'
 import type { Env } from '../../src/http/policy.ts'
 import { startServer } from '../../workers/bun/server.ts'
 import type { Seams } from '../../workers/bun/server.ts'

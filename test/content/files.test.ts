@@ -8,7 +8,7 @@ import type { Ports } from '../../src/ports/index.ts'
 import { rejection } from '../contract/rejection.ts'
 import { administratorOf, openPorts } from '../hosts/ports.ts'
 import { mortalPorts } from '../hosts/mortal-ports.ts'
-import { Mortal } from '../keeper/mortal.ts'
+import { Mortal } from '../engine/mortal.ts'
 
 const HOUR_MS = 3_600_000
 const MINUTE_MS = 60_000

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
 
 import { Session } from '../faults/session.ts'
-import { startCountingEdge } from '../hosts/counting.ts'
+import { startCountingEdge } from '../hosts/request-counts.ts'
 
 setDefaultTimeout(120_000)
 /** With two folds. */

@@ -3,11 +3,13 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:tes
 import * as fc from 'fast-check'
 
 import { Refusal } from '../../src/lib/errors.ts'
-import type { Delivered, Delivery, JobActors, Parcel, Repeat, Rules } from '../../src/ports/job-actors.ts'
+import type { JobActors } from '../../src/ports/job-actors.ts'
+import type { Delivered, Delivery, Parcel, Repeat } from '../../src/domain/delivery.ts'
+import type { Rules } from '../../src/domain/job-rules.ts'
 import type { World } from '../hosts/keeper-world.ts'
-import { happen, histories } from '../keeper/acts.ts'
-import type { Act } from '../keeper/acts.ts'
-import { ANYBODY, BEGIN_AT, conditionWith, deliveryWith, MINUTE_MS, rulesWith } from '../keeper/rules.ts'
+import { happen, histories } from '../engine/acts.ts'
+import type { Act } from '../engine/acts.ts'
+import { ANYBODY, BEGIN_AT, conditionWith, deliveryWith, MINUTE_MS, rulesWith } from '../engine/rules.ts'
 import { rejection } from './rejection.ts'
 
 /** What every host's `JobActors` does. `open` gives a keeper without jobs. */

@@ -1,11 +1,12 @@
 import { describe, expect, test } from 'bun:test'
 
 import { Refusal } from '../../src/lib/errors.ts'
-import type { BucketsAnswer, Outcome, Parcel, SeriesName } from '../../src/ports/job-actors.ts'
+import type { Outcome, Parcel } from '../../src/domain/delivery.ts'
+import type { BucketsAnswer, SeriesName } from '../../src/domain/series.ts'
 import type { Environment } from '../../workers/edge/environment.ts'
 import { jobActorsInObjects, JOBS_PER_CALL_MAX } from '../../workers/edge/job-actors.ts'
 import type { Reply } from '../../workers/edge/reply.ts'
-import { ANYBODY, deliveryWith } from '../keeper/rules.ts'
+import { ANYBODY, deliveryWith } from '../engine/rules.ts'
 import { rejection } from './rejection.ts'
 
 const DELIVERED = {

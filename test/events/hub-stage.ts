@@ -1,11 +1,11 @@
 import { sql } from 'drizzle-orm'
 
-import { openFlow } from '../../src/flow.ts'
+import { openFlow } from '../../src/state-pipeline.ts'
 import { Hub } from '../../src/monitoring/events/service.ts'
 import type { HubHost } from '../../src/monitoring/events/service.ts'
 import { EVENT_KINDS } from '../../src/ports/events.ts'
 import type { Reading, Sight, Wanted } from '../../src/ports/events.ts'
-import { contextOf, plantObject, Teller } from '../flow/planting.ts'
+import { contextOf, plantObject, Teller } from '../flow/plants.ts'
 import { openPorts } from '../hosts/ports.ts'
 import { Ear } from './ear.ts'
 

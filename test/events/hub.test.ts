@@ -2,14 +2,14 @@ import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 
 import { sql } from 'drizzle-orm'
 
-import { actionsBody, alarmsBody, assignBody, linksBody } from '../../src/monitoring/alarm-desk/schema.ts'
+import { actionsBody, alarmsBody, assignBody, linksBody } from '../../src/monitoring/alarm-inbox/schema.ts'
 import {
   actOnAlarms,
   assignAlarm,
   commentOnAlarm,
   listAlarms,
   replaceLinks,
-} from '../../src/monitoring/alarm-desk/service.ts'
+} from '../../src/monitoring/alarm-inbox/service.ts'
 import type { Refusal } from '../../src/lib/errors.ts'
 import type { Sight } from '../../src/ports/events.ts'
 import { rejection } from '../contract/rejection.ts'

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 
-import { INTAKE_BYTES_MAX } from '../../src/http/intake.ts'
+import { INTAKE_BYTES_MAX } from '../../src/http/body-budget.ts'
 import type { HostProcess } from '../hosts/process.ts'
 import { DIES, DIES_WITHOUT_ALARM } from './dying-values.ts'
 import { startEdgeProcess } from './edge-process.ts'

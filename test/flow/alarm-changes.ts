@@ -2,7 +2,7 @@ import { sql } from 'drizzle-orm'
 
 import type { AlarmChange, ChangeKind } from '../../src/monitoring/alarms/alarm.ts'
 import type { Database } from '../../src/ports/database.ts'
-import type { Level } from '../../src/ports/job-actors.ts'
+import type { Level } from '../../src/domain/state.ts'
 
 /** One thing that happened to an alarm. */
 type ChangeRow = {

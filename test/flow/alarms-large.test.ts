@@ -4,14 +4,14 @@ import { sql } from 'drizzle-orm'
 import type { SQL } from 'drizzle-orm'
 
 import type { Rights } from '../../src/access/rights/permissions.ts'
-import { openFlow } from '../../src/flow.ts'
-import { alarmFilterOf } from '../../src/monitoring/alarm-desk/filter.ts'
-import { alarmFilterDefinition, alarmsBody } from '../../src/monitoring/alarm-desk/schema.ts'
-import { listAlarms } from '../../src/monitoring/alarm-desk/service.ts'
-import { beginWith } from '../../src/monitoring/alarm-desk/service/conditions.ts'
-import { countSql, driverOf, listSql } from '../../src/monitoring/alarm-desk/store.ts'
-import type { ListQuery } from '../../src/monitoring/alarm-desk/store.ts'
-import { readDetails } from '../../src/monitoring/alarm-desk/store/details.ts'
+import { openFlow } from '../../src/state-pipeline.ts'
+import { alarmFilterOf } from '../../src/monitoring/alarm-inbox/filter.ts'
+import { alarmFilterDefinition, alarmsBody } from '../../src/monitoring/alarm-inbox/schema.ts'
+import { listAlarms } from '../../src/monitoring/alarm-inbox/service.ts'
+import { beginWith } from '../../src/monitoring/alarm-inbox/service/conditions.ts'
+import { countSql, driverOf, listSql } from '../../src/monitoring/alarm-inbox/store.ts'
+import type { ListQuery } from '../../src/monitoring/alarm-inbox/store.ts'
+import { readDetails } from '../../src/monitoring/alarm-inbox/store/details.ts'
 import {
   readCovering,
   readDue,
@@ -23,12 +23,12 @@ import { findBad, findOpening } from '../../src/monitoring/alarms/store/links.ts
 import { readNeeded, readSuspects } from '../../src/monitoring/alarms/store/suspects.ts'
 import { notificationsOf } from '../../src/monitoring/notifications/outbox/service.ts'
 import type { Database } from '../../src/ports/database.ts'
-import type { State } from '../../src/ports/job-actors.ts'
+import type { State } from '../../src/domain/state.ts'
 import { crossing } from './transition.ts'
 import { isScan, planOf, recording } from '../api/plans.ts'
 import { expectSnapshot } from '../api/snapshot.ts'
 import { openLargeStage, SIZE } from './large-stage.ts'
-import { contextOf } from './planting.ts'
+import { contextOf } from './plants.ts'
 
 const FIRST_JOB = SIZE.groups + SIZE.devices + 2
 const PLANT_MAX_MS = 60_000

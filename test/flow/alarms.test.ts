@@ -2,15 +2,15 @@ import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 
 import { sql } from 'drizzle-orm'
 
-import { linksBody } from '../../src/monitoring/alarm-desk/schema.ts'
-import { assignAlarm, replaceLinks } from '../../src/monitoring/alarm-desk/service.ts'
+import { linksBody } from '../../src/monitoring/alarm-inbox/schema.ts'
+import { assignAlarm, replaceLinks } from '../../src/monitoring/alarm-inbox/service.ts'
 import { tidyAlarms } from '../../src/monitoring/alarms/service.ts'
 import { changesAfter } from './alarm-changes.ts'
 import { updateDependencies } from '../../src/monitoring/dependencies/service.ts'
-import { openFlow } from '../../src/flow.ts'
+import { openFlow } from '../../src/state-pipeline.ts'
 import { deleteDevice } from '../../src/monitoring/tree/devices/service.ts'
 import { openPorts } from '../hosts/ports.ts'
-import { contextOf, plantObject, Teller } from './planting.ts'
+import { contextOf, plantObject, Teller } from './plants.ts'
 
 /** A group with two devices: a router with a job, and a server behind it with two. */
 const [GROUP, ROUTER, PING, SERVER, JOB, OTHER] = [2, 3, 4, 5, 6, 7]

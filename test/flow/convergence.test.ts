@@ -2,15 +2,16 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 
 import { sql } from 'drizzle-orm'
 
-import { openFlow } from '../../src/flow.ts'
-import type { OpenFlow } from '../../src/flow.ts'
+import { openFlow } from '../../src/state-pipeline.ts'
+import type { OpenFlow } from '../../src/state-pipeline.ts'
 import type { Database } from '../../src/ports/database.ts'
 import type { Ports } from '../../src/ports/index.ts'
-import type { State, Transition } from '../../src/ports/job-actors.ts'
+import type { State } from '../../src/domain/state.ts'
+import type { Transition } from '../../src/domain/transition.ts'
 import { crossing } from './transition.ts'
 import { openPorts } from '../hosts/ports.ts'
 import { startD1 } from '../hosts/d1-database.ts'
-import { plantObject } from './planting.ts'
+import { plantObject } from './plants.ts'
 
 /** A group with two devices of three jobs each; service level objects over jobs, over each other, and over the group. */
 const [GROUP, LEFT, RIGHT] = [2, 3, 4]

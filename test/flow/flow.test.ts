@@ -2,11 +2,11 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 
 import { sql } from 'drizzle-orm'
 
-import { openFlow } from '../../src/flow.ts'
+import { openFlow } from '../../src/state-pipeline.ts'
 import { readNodes } from '../../src/monitoring/states/store.ts'
 import { STATES } from '../../src/monitoring/states/state.ts'
 import type { Database } from '../../src/ports/database.ts'
-import type { State } from '../../src/ports/job-actors.ts'
+import type { State } from '../../src/domain/state.ts'
 import { crossing } from './transition.ts'
 import { openLargeStage, SIZE } from './large-stage.ts'
 

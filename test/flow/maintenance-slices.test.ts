@@ -2,14 +2,14 @@ import { afterEach, beforeEach, expect, test } from 'bun:test'
 
 import { sql } from 'drizzle-orm'
 
-import { openFlow } from '../../src/flow.ts'
+import { openFlow } from '../../src/state-pipeline.ts'
 import type { Database } from '../../src/ports/database.ts'
-import type { State } from '../../src/ports/job-actors.ts'
+import type { State } from '../../src/domain/state.ts'
 import { crossing } from './transition.ts'
 import { plantTree } from '../api/large-tree.ts'
 import { rejection } from '../contract/rejection.ts'
 import { openPorts } from '../hosts/ports.ts'
-import { plantObject } from './planting.ts'
+import { plantObject } from './plants.ts'
 
 const SIZE = { groups: 10, devices: 100, jobs: 7_000 }
 const FIRST_JOB = SIZE.groups + SIZE.devices + 2

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { sql } from 'drizzle-orm'
 
 import type { Context } from '../../src/context.ts'
-import { openFlow } from '../../src/flow.ts'
+import { openFlow } from '../../src/state-pipeline.ts'
 import { revaluationBody, revaluationsQuery } from '../../src/monitoring/revaluations/schema.ts'
 import {
   createRevaluation,
@@ -16,10 +16,10 @@ import { noteArrival } from '../../src/monitoring/states/service.ts'
 import { createDevice } from '../../src/monitoring/tree/devices/service.ts'
 import { createGroup, updateGroup } from '../../src/monitoring/tree/groups/service.ts'
 import { deviceBody, groupBody } from '../../src/monitoring/tree/schema.ts'
-import type { State } from '../../src/ports/job-actors.ts'
+import type { State } from '../../src/domain/state.ts'
 import { rejection } from '../contract/rejection.ts'
 import { openPorts } from '../hosts/ports.ts'
-import { contextOf, plantObject, Teller } from './planting.ts'
+import { contextOf, plantObject, Teller } from './plants.ts'
 
 /** Two groups; in the first a device with two jobs. */
 const [GROUP, DEVICE, JOB, OTHER, ELSEWHERE] = [2, 3, 4, 5, 6]

@@ -7,9 +7,9 @@ import { outagesQuery } from '../../src/monitoring/outages/schema.ts'
 import { listOutages } from '../../src/monitoring/outages/service.ts'
 import { stateHistoryQuery } from '../../src/monitoring/state-history/schema.ts'
 import { readStateHistory } from '../../src/monitoring/state-history/service.ts'
-import type { State } from '../../src/ports/job-actors.ts'
+import type { State } from '../../src/domain/state.ts'
 import { openPorts } from '../hosts/ports.ts'
-import { contextOf, plantObject, Teller } from './planting.ts'
+import { contextOf, plantObject, Teller } from './plants.ts'
 
 /** A job of a device in a group, whose past is told by its actor. */
 const [GROUP, DEVICE, JOB] = [2, 3, 4]

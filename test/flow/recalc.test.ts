@@ -15,7 +15,7 @@ import { stateHistoryQuery } from '../../src/monitoring/state-history/schema.ts'
 import { readStateHistory } from '../../src/monitoring/state-history/service.ts'
 import { rejection } from '../contract/rejection.ts'
 import { openPorts } from '../hosts/ports.ts'
-import { contextOf, plantObject, Teller } from './planting.ts'
+import { contextOf, plantObject, Teller } from './plants.ts'
 
 /** A job of a device in a group, a second job beside it, and a service level object elsewhere over the first device. */
 const [GROUP, DEVICE, JOB, OTHER, ELSEWHERE, SLO] = [2, 3, 4, 5, 6, 7]

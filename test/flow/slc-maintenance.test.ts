@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 
 import { sql } from 'drizzle-orm'
 
-import { sweepAll } from '../../src/flow.ts'
+import { sweepAll } from '../../src/state-pipeline.ts'
 import type { Named } from '../../src/monitoring/revaluations/service.ts'
 import { deleteRevaluation, updateRevaluation } from '../../src/monitoring/revaluations/service.ts'
 import { revaluationBody } from '../../src/monitoring/revaluations/schema.ts'
@@ -10,7 +10,7 @@ import { updateSlo } from '../../src/monitoring/slos/service.ts'
 import { sloBody } from '../../src/monitoring/slos/schema.ts'
 import { bareState, isMaintained } from '../../src/monitoring/states/state.ts'
 import { rejection } from '../contract/rejection.ts'
-import { BEGIN, countSeconds, END, next, TOLD_UNTIL } from './counting.ts'
+import { BEGIN, countSeconds, END, next, TOLD_UNTIL } from './seconds.ts'
 import { openSlcStage } from './slc-stage.ts'
 import type { SlcStage } from './slc-stage.ts'
 

@@ -4,8 +4,8 @@ import { sql } from 'drizzle-orm'
 import type { SQL } from 'drizzle-orm'
 
 import type { Database } from '../../src/ports/database.ts'
-import type { State } from '../../src/ports/job-actors.ts'
-import { BEGIN, countSeconds, END, isNight, next, NIGHT, TOLD_UNTIL } from './counting.ts'
+import type { State } from '../../src/domain/state.ts'
+import { BEGIN, countSeconds, END, isNight, next, NIGHT, TOLD_UNTIL } from './seconds.ts'
 import { openSlcStage } from './slc-stage.ts'
 import type { SlcStage } from './slc-stage.ts'
 

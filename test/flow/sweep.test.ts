@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 
 import { sql } from 'drizzle-orm'
 
-import { sweepAll } from '../../src/flow.ts'
+import { sweepAll } from '../../src/state-pipeline.ts'
 import { logIn, speakTo } from '../api/client.ts'
 import type { Speaker } from '../api/client.ts'
 import { good } from '../api/suite.ts'

@@ -1,4 +1,5 @@
-import type { State, Transition } from '../../src/ports/job-actors.ts'
+import type { State } from '../../src/domain/state.ts'
+import type { Transition } from '../../src/domain/transition.ts'
 
 /** A value of a job crossed a threshold; noticed in the same instant unless told otherwise. */
 export function crossing(

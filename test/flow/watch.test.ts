@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 
-import type { OpenFlow } from '../../src/flow.ts'
+import type { OpenFlow } from '../../src/state-pipeline.ts'
 import { watchFlow } from '../../workers/bun/flow-watch.ts'
 
 const LONG_MS = 700

@@ -5,7 +5,7 @@ import type { BunPlugin } from 'bun'
 import { sql } from 'drizzle-orm'
 
 import { FAST_DIR } from './fast-dir.ts'
-import type { OpenFlow } from '../../src/flow.ts'
+import type { OpenFlow } from '../../src/state-pipeline.ts'
 import { startServer } from '../../workers/bun/server.ts'
 import type { Server } from '../../workers/bun/server.ts'
 import { readBunSettings } from '../../workers/bun/settings.ts'

@@ -1,4 +1,4 @@
-import { Keeper } from '../../src/monitoring/keeper/service.ts'
+import { Keeper } from '../../src/monitoring/engine/service.ts'
 import type { JobActors } from '../../src/ports/job-actors.ts'
 
 /** The keeper of a host that has all its jobs in one. @throws {TypeError} */

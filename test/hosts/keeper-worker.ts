@@ -6,8 +6,9 @@ import type {
 } from '@cloudflare/workers-types'
 
 import { Refusal } from '../../src/lib/errors.ts'
-import { Keeper } from '../../src/monitoring/keeper/service.ts'
-import type { JobActors, Transition } from '../../src/ports/job-actors.ts'
+import { Keeper } from '../../src/monitoring/engine/service.ts'
+import type { JobActors } from '../../src/ports/job-actors.ts'
+import type { Transition } from '../../src/domain/transition.ts'
 import type { ValuesDatabase } from '../../src/ports/values-database.ts'
 import { openBlobsR2 } from '../../workers/edge/blobs-r2.ts'
 import { jobActorsInObjects } from '../../workers/edge/job-actors.ts'
@@ -18,7 +19,7 @@ import { valuesInObject } from '../../workers/edge/values.ts'
 import type { Asked, Told } from './keeper-world.ts'
 import { unwiredStatement, wiredRow } from './wired-values.ts'
 import type { WiredValues } from './wired-values.ts'
-import { SMALL_BLOB_BYTES } from '../keeper/rules.ts'
+import { SMALL_BLOB_BYTES } from '../engine/rules.ts'
 
 export { EventsObject, FlowObject, JobObject }
 

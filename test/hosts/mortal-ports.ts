@@ -1,5 +1,5 @@
 import type { Ports } from '../../src/ports/index.ts'
-import type { Mortal } from '../keeper/mortal.ts'
+import type { Mortal } from '../engine/mortal.ts'
 
 /** Ports of a process that dies at some step: a commit, or a blob that is put. */
 export function mortalPorts(mortal: Mortal, ports: Ports): Ports {

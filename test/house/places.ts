@@ -5,11 +5,33 @@ export type Part = 'routes' | 'service' | 'store' | 'schema' | 'pure'
 export type Place =
   | { readonly kind: 'room'; readonly room: string; readonly part: Part }
   | { readonly kind: 'host'; readonly host: string }
-  | { readonly kind: 'app' | 'flow' | 'upkeep' | 'context' | 'ports' | 'http' | 'lib' | 'db' }
+  | { readonly kind: 'app' | 'state-pipeline' | 'background-jobs' | 'context' | 'db' | Layer }
   | { readonly kind: 'test' | 'tool' | 'unknown' }
 
+/** The folders of `src` without rooms. */
+type Layer = 'ports' | 'http' | 'lib' | 'domain' | 'timeseries' | 'templates'
+
 /** The wings of `src`; a room is a folder of a wing. */
-const WINGS = new Set(['access', 'operations', 'monitoring', 'analytics', 'automation', 'content'])
+const WINGS = new Set(['access', 'operations', 'content', 'monitoring', 'data', 'automation', 'analytics'])
+
+/** The sub-rooms of the engine, lowest first: each imports only itself and those before it. */
+const ENGINE_FLOORS = [
+  'host',
+  'store',
+  'blocks',
+  'head',
+  'wal',
+  'flush',
+  'retention',
+  'query',
+  'ingest',
+  'recovery',
+  'transfer',
+  'service',
+]
+const ENGINE = 'monitoring/engine'
+/** Sub-rooms of the engine that read and write its tables. */
+const ENGINE_SERVICES = new Set(ENGINE_FLOORS.slice(ENGINE_FLOORS.indexOf('wal')))
 
 /** The files right under `workers`: what the hosts have in common, which knows none of them. */
 export const COMMON = ''
@@ -29,21 +51,39 @@ export function placeOf(path: string): Place {
 function placeInSource(second: string, rest: readonly string[]): Place {
   const [room = '', ...within] = rest
   if (WINGS.has(second) && within.length > 0) {
-    return { kind: 'room', room: `${second}/${room}`, part: partOf(within) }
+    return { kind: 'room', room: `${second}/${room}`, part: partOf(`${second}/${room}`, within) }
   }
   const single = stem(second)
   if (rest.length === 0 && isSingle(single)) return { kind: single }
-  if (rest.length > 0 && (second === 'ports' || second === 'http' || second === 'lib'))
-    return { kind: second }
+  if (rest.length > 0 && isLayer(second)) return { kind: second }
   return { kind: 'unknown' }
 }
 
-function partOf(within: readonly string[]): Part {
-  return within.map(stem).find(isPart) ?? 'pure'
+function partOf(room: string, within: readonly string[]): Part {
+  const named = within.map(stem).find(isPart)
+  if (named) return named
+  return room === ENGINE && ENGINE_SERVICES.has(stem(within[0] ?? '')) ? 'service' : 'pure'
+}
+
+/** The floor of a file of the engine; undefined for every other file. */
+export function engineFloorOf(path: string): number | undefined {
+  const [, floor] = /^src\/monitoring\/engine\/([a-z-]+)/.exec(path) ?? []
+  return floor === undefined ? undefined : ENGINE_FLOORS.indexOf(floor)
 }
 
 const isSingle = (name: string) =>
-  name === 'app' || name === 'flow' || name === 'upkeep' || name === 'context'
+  name === 'app' || name === 'state-pipeline' || name === 'background-jobs' || name === 'context'
+
+const LAYERS: ReadonlySet<string> = new Set<Layer>([
+  'ports',
+  'http',
+  'lib',
+  'domain',
+  'timeseries',
+  'templates',
+])
+
+const isLayer = (name: string): name is Layer => LAYERS.has(name)
 
 const isPart = (name: string): name is Part => PARTS.has(name)
 

@@ -1,5 +1,5 @@
 import { builtinModules } from 'node:module'
-import { COMMON, isTestFile, type Part, type Place, placeOf, resolve } from './places.ts'
+import { COMMON, engineFloorOf, isTestFile, type Part, type Place, placeOf, resolve } from './places.ts'
 import type { Import } from './source-text.ts'
 
 /** One import, with the places at its two ends. */
@@ -36,12 +36,13 @@ export function brokenWall(edge: Edge): { rule: string; detail: string } | undef
 const WALLS: readonly (readonly [rule: string, check: (edge: Edge) => string | undefined])[] = [
   ['only tests import tests', onlyTestsImportTests],
   ['wall 1: src and db import no host', importsNoHost],
-  ['wall 4: lib, db and ports are leaves', leavesStandAlone],
+  ['wall 4: lib, db, domain, timeseries, templates and ports are leaves', leavesStandAlone],
   ['wall 5: hosts enter by the front door', hostsEnterByTheFrontDoor],
   ['wall 2: tables and Drizzle are for stores', drizzleIsForStores],
   ['wall 2: Hono is for routes', honoIsForRoutes],
   ['wall 3: a room keeps its store and routes private', roomsArePrivate],
   ['wall 3: a room has one inner order', innerOrder],
+  ['wall 3: the engine has floors', engineFloors],
 ]
 
 function onlyTestsImportTests({ path, to, into }: Edge): string | undefined {
@@ -68,7 +69,10 @@ function importsNoHost({ path, from, to, into }: Edge): string | undefined {
 const LEAVES: Partial<Record<Place['kind'], ReadonlySet<Place['kind']>>> = {
   lib: new Set(['lib']),
   db: new Set(['db']),
-  ports: new Set(['ports', 'lib']),
+  domain: new Set(['domain', 'lib']),
+  timeseries: new Set(['timeseries', 'domain', 'lib']),
+  templates: new Set(['templates', 'lib']),
+  ports: new Set(['ports', 'domain', 'lib']),
 }
 
 function leavesStandAlone({ from, to, into }: Edge): string | undefined {
@@ -78,7 +82,7 @@ function leavesStandAlone({ from, to, into }: Edge): string | undefined {
 }
 
 const OPEN_TO_HOSTS: ReadonlySet<Place['kind']> = new Set([
-  ...(['app', 'flow', 'upkeep', 'context', 'ports', 'lib', 'db'] as const),
+  ...(['app', 'state-pipeline', 'background-jobs', 'context', 'ports', 'domain', 'lib', 'db'] as const),
   ...(['test', 'tool'] as const),
 ])
 
@@ -116,10 +120,18 @@ const RANK: Record<Part, number> = { routes: 4, service: 3, store: 2, schema: 1,
 
 function innerOrder({ path, from, import: imported, to, into }: Edge): string | undefined {
   if (from.kind !== 'room' || into?.kind !== 'room' || isTestFile(path)) return undefined
+  // The engine has floors instead.
+  if (engineFloorOf(path) !== undefined && engineFloorOf(to) !== undefined) return undefined
   // A pure file may name the shape of the rows it works on; it may not fetch them.
   if (imported.isTypeOnly && from.room === into.room) return undefined
   if (from.part === 'routes' && into.part === 'store') return `routes reach past the service for ${to}`
   return RANK[from.part] < RANK[into.part] ? `${from.part} stands on ${to}` : undefined
+}
+
+function engineFloors({ path, to }: Edge): string | undefined {
+  const [from, into] = [engineFloorOf(path), engineFloorOf(to)]
+  if (from === undefined || into === undefined || isTestFile(path) || into <= from) return undefined
+  return `a lower floor stands on ${to}`
 }
 
 /** Which room imports which, each with the first import that says so. */

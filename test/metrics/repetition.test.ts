@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 
-import { holdIntake, INTAKE_BYTES_MAX, SMALL_BYTES_MAX } from '../../src/http/intake.ts'
+import { holdIntake, INTAKE_BYTES_MAX, SMALL_BYTES_MAX } from '../../src/http/body-budget.ts'
 import { gaugeRequest, snappyOf, writeRequest } from '../api/metrics-bodies.ts'
 import { ADMIN } from '../hosts/host.ts'
 import { answering, AWAY, makeJob, openStage } from './stage.ts'

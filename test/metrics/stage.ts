@@ -1,6 +1,7 @@
 import { createApp } from '../../src/app.ts'
 import { Refusal } from '../../src/lib/errors.ts'
-import type { JobActors, Outcome, Parcel } from '../../src/ports/job-actors.ts'
+import type { JobActors } from '../../src/ports/job-actors.ts'
+import type { Outcome, Parcel } from '../../src/domain/delivery.ts'
 import type { Seams } from '../../workers/bun/server.ts'
 import { Session } from '../faults/session.ts'
 import { startBun } from '../hosts/bun.ts'

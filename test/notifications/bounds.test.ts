@@ -2,8 +2,8 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'bun:test'
 
 import { sql } from 'drizzle-orm'
 
-import { linksBody } from '../../src/monitoring/alarm-desk/schema.ts'
-import { replaceLinks } from '../../src/monitoring/alarm-desk/service.ts'
+import { linksBody } from '../../src/monitoring/alarm-inbox/schema.ts'
+import { replaceLinks } from '../../src/monitoring/alarm-inbox/service.ts'
 import { newRecipientBody } from '../../src/monitoring/notifications/recipients/schema.ts'
 import {
   createRecipient,

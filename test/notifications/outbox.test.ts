@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:tes
 
 import { sql } from 'drizzle-orm'
 
-import { readAlarm } from '../../src/monitoring/alarm-desk/service.ts'
+import { readAlarm } from '../../src/monitoring/alarm-inbox/service.ts'
 import { listNotifications, resendNotification } from '../../src/monitoring/notifications/outbox/service.ts'
 import { notificationsQuery } from '../../src/monitoring/notifications/outbox/schema.ts'
 import { rejection } from '../contract/rejection.ts'

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'bun:test'
 
-import { readyOf } from '../../src/automation/runs/service/assigning.ts'
+import { readyOf } from '../../src/automation/runs/service/assign.ts'
 import { findRun } from '../../src/automation/runs/store.ts'
 import { runConfigurationBody } from '../../src/automation/scripts/run-configurations/schema.ts'
 import {
@@ -15,7 +15,7 @@ import { openPost } from '../../src/monitoring/notifications/outbox/service.ts'
 import { recipientBody } from '../../src/monitoring/notifications/recipients/schema.ts'
 import { testRecipient, updateRecipient } from '../../src/monitoring/notifications/recipients/service.ts'
 import { mortalPorts } from '../hosts/mortal-ports.ts'
-import { Mortal } from '../keeper/mortal.ts'
+import { Mortal } from '../engine/mortal.ts'
 import { openStage } from './stage.ts'
 import type { Stage } from './stage.ts'
 

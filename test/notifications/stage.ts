@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm'
 
 import type { Context } from '../../src/context.ts'
-import { openFlow } from '../../src/flow.ts'
+import { openFlow } from '../../src/state-pipeline.ts'
 import { openPost } from '../../src/monitoring/notifications/outbox/service.ts'
 import type { Post } from '../../src/monitoring/notifications/outbox/service.ts'
 import { newRecipientBody } from '../../src/monitoring/notifications/recipients/schema.ts'
@@ -9,7 +9,7 @@ import { createRecipient } from '../../src/monitoring/notifications/recipients/s
 import type { Mail } from '../../src/ports/mail.ts'
 import type { Ports } from '../../src/ports/index.ts'
 import { openNetwork } from '../../workers/bun/network.ts'
-import { contextOf, plantObject } from '../flow/planting.ts'
+import { contextOf, plantObject } from '../flow/plants.ts'
 import { openPorts } from '../hosts/ports.ts'
 import type { HandClock } from '../hosts/ports.ts'
 

@@ -3,7 +3,7 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
 import type { Isolation } from '../../src/automation/runs/protocol.ts'
-import type { Tunnel } from '../../workers/runner/sandbox/contained.ts'
+import type { Tunnel } from '../../workers/runner/sandbox/container.ts'
 import { MEANS } from '../../workers/runner/sandbox/level.ts'
 import type { Means } from '../../workers/runner/sandbox/level.ts'
 import { jobIn, openStage, PATH, runIn } from './sandbox-stage.ts'

@@ -2,7 +2,7 @@ import { chmod, mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-import type { Exit, SandboxStart } from '../../workers/runner/sandbox/contained.ts'
+import type { Exit, SandboxStart } from '../../workers/runner/sandbox/container.ts'
 import { openSandbox } from '../../workers/runner/sandbox/sandbox.ts'
 import type { Sandbox, SandboxOptions } from '../../workers/runner/sandbox/sandbox.ts'
 

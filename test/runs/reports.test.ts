@@ -5,12 +5,12 @@ import { sql } from 'drizzle-orm'
 import { Reports } from '../../src/automation/runs/service/reports.ts'
 import { Refusal } from '../../src/lib/errors.ts'
 import type { Code } from '../../src/lib/errors.ts'
-import type { Delivered, Delivery } from '../../src/ports/job-actors.ts'
+import type { Delivered, Delivery } from '../../src/domain/delivery.ts'
 import type { Ports } from '../../src/ports/index.ts'
 import { mortalPorts } from '../hosts/mortal-ports.ts'
 import { openPorts } from '../hosts/ports.ts'
 import { insertAdministrator } from '../automation/people.ts'
-import { Mortal } from '../keeper/mortal.ts'
+import { Mortal } from '../engine/mortal.ts'
 
 const HOUR_MS = 3_600_000
 const STEPS_MAX = 10

@@ -1,4 +1,4 @@
-import { lendSession } from '../../src/access/session/service/lent.ts'
+import { lendSession } from '../../src/access/session/service/delegated-session.ts'
 import { createUser } from '../../src/access/users/service.ts'
 import { createApp } from '../../src/app.ts'
 import { openDispatch } from '../../src/automation/runs/service.ts'

@@ -3,10 +3,10 @@ import { afterEach, beforeEach, expect, test } from 'bun:test'
 import { sql } from 'drizzle-orm'
 
 import { saveStatusPage, showBadge, showPage } from '../../src/monitoring/status-pages/service.ts'
-import { SHOWN_MS } from '../../src/monitoring/status-pages/service/showing.ts'
+import { SHOWN_MS } from '../../src/monitoring/status-pages/service/public-page.ts'
 import type { Database } from '../../src/ports/database.ts'
 import type { Ports } from '../../src/ports/index.ts'
-import { contextOf, plantObject } from '../flow/planting.ts'
+import { contextOf, plantObject } from '../flow/plants.ts'
 import { openPorts } from '../hosts/ports.ts'
 
 const ASKED = { parentType: 'device', parentId: 2 } as const

@@ -7,8 +7,8 @@ import { parseArgs } from 'node:util'
 
 import type { BackupView, RestoreView } from '../../src/content/backups/service.ts'
 import { Client } from './backup/client.ts'
-import { restoreInto } from './backup/into.ts'
-import { backupLines, lossLines, partLines, restoredLines } from './backup/words.ts'
+import { restoreInto } from './backup/restore-into.ts'
+import { backupLines, lossLines, partLines, restoredLines } from './backup/texts.ts'
 import { CommandFailure, EXIT } from './failures.ts'
 
 /** What `--help` prints. */

@@ -1,4 +1,4 @@
-import type { OpenFlow } from '../../src/flow.ts'
+import type { OpenFlow } from '../../src/state-pipeline.ts'
 import type { Clock } from '../../src/ports/clock.ts'
 import type { Log } from '../../src/ports/log.ts'
 

@@ -1,8 +1,8 @@
 import { DurableObject } from 'cloudflare:workers'
 
-import { openFlow } from '../../src/flow.ts'
+import { openFlow } from '../../src/state-pipeline.ts'
 import { openPost } from '../../src/monitoring/notifications/outbox/service.ts'
-import type { Transition } from '../../src/ports/job-actors.ts'
+import type { Transition } from '../../src/domain/transition.ts'
 import { clock } from './clock.ts'
 import { DueAlarm } from './due-alarm.ts'
 import type { Environment } from './environment.ts'

@@ -1,19 +1,9 @@
 import { Refusal } from '../../src/lib/errors.ts'
 import { parcelsOf, roundOutcome } from '../../src/monitoring/jobs/round.ts'
-import type {
-  BucketsAnswer,
-  BucketsOfAll,
-  Delivered,
-  DeliveredRound,
-  JobActors,
-  Outcome,
-  Parcel,
-  Round,
-  SamplesAnswer,
-  Sender,
-  SeriesName,
-  Snapshot,
-} from '../../src/ports/job-actors.ts'
+import type { JobActors } from '../../src/ports/job-actors.ts'
+import type { Delivered, DeliveredRound, Outcome, Parcel, Round, Sender } from '../../src/domain/delivery.ts'
+import type { BucketsAnswer, BucketsOfAll, SamplesAnswer, SeriesName } from '../../src/domain/series.ts'
+import type { Snapshot } from '../../src/domain/snapshot.ts'
 import type { Log } from '../../src/ports/log.ts'
 import type { Environment } from './environment.ts'
 import { inLanes } from './lanes.ts'

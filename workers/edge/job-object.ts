@@ -1,28 +1,19 @@
 import { DurableObject } from 'cloudflare:workers'
 
 import { Refusal } from '../../src/lib/errors.ts'
-import { Keeper } from '../../src/monitoring/keeper/service.ts'
-import { nextTurn } from '../../src/monitoring/keeper/turns.ts'
-import type {
-  BucketsOfAll,
-  BucketsQuery,
-  Copied,
-  Delivery,
-  JobActors,
-  Outcome,
-  Parcel,
-  Rules,
-  SamplesQuery,
-  Sender,
-  SeriesName,
-  Snapshot,
-} from '../../src/ports/job-actors.ts'
+import { Keeper } from '../../src/monitoring/engine/service.ts'
+import { nextTurn } from '../../src/monitoring/engine/retention/stagger.ts'
+import type { Copied, JobActors } from '../../src/ports/job-actors.ts'
+import type { Delivery, Outcome, Parcel, Sender } from '../../src/domain/delivery.ts'
+import type { Rules } from '../../src/domain/job-rules.ts'
+import type { BucketsOfAll, BucketsQuery, SamplesQuery, SeriesName } from '../../src/domain/series.ts'
+import type { Snapshot } from '../../src/domain/snapshot.ts'
 import { jsonLog } from '../json-log.ts'
 import { openBlobsR2 } from './blobs-r2.ts'
 import { clock } from './clock.ts'
 import type { Environment } from './environment.ts'
 import { flowInObject } from './flow.ts'
-import { OnlookersElsewhere } from './onlookers.ts'
+import { OnlookersElsewhere } from './subscribers.ts'
 import { valuesInObject } from './values.ts'
 import { refused } from './reply.ts'
 import type { Reply } from './reply.ts'

@@ -1,7 +1,7 @@
 import * as platform from 'cloudflare:workers'
 
 import type { Events } from '../../src/ports/events.ts'
-import { HEARS_ALL } from '../../src/ports/hearing.ts'
+import { HEARS_ALL } from '../../src/ports/ingest-health.ts'
 import type { Ports } from '../../src/ports/index.ts'
 import { jsonLog } from '../json-log.ts'
 import { openLdap } from '../ldap.ts'

@@ -1,5 +1,5 @@
 import type { DatabaseTarget } from '../../src/automation/runs/protocol.ts'
-import type { Place } from './sandbox/contained.ts'
+import type { Place } from './sandbox/container.ts'
 
 /** The certificates that a machine trusts, where Debian and those that follow it keep them. */
 const TRUSTED = '/etc/ssl/certs/ca-certificates.crt'

@@ -2,7 +2,7 @@ import { mkdir, readdir, rm, stat, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
 import { untilAborted } from '../../src/lib/abort.ts'
-import { Lock } from '../../src/lib/lock.ts'
+import { Lock } from '../../src/lib/mutex.ts'
 
 const KEPT_MAX = 20
 const READY = '.ready'

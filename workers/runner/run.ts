@@ -14,12 +14,12 @@ import type { Environments } from './environments.ts'
 import { filesFor } from './filesystem.ts'
 import { Lines } from './log/lines.ts'
 import type { TakeLine } from './log/lines.ts'
-import { linkInto, makeInto, writeInto } from './room.ts'
-import type { RoomPaths } from './room.ts'
-import type { Bind, Exit, SandboxStart, Tunnel } from './sandbox/contained.ts'
+import { linkInto, makeInto, writeInto } from './work-folder.ts'
+import type { RoomPaths } from './work-folder.ts'
+import type { Bind, Exit, SandboxStart, Tunnel } from './sandbox/container.ts'
 import type { Sandbox } from './sandbox/sandbox.ts'
 import type { OpenedDirectory } from './settings.ts'
-import { untilEnded } from './stopping.ts'
+import { untilEnded } from './stop.ts'
 
 /** How long preparing may take. */
 const PREPARING_MS = 600_000

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { idParam } from '../../http/answers.ts'
+import { idParam } from '../../http/openapi-answers.ts'
 import { instantQuery } from '../../http/instants.ts'
 
 const LIMIT_MAX = 1_000

@@ -7,9 +7,9 @@ import { audited } from '../audit/service.ts'
 import { countUsers } from '../users/service.ts'
 import { FAILURES_SHOWN_MAX } from './schema.ts'
 import type { SyncReport } from './schema.ts'
-import { settingsOf } from './service/reading.ts'
-import { makeSo } from './service/syncing.ts'
-import type { Outcome } from './service/syncing.ts'
+import { settingsOf } from './service/entries.ts'
+import { makeSo } from './service/sync.ts'
+import type { Outcome } from './service/sync.ts'
 import * as store from './store.ts'
 
 /** A sync that takes longer is given up, and another one may begin. */

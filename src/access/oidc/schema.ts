@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { storableText } from '../../http/texts.ts'
+import { storableText } from '../../http/text-schemas.ts'
 import { codeSchema } from '../session/mfa/schema.ts'
 
 /** 256 bits in base64url, without padding: a verifier of RFC 7636, or the SHA-256 of one. */

@@ -1,7 +1,7 @@
 import { Hono } from 'hono'
 import type { Context } from 'hono'
 import * as z from 'zod'
-import { ok, noContent } from '../../http/answers.ts'
+import { ok, noContent } from '../../http/openapi-answers.ts'
 import { admit, policy } from '../../http/policy.ts'
 import type { Env, Policy } from '../../http/policy.ts'
 import { jsonBody, valid } from '../../http/valid.ts'

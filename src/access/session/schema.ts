@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { idParam } from '../../http/answers.ts'
+import { idParam } from '../../http/openapi-answers.ts'
 import { keepTokens, passwordSchema, usernameSchema } from '../users/schema.ts'
 import { codeSchema } from './mfa/schema.ts'
 

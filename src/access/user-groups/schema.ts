@@ -1,6 +1,6 @@
 import * as z from 'zod'
-import { READ_ONLY } from '../../http/answers.ts'
-import { storableText } from '../../http/texts.ts'
+import { READ_ONLY } from '../../http/openapi-answers.ts'
+import { storableText } from '../../http/text-schemas.ts'
 import { visuallyImpaired } from '../users/schema.ts'
 
 /** How many may be named in one call, and how many users may be in a group. */

@@ -1,5 +1,5 @@
 import type { Context } from '../../context.ts'
-import { commitIfMatch } from '../../http/conditions.ts'
+import { commitIfMatch } from '../../http/preconditions.ts'
 import { Refusal } from '../../lib/errors.ts'
 import { commit, isNotNullViolation, isUniqueViolation, refuseFull } from '../../ports/database.ts'
 import type { Ports } from '../../ports/index.ts'

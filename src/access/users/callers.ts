@@ -1,5 +1,5 @@
-import { Recent } from '../../lib/recent.ts'
-import type { Soon } from '../../lib/soon.ts'
+import { Recent } from '../../lib/ttl-cache.ts'
+import type { Soon } from '../../lib/maybe-promise.ts'
 import { hex, sameText } from '../../lib/text.ts'
 import type { Caller } from '../../context.ts'
 import type { Ports } from '../../ports/index.ts'

@@ -1,6 +1,6 @@
 import type { Ports } from '../../ports/index.ts'
 import type { ScryptCost, Secrets } from '../../ports/secrets.ts'
-import { slotsFor } from '../../lib/slots.ts'
+import { slotsFor } from '../../lib/semaphore.ts'
 import { base64url, fromBase64url, sameText } from '../../lib/text.ts'
 
 /** scrypt at 16 MiB of memory, which fits a Worker (OWASP Password Storage Cheat Sheet: N = 2^14, r = 8, p = 5). */

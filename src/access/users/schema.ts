@@ -1,6 +1,6 @@
 import * as z from 'zod'
-import { READ_ONLY } from '../../http/answers.ts'
-import { storableText } from '../../http/texts.ts'
+import { READ_ONLY } from '../../http/openapi-answers.ts'
+import { storableText } from '../../http/text-schemas.ts'
 import { ROLES } from '../../context.ts'
 import { isTimeZone } from '../../lib/time.ts'
 import { USER_TYPES } from './changes.ts'

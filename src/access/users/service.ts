@@ -1,6 +1,6 @@
 import type { Context } from '../../context.ts'
 import { readsScripts } from '../rights/permissions.ts'
-import { commitIfMatch } from '../../http/conditions.ts'
+import { commitIfMatch } from '../../http/preconditions.ts'
 import { Refusal } from '../../lib/errors.ts'
 import type { Fault } from '../../lib/errors.ts'
 import { decodeNumber, encodeCursor } from '../../lib/paging.ts'

@@ -1,4 +1,4 @@
-import { quoted } from './quoting.ts'
+import { quoted } from './quotes.ts'
 import type { Language, Targets, TemplateName } from './schema.ts'
 
 export type Template<Target> = {

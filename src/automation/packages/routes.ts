@@ -1,7 +1,7 @@
 import { Hono } from 'hono'
 import type * as z from 'zod'
 import { dispositionOf } from '../../content/files/filename.ts'
-import { ok } from '../../http/answers.ts'
+import { ok } from '../../http/openapi-answers.ts'
 import { policy } from '../../http/policy.ts'
 import type { Env } from '../../http/policy.ts'
 import { jsonBody, parsed, valid } from '../../http/valid.ts'
@@ -18,8 +18,8 @@ import {
   uploadView,
 } from './schema.ts'
 import { analyzePackage, importPackage, requireGroup } from './service.ts'
-import { exportScripts } from './service/exporting.ts'
-import { withForm } from './service/receiving.ts'
+import { exportScripts } from './service/export.ts'
+import { withForm } from './service/upload.ts'
 
 const ADMINISTRATOR = ['administrator'] as const
 const BODY_MAX_BYTES = 64 * 1024

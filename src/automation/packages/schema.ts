@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { idParam } from '../../http/answers.ts'
+import { idParam } from '../../http/openapi-answers.ts'
 import { RUNNER_KINDS, WARNINGS } from '../scripts/detection.ts'
 
 const NAMED_MAX = 2_000

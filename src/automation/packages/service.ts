@@ -1,4 +1,4 @@
-import { listDataSources } from '../../analytics/sources/service.ts'
+import { listDataSources } from '../../data/sources/service.ts'
 import type { Context } from '../../context.ts'
 import { digestHex } from '../../lib/digest.ts'
 import { Refusal } from '../../lib/errors.ts'
@@ -9,13 +9,13 @@ import { directoryAt, putFile, readTree } from '../scripts/files/service.ts'
 import { groupIdNamed, groupIdOf, listGroups, readGroup } from '../scripts/groups/service.ts'
 import { listOwnConfigurations, listRunConfigurations } from '../scripts/run-configurations/service.ts'
 import { readScript } from '../scripts/service.ts'
-import { findScript } from '../scripts/service/changing.ts'
-import { importScript, nameTaken } from '../scripts/service/importing.ts'
+import { findScript } from '../scripts/service/changes.ts'
+import { importScript, nameTaken } from '../scripts/service/import.ts'
 import type { TreeEntry } from '../scripts/tree.ts'
 import type { Metadata } from './archive.ts'
 import type { AnalysisView, Failed, UploadFields, UploadView } from './schema.ts'
-import { bytesOf, eachScript } from './service/opening.ts'
-import type { Found, Refused, Sent } from './service/opening.ts'
+import { bytesOf, eachScript } from './service/reader.ts'
+import type { Found, Refused, Sent } from './service/reader.ts'
 
 /** What an import of an archive would meet; every byte of it is read, and nothing is kept.
  * @throws {Refusal} zip_unsafe, invalid, unavailable */

@@ -1,6 +1,6 @@
 import * as z from 'zod'
-import { reportText, storableText } from '../../http/texts.ts'
-import { SOURCE_TYPES, TLS_MODES } from '../../analytics/sources/schema.ts'
+import { reportText, storableText } from '../../http/text-schemas.ts'
+import { SOURCE_TYPES, TLS_MODES } from '../../data/sources/schema.ts'
 import { DEPENDENCY_MANAGERS, RUNNER_KINDS } from '../scripts/detection.ts'
 
 /** How often a runner is heard of while it has jobs. */

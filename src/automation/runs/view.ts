@@ -1,7 +1,7 @@
 import { timeFormat } from '../../lib/time.ts'
 import type { Isolation } from './protocol.ts'
 import type { JobView, Trigger } from './schema.ts'
-import type { ListedRun } from './store/listing.ts'
+import type { ListedRun } from './store/lists.ts'
 
 /** A run as callers see it. @param waitingFor what keeps every run from beginning */
 export function viewOf(

@@ -1,6 +1,6 @@
 import { Hono } from 'hono'
 import * as z from 'zod'
-import { noContent, ok, sentPath } from '../../http/answers.ts'
+import { noContent, ok, sentPath } from '../../http/openapi-answers.ts'
 import { readBytes } from '../../http/bytes.ts'
 import { idempotencyKeyOf, REPLAYED } from '../../http/idempotency.ts'
 import { policy } from '../../http/policy.ts'

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { idParam } from '../../http/answers.ts'
+import { idParam } from '../../http/openapi-answers.ts'
 import { instantQuery } from '../../http/instants.ts'
 import { composedName } from '../../monitoring/tree/schema.ts'
 import { chosenConfiguration } from '../scripts/run-configurations/schema.ts'

@@ -10,13 +10,13 @@ import { parseInstant, timeFormat } from '../../lib/time.ts'
 import { commit, isForeignKeyViolation, refuseFull } from '../../ports/database.ts'
 import type { Ports } from '../../ports/index.ts'
 import { listOwnConfigurations } from '../scripts/run-configurations/service.ts'
-import { refuseTakenName, requireScript } from '../scripts/service/changing.ts'
+import { refuseTakenName, requireScript } from '../scripts/service/changes.ts'
 import type { NewWebhookView, WebhookBody, WebhookView } from './schema.ts'
-import { SIGNING_KEYS } from './service/triggering.ts'
+import { SIGNING_KEYS } from './service/trigger.ts'
 import * as store from './store.ts'
 import type { WebhookRow } from './store.ts'
 
-export { triggerScript } from './service/triggering.ts'
+export { triggerScript } from './service/trigger.ts'
 
 const WEBHOOKS_MAX = 20
 const SECRET_BYTES = 32

@@ -1,10 +1,10 @@
 import { Hono } from 'hono'
 import * as z from 'zod'
-import { idParam, noContent, ok } from '../../http/answers.ts'
+import { idParam, noContent, ok } from '../../http/openapi-answers.ts'
 import { nextLink } from '../../http/paging.ts'
 import { policy } from '../../http/policy.ts'
 import type { Env } from '../../http/policy.ts'
-import { answerStored } from '../../http/stored.ts'
+import { answerStored } from '../../http/file-response.ts'
 import { jsonBody, valid } from '../../http/valid.ts'
 import { Refusal } from '../../lib/errors.ts'
 import {

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { flagQuery } from '../../http/answers.ts'
+import { flagQuery } from '../../http/openapi-answers.ts'
 
 const LIMIT_MAX = 1_000
 const OBJECTS_MAX = 1_000

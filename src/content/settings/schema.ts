@@ -1,6 +1,6 @@
 import * as z from 'zod'
-import { flagQuery, READ_ONLY } from '../../http/answers.ts'
-import { storableText } from '../../http/texts.ts'
+import { flagQuery, READ_ONLY } from '../../http/openapi-answers.ts'
+import { storableText } from '../../http/text-schemas.ts'
 import { languageOf } from '../../lib/language.ts'
 
 /** Stands for a secret that is set; sent back, it keeps it. */

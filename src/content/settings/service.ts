@@ -1,7 +1,7 @@
 import { audited } from '../../access/audit/service.ts'
 import { sealText, unseal } from '../../access/session/keys.ts'
 import type { Context } from '../../context.ts'
-import { patched } from '../../http/merging.ts'
+import { patched } from '../../http/merge-patch.ts'
 import { parsed } from '../../http/valid.ts'
 import { INTERFACE_RELEASE, VERSION } from '../../http/version.ts'
 import { Refusal } from '../../lib/errors.ts'

@@ -1,7 +1,7 @@
 import { audited } from '../../access/audit/service.ts'
 import type { Context } from '../../context.ts'
 import { sha256 } from '../../lib/digest.ts'
-import { holdToTag } from '../../http/conditions.ts'
+import { holdToTag } from '../../http/preconditions.ts'
 import { Refusal } from '../../lib/errors.ts'
 import { timeFormat } from '../../lib/time.ts'
 import { commit, isUniqueViolation } from '../../ports/database.ts'

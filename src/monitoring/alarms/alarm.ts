@@ -1,4 +1,4 @@
-import type { Level, State } from '../../ports/job-actors.ts'
+import type { Level, State } from '../../domain/state.ts'
 import { isLevel, LEVELS } from '../states/state.ts'
 
 /** What an alarm goes through; the order is that of its life. */

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 
 import * as fc from 'fast-check'
 
-import type { Level, State } from '../../ports/job-actors.ts'
+import type { Level, State } from '../../domain/state.ts'
 import { STATES } from '../states/state.ts'
 import { heldReasonOf, isSilent, openAlarm, opens } from './alarm.ts'
 import type { Alarm, AlarmChange, AlarmEvent, Terms } from './alarm.ts'

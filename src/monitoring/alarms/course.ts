@@ -1,4 +1,4 @@
-import type { Level, State } from '../../ports/job-actors.ts'
+import type { Level, State } from '../../domain/state.ts'
 import { bareState, isLevel, isMaintained } from '../states/state.ts'
 import { changeOf, heldReasonOf, rank } from './alarm.ts'
 import type {

@@ -1,5 +1,5 @@
-export { act } from './service/acting.ts'
-export { advanceAlarms, raiseAlarms } from './service/raising.ts'
+export { act } from './service/actions.ts'
+export { advanceAlarms, raiseAlarms } from './service/raise.ts'
 export { closeBelow, tidyAlarms } from './store/changes.ts'
 export {
   addressLink,

@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm'
 import { isNotNullViolation, isUniqueViolation } from '../../ports/database.ts'
 import type { Database, Write } from '../../ports/database.ts'
-import type { State } from '../../ports/job-actors.ts'
+import type { State } from '../../domain/state.ts'
 import type { Alarm, AlarmChange, Terms } from './alarm.ts'
 import { heldReasonOf } from './alarm.ts'
 import { dueAtOf } from './course.ts'

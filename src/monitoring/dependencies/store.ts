@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm'
 import type { SQL } from 'drizzle-orm'
 import type { Database, Write } from '../../ports/database.ts'
-import type { State } from '../../ports/job-actors.ts'
+import type { State } from '../../domain/state.ts'
 import type { ObjectType } from '../tree/schema.ts'
 
 export type DependencyRow = {

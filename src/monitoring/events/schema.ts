@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { flagQuery, idParam } from '../../http/answers.ts'
+import { flagQuery, idParam } from '../../http/openapi-answers.ts'
 import { EVENT_KINDS } from '../../ports/events.ts'
 
 const OBJECTS_MAX = 100

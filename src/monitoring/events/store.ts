@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm'
 import { eventEpochs } from '../../../db/tables/events.ts'
 import type { Database } from '../../ports/database.ts'
-import type { Level, Reason, State } from '../../ports/job-actors.ts'
+import type { Level, Reason, State } from '../../domain/state.ts'
 import type { ObjectType } from '../tree/schema.ts'
 
 /** A number that none before was as large as, however often the service was started and whatever its clock said. */

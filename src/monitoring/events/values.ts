@@ -1,4 +1,4 @@
-import type { Run, Value } from '../../ports/job-actors.ts'
+import type { Run, Value } from '../../domain/delivery.ts'
 import type { Sample, Step } from '../jobs/actor.ts'
 import { userValue } from '../jobs/delivery.ts'
 

@@ -7,9 +7,12 @@ import {
   FAILED,
   MINUTE_MS,
   rulesWith,
-} from '../../../test/keeper/rules.ts'
+} from '../../../test/engine/rules.ts'
 import { Refusal } from '../../lib/errors.ts'
-import type { Delivery, Rules, State, Thresholds, Transition } from '../../ports/job-actors.ts'
+import type { Delivery } from '../../domain/delivery.ts'
+import type { Rules, Thresholds } from '../../domain/job-rules.ts'
+import type { State } from '../../domain/state.ts'
+import type { Transition } from '../../domain/transition.ts'
 import { step } from './actor.ts'
 import type { ActorState, Event, Sample, Step } from './actor.ts'
 

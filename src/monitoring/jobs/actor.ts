@@ -1,5 +1,7 @@
 import { Refusal } from '../../lib/errors.ts'
-import type { Delivery, Reason, Rules, Run, Value } from '../../ports/job-actors.ts'
+import type { Delivery, Run, Value } from '../../domain/delivery.ts'
+import type { Rules } from '../../domain/job-rules.ts'
+import type { Reason } from '../../domain/state.ts'
 import { isLevel, worseOf } from '../states/state.ts'
 import { count, countSilence, evaluate, TIMEOUT_ERROR } from '../states/thresholds.ts'
 import type { Counter } from '../states/thresholds.ts'
@@ -17,13 +19,13 @@ import {
   withMessage,
   withoutFlapping,
   withResult,
-} from './judging.ts'
-import type { ActorState, Deadline, Sample, Step } from './judging.ts'
-import { takeRun } from './run.ts'
+} from './judgement.ts'
+import type { ActorState, Deadline, Sample, Step } from './judgement.ts'
+import { takeRun } from './sample-series.ts'
 
 /** Over a gap shorter than this a job is taken to be as it was. */
 const RESTART_MAX_MS = 60_000
-export type { ActorState, Sample, Step } from './judging.ts'
+export type { ActorState, Sample, Step } from './judgement.ts'
 
 export type Event =
   | { readonly kind: 'configure'; readonly jobId: number; readonly rules: Rules }

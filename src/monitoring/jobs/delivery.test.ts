@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 
-import { deliveryWith } from '../../../test/keeper/rules.ts'
+import { deliveryWith } from '../../../test/engine/rules.ts'
 import { loneKeyOf } from './delivery.ts'
 
 test('a value is alone where nothing else is said than when it was measured and with which error code', () => {

@@ -1,6 +1,7 @@
 import { Refusal } from '../../lib/errors.ts'
-import { VALUES_MAX } from '../rules/schema.ts'
-import type { Delivery, RefusedSample, Rules, Run, Sender, Value } from '../../ports/job-actors.ts'
+import { VALUES_MAX } from '../job-config/schema.ts'
+import type { Delivery, RefusedSample, Run, Sender, Value } from '../../domain/delivery.ts'
+import type { Rules } from '../../domain/job-rules.ts'
 
 const NUMBER = 'returnValue'
 const TEXT = 'stringValue'

@@ -1,6 +1,6 @@
 import { isStorable } from '../../lib/text.ts'
 import { isPlainInstant } from '../../lib/time.ts'
-import { VALUES_MAX } from '../rules/schema.ts'
+import { VALUES_MAX } from '../job-config/schema.ts'
 import { ERROR_CODE_MAX, TEXT_MAX } from './schema.ts'
 import type { DeliveryBody } from './schema.ts'
 

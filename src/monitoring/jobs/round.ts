@@ -9,7 +9,7 @@ import type {
   Repeat,
   Round,
   Value,
-} from '../../ports/job-actors.ts'
+} from '../../domain/delivery.ts'
 import { BARE } from './delivery.ts'
 
 /** The deliveries of a round, one after the other. They are one object, which is good until the next is asked for. */

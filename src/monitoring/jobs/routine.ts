@@ -1,9 +1,9 @@
-import type { Delivery, Value } from '../../ports/job-actors.ts'
+import type { Delivery, Value } from '../../domain/delivery.ts'
 import { evaluate, isCounted, TIMEOUT_ERROR, uncountedSpan } from '../states/thresholds.ts'
 import type { Span } from '../states/thresholds.ts'
 import { BARE, divisorOf, isDefined, userValue } from './delivery.ts'
-import { judge, regularDeadline } from './judging.ts'
-import type { ActorState, Sample } from './judging.ts'
+import { judge, regularDeadline } from './judgement.ts'
+import type { ActorState, Sample } from './judgement.ts'
 
 /** Whether a lone value of this key that comes in order, and that no limit counts, changes neither the job's state nor when
  * it is looked at next; so it is then for all such values, until anything else happens to the job. */

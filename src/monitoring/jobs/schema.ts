@@ -1,6 +1,6 @@
 import * as z from 'zod'
-import { shownOnly } from '../../http/answers.ts'
-import { reportText, storableText } from '../../http/texts.ts'
+import { shownOnly } from '../../http/openapi-answers.ts'
+import { reportText, storableText } from '../../http/text-schemas.ts'
 import { durationMs } from '../../lib/duration.ts'
 import { parseInstant } from '../../lib/time.ts'
 import { objectBodyShape, objectViewShape } from '../tree/schema.ts'
@@ -11,9 +11,9 @@ import {
   positiveDuration,
   thresholdsSchema,
   VALUES_MAX,
-} from '../rules/schema.ts'
+} from '../job-config/schema.ts'
 import { STATES } from '../states/state.ts'
-import type { Delivery, Value } from '../../ports/job-actors.ts'
+import type { Delivery, Value } from '../../domain/delivery.ts'
 
 export const ERROR_CODE_MAX = 2_147_483_647
 export const TEXT_MAX = 4096

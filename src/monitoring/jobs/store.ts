@@ -1,9 +1,10 @@
 import { eq, sql } from 'drizzle-orm'
 import { actorChanges, jobs, jobValues } from '../../../db/tables/monitoring.ts'
 import type { Database, Write } from '../../ports/database.ts'
-import type { FlappingLimits, State } from '../../ports/job-actors.ts'
+import type { FlappingLimits } from '../../domain/job-rules.ts'
+import type { State } from '../../domain/state.ts'
 import { fold } from '../../lib/text.ts'
-import type { Parameters, ThresholdsBody } from '../rules/schema.ts'
+import type { Parameters, ThresholdsBody } from '../job-config/schema.ts'
 
 export type JobRow = {
   readonly interval: string

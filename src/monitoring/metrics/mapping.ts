@@ -1,5 +1,5 @@
-import type { Delivery } from '../../ports/job-actors.ts'
-import { VALUES_MAX } from '../rules/schema.ts'
+import type { Delivery } from '../../domain/delivery.ts'
+import { VALUES_MAX } from '../job-config/schema.ts'
 import type { Point } from './points.ts'
 import type { Tally } from './tally.ts'
 

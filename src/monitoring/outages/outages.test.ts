@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import type { State } from '../../ports/job-actors.ts'
+import type { State } from '../../domain/state.ts'
 import { spansOf } from '../state-history/timeline.ts'
 import { STATES } from '../states/state.ts'
 import { outagesOf } from './outages.ts'

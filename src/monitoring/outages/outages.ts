@@ -1,4 +1,4 @@
-import type { Level, State } from '../../ports/job-actors.ts'
+import type { Level, State } from '../../domain/state.ts'
 import type { Range } from '../../lib/range.ts'
 import type { Span } from '../state-history/timeline.ts'
 import { LEVELS } from '../states/state.ts'

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { flagQuery } from '../../http/answers.ts'
+import { flagQuery } from '../../http/openapi-answers.ts'
 import { instantQuery } from '../../http/instants.ts'
 import { isFixedDuration } from '../../lib/duration.ts'
 import { levelsQuery, placedRevaluation, RECALC } from '../state-history/schema.ts'

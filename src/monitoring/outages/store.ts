@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm'
 import type { SQL } from 'drizzle-orm'
 import type { Database } from '../../ports/database.ts'
-import type { Level } from '../../ports/job-actors.ts'
+import type { Level } from '../../domain/state.ts'
 import type { ObjectType } from '../tree/schema.ts'
 
 type Asked = { readonly objectId: number; readonly at: number; readonly states: readonly Level[] }

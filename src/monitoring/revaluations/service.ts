@@ -1,22 +1,22 @@
 import { audited } from '../../access/audit/service.ts'
 import type { Deed } from '../../access/audit/service.ts'
 import type { Context } from '../../context.ts'
-import { commitIfMatch } from '../../http/conditions.ts'
+import { commitIfMatch } from '../../http/preconditions.ts'
 import { Refusal } from '../../lib/errors.ts'
 import { parseInstant, timeFormat } from '../../lib/time.ts'
 import { commit, isNotNullViolation } from '../../ports/database.ts'
 import { noteMaintenance } from '../states/service.ts'
 import type { ObjectType } from '../tree/schema.ts'
 import { requireObject } from '../tree/service.ts'
-import { checkOccurrences, checkPast, entered, invalid } from './entering.ts'
-import type { Entered } from './entering.ts'
+import { checkOccurrences, checkPast, entered, invalid } from './input.ts'
+import type { Entered } from './input.ts'
 import { isActiveAt, nextChange, occurrencesIn } from './occurrences.ts'
 import type { RevaluationBody, RevaluationsQuery, RevaluationView } from './schema.ts'
 import * as store from './store.ts'
 import type { RevaluationRow } from './store.ts'
 
-export { advanceMaintenance, reviewSlice, reviewUrgent } from './service/advancing.ts'
-export type { Advanced } from './service/advancing.ts'
+export { advanceMaintenance, reviewSlice, reviewUrgent } from './service/advance.ts'
+export type { Advanced } from './service/advance.ts'
 
 const DAY_MS = 86_400_000
 const REVALUATIONS_MAX = 10_000

@@ -1,6 +1,6 @@
 import { unionOf } from '../../lib/range.ts'
 import type { Range } from '../../lib/range.ts'
-import type { Reason, State } from '../../ports/job-actors.ts'
+import type { Reason, State } from '../../domain/state.ts'
 import { shownInMaintenance } from '../states/state.ts'
 import type { SlcChange, SlcState } from './verdict.ts'
 

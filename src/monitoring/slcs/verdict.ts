@@ -1,7 +1,7 @@
 import type { Range } from '../../lib/range.ts'
 import { spansOf } from '../state-history/timeline.ts'
 import type { Span } from '../state-history/timeline.ts'
-import type { Reason } from '../../ports/job-actors.ts'
+import type { Reason } from '../../domain/state.ts'
 import { instantOf } from './credit.ts'
 import type { Credit } from './credit.ts'
 import type { Period } from './periods.ts'

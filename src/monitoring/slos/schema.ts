@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { idParam, shownOnly } from '../../http/answers.ts'
+import { idParam, shownOnly } from '../../http/openapi-answers.ts'
 import { PUSHES } from '../states/propagation.ts'
 import { SLO_OPERATIONS } from '../states/slo-state.ts'
 import { STATES } from '../states/state.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import type { State } from '../../ports/job-actors.ts'
+import type { State } from '../../domain/state.ts'
 import { availabilityOf } from './availability.ts'
 import { spansOf } from './timeline.ts'
 

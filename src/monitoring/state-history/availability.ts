@@ -1,4 +1,4 @@
-import type { Level, State } from '../../ports/job-actors.ts'
+import type { Level, State } from '../../domain/state.ts'
 import type { Span } from './timeline.ts'
 
 /** Times in ms. Percentages are floored to three decimals, so that 100 means not a millisecond was bad; null where there

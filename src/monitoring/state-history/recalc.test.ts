@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import type { State } from '../../ports/job-actors.ts'
+import type { State } from '../../domain/state.ts'
 import type { Range } from '../../lib/range.ts'
 import { joined } from '../revaluations/occurrences.ts'
 import { NO_CHILDREN, Propagation, stateOf } from '../states/propagation.ts'

@@ -1,5 +1,5 @@
 import type { Range } from '../../lib/range.ts'
-import type { State } from '../../ports/job-actors.ts'
+import type { State } from '../../domain/state.ts'
 import { cut, joined } from '../revaluations/occurrences.ts'
 import { shownState, stateOf, stateWithoutBlame } from '../states/propagation.ts'
 import type { Link, Push } from '../states/propagation.ts'

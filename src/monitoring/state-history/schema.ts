@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { flagQuery } from '../../http/answers.ts'
+import { flagQuery } from '../../http/openapi-answers.ts'
 import { rangeQuery } from '../../http/instants.ts'
 import { REVALUATION_TYPES } from '../revaluations/schema.ts'
 import { LEVELS, STATES } from '../states/state.ts'

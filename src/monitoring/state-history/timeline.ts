@@ -1,5 +1,5 @@
 import type { Range } from '../../lib/range.ts'
-import type { State } from '../../ports/job-actors.ts'
+import type { State } from '../../domain/state.ts'
 import { STATES } from '../states/state.ts'
 
 /** How long an object was in one state, without a change. */

@@ -1,4 +1,4 @@
-import type { FlappingLimits } from '../../ports/job-actors.ts'
+import type { FlappingLimits } from '../../domain/job-rules.ts'
 
 /** How often the state of an object has changed lately. */
 export type Flapping = {

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import type { State, Transition } from '../../ports/job-actors.ts'
+import type { State } from '../../domain/state.ts'
+import type { Transition } from '../../domain/transition.ts'
 import { crossing } from '../../../test/flow/transition.ts'
 import { NO_CHILDREN, Propagation, shownState, worstOf } from './propagation.ts'
 import type { Node } from './propagation.ts'

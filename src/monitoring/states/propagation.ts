@@ -1,4 +1,5 @@
-import type { State, Transition } from '../../ports/job-actors.ts'
+import type { State } from '../../domain/state.ts'
+import type { Transition } from '../../domain/transition.ts'
 import { sloStateOf } from './slo-state.ts'
 import type { SloRules } from './slo-state.ts'
 import { bareState, isLevel, isMaintained, shownInMaintenance, SILENT, STATES } from './state.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import type { State } from '../../ports/job-actors.ts'
+import type { State } from '../../domain/state.ts'
 import { stepDown, traceFrom } from './reasons.ts'
 import type { CountedChild, Suspect } from './reasons.ts'
 import { STATES } from './state.ts'

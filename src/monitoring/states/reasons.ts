@@ -1,4 +1,4 @@
-import type { State } from '../../ports/job-actors.ts'
+import type { State } from '../../domain/state.ts'
 import { STATES } from './state.ts'
 
 /** The states for which something is to blame, worst first. */

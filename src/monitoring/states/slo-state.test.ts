@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import type { State } from '../../ports/job-actors.ts'
+import type { State } from '../../domain/state.ts'
 import { SLO_OPERATIONS, sloStateOf } from './slo-state.ts'
 import type { SloCounters, SloOperation } from './slo-state.ts'
 import { STATES } from './state.ts'

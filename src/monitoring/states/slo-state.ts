@@ -1,4 +1,4 @@
-import type { Level, State } from '../../ports/job-actors.ts'
+import type { Level, State } from '../../domain/state.ts'
 import type { Tally } from './propagation.ts'
 import { LEVELS, STATES } from './state.ts'
 

@@ -1,4 +1,4 @@
-import type { Level, State } from '../../ports/job-actors.ts'
+import type { Level, State } from '../../domain/state.ts'
 
 /** Every state an object can be in, worst first: the order in which states are shown. */
 export const STATES = [

@@ -2,8 +2,10 @@ import { describe, expect, test } from 'bun:test'
 
 import * as fc from 'fast-check'
 
-import { conditionWith } from '../../../test/keeper/rules.ts'
-import type { Condition, Level, Operator, Thresholds, Value } from '../../ports/job-actors.ts'
+import { conditionWith } from '../../../test/engine/rules.ts'
+import type { Value } from '../../domain/delivery.ts'
+import type { Condition, Operator, Thresholds } from '../../domain/job-rules.ts'
+import type { Level } from '../../domain/state.ts'
 import {
   compare,
   count,

@@ -1,5 +1,7 @@
 import { matchesWildcard } from '../../lib/wildcard.ts'
-import type { Condition, Level, Operator, Thresholds, Value } from '../../ports/job-actors.ts'
+import type { Value } from '../../domain/delivery.ts'
+import type { Condition, Operator, Thresholds } from '../../domain/job-rules.ts'
+import type { Level } from '../../domain/state.ts'
 
 export const NUMBER_OPERATORS = ['>', '>=', '<', '<=', '=', '<>'] as const satisfies readonly Operator[]
 export const TEXT_OPERATORS = [

@@ -1,6 +1,6 @@
 import { lengthMs } from '../../lib/range.ts'
 import type { Range } from '../../lib/range.ts'
-import type { Level } from '../../ports/job-actors.ts'
+import type { Level } from '../../domain/state.ts'
 import { availabilityOf } from '../state-history/availability.ts'
 import { overlapMs } from '../state-history/timeline.ts'
 import type { Span } from '../state-history/timeline.ts'

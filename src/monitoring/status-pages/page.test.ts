@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 
-import type { State } from '../../ports/job-actors.ts'
+import type { State } from '../../domain/state.ts'
 import { STATES } from '../states/state.ts'
 import { badgeOf } from './badge.ts'
 import { SPOKEN } from '../../lib/language.ts'

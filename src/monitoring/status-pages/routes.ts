@@ -1,6 +1,6 @@
 import { Hono } from 'hono'
 import { etag, RETAINED_304_HEADERS } from 'hono/etag'
-import { noContent, ok } from '../../http/answers.ts'
+import { noContent, ok } from '../../http/openapi-answers.ts'
 import { policy } from '../../http/policy.ts'
 import type { Env } from '../../http/policy.ts'
 import { jsonBody, valid } from '../../http/valid.ts'

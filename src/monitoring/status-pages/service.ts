@@ -12,10 +12,10 @@ import type { ObjectRow } from '../tree/service.ts'
 import { requireObject } from '../tree/service.ts'
 import type { ObjectType } from '../tree/schema.ts'
 import type { StatusPageBody, StatusPageView } from './schema.ts'
-import { forgetShown } from './service/showing.ts'
+import { forgetShown } from './service/public-page.ts'
 import * as store from './store.ts'
 
-export { showBadge, showPage } from './service/showing.ts'
+export { showBadge, showPage } from './service/public-page.ts'
 
 const TOKEN_BYTES = 32
 

@@ -1,4 +1,4 @@
-import type { State } from '../../ports/job-actors.ts'
+import type { State } from '../../domain/state.ts'
 import { isLevel, isMaintained } from '../states/state.ts'
 import type { Day } from './days.ts'
 

@@ -1,4 +1,4 @@
-import type { State } from '../../ports/job-actors.ts'
+import type { State } from '../../domain/state.ts'
 import type { Spoken } from '../../lib/language.ts'
 
 /** What stands on pages and badges. */

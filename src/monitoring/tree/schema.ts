@@ -1,6 +1,6 @@
 import * as z from 'zod'
-import { READ_ONLY, shownOnly } from '../../http/answers.ts'
-import { storableText } from '../../http/texts.ts'
+import { READ_ONLY, shownOnly } from '../../http/openapi-answers.ts'
+import { storableText } from '../../http/text-schemas.ts'
 import { isInReadingOrder, isVisible } from '../../lib/text.ts'
 import { STATES } from '../states/state.ts'
 

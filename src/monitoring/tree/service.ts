@@ -4,7 +4,7 @@ import type { Permissions, Right } from '../../access/rights/permissions.ts'
 import { readableBy, rightsOf, visibleBy } from '../../access/rights/service.ts'
 import { isCollector } from '../../access/users/service.ts'
 import type { Context } from '../../context.ts'
-import { heldToVersion } from '../../http/conditions.ts'
+import { heldToVersion } from '../../http/preconditions.ts'
 import { Refusal } from '../../lib/errors.ts'
 import { hex } from '../../lib/text.ts'
 import { isForeignKeyViolation, isNotNullViolation, isOffVersion } from '../../ports/database.ts'
@@ -12,7 +12,7 @@ import type { Database, Write } from '../../ports/database.ts'
 import type { Ports } from '../../ports/index.ts'
 import type { Secrets } from '../../ports/secrets.ts'
 import { closeBelow } from '../alarms/service.ts'
-import { markSubtree } from '../rules/service.ts'
+import { markSubtree } from '../job-config/service.ts'
 import {
   markFreed,
   markLinkedAbove,

@@ -4,7 +4,7 @@ import { alias } from 'drizzle-orm/sqlite-core'
 import { devices, objects, properties, states } from '../../../db/tables/monitoring.ts'
 import { fold } from '../../lib/text.ts'
 import type { Database, Write } from '../../ports/database.ts'
-import type { State } from '../../ports/job-actors.ts'
+import type { State } from '../../domain/state.ts'
 import { propertiesJson } from './properties.ts'
 import type { ObjectType, PropertyBody } from './schema.ts'
 

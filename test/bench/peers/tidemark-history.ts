@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 
-import { Keeper } from '../../../src/monitoring/keeper/service.ts'
-import { writeMeta } from '../../../src/monitoring/keeper/store.ts'
+import { Keeper } from '../../../src/monitoring/engine/service.ts'
+import { writeMeta } from '../../../src/monitoring/engine/store.ts'
 import { openBlobsDirectory } from '../../../workers/bun/blobs-directory.ts'
 import { openLibsql } from '../../../workers/bun/libsql.ts'
 import type { Libsql } from '../../../workers/bun/libsql.ts'

@@ -1,4 +1,4 @@
-import type { Bind, SandboxStart } from './contained.ts'
+import type { Bind, SandboxStart } from './container.ts'
 import { systemFilesFor } from './system-files.ts'
 
 const MIB = 1024 * 1024

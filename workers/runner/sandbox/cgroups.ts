@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-import type { Limits } from './contained.ts'
+import type { Limits } from './container.ts'
 
 const CPU_PERIOD_US = 100_000
 const CONTROLLERS = ['memory', 'pids', 'cpu'] as const

@@ -2,7 +2,7 @@ import { mkdir, writeFile } from 'node:fs/promises'
 import { isIP } from 'node:net'
 import { join } from 'node:path'
 
-import type { Bind } from './contained.ts'
+import type { Bind } from './container.ts'
 
 const HOSTS = '127.0.0.1 localhost job\n::1 localhost\n'
 

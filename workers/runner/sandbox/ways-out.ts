@@ -4,9 +4,9 @@ import { join } from 'node:path'
 
 import { openProxy, openTunnel } from '../proxy.ts'
 import type { Proxy, ProxyOptions, Traffic, Way } from '../proxy.ts'
-import type { Place, SandboxStart, Tunnel } from './contained.ts'
-import { tunnelFor } from './inside.ts'
-import type { Forwarder } from './inside.ts'
+import type { Place, SandboxStart, Tunnel } from './container.ts'
+import { tunnelFor } from './init.ts'
+import type { Forwarder } from './init.ts'
 import { hostsFileFor, isMappable } from './own-files.ts'
 
 const HERE = '127.0.0.1'

@@ -1,6 +1,6 @@
-import { slotsFor } from '../../../lib/slots.ts'
+import { slotsFor } from '../../../lib/semaphore.ts'
 import type { Ports } from '../../../ports/index.ts'
-import { findPerson, settingsOf } from './reading.ts'
+import { findPerson, settingsOf } from './entries.ts'
 
 /** Connections for logins at the same time, and how many more may wait: a directory that hangs must not hold everybody. */
 const AT_ONCE = 8

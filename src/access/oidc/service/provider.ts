@@ -2,10 +2,10 @@ import { createLocalJWKSet, errors, jwtVerify } from 'jose'
 import type { JSONWebKeySet, JWTPayload, JWTVerifyOptions } from 'jose'
 import * as oauth from 'oauth4webapi'
 import { Refusal } from '../../../lib/errors.ts'
-import { Recent } from '../../../lib/recent.ts'
+import { Recent } from '../../../lib/ttl-cache.ts'
 import type { Ports } from '../../../ports/index.ts'
 import type { OidcSettings } from '../../../ports/oidc-settings.ts'
-import { away, endpoint, outward, outwards } from './asking.ts'
+import { away, endpoint, outward, outwards } from './provider-client.ts'
 
 const KEEP_MS = 10 * 60_000
 /** How often keys are asked for again because a token names one that is not known: whoever makes up names is no reason to

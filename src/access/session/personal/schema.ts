@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { storableText } from '../../../http/texts.ts'
+import { storableText } from '../../../http/text-schemas.ts'
 import { instantQuery } from '../../../http/instants.ts'
 
 /** The scopes that a token can have: neither `account` nor `administration`. */

@@ -7,8 +7,8 @@ import type { Found } from '../../users/callers.ts'
 import * as store from '../store.ts'
 import type { Account } from '../store.ts'
 import { readToken } from '../token.ts'
-import { owedBy, prove } from './proving.ts'
-import type { Credentials } from './proving.ts'
+import { owedBy, prove } from './verify-credentials.ts'
+import type { Credentials } from './verify-credentials.ts'
 
 export type User = Extract<Caller, { kind: 'user' }>
 

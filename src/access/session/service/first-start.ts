@@ -9,7 +9,7 @@ import { countUsers, createUser } from '../../users/service.ts'
 import { requireStrong } from '../../users/service/passwords.ts'
 import { weaknessOf } from '../../users/strength.ts'
 import * as store from '../store.ts'
-import type { Credentials } from './proving.ts'
+import type { Credentials } from './verify-credentials.ts'
 
 const SETUP_LIFETIME_MS = 30 * 60_000
 

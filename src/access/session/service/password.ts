@@ -5,7 +5,7 @@ import { audited } from '../../audit/service.ts'
 import { isOwn } from '../../users/changes.ts'
 import { choosePassword, forgetCallers } from '../../users/service/passwords.ts'
 import * as store from '../store.ts'
-import { isElsewhere, owedBy, prove } from './proving.ts'
+import { isElsewhere, owedBy, prove } from './verify-credentials.ts'
 
 /** Gives the caller another password. All other sessions of the caller end and, unless `keepTokens` is true, the personal
  * tokens. This session owes no password any more.

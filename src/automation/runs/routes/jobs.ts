@@ -1,14 +1,14 @@
 import { Hono } from 'hono'
 import * as z from 'zod'
 import { SCRIPT_READERS } from '../../../access/rights/permissions.ts'
-import { noContent, ok } from '../../../http/answers.ts'
+import { noContent, ok } from '../../../http/openapi-answers.ts'
 import { policy } from '../../../http/policy.ts'
 import type { Env } from '../../../http/policy.ts'
 import { valid } from '../../../http/valid.ts'
 import { deletedView, jobPath, jobsQuery, jobView, scriptPath, statusQuery, statusView } from '../schema.ts'
 import { cancelJob, deleteJob, deleteJobs, listJobs, listStatuses, readJob } from '../service.ts'
-import { namedOf, scriptOf } from './naming.ts'
-import type { ScriptCall } from './naming.ts'
+import { namedOf, scriptOf } from './paths.ts'
+import type { ScriptCall } from './paths.ts'
 
 const reading = { roles: SCRIPT_READERS } as const
 /** Who looks after scripts may end what others have begun. */

@@ -5,7 +5,7 @@ import type { Env, Policy } from '../../../http/policy.ts'
 import { valid } from '../../../http/valid.ts'
 import { jobPath, logQuery, logView } from '../schema.ts'
 import { followLog, readJobLog } from '../service.ts'
-import { namedOf } from './naming.ts'
+import { namedOf } from './paths.ts'
 
 const STREAM = 'text/event-stream'
 

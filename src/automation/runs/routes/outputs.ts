@@ -3,12 +3,12 @@ import { SCRIPT_READERS } from '../../../access/rights/permissions.ts'
 import { dispositionOf } from '../../../content/files/filename.ts'
 import { policy } from '../../../http/policy.ts'
 import type { Env } from '../../../http/policy.ts'
-import { answerStored, FILE_ANSWERS, fileHeaders } from '../../../http/stored.ts'
+import { answerStored, FILE_ANSWERS, fileHeaders } from '../../../http/file-response.ts'
 import { valid } from '../../../http/valid.ts'
 import { outputPath } from '../schema.ts'
 import { openFile } from '../service/files.ts'
 import { readJob } from '../service.ts'
-import { scriptOf } from './naming.ts'
+import { scriptOf } from './paths.ts'
 
 export const outputRoutes = new Hono<Env>().get(
   '/scripts/:script/jobs/:jobId/outputs/:name',

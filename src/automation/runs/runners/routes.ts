@@ -1,11 +1,11 @@
 import { Hono } from 'hono'
 import type { Context as Call } from 'hono'
 import * as z from 'zod'
-import { noContent, ok } from '../../../http/answers.ts'
+import { noContent, ok } from '../../../http/openapi-answers.ts'
 import { policy } from '../../../http/policy.ts'
 import type { Env, Policy } from '../../../http/policy.ts'
 import { bodyChunks } from '../../../http/bytes.ts'
-import { answerStored } from '../../../http/stored.ts'
+import { answerStored } from '../../../http/file-response.ts'
 import { jsonBody, valid } from '../../../http/valid.ts'
 import {
   aboutRunner,
@@ -21,8 +21,8 @@ import {
   started,
 } from '../protocol.ts'
 import { openFile, takeOutput } from '../service/files.ts'
-import { accept, finish, holderOf, keepHold, start, takeLog, takeProgress } from '../service/held.ts'
-import type { Holder } from '../service/held.ts'
+import { accept, finish, holderOf, keepHold, start, takeLog, takeProgress } from '../service/lease.ts'
+import type { Holder } from '../service/lease.ts'
 import { runnerPath, runnerView } from './schema.ts'
 import { deleteRunner, listRunners, pollJobs, registerRunner } from './service.ts'
 

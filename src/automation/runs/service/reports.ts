@@ -1,7 +1,7 @@
 import type { Context } from '../../../context.ts'
 import { refusalIn } from '../../../lib/errors.ts'
 import type { Code } from '../../../lib/errors.ts'
-import { Lock } from '../../../lib/lock.ts'
+import { Lock } from '../../../lib/mutex.ts'
 import { timeFormat } from '../../../lib/time.ts'
 import { deliver } from '../../../monitoring/jobs/service/deliver.ts'
 import type { DeliveryBody } from '../../../monitoring/jobs/schema.ts'
@@ -9,7 +9,7 @@ import type { Ports } from '../../../ports/index.ts'
 import { errorCodeOf } from '../run.ts'
 import * as store from '../store/reports.ts'
 import type { ReportRow } from '../store/reports.ts'
-import { callerFor } from './lent.ts'
+import { callerFor } from './acting-user.ts'
 
 const AT_ONCE = 100
 const RETRY_MS = 10_000

@@ -1,7 +1,7 @@
 import type { Ports } from '../../../ports/index.ts'
 import { hasTakers } from '../runners/service/present.ts'
 import type { JobView } from '../schema.ts'
-import type { ListedRun } from '../store/listing.ts'
+import type { ListedRun } from '../store/lists.ts'
 import { viewOf } from '../view.ts'
 
 type ViewPorts = Pick<Ports, 'database' | 'clock' | 'settings'>

@@ -18,7 +18,7 @@ import { changerOf } from '../changer.ts'
 import { detect } from '../detection.ts'
 import { mediaOf } from '../media.ts'
 import { nameOf } from '../path.ts'
-import { changeScript, requireScript } from '../service/changing.ts'
+import { changeScript, requireScript } from '../service/changes.ts'
 import type { ScriptRow } from '../store.ts'
 import {
   allDirectories,

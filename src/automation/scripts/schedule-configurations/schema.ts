@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { idParam, shownOnly } from '../../../http/answers.ts'
+import { idParam, shownOnly } from '../../../http/openapi-answers.ts'
 import { isTimeZone } from '../../../lib/time.ts'
 import { composedName } from '../../../monitoring/tree/schema.ts'
 import { chosenConfiguration } from '../run-configurations/schema.ts'

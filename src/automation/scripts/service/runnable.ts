@@ -8,7 +8,7 @@ import { openSecrets } from '../run-configurations/service/changes.ts'
 import type { Rules } from '../run-configurations/schema.ts'
 import { isSecretName } from '../variables.ts'
 import { allDirectories } from '../tree.ts'
-import { requireScript } from './changing.ts'
+import { requireScript } from './changes.ts'
 
 /** Everything that a run of a script needs, as it is now. */
 export type Runnable = {

@@ -1,7 +1,7 @@
 import { audited } from '../../../access/audit/service.ts'
 import type { Context } from '../../../context.ts'
 import { Refusal } from '../../../lib/errors.ts'
-import { applyChanges } from '../../../monitoring/rules/service.ts'
+import { applyChanges } from '../../../monitoring/job-config/service.ts'
 import { commit } from '../../../ports/database.ts'
 import type { Write } from '../../../ports/database.ts'
 import type { Ports } from '../../../ports/index.ts'
@@ -10,9 +10,9 @@ import { addStaged, findPresent, findValues, rootCreatedAt } from '../store/part
 import { dropRun } from '../store/snapshot.ts'
 import { tableCalled } from '../store/tables.ts'
 import type { Reference, Table } from '../store/tables.ts'
-import { inParts, linesAgain, sectionsOf } from './restoring.ts'
-import type { Source } from './restoring.ts'
-import { forHere, reseal } from './sealing.ts'
+import { inParts, linesAgain, sectionsOf } from './restore.ts'
+import type { Source } from './restore.ts'
+import { forHere, reseal } from './secrets.ts'
 
 const OBJECTS_MAX = 10_000
 

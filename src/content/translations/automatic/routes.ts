@@ -1,5 +1,5 @@
 import { Hono } from 'hono'
-import { ok } from '../../../http/answers.ts'
+import { ok } from '../../../http/openapi-answers.ts'
 import { policy } from '../../../http/policy.ts'
 import type { Env } from '../../../http/policy.ts'
 import { jsonBody, valid } from '../../../http/valid.ts'

@@ -1,7 +1,7 @@
 import type { Context } from '../../../context.ts'
 import { sha256 } from '../../../lib/digest.ts'
 import { Refusal, refusalIn } from '../../../lib/errors.ts'
-import { Slots } from '../../../lib/slots.ts'
+import { Slots } from '../../../lib/semaphore.ts'
 import { commit } from '../../../ports/database.ts'
 import type { Ports } from '../../../ports/index.ts'
 import type { Translator } from '../../../ports/translator.ts'

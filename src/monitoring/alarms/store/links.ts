@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm'
 import type { SQL } from 'drizzle-orm'
 import type { Database, Write } from '../../../ports/database.ts'
-import type { Level } from '../../../ports/job-actors.ts'
+import type { Level } from '../../../domain/state.ts'
 import { LEVELS } from '../../states/state.ts'
 import { rank } from '../alarm.ts'
 import type { CoveringRow } from '../store.ts'

@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
 import type { Database } from '../../../ports/database.ts'
-import type { Level } from '../../../ports/job-actors.ts'
+import type { Level } from '../../../domain/state.ts'
 
 /** An object that another one, `sourceId`, cannot be well without. */
 export type Needed = { readonly sourceId: number; readonly path: string }

@@ -1,6 +1,6 @@
 import { idsOf } from '../../../access/rights/permissions.ts'
 import { Refusal } from '../../../lib/errors.ts'
-import { Lock } from '../../../lib/lock.ts'
+import { Lock } from '../../../lib/mutex.ts'
 import { timeFormat } from '../../../lib/time.ts'
 import type { TimeFormat } from '../../../lib/time.ts'
 import type { Events, Passing, Reading, Sight } from '../../../ports/events.ts'

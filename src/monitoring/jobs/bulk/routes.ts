@@ -1,5 +1,5 @@
 import { Hono } from 'hono'
-import { ok } from '../../../http/answers.ts'
+import { ok } from '../../../http/openapi-answers.ts'
 import type { Direct } from '../../../http/direct.ts'
 import { idempotencyKeyOf, showRepeatable } from '../../../http/idempotency.ts'
 import type { Repeatable } from '../../../http/idempotency.ts'

@@ -1,6 +1,6 @@
 import { Hono } from 'hono'
 import * as z from 'zod'
-import { idParam, noContent, ok } from '../../../http/answers.ts'
+import { idParam, noContent, ok } from '../../../http/openapi-answers.ts'
 import { readStart } from '../../../http/bytes.ts'
 import { idempotencyKeyOf, showRepeatable } from '../../../http/idempotency.ts'
 import { originOf } from '../../../http/origin.ts'

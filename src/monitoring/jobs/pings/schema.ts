@@ -1,8 +1,8 @@
 import * as z from 'zod'
-import { storableText } from '../../../http/texts.ts'
+import { storableText } from '../../../http/text-schemas.ts'
 import { Refusal } from '../../../lib/errors.ts'
 import { parseInstant } from '../../../lib/time.ts'
-import { positiveDuration } from '../../rules/schema.ts'
+import { positiveDuration } from '../../job-config/schema.ts'
 import { deliveryBody, instant, runIdText, TEXT_MAX, timestampView, valueFault } from '../schema.ts'
 import type { DeliveryBody } from '../schema.ts'
 

@@ -2,20 +2,20 @@ import { undeliverable, undeliverableTo } from '../../../access/rights/service.t
 import type { Caller, Context } from '../../../context.ts'
 import { sha256 } from '../../../lib/digest.ts'
 import { Refusal } from '../../../lib/errors.ts'
-import { soon } from '../../../lib/soon.ts'
-import type { Soon } from '../../../lib/soon.ts'
+import { soon } from '../../../lib/maybe-promise.ts'
+import type { Soon } from '../../../lib/maybe-promise.ts'
 import type { Ports } from '../../../ports/index.ts'
+import type { JobActors } from '../../../ports/job-actors.ts'
 import type {
   Delivered,
   DeliveredRound,
   Delivery,
-  JobActors,
   Outcome,
   Parcel,
   Repeat,
   Round,
   Sender,
-} from '../../../ports/job-actors.ts'
+} from '../../../domain/delivery.ts'
 import { roundWithout, withRefusals } from '../round.ts'
 import { deliveryOf } from '../schema.ts'
 import type { DeliveryBody } from '../schema.ts'

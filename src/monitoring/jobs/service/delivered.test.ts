@@ -3,7 +3,7 @@ import { expect, test } from 'bun:test'
 import * as fc from 'fast-check'
 
 import { timeFormat } from '../../../lib/time.ts'
-import type { Delivered, DeliveredRun } from '../../../ports/job-actors.ts'
+import type { Delivered, DeliveredRun } from '../../../domain/delivery.ts'
 import { deliveredText, runText } from './delivered.ts'
 
 const RUNS = Number(process.env['TIDEMARK_TEST_RUNS'] ?? 500)

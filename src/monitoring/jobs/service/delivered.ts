@@ -2,8 +2,8 @@ import type { Repeatable } from '../../../http/idempotency.ts'
 import { timeFormat } from '../../../lib/time.ts'
 import type { TimeFormat } from '../../../lib/time.ts'
 import type { Ports } from '../../../ports/index.ts'
-import type { Delivered, DeliveredRun } from '../../../ports/job-actors.ts'
-import { TIMEOUT_LEFT } from '../judging.ts'
+import type { Delivered, DeliveredRun } from '../../../domain/delivery.ts'
+import { TIMEOUT_LEFT } from '../judgement.ts'
 
 /** What is said to a sender of values that left error code 5 as it is. */
 export const TIMEOUT_LEFT_WARNING = { code: 'error_code_stands', message: TIMEOUT_LEFT } as const

@@ -2,7 +2,7 @@ import { Webhook } from 'standardwebhooks'
 import { cutText } from '../../../lib/text.ts'
 import type { Target } from '../recipients/target.ts'
 import { textOf } from '../texts/message.ts'
-import type { Call, Parcel } from './parcel.ts'
+import type { Call, Parcel } from './notification.ts'
 import { payloadOf } from './payload.ts'
 
 /** A target that is reached over HTTP. */

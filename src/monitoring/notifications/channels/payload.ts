@@ -3,7 +3,7 @@ import { cutText } from '../../../lib/text.ts'
 import { timeFormat } from '../../../lib/time.ts'
 import { messageOf, textOf } from '../texts/message.ts'
 import type { Manner, Told } from '../texts/message.ts'
-import type { Parcel } from './parcel.ts'
+import type { Parcel } from './notification.ts'
 
 /** A message for a program: the body of a webhook (Standard Webhooks, *Payload structure*). */
 export function payloadOf({ told, manner, createdAt }: Parcel) {

@@ -2,7 +2,7 @@ import type { MailReply } from '../../../ports/mail.ts'
 import type { TargetType } from '../recipients/target.ts'
 import { failed, sent } from './outcome.ts'
 import type { Outcome } from './outcome.ts'
-import type { Reply } from './parcel.ts'
+import type { Reply } from './notification.ts'
 
 /** What is said of the message itself, or that nobody will ever take any: everything else may be set right in time. */
 const FINAL = new Set([400, 410, 413, 414, 415, 422])

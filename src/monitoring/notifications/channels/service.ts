@@ -6,10 +6,10 @@ import { callOf } from './calls.ts'
 import type { HttpTarget } from './calls.ts'
 import { failed } from './outcome.ts'
 import type { Outcome } from './outcome.ts'
-import type { Parcel } from './parcel.ts'
+import type { Parcel } from './notification.ts'
 import { beginningOf, inTime } from './answers.ts'
 import { outcomeOf, outcomeOfMail, retryAfterOf } from './replies.ts'
-import { ordered } from './service/ordering.ts'
+import { ordered } from './service/script-runs.ts'
 
 /** Where a parcel goes in the end: a script, addresses, or a target that is reached over HTTP. */
 export type Destination = Exclude<Target, { type: 'user' | 'group' }>

@@ -1,5 +1,5 @@
 import { durationMs } from '../../../lib/duration.ts'
-import type { State } from '../../../ports/job-actors.ts'
+import type { State } from '../../../domain/state.ts'
 import { LEVELS } from '../../states/state.ts'
 import type { Rules } from '../recipients/schema.ts'
 import type { Facts } from '../texts/message.ts'

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { idParam } from '../../../http/answers.ts'
+import { idParam } from '../../../http/openapi-answers.ts'
 
 const LIMIT_MAX = 1_000
 const LIMIT_DEFAULT = 100

@@ -10,12 +10,12 @@ import { TRIED_MS } from './backoff.ts'
 import type { NotificationsQuery, NotificationView, ResumeView } from './schema.ts'
 import * as store from './store.ts'
 import type { ListedRow } from './store.ts'
-import { countWaiting, endPause, findPause, insertPause } from './store/pausing.ts'
+import { countWaiting, endPause, findPause, insertPause } from './store/pauses.ts'
 
 export { countDead } from './store.ts'
-export { makeNotices } from './service/making.ts'
-export { openPost } from './service/post.ts'
-export type { Post } from './service/post.ts'
+export { makeNotices } from './service/notices.ts'
+export { openPost } from './service/notifier.ts'
+export type { Post } from './service/notifier.ts'
 
 /** How many messages that tell of each of these alarms were sent, and how many given up, by alarm. One message may tell of
  * many alarms. Alarms without any may be missing. */

@@ -1,10 +1,10 @@
 import { Hono } from 'hono'
 import * as z from 'zod'
-import { noContent, ok } from '../../../http/answers.ts'
-import { entityTag } from '../../../http/conditions.ts'
+import { noContent, ok } from '../../../http/openapi-answers.ts'
+import { entityTag } from '../../../http/preconditions.ts'
 import { policy } from '../../../http/policy.ts'
 import type { Env } from '../../../http/policy.ts'
-import { replacing } from '../../../http/replacing.ts'
+import { replacing } from '../../../http/updates.ts'
 import { jsonBody, valid } from '../../../http/valid.ts'
 import { newRecipientBody, recipientBody, recipientPath, recipientView, testResult } from './schema.ts'
 import {

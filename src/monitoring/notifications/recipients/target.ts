@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { mailAddress } from '../../../access/users/schema.ts'
-import { storableText } from '../../../http/texts.ts'
+import { storableText } from '../../../http/text-schemas.ts'
 
 const ADDRESSES_MAX = 20
 const URL_MAX = 2_048

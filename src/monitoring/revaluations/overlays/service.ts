@@ -1,7 +1,7 @@
 import { Refusal } from '../../../lib/errors.ts'
 import type { Range } from '../../../lib/range.ts'
 import type { Database } from '../../../ports/database.ts'
-import type { State } from '../../../ports/job-actors.ts'
+import type { State } from '../../../domain/state.ts'
 import { countOccurrences, cut, occurrencesIn } from '../occurrences.ts'
 import type { REVALUATION_TYPES } from '../schema.ts'
 import { readRevaluations } from '../store.ts'

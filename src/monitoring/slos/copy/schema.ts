@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { idParam } from '../../../http/answers.ts'
+import { idParam } from '../../../http/openapi-answers.ts'
 import { copyQuery } from '../../tree/copy/schema.ts'
 
 /** Specification: SLC and SLO, copy. */

@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm'
 import type { SQL } from 'drizzle-orm'
 import type { Database, Write } from '../../../ports/database.ts'
-import type { ChargingReview } from '../charging.ts'
+import type { ChargingReview } from '../sla-view.ts'
 
 /** Notes that an object, named by its id or its path, may have entered or left maintenance by coming where it is now. */
 export function noteArrival(

@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
 import type { Database } from '../../../ports/database.ts'
-import type { State } from '../../../ports/job-actors.ts'
+import type { State } from '../../../domain/state.ts'
 import { shownState } from '../propagation.ts'
 import type { Link, Push } from '../propagation.ts'
 import { BAD_STATES } from '../reasons.ts'

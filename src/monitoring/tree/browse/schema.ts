@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { idParam } from '../../../http/answers.ts'
+import { idParam } from '../../../http/openapi-answers.ts'
 import { STATES } from '../../states/state.ts'
 import { OBJECT_TYPES, permissionsView } from '../schema.ts'
 import type { ObjectType } from '../schema.ts'

@@ -1,4 +1,4 @@
-import type { State } from '../../../ports/job-actors.ts'
+import type { State } from '../../../domain/state.ts'
 import { STATES } from '../../states/state.ts'
 import type { Permissions } from '../../../access/rights/permissions.ts'
 import type { NodeField, TreeNode } from './schema.ts'

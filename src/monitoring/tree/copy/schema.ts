@@ -1,6 +1,6 @@
 import * as z from 'zod'
-import { flagQuery, idParam } from '../../../http/answers.ts'
-import { storableText } from '../../../http/texts.ts'
+import { flagQuery, idParam } from '../../../http/openapi-answers.ts'
+import { storableText } from '../../../http/text-schemas.ts'
 import { nameSchema } from '../schema.ts'
 
 /** Specification: Devices, copy. */

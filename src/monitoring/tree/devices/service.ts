@@ -1,7 +1,7 @@
 import type { Context } from '../../../context.ts'
 import { Refusal } from '../../../lib/errors.ts'
 import { commit } from '../../../ports/database.ts'
-import { applyChanges, markSubtree } from '../../rules/service.ts'
+import { applyChanges, markSubtree } from '../../job-config/service.ts'
 import type { DeviceBody, DeviceView } from '../schema.ts'
 import * as tree from '../service.ts'
 import type { ObjectRow, PropertyRow } from '../service.ts'

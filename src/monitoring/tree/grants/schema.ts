@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { ROLES } from '../../../context.ts'
-import { idParam } from '../../../http/answers.ts'
+import { idParam } from '../../../http/openapi-answers.ts'
 import { SUBJECT_TYPES } from '../../../access/rights/permissions.ts'
 import { parentPath } from '../browse/schema.ts'
 import { OBJECT_TYPES, permissionsView } from '../schema.ts'

@@ -1,6 +1,6 @@
 import type { Context } from '../../../context.ts'
 import { commit } from '../../../ports/database.ts'
-import { applyChanges } from '../../rules/service.ts'
+import { applyChanges } from '../../job-config/service.ts'
 import type { GroupBody, GroupView } from '../schema.ts'
 import * as tree from '../service.ts'
 import type { ObjectRow, PropertyRow } from '../service.ts'

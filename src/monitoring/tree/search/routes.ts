@@ -1,6 +1,6 @@
 import { Hono } from 'hono'
 import * as z from 'zod'
-import { idParam, ok } from '../../../http/answers.ts'
+import { idParam, ok } from '../../../http/openapi-answers.ts'
 import { nextLink, pageOrWhole } from '../../../http/paging.ts'
 import { policy } from '../../../http/policy.ts'
 import type { Env } from '../../../http/policy.ts'

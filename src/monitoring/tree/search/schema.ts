@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { STATES } from '../../states/state.ts'
-import { storableText } from '../../../http/texts.ts'
+import { storableText } from '../../../http/text-schemas.ts'
 import { OBJECT_TYPES, permissionsView } from '../schema.ts'
 import { ITEMS, OPERATORS } from './items.ts'
 import type { Item } from './items.ts'

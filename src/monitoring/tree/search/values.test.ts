@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 
-import { parametersSchema } from '../../rules/schema.ts'
+import { parametersSchema } from '../../job-config/schema.ts'
 import { parseFilter } from './filter.ts'
 import { valueHolds } from './values.ts'
 

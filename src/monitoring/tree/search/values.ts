@@ -1,7 +1,8 @@
 import { fold } from '../../../lib/text.ts'
 import { matchesWildcard } from '../../../lib/wildcard.ts'
-import type { Snapshot, Value } from '../../../ports/job-actors.ts'
-import type { Parameters } from '../../rules/schema.ts'
+import type { Value } from '../../../domain/delivery.ts'
+import type { Snapshot } from '../../../domain/snapshot.ts'
+import type { Parameters } from '../../job-config/schema.ts'
 import type { TextMatch, ValueTest } from './filter.ts'
 import type { Relation } from './items.ts'
 

@@ -1,6 +1,6 @@
 import { hasAddressedLink } from '../../../monitoring/alarms/service.ts'
 import { countDead } from '../../../monitoring/notifications/outbox/service.ts'
-import { idleRecipients } from '../../../monitoring/notifications/recipients/service/reading.ts'
+import { idleRecipients } from '../../../monitoring/notifications/recipients/service/reads.ts'
 import type { Ports } from '../../../ports/index.ts'
 import type { Warning } from '../schema.ts'
 

@@ -1,7 +1,7 @@
 import { undeliverableTo } from '../../../../access/rights/service.ts'
 import { audited } from '../../../../access/audit/service.ts'
 import { sealText, unsealText } from '../../../../access/session/keys.ts'
-import { findDataSource } from '../../../../analytics/sources/service.ts'
+import { findDataSource } from '../../../../data/sources/service.ts'
 import type { Context } from '../../../../context.ts'
 import { Refusal } from '../../../../lib/errors.ts'
 import type { Fault } from '../../../../lib/errors.ts'

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { ask, jsonOf } from '../../../../http/outgoing.ts'
+import { ask, jsonOf } from '../../../../http/json-client.ts'
 import { Refusal } from '../../../../lib/errors.ts'
 import type { Network } from '../../../../ports/network.ts'
 import type { Translator } from '../../../../ports/translator.ts'

@@ -1,13 +1,7 @@
 import { statusOf } from '../../../../http/problem.ts'
 import { Refusal } from '../../../../lib/errors.ts'
 import type { TimeFormat } from '../../../../lib/time.ts'
-import type {
-  Delivered,
-  DeliveredRound,
-  DeliveredRun,
-  Outcome,
-  Repeat,
-} from '../../../../ports/job-actors.ts'
+import type { Delivered, DeliveredRound, DeliveredRun, Outcome, Repeat } from '../../../../domain/delivery.ts'
 import { pointingIntoArray } from '../../service/deliver.ts'
 import { deliveredText, runText, TIMEOUT_LEFT_WARNING } from '../../service/delivered.ts'
 

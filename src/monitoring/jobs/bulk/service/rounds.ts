@@ -1,6 +1,6 @@
 import type { Context } from '../../../../context.ts'
 import { Refusal } from '../../../../lib/errors.ts'
-import type { DeliveredRound, Repeat, Round } from '../../../../ports/job-actors.ts'
+import type { DeliveredRound, Repeat, Round } from '../../../../domain/delivery.ts'
 import { parcelsOf, roundOutcome } from '../../round.ts'
 import { deliverAll, deliverRounds, NO_OUTCOME } from '../../service/deliver.ts'
 import { repeatAt } from './answers.ts'

@@ -1,5 +1,5 @@
 import { listOwnConfigurations } from '../../../../automation/scripts/run-configurations/service.ts'
-import { findScript } from '../../../../automation/scripts/service/changing.ts'
+import { findScript } from '../../../../automation/scripts/service/changes.ts'
 import { faultOfReceiver } from '../../../../lib/addresses.ts'
 import type { Fault } from '../../../../lib/errors.ts'
 import type { Ports } from '../../../../ports/index.ts'

@@ -6,7 +6,7 @@ import type { RecipientRow } from '../store.ts'
 import { TARGETS } from '../target.ts'
 import type { Target } from '../target.ts'
 import { fault } from './faults.ts'
-import { openTarget } from './telling.ts'
+import { openTarget } from './targets-of.ts'
 
 const SECRET_BYTES = 32
 

@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm'
 import type { SQL } from 'drizzle-orm'
 import type { Database } from '../../../../ports/database.ts'
-import type { State } from '../../../../ports/job-actors.ts'
+import type { State } from '../../../../domain/state.ts'
 import { OBJECT_TYPES } from '../../schema.ts'
 import type { ObjectType } from '../../schema.ts'
 import type { Condition } from '../filter.ts'

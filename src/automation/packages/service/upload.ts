@@ -1,0 +1,99 @@
+import { UPLOAD_MAX_MS } from '../../../content/blobs/service.ts'
+import { boundaryOf, formParts } from '../../../content/files/multipart.ts'
+import type { FormPart } from '../../../content/files/multipart.ts'
+import { collect, bodyChunks, tooLarge } from '../../../http/bytes.ts'
+import { Refusal } from '../../../lib/errors.ts'
+import { pointerOf } from '../../../lib/pointer.ts'
+import { Slots } from '../../../lib/semaphore.ts'
+import type { Ports } from '../../../ports/index.ts'
+import { REPEATED } from '../schema.ts'
+import { keep } from './temporary-blob.ts'
+import type { Kept } from './temporary-blob.ts'
+import type { Sent } from './reader.ts'
+
+/** How large an archive may be as it is sent: what the edge takes in at all. */
+export const PACKED_MAX_BYTES = 100_000_000
+const FIELD_MAX_BYTES = 1024 * 1024
+const FIELDS_MAX = 10
+/** Fields with the name that may be repeated: as many as an archive has scripts. */
+const REPEATED_MAX = 200
+/** What a process or isolate works on at once, each with some 40 MB in memory, and what waits. */
+const slots = new Slots(2, 8, UPLOAD_MAX_MS)
+
+/** A form that came: its fields, and its file, whose field is `file`. */
+export type Form = Sent & { readonly fields: Fields }
+/** A field that came several times has all of its values. */
+type Fields = Readonly<Record<string, string | readonly string[]>>
+
+/** Does something with a form while its file is kept.
+ * @throws {Refusal} unsupported_media_type, bad_request when it is no form or ends early, invalid where it has no file, another
+ * one, or a field twice, too_large, unavailable while blobs cannot be put or when it takes 10 minutes, overloaded while 10
+ * others are worked on, what `use` throws */
+export function withForm<Result>(
+  ports: Ports,
+  request: Request,
+  use: (form: Form) => Promise<Result>,
+  sizeMaxBytes = PACKED_MAX_BYTES,
+): Promise<Result> {
+  return slots.run(ports.clock, async () => {
+    const kept: (Kept & { readonly file: string })[] = []
+    try {
+      const fields = await readForm(request, sizeMaxBytes, async ({ chunks, filename }) => {
+        if (kept.length > 0) throw refused('/file', 'is there twice')
+        const signal = AbortSignal.timeout(UPLOAD_MAX_MS)
+        kept.push({ ...(await keep(ports, { chunks, sizeMaxBytes, signal })), file: filename ?? '' })
+      })
+      const [sent] = kept
+      if (!sent) throw refused('/file', 'is missing')
+      return await use({ fields, source: sent.source, file: sent.file })
+    } finally {
+      for (const { release } of kept) await release()
+    }
+  })
+}
+
+async function readForm(
+  request: Request,
+  sizeMaxBytes: number,
+  take: (file: FormPart) => Promise<void>,
+): Promise<Fields> {
+  const { headers } = request
+  const boundary = boundaryOf(headers.get('content-type'))
+  if (boundary === null) throw new Refusal('unsupported_media_type', 'Send a form (multipart/form-data).')
+  const wholeMaxBytes = sizeMaxBytes + FIELDS_MAX * FIELD_MAX_BYTES
+  if (Number(headers.get('content-length') ?? 0) > wholeMaxBytes) throw tooLarge(sizeMaxBytes)
+  const fields = new FormFields()
+  for await (const part of formParts(bodyChunks(request, wholeMaxBytes, tooLarge(sizeMaxBytes)), boundary)) {
+    const { name, filename } = part
+    if ((name === 'file') !== (filename !== null))
+      throw refused(pointerOf([name]), 'must be a file if it is called so, and else none')
+    if (filename === null) await fields.take(part)
+    else await take(part)
+  }
+  return fields.read()
+}
+
+/** The fields of a form beside its file, of which 10 MiB at most are held. */
+class FormFields {
+  readonly #values = new Map<string, string[]>()
+  #leftBytes = FIELDS_MAX * FIELD_MAX_BYTES
+
+  async take({ name, chunks }: FormPart): Promise<void> {
+    const before = this.#values.get(name) ?? []
+    if (before.length > 0 && name !== REPEATED) throw refused(pointerOf([name]), 'is there twice')
+    if (before.length >= REPEATED_MAX || (before.length === 0 && this.#values.size >= FIELDS_MAX))
+      throw refused(pointerOf([name]), 'is one of too many')
+    const bytes = await collect(chunks, Math.min(FIELD_MAX_BYTES, this.#leftBytes))
+    this.#leftBytes -= bytes.byteLength
+    this.#values.set(name, [...before, new TextDecoder().decode(bytes)])
+  }
+
+  read(): Fields {
+    const values = [...this.#values].map(([name, all]) => [name, all.length === 1 ? all[0] : all] as const)
+    return Object.fromEntries(values) as Fields
+  }
+}
+
+function refused(pointer: string, message: string): Refusal {
+  return new Refusal('invalid', 'The form cannot be taken; see errors.', [{ pointer, message }])
+}

@@ -1,0 +1,191 @@
+import { lendSession } from '../../../access/session/service/delegated-session.ts'
+import { groupsOfUser } from '../../../access/user-groups/service.ts'
+import { openDataSource } from '../../../data/sources/service.ts'
+import { sha256 } from '../../../lib/digest.ts'
+import { refusalIn } from '../../../lib/errors.ts'
+import { base64url } from '../../../lib/text.ts'
+import { isUniqueViolation } from '../../../ports/database.ts'
+import type { Ports } from '../../../ports/index.ts'
+import { nothingRuns } from '../../scripts/detection.ts'
+import { runnableOf } from '../../scripts/service/runnable.ts'
+import type { Runnable } from '../../scripts/service/runnable.ts'
+import { LEASE_MS } from '../protocol.ts'
+import type { AboutRunner, Assignment, DatabaseTarget } from '../protocol.ts'
+import type { RunRow } from '../store.ts'
+import { insertFiles, listFiles } from '../store/files.ts'
+import { changeRun } from './transition-run.ts'
+import { holdersOf } from './holders.ts'
+import type { Holders } from './holders.ts'
+
+/** A run that waits, and what it needs. */
+export type Ready = {
+  readonly row: RunRow
+  readonly runnable: Runnable
+  readonly runner: NonNullable<Runnable['detection']['runner']>
+  readonly runnerFile: string
+  readonly database: DatabaseTarget | null
+  /** Whose rights its script has. */
+  readonly holders: Holders
+  /** The groups that all of these users are in. */
+  readonly groups: readonly { readonly id: number; readonly name: string }[]
+}
+
+/** Whom a run is given to. */
+export type Receiver = {
+  readonly runnerId: number
+  readonly name: string
+  readonly baseUrl: string
+}
+
+/** What a run needs as its script is now; null for one that cannot begin any more, which has failed then. */
+export async function readyOf(ports: Ports, row: RunRow): Promise<Ready | null> {
+  const found = await lookAt(ports, row)
+  if (typeof found !== 'string') return found
+  await changeRun(ports, row.id, () => ({ event: { kind: 'fail' }, set: { error: found } }))
+  return null
+}
+
+async function lookAt(ports: Ports, row: RunRow): Promise<Ready | string> {
+  const { scriptId, runConfigurationId } = row
+  const configurationId = runConfigurationId === 0 ? null : runConfigurationId
+  const runnable = await orWhyNot(runnableOf(ports, scriptId, configurationId))
+  if (typeof runnable === 'string') return runnable
+  const holders = await holdersOf(ports, row, runnable)
+  if (typeof holders === 'string') return holders
+  const { runner, runnerFile } = runnable.detection
+  if (runner === null || runnerFile === null) return nothingRuns(runnable.files.map(({ path }) => path))
+  const database = await orWhyNot(databaseOf(ports, runnable))
+  if (typeof database === 'string') return database
+  const groups = await groupsOf(ports, holders)
+  return { row, runnable, runner, runnerFile, database, holders, groups }
+}
+
+/** The groups that all holders are in. */
+async function groupsOf(ports: Ports, { user, others }: Holders): Promise<Ready['groups']> {
+  const groups = await groupsOfUser(ports, user.userId)
+  const each = await Promise.all(others.map(({ userId }) => groupsOfUser(ports, userId)))
+  return groups.filter(({ id }) => each.every((own) => own.some((group) => group.id === id)))
+}
+
+/** What is read, or in words why it is not what was ordered any more. */
+async function orWhyNot<Read>(reading: Promise<Read>): Promise<Read | string> {
+  try {
+    return await reading
+  } catch (error) {
+    const refusal = refusalIn(error)
+    if (refusal?.code === 'not_found' || refusal?.code === 'conflict') return refusal.detail
+    throw error
+  }
+}
+
+/** The data source of a run as it is now; null where it has none. */
+async function databaseOf(ports: Ports, { configuration }: Runnable): Promise<DatabaseTarget | null> {
+  const { database } = configuration
+  return database && { ...(await openDataSource(ports, database)), access: database.access }
+}
+
+/** Whether a runner of this kind can take it. */
+export function fits({ runnable, runner }: Ready, about: AboutRunner): boolean {
+  const { runnerLabels } = runnable.configuration
+  return (
+    about.refusal === null &&
+    about.capabilities.includes(runner) &&
+    runnerLabels.every((label) => about.labels.includes(label))
+  )
+}
+
+/** Gives a run to a runner; null where it cannot be given any more, or another one of its configuration runs. */
+export async function assign(
+  ports: Ports,
+  ready: Ready,
+  receiver: Receiver,
+): Promise<{ readonly assignment: Assignment; readonly attemptHash: string } | null> {
+  const { row, runnable, holders } = ready
+  const { database, clock, secrets } = ports
+  const attemptToken = base64url(secrets.random(32))
+  const boundBy = holders.others.map(({ userId }) => userId)
+  const rightsOf = [holders.user.userId, ...boundBy]
+  const session = await lendSession(ports, {
+    userId: holders.user.userId,
+    agent: `run ${row.id}`,
+    boundBy,
+  })
+  const attemptHash = await sha256(attemptToken)
+  const files = runnable.files.map(({ path, ...file }) => {
+    return { name: path, mimeType: '', ...file }
+  })
+  try {
+    const given = await changeRun(ports, row.id, ({ state, attempt }) =>
+      state === 'queued' && attempt === row.attempt
+        ? {
+            event: { kind: 'assign', retries: runnable.configuration.retries },
+            set: {
+              runnerId: receiver.runnerId,
+              runnerName: receiver.name,
+              attemptHash,
+              sessionHash: session.hash,
+              leaseUntil: clock.now() + LEASE_MS,
+              order: { ...row.order, rightsOf },
+              reportTo: runnable.configuration.reportTo?.jobId ?? null,
+            },
+            writes: [
+              session.write,
+              ...insertFiles(database, { runId: row.id, kind: 'tree', at: clock.now() }, files),
+            ],
+          }
+        : null,
+    )
+    if (given?.sessionHash !== session.hash) return null
+  } catch (error) {
+    if (isUniqueViolation(error, 'runs.script_id')) return null
+    throw error
+  }
+  const uploads = await listFiles(database, { runId: row.id, kind: 'upload' })
+  const assignment = {
+    ...assignmentOf(ready, receiver, session.sessionId),
+    attemptToken,
+    uploads: uploads.map(({ name, sha256: digest, sizeBytes }) => ({
+      path: name,
+      sha256: digest,
+      sizeBytes,
+    })),
+  }
+  return { assignment, attemptHash }
+}
+
+function assignmentOf(
+  ready: Ready,
+  { baseUrl }: Receiver,
+  sessionId: string,
+): Omit<Assignment, 'attemptToken' | 'uploads'> {
+  const { row, runnable, runner, runnerFile, database, groups } = ready
+  const { script, configuration, detection } = runnable
+  return {
+    id: row.id,
+    attempt: row.attempt,
+    script: {
+      id: script.id,
+      name: script.name,
+      runner,
+      runnerFile,
+      dependencyManager: detection.dependencyManager,
+    },
+    files: runnable.files.map(({ path, sha256: digest, sizeBytes }) => ({ path, sha256: digest, sizeBytes })),
+    directories: [...runnable.directories],
+    arguments: [...(row.order.arguments ?? configuration.arguments)],
+    env: {
+      ...configuration.env,
+      SVC_SESSION_ID: sessionId,
+      SVC_USER_USERGROUP_IDS: groups.map(({ id }) => id).join(','),
+      SVC_USER_USERGROUP_NAMES: groups.map(({ name }) => name).join(','),
+      SVC_BASE_URL: baseUrl,
+      SVC_JOB_ID: row.id,
+      SVC_PARAMETERS: JSON.stringify(row.order.parameters),
+    },
+    secretNames: [...configuration.secretNames, 'SVC_SESSION_ID'],
+    timeoutMs: configuration.timeoutS * 1000,
+    network: [...configuration.network],
+    filesystem: [...(configuration.filesystem?.paths ?? [])],
+    database,
+  }
+}

@@ -1,0 +1,191 @@
+import { audited } from '../../../access/audit/service.ts'
+import { refuseLate, sparedBlobs } from '../../../content/blobs/service.ts'
+import type { Context } from '../../../context.ts'
+import { sha256 } from '../../../lib/digest.ts'
+import { Refusal } from '../../../lib/errors.ts'
+import { ulid } from '../../../lib/ulid.ts'
+import { commit, isUniqueViolation } from '../../../ports/database.ts'
+import type { Write } from '../../../ports/database.ts'
+import { nothingRuns } from '../../scripts/detection.ts'
+import { runnableOf } from '../../scripts/service/runnable.ts'
+import type { Runnable } from '../../scripts/service/runnable.ts'
+import type { JobView, RunBody, Trigger } from '../schema.ts'
+import * as store from '../store.ts'
+import { insertFiles } from '../store/files.ts'
+import type { RunFile } from '../store/files.ts'
+import { trimHistory } from '../store/history.ts'
+import { readRun } from '../store/lists.ts'
+import { findRepeat, insertRepeat } from '../store/repeats.ts'
+import { viewOfOne } from './views.ts'
+import { HISTORY_MAX, tellRun } from './transition-run.ts'
+
+/** How many runs of one configuration may wait. */
+const QUEUE_MAX = 1_000
+const REPEAT_MS = 86_400_000
+
+/** A file that came with an order; its bytes are there, and doomed until somebody refers to them. */
+export type Upload = Pick<RunFile, 'name' | 'blob' | 'sizeBytes' | 'sha256' | 'mimeType'>
+
+export type RunOrder = RunBody & {
+  readonly scriptId: number
+  readonly trigger: Trigger
+  readonly uploads: readonly Upload[]
+  /** The caller's `Idempotency-Key`. */
+  readonly key: string | null
+  /** Users besides the caller whose rights bound the run. */
+  readonly boundBy?: readonly number[]
+  /** What goes into the same commit. */
+  readonly also?: readonly Write[]
+}
+
+export type Ordered = { readonly job: JobView; readonly isReplayed: boolean }
+
+/** Orders a run in the caller's name. Where one of its configuration waits or runs, the configuration says what becomes of
+ * both: this one waits (`queue`), is cancelled (`skip`), or those are (`cancel_previous`).
+ * @throws {Refusal} unauthenticated, not_found, no_runner, overloaded when 1,000 of its configuration wait,
+ * idempotency_conflict, conflict where the key's run is no longer there */
+export async function orderRun(context: Context, order: RunOrder): Promise<Ordered> {
+  const { ports, caller } = context
+  if (caller.kind !== 'user') throw new Refusal('unauthenticated', 'Sign in first.')
+  const { scriptId, key } = order
+  const digest = await digestOf(order)
+  const before = key === null ? null : await replayed(context, { ...order, key, digest })
+  if (before) return before
+  const runnable = await runnableOf(ports, scriptId, order.runConfigurationId)
+  if (runnable.detection.runner === null)
+    throw new Refusal('no_runner', nothingRuns(runnable.files.map(({ path }) => path)))
+  const { id: configurationId } = runnable.configuration
+  if ((await store.countWaiting(ports.database, scriptId, configurationId)) >= QUEUE_MAX)
+    throw new Refusal('overloaded', `${QUEUE_MAX} runs of this configuration wait already.`)
+  const now = ports.clock.now()
+  const bounds = (caller.bounds ?? []).map(({ userId }) => userId)
+  const boundBy = [...bounds, ...(order.boundBy ?? [])].filter((id) => id !== caller.userId)
+  const row = rowOf({ ...order, boundBy, userId: caller.userId }, runnable, {
+    id: `j_${ulid(now, ports.secrets.random(16))}`,
+    now,
+  })
+  try {
+    await commit(
+      ports.database,
+      writesOf(context, { ...order, digest, userId: caller.userId }, { row, runnable }),
+    )
+  } catch (error) {
+    const isSame = key !== null && isUniqueViolation(error, 'run_repeats.key')
+    const again = isSame ? await replayed(context, { ...order, key, digest }) : null
+    if (again) return again
+    throw refuseLate(error)
+  }
+  await tellRun(ports, row)
+  await ports.dispatch.wake()
+  return { job: await readJob(context, scriptId, row.id), isReplayed: false }
+}
+
+/** A run of a script. @throws {Refusal} not_found */
+export async function readJob({ ports }: Context, scriptId: number, id: string): Promise<JobView> {
+  const run = await readRun(ports.database, scriptId, id)
+  if (!run) throw new Refusal('not_found', 'There is no such job of this script.')
+  return viewOfOne(ports, run)
+}
+
+type Named = RunOrder & { readonly userId: number }
+
+function rowOf(
+  { scriptId, trigger, userId, arguments: given, parameters, boundBy = [] }: Named,
+  { configuration }: Runnable,
+  { id, now }: { readonly id: string; readonly now: number },
+): store.RunRow {
+  return {
+    id,
+    scriptId,
+    runConfigurationId: configuration.id,
+    trigger,
+    userId,
+    state: 'queued',
+    attempt: 1,
+    order: {
+      configurationName: configuration.name,
+      arguments: given,
+      parameters,
+      ...(boundBy.length > 0 && { boundBy }),
+    },
+    retries: 0,
+    runnerId: null,
+    runnerName: null,
+    sessionHash: null,
+    attemptHash: null,
+    leaseUntil: null,
+    isCancelled: false,
+    exitCode: null,
+    progress: null,
+    progressMessage: null,
+    logSequence: 0,
+    logLines: 0,
+    isolation: null,
+    error: null,
+    reportTo: configuration.reportTo?.jobId ?? null,
+    reportState: null,
+    queuedAt: now,
+    startedAt: null,
+    finishedAt: null,
+  }
+}
+
+function writesOf(
+  context: Context,
+  order: Named & { readonly digest: string },
+  { row, runnable }: { readonly row: store.RunRow; readonly runnable: Runnable },
+): Write[] {
+  const { ports } = context
+  const { database } = ports
+  const { id, scriptId, queuedAt: now } = row
+  const { concurrency, id: configurationId } = runnable.configuration
+  const { key, digest, userId, uploads, trigger } = order
+  return [
+    ...(concurrency === 'cancel_previous'
+      ? store.cancelPrevious(database, scriptId, configurationId, now)
+      : []),
+    concurrency === 'skip' ? store.insertUnlessBusy(database, row, SKIPPED) : store.insertRun(database, row),
+    ...insertFiles(database, { runId: id, kind: 'upload', at: now }, uploads),
+    ...sparedBlobs(
+      ports,
+      uploads.map(({ blob }) => blob),
+    ),
+    ...trimHistory(database, { scriptId, keptMax: HISTORY_MAX, at: now }),
+    ...(key === null
+      ? []
+      : insertRepeat(database, { userId, key, digest, runId: id, untilAt: now + REPEAT_MS }, now)),
+    // What a schedule orders is on record where the schedule is.
+    ...(trigger === 'manual'
+      ? [audited(context, { action: 'run', objectType: 'script', objectId: scriptId, after: { jobId: id } })]
+      : []),
+    ...(order.also ?? []),
+  ]
+}
+
+const SKIPPED = 'Another run of this configuration was waiting or running.'
+
+async function replayed(
+  context: Context,
+  { scriptId, key, digest }: { readonly scriptId: number; readonly key: string; readonly digest: string },
+): Promise<Ordered | null> {
+  const { ports, caller } = context
+  const userId = caller.kind === 'user' ? caller.userId : 0
+  const repeat = await findRepeat(ports.database, { userId, key, now: ports.clock.now() })
+  if (!repeat) return null
+  if (repeat.digest !== digest)
+    throw new Refusal('idempotency_conflict', 'Something else was ordered under this key.')
+  const run = await readRun(ports.database, scriptId, repeat.runId)
+  if (!run) throw new Refusal('conflict', 'What was ordered under this key is no longer in the history.')
+  return { job: await viewOfOne(ports, run), isReplayed: true }
+}
+
+function digestOf({
+  scriptId,
+  runConfigurationId,
+  arguments: given,
+  parameters,
+  uploads,
+}: RunOrder): Promise<string> {
+  const files = uploads.map(({ name, sha256: digest, mimeType }) => [name, digest, mimeType])
+  return sha256(JSON.stringify([scriptId, runConfigurationId, given, parameters, files]))
+}

@@ -1,0 +1,145 @@
+import { endLent } from '../../../access/session/service/delegated-session.ts'
+import { timeFormat } from '../../../lib/time.ts'
+import { commit, isNotNullViolation } from '../../../ports/database.ts'
+import type { Write } from '../../../ports/database.ts'
+import type { Ports } from '../../../ports/index.ts'
+import { hasEnded, isHeld, step } from '../run.ts'
+import type { Run, RunEvent } from '../run.ts'
+import * as store from '../store.ts'
+import type { RunRow } from '../store.ts'
+import { deleteFiles } from '../store/files.ts'
+import { trimHistory } from '../store/history.ts'
+import { deleteLog } from '../store/log.ts'
+
+/** How many runs of a script that have ended are kept (specification: Limits). */
+export const HISTORY_MAX = 1_000
+const TRIES = 5
+
+export type RunPorts = Pick<Ports, 'database' | 'clock' | 'log' | 'events' | 'settings'>
+
+/** What is to happen to a run, what is to be noted of it with that, and what goes into the same commit. */
+export type Change = {
+  readonly event: RunEvent
+  readonly set?: Partial<RunRow>
+  readonly writes?: readonly Write[]
+}
+
+/** Lets something happen to a run as it is then, whatever else happens to it at once.
+ * @param decide null leaves it as it is; asked again where it changed meanwhile
+ * @returns the run as it is after that; null where there is none, or what was to happen cannot */
+export async function changeRun(
+  ports: RunPorts,
+  id: string,
+  decide: (row: RunRow) => Change | null,
+): Promise<RunRow | null> {
+  for (let tried = 1; ; tried++) {
+    const row = await store.findRun(ports.database, id)
+    const change = row && decide(row)
+    if (!row || !change) return row
+    const next = step(row, change.event)
+    if (!next) return null
+    try {
+      return await keep(ports, row, { ...change, next })
+    } catch (error) {
+      if (!isNotNullViolation(error, 'runs.state') || tried === TRIES) throw error
+    }
+  }
+}
+
+async function keep(
+  ports: RunPorts,
+  row: RunRow,
+  { event, next, set, writes = [] }: Change & { readonly next: Run },
+): Promise<RunRow> {
+  const { database, clock } = ports
+  const now = clock.now()
+  const { state, attempt, retries, isCancelled } = next
+  // Who has told of the end may tell of it again; nobody else may say anything any more.
+  const token = event.kind === 'finish' || isHeld(state) ? {} : { attemptHash: null }
+  const changed = {
+    ...given(row, next),
+    ...token,
+    ...set,
+    ...ended(row, next, now),
+    state,
+    attempt,
+    retries,
+    isCancelled,
+  }
+  await commit(database, [
+    store.updateRun(database, row, changed),
+    ...leaving(database, row, next, now),
+    ...writes,
+    ...(hasEnded(state)
+      ? trimHistory(database, { scriptId: row.scriptId, keptMax: HISTORY_MAX, at: now })
+      : []),
+  ])
+  const after = { ...row, ...changed }
+  await tellRun(ports, after)
+  return after
+}
+
+/** What goes when nobody holds it any more; with a run that is to begin anew, also what it has left so far. */
+function given(row: RunRow, next: Run): Partial<RunRow> {
+  if (!isHeld(row.state) || isHeld(next.state)) return {}
+  const free = { leaseUntil: null, sessionHash: null }
+  if (next.state !== 'queued') return free
+  const bare = { startedAt: null, progress: null, progressMessage: null, isolation: null }
+  return { ...free, ...bare, logSequence: 0, logLines: 0 }
+}
+
+function ended({ reportTo }: RunRow, { state }: Run, now: number): Partial<RunRow> {
+  if (!hasEnded(state)) return {}
+  const isReported = reportTo !== null && state !== 'cancelled'
+  return { finishedAt: now, ...(isReported && { reportState: 'due' }) }
+}
+
+function leaving(database: Ports['database'], row: RunRow, next: Run, at: number): Write[] {
+  if (!isHeld(row.state) || isHeld(next.state)) return []
+  const { id: runId, sessionHash } = row
+  return [
+    ...(sessionHash === null ? [] : [endLent(database, sessionHash)]),
+    ...deleteFiles(database, { runId, kind: 'tree', at }),
+    ...(next.state === 'queued'
+      ? [deleteLog(database, runId), ...deleteFiles(database, { runId, kind: 'output', at })]
+      : []),
+  ]
+}
+
+/** Tells whoever reads events how a run goes on. Nobody waits for them or fails with them. */
+export async function tellRun({ events, log, settings, clock }: RunPorts, row: RunRow): Promise<void> {
+  const { id: jobId, scriptId, runConfigurationId, state, attempt, progress, progressMessage, logLines } = row
+  const data = {
+    jobId,
+    scriptId,
+    runConfigurationId: runConfigurationId === 0 ? null : runConfigurationId,
+    state,
+    attempt,
+    progress: { value: progress, message: progressMessage },
+    logLines,
+    timestamp: timeFormat(settings.timeZone)(clock.now()),
+  }
+  try {
+    await events.publish({ kind: 'script', data })
+  } catch (error) {
+    log.error('readers of events were not told how a run goes on', error)
+  }
+}
+
+/** Gives up who holds a run.
+ * @param isIt whether that is still so
+ * @param why for whoever reads of it */
+export function loseRun(
+  ports: RunPorts,
+  { id, attemptHash }: Pick<RunRow, 'id' | 'attemptHash'>,
+  why: string,
+  isIt: (row: RunRow) => boolean = () => true,
+): Promise<RunRow | null> {
+  return changeRun(ports, id, (row) => {
+    // Hashes of hashes: nobody learns anything by how long this takes.
+    const isSame = isHeld(row.state) && row.attemptHash === attemptHash && isIt(row)
+    if (!isSame) return null
+    const error = row.state === 'assigned' ? row.error : `Attempt ${row.attempt} was lost: ${why}`
+    return { event: { kind: 'lose' }, set: { error } }
+  })
+}

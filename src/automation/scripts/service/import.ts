@@ -1,0 +1,291 @@
+import { audited } from '../../../access/audit/service.ts'
+import { findDataSource } from '../../../data/sources/service.ts'
+import { refuseLate } from '../../../content/blobs/service.ts'
+import type { Context } from '../../../context.ts'
+import { Refusal } from '../../../lib/errors.ts'
+import { fold } from '../../../lib/text.ts'
+import { commit, isUniqueViolation } from '../../../ports/database.ts'
+import type { Write } from '../../../ports/database.ts'
+import type { Ports } from '../../../ports/index.ts'
+import { RUN_TYPES } from '../accepted-files.ts'
+import { changerOf } from '../changer.ts'
+import type { Detection } from '../detection.ts'
+import { detectionOf, readTree, treeWrites } from '../files/service.ts'
+import { CONFIGURATIONS_MAX } from '../run-configurations/schema.ts'
+import type { IncomingRunConfiguration, RunConfigurationBody } from '../run-configurations/schema.ts'
+import { listOwnConfigurations } from '../run-configurations/service.ts'
+import * as runs from '../run-configurations/service/changes.ts'
+import { SCHEDULES_MAX } from '../schedule-configurations/schema.ts'
+import type { ScheduleConfigurationBody } from '../schedule-configurations/schema.ts'
+import { listOwnSchedules } from '../schedule-configurations/service.ts'
+import * as schedules from '../schedule-configurations/service/changes.ts'
+import { refuseGoneGroup, SCRIPTS_MAX } from '../service.ts'
+import type { ScriptBody } from '../schema.ts'
+import * as store from '../store.ts'
+import { changed, treeOf } from '../tree.ts'
+import type { Tree, TreeEntry } from '../tree.ts'
+import { changeScript, findScript, refuseTakenName } from './changes.ts'
+
+/** Each time that one has to begin anew somebody else took the ids. */
+const TRIES_MAX = 20
+
+/** A script as it comes from elsewhere. */
+export type Incoming = {
+  readonly name: string
+  /** Where it belongs if it is new. */
+  readonly groupId: () => Promise<number>
+  /** Its files are put already, and nothing refers to them. */
+  readonly entries: readonly TreeEntry[]
+  /** What is set of it; null where nothing is said. */
+  readonly settings: IncomingSettings | null
+}
+
+export type IncomingSettings = Pick<ScriptBody, 'description' | 'timeout' | 'acceptedFiles'> & {
+  readonly runConfigurations: readonly IncomingRunConfiguration[]
+  readonly defaultRunConfiguration: string | null
+  /** Each names its run configuration. */
+  readonly scheduleConfigurations: readonly (Omit<ScheduleConfigurationBody, 'runConfigurationId'> & {
+    readonly runConfiguration: string | null
+  })[]
+}
+
+export type Arrived = {
+  readonly id: number
+  readonly action: 'created' | 'overwritten'
+  readonly groupId: number
+  readonly detection: Detection
+}
+
+/** Adds a script as a whole, or puts it in place of the one of its name: all of it in one commit, or nothing. One that was
+ * there keeps its id, group, tokens and runs, secrets of the same name, and configurations that the other has none for;
+ * its schedules stay as they are. Schedules that come are not enabled.
+ * @throws {Refusal} name_taken for one that is there, unless `overwrite`; invalid and conflict for what no script can be;
+ * unavailable where the files were put too long ago */
+export async function importScript(
+  context: Context,
+  incoming: Incoming,
+  { overwrite }: { readonly overwrite: boolean },
+): Promise<Arrived> {
+  const there = await findScript(context.ports, incoming.name)
+  if (there && !overwrite) throw nameTaken()
+  const arrive = () =>
+    withNextIds(context.ports, (ids) =>
+      there ? replace(context, incoming, { ...ids, scriptId: there.id }) : create(context, incoming, ids),
+    )
+  return refuseTakenName(() => refuseGoneGroup(arrive)).catch((error: unknown) => {
+    throw refuseLate(error)
+  })
+}
+
+/** What is said of a script that comes where one of its name is. */
+export function nameTaken(): Refusal {
+  return new Refusal('name_taken', 'There is a script of this name, which may not be overwritten.')
+}
+
+function replace(
+  context: Context,
+  incoming: Incoming,
+  { scriptId, runConfigurationId }: Ids,
+): Promise<Arrived> {
+  const { ports } = context
+  return changeScript(ports, scriptId, async (script) => {
+    const { id, groupId } = script
+    const before = await readTree(ports, id)
+    const tree = treeFrom(before, incoming.entries)
+    const { settings } = incoming
+    const set = settings && {
+      description: settings.description,
+      timeoutS: settings.timeout,
+      acceptedFiles: settings.acceptedFiles,
+    }
+    const entry = audited(context, {
+      action: 'import',
+      objectType: 'script',
+      objectId: id,
+      before: { ...toldOf(script), ...sizeOf(before) },
+      after: { ...toldOf({ ...script, ...set }), ...sizeOf(tree.after) },
+    })
+    const detection = detectionOf(tree.after)
+    return {
+      change: { ...set, detection, ...changerOf(context.caller) },
+      writes: [
+        ...treeWrites(ports, script, tree),
+        ...(await configurationWrites(context, incoming.settings, {
+          scriptId: id,
+          firstId: runConfigurationId,
+        })),
+        entry,
+      ],
+      result: { id, action: 'overwritten', groupId, detection },
+    }
+  })
+}
+
+async function create(
+  context: Context,
+  incoming: Incoming,
+  { scriptId: id, runConfigurationId }: Ids,
+): Promise<Arrived> {
+  const { database, clock } = context.ports
+  if ((await store.countScripts(database)) >= SCRIPTS_MAX)
+    throw new Refusal('conflict', `There are ${SCRIPTS_MAX} scripts at most.`)
+  const { name } = incoming
+  const groupId = await incoming.groupId()
+  const tree = treeFrom(new Map(), incoming.entries)
+  const detection = detectionOf(tree.after)
+  const { description, timeout, acceptedFiles } = incoming.settings ?? UNSET
+  const now = clock.now()
+  const settings = { name, description, groupId, timeoutS: timeout, acceptedFiles: [...acceptedFiles] }
+  const changer = changerOf(context.caller)
+  const row = { ...settings, ...changer, id, detection, version: 1, createdAt: now, updatedAt: now }
+  const after = { ...toldOf(row), ...sizeOf(tree.after) }
+  await commit(database, [
+    store.insertScript(database, row),
+    audited(context, { action: 'import', objectType: 'script', objectId: id, after }),
+    ...treeWrites(context.ports, row, tree),
+    ...(await configurationWrites(context, incoming.settings, { scriptId: id, firstId: runConfigurationId })),
+  ])
+  return { id, action: 'created', groupId, detection }
+}
+
+type Ids = Awaited<ReturnType<typeof store.nextIds>>
+
+/** Writes something under ids that it chooses itself, and once more when somebody else was faster. */
+async function withNextIds<Result>(
+  { database }: Ports,
+  write: (ids: Ids) => Promise<Result>,
+): Promise<Result> {
+  for (let tries = 0; tries < TRIES_MAX; tries++) {
+    try {
+      return await write(await store.nextIds(database))
+    } catch (error) {
+      const columns = ['scripts.id', 'run_configurations.id'] as const
+      if (!columns.some((column) => isUniqueViolation(error, column))) throw error
+    }
+  }
+  throw new Refusal('overloaded', 'Too many add scripts at once. Try again shortly.')
+}
+
+const UNSET = { description: '', timeout: 0, acceptedFiles: RUN_TYPES }
+
+function treeFrom(before: Tree, entries: readonly TreeEntry[]) {
+  const came = treeOf(entries)
+  const change = { removes: [...before.keys()].filter((path) => !came.has(path)), puts: entries }
+  return { before, change, after: changed(before, change, '/file') }
+}
+
+type Place = { readonly scriptId: number; readonly firstId: number }
+
+/** The writes for what comes with a script beside its tree. New run configurations are numbered from `firstId` on, so that
+ * schedules of the same commit can name them. */
+async function configurationWrites(
+  context: Context,
+  settings: IncomingSettings | null,
+  place: Place,
+): Promise<Write[]> {
+  if (!settings) return []
+  const rows = await listOwnConfigurations(context.ports, place.scriptId)
+  const there = new Map(rows.map((row) => [fold(row.name), row]))
+  const ids = new Map(rows.map(({ name, id }) => [fold(name), id]))
+  const isDefault = defaultAmong(
+    settings,
+    rows.some((row) => row.isDefault),
+  )
+  const writes: Write[] = []
+  let nextId = place.firstId
+  for (const [index, came] of settings.runConfigurations.entries()) {
+    const before = there.get(fold(came.name)) ?? null
+    const at = `/runConfigurations/${index}`
+    // The id of a job means nothing elsewhere.
+    const local = { ...came, reportTo: before?.rules.reportTo ?? null }
+    const body = await atHome(context.ports, local, at)
+    const made = await runs.changeOf(context, body, { before, at })
+    const change = { ...made, isDefault: isDefault(index) ?? before?.isDefault ?? false }
+    if (before) {
+      const after = { ...before, ...change, updatedAt: context.ports.clock.now() }
+      writes.push(...runs.replacing(context, before, after))
+      continue
+    }
+    ids.set(fold(came.name), nextId)
+    writes.push(...runs.adding(context, place.scriptId, { ...change, id: nextId++ }))
+  }
+  if (ids.size > CONFIGURATIONS_MAX)
+    throw new Refusal('conflict', `A script has ${CONFIGURATIONS_MAX} run configurations at most.`)
+  return [...writes, ...(await scheduleWrites(context, settings, { scriptId: place.scriptId, ids }))]
+}
+
+/** A run configuration that comes, with the data source that is called here as it says. @throws {Refusal} invalid where none is */
+async function atHome(
+  ports: Ports,
+  came: IncomingRunConfiguration,
+  at: string,
+): Promise<RunConfigurationBody> {
+  if (came.kind !== 'database') return came
+  const { dataSource, access } = came.database
+  const found = dataSource === null ? null : await findDataSource(ports, dataSource)
+  if (!found)
+    throw new Refusal('invalid', 'A run configuration names a data source that is not there.', [
+      { pointer: `${at}/database/dataSource`, message: 'is not there' },
+    ])
+  return { ...came, database: { dataSourceId: found.id, access } }
+}
+
+/** Whether a run configuration that comes is the default one; undefined where that stays as it is. */
+function defaultAmong(
+  { runConfigurations, defaultRunConfiguration }: IncomingSettings,
+  hasDefault: boolean,
+): (index: number) => boolean | undefined {
+  const named = runConfigurations.findIndex(
+    ({ name }) => defaultRunConfiguration !== null && fold(name) === fold(defaultRunConfiguration),
+  )
+  if (named < 0 && hasDefault) return () => undefined
+  return (index) => index === Math.max(named, 0)
+}
+
+async function scheduleWrites(
+  context: Context,
+  { scheduleConfigurations: come }: IncomingSettings,
+  { scriptId, ids }: { readonly scriptId: number; readonly ids: ReadonlyMap<string, number> },
+): Promise<Write[]> {
+  const rows = await listOwnSchedules(context.ports, scriptId)
+  const there = new Set(rows.map(({ name }) => fold(name)))
+  const configurationIds = new Set(ids.values())
+  const isNew = come.filter(({ name }) => !there.has(fold(name)))
+  if (isNew.length > 0 && rows.length + isNew.length > SCHEDULES_MAX)
+    throw new Refusal('conflict', `A script has ${SCHEDULES_MAX} schedule configurations at most.`)
+  return come.flatMap(({ runConfiguration, ...body }, index) => {
+    if (there.has(fold(body.name))) return []
+    const at = `/scheduleConfigurations/${index}`
+    const found = runConfiguration === null ? null : ids.get(fold(runConfiguration))
+    if (found === undefined)
+      throw new Refusal('invalid', 'A schedule names a run configuration that is not there.', [
+        { pointer: `${at}/runConfiguration`, message: 'is not there' },
+      ])
+    const asked = { ...body, enabled: false, runConfigurationId: found }
+    return schedules.adding(
+      context,
+      scriptId,
+      schedules.changeOf(context, asked, { before: null, configurationIds, at }),
+    )
+  })
+}
+
+type Told = {
+  readonly name: string
+  readonly description: string
+  readonly groupId: number
+  readonly timeoutS: number
+  readonly acceptedFiles: readonly string[]
+}
+
+function toldOf({ name, description, groupId, timeoutS, acceptedFiles }: Told) {
+  return { name, description, groupId, timeout: timeoutS, acceptedFiles }
+}
+
+function sizeOf(tree: Tree) {
+  const entries = [...tree.values()]
+  return {
+    files: entries.filter(({ isDirectory }) => !isDirectory).length,
+    sizeBytes: entries.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0),
+  }
+}

@@ -1,0 +1,43 @@
+import { syncWhenDue } from './access/directory/service.ts'
+import { prepareFirstStart } from './access/session/service/first-start.ts'
+import { backUpWhenDue } from './content/backups/service.ts'
+import { sweepBlobs } from './content/blobs/service.ts'
+import { sweepTranslations } from './content/translations/automatic/service.ts'
+import { sweepAll } from './state-pipeline.ts'
+import { createFirstJob } from './monitoring/jobs/service/first-job.ts'
+import { applyChanges } from './monitoring/job-config/service.ts'
+import type { Ports } from './ports/index.ts'
+
+/** What a new installation begins with. */
+export type FirstStart = {
+  /** The token of the set-up link; null when there is a user. */
+  readonly setupToken: string | null
+  /** The job that this start has made; null when it has made none. */
+  readonly firstJobId: number | null
+}
+
+/** Makes sure that somebody can sign in, and makes a first device with a job in an empty tree.
+ * @throws {RangeError} when the configured password is weak */
+export async function beginFirst(ports: Ports): Promise<FirstStart> {
+  const { isFirstStart, setupToken } = await prepareFirstStart(ports)
+  const makesJob = isFirstStart && ports.settings.makesFirstObjects
+  return { setupToken, firstJobId: makesJob ? await createFirstJob(ports) : null }
+}
+
+/** What a process that died left undone: configurations that a job has not heard of, and changes not carried on. */
+export async function catchUp(ports: Ports): Promise<void> {
+  await applyChanges(ports)
+  await ports.flow.settle()
+  await ports.dispatch.settle()
+}
+
+/** What deliveries and deadlines do not bring about by themselves, to be asked for every few minutes: what was left undone,
+ * people of the directory, files that belong to nobody, backups that are due. */
+export async function keepUp(ports: Ports): Promise<void> {
+  await Promise.all([catchUp(ports), syncWhenDue(ports), sweepBlobs(ports), backUpWhenDue(ports)])
+}
+
+/** What is looked through once a night: every parent's state, and translations that were asked for long ago. */
+export async function lookThrough(ports: Ports): Promise<void> {
+  await Promise.all([sweepAll(ports), sweepTranslations(ports)])
+}

@@ -1,0 +1,153 @@
+import { textLines } from '../../../lib/chunks.ts'
+import { Refusal } from '../../../lib/errors.ts'
+import { VERSION } from '../../../http/version.ts'
+import { commit } from '../../../ports/database.ts'
+import type { Ports } from '../../../ports/index.ts'
+import { proofOf } from '../archive/keys.ts'
+import type { ArchiveKeys } from '../archive/keys.ts'
+import { FORMAT, writeArchive } from '../archive/lines.ts'
+import type { Header } from '../archive/lines.ts'
+import {
+  dropRun,
+  hasLostObjects,
+  readJobIds,
+  readSequences,
+  readSnapshot,
+  tablesFor,
+  takeSnapshot,
+} from '../store/snapshot.ts'
+import type { Table } from '../store/tables.ts'
+import { forArchive, reseal } from './secrets.ts'
+
+const JOBS_AT_ONCE = 500
+/** Bytes of a file in one line. */
+const PIECE_BYTES = 48 * 1024
+/** A line of what a job keeps; 64 KiB of a blob are less. */
+const LINE_MAX_LENGTH = 4 * 1024 * 1024
+
+export type Content = Pick<Header, 'hasHistories' | 'hasFiles'>
+
+/** An archive of what there is as of one instant, which is when it was asked for. */
+export type Making = {
+  readonly madeAt: number
+  readonly bytes: AsyncGenerator<Uint8Array<ArrayBuffer>, void>
+  /** The last link of the archive's chain, once it was read to its end. */
+  digest(): string
+  /** False when objects were deleted meanwhile: what belonged to them is missing, and the archive is good for nothing. */
+  isWhole(): Promise<boolean>
+  end(): Promise<void>
+}
+
+/** Begins an archive: everything but what only grows is copied aside at once, the rest is read as its bytes are. */
+export async function beginArchive(ports: Ports, keys: ArchiveKeys, content: Content): Promise<Making> {
+  const { database, clock, secrets } = ports
+  const run = crypto.randomUUID()
+  const madeAt = clock.now()
+  await commit(database, takeSnapshot(database, run, { tables: tablesFor(content), at: madeAt }))
+  let digest = ''
+  const header: Header = {
+    tidemark: 'backup',
+    format: FORMAT,
+    release: VERSION,
+    createdAt: madeAt,
+    ...content,
+    salt: keys.salt,
+    check: await proofOf(keys),
+  }
+  const lines = linesOf({ ports, run, content, madeAt, anew: forArchive(secrets, keys) }, header)
+  return {
+    madeAt,
+    bytes: writeArchive(lines, (chain) => proofOf(keys, (digest = chain))),
+    digest: () => digest,
+    isWhole: async () => !content.hasHistories || !(await hasLostObjects(database, run)),
+    end: () => commit(database, [dropRun(database, run)]),
+  }
+}
+
+type Gathering = {
+  readonly ports: Ports
+  readonly run: string
+  readonly content: Content
+  readonly madeAt: number
+  readonly anew: ReturnType<typeof forArchive>
+}
+
+async function* linesOf(gathering: Gathering, header: Header): AsyncGenerator<string, void> {
+  const { ports, run, content } = gathering
+  yield JSON.stringify(header)
+  yield JSON.stringify({ table: 'sqlite_sequence', columns: ['name', 'seq'] })
+  yield* await readSequences(ports.database, run)
+  yield* tableLines(gathering)
+  if (content.hasHistories) yield* jobLines(gathering)
+  for (const table of tablesFor(content)) yield* fileLines(gathering, table)
+}
+
+async function* tableLines({ ports, run, content, anew }: Gathering): AsyncGenerator<string, void> {
+  for (const table of tablesFor(content)) {
+    const columns = table.columns.map(({ name }) => name)
+    yield JSON.stringify({ table: table.name, columns })
+    const past = content.hasHistories ? [] : (table.past ?? [])
+    for await (const page of readSnapshot(ports.database, run, table)) {
+      if (!table.sealed && past.length === 0) yield* page
+      else {
+        for (const text of page) {
+          const cells = await reseal(table, columns, JSON.parse(text) as unknown[], anew)
+          yield JSON.stringify(
+            cells.map((cell, index) => (past.includes(columns[index] ?? '') ? null : cell)),
+          )
+        }
+      }
+    }
+  }
+}
+
+async function* jobLines({ ports, run, madeAt }: Gathering): AsyncGenerator<string, void> {
+  const { database, jobActors } = ports
+  for (let after = 0; ;) {
+    const ids = await readJobIds(database, run, after, JOBS_AT_ONCE)
+    for (const id of ids) {
+      const copied = await jobActors.archive(id, madeAt).catch(unlessGone)
+      // Either it has heard of nothing yet, or it was deleted, which is found out at the end.
+      if (!copied) continue
+      yield JSON.stringify({ job: id })
+      try {
+        yield* textLines(copied, LINE_MAX_LENGTH)
+      } catch (error) {
+        // It was deleted while it was read: so the archive is not whole, and begins anew.
+        if (!(await hasLostObjects(database, run))) throw error
+      }
+    }
+    after = ids.at(-1) ?? 0
+    if (ids.length < JOBS_AT_ONCE) return
+  }
+}
+
+function unlessGone(error: unknown): null {
+  if (error instanceof Refusal && error.code === 'not_found') return null
+  throw error
+}
+
+async function* fileLines({ ports, run }: Gathering, table: Table): AsyncGenerator<string, void> {
+  if (!table.bytes) return
+  for await (const page of readSnapshot(ports.database, run, table)) {
+    for (const text of page) {
+      const row = rowOf(table, JSON.parse(text) as unknown[])
+      const { blob } = row
+      if (typeof blob !== 'string') continue
+      const stored = await ports.blobs.get(blob)
+      if (!stored) throw new Error('The bytes of a file are missing.')
+      yield JSON.stringify({
+        file: table.bytes(row).name,
+        ...(table.name === 'files' ? {} : { of: table.name }),
+      })
+      for await (const chunk of stored.body) {
+        for (let at = 0; at < chunk.length; at += PIECE_BYTES)
+          yield JSON.stringify([chunk.subarray(at, at + PIECE_BYTES).toBase64()])
+      }
+    }
+  }
+}
+
+function rowOf({ columns }: Table, cells: readonly unknown[]): Readonly<Record<string, unknown>> {
+  return Object.fromEntries(columns.map(({ name }, index) => [name, cells[index]]))
+}

@@ -1,0 +1,96 @@
+import { Hono } from 'hono'
+import * as z from 'zod'
+import { flagQuery, noContent, ok } from '../../http/openapi-answers.ts'
+import { entityTag } from '../../http/preconditions.ts'
+import { policy } from '../../http/policy.ts'
+import type { Env } from '../../http/policy.ts'
+import { replacing } from '../../http/updates.ts'
+import { jsonBody, valid } from '../../http/valid.ts'
+import { dataSourceBody, dataSourcePath, dataSourceView } from './schema.ts'
+import {
+  createDataSource,
+  deleteDataSource,
+  listDataSources,
+  readDataSource,
+  updateDataSource,
+} from './service.ts'
+
+const BODY_MAX_BYTES = 64 * 1024
+const ADMINISTRATOR = ['administrator'] as const
+/** Whoever works with data. */
+const READERS = ['administrator', 'Data_Editor'] as const
+const oneSource = { 200: ok(dataSourceView, 'The data source.', ['ETag']) }
+
+function shown({ dataSource, version }: Awaited<ReturnType<typeof readDataSource>>) {
+  return { view: dataSource, version }
+}
+
+export const dataSourceRoutes = new Hono<Env>()
+  .get(
+    '/dataSources',
+    policy({
+      summary: 'The data sources, without their passwords',
+      roles: READERS,
+      answers: {
+        200: ok(z.object({ items: z.array(dataSourceView) }), 'The data sources, by name; 200 at most.'),
+      },
+    }),
+    async (c) => c.json({ items: await listDataSources(c.get('context')) }),
+  )
+  .post(
+    '/dataSources',
+    policy({
+      summary: 'Add a data source',
+      roles: ADMINISTRATOR,
+      scope: 'administration',
+      answers: { 201: ok(dataSourceView, 'The new data source.', ['Location', 'ETag']) },
+      refuses: [409],
+    }),
+    jsonBody(BODY_MAX_BYTES),
+    valid('json', dataSourceBody),
+    async (c) => {
+      const { dataSource, version } = await createDataSource(c.get('context'), c.req.valid('json'))
+      const headers = { location: `${c.req.path}/${dataSource.id}`, etag: entityTag(version) }
+      return c.json(dataSource, 201, headers)
+    },
+  )
+  .get(
+    '/dataSources/:id',
+    policy({ summary: 'One data source, without its password', roles: READERS, answers: oneSource }),
+    valid('param', dataSourcePath),
+    async (c) => {
+      const { dataSource, version } = await readDataSource(c.get('context'), c.req.valid('param').id)
+      return c.json(dataSource, 200, { etag: entityTag(version) })
+    },
+  )
+  .route(
+    '/',
+    replacing({
+      path: '/dataSources/:id',
+      place: dataSourcePath,
+      body: dataSourceBody,
+      sizeMaxBytes: BODY_MAX_BYTES,
+      summary: 'Replace a data source; a password that is absent stays what it is',
+      noun: 'a data source',
+      policy: { roles: ADMINISTRATOR, scope: 'administration', answers: oneSource, refuses: [409, 412] },
+      read: async (context, { id }) => shown(await readDataSource(context, id)),
+      write: async (context, { id }, change) => shown(await updateDataSource(context, id, change)),
+    }),
+  )
+  .delete(
+    '/dataSources/:id',
+    policy({
+      summary: 'Delete a data source; by force also one that run configurations name',
+      roles: ADMINISTRATOR,
+      scope: 'administration',
+      answers: { 204: noContent },
+      refuses: [409, 412],
+    }),
+    valid('param', dataSourcePath),
+    valid('query', z.object({ forceDelete: flagQuery.default(false) })),
+    async (c) => {
+      const isForced = c.req.valid('query').forceDelete
+      await deleteDataSource(c.get('context'), c.req.valid('param').id, { isForced })
+      return c.body(null, 204)
+    },
+  )

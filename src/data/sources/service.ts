@@ -1,0 +1,203 @@
+import { audited } from '../../access/audit/service.ts'
+import { sealText, unsealText } from '../../access/session/keys.ts'
+import type { Context } from '../../context.ts'
+import { durationMs, durationText } from '../../lib/duration.ts'
+import { commitIfMatch } from '../../http/preconditions.ts'
+import { Refusal } from '../../lib/errors.ts'
+import { timeFormat } from '../../lib/time.ts'
+import { commit, isUniqueViolation, refuseFull } from '../../ports/database.ts'
+import type { Ports } from '../../ports/index.ts'
+import type { Connection, DataSourceBody, DataSourceView } from './schema.ts'
+import * as store from './store.ts'
+import type { DataSourceChange, DataSourceRow, Naming } from './store.ts'
+
+const SOURCES_MAX = 200
+const DEPENDENTS_SHOWN = 100
+const PASSWORD_PURPOSE = 'data source password'
+
+type Versioned = { readonly dataSource: DataSourceView; readonly version: number }
+
+/** Everything that a program needs to connect to a data source. */
+export type OpenedSource = Connection & {
+  readonly type: DataSourceView['type']
+  readonly password: string | null
+  /** How long one statement may take; 0 for as long as it does. */
+  readonly timeoutMs: number
+}
+
+/** The data sources, by name; there are 200 at most. */
+export async function listDataSources({ ports }: Context): Promise<DataSourceView[]> {
+  return (await store.listDataSources(ports.database)).map((row) => viewOf(ports, row))
+}
+
+/** @throws {Refusal} not_found */
+export async function readDataSource({ ports }: Context, id: number): Promise<Versioned> {
+  return versioned(ports, await requireSource(ports, id))
+}
+
+/** What others may know of a data source, by its id or its name in whatever case; null where there is none. */
+export async function findDataSource(
+  { database }: Ports,
+  key: number | string,
+): Promise<Pick<DataSourceRow, 'id' | 'name' | 'isReadOnly'> | null> {
+  return store.findDataSource(database, typeof key === 'string' ? key.normalize('NFC') : key)
+}
+
+/** @throws {Refusal} name_taken, conflict when there are 200 */
+export async function createDataSource(context: Context, body: DataSourceBody): Promise<Versioned> {
+  const { ports } = context
+  const { database, clock } = ports
+  const change = await changeOf(ports, body, null)
+  const row = { ...change, version: 1, createdAt: clock.now() }
+  const entry = recorded(context, 'create', { objectId: { inserted: true }, after: toldOf(row) })
+  await refuseFull('data_sources', `There are ${SOURCES_MAX} data sources at most.`, () =>
+    refuseTaken(() => commit(database, [store.insertDataSource(database, row, SOURCES_MAX), entry])),
+  )
+  return versioned(ports, await requireSource(ports, row.name))
+}
+
+/** Replaces a data source; a password that is absent stays. @throws {Refusal} not_found, name_taken, precondition_failed */
+export async function updateDataSource(
+  context: Context,
+  id: number,
+  { body, ifMatch }: { readonly body: DataSourceBody; readonly ifMatch: number | null },
+): Promise<Versioned> {
+  const { ports } = context
+  const { database } = ports
+  const before = await requireSource(ports, id)
+  if (ifMatch !== null && ifMatch !== before.version) throw changedMeanwhile()
+  const after = await changeOf(ports, body, before)
+  // That the password is another one is on record, and no more of it.
+  const password = after.password === before.password ? {} : { password: 'changed' }
+  const told = { objectId: id, before: toldOf(before), after: { ...toldOf(after), ...password } }
+  const entry = recorded(context, 'update', told)
+  await refuseTaken(() => commit(database, [store.updateDataSource(database, before, after), entry]))
+  return versioned(ports, { ...before, ...after, version: before.version + 1 })
+}
+
+/** Takes a data source away. Run configurations that name it stay, and their runs fail.
+ * @throws {Refusal} not_found, has_dependents while run configurations name it, unless it is forced */
+export async function deleteDataSource(
+  context: Context,
+  id: number,
+  { isForced }: { readonly isForced: boolean },
+): Promise<void> {
+  const { database } = context.ports
+  const row = await requireSource(context.ports, id)
+  const entry = recorded(context, 'delete', { objectId: id, before: toldOf(row) })
+  try {
+    await commitIfMatch(context, { ...row, table: 'data_sources' }, [
+      ...store.deleteDataSource(database, id, { isForced }),
+      entry,
+    ])
+  } catch (error) {
+    if (!store.isGuarded(error)) throw error
+    throw hasDependents(await store.listNaming(database, id))
+  }
+}
+
+/** What a program needs that is to read from a data source, or to write to it as well.
+ * @throws {Refusal} not_found, conflict for writing to one that is read-only, or a password that was sealed under another key */
+export async function openDataSource(
+  ports: Ports,
+  { dataSourceId, access }: { readonly dataSourceId: number; readonly access: 'read' | 'write' },
+): Promise<OpenedSource> {
+  const row = await store.findDataSource(ports.database, dataSourceId)
+  if (!row) throw new Refusal('not_found', `The data source ${dataSourceId} is not there any more.`)
+  if (access === 'write' && row.isReadOnly)
+    throw new Refusal('conflict', `The data source ${row.name} is read-only, and was to be written to.`)
+  const { type, connection, timeoutMs } = row
+  return { ...connection, type, timeoutMs, password: await passwordOf(ports, row) }
+}
+
+async function passwordOf({ secrets }: Ports, { name, password }: DataSourceRow): Promise<string | null> {
+  if (password === null) return null
+  const what = `The password of the data source ${name}`
+  return unsealText(secrets, password, { purpose: PASSWORD_PURPOSE, what })
+}
+
+async function changeOf(
+  ports: Ports,
+  { name, description, type, readOnly, timeout, connection }: DataSourceBody,
+  before: DataSourceRow | null,
+): Promise<DataSourceChange> {
+  const { password, passwordSet: _, ...kept } = connection
+  return {
+    name,
+    description,
+    type,
+    isReadOnly: readOnly,
+    timeoutMs: durationMs(timeout),
+    connection: kept,
+    password: password === undefined ? (before?.password ?? null) : await sealOf(ports, password),
+    updatedAt: ports.clock.now(),
+  }
+}
+
+async function sealOf({ secrets }: Ports, password: string | null): Promise<string | null> {
+  if (password === null) return null
+  return sealText(secrets, password, PASSWORD_PURPOSE)
+}
+
+async function requireSource({ database }: Ports, key: number | string): Promise<DataSourceRow> {
+  const row = await store.findDataSource(database, key)
+  if (!row) throw new Refusal('not_found', 'There is no such data source.')
+  return row
+}
+
+async function refuseTaken(write: () => Promise<void>): Promise<void> {
+  try {
+    await write()
+  } catch (error) {
+    if (store.isGuarded(error)) throw changedMeanwhile()
+    if (!isUniqueViolation(error, 'data_sources.name')) throw error
+    const fault = [{ pointer: '/name', message: 'is taken' }]
+    throw new Refusal('name_taken', 'Another data source has this name.', fault)
+  }
+}
+
+function hasDependents(found: readonly Naming[]): Refusal {
+  const errors = found.slice(0, DEPENDENTS_SHOWN).map(({ id, name, scriptId, scriptName }, index) => ({
+    pointer: `/dependents/${index}`,
+    message: `the run configuration ${id}, ${name}, of script ${scriptId}, ${scriptName}`,
+  }))
+  const detail = `${found.length} depend on this data source. Change these first, or force it with forceDelete.`
+  return new Refusal('has_dependents', detail, errors)
+}
+
+function changedMeanwhile(): Refusal {
+  return new Refusal('precondition_failed', 'Somebody changed this data source meanwhile. Read it again.')
+}
+
+type Told = Omit<Parameters<typeof audited>[1], 'action' | 'objectType'>
+
+function recorded(context: Context, action: string, told: Told) {
+  return audited(context, { action, objectType: 'dataSource', ...told })
+}
+
+/** What may be told of a data source: everything but its password. */
+function toldOf({ name, description, type, isReadOnly, timeoutMs, connection }: DataSourceChange) {
+  return {
+    name,
+    description,
+    type,
+    readOnly: isReadOnly,
+    timeout: durationText(timeoutMs),
+    connection,
+  }
+}
+
+function versioned(ports: Ports, row: DataSourceRow): Versioned {
+  return { dataSource: viewOf(ports, row), version: row.version }
+}
+
+function viewOf({ settings }: Ports, row: DataSourceRow): DataSourceView {
+  const format = timeFormat(settings.timeZone)
+  return {
+    id: row.id,
+    ...toldOf(row),
+    connection: { ...row.connection, passwordSet: row.password !== null },
+    createdAt: format(row.createdAt),
+    updatedAt: format(row.updatedAt),
+  }
+}

@@ -1,0 +1,66 @@
+import type { Value } from './delivery.ts'
+import type { State, Level } from './state.ts'
+
+/** What a job's configuration means to its actor. A later `revision` replaces an earlier one, never the reverse. */
+export type Rules = {
+  readonly revision: number
+  /** The user whose deliveries the job takes; 0 for any collector. */
+  readonly collectorId: number
+  readonly timeoutMs: number | null
+  /** How long a run may last after `signal: start`; null leaves starts without effect on the deadline. */
+  readonly graceMs: number | null
+  readonly intervalMs: number
+  /** Whether any value ends error code 5; absent where an earlier release wrote the rules: then none does. */
+  readonly healsOnData?: boolean
+  /** One divisor for each numeric value, `returnValue1` first. */
+  readonly divisors: readonly number[]
+  /** How many string values are defined. */
+  readonly textCount: number
+  readonly thresholds: Thresholds
+  readonly stopped: boolean
+  readonly forced: State | null
+  /** How long what was received is kept; absent where an earlier release wrote the rules: then the default. */
+  readonly retention?: Retention
+  /** Null, and absent where an earlier release wrote the rules: nobody asks how often the state changes. */
+  readonly flapping?: FlappingLimits | null
+}
+
+/** Percentages of how often the state changes, above which a job flaps and below which it does no longer. */
+export type FlappingLimits = { readonly startPercent: number; readonly endPercent: number }
+
+/** How long single samples are kept, then cells of five minutes, then cells of an hour; none shorter than those before. */
+export type Retention = { readonly rawMs: number; readonly minutesMs: number; readonly hoursMs: number }
+
+/** The limits of one job, worst level first. */
+export type Thresholds = readonly {
+  readonly level: Level
+  readonly mode: 'or' | 'and'
+  readonly conditions: readonly Condition[]
+}[]
+
+export type Condition = {
+  /** `returnValueN`, `stringValueN` or `errorCode`. */
+  readonly key: string
+  readonly operator: Operator
+  readonly value: Value
+  /** How many values in a row must breach before the condition holds; 0 counts as 1. */
+  readonly repetition: number
+  /** Predicted and adaptive limits hold only once forecasts evaluate them; until then such a condition is false. */
+  readonly predicted: boolean
+  /** Once held, the condition stays until `repetition` values in a row no longer breach this value. */
+  readonly recovery: { readonly value: Value; readonly repetition: number } | null
+}
+
+export type Operator =
+  | '>'
+  | '>='
+  | '<'
+  | '<='
+  | '='
+  | '<>'
+  | 'contains'
+  | 'not_contains'
+  | 'starts_with'
+  | 'ends_with'
+  | 'matches'
+  | 'not_matches'

@@ -1,0 +1,26 @@
+export type State =
+  | 'major'
+  | 'minor'
+  | 'warning'
+  | 'maintenance_major'
+  | 'maintenance_minor'
+  | 'maintenance_warning'
+  | 'maintenance_ok'
+  | 'ok'
+  | 'no_data'
+  | 'undefined'
+
+export type Level = 'major' | 'minor' | 'warning'
+
+export type Reason =
+  | 'delivery'
+  | 'threshold'
+  | 'timeout'
+  | 'forced'
+  | 'stopped'
+  | 'platform'
+  | 'child'
+  | 'maintenance'
+  | 'period'
+  | 'flapping'
+  | 'message'

@@ -1,0 +1,124 @@
+import { Hono } from 'hono'
+import type { Context as HonoContext } from 'hono'
+import type * as z from 'zod'
+import type { Context } from '../context.ts'
+import { changedMeanwhile, entityTag, ifMatch, retried } from './preconditions.ts'
+import { JSON_ENCODINGS } from './encoding.ts'
+import { MERGE_PATCH, mergePatch, patched } from './merge-patch.ts'
+import type { Unset } from './merge-patch.ts'
+import { policy } from './policy.ts'
+import type { Env, Policy } from './policy.ts'
+import { jsonBody, valid } from './valid.ts'
+
+/** What a read or a change answers: the object, and its version where it has one. */
+type Shown = { readonly view: Readonly<Record<string, unknown>>; readonly version: number }
+
+/** A body, and the version that the object has to be at; null for any. */
+export type Change<Body> = { readonly body: Body; readonly ifMatch: number | null }
+
+/** How an object is replaced and patched. */
+export type Replaceable<Place extends z.ZodType, Body extends z.ZodType> = {
+  readonly path: string
+  readonly place: Place
+  readonly body: Body
+  readonly sizeMaxBytes: number
+  /** What PUT does, for its summary. */
+  readonly summary: string
+  /** What is replaced, for the summary of PATCH: `a group`. */
+  readonly noun: string
+  readonly policy: Omit<Policy, 'summary' | 'takes'>
+  readonly unset?: Unset
+  /** The object as PATCH begins with it. */
+  readonly read: (context: Context, place: z.output<Place>) => Promise<Shown>
+  readonly write: (context: Context, place: z.output<Place>, change: Change<z.output<Body>>) => Promise<Shown>
+}
+
+/** The routes PUT and PATCH of an object that has versions. Both honour `If-Match` and answer the new `ETag`. */
+export function replacing<Place extends z.ZodType, Body extends z.ZodType>(
+  object: Replaceable<Place, Body>,
+): Hono<Env> {
+  const { body, read, write, unset } = object
+  const answer = async (c: HonoContext<Env>, change: (wanted: number | null) => Promise<Shown>) => {
+    const wanted = ifMatch(c)
+    const { view, version } = await retried(wanted, () => change(wanted))
+    return c.json(view, 200, { etag: entityTag(version) })
+  }
+  return bothRoutes(object, {
+    put: (c, place, sent) =>
+      answer(c, (wanted) => write(c.get('context'), place, { body: sent, ifMatch: wanted })),
+    patch: (c, place, patch) =>
+      answer(c, async (wanted) => {
+        const was = await read(c.get('context'), place)
+        if (wanted !== null && wanted !== was.version) throw changedMeanwhile()
+        const whole = patched(body, { shown: was.view, patch, ...(unset && { unset }) })
+        return write(c.get('context'), place, { body: whole, ifMatch: was.version })
+      }),
+  })
+}
+
+/** How an object without versions is replaced and patched: `write` shows it to `bodyOf` in the commit that changes it. */
+type Unversioned<Place extends z.ZodType, Body extends z.ZodType, View> = Omit<
+  Replaceable<Place, Body>,
+  'read' | 'write' | 'unset'
+> & {
+  readonly write: (
+    context: Context,
+    place: z.output<Place>,
+    bodyOf: (shown: View) => z.output<Body>,
+  ) => Promise<View>
+}
+
+/** The routes PUT and PATCH of an object that has no versions. */
+export function replacingUnversioned<
+  Place extends z.ZodType,
+  Body extends z.ZodType,
+  View extends Readonly<Record<string, unknown>>,
+>(object: Unversioned<Place, Body, View>): Hono<Env> {
+  const { body, write } = object
+  return bothRoutes(object, {
+    put: async (c, place, sent) => c.json(await write(c.get('context'), place, () => sent)),
+    patch: async (c, place, patch) =>
+      c.json(await write(c.get('context'), place, (shown) => patched(body, { shown, patch }))),
+  })
+}
+
+/** Answers a change whose parts were checked. */
+type Answer<Place, Body> = (c: HonoContext<Env>, place: Place, body: Body) => Promise<Response>
+
+function bothRoutes<Place extends z.ZodType, Body extends z.ZodType>(
+  object: Omit<Replaceable<Place, Body>, 'read' | 'write' | 'unset'>,
+  answers: {
+    readonly put: Answer<z.output<Place>, z.output<Body>>
+    readonly patch: Answer<z.output<Place>, z.output<typeof mergePatch>>
+  },
+): Hono<Env> {
+  const { path, place, body, sizeMaxBytes } = object
+  return new Hono<Env>()
+    .put(
+      path,
+      policy({ ...object.policy, summary: object.summary }),
+      valid('param', place),
+      jsonBody(sizeMaxBytes),
+      valid('json', body),
+      (c) => answers.put(c, c.req.valid('param'), c.req.valid('json')),
+    )
+    .patch(
+      path,
+      policy({ ...object.policy, ...patching(object.noun) }),
+      valid('param', place),
+      jsonBody(sizeMaxBytes, MERGE_PATCH),
+      valid('json', mergePatch),
+      (c) => answers.patch(c, c.req.valid('param'), c.req.valid('json')),
+    )
+}
+
+/** What the policy of a PATCH says of its body. */
+export function patching(noun: string): Pick<Policy, 'summary' | 'takes'> {
+  return {
+    summary: `Change some fields of ${noun}`,
+    takes: {
+      media: { [MERGE_PATCH]: mergePatch, 'application/json': mergePatch },
+      encodings: JSON_ENCODINGS,
+    },
+  }
+}

@@ -1,0 +1,151 @@
+import { parseInstant } from '../../lib/time.ts'
+import { Refusal } from '../../lib/errors.ts'
+import type { Fault } from '../../lib/errors.ts'
+import type { Level } from '../../domain/state.ts'
+import { LEVELS } from '../states/state.ts'
+import type { ObjectType } from '../tree/schema.ts'
+import { filterOf, parseDefinition } from '../tree/search/filter.ts'
+import type { Condition } from '../tree/search/filter.ts'
+import { RELATIONS } from '../tree/search/items.ts'
+import type { Relation } from '../tree/search/items.ts'
+import { alarmFilterDefinition } from './schema.ts'
+import type { AlarmFilterDefinition } from './schema.ts'
+
+/** What is asked of an alarm itself. */
+export type AlarmTest =
+  | { readonly kind: 'id' | 'assignee' | 'opened'; readonly relation: Relation; readonly number: number }
+  | { readonly kind: 'severity'; readonly levels: readonly Level[] }
+  | { readonly kind: 'assigned'; readonly isAssigned: boolean }
+
+/** Of an alarm, or of its object. */
+export type AlarmCondition =
+  | { readonly of: 'alarm'; readonly test: AlarmTest }
+  | { readonly of: 'object'; readonly condition: Condition }
+
+export type AlarmFilter = {
+  /** Of the object; null for every type. */
+  readonly type: ObjectType | null
+  readonly mode: 'and' | 'or'
+  readonly conditions: readonly AlarmCondition[]
+}
+
+/** Items that are asked of the alarm; `objectId` and `objectName` are the object's `id` and `name`, everything else as in a
+ * search. */
+const ALARM_ITEMS = ['id', 'severity', 'assignee', 'opened'] as const
+type AlarmItem = (typeof ALARM_ITEMS)[number]
+const OBJECT_NAMES = { objectId: 'id', objectName: 'name' } as const
+/** These are with the actors of jobs. */
+const NOT_KEPT: ReadonlySet<string> = new Set(['value_raw', 'value_user'])
+
+type Given = AlarmFilterDefinition['conditions'][number]
+
+/** What a filter definition of alarms asks.
+ * @param pointer where it stands in the request
+ * @throws {Refusal} invalid, with pointers below that one */
+export function alarmFilterOf(
+  { type, mode, conditions }: AlarmFilterDefinition,
+  pointer: string,
+): AlarmFilter {
+  const faults: Fault[] = []
+  // A condition of the alarm keeps its place, so that faults of the others point where they stand.
+  const ofObjects = conditions.map((given) => (isOfAlarm(given) ? NEUTRAL : objectCondition(given)))
+  const parsed = filterOf({ type, mode, conditions: ofObjects }, pointer).conditions
+  const all = conditions.map((given, index): AlarmCondition[] => {
+    const fault: Report = (field, message) => {
+      faults.push({ pointer: `${pointer}/conditions/${index}/${field}`, message })
+      return []
+    }
+    if (NOT_KEPT.has(given.item)) return fault('item', 'is not asked of alarms')
+    if (isOfAlarm(given)) return alarmCondition(given, fault)
+    const condition = parsed[index]
+    return condition ? [{ of: 'object', condition }] : []
+  })
+  if (faults.length > 0)
+    throw new Refusal('invalid', 'The filter definition is not valid; see errors.', faults)
+  return { type: type ?? null, mode, conditions: all.flat() }
+}
+
+const NEUTRAL = { item: 'type', operator: 'eq', expression: 'job' } as const
+
+function isOfAlarm({ item }: Given): boolean {
+  return (ALARM_ITEMS as readonly string[]).includes(item)
+}
+
+function objectCondition(given: Given) {
+  const item = OBJECT_NAMES[given.item as keyof typeof OBJECT_NAMES] ?? given.item
+  return { ...given, item } as Parameters<typeof filterOf>[0]['conditions'][number]
+}
+
+type Report = (field: keyof Given, message: string) => []
+
+function alarmCondition(given: Given, fault: Report): AlarmCondition[] {
+  const { item, operator, expression } = given
+  if (given.propertyKey) return fault('propertyKey', 'means nothing for this item')
+  if (given.value) return fault('value', 'means nothing for this item')
+  const isDefined = operator === 'is_defined'
+  if (item === 'assignee' && (isDefined || operator === 'not_defined')) {
+    if (expression) return fault('expression', 'means nothing for this operator')
+    return [{ of: 'alarm', test: { kind: 'assigned', isAssigned: isDefined } }]
+  }
+  const relation = RELATIONS_OF[item as AlarmItem].find((known) => known === operator)
+  if (!relation) return fault('operator', 'does not fit this item')
+  if (expression == null) return fault('expression', 'is missing')
+  const test = testOf(item as AlarmItem, relation, expression)
+  return typeof test === 'string' ? fault('expression', test) : [{ of: 'alarm', test }]
+}
+
+const RELATIONS_OF: Readonly<Record<AlarmItem, readonly Relation[]>> = {
+  id: RELATIONS,
+  severity: RELATIONS,
+  opened: RELATIONS,
+  assignee: ['eq', 'ne'],
+}
+
+/** @returns what is wrong with the expression where something is */
+function testOf(item: AlarmItem, relation: Relation, expression: string): AlarmTest | string {
+  if (item === 'severity') {
+    const place = LEVELS.findIndex((level) => level === expression)
+    if (place < 0) return `must be one of ${LEVELS.join(', ')}`
+    return { kind: item, levels: LEVELS.filter((_, other) => holds(place - other, relation)) }
+  }
+  const number = item === 'opened' ? instantOf(expression) : idOf(expression)
+  if (number === null) return item === 'opened' ? 'must be an ISO 8601 date-time' : 'must be an id'
+  return { kind: item, relation, number }
+}
+
+/** Whether a difference is as a relation wants it: of severities the worse is the greater. */
+function holds(difference: number, relation: Relation): boolean {
+  const sign = Math.sign(difference)
+  switch (relation) {
+    case 'eq':
+      return sign === 0
+    case 'ne':
+      return sign !== 0
+    case 'ge':
+      return sign >= 0
+    case 'gt':
+      return sign > 0
+    case 'le':
+      return sign <= 0
+    case 'lt':
+      return sign < 0
+  }
+}
+
+function idOf(text: string): number | null {
+  return /^\d{1,15}$/.test(text) ? Number(text) : null
+}
+
+function instantOf(text: string): number | null {
+  try {
+    return parseInstant(text)
+  } catch {
+    return null
+  }
+}
+
+/** Reads a filter definition of alarms from its JSON text.
+ * @throws {Refusal} invalid, with pointers such as `?filterDefinition/conditions/2/operator` */
+export function parseAlarmFilter(json: string): AlarmFilterDefinition {
+  return parseDefinition(json, alarmFilterDefinition)
+}

@@ -1,0 +1,3 @@
+export { actOnAlarms, assignAlarm, commentOnAlarm } from './service/actions.ts'
+export { bodyOf, listAlarms, readAlarm } from './service/list.ts'
+export { readLinks, replaceLinks } from './service/links.ts'

@@ -1,0 +1,201 @@
+import { audited } from '../../../access/audit/service.ts'
+import { permissionsOf } from '../../../access/rights/permissions.ts'
+import type { Rights, Right } from '../../../access/rights/permissions.ts'
+import { rightsFor, rightsOf } from '../../../access/rights/service.ts'
+import { readUsers } from '../../../access/users/service.ts'
+import type { Context } from '../../../context.ts'
+import { Refusal } from '../../../lib/errors.ts'
+import { parseInstant, timeFormat } from '../../../lib/time.ts'
+import { commit } from '../../../ports/database.ts'
+import type { Write } from '../../../ports/database.ts'
+import type { AlarmEvent } from '../../alarms/alarm.ts'
+import { act } from '../../alarms/service.ts'
+import { ACTED_MAX, COMMENTS_MAX } from '../schema.ts'
+import type { ActionsBody, ActionsView, AlarmCommentView, AlarmView, AssignBody } from '../schema.ts'
+import { countComments, insertComments, readComments, readDetails } from '../store/details.ts'
+import type { DetailRow } from '../store/details.ts'
+import { commentOf, findAlarmIds, readAlarm } from './list.ts'
+
+type Deed = {
+  readonly action: 'assign' | 'comment'
+  readonly right: Right
+  /** Why it cannot be done to an alarm that the caller has the right to do it to; null where it can. */
+  readonly refusalOf: (row: DetailRow) => Refusal | null
+  readonly events: readonly AlarmEvent[]
+  readonly comment: string | null
+  /** For the record. */
+  readonly after: object
+}
+
+/** Says something on an alarm, be it closed. @throws {Refusal} not_found, conflict when too much was said */
+export async function commentOnAlarm(context: Context, id: number, text: string): Promise<AlarmCommentView> {
+  await doToOne(context, id, commenting(context, text))
+  const { database, settings } = context.ports
+  const [comment] = await readComments(database, [id], 1)
+  if (!comment) throw new Refusal('not_found', 'There is no such alarm.')
+  return commentOf(comment, timeFormat(settings.timeZone))
+}
+
+/** Gives an alarm to somebody, until an instant or for good, or takes it from who has it.
+ * @throws {Refusal} not_found, forbidden, alarm_closed, conflict, invalid when the user may not read the object */
+export async function assignAlarm(context: Context, id: number, body: AssignBody): Promise<AlarmView> {
+  await doToOne(context, id, await assigning(context, body))
+  return readAlarm(context, id)
+}
+
+/** Does the same to many alarms, and says of each whether it was done. @throws {Refusal} invalid */
+export async function actOnAlarms(context: Context, body: ActionsBody): Promise<ActionsView> {
+  const deed = body.action === 'comment' ? commenting(context, body.text) : await assigning(context, body)
+  const { ids, isMore } = await whichOf(context, body)
+  const refusals = await doTo(context, ids, deed)
+  // That somebody tried is on record as well.
+  if (refusals.size === ids.length) await commit(context.ports.database, [recordOf(context, deed, [])])
+  return {
+    items: ids.map((id) => {
+      const refusal = refusals.get(id)
+      return refusal
+        ? { id, status: 'refused', code: refusal.code, detail: refusal.detail }
+        : { id, status: 'done', code: null, detail: null }
+    }),
+    isMore,
+  }
+}
+
+async function whichOf(context: Context, { ids, filter }: ActionsBody) {
+  if (ids) return { ids: [...new Set(ids)], isMore: false }
+  const body = filter ?? { state: [...STANDING] }
+  return findAlarmIds(context, { body, pointer: '/filter/filterDefinition' }, ACTED_MAX)
+}
+
+const STANDING = ['open', 'assigned'] as const
+
+function commenting(context: Context, text: string): Deed {
+  return {
+    action: 'comment',
+    right: 'read',
+    refusalOf: () => null,
+    events: [commentEvent(context, text)],
+    comment: text,
+    after: { text },
+  }
+}
+
+function commentEvent({ ports, caller }: Context, text: string): AlarmEvent {
+  const by = caller.kind === 'user' ? caller.userId : 0
+  return { kind: 'comment', by, text, at: ports.clock.now() }
+}
+
+async function assigning(context: Context, body: AssignBody): Promise<Deed> {
+  const { ports, caller } = context
+  const now = ports.clock.now()
+  const { userId: assigneeId, sticky } = body
+  const untilAt = body.until == null ? null : parseInstant(body.until)
+  if (untilAt !== null && untilAt <= now) throw invalid('/until', 'must not be past')
+  if (untilAt !== null && assigneeId === null) throw invalid('/until', 'means nothing without a user')
+  const rights = assigneeId === null ? null : await rightsOfUser(context, assigneeId)
+  const by = caller.kind === 'user' ? caller.userId : 0
+  const comment = body.comment ?? null
+  const event: AlarmEvent = { kind: 'assignment', at: now, by, assigneeId, untilAt, sticky }
+  return {
+    action: 'assign',
+    right: 'maintain',
+    refusalOf(row) {
+      if (row.status === 'closed') return new Refusal('alarm_closed', 'The alarm is closed.')
+      if (rights && !permissionsOf(rights, row).read)
+        return invalid('/userId', 'must be a user who may read the object')
+      return null
+    },
+    events: comment === null ? [event] : [event, commentEvent(context, comment)],
+    comment,
+    after: { assigneeId, untilAt, sticky },
+  }
+}
+
+async function rightsOfUser(context: Context, userId: number): Promise<Rights> {
+  const [user] = await readUsers(context, [userId])
+  // Who may not read the object and who is not there are told alike.
+  if (!user) throw invalid('/userId', 'must be a user who may read the object')
+  return rightsFor(context.ports, { userId, role: user.role })
+}
+
+async function doToOne(context: Context, id: number, deed: Deed): Promise<void> {
+  const refusal = (await doTo(context, [id], deed)).get(id)
+  if (refusal) throw refusal
+}
+
+/** Does something to alarms in one commit. @returns why it was not done, by alarm */
+async function doTo(
+  context: Context,
+  ids: readonly number[],
+  deed: Deed,
+): Promise<ReadonlyMap<number, Refusal>> {
+  const { ports } = context
+  const { database } = ports
+  const rights = await rightsOf(context)
+  const [rows, comments] = await Promise.all([readDetails(database, ids), countComments(database, ids)])
+  const known = new Map(rows.map((row) => [row.id, row]))
+  const refusals = new Map<number, Refusal>()
+  for (const id of ids) {
+    const isFull = deed.comment !== null && (comments.get(id) ?? 0) >= COMMENTS_MAX
+    const refusal = refusalFor(known.get(id), { rights, deed, isFull })
+    if (refusal) refusals.set(id, refusal)
+  }
+  const left = ids.filter((id) => !refusals.has(id))
+  if (left.length === 0) return refusals
+  const after = await act(database, left, {
+    eventsOf: (row) => (deed.action === 'assign' && row.status === 'closed' ? [] : deed.events),
+    also: (changed) =>
+      writesOf(
+        context,
+        deed,
+        changed.map(({ id }) => id),
+      ),
+  })
+  await ports.flow.settle()
+  const isThere = new Map(after.map((row) => [row.id, row]))
+  // Some may have closed, or gone, meanwhile.
+  for (const id of left) {
+    const row = isThere.get(id)
+    if (!row) refusals.set(id, missing())
+    else if (deed.action === 'assign' && row.status === 'closed')
+      refusals.set(id, new Refusal('alarm_closed', 'The alarm is closed.'))
+  }
+  return refusals
+}
+
+function writesOf(context: Context, deed: Deed, ids: readonly number[]): Write[] {
+  const { ports, caller } = context
+  const userId = caller.kind === 'user' ? caller.userId : 0
+  const record = recordOf(context, deed, ids)
+  if (deed.comment === null) return [record]
+  const comment = { userId, text: deed.comment, createdAt: ports.clock.now() }
+  return [insertComments(ports.database, ids, comment), record]
+}
+
+function recordOf(context: Context, { action, after }: Deed, ids: readonly number[]): Write {
+  const [id, ...others] = ids
+  const isOne = id !== undefined && others.length === 0
+  const objectId = isOne ? id : 'several'
+  return audited(context, { action, objectType: 'alarm', objectId, after: isOne ? after : { ids, ...after } })
+}
+
+type Asked = { readonly rights: Rights; readonly deed: Deed; readonly isFull: boolean }
+
+function refusalFor(row: DetailRow | undefined, { rights, deed, isFull }: Asked): Refusal | null {
+  const permissions = row && permissionsOf(rights, row)
+  if (!row || !permissions?.read) return missing()
+  if (!permissions[deed.right])
+    return new Refusal('forbidden', `You have no right to ${deed.right} the object of this alarm.`)
+  if (isFull) return new Refusal('conflict', `An alarm has ${COMMENTS_MAX} comments at most.`)
+  return deed.refusalOf(row)
+}
+
+function missing(): Refusal {
+  return new Refusal('not_found', 'There is no such alarm.')
+}
+
+function invalid(pointer: string, message: string): Refusal {
+  return new Refusal('invalid', 'The body is not what this request takes; see errors.', [
+    { pointer, message },
+  ])
+}

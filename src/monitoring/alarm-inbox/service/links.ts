@@ -1,0 +1,136 @@
+import { audited } from '../../../access/audit/service.ts'
+import type { Context } from '../../../context.ts'
+import { durationMs, durationText } from '../../../lib/duration.ts'
+import { Refusal } from '../../../lib/errors.ts'
+import { closeOfLinks, countOpenOfLinks, readdressLinks } from '../../alarms/service.ts'
+import { unknownRecipients } from '../../notifications/recipients/service/reads.ts'
+import type { ParentPath } from '../../tree/browse/schema.ts'
+import { refuseStale, requireObject, touchObject } from '../../tree/service.ts'
+import { commit } from '../../../ports/database.ts'
+import type { Database } from '../../../ports/database.ts'
+import type { LinksBody, LinksView } from '../schema.ts'
+import * as store from '../store/links.ts'
+
+/** Where the alarms of an object, or of what is below it, come from. @throws {Refusal} not_found */
+export async function readLinks(
+  context: Context,
+  { parentType, parentId }: ParentPath,
+): Promise<{ view: LinksView; version: number }> {
+  const { version } = await requireObject(context, parentId, { type: parentType, right: 'read' })
+  const rows = await store.readLinks(context.ports.database, parentId)
+  const links = rows.map(({ delayMs, recoveryDelayMs, ...row }) => ({
+    ...row,
+    delay: durationText(delayMs),
+    recoveryDelay: durationText(recoveryDelayMs),
+    events: [...row.events],
+  }))
+  return { view: { links, warnings: [] }, version }
+}
+
+/** Replaces the links of an object. A link stays the same by its id, or without one by its content, with its open alarms,
+ * of which a new recipient is notified. Alarms of links that go are closed; links that are new or wider open alarms of what
+ * is bad now.
+ * @throws {Refusal} not_found, forbidden, precondition_failed, invalid for an id that is not one of its links, or a recipient
+ * that is not there */
+export async function replaceLinks(
+  context: Context,
+  asked: ParentPath,
+  { body, ifMatch }: { readonly body: LinksBody; readonly ifMatch: number | null },
+): Promise<{ view: LinksView; version: number }> {
+  const { database, clock, flow } = context.ports
+  const { parentType, parentId } = asked
+  const row = await requireObject(context, parentId, { type: parentType, right: 'write' })
+  const before = await store.readLinks(database, parentId)
+  const known = new Set(before.map(({ id }) => id))
+  const foreign = body.links.findIndex(({ id }) => id !== undefined && !known.has(id))
+  if (foreign >= 0) {
+    const fault = { pointer: `/links/${foreign}/id`, message: 'is no link of this object' }
+    throw new Refusal('invalid', 'There is no such link.', [fault])
+  }
+  await refuseUnknownRecipients(database, body)
+  const links = linksOf(body, before)
+  const stay = new Set(links.map(({ id }) => id))
+  const gone = [...known].filter((id) => !stay.has(id))
+  const readdressed = links.flatMap(({ id, recipientId }) =>
+    before.some((link) => link.id === id && link.recipientId !== recipientId) && id !== null ? [id] : [],
+  )
+  const closed = await countOpenOfLinks(database, gone)
+  const writes = [
+    touchObject(database, row, ifMatch),
+    ...(gone.length > 0 ? closeOfLinks(database, gone, clock.now()) : []),
+    ...readdressLinks(database, readdressed, clock.now()),
+    ...store.replaceLinks(database, parentId, { links, gone }),
+    audited(context, {
+      action: 'update alarm links',
+      objectType: parentType,
+      objectId: parentId,
+      before: { links: before },
+      after: { links: body.links },
+    }),
+  ]
+  try {
+    await refuseStale(() => commit(database, writes))
+  } catch (error) {
+    // One has been deleted meanwhile.
+    if (store.isWithoutRecipient(error)) await refuseUnknownRecipients(database, body)
+    throw error
+  }
+  await flow.settle()
+  const { view, version } = await readLinks(context, asked)
+  return { view: { ...view, warnings: closed === 0 ? [] : [closedWarning(closed)] }, version }
+}
+
+function closedWarning(count: number): LinksView['warnings'][number] {
+  const alarms = count === 1 ? '1 open alarm was' : `${count} open alarms were`
+  return { code: 'alarms_closed', message: `${alarms} closed with the links that were removed.` }
+}
+
+/** Links as they are to be kept, each with the id of the link that it was before. */
+function linksOf({ links }: LinksBody, before: readonly store.LinkRow[]): readonly store.NewLink[] {
+  const rows = links.map(({ id, delay, recoveryDelay, ...link }) => ({
+    ...link,
+    id: id ?? null,
+    delayMs: durationMs(delay),
+    recoveryDelayMs: durationMs(recoveryDelay),
+  }))
+  const free = new Set(before)
+  for (const row of rows) for (const link of free) if (link.id === row.id) free.delete(link)
+  // With the recipient first: of two that differ in nothing else each stays the link of its recipient.
+  for (const contentOf of [recipientAndContent, content]) {
+    for (const row of rows) {
+      if (row.id !== null) continue
+      const same = [...free].find((link) => contentOf(link) === contentOf(row))
+      if (!same) continue
+      row.id = same.id
+      free.delete(same)
+    }
+  }
+  return rows.map((row) => {
+    const was = before.find(({ id }) => id === row.id)
+    return { ...row, isWider: was?.covers !== row.covers || was.minState !== row.minState }
+  })
+}
+
+type Content = Omit<store.LinkRow, 'id'>
+
+/** What makes a link the same one although its recipient is another. */
+function content({ covers, minState, delayMs, recoveryDelayMs, events }: Content): string {
+  return JSON.stringify([covers, minState, delayMs, recoveryDelayMs, events.toSorted()])
+}
+
+function recipientAndContent(link: Content): string {
+  return `${link.recipientId} ${content(link)}`
+}
+
+async function refuseUnknownRecipients(database: Database, { links }: LinksBody): Promise<void> {
+  const places = await unknownRecipients(
+    database,
+    links.map(({ recipientId }) => recipientId),
+  )
+  if (places.length === 0) return
+  const faults = places.map((place) => ({
+    pointer: `/links/${place}/recipientId`,
+    message: 'is not there',
+  }))
+  throw new Refusal('invalid', 'There is no such recipient; see errors.', faults)
+}

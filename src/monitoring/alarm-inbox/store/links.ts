@@ -1,0 +1,65 @@
+import { sql } from 'drizzle-orm'
+import { isNotNullViolation } from '../../../ports/database.ts'
+import type { Database, Write } from '../../../ports/database.ts'
+import type { Level } from '../../../domain/state.ts'
+
+/** A link as it is kept. */
+export type LinkRow = {
+  readonly id: number
+  readonly covers: 'object' | 'below'
+  readonly minState: Level
+  readonly recipientId: number | null
+  readonly delayMs: number
+  readonly recoveryDelayMs: number
+  readonly events: readonly ('opened' | 'worsened' | 'flapping' | 'closed')[]
+}
+
+/** The links of an object, in their order. */
+export async function readLinks(database: Database, objectId: number): Promise<readonly LinkRow[]> {
+  const rows = await database.all<Omit<LinkRow, 'events'> & { events: string }>(sql`
+    select id as id, covers as covers, min_state as "minState", recipient_id as "recipientId", delay_ms as "delayMs",
+           recovery_delay_ms as "recoveryDelayMs", events as events
+    from alarm_links where object_id = ${objectId} order by position, id`)
+  return rows.map((row) => ({
+    ...row,
+    events: JSON.parse(row.events) as LinkRow['events'],
+  }))
+}
+
+export type NewLink = Omit<LinkRow, 'id'> & {
+  readonly id: number | null
+  /** Whether it covers what it did not before: alarms of what is bad already are still to be opened. */
+  readonly isWider: boolean
+}
+
+/** Makes these all links of an object; those with an id stay. Fails, as `isWithoutRecipient` recognises, when one names a
+ * recipient that is not there. */
+export function replaceLinks(
+  database: Database,
+  objectId: number,
+  { links, gone }: { readonly links: readonly NewLink[]; readonly gone: readonly number[] },
+): Write[] {
+  const rows = links.map((link, position) => ({ ...link, position }))
+  return [
+    database.run(
+      sql`delete from alarm_links where id in (select value from json_each(${JSON.stringify(gone)}))`,
+    ),
+    database.run(sql`
+      insert into alarm_links (id, object_id, position, covers, min_state, recipient_id, delay_ms, recovery_delay_ms,
+        events, opened_to)
+      select value ->> 'id', ${objectId}, value ->> 'position', case when value ->> 'recipientId' is null
+               or exists (select 1 from alarm_recipients r where r.id = value ->> 'recipientId') then value ->> 'covers' end,
+             value ->> 'minState', value ->> 'recipientId', value ->> 'delayMs', value ->> 'recoveryDelayMs',
+             value -> 'events', case when value ->> 'isWider' then '' end
+      from json_each(${JSON.stringify(rows)}) where true
+      on conflict (id) do update set position = excluded.position, covers = excluded.covers,
+        min_state = excluded.min_state, recipient_id = excluded.recipient_id, delay_ms = excluded.delay_ms,
+        recovery_delay_ms = excluded.recovery_delay_ms, events = excluded.events,
+        opened_to = coalesce(excluded.opened_to, opened_to)`),
+  ]
+}
+
+/** Whether a commit failed because a link names a recipient that is not there. */
+export function isWithoutRecipient(error: unknown): boolean {
+  return isNotNullViolation(error, 'alarm_links.covers')
+}

@@ -1,0 +1,146 @@
+import { idsOf } from '../../../access/rights/permissions.ts'
+import { commit } from '../../../ports/database.ts'
+import type { Database } from '../../../ports/database.ts'
+import type { Ports } from '../../../ports/index.ts'
+import { isCaughtUp, Round } from '../pass.ts'
+import * as store from '../store.ts'
+import type { AlarmRow, PendingRow } from '../store.ts'
+import { findBad, findOpening, saveOpened } from '../store/links.ts'
+import type { BadRow, OpeningRow } from '../store/links.ts'
+import { readNeeded, readSuspects } from '../store/suspects.ts'
+
+const PENDING_AT_ONCE = 1_000
+const DUE_AT_ONCE = 500
+const DUE_ROUNDS_MAX = 10
+const OPENED_AT_ONCE = 500
+const SUSPECTS_PER_OBJECT = 10
+/** How often it is tried when people change alarms meanwhile. */
+const TRIES_MAX = 20
+
+/** Opens, changes and closes alarms for every transition that none were made of. A transition is noted as done in the
+ * commit that keeps its alarms, so doing it again does nothing. One call at a time.
+ * @returns when something is to be advanced, epoch ms; Infinity for never */
+export async function raiseAlarms(ports: Pick<Ports, 'database' | 'clock'>): Promise<number> {
+  const { database } = ports
+  while (
+    await step(ports, async () => ({
+      ...NOTHING,
+      pending: await store.readPending(database, PENDING_AT_ONCE),
+    }))
+  );
+  return store.readNextAt(database)
+}
+
+/** Raises alarms, also those of links that are new, and changes those that time has changed by now, dated as if somebody had
+ * looked in time, or that have lost what explained them. Where these are very many, some are left to the next call. One call at a time.
+ * @returns when something is to be advanced next, epoch ms; Infinity for never */
+export async function advanceAlarms(ports: Pick<Ports, 'database' | 'clock'>): Promise<number> {
+  const { database, clock } = ports
+  await raiseAlarms(ports)
+  for (let round = 0; round < DUE_ROUNDS_MAX; round++) {
+    const isMore = await step(ports, async () => ({ ...NOTHING, linked: await readLinked(database) }))
+    if (!isMore) break
+  }
+  for (let round = 0; round < DUE_ROUNDS_MAX; round++) {
+    const isMore = await step(ports, async () => ({
+      ...NOTHING,
+      due: await store.readDue(database, clock.now(), DUE_AT_ONCE),
+    }))
+    if (!isMore) break
+  }
+  return store.readNextAt(database)
+}
+
+/** Carries some work on, anew where people have changed alarms meanwhile. @returns whether there was any */
+async function step(
+  { database, clock }: Pick<Ports, 'database' | 'clock'>,
+  read: () => Promise<Work>,
+): Promise<boolean> {
+  for (let tries = 1; ; tries++) {
+    const work = await read()
+    if (work.pending.length === 0 && work.due.length === 0 && work.linked === null) return false
+    try {
+      await carryOn(database, work, clock.now())
+      return true
+    } catch (error) {
+      if (!store.isOvertaken(error) || tries === TRIES_MAX) throw error
+    }
+  }
+}
+
+const NOTHING = { pending: [], due: [], linked: null } as const
+
+type Work = {
+  readonly pending: readonly PendingRow[]
+  readonly due: readonly AlarmRow[]
+  readonly linked: Linked | null
+}
+
+/** A link with some objects that were bad when it came; the next look begins behind `openedTo`. */
+type Linked = {
+  readonly link: OpeningRow
+  readonly objects: readonly BadRow[]
+  readonly openedTo: string | null
+}
+
+async function readLinked(database: Database): Promise<Linked | null> {
+  const link = await findOpening(database)
+  if (!link) return null
+  const objects = await findBad(database, link, OPENED_AT_ONCE)
+  const isAll = objects.length < OPENED_AT_ONCE
+  return { link, objects, openedTo: isAll ? null : (objects.at(-1)?.path ?? null) }
+}
+
+async function carryOn(database: Database, { pending, due, linked }: Work, now: number): Promise<void> {
+  const byObject = Map.groupBy(pending, ({ objectId }) => objectId)
+  const changed = [...byObject.keys()]
+  const [covering, open, lastId] = await Promise.all([
+    store.readCovering(database, changed),
+    store.readOpen(database, changed),
+    store.readLastId(database),
+  ])
+  const known = new Set(open.map(({ id }) => id))
+  const round = new Round([...open, ...due.filter(({ id }) => !known.has(id))], covering, lastId)
+  for (const transitions of byObject.values()) round.follow(transitions, now)
+  if (linked) round.link(linked.link, linked.objects, now)
+  for (const { id } of due) round.pass(id, now)
+  const ids = due.map(({ id }) => id)
+  await explain(database, round, { ids, now })
+  await commit(database, [
+    ...(changed.length > 0 ? [store.saveAlarmed(database, [...byObject.values()].flatMap(alarmedOf))] : []),
+    ...(ids.length > 0 ? [store.forgetUnexplained(database, ids)] : []),
+    ...(linked ? [saveOpened(database, linked.link, linked.openedTo)] : []),
+    ...store.saveAlarms(database, round.told),
+  ])
+}
+
+async function explain(
+  database: Database,
+  round: Round,
+  { ids, now }: { readonly ids: readonly number[]; readonly now: number },
+): Promise<void> {
+  const alarms = round.unexplained(new Set(ids))
+  if (alarms.length === 0) return
+  const needed = await readNeeded(database, [...new Set(alarms.map(({ objectId }) => objectId))])
+  const above = new Set(alarms.flatMap(({ path }) => idsOf(path).slice(0, -1)))
+  const places = { objectIds: [...above], paths: [...new Set(needed.map(({ path }) => path))] }
+  const suspects = await readSuspects(database, places, SUSPECTS_PER_OBJECT)
+  round.explain(alarms, { needed, suspects }, now)
+}
+
+function alarmedOf(transitions: readonly PendingRow[]): store.Alarmed[] {
+  const last = transitions.at(-1)
+  if (!last) return []
+  const { objectId, alarmedSeq: fromSeq, latestSeq, isFlapping, wasFlapping } = last
+  const toSeq = last.seq ?? latestSeq
+  const isAll = isCaughtUp(transitions)
+  return [
+    {
+      objectId,
+      fromSeq,
+      toSeq,
+      isFlapping: isAll ? isFlapping : wasFlapping,
+      news: isAll ? last.news : null,
+    },
+  ]
+}

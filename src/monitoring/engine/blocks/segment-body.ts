@@ -1,0 +1,76 @@
+import type { Blobs } from '../../../ports/blobs.ts'
+import type { Value } from '../../../domain/delivery.ts'
+import { ByteReader } from '../../../timeseries/bytes.ts'
+import type { Samples } from '../../../timeseries/samples.ts'
+import { decodeBody } from './series.ts'
+import type { SegmentRow } from '../store/segments.ts'
+
+/** A segment whose samples are wanted; the body as it stands in the database. */
+export type Wanted = { readonly row: SegmentRow; readonly body: Uint8Array }
+
+/** What reads have touched since the keeper was opened. */
+export type Touched = {
+  /** Rows of rollups. */
+  rollups: number
+  /** Segments whose head was looked at. */
+  segments: number
+  /** Segments whose samples were told apart. */
+  decoded: number
+  /** Segments that were fetched from the blobs. */
+  blobs: number
+}
+
+/** A segment has moved between the look at its row and the look for its blob; who looks again finds it. */
+export class BlobGone extends Error {}
+
+/** The samples of a segment, wherever its body is. @throws {BlobGone} */
+export async function samplesOf(
+  { row, body }: Wanted,
+  blobs: Blobs,
+  touched: Touched,
+): Promise<Samples<Value>> {
+  touched.decoded++
+  let bytes = body
+  if (row.head.isBlob) {
+    touched.blobs++
+    bytes = await bodyOfBlob(blobs, row.jobId, new ByteReader(body).unsigned())
+  }
+  return decodeBody(row.series, row.head.isDeflated ? await inflate(bytes) : bytes)
+}
+
+/** The bytes of a blob of a job. @throws {BlobGone} */
+export function bodyOfBlob(blobs: Blobs, jobId: number, id: number): Promise<Uint8Array> {
+  return fetchBlob(blobs, blobKey(jobId, id))
+}
+
+/** The blobs of a job share a beginning. */
+export function blobKey(jobId: number, id: number): string {
+  return `history/${jobId}/${id}`
+}
+
+async function fetchBlob(blobs: Blobs, key: string): Promise<Uint8Array> {
+  const blob = await blobs.get(key)
+  if (!blob) throw new BlobGone(`The blob ${key} is missing.`)
+  return bytesOf(blob.body)
+}
+
+export function deflate(bytes: Uint8Array): Promise<Uint8Array> {
+  return bytesOf(streamOf(bytes).pipeThrough(new CompressionStream('deflate-raw')))
+}
+
+function inflate(bytes: Uint8Array): Promise<Uint8Array> {
+  return bytesOf(streamOf(bytes).pipeThrough(new DecompressionStream('deflate-raw')))
+}
+
+function streamOf(bytes: Uint8Array): ReadableStream<Uint8Array<ArrayBuffer>> {
+  return new ReadableStream({
+    start(controller) {
+      controller.enqueue(new Uint8Array(bytes))
+      controller.close()
+    },
+  })
+}
+
+async function bytesOf(stream: ReadableStream<Uint8Array>): Promise<Uint8Array> {
+  return new Uint8Array(await new Response(stream).arrayBuffer())
+}

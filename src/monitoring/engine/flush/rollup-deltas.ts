@@ -1,0 +1,55 @@
+import type { Statement, ValuesDatabase } from '../../../ports/values-database.ts'
+import { blockOf, CellBlock, spanOf } from '../../../timeseries/rollup-block.ts'
+import type { Level } from '../../../timeseries/rollup-block.ts'
+import { firstAtOrAfter } from '../../../timeseries/samples.ts'
+import type { Samples } from '../../../timeseries/samples.ts'
+import { readBlocks, writeBlocks } from '../store/rollups.ts'
+import type { BlockKey } from '../store/rollups.ts'
+import type { SeriesKey } from '../store/segments.ts'
+
+/** Samples that come into the rollups of one level. */
+export type Gain = SeriesKey & { readonly level: Level; readonly samples: Samples<number> }
+
+type BlockGain = BlockKey & { readonly samples: Samples<number> }
+
+/** The statements that add samples to the rollups; gains of one series are given in their order of arrival. */
+export async function addToRollups(
+  values: ValuesDatabase,
+  gains: readonly Gain[],
+): Promise<readonly Statement[]> {
+  const byBlock = new Map<string, BlockGain[]>()
+  for (const gain of gains.flatMap(blocksOf)) {
+    const name = `${gain.jobId}.${gain.series}.${gain.level}.${gain.block}`
+    byBlock.set(name, [...(byBlock.get(name) ?? []), gain])
+  }
+  const groups = [...byBlock.values()]
+  const keys = groups.flatMap(([first]) => (first ? [first] : []))
+  const bodies = await readBlocks(values, keys)
+  return writeBlocks(
+    keys.map(({ jobId, series, level, block }, index) => {
+      const body = bodies[index]
+      const cells = body ? CellBlock.decode(level, block, body) : new CellBlock(level, block)
+      for (const { samples } of groups[index] ?? []) cells.add(samples)
+      return { jobId, series, level, block, body: cells.encode() }
+    }),
+  )
+}
+
+/** The gain, block by block. */
+function blocksOf({ jobId, series, level, samples }: Gain): readonly BlockGain[] {
+  const { at, values } = samples
+  const parts: BlockGain[] = []
+  for (let from = 0; from < at.length;) {
+    const block = blockOf(level, at[from] ?? 0)
+    const to = firstAtOrAfter(at, spanOf(level, block).end, from)
+    parts.push({
+      jobId,
+      series,
+      level,
+      block,
+      samples: { at: at.slice(from, to), values: values.slice(from, to) },
+    })
+    from = to
+  }
+  return parts
+}

@@ -1,0 +1,221 @@
+import { expect, test } from 'bun:test'
+
+import * as fc from 'fast-check'
+
+import { BEGIN_AT, deliveryWith, rulesWith } from '../../../../test/engine/rules.ts'
+import { step } from '../../jobs/actor.ts'
+import type { Step } from '../../jobs/actor.ts'
+import { Job } from './job.ts'
+import type { Heard } from './job.ts'
+import { Panels } from './pending-rows.ts'
+import { Tail } from './tail.ts'
+
+const RUNS = Number(process.env['TIDEMARK_TEST_RUNS'] ?? 2_000)
+
+/** A durable job with values for both keys, after which lone ones are routine. */
+function jobWith(jobId: number): Job {
+  const rules = rulesWith({ divisors: [1, 1] })
+  const { state } = step(null, { kind: 'configure', jobId, rules }, BEGIN_AT)
+  return new Job(step(state, deliverOf({ returnValue1: 0, returnValue2: 0 }), BEGIN_AT).state, 1)
+}
+
+function deliverOf(values: Record<string, number>) {
+  return { kind: 'deliver', delivery: deliveryWith({ values }) } as const
+}
+
+/** Jobs whose values wait in panels, beside the same jobs who take each value as soon as it is on stable storage. */
+class Both {
+  now = BEGIN_AT
+  journalId = 1
+  heard = 0
+  readonly jobs = [1, 2, 3, 4, 5].map(jobWith)
+  readonly panels = new Panels()
+  readonly #eager = [1, 2, 3, 4, 5].map(jobWith)
+
+  /** A round, or values that come alone in one instant, arrive and are stored; of what happened in between they are heard and
+   * not stored yet. */
+  round({ key, places, afterMs, isAlone }: Arriving, meanwhile = () => {}): void {
+    this.now += afterMs
+    const heard = this.#hear(this.jobs, key, places)
+    const twin = this.#hear(this.#eager, key, places)
+    expect(heard.jobs.map(({ id }) => id)).toEqual(twin.jobs.map(({ id }) => id))
+    expect([heard.at, heard.values]).toEqual([twin.at, twin.values])
+    meanwhile()
+    this.journalId++
+    this.heard += heard.jobs.length
+    if (isAlone) this.panels.pass(heard, this.journalId)
+    else this.panels.add(heard, this.journalId)
+    for (const [index, job] of twin.jobs.entries()) {
+      const eager = new Panels()
+      const [at = 0, value = 0] = [twin.at[index], twin.values[index]]
+      eager.add({ ...twin, jobs: [job], at: [at], values: [value] }, this.journalId)
+      for (const panel of eager.waiting()) panel.handOut()
+    }
+  }
+
+  /** An event with a value, which is stored at once or behind a round that came before it. */
+  event(place: number, key: string, behind: readonly number[] | null): void {
+    const pairs = [this.jobs, this.#eager].flatMap((jobs) => jobs[place] ?? [])
+    let results: Step[] = []
+    const begin = () => {
+      this.now += 500
+      const values = { [key]: this.now % 3 }
+      results = pairs.map((job) => step(job.state, deliverOf(values), this.now))
+      for (const [index, job] of pairs.entries()) job.state = results[index]?.state ?? job.state
+    }
+    if (behind)
+      this.round({ key: 'returnValue1', places: behind, afterMs: 1_000, isAlone: this.now % 2 === 0 }, begin)
+    else begin()
+    this.journalId++
+    for (const [index, job] of pairs.entries()) if (results[index]) job.keep(results[index], this.journalId)
+  }
+
+  fold(place: number): void {
+    this.expectSame(place, tail)
+    this.jobs[place]?.fold()
+    this.#eager[place]?.fold()
+  }
+
+  expectSame(place: number, ...looks: readonly Look[]): void {
+    for (const look of looks) expect(look(this.jobs[place])).toEqual(look(this.#eager[place]))
+  }
+
+  #hear(jobs: readonly Job[], key: string, places: readonly number[]): Heard {
+    const heard = { key, now: this.now, jobs: [] as Job[], at: [] as number[], values: [] as number[] }
+    for (const [index, place] of places.entries()) {
+      const job = jobs[place]
+      const value = this.journalId + index / 10
+      const at = job?.hear(key, value, { timestampAt: null, errorCode: null, now: this.now }) ?? null
+      if (!job || at === null) continue
+      heard.jobs.push(job)
+      heard.at.push(at)
+      heard.values.push(value)
+    }
+    return heard
+  }
+}
+
+type Arriving = {
+  readonly key: string
+  readonly places: readonly number[]
+  readonly afterMs: number
+  readonly isAlone: boolean
+}
+
+type Look = (job: Job | undefined) => unknown
+const tail: Look = (job) => job?.tail?.keys().map((key) => [key, job.tail?.series(key)])
+const durable: Look = (job) => job?.durable
+const state: Look = (job) => job?.state
+/** These let nobody take anything. */
+const bare: Look = (job) => [job?.isFolded, job?.takenSize]
+const row: Look = (job) => job?.journalId
+const ALL = [state, durable, tail, row, bare]
+
+const round = fc.record({
+  kind: fc.constant('round' as const),
+  key: fc.constantFrom('returnValue1', 'returnValue1', 'returnValue1', 'returnValue2'),
+  places: fc.oneof(
+    { weight: 6, arbitrary: fc.constantFrom([0, 1, 2], [0, 1, 2], [3, 4]) },
+    {
+      weight: 1,
+      arbitrary: fc.constantFrom([2, 1, 0], [0, 1], [2, 3], [3, 3, 4], [], [0, 1, 2, 3, 4]),
+    },
+  ),
+  afterMs: fc.constantFrom(0, 1_000, 1_000),
+  isAlone: fc.boolean(),
+  times: fc.constantFrom(1, 2, 40),
+})
+const deed = fc.oneof(
+  { weight: 8, arbitrary: round },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      kind: fc.constantFrom('state', 'durable', 'tail', 'row', 'fold'),
+      place: fc.nat(4),
+    }),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      kind: fc.constant('event' as const),
+      place: fc.nat(4),
+      behind: fc.constantFrom(null, [0, 1, 2], [3, 4]),
+    }),
+  },
+)
+
+test('jobs have the same of a round that waits in a panel, and of values that wait alone, whoever looks at them and when', () => {
+  let heard = 0
+  fc.assert(
+    fc.property(fc.array(deed, { maxLength: 25 }), (deeds) => {
+      const both = new Both()
+      for (const one of deeds) {
+        if (one.kind === 'round') for (let n = 0; n < one.times; n++) both.round(one)
+        else if (one.kind === 'event') both.event(one.place, 'returnValue2', one.behind)
+        else if (one.kind === 'fold') both.fold(one.place)
+        else both.expectSame(one.place, { state, durable, tail, row }[one.kind])
+      }
+      for (const place of both.jobs.keys()) both.expectSame(place, ...ALL)
+      expect(both.panels.waiting()).toEqual([])
+      heard += both.heard
+    }),
+    { numRuns: RUNS, includeErrorInReport: true },
+  )
+  expect(heard).toBeGreaterThan(RUNS)
+})
+
+test('what was handed out is handed out once, and a round with another key has a panel of its own', () => {
+  const jobs = [jobWith(1), jobWith(2)]
+  const panels = new Panels()
+  panels.add(heardBy(jobs), 2)
+  const [panel] = panels.waiting()
+  panels.add({ ...heardBy(jobs), key: 'returnValue2' }, 3)
+  expect(jobs.map(({ takenSize }) => takenSize)).toEqual([1, 1])
+  panel?.handOut()
+  expect(jobs.map(({ takenSize }) => takenSize)).toEqual([1, 1])
+  expect(jobs.map(({ tail: all }) => all?.keys())).toEqual(jobs.map(() => ['returnValue1', 'returnValue2']))
+})
+
+test('a panel keeps 31 rounds waiting, and hands out 32', () => {
+  const jobs = [jobWith(1), jobWith(2)]
+  const panels = new Panels()
+  for (let id = 1; id <= 31; id++) panels.add(heardBy(jobs), id)
+  expect([jobs[0]?.takenSize, panels.waiting().length]).toEqual([0, 1])
+  panels.add(heardBy(jobs), 32)
+  expect([jobs[0]?.takenSize, panels.waiting().length]).toEqual([32, 0])
+})
+
+test('a panel keeps 65,535 values waiting, and hands out one more', () => {
+  const jobs = Array.from({ length: 65_536 }, (_, index) => jobWith(index + 1))
+  const panels = new Panels()
+  panels.add(heardBy(jobs.slice(1)), 2)
+  expect([jobs[1]?.takenSize, panels.waiting().length]).toEqual([0, 1])
+  expect(jobs[1]?.tail?.size).toBe(1)
+  panels.add(heardBy(jobs), 3)
+  expect([jobs[0]?.takenSize, jobs[1]?.takenSize, panels.waiting().length]).toEqual([1, 2, 0])
+})
+
+test('a tail has the same of rounds and of one value after the other, also where they are late', () => {
+  const at = fc.array(fc.nat(9), { maxLength: 12 })
+  fc.assert(
+    fc.property(fc.array(at, { maxLength: 5 }), (parts) => {
+      const [some, others] = [new Tail(), new Tail()]
+      for (const [part, instants] of parts.entries()) {
+        const key = part % 2 === 0 ? 'returnValue1' : 'returnValue2'
+        const values = instants.map((_, index) => part * 100 + index)
+        const rounds = instants.map((one, index) => ({ at: [0, one], values: [-1, values[index] ?? 0] }))
+        if (part < 3) some.addRounds(key, rounds, 1)
+        else instants.forEach((one, index) => some.add(key, one, values[index] ?? 0))
+        instants.forEach((one, index) => others.add(key, one, values[index] ?? 0))
+      }
+      for (const key of ['returnValue1', 'returnValue2']) expect(some.series(key)).toEqual(others.series(key))
+      expect(some.size).toBe(others.size)
+    }),
+  )
+})
+
+/** A round for these jobs. */
+function heardBy(jobs: readonly Job[]): Heard {
+  const at = jobs.map(() => BEGIN_AT)
+  return { key: 'returnValue1', now: BEGIN_AT, jobs, at, values: jobs.map(() => 1) }
+}

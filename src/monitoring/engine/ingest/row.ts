@@ -1,0 +1,119 @@
+import { Refusal } from '../../../lib/errors.ts'
+import type { Delivery, RefusedSample, Round, Value } from '../../../domain/delivery.ts'
+import { step } from '../../jobs/actor.ts'
+import type { ActorState, Step } from '../../jobs/actor.ts'
+import { leavesTimeout } from '../../jobs/judgement.ts'
+import { deliveriesOf } from '../../jobs/round.ts'
+import type { Effect, Heard, Job } from '../head/job.ts'
+
+/** A round that was gone through: the places of the values that were accepted, those of them that are only noted, what the
+ * others do, and what was refused. A job whose values are of both sorts has the noted ones first. */
+type TakenRound = {
+  readonly places: readonly number[]
+  readonly heard: Heard
+  readonly effects: readonly Effect[]
+  readonly refused: readonly RefusedSample[]
+  /** The places of values that left error code 5 as it is. */
+  readonly timeoutsLeft: readonly number[]
+}
+
+/** Who gives the jobs of a round. */
+export type Door = {
+  readonly find: (jobId: number) => Job | null
+  /** @throws {Refusal} */
+  readonly admit: (job: Job) => void
+}
+
+/** Lets each value of a round take effect on its job, as a delivery of its own. */
+export function takeRound(round: Round, now: number, door: Door): TakenRound {
+  const { key, timestampAt, values } = round
+  const places: number[] = []
+  const timeoutsLeft: number[] = []
+  const heard = { key, now, jobs: [] as Job[], at: [] as number[], values: [] as Value[] }
+  const arrival = { timestampAt, errorCode: null, now }
+  const effects: Effect[] = []
+  const before: ActorState[] = []
+  const deliveryAt = deliveriesOf(round)
+  const { jobs, refused } = admitted(round.jobIds, door)
+  try {
+    for (let index = 0; index < jobs.length; index++) {
+      const job = jobs[index]
+      if (!job) continue
+      const value = values[index] ?? 0
+      const at = job.hear(key, value, arrival)
+      if (at !== null) {
+        heard.jobs.push(job)
+        heard.at.push(at)
+        heard.values.push(value)
+        places.push(index)
+        continue
+      }
+      const delivery = deliveryAt(index)
+      const result = stepOf(job, delivery, now)
+      if (result instanceof Refusal) {
+        refused.push({ index, code: result.code })
+        continue
+      }
+      effects.push({ job, result })
+      before.push(job.state)
+      // A job that is there twice has had its first value then.
+      job.state = result.state
+      places.push(index)
+      if (leavesTimeout(result.state, delivery)) timeoutsLeft.push(index)
+    }
+  } catch (error) {
+    for (const { job } of effects.toReversed()) job.state = before.pop() ?? job.state
+    for (const job of heard.jobs) job.state = job.durable ?? job.state
+    throw error
+  }
+  const inOrder = refused.toSorted((a, b) => a.index - b.index)
+  return { places, heard, effects, refused: inOrder, timeoutsLeft }
+}
+
+type Admitted = { readonly jobs: readonly (Job | null)[]; readonly refused: RefusedSample[] }
+
+/** The jobs of a round, with null in place of each that is refused. Their loop is so short that the processor fetches
+ * several of them at once: jobs are many, and far apart in memory. Those that wait for a round of the same are known. */
+function admitted(jobIds: readonly number[], { find, admit }: Door): Admitted {
+  const jobs: (Job | null)[] = []
+  const refused: RefusedSample[] = []
+  const known = find(jobIds[0] ?? 0)?.panel?.jobsOf(jobIds)
+  for (let index = 0; index < jobIds.length; index++) {
+    const before = known?.[index]
+    const job = before && !before.wasForgotten ? before : find(jobIds[index] ?? 0)
+    const code = job ? refusalOf(job, admit) : 'not_found'
+    jobs.push(code === null ? job : null)
+    if (code !== null) refused.push({ index, code })
+  }
+  return { jobs, refused }
+}
+
+function refusalOf(job: Job, admit: Door['admit']): RefusedSample['code'] | null {
+  try {
+    admit(job)
+    return null
+  } catch (error) {
+    if (error instanceof Refusal) return error.code
+    throw error
+  }
+}
+
+function stepOf(job: Job, delivery: Delivery, now: number): Step | Refusal {
+  try {
+    return step(job.state, { kind: 'deliver', delivery }, now)
+  } catch (error) {
+    if (error instanceof Refusal) return error
+    throw error
+  }
+}
+
+/** The values of a round at these places. */
+export function partOf(round: Round, places: readonly number[]): Round {
+  if (places.length === round.jobIds.length) return round
+  const { jobIds, values } = round
+  return {
+    ...round,
+    jobIds: places.map((index) => jobIds[index] ?? 0),
+    values: places.map((index) => values[index] ?? 0),
+  }
+}

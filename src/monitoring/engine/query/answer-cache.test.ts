@@ -1,0 +1,52 @@
+import { expect, test } from 'bun:test'
+
+import type { Cell } from '../../../timeseries/rollup-block.ts'
+import { RecentAnswers } from './answer-cache.ts'
+
+const HOUR_MS = 3_600_000
+const cell: Cell = { from: 0, end: HOUR_MS, to: 1, count: 1, sum: 1, min: 1, max: 1, last: 1 }
+const empty = { min: null, max: null, avg: null, last: null, count: 0, sum: null }
+
+const question = (jobSerial: number, cells: readonly Cell[] = [], body = new Uint8Array(0)) =>
+  ({
+    jobSerial,
+    series: 1,
+    mode: 'avg',
+    edges: [0, HOUR_MS],
+    cells: [cells],
+    segments: [{ from: 0, body }],
+    expiredAt: 0,
+    asOf: 0,
+  }) as const
+const answer = () => ({
+  buckets: [{ at: 0, value: 1, min: 1, max: 1, count: 1 }],
+  aggregate: empty,
+})
+
+test('what is held is told by its buckets, cells and segments', () => {
+  const sizeOf = (...of: Parameters<typeof question>) => {
+    const recent = new RecentAnswers()
+    recent.keep(question(...of), answer())
+    return recent.sizeBytes
+  }
+  const bucketBytes = sizeOf(1)
+  expect(bucketBytes).toBeGreaterThan(300)
+  expect(sizeOf(1, [cell, cell]) - bucketBytes).toBeGreaterThan(200)
+  expect(sizeOf(1, [], new Uint8Array(1_000)) - bucketBytes).toBe(1_000)
+})
+
+test('lets go of what was not asked for longest', () => {
+  const cells = [cell]
+  const one = new RecentAnswers()
+  one.keep(question(1, cells), answer())
+  const recent = new RecentAnswers(2 * one.sizeBytes)
+  const kept = [1, 2].map((id) => {
+    const told = answer()
+    recent.keep(question(id, cells), told)
+    return told
+  })
+  expect([1, 2].map((id) => recent.find(question(id, cells)) === kept[id - 1])).toEqual([true, true])
+  recent.find(question(1, cells))
+  recent.keep(question(3, cells), answer())
+  expect([1, 2, 3].map((id) => recent.find(question(id, cells)) !== null)).toEqual([true, false, true])
+})

@@ -1,0 +1,121 @@
+import { blockOf, CellBlock, decodeCells, HOURS, MINUTES, spanOf } from '../../../timeseries/rollup-block.ts'
+import type { Level } from '../../../timeseries/rollup-block.ts'
+import { ByteReader } from '../../../timeseries/bytes.ts'
+import type { Samples } from '../../../timeseries/samples.ts'
+import type { Job } from '../head/job.ts'
+import { isText } from '../blocks/series.ts'
+import { doomBlobs } from '../store/blobs.ts'
+import { deleteBlocks, readBlocks, readOldBlocks, writeBlocks, writeExpired } from '../store/rollups.ts'
+import type { BlockRow } from '../store/rollups.ts'
+import { deleteSegments, readBodies } from '../store/segments.ts'
+import type { SegmentRow } from '../store/segments.ts'
+import { samplesOf } from '../blocks/segment-body.ts'
+import type { Wanted } from '../blocks/segment-body.ts'
+import { addToRollups } from '../flush/rollup-deltas.ts'
+import type { Gain } from '../flush/rollup-deltas.ts'
+import { commitWhileHere } from './context.ts'
+import type { Borders, Tidying } from './context.ts'
+
+const SEGMENTS_PER_COMMIT = 64
+const BLOCKS_PER_COMMIT = 64
+
+/** Removes segments whose samples have expired. Numbers of no level come into the hours first: nothing else is left. */
+export async function expireSegments(tidying: Tidying, job: Job, rows: readonly SegmentRow[]): Promise<void> {
+  for (let from = 0; from < rows.length; from += SEGMENTS_PER_COMMIT) {
+    const some = rows.slice(from, from + SEGMENTS_PER_COMMIT)
+    const bodies = await tidying.lock.run(() => readBodies(tidying.values, some))
+    const wanted = some.flatMap((row, index) => {
+      const body = bodies[index]
+      return body ? [{ row, body }] : []
+    })
+    const gains = await gainsOf(tidying, wanted)
+    const doomed = wanted.flatMap(({ row, body }) =>
+      row.head.isBlob ? [new ByteReader(body).unsigned()] : [],
+    )
+    const isHere = await commitWhileHere(tidying, job, async () => [
+      ...deleteSegments(some),
+      ...(await addToRollups(tidying.values, gains)),
+      ...some.slice(-1).map((row) => writeExpired(row, row.head.to + 1)),
+      ...doomBlobs(doomed),
+    ])
+    if (!isHere) return
+    await tidying.turn()
+  }
+}
+
+async function gainsOf({ blobs }: Tidying, wanted: readonly Wanted[]): Promise<readonly Gain[]> {
+  const gains: Gain[] = []
+  const touched = { rollups: 0, segments: 0, decoded: 0, blobs: 0 }
+  for (const one of wanted) {
+    const { jobId, series, level } = one.row
+    if (level !== 0 || isText(series)) continue
+    const samples = (await samplesOf(one, blobs, touched)) as Samples<number>
+    gains.push({ jobId, series, level: HOURS, samples })
+  }
+  return gains
+}
+
+/** Puts cells of five minutes that have expired into the hours, and removes hours that have. */
+export async function expireCells(
+  tidying: Tidying,
+  jobs: readonly Job[],
+  borders: ReadonlyMap<number, Borders>,
+): Promise<void> {
+  const before = (level: Level, of: (border: Borders) => number) =>
+    jobs
+      .filter((job) => tidying.isHere(job))
+      .flatMap(({ id }) => {
+        const border = borders.get(id)
+        return border ? [{ jobId: id, before: blockOf(level, Math.max(0, of(border))) }] : []
+      })
+  await inSlices(tidying, async () => {
+    const old = await readOldBlocks(
+      tidying.values,
+      MINUTES,
+      before(MINUTES, ({ minutesAt }) => minutesAt),
+      BLOCKS_PER_COMMIT,
+    )
+    if (old.length === 0) return 0
+    await tidying.values.commit([
+      ...deleteBlocks(old),
+      ...writeBlocks(await intoHours(tidying, old)),
+      // Samples that are there still are not in what the hours tell apart any more.
+      ...old.map((row) => writeExpired(row, spanOf(MINUTES, row.block).end)),
+    ])
+    return old.length
+  })
+  await inSlices(tidying, async () => {
+    const old = await readOldBlocks(
+      tidying.values,
+      HOURS,
+      before(HOURS, ({ hoursAt }) => hoursAt),
+      BLOCKS_PER_COMMIT,
+    )
+    if (old.length > 0) await tidying.values.commit(deleteBlocks(old))
+    return old.length
+  })
+}
+
+async function inSlices({ lock, turn }: Tidying, slice: () => Promise<number>): Promise<void> {
+  while ((await lock.run(slice)) === BLOCKS_PER_COMMIT) await turn()
+}
+
+async function intoHours({ values }: Tidying, old: readonly BlockRow[]): Promise<readonly BlockRow[]> {
+  const blocks = new Map<string, { key: Omit<BlockRow, 'body'>; hours: CellBlock }>()
+  for (const { jobId, series, block, body } of old) {
+    const cells = decodeCells(MINUTES, block, body)
+    // A block of minutes lies within one of hours.
+    const key = { jobId, series, level: HOURS, block: blockOf(HOURS, cells[0]?.from ?? 0) } as const
+    const name = `${jobId}.${series}.${key.block}`
+    const known = blocks.get(name)
+    if (known) {
+      known.hours.addCells(cells)
+      continue
+    }
+    const [stored] = await readBlocks(values, [key])
+    const hours = stored ? CellBlock.decode(HOURS, key.block, stored) : new CellBlock(HOURS, key.block)
+    hours.addCells(cells)
+    blocks.set(name, { key, hours })
+  }
+  return [...blocks.values()].map(({ key, hours }) => ({ ...key, body: hours.encode() }))
+}

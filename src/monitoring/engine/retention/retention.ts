@@ -1,0 +1,74 @@
+import { DEFAULT_RETENTION } from '../../job-config/retention.ts'
+import type { Job } from '../head/job.ts'
+import { readSegmentsBefore, readSeriesBefore } from '../store/segments.ts'
+import type { SeriesKey } from '../store/segments.ts'
+import { coolSegments } from './offload.ts'
+import type { Cooling } from './offload.ts'
+import { expireCells, expireSegments } from './expire.ts'
+import { Replacements } from './rewrites.ts'
+import type { Borders, Tidying } from './context.ts'
+
+/** Late values are taken for 30 days; what is a day older than that will never change. */
+const COLD_MS = 31 * 86_400_000
+
+/** Heads that are read while deliveries wait. */
+const SEGMENTS_AT_ONCE = 1_024
+
+/** Removes what has expired of some jobs, and moves what is cold out of the way, a little in each commit. */
+export async function tidyJobs(tidying: Tidying, jobs: readonly Job[], now: number): Promise<void> {
+  const borders = new Map(jobs.map((job) => [job.id, bordersOf(job, now)]))
+  const due = await tidying.lock.run(() =>
+    readSeriesBefore(
+      tidying.values,
+      [...borders].map(([jobId, { coldAt, rawAt }]) => ({ jobId, before: Math.max(coldAt, rawAt) })),
+    ),
+  )
+  const replacements = new Replacements(tidying)
+  try {
+    for (const job of jobs) {
+      const border = borders.get(job.id)
+      for (const key of border ? due.filter(({ jobId }) => jobId === job.id) : []) {
+        if (border) await tidySeries({ tidying, replacements, job }, key, border)
+        await tidying.turn()
+      }
+    }
+  } finally {
+    await replacements.commit()
+  }
+  await expireCells(tidying, jobs, borders)
+}
+
+/** What a job takes late depends on its own clock, which never goes back: so does what is cold. */
+function bordersOf({ state }: Job, now: number): Borders {
+  const { rawMs, minutesMs, hoursMs } = state.rules.retention ?? DEFAULT_RETENTION
+  const at = Math.max(state.nowAt, now)
+  return {
+    coldAt: state.nowAt - COLD_MS,
+    rawAt: at - rawMs,
+    minutesAt: at - minutesMs,
+    hoursAt: at - hoursMs,
+  }
+}
+
+async function tidySeries(cooling: Cooling, key: SeriesKey, borders: Borders): Promise<void> {
+  const { tidying, job } = cooling
+  const { coldAt, rawAt } = borders
+  let after = { from: -1, place: 0 }
+  for (;;) {
+    const rows = await tidying.lock.run(() =>
+      readSegmentsBefore(tidying.values, key, { after, before: Math.max(coldAt, rawAt) }, SEGMENTS_AT_ONCE),
+    )
+    await expireSegments(
+      tidying,
+      job,
+      rows.filter(({ head }) => head.to < rawAt),
+    )
+    await coolSegments(
+      cooling,
+      rows.filter(({ head }) => head.to >= rawAt && head.to < coldAt),
+    )
+    const last = rows.at(-1)
+    if (rows.length < SEGMENTS_AT_ONCE || !last) return
+    after = last
+  }
+}

@@ -1,0 +1,215 @@
+import { textLines } from '../../../lib/chunks.ts'
+import { Refusal } from '../../../lib/errors.ts'
+import type { Lock } from '../../../lib/mutex.ts'
+import type { Blobs } from '../../../ports/blobs.ts'
+import type { Statement, ValuesDatabase } from '../../../ports/values-database.ts'
+import { ByteReader } from '../../../timeseries/bytes.ts'
+import { isInBlob, withoutBlob } from '../../../timeseries/segment-header.ts'
+import type { Copied } from '../../../ports/job-actors.ts'
+import type { Transition } from '../../../domain/transition.ts'
+import { step } from '../../jobs/actor.ts'
+import type { ActorState, Event } from '../../jobs/actor.ts'
+import type { Facts } from '../wal/transition-outbox.ts'
+import type { KeeperHost } from '../host.ts'
+import { Job } from '../head/job.ts'
+import { forgetJob, readActor, writeActors } from '../store.ts'
+import { readKept } from '../store/copies.ts'
+import type { CopiedRow } from '../store/copies.ts'
+import { writeBlocks, writeExpired } from '../store/rollups.ts'
+import { writeSegments } from '../store/segments.ts'
+import { bodyOfBlob } from '../blocks/segment-body.ts'
+
+/** Who asks for nothing for so long has left: what waits for the copy goes on. */
+const PATIENCE_MS = 60_000
+const ROWS_PER_COMMIT = 100
+/** A line that is longer is none of ours. */
+const LINE_MAX_LENGTH = 4 * 1024 * 1024
+
+type Source = {
+  readonly values: ValuesDatabase
+  readonly blobs: Blobs
+  /** Held while rows are read, so that neither a fold nor a tidying changes them in between. */
+  readonly shelf: Lock
+  /** The checkpoint; null once the job was forgotten. */
+  readonly checkpoint: () => Promise<ActorState | null>
+}
+
+/** What copying needs of the keeper. */
+type Home = {
+  readonly host: Pick<KeeperHost, 'values' | 'blobs' | 'clock'>
+  readonly lock: Lock
+  readonly shelf: Lock
+  readonly jobs: Map<number, Job>
+  readonly facts: Facts
+  readonly journalId: () => number
+  readonly foldedAt: () => number
+  readonly fold: () => Promise<void>
+  readonly forget: (jobId: number) => Promise<void>
+  readonly enter: (job: Job) => void
+}
+
+/** Copies of what jobs keep: out of the keeper, and into it. */
+export class Copies {
+  readonly #home: Home
+
+  constructor(home: Home) {
+    this.#home = home
+  }
+
+  /** @throws {Refusal} not_found, unavailable */
+  async archive(jobId: number, notBeforeAt: number): Promise<ReadableStream<Uint8Array>> {
+    const { host, shelf, jobs, foldedAt, fold } = this.#home
+    const { values, blobs } = host
+    const job = jobs.get(jobId)
+    // The first may be one that began earlier and is joined, and the job may have come after it.
+    for (let tried = 0; foldedAt() <= notBeforeAt || !(await readActor(values, jobId)); tried++) {
+      if (!job || jobs.get(jobId) !== job) throw gone()
+      if (tried > 2) throw new Refusal('unavailable', 'What jobs have received cannot be copied just now.')
+      await fold()
+    }
+    if (!job) throw gone()
+    const checkpoint = async () => (jobs.get(jobId) === job ? readActor(values, jobId) : null)
+    return copyOut({ values, blobs, shelf, checkpoint }, jobId)
+  }
+
+  /** @throws {Refusal} bad_request */
+  async restore(jobId: number, copied: Copied): Promise<void> {
+    const { host, lock, facts, forget } = this.#home
+    const { values } = host
+    await forget(jobId)
+    await lock.run(() => values.commit(forgetJob(jobId)))
+    for await (const part of copyIn(copied.lines, jobId)) {
+      if ('statements' in part) await lock.run(() => values.commit(part.statements))
+      else await lock.run(() => this.#begin(part.state, copied))
+    }
+    await facts.tell()
+  }
+
+  /** A job goes on from a checkpoint of elsewhere: what was not received since then is nobody's silence. */
+  async #begin(before: ActorState, { madeAt, heardSeq }: Copied): Promise<void> {
+    const { host, jobs, facts, journalId, enter } = this.#home
+    const now = host.clock.now()
+    const deaf: Event = { kind: 'deaf', fromAt: Math.min(madeAt, now), toAt: now }
+    const { state, transitions } = step(before, deaf, now)
+    await host.values.commit(writeActors([{ jobId: state.jobId, journalId: journalId(), state }]))
+    const job = new Job(state, journalId())
+    jobs.set(job.id, job)
+    enter(job)
+    // What the actor had told after the others were copied.
+    if (before.seq > heardSeq) facts.add([latestOf(before)])
+    facts.add(transitions)
+  }
+}
+
+/** The transition that led to a state, as far as the state says it. */
+function latestOf(actor: ActorState): Transition {
+  const { jobId, seq, sinceAt, nowAt, state, errorCode, message, silentSinceAt } = actor
+  const facts = { reason: 'delivery', errorCode, message, silentSinceAt } as const
+  return { objectId: jobId, seq, at: sinceAt, detectedAt: nowAt, from: state, to: state, ...facts }
+}
+
+/** Everything a job keeps, up to its latest fold, as lines of JSON (`db/README.md`, Backups).
+ * @throws {Refusal} not_found */
+async function copyOut(source: Source, jobId: number): Promise<ReadableStream<Uint8Array>> {
+  const { shelf } = source
+  const { promise: isDone, resolve: release } = Promise.withResolvers<null>()
+  const begun = Promise.withResolvers<null>()
+  const held = shelf.run(() => {
+    begun.resolve(null)
+    return isDone
+  })
+  await begun.promise
+  let timer = setTimeout(release, PATIENCE_MS, null)
+  const lines = linesOf(source, jobId)
+  const end = async () => {
+    clearTimeout(timer)
+    release(null)
+    await held
+  }
+  const encoder = new TextEncoder()
+  return new ReadableStream({
+    type: 'bytes',
+    async pull(controller) {
+      clearTimeout(timer)
+      try {
+        const next = await lines.next()
+        if (next.done === true) {
+          controller.close()
+          controller.byobRequest?.respond(0)
+          return await end()
+        }
+        controller.enqueue(encoder.encode(next.value))
+        timer = setTimeout(release, PATIENCE_MS, null)
+      } catch (error) {
+        await end()
+        throw error
+      }
+    },
+    cancel: end,
+  })
+}
+
+async function* linesOf({ values, blobs, checkpoint }: Source, jobId: number): AsyncGenerator<string, void> {
+  const state = await checkpoint()
+  if (!state) throw gone()
+  yield line(['a', state])
+  for await (const page of readKept(values, jobId)) {
+    const lines: string[] = []
+    for (const row of page) lines.push(line(await cellsOf(blobs, jobId, row)))
+    if (lines.length > 0) yield lines.join('')
+  }
+  if (!(await checkpoint())) throw gone()
+}
+
+/** A segment in the blobs is copied with its bytes: numbers of blobs mean nothing elsewhere. */
+async function cellsOf(blobs: Blobs, jobId: number, row: CopiedRow): Promise<readonly unknown[]> {
+  if (row.kind === 'expired') return ['e', row.series, row.endAt]
+  if (row.kind === 'rollup') return ['r', ...row.key, row.body.toBase64()]
+  const { key, head, body } = row
+  const whole = isInBlob(head) ? await bodyOfBlob(blobs, jobId, new ByteReader(body).unsigned()) : body
+  return ['s', ...key, withoutBlob(head).toBase64(), whole.toBase64()]
+}
+
+function line(cells: readonly unknown[]): string {
+  return `${JSON.stringify(cells)}\n`
+}
+
+function gone(): Refusal {
+  return new Refusal('not_found', 'There is no such webhook job.')
+}
+
+/** What `copyOut` wrote, as statements that put it back, some at a time, and last the checkpoint.
+ * @throws {Refusal} bad_request for anything else */
+async function* copyIn(
+  lines: ReadableStream<Uint8Array>,
+  jobId: number,
+): AsyncGenerator<{ readonly statements: readonly Statement[] } | { readonly state: ActorState }, void> {
+  let state: ActorState | null = null
+  let rows: (readonly unknown[])[] = []
+  for await (const text of textLines(lines, LINE_MAX_LENGTH)) {
+    const cells = JSON.parse(text) as readonly unknown[]
+    if (cells[0] === 'a') state = { ...(cells[1] as ActorState), jobId }
+    else rows.push(cells)
+    if (rows.length < ROWS_PER_COMMIT) continue
+    yield { statements: rows.flatMap((row) => statementsOf(jobId, row)) }
+    rows = []
+  }
+  if (rows.length > 0) yield { statements: rows.flatMap((row) => statementsOf(jobId, row)) }
+  if (!state) throw new Refusal('bad_request', 'A job in the backup has no checkpoint.')
+  yield { state }
+}
+
+function statementsOf(jobId: number, [kind, ...cells]: readonly unknown[]): readonly Statement[] {
+  const [series = 0, level = 0, at = 0, place = 0] = cells.map(Number)
+  const bytes = (index: number) => Uint8Array.fromBase64(String(cells[index]))
+  switch (kind) {
+    case 's':
+      return writeSegments([{ jobId, series, level, from: at, place, head: bytes(4), body: bytes(5) }])
+    case 'r':
+      return writeBlocks([{ jobId, series, level: level === 1 ? 1 : 2, block: at, body: bytes(3) }])
+    case 'e':
+      return [writeExpired({ jobId, series }, level)]
+    default:
+      throw new Refusal('bad_request', 'A job in the backup has a row of an unknown kind.')
+  }
+}

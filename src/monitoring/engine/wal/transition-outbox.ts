@@ -1,0 +1,69 @@
+import type { Transition } from '../../../domain/transition.ts'
+import type { Log } from '../../../ports/log.ts'
+
+const TOLD_AT_ONCE = 500
+
+/** Committed transitions on their way up: told in order, again and again until they were taken. */
+export class Facts {
+  readonly #follow: (transitions: readonly Transition[]) => Promise<void>
+  readonly #log: Log
+  #waiting: Transition[] = []
+  #telling: Promise<boolean> | null = null
+  #hasTold = false
+
+  constructor(follow: (transitions: readonly Transition[]) => Promise<void>, log: Log) {
+    // A listener that throws before it returns a promise is one that rejects.
+    this.#follow = async (transitions) => follow(transitions)
+    this.#log = log
+  }
+
+  /** True when nothing waits. */
+  get told(): boolean {
+    return this.#waiting.length === 0
+  }
+
+  /** True from what was told until a fold: a keeper that opens on the journal before that tells it again. */
+  get hasTold(): boolean {
+    return this.#hasTold
+  }
+
+  /** A fold begins: what was told so far is not told again once it has ended. */
+  willFold(): void {
+    this.#hasTold = false
+  }
+
+  add(transitions: readonly Transition[]): void {
+    for (const transition of transitions) this.#waiting.push(transition)
+  }
+
+  /** Tells everything that waits; false when the listener is away and it must be tried again later. */
+  tell(): Promise<boolean> {
+    if (this.told) return Promise.resolve(true)
+    this.#telling ??= this.#tellAll()
+    return this.#telling
+  }
+
+  async #tellAll(): Promise<boolean> {
+    // Those of one job are in the order of time already. Those of many come in that order, too, so that what is above them
+    // has a past that agrees with theirs.
+    this.#waiting.sort((a, b) => a.at - b.at)
+    try {
+      while (this.#waiting.length > 0) {
+        const told = this.#waiting.slice(0, TOLD_AT_ONCE)
+        // A failure that passes at once must not show: who delivered is answered after this, and finds the change everywhere.
+        await this.#follow(told).catch(() => this.#follow(told))
+        this.#waiting.splice(0, told.length)
+        this.#hasTold = true
+      }
+      return true
+    } catch (error) {
+      const waiting = this.#waiting.length
+      this.#log.error('Changes of state could not be carried on; they are kept and tried again.', error, {
+        waiting,
+      })
+      return false
+    } finally {
+      this.#telling = null
+    }
+  }
+}

@@ -1,0 +1,67 @@
+import { durationMs } from '../../lib/duration.ts'
+import type { Condition, FlappingLimits, Retention, Rules, Thresholds } from '../../domain/job-rules.ts'
+import type { State } from '../../domain/state.ts'
+import { LEVELS } from '../states/state.ts'
+import { DEFAULT_RETENTION } from './retention.ts'
+import type { Parameters, ThresholdsBody } from './schema.ts'
+
+/** What is stored of a job that its actor needs. */
+export type JobConfiguration = {
+  readonly revision: number
+  readonly collectorId: number
+  readonly intervalMs: number
+  readonly stopped: boolean
+  readonly forcedState: State | null
+  readonly parameters: Parameters
+  readonly thresholds: ThresholdsBody
+  readonly flapping: FlappingLimits | null
+}
+
+/** What a job's configuration means to its actor. */
+export function rulesOf(job: JobConfiguration): Rules {
+  const { parameters } = job
+  return {
+    revision: job.revision,
+    collectorId: job.collectorId,
+    timeoutMs: parameters.timeout === null ? null : durationMs(parameters.timeout),
+    graceMs: parameters.grace === null ? null : durationMs(parameters.grace),
+    intervalMs: job.intervalMs,
+    // Absent in parameters that an earlier release stored.
+    healsOnData: parameters.healsOnData ?? false,
+    divisors: parameters.returnValue.map(({ valueDivisor }) => valueDivisor),
+    textCount: parameters.stringValue.length,
+    thresholds: thresholdsOf(job.thresholds),
+    stopped: job.stopped,
+    forced: job.forcedState,
+    retention: retentionOf(parameters),
+    flapping: job.flapping,
+  }
+}
+
+/** Parameters that an earlier release stored have no retention. */
+function retentionOf({ retention }: Partial<Parameters>): Retention {
+  if (!retention) return DEFAULT_RETENTION
+  const { raw, minutes, hours } = retention
+  return { rawMs: durationMs(raw), minutesMs: durationMs(minutes), hoursMs: durationMs(hours) }
+}
+
+function thresholdsOf(body: ThresholdsBody): Thresholds {
+  return LEVELS.flatMap((level) => {
+    const rule = body[level]
+    return rule ? [{ level, mode: rule.mode, conditions: rule.conditions.map(conditionOf) }] : []
+  })
+}
+
+type ConditionBody = NonNullable<ThresholdsBody['major']>['conditions'][number]
+
+function conditionOf(body: ConditionBody): Condition {
+  const { key, operator, value, repetition, recovery } = body
+  return {
+    key,
+    operator,
+    value,
+    repetition,
+    recovery,
+    predicted: body.inFuture !== null || body.adaptiveValues !== null,
+  }
+}

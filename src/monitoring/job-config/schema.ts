@@ -1,0 +1,174 @@
+import * as z from 'zod'
+import { storableText } from '../../http/text-schemas.ts'
+import { durationMs, isFixedDuration } from '../../lib/duration.ts'
+import { RETENTION_DAYS } from './retention.ts'
+import { NUMBER_OPERATORS, TEXT_OPERATORS } from '../states/thresholds.ts'
+
+export const VALUES_MAX = 64
+const CONDITIONS_MAX = 32
+const DURATION_MAX_MS = 366 * 86_400_000
+
+/** An ISO 8601 duration of fixed length, a year at most. */
+export const durationText = z
+  .string()
+  .max(64)
+  .refine(isDuration, 'must be an ISO 8601 duration of a year at most, such as PT15M')
+  .meta({ format: 'duration' })
+
+/** The same, and longer than zero. */
+export const positiveDuration = durationText
+  .refine((text) => !isDuration(text) || durationMs(text) > 0, 'must be longer than zero')
+  .meta({ format: 'duration' })
+
+/** As long as the service looks back; a day at least. */
+const RETENTION_MIN_MS = 86_400_000
+const RETENTION_MAX_MS = 36_600 * 86_400_000
+
+const span = z
+  .string()
+  .max(64)
+  .refine(isRetention, 'must be an ISO 8601 duration from P1D to P36600D, without years and months')
+  .meta({ format: 'duration' })
+const days = (count: number) => `P${count}D`
+
+const retention = z
+  .strictObject({
+    raw: span.default(days(RETENTION_DAYS.raw)).describe('Single values.'),
+    minutes: span.default(days(RETENTION_DAYS.minutes)).describe('Sums of five minutes, of dense values.'),
+    hours: span.default(days(RETENTION_DAYS.hours)).describe('Sums of an hour.'),
+  })
+  .superRefine(({ raw, minutes, hours }, issues) => {
+    const fault = (path: string, other: string) =>
+      issues.addIssue({ code: 'custom', path: [path], message: `must not be shorter than ${other}` })
+    if (![raw, minutes, hours].every(isRetention)) return
+    if (durationMs(minutes) < durationMs(raw)) fault('minutes', 'raw')
+    if (durationMs(hours) < durationMs(minutes)) fault('hours', 'minutes')
+  })
+
+const label = storableText.max(255)
+
+const returnValue = z.strictObject({
+  valueName: label.min(1),
+  valueUnit: label.default(''),
+  valueDivisor: z.number().positive().default(1),
+  valuePrecision: z.int().min(0).max(20).optional(),
+  valueDescription: storableText.max(4000).default(''),
+})
+
+const stringValue = z.strictObject({
+  valueName: label.min(1),
+  valueUnit: label.default(''),
+  valueDescription: storableText.max(4000).default(''),
+})
+
+/** Specification: parameters of a webhook job, and its configuration (timeout, values, string values). */
+export const parametersSchema = z.strictObject({
+  intervalMode: z
+    .int()
+    .min(0)
+    .max(2)
+    .default(0)
+    .describe('0: values come when they come; 1: at a fixed distance; 2: aligned to the clock.'),
+  filename: label.default(''),
+  timeout: positiveDuration
+    .nullable()
+    .default(null)
+    .describe('Timeout after: silence of this length is error code 5.'),
+  grace: positiveDuration.nullable().default(null).describe('How long a run may last after `signal: start`.'),
+  healsOnData: z
+    .boolean()
+    .default(false)
+    .describe('True: any value ends error code 5. False: a delivery with an errorCode does.'),
+  returnValue: z.array(returnValue).max(VALUES_MAX).default([]),
+  stringValue: z.array(stringValue).max(VALUES_MAX).default([]),
+  retention: retention
+    .prefault({})
+    .describe(
+      'How long what was received is kept; past raw, buckets are made of what minutes and hours hold.',
+    ),
+})
+
+const adaptiveValues = z.strictObject({
+  window: positiveDuration,
+  season: z.enum(['none', 'day', 'week']).default('week'),
+  bucket: positiveDuration.default('PT1H'),
+  method: z.literal('mad').default('mad'),
+  factor: z.number().positive().default(3),
+  side: z.enum(['both', 'above', 'below']).default('both'),
+  minSamples: z.int().min(1).max(10_000).default(20),
+})
+
+const repetition = z.int().min(0).max(10_000).default(1)
+const limit = z.union([z.number(), storableText.max(4096)])
+
+const condition = z
+  .strictObject({
+    key: z
+      .string()
+      .regex(
+        /^(errorCode|(returnValue|stringValue)[1-9]\d?)$/,
+        'must be errorCode, returnValueN or stringValueN',
+      ),
+    operator: z.enum([...new Set([...NUMBER_OPERATORS, ...TEXT_OPERATORS])]),
+    value: limit,
+    repetition,
+    inFuture: positiveDuration.nullable().default(null),
+    adaptiveValues: adaptiveValues.nullable().default(null),
+    recovery: z.strictObject({ value: limit, repetition }).nullable().default(null),
+  })
+  .superRefine((input, issues) => {
+    const isText = input.key.startsWith('stringValue')
+    const operators: readonly string[] = isText ? TEXT_OPERATORS : NUMBER_OPERATORS
+    const fault = (path: string[], message: string) => issues.addIssue({ code: 'custom', path, message })
+    if (!operators.includes(input.operator))
+      fault(['operator'], `does not compare ${isText ? 'strings' : 'numbers'}`)
+    const type = isText ? 'string' : 'number'
+    if (typeof input.value !== type) fault(['value'], `must be a ${type} for this key`)
+    if (input.recovery && typeof input.recovery.value !== type)
+      fault(['recovery', 'value'], `must be a ${type} for this key`)
+    if (isText && input.inFuture !== null) fault(['inFuture'], 'is for numbers')
+    if (isText && input.adaptiveValues !== null) fault(['adaptiveValues'], 'is for numbers')
+  })
+
+const level = z.strictObject({
+  mode: z.enum(['or', 'and']).default('or'),
+  conditions: z.array(condition).max(CONDITIONS_MAX),
+})
+
+/** Specification: thresholds, by severity level. */
+export const thresholdsSchema = z.strictObject({
+  major: level.optional(),
+  minor: level.optional(),
+  warning: level.optional(),
+})
+
+const percentage = z.number().min(0).max(100)
+
+/** When a job that changes its state again and again is said to flap. */
+export const flappingSchema = z
+  .strictObject({
+    startPercent: percentage
+      .default(30)
+      .describe('Above this share of the last 20 results, by weight, it flaps.'),
+    endPercent: percentage.default(25).describe('Below this one it does no longer.'),
+  })
+  .superRefine(({ startPercent, endPercent }, issues) => {
+    if (endPercent <= startPercent) return
+    issues.addIssue({ code: 'custom', path: ['endPercent'], message: 'must not be more than startPercent' })
+  })
+
+export type Parameters = z.infer<typeof parametersSchema>
+export type ThresholdsBody = z.infer<typeof thresholdsSchema>
+
+function isRetention(text: string): boolean {
+  try {
+    const ms = durationMs(text)
+    return ms >= RETENTION_MIN_MS && ms <= RETENTION_MAX_MS
+  } catch {
+    return false
+  }
+}
+
+function isDuration(text: string): boolean {
+  return isFixedDuration(text, DURATION_MAX_MS)
+}

@@ -1,0 +1,79 @@
+import type { Run, Value } from '../../domain/delivery.ts'
+import type { Transition } from '../../domain/transition.ts'
+import { count, evaluate } from '../states/thresholds.ts'
+import type { Counter } from '../states/thresholds.ts'
+import { acceptablePart, BARE, checkRunDefined, checkStarted, userValue } from './delivery.ts'
+import { judge, settle, unchanged, withFlapping, withResult } from './judgement.ts'
+import type { ActorState, Step } from './judgement.ts'
+
+/** What a delivery of each sample would do to the job, at a fraction of its price: of all that they change, those after
+ * the first in order change the newest value and the counters only.
+ * @throws {Refusal} job_stopped, value_not_defined, value_in_future, value_too_old, value_out_of_range */
+export function takeRun(state: ActorState, sent: Run, now: number): Step {
+  const nowAt = Math.max(state.nowAt, now)
+  checkStarted(state.rules)
+  checkRunDefined(state.rules, sent)
+  const { run, refused } = acceptablePart(state.rules, sent, nowAt)
+  const { key, at, values } = run
+  const floor = state.newestAt ?? Number.NEGATIVE_INFINITY
+  const first = at.findIndex((one) => one >= floor)
+  if (first < 0) {
+    const kept = { ...run, late: at.length, refused }
+    return { ...unchanged({ ...state, nowAt }), run: kept, late: true }
+  }
+  const delivery = { ...BARE, values: { [key]: values[first] ?? 0 } }
+  const begun = judge(state, delivery, { at: at[first] ?? 0, now, samples: [] })
+  const walked = walk(begun.state, run, first)
+  return {
+    state: walked.state,
+    samples: begun.samples,
+    run: { key, at, values, late: walked.late, refused },
+    transitions: [...begun.transitions, ...walked.transitions],
+    late: walked.late > 0,
+  }
+}
+
+/** Judges the samples of a run after the first in order, which was judged already. */
+function walk(begun: ActorState, run: Run, first: number) {
+  const { thresholds } = begun.rules
+  const isJudged = thresholds.some((rule) => rule.conditions.some(({ key }) => key === run.key))
+  const counted: Record<string, Value> = {}
+  const transitions: Transition[] = []
+  let state = begun
+  let counters = state.counters
+  let newest = first
+  let newestAt = run.at[first] ?? 0
+  let late = first
+  for (let index = first + 1; index < run.at.length; index++) {
+    const at = run.at[index] ?? 0
+    if (at < newestAt) {
+      late++
+      continue
+    }
+    newest = index
+    newestAt = at
+    const before = state
+    if (isJudged) {
+      counted[run.key] = userValue(state.rules, run.key, run.values[index] ?? 0)
+      const after = count(thresholds, counters, counted)
+      if (after !== counters) {
+        counters = after
+        const settled = rejudged(state, counters, at)
+        state = settled.state
+        if (settled.transitions.length > 0) transitions.push(...settled.transitions)
+      }
+    }
+    const found = withFlapping(unchanged(withResult(state, before)), before)
+    state = found.state
+    if (found.transitions.length > 0) transitions.push(...found.transitions)
+  }
+  const current = { ...state.current, [run.key]: { value: run.values[newest] ?? 0, at: newestAt } }
+  return { state: { ...state, counters, newestAt, current }, transitions, late }
+}
+
+/** What changed counters mean for the job. */
+function rejudged(state: ActorState, counters: readonly Counter[], at: number): Step {
+  const evaluated = evaluate(state.rules.thresholds, counters, state.errorCode)
+  if (evaluated === state.evaluated) return unchanged(state)
+  return settle({ ...state, evaluated }, { reason: evaluated === 'ok' ? 'delivery' : 'threshold', at })
+}

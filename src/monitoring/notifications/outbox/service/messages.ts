@@ -1,0 +1,121 @@
+import { permissionsOf } from '../../../../access/rights/permissions.ts'
+import { rightsFor } from '../../../../access/rights/service.ts'
+import { durationMs } from '../../../../lib/duration.ts'
+import { base64url } from '../../../../lib/text.ts'
+import { commit } from '../../../../ports/database.ts'
+import type { Write } from '../../../../ports/database.ts'
+import type { Ports } from '../../../../ports/index.ts'
+import { listPeople } from '../../recipients/service/reads.ts'
+import type { Person, Recipient } from '../../recipients/service/reads.ts'
+import { TRIED_MS } from '../backoff.ts'
+import { quietUntil } from '../duty.ts'
+import * as store from '../store/messages.ts'
+import type { DueRow } from '../store/messages.ts'
+
+const NOTICES_AT_ONCE = 5_000
+const NOTICES_PER_MESSAGE = 1_000
+const HOUR_MS = 3_600_000
+const KEY_BYTES = 18
+
+/** Notices that are due to the same addressee. */
+type Pile = {
+  readonly recipient: Recipient
+  readonly userId: number
+  readonly rows: readonly DueRow[]
+}
+
+/** Makes messages of the notices that are due: one for each addressee, once the first has waited for others, and the
+ * addressee may be told and takes one more.
+ * @returns when it is to be looked again for what is due by now; Infinity where nothing of it waits */
+export async function formMessages(
+  ports: Ports,
+  recipients: ReadonlyMap<number, Recipient>,
+  now: number,
+): Promise<number> {
+  const { database } = ports
+  const rows = await store.readDue(database, now, NOTICES_AT_ONCE)
+  const piles = pilesOf(rows, recipients)
+  const [freeAt, people] = await Promise.all([
+    freeAtOf(ports, piles, now),
+    listPeople(database, [...new Set(piles.map(({ userId }) => userId))]),
+  ])
+  const writes: Write[] = []
+  let nextAt = Infinity
+  for (const pile of piles) {
+    const readyAt = Math.max(groupedAt(pile), freeAt(pile))
+    const quiet = quietUntil(pile.recipient.rules, pile.userId, now)
+    const ids = pile.rows.map(({ id }) => id)
+    if (quiet !== null) writes.push(store.postpone(database, ids, quiet))
+    else if (readyAt > now) nextAt = Math.min(nextAt, readyAt)
+    else {
+      const person = people.find(({ id }) => id === pile.userId) ?? null
+      writes.push(...(await messageOf(ports, pile, { person, now })))
+    }
+  }
+  await commit(database, writes)
+  return rows.length === NOTICES_AT_ONCE && writes.length > 0 ? now : nextAt
+}
+
+function pilesOf(rows: readonly DueRow[], recipients: ReadonlyMap<number, Recipient>): readonly Pile[] {
+  const byAddressee = Map.groupBy(rows, ({ recipientId, userId }) => `${recipientId} ${userId}`)
+  return [...byAddressee.values()].flatMap((all) => {
+    const recipient = recipients.get(all[0]?.recipientId ?? 0)
+    return recipient ? [{ recipient, userId: all[0]?.userId ?? 0, rows: all }] : []
+  })
+}
+
+/** When the first of a pile has waited for others as long as it should. */
+function groupedAt({ recipient, rows }: Pile): number {
+  return Math.min(...rows.map(({ dueAt }) => dueAt)) + durationMs(recipient.rules.grouping)
+}
+
+/** When an addressee takes one more message. */
+async function freeAtOf(
+  { database }: Ports,
+  piles: readonly Pile[],
+  now: number,
+): Promise<(pile: Pile) => number> {
+  const asked = piles.map(({ recipient, userId }) => ({ recipientId: recipient.id, userId }))
+  const made = await store.readMade(database, asked, now - HOUR_MS)
+  return ({ recipient, userId }) => {
+    const times = made.filter((one) => one.recipientId === recipient.id && one.userId === userId)
+    const oldest = times[recipient.rules.messagesPerHour - 1]
+    return oldest ? oldest.createdAt + HOUR_MS : now
+  }
+}
+
+type At = { readonly person: Person | null; readonly now: number }
+
+/** What makes a message of a pile, with the reminders that follow. What a user may not read is not told. */
+async function messageOf(ports: Ports, { recipient, userId, rows }: Pile, { person, now }: At) {
+  const { database, secrets } = ports
+  const mayHear = person ? await hears(ports, person) : () => true
+  const some = rows.slice(0, NOTICES_PER_MESSAGE)
+  const told = some.filter(mayHear)
+  const unheard = some.filter((row) => !mayHear(row)).map(({ id }) => id)
+  const writes = unheard.length > 0 ? [store.dropThese(database, unheard)] : []
+  if (told.length === 0) return writes
+  const message = {
+    key: `ntf_${base64url(secrets.random(KEY_BYTES))}`,
+    recipientId: recipient.id,
+    userId,
+    createdAt: now,
+    giveUpAt: now + TRIED_MS,
+    noticeIds: told.map(({ id }) => id),
+  }
+  writes.push(...store.insertMessage(database, message))
+  const { reminder } = recipient.rules
+  const again = told.filter(({ kind, step }) => kind === 'reminder' && reminder && step < reminder.times)
+  if (reminder && again.length > 0) {
+    const dueAt = now + durationMs(reminder.every)
+    const reminders = again.map(({ id }) => ({ afterId: id, dueAt }))
+    writes.push(store.insertReminders(database, reminders))
+  }
+  return writes
+}
+
+/** Which notices somebody may hear: of what they may read, and of what is gone. */
+async function hears(ports: Ports, { id, role }: Person): Promise<(row: DueRow) => boolean> {
+  const rights = await rightsFor(ports, { userId: id, role })
+  return ({ path }) => path === null || permissionsOf(rights, { type: '', runBy: 0, path }).read
+}

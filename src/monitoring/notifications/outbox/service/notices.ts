@@ -1,0 +1,106 @@
+import { commit } from '../../../../ports/database.ts'
+import type { Ports } from '../../../../ports/index.ts'
+import { readRecipients, saveHandedOut } from '../../recipients/service/reads.ts'
+import type { Recipient } from '../../recipients/service/reads.ts'
+import { onDuty } from '../duty.ts'
+import { planOf } from '../plan.ts'
+import type { Past, Plan } from '../plan.ts'
+import * as store from '../store/notices.ts'
+import type { ChangeRow } from '../store/notices.ts'
+
+const CHANGES_AT_ONCE = 500
+
+/** Makes notices of what happened to alarms since the last ones were made, in one commit with how far it is.
+ * @returns whether anything had happened */
+export async function makeNotices({ database }: Pick<Ports, 'database'>): Promise<boolean> {
+  for (let made = 0; ; made++) {
+    const changes = eachAlarmOnce(await store.readChanges(database, CHANGES_AT_ONCE))
+    const last = changes.at(-1)
+    if (!last) return made > 0
+    const { plans, handedOut } = await planned(database, changes)
+    const notices = plans.flatMap((plan) => plan.notices)
+    const dropped = changes.flatMap(({ alarmId, at }, index) => {
+      const which = plans[index]?.dropped ?? 'nothing'
+      return which === 'nothing' ? [] : [{ alarmId, at, which }]
+    })
+    const writes = [
+      ...(dropped.length > 0 ? [store.dropNotices(database, dropped)] : []),
+      ...store.insertNotices(database, notices),
+      ...[...handedOut].map(([id, count]) => saveHandedOut(database, id, count)),
+      store.saveProgress(database, { from: last.afterId, to: last.id }),
+    ]
+    try {
+      await commit(database, writes)
+    } catch (error) {
+      // Who overtook us has told what there was.
+      if (!store.isOvertaken(error)) throw error
+    }
+  }
+}
+
+/** As many of the first changes as are of different alarms: what is told of one depends on what was told before. */
+function eachAlarmOnce(changes: readonly ChangeRow[]): readonly ChangeRow[] {
+  const seen = new Set<number>()
+  const end = changes.findIndex(({ alarmId }) => seen.size === seen.add(alarmId).size)
+  return end === -1 ? changes : changes.slice(0, end)
+}
+
+async function planned(
+  database: Ports['database'],
+  changes: readonly ChangeRow[],
+): Promise<{ readonly plans: readonly Plan[]; readonly handedOut: ReadonlyMap<number, number> }> {
+  const [recipients, past] = await Promise.all([
+    readRecipients(database),
+    store.readPast(
+      database,
+      changes.map(({ alarmId }) => alarmId),
+    ),
+  ])
+  const handedOut = new Map<number, number>()
+  const plans = changes.map((change) => {
+    const before = past.get(change.alarmId) ?? []
+    // Once for each alarm: asking hands it out.
+    const users = new Map<number, readonly number[]>()
+    const chosen = (id: number) => {
+      const recipient = recipients.get(id)
+      const known = users.get(id) ?? (recipient ? usersOf(recipient, { change, before, handedOut }) : [])
+      users.set(id, known)
+      return known
+    }
+    return planOf(change, {
+      recipientId: change.recipientId,
+      events: change.events,
+      facts: change.facts,
+      within: (change.path ?? '').split('/').filter(Boolean).map(Number),
+      past: before,
+      rulesOf: (id) => recipients.get(id)?.rules ?? null,
+      usersOf: chosen,
+    })
+  })
+  return { plans, handedOut }
+}
+
+type Hand = {
+  readonly change: ChangeRow
+  readonly before: readonly Past[]
+  /** How many alarms were handed out by recipient, once it is more than was kept. */
+  readonly handedOut: Map<number, number>
+}
+
+/** The users of a recipient that are to be told of an alarm: whoever was told before, or has their turn, or all. */
+function usersOf(
+  { id, members, rules, handedOut: kept }: Recipient,
+  { change, before, handedOut }: Hand,
+): readonly number[] {
+  // Of what is not made of users, and where nobody is left, for somebody to see.
+  if (members.length === 0) return [0]
+  if (!rules.rotation) return members
+  const told = before.filter((one) => one.recipientId === id).map(({ userId }) => userId)
+  const stayed = [...new Set(told)].filter((userId) => members.includes(userId))
+  if (stayed.length > 0) return stayed
+  const count = handedOut.get(id) ?? kept
+  const userId = onDuty(rules, members, { at: change.at, handedOut: count })
+  if (userId === null) return members
+  handedOut.set(id, count + 1)
+  return [userId]
+}

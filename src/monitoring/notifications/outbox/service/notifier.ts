@@ -1,0 +1,205 @@
+import { Lock } from '../../../../lib/mutex.ts'
+import { commit } from '../../../../ports/database.ts'
+import type { Write } from '../../../../ports/database.ts'
+import type { Ports } from '../../../../ports/index.ts'
+import type { Outcome } from '../../channels/outcome.ts'
+import { listPeople, noteResult, readRecipients } from '../../recipients/service/reads.ts'
+import type { Recipient } from '../../recipients/service/reads.ts'
+import { tellAddressee } from '../../recipients/service/targets-of.ts'
+import type { Addressee } from '../../recipients/service/targets-of.ts'
+import type { Told } from '../../texts/message.ts'
+import { againAt, waitMs } from '../backoff.ts'
+import { findPause } from '../store/pauses.ts'
+import * as store from '../store/messages.ts'
+import type { DueMessage } from '../store/messages.ts'
+import { formMessages } from './messages.ts'
+
+/** How many messages are on their way at the same time. */
+const SENDING_MAX = 50
+/** How many of these were tried before: receivers that hang leave room for others. */
+const RETRIES_MAX = 25
+/** How long the record of a message is kept. */
+const KEPT_MS = 400 * 86_400_000
+const TIDY_MS = 3_600_000
+/** What two bytes at random are at most, and one more. */
+const CHANCES = 65_536
+
+/** Carries messages to their receivers: one in each installation, beside the flow. */
+export type Post = {
+  /** When it is to be settled next, epoch ms; 0 where that is not known. */
+  readonly nextAt: number
+  /** Makes messages of what is due and begins to send those that are, each on record before it is tried. Never waits for a
+   * receiver. */
+  settle(): Promise<void>
+  /** Resolved once no message is on its way. */
+  sent(): Promise<void>
+  /** There may be something new. */
+  wake(): void
+}
+
+/** Opens the post of an installation. Nothing is kept but in the database: whoever opens it anew goes on. An addressee gets
+ * one message at a time, and waits for no other addressee while there is room.
+ * @param onEnd called when a message is no longer on its way, and `nextAt` may have changed */
+export function openPost(ports: Ports, onEnd: () => void = () => {}): Post {
+  const lock = new Lock()
+  const way = new Way(ports, () => {
+    wake()
+    onEnd()
+  })
+  let nextAt = 0
+  let wakes = 0
+  let tidiedAt = 0
+
+  function wake(): void {
+    wakes++
+    nextAt = 0
+  }
+
+  async function carry(): Promise<void> {
+    const now = ports.clock.now()
+    const before = wakes
+    if ((await findPause(ports.database)) !== null) {
+      if (wakes === before) nextAt = Infinity
+      return
+    }
+    if (now - tidiedAt >= TIDY_MS || now < tidiedAt) {
+      await commit(ports.database, [store.removeOld(ports.database, now - KEPT_MS)])
+      tidiedAt = now
+    }
+    const recipients = await readRecipients(ports.database)
+    const readyAt = await formMessages(ports, recipients, now)
+    await way.begin(recipients, now)
+    // What found no room begins when a message ends.
+    const { dueAt, tryAt } = await store.readNext(ports.database, now)
+    // What came meanwhile was not seen.
+    nextAt = wakes === before ? Math.min(readyAt, dueAt, tryAt) : 0
+  }
+
+  return {
+    get nextAt() {
+      return nextAt
+    },
+    settle: () => lock.run(carry),
+    sent: () => way.empty(),
+    wake,
+  }
+}
+
+/** The messages that are on their way, each until its receiver has answered or its time is over. */
+class Way {
+  readonly #ports: Ports
+  readonly #onEnd: () => void
+  readonly #sending = new Map<number, { readonly ended: Promise<void>; readonly isRetry: boolean }>()
+
+  constructor(ports: Ports, onEnd: () => void) {
+    this.#ports = ports
+    this.#onEnd = onEnd
+  }
+
+  /** Begins to send the messages that are due, as many as have room: those that were not tried before come first. */
+  async begin(recipients: ReadonlyMap<number, Recipient>, now: number): Promise<void> {
+    const { database } = this.#ports
+    const messages = await this.#due(now)
+    if (messages.length === 0) return
+    const ids = messages.map(({ id }) => id)
+    const [told, people] = await Promise.all([
+      store.readTold(database, ids),
+      listPeople(database, [...new Set(messages.map(({ userId }) => userId))]),
+    ])
+    const attempts = messages.map(({ id, attempts: before }) => {
+      return { id, nextAt: now + waitMs(before + 1, chanceOf(this.#ports)) }
+    })
+    // Whoever dies now has it tried again, under the same key.
+    await commit(database, [store.noteAttempts(database, attempts)])
+    const byMessage = Map.groupBy(told, ({ notificationId }) => notificationId)
+    for (const [index, message] of messages.entries()) {
+      const recipient = recipients.get(message.recipientId)
+      // It goes with its messages.
+      if (!recipient) continue
+      const person = people.find(({ id }) => id === message.userId) ?? null
+      this.#send(message, {
+        to: { recipient, person },
+        told: (byMessage.get(message.id) ?? []).map(({ kind, facts }) => ({ ...facts, kind })),
+        nextAt: attempts[index]?.nextAt ?? now,
+      })
+    }
+  }
+
+  async empty(): Promise<void> {
+    while (this.#sending.size > 0) {
+      await Promise.all([...this.#sending.values()].map(({ ended }) => ended))
+    }
+  }
+
+  async #due(now: number): Promise<readonly DueMessage[]> {
+    const room = SENDING_MAX - this.#sending.size
+    let retries = [...this.#sending.values()].filter(({ isRetry }) => isRetry).length
+    if (room <= 0) return []
+    const due = await store.readMessages(this.#ports.database, now, {
+      except: [...this.#sending.keys()],
+      limit: room,
+    })
+    return due.filter(({ attempts }) => attempts === 0 || retries++ < RETRIES_MAX)
+  }
+
+  #send(message: DueMessage, what: Sending): void {
+    const { id, attempts } = message
+    const ended = carryOut(this.#ports, message, what)
+      .catch((error: unknown) => {
+        this.#ports.log.error('the result of a notification was not stored; it is sent again', error, {
+          notificationId: id,
+        })
+      })
+      .finally(() => {
+        this.#sending.delete(id)
+        this.#onEnd()
+      })
+    this.#sending.set(id, { ended, isRetry: attempts > 0 })
+  }
+}
+
+type Sending = {
+  readonly to: Addressee
+  readonly told: readonly Told[]
+  /** When it is tried next unless it arrives. */
+  readonly nextAt: number
+}
+
+async function carryOut(ports: Ports, message: DueMessage, { to, told, nextAt }: Sending): Promise<void> {
+  const { key, createdAt } = message
+  const outcome = await tellAddressee(ports, to, { key, createdAt, told })
+  await conclude(ports, message, { outcome, nextAt })
+}
+
+/** Puts on record what became of a message. */
+async function conclude(
+  { database, clock, log }: Ports,
+  { id, recipientId, giveUpAt }: DueMessage,
+  { outcome, nextAt }: { readonly outcome: Outcome; readonly nextAt: number },
+): Promise<void> {
+  const at = clock.now()
+  const { detail } = outcome
+  const writes: Write[] = [
+    noteResult(database, recipientId, { status: outcome.kind === 'sent' ? 'ok' : 'failed', detail, at }),
+  ]
+  if (outcome.kind === 'sent') {
+    writes.push(store.finish(database, id, { status: 'sent', detail, finishedAt: at }))
+  } else {
+    const isDead = outcome.isFinal || at >= giveUpAt
+    writes.push(
+      isDead
+        ? store.finish(database, id, { status: 'dead', detail, finishedAt: at })
+        : store.retry(database, id, {
+            detail,
+            nextAt: againAt({ at, nextAt, giveUpAt }, outcome.retryAfterMs),
+          }),
+    )
+    if (isDead) log.warn('a notification was given up', { notificationId: id, recipientId })
+  }
+  await commit(database, writes)
+}
+
+function chanceOf({ secrets }: Ports): number {
+  const [high = 0, low = 0] = secrets.random(2)
+  return (high * 256 + low) / CHANCES
+}

@@ -1,0 +1,139 @@
+import type { State } from '../../domain/state.ts'
+import type { Transition } from '../../domain/transition.ts'
+import { Propagation, stateOf } from './propagation.ts'
+import { shownInMaintenance } from './state.ts'
+import type { Change, Charged, Node, Review, Tally } from './propagation.ts'
+
+/** From an instant on, service level containers take an object for a state; null for what it is. */
+export type Charge = { readonly objectId: number; readonly at: number; readonly to: State | null }
+
+/** A review for both: `ownCharged` leaves out maintenance that is `slaRelevant`. */
+export type ChargingReview = Review & { readonly ownCharged: boolean }
+
+/** What the children of an object weigh as they are, and as service level containers take them. */
+export type Tallies = { readonly shown: Tally; readonly charged: Tally }
+
+/**
+ * Propagation of what objects are and, beside it, of what service level containers take them for. Both follow the same
+ * rules, and differ in nothing but which maintenance there is. Where there is none that they see differently, only the
+ * first takes place.
+ */
+export class Charging {
+  readonly #before: readonly Node[]
+  readonly #shown: Propagation
+  readonly #charged: Propagation | null
+
+  /** @param isParted whether what follows is about to make a difference between the two */
+  constructor(nodes: readonly Node[], isParted = false) {
+    this.#before = nodes
+    this.#shown = new Propagation(nodes)
+    const isNeeded = isParted || nodes.some(({ charged }) => charged !== null)
+    this.#charged = isNeeded ? new Propagation(nodes.map(asCharged)) : null
+  }
+
+  /** As `Propagation.changes`: what objects are. */
+  get changes(): readonly Change[] {
+    return this.#shown.changes
+  }
+
+  /** The objects that are not as they were, in either way. */
+  get touched(): readonly Node[] {
+    const charged = this.#charged
+    if (!charged) return this.#shown.touched
+    const ids = new Set([...this.#shown.touched, ...charged.touched].map(({ id }) => id))
+    return [...ids].flatMap((id) => {
+      const node = this.#shown.node(id)
+      return node ? [{ ...node, charged: this.#apart(id) }] : []
+    })
+  }
+
+  /** What containers take objects for that are something else, or were before; in the order of time for each object. */
+  get charges(): readonly Charge[] {
+    const charged = this.#charged
+    if (!charged) return []
+    const [shownOf, chargedOf] = [byObject(this.#shown.changes), byObject(charged.changes)]
+    return this.#before.flatMap((before): Charge[] => {
+      if (isContainer(before)) return []
+      const { id, charged: was, sinceAt, state } = before
+      const changes = (chargedOf.get(id) ?? []).map(({ at, to }) => ({ objectId: id, at, to }))
+      const isApart = this.#apart(id) !== null
+      if (was === null && !isApart && isSame(changes, shownOf.get(id) ?? [])) return []
+      const begin = was === null ? [{ objectId: id, at: sinceAt, to: state }] : []
+      const end = isApart ? [] : [{ objectId: id, at: this.#shown.node(id)?.sinceAt ?? sinceAt, to: null }]
+      return [...begin, ...changes, ...end]
+    })
+  }
+
+  /** As `Propagation.follow`. */
+  follow(transition: Transition): void {
+    this.#shown.follow(transition)
+    this.#charged?.follow(transition)
+  }
+
+  /** As `Propagation.maintain`. */
+  maintain(reviews: readonly ChargingReview[], now: number): readonly Review[] {
+    const changed = new Set<Review>(this.#shown.maintain(reviews, now))
+    const charged = reviews.map((review) => ({ ...review, own: review.ownCharged }))
+    const also = new Set(this.#charged?.maintain(charged, now).map(({ objectId }) => objectId))
+    return reviews.filter((review) => changed.has(review) || also.has(review.objectId))
+  }
+
+  /** As `Propagation.recount`. */
+  recount(tallies: ReadonlyMap<number, Tallies>, now: number): void {
+    const counted = (which: keyof Tallies) => new Map([...tallies].map(([id, one]) => [id, one[which]]))
+    this.#shown.recount(counted('shown'), now)
+    this.#charged?.recount(counted('charged'), now)
+  }
+
+  /** What containers take an object for; null where that is what it is. */
+  #apart(id: number): Charged | null {
+    const [shown, charged] = [this.#shown.node(id), this.#charged?.node(id)]
+    if (!shown || !charged) return null
+    const { state, sinceAt, maintained, tally, moment } = charged
+    // It stays apart as long as its last change is later: histories are written forwards.
+    const isTogether =
+      shown.state === state &&
+      shown.maintained === maintained &&
+      shown.sinceAt >= sinceAt &&
+      isSame(shown.tally, tally)
+    return isTogether ? null : { state, sinceAt, maintained, tally, moment }
+  }
+}
+
+/** An object as service level containers take it. */
+function asCharged(node: Node): Node {
+  return node.charged ? { ...node, ...node.charged } : node
+}
+
+/** Whether an object has these tallies, and the states that they make. */
+export function isAsTallied(node: Node, { shown, charged }: Tallies): boolean {
+  return isAsCounted(node, shown) && isAsCounted(asCharged(node), charged)
+}
+
+/** Whether it is a service level container: its state is made of histories, and of no tally. */
+export function isContainer({ heard, tally }: Node): boolean {
+  return heard === null && tally === null
+}
+
+/** Whether an object has this tally, and the state that it makes. */
+function isAsCounted(node: Node, tally: Tally): boolean {
+  const hasIt = node.tally?.every((weight, place) => weight === tally[place]) ?? false
+  const state = stateOf(node.rules, tally)
+  return hasIt && (node.maintained ? shownInMaintenance(state) : state) === node.state
+}
+
+/** Whether tallies of any object differ. */
+export function arePartedTallies(tallies: ReadonlyMap<number, Tallies>): boolean {
+  return tallies.values().some(({ shown, charged }) => !isSame(shown, charged))
+}
+
+function byObject(changes: readonly Change[]) {
+  return Map.groupBy(
+    changes.map(({ objectId, at, to }) => ({ objectId, at, to })),
+    ({ objectId }) => objectId,
+  )
+}
+
+function isSame(one: object | null, other: object | null): boolean {
+  return JSON.stringify(one) === JSON.stringify(other)
+}

@@ -1,0 +1,103 @@
+import { Temporal } from 'temporal-polyfill'
+import { sha256 } from '../../../lib/digest.ts'
+import { Refusal } from '../../../lib/errors.ts'
+import type { Spoken } from '../../../lib/language.ts'
+import { Recent } from '../../../lib/ttl-cache.ts'
+import type { Ports } from '../../../ports/index.ts'
+import type { Level } from '../../../domain/state.ts'
+import { availabilityOf } from '../../state-history/availability.ts'
+import { readPast } from '../../state-history/service.ts'
+import { badgeOf } from '../badge.ts'
+import { daysOf } from '../days.ts'
+import { pageOf, percentText } from '../page.ts'
+import { toneOf, toneOfPercent } from '../shown.ts'
+import type { Shown, ShownObject } from '../shown.ts'
+import * as store from '../store.ts'
+import type { ShownRow } from '../store.ts'
+import { WORDS } from '../words.ts'
+
+/** What a page says is as old as this at most, and is made no more often in a process or isolate, whoever asks how often.
+ * Caches on the way may keep it as long once more. */
+export const SHOWN_MS = 30_000
+/** What counts as not available. */
+const COUNTED: readonly Level[] = ['major']
+
+/** What is shown, and the texts that were made of it: a few at most, one for each form and language. */
+type Kept = { readonly shown: Shown; readonly texts: Map<string, string> }
+
+const known = new WeakMap<Ports, Recent<Kept>>()
+
+/** The page behind a token, as HTML. @throws {Refusal} not_found for every token that leads nowhere */
+export async function showPage(ports: Ports, token: string, language: Spoken): Promise<string> {
+  const kept = await keptBy(ports, 'page', token)
+  return textOf(kept, language, (shown) => pageOf(shown, language, ports.settings.timeZone))
+}
+
+/** The badge behind a token, as SVG. @throws {Refusal} not_found for every token that leads nowhere */
+export async function showBadge(
+  ports: Ports,
+  token: string,
+  { language, show }: { readonly language: Spoken; readonly show: 'state' | 'availability' },
+): Promise<string> {
+  const kept = await keptBy(ports, 'badge', token)
+  const words = WORDS[language]
+  return textOf(kept, `${show} ${language}`, ({ object, percent }) =>
+    show === 'state'
+      ? badgeOf(object.name, words.states[object.state], toneOf(object.state))
+      : badgeOf(object.name, percentText(percent, words), toneOfPercent(percent)),
+  )
+}
+
+function textOf({ shown, texts }: Kept, form: string, make: (shown: Shown) => string): string {
+  let text = texts.get(form)
+  if (text === undefined) texts.set(form, (text = make(shown)))
+  return text
+}
+
+/** What is shown is looked up again: somebody has changed it. */
+export function forgetShown(ports: Ports): void {
+  known.get(ports)?.clear()
+}
+
+async function keptBy(ports: Ports, kind: 'page' | 'badge', token: string): Promise<Kept> {
+  const hash = await sha256(token)
+  let recent = known.get(ports)
+  if (!recent) known.set(ports, (recent = new Recent(SHOWN_MS)))
+  const kept = await recent.find(`${kind} ${hash}`, ports.clock.now(), async () => {
+    const shown = await readShown(ports, kind, hash)
+    return shown && { shown, texts: new Map<string, string>() }
+  })
+  if (!kept) throw new Refusal('not_found', 'There is nothing at this path.')
+  return kept
+}
+
+async function readShown(ports: Ports, kind: 'page' | 'badge', hash: string): Promise<Shown | null> {
+  const { database, clock, settings } = ports
+  const found = await store.findShown(database, kind, hash)
+  if (!found) return null
+  const [row, ...children] = await store.readShown(database, found.objectId)
+  if (!row) return null
+  const at = clock.now()
+  const edges = edgesOf(at, found.days, settings.timeZone)
+  const range = { beginAt: Math.max(edges[0] ?? at, row.createdAt), endAt: at }
+  const { spans } = await readPast(database, row, { range, recalc: false })
+  return {
+    object: { ...objectOf(row), name: found.title ?? row.name },
+    children: kind === 'page' ? children.map(objectOf) : [],
+    days: daysOf(spans, edges, COUNTED),
+    percent: availabilityOf(spans, COUNTED).percent,
+    at,
+  }
+}
+
+function objectOf({ name, state, sinceAt, maintainedUntilAt }: ShownRow): ShownObject {
+  return { name, state, sinceAt, maintainedUntilAt }
+}
+
+/** The borders of the last days in a zone, the last one tomorrow's beginning. */
+function edgesOf(at: number, days: number, timeZone: string): readonly number[] {
+  const today = Temporal.Instant.fromEpochMilliseconds(at).toZonedDateTimeISO(timeZone).startOfDay()
+  return Array.from({ length: days + 1 }, (_, index) =>
+    Number(today.add({ days: index + 1 - days }).startOfDay().epochMilliseconds),
+  )
+}

@@ -1,0 +1,88 @@
+import * as z from 'zod'
+import { flagQuery, idParam } from '../../http/openapi-answers.ts'
+import { rangeQuery } from '../../http/instants.ts'
+import { isTemporalDuration } from '../../lib/duration.ts'
+import { ROLLUP_MODES } from '../../timeseries/bucket-sums.ts'
+
+const KEYS_MAX = 16
+const SAMPLES_MAX = 10_000
+const JOBS_MAX = 100
+
+const DEFAULT_SCALE =
+  'Length of a bucket. Default: a round one, about 200 of which are in the range, with buckets that begin on the clock.'
+
+const key = z
+  .string()
+  .regex(/^(errorCode|(returnValue|stringValue)[1-9]\d?)$/, 'must be returnValueN, stringValueN or errorCode')
+
+const seriesQuery = {
+  ...rangeQuery,
+  scale: z
+    .string()
+    .max(64)
+    .refine(isTemporalDuration, 'must be an ISO 8601 duration')
+    .meta({ format: 'duration' })
+    .optional()
+    .describe(DEFAULT_SCALE),
+  key: z.union([key, z.array(key).min(1).max(KEYS_MAX)]).default('returnValue1'),
+  mode: z.enum(ROLLUP_MODES).default('avg'),
+  values: flagQuery.default(true).describe('False answers the aggregate alone.'),
+}
+
+/** Specification: query of the value history; `key` may be repeated. */
+export const historyQuery = z.object({
+  ...seriesQuery,
+  scale: seriesQuery.scale.describe(`${DEFAULT_SCALE} PT0S answers single samples.`),
+  cursor: z.string().max(64).optional().describe('Where the samples of PT0S go on.'),
+  limit: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .max(SAMPLES_MAX)
+    .default(SAMPLES_MAX)
+    .describe('Samples a page, for PT0S.'),
+})
+
+/** The value histories of many jobs at once, in buckets. */
+export const historiesQuery = z.object({
+  jobId: z
+    .union([idParam, z.array(idParam).min(1).max(JOBS_MAX)])
+    .describe(`Repeated for several jobs, ${JOBS_MAX} at most.`),
+  ...seriesQuery,
+})
+
+const timestamp = z.iso.datetime({ offset: true })
+const value = z.number().nullable()
+
+const bucket = z.object({ timestamp, value, min: value, max: value, count: z.int() })
+const sample = z.object({ timestamp, value: z.union([z.number(), z.string()]) })
+
+export const seriesView = z
+  .object({
+    jobId: z.int(),
+    key: z.string(),
+    name: z.string(),
+    unit: z.string(),
+    precision: z.int().nullable().describe('Digits for display; values are not rounded.'),
+    mode: z.enum(ROLLUP_MODES),
+    scale: z.string(),
+    begin: timestamp,
+    end: timestamp,
+    values: z
+      .union([z.array(bucket), z.array(sample)])
+      .optional()
+      .describe('Buckets, an empty one with the value null; samples for PT0S; changes for string values.'),
+    aggregate: z
+      .object({ min: value, max: value, avg: value, last: value, count: z.int(), sum: value })
+      .optional(),
+    nextCursor: z.string().nullable().optional(),
+  })
+  .meta({ id: 'Series' })
+
+export type HistoryQuery = z.infer<typeof historyQuery>
+export type HistoriesQuery = z.infer<typeof historiesQuery>
+export type BucketView = z.infer<typeof bucket>
+type SampleView = z.infer<typeof sample>
+export type SeriesView = Omit<z.infer<typeof seriesView>, 'values'> & {
+  readonly values?: readonly BucketView[] | readonly SampleView[] | undefined
+}

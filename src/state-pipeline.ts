@@ -1,0 +1,174 @@
+import { Lock } from './lib/mutex.ts'
+import { advanceAlarms, raiseAlarms, tidyAlarms } from './monitoring/alarms/service.ts'
+import { makeNotices } from './monitoring/notifications/outbox/service.ts'
+import { advanceMaintenance, reviewSlice, reviewUrgent } from './monitoring/revaluations/service.ts'
+import type { Advanced } from './monitoring/revaluations/service.ts'
+import { judgeDue } from './monitoring/slcs/service.ts'
+import { keepMembership } from './monitoring/slos/membership/service.ts'
+import { countAnew, recordTransitions, setRight } from './monitoring/states/service.ts'
+import type { Events } from './ports/events.ts'
+import type { Flow } from './ports/flow.ts'
+import type { Ports } from './ports/index.ts'
+import type { Transition } from './domain/transition.ts'
+
+const TRANSITIONS_AT_ONCE = 1_000
+const JUDGED_IN_A_ROW = 5
+const SLICES_IN_A_ROW = 10
+
+/** A flow as whoever runs it sees it. */
+export type OpenFlow = Flow & {
+  /** When it is to be settled next, epoch ms: early or twice does no harm, and late is dated as if it were in time. */
+  readonly nextAt: number
+}
+
+/** What a flow needs; without `events` nobody is told what it has committed. */
+type FlowPorts = Pick<Ports, 'database' | 'clock' | 'log'> & { readonly events?: Pick<Events, 'committed'> }
+
+/** Runs one step at a time. Of what it has committed, also where it failed then, readers of events hear after it. */
+function stepsOf(events: FlowPorts['events']) {
+  const lock = new Lock()
+  return async <Result>(task: () => Promise<Result>): Promise<Result> => {
+    try {
+      return await lock.run(task)
+    } finally {
+      await events?.committed()
+    }
+  }
+}
+
+/** Carries on together what is told while something else is under way.
+ * @param carryOn asks for what there is when its turn has come */
+function gathering(carryOn: (transitions: () => readonly Transition[]) => Promise<void>): Flow['follow'] {
+  let waiting: { readonly transitions: Transition[]; readonly carried: Promise<void> } | null = null
+  return (told) => {
+    if (!waiting) {
+      const transitions: Transition[] = []
+      const carried = carryOn(() => {
+        waiting = null
+        return transitions
+      })
+      waiting = { transitions, carried }
+    }
+    for (const transition of told) waiting.transitions.push(transition)
+    return waiting.carried
+  }
+}
+
+/** What follows when objects change their state, top to bottom, one after the other. What is told while something else is
+ * under way is carried on together.
+ * @param onNotices called when there may be something to send */
+export function openFlow(ports: FlowPorts, onNotices: () => void = () => {}): OpenFlow {
+  const step = stepsOf(ports.events)
+  const maintenance = openMaintenance(ports)
+  // Nothing is known yet of which container is judged or alarm changed next.
+  let judgedAt = 0
+  let alarmsAt = 0
+
+  async function carryOn(transitions: readonly Transition[]): Promise<void> {
+    const now = ports.clock.now()
+    // A sender's clock may be ahead of ours.
+    const instants = transitions.map(({ at }) => Math.min(at, now))
+    for (let from = 0; from < transitions.length;) {
+      const at = instants[from] ?? now
+      // What was planned for before then comes first, also where nobody woke up for it.
+      const isPlanned = at >= maintenance.plannedAt
+      if (isPlanned) await maintenance.advance(at)
+      const due = instants.findIndex((later, index) => index > from && later >= maintenance.plannedAt)
+      const until = Math.min(due === -1 ? transitions.length : due, from + TRANSITIONS_AT_ONCE)
+      const some = transitions.slice(from, until)
+      await maintenance.reviewBefore(some)
+      const { hasSlo } = await recordTransitions(ports, some)
+      if (hasSlo || isPlanned) await judge()
+      from = until
+    }
+    // Each change was kept with a note that no alarm was made of it yet: what ends before this is made up for.
+    alarmsAt = await raiseAlarms(ports)
+    if (await makeNotices(ports)) onNotices()
+  }
+
+  async function bringUpToDate(): Promise<void> {
+    await keepMembership(ports)
+    await countAnew(ports)
+    await maintenance.advance(ports.clock.now())
+  }
+
+  /** Containers come after everything that they are made of. */
+  async function judge(): Promise<{ readonly isMoreDue: boolean }> {
+    judgedAt = (await judgeDue(ports)) ?? Infinity
+    return { isMoreDue: judgedAt <= ports.clock.now() }
+  }
+
+  return {
+    follow: gathering((transitions) => step(() => carryOn(transitions()))),
+    async settle() {
+      await step(bringUpToDate)
+      await maintenance.reviewInTurns(step)
+      // A few at a time: at midnight many periods end, and deliveries do not wait for all of them. Nor does the caller,
+      // whose host may bound its statements: whoever is woken goes on.
+      for (let judged = 0; judged < JUDGED_IN_A_ROW; judged++) {
+        if (!(await step(judge)).isMoreDue) break
+      }
+      await step(async () => {
+        alarmsAt = await advanceAlarms(ports)
+        await makeNotices(ports)
+      })
+      // Whoever asks may have changed what waits.
+      onNotices()
+    },
+    sweep: (afterId) => step(() => sweepSome(ports, afterId, judge)),
+    get nextAt() {
+      return maintenance.isReviewing ? 0 : Math.min(maintenance.plannedAt, judgedAt, alarmsAt)
+    },
+  }
+}
+
+/** Sets some parents right, and then judges the containers above what was. With the last of them goes what is kept of
+ * alarms of long ago. */
+async function sweepSome(
+  ports: Pick<Ports, 'database' | 'clock' | 'log'>,
+  afterId: number,
+  judge: () => Promise<unknown>,
+): Promise<number | null> {
+  const next = await setRight(ports, afterId)
+  await judge()
+  if (next === null) await tidyAlarms(ports.database, ports.clock.now())
+  return next
+}
+
+/** What a flow knows of maintenance: when some begins or ends next, and whether objects are still to enter or leave what
+ * has. */
+function openMaintenance(ports: Pick<Ports, 'database' | 'clock'>) {
+  // Nothing is known yet of what is planned.
+  let known: Advanced = { nextAt: 0, isPending: false }
+  return {
+    get plannedAt() {
+      return known.nextAt
+    },
+    get isReviewing() {
+      return known.isPending
+    },
+    async advance(until: number): Promise<void> {
+      known = await advanceMaintenance(ports, until)
+    },
+    /** What is still to enter or leave maintenance has done so before it changes. */
+    async reviewBefore(transitions: readonly Transition[]): Promise<void> {
+      if (!known.isPending) return
+      await reviewUrgent(ports, [...new Set(transitions.map(({ objectId }) => objectId))])
+    },
+    /** Some slices of what is left, each in a turn of its own. */
+    async reviewInTurns(turn: (slice: () => Promise<void>) => Promise<void>): Promise<void> {
+      const slice = async () => {
+        known = { ...known, isPending: await reviewSlice(ports) }
+      }
+      for (let count = 0; known.isPending && count < SLICES_IN_A_ROW; count++) await turn(slice)
+    },
+  }
+}
+
+/** Compares every parent with what its children make it. What changes meanwhile gets its turn after a few parents each. */
+export async function sweepAll({ flow, log }: Pick<Ports, 'flow' | 'log'>): Promise<void> {
+  for (let after: number | null = 0; after !== null;) after = await flow.sweep(after)
+  // Alarms follow what was set right.
+  await flow.settle()
+  log.info('all states were compared with what their children make them')
+}

@@ -1,0 +1,81 @@
+import { afterAll, expect, setDefaultTimeout, test } from 'bun:test'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+
+import { FAST_DIR } from '../hosts/fast-dir.ts'
+import { neighbourhoodOf, nextTurn } from '../../src/monitoring/engine/retention/stagger.ts'
+import { openBlobsDirectory } from '../../workers/bun/blobs-directory.ts'
+import { openKeeping } from '../../workers/bun/engine-scheduler.ts'
+import { openLibsql } from '../../workers/bun/libsql.ts'
+import { valuesInLibsql } from '../../workers/bun/values.ts'
+import { HandTime } from '../hosts/hand-time.ts'
+import { ANYBODY, BEGIN_AT, rulesWith } from './rules.ts'
+
+setDefaultTimeout(30_000)
+const folder = await mkdtemp(join(FAST_DIR, 'tidemark-clockwork-'))
+afterAll(() => rm(folder, { recursive: true }))
+
+const HOUR_MS = 3_600_000
+const DAY_MS = 24 * HOUR_MS
+/** Two of each neighbourhood. */
+const JOBS = Array.from({ length: 40 }, (_, index) => 1 + 32 * index)
+
+/** The clockwork over a real database, with jobs that each hold samples that have expired. */
+async function open() {
+  const libsql = await openLibsql(`file:${join(folder, 'values.db')}`)
+  const errors: string[] = []
+  const time = new HandTime(BEGIN_AT)
+  const values = valuesInLibsql(libsql, { onBroken: () => errors.push('broken') })
+  const host = {
+    values,
+    blobs: await openBlobsDirectory(join(folder, 'blobs')),
+    clock: time,
+    log: { info() {}, warn() {}, error: (message: string) => void errors.push(message) },
+    follow: () => Promise.resolve(),
+    roomBytes: () => Number.POSITIVE_INFINITY,
+  }
+  // Time goes in leaps here: none of them is a stall.
+  const keeping = await openKeeping(host, Number.POSITIVE_INFINITY)
+  const { keeper } = keeping
+  const retention = { rawMs: DAY_MS, minutesMs: 2 * DAY_MS, hoursMs: 3 * DAY_MS }
+  const at = Array.from({ length: 20 }, (_, index) => BEGIN_AT - 20 * DAY_MS + index * 1_000)
+  for (const id of JOBS) await keeper.configure(id, rulesWith({ timeoutMs: null, retention }))
+  await keeper.deliverAll(
+    JOBS.map((jobId) => ({
+      jobId,
+      sent: { run: { key: 'returnValue1', at, values: at.map(() => 1) } },
+      repeat: null,
+    })),
+    ANYBODY,
+  )
+  await keeper.fold()
+  /** The jobs whose old samples are still there. */
+  const untidied = async () => {
+    const rows = await values.read({
+      sql: 'select distinct job_id from segments where series = 1',
+      cells: [],
+    })
+    return rows.map((row) => Number(row['job_id'])).toSorted((a, b) => a - b)
+  }
+  return { keeping, time, errors, untidied, close: () => libsql.close() }
+}
+
+test('neighbours are tidied together, once their turn has come, and not at the start', async () => {
+  const { keeping, time, errors, untidied, close } = await open()
+  const due = (untilAt: number) =>
+    JOBS.filter((id) => nextTurn(neighbourhoodOf(id), HOUR_MS, BEGIN_AT) > untilAt)
+  await keeping.start()
+  await Bun.sleep(400)
+  expect(await untidied()).toEqual(JOBS)
+  for (const minutes of [1, 10, 31, 60]) {
+    time.moveTo(BEGIN_AT + minutes * 60_000)
+    for (let tried = 0; tried < 100 && (await untidied()).length > due(time.now()).length; tried++)
+      await Bun.sleep(20)
+    expect(await untidied()).toEqual(due(time.now()))
+  }
+  expect(await untidied()).toEqual([])
+  expect(due(BEGIN_AT + 10 * 60_000).length).toBeWithin(30, 37)
+  await keeping.close()
+  await close()
+  expect(errors).toEqual([])
+})

@@ -35,21 +35,21 @@ const BODY_MAX_BYTES = 64 * 1024
 const LINKS_MAX_BYTES = 1024 * 1024
 const FILTER_MAX_BYTES = 512 * 1024
 const alarmPath = z.object({ id: idParam })
-const list = { 200: ok(alarmsView, 'Alarms of objects that the caller may read.') }
+const list = { 200: ok(alarmsView, 'The alarms that match the filter, of objects that the caller can read.') }
 const one = { 200: ok(alarmView, 'The alarm.', ['ETag']) }
-const links = { 200: ok(linksView, 'The links of the object.', ['ETag']) }
+const links = { 200: ok(linksView, 'The alarm links of the object.', ['ETag']) }
 
 const readingRoutes = new Hono<Env>()
   .get(
     '/alarms',
-    policy({ summary: 'Alarms', roles: 'signed-in', object: 'read', answers: list }),
+    policy({ summary: 'List alarms', roles: 'signed-in', object: 'read', answers: list }),
     valid('query', alarmsQuery),
     async (c) => c.json(await listAlarms(c.get('context'), bodyOf(c.req.valid('query')), ROOT)),
   )
   .post(
     '/alarms',
     policy({
-      summary: 'Alarms, by a longer filter',
+      summary: 'List alarms by a filter in the body',
       roles: 'signed-in',
       scope: 'read',
       object: 'read',
@@ -61,7 +61,7 @@ const readingRoutes = new Hono<Env>()
   )
   .get(
     '/alarms/:id',
-    policy({ summary: 'One alarm', roles: 'signed-in', object: 'read', answers: one }),
+    policy({ summary: 'Read an alarm', roles: 'signed-in', object: 'read', answers: one }),
     valid('param', alarmPath),
     async (c) => {
       const alarm = await readAlarm(c.get('context'), c.req.valid('param').id)
@@ -73,10 +73,10 @@ const actingRoutes = new Hono<Env>()
   .post(
     '/alarms/:id/comment',
     policy({
-      summary: 'Say something on an alarm',
+      summary: 'Comment on an alarm',
       roles: 'signed-in',
       object: 'read',
-      answers: { 201: ok(commentView, 'The comment.') },
+      answers: { 201: ok(commentView, 'The new comment.') },
       refuses: [409],
     }),
     valid('param', alarmPath),
@@ -88,7 +88,7 @@ const actingRoutes = new Hono<Env>()
   .post(
     '/alarms/:id/assign',
     policy({
-      summary: 'Give an alarm to somebody, or take it back',
+      summary: 'Assign an alarm to a user (acknowledge it), or unassign it',
       roles: 'signed-in',
       object: 'maintain',
       answers: one,
@@ -105,10 +105,10 @@ const actingRoutes = new Hono<Env>()
   .post(
     '/alarms/actions',
     policy({
-      summary: 'Do the same to many alarms',
+      summary: 'Act on several alarms',
       roles: 'signed-in',
       object: 'read',
-      answers: { 200: ok(actionsView, 'What was done to each.') },
+      answers: { 200: ok(actionsView, 'The result for each alarm.') },
     }),
     jsonBody(FILTER_MAX_BYTES),
     valid('json', actionsBody),
@@ -118,7 +118,12 @@ const actingRoutes = new Hono<Env>()
 const linkRoutes = new Hono<Env>()
   .get(
     '/:parentType/:parentId/alarmLinks',
-    policy({ summary: 'Where alarms come from', roles: 'signed-in', object: 'read', answers: links }),
+    policy({
+      summary: 'Read the alarm links (routing rules) of an object',
+      roles: 'signed-in',
+      object: 'read',
+      answers: links,
+    }),
     valid('param', parentPath),
     async (c) => {
       const { view, version } = await readLinks(c.get('context'), c.req.valid('param'))
@@ -128,7 +133,7 @@ const linkRoutes = new Hono<Env>()
   .put(
     '/:parentType/:parentId/alarmLinks',
     policy({
-      summary: 'Say where alarms come from',
+      summary: 'Replace the alarm links (routing rules) of an object',
       roles: ['administrator', 'editor'],
       object: 'write',
       answers: links,

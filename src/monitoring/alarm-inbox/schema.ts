@@ -36,11 +36,13 @@ const FILTER_ITEMS = [
 
 /** Specification: Filter definition. */
 export const alarmFilterDefinition = z.strictObject({
-  type: z.enum(OBJECT_TYPES).nullish().describe('Of the object.'),
+  type: z.enum(OBJECT_TYPES).nullish().describe('The type of the object.'),
   ...conditionsOf(
     z
       .enum(FILTER_ITEMS)
-      .describe('As in a search, of the object; `id`, `severity`, `assignee` and `opened` are of the alarm.'),
+      .describe(
+        'The items of a search, for the alarm’s object. `id`, `severity`, `assignee` and `opened` refer to the alarm itself.',
+      ),
   ),
 })
 
@@ -56,7 +58,7 @@ const statusList = z
     if (known.length === new Set(given).size) return known
     issues.addIssue({
       code: 'custom',
-      message: `must be some of ${STATUSES.join(', ')}, with commas between`,
+      message: `must be some of ${STATUSES.join(', ')}, separated by commas`,
     })
     return z.NEVER
   })
@@ -67,13 +69,15 @@ export const alarmsQuery = z.object({
     .string()
     .max(FILTER_MAX)
     .optional()
-    .describe('JSON, as the body of `POST /alarms` has it.'),
-  state: statusList.describe('Which alarms: `open`, `assigned`, `closed`, with commas between.'),
-  begin: instantQuery.optional().describe('Those that opened then or later.'),
-  end: instantQuery.optional().describe('Those that opened before.'),
-  assignee: idParam.optional().describe('Those that this user has or had last.'),
+    .describe('A filter definition as JSON text, as in the body of `POST /alarms`.'),
+  state: statusList.describe(
+    'The status of the alarms: `open`, `assigned` (acknowledged), `closed`, separated by commas.',
+  ),
+  begin: instantQuery.optional().describe('Only alarms that opened at or after this instant.'),
+  end: instantQuery.optional().describe('Only alarms that opened before this instant.'),
+  assignee: idParam.optional().describe('Only alarms whose current or last assignee is this user.'),
   limit: pageLimit(LIMIT_MAX, LIMIT_DEFAULT),
-  cursor: z.string().max(4096).optional().describe('`nextCursor` of the page before.'),
+  cursor: z.string().max(4096).optional().describe('The `nextCursor` of the previous page.'),
 })
 
 export const alarmsBody = z.strictObject({
@@ -96,7 +100,7 @@ export const commentView = z
   .object({
     id: z.int(),
     userId: z.int(),
-    name: z.string().nullable().describe('Null when the user is gone.'),
+    name: z.string().nullable().describe('The user’s name; null if the user was deleted.'),
     text: z.string(),
     created: dateTime,
   })
@@ -106,65 +110,72 @@ export const alarmView = z
   .object({
     id: z.int(),
     status: z.enum(STATUSES),
-    state: z.enum(LEVELS).describe('The latest of the object’s states that was bad.'),
+    state: z.enum(LEVELS).describe('The object’s latest state of `warning` or worse.'),
     worstState: z.enum(LEVELS),
     begin: dateTime,
-    end: dateTime.nullable().describe('When the object got well; null until the alarm closes.'),
+    end: dateTime.nullable().describe('When the object recovered; null until the alarm closes.'),
     wellSince: dateTime
       .nullable()
-      .describe('Since when the object is well, while that is too short to close it.'),
-    reason: z.string().describe('Why the object got bad, as in its state history.'),
+      .describe('When the object recovered, while the recovery delay of the link has not passed yet.'),
+    reason: z.string().describe('The reason of the object’s state change, as in its state history.'),
     message: z.string().nullable(),
     object: z.object({
       id: z.int(),
       type: z.enum(OBJECT_TYPES),
       subType: z.string(),
       name: z.string(),
-      path: z.string().describe('Names from the root group down, with slashes between.'),
+      path: z.string().describe('The names from the root group down, separated by slashes.'),
       permissions: permissionsView,
       properties: z.array(z.object({ id: z.int(), key: z.string(), value: z.string() })),
     }),
-    linkId: z.int().describe('The link that it came from.'),
-    recipientId: z.int().nullable().describe('Who is told; null for nobody.'),
+    linkId: z.int().describe('The alarm link (routing rule) that opened the alarm.'),
+    recipientId: z.int().nullable().describe('The recipient of the notifications; null for none.'),
     assignee: z.object({ userId: z.int(), name: z.string() }).nullable(),
-    assignedUntil: dateTime.nullable().describe('Null while it is assigned for good, or not at all.'),
-    sticky: z.boolean().describe('Whether it stays assigned when it gets worse.'),
+    assignedUntil: dateTime
+      .nullable()
+      .describe('When the assignment ends; null if it has no end, or if the alarm is not assigned.'),
+    sticky: z.boolean().describe('Whether the alarm stays assigned when its state gets worse.'),
     suppressedBy: z
       .int()
       .nullable()
-      .describe('The open alarm that explains it; it is told once that has closed.'),
-    heldReason: z.enum(HELD_REASONS).nullable().describe('What keeps it from being told.'),
+      .describe(
+        'The open alarm that is the cause of this one; this alarm is notified only after that one has closed.',
+      ),
+    heldReason: z
+      .enum(HELD_REASONS)
+      .nullable()
+      .describe('Why notifications of the alarm are held back; null if they are not.'),
     reasons: reasonsView,
     notifications: z
-      .object({ sent: z.int(), failed: z.int().describe('Given up.') })
+      .object({ sent: z.int(), failed: z.int().describe('How many messages failed for good.') })
       .describe(
-        'How many messages told of it; those of the last 400 days, and of recipients that are there.',
+        'How many messages about the alarm were sent in the last 400 days, to recipients that still exist.',
       ),
     comments: z
       .array(commentView)
-      .describe(`The latest ${COMMENTS_SHOWN} in lists, else all; the latest last.`),
+      .describe(`In lists the latest ${COMMENTS_SHOWN} comments, otherwise all; in order of creation.`),
     commentsTotal: z.int(),
-    _v: z.int().describe('Counts what happened to it.'),
+    _v: z.int().describe('The version of the alarm: the number of its changes.'),
   })
   .meta({ id: 'Alarm' })
 
 export const alarmsView = z
   .object({
-    items: z.array(alarmView).describe('The latest first.'),
-    total: z.int().describe(`How many there are, counted up to ${TOTAL_MAX}.`),
+    items: z.array(alarmView).describe('The alarms, latest first.'),
+    total: z.int().describe(`The number of matching alarms, counted up to ${TOTAL_MAX}.`),
     nextCursor: z.string().nullable(),
   })
   .meta({ id: 'Alarms' })
 
 export const commentBody = z.strictObject({ text: commentText })
 
-const until = instantQuery.nullish().describe('Null for good.')
+const until = instantQuery.nullish().describe('When the assignment ends; null for no end.')
 
 export const assignBody = z.strictObject({
-  userId: z.int().positive().nullable().describe('Null takes it from whoever has it.'),
+  userId: z.int().positive().nullable().describe('The new assignee; null unassigns the alarm.'),
   until,
   comment: commentText.nullish(),
-  sticky: z.boolean().default(false).describe('Whether it stays assigned when it gets worse.'),
+  sticky: z.boolean().default(false).describe('Whether the alarm stays assigned when its state gets worse.'),
 })
 
 const which = {
@@ -172,7 +183,9 @@ const which = {
   filter: alarmsBody
     .omit({ limit: true, cursor: true })
     .optional()
-    .describe(`As of \`POST /alarms\`: the latest ${ACTED_MAX} that it finds.`),
+    .describe(
+      `A filter as in \`POST /alarms\`; the action applies to the latest ${ACTED_MAX} alarms that match.`,
+    ),
 }
 
 export const actionsBody = z
@@ -182,7 +195,7 @@ export const actionsBody = z
   ])
   .refine(({ ids, filter }) => (ids === undefined) !== (filter === undefined), {
     path: ['ids'],
-    message: 'either this or `filter` says which alarms',
+    message: 'give either `ids` or `filter`, not both',
   })
 
 export const actionsView = z
@@ -191,11 +204,16 @@ export const actionsView = z
       z.object({
         id: z.int(),
         status: z.enum(['done', 'refused']),
-        code: z.string().nullable().describe('Of the problem document that the call by itself would get.'),
+        code: z
+          .string()
+          .nullable()
+          .describe(
+            'The error code that a call for this alarm alone would return; null if the action was done.',
+          ),
         detail: z.string().nullable(),
       }),
     ),
-    isMore: z.boolean().describe('Whether the filter finds more than were acted on.'),
+    isMore: z.boolean().describe('Whether more alarms match the filter than the call acted on.'),
   })
   .meta({ id: 'AlarmActions' })
 
@@ -211,23 +229,36 @@ const linkShape = {
   covers: z
     .enum(['object', 'below'])
     .default('below')
-    .describe('The object itself, or every job, service level object and container at or below it.'),
-  minState: z.enum(LEVELS).default('warning').describe('The state from which on an alarm opens.'),
-  recipientId: z.int().positive().nullable().default(null).describe('Who is told; null for nobody.'),
-  delay: delay.default('PT0S').describe('How long an alarm is held before it is told.'),
-  recoveryDelay: delay.default('PT0S').describe('How long an object has to be well before its alarm closes.'),
+    .describe(
+      'The scope: the object itself, or every job, service level object and container at or below it.',
+    ),
+  minState: z.enum(LEVELS).default('warning').describe('The least severe state that opens an alarm.'),
+  recipientId: z
+    .int()
+    .positive()
+    .nullable()
+    .default(null)
+    .describe('The recipient of the notifications; null for none.'),
+  delay: delay.default('PT0S').describe('How long to wait before an open alarm is notified.'),
+  recoveryDelay: delay.default('PT0S').describe('How long the object must be well before its alarm closes.'),
   events: z
     .array(z.enum(LINK_EVENTS))
     .max(LINK_EVENTS.length)
     .default([...LINK_EVENTS])
-    .describe('What is told. States, times and objects are up to the recipient as well.'),
+    .describe(
+      'The changes of an alarm that are notified. A recipient can limit states, times and objects further.',
+    ),
 }
 
 export const linksBody = z.strictObject({
   links: z
     .array(
       z.strictObject({
-        id: z.int().positive().optional().describe('Of a link that stays, with its open alarms.'),
+        id: z
+          .int()
+          .positive()
+          .optional()
+          .describe('The id of an existing link to keep, with its open alarms.'),
         ...linkShape,
       }),
     )
@@ -236,11 +267,11 @@ export const linksBody = z.strictObject({
       const ids = links.map(({ id }) => id)
       for (const [index, id] of ids.entries()) {
         if (id !== undefined && ids.indexOf(id) < index)
-          issues.addIssue({ code: 'custom', path: [index, 'id'], message: 'is there twice' })
+          issues.addIssue({ code: 'custom', path: [index, 'id'], message: 'must not occur twice' })
       }
     })
     .describe(
-      'All links of the object. A link without `id` is the one of before with the same content. Alarms of links that are left out close; a new link opens alarms of what is bad now.',
+      'All links of the object. A link without `id` is matched with an existing link of the same content. Alarms of removed links close. A new link opens alarms for objects that are in a bad state now.',
     ),
   warnings: shownOnly,
 })
@@ -250,7 +281,7 @@ export const linksView = z
     links: z.array(z.object({ id: z.int(), ...linkShape })),
     warnings: z
       .array(z.object({ code: z.literal('alarms_closed'), message: z.string() }))
-      .describe('Consequences of the call that the caller may not have meant.'),
+      .describe('Consequences of the call that may be unintended.'),
   })
   .meta({ id: 'AlarmLinks' })
 

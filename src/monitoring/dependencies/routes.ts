@@ -8,19 +8,21 @@ import { dependenciesBody, dependenciesView } from './schema.ts'
 import { readDependencies, updateDependencies } from './service.ts'
 
 const BODY_MAX_BYTES = 16 * 1024
-const answers = { 200: ok(dependenciesView, 'What it depends on, and what depends on it.') }
+const answers = {
+  200: ok(dependenciesView, 'The objects that the object depends on, and the objects that depend on it.'),
+}
 
 export const dependencyRoutes = new Hono<Env>()
   .get(
     '/:parentType/:parentId/dependencies',
-    policy({ summary: 'What an object depends on', roles: 'signed-in', object: 'read', answers }),
+    policy({ summary: 'Read the dependencies of an object', roles: 'signed-in', object: 'read', answers }),
     valid('param', parentPath),
     async (c) => c.json(await readDependencies(c.get('context'), c.req.valid('param'))),
   )
   .put(
     '/:parentType/:parentId/dependencies',
     policy({
-      summary: 'Say what an object depends on',
+      summary: 'Replace the dependencies of an object',
       roles: ['administrator', 'editor'],
       object: 'write',
       answers,

@@ -14,10 +14,10 @@ export const dependenciesBody = z.strictObject({
     .superRefine((ids, issues) => {
       for (const [index, id] of ids.entries()) {
         if (ids.indexOf(id) < index)
-          issues.addIssue({ code: 'custom', path: [index], message: 'is there twice' })
+          issues.addIssue({ code: 'custom', path: [index], message: 'must not occur twice' })
       }
     })
-    .describe('The ids of the objects without which it cannot be well, such as the router before it.'),
+    .describe('The ids of the objects that this object needs to work, such as the router in front of it.'),
 })
 
 const object = z.object({
@@ -30,7 +30,9 @@ const object = z.object({
 export const dependenciesView = z
   .object({
     dependsOn: z.array(object),
-    dependents: z.array(object).describe(`What depends on it; the first ${DEPENDENTS_SHOWN_MAX} by id.`),
+    dependents: z
+      .array(object)
+      .describe(`The objects that depend on this object; the first ${DEPENDENTS_SHOWN_MAX}, by id.`),
     dependentsTotal: z.int(),
   })
   .meta({ id: 'Dependencies' })

@@ -6,12 +6,12 @@ import { eventsQuery } from './schema.ts'
 import { readEvents } from './service.ts'
 
 const reading: Policy = {
-  summary: 'What happens, as it happens (server-sent events)',
+  summary: 'Stream events (server-sent events)',
   roles: 'signed-in',
   object: 'read',
   answers: {
     200: {
-      description: 'A stream that goes on: `src/monitoring/events/README.md` says what is in it.',
+      description: 'An endless stream of events; `src/monitoring/events/README.md` describes them.',
       media: 'text/event-stream',
     },
   },

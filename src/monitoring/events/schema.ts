@@ -13,24 +13,26 @@ export const eventsQuery = z
     kind: z
       .union([kind.transform((one) => [one]), z.array(kind).min(1).max(EVENT_KINDS.length)])
       .default([...EVENT_KINDS])
-      .describe('Repeated for several kinds. Default: all.'),
+      .describe('The kind of events; can be repeated. Default: all kinds.'),
     objectId: z
       .union([idParam.transform((one) => [one]), z.array(idParam).min(1).max(OBJECTS_MAX)])
       .optional()
-      .describe(`Only of this object and what is below it; repeated for several, ${OBJECTS_MAX} at most.`),
+      .describe(
+        `Only events of this object and of the objects below it; can be repeated for up to ${OBJECTS_MAX} objects.`,
+      ),
     jobId: z
       .union([idParam.transform((one) => [one]), z.array(idParam).min(1).max(JOBS_MAX)])
       .default([])
-      .describe(`Also the values of this webhook job; repeated for several, ${JOBS_MAX} at most.`),
+      .describe(`Also the values of this webhook job; can be repeated for up to ${JOBS_MAX} jobs.`),
     once: flagQuery
       .default(false)
       .describe(
-        'True ends the stream once everything since `Last-Event-ID` was told: for whom streams do not reach.',
+        'True: the stream ends after all events since `Last-Event-ID`, for clients that cannot read endless streams.',
       ),
   })
   .refine(({ kind: kinds, jobId }) => jobId.length === 0 || kinds.includes('value'), {
     path: ['jobId'],
-    message: 'has values, which are not among the kinds',
+    message: 'requires the kind value',
   })
 
 export type EventsQuery = z.output<typeof eventsQuery>

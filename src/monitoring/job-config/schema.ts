@@ -33,9 +33,11 @@ const days = (count: number) => `P${count}D`
 
 const retention = z
   .strictObject({
-    raw: span.default(days(RETENTION_DAYS.raw)).describe('Single values.'),
-    minutes: span.default(days(RETENTION_DAYS.minutes)).describe('Sums of five minutes, of dense values.'),
-    hours: span.default(days(RETENTION_DAYS.hours)).describe('Sums of an hour.'),
+    raw: span.default(days(RETENTION_DAYS.raw)).describe('How long single values are kept.'),
+    minutes: span
+      .default(days(RETENTION_DAYS.minutes))
+      .describe('How long sums over five minutes are kept; only frequent values have them.'),
+    hours: span.default(days(RETENTION_DAYS.hours)).describe('How long hourly sums are kept.'),
   })
   .superRefine(({ raw, minutes, hours }, issues) => {
     const fault = (path: string, other: string) =>
@@ -68,23 +70,28 @@ export const parametersSchema = z.strictObject({
     .min(0)
     .max(2)
     .default(0)
-    .describe('0: values come when they come; 1: at a fixed distance; 2: aligned to the clock.'),
+    .describe('0: at any time; 1: at a fixed interval; 2: aligned to the clock.'),
   filename: label.default(''),
   timeout: positiveDuration
     .nullable()
     .default(null)
-    .describe('Timeout after: silence of this length is error code 5.'),
-  grace: positiveDuration.nullable().default(null).describe('How long a run may last after `signal: start`.'),
+    .describe('Timeout: after this long without a delivery the job gets error code 5 (no data).'),
+  grace: positiveDuration
+    .nullable()
+    .default(null)
+    .describe('Maximum run time: how long a run may last after `signal: start`.'),
   healsOnData: z
     .boolean()
     .default(false)
-    .describe('True: any value ends error code 5. False: a delivery with an errorCode does.'),
+    .describe(
+      'True: any value ends error code 5 (no data). False: only a delivery with an errorCode ends it.',
+    ),
   returnValue: z.array(returnValue).max(VALUES_MAX).default([]),
   stringValue: z.array(stringValue).max(VALUES_MAX).default([]),
   retention: retention
     .prefault({})
     .describe(
-      'How long what was received is kept; past raw, buckets are made of what minutes and hours hold.',
+      'How long received values are kept. Older buckets are computed from the sums of `minutes` and `hours`.',
     ),
 })
 
@@ -121,13 +128,13 @@ const condition = z
     const operators: readonly string[] = isText ? TEXT_OPERATORS : NUMBER_OPERATORS
     const fault = (path: string[], message: string) => issues.addIssue({ code: 'custom', path, message })
     if (!operators.includes(input.operator))
-      fault(['operator'], `does not compare ${isText ? 'strings' : 'numbers'}`)
+      fault(['operator'], `is not an operator for ${isText ? 'strings' : 'numbers'}`)
     const type = isText ? 'string' : 'number'
     if (typeof input.value !== type) fault(['value'], `must be a ${type} for this key`)
     if (input.recovery && typeof input.recovery.value !== type)
       fault(['recovery', 'value'], `must be a ${type} for this key`)
-    if (isText && input.inFuture !== null) fault(['inFuture'], 'is for numbers')
-    if (isText && input.adaptiveValues !== null) fault(['adaptiveValues'], 'is for numbers')
+    if (isText && input.inFuture !== null) fault(['inFuture'], 'is allowed for numbers only')
+    if (isText && input.adaptiveValues !== null) fault(['adaptiveValues'], 'is allowed for numbers only')
   })
 
 const level = z.strictObject({
@@ -149,8 +156,10 @@ export const flappingSchema = z
   .strictObject({
     startPercent: percentage
       .default(30)
-      .describe('Above this share of the last 20 results, by weight, it flaps.'),
-    endPercent: percentage.default(25).describe('Below this one it does no longer.'),
+      .describe(
+        'The job starts flapping when the weighted share of state changes in its last 20 results is above this.',
+      ),
+    endPercent: percentage.default(25).describe('The job stops flapping when that share is below this.'),
   })
   .superRefine(({ startPercent, endPercent }, issues) => {
     if (endPercent <= startPercent) return

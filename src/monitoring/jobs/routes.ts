@@ -67,7 +67,7 @@ const ownRoutes = new Hono<Env>()
   )
   .get(
     '/jobs/:id',
-    policy({ summary: 'One job', roles: 'signed-in', object: 'read', answers: oneJob }),
+    policy({ summary: 'Read a job', roles: 'signed-in', object: 'read', answers: oneJob }),
     valid('param', jobPath),
     valid('query', wantedQuery),
     async (c) => {
@@ -82,7 +82,7 @@ const ownRoutes = new Hono<Env>()
       place: jobPath,
       body: jobBody,
       sizeMaxBytes: JOB_MAX_BYTES,
-      summary: 'Replace a job; this stops and starts it',
+      summary: 'Replace a job; the job is stopped and started again',
       noun: 'a job',
       policy: { roles: EDITORS, object: 'write', answers: oneJob, refuses: [409, 412] },
       // A body with null leaves these as they are.

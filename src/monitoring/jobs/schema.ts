@@ -26,24 +26,34 @@ export const RUN_TEXT_MAX = 256 * 1024
 export const jobBody = z.strictObject({
   ...objectBodyShape,
   subType: z.literal('webcollector').default('webcollector'),
-  deviceId: z.int().positive().optional().describe('The parent device; another one moves the job.'),
+  deviceId: z.int().positive().optional().describe('The parent device. A different device moves the job.'),
   collectorId: z
     .int()
     .min(0)
     .default(0)
-    .describe('The user whose deliveries the job takes; 0 leaves it to the device.'),
+    .describe(
+      'The user with the role collector whose deliveries the job accepts; 0 for the collector of the device.',
+    ),
   interval: durationText.default('PT0S'),
-  stopped: z.boolean().optional().describe('Absent leaves it as it is; a new job starts.'),
+  stopped: z
+    .boolean()
+    .optional()
+    .describe(
+      'Whether the job is stopped. If absent, an existing job keeps its setting and a new job starts.',
+    ),
   parameters: parametersSchema.prefault({}),
   thresholds: thresholdsSchema
     .nullable()
     .default(null)
     .describe(
-      'Null leaves them as they are; a new job has none. Any error code is at least a warning until a limit on ' +
-        'errorCode exists, and 5 until a limit has errorCode = 5 or <> 5.',
+      'Null keeps the current thresholds; a new job has none. Any error code other than 0 is at least a `warning` until a limit on ' +
+        '`errorCode` exists; error code 5 (no data) is at least a `warning` until a limit is `errorCode = 5` or `errorCode <> 5`.',
     ),
-  flapping: flappingSchema.nullable().default(null).describe('When it is said to flap; null for never.'),
-  stateForced: z.boolean().default(false).describe('True pins the state to `currentState`.'),
+  flapping: flappingSchema
+    .nullable()
+    .default(null)
+    .describe('When the job counts as flapping; null turns flap detection off.'),
+  stateForced: z.boolean().default(false).describe('True fixes the state to `currentState`.'),
   currentState: z.enum(STATES).optional(),
   // What a read answers beyond the fields above may be sent back unchanged.
   deviceName: shownOnly,
@@ -72,7 +82,7 @@ export const runIdText = storableText.min(1).max(64)
 const currentValue = z.object({
   value: z
     .union([z.number(), z.string()])
-    .describe('As its user sees it: the raw number divided by the divisor.'),
+    .describe('The value in user units: the raw number divided by `valueDivisor`.'),
   rawValue: z.union([z.number(), z.string()]),
   timestamp: timestampView,
 })
@@ -88,10 +98,12 @@ export const jobView = z
     parameters: parametersSchema,
     currentState: z
       .enum(STATES)
-      .describe('As the tree shows it: with maintenance_ while there is maintenance.'),
+      .describe('The state as in the tree: with the prefix `maintenance_` during maintenance.'),
     evaluatedState: z
       .enum(STATES)
-      .describe('What the values mean by themselves, as answers to deliveries say it.'),
+      .describe(
+        'The state from the values alone, without maintenance; answers to deliveries give this state.',
+      ),
     stateForced: z.boolean(),
     stateSince: timestampView.nullable(),
     errorCode: z.int(),
@@ -99,12 +111,12 @@ export const jobView = z
     lastReceivedAt: timestampView.nullable(),
     nextTimeoutAt: timestampView.nullable(),
     flapping: flappingSchema.nullable(),
-    isFlapping: z.boolean().describe('Its state changes again and again.'),
-    thresholds: thresholdsSchema.nullable().describe('Null unless asked for with `thresholds=true`.'),
+    isFlapping: z.boolean().describe('Whether the job is flapping: its state changes too often.'),
+    thresholds: thresholdsSchema.nullable().describe('Null unless the query has `thresholds=true`.'),
     values: z
       .record(z.string(), currentValue)
       .nullable()
-      .describe('Null unless asked for with `values=true`.'),
+      .describe('The current values; null unless the query has `values=true`.'),
   })
   .meta({ id: 'Job' })
 
@@ -128,9 +140,9 @@ export const deliveryBody = z
       .array(z.number())
       .max(VALUES_MAX)
       .optional()
-      .describe('All numeric values, instead of returnValueN.'),
+      .describe('All numeric values in order, instead of `returnValueN`.'),
     errorCode: z.int().min(0).max(ERROR_CODE_MAX).optional(),
-    timestamp: instant.optional().describe('When the values were measured; absent means now.'),
+    timestamp: instant.optional().describe('When the values were measured; if absent, now.'),
     message: reportText.max(TEXT_MAX).optional(),
     ttl: positiveDuration.optional(),
     runId: runIdText.optional(),
@@ -143,11 +155,16 @@ export const deliveryBody = z
       const mayCarry = body.signal !== 'start' && body.signal !== 'log'
       for (const key in body) {
         if (KNOWN.has(key)) continue
-        const fault = valueFault(key, body[key], hasArray) ?? (mayCarry ? null : 'comes with results only')
+        const fault =
+          valueFault(key, body[key], hasArray) ?? (mayCarry ? null : 'is allowed only with the signal result')
         if (fault !== null) issues.addIssue({ code: 'custom', path: [key], message: fault })
       }
       if (hasArray && !mayCarry)
-        issues.addIssue({ code: 'custom', path: ['returnValue'], message: 'comes with results only' })
+        issues.addIssue({
+          code: 'custom',
+          path: ['returnValue'],
+          message: 'is allowed only with the signal result',
+        })
       if (mayCarry && isEmpty(body)) issues.addIssue({ code: 'custom', path: [], message: EMPTY })
     },
     // Also for a body that is wrong elsewhere: whoever sent it learns of all faults at once.
@@ -156,11 +173,11 @@ export const deliveryBody = z
   .meta({
     id: 'Delivery',
     description:
-      'Numbers as returnValue1, returnValue2 … or all in returnValue; strings as stringValue1 …. Numbers are doubles: ' +
-      'integers beyond ±2^53 become the nearest double, and -0 is answered as 0.',
+      'Send numbers as `returnValue1`, `returnValue2` … or together in `returnValue`, and strings as `stringValue1` …. Numbers are doubles: ' +
+      'an integer beyond ±2^53 becomes the nearest double, and -0 is returned as 0.',
   })
 
-const EMPTY = 'needs a value or an errorCode, or the signal start or log'
+const EMPTY = 'must have a value or an errorCode, or the signal start or log'
 
 /** Whether there is neither a value nor an error code in a body. */
 function isEmpty({ returnValue, errorCode, ...rest }: Readonly<Record<string, unknown>>): boolean {
@@ -177,18 +194,24 @@ export const deliveryWarning = z.object({ code: z.literal('error_code_stands'), 
 export const deliveredView = z
   .object({
     jobId: z.int(),
-    accepted: z.int().describe('How many values were kept: 0 for a sign of life or an error code alone.'),
+    accepted: z.int().describe('Number of values stored; 0 for a heartbeat or an error code without values.'),
     timestamp: timestampView,
-    late: z.boolean().describe('Older than the newest delivery: kept, without effect on the state.'),
+    late: z
+      .boolean()
+      .describe(
+        'Whether the values are older than the newest delivery. Late values are stored but do not change the state.',
+      ),
     state: z
       .enum(STATES)
-      .describe('What the values mean by themselves: the `evaluatedState` of the job, also in maintenance.'),
+      .describe('The state from the values alone: the `evaluatedState` of the job, also during maintenance.'),
     errorCode: z.int(),
     nextTimeoutAt: timestampView.nullable(),
     warnings: z
       .array(deliveryWarning)
       .optional()
-      .describe('error_code_stands: values came without errorCode, and the job is in error code 5.'),
+      .describe(
+        '`error_code_stands`: the delivery has no errorCode, so the job stays in error code 5 (no data).',
+      ),
   })
   .meta({ id: 'Delivered' })
 
@@ -217,7 +240,7 @@ export function valueFault(key: string, value: unknown, hasArray: boolean): stri
   const index = VALUE_KEY.exec(key)?.[1]
   if (index === undefined || Number(index) > VALUES_MAX) return 'is not a known field'
   if (key.startsWith('stringValue')) return typeof value === 'string' ? null : 'must be a string'
-  if (hasArray) return 'and returnValue exclude each other'
+  if (hasArray) return 'must not be sent together with returnValue'
   return typeof value === 'number' ? null : 'must be a number'
 }
 

@@ -24,7 +24,7 @@ const PROTOBUF = 'application/x-protobuf'
 const JSON_MEDIA = 'application/json'
 
 const status: Answer = {
-  ...ok(rpcStatus, 'Refused: a google.rpc.Status in the encoding of the request.'),
+  ...ok(rpcStatus, 'Rejected: a google.rpc.Status in the encoding of the request.'),
   alsoMedia: [PROTOBUF],
 }
 
@@ -32,14 +32,14 @@ export const metricsRoutes = new Hono<Env>()
   .post(
     '/otlp/v1/metrics',
     policy({
-      summary: 'Deliver OpenTelemetry metrics (OTLP/HTTP) to the webhook jobs that they name',
+      summary: 'Deliver OpenTelemetry metrics (OTLP/HTTP) to the webhook jobs that the data points name',
       roles: SENDERS,
       isDelivery: true,
       object: 'execute',
       takes: { media: { [PROTOBUF]: 'bytes', [JSON_MEDIA]: exportRequest }, encodings: ['identity', 'gzip'] },
       answers: {
         200: {
-          ...ok(exportResponse, 'What is not counted as rejected is on stable storage.'),
+          ...ok(exportResponse, 'All data points that are not counted as rejected are on stable storage.'),
           alsoMedia: [PROTOBUF],
         },
         ...Object.fromEntries([400, 401, 403, 413, 415, 422, 429, 500, 503].map((code) => [code, status])),
@@ -68,14 +68,14 @@ export const metricsRoutes = new Hono<Env>()
   .post(
     '/api/v1/write',
     policy({
-      summary: 'Deliver Prometheus samples (remote write 1.0) to the webhook jobs that they name',
+      summary: 'Deliver Prometheus samples (remote write 1.0) to the webhook jobs that the samples name',
       roles: SENDERS,
       isDelivery: true,
       object: 'execute',
       takes: { media: { [PROTOBUF]: 'bytes' }, encodings: ['snappy'] },
       answers: {
         204: {
-          description: 'Every sample with a number is on stable storage.',
+          description: 'All samples that have a number are on stable storage.',
           headers: ['Tidemark-Samples-Skipped'],
         },
       },

@@ -15,10 +15,10 @@ function outagesOf(type: ObjectType) {
   return new Hono<Env>().get(
     `/${type}s/:id/outages`,
     policy({
-      summary: `The outages of a ${type}`,
+      summary: `List the outages of a ${type}`,
       roles: 'signed-in',
       object: 'read',
-      answers: { 200: ok(z.array(outageView), 'The outages; none is an empty list.') },
+      answers: { 200: ok(z.array(outageView), 'The outages; the list can be empty.') },
     }),
     valid('param', objectPath),
     valid('query', outagesQuery),

@@ -17,19 +17,21 @@ const timestamp = z.iso.datetime({ offset: true })
 
 /** Specification: query of the outages, with its defaults; ours: states, minDuration, mergeGap, split, sort, limit. */
 export const outagesQuery = z.object({
-  begin: instantQuery.optional().describe('Default: a day before the end.'),
+  begin: instantQuery.optional().describe('The begin of the range. Default: a day before its end.'),
   end: instantQuery
     .optional()
-    .describe('Default: now. An outage is shown when any part of it is in the range.'),
+    .describe('The end of the range. Default: now. An outage is listed if any part of it is in the range.'),
   recalc: flagQuery.default(false).describe(RECALC),
   states: levelsQuery,
-  minDuration: duration.default('PT10M').describe('Shorter outages are left out.'),
-  mergeGap: duration.default('PT0S').describe('Outages no further apart are one.'),
-  split: flagQuery.default(false).describe('One outage for each state.'),
+  minDuration: duration.default('PT10M').describe('The minimum duration; shorter outages are omitted.'),
+  mergeGap: duration
+    .default('PT0S')
+    .describe('Outages with at most this much time between them are merged into one.'),
+  split: flagQuery.default(false).describe('True: one outage for each state.'),
   sort: z
     .enum(['begin', 'state', 'duration'])
     .default('begin')
-    .describe('By begin, worst first, or longest first.'),
+    .describe('The order: by begin, worst state first, or longest first.'),
   limit: z.coerce.number().int().min(1).max(OUTAGES_MAX).default(OUTAGES_MAX),
 })
 
@@ -39,24 +41,24 @@ export const outageView = z
     objectId: z.int(),
     objectType: z.enum(OBJECT_TYPES),
     objectName: z.string(),
-    state: z.enum(LEVELS).describe('The worst part.'),
+    state: z.enum(LEVELS).describe('The worst state of the outage.'),
     begin: timestamp,
-    end: timestamp.nullable().describe('Null while it lasts.'),
-    duration: z.string().describe('So far, while it lasts.'),
+    end: timestamp.nullable().describe('Null while the outage lasts.'),
+    duration: z.string().describe('The duration; while the outage lasts, the duration so far.'),
     active: z.boolean(),
     segments: z.array(z.object({ state: z.enum(LEVELS), begin: timestamp, end: timestamp.nullable() })),
     reasons: z
       .array(z.object({ type: z.enum(OBJECT_TYPES), id: z.int(), name: z.string(), errorCode: z.int() }))
-      .describe('The jobs that brought it about, the first one first.'),
+      .describe('The jobs that caused the outage, in order of time.'),
     cost: z
       .object({ amount: z.number(), currency: z.string(), risk: z.number() })
       .nullable()
       .describe(
-        'So far, while it lasts. Null where nothing was said about costs; only service level objects have some.',
+        'The cost; while the outage lasts, the cost so far. Null if the object has no costs; only service level objects can have costs.',
       ),
     revaluations: z
       .array(placedRevaluation)
-      .describe('What was entered and applies at that time: see the state history.'),
+      .describe('The revaluations that apply during the outage, as in the state history.'),
   })
   .meta({ id: 'Outage' })
 

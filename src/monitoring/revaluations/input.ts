@@ -16,9 +16,9 @@ export type Entered = Omit<RevaluationChange, 'running' | 'nextAt'> & Pick<Reval
 export function entered(body: RevaluationBody, timeZone: string): Entered {
   const { type, adjustTo, incident, name, comment, slaRelevant } = body
   const range = { beginAt: parseInstant(body.begin), endAt: parseInstant(body.end) }
-  if (range.endAt <= range.beginAt) throw invalid('/end', 'must be later than the begin')
+  if (range.endAt <= range.beginAt) throw invalid('/end', 'must be later than begin')
   if (range.endAt - range.beginAt > LENGTH_MAX_MS)
-    throw invalid('/end', 'must be 3,660 days after the begin at most')
+    throw invalid('/end', 'must be at most 3,660 days after begin')
   const active = body.active.map((entry): NamedEntry => ({
     type: entry.type,
     name: entry.name,
@@ -42,8 +42,9 @@ function beginsWithEntry({ beginAt }: Range, active: readonly NamedEntry[]): boo
 /** @throws {Refusal} invalid when it never applies, or too often */
 export function checkOccurrences(what: Entered): void {
   if (countOccurrences(what.active, what) > OCCURRENCES_MAX)
-    throw invalid('/active', `must have ${OCCURRENCES_MAX} occurrences at most`)
-  if (occurrencesIn(what, what).length === 0) throw invalid('/active', 'never applies between begin and end')
+    throw invalid('/active', `must have at most ${OCCURRENCES_MAX} occurrences`)
+  if (occurrencesIn(what, what).length === 0)
+    throw invalid('/active', 'must apply at some time between begin and end')
 }
 
 /** @throws {Refusal} invalid for what is not over */
@@ -52,7 +53,5 @@ export function checkPast(what: Entered, now: number): void {
 }
 
 export function invalid(pointer: string, message: string): Refusal {
-  return new Refusal('invalid', 'The input is not what this request takes; see errors.', [
-    { pointer, message },
-  ])
+  return new Refusal('invalid', 'The body is invalid; see errors.', [{ pointer, message }])
 }

@@ -31,10 +31,10 @@ function revaluationsOf(type: ObjectType) {
     .get(
       `/${type}s/:id/revaluations`,
       policy({
-        summary: `The revaluations of a ${type}, by begin`,
+        summary: `List the revaluations (maintenance windows, corrections, comments) of a ${type}`,
         roles: 'signed-in',
         object: 'read',
-        answers: { 200: ok(z.array(revaluationView), 'The revaluations; none is an empty list.') },
+        answers: { 200: ok(z.array(revaluationView), 'The revaluations, by begin; the list can be empty.') },
       }),
       valid('param', objectPath),
       valid('query', revaluationsQuery),
@@ -46,7 +46,7 @@ function revaluationsOf(type: ObjectType) {
     .post(
       `/${type}s/:id/revaluations`,
       policy({
-        summary: `Plan maintenance of a ${type}, correct its past, or comment on it`,
+        summary: `Plan a maintenance window of a ${type}, correct its past, or comment on it`,
         roles: 'signed-in',
         object: 'maintain',
         answers: { 201: ok(revaluationView, 'The new revaluation.', ['Location', 'ETag']) },
@@ -75,7 +75,7 @@ function revaluationOf(type: ObjectType) {
     .get(
       `/${type}s/:id/revaluations/:revaluationId`,
       policy({
-        summary: `One revaluation of a ${type}`,
+        summary: `Read a revaluation of a ${type}`,
         roles: 'signed-in',
         object: 'read',
         answers: oneRevaluation,
@@ -94,7 +94,7 @@ function revaluationOf(type: ObjectType) {
         place: revaluationPath,
         body: revaluationBody,
         sizeMaxBytes: BODY_MAX_BYTES,
-        summary: `Replace a revaluation of a ${type}; what was lived through stays`,
+        summary: `Replace a revaluation of a ${type}; maintenance that has already applied stays`,
         noun: `a revaluation of a ${type}`,
         policy: { roles: 'signed-in', object: 'maintain', answers: oneRevaluation, refuses: [409, 412] },
         read: async (context, { id, revaluationId }) =>
@@ -106,7 +106,7 @@ function revaluationOf(type: ObjectType) {
     .delete(
       `/${type}s/:id/revaluations/:revaluationId`,
       policy({
-        summary: `Delete a revaluation of a ${type}, or end it now where it has begun`,
+        summary: `Delete a revaluation of a ${type}; a revaluation that has begun ends now instead`,
         roles: 'signed-in',
         object: 'maintain',
         answers: { 204: noContent },

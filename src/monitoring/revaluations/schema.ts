@@ -31,7 +31,7 @@ const occurrenceDuration = z
     } catch {
       return false
     }
-  }, 'must be an ISO 8601 duration above nought, without years and months, of 31 days at most')
+  }, 'must be an ISO 8601 duration longer than zero, without years and months, of 31 days at most')
   .meta({ format: 'duration' })
 
 /** Specification: entries of `times`; ours: weekday, day. */
@@ -40,18 +40,23 @@ const timeSchema = z.strictObject({
     .string()
     .regex(/^([01]\d|2[0-3]):[0-5]\d$/, 'must be a local time HH:MM')
     .describe(
-      'Local time in the zone of the entry. One that the clock leaves out begins at the first instant after the gap; of one that is there twice the first counts.',
+      'The local time in the time zone of the entry. On a DST change, a skipped time begins when the clock jumps forward, and a repeated time begins the first time.',
     ),
   duration: occurrenceDuration.describe(
-    'Days and weeks are calendar days, also where one has 23 or 25 hours; hours and less are elapsed time.',
+    'Days and weeks are calendar days, even if a day has 23 or 25 hours; hours and shorter units are elapsed time.',
   ),
   date: z.iso
     .date()
     .refine((date) => date >= '1970' && date < '9999', 'must be a date from 1970 to 9998')
     .optional()
-    .describe('When `one_time`.'),
-  weekday: z.int().min(1).max(7).optional().describe('When `weekly`: 1 is Monday.'),
-  day: z.int().min(1).max(31).optional().describe('When `monthly`; months without it are left out.'),
+    .describe('The date; only for `one_time`.'),
+  weekday: z.int().min(1).max(7).optional().describe('The day of the week, 1 for Monday; only for `weekly`.'),
+  day: z
+    .int()
+    .min(1)
+    .max(31)
+    .optional()
+    .describe('The day of the month; only for `monthly`. Months without this day are skipped.'),
 })
 
 /** The field that a time has beside its begin and duration. */
@@ -67,28 +72,28 @@ const DAY_FIELD: Readonly<Record<EntryType, (typeof DAY_FIELDS)[number] | null>>
 /** Specification: entries of `active`. */
 export const entryBody = z
   .strictObject({
-    type: z.enum(ENTRY_TYPES).describe('`manual` is all of the time from begin to end.'),
+    type: z.enum(ENTRY_TYPES).describe('`manual` covers the whole time from begin to end.'),
     name: text.nullable().default(null),
     timezone: z
       .string()
       .max(64)
       .refine(isTimeZone, 'must be a time zone')
       .optional()
-      .describe('Governs `times` only. Default: the zone of the service.'),
+      .describe('The time zone of `times`. Default: the time zone of the service.'),
     times: z.array(timeSchema).max(TIMES_MAX).default([]),
-    exception: z.boolean().default(false).describe('True for what is taken away from the others.'),
+    exception: z.boolean().default(false).describe('True: the entry is subtracted from the other entries.'),
   })
   .superRefine(({ type, times }, issues) => {
     const isEmpty = type === 'manual'
     if (isEmpty !== (times.length === 0)) {
-      const message = isEmpty ? 'must be empty where it is manual' : 'must not be empty'
+      const message = isEmpty ? 'must be empty for the type manual' : 'must not be empty'
       issues.addIssue({ code: 'custom', path: ['times'], message })
     }
     for (const [index, time] of times.entries()) {
       for (const field of DAY_FIELDS) {
         const isWanted = DAY_FIELD[type] === field
         if (isWanted === (time[field] !== undefined)) continue
-        const message = isWanted ? `must be there where it is ${type}` : `has no place where it is ${type}`
+        const message = isWanted ? `is required for the type ${type}` : `is not allowed for the type ${type}`
         issues.addIssue({ code: 'custom', path: ['times', index, field], message })
       }
     }
@@ -101,19 +106,29 @@ export const revaluationBody = z
     begin: instantQuery,
     end: instantQuery,
     type: z.enum(REVALUATION_TYPES).default('maintenance'),
-    adjustTo: z.enum(ADJUSTMENTS).default('undefined').describe('What an adjustment takes all states for.'),
-    incident: text.nullable().default(null).describe('The number of a ticket or alarm elsewhere.'),
+    adjustTo: z
+      .enum(ADJUSTMENTS)
+      .default('undefined')
+      .describe('The state that an adjustment sets; only for `adjustment`.'),
+    incident: text
+      .nullable()
+      .default(null)
+      .describe('The number of a ticket or an incident in another system.'),
     name: text.default(''),
     comment: longText.nullable().default(null),
     slaRelevant: z
       .boolean()
       .default(false)
-      .describe('True where service level containers count it as if there were no maintenance.'),
+      .describe(
+        'True: service level containers (SLAs) ignore the maintenance, so that downtime in it uses up their credit.',
+      ),
     active: z
       .array(entryBody)
       .max(ENTRIES_MAX)
       .default([])
-      .describe('When it applies between begin and end; all the time where nothing but exceptions is named.'),
+      .describe(
+        'When the revaluation applies between begin and end. If there are only exceptions, it applies at all other times.',
+      ),
     id: shownOnly,
     objectId: shownOnly,
     objectType: shownOnly,
@@ -129,11 +144,12 @@ export const revaluationBody = z
   })
   .superRefine(({ type, adjustTo, active }, issues) => {
     if ((type === 'adjustment') === (adjustTo === 'undefined')) {
-      const message = type === 'adjustment' ? 'must say which state' : 'is for adjustments only'
+      const message =
+        type === 'adjustment' ? 'must be the state of the adjustment' : 'is allowed for adjustments only'
       issues.addIssue({ code: 'custom', path: ['adjustTo'], message })
     }
     if (active.reduce((sum, { times }) => sum + times.length, 0) > TIMES_MAX) {
-      const message = `must have ${TIMES_MAX} times at most, all entries together`
+      const message = `must have at most ${TIMES_MAX} times in all entries together`
       issues.addIssue({ code: 'custom', path: ['active'], message })
     }
   })
@@ -148,13 +164,18 @@ export const revaluationView = z
     begin: timestamp,
     end: timestamp,
     created: timestamp,
-    createdBy: z.int().describe('The id of the user.'),
+    createdBy: z.int().describe('The id of the user who created the revaluation.'),
     type: z.enum(REVALUATION_TYPES),
     adjustTo: z.enum(ADJUSTMENTS),
     inPast: z
       .boolean()
-      .describe('True for what is laid over the past, false for what was or will be lived through.'),
-    linkedId: z.int().nullable().describe('The other part of what began before it was entered.'),
+      .describe('True if the revaluation corrects the past afterwards; false if it applies as time passes.'),
+    linkedId: z
+      .int()
+      .nullable()
+      .describe(
+        'The other part of a revaluation that was split because its begin was in the past when it was entered.',
+      ),
     incident: z.string().nullable(),
     name: z.string(),
     comment: z.string().nullable(),
@@ -171,17 +192,19 @@ export const revaluationView = z
     status: z.enum(STATUSES),
     nextBegin: timestamp.nullable(),
     nextEnd: timestamp.nullable(),
-    editOnly: z.boolean().describe('Lists show it with `edit=true` only.'),
+    editOnly: z.boolean().describe('True if lists contain the revaluation only with `edit=true`.'),
     warnings: z.array(z.object({ code: z.literal('begin_differs'), message: z.string() })),
   })
   .meta({ id: 'Revaluation' })
 
 /** Specification: query of the revaluations of a group; ours: end, active, edit, limit. */
 export const revaluationsQuery = z.object({
-  begin: instantQuery.optional().describe('Default: a day ago. What ended before is left out.'),
-  end: instantQuery.optional().describe('What begins later is left out.'),
-  active: flagQuery.default(false).describe('True leaves only what applies now.'),
-  edit: flagQuery.default(false).describe('True shows also what is shown for editing only.'),
+  begin: instantQuery
+    .optional()
+    .describe('Only revaluations that end after this instant. Default: a day ago.'),
+  end: instantQuery.optional().describe('Only revaluations that begin before this instant.'),
+  active: flagQuery.default(false).describe('True: only revaluations that apply now.'),
+  edit: flagQuery.default(false).describe('True: also revaluations whose `editOnly` is true.'),
   limit: z.coerce.number().int().min(1).max(LISTED_MAX).default(LISTED_MAX),
 })
 

@@ -36,7 +36,7 @@ export const slcRoutes = new Hono<Env>()
   .post(
     '/slcs',
     policy({
-      summary: 'Create a service level container below a group',
+      summary: 'Create a service level container (error budget) in a group',
       roles: EDITORS,
       object: 'write',
       answers: { 201: ok(slcView, 'The new service level container.', ['Location', 'ETag']) },
@@ -54,7 +54,12 @@ export const slcRoutes = new Hono<Env>()
   )
   .get(
     '/slcs/:id',
-    policy({ summary: 'One service level container', roles: 'signed-in', object: 'read', answers: oneSlc }),
+    policy({
+      summary: 'Read a service level container',
+      roles: 'signed-in',
+      object: 'read',
+      answers: oneSlc,
+    }),
     valid('param', objectPath),
     async (c) => {
       const { slc, version } = await readSlc(c.get('context'), c.req.valid('param').id)
@@ -68,7 +73,7 @@ export const slcRoutes = new Hono<Env>()
       place: objectPath,
       body: slcBody,
       sizeMaxBytes: BODY_MAX_BYTES,
-      summary: 'Replace a service level container, or move it; its children and its periods stay',
+      summary: 'Replace or move a service level container; its children and its periods stay',
       noun: 'a service level container',
       policy: { roles: EDITORS, object: 'write', answers: oneSlc, refuses: [409, 412] },
       read: async (context, { id }) => shown(await readSlc(context, id)),
@@ -78,10 +83,10 @@ export const slcRoutes = new Hono<Env>()
   .post(
     '/slcs/:id/copy',
     policy({
-      summary: 'Copy a service level container, as an instance of a template or plainly',
+      summary: 'Copy a service level container, as a template instance or as a plain copy',
       roles: EDITORS,
       object: 'write',
-      answers: { 201: ok(slcView, 'The copy.', ['Location', 'ETag']) },
+      answers: { 201: ok(slcView, 'The new service level container.', ['Location', 'ETag']) },
       refuses: [409],
     }),
     valid('param', objectPath),
@@ -111,10 +116,10 @@ export const slcRoutes = new Hono<Env>()
   .get(
     '/slcs/:id/state-history',
     policy({
-      summary: 'The states of a slc over time, and its availability',
+      summary: 'Read the state history and the availability of a slc',
       roles: 'signed-in',
       object: 'read',
-      answers: { 200: ok(stateHistoryView, 'The history.') },
+      answers: { 200: ok(stateHistoryView, 'The state history.') },
     }),
     valid('param', objectPath),
     valid('query', stateHistoryQuery),
@@ -126,10 +131,10 @@ export const slcRoutes = new Hono<Env>()
   .get(
     '/slcs/:id/periods',
     policy({
-      summary: 'The periods of a service level container that are over and frozen',
+      summary: 'List the frozen (past) periods of a service level container',
       roles: 'signed-in',
       object: 'read',
-      answers: { 200: ok(periodsView, 'The periods, the latest first.', ['Link']) },
+      answers: { 200: ok(periodsView, 'The periods, latest first.', ['Link']) },
     }),
     valid('param', objectPath),
     valid('query', periodsQuery),
@@ -142,10 +147,10 @@ export const slcRoutes = new Hono<Env>()
   .post(
     '/slcs/:id/periods/recalculate',
     policy({
-      summary: 'Calculate frozen periods anew: each that ends in the range gets another revision',
+      summary: 'Recalculate frozen periods: each period that ends in the range gets a new revision',
       roles: EDITORS,
       object: 'write',
-      answers: { 200: ok(periodsView, 'The periods with all their revisions; none is an empty list.') },
+      answers: { 200: ok(periodsView, 'The periods with all their revisions; the list can be empty.') },
       refuses: [409],
     }),
     valid('param', objectPath),

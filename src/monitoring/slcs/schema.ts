@@ -32,7 +32,7 @@ const activeWindow = z
   })
   .refine(({ begin, end }) => minutesOf(begin) < minutesOf(end), {
     path: ['end'],
-    message: 'must be later than the begin; what goes past midnight is two windows',
+    message: 'must be later than the begin; split a window that passes midnight into two',
   })
 
 const activeTime = z
@@ -40,26 +40,36 @@ const activeTime = z
   .min(1)
   .max(WINDOWS_MAX)
   .nullable()
-  .describe('Windows of each week in local time; null is always. What is not active is neither good nor bad.')
+  .describe(
+    'The service hours: weekly windows in local time; null for always. Time outside of them does not count.',
+  )
 
 /** Specification: service level container. */
 export const slcBody = z.strictObject({
   ...objectBodyShape,
-  subType: z.enum(SUB_TYPES).optional().describe('`sla` at first; stays as it is when absent.'),
-  duration: unit.optional().describe('How long a period is; `month` when absent. Stays for good.'),
+  subType: z
+    .enum(SUB_TYPES)
+    .optional()
+    .describe('If absent, the value stays unchanged; a new container has `sla`.'),
+  duration: unit.optional().describe('The length of a period; `month` if absent. Cannot be changed later.'),
   resetInterval: unit
     .optional()
     .describe(
-      'When the next period comes: with the calendar, as long as the duration, when absent; `day` or `month` when shorter, then periods float. Stays for good.',
+      'How often a period begins; if absent, as often as `duration`, with the calendar. If it is shorter than `duration` (`day` or `month`), the periods overlap (rolling windows). Cannot be changed later.',
     ),
-  timezone: zone.optional().describe("The service's when absent. Stays for good."),
-  limit: percent.describe('How much of the active time must be good, in percent.'),
-  target: percent.nullable().default(null).describe('What is hoped for; only shown.'),
+  timezone: zone
+    .optional()
+    .describe('The time zone of the periods; if absent, that of the service. Cannot be changed later.'),
+  limit: percent.describe('The agreed availability (SLA), in percent of the active time.'),
+  target: percent
+    .nullable()
+    .default(null)
+    .describe('The desired availability (SLO), in percent; for display only.'),
   activeTime: activeTime.default(null),
   warnAt: percent
     .refine((value) => value > 0, 'must be more than 0')
     .default(80)
-    .describe('At how many percent of the credit it becomes minor.'),
+    .describe('The container becomes `minor` when this percentage of the credit (error budget) is used.'),
   // What a read answers beyond the fields above may be sent back unchanged.
   currentState: shownOnly,
   hasChildren: shownOnly,
@@ -71,26 +81,32 @@ const creditShape = {
   percent: z
     .number()
     .nullable()
-    .describe('The good part of the active time, floored to three decimals; null where there is none.'),
-  creditTotal: seconds.describe('Seconds that may be bad in the period.'),
-  creditUsed: seconds,
-  creditLeft: seconds.describe('Negative once more was used than there was.'),
+    .describe(
+      'The availability in percent of the active time, rounded down to three decimals; null if no time was active.',
+    ),
+  creditTotal: seconds.describe(
+    'The credit (error budget) of the period: how many seconds of downtime the limit allows.',
+  ),
+  creditUsed: seconds.describe('The seconds of downtime so far.'),
+  creditLeft: seconds.describe('The remaining seconds; negative after a breach.'),
 }
 
 const values = z.object({
-  period: z.object({ begin: timestamp, end: timestamp }).describe('The current period; half-open.'),
+  period: z
+    .object({ begin: timestamp, end: timestamp })
+    .describe('The current period: from `begin` up to, but not including, `end`.'),
   ...creditShape,
   burnRate1h: z
     .number()
     .nullable()
     .describe(
-      'How many times faster than the limit allows the credit was used in the last hour; null where nothing was active or nothing is allowed.',
+      'How many times faster than the limit allows the credit was used in the last hour; null if no time was active or the limit is 100.',
     ),
-  burnRate6h: z.number().nullable(),
+  burnRate6h: z.number().nullable().describe('The same for the last six hours.'),
   projectedBreachAt: timestamp
     .nullable()
     .describe(
-      'When the credit is used up at the pace of the last six hours, if that is in this period and not over.',
+      'When the credit will be used up at the rate of the last six hours; null if that is not within the rest of this period.',
     ),
 })
 
@@ -120,14 +136,19 @@ const periodView = z.object({
     .array(
       z.object({
         revision: z.int(),
-        state: z.enum(['ok', 'minor', 'major']).describe('As the period ended.'),
+        state: z.enum(['ok', 'minor', 'major']).describe('The state at the end of the period.'),
         ...creditShape,
         created: timestamp,
-        author: z.string().nullable().describe('Null for the first, which the end of the period made.'),
+        author: z
+          .string()
+          .nullable()
+          .describe(
+            'The user who recalculated the period; null for the first revision, which the service made at the end of the period.',
+          ),
         reason: z.string().nullable(),
       }),
     )
-    .describe('The latest last; none is ever changed.'),
+    .describe('The revisions, latest last. A revision never changes.'),
 })
 
 export const periodsView = z.object({ items: z.array(periodView) }).meta({ id: 'SlcPeriods' })

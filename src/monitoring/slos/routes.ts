@@ -28,7 +28,7 @@ export const sloRoutes = new Hono<Env>()
   .post(
     '/slos',
     policy({
-      summary: 'Create a service level object below a group',
+      summary: 'Create a service level object (business service) in a group',
       roles: EDITORS,
       object: 'write',
       answers: { 201: ok(sloView, 'The new service level object.', ['Location', 'ETag']) },
@@ -46,7 +46,7 @@ export const sloRoutes = new Hono<Env>()
   )
   .get(
     '/slos/:id',
-    policy({ summary: 'One service level object', roles: 'signed-in', object: 'read', answers: oneSlo }),
+    policy({ summary: 'Read a service level object', roles: 'signed-in', object: 'read', answers: oneSlo }),
     valid('param', objectPath),
     async (c) => {
       const { slo, version } = await readSlo(c.get('context'), c.req.valid('param').id)
@@ -60,7 +60,7 @@ export const sloRoutes = new Hono<Env>()
       place: objectPath,
       body: sloBody,
       sizeMaxBytes: BODY_MAX_BYTES,
-      summary: 'Replace a service level object, or move it; its children stay',
+      summary: 'Replace or move a service level object; its children stay',
       noun: 'a service level object',
       policy: { roles: EDITORS, object: 'write', answers: oneSlo, refuses: [409, 412] },
       read: async (context, { id }) => shown(await readSlo(context, id)),
@@ -70,10 +70,10 @@ export const sloRoutes = new Hono<Env>()
   .post(
     '/slos/:id/copy',
     policy({
-      summary: 'Copy a service level object, as an instance of a template or plainly',
+      summary: 'Copy a service level object, as a template instance or as a plain copy',
       roles: EDITORS,
       object: 'write',
-      answers: { 201: ok(sloView, 'The copy.', ['Location', 'ETag']) },
+      answers: { 201: ok(sloView, 'The new service level object.', ['Location', 'ETag']) },
       refuses: [409],
     }),
     valid('param', objectPath),
@@ -103,10 +103,12 @@ export const sloRoutes = new Hono<Env>()
   .put(
     '/:parentType/:parentId/children',
     policy({
-      summary: 'Say which objects a service level object or container is made of',
+      summary: 'Replace or change the children of a service level object or container',
       roles: EDITORS,
       object: 'write',
-      answers: { 200: ok(childrenView, 'The first thousand of the children it has now.', ['ETag']) },
+      answers: {
+        200: ok(childrenView, 'The children after the change, at most the first thousand.', ['ETag']),
+      },
       refuses: [409, 412],
     }),
     valid('param', linkingPath),

@@ -20,13 +20,21 @@ const counter = z.int().min(0).max(COUNTER_MAX).default(0)
 
 const COUNTERS = {
   major: counter.describe(
-    'How many children at least must be major to make it major; 0 leaves it to `stateOperation`.',
+    'The number of `major` children that makes the object `major`; 0 leaves it to `stateOperation`.',
   ),
-  minor: counter.describe('As `major`; makes it minor.'),
-  warning: counter.describe('As `major`; makes it warning.'),
-  minorMinor: counter.describe('How many must be minor or worse to make it minor.'),
-  minorWarning: counter.describe('As `minorMinor`; makes it warning.'),
-  warningWarning: counter.describe('How many must be warning or worse to make it warning.'),
+  minor: counter.describe(
+    'The number of `major` children that makes the object `minor`; 0 leaves it to `stateOperation`.',
+  ),
+  warning: counter.describe(
+    'The number of `major` children that makes the object `warning`; 0 leaves it to `stateOperation`.',
+  ),
+  minorMinor: counter.describe('The number of children in `minor` or worse that makes the object `minor`.'),
+  minorWarning: counter.describe(
+    'The number of children in `minor` or worse that makes the object `warning`.',
+  ),
+  warningWarning: counter.describe(
+    'The number of children in `warning` or worse that makes the object `warning`.',
+  ),
 }
 
 /** Those in use, wherever this runs; hosts may know more, of former times. */
@@ -34,9 +42,13 @@ const CURRENCIES: ReadonlySet<string> = new Set(Intl.supportedValuesOf('currency
 const money = z.number().min(0).max(COST_MAX)
 
 const childrenFilter = z.strictObject({
-  groupId: z.int().positive().default(1).describe('Below which group it looks; the root group when absent.'),
+  groupId: z
+    .int()
+    .positive()
+    .default(1)
+    .describe('The group whose objects the filter searches; if absent, the root group.'),
   filterDefinition: filterDefinition.describe(
-    'As of a search, without `state`, `value_raw` and `value_user`.',
+    'A filter definition as in a search, without the items `state`, `value_raw` and `value_user`.',
   ),
 })
 
@@ -45,21 +57,26 @@ export type ChildrenFilter = z.infer<typeof childrenFilter>
 /** Specification: SLO. */
 export const sloBody = z.strictObject({
   ...objectBodyShape,
-  deviceId: z.int().min(0).default(0).describe('0 when it belongs to no device.'),
+  deviceId: z.int().min(0).default(0).describe('The device that the object belongs to; 0 for none.'),
   stateOperation: z
     .enum(SLO_OPERATIONS)
     .default('and')
-    .describe('What a counter of 0 means: 1 for `and`, all children for `or`, never for `count`.'),
-  pushState: z.enum(PUSHES).default('any').describe('Which of its states its parents see.'),
-  sortMode: z.enum(SORT_MODES).default('link').describe('The order of its children.'),
+    .describe(
+      'How a counter of 0 is read: as 1 for `and`, as the number of all children for `or`, as never for `count`.',
+    ),
+  pushState: z.enum(PUSHES).default('any').describe('The states of the object that its parents see.'),
+  sortMode: z.enum(SORT_MODES).default('link').describe('The order of the children.'),
   ...COUNTERS,
   ignoreMaintenance: z.boolean().default(false),
-  isReason: z.boolean().default(false).describe('It may be named among `reasons`, as jobs always are.'),
+  isReason: z
+    .boolean()
+    .default(false)
+    .describe('Whether the object can be named in `reasons`; jobs always can.'),
   childrenFilter: childrenFilter
     .extend({ isFull: shownOnly })
     .nullable()
     .default(null)
-    .describe('Counts whatever fits at the time, beside what it is linked to.'),
+    .describe('In addition to its links, the object counts all objects that currently match this filter.'),
   parameters: z
     .strictObject({
       children: shownOnly,
@@ -67,7 +84,7 @@ export const sloBody = z.strictObject({
       currency: z
         .string()
         .max(3)
-        .refine((code) => code === '' || CURRENCIES.has(code), 'must be a currency code of ISO 4217')
+        .refine((code) => code === '' || CURRENCIES.has(code), 'must be an ISO 4217 currency code')
         .default(''),
       riskFactor: money.default(1),
     })
@@ -97,11 +114,13 @@ export const sloView = z
     isReason: z.boolean(),
     childrenFilter: childrenFilter
       .extend({
-        isFull: z.boolean().describe(`More fit than the ${FOUND_MAX} that are counted.`),
+        isFull: z
+          .boolean()
+          .describe(`Whether more than ${FOUND_MAX} objects match; only the first ${FOUND_MAX} are counted.`),
       })
       .nullable(),
     parameters: z.object({
-      children: z.int().describe('How many children it has.'),
+      children: z.int().describe('The number of children.'),
       costsPerMin: z.number(),
       currency: z.string(),
       riskFactor: z.number(),
@@ -128,25 +147,29 @@ export const childrenBody = z.strictObject({
   items: z
     .array(
       z.object({
-        type: z.enum(OBJECT_TYPES).optional().describe('Checked when it is there.'),
+        type: z
+          .enum(OBJECT_TYPES)
+          .optional()
+          .describe('The type of the child. If given, it must be the type of the object with this id.'),
         id: z.int().positive(),
         weight: z
           .int()
           .min(1)
           .max(WEIGHT_MAX)
           .default(1)
-          .describe('As how many children it counts; to a container every bad moment counts once.'),
+          .describe('How many children this child counts as. A service level container ignores the weight.'),
         stateOverrides: z
           .partialRecord(z.enum(STATES), z.enum(STATES))
           .default({})
-          .describe('What a state of the child is taken for.'),
+          .describe('For a state of the child, the state to use instead.'),
       }),
     )
     .max(CHILDREN_MAX)
     .superRefine((items, issues) => {
       const ids = new Set<number>()
       for (const [index, { id }] of items.entries()) {
-        if (ids.has(id)) issues.addIssue({ code: 'custom', path: [index, 'id'], message: 'is there twice' })
+        if (ids.has(id))
+          issues.addIssue({ code: 'custom', path: [index, 'id'], message: 'must not occur twice' })
         ids.add(id)
       }
     }),
@@ -156,7 +179,9 @@ export const childrenMode = z.object({
   mode: z
     .enum(['replace', 'merge', 'remove'])
     .default('replace')
-    .describe('Whether the items are all children, some that are added or changed, or some that go.'),
+    .describe(
+      '`replace`: the items are all children. `merge`: the items are added or changed. `remove`: the items are removed.',
+    ),
 })
 
 export type SloBody = z.infer<typeof sloBody>

@@ -15,10 +15,10 @@ function historyOf(type: ObjectType) {
   return new Hono<Env>().get(
     `/${type}s/:id/state-history`,
     policy({
-      summary: `The states of a ${type} over time, and its availability`,
+      summary: `Read the state history and the availability of a ${type}`,
       roles: 'signed-in',
       object: 'read',
-      answers: { 200: ok(stateHistoryView, 'The history.') },
+      answers: { 200: ok(stateHistoryView, 'The state history.') },
     }),
     valid('param', objectPath),
     valid('query', stateHistoryQuery),

@@ -12,10 +12,13 @@ export const levelsQuery = z
   .transform((text) => text.split(','))
   .pipe(z.array(z.enum(LEVELS)).min(1).max(LEVELS.length))
   .prefault('major')
-  .meta({ type: 'string', description: 'major, minor, warning; commas between them.' })
+  .meta({
+    type: 'string',
+    description: 'The states that count as down: `major`, `minor`, `warning`, separated by commas.',
+  })
 
 export const RECALC =
-  'Whether corrections of the past are applied: on what it is made of first, then on itself and what it is in. What a service level container has said stays said: its periods are what is calculated anew.'
+  'Whether corrections of the past are applied, first to the objects below, then to the object itself and the objects above. Published states of service level containers never change; recalculate their periods instead.'
 
 const timestamp = z.iso.datetime({ offset: true })
 
@@ -41,7 +44,9 @@ export const stateHistoryQuery = z.object({
 const percent = z
   .number()
   .nullable()
-  .describe('Floored to three decimals: 100 means never down. Null where there is nothing to measure.')
+  .describe(
+    'The availability in percent, rounded down to three decimals, so that 100 means never down. Null if nothing was measured.',
+  )
 const seconds = z.number()
 
 export const stateHistoryView = z
@@ -51,14 +56,12 @@ export const stateHistoryView = z
     begin: timestamp,
     end: timestamp,
     recalc: z.boolean(),
-    resolution: z.string().describe('The length of a sample.'),
+    resolution: z.string().describe('The length of a sample, as an ISO 8601 duration.'),
     samples: z.array(
       z.object({
         begin: timestamp,
         end: timestamp,
-        shares: z
-          .partialRecord(z.enum(STATES), z.number())
-          .describe('The part that each state has of the time.'),
+        shares: z.partialRecord(z.enum(STATES), z.number()).describe('The share of the time in each state.'),
         worst: z.enum(STATES),
         mostFrequent: z.enum(STATES),
       }),
@@ -73,23 +76,25 @@ export const stateHistoryView = z
         cause: z
           .object({ type: z.enum(OBJECT_TYPES), id: z.int(), name: z.string() })
           .nullable()
-          .describe('The child that brought it about, as far as it is still there.'),
+          .describe('The child that caused the transition; null if there was none or it was deleted.'),
       }),
     ),
     truncated: z
       .boolean()
-      .describe('True where there are too many transitions to list; none is listed then.'),
+      .describe('True if there are too many transitions to list; the list is empty then.'),
     availability: z.object({
       percent,
       percentWithMaintenance: percent,
       downSeconds: seconds,
       maintenanceSeconds: seconds,
-      excludedSeconds: seconds.describe('Nothing is known of this time.'),
+      excludedSeconds: seconds.describe('The time without data.'),
       measuredSeconds: seconds,
     }),
     revaluations: z
       .array(placedRevaluation)
-      .describe('What was entered for it and what it is in; with `recalc` also what else was applied.'),
+      .describe(
+        'The revaluations of the object and of the objects above it; with `recalc` also all others that were applied.',
+      ),
   })
   .meta({ id: 'StateHistory' })
 

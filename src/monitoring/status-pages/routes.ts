@@ -22,12 +22,12 @@ const BODY_MAX_BYTES = 8 * 1024
 const MAX_AGE_S = 30
 
 const editing = { roles: ['administrator', 'editor'], object: 'write' } as const
-const answers = { 200: ok(statusPageView, 'What is shown, and where.') }
+const answers = { 200: ok(statusPageView, 'The status page: its contents and its addresses.') }
 
 const editingRoutes = new Hono<Env>()
   .get(
     '/:parentType/:parentId/status-page',
-    policy({ ...editing, summary: 'The public page and badge of an object', answers }),
+    policy({ ...editing, summary: 'Read the status page and badge of an object', answers }),
     valid('param', parentPath),
     async (c) => c.json(await readStatusPage(c.get('context'), c.req.valid('param'))),
   )
@@ -35,7 +35,7 @@ const editingRoutes = new Hono<Env>()
     '/:parentType/:parentId/status-page',
     policy({
       ...editing,
-      summary: 'Show an object to everybody who knows where, or change what is shown',
+      summary: 'Publish or change the status page and badge of an object',
       answers,
     }),
     valid('param', parentPath),
@@ -45,13 +45,21 @@ const editingRoutes = new Hono<Env>()
   )
   .post(
     '/:parentType/:parentId/status-page/move',
-    policy({ ...editing, summary: 'Give the page and the badge of an object new addresses', answers }),
+    policy({
+      ...editing,
+      summary: 'Move the status page and badge of an object to new secret addresses',
+      answers,
+    }),
     valid('param', parentPath),
     async (c) => c.json(await moveStatusPage(c.get('context'), c.req.valid('param'))),
   )
   .delete(
     '/:parentType/:parentId/status-page',
-    policy({ ...editing, summary: 'Show an object to nobody any more', answers: { 204: noContent } }),
+    policy({
+      ...editing,
+      summary: 'Delete the status page and badge of an object',
+      answers: { 204: noContent },
+    }),
     valid('param', parentPath),
     async (c) => {
       await deleteStatusPage(c.get('context'), c.req.valid('param'))
@@ -66,7 +74,7 @@ const CACHED = {
   'cross-origin-resource-policy': 'cross-origin',
 }
 const HEADERS = ['Cache-Control', 'ETag']
-const UNCHANGED = { description: 'It is as it was.' }
+const UNCHANGED = { description: 'Unchanged since the ETag in If-None-Match.' }
 const unlessSame = etag({
   retainedHeaders: [...RETAINED_304_HEADERS, 'cross-origin-resource-policy', 'content-security-policy'],
 })
@@ -75,10 +83,13 @@ export const statusPageRoutes = editingRoutes
   .get(
     '/status/:token',
     policy({
-      summary: 'A public page, in English or German by Accept-Language',
+      summary: 'Read a public status page; English or German by Accept-Language',
       roles: 'anyone',
       ignoresUnknownQuery: true,
-      answers: { 200: { description: 'The page.', media: 'text/html', headers: HEADERS }, 304: UNCHANGED },
+      answers: {
+        200: { description: 'The status page.', media: 'text/html', headers: HEADERS },
+        304: UNCHANGED,
+      },
     }),
     valid('param', publicPath),
     unlessSame,
@@ -96,7 +107,7 @@ export const statusPageRoutes = editingRoutes
   .get(
     '/badges/:token',
     policy({
-      summary: 'A public badge, in English or German by Accept-Language',
+      summary: 'Read a public status badge; English or German by Accept-Language',
       roles: 'anyone',
       ignoresUnknownQuery: true,
       answers: {

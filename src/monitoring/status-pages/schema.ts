@@ -10,13 +10,13 @@ export const statusPageBody = z.strictObject({
   title: nameSchema
     .nullable()
     .default(null)
-    .describe('Stands on page and badge; null: the name of the object.'),
+    .describe('The title of the page and the badge; null for the name of the object.'),
   days: z
     .int()
     .min(1)
     .max(DAYS_MAX)
     .default(30)
-    .describe('Of how many days, with today, the availability is shown.'),
+    .describe('The number of days, including today, for which the availability is shown.'),
   children: z
     .array(z.int().positive())
     .max(CHILDREN_MAX)
@@ -24,10 +24,12 @@ export const statusPageBody = z.strictObject({
     .superRefine((ids, issues) => {
       for (const [index, id] of ids.entries()) {
         if (ids.indexOf(id) < index)
-          issues.addIssue({ code: 'custom', path: [index], message: 'is there twice' })
+          issues.addIssue({ code: 'custom', path: [index], message: 'must not occur twice' })
       }
     })
-    .describe('The ids of objects below it, or linked to it, that are shown as well, in this order.'),
+    .describe(
+      'The ids of the objects below or linked to the object that are shown as components, in this order.',
+    ),
 })
 
 export const statusPageView = z
@@ -35,7 +37,7 @@ export const statusPageView = z
     title: z.string().nullable(),
     days: z.int(),
     children: z.array(z.object({ id: z.int(), type: z.enum(OBJECT_TYPES), name: z.string() })),
-    page: z.string().describe('The path of the page, which anybody may see who knows it.'),
+    page: z.string().describe('The path of the page. Anyone who knows it can read the page.'),
     badge: z.string().describe('The path of the badge.'),
   })
   .meta({ id: 'StatusPage' })

@@ -33,7 +33,7 @@ function groupShown({ group, version }: Awaited<ReturnType<typeof readGroup>>) {
 const groupRoutes = new Hono<Env>()
   .get(
     '/groups/:id',
-    policy({ summary: 'One group', roles: 'signed-in', object: 'read', answers: oneGroup }),
+    policy({ summary: 'Read a group', roles: 'signed-in', object: 'read', answers: oneGroup }),
     valid('param', objectPath),
     async (c) => {
       const { group, version } = await readGroup(c.get('context'), c.req.valid('param').id)
@@ -43,7 +43,7 @@ const groupRoutes = new Hono<Env>()
   .post(
     '/groups',
     policy({
-      summary: 'Create a group below a group',
+      summary: 'Create a group in a group',
       roles: EDITORS,
       object: 'write',
       answers: { 201: ok(groupView, 'The new group.', ['Location', 'ETag']) },
@@ -69,7 +69,7 @@ const groupRoutes = new Hono<Env>()
       place: objectPath,
       body: groupBody,
       sizeMaxBytes: BODY_MAX_BYTES,
-      summary: 'Replace a group, or move it',
+      summary: 'Replace or move a group',
       noun: 'a group',
       policy: { ...editing, answers: oneGroup },
       read: async (context, { id }) => groupShown(await readGroup(context, id)),
@@ -96,7 +96,7 @@ function deviceShown({ device, version }: Awaited<ReturnType<typeof readDevice>>
 const deviceRoutes = new Hono<Env>()
   .get(
     '/devices/:id',
-    policy({ summary: 'One device', roles: 'signed-in', object: 'read', answers: oneDevice }),
+    policy({ summary: 'Read a device', roles: 'signed-in', object: 'read', answers: oneDevice }),
     valid('param', objectPath),
     async (c) => {
       const { device, version } = await readDevice(c.get('context'), c.req.valid('param').id)
@@ -106,7 +106,7 @@ const deviceRoutes = new Hono<Env>()
   .post(
     '/devices',
     policy({
-      summary: 'Create a device below a group',
+      summary: 'Create a device in a group',
       roles: EDITORS,
       object: 'write',
       answers: { 201: ok(deviceView, 'The new device.', ['Location', 'ETag']) },
@@ -132,7 +132,7 @@ const deviceRoutes = new Hono<Env>()
       place: objectPath,
       body: deviceBody,
       sizeMaxBytes: BODY_MAX_BYTES,
-      summary: 'Replace a device, or move it',
+      summary: 'Replace or move a device',
       noun: 'a device',
       policy: replaceDevice,
       read: async (context, { id }) => deviceShown(await readDevice(context, id)),
@@ -141,7 +141,7 @@ const deviceRoutes = new Hono<Env>()
   )
   .post(
     '/devices/:id',
-    policy({ summary: 'Replace a device, as PUT does', ...replaceDevice }),
+    policy({ summary: 'Replace or move a device (same as PUT)', ...replaceDevice }),
     valid('param', objectPath),
     jsonBody(BODY_MAX_BYTES),
     valid('json', deviceBody),
@@ -157,10 +157,10 @@ const deviceRoutes = new Hono<Env>()
   .post(
     '/devices/:id/copy',
     policy({
-      summary: 'Copy a device with its jobs, as an instance of a template or plainly',
+      summary: 'Copy a device with its jobs, as a template instance or as a plain copy',
       roles: EDITORS,
       object: 'write',
-      answers: { 201: ok(deviceView, 'The copy.', ['Location', 'ETag']) },
+      answers: { 201: ok(deviceView, 'The new device.', ['Location', 'ETag']) },
       refuses: [409],
     }),
     valid('param', objectPath),

@@ -32,7 +32,8 @@ const properties = z
   .superRefine((list, issues) => {
     const keys = new Set<string>()
     for (const [index, { key }] of list.entries()) {
-      if (keys.has(key)) issues.addIssue({ code: 'custom', path: [index, 'key'], message: 'is there twice' })
+      if (keys.has(key))
+        issues.addIssue({ code: 'custom', path: [index, 'key'], message: 'must not occur twice' })
       keys.add(key)
     }
   })
@@ -52,14 +53,24 @@ export const objectBodyShape = {
   subType: z
     .string()
     .max(64)
-    .regex(/^[\w.-]+$/, 'must be a word')
+    .regex(/^[\w.-]+$/, 'must have only letters, digits, underscores, dots and hyphens')
     .optional(),
   name: nameSchema,
   permissions: z.looseObject({}).optional().meta(READ_ONLY),
-  properties: properties.default([]).describe('A property keeps its id as long as it keeps its key.'),
+  properties: properties
+    .default([])
+    .describe('The properties of the object. A property with an unchanged key keeps its id.'),
   isTemplate: z.boolean().default(false),
-  instanceType: z.enum(INSTANCE_TYPES).optional().describe('Stays as it is when absent; `none` at first.'),
-  parentId: z.int().positive().nullable().optional().describe('Another parent moves the object.'),
+  instanceType: z
+    .enum(INSTANCE_TYPES)
+    .optional()
+    .describe('If absent, the value stays unchanged; a new object has `none`.'),
+  parentId: z
+    .int()
+    .positive()
+    .nullable()
+    .optional()
+    .describe('The parent object. A different parent moves the object.'),
   templateId: z.int().nullable().optional().meta(READ_ONLY),
 }
 
@@ -69,18 +80,18 @@ export const objectViewShape = {
   type: z.enum(OBJECT_TYPES),
   subType: z.string(),
   name: z.string(),
-  permissions: permissionsView.describe('What the caller may do.'),
+  permissions: permissionsView.describe('The rights of the caller on the object.'),
   properties: z.array(z.object({ id: z.int(), key: z.string(), value: z.string() })),
   isTemplate: z.boolean(),
   instanceType: z.enum(INSTANCE_TYPES),
-  parentId: z.int().nullable().describe('Null for the root group.'),
-  templateId: z.int().nullable().describe('The object that this one was copied from as an instance.'),
+  parentId: z.int().nullable().describe('The parent object; null for the root group.'),
+  templateId: z.int().nullable().describe('The template of this object, if it was copied as an instance.'),
 }
 
 /** What is to blame for the state of an object that is as its children are. */
 export const reasonsView = z
   .array(z.object({ type: z.enum(OBJECT_TYPES), id: z.int(), name: z.string(), state: z.enum(STATES) }))
-  .describe('Why it is in its state: jobs below, or objects whose `isReason` is true; 20 at most.')
+  .describe('The cause of the state: jobs below the object, or objects whose `isReason` is true; at most 20.')
 
 export const groupBody = z.strictObject({
   ...objectBodyShape,
@@ -102,7 +113,11 @@ export const deviceBody = z.strictObject({
     .record(storableText, z.unknown())
     .refine(isSmall, `must be at most ${PARAMETER_MAX_BYTES} bytes of JSON`)
     .default({}),
-  collectorId: z.int().min(0).default(0).describe('The collector that runs the jobs; 0 for any.'),
+  collectorId: z
+    .int()
+    .min(0)
+    .default(0)
+    .describe('The user with the role collector whose deliveries the jobs accept; 0 for any.'),
   hasChildren: z.boolean().optional().meta(READ_ONLY),
   reasons: shownOnly,
 })

@@ -15,14 +15,15 @@ export const historyRoutes = new Hono<Env>()
   .get(
     '/jobs/:id/value-history',
     policy({
-      summary: 'The values a job has received, in buckets or one by one; CSV for `Accept: text/csv`',
+      summary:
+        'Read the value history (time series) of a job, in buckets or as single samples; CSV with `Accept: text/csv`',
       roles: 'signed-in',
       object: 'read',
       answers: {
         200: {
           ...ok(
             z.union([seriesView, z.array(seriesView)]),
-            'One series, or an array of them where `key` was repeated.',
+            'One series, or an array of series if `key` was repeated.',
           ),
           alsoMedia: ['text/csv'],
         },
@@ -40,13 +41,13 @@ export const historyRoutes = new Hono<Env>()
   .get(
     '/value-history',
     policy({
-      summary: 'The values that many jobs have received, in buckets; CSV for `Accept: text/csv`',
+      summary: 'Read the value histories of many jobs, in buckets; CSV with `Accept: text/csv`',
       roles: 'signed-in',
       object: 'read',
       refuses: [404],
       answers: {
         200: {
-          ...ok(z.array(seriesView), 'The series of each job, in the order asked, by job and then by key.'),
+          ...ok(z.array(seriesView), 'The series, by job and then by key, in the order of the query.'),
           alsoMedia: ['text/csv'],
         },
       },

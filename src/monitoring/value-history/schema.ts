@@ -9,7 +9,7 @@ const SAMPLES_MAX = 10_000
 const JOBS_MAX = 100
 
 const DEFAULT_SCALE =
-  'Length of a bucket. Default: a round one, about 200 of which are in the range, with buckets that begin on the clock.'
+  'The length of a bucket. Default: a round length with about 200 buckets in the range, aligned to the clock.'
 
 const key = z
   .string()
@@ -26,28 +26,28 @@ const seriesQuery = {
     .describe(DEFAULT_SCALE),
   key: z.union([key, z.array(key).min(1).max(KEYS_MAX)]).default('returnValue1'),
   mode: z.enum(ROLLUP_MODES).default('avg'),
-  values: flagQuery.default(true).describe('False answers the aggregate alone.'),
+  values: flagQuery.default(true).describe('False: only the aggregate is returned.'),
 }
 
 /** Specification: query of the value history; `key` may be repeated. */
 export const historyQuery = z.object({
   ...seriesQuery,
-  scale: seriesQuery.scale.describe(`${DEFAULT_SCALE} PT0S answers single samples.`),
-  cursor: z.string().max(64).optional().describe('Where the samples of PT0S go on.'),
+  scale: seriesQuery.scale.describe(`${DEFAULT_SCALE} PT0S returns single samples.`),
+  cursor: z.string().max(64).optional().describe('The `nextCursor` of the previous page; for PT0S.'),
   limit: z.coerce
     .number()
     .int()
     .min(1)
     .max(SAMPLES_MAX)
     .default(SAMPLES_MAX)
-    .describe('Samples a page, for PT0S.'),
+    .describe('The number of samples per page; for PT0S.'),
 })
 
 /** The value histories of many jobs at once, in buckets. */
 export const historiesQuery = z.object({
   jobId: z
     .union([idParam, z.array(idParam).min(1).max(JOBS_MAX)])
-    .describe(`Repeated for several jobs, ${JOBS_MAX} at most.`),
+    .describe(`The job; can be repeated for up to ${JOBS_MAX} jobs.`),
   ...seriesQuery,
 })
 
@@ -63,7 +63,7 @@ export const seriesView = z
     key: z.string(),
     name: z.string(),
     unit: z.string(),
-    precision: z.int().nullable().describe('Digits for display; values are not rounded.'),
+    precision: z.int().nullable().describe('The number of decimals for display; the values are not rounded.'),
     mode: z.enum(ROLLUP_MODES),
     scale: z.string(),
     begin: timestamp,
@@ -71,7 +71,9 @@ export const seriesView = z
     values: z
       .union([z.array(bucket), z.array(sample)])
       .optional()
-      .describe('Buckets, an empty one with the value null; samples for PT0S; changes for string values.'),
+      .describe(
+        'Buckets (an empty bucket has the value null), or samples for PT0S. Of string values only the samples that change the value are returned.',
+      ),
     aggregate: z
       .object({ min: value, max: value, avg: value, last: value, count: z.int(), sum: value })
       .optional(),

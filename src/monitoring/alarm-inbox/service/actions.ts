@@ -90,8 +90,8 @@ async function assigning(context: Context, body: AssignBody): Promise<Deed> {
   const now = ports.clock.now()
   const { userId: assigneeId, sticky } = body
   const untilAt = body.until == null ? null : parseInstant(body.until)
-  if (untilAt !== null && untilAt <= now) throw invalid('/until', 'must not be past')
-  if (untilAt !== null && assigneeId === null) throw invalid('/until', 'means nothing without a user')
+  if (untilAt !== null && untilAt <= now) throw invalid('/until', 'must be in the future')
+  if (untilAt !== null && assigneeId === null) throw invalid('/until', 'requires a userId')
   const rights = assigneeId === null ? null : await rightsOfUser(context, assigneeId)
   const by = caller.kind === 'user' ? caller.userId : 0
   const comment = body.comment ?? null
@@ -102,7 +102,7 @@ async function assigning(context: Context, body: AssignBody): Promise<Deed> {
     refusalOf(row) {
       if (row.status === 'closed') return new Refusal('alarm_closed', 'The alarm is closed.')
       if (rights && !permissionsOf(rights, row).read)
-        return invalid('/userId', 'must be a user who may read the object')
+        return invalid('/userId', 'must be the id of a user who can read the object')
       return null
     },
     events: comment === null ? [event] : [event, commentEvent(context, comment)],
@@ -114,7 +114,7 @@ async function assigning(context: Context, body: AssignBody): Promise<Deed> {
 async function rightsOfUser(context: Context, userId: number): Promise<Rights> {
   const [user] = await readUsers(context, [userId])
   // Who may not read the object and who is not there are told alike.
-  if (!user) throw invalid('/userId', 'must be a user who may read the object')
+  if (!user) throw invalid('/userId', 'must be the id of a user who can read the object')
   return rightsFor(context.ports, { userId, role: user.role })
 }
 
@@ -186,7 +186,8 @@ function refusalFor(row: DetailRow | undefined, { rights, deed, isFull }: Asked)
   if (!row || !permissions?.read) return missing()
   if (!permissions[deed.right])
     return new Refusal('forbidden', `You have no right to ${deed.right} the object of this alarm.`)
-  if (isFull) return new Refusal('conflict', `An alarm has ${COMMENTS_MAX} comments at most.`)
+  if (isFull)
+    return new Refusal('conflict', `The alarm already has ${COMMENTS_MAX} comments, which is the maximum.`)
   return deed.refusalOf(row)
 }
 

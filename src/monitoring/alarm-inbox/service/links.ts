@@ -44,8 +44,8 @@ export async function replaceLinks(
   const known = new Set(before.map(({ id }) => id))
   const foreign = body.links.findIndex(({ id }) => id !== undefined && !known.has(id))
   if (foreign >= 0) {
-    const fault = { pointer: `/links/${foreign}/id`, message: 'is no link of this object' }
-    throw new Refusal('invalid', 'There is no such link.', [fault])
+    const fault = { pointer: `/links/${foreign}/id`, message: 'must be the id of a link of this object' }
+    throw new Refusal('invalid', 'A link does not belong to this object; see errors.', [fault])
   }
   await refuseUnknownRecipients(database, body)
   const links = linksOf(body, before)
@@ -130,7 +130,7 @@ async function refuseUnknownRecipients(database: Database, { links }: LinksBody)
   if (places.length === 0) return
   const faults = places.map((place) => ({
     pointer: `/links/${place}/recipientId`,
-    message: 'is not there',
+    message: 'must be the id of an existing recipient',
   }))
-  throw new Refusal('invalid', 'There is no such recipient; see errors.', faults)
+  throw new Refusal('invalid', 'A recipient does not exist; see errors.', faults)
 }

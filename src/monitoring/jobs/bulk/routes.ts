@@ -15,10 +15,10 @@ const PATH = '/webcollector/values'
 
 const bulk: Policy = {
   isDelivery: true,
-  summary: 'Deliver values to many webhook jobs',
+  summary: 'Deliver values to many webhook jobs in one request',
   roles: ['collector', 'administrator'],
   object: 'execute',
-  answers: { 200: ok(bulkView, 'Each item with its own status.', ['Idempotency-Replayed']) },
+  answers: { 200: ok(bulkView, 'The result of each item, with its own status.', ['Idempotency-Replayed']) },
   refuses: [400],
   isRepeatable: true,
 }

@@ -22,31 +22,40 @@ export const seriesBody = z
   .strictObject({
     jobId: z.int().positive(),
     key: valueKey,
-    timestamps: z.array(z.int()).min(1).max(RUN_SAMPLES_MAX).describe('Epoch milliseconds.'),
-    values: z.array(sampleValue).max(RUN_SAMPLES_MAX).describe('As many as timestamps.'),
+    timestamps: z
+      .array(z.int())
+      .min(1)
+      .max(RUN_SAMPLES_MAX)
+      .describe('Milliseconds since 1970-01-01T00:00Z.'),
+    values: z.array(sampleValue).max(RUN_SAMPLES_MAX).describe('One value for each timestamp.'),
   })
   .superRefine(({ key, timestamps, values }, issues) => {
     if (values.length !== timestamps.length)
-      issues.addIssue({ code: 'custom', path: ['values'], message: 'must be as many as timestamps' })
+      issues.addIssue({ code: 'custom', path: ['values'], message: 'must have one value for each timestamp' })
     refuseOthers(key, values, issues)
   })
-  .meta({ id: 'Series', description: 'Samples of one value, each a delivery of its own, in this order.' })
+  .meta({
+    id: 'Series',
+    description:
+      'A time series: samples of one value of one job, delivered in this order. Each sample counts as a delivery of its own.',
+  })
 
 export const roundBody = z
   .strictObject({
     key: valueKey,
-    timestamp: z.int().optional().describe('Epoch milliseconds; absent means now.'),
+    timestamp: z.int().optional().describe('Milliseconds since 1970-01-01T00:00Z; if absent, now.'),
     jobIds: z.array(z.int().positive()).min(1).max(RUN_SAMPLES_MAX),
-    values: z.array(sampleValue).max(RUN_SAMPLES_MAX).describe('As many as jobIds.'),
+    values: z.array(sampleValue).max(RUN_SAMPLES_MAX).describe('One value for each job id.'),
   })
   .superRefine(({ key, jobIds, values }, issues) => {
     if (values.length !== jobIds.length)
-      issues.addIssue({ code: 'custom', path: ['values'], message: 'must be as many as jobIds' })
+      issues.addIssue({ code: 'custom', path: ['values'], message: 'must have one value for each job id' })
     refuseOthers(key, values, issues)
   })
   .meta({
     id: 'Round',
-    description: 'One value of each of many jobs at one instant, each a delivery of its own.',
+    description:
+      'A row: one value of each of many jobs at one instant. Each value counts as a delivery of its own.',
   })
 
 /** Values that are not of the key's type, and more text than fits. */
@@ -63,7 +72,7 @@ function refuseOthers(
     if (typeof value !== type) fault(['values', index], `must be a ${type}`)
     if (typeof value === 'string') length += value.length
   }
-  if (length > RUN_TEXT_MAX) fault(['values'], `may have ${RUN_TEXT_MAX} characters`)
+  if (length > RUN_TEXT_MAX) fault(['values'], `must have at most ${RUN_TEXT_MAX} characters together`)
 }
 
 /** Each item is looked at by itself, so that one that is wrong hinders no other: here they are anything. */
@@ -79,8 +88,16 @@ const series = z.unknown().meta({
   properties: {
     jobId: { type: 'integer' },
     key: { type: 'string', description: 'returnValueN or stringValueN.' },
-    timestamps: { type: 'array', items: { type: 'integer' }, description: 'Epoch milliseconds.' },
-    values: { type: 'array', items: { type: ['number', 'string'] }, description: 'As many as timestamps.' },
+    timestamps: {
+      type: 'array',
+      items: { type: 'integer' },
+      description: 'Milliseconds since 1970-01-01T00:00Z.',
+    },
+    values: {
+      type: 'array',
+      items: { type: ['number', 'string'] },
+      description: 'One value for each timestamp.',
+    },
   },
 })
 const round = z.unknown().meta({
@@ -88,9 +105,13 @@ const round = z.unknown().meta({
   required: ['key', 'jobIds', 'values'],
   properties: {
     key: { type: 'string', description: 'returnValueN or stringValueN.' },
-    timestamp: { type: 'integer', description: 'Epoch milliseconds; absent means now.' },
+    timestamp: { type: 'integer', description: 'Milliseconds since 1970-01-01T00:00Z; if absent, now.' },
     jobIds: { type: 'array', items: { type: 'integer' } },
-    values: { type: 'array', items: { type: ['number', 'string'] }, description: 'As many as jobIds.' },
+    values: {
+      type: 'array',
+      items: { type: ['number', 'string'] },
+      description: 'One value for each job id.',
+    },
   },
 })
 
@@ -98,21 +119,30 @@ export const bulkBody = z
   .strictObject({
     deliveries: z.array(delivery).max(ITEMS_MAX).optional(),
     series: z.array(series).max(ITEMS_MAX).optional(),
-    rounds: z.array(round).max(ITEMS_MAX).optional().describe('Come without deliveries and series.'),
+    rounds: z
+      .array(round)
+      .max(ITEMS_MAX)
+      .optional()
+      .describe('Rows of values. Must be sent without deliveries and series.'),
   })
   .superRefine((body, issues) => {
     const { deliveries, series: columns, rounds } = body
     const fault = (path: readonly string[], message: string) =>
       issues.addIssue({ code: 'custom', path: [...path], message })
     const lists = [deliveries, columns, rounds].filter((list) => list !== undefined)
-    if (lists.length === 0) fault([], 'needs deliveries, series or both, or rounds')
-    if (rounds && lists.length > 1) fault(['rounds'], 'come without deliveries and series')
+    if (lists.length === 0) fault([], 'must have deliveries or series or both, or else rounds')
+    if (rounds && lists.length > 1) fault(['rounds'], 'must be sent without deliveries and series')
     if (lengthOf(deliveries) + lengthOf(columns) > ITEMS_MAX)
-      fault(['series'], `may have ${ITEMS_MAX} items with deliveries`)
-    if (samplesOf(columns, 'timestamps') > SAMPLES_MAX) fault(['series'], `may have ${SAMPLES_MAX} samples`)
-    if (samplesOf(rounds, 'jobIds') > SAMPLES_MAX) fault(['rounds'], `may have ${SAMPLES_MAX} values`)
+      fault(['series'], `must have at most ${ITEMS_MAX} items together with deliveries`)
+    if (samplesOf(columns, 'timestamps') > SAMPLES_MAX)
+      fault(['series'], `must have at most ${SAMPLES_MAX} samples in total`)
+    if (samplesOf(rounds, 'jobIds') > SAMPLES_MAX)
+      fault(['rounds'], `must have at most ${SAMPLES_MAX} values in total`)
   })
-  .meta({ id: 'Bulk', description: 'Deliveries to many jobs; those to one job are taken in this order.' })
+  .meta({
+    id: 'Bulk',
+    description: 'Deliveries to many jobs. Deliveries to the same job are processed in this order.',
+  })
 
 export type BulkBody = z.infer<typeof bulkBody>
 
@@ -128,21 +158,24 @@ export function plainBulk(input: unknown): BulkBody | null {
   return samplesOf(list, column) > SAMPLES_MAX ? null : input
 }
 
-const namedJob = z.int().nullable().describe('Null where the item names none.')
+const namedJob = z.int().nullable().describe('The job of the item; null if the item has no valid jobId.')
 
 const refusedSamples = z
   .array(z.object({ index: z.int(), code: z.string() }))
-  .describe('Samples that were not kept, and why.')
+  .describe('The samples that were not stored, each with its error code.')
 
 const answered = {
-  status: z.int().describe('What a request of its own would be answered with.'),
-  replayed: z.literal(true).optional().describe('Delivered before under the same Idempotency-Key.'),
-  code: z.string().optional().describe('Refused: why.'),
+  status: z.int().describe('The HTTP status that a separate request for this item would get.'),
+  replayed: z
+    .literal(true)
+    .optional()
+    .describe('True if the item was delivered before with the same Idempotency-Key; it is not stored twice.'),
+  code: z.string().optional().describe('The error code, if the item was rejected.'),
   detail: z.string().optional(),
   errors: z
     .array(z.object({ pointer: z.string(), message: z.string() }))
     .optional()
-    .describe('JSON pointers into the whole body.'),
+    .describe('The faults of the item, as JSON pointers into the whole body.'),
 }
 
 export const bulkView = z
@@ -154,7 +187,7 @@ export const bulkView = z
           .partial()
           .extend({ jobId: namedJob, ...answered }),
       )
-      .describe('One for each of deliveries, in their order.'),
+      .describe('One result for each item of `deliveries`, in the same order.'),
     series: z
       .array(
         deliveredView
@@ -164,25 +197,37 @@ export const bulkView = z
             jobId: namedJob,
             ...answered,
             key: z.string().optional(),
-            late: z.int().optional().describe('How many were older than the newest: kept, without effect.'),
+            late: z
+              .int()
+              .optional()
+              .describe(
+                'Number of samples that are older than the newest delivery: stored, without effect on the state.',
+              ),
             refused: refusedSamples.optional(),
           }),
       )
-      .describe('One for each of series, in their order.'),
+      .describe('One result for each item of `series`, in the same order.'),
     rounds: z
       .array(
         z.object({
           ...answered,
-          accepted: z.int().optional().describe('How many values were kept.'),
-          late: z.int().optional().describe('How many of these were older than the newest.'),
+          accepted: z.int().optional().describe('Number of values stored.'),
+          late: z
+            .int()
+            .optional()
+            .describe('Number of stored values that are older than the newest delivery of their job.'),
           refused: refusedSamples.optional(),
           warnings: z
-            .array(deliveryWarning.extend({ indexes: z.array(z.int()).describe('Of which values.') }))
+            .array(
+              deliveryWarning.extend({
+                indexes: z.array(z.int()).describe('The indexes of the values that the warning is about.'),
+              }),
+            )
             .optional(),
         }),
       )
       .optional()
-      .describe('One for each of rounds, in their order.'),
+      .describe('One result for each item of `rounds`, in the same order.'),
   })
   .meta({ id: 'BulkDelivered' })
 

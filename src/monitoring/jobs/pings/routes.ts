@@ -32,22 +32,22 @@ const jobPath = z.object({ id: idParam })
 const pinging = (summary: string): Policy => ({
   summary,
   roles: 'anyone',
-  answers: { 200: ok(deliveredView, 'It is on stable storage.', ['Idempotency-Replayed']) },
+  answers: { 200: ok(deliveredView, 'The ping is on stable storage.', ['Idempotency-Replayed']) },
   refuses: [409],
   isDelivery: true,
   isRepeatable: true,
   ignoresUnknownQuery: true,
 })
-const RESULT = 'Tell a job by its ping token that all is well, with values in the query'
-const SIGNAL = 'Tell a job by its ping token of a start, a failure, a log line or an exit status'
+const RESULT = 'Ping a job: report success, with optional values in the query'
+const SIGNAL = 'Ping a job: report a start, a failure, a log line or an exit status'
 
 const tokenRoutes = new Hono<Env>()
   .get(
     '/jobs/:id/pings',
     policy({
       ...editing,
-      summary: 'The ping tokens of a job, without the tokens',
-      answers: { 200: ok(z.object({ items: z.array(pingView) }), 'The tokens by name.') },
+      summary: 'List the ping tokens of a job, without their secrets',
+      answers: { 200: ok(z.object({ items: z.array(pingView) }), 'The ping tokens, by name.') },
     }),
     valid('param', jobPath),
     async (c) => c.json({ items: await listPings(c.get('context'), c.req.valid('param').id) }),
@@ -56,8 +56,8 @@ const tokenRoutes = new Hono<Env>()
     '/jobs/:id/pings',
     policy({
       ...editing,
-      summary: 'Create a ping token, with which anybody can deliver to the job',
-      answers: { 201: ok(newPingView, 'The token, this once.', ['Location']) },
+      summary: 'Create a ping token: a secret URL that delivers to the job',
+      answers: { 201: ok(newPingView, 'The new ping token; its secret is shown only here.', ['Location']) },
       refuses: [409],
     }),
     valid('param', jobPath),

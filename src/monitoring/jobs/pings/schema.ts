@@ -9,7 +9,7 @@ import type { DeliveryBody } from '../schema.ts'
 export const pingBody = z
   .strictObject({
     name: storableText.min(1).max(255),
-    expiresAt: instant.nullable().default(null).describe('Null: until it is revoked.'),
+    expiresAt: instant.nullable().default(null).describe('When the token expires; null for never.'),
   })
   .meta({ id: 'NewPing' })
 
@@ -25,9 +25,11 @@ export const pingView = z.object(view).meta({ id: 'Ping' })
 export const newPingView = z
   .object({
     ...view,
-    token: z.string().describe('Shown this once.'),
-    url: z.string().describe('Where to send to; /start, /fail, /log or an exit status may follow.'),
-    path: z.string().describe('The same without scheme and host.'),
+    token: z.string().describe('The secret part of the URL; shown only in this answer.'),
+    url: z
+      .string()
+      .describe('The URL to ping. Append /start, /fail, /log or an exit status to report more than success.'),
+    path: z.string().describe('The URL without scheme and host.'),
   })
   .meta({ id: 'CreatedPing' })
 
@@ -40,7 +42,8 @@ export const pingPath = z.object({ token })
 export const pingSignalPath = z.object({
   token,
   signal: z.string().meta({
-    description: 'start, fail, log, or an exit status from 0 to 255. A slash may follow; nothing is 0.',
+    description:
+      'start, fail, log, or an exit status from 0 to 255; an empty text counts as 0. A trailing slash is allowed.',
   }),
 })
 
@@ -51,7 +54,7 @@ export function signalOf(path: string): string {
   const signal = path.replace(/\/$/, '')
   if (SIGNAL.test(signal)) return signal === '' ? '0' : signal
   const allowed =
-    'A push URL ends with its token, or with /start, /fail, /log or an exit status from /0 to /255.'
+    'A ping URL must end with its token, or with /start, /fail, /log or an exit status from /0 to /255.'
   throw new Refusal('not_found', `${allowed} Send the signal again with one of these.`)
 }
 
@@ -59,7 +62,7 @@ export function signalOf(path: string): string {
 export const pingQuery = z
   .object({
     runId: runIdText.optional(),
-    rid: runIdText.optional().describe('The same as runId.'),
+    rid: runIdText.optional().describe('Another name for runId.'),
     ttl: positiveDuration.optional(),
   })
   .catchall(z.unknown())
@@ -70,7 +73,7 @@ export const pingQuery = z
       if (fault !== null) issues.addIssue({ code: 'custom', path: [key], message: fault })
     }
   })
-  .meta({ description: 'And returnValue1, stringValue1 and so on.' })
+  .meta({ description: 'Values are sent as returnValue1, stringValue1 and so on.' })
 
 const KNOWN = new Set(['runId', 'rid', 'ttl'])
 
@@ -99,7 +102,7 @@ export function bodyOfPing(signal: string, query: PingQuery, text: string): Deli
     pointer: `?${path.join('/')}`,
     message: words,
   }))
-  throw new Refusal('invalid', 'The query is not what this request takes; see errors.', faults)
+  throw new Refusal('invalid', 'The query is invalid; see errors.', faults)
 }
 
 /** Epoch ms of an instant that was checked. */

@@ -14,10 +14,10 @@ export const notificationRoutes = new Hono<Env>()
   .get(
     '/notifications',
     policy({
-      summary: 'What was sent to recipients of alarms, waits to be, or was given up',
+      summary: 'List notifications: sent, waiting and failed ones',
       roles: ADMINISTRATOR,
       answers: {
-        200: ok(z.object({ items: z.array(notificationView) }), 'The latest first.', ['Link']),
+        200: ok(z.object({ items: z.array(notificationView) }), 'The notifications, latest first.', ['Link']),
       },
     }),
     valid('query', notificationsQuery),
@@ -29,17 +29,19 @@ export const notificationRoutes = new Hono<Env>()
   .post(
     '/notifications/resume',
     policy({
-      summary: 'Send notifications again, which are paused after a restore',
+      summary: 'Resume notifications, which are paused after a restore',
       roles: ADMINISTRATOR,
       scope: 'administration',
-      answers: { 200: ok(resumeView, 'The pause that ended, and what it kept back.') },
+      answers: {
+        200: ok(resumeView, 'The pause that ended, and the number of notifications that it held back.'),
+      },
     }),
     async (c) => c.json(await resumeNotifications(c.get('context'))),
   )
   .post(
     '/notifications/:id/resend',
     policy({
-      summary: 'Send now what was given up, or waits to be tried again',
+      summary: 'Send a failed or waiting notification now',
       roles: ADMINISTRATOR,
       answers: { 200: ok(notificationView, 'The notification.') },
       refuses: [409],

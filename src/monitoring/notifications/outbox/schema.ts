@@ -6,10 +6,13 @@ const LIMIT_DEFAULT = 100
 const STATUSES = ['waiting', 'sent', 'dead'] as const
 
 export const notificationsQuery = z.object({
-  status: z.enum(STATUSES).optional().describe('`dead` is what was given up.'),
+  status: z
+    .enum(STATUSES)
+    .optional()
+    .describe('The status of the notifications; `dead` means that all attempts failed.'),
   recipientId: idParam.optional(),
   limit: z.coerce.number().int().min(1).max(LIMIT_MAX).default(LIMIT_DEFAULT),
-  cursor: z.string().max(4096).optional().describe('From the Link header of the page before.'),
+  cursor: z.string().max(4096).optional().describe('The cursor from the Link header of the previous page.'),
 })
 
 const timestamp = z.iso.datetime({ offset: true })
@@ -17,15 +20,22 @@ const timestamp = z.iso.datetime({ offset: true })
 export const notificationView = z
   .object({
     id: z.int(),
-    key: z.string().describe('The `Idempotency-Key` that its receiver sees, whenever it is sent again.'),
+    key: z
+      .string()
+      .describe('The `Idempotency-Key` that the receiver gets; it is the same for each attempt.'),
     recipient: z.object({ id: z.int(), name: z.string() }),
-    userId: z.int().nullable().describe('Whom of the recipient it is for; null where that is no user.'),
+    userId: z
+      .int()
+      .nullable()
+      .describe('The user that the notification is for; null if the recipient is not a user or a group.'),
     status: z.enum(STATUSES),
-    notices: z.int().describe('How much it tells.'),
+    notices: z.int().describe('The number of alarm changes in the notification.'),
     attempts: z.int(),
-    detail: z.string().describe('What was said of the latest attempt.'),
+    detail: z.string().describe('The result of the latest attempt.'),
     created: timestamp,
-    next: timestamp.nullable().describe('When it is tried next; null once it is sent or dead.'),
+    next: timestamp
+      .nullable()
+      .describe('When the next attempt is made; null once the notification is sent or dead.'),
     finished: timestamp.nullable(),
   })
   .meta({ id: 'Notification' })
@@ -34,9 +44,13 @@ export const resumeView = z
   .object({
     pausedSince: timestamp
       .nullable()
-      .describe('When the pause began that ended now; null where there was none.'),
-    waiting: z.int().describe('Notifications that are sent now, or at their time.'),
-    givenUp: z.int().describe('Notifications that are not sent any more: they had waited for 24 hours.'),
+      .describe('When the pause began that ended now; null if notifications were not paused.'),
+    waiting: z.int().describe('The number of notifications that will be sent now or when they are due.'),
+    givenUp: z
+      .int()
+      .describe(
+        'The number of notifications that will not be sent because they waited for more than 24 hours.',
+      ),
   })
   .meta({ id: 'NotificationsResumed' })
 

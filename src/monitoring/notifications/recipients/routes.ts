@@ -30,7 +30,7 @@ export const recipientRoutes = new Hono<Env>()
   .get(
     '/alarmrecipients',
     policy({
-      summary: 'Who is told of alarms, and how',
+      summary: 'List the alarm recipients (notification channels)',
       roles: READERS,
       answers: { 200: ok(z.object({ items: z.array(recipientView) }), 'The recipients, by id.') },
     }),
@@ -39,7 +39,7 @@ export const recipientRoutes = new Hono<Env>()
   .post(
     '/alarmrecipients',
     policy({
-      summary: 'Add a recipient of alarms',
+      summary: 'Create an alarm recipient (notification channel)',
       roles: ADMINISTRATOR,
       answers: { 201: ok(recipientView, 'The new recipient.', ['Location', 'ETag']) },
       refuses: [409],
@@ -56,7 +56,7 @@ export const recipientRoutes = new Hono<Env>()
   )
   .get(
     '/alarmrecipients/:id',
-    policy({ summary: 'One recipient of alarms', roles: READERS, answers: oneRecipient }),
+    policy({ summary: 'Read an alarm recipient', roles: READERS, answers: oneRecipient }),
     valid('param', recipientPath),
     async (c) => {
       const { recipient, version } = await readRecipient(c.get('context'), c.req.valid('param').id)
@@ -70,8 +70,8 @@ export const recipientRoutes = new Hono<Env>()
       place: recipientPath,
       body: recipientBody,
       sizeMaxBytes: BODY_MAX_BYTES,
-      summary: 'Replace a recipient of alarms; a target that is absent stays',
-      noun: 'a recipient of alarms',
+      summary: 'Replace an alarm recipient; an absent target stays unchanged',
+      noun: 'an alarm recipient',
       policy: { roles: ADMINISTRATOR, answers: oneRecipient, refuses: [409, 412] },
       read: async (context, { id }) => shown(await readRecipient(context, id)),
       write: async (context, { id }, change) => shown(await updateRecipient(context, id, change)),
@@ -80,7 +80,7 @@ export const recipientRoutes = new Hono<Env>()
   .delete(
     '/alarmrecipients/:id',
     policy({
-      summary: 'Delete a recipient of alarms with what waits for it',
+      summary: 'Delete an alarm recipient and its waiting notifications',
       roles: ADMINISTRATOR,
       answers: { 204: noContent },
       refuses: [409, 412],
@@ -94,9 +94,9 @@ export const recipientRoutes = new Hono<Env>()
   .post(
     '/alarmrecipients/:id/test',
     policy({
-      summary: 'Send a message that says that it is a test',
+      summary: 'Send a test message to an alarm recipient',
       roles: ADMINISTRATOR,
-      answers: { 200: ok(testResult, 'What became of it.') },
+      answers: { 200: ok(testResult, 'The result of the test message.') },
       refuses: [429],
     }),
     valid('param', recipientPath),

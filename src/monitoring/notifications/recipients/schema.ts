@@ -47,7 +47,7 @@ const templateText = (max: number) =>
     .max(max)
     .superRefine((text, issues) => {
       for (const field of unknownFields(text))
-        issues.addIssue({ code: 'custom', message: `has {{${field}}}, which is none of the fields` })
+        issues.addIssue({ code: 'custom', message: `has {{${field}}}, which is not a known field` })
     })
 
 const template = z.strictObject({
@@ -56,15 +56,15 @@ const template = z.strictObject({
 })
 
 const rotation = z.discriminatedUnion('by', [
-  z.strictObject({ by: z.literal('turn').describe('Each alarm is for the next member.') }),
+  z.strictObject({ by: z.literal('turn').describe('Each alarm goes to the next member.') }),
   z.strictObject({
-    by: z.literal('count').describe('After so many alarms the next member has their turn.'),
+    by: z.literal('count').describe('The next member is on duty after this number of alarms.'),
     count: z.int().min(1).max(1_000),
   }),
   z.strictObject({
-    by: z.literal('interval').describe('After this time the next member has their turn.'),
+    by: z.literal('interval').describe('The next member is on duty after this time.'),
     interval: span(HOUR_MS, 366 * DAY_MS, 'PT1H to P366D'),
-    begin: instantQuery.describe('When the turn of the first member began or begins.'),
+    begin: instantQuery.describe('When the duty of the first member began or begins.'),
   }),
 ])
 
@@ -72,29 +72,40 @@ const vacation = z
   .strictObject({
     begin: instantQuery,
     end: instantQuery,
-    userId: z.int().positive().nullable().default(null).describe('A member of the group; null for all.'),
+    userId: z
+      .int()
+      .positive()
+      .nullable()
+      .default(null)
+      .describe('The absent member of the group; null for all members.'),
   })
-  .refine(({ begin, end }) => Date.parse(begin) < Date.parse(end), { path: ['end'], error: 'must be later' })
+  .refine(({ begin, end }) => Date.parse(begin) < Date.parse(end), {
+    path: ['end'],
+    error: 'must be later than begin',
+  })
 
 /** When, of what and in which words a recipient is told. */
 const rules = {
-  minState: z.enum(LEVELS).default('warning').describe('Alarms that are not as bad are not told.'),
+  minState: z.enum(LEVELS).default('warning').describe('The minimum state of an alarm for notifications.'),
   objectIds: z
     .array(z.int().positive())
     .max(OBJECTS_MAX)
     .default([])
-    .describe('Alarms of these objects and of what is below them; of all where none is named.'),
+    .describe('Only alarms of these objects and of the objects below them; if empty, alarms of all objects.'),
   times: z
     .array(entryBody)
     .max(TIMES_MAX)
     .nullable()
     .default(null)
     .describe(
-      'When it may be told, as the `active` of revaluations; null for always. What is still bad then is told then.',
+      'When notifications may be sent, in the form of `active` of revaluations; null for always. Alarms at other times are notified at the next such time if they are still open.',
     ),
-  onVacation: z.boolean().default(false).describe('Told of nothing until this is false again.'),
+  onVacation: z.boolean().default(false).describe('While true, the recipient gets no notifications.'),
   vacations: z.array(vacation).max(VACATIONS_MAX).default([]),
-  rotation: rotation.nullable().default(null).describe('Of a group: who has their turn. Null for everybody.'),
+  rotation: rotation
+    .nullable()
+    .default(null)
+    .describe('The on-call rotation of a group; null to notify all members.'),
   escalation: z
     .array(
       z.strictObject({
@@ -104,7 +115,9 @@ const rules = {
     )
     .max(ESCALATIONS_MAX)
     .default([])
-    .describe('Who else is told when an alarm is open for so long and nobody has taken it.'),
+    .describe(
+      'The recipients that are also notified when an alarm has been open for this long and is not acknowledged.',
+    ),
   reminder: z
     .strictObject({
       every: span(5 * MINUTE_MS, 30 * DAY_MS, 'PT5M to P30D'),
@@ -112,24 +125,34 @@ const rules = {
     })
     .nullable()
     .default(null),
-  recovery: z.boolean().default(true).describe('Whether it is told when what it was told of is well again.'),
+  recovery: z.boolean().default(true).describe('Whether the recipient is notified when an alarm closes.'),
   grouping: span(0, HOUR_MS, 'PT0S to PT1H')
     .default('PT10S')
-    .describe('How long the first alarm waits for others, so that all of them are one message.'),
-  messagesPerHour: z.int().min(1).max(3_600).default(60).describe('What is more becomes one later message.'),
-  language: z.enum(SPOKEN).default('en').describe('Users are told in their own.'),
+    .describe('How long the first alarm waits for others, so that one message contains all of them.'),
+  messagesPerHour: z
+    .int()
+    .min(1)
+    .max(3_600)
+    .default(60)
+    .describe('The maximum number of messages per hour; further alarms are combined into one later message.'),
+  language: z
+    .enum(SPOKEN)
+    .default('en')
+    .describe('The language of the messages; users get their own language.'),
   timeZone: z
     .string()
     .max(64)
-    .refine(isTimeZone, 'is not a known time zone')
+    .refine(isTimeZone, 'must be a time zone')
     .nullable()
     .default(null)
-    .describe('Of times in texts and of `times`. Null takes that of the service; users have their own.'),
+    .describe(
+      'The time zone of `times` and of instants in messages; null for the time zone of the service. Users get their own time zone.',
+    ),
   templates: z
     .strictObject({ en: template, de: template })
     .partial()
     .default({})
-    .describe('Texts in place of the usual ones, with fields such as {{object.name}}.'),
+    .describe('Message templates instead of the default ones, with fields such as {{object.name}}.'),
 }
 
 /** What a read answers beyond that may be sent back unchanged. */
@@ -145,7 +168,7 @@ function variant<T extends TargetType, S extends z.ZodType>(type: T, target: S) 
   return z.strictObject({ ...rules, ...ignored, name: nameSchema, type: z.literal(type), target })
 }
 
-const shown = z.string().max(8_192).describe('As it was read: it stays what it is.')
+const shown = z.string().max(8_192).describe('The target as it was read; it stays unchanged.')
 const orShown = <S extends z.ZodType>(target: S) => z.union([target, shown]).optional()
 
 export const newRecipientBody = z.discriminatedUnion('type', [
@@ -181,11 +204,11 @@ export const recipientView = z
     id: z.int(),
     name: z.string(),
     type: z.enum(TARGET_TYPES),
-    target: z.string().describe('What may be shown of it.'),
+    target: z.string().describe('The target, without secrets.'),
     lastResult: z
       .object({ status: z.enum(['ok', 'failed']), at: z.iso.datetime({ offset: true }), detail: z.string() })
       .nullable()
-      .describe('What became of the latest message; null before there was any.'),
+      .describe('The result of the latest message; null before the first message.'),
     usedBy: z
       .array(
         z.discriminatedUnion('kind', [
@@ -198,21 +221,27 @@ export const recipientView = z
           z.object({ kind: z.literal('escalation'), recipientId: z.int() }),
         ]),
       )
-      .describe(`The first ${USES_MAX} links of objects and escalations of recipients that name it.`),
+      .describe(`The first ${USES_MAX} alarm links and escalations that use this recipient.`),
     secret: z
       .string()
       .optional()
-      .describe('With which a webhook is signed: in the answer to the call that made it, and never again.'),
+      .describe(
+        'The secret that signs the webhook’s messages; shown only in the answer to the call that created it.',
+      ),
     warnings: z
       .array(z.object({ code: z.enum(RECIPIENT_WARNINGS), message: z.string() }))
-      .describe('Conditions in which no alarm reaches a person by this recipient.'),
+      .describe('Conditions under which no alarm reaches a person through this recipient.'),
   })
   .meta({ id: 'AlarmRecipient' })
 
 export const testResult = z
   .object({
     status: z.enum(['ok', 'failed']),
-    detail: z.string().describe('What the receiver said, or how many of a group were told: 20 of it are.'),
+    detail: z
+      .string()
+      .describe(
+        'The answer of the receiver, or the number of group members that were notified (a test notifies at most 20).',
+      ),
   })
   .meta({ id: 'AlarmRecipientTest' })
 

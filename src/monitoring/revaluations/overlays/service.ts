@@ -101,8 +101,8 @@ function idsIn(path: string): number[] {
 
 /** Refuses what would look at too much. */
 export function tooMuch(what: string): Refusal {
-  return new Refusal('invalid', 'That is too much to recalculate at once.', [
-    { pointer: '?recalc', message: `would take more than ${what}: ask for a shorter time` },
+  return new Refusal('invalid', 'The range has too much to recalculate in one request.', [
+    { pointer: '?recalc', message: `would need more than ${what}; use a shorter range` },
   ])
 }
 

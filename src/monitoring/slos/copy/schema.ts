@@ -7,8 +7,14 @@ export const sloCopyQuery = copyQuery.pick({ destinationName: true, destinationT
   parentType: z
     .enum(['slo', 'group'])
     .default('slo')
-    .describe('`slo`: becomes the last child of that one, and is in its group; `group`: is in that group.'),
-  parentId: idParam.optional().describe('When absent, the copy is in the original’s group and no child.'),
+    .describe(
+      '`slo`: the copy becomes the last child of that service level object, in the same group. `group`: the copy is in that group.',
+    ),
+  parentId: idParam
+    .optional()
+    .describe(
+      'The service level object or the group. If absent, the copy is in the group of the original and is no child.',
+    ),
 })
 
 export type SloCopyQuery = z.infer<typeof sloCopyQuery>

@@ -17,7 +17,7 @@ import { LIMIT_MAX, listQuery } from '../search/schema.ts'
 import { listChildren, readTree, searchPath } from './service.ts'
 
 const BODY_MAX_BYTES = 16 * 1024
-const found = ok(searchPathView, 'The objects; none is an empty list.')
+const found = ok(searchPathView, 'The objects that match; the list can be empty.')
 
 const searchPathPolicy = (where: string) =>
   policy({
@@ -32,7 +32,7 @@ export const browseRoutes = new Hono<Env>()
   .get(
     '/:parentType/:parentId/children',
     policy({
-      summary: 'The children of an object',
+      summary: 'List the children of an object',
       roles: 'signed-in',
       object: 'read',
       answers: { 200: ok(childrenView, 'The children, by type and name.', ['Link']) },
@@ -49,10 +49,10 @@ export const browseRoutes = new Hono<Env>()
   .get(
     '/root/tree/:parentType/:parentId/tree',
     policy({
-      summary: 'An object with what is below it',
+      summary: 'Read an object with the objects below it',
       roles: 'signed-in',
       object: 'read',
-      answers: { 200: ok(treeNode, 'The object, with its children.') },
+      answers: { 200: ok(treeNode, 'The object with its children.') },
     }),
     valid('param', parentPath),
     valid('query', treeQuery),

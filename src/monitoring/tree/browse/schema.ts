@@ -7,7 +7,7 @@ import { LIMIT_MAX, pageLimit } from '../search/schema.ts'
 
 const PATH_MAX = 4096
 const SEGMENTS =
-  'Names separated by `/`, `\\/` for a slash in a name and `\\*` for a star; `*` in a name is any text, `**` any depth.'
+  'Names separated by `/`. Write `\\/` for a slash in a name and `\\*` for an asterisk. `*` in a name matches any text, `**` any number of levels.'
 
 /** A type of parent as it stands in a path, singular or plural. */
 const parentType = z
@@ -28,8 +28,10 @@ export const childrenView = z
         name: z.string(),
         state: z.enum(STATES),
         hasChildren: z.boolean(),
-        position: z.int().describe('Counts the children from 1.'),
-        by: z.enum(['tree', 'link', 'filter']).describe('What makes it a child.'),
+        position: z.int().describe('The position among the children, from 1.'),
+        by: z
+          .enum(['tree', 'link', 'filter'])
+          .describe('How the object became a child: by its place in the tree, by a link, or by a filter.'),
       }),
     ),
   })
@@ -56,7 +58,7 @@ export const searchPathView = z
         id: z.int(),
         type: z.enum(OBJECT_TYPES),
         name: z.string(),
-        path: z.string().describe('From the root group, without its name.'),
+        path: z.string().describe('The path from the root group, without the root group’s name.'),
       }),
     ),
   })
@@ -83,14 +85,16 @@ export const treeQuery = z.object({
     .default('1')
     .transform((text) => (text === 'all' ? null : Number(text)))
     .meta({ type: 'string', default: '1' })
-    .describe('How many levels below the parent are loaded.'),
+    .describe('How many levels below the parent are returned.'),
   types: listOf(OBJECT_TYPES).describe(
-    'Types that are shown; what is below a left out object is left out too.',
+    'The types to return. Objects below an omitted object are omitted too.',
   ),
   states: listOf(STATES).describe(
-    'Shows objects that are in one of these states or have a job below that is.',
+    'Only objects that are in one of these states, or that have a job below them in one of these states.',
   ),
-  fields: listOf(['id', 'type', ...FIELDS]).describe('Fields that are shown; `id` and `type` always are.'),
+  fields: listOf(['id', 'type', ...FIELDS]).describe(
+    'The fields to return; `id` and `type` are always returned.',
+  ),
 })
 
 export type TreeQuery = z.infer<typeof treeQuery>
@@ -119,12 +123,15 @@ export const treeNode: z.ZodType<TreeNode> = z
       .enum(STATES)
       .nullable()
       .optional()
-      .describe('The worst state of a job below; null without jobs.'),
-    counts: z.record(z.string(), z.int()).optional().describe('How many jobs below are in which state.'),
+      .describe('The worst state of the jobs below; null if there are none.'),
+    counts: z.record(z.string(), z.int()).optional().describe('The number of jobs below in each state.'),
     hasChildren: z.boolean().optional(),
     permissions: permissionsView.optional(),
     get children() {
-      return z.array(treeNode).optional().describe('Absent: not loaded. Empty: there are none to show.')
+      return z
+        .array(treeNode)
+        .optional()
+        .describe('The children. Absent if the depth ended here; empty if there are none.')
     },
   })
   .meta({ id: 'TreeNode' })
@@ -137,7 +144,7 @@ function listOf<const Name extends string>(names: readonly Name[]) {
     .transform((text) => text.split(',').map((name) => name.trim()))
     .refine(
       (list): list is Name[] => list.every((name) => known.has(name)),
-      `must be a list separated by commas of ${names.join(', ')}`,
+      `must be a comma-separated list of ${names.join(', ')}`,
     )
     .meta({ type: 'string' })
     .optional()

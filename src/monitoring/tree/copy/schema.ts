@@ -6,21 +6,28 @@ import { nameSchema } from '../schema.ts'
 /** Specification: Devices, copy. */
 export const copyQuery = z.object({
   destinationName: nameSchema,
-  destinationAddress: storableText.max(255).optional().describe('The original’s when absent.'),
+  destinationAddress: storableText
+    .max(255)
+    .optional()
+    .describe('The address of the new device; if absent, that of the original.'),
   parentType: z.literal('group').default('group'),
-  parentId: idParam.optional().describe('The original’s parent when absent.'),
+  parentId: idParam.optional().describe('The group of the copy; if absent, that of the original.'),
   destinationType: z
     .enum(['instance', 'none'])
     .default('instance')
-    .describe('`instance` of a template, or `none`: a plain copy.'),
+    .describe('`instance`: the copy is an instance of the template; `none`: a plain copy.'),
   collectorId: z
     .string()
     .regex(/^\d{1,15}$/)
     .transform(Number)
     .meta({ type: 'integer' })
     .optional()
-    .describe('Runs the new device and all its jobs; those of the originals when absent.'),
-  jobsStopped: flagQuery.default(false).describe('The new jobs do not run until they are started.'),
+    .describe(
+      'The collector of the new device and of all its jobs; if absent, the collectors of the originals.',
+    ),
+  jobsStopped: flagQuery
+    .default(false)
+    .describe('Whether the new jobs are stopped until somebody starts them.'),
 })
 
 export type CopyQuery = z.infer<typeof copyQuery>

@@ -14,10 +14,10 @@ export const grantRoutes = new Hono<Env>()
   .get(
     '/:objectType/:objectId/permissions',
     policy({
-      summary: 'Who was granted what on an object, and above it',
+      summary: 'List the grants on an object and on the objects above it',
       roles: ADMINISTRATOR,
       object: 'read',
-      answers: { 200: ok(z.array(grantView), 'The grants, the nearest first.') },
+      answers: { 200: ok(z.array(grantView), 'The grants, those on the nearest object first.') },
     }),
     valid('param', objectPath),
     async (c) => c.json(await readGrants(c.get('context'), c.req.valid('param'))),
@@ -25,10 +25,10 @@ export const grantRoutes = new Hono<Env>()
   .get(
     '/:objectType/:objectId/permissions/explain',
     policy({
-      summary: 'What a user may do with an object, and why',
+      summary: 'Explain the rights of a user on an object',
       roles: 'signed-in',
       object: 'read',
-      answers: { 200: ok(explanationView, 'The rights, with what they come from.') },
+      answers: { 200: ok(explanationView, 'The rights, each with its reason.') },
     }),
     valid('param', objectPath),
     valid('query', explainQuery),
@@ -38,7 +38,7 @@ export const grantRoutes = new Hono<Env>()
   .put(
     '/:objectType/:objectId/permissions/:subjectType/:subjectId',
     policy({
-      summary: 'Grant a user, a user group or everyone rights on an object and what is below it',
+      summary: 'Grant a user, a user group or everyone rights on an object and the objects below it',
       roles: ADMINISTRATOR,
       scope: 'administration',
       object: 'read',
@@ -53,7 +53,7 @@ export const grantRoutes = new Hono<Env>()
   .delete(
     '/:objectType/:objectId/permissions/:subjectType/:subjectId',
     policy({
-      summary: 'Take away what was granted on an object; what was granted above it stays',
+      summary: 'Revoke a grant on an object; grants on objects above it stay',
       roles: ADMINISTRATOR,
       scope: 'administration',
       object: 'read',

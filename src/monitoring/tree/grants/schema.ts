@@ -23,7 +23,7 @@ export const subjectPath = objectPath.extend({
 
 /** Every right comes with reading. */
 export const grantBody = z.strictObject({
-  read: z.literal(true, 'comes with every grant; DELETE takes all rights away').default(true),
+  read: z.literal(true, 'must be true: every grant includes reading; DELETE removes the grant').default(true),
   write: z.boolean().default(false),
   execute: z.boolean().default(false),
   maintain: z.boolean().default(false),
@@ -33,12 +33,12 @@ export type GrantBody = z.infer<typeof grantBody>
 export const grantView = permissionsView
   .extend({
     subjectType: z.enum(SUBJECT_TYPES),
-    subjectId: z.int().describe('0 for everyone.'),
-    subjectName: z.string().describe('Empty for everyone.'),
-    inherited: z.boolean().describe('Whether it was given further up.'),
+    subjectId: z.int().describe('The id of the user or the user group; 0 for everyone.'),
+    subjectName: z.string().describe('The name of the user or the user group; empty for everyone.'),
+    inherited: z.boolean().describe('Whether the grant is on an object above this one.'),
     object: z
       .object({ id: z.int(), type: z.enum(OBJECT_TYPES), name: z.string() })
-      .describe('On what it was given.'),
+      .describe('The object that has the grant.'),
   })
   .meta({ id: 'Grant' })
 export type GrantView = z.infer<typeof grantView>
@@ -46,7 +46,9 @@ export type GrantView = z.infer<typeof grantView>
 export const explainQuery = z.object({
   userId: idParam
     .optional()
-    .describe('Whose rights; the caller’s own when absent. Others’ are for administrators.'),
+    .describe(
+      'The user whose rights are explained; if absent, the caller. Only administrators can name another user.',
+    ),
 })
 
 export const REASONS = ['administrator', 'granted', 'write', 'not_granted', 'role', 'collector'] as const
@@ -63,9 +65,11 @@ export const explanationView = z
         maintain: z.enum(REASONS),
       })
       .describe(
-        'Why each is so. `write`: who may write may maintain. `role`: granted, but never given to this role. `collector`: granted, but another collector runs this object.',
+        'The reason for each right. `write`: the right to write includes the right to maintain. `role`: granted, but not available to the user’s role. `collector`: granted, but the object belongs to another collector.',
       ),
-    grants: z.array(grantView).describe('What was granted to the user, also with groups and with everyone.'),
+    grants: z
+      .array(grantView)
+      .describe('The grants of the user, including those of the user’s groups and of everyone.'),
   })
   .meta({ id: 'Explanation' })
 export type ExplanationView = z.infer<typeof explanationView>

@@ -14,7 +14,7 @@ function listing<Path extends string>(path: Path, type: ObjectType) {
   return new Hono<Env>().get(
     path,
     policy({
-      summary: `All objects of the type ${type} below the root group that the caller may read`,
+      summary: `List all objects of the type ${type} that the caller can read`,
       roles: 'signed-in',
       answers: { 200: ok(searchView, 'The objects, in the order of the tree.', ['Link']) },
     }),

@@ -16,8 +16,10 @@ const TEXT_MAX = 4000
 
 /** A list, or a page of it: `limit` of its items, from where `cursor` says. */
 export const pageQuery = {
-  limit: limitText(LIMIT_MAX).optional().describe('Items of a page; without it the whole list is answered.'),
-  cursor: z.string().max(4096).optional().describe('From the Link header of the page before.'),
+  limit: limitText(LIMIT_MAX)
+    .optional()
+    .describe('The number of items per page. If absent, the answer has the whole list.'),
+  cursor: z.string().max(4096).optional().describe('The cursor from the Link header of the previous page.'),
 }
 
 export const listQuery = z.object(pageQuery)
@@ -26,7 +28,9 @@ export const searchQuery = z.object({
   filterDefinition: z
     .string()
     .max(QUERY_FILTER_MAX)
-    .describe('JSON: `{type, mode, conditions: [{item, operator, expression, propertyKey, value}]}`.'),
+    .describe(
+      'A filter definition as JSON text: `{type, mode, conditions: [{item, operator, expression, propertyKey, value}]}`.',
+    ),
   ...pageQuery,
 })
 
@@ -71,7 +75,7 @@ export const searchView = z
         isTemplate: z.boolean(),
         permissions: permissionsView,
         state: z.enum(STATES),
-        deviceName: z.string().optional().describe('For jobs.'),
+        deviceName: z.string().optional().describe('The name of the device; for jobs only.'),
       }),
     ),
   })

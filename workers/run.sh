@@ -180,7 +180,7 @@ migrate_local_d1() {
   output=$(mktemp)
   node node_modules/wrangler/bin/wrangler.js d1 migrations apply DB --local >"$output" 2>&1 </dev/null || {
     cat "$output" >&2
-    say 'The migrations of the local D1 database failed. To start with an empty one remove .wrangler/state.'
+    say 'The migrations of the local D1 database failed. An unreleased build may have made the database. Remove .wrangler/state to start with an empty one.'
     exit 65
   }
   rm "$output"

@@ -1,12 +1,9 @@
 import { afterEach, beforeEach, expect, test } from 'bun:test'
 
-import { join } from 'node:path'
-
 import { logIn } from '../../src/access/session/service.ts'
-import { createUser, readUser, updateUser } from '../../src/access/users/service.ts'
+import { createUser, updateUser } from '../../src/access/users/service.ts'
 import type { Context } from '../../src/context.ts'
 import { rejection } from '../contract/rejection.ts'
-import { MIGRATIONS } from '../hosts/migrations.ts'
 import { administratorOf, openPorts } from '../hosts/ports.ts'
 
 const PASSWORD = 'countess of lovelace'
@@ -48,25 +45,4 @@ test('wrong passwords count for all spellings of a name together', async () => {
   for (const spelling of ['ada', 'ADA', 'Ada', '\uff41da', 'aDa', 'adA', 'ADa', 'aDA', 'AdA', '\uff21DA'])
     expect(await rejection(logInAs(spelling, 'wrong'))).toMatchObject(NO)
   expect(await rejection(logInAs('ada'))).toMatchObject({ code: 'too_many_attempts' })
-})
-
-test('an upgrade keeps users whose names are compared as the same, each by the name to the letter', async () => {
-  const { database } = opened.ports
-  const [first, second] = [await make('first'), await make('second')]
-  await database.run('drop index users_username_key_unique')
-  await database.run('alter table users drop column username_key')
-  await database.run(`update users set username = 'ada' where id = ${first.id}`)
-  await database.run(`update users set username = 'Ada' where id = ${second.id}`)
-  const migration = await Bun.file(join(MIGRATIONS, '0019_username_keys.sql')).text()
-  for (const statement of migration.split('--> statement-breakpoint')) await database.run(statement)
-
-  for (const username of ['ada', 'Ada']) expect(await logInAs(username)).toMatchObject({ owed: null })
-  const [{ id } = { id: 0 }] = await database.all<{ id: number }>(
-    `select user_id as id from sessions order by rowid desc limit 1`,
-  )
-  expect(id).toBe(second.id)
-  expect(await rejection(make('ADA'))).toMatchObject(TAKEN)
-  const { user } = await readUser(context, second.id)
-  const same = updateUser(context, second.id, { body: { ...user, phone: '1' }, ifMatch: null })
-  expect((await same).user).toMatchObject({ username: 'Ada', phone: '1' })
 })

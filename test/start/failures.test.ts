@@ -217,6 +217,12 @@ test('data that a later release has written, which are left as they are', async 
   hasFailed(unnamed, 65, 'written by a later Tidemark')
 }, 60_000)
 
+test('data that an unreleased build has written', async () => {
+  const dataDir = await usedDirectory()
+  sqlIn(join(dataDir, 'config.db'), 'update __drizzle_migrations set created_at = created_at - 1')
+  hasFailed(await failureOf({ TIDEMARK_DATA_DIR: dataDir }), 65, 'made by an unreleased build')
+}, 60_000)
+
 test('a port that was asked for and is taken', async () => {
   const other = Bun.serve({ port: 0, hostname: '127.0.0.1', fetch: () => new Response() })
   const { port } = other

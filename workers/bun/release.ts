@@ -19,17 +19,19 @@ export type Migrated = {
   readonly applied: number
 }
 
-/** Sees that no later release has written the data.
+/** Checks that this release can read the data.
  * @returns how many migrations the system database has; 0 when it is new
- * @throws {CommandFailure} naming the release that wrote them, where it is known */
-export async function refuseLaterRelease(values: Client, system: Client): Promise<number> {
+ * @throws {CommandFailure} if a later release or an unreleased build wrote the data */
+export async function requireReadableData(values: Client, system: Client): Promise<number> {
   const { rows } = await values.execute('pragma user_version')
   const writtenBy = Number(rows[0]?.[0])
   if (writtenBy > numberOf(RELEASE.tidemark)) throw laterRelease(`Tidemark ${nameOf(writtenBy)}`)
   const known = await knownMigrations()
   const applied = await appliedMigrations(system)
-  const strange = applied.find((when) => !known.some((one) => one.when === when))
-  if (strange !== undefined) throw laterRelease('a later Tidemark')
+  const unknown = applied.filter((when) => !known.some((one) => one.when === when))
+  const latest = known.at(-1)?.when ?? 0
+  if (unknown.some((when) => when > latest)) throw laterRelease('a later Tidemark')
+  if (unknown.length > 0) throw unreleasedBuild()
   return applied.length
 }
 
@@ -46,6 +48,14 @@ function laterRelease(release: string): CommandFailure {
   return new CommandFailure(
     EXIT.data,
     `The data were written by ${release}, and this is Tidemark ${RELEASE.tidemark}. Start that release or a later one, or restore a backup that ${RELEASE.tidemark} made into an empty directory.`,
+  )
+}
+
+/** Migrations may be rewritten until they are released. */
+function unreleasedBuild(): CommandFailure {
+  return new CommandFailure(
+    EXIT.data,
+    `The data were made by an unreleased build, which Tidemark ${RELEASE.tidemark} cannot upgrade. Start with an empty data directory (TIDEMARK_DATA_DIR), and with an empty database if TIDEMARK_DATABASE_URL is set.`,
   )
 }
 

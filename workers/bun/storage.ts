@@ -10,7 +10,7 @@ import { EXIT, CommandFailure } from './failures.ts'
 import { readFormerKeys, readKeyFile } from './key-file.ts'
 import { openLibsql } from './libsql.ts'
 import type { Libsql } from './libsql.ts'
-import { refuseLaterRelease, takeOver } from './release.ts'
+import { requireReadableData, takeOver } from './release.ts'
 import type { Migrated } from './release.ts'
 import { watchRoom } from './disk-space.ts'
 import type { Room } from './disk-space.ts'
@@ -44,7 +44,7 @@ export async function openStorage(settings: BunSettings, log: Log): Promise<Stor
   const values = await openLibsql(`file:${join(dataDir, 'values.db')}`)
   freeInside = () => freeBytesInside(values.client)
   const system = await openSystem(settings)
-  const appliedBefore = await refuseLaterRelease(values.client, system.client)
+  const appliedBefore = await requireReadableData(values.client, system.client)
   const formerKeys = await readFormerKeys(dataDir)
   const mayMakeKey = settings.newKey || appliedBefore === 0 || formerKeys.length > 0
   const key = await readKeyFile(join(dataDir, 'key'), mayMakeKey)

@@ -1,1 +1,0 @@
-CREATE INDEX `revaluations_in_past` ON `revaluations` (`end_at`) WHERE in_past = 1;

@@ -30,11 +30,5 @@ export const VALUES_SCHEMA = [
   'create table if not exists meta (key text primary key, value integer not null) strict, without rowid',
 ] as const
 
-/** What a database of version 1 needs before the schema: its segments are taken over from there, a page at a time. */
-export const VALUES_UPGRADE = [
-  'drop index segments_by_series',
-  'alter table segments rename to segments_1',
-] as const
-
-/** The version of everything above and of the formats inside; a database with a greater one is refused. */
+/** The version of everything above and of the formats inside; a database with another one is refused. */
 export const VALUES_VERSION = 2

@@ -411,7 +411,7 @@ CREATE TABLE `pings` (
 	`hash` text NOT NULL,
 	`created_at` integer NOT NULL,
 	`expires_at` integer,
-	`maker_id` integer,
+	`maker_id` integer NOT NULL,
 	FOREIGN KEY (`job_id`) REFERENCES `jobs`(`id`) ON UPDATE no action ON DELETE cascade
 );
 --> statement-breakpoint

@@ -190,8 +190,8 @@ export const pings = sqliteTable(
     createdAt: integer('created_at').notNull(),
     /** Null for one that holds until it is revoked. */
     expiresAt: integer('expires_at'),
-    /** The user who made it; null where an earlier release did. */
-    makerId: integer('maker_id'),
+    /** The user who made it, who may be deleted; 0 for the service itself. */
+    makerId: integer('maker_id').notNull(),
   },
   (table) => [uniqueIndex('pings_by_hash').on(table.hash), index('pings_by_job').on(table.jobId, table.id)],
 )

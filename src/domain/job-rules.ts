@@ -10,8 +10,8 @@ export type Rules = {
   /** How long a run may last after `signal: start`; null leaves starts without effect on the deadline. */
   readonly graceMs: number | null
   readonly intervalMs: number
-  /** Whether any value ends error code 5; absent where an earlier release wrote the rules: then none does. */
-  readonly healsOnData?: boolean
+  /** Whether any value ends error code 5. */
+  readonly healsOnData: boolean
   /** One divisor for each numeric value, `returnValue1` first. */
   readonly divisors: readonly number[]
   /** How many string values are defined. */
@@ -19,10 +19,9 @@ export type Rules = {
   readonly thresholds: Thresholds
   readonly stopped: boolean
   readonly forced: State | null
-  /** How long what was received is kept; absent where an earlier release wrote the rules: then the default. */
-  readonly retention?: Retention
-  /** Null, and absent where an earlier release wrote the rules: nobody asks how often the state changes. */
-  readonly flapping?: FlappingLimits | null
+  readonly retention: Retention
+  /** Null switches flap detection off. */
+  readonly flapping: FlappingLimits | null
 }
 
 /** Percentages of how often the state changes, above which a job flaps and below which it does no longer. */

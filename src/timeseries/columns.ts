@@ -97,43 +97,6 @@ function gridOf(at: readonly number[], step: number): Grid {
   return { step, residuals, best: bestPredictor(residuals) }
 }
 
-/** Reads the instants of kinds 01, 02 and 10. */
-export function readOldInstants(reader: ByteReader): number[] {
-  const at = readColumn(reader, reader.count())
-  let gap = 0
-  for (let index = 1; index < at.length; index++) {
-    gap += at[index] ?? 0
-    at[index] = (at[index - 1] ?? 0) + gap
-  }
-
-  return at
-}
-
-/** Reads the integers of kinds 01 and 10: each as its difference from the one before it, the first from 0. */
-export function readDifferences(reader: ByteReader, count: number): number[] {
-  const integers = readColumn(reader, count)
-  for (let index = 1; index < integers.length; index++) {
-    integers[index] = (integers[index] ?? 0) + (integers[index - 1] ?? 0)
-  }
-
-  return integers
-}
-
-function readColumn(reader: ByteReader, count: number): number[] {
-  const column: number[] = []
-  while (column.length < count) {
-    const value = reader.signed()
-    // A signed varint yields -0 for the byte that announces a run of noughts only.
-    if (value !== 0 || Object.is(value, 0)) {
-      column.push(value)
-      continue
-    }
-    appendRun(column, 0, reader.unsigned(), count)
-  }
-
-  return column
-}
-
 /**
  * Appends `length` times `value`, as a run in a body says.
  * @throws RangeError when the run is empty or leads past `count`.

@@ -1,11 +1,8 @@
 import { ByteReader, ByteWriter } from './bytes.ts'
-import { appendRun, readDifferences, readInstants, readOldInstants, writeInstants } from './columns.ts'
+import { appendRun, readInstants, writeInstants } from './columns.ts'
 import { readPacked, writePacked } from './packed-integers.ts'
 import type { Samples } from './samples.ts'
 
-/** Kinds of version 1, which are read and no longer written. */
-const KIND_OLD_DECIMAL = 0x01
-const KIND_OLD_DOUBLE = 0x02
 const KIND_DECIMAL = 0x03
 const KIND_DOUBLE = 0x04
 
@@ -34,26 +31,19 @@ export function encodeNumbers(
 
 /**
  * Unpacks a segment body of numeric samples.
- * @throws RangeError when the body is not one that encodeNumbers makes, or made.
+ * @throws RangeError when the body is not one that encodeNumbers makes.
  */
 export function decodeNumbers(body: Uint8Array): Samples<number> {
   const reader = new ByteReader(body)
   const kind = reader.byte()
-  if (kind < KIND_OLD_DECIMAL || kind > KIND_DOUBLE)
+  if (kind !== KIND_DECIMAL && kind !== KIND_DOUBLE)
     throw new RangeError(`${kind} is no kind of numeric segment`)
 
-  const isOld = kind === KIND_OLD_DECIMAL || kind === KIND_OLD_DOUBLE
-  const at = isOld ? readOldInstants(reader) : readInstants(reader)
-  const values = readValues(reader, kind, at.length)
+  const at = readInstants(reader)
+  const values = kind === KIND_DECIMAL ? readDecimals(reader, at.length) : readDoubles(reader, at.length)
   reader.end()
 
   return { at, values }
-}
-
-function readValues(reader: ByteReader, kind: number, count: number): number[] {
-  if (kind === KIND_DECIMAL) return readDecimals(reader, count)
-  if (kind === KIND_OLD_DECIMAL) return readOldDecimals(reader, count)
-  return readDoubles(reader, count)
 }
 
 /** Values as integers over a power of ten. */
@@ -90,25 +80,14 @@ function writeDecimals(writer: ByteWriter, { exponent, mantissas }: Decimals): v
 }
 
 function readDecimals(reader: ByteReader, count: number): number[] {
-  const scale = readScale(reader)
+  const exponent = reader.byte()
+  if (exponent > EXPONENT_MAX) throw new RangeError(`${exponent} is no exponent of a segment`)
+  const scale = 10 ** exponent
   const mantissas = readPacked(reader, count)
   const values: number[] = []
   for (const mantissa of mantissas) values.push(mantissa / scale)
 
   return values
-}
-
-function readOldDecimals(reader: ByteReader, count: number): number[] {
-  const scale = readScale(reader)
-
-  return readDifferences(reader, count).map((mantissa) => mantissa / scale)
-}
-
-function readScale(reader: ByteReader): number {
-  const exponent = reader.byte()
-  if (exponent > EXPONENT_MAX) throw new RangeError(`${exponent} is no exponent of a segment`)
-
-  return 10 ** exponent
 }
 
 /** Writes doubles as what changes from one to the next. */

@@ -1,10 +1,8 @@
 import { ByteReader, ByteWriter } from './bytes.ts'
-import { readDifferences, readInstants, readOldInstants, writeInstants } from './columns.ts'
+import { readInstants, writeInstants } from './columns.ts'
 import { readPacked, writePacked } from './packed-integers.ts'
 import type { Samples } from './samples.ts'
 
-/** The kind of version 1, which is read and no longer written. */
-const KIND_OLD_TEXT = 0x10
 const KIND_TEXT = 0x11
 
 /** Without ignoreBOM a text that begins with U+FEFF would lose it. */
@@ -42,13 +40,12 @@ export function encodeTexts(samples: Samples<string>): Uint8Array {
 export function decodeTexts(body: Uint8Array): Samples<string> {
   const reader = new ByteReader(body)
   const kind = reader.byte()
-  if (kind !== KIND_TEXT && kind !== KIND_OLD_TEXT)
-    throw new RangeError(`${kind} is no kind of string segment`)
+  if (kind !== KIND_TEXT) throw new RangeError(`${kind} is no kind of string segment`)
 
-  const at = kind === KIND_OLD_TEXT ? readOldInstants(reader) : readInstants(reader)
+  const at = readInstants(reader)
   const texts: string[] = []
   for (let left = reader.count(); left > 0; left--) texts.push(readText(reader))
-  const places = kind === KIND_OLD_TEXT ? readDifferences(reader, at.length) : readPacked(reader, at.length)
+  const places = readPacked(reader, at.length)
   const values = Array.from(places, (place) => {
     const text = texts[place]
     if (text === undefined) throw new RangeError(`the segment body has no text ${place}`)

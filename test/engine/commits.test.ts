@@ -394,14 +394,15 @@ describe('forgetting', () => {
 })
 
 describe('the version of the database', () => {
-  test('a database of a newer release is refused', async () => {
-    await stage.values.commit([
-      { sql: `update meta set value = ? where key = 'version'`, cells: [VALUES_VERSION + 1] },
-    ])
-    expect(String(await stage.crash().catch((error: unknown) => error))).toContain(
-      `version ${VALUES_VERSION + 1}`,
-    )
-  })
+  test.each([VALUES_VERSION - 1, VALUES_VERSION + 1])(
+    'a database of version %i is refused',
+    async (version) => {
+      await stage.values.commit([
+        { sql: `update meta set value = ? where key = 'version'`, cells: [version] },
+      ])
+      expect(String(await stage.crash().catch((error: unknown) => error))).toContain(`version ${version}`)
+    },
+  )
 
   test('the heartbeat is kept', async () => {
     expect(await stage.keeper.lastHeartbeat()).toBeNull()

@@ -135,7 +135,7 @@ export class NaiveJob {
   }
 
   get #healsOnData(): boolean {
-    return this.#rules.healsOnData === true || this.#mistake === 'absent error code ends the timeout'
+    return this.#rules.healsOnData || this.#mistake === 'absent error code ends the timeout'
   }
 
   #count(values: Delivery['values'], sentCode: number | null): void {

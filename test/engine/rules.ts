@@ -5,6 +5,7 @@ import type { Condition, Rules } from '../../src/domain/job-rules.ts'
 /** Where the clocks of tests begin: 2026-03-02T08:00Z. */
 export const BEGIN_AT = Date.UTC(2026, 2, 2, 8)
 export const MINUTE_MS = 60_000
+const DAY_MS = 86_400_000
 
 export const ANYBODY: Sender = { userId: 1, anyJob: true }
 
@@ -35,6 +36,9 @@ export function rulesWith(part: Partial<Rules> = {}): Rules {
     thresholds: [{ level: 'warning', mode: 'or', conditions: [FAILED] }],
     stopped: false,
     forced: null,
+    healsOnData: false,
+    retention: { rawMs: 400 * DAY_MS, minutesMs: 800 * DAY_MS, hoursMs: 3_660 * DAY_MS },
+    flapping: null,
     ...part,
   }
 }

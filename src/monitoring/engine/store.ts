@@ -1,31 +1,24 @@
-import { VALUES_SCHEMA, VALUES_UPGRADE, VALUES_VERSION } from '../../../db/values.ts'
+import { VALUES_SCHEMA, VALUES_VERSION } from '../../../db/values.ts'
 import type { Statement, ValuesDatabase } from '../../ports/values-database.ts'
 import type { ActorState } from '../jobs/actor.ts'
 import { integer, writeRows } from './store/row.ts'
-import { upgrade } from './store/upgrade.ts'
 
 const ACTORS_PAGE_ROWS = 20_000
 
-/** Creates what is missing, and takes over what an older release wrote.
- * @throws {Error} when a newer release wrote the database */
+/** Creates the missing tables.
+ * @throws {Error} if the database has another version than this release */
 export async function prepare(values: ValuesDatabase): Promise<void> {
-  const tables = await values.read({
-    sql: `select name from sqlite_master where name in ('meta', 'segments_by_series')`,
-    cells: [],
-  })
-  const version =
-    tables.length === 0 ? VALUES_VERSION : ((await readMeta(values, 'version')) ?? VALUES_VERSION)
-  if (version > VALUES_VERSION) {
+  const [meta] = await values.read({ sql: `select 1 from sqlite_master where name = 'meta'`, cells: [] })
+  const version = (meta && (await readMeta(values, 'version'))) ?? VALUES_VERSION
+  if (version !== VALUES_VERSION) {
     throw new Error(
-      `The values database has version ${version}; this release knows ${VALUES_VERSION}. Upgrade first.`,
+      `The values database has version ${version}; this release reads version ${VALUES_VERSION} only. Start the release that wrote it.`,
     )
   }
-  const isFirst = tables.some(({ name }) => name === 'segments_by_series')
   await values.commit([
-    ...[...(isFirst ? VALUES_UPGRADE : []), ...VALUES_SCHEMA].map((sql) => ({ sql, cells: [] })),
+    ...VALUES_SCHEMA.map((sql) => ({ sql, cells: [] })),
     { sql: `insert or ignore into meta values ('version', ?)`, cells: [VALUES_VERSION] },
   ])
-  if (version < VALUES_VERSION) await upgrade(values)
 }
 
 export async function readMeta(values: ValuesDatabase, key: string): Promise<number | null> {

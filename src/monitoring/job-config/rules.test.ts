@@ -1,8 +1,6 @@
 import { describe, expect, test } from 'bun:test'
-import { DEFAULT_RETENTION } from './retention.ts'
 import { rulesOf } from './rules.ts'
 import { parametersSchema, thresholdsSchema } from './schema.ts'
-import type { Parameters } from './schema.ts'
 
 const DAY_MS = 86_400_000
 
@@ -37,12 +35,6 @@ describe('rulesOf', () => {
       retention: { rawMs: 400 * DAY_MS, minutesMs: 800 * DAY_MS, hoursMs: 3_660 * DAY_MS },
       flapping: null,
     })
-  })
-
-  test('parameters that an earlier release stored have the default retention, and values end no error code', () => {
-    const { retention: _, healsOnData: __, ...parameters } = parametersSchema.parse({})
-    const rules = rulesOf({ ...JOB, parameters: parameters as Parameters, thresholds: {} })
-    expect(rules).toMatchObject({ retention: DEFAULT_RETENTION, healsOnData: false })
   })
 
   test.each([

@@ -2,7 +2,6 @@ import { durationMs } from '../../lib/duration.ts'
 import type { Condition, FlappingLimits, Retention, Rules, Thresholds } from '../../domain/job-rules.ts'
 import type { State } from '../../domain/state.ts'
 import { LEVELS } from '../states/state.ts'
-import { DEFAULT_RETENTION } from './retention.ts'
 import type { Parameters, ThresholdsBody } from './schema.ts'
 
 /** What is stored of a job that its actor needs. */
@@ -26,8 +25,7 @@ export function rulesOf(job: JobConfiguration): Rules {
     timeoutMs: parameters.timeout === null ? null : durationMs(parameters.timeout),
     graceMs: parameters.grace === null ? null : durationMs(parameters.grace),
     intervalMs: job.intervalMs,
-    // Absent in parameters that an earlier release stored.
-    healsOnData: parameters.healsOnData ?? false,
+    healsOnData: parameters.healsOnData,
     divisors: parameters.returnValue.map(({ valueDivisor }) => valueDivisor),
     textCount: parameters.stringValue.length,
     thresholds: thresholdsOf(job.thresholds),
@@ -38,10 +36,7 @@ export function rulesOf(job: JobConfiguration): Rules {
   }
 }
 
-/** Parameters that an earlier release stored have no retention. */
-function retentionOf({ retention }: Partial<Parameters>): Retention {
-  if (!retention) return DEFAULT_RETENTION
-  const { raw, minutes, hours } = retention
+function retentionOf({ retention: { raw, minutes, hours } }: Parameters): Retention {
   return { rawMs: durationMs(raw), minutesMs: durationMs(minutes), hoursMs: durationMs(hours) }
 }
 

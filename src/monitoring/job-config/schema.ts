@@ -1,7 +1,6 @@
 import * as z from 'zod'
 import { storableText } from '../../http/text-schemas.ts'
 import { durationMs, isFixedDuration } from '../../lib/duration.ts'
-import { RETENTION_DAYS } from './retention.ts'
 import { NUMBER_OPERATORS, TEXT_OPERATORS } from '../states/thresholds.ts'
 
 export const VALUES_MAX = 64
@@ -29,15 +28,14 @@ const span = z
   .max(64)
   .refine(isRetention, 'must be an ISO 8601 duration from P1D to P36600D, without years and months')
   .meta({ format: 'duration' })
-const days = (count: number) => `P${count}D`
 
 const retention = z
   .strictObject({
-    raw: span.default(days(RETENTION_DAYS.raw)).describe('How long single values are kept.'),
+    raw: span.default('P400D').describe('How long single values are kept.'),
     minutes: span
-      .default(days(RETENTION_DAYS.minutes))
+      .default('P800D')
       .describe('How long sums over five minutes are kept; only frequent values have them.'),
-    hours: span.default(days(RETENTION_DAYS.hours)).describe('How long hourly sums are kept.'),
+    hours: span.default('P3660D').describe('How long hourly sums are kept.'),
   })
   .superRefine(({ raw, minutes, hours }, issues) => {
     const fault = (path: string, other: string) =>

@@ -123,7 +123,7 @@ export function judge(
 
 /** Whether a delivery ends error code 5 although it has no error code. */
 function heals({ errorCode, rules }: ActorState, { values }: Delivery): boolean {
-  return errorCode === TIMEOUT_ERROR && rules.healsOnData === true && hasAny(values)
+  return errorCode === TIMEOUT_ERROR && rules.healsOnData && hasAny(values)
 }
 
 /** Whether a delivery brings values to a job in error code 5 and leaves it there.
@@ -133,7 +133,7 @@ export function leavesTimeout(
   delivery: Pick<Delivery, 'values' | 'errorCode'>,
 ): boolean {
   if (errorCode !== TIMEOUT_ERROR || delivery.errorCode !== null) return false
-  return rules.healsOnData !== true && hasAny(delivery.values)
+  return !rules.healsOnData && hasAny(delivery.values)
 }
 
 function hasAny(values: Delivery['values']): boolean {

@@ -23,11 +23,7 @@ export async function listRunConfigurations(
     .from(runConfigurations)
     .where(eq(runConfigurations.scriptId, scriptId))
     .orderBy(runConfigurations.id)
-  // Rules that an earlier release wrote name no job.
-  return (rows as RunConfigurationRow[]).map((row) => ({
-    ...row,
-    rules: { ...row.rules, reportTo: row.rules.reportTo ?? null },
-  }))
+  return rows as RunConfigurationRow[]
 }
 
 export function insertRunConfiguration(

@@ -1,4 +1,3 @@
-import { DEFAULT_RETENTION } from '../../job-config/retention.ts'
 import type { Job } from '../head/job.ts'
 import { readSegmentsBefore, readSeriesBefore } from '../store/segments.ts'
 import type { SeriesKey } from '../store/segments.ts'
@@ -40,7 +39,7 @@ export async function tidyJobs(tidying: Tidying, jobs: readonly Job[], now: numb
 
 /** What a job takes late depends on its own clock, which never goes back: so does what is cold. */
 function bordersOf({ state }: Job, now: number): Borders {
-  const { rawMs, minutesMs, hoursMs } = state.rules.retention ?? DEFAULT_RETENTION
+  const { rawMs, minutesMs, hoursMs } = state.rules.retention
   const at = Math.max(state.nowAt, now)
   return {
     coldAt: state.nowAt - COLD_MS,

@@ -34,7 +34,7 @@ export function listPings(database: Database, jobId: number): Promise<PingRow[]>
   return Promise.resolve(database.select(SHOWN).from(pings).where(eq(pings.jobId, jobId)).orderBy(pings.id))
 }
 
-/** A token with the path of its job, and who made it; the role is null where that user is gone or unknown. */
+/** A token with the path of its job, and who made it; the role is null if that user is deleted. */
 export async function findPing(database: Database, hash: string) {
   const [row] = await database
     .select({

@@ -17,6 +17,8 @@ const TOLD: Told = {
   message: 'no data',
   beginAt: Date.parse('2026-03-02T09:00:00Z'),
   endAt: null,
+  silentSinceAt: null,
+  timeoutMs: null,
 }
 
 const parcelOf = (told: readonly Told[], template?: string) => ({

@@ -172,6 +172,8 @@ async function testOnce(ports: Ports, row: RecipientRow, now: number): Promise<T
 }
 
 const SAMPLE = {
+  silentSinceAt: null,
+  timeoutMs: null,
   alarmId: 0,
   objectId: 1,
   objectType: 'group',

@@ -21,6 +21,8 @@ const TOLD: Told = {
   message: 'no data',
   beginAt: Date.parse('2026-03-02T09:00:00Z'),
   endAt: null,
+  silentSinceAt: null,
+  timeoutMs: null,
 }
 const MANNER = { recipient: 'ops', language: 'en', timeZone: 'Europe/Zurich', templates: {} } as const
 
@@ -57,7 +59,6 @@ describe('a message', () => {
       'keine Daten seit 2026-03-01 09:00:04 +00:00 (erwartet alle 4 s)',
     )
     expect(messageOf({ ...silent, message: 'exit 1' }, german)).toBe('exit 1')
-    // A notice of an earlier release.
     expect(messageOf({ ...TOLD, message: '' }, german)).toBe('')
   })
 

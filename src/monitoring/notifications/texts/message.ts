@@ -25,10 +25,10 @@ export type Facts = {
   readonly beginAt: number
   /** Null while it lasts. */
   readonly endAt: number | null
-  /** Of what fell silent, its last sign of life, epoch ms; absent from notices of earlier releases. */
-  readonly silentSinceAt?: number | null
+  /** Of what fell silent, its last sign of life, epoch ms; null for other alarms. */
+  readonly silentSinceAt: number | null
   /** Within which time data was expected; null where the object has no such time. */
-  readonly timeoutMs?: number | null
+  readonly timeoutMs: number | null
 }
 
 /** One thing to tell. */
@@ -101,10 +101,10 @@ export function messageOf(
   { message, silentSinceAt, timeoutMs, beginAt }: Facts,
   { language, timeZone }: Pick<Manner, 'language' | 'timeZone'>,
 ): string {
-  if (message !== '' || silentSinceAt == null) return message
+  if (message !== '' || silentSinceAt === null) return message
   const since = writtenTime(silentSinceAt, timeZone)
   const isSameDay = since.slice(0, 10) === writtenTime(beginAt, timeZone).slice(0, 10)
-  const every = timeoutMs == null ? null : durationWords(timeoutMs, language)
+  const every = timeoutMs === null ? null : durationWords(timeoutMs, language)
   return WORDS[language].silent(isSameDay ? since.slice(11, 19) : since, every)
 }
 

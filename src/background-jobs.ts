@@ -25,19 +25,19 @@ export async function beginFirst(ports: Ports): Promise<FirstStart> {
 }
 
 /** What a process that died left undone: configurations that a job has not heard of, and changes not carried on. */
-export async function catchUp(ports: Ports): Promise<void> {
+export async function recover(ports: Ports): Promise<void> {
   await applyChanges(ports)
-  await ports.flow.settle()
-  await ports.dispatch.settle()
+  await ports.flow.runDue()
+  await ports.dispatch.runDue()
 }
 
 /** What deliveries and deadlines do not bring about by themselves, to be asked for every few minutes: what was left undone,
  * people of the directory, files that belong to nobody, backups that are due. */
-export async function keepUp(ports: Ports): Promise<void> {
-  await Promise.all([catchUp(ports), syncWhenDue(ports), sweepBlobs(ports), backUpWhenDue(ports)])
+export async function runPeriodic(ports: Ports): Promise<void> {
+  await Promise.all([recover(ports), syncWhenDue(ports), sweepBlobs(ports), backUpWhenDue(ports)])
 }
 
 /** What is looked through once a night: every parent's state, and translations that were asked for long ago. */
-export async function lookThrough(ports: Ports): Promise<void> {
+export async function runNightly(ports: Ports): Promise<void> {
   await Promise.all([sweepAll(ports), sweepTranslations(ports)])
 }

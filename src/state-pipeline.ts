@@ -1,4 +1,4 @@
-import { Lock } from './lib/mutex.ts'
+import { Mutex } from './lib/mutex.ts'
 import { advanceAlarms, raiseAlarms, tidyAlarms } from './monitoring/alarms/service.ts'
 import { makeNotices } from './monitoring/notifications/outbox/service.ts'
 import { advanceMaintenance, reviewSlice, reviewUrgent } from './monitoring/revaluations/service.ts'
@@ -7,7 +7,7 @@ import { judgeDue } from './monitoring/slcs/service.ts'
 import { keepMembership } from './monitoring/slos/membership/service.ts'
 import { countAnew, recordTransitions, setRight } from './monitoring/states/service.ts'
 import type { Events } from './ports/events.ts'
-import type { Flow } from './ports/flow.ts'
+import type { StatePipeline } from './ports/flow.ts'
 import type { Ports } from './ports/index.ts'
 import type { Transition } from './domain/transition.ts'
 
@@ -16,17 +16,19 @@ const JUDGED_IN_A_ROW = 5
 const SLICES_IN_A_ROW = 10
 
 /** A flow as whoever runs it sees it. */
-export type OpenFlow = Flow & {
+export type OpenStatePipeline = StatePipeline & {
   /** When it is to be settled next, epoch ms: early or twice does no harm, and late is dated as if it were in time. */
   readonly nextAt: number
 }
 
 /** What a flow needs; without `events` nobody is told what it has committed. */
-type FlowPorts = Pick<Ports, 'database' | 'clock' | 'log'> & { readonly events?: Pick<Events, 'committed'> }
+type PipelinePorts = Pick<Ports, 'database' | 'clock' | 'log'> & {
+  readonly events?: Pick<Events, 'committed'>
+}
 
 /** Runs one step at a time. Of what it has committed, also where it failed then, readers of events hear after it. */
-function stepsOf(events: FlowPorts['events']) {
-  const lock = new Lock()
+function stepsOf(events: PipelinePorts['events']) {
+  const lock = new Mutex()
   return async <Result>(task: () => Promise<Result>): Promise<Result> => {
     try {
       return await lock.run(task)
@@ -38,7 +40,9 @@ function stepsOf(events: FlowPorts['events']) {
 
 /** Carries on together what is told while something else is under way.
  * @param carryOn asks for what there is when its turn has come */
-function gathering(carryOn: (transitions: () => readonly Transition[]) => Promise<void>): Flow['follow'] {
+function gathering(
+  carryOn: (transitions: () => readonly Transition[]) => Promise<void>,
+): StatePipeline['apply'] {
   let waiting: { readonly transitions: Transition[]; readonly carried: Promise<void> } | null = null
   return (told) => {
     if (!waiting) {
@@ -57,7 +61,7 @@ function gathering(carryOn: (transitions: () => readonly Transition[]) => Promis
 /** What follows when objects change their state, top to bottom, one after the other. What is told while something else is
  * under way is carried on together.
  * @param onNotices called when there may be something to send */
-export function openFlow(ports: FlowPorts, onNotices: () => void = () => {}): OpenFlow {
+export function openStatePipeline(ports: PipelinePorts, onNotices: () => void = () => {}): OpenStatePipeline {
   const step = stepsOf(ports.events)
   const maintenance = openMaintenance(ports)
   // Nothing is known yet of which container is judged or alarm changed next.
@@ -99,8 +103,8 @@ export function openFlow(ports: FlowPorts, onNotices: () => void = () => {}): Op
   }
 
   return {
-    follow: gathering((transitions) => step(() => carryOn(transitions()))),
-    async settle() {
+    apply: gathering((transitions) => step(() => carryOn(transitions()))),
+    async runDue() {
       await step(bringUpToDate)
       await maintenance.reviewInTurns(step)
       // A few at a time: at midnight many periods end, and deliveries do not wait for all of them. Nor does the caller,
@@ -169,6 +173,6 @@ function openMaintenance(ports: Pick<Ports, 'database' | 'clock'>) {
 export async function sweepAll({ flow, log }: Pick<Ports, 'flow' | 'log'>): Promise<void> {
   for (let after: number | null = 0; after !== null;) after = await flow.sweep(after)
   // Alarms follow what was set right.
-  await flow.settle()
+  await flow.runDue()
   log.info('all states were compared with what their children make them')
 }

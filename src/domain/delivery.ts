@@ -17,7 +17,7 @@ export type Delivery = {
 }
 
 /** Samples of one value, with their instants; each counts as a delivery of its own that has nothing else in it. */
-export type Run = {
+export type SampleSeries = {
   readonly key: string
   readonly at: readonly number[]
   readonly values: readonly Value[]
@@ -39,9 +39,9 @@ export type Repeat = {
 }
 
 /** One thing to be delivered by `deliverAll`. */
-export type Parcel = {
+export type BulkItem = {
   readonly jobId: number
-  readonly sent: { readonly delivery: Delivery } | { readonly run: Run }
+  readonly sent: { readonly delivery: Delivery } | { readonly run: SampleSeries }
   /** Null where a repetition is a delivery of its own. */
   readonly repeat: Repeat | null
   /** Of a delivery with a timestamp: a value that the job has at that instant already is not kept again. */
@@ -49,7 +49,7 @@ export type Parcel = {
 }
 
 /** @throws nothing: refusals are outcomes, those of `deliver` and idempotency_conflict, too_many_jobs, unavailable. */
-export type Outcome = Delivered | DeliveredRun | Refusal
+export type DeliveryOutcome = Delivered | DeliveredSeries | Refusal
 
 /** Who delivers: `anyJob` lifts the rule that a job takes deliveries from its own collector only. */
 export type Sender = { readonly userId: number; readonly anyJob: boolean }
@@ -69,7 +69,7 @@ export type Delivered = {
 }
 
 /** The answer to a run: how many of its samples were kept, how many of these were late, and which were refused why. */
-export type DeliveredRun = Omit<Delivered, 'late' | 'timestampAt'> & {
+export type DeliveredSeries = Omit<Delivered, 'late' | 'timestampAt'> & {
   readonly late: number
   readonly refused: readonly RefusedSample[]
 }

@@ -2,7 +2,7 @@ import type { Value } from './delivery.ts'
 import type { State, Level } from './state.ts'
 
 /** What a job's configuration means to its actor. A later `revision` replaces an earlier one, never the reverse. */
-export type Rules = {
+export type JobRules = {
   readonly revision: number
   /** The user whose deliveries the job takes; 0 for any collector. */
   readonly collectorId: number

@@ -1,8 +1,8 @@
 import type { Caller } from '../context.ts'
 import { runnerOf } from '../automation/runs/runners/service.ts'
 import { Refusal } from '../lib/errors.ts'
-import { soon } from '../lib/maybe-promise.ts'
-import type { Soon } from '../lib/maybe-promise.ts'
+import { thenSync } from '../lib/maybe-promise.ts'
+import type { MaybePromise } from '../lib/maybe-promise.ts'
 import type { Ports } from '../ports/index.ts'
 import {
   callerOfCredentials,
@@ -16,10 +16,10 @@ type User = Extract<Caller, { kind: 'user' }>
 
 /** Who sends this request: access token, Basic credentials, or session id, the first that is there.
  * @throws {Refusal} unauthenticated when there is none or it is not valid */
-export function authenticate(request: Request, ports: Ports): Soon<User> {
+export function authenticate(request: Request, ports: Ports): MaybePromise<User> {
   const authorization = request.headers.get('authorization')
   const found = authorization === null ? bySession(request, ports) : byHeader(request, authorization, ports)
-  return soon(found, requireFound)
+  return thenSync(found, requireFound)
 }
 
 function requireFound(caller: User | null): User {

@@ -1,6 +1,6 @@
 import type * as z from 'zod'
 import type { Context } from '../context.ts'
-import type { Soon } from '../lib/maybe-promise.ts'
+import type { MaybePromise } from '../lib/maybe-promise.ts'
 import type { Ports } from '../ports/index.ts'
 import { ID } from './openapi-answers.ts'
 import { requestIdOf, surround, surrounded } from './response-headers.ts'
@@ -19,7 +19,7 @@ export type Direct<Body, Done> = {
   readonly path: string
   readonly policy: Policy
   readonly takes: Quick<z.ZodType<Body>>
-  readonly handle: (context: Context, id: number, sent: Sent<Body>) => Soon<Done>
+  readonly handle: (context: Context, id: number, sent: Sent<Body>) => MaybePromise<Done>
   /** Apart, because one more promise for it would cost more than what it does. */
   readonly show: (done: Done, context: Context, id: number) => DirectAnswer
 }

@@ -2,8 +2,8 @@ import { createMiddleware } from 'hono/factory'
 import type { Hono } from 'hono'
 import type * as z from 'zod'
 import { Refusal } from '../lib/errors.ts'
-import { soon } from '../lib/maybe-promise.ts'
-import type { Soon } from '../lib/maybe-promise.ts'
+import { thenSync } from '../lib/maybe-promise.ts'
+import type { MaybePromise } from '../lib/maybe-promise.ts'
 import type { Caller, Context, Role, Scope } from '../context.ts'
 import type { Ports } from '../ports/index.ts'
 import { authenticate, authenticateRunner } from './auth.ts'
@@ -76,12 +76,12 @@ export function admit(
   rule: Policy,
   request: Request,
   { ports, requestId }: Pick<Context, 'ports' | 'requestId'>,
-): Soon<Context> {
+): MaybePromise<Context> {
   const { roles } = rule
   const contextOf = (caller: Caller): Context => ({ ports, requestId, request, caller })
   if (roles === 'anyone') return contextOf({ kind: 'nobody' })
   if (roles === 'runner') return authenticateRunner(request, ports).then(contextOf)
-  return soon(authenticate(request, ports), (caller) => {
+  return thenSync(authenticate(request, ports), (caller) => {
     if (caller.scopes && !caller.scopes.includes(scopeOf(rule, request.method)))
       throw new Refusal('forbidden', `These credentials lack the scope \`${scopeOf(rule, request.method)}\`.`)
     const mayCall =

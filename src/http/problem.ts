@@ -95,14 +95,14 @@ const OURS: ReadonlySet<Code> = new Set(['overloaded', 'unavailable', 'storage_f
  * document, unless the route has other words. */
 export function failureResponse(
   error: unknown,
-  { log, hearing }: Ports,
+  { log, ingestHealth }: Ports,
   request: FailedRequest,
   reword?: (refusal: Refusal) => Reworded,
 ): Response {
   const refusal = refusalIn(error) ?? new Refusal('internal', 'Something is wrong here. The log knows more.')
   const { requestId, method, route, isDelivery = false } = request
   if (refusal.code === 'internal') log.error('request failed', error, { requestId, method, route })
-  if (isDelivery && OURS.has(refusal.code)) hearing.wasRefused()
+  if (isDelivery && OURS.has(refusal.code)) ingestHealth.recordRefusal()
   const response = problemResponse(refusal, request.requestId)
   if (!reword) return response
   const { media, body } = reword(refusal)

@@ -6,7 +6,7 @@ import { Refusal } from '../lib/errors.ts'
 import './fault-texts.ts'
 import type { Fault } from '../lib/errors.ts'
 import { pointerOf } from '../lib/pointer.ts'
-import type { Soon } from '../lib/maybe-promise.ts'
+import type { MaybePromise } from '../lib/maybe-promise.ts'
 import { gunzip, readBytes, tooLarge } from './bytes.ts'
 import { encodingOf, refuseCharset } from './encoding.ts'
 import { holdIntake } from './body-budget.ts'
@@ -88,7 +88,7 @@ export function takeJson<S extends z.ZodType>(
 export async function withJson<S extends z.ZodType, Result>(
   request: Request,
   quick: Quick<S>,
-  use: (body: z.output<S>) => Soon<Result>,
+  use: (body: z.output<S>) => MaybePromise<Result>,
 ): Promise<Result> {
   const { body, release } = takeJson(request, quick)
   try {

@@ -1,10 +1,10 @@
-type Held<Value> = { readonly value: Value; readonly weight: number }
+type LruEntry<Value> = { readonly value: Value; readonly weight: number }
 
 /** Values by name. Where they weigh too much together, those go that were not asked for longest. */
 export class Lru<Value> {
   readonly #weightMax: number
   /** A Map goes through its names in the order in which they were set: the first was not asked for longest. */
-  readonly #held = new Map<string, Held<Value>>()
+  readonly #held = new Map<string, LruEntry<Value>>()
   #weight = 0
 
   constructor(weightMax: number) {

@@ -1,5 +1,5 @@
 /** Runs one task at a time, in the order in which they came. A task that fails does not hinder the next. */
-export class Lock {
+export class Mutex {
   #last: Promise<unknown> = Promise.resolve()
 
   run<Result>(task: () => Promise<Result>): Promise<Result> {

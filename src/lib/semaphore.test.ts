@@ -1,13 +1,13 @@
 import { expect, test } from 'bun:test'
 
 import { rejection } from '../../test/contract/rejection.ts'
-import { Slots } from './semaphore.ts'
+import { Semaphore } from './semaphore.ts'
 
 const LOST_MS = 60_000
 const clock = { now: () => Date.now() }
 
 test('two run, three wait, the sixth is refused, and each goes on when another has ended', async () => {
-  const slots = new Slots(2, 3, LOST_MS)
+  const slots = new Semaphore(2, 3, LOST_MS)
   const ends: (() => void)[] = []
   let running = 0
   let most = 0
@@ -28,7 +28,7 @@ test('two run, three wait, the sixth is refused, and each goes on when another h
 })
 
 test('a task that fails gives its place back', async () => {
-  const slots = new Slots(1, 0, LOST_MS)
+  const slots = new Semaphore(1, 0, LOST_MS)
   expect(await rejection(slots.run(clock, () => Promise.reject(new Error('no'))))).toMatchObject({
     message: 'no',
   })
@@ -36,7 +36,7 @@ test('a task that fails gives its place back', async () => {
 })
 
 test('whoever waits goes on in the order in which it came', async () => {
-  const slots = new Slots(1, 20, LOST_MS)
+  const slots = new Semaphore(1, 20, LOST_MS)
   const begun: number[] = []
   await Promise.all(
     Array.from({ length: 20 }, (_, index) =>
@@ -50,7 +50,7 @@ test('whoever waits goes on in the order in which it came', async () => {
 })
 
 test('the further behind, the less often one looks', async () => {
-  const slots = new Slots(2, 250, LOST_MS)
+  const slots = new Semaphore(2, 250, LOST_MS)
   const end = Promise.withResolvers<void>()
   const running = [1, 2].map(() => slots.run(clock, () => end.promise))
   const { setTimeout } = globalThis
@@ -71,7 +71,7 @@ test.each([
   [60_000, 30],
 ])('where a task took %i ms, who is refused is told to come again in %i s', async (tookMs, retryAfterS) => {
   const moved = { at: 0, now: () => moved.at }
-  const slots = new Slots(2, 4, LOST_MS)
+  const slots = new Semaphore(2, 4, LOST_MS)
   await slots.run(moved, () => Promise.resolve((moved.at += tookMs)))
   const turns = Array.from({ length: 6 }, () => slots.enter(moved))
   expect(await rejection(slots.run(moved, () => Promise.resolve()))).toMatchObject({ retryAfterS })
@@ -81,7 +81,7 @@ test.each([
 
 test('whoever never ends holds up the others until it counts as lost', async () => {
   const moved = { at: 0, now: () => moved.at }
-  const slots = new Slots(1, 1, LOST_MS)
+  const slots = new Semaphore(1, 1, LOST_MS)
   slots.run(moved, () => new Promise<never>(() => {})).catch(String)
   moved.at = LOST_MS
   const second = slots.run(moved, () => Promise.resolve('went on'))
@@ -92,7 +92,7 @@ test('whoever never ends holds up the others until it counts as lost', async () 
 
 test('whoever has waited for 15 seconds is refused, and makes room', async () => {
   const moved = { at: 0, now: () => moved.at }
-  const slots = new Slots(1, 1, LOST_MS)
+  const slots = new Semaphore(1, 1, LOST_MS)
   const end = Promise.withResolvers<void>()
   const first = slots.run(moved, () => end.promise)
   const second = slots.run(moved, () => Promise.resolve())
@@ -108,7 +108,7 @@ test('whoever has waited for 15 seconds is refused, and makes room', async () =>
 
 test('those who left while they waited make room again, though nobody else waits', async () => {
   const moved = { at: 0, now: () => moved.at }
-  const slots = new Slots(1, 2, LOST_MS)
+  const slots = new Semaphore(1, 2, LOST_MS)
   const end = Promise.withResolvers<void>()
   const first = slots.run(moved, () => end.promise)
   // The platform runs nothing more of them: their timers stop.
@@ -126,7 +126,7 @@ test('those who left while they waited make room again, though nobody else waits
 
 test('a clock that is set back keeps nobody waiting', async () => {
   const moved = { at: 10 * LOST_MS, now: () => moved.at }
-  const slots = new Slots(1, 0, LOST_MS)
+  const slots = new Semaphore(1, 0, LOST_MS)
   slots.run(moved, () => new Promise<never>(() => {})).catch(String)
   expect(() => slots.enter(moved)).toThrow('Too many wait')
   moved.at = 0

@@ -24,12 +24,12 @@ export type Turn = {
  *
  * Tasks of different requests know nothing of each other but the time: at the edge a request that waits for another one
  * counts as hung, and one whose sender has left just stops, without giving anything back. */
-export class Slots {
+export class Semaphore {
   readonly #atOnce: number
   readonly #waitingMax: number
   readonly #lostMs: number
-  readonly #running = new Set<Place>()
-  readonly #waiting = new Set<Place>()
+  readonly #running = new Set<WaitingTurn>()
+  readonly #waiting = new Set<WaitingTurn>()
   /** How long the task took that ended last. */
   #tookMs = 0
 
@@ -49,7 +49,7 @@ export class Slots {
    * @throws {Refusal} overloaded when too many wait already */
   enter(clock: Clock): Turn {
     const enteredAt = clock.now()
-    const place: Place = { seenAt: enteredAt }
+    const place: WaitingTurn = { seenAt: enteredAt }
     this.#forget(place.seenAt)
     const roomFor = this.#atOnce - this.#running.size + this.#waitingMax
     if (this.#waiting.size >= roomFor) throw this.#refusal()
@@ -80,13 +80,13 @@ export class Slots {
     return new Refusal('overloaded', 'Too many wait for the same. Come again in a moment.', [], retryAfterS)
   }
 
-  #lookAfterMs(place: Place): number {
+  #lookAfterMs(place: WaitingTurn): number {
     const before = [...this.#waiting].indexOf(place)
     return Math.min(LOOK_MAX_MS, LOOK_MS * (1 + Math.floor(before / this.#atOnce)))
   }
 
   /** Begins to run where it is its turn. */
-  #take(place: Place, now: number): boolean {
+  #take(place: WaitingTurn, now: number): boolean {
     place.seenAt = now
     this.#forget(now)
     const [first = place] = this.#waiting
@@ -96,7 +96,7 @@ export class Slots {
     return true
   }
 
-  #leave(place: Place): void {
+  #leave(place: WaitingTurn): void {
     this.#waiting.delete(place)
     this.#running.delete(place)
   }
@@ -108,21 +108,21 @@ export class Slots {
 }
 
 /** Slots of their own for each key, which live as long as it does. */
-export function slotsFor<Key extends WeakKey>(
-  ...bounds: ConstructorParameters<typeof Slots>
-): (key: Key) => Slots {
-  const known = new WeakMap<Key, Slots>()
+export function semaphoreFor<Key extends WeakKey>(
+  ...bounds: ConstructorParameters<typeof Semaphore>
+): (key: Key) => Semaphore {
+  const known = new WeakMap<Key, Semaphore>()
   return (key) => {
-    const slots = known.get(key) ?? new Slots(...bounds)
+    const slots = known.get(key) ?? new Semaphore(...bounds)
     known.set(key, slots)
     return slots
   }
 }
 
 /** When a task began, or was last seen to wait, in epoch milliseconds. */
-type Place = { seenAt: number }
+type WaitingTurn = { seenAt: number }
 
 /** A clock that was set back tells nothing of who was seen before. */
-function forget(places: Set<Place>, now: number, afterMs: number): void {
+function forget(places: Set<WaitingTurn>, now: number, afterMs: number): void {
   for (const place of places) if (Math.abs(now - place.seenAt) > afterMs) places.delete(place)
 }

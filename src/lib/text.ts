@@ -1,5 +1,5 @@
 /** How names are compared: composed, and without regard to case. */
-export function fold(text: string): string {
+export function foldCase(text: string): string {
   return text.normalize('NFC').toLowerCase()
 }
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 
 import { Refusal } from './errors.ts'
-import { Recent } from './ttl-cache.ts'
+import { TtlCache } from './ttl-cache.ts'
 
 const KEEP_MS = 1_000
 const AHEAD_MS = 500
@@ -35,7 +35,7 @@ describe('what was found a moment ago', () => {
 
   test('is answered at once while it is asked for in the background, until it is too old or was found to be nothing', async () => {
     const work: Promise<unknown>[] = []
-    const recent = new Recent<string>(KEEP_MS, AHEAD_MS, (one) => void work.push(one))
+    const recent = new TtlCache<string>(KEEP_MS, AHEAD_MS, (one) => void work.push(one))
     const find = (now: number, ask: () => Promise<string | null>) => recent.find('key', now, ask)
     await find(0, () => Promise.resolve('a'))
     const { promise, resolve } = Promise.withResolvers<string>()
@@ -114,7 +114,7 @@ describe('what was found a moment ago', () => {
 })
 
 function setUp() {
-  const recent = new Recent<string>(KEEP_MS, AHEAD_MS)
+  const recent = new TtlCache<string>(KEEP_MS, AHEAD_MS)
   const asked: unknown[] = []
   const find = async (now: number, answer: string | null | Error) =>
     recent.find('key', now, () => {

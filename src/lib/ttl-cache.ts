@@ -1,9 +1,9 @@
 import { refusalIn } from './errors.ts'
-import type { Soon } from './maybe-promise.ts'
+import type { MaybePromise } from './maybe-promise.ts'
 
 type Entry<Value> = { readonly value: Value; readonly foundAt: number; untilAt: number }
 /** Somebody who asks, since when, and what came of it. */
-type Asker<Value> = { readonly since: number; outcome: (() => Value | null) | null }
+type PendingFetch<Value> = { readonly since: number; outcome: (() => Value | null) | null }
 
 const ENTRIES_MAX = 10_000
 /** Who has asked for so long may have left without an answer. */
@@ -22,12 +22,12 @@ const AWAY_PAUSE_MS = 5_000
  *
  * Nobody waits for the promise of somebody else: at the edge a request that does counts as hung, and one whose sender has
  * left just stops. */
-export class Recent<Value, Key extends string | number = string> {
+export class TtlCache<Value, Key extends string | number = string> {
   readonly #keepMs: number
   readonly #aheadMs: number
   readonly #inBackground: ((work: Promise<unknown>) => void) | null
   #entries = new Map<Key, Entry<Value>>()
-  readonly #askers = new Map<Key, Asker<Value>>()
+  readonly #askers = new Map<Key, PendingFetch<Value>>()
 
   /** @param keepMs nothing that was found longer ago is answered, while somebody can be asked
    * @param aheadMs so long before that somebody asks anew, and the others go on with what is known meanwhile
@@ -38,7 +38,7 @@ export class Recent<Value, Key extends string | number = string> {
     this.#inBackground = inBackground
   }
 
-  find(key: Key, now: number, ask: () => Promise<Value | null>): Soon<Value | null> {
+  find(key: Key, now: number, ask: () => Promise<Value | null>): MaybePromise<Value | null> {
     const known = this.#entries.get(key)
     return known && known.untilAt - this.#aheadMs > now ? known.value : this.#join(key, now, ask)
   }
@@ -70,7 +70,7 @@ export class Recent<Value, Key extends string | number = string> {
     if (this.#entries.size >= ENTRIES_MAX || this.#askers.size >= ENTRIES_MAX) this.clear()
     const entries = this.#entries
     const known = entries.get(key)
-    const asker: Asker<Value> = { since: now, outcome: null }
+    const asker: PendingFetch<Value> = { since: now, outcome: null }
     this.#askers.set(key, asker)
     try {
       const value = await ask()

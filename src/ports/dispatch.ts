@@ -18,5 +18,5 @@ export interface Dispatch {
   /** There may be something to be given. Never rejects: what is not given now is given later. */
   wake(): Promise<void>
   /** Gives up runners that were not heard of in time, and begins what is due. */
-  settle(): Promise<void>
+  runDue(): Promise<void>
 }

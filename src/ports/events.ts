@@ -3,7 +3,7 @@ export const EVENT_KINDS = ['state', 'alarm', 'value', 'script'] as const
 export type EventKind = (typeof EVENT_KINDS)[number]
 
 /** What a reader may see at the moment. */
-export type Sight = {
+export type Visibility = {
   /** Whether that is an object with these ids from the root down to itself. */
   sees(above: readonly number[]): boolean
   /** Whether those are scripts. */
@@ -11,7 +11,7 @@ export type Sight = {
 }
 
 /** Which events somebody wants. */
-export type Wanted = {
+export type EventFilter = {
   readonly kinds: ReadonlySet<EventKind>
   /** Events of these objects and of everything below them; null for all. Values do not mind. */
   readonly objectIds: ReadonlySet<number> | null
@@ -24,17 +24,17 @@ export type Reading = {
   /** What was asked, for a host that lets another place answer it. */
   readonly request: Request
   readonly userId: number
-  readonly wanted: Wanted
+  readonly wanted: EventFilter
   /** Where an earlier stream ended. */
   readonly lastEventId: string | null
   /** Ends the stream once everything that there is was told. */
   readonly once: boolean
   /** What the reader may see as of now; null once nobody is known any more by what proved who it is. */
-  readonly look: () => Promise<Sight | null>
+  readonly look: () => Promise<Visibility | null>
 }
 
 /** Something that nobody reads from where it is kept: how a run of a script goes on. It is in no tree. */
-export type Passing = { readonly kind: 'script'; readonly data: object }
+export type EphemeralEvent = { readonly kind: 'script'; readonly data: object }
 
 /** What happens, for whoever reads along: one place per installation, so that everybody is told the same in the same order. */
 export interface Events {
@@ -44,5 +44,5 @@ export interface Events {
    * reads, and never rejects: what could not be told now is told later. */
   committed(): Promise<void>
   /** Tells whoever reads now; who comes back soon enough hears of it as well. */
-  publish(passing: Passing): Promise<void>
+  publish(passing: EphemeralEvent): Promise<void>
 }

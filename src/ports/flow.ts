@@ -4,14 +4,14 @@ import type { Transition } from '../domain/transition.ts'
  * What follows when the states of objects change: one place per installation, so that the changes of many children meet
  * their parents one after the other. In this process on Bun, one object for all isolates at the edge.
  */
-export interface Flow {
+export interface StatePipeline {
   /** Carries committed transitions on, in order; resolved means stored with everything that follows. Telling one twice
    * changes nothing. */
-  follow(transitions: readonly Transition[]): Promise<void>
+  apply(transitions: readonly Transition[]): Promise<void>
   /** Brings parents up to date whose children came, went, moved, or fit their filter otherwise than before; and what time
    * has changed by now: maintenance begins and ends, credits are used up. Where that is very much, some of it is left to
    * the next call, for which the host is woken at once. */
-  settle(): Promise<void>
+  runDue(): Promise<void>
   /** Compares some parents after this id, in the order of ids, with what their children make them, and sets right and
    * reports those that are something else. Answers where to go on, or null when there are no more. */
   sweep(afterId: number): Promise<number | null>

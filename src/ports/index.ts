@@ -4,8 +4,8 @@ import type { Database } from './database.ts'
 import type { Directory } from './directory.ts'
 import type { Dispatch } from './dispatch.ts'
 import type { Events } from './events.ts'
-import type { Flow } from './flow.ts'
-import type { Hearing } from './ingest-health.ts'
+import type { StatePipeline } from './flow.ts'
+import type { IngestHealth } from './ingest-health.ts'
 import type { JobActors } from './job-actors.ts'
 import type { Log } from './log.ts'
 import type { Mail } from './mail.ts'
@@ -19,11 +19,11 @@ export type Ports = {
   readonly database: Database
   readonly blobs: Blobs
   readonly jobActors: JobActors
-  readonly flow: Flow
+  readonly flow: StatePipeline
   readonly dispatch: Dispatch
   readonly events: Events
   readonly clock: Clock
-  readonly hearing: Hearing
+  readonly ingestHealth: IngestHealth
   /** Keeps work alive that a request has begun and does not wait for; null where a process does so anyway. */
   readonly inBackground: ((work: Promise<unknown>) => void) | null
   readonly log: Log

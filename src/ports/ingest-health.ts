@@ -1,25 +1,25 @@
 import type { Refusal } from '../lib/errors.ts'
 
 /** From one instant to another, epoch milliseconds. */
-export type DeafTime = { readonly fromAt: number; readonly toAt: number }
+export type IngestGap = { readonly fromAt: number; readonly toAt: number }
 
 /** How well this process hears its senders. A host whose jobs live in other processes answers that all is well. */
-export type Hearing = {
+export type IngestHealth = {
   /** The latest time in which deliveries could not be received or were refused: the process stood still or was away, its
    * clock was set ahead, which looks the same, or nothing could be stored. Known once it is over; null where there was none. */
-  readonly lastDeaf: () => DeafTime | null
+  readonly lastIngestGap: () => IngestGap | null
   /** By how many milliseconds the clock is behind what is stored; 0 where it is not. */
   readonly clockBehindMs: () => number
   /** Why nothing can be stored just now; null while it can. */
   readonly refusal: () => Refusal | null
   /** A delivery is refused through no fault of its sender, before it is known of which job. */
-  readonly wasRefused: () => void
+  readonly recordRefusal: () => void
 }
 
 /** Of a host whose jobs live in other processes. */
-export const HEARS_ALL: Hearing = {
-  lastDeaf: () => null,
+export const ALWAYS_HEALTHY: IngestHealth = {
+  lastIngestGap: () => null,
   clockBehindMs: () => 0,
   refusal: () => null,
-  wasRefused: () => undefined,
+  recordRefusal: () => undefined,
 }

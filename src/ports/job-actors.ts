@@ -1,13 +1,13 @@
 import type {
   Delivery,
   Round,
-  Parcel,
-  Outcome,
+  BulkItem,
+  DeliveryOutcome,
   Sender,
   Delivered,
   DeliveredRound,
 } from '../domain/delivery.ts'
-import type { Rules } from '../domain/job-rules.ts'
+import type { JobRules } from '../domain/job-rules.ts'
 import type {
   SeriesName,
   BucketsQuery,
@@ -29,7 +29,7 @@ export interface JobActors {
   /** How many jobs one request can archive or restore. */
   readonly archivesMax: number
   /** Creates the actor or brings it up to `rules.revision`; an older revision changes nothing. */
-  configure(jobId: number, rules: Rules): Promise<void>
+  configure(jobId: number, rules: JobRules): Promise<void>
   /** @throws {Refusal} not_found, forbidden, job_stopped, value_not_defined, value_in_future, value_too_old,
    * value_out_of_range, overloaded */
   deliver(jobId: number, delivery: Delivery, sender: Sender): Promise<Delivered>
@@ -37,7 +37,7 @@ export interface JobActors {
    * Takes many deliveries, for one job in the order given, and answers each in its place: a refusal hinders no other.
    * A host may bound the number of jobs in one call; parcels of the jobs past it are refused (too_many_jobs).
    */
-  deliverAll(parcels: readonly Parcel[], sender: Sender): Promise<readonly Outcome[]>
+  deliverAll(parcels: readonly BulkItem[], sender: Sender): Promise<readonly DeliveryOutcome[]>
   /**
    * Takes rounds in the order given, each value as a delivery of its own, and answers each round in its place. The hosts'
    * bound on jobs in one call holds for all rounds together.

@@ -1,4 +1,4 @@
-/** Writes bits, the most significant first; the last byte is filled up with noughts. */
+/** Writes bits, the most significant first; the last byte is filled up with zeros. */
 export class BitWriter {
   #bytes = new Uint8Array(256)
   #length = 0
@@ -47,14 +47,14 @@ export class BitWriter {
 
 /**
  * The `count` bits from a place on, 53 at most, as an integer; places are counted in bits, and past the end there are
- * noughts. Readers keep their place in a variable of their own: an object that holds it makes a decoder half as fast.
+ * zeros. Readers keep their place in a variable of their own: an object that holds it makes a decoder half as fast.
  */
 export function bitsAt(bytes: Uint8Array, place: number, count: number): number {
   if (count > 24) return bitsAt(bytes, place, count - 24) * TWO_24 + bitsAt(bytes, place + count - 24, 24)
   return count === 0 ? 0 : wordAt(bytes, place) >>> (32 - count)
 }
 
-/** How many ones stand before the next nought; exact up to 24. */
+/** How many ones stand before the next zero; exact up to 24. */
 export function onesAt(bytes: Uint8Array, place: number): number {
   return Math.clz32(~wordAt(bytes, place))
 }

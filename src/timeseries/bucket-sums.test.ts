@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import * as fc from 'fast-check'
 import { decodeNumbers } from './numbers-codec.ts'
-import { Rollup, ROLLUP_MODES } from './bucket-sums.ts'
+import { BucketSums, ROLLUP_MODES } from './bucket-sums.ts'
 import type { Mode } from '../domain/series.ts'
 import type { Samples } from './samples.ts'
 import { segmentNumbers } from './segments.ts'
@@ -25,7 +25,7 @@ describe('each mode makes its value of each bucket', () => {
     ['p95', [7, 2, null, 6]],
     ['p99', [7, 2, null, 6]],
   ])('%s', (mode, values) => {
-    const rollup = new Rollup(EDGES, mode)
+    const rollup = new BucketSums(EDGES, mode)
     rollup.addSamples(SAMPLES)
     const { buckets, aggregate } = rollup.result()
     expect(buckets.map(({ value }) => value)).toEqual(values)
@@ -39,7 +39,7 @@ test('percentiles are the nearest rank', () => {
   const at = Array.from({ length: 100 }, (_, index) => index)
   const values = at.map((index) => 100 - index)
   const value = (mode: Mode) => {
-    const rollup = new Rollup([0, 100], mode)
+    const rollup = new BucketSums([0, 100], mode)
     rollup.addSamples({ at, values })
 
     return rollup.result().buckets[0]?.value
@@ -48,26 +48,26 @@ test('percentiles are the nearest rank', () => {
 })
 
 test('an average never leaves the values it stands between', () => {
-  const rollup = new Rollup([0, 10], 'avg')
+  const rollup = new BucketSums([0, 10], 'avg')
   rollup.addSamples({ at: [1, 2, 3], values: [0.1, 0.1, 0.1] })
   expect(rollup.result().buckets[0]?.value).toBe(0.1)
 })
 
 test('a sum beyond the range of a double is null, and so is its average', () => {
   const [segment] = summarized({ at: [1, 2], values: [1e308, 1e308] }, 10)
-  const rollup = new Rollup([0, 10], 'avg')
+  const rollup = new BucketSums([0, 10], 'avg')
   if (segment) rollup.addSummary(segment.summary)
   const { buckets, aggregate } = rollup.result()
   expect(buckets[0]).toEqual({ at: 0, value: null, min: 1e308, max: 1e308, count: 2 })
   expect(aggregate).toMatchObject({ sum: null, avg: null, last: 1e308 })
 
-  const samples = new Rollup([0, 10], 'sum')
+  const samples = new BucketSums([0, 10], 'sum')
   samples.addSamples({ at: [1, 2, 3], values: [1e308, 1e308, 1] })
   expect(samples.result().buckets[0]).toEqual({ at: 0, value: null, min: 1, max: 1e308, count: 3 })
 })
 
 test('on equal instants the last value is the one fed later', () => {
-  const rollup = new Rollup([0, 10], 'last')
+  const rollup = new BucketSums([0, 10], 'last')
   rollup.addSamples({ at: [5, 7], values: [1, 2] })
   rollup.addSamples({ at: [6, 7, 7], values: [3, 4, 5] })
   rollup.addSamples({ at: [1], values: [6] })
@@ -75,7 +75,7 @@ test('on equal instants the last value is the one fed later', () => {
 })
 
 test('no buckets take nothing and aggregate nothing', () => {
-  const rollup = new Rollup([5], 'avg')
+  const rollup = new BucketSums([5], 'avg')
   rollup.addSamples({ at: [5], values: [1] })
   expect(rollup.result()).toEqual({
     buckets: [],
@@ -95,7 +95,7 @@ describe('samples are asked for only where aggregates do not do', () => {
     ['before begin, for a percentile', 'p95', [1, 9], false],
   ])('%s', (_, mode, at, needed) => {
     const [segment] = summarized({ at, values: at.map(() => 1) }, 10)
-    expect(segment && new Rollup(EDGES, mode).needsSamples(segment.summary)).toBe(needed)
+    expect(segment && new BucketSums(EDGES, mode).needsSamples(segment.summary)).toBe(needed)
   })
 })
 
@@ -113,7 +113,7 @@ test('any split into segments and tails, in any order, equals a plain count over
       fc.constantFrom(...ROLLUP_MODES),
       (sources, some, mode) => {
         const sortedEdges = some.toSorted((one, other) => one - other)
-        const rollup = new Rollup(sortedEdges, mode)
+        const rollup = new BucketSums(sortedEdges, mode)
         const fed: Row[] = []
         for (const { steps, countMax } of sources) {
           let at = 0
@@ -132,7 +132,7 @@ test('any split into segments and tails, in any order, equals a plain count over
 
 type Row = { at: number; value: number }
 
-function feed(rollup: Rollup, samples: Samples<number>, countMax: number | null): void {
+function feed(rollup: BucketSums, samples: Samples<number>, countMax: number | null): void {
   if (countMax === null) return rollup.addSamples(samples)
   for (const { body, summary } of summarized(samples, countMax)) {
     if (rollup.needsSamples(summary)) rollup.addSamples(decodeNumbers(body))

@@ -1,5 +1,5 @@
 import type { Aggregate, Bucket, Mode } from '../domain/series.ts'
-import { plus, type Cell } from './rollup-block.ts'
+import { plus, type RollupCell } from './rollup-block.ts'
 import { firstAtOrAfter, type Samples } from './samples.ts'
 import type { NumberSummary } from './segments.ts'
 
@@ -24,7 +24,7 @@ export const ROLLUP_MODES = [
  * of the samples do not exceed. They keep those samples in memory. An average is the sum over the count, never an
  * average of averages. A sum beyond the range of a double is null, and so is its average.
  */
-export class Rollup {
+export class BucketSums {
   readonly #edges: readonly number[]
   readonly #mode: Mode
   readonly #percent: number | undefined
@@ -57,13 +57,13 @@ export class Rollup {
   }
 
   /** True when a cell lies within one bucket or outside of all, so that its samples need not be told apart. */
-  takesWhole({ from, end }: Pick<Cell, 'from' | 'end'>): boolean {
+  takesWhole({ from, end }: Pick<RollupCell, 'from' | 'end'>): boolean {
     if (end <= this.#beginAt || from >= this.#endAt) return true
     return from >= this.#beginAt && this.#placeOf(from) >= 0 && end <= this.#nearEnd
   }
 
   /** Adds a cell to the bucket in which it begins. A percentile of that bucket is then unknown, hence null. */
-  addCell(cell: Cell): void {
+  addCell(cell: RollupCell): void {
     const bucket = this.#buckets[this.#placeOf(cell.from)]
     if (bucket === undefined) return
     bucket.addSummary(cell)

@@ -1,14 +1,14 @@
 import { ByteWriter, SAMPLES_PER_BODY_MAX } from './bytes.ts'
 import type { ByteReader } from './bytes.ts'
 import { bestPredictor, readPacked, writePacked } from './packed-integers.ts'
-import { RecentInstants } from './timestamp-cache.ts'
+import { TimestampCache } from './timestamp-cache.ts'
 import type { Samples } from './samples.ts'
 
 const INSTANT_MAX = 8.64e15
 
 const ROUND_MS = 1_000
 
-const recent = new RecentInstants()
+const recent = new TimestampCache()
 
 /**
  * Writes the count, the first instant, a step, and in a packed column how far each other instant is from the grid that

@@ -20,7 +20,7 @@ const VECTORS: { title: string; hex: string; samples: Samples<number> }[] = [
     samples: { at: [0, 8.64e15], values: [2 ** 51, -(2 ** 51)] },
   },
   {
-    title: 'doubles: a third, the same again, its neighbour, minus nought, a half, the largest power of ten',
+    title: 'doubles: a third, the same again, its neighbour, minus zero, a half, the largest power of ten',
     hex: '040680b59aeeca33e0d4030000c8083fd55555555555550001710308bfd555555555555602bfe0084001ccf385ebc8a0',
     samples: {
       at: [0, 1, 2, 3, 4, 5].map((minutes) => T + minutes * 60_000),
@@ -28,7 +28,7 @@ const VECTORS: { title: string; hex: string; samples: Samples<number> }[] = [
     },
   },
   {
-    title: 'runs of noughts between and at the end, and one value that leaps',
+    title: 'runs of zeros between and at the end, and one value that leaps',
     hex: '032800e8070000f8e0000000f28000009fffea7a120249249200',
     samples: {
       at: Array.from({ length: 40 }, (_, index) => 1_000 * index),

@@ -121,7 +121,7 @@ function writeRepeats(writer: ByteWriter, repeats: number): void {
 
 function writeChange(writer: ByteWriter, high: number, low: number): void {
   const leading = (high === 0 ? 32 + Math.clz32(low) : Math.clz32(high)) >> 3
-  const trailing = (low === 0 ? 32 + trailingNoughts(high) : trailingNoughts(low)) >> 3
+  const trailing = (low === 0 ? 32 + trailingZeros(high) : trailingZeros(low)) >> 3
   const end = 8 - trailing
 
   writer.byte((leading << 4) | (end - leading))
@@ -154,6 +154,6 @@ function readChange(reader: ByteReader, header: number, bits: DataView): number 
   return bits.getFloat64(0)
 }
 
-function trailingNoughts(word: number): number {
+function trailingZeros(word: number): number {
   return 31 - Math.clz32(word & -word)
 }

@@ -13,7 +13,7 @@ const LEAP = 8
 
 /**
  * Writes integers within ±2^53 / 2: the first as it is, of the others what a simple predictor leaves, in Rice codes whose
- * parameter follows the values; noughts in a row become the length of their run. `db/README.md` has the bits.
+ * parameter follows the values; zeros in a row become the length of their run. `db/README.md` has the bits.
  */
 export function writePacked(
   writer: ByteWriter,
@@ -90,7 +90,7 @@ function restore(integers: Float64Array, predictor: number): void {
   }
 }
 
-/** What a predictor says: nought, the last one, as far on as the last step, a running mean. */
+/** What a predictor says: zero, the last one, as far on as the last step, a running mean. */
 function guess(predictor: number, last: number, before: number, mean: number): number {
   if (predictor === 1) return last
   if (predictor === 2) return 2 * last - before

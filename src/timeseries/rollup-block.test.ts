@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import * as fc from 'fast-check'
 import { CellBlock, decodeCells, HOURS, levelFor, MINUTES, spanOf } from './rollup-block.ts'
-import { decodeHead, encodeHead } from './segment-header.ts'
+import { decodeHeader, encodeHeader } from './segment-header.ts'
 import { segmentNumbers } from './segments.ts'
 
 const HOUR_MS = 3_600_000
@@ -89,9 +89,9 @@ describe('a head', () => {
             { at, values },
             { countMax: 50, sizeMaxBytes: 5_000 },
           )) {
-            const decoded = decodeHead(BEGIN_AT, encodeHead(summary, { isDeflated, isBlob }))
+            const decoded = decodeHeader(BEGIN_AT, encodeHeader(summary, { isDeflated, isBlob }))
             expect(decoded).toMatchObject({ isDeflated, isBlob, count: values.length, numbers: summary })
-            expect(decodeHead(BEGIN_AT, head).numbers).toEqual(decoded.numbers)
+            expect(decodeHeader(BEGIN_AT, head).numbers).toEqual(decoded.numbers)
           }
         },
       ),
@@ -99,6 +99,6 @@ describe('a head', () => {
   })
 
   test.each(['09 01 00', '00 01', '00 01 00 00 00 00 00 00 00'])('of %p is refused', (hex) => {
-    expect(() => decodeHead(0, Uint8Array.fromHex(hex.replaceAll(' ', '')))).toThrow(RangeError)
+    expect(() => decodeHeader(0, Uint8Array.fromHex(hex.replaceAll(' ', '')))).toThrow(RangeError)
   })
 })

@@ -6,15 +6,15 @@ import type { Samples } from './samples.ts'
 /** The coarser levels that samples may be in besides their segments, by number. */
 export const MINUTES = 1
 export const HOURS = 2
-export type Level = typeof MINUTES | typeof HOURS
+export type RollupLevel = typeof MINUTES | typeof HOURS
 
-const STEP_MS: Record<Level, number> = { [MINUTES]: 300_000, [HOURS]: 3_600_000 }
+const STEP_MS: Record<RollupLevel, number> = { [MINUTES]: 300_000, [HOURS]: 3_600_000 }
 const CELLS_PER_BLOCK = 128
 const KIND_DECIMAL = 0x20
 const KIND_DOUBLE = 0x21
 
 /** All samples of one level within [from, end). */
-export type Cell = {
+export type RollupCell = {
   readonly from: number
   readonly end: number
   count: number
@@ -27,23 +27,31 @@ export type Cell = {
 }
 
 /** The length of a level's cells, in ms; their borders are whole multiples of it, UTC. */
-export function stepOf(level: Level): number {
+export function stepOf(level: RollupLevel): number {
   return STEP_MS[level]
 }
 
 /** The number of the block of cells that holds an instant. */
-export function blockOf(level: Level, at: number): number {
+export function blockOf(level: RollupLevel, at: number): number {
   return Math.floor(at / (STEP_MS[level] * CELLS_PER_BLOCK))
 }
 
 /** The span [from, end) of a block. */
-export function spanOf(level: Level, block: number): { readonly from: number; readonly end: number } {
+export function spanOf(level: RollupLevel, block: number): { readonly from: number; readonly end: number } {
   const spanMs = STEP_MS[level] * CELLS_PER_BLOCK
   return { from: block * spanMs, end: (block + 1) * spanMs }
 }
 
 /** The level in which samples take so much less room than in their segment that reads gain by it; null for none. */
-export function levelFor({ from, to, count }: { from: number; to: number; count: number }): Level | null {
+export function levelFor({
+  from,
+  to,
+  count,
+}: {
+  from: number
+  to: number
+  count: number
+}): RollupLevel | null {
   const least = SAMPLES_PER_CELL_MIN * Math.max(1, to - from)
   if (count * STEP_MS[MINUTES] >= least) return MINUTES
   return count * STEP_MS[HOURS] >= least ? HOURS : null
@@ -53,23 +61,23 @@ const SAMPLES_PER_CELL_MIN = 16
 
 /** The cells of one block, by time. Adding samples is all that ever happens to them. */
 export class CellBlock {
-  readonly #level: Level
+  readonly #level: RollupLevel
   readonly #fromAt: number
-  readonly #cells = new Map<number, Cell>()
+  readonly #cells = new Map<number, RollupCell>()
 
-  constructor(level: Level, block: number) {
+  constructor(level: RollupLevel, block: number) {
     this.#level = level
     this.#fromAt = spanOf(level, block).from
   }
 
   /** @throws RangeError when the body is not one that `encode` makes */
-  static decode(level: Level, block: number, body: Uint8Array): CellBlock {
+  static decode(level: RollupLevel, block: number, body: Uint8Array): CellBlock {
     const made = new CellBlock(level, block)
     for (const cell of decodeCells(level, block, body)) made.#cells.set(made.#placeOf(cell.from), cell)
     return made
   }
 
-  get cells(): readonly Cell[] {
+  get cells(): readonly RollupCell[] {
     return [...this.#cells.values()]
   }
 
@@ -89,7 +97,7 @@ export class CellBlock {
   }
 
   /** Adds what finer cells hold. */
-  addCells(cells: readonly Cell[]): void {
+  addCells(cells: readonly RollupCell[]): void {
     for (const { from, count, sum, min, max, last, to } of cells) {
       const cell = this.#cellAt(this.#placeOf(from))
       cell.count += count
@@ -114,7 +122,7 @@ export class CellBlock {
     return Math.floor((at - this.#fromAt) / STEP_MS[this.#level])
   }
 
-  #cellAt(place: number): Cell {
+  #cellAt(place: number): RollupCell {
     const known = this.#cells.get(place)
     if (known) return known
     if (place < 0 || place >= CELLS_PER_BLOCK)
@@ -127,7 +135,7 @@ export class CellBlock {
   }
 }
 
-function addSample(cell: Cell, at: number, value: number): void {
+function addSample(cell: RollupCell, at: number, value: number): void {
   cell.count++
   cell.sum = plus(cell.sum, value)
   cell.min = Math.min(cell.min, value)
@@ -151,7 +159,7 @@ function snapped(sum: number | null, scale: number): number | null {
   return Math.abs(mantissa) < 2 ** 51 && Math.abs(sum * scale - mantissa) < 1e-3 ? mantissa / scale : sum
 }
 
-type Placed = readonly (readonly [place: number, cell: Cell])[]
+type Placed = readonly (readonly [place: number, cell: RollupCell])[]
 
 function encodeCells(cells: Placed): Uint8Array {
   const writer = new ByteWriter()
@@ -200,7 +208,7 @@ function encodeCells(cells: Placed): Uint8Array {
 }
 
 /** The cells of a block, by time. @throws RangeError when the body is not one that CellBlock makes */
-export function decodeCells(level: Level, block: number, body: Uint8Array): Cell[] {
+export function decodeCells(level: RollupLevel, block: number, body: Uint8Array): RollupCell[] {
   const reader = new ByteReader(body)
   const kind = reader.byte()
   if (kind !== KIND_DECIMAL && kind !== KIND_DOUBLE)
@@ -220,10 +228,10 @@ export function decodeCells(level: Level, block: number, body: Uint8Array): Cell
 type Columns = Readonly<Record<'sum' | 'min' | 'max' | 'last', ArrayLike<number>>>
 type AllColumns = Columns & Readonly<Record<'places' | 'counts' | 'instants', ArrayLike<number>>>
 
-function cellsOf(level: Level, block: number, columns: AllColumns): Cell[] {
+function cellsOf(level: RollupLevel, block: number, columns: AllColumns): RollupCell[] {
   const fromAt = spanOf(level, block).from
   const stepMs = STEP_MS[level]
-  const cells: Cell[] = []
+  const cells: RollupCell[] = []
   for (let index = 0; index < columns.places.length; index++) {
     const from = fromAt + ((columns.places[index] ?? 0) + index) * stepMs
     const count = columns.counts[index] ?? 0

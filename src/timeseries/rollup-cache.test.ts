@@ -3,7 +3,7 @@ import { expect, test } from 'bun:test'
 import * as fc from 'fast-check'
 
 import { CellBlock, decodeCells, HOURS } from './rollup-block.ts'
-import { RecentCells } from './rollup-cache.ts'
+import { RollupCache } from './rollup-cache.ts'
 
 const HOUR_MS = 3_600_000
 
@@ -23,7 +23,7 @@ const read = fc.record({
 test('answers what decoding would, however blocks change in between, and never holds more than it may', () => {
   fc.assert(
     fc.property(fc.array(read, { maxLength: 40 }), fc.integer({ min: 0, max: 12 }), (reads, cellsMax) => {
-      const recent = new RecentCells(cellsMax)
+      const recent = new RollupCache(cellsMax)
       for (const { jobId, block, values } of reads) {
         const body = bodyOf(block, values)
         const cells = recent.cellsOf({ jobId, series: 1, level: HOURS, block, body })
@@ -35,7 +35,7 @@ test('answers what decoding would, however blocks change in between, and never h
 })
 
 test('decodes what it holds once, and lets go of what was not read for longest', () => {
-  const recent = new RecentCells(4)
+  const recent = new RollupCache(4)
   const ask = (jobId: number) =>
     recent.cellsOf({ jobId, series: 1, level: HOURS, block: 7, body: bodyOf(7, [1, 2]) })
   const [one, two] = [ask(1), ask(2)]
@@ -46,7 +46,7 @@ test('decodes what it holds once, and lets go of what was not read for longest',
 })
 
 test('tells apart blocks whose bytes alone differ', () => {
-  const recent = new RecentCells()
+  const recent = new RollupCache()
   const ask = (values: readonly number[]) =>
     recent.cellsOf({ jobId: 1, series: 1, level: HOURS, block: 7, body: bodyOf(7, values) })
   expect(ask([1, 2]).map(({ sum }) => sum)).toEqual([1, 2])

@@ -1,7 +1,7 @@
 import { areSameBytes } from '../lib/same.ts'
 import { Lru } from '../lib/lru.ts'
 import { decodeCells } from './rollup-block.ts'
-import type { Cell, Level } from './rollup-block.ts'
+import type { RollupCell, RollupLevel } from './rollup-block.ts'
 
 /** As many as take some 8 MB in memory: a month by hour of ninety series, or a year by day of seven. */
 const CELLS_MAX = 65_536
@@ -10,18 +10,18 @@ const CELLS_MAX = 65_536
 type Block = {
   readonly jobId: number
   readonly series: number
-  readonly level: Level
+  readonly level: RollupLevel
   readonly block: number
   readonly body: Uint8Array
 }
 
-type Decoded = { readonly body: Uint8Array; readonly cells: readonly Cell[] }
+type Decoded = { readonly body: Uint8Array; readonly cells: readonly RollupCell[] }
 
 /**
  * The cells of blocks that were read lately: a chart that is looked at is looked at again. A block is decoded anew once
  * its bytes differ from those that were decoded, whatever the reason.
  */
-export class RecentCells {
+export class RollupCache {
   readonly #blocks: Lru<Decoded>
 
   constructor(cellsMax = CELLS_MAX) {
@@ -35,7 +35,7 @@ export class RecentCells {
 
   /** The cells of a block, by time: the same object for as long as they are held. They are shared: nobody may change them.
    * @throws RangeError as `decodeCells` */
-  cellsOf({ jobId, series, level, block, body }: Block): readonly Cell[] {
+  cellsOf({ jobId, series, level, block, body }: Block): readonly RollupCell[] {
     const name = `${jobId}.${series}.${level}.${block}`
     const known = this.#blocks.get(name)
     if (known && areSameBytes(known.body, body)) return known.cells

@@ -1,9 +1,9 @@
 import { ByteReader, ByteWriter } from './bytes.ts'
 import { asDecimals } from './numbers-codec.ts'
-import type { NumberSummary, Rim } from './segments.ts'
+import type { NumberSummary, SegmentExtent } from './segments.ts'
 
 /** What stands beside a segment's body, so that the body need not be read. */
-export type Head = Rim & {
+export type SegmentHeader = SegmentExtent & {
   /** Null for strings. */
   readonly numbers: NumberSummary | null
   /** How the body is kept: as it is, deflated, or in the blobs under a number. */
@@ -17,8 +17,8 @@ const DEFLATED = 16
 const BLOB = 32
 
 /** The bytes of a head; `from` is not among them. */
-export function encodeHead(
-  summary: Rim | NumberSummary,
+export function encodeHeader(
+  summary: SegmentExtent | NumberSummary,
   kept: { readonly isDeflated: boolean; readonly isBlob: boolean },
 ): Uint8Array {
   const writer = new ByteWriter(64)
@@ -47,7 +47,7 @@ function writeNumbers(writer: ByteWriter, { min, max, sum, first, last }: Number
 }
 
 /** Reads what encodeHead wrote. @throws RangeError when the bytes are none of its making */
-export function decodeHead(from: number, bytes: Uint8Array): Head {
+export function decodeHeader(from: number, bytes: Uint8Array): SegmentHeader {
   const reader = new ByteReader(bytes)
   const header = reader.byte()
   const rim = { from, count: reader.unsigned(), to: from + reader.unsigned() }
@@ -59,7 +59,7 @@ export function decodeHead(from: number, bytes: Uint8Array): Head {
   return { ...rim, ...kept, numbers }
 }
 
-type Numbers = Omit<NumberSummary, keyof Rim>
+type Numbers = Omit<NumberSummary, keyof SegmentExtent>
 
 function numbersOf(reader: ByteReader, form: number): Numbers {
   if (form === DOUBLES) {

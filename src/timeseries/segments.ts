@@ -1,11 +1,11 @@
 import { SAMPLES_PER_BODY_MAX } from './bytes.ts'
-import { encodeHead } from './segment-header.ts'
+import { encodeHeader } from './segment-header.ts'
 import { asDecimals, encodeNumbers } from './numbers-codec.ts'
 import type { Samples } from './samples.ts'
 import { encodeTexts } from './texts-codec.ts'
 
 /** What a read needs of numeric samples when it does not tell them apart. */
-export type NumberSummary = Rim & {
+export type NumberSummary = SegmentExtent & {
   readonly min: number
   readonly max: number
   /** Null when it leaves the range of a double: databases and JSON take finite numbers only. */
@@ -15,12 +15,12 @@ export type NumberSummary = Rim & {
 }
 
 /** `from` and `to` are the instants of the first and last sample, both inclusive. */
-export type Rim = { readonly from: number; readonly to: number; readonly count: number }
+export type SegmentExtent = { readonly from: number; readonly to: number; readonly count: number }
 
 /** Packed samples of one series; `summary` has the numbers only where the samples are numbers. */
 export type Segment<V> = {
   readonly samples: Samples<V>
-  readonly summary: Rim | NumberSummary
+  readonly summary: SegmentExtent | NumberSummary
   readonly head: Uint8Array
   readonly body: Uint8Array
 }
@@ -50,14 +50,14 @@ export function segmentNumbers(samples: Samples<number>, bounds: Bounds): Segmen
  * @throws RangeError for what encodeTexts refuses, and for a `countMax` outside 1..SAMPLES_PER_BODY_MAX.
  */
 export function segmentTexts(samples: Samples<string>, bounds: Bounds): Segment<string>[] {
-  return cut(samples, bounds, (part) => ({ body: encodeTexts(part), summary: rimOf(part) }))
+  return cut(samples, bounds, (part) => ({ body: encodeTexts(part), summary: extentOf(part) }))
 }
 
 /** What is in head and body of numbers besides the samples, about. */
-const RIM_BYTES = 32
+const EXTENT_BYTES = 32
 const CUT_EVERY = 8
 
-type Packed = { readonly body: Uint8Array; readonly summary: Rim | NumberSummary }
+type Packed = { readonly body: Uint8Array; readonly summary: SegmentExtent | NumberSummary }
 
 function cut<V>(
   samples: Samples<V>,
@@ -70,14 +70,14 @@ function cut<V>(
   if (at.length !== values.length) throw new RangeError(`${at.length} instants for ${values.length} values`)
 
   const all: Segment<V>[] = []
-  const countFitting = sampleBytes > 0 ? Math.floor((sizeMaxBytes - RIM_BYTES) / sampleBytes) : countMax
+  const countFitting = sampleBytes > 0 ? Math.floor((sizeMaxBytes - EXTENT_BYTES) / sampleBytes) : countMax
   const countFirst = Math.max(1, Math.min(countMax, rounded(countFitting)))
   for (let begin = 0; begin < at.length;) {
     let count = apart(at, begin, Math.min(countFirst, at.length - begin))
     for (;;) {
       const part = { at: at.slice(begin, begin + count), values: values.slice(begin, begin + count) }
       const { body, summary } = pack(part)
-      const head = encodeHead(summary, { isDeflated: false, isBlob: false })
+      const head = encodeHeader(summary, { isDeflated: false, isBlob: false })
       const sizeBytes = head.length + body.length
       if (sizeBytes <= sizeMaxBytes || count === 1) {
         all.push({ samples: part, summary, head, body })
@@ -121,7 +121,7 @@ function summaryOf(part: Samples<number>, decimals: ReturnType<typeof asDecimals
   let sum = 0
   for (const mantissa of mantissas) sum += mantissa
   return {
-    ...rimOf(part),
+    ...extentOf(part),
     min,
     max,
     sum: Number.isFinite(sum) ? sum / 10 ** exponent : null,
@@ -130,7 +130,7 @@ function summaryOf(part: Samples<number>, decimals: ReturnType<typeof asDecimals
   }
 }
 
-function rimOf<V>({ at }: Samples<V>): Rim {
+function extentOf<V>({ at }: Samples<V>): SegmentExtent {
   const from = at[0]
   const to = at.at(-1)
   if (from === undefined || to === undefined) throw new RangeError('a segment needs at least one sample')

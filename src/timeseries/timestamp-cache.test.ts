@@ -3,7 +3,7 @@ import { expect, test } from 'bun:test'
 import * as fc from 'fast-check'
 
 import { decodeNumbers, encodeNumbers } from './numbers-codec.ts'
-import { RecentInstants } from './timestamp-cache.ts'
+import { TimestampCache } from './timestamp-cache.ts'
 
 test('series with the same instants share them once they are unpacked', () => {
   const at = [1_000, 2_003, 3_001, 9_007]
@@ -40,7 +40,7 @@ test('columns that are alike, or begin with each other, are never taken for one 
 })
 
 test('are known by their instants and by their bytes, wherever these stand', () => {
-  const recent = new RecentInstants()
+  const recent = new TimestampCache()
   const [at, bytes] = [[5, 6, 8], new Uint8Array([3, 5, 1])]
   recent.add(at, bytes)
   expect(recent.bytesOf([5, 6, 8])).toBe(bytes)
@@ -51,7 +51,7 @@ test('are known by their instants and by their bytes, wherever these stand', () 
 })
 
 test('are thirty-two, of which the oldest makes room, and no longer than a thousand', () => {
-  const recent = new RecentInstants()
+  const recent = new TimestampCache()
   for (let first = 0; first < 33; first++) recent.add([first], new Uint8Array([first]))
   expect(recent.bytesOf([0])).toBe(null)
   for (let first = 1; first < 33; first++) expect(recent.bytesOf([first])).toEqual(new Uint8Array([first]))

@@ -10,7 +10,7 @@ const COUNT_MAX = 1_024
  * same instants, and their segments are packed and unpacked one after the other: of such columns only the first is worked
  * out. Of others it is mostly seen at their beginning that they are not among these.
  */
-export class RecentInstants {
+export class TimestampCache {
   readonly #columns: Column[] = []
   #added = 0
 

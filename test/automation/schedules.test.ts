@@ -60,7 +60,7 @@ const runs = () =>
 
 async function lookAt(at: number, ports: Ports = opened.ports): Promise<void> {
   opened.clock.at = at
-  await ports.dispatch.settle()
+  await ports.dispatch.runDue()
 }
 
 async function lastOf(script = 's') {
@@ -88,7 +88,7 @@ test('the dispatch knows when to look next: at the next schedule, also one that 
   const dispatch = openDispatch(opened.ports, schedules)
   const from = opened.clock.at
   const nextAt = async () => {
-    await dispatch.settle()
+    await dispatch.runDue()
     return dispatch.nextAt
   }
   expect(await nextAt()).toBe(Infinity)
@@ -124,7 +124,7 @@ test('of many that look at once one orders a run', async () => {
   await add({ cron: '0 * * * *' })
   opened.clock.at += HOUR_MS
   const lookers = Array.from({ length: 8 }, () => openDispatch(opened.ports, schedules))
-  await Promise.all(lookers.map((one) => one.settle()))
+  await Promise.all(lookers.map((one) => one.runDue()))
   expect(await runs()).toHaveLength(1)
 })
 
@@ -136,7 +136,7 @@ for (const ends of ['before', 'after'] as const) {
       opened.clock.at = from + hour * HOUR_MS
       const dying = mortalPorts(new Mortal(hour, ends), opened.ports)
       await openDispatch(dying, schedules)
-        .settle()
+        .runDue()
         .catch(() => undefined)
       await lookAt(from + hour * HOUR_MS + MINUTE_MS)
       expect(await runs()).toHaveLength(hour)
@@ -204,13 +204,13 @@ test('while the database is away a schedule stays due; what breaks otherwise is 
     return openDispatch({ ...ports, database: new Proxy(ports.database, { get }) }, schedules)
   }
   const away = failing(new Refusal('unavailable', 'The database is away.'))
-  expect(await rejection(away.settle())).toMatchObject({ code: 'unavailable' })
+  expect(await rejection(away.runDue())).toMatchObject({ code: 'unavailable' })
   expect(await lastOf()).toEqual([null])
   await lookAt(from + HOUR_MS + MINUTE_MS)
   expect(await runs()).toHaveLength(1)
   await ports.database.run('alter table runs rename to gone')
   opened.clock.at = from + 2 * HOUR_MS
-  await rejection(ports.dispatch.settle())
+  await rejection(ports.dispatch.runDue())
   expect(await lastOf()).toMatchObject([{ result: 'internal' }])
   expect(opened.logs.join('\n')).toContain('a schedule could not be run')
 })
@@ -261,10 +261,10 @@ test('200 schedules that are due at once are begun in two rounds, between which 
   )
   const dispatch = openDispatch(opened.ports, schedules)
   opened.clock.at = from + HOUR_MS
-  await dispatch.settle()
+  await dispatch.runDue()
   expect(await runs()).toHaveLength(100)
   expect(dispatch.nextAt).toBe(from + HOUR_MS)
-  await dispatch.settle()
+  await dispatch.runDue()
   expect(await runs()).toHaveLength(200)
   expect(dispatch.nextAt).toBe(from + 2 * HOUR_MS)
 })

@@ -10,7 +10,7 @@ import { secondsOfMachine, cpuSecondsOf, machine, residentBytesOf, tableOf } fro
 
 /**
  * Samples a second and CPU for each, in bulk: as single deliveries, as series and as rounds, durable, with a limit on each value and
- * with the folds that follow, against the same server answering an empty POST. Server and load each on a core of their
+ * with the flushes that follow, against the same server answering an empty POST. Server and load each on a core of their
  * own. Needs wrk 4.1 and taskset.
  */
 const { values: options } = parseArgs({

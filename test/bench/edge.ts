@@ -88,13 +88,13 @@ async function createJobs(jobs: number, timeout: string): Promise<readonly numbe
 
 await count('floor: the Worker answers', 200, () => fetch(`${url}/healthz`).then((answer) => answer.text()))
 const [often = 0] = await createJobs(1, 'PT5M')
-await count('a delivery each second, folds included', 768, async () => {
+await count('a delivery each second, flushes included', 768, async () => {
   await pause(1_000)
   await deliver(often)
 })
 const [seldom = 0] = await createJobs(1, 'PT5M')
 await edge.cool()
-await count('a delivery each minute to an object that is cold, folds included', 256, async () => {
+await count('a delivery each minute to an object that is cold, flushes included', 256, async () => {
   await pause(MINUTE_MS)
   await edge.cool()
   await deliver(seldom)

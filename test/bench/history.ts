@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 
 import type { Mode } from '../../src/domain/series.ts'
-import { Keeper } from '../../src/monitoring/engine/service.ts'
+import { JobEngine } from '../../src/monitoring/engine/service.ts'
 import { openBlobsDirectory } from '../../workers/bun/blobs-directory.ts'
 import { openLibsql } from '../../workers/bun/libsql.ts'
 import type { Libsql } from '../../workers/bun/libsql.ts'
@@ -13,8 +13,8 @@ import { ANYBODY, deliveryWith, rulesWith } from '../engine/rules.ts'
 import { machine, median, tableOf } from './measure.ts'
 
 /**
- * What a history takes on disk once it is cold, and what reads of it cost. Values go through a keeper with a clock moved
- * by hand: one value a minute for each job, folded every twenty minutes, then tidied 40 days later.
+ * What a history takes on disk once it is cold, and what reads of it cost. Values go through an engine with a clock moved
+ * by hand: one value a minute for each job, flushed every twenty minutes, then tidied 40 days later.
  */
 const { values: options } = parseArgs({
   options: { only: { type: 'string', default: 'size,read' }, share: { type: 'string', default: '1' } },
@@ -25,7 +25,7 @@ const HOUR_MS = 3_600_000
 const DAY_MS = 86_400_000
 const BEGIN_AT = Date.UTC(2026, 0, 5)
 const MINUTES_PER_FOLD = 20
-/** Reads do not see how often was folded: for them it may be fast. */
+/** Reads do not see how often was flushed: for them it may be fast. */
 const LONG_SAMPLES = 20_000
 const MINUTES_PER_LONG_FOLD = 480
 
@@ -56,19 +56,19 @@ class Place {
   now = BEGIN_AT
   readonly #folder: string
   readonly #libsql: Libsql
-  readonly keeper: Keeper
+  readonly engine: JobEngine
 
-  private constructor(folder: string, libsql: Libsql, open: (place: () => Place) => Keeper) {
+  private constructor(folder: string, libsql: Libsql, open: (place: () => Place) => JobEngine) {
     this.#folder = folder
     this.#libsql = libsql
-    this.keeper = open(() => this)
+    this.engine = open(() => this)
   }
 
   static async open(): Promise<Place> {
     const folder = await mkdtemp(join(tmpdir(), 'tidemark-history-'))
     const libsql = await openLibsql(`file:${join(folder, 'values.db')}`)
     const clock = { place: null as Place | null }
-    const keeper = await Keeper.open({
+    const engine = await JobEngine.open({
       values: valuesInLibsql(libsql, {
         onBroken: (cause) => {
           throw cause
@@ -86,16 +86,16 @@ class Place {
       follow: () => Promise.resolve(),
       armed() {},
     })
-    clock.place = new Place(folder, libsql, () => keeper)
+    clock.place = new Place(folder, libsql, () => engine)
     return clock.place
   }
 
   async configure(jobs: number): Promise<void> {
     for (let from = 1; from <= jobs; from += 1_000) {
       const ids = Array.from({ length: Math.min(1_000, jobs - from + 1) }, (_, index) => from + index)
-      await Promise.all(ids.map((id) => this.keeper.configure(id, rulesWith({ timeoutMs: null }))))
+      await Promise.all(ids.map((id) => this.engine.configure(id, rulesWith({ timeoutMs: null }))))
     }
-    await this.keeper.fold()
+    await this.engine.flush()
   }
 
   /** One value a minute for each job, as they would come; `jitterMs` is how late each may be. */
@@ -106,7 +106,7 @@ class Place {
       const at = BEGIN_AT + index * MINUTE_MS
       waiting.push(
         ...Array.from({ length: jobs }, (_, job) =>
-          this.keeper.deliver(
+          this.engine.deliver(
             job + 1,
             deliveryWith({
               values: { returnValue1: make(job + 1, index) },
@@ -120,19 +120,19 @@ class Place {
       const isTurn = samples <= LONG_SAMPLES || index % MINUTES_PER_LONG_FOLD === MINUTES_PER_LONG_FOLD - 1
       if (isTurn) await Promise.all(waiting.splice(0))
       const every = samples > LONG_SAMPLES ? MINUTES_PER_LONG_FOLD : MINUTES_PER_FOLD
-      if (index % every === every - 1) await this.keeper.fold()
+      if (index % every === every - 1) await this.engine.flush()
     }
     await Promise.all(waiting)
-    await this.keeper.fold()
+    await this.engine.flush()
   }
 
   /** Jobs go on living, or nothing of them would be past change. */
   async goCold(jobs: number): Promise<void> {
     this.now += 40 * DAY_MS
     for (let job = 1; job <= jobs; job += 1)
-      await this.keeper.configure(job, rulesWith({ timeoutMs: null, revision: 2 }))
-    await this.keeper.fold()
-    await this.keeper.history.tidy()
+      await this.engine.configure(job, rulesWith({ timeoutMs: null, revision: 2 }))
+    await this.engine.flush()
+    await this.engine.reader.applyRetention()
   }
 
   /** Pages in use, with and without the checkpoints of the jobs; and the blobs, in blocks of the disk. */
@@ -177,7 +177,7 @@ async function sizeOf(jobs: number, samples: number, jitterMs: number, name: str
       shape: `${jobs} × ${samples}`,
       values: name,
       jitter: `${jitterMs} ms`,
-      'folded B each': each(usedIn(warm) - usedIn(before)),
+      'flushed B each': each(usedIn(warm) - usedIn(before)),
       'cold B each': each(usedIn(cold) - usedIn(before)),
       'of it blobs': each(cold.blobs),
       'of it checkpoints': each(cold.actors - before.actors),
@@ -232,12 +232,12 @@ async function readOf(what: string, place: Place, { jobs, stepMs, count, mode }:
   const edges = Array.from({ length: count + 1 }, (_, index) => BEGIN_AT + index * stepMs)
   const read = async () => {
     for (let job = 1; job <= jobs; job += 1)
-      await place.keeper.buckets(job, { key: 'returnValue1', edges, mode })
+      await place.engine.buckets(job, { key: 'returnValue1', edges, mode })
   }
   for (let warm = 0; warm < 20; warm += 1) await read()
-  const before = place.keeper.history.touched
+  const before = place.engine.reader.touched
   await read()
-  const after = place.keeper.history.touched
+  const after = place.engine.reader.touched
   const times: number[] = []
   const runs = 50
   const cpu = process.cpuUsage()

@@ -9,7 +9,7 @@ import { startServer } from '../../workers/bun/server.ts'
 import type { Seams } from '../../workers/bun/server.ts'
 import { readBunSettings } from '../../workers/bun/settings.ts'
 import { scryptInPool } from '../../workers/secrets.ts'
-import { keeperOf } from '../hosts/keeper-of.ts'
+import { engineOf } from '../hosts/engine-of.ts'
 
 /** What stands in for a part of the Bun host: nothing, the journal's disk, the threads of hashes, or everything behind the
  * frame of a request; or that it tidies when asked. */
@@ -26,7 +26,7 @@ const HOSTS: Readonly<Record<string, Seams>> = {
     fetch: (fetch, ports) => {
       const app = new Hono()
       app.post('/tidy/:id', async (c) => {
-        await keeperOf(ports.jobActors).history.tidy({
+        await engineOf(ports.jobActors).reader.applyRetention({
           whose: (jobId) => jobId === Number(c.req.param('id')),
         })
         return c.body(null, 204)

@@ -48,7 +48,7 @@ async function main(): Promise<void> {
   const series = Array.from({ length: jobs }, (_, index) =>
     seriesOf({ job: index + 1, count: MINUTES, beginAt, jitterMs: 0, shape: 'gauge' }),
   )
-  await fillTidemark(dataDir, jobs, series, 'folded')
+  await fillTidemark(dataDir, jobs, series, 'flushed')
   const command = ['taskset', '-c', '0', ...AS_SERVICE, `${import.meta.dir}/host.ts`, 'tidying']
   const host = await startProcess({ command, dataDir })
   try {

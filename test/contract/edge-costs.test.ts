@@ -4,7 +4,7 @@ import { Session } from '../faults/session.ts'
 import { startCountingEdge } from '../hosts/request-counts.ts'
 
 setDefaultTimeout(120_000)
-/** With two folds. */
+/** With two flushes. */
 const DELIVERIES = 520
 const MINUTE_MS = 60_000
 const DAY_MS = 1_440 * MINUTE_MS
@@ -24,7 +24,7 @@ const deliver = async (jobId: number, errorCode = 0) => {
   expect(answer.status).toBe(200)
 }
 
-test('a delivery writes 1.1 rows at most with its folds, and reads few', async () => {
+test('a delivery writes 1.1 rows at most with its flushes, and reads few', async () => {
   const [job = 0] = await createJobs(1, 'PT5M')
   await deliver(job)
   await edge.counts()

@@ -4,15 +4,15 @@ import * as fc from 'fast-check'
 
 import { Refusal } from '../../src/lib/errors.ts'
 import type { JobActors } from '../../src/ports/job-actors.ts'
-import type { Delivered, Delivery, Parcel, Repeat } from '../../src/domain/delivery.ts'
-import type { Rules } from '../../src/domain/job-rules.ts'
-import type { World } from '../hosts/keeper-world.ts'
+import type { Delivered, Delivery, BulkItem, Repeat } from '../../src/domain/delivery.ts'
+import type { JobRules } from '../../src/domain/job-rules.ts'
+import type { World } from '../hosts/engine-world.ts'
 import { happen, histories } from '../engine/acts.ts'
 import type { Act } from '../engine/acts.ts'
 import { ANYBODY, BEGIN_AT, conditionWith, deliveryWith, MINUTE_MS, rulesWith } from '../engine/rules.ts'
 import { rejection } from './rejection.ts'
 
-/** What every host's `JobActors` does. `open` gives a keeper without jobs. */
+/** What every host's `JobActors` does. `open` gives an engine without jobs. */
 export function jobActorsContract(name: string, open: () => Promise<World>): void {
   describe(name, () => {
     let world: World
@@ -61,7 +61,7 @@ interface Scene {
   readonly world: World
   readonly actors: JobActors
   deliver(part?: Partial<Delivery>): ReturnType<JobActors['deliver']>
-  configure(part?: Partial<Rules>): Promise<void>
+  configure(part?: Partial<JobRules>): Promise<void>
 }
 
 function missing(scene: Scene): void {
@@ -209,7 +209,7 @@ function deliveringMany(scene: Scene): void {
     await scene.configure()
     await scene.actors.configure(other, rulesWith({ thresholds: [] }))
     const at = scene.world.now
-    const parcels: readonly Parcel[] = [
+    const parcels: readonly BulkItem[] = [
       parcelOf(scene.id, { values: { returnValue1: 1 }, errorCode: 3 }),
       parcelOf(other + 1, { values: { returnValue1: 1 } }),
       parcelOf(other, { values: { returnValue9: 1 } }),
@@ -263,7 +263,7 @@ function deliveringMany(scene: Scene): void {
     expect(outcomes.every((one) => !(one instanceof Refusal))).toBe(true)
     await scene.world.restart()
     expect(await valuesOf(scene)).toEqual(numbers)
-    await scene.world.fold()
+    await scene.world.flush()
     await scene.world.restart()
     expect(await valuesOf(scene)).toEqual(numbers)
   })
@@ -305,8 +305,8 @@ function deliveringMany(scene: Scene): void {
       ANYBODY,
     )
     expect(outcome).toMatchObject({ accepted: 10_000, late: 0, refused: [] })
-    for (const folds of [false, true]) {
-      if (folds) await scene.world.fold()
+    for (const flushes of [false, true]) {
+      if (flushes) await scene.world.flush()
       await scene.world.restart()
       expect(await valuesOf(scene)).toEqual(values)
     }
@@ -401,12 +401,12 @@ function repeating(scene: Scene): void {
   })
 }
 
-function parcelOf(jobId: number, part: Partial<Delivery>): Parcel {
+function parcelOf(jobId: number, part: Partial<Delivery>): BulkItem {
   return { jobId, sent: { delivery: deliveryWith(part) }, repeat: null }
 }
 
 function reading(scene: Scene): void {
-  test('more than a segment holds is read whole, in pages and in buckets, before and after a fold', async () => {
+  test('more than a segment holds is read whole, in pages and in buckets, before and after a flush', async () => {
     await scene.configure()
     const { now } = scene.world
     const count = 1_200
@@ -415,8 +415,8 @@ function reading(scene: Scene): void {
         scene.deliver({ values: { returnValue1: index }, timestampAt: now - (count - index) * 1_000 }),
       ),
     )
-    for (const folds of [false, true]) {
-      if (folds) await scene.world.fold()
+    for (const flushes of [false, true]) {
+      if (flushes) await scene.world.flush()
       expect(await valuesOf(scene)).toEqual(Array.from({ length: count }, (_, index) => index))
       const beginAt = now - 700 * 1_000
       const page = await scene.actors.samples(scene.id, {
@@ -445,7 +445,7 @@ function reading(scene: Scene): void {
     }
   })
 
-  test('many series are answered as each is by itself, in the order asked, folded or not', async () => {
+  test('many series are answered as each is by itself, in the order asked, flushed or not', async () => {
     const other = 5_000_000 + scene.id
     for (const id of [scene.id, other]) {
       await scene.actors.configure(id, rulesWith())
@@ -459,8 +459,8 @@ function reading(scene: Scene): void {
       { jobId: other, key: 'returnValue1' },
     ]
     const { now } = scene.world
-    for (const folds of [false, true]) {
-      if (folds) await scene.world.fold()
+    for (const flushes of [false, true]) {
+      if (flushes) await scene.world.flush()
       for (const mode of ['avg', 'p95'] as const) {
         const query = { edges: [now - 1_000, now, now + 1_000], mode }
         const alone = names.map(({ jobId, key }) => scene.actors.buckets(jobId, { key, ...query }))
@@ -530,14 +530,14 @@ function silence(scene: Scene): void {
 export function fixedHistories(
   seed: number,
   count: number,
-): readonly { rules: Rules; acts: readonly Act[] }[] {
+): readonly { rules: JobRules; acts: readonly Act[] }[] {
   return fc.sample(histories(30), { seed, numRuns: count })
 }
 
 /** Lives through histories side by side, job by job, and writes down all that anybody could see. */
 export async function playOut(
   world: World,
-  scenes: readonly { rules: Rules; acts: readonly Act[] }[],
+  scenes: readonly { rules: JobRules; acts: readonly Act[] }[],
   restartEach: number,
 ): Promise<readonly unknown[]> {
   const seen: unknown[] = []
@@ -553,7 +553,7 @@ export async function playOut(
       if (world.now < before) await world.settled()
     }
     if (round % restartEach === restartEach - 1) await world.restart()
-    if (round % 9 === 8) await world.fold()
+    if (round % 9 === 8) await world.flush()
     for (const [index] of scenes.entries()) seen.push(await world.actors.snapshot(index + 1))
   }
   await world.settled()
@@ -612,7 +612,7 @@ function ageing(scene: Scene): void {
       value: Math.sin(index),
     }))
     for (const { at, value } of all) await scene.deliver({ values: { returnValue1: value }, timestampAt: at })
-    await world.fold()
+    await world.flush()
     world.now += 40 * DAY_MS
     await scene.deliver({ values: { returnValue2: 1 } })
     await world.tidy()

@@ -5,9 +5,9 @@ import { join } from 'node:path'
 import { FAST_DIR } from '../hosts/fast-dir.ts'
 import type { JobActors } from '../../src/ports/job-actors.ts'
 import type { Snapshot } from '../../src/domain/snapshot.ts'
-import { startJobObjects, startKeeperWorld } from '../hosts/keeper-world.ts'
+import { startJobObjects, startEngineWorld } from '../hosts/engine-world.ts'
 import { migrationStatements } from '../hosts/migrations.ts'
-import type { World } from '../hosts/keeper-world.ts'
+import type { World } from '../hosts/engine-world.ts'
 import { ANYBODY, deliveryWith, rulesWith } from '../engine/rules.ts'
 import { openStages } from '../engine/stage.ts'
 import { fixedHistories, jobActorsContract, playOut } from './job-actors.contract.ts'
@@ -28,8 +28,8 @@ const EARLIER_MS = 1_200
 let folders = 0
 const newFolder = () => join(folder, `${(folders += 1)}`)
 
-jobActorsContract('a keeper on libSQL', onLibsql)
-jobActorsContract('a keeper in a Durable Object', () => startKeeperWorld(newFolder(), 'object'))
+jobActorsContract('an engine on libSQL', onLibsql)
+jobActorsContract('an engine in a Durable Object', () => startEngineWorld(newFolder(), 'object'))
 
 describe('the same events on both hosts', () => {
   test.each([
@@ -42,7 +42,7 @@ describe('the same events on both hosts', () => {
     async (seed, restarts, each) => {
       const scenes = fixedHistories(seed, 8)
       const here = await onLibsql()
-      const there = await startKeeperWorld(newFolder(), restarts)
+      const there = await startEngineWorld(newFolder(), restarts)
       try {
         const calm = await playOut(here, scenes, Infinity)
         expect(calm.length).toBeGreaterThan(100)
@@ -124,7 +124,7 @@ describe('the object of a job, with its own clock and alarm', () => {
       const query = { key: 'returnValue1', beginAt: 0, endAt: Date.now(), skip: 0, limit: 10_000 }
       const left: number[] = []
       for (let round = 0; round < 2; round += 1) {
-        // More than waits for a fold, all of it expired.
+        // More than waits for a flush, all of it expired.
         const at = Array.from({ length: 1_100 }, (_, index) => Date.now() - 20 * DAY_MS + index)
         const run = { key: 'returnValue1', at, values: at.map(() => 1) }
         await actors.deliverAll([{ jobId: JOB, sent: { run }, repeat: null }], ANYBODY)
@@ -207,13 +207,13 @@ async function onLibsql(): Promise<World> {
       stage.now = at
     },
     get actors() {
-      return stage.keeper
+      return stage.engine
     },
-    wake: () => stage.keeper.wake(),
-    deaf: (fromAt, toAt) => stage.keeper.deaf(fromAt, toAt),
-    fold: () => stage.keeper.fold(),
-    tidy: () => stage.keeper.history.tidy(),
-    settled: () => stage.keeper.settled(),
+    wake: () => stage.engine.wake(),
+    deaf: (fromAt, toAt) => stage.engine.recordIngestGap(fromAt, toAt),
+    flush: () => stage.engine.flush(),
+    tidy: () => stage.engine.reader.applyRetention(),
+    settled: () => stage.engine.settled(),
     restart: async () => void (await stage.crash()),
     told: () => stage.told,
     close: () => Promise.resolve(),

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 
 import { Refusal } from '../../src/lib/errors.ts'
-import type { Outcome, Parcel } from '../../src/domain/delivery.ts'
+import type { DeliveryOutcome, BulkItem } from '../../src/domain/delivery.ts'
 import type { BucketsAnswer, SeriesName } from '../../src/domain/series.ts'
 import type { Environment } from '../../workers/edge/environment.ts'
 import { jobActorsInObjects, JOBS_PER_CALL_MAX } from '../../workers/edge/job-actors.ts'
@@ -31,7 +31,7 @@ function objects(broken: ReadonlySet<string> = new Set()) {
   const namespace = {
     idFromName: (name: string) => name,
     get: (name: string) => ({
-      deliverAll(parcels: readonly Parcel[]) {
+      deliverAll(parcels: readonly BulkItem[]) {
         calls.push(name)
         if (broken.has(name)) return Promise.reject(new Error('The object is gone.'))
         return Promise.resolve({ ok: true, value: parcels.map(() => ({ ok: true, value: DELIVERED })) })
@@ -51,8 +51,8 @@ function objects(broken: ReadonlySet<string> = new Set()) {
   return { actors: jobActorsInObjects(namespace, log), calls, errors, underWay }
 }
 
-const parcel = (jobId: number): Parcel => ({ jobId, sent: { delivery: deliveryWith() }, repeat: null })
-const codesOf = (outcomes: readonly Outcome[]) =>
+const parcel = (jobId: number): BulkItem => ({ jobId, sent: { delivery: deliveryWith() }, repeat: null })
+const codesOf = (outcomes: readonly DeliveryOutcome[]) =>
   outcomes.map((outcome) => (outcome instanceof Refusal ? outcome.code : 'kept'))
 const jobs = (count: number) => Array.from({ length: count }, (_, index) => parcel(index + 1))
 

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { FAST_DIR } from '../hosts/fast-dir.ts'
 import { openLibsql } from '../../workers/bun/libsql.ts'
 import { valuesInLibsql } from '../../workers/bun/values.ts'
-import { startValuesObject } from '../hosts/keeper-world.ts'
+import { startValuesObject } from '../hosts/engine-world.ts'
 import { valuesDatabaseContract } from './values-database.contract.ts'
 
 valuesDatabaseContract('a libSQL file', async () => {

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check'
 
 import type { Delivery } from '../../src/domain/delivery.ts'
-import type { Condition, Rules, Thresholds } from '../../src/domain/job-rules.ts'
+import type { Condition, JobRules, Thresholds } from '../../src/domain/job-rules.ts'
 import type { State } from '../../src/domain/state.ts'
 import { conditionWith, deliveryWith, FAILED, MINUTE_MS, rulesWith } from './rules.ts'
 
@@ -19,7 +19,7 @@ export type Act =
   | { readonly kind: 'sleep'; readonly pastMs: number }
   /** Nothing can be received for so long, from so much before now. */
   | { readonly kind: 'deaf'; readonly beforeMs: number; readonly forMs: number }
-  | { readonly kind: 'configure'; readonly afterMs: number; readonly rules: Rules }
+  | { readonly kind: 'configure'; readonly afterMs: number; readonly rules: JobRules }
 
 const FUTURE_MS = 5 * MINUTE_MS
 const PAST_MS = 30 * 86_400_000
@@ -112,7 +112,7 @@ const thresholds: fc.Arbitrary<Thresholds> = fc
   )
 
 /** Rules of a job with two numbers and a string. */
-const rules: fc.Arbitrary<Rules> = fc
+const rules: fc.Arbitrary<JobRules> = fc
   .record({
     revision: fc.constant(0),
     collectorId: fc.constantFrom(0, 7),
@@ -143,12 +143,12 @@ const deaf = fc.record({
 })
 
 /** Changes of some rules, mostly of few of them, mostly of a later revision. */
-function changes(first: Rules): fc.Arbitrary<Act> {
+function changes(first: JobRules): fc.Arbitrary<Act> {
   const kept = fc.subarray(Object.keys(first).filter((key) => key !== 'revision'))
   return fc
     .tuple(rules, kept, fc.constantFrom(1, 1, 1, 1, 0, -1), afterMs)
     .map(([changed, keys, revision, after]) => {
-      const same = Object.fromEntries(keys.map((key) => [key, first[key as keyof Rules]]))
+      const same = Object.fromEntries(keys.map((key) => [key, first[key as keyof JobRules]]))
       return { kind: 'configure', afterMs: after, rules: { ...changed, ...same, revision } }
     })
 }
@@ -156,7 +156,7 @@ function changes(first: Rules): fc.Arbitrary<Act> {
 /** The rules a job begins with and what happens to it. The revisions of later rules are relative to the newest. */
 export function histories(
   maxLength: number,
-): fc.Arbitrary<{ readonly rules: Rules; readonly acts: readonly Act[] }> {
+): fc.Arbitrary<{ readonly rules: JobRules; readonly acts: readonly Act[] }> {
   return rules
     .map((first) => ({ ...first, revision: 10 }))
     .chain((first) =>
@@ -181,7 +181,7 @@ export type Happening =
   | { readonly kind: 'deliver'; readonly now: number; readonly delivery: Delivery }
   | { readonly kind: 'wake'; readonly now: number }
   | { readonly kind: 'deaf'; readonly now: number; readonly fromAt: number }
-  | { readonly kind: 'configure'; readonly now: number; readonly rules: Rules }
+  | { readonly kind: 'configure'; readonly now: number; readonly rules: JobRules }
 
 /** Puts an act on the clock. */
 export function happen(

@@ -44,7 +44,7 @@ class Life {
 
   async configure(retention: Retention): Promise<void> {
     const rules = rulesWith({ timeoutMs: null, revision: ++this.revision, retention })
-    await this.stage.keeper.configure(this.id, rules)
+    await this.stage.engine.configure(this.id, rules)
   }
 
   /** So many values at these distances, from an instant on. */
@@ -60,11 +60,11 @@ class Life {
       values: { returnValue1 },
       timestampAt: fromAt + index * everyMs,
     }))
-    await Promise.all(values.map((value) => this.stage.keeper.deliver(this.id, deliveryWith(value), ANYBODY)))
+    await Promise.all(values.map((value) => this.stage.engine.deliver(this.id, deliveryWith(value), ANYBODY)))
   }
 
   ask(edges: readonly number[], mode: Mode): Promise<BucketsAnswer> {
-    return this.stage.keeper.buckets(this.id, { key: 'returnValue1', edges, mode })
+    return this.stage.engine.buckets(this.id, { key: 'returnValue1', edges, mode })
   }
 
   /** The answers to all questions, by question and mode, asked in this order. */
@@ -82,12 +82,12 @@ const ACTS: Readonly<Record<string, Act>> = {
   'a day of values': (life) => life.receive(life.stage.now, 144, 10 * MINUTE_MS),
   'many values': (life) => life.receive(life.stage.now, 700, MINUTE_MS),
   'a late value': (life) => life.receive(Math.max(FIRST_AT + HOUR_MS, life.stage.now - 12 * HOUR_MS), 1, 1),
-  'a fold': (life) => life.stage.keeper.fold(),
-  tidying: (life) => life.stage.keeper.history.tidy(),
+  'a flush': (life) => life.stage.engine.flush(),
+  tidying: (life) => life.stage.engine.reader.applyRetention(),
   'a day without values': (life) => Promise.resolve((life.stage.now += DAY_MS)),
   'shorter retention': (life) => life.configure(SHORT),
   'an end and a new beginning': async (life) => {
-    await life.stage.keeper.forget(life.id)
+    await life.stage.engine.forget(life.id)
     await life.configure(LONG)
   },
 }
@@ -120,7 +120,7 @@ let life: Life
 beforeEach(async () => {
   life = await begin()
   await life.receive(FIRST_AT, 1_000, 5 * MINUTE_MS)
-  await life.stage.keeper.fold()
+  await life.stage.engine.flush()
 })
 
 test('an answer is the same object for as long as nothing happens in its range', async () => {
@@ -129,7 +129,7 @@ test('an answer is the same object for as long as nothing happens in its range',
   expect(await life.ask(day, 'avg')).toBe(answer)
   await life.receive(life.stage.now, 500, MINUTE_MS)
   expect(await life.ask(day, 'avg')).toBe(answer)
-  await life.stage.keeper.fold()
+  await life.stage.engine.flush()
   expect(await life.ask(day, 'avg')).toBe(answer)
   expect(await life.ask(day, 'max')).not.toBe(answer)
   expect(await life.ask(edgesBy(2 * HOUR_MS, 12), 'avg')).not.toBe(answer)
@@ -138,28 +138,28 @@ test('an answer is the same object for as long as nothing happens in its range',
 test('the database is not read again before something other than the journal was written', async () => {
   const day = edgesBy(HOUR_MS, 24)
   const answer = await life.ask(day, 'avg')
-  const { history } = life.stage.keeper
+  const { reader } = life.stage.engine
   const touched = async (edges: readonly number[]) => {
-    const { rollups, segments } = history.touched
+    const { rollups, segments } = reader.touched
     await life.ask(edges, 'avg')
-    return history.touched.rollups + history.touched.segments - rollups - segments
+    return reader.touched.rollups + reader.touched.segments - rollups - segments
   }
   await life.receive(life.stage.now, 10, MINUTE_MS)
   expect(await touched(day)).toBe(0)
   expect(await touched(edgesBy(HOUR_MS, 25))).toBeGreaterThan(0)
-  await life.stage.keeper.fold()
+  await life.stage.engine.flush()
   expect(await touched(day)).toBeGreaterThan(0)
   expect(await touched(day)).toBe(0)
   expect(await life.ask(day, 'avg')).toBe(answer)
 })
 
-test('a value that comes late is in the next answer, before and after a fold', async () => {
+test('a value that comes late is in the next answer, before and after a flush', async () => {
   const day = edgesBy(HOUR_MS, 24)
   const countOf = async () => (await life.ask(day, 'count')).aggregate.count
   const before = await countOf()
   await life.receive(FIRST_AT + 90 * MINUTE_MS, 1, 1)
   expect(await countOf()).toBe(before + 1)
-  await life.stage.keeper.fold()
+  await life.stage.engine.flush()
   expect(await countOf()).toBe(before + 1)
 })
 
@@ -167,11 +167,11 @@ test('also what is not in cells yet is told anew once it has changed', async () 
   const { now } = life.stage
   const last = edgesBy(HOUR_MS, 2, now)
   await life.receive(now, 60, MINUTE_MS)
-  await life.stage.keeper.fold()
+  await life.stage.engine.flush()
   const answer = await life.ask(last, 'avg')
   expect(await life.ask(last, 'avg')).toBe(answer)
   await life.receive(life.stage.now, 1, 1)
-  await life.stage.keeper.fold()
+  await life.stage.engine.flush()
   expect((await life.ask(last, 'avg')).aggregate.count).toBe(answer.aggregate.count + 1)
 })
 
@@ -182,13 +182,13 @@ test('where samples have expired, cells that a border cuts are told apart no mor
   const { stage } = life
   const beginAt = Math.ceil(stage.now / HOUR_MS) * HOUR_MS
   await life.receive(beginAt, ENOUGH, MINUTE_MS)
-  await stage.keeper.fold()
+  await stage.engine.flush()
   const cut = [beginAt, beginAt + 7 * MINUTE_MS, beginAt + HOUR_MS]
   const counts = async () => (await life.ask(cut, 'count')).buckets.map(({ count }) => count)
   expect(await counts()).toEqual([7, 53])
   await life.configure({ ...LONG, rawMs: DAY_MS })
   stage.now += 4 * DAY_MS
-  await stage.keeper.history.tidy()
+  await stage.engine.reader.applyRetention()
   expect(await counts()).toEqual([60, 0])
 })
 
@@ -197,10 +197,10 @@ test('another job of the same id has answers of its own, however alike their cel
   const beginAt = Math.ceil(stage.now / HOUR_MS) * HOUR_MS
   const cut = [beginAt, beginAt + 2 * MINUTE_MS, beginAt + HOUR_MS]
   const sums = async (first: readonly number[]) => {
-    await stage.keeper.forget(life.id)
+    await stage.engine.forget(life.id)
     await life.configure(LONG)
     await life.deliver(beginAt, MINUTE_MS, [...first, ...Array.from({ length: ENOUGH }, () => 0)])
-    await stage.keeper.fold()
+    await stage.engine.flush()
     return (await life.ask(cut, 'sum')).buckets.map(({ value }) => value)
   }
   expect(await sums([1, 2, 3, 4, 5])).toEqual([3, 12])

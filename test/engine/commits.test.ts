@@ -8,7 +8,7 @@ import {
   WAITING_ITEMS_MAX,
 } from '../../src/monitoring/engine/wal/group-commit.ts'
 import { BURST_MAX } from '../../src/monitoring/engine/head/job.ts'
-import { UNFOLDED_BYTES_MAX } from '../../src/monitoring/engine/ingest/admission.ts'
+import { UNFLUSHED_BYTES_MAX } from '../../src/monitoring/engine/ingest/admission.ts'
 import type { Delivery } from '../../src/domain/delivery.ts'
 import { ANYBODY, BEGIN_AT, deliveryWith, MINUTE_MS, rulesWith } from './rules.ts'
 import { openStages } from './stage.ts'
@@ -23,9 +23,9 @@ beforeEach(async () => {
 })
 
 const deliver = (jobId: number, part: Partial<Delivery> = {}) =>
-  stage.keeper.deliver(jobId, deliveryWith(part), ANYBODY)
+  stage.engine.deliver(jobId, deliveryWith(part), ANYBODY)
 const numbersOf = async (jobId: number, key = 'returnValue1') => {
-  const { samples } = await stage.keeper.samples(jobId, {
+  const { samples } = await stage.engine.samples(jobId, {
     key,
     beginAt: 0,
     endAt: BEGIN_AT * 2,
@@ -37,7 +37,7 @@ const numbersOf = async (jobId: number, key = 'returnValue1') => {
 
 describe('what was answered', () => {
   test('can be read at once, and after a crash', async () => {
-    await stage.keeper.configure(7, rulesWith())
+    await stage.engine.configure(7, rulesWith())
     expect(await deliver(7, { values: { returnValue1: 12.5, stringValue1: 'v1' }, errorCode: 3 })).toEqual({
       accepted: 2,
       timestampAt: BEGIN_AT,
@@ -50,7 +50,7 @@ describe('what was answered', () => {
       await reopen()
       expect(await numbersOf(7)).toEqual([12.5])
       expect(await numbersOf(7, 'stringValue1')).toEqual(['v1'])
-      expect(await stage.keeper.snapshot(7)).toMatchObject({
+      expect(await stage.engine.snapshot(7)).toMatchObject({
         revision: 1,
         state: 'warning',
         sinceAt: BEGIN_AT,
@@ -61,31 +61,31 @@ describe('what was answered', () => {
   })
 
   test('names the instant at which a delivery without values took its place', async () => {
-    await stage.keeper.configure(7, rulesWith())
+    await stage.engine.configure(7, rulesWith())
     await deliver(7, { errorCode: 0, timestampAt: BEGIN_AT + 1_000 })
     expect((await deliver(7)).timestampAt).toBe(BEGIN_AT + 1_000)
     expect((await deliver(7, { timestampAt: BEGIN_AT - 1_000 })).timestampAt).toBe(BEGIN_AT - 1_000)
   })
 
   test('is refused where there is no job, for another collector, and for a stopped job', async () => {
-    await stage.keeper.configure(7, rulesWith({ collectorId: 9 }))
-    await stage.keeper.configure(8, rulesWith({ stopped: true }))
+    await stage.engine.configure(7, rulesWith({ collectorId: 9 }))
+    await stage.engine.configure(8, rulesWith({ stopped: true }))
     const as = (userId: number, jobId: number) =>
-      codeOf(stage.keeper.deliver(jobId, deliveryWith(), { userId, anyJob: false }))
+      codeOf(stage.engine.deliver(jobId, deliveryWith(), { userId, anyJob: false }))
     expect(await as(9, 7)).toBeNull()
     expect(await as(8, 7)).toBe('forbidden')
     expect(await as(9, 8)).toBe('job_stopped')
     expect(await as(9, 1)).toBe('not_found')
-    expect(await codeOf(stage.keeper.buckets(1, { key: 'returnValue1', edges: [0, 1], mode: 'avg' }))).toBe(
+    expect(await codeOf(stage.engine.buckets(1, { key: 'returnValue1', edges: [0, 1], mode: 'avg' }))).toBe(
       'not_found',
     )
-    expect(await stage.keeper.snapshot(1)).toBeNull()
+    expect(await stage.engine.snapshot(1)).toBeNull()
   })
 })
 
 describe('one turn', () => {
   test('is one journal row for all jobs, and nobody is answered or shown anything before it is stored', async () => {
-    await Promise.all([1, 2].map((jobId) => stage.keeper.configure(jobId, rulesWith())))
+    await Promise.all([1, 2].map((jobId) => stage.engine.configure(jobId, rulesWith())))
     const rows = await stage.count('journal')
     stage.byHand = true
     const answered: number[] = []
@@ -95,7 +95,7 @@ describe('one turn', () => {
     await Bun.sleep(5)
     expect(answered).toEqual([])
     expect(await numbersOf(1)).toEqual([])
-    expect((await stage.keeper.snapshot(1))?.current).toEqual({})
+    expect((await stage.engine.snapshot(1))?.current).toEqual({})
     expect(await stage.count('journal')).toBe(rows)
 
     stage.endTurn()
@@ -111,7 +111,7 @@ describe('one turn', () => {
   ])(
     'of %i that wait begins after %i turns, so that others who were just answered share it',
     async (count, turns) => {
-      await stage.keeper.configure(1, rulesWith())
+      await stage.engine.configure(1, rulesWith())
       const rows = await stage.count('journal')
       stage.byHand = true
       let answered = 0
@@ -130,7 +130,7 @@ describe('one turn', () => {
   )
 
   test('that begins during a commit waits for it', async () => {
-    await stage.keeper.configure(1, rulesWith())
+    await stage.engine.configure(1, rulesWith())
     stage.byHand = true
     const first = deliver(1, { values: { returnValue1: 1 } })
     stage.endTurn()
@@ -148,17 +148,17 @@ describe('one turn', () => {
 
 describe('a failed commit', () => {
   test('refuses all that waited for it, keeps nothing of it, and later deliveries land', async () => {
-    await stage.keeper.configure(1, rulesWith())
+    await stage.engine.configure(1, rulesWith())
     await deliver(1, { values: { returnValue1: 1 }, errorCode: 0 })
-    const before = await stage.keeper.snapshot(1)
+    const before = await stage.engine.snapshot(1)
     stage.values.failAt = stage.values.commits + 1
     stage.now += 1_000
     const lost = [2, 3].map((value) => codeOf(deliver(1, { values: { returnValue1: value }, errorCode: 9 })))
-    lost.push(codeOf(stage.keeper.configure(2, rulesWith())))
+    lost.push(codeOf(stage.engine.configure(2, rulesWith())))
     expect(await Promise.all(lost)).toEqual(['unavailable', 'unavailable', 'unavailable'])
-    expect(await stage.keeper.snapshot(1)).toEqual(before)
-    expect(await stage.keeper.snapshot(2)).toBeNull()
-    expect(stage.keeper.jobCount).toBe(1)
+    expect(await stage.engine.snapshot(1)).toEqual(before)
+    expect(await stage.engine.snapshot(2)).toBeNull()
+    expect(stage.engine.jobCount).toBe(1)
     expect(stage.told).toEqual([])
     expect(stage.errors).toHaveLength(1)
 
@@ -166,65 +166,65 @@ describe('a failed commit', () => {
     expect(await numbersOf(1)).toEqual([1, 4])
     await stage.crash()
     expect(await numbersOf(1)).toEqual([1, 4])
-    expect(stage.keeper.jobCount).toBe(1)
+    expect(stage.engine.jobCount).toBe(1)
   })
 
   test('takes with it what was built on it meanwhile', async () => {
-    await stage.keeper.configure(1, rulesWith())
+    await stage.engine.configure(1, rulesWith())
     stage.byHand = true
     stage.values.failAt = stage.values.commits + 1
     const first = codeOf(deliver(1, { errorCode: 3 }))
     stage.endTurn()
     const second = codeOf(deliver(1, { values: { returnValue1: 1 } }))
     expect(await Promise.all([first, second])).toEqual(['unavailable', 'unavailable'])
-    expect(await stage.keeper.snapshot(1)).toMatchObject({ errorCode: 0, current: {} })
+    expect(await stage.engine.snapshot(1)).toMatchObject({ errorCode: 0, current: {} })
   })
 
   test('brings back a job that was being forgotten', async () => {
-    await stage.keeper.configure(1, rulesWith())
+    await stage.engine.configure(1, rulesWith())
     await deliver(1, { values: { returnValue1: 1 } })
     stage.values.failAt = stage.values.commits + 1
-    expect(await codeOf(stage.keeper.forget(1))).toBe('unavailable')
+    expect(await codeOf(stage.engine.forget(1))).toBe('unavailable')
     expect(await numbersOf(1)).toEqual([1])
-    await stage.keeper.forget(1)
-    expect(stage.keeper.jobCount).toBe(0)
+    await stage.engine.forget(1)
+    expect(stage.engine.jobCount).toBe(0)
   })
 
   test('brings back a job that was forgotten and made anew in the same turn', async () => {
-    await stage.keeper.configure(1, rulesWith({ revision: 5 }))
+    await stage.engine.configure(1, rulesWith({ revision: 5 }))
     stage.values.failAt = stage.values.commits + 1
-    const lost = [stage.keeper.forget(1), stage.keeper.configure(1, rulesWith({ revision: 6 }))]
+    const lost = [stage.engine.forget(1), stage.engine.configure(1, rulesWith({ revision: 6 }))]
     expect(await Promise.all(lost.map(codeOf))).toEqual(['unavailable', 'unavailable'])
-    expect(await stage.keeper.snapshot(1)).toMatchObject({ revision: 5 })
+    expect(await stage.engine.snapshot(1)).toMatchObject({ revision: 5 })
   })
 
   test('leaves nothing of a job that was made and forgotten in the same turn', async () => {
     stage.values.failAt = stage.values.commits + 1
-    const lost = [stage.keeper.configure(1, rulesWith()), stage.keeper.forget(1)]
+    const lost = [stage.engine.configure(1, rulesWith()), stage.engine.forget(1)]
     expect(await Promise.all(lost.map(codeOf))).toEqual(['unavailable', 'unavailable'])
-    expect(stage.keeper.jobCount).toBe(0)
+    expect(stage.engine.jobCount).toBe(0)
   })
 
   test('does not keep a wake-up busy while storage is away: it is rejected, and works once storage is back', async () => {
-    await stage.keeper.configure(1, rulesWith())
+    await stage.engine.configure(1, rulesWith())
     stage.now += MINUTE_MS
     stage.values.isAway = true
-    expect(await codeOf(stage.keeper.wake())).toBe('unavailable')
-    expect(await stage.keeper.snapshot(1)).toMatchObject({ errorCode: 0 })
+    expect(await codeOf(stage.engine.wake())).toBe('unavailable')
+    expect(await stage.engine.snapshot(1)).toMatchObject({ errorCode: 0 })
     // It waits, so that it is known for how long storage was away.
-    expect(stage.keeper.nextAt).toBe(stage.now + 2_000)
+    expect(stage.engine.nextAt).toBe(stage.now + 2_000)
     stage.values.isAway = false
-    await stage.keeper.wake()
-    expect(await stage.keeper.snapshot(1)).toMatchObject({ errorCode: 0 })
+    await stage.engine.wake()
+    expect(await stage.engine.snapshot(1)).toMatchObject({ errorCode: 0 })
     stage.now += 2_000
-    await stage.keeper.wake()
-    expect(await stage.keeper.snapshot(1)).toMatchObject({ errorCode: 5, sinceAt: BEGIN_AT + MINUTE_MS })
+    await stage.engine.wake()
+    expect(await stage.engine.snapshot(1)).toMatchObject({ errorCode: 5, sinceAt: BEGIN_AT + MINUTE_MS })
   })
 })
 
 describe('bounds', () => {
   test('past 50,000 waiting deliveries the next is refused, and taken again after the turn', async () => {
-    await stage.keeper.configure(1, rulesWith())
+    await stage.engine.configure(1, rulesWith())
     stage.byHand = true
     const waiting = Array.from({ length: WAITING_ITEMS_MAX }, () =>
       deliver(1, { values: { returnValue1: 1 } }),
@@ -233,12 +233,12 @@ describe('bounds', () => {
     stage.byHand = false
     stage.endTurn()
     await Promise.all(waiting)
-    expect(stage.keeper.unfolded.samples).toBe(WAITING_ITEMS_MAX + 1)
+    expect(stage.engine.unflushed.samples).toBe(WAITING_ITEMS_MAX + 1)
     expect(await codeOf(deliver(1))).toBeNull()
   }, 30_000)
 
   test('past 32 MiB of waiting deliveries the next is refused, and taken again once they are stored, in several commits', async () => {
-    await stage.keeper.configure(1, rulesWith())
+    await stage.engine.configure(1, rulesWith())
     stage.byHand = true
     const text = 'x'.repeat(1024 * 1024)
     const waiting: Promise<unknown>[] = []
@@ -257,8 +257,8 @@ describe('bounds', () => {
 
 describe('more bounds', () => {
   test('one job takes a burst of 100,000 deliveries and 5,000 a second after it; others are not held back', async () => {
-    await stage.keeper.configure(1, rulesWith())
-    await stage.keeper.configure(2, rulesWith())
+    await stage.engine.configure(1, rulesWith())
+    await stage.engine.configure(2, rulesWith())
     const taken = async (count: number) => {
       const answers = await Promise.all(Array.from({ length: count }, () => codeOf(deliver(1))))
       return answers.filter((code) => code === null).length
@@ -274,22 +274,22 @@ describe('more bounds', () => {
     expect(await taken(10)).toBe(5)
   }, 60_000)
 
-  test('past 64 MiB of unfolded journal the next delivery is refused, after a crash too, until a fold', async () => {
-    await stage.keeper.configure(1, rulesWith())
+  test('past 64 MiB of unflushed journal the next delivery is refused, after a crash too, until a flush', async () => {
+    await stage.engine.configure(1, rulesWith())
     const text = 'x'.repeat(1024 * 1024)
-    while (stage.keeper.unfolded.sizeBytes < UNFOLDED_BYTES_MAX) {
+    while (stage.engine.unflushed.sizeBytes < UNFLUSHED_BYTES_MAX) {
       expect(await codeOf(deliver(1, { values: { stringValue1: text } }))).toBeNull()
     }
     expect(await codeOf(deliver(1))).toBe('overloaded')
     await stage.crash()
     expect(await codeOf(deliver(1))).toBe('overloaded')
-    await stage.keeper.fold()
-    expect(stage.keeper.unfolded.sizeBytes).toBe(0)
+    await stage.engine.flush()
+    expect(stage.engine.unflushed.sizeBytes).toBe(0)
     expect(await codeOf(deliver(1))).toBeNull()
   }, 60_000)
 
   test('a turn of long deliveries is several rows of one commit, which no host finds too long', async () => {
-    await stage.keeper.configure(1, rulesWith())
+    await stage.engine.configure(1, rulesWith())
     const { commits } = stage.values
     const rows = await stage.count('journal')
     const lengths = [200, 300, 100, 600, 1, 2]
@@ -303,22 +303,22 @@ describe('more bounds', () => {
       await reopen()
       expect(await numbersOf(1)).toEqual([0, 1, 2, 3, 4, 5])
     }
-    await stage.keeper.fold()
+    await stage.engine.flush()
     await deliver(1, { values: { returnValue1: 6 } })
     await stage.crash()
     expect(await numbersOf(1)).toEqual([0, 1, 2, 3, 4, 5, 6])
   })
 
   test('while the disk is nearly full deliveries are refused, and what makes room goes on', async () => {
-    for (const jobId of [1, 2]) await stage.keeper.configure(jobId, rulesWith())
+    for (const jobId of [1, 2]) await stage.engine.configure(jobId, rulesWith())
     await deliver(1, { values: { returnValue1: 1 } })
-    stage.roomBytes = 2 * stage.keeper.unfolded.sizeBytes - 1
+    stage.roomBytes = 2 * stage.engine.unflushed.sizeBytes - 1
     expect(await codeOf(deliver(1))).toBe('storage_full')
-    await stage.keeper.fold()
-    await stage.keeper.forget(2)
-    await stage.keeper.configure(1, rulesWith({ revision: 2 }))
+    await stage.engine.flush()
+    await stage.engine.forget(2)
+    await stage.engine.configure(1, rulesWith({ revision: 2 }))
     expect(await numbersOf(1)).toEqual([1])
-    stage.roomBytes = 2 * stage.keeper.unfolded.sizeBytes
+    stage.roomBytes = 2 * stage.engine.unflushed.sizeBytes
     expect(await codeOf(deliver(1))).toBeNull()
   })
 })
@@ -326,17 +326,17 @@ describe('more bounds', () => {
 describe('forgetting', () => {
   test('removes the job with its segments, for good', async () => {
     for (const jobId of [1, 2]) {
-      await stage.keeper.configure(jobId, rulesWith())
+      await stage.engine.configure(jobId, rulesWith())
       await deliver(jobId, { values: { returnValue1: jobId } })
     }
-    await stage.keeper.fold()
+    await stage.engine.flush()
     await deliver(1, { values: { returnValue1: 11 } })
-    await stage.keeper.forget(1)
+    await stage.engine.forget(1)
     expect(await codeOf(deliver(1))).toBe('not_found')
-    await stage.keeper.forget(1)
+    await stage.engine.forget(1)
     for (const reopen of [() => Promise.resolve(), () => stage.crash()]) {
       await reopen()
-      expect(stage.keeper.jobCount).toBe(1)
+      expect(stage.engine.jobCount).toBe(1)
       expect(await numbersOf(2)).toEqual([2])
       expect(await stage.count('segments where job_id = 1')).toBe(0)
       expect(await stage.count('actors where job_id = 1')).toBe(0)
@@ -344,47 +344,47 @@ describe('forgetting', () => {
   })
 
   test('gives back the room its samples took', async () => {
-    await stage.keeper.configure(1, rulesWith())
+    await stage.engine.configure(1, rulesWith())
     await deliver(1, { values: { returnValue1: 1, returnValue2: 2 } })
-    await stage.keeper.forget(1)
-    expect(stage.keeper.unfolded.samples).toBe(0)
+    await stage.engine.forget(1)
+    expect(stage.engine.unflushed.samples).toBe(0)
     await stage.crash()
-    expect(stage.keeper.unfolded.samples).toBe(0)
+    expect(stage.engine.unflushed.samples).toBe(0)
   })
 
-  test('a job made anew under the same id begins empty, also after a crash, also when folded before it', async () => {
-    for (const fold of [false, true]) {
-      await stage.keeper.forget(1)
-      await stage.keeper.configure(1, rulesWith({ revision: 3 }))
+  test('a job made anew under the same id begins empty, also after a crash, also when flushed before it', async () => {
+    for (const flush of [false, true]) {
+      await stage.engine.forget(1)
+      await stage.engine.configure(1, rulesWith({ revision: 3 }))
       await deliver(1, { values: { returnValue1: 1 } })
-      await stage.keeper.forget(1)
-      await stage.keeper.configure(1, rulesWith())
+      await stage.engine.forget(1)
+      await stage.engine.configure(1, rulesWith())
       await deliver(1, { values: { returnValue1: 2 } })
-      // The last commit of a fold is that which trims the journal: without it everything is still there.
-      if (fold) {
+      // The last commit of a flush is that which trims the journal: without it everything is still there.
+      if (flush) {
         stage.values.failAt = stage.values.commits + 2
-        expect(await stage.keeper.fold().catch(() => 'failed')).toBe('failed')
+        expect(await stage.engine.flush().catch(() => 'failed')).toBe('failed')
       }
       await stage.crash()
       expect(await numbersOf(1)).toEqual([2])
-      expect(await stage.keeper.snapshot(1)).toMatchObject({ revision: 1 })
+      expect(await stage.engine.snapshot(1)).toMatchObject({ revision: 1 })
     }
   })
 
-  test('that fails while a fold is under way costs nothing', async () => {
+  test('that fails while a flush is under way costs nothing', async () => {
     for (const jobId of [1, 2]) {
-      await stage.keeper.configure(jobId, rulesWith())
+      await stage.engine.configure(jobId, rulesWith())
       await deliver(jobId, { values: { returnValue1: jobId } })
     }
     stage.byHand = true
-    const forgetting = codeOf(stage.keeper.forget(1))
-    const folding = stage.keeper.fold()
+    const forgetting = codeOf(stage.engine.forget(1))
+    const flush = stage.engine.flush()
     while ((await stage.count('actors')) < 2) await Bun.sleep(1)
     stage.values.failAt = stage.values.commits + 1
     stage.byHand = false
     stage.endTurn()
     expect(await forgetting).toBe('unavailable')
-    await folding
+    await flush
     expect(await stage.count('journal')).toBe(0)
     expect(await numbersOf(1)).toEqual([1])
     await stage.crash()
@@ -405,9 +405,9 @@ describe('the version of the database', () => {
   )
 
   test('the heartbeat is kept', async () => {
-    expect(await stage.keeper.lastHeartbeat()).toBeNull()
-    await stage.keeper.beat(BEGIN_AT)
-    await stage.keeper.beat(BEGIN_AT + 1)
+    expect(await stage.engine.lastHeartbeat()).toBeNull()
+    await stage.engine.beat(BEGIN_AT)
+    await stage.engine.beat(BEGIN_AT + 1)
     expect(await (await stage.crash()).lastHeartbeat()).toBe(BEGIN_AT + 1)
   })
 })

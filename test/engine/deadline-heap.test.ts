@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 
 import * as fc from 'fast-check'
 
-import { Wheel } from '../../src/monitoring/engine/head/deadline-heap.ts'
+import { DeadlineHeap } from '../../src/monitoring/engine/head/deadline-heap.ts'
 
 test('a wheel gives what a sorted list with one entry for each job would, however entries come, move and go', () => {
   const set = fc.record({ at: fc.integer({ min: 0, max: 50 }), id: fc.nat(30) })
@@ -10,7 +10,7 @@ test('a wheel gives what a sorted list with one entry for each job would, howeve
   const act = fc.oneof({ weight: 3, arbitrary: set }, { weight: 2, arbitrary: take })
   fc.assert(
     fc.property(fc.array(act, { maxLength: 200, size: 'max' }), (acts) => {
-      const wheel = new Wheel()
+      const wheel = new DeadlineHeap()
       const entries = new Map<number, number>()
       for (const one of acts) {
         if ('id' in one) {
@@ -35,13 +35,13 @@ test('a wheel gives what a sorted list with one entry for each job would, howeve
 })
 
 test('an empty wheel wants to be looked at never', () => {
-  const wheel = new Wheel()
+  const wheel = new DeadlineHeap()
   expect(wheel.nextAt).toBe(Infinity)
   expect(wheel.takeDue(Number.MAX_SAFE_INTEGER)).toBeNull()
 })
 
 test('a deadline that moves earlier and later for ever leaves nothing behind', () => {
-  const wheel = new Wheel()
+  const wheel = new DeadlineHeap()
   for (let run = 0; run < 10_000; run += 1) {
     wheel.set(run * 60_000 + 1_000, 7)
     wheel.set(run * 60_000 + 86_400_000, 7)

@@ -53,7 +53,7 @@ class Story {
 
   static async begin(): Promise<Story> {
     const stage = await stages.open()
-    await stage.keeper.configure(1, rulesWith({ timeoutMs: null }))
+    await stage.engine.configure(1, rulesWith({ timeoutMs: null }))
     return new Story(stage)
   }
 
@@ -66,7 +66,7 @@ class Story {
   async deliverAll(parts: readonly Partial<Delivery>[]): Promise<number> {
     const deliveries = parts.map((part) => deliveryWith(part))
     const answers = await Promise.allSettled(
-      deliveries.map((delivery) => this.stage.keeper.deliver(1, delivery, ANYBODY)),
+      deliveries.map((delivery) => this.stage.engine.deliver(1, delivery, ANYBODY)),
     )
     // Noted in the order of arrival; those that change the state are answered last.
     answers.forEach((answer, index) => {
@@ -78,7 +78,7 @@ class Story {
 
   async read(key: string): Promise<readonly { at: number; value: Value }[]> {
     const query = { key, beginAt: BEGIN_AT - 1e9, endAt: BEGIN_AT + 1e9, skip: 0, limit: 100_000 }
-    return (await this.stage.keeper.samples(1, query)).samples
+    return (await this.stage.engine.samples(1, query)).samples
   }
 
   async check(): Promise<void> {
@@ -97,18 +97,18 @@ const numbered = (from: number, to: number, at: (index: number) => number) =>
     timestampAt: at(from + index),
   }))
 
-describe('a fold', () => {
+describe('a flush', () => {
   test.each([0, 1, 511, 512, 513, 1_024, 1_500])(
     'of %p samples loses and doubles none, nor does the next',
     async (count) => {
       await story.deliverAll(numbered(0, count, (index) => BEGIN_AT - 100_000 + index * 10))
-      await story.stage.keeper.fold()
-      expect(story.stage.keeper.unfolded).toEqual({ samples: 0, rows: 0, sizeBytes: 0 })
+      await story.stage.engine.flush()
+      expect(story.stage.engine.unflushed).toEqual({ samples: 0, rows: 0, sizeBytes: 0 })
       expect(await story.stage.count('journal')).toBe(0)
       expect(await story.stage.count('segments where series = 1')).toBe(Math.ceil(count / 512))
       await story.check()
       await story.deliverAll(numbered(count, count + 3, (index) => BEGIN_AT - 100_000 + index * 10))
-      await story.stage.keeper.fold()
+      await story.stage.engine.flush()
       await story.check()
       await story.stage.crash()
       await story.check()
@@ -117,7 +117,7 @@ describe('a fold', () => {
 
   test('puts late samples where they belong: before, between, inside and after segments', async () => {
     await story.deliverAll(numbered(0, 2_000, (index) => BEGIN_AT - 200_000 + index * 10))
-    await story.stage.keeper.fold()
+    await story.stage.engine.flush()
     const instants = [
       -300_000, -200_000, -199_995, -194_881, -194_880, -194_879, -190_005, -180_015, -180_005, -10,
     ]
@@ -125,7 +125,7 @@ describe('a fold', () => {
       instants.map((ms, index) => ({ values: { returnValue1: -index }, timestampAt: BEGIN_AT + ms })),
     )
     await story.check()
-    await story.stage.keeper.fold()
+    await story.stage.engine.flush()
     await story.check()
     await story.stage.crash()
     await story.check()
@@ -134,7 +134,7 @@ describe('a fold', () => {
   test('keeps the order of equal instants, also where they fill whole segments', async () => {
     for (const size of [100, 412, 512, 1_300]) {
       await story.deliverAll(numbered(0, size, () => BEGIN_AT))
-      await story.stage.keeper.fold()
+      await story.stage.engine.flush()
       await story.check()
     }
   })
@@ -143,18 +143,18 @@ describe('a fold', () => {
     // The first segment ends, and the second begins, with the same instant.
     await story.deliverAll(numbered(0, 600, (index) => (index < 505 ? BEGIN_AT + index : BEGIN_AT + 505)))
     await story.deliverAll(numbered(600, 900, (index) => BEGIN_AT + index))
-    await story.stage.keeper.fold()
+    await story.stage.engine.flush()
     await story.deliver({ values: { returnValue1: -1, stringValue1: 'late' }, timestampAt: BEGIN_AT + 3 })
-    await story.stage.keeper.fold()
+    await story.stage.engine.flush()
     await story.check()
     await story.deliver({ values: { returnValue1: -2, stringValue1: 'later' }, timestampAt: BEGIN_AT + 505 })
-    await story.stage.keeper.fold()
+    await story.stage.engine.flush()
     await story.check()
   })
 
   test('leaves full segments alone when samples only follow them', async () => {
     await story.deliverAll(numbered(0, 1_024, (index) => BEGIN_AT + index))
-    await story.stage.keeper.fold()
+    await story.stage.engine.flush()
     const ids = async () =>
       (
         await story.stage.values.read({
@@ -164,7 +164,7 @@ describe('a fold', () => {
       ).map(({ from_at: from, level, body }) => `${String(from)} ${String(level)} ${String(body)}`)
     const before = await ids()
     await story.deliverAll(numbered(1_024, 1_030, (index) => BEGIN_AT + index))
-    await story.stage.keeper.fold()
+    await story.stage.engine.flush()
     expect((await ids()).slice(0, 2)).toEqual(before)
     expect(await ids()).toHaveLength(3)
   })
@@ -184,14 +184,14 @@ describe('a fold', () => {
     await story.check()
     await story.stage.crash()
     await story.check()
-    await story.stage.keeper.fold()
+    await story.stage.engine.flush()
     await story.check()
   })
 
   test('takes every number that JSON can bring', async () => {
     const numbers = [0, 0.1, -1.5, 1e308, -1e308, 5e-324, Number.MAX_SAFE_INTEGER, 2 ** 63, 1e20, 123456.789]
     await story.deliverAll(numbers.map((returnValue1) => ({ values: { returnValue1 } })))
-    await story.stage.keeper.fold()
+    await story.stage.engine.flush()
     await story.check()
     await story.stage.crash()
     await story.check()
@@ -199,21 +199,21 @@ describe('a fold', () => {
 
   test('that stumbles is made up for by the next, also without new deliveries', async () => {
     await story.deliverAll(numbered(0, 10, (index) => BEGIN_AT + index))
-    const { rows } = story.stage.keeper.unfolded
+    const { rows } = story.stage.engine.unflushed
     story.stage.values.isAway = true
-    expect(await story.stage.keeper.fold().catch(() => 'failed')).toBe('failed')
-    expect(story.stage.keeper.unfolded.rows).toBe(rows)
+    expect(await story.stage.engine.flush().catch(() => 'failed')).toBe('failed')
+    expect(story.stage.engine.unflushed.rows).toBe(rows)
     story.stage.values.isAway = false
-    await story.stage.keeper.fold()
-    expect(story.stage.keeper.unfolded).toEqual({ samples: 0, rows: 0, sizeBytes: 0 })
+    await story.stage.engine.flush()
+    expect(story.stage.engine.unflushed).toEqual({ samples: 0, rows: 0, sizeBytes: 0 })
     await story.check()
   })
 
   test('goes on while deliveries arrive, and two at once are one', async () => {
     await story.deliverAll(numbered(0, 700, (index) => BEGIN_AT + index))
-    const folds = [story.stage.keeper.fold(), story.stage.keeper.fold()]
+    const flushes = [story.stage.engine.flush(), story.stage.engine.flush()]
     await story.deliverAll(numbered(700, 900, (index) => BEGIN_AT + index))
-    await Promise.all(folds)
+    await Promise.all(flushes)
     await story.deliverAll(numbered(900, 910, (index) => BEGIN_AT + index))
     await story.check()
     await story.stage.crash()
@@ -221,32 +221,32 @@ describe('a fold', () => {
   })
 
   test('of many jobs goes on job by job, and trims the journal only when all are done', async () => {
-    const { keeper } = story.stage
-    await Promise.all(Array.from({ length: 200 }, (_, index) => keeper.configure(index + 2, rulesWith())))
+    const { engine } = story.stage
+    await Promise.all(Array.from({ length: 200 }, (_, index) => engine.configure(index + 2, rulesWith())))
     const before = await story.stage.count('journal')
     story.stage.byHand = true
-    const folding = keeper.fold()
+    const flush = engine.flush()
     while ((await story.stage.count('actors')) < 64) await Bun.sleep(1)
     expect(await story.stage.count('actors')).toBe(64)
     expect(await story.stage.count('journal')).toBe(before)
     story.stage.byHand = false
     story.stage.endTurn()
-    await folding
+    await flush
     expect(await story.stage.count('actors')).toBe(201)
     expect(await story.stage.count('journal')).toBe(0)
   })
 
-  test('of jobs with much to fold is a few thousand samples, or a thousand rows, at a time', async () => {
-    const { keeper } = story.stage
+  test('of jobs with much to flush is a few thousand samples, or a thousand rows, at a time', async () => {
+    const { engine } = story.stage
     const ids = Array.from({ length: 30 }, (_, index) => index + 2)
-    await Promise.all(ids.map((id) => keeper.configure(id, rulesWith({ timeoutMs: null }))))
-    await keeper.fold()
+    await Promise.all(ids.map((id) => engine.configure(id, rulesWith({ timeoutMs: null }))))
+    await engine.flush()
     for (let sent = 0; sent < 99; sent++)
       for (const id of ids)
-        await keeper.deliver(id, deliveryWith({ values: { returnValue1: sent } }), ANYBODY)
+        await engine.deliver(id, deliveryWith({ values: { returnValue1: sent } }), ANYBODY)
     story.stage.byHand = true
     const seen = new Set<string>()
-    await story.stage.endTurnsUntil(keeper.fold(), async () => {
+    await story.stage.endTurnsUntil(engine.flush(), async () => {
       const jobs = await story.stage.count('(select distinct job_id from segments)')
       seen.add(`${jobs} jobs in segments, ${await story.stage.count('journal')} rows in the journal`)
     })
@@ -263,16 +263,16 @@ describe('a fold', () => {
   })
 
   test('is twice as much at a time, and once more, while more arrives than it has moved', async () => {
-    const { keeper } = story.stage
+    const { engine } = story.stage
     const ids = Array.from({ length: 1_000 }, (_, index) => index + 2)
-    await Promise.all(ids.map((id) => keeper.configure(id, rulesWith({ timeoutMs: null }))))
-    await keeper.fold()
-    const deliver = (id: number) => keeper.deliver(id, deliveryWith({ values: { returnValue1: 1 } }), ANYBODY)
+    await Promise.all(ids.map((id) => engine.configure(id, rulesWith({ timeoutMs: null }))))
+    await engine.flush()
+    const deliver = (id: number) => engine.deliver(id, deliveryWith({ values: { returnValue1: 1 } }), ANYBODY)
     await Promise.all(ids.map(deliver))
     story.stage.byHand = true
     const seen = new Set<number>()
     const arriving: Promise<unknown>[] = []
-    await story.stage.endTurnsUntil(keeper.fold(), async () => {
+    await story.stage.endTurnsUntil(engine.flush(), async () => {
       seen.add(await story.stage.count('(select distinct job_id from segments)'))
       for (let sent = 0; sent < 1_000; sent++) arriving.push(deliver(2))
     })
@@ -284,7 +284,7 @@ describe('a fold', () => {
 })
 
 describe('whichever commit fails', () => {
-  /** Deliveries late and in time, folds between them; returns how much of it was refused. */
+  /** Deliveries late and in time, flushes between them; returns how much of it was refused. */
   async function live(scene: Story): Promise<number> {
     let refused = 0
     const attempt = (promise: Promise<unknown>) => promise.catch(() => void (refused += 1))
@@ -294,11 +294,11 @@ describe('whichever commit fails', () => {
       const parts = numbered(round * 300, round * 300 + 300, (index) => BEGIN_AT + index - (index % 5) * 250)
       refused += await scene.deliverAll(parts)
       refused += await scene.deliverAll([{ errorCode: round }])
-      await attempt(stage.keeper.fold())
-      await attempt(stage.keeper.configure(1, rulesWith({ timeoutMs: null, revision: 2 + round })))
+      await attempt(stage.engine.flush())
+      await attempt(stage.engine.configure(1, rulesWith({ timeoutMs: null, revision: 2 + round })))
       refused += await scene.deliverAll([{ values: { returnValue2: round } }])
     }
-    await attempt(stage.keeper.fold())
+    await attempt(stage.engine.flush())
     return refused
   }
 
@@ -306,7 +306,7 @@ describe('whichever commit fails', () => {
     await live(story)
     const commits = story.stage.values.commits
     expect(commits).toBeGreaterThan(20)
-    // The first two commits open the keeper and configure the job.
+    // The first two commits open the engine and configure the job.
     for (let failAt = 3; failAt <= commits; failAt += 1) {
       for (const crashes of [false, true]) {
         const scene = await Story.begin()
@@ -315,32 +315,32 @@ describe('whichever commit fails', () => {
         if (crashes) await scene.stage.crash()
         await scene.check()
         await scene.deliver({ values: { returnValue1: 1, stringValue1: 'on' } })
-        await scene.stage.keeper.fold()
+        await scene.stage.engine.flush()
         await scene.check()
-        expect(scene.stage.keeper.unfolded).toEqual({ samples: 0, rows: 0, sizeBytes: 0 })
+        expect(scene.stage.engine.unflushed).toEqual({ samples: 0, rows: 0, sizeBytes: 0 })
       }
     }
   })
 
-  test('in a fold that is then cut off by a crash, nothing is lost or doubled', async () => {
+  test('in a flush that is then cut off by a crash, nothing is lost or doubled', async () => {
     const build = async (scene: Story) => {
       await scene.deliverAll(numbered(0, 900, (index) => BEGIN_AT + index))
-      await scene.stage.keeper.fold()
+      await scene.stage.engine.flush()
       await scene.deliverAll(numbered(900, 1_200, (index) => BEGIN_AT + index - 600))
     }
     await build(story)
     const from = story.stage.values.commits
-    await story.stage.keeper.fold()
+    await story.stage.engine.flush()
     for (let failAt = from + 1; failAt <= story.stage.values.commits; failAt += 1) {
       const scene = await Story.begin()
       await build(scene)
       scene.stage.values.failAt = failAt
-      expect(await scene.stage.keeper.fold().catch(() => 'failed')).toBe('failed')
+      expect(await scene.stage.engine.flush().catch(() => 'failed')).toBe('failed')
       for (let crash = 0; crash < 2; crash += 1) {
         await scene.stage.crash()
         await scene.check()
       }
-      await scene.stage.keeper.fold()
+      await scene.stage.engine.flush()
       await scene.check()
     }
   })
@@ -366,7 +366,7 @@ describe('any history', () => {
   })
   const act = fc.oneof(
     { weight: 8, arbitrary: burst },
-    { weight: 2, arbitrary: fc.constantFrom({ kind: 'fold' as const }, { kind: 'crash' as const }) },
+    { weight: 2, arbitrary: fc.constantFrom({ kind: 'flush' as const }, { kind: 'crash' as const }) },
     {
       weight: 1,
       arbitrary: fc.record({ kind: fc.constant('fail' as const), after: fc.integer({ min: 1, max: 3 }) }),
@@ -383,7 +383,7 @@ describe('any history', () => {
           const scene = await Story.begin()
           for (const one of acts) {
             scene.stage.now += 50
-            if (one.kind === 'fold') await scene.stage.keeper.fold().catch(() => undefined)
+            if (one.kind === 'flush') await scene.stage.engine.flush().catch(() => undefined)
             else if (one.kind === 'crash') await scene.stage.crash()
             else if (one.kind === 'fail') scene.stage.values.failAt = scene.stage.values.commits + one.after
             else {
@@ -420,7 +420,7 @@ async function checkPages(scene: Story): Promise<void> {
   const read: { at: number; value: Value }[] = []
   const endAt = BEGIN_AT + 1e9
   for (let beginAt = BEGIN_AT - 1e9, skip = 0, more = true; more;) {
-    const page = await scene.stage.keeper.samples(1, { key: 'returnValue1', beginAt, endAt, skip, limit: 37 })
+    const page = await scene.stage.engine.samples(1, { key: 'returnValue1', beginAt, endAt, skip, limit: 37 })
     expect(page.samples.length).toBeLessThanOrEqual(37)
     read.push(...page.samples)
     const last = read.at(-1)?.at ?? beginAt
@@ -433,7 +433,7 @@ async function checkPages(scene: Story): Promise<void> {
 
 async function checkBuckets(scene: Story, edges: readonly number[]): Promise<void> {
   for (const mode of MODES) {
-    const { buckets, aggregate } = await scene.stage.keeper.buckets(1, { key: 'returnValue1', edges, mode })
+    const { buckets, aggregate } = await scene.stage.engine.buckets(1, { key: 'returnValue1', edges, mode })
     const all = scene.ledger.read('returnValue1').map(({ at, value }) => ({ at, value: Number(value) }))
     const within = (from: number, to: number) =>
       all.filter(({ at }) => at >= from && at < to).map(({ value }) => value)

@@ -2,7 +2,7 @@ import { afterAll, beforeEach, describe, expect, spyOn, test } from 'bun:test'
 
 import { Refusal } from '../../src/lib/errors.ts'
 import { WAITING_ITEMS_MAX } from '../../src/monitoring/engine/wal/group-commit.ts'
-import type { Delivery, Outcome, Parcel } from '../../src/domain/delivery.ts'
+import type { Delivery, DeliveryOutcome, BulkItem } from '../../src/domain/delivery.ts'
 import { ANYBODY, BEGIN_AT, deliveryWith, rulesWith } from './rules.ts'
 import { openStages } from './stage.ts'
 import type { Stage } from './stage.ts'
@@ -14,20 +14,20 @@ afterAll(() => stages.close())
 let stage: Stage
 beforeEach(async () => {
   stage = await stages.open()
-  await stage.keeper.configure(1, rulesWith())
+  await stage.engine.configure(1, rulesWith())
 })
 
-const parcel = (part: Partial<Delivery>, key: string | null = null, jobId = 1): Parcel => ({
+const parcel = (part: Partial<Delivery>, key: string | null = null, jobId = 1): BulkItem => ({
   jobId,
   sent: { delivery: deliveryWith(part) },
   repeat: key === null ? null : { key, digest: 'digest' },
 })
-const deliverAll = (...parcels: readonly Parcel[]) => stage.keeper.deliverAll(parcels, ANYBODY)
-const codesOf = (outcomes: readonly Outcome[]) =>
+const deliverAll = (...parcels: readonly BulkItem[]) => stage.engine.deliverAll(parcels, ANYBODY)
+const codesOf = (outcomes: readonly DeliveryOutcome[]) =>
   outcomes.map((outcome) => (outcome instanceof Refusal ? outcome.code : 'kept'))
 const numbers = async () => {
   const query = { key: 'returnValue1', beginAt: 0, endAt: BEGIN_AT * 2, skip: 0, limit: 10_000 }
-  return (await stage.keeper.samples(1, query)).samples.map(({ value }) => value)
+  return (await stage.engine.samples(1, query)).samples.map(({ value }) => value)
 }
 
 describe('many deliveries in one call', () => {
@@ -42,7 +42,7 @@ describe('many deliveries in one call', () => {
     expect(stage.values.commits).toBe(commits + 1)
     expect((await stage.count('journal')) - rows).toBe(4)
     expect(await stage.count('journal where length(entries) > 530000')).toBe(0)
-    expect(stage.keeper.unfolded.rows).toBe(rows + 4)
+    expect(stage.engine.unflushed.rows).toBe(rows + 4)
     await stage.crash()
     expect(await numbers()).toEqual(parcels.map((_, index) => index))
   })
@@ -56,7 +56,7 @@ describe('many deliveries in one call', () => {
     )
     expect(codesOf(outcomes)).toEqual(['unavailable', 'not_found', 'unavailable'])
     expect(await numbers()).toEqual([])
-    expect(await stage.keeper.snapshot(1)).toMatchObject({ errorCode: 0, state: 'ok' })
+    expect(await stage.engine.snapshot(1)).toMatchObject({ errorCode: 0, state: 'ok' })
     expect(codesOf(await deliverAll(parcel({ values: { returnValue1: 2 } })))).toEqual(['kept'])
   })
 
@@ -98,7 +98,7 @@ describe('a key', () => {
     expect((await deliverAll(parcel({}, 'k')))[0]).toMatchObject({ accepted: 1, replayed: true })
   })
 
-  test('leaves when its day is over, with later ones or with a fold, 2,000 at once', async () => {
+  test('leaves when its day is over, with later ones or with a flush, 2,000 at once', async () => {
     const keys = Array.from({ length: 4_500 }, (_, index) => parcel({}, `k${index}`))
     await deliverAll(...keys)
     expect(await stage.count('repeats')).toBe(4_500)
@@ -108,9 +108,9 @@ describe('a key', () => {
     stage.now += 1
     await deliverAll(parcel({}, 'latest'))
     expect(await stage.count('repeats')).toBe(2_502)
-    await stage.keeper.fold()
+    await stage.engine.flush()
     expect(await stage.count('repeats')).toBe(502)
-    await stage.keeper.fold()
+    await stage.engine.flush()
     expect(await stage.count('repeats')).toBe(2)
   })
 
@@ -118,7 +118,7 @@ describe('a key', () => {
     const before = await stage.count('repeats')
     const reads = spyOn(stage.values, 'read')
     await deliverAll(parcel({ errorCode: 0 }), parcel({ errorCode: 0 }))
-    await stage.keeper.deliver(1, deliveryWith({}), ANYBODY)
+    await stage.engine.deliver(1, deliveryWith({}), ANYBODY)
     expect(reads).not.toHaveBeenCalled()
     expect(await stage.count('repeats')).toBe(before)
   })

@@ -1,5 +1,5 @@
 import type { Delivery, Value } from '../../src/domain/delivery.ts'
-import type { Condition, Rules } from '../../src/domain/job-rules.ts'
+import type { Condition, JobRules } from '../../src/domain/job-rules.ts'
 import type { Reason, State } from '../../src/domain/state.ts'
 
 /** Rules that the model can be told to get wrong, to see whether the comparison with it would notice. */
@@ -38,7 +38,7 @@ export class NaiveJob {
   isFlapping = false
   #saidToFlap = false
 
-  #rules: Rules
+  #rules: JobRules
   readonly #mistake: Mistake | null
   readonly #bornAt: number
   #now: number
@@ -58,7 +58,7 @@ export class NaiveJob {
   #flips: boolean[] = []
   readonly #newestRaw = new Map<string, Value>()
 
-  constructor(rules: Rules, now: number, mistake: Mistake | null = null) {
+  constructor(rules: JobRules, now: number, mistake: Mistake | null = null) {
     this.#rules = rules
     this.#mistake = mistake
     this.#bornAt = now
@@ -227,7 +227,7 @@ export class NaiveJob {
     return changedAt < toAt && toAt - fromAt >= 60_000 && ['major', 'minor', 'warning'].includes(this.state)
   }
 
-  configure(rules: Rules, wall: number): void {
+  configure(rules: JobRules, wall: number): void {
     this.#look(wall)
     const before = this.#rules
     if (rules.revision <= before.revision) return

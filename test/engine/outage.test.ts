@@ -2,9 +2,9 @@ import { afterAll, expect, setDefaultTimeout, spyOn, test } from 'bun:test'
 
 import * as fc from 'fast-check'
 
-import { Outage } from '../../src/monitoring/engine/ingest/outage.ts'
+import { IngestOutage } from '../../src/monitoring/engine/ingest/outage.ts'
 import { step } from '../../src/monitoring/jobs/actor.ts'
-import { requirePace } from '../../src/monitoring/engine/ingest/admission.ts'
+import { requireRate } from '../../src/monitoring/engine/ingest/admission.ts'
 import { BURST_MAX, Job } from '../../src/monitoring/engine/head/job.ts'
 import { codeOf } from '../refusals.ts'
 import { ANYBODY, BEGIN_AT, deliveryWith, rulesWith } from './rules.ts'
@@ -34,9 +34,9 @@ const story: fc.Arbitrary<Story> = fc.record({
 })
 
 /** Whether the delivery was taken. */
-function deliver({ keeper }: Stage, jobId: number): Promise<boolean> {
+function deliver({ engine }: Stage, jobId: number): Promise<boolean> {
   const delivery = deliveryWith({ values: { returnValue1: 1 }, errorCode: 0 })
-  return keeper.deliver(jobId, delivery, ANYBODY).then(
+  return engine.deliver(jobId, delivery, ANYBODY).then(
     () => true,
     () => false,
   )
@@ -47,20 +47,20 @@ function refuse(stage: Stage, kind: Story['kind'], isRefusing: boolean): void {
   stage.roomBytes = kind === 'is full' && isRefusing ? -1 : Number.POSITIVE_INFINITY
 }
 
-/** Lets the clockwork look once, as on Bun. */
-async function look({ keeper, now }: Stage, ms: number): Promise<void> {
-  if (keeper.nextAt <= now) await keeper.wake().catch(() => undefined)
+/** Lets the scheduler look once, as on Bun. */
+async function look({ engine, now }: Stage, ms: number): Promise<void> {
+  if (engine.nextAt <= now) await engine.wake().catch(() => undefined)
   // Whatever became of the wake-up.
-  if (ms % 1_000 === 0) await keeper.beat(now).catch(() => undefined)
+  if (ms % 1_000 === 0) await engine.beat(now).catch(() => undefined)
 }
 
 /** One job whose sender goes on, and one whose sender ends after a delivery, over a storage that refuses for a while. */
 async function live(stage: Stage, { periodMs, kind, fromMs, forMs }: Story) {
-  const { keeper } = stage
+  const { engine } = stage
   const beganAt = stage.now
   const send = (jobId: number) => deliver(stage, jobId)
   for (const id of [LIVING, DEAD]) {
-    await keeper.configure(id, rulesWith({ timeoutMs: TIMEOUT_MS }))
+    await engine.configure(id, rulesWith({ timeoutMs: TIMEOUT_MS }))
     await send(id)
   }
   let sentMs = 0
@@ -75,10 +75,10 @@ async function live(stage: Stage, { periodMs, kind, fromMs, forMs }: Story) {
       refusals += Number(!(await send(LIVING)))
     }
     await look(stage, ms)
-    blamed ||= (await keeper.snapshot(LIVING))?.errorCode === 5
-    if (foundMs === null && (await keeper.snapshot(DEAD))?.errorCode === 5) foundMs = ms
+    blamed ||= (await engine.snapshot(LIVING))?.errorCode === 5
+    if (foundMs === null && (await engine.snapshot(DEAD))?.errorCode === 5) foundMs = ms
   }
-  return { refusals, blamed, foundMs, lastDeaf: keeper.lastDeaf }
+  return { refusals, blamed, foundMs, lastDeaf: engine.lastIngestGap }
 }
 
 test('storage that refuses for a while blames no sender that goes on, finds one that has ended, and is on record', async () => {
@@ -97,8 +97,8 @@ test('storage that refuses for a while blames no sender that goes on, finds one 
   )
 })
 
-test('control: a keeper that does not note what it refuses blames the sender', async () => {
-  const spies = [spyOn(Outage.prototype, 'refused'), spyOn(Job.prototype, 'refuse')]
+test('control: an engine that does not note what it refuses blames the sender', async () => {
+  const spies = [spyOn(IngestOutage.prototype, 'refused'), spyOn(Job.prototype, 'refuse')]
   for (const spy of spies) spy.mockImplementation(() => undefined)
   const told = { periodMs: 500, kind: 'is full', fromMs: 1_000, forMs: 8_000 } as const
   const { blamed } = await live(await stages.open(), told)
@@ -108,28 +108,28 @@ test('control: a keeper that does not note what it refuses blames the sender', a
 
 test('one refusal at the only time at which a sender sends is as good as a delivery', async () => {
   const stage = await stages.open()
-  const { keeper } = stage
-  await keeper.configure(LIVING, rulesWith({ timeoutMs: TIMEOUT_MS }))
+  const { engine } = stage
+  await engine.configure(LIVING, rulesWith({ timeoutMs: TIMEOUT_MS }))
   stage.now += TIMEOUT_MS - 500
   stage.roomBytes = -1
   const delivery = deliveryWith({ errorCode: 0 })
-  await keeper.deliver(LIVING, delivery, ANYBODY).catch(() => undefined)
+  await engine.deliver(LIVING, delivery, ANYBODY).catch(() => undefined)
   const refusedAt = stage.now
   stage.roomBytes = Number.POSITIVE_INFINITY
   stage.now = refusedAt + TIMEOUT_MS - 1
-  await keeper.wake()
-  expect(await keeper.snapshot(LIVING)).toMatchObject({ errorCode: 0, deadlineAt: refusedAt + TIMEOUT_MS })
+  await engine.wake()
+  expect(await engine.snapshot(LIVING)).toMatchObject({ errorCode: 0, deadlineAt: refusedAt + TIMEOUT_MS })
   await stage.crash()
   stage.now++
-  await stage.keeper.wake()
-  expect(await stage.keeper.snapshot(LIVING)).toMatchObject({ errorCode: 5, sinceAt: refusedAt + TIMEOUT_MS })
+  await stage.engine.wake()
+  expect(await stage.engine.snapshot(LIVING)).toMatchObject({ errorCode: 5, sinceAt: refusedAt + TIMEOUT_MS })
 })
 
 test('a job that sends too fast has more time, from its last refusal on', () => {
   const { state } = step(null, { kind: 'configure', jobId: 1, rules: rulesWith() }, BEGIN_AT)
   const job = new Job(state, null)
-  for (let sent = 0; sent < BURST_MAX; sent++) requirePace(job, BEGIN_AT + 1)
+  for (let sent = 0; sent < BURST_MAX; sent++) requireRate(job, BEGIN_AT + 1)
   expect(job.refusedBy(BEGIN_AT + 9)).toBeNull()
-  expect(codeOf(() => requirePace(job, BEGIN_AT + 1))).toBe('too_fast')
+  expect(codeOf(() => requireRate(job, BEGIN_AT + 1))).toBe('too_fast')
   expect(job.refusedBy(BEGIN_AT + 9)).toEqual({ fromAt: BEGIN_AT + 1, toAt: BEGIN_AT + 1 })
 })

@@ -5,15 +5,15 @@ import type { Stage } from './stage.ts'
 
 /** What readers are shown of these jobs: where they stand, and their samples of each key. */
 export async function pictureOf(
-  { keeper }: Stage,
+  { engine }: Stage,
   { jobIds, keys }: { readonly jobIds: readonly number[]; readonly keys: readonly string[] },
 ): Promise<unknown> {
-  await keeper.settled()
+  await engine.settled()
   const query = { beginAt: 0, endAt: BEGIN_AT * 2, skip: 0, limit: 10_000 }
   return Promise.all(
     jobIds.map(async (id) => ({
-      snapshot: await keeper.snapshot(id),
-      series: await Promise.all(keys.map((key) => keeper.samples(id, { ...query, key }))),
+      snapshot: await engine.snapshot(id),
+      series: await Promise.all(keys.map((key) => engine.samples(id, { ...query, key }))),
     })),
   )
 }

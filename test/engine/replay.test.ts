@@ -16,7 +16,7 @@ afterAll(() => stages.close())
 const JOBS = [1, 2] as const
 const RUNS = Number(process.env['TIDEMARK_TEST_RUNS'] ?? 30)
 
-test('a keeper opened on what a dead one left stands where that one stood, after every single event', async () => {
+test('an engine opened on what a dead one left stands where that one stood, after every single event', async () => {
   const both = fc.tuple(
     histories(14),
     histories(14),
@@ -29,10 +29,10 @@ test('a keeper opened on what a dead one left stands where that one stood, after
         [1, [...one.acts]],
         [2, [...other.acts]],
       ])
-      await stage.keeper.configure(1, one.rules)
-      await stage.keeper.configure(2, other.rules)
+      await stage.engine.configure(1, one.rules)
+      await stage.engine.configure(2, other.rules)
       for (const choice of order) {
-        if (choice === 8) await stage.keeper.fold()
+        if (choice === 8) await stage.engine.flush()
         const id = choice % 2 === 0 ? 1 : 2
         const act = left.get(id)?.shift()
         if (act) await perform(stage, id, act)
@@ -40,7 +40,7 @@ test('a keeper opened on what a dead one left stands where that one stood, after
         await stage.crash()
         expect(await everything(stage)).toEqual(before)
       }
-      await stage.keeper.settled()
+      await stage.engine.settled()
       for (const id of JOBS) {
         // Told again after each crash; by their numbers they are one history without gaps.
         const told = stage.told.filter(({ objectId }) => objectId === id)
@@ -55,33 +55,33 @@ test('a keeper opened on what a dead one left stands where that one stood, after
 })
 
 async function perform(stage: Stage, jobId: number, act: Act): Promise<void> {
-  const snapshot = await stage.keeper.snapshot(jobId)
+  const snapshot = await stage.engine.snapshot(jobId)
   const { deadlineAt = null, revision = 0 } = snapshot ?? {}
   const happening = happen(act, { now: stage.now, deadlineAt, revision })
   stage.now = happening.now
   switch (happening.kind) {
     case 'deliver':
-      await stage.keeper.deliver(jobId, happening.delivery, ANYBODY).catch((error: unknown) => {
+      await stage.engine.deliver(jobId, happening.delivery, ANYBODY).catch((error: unknown) => {
         if (!(error instanceof Refusal)) throw error
       })
       return
     case 'wake':
-      return stage.keeper.wake()
+      return stage.engine.wake()
     case 'deaf':
-      return stage.keeper.deaf(happening.fromAt, happening.now)
+      return stage.engine.recordIngestGap(happening.fromAt, happening.now)
     case 'configure':
-      return stage.keeper.configure(jobId, happening.rules)
+      return stage.engine.configure(jobId, happening.rules)
   }
 }
 
 async function everything(stage: Stage): Promise<unknown> {
-  await stage.keeper.settled()
+  await stage.engine.settled()
   const jobs = JOBS.map(async (id) => {
     const series = ['returnValue1', 'returnValue2', 'stringValue1', 'errorCode'].map((key) => {
       const query = { key, beginAt: BEGIN_AT - 1e10, endAt: BEGIN_AT + 1e10, skip: 0, limit: 10_000 }
-      return stage.keeper.samples(id, query)
+      return stage.engine.samples(id, query)
     })
-    return { snapshot: await stage.keeper.snapshot(id), series: await Promise.all(series) }
+    return { snapshot: await stage.engine.snapshot(id), series: await Promise.all(series) }
   })
   return Promise.all(jobs)
 }

@@ -28,9 +28,9 @@ beforeEach(async () => {
 })
 
 const configure = (retention: Partial<Retention> = {}, revision = 1) =>
-  stage.keeper.configure(1, rulesWith({ timeoutMs: null, revision, retention: { ...KEEP, ...retention } }))
+  stage.engine.configure(1, rulesWith({ timeoutMs: null, revision, retention: { ...KEEP, ...retention } }))
 
-/** Samples at a distance from where the clock is, which goes on with them; folded now and then. */
+/** Samples at a distance from where the clock is, which goes on with them; flushed now and then. */
 async function receive(
   count: number,
   everyMs: number,
@@ -43,14 +43,14 @@ async function receive(
     const beginAt = stage.now
     stage.now += some.length * everyMs
     await Promise.all(some.map((index) => deliver(beginAt + (index - from) * everyMs, value(index))))
-    await stage.keeper.fold()
+    await stage.engine.flush()
   }
 }
 
 async function deliver(at: number, value: number, text?: string): Promise<void> {
   const values: Record<string, Value> = { returnValue1: value }
   if (text !== undefined) values['stringValue1'] = text
-  await stage.keeper.deliver(1, deliveryWith({ values, timestampAt: at }), ANYBODY)
+  await stage.engine.deliver(1, deliveryWith({ values, timestampAt: at }), ANYBODY)
   all.push({ at, value })
 }
 
@@ -60,7 +60,7 @@ function wave(index: number): number {
 }
 
 const buckets = async (edges: readonly number[], mode: Mode) =>
-  stage.keeper.buckets(1, { key: 'returnValue1', edges, mode })
+  stage.engine.buckets(1, { key: 'returnValue1', edges, mode })
 
 /** Every mode over these borders is what a look at all that was delivered gives. */
 async function check(edges: readonly number[], modes = MODES): Promise<void> {
@@ -87,13 +87,13 @@ function firstFrom(sorted: readonly { at: number }[], at: number): number {
 }
 
 const samples = async (key = 'returnValue1') =>
-  (await stage.keeper.samples(1, { key, beginAt: 0, endAt: BEGIN_AT * 2, skip: 0, limit: 1_000_000 })).samples
+  (await stage.engine.samples(1, { key, beginAt: 0, endAt: BEGIN_AT * 2, skip: 0, limit: 1_000_000 })).samples
 const inOrder = () => all.toSorted((one, other) => one.at - other.at)
 
 const touching = async (run: () => Promise<unknown>) => {
-  const before = stage.keeper.history.touched
+  const before = stage.engine.reader.touched
   await run()
-  const after = stage.keeper.history.touched
+  const after = stage.engine.reader.touched
   return Object.fromEntries(
     Object.entries(after).map(([name, count]) => [name, count - (before[name as keyof typeof before] ?? 0)]),
   )
@@ -110,9 +110,9 @@ describe('what goes cold', () => {
     const edges = [BEGIN_AT, BEGIN_AT + 3 * HOUR_MS, BEGIN_AT + 7 * HOUR_MS + 1, BEGIN_AT + 27 * DAY_MS]
     stage.now += 31 * DAY_MS
     await deliver(stage.now, 1)
-    await stage.keeper.fold()
+    await stage.engine.flush()
     const rowsBefore = await stage.count('segments')
-    await stage.keeper.history.tidy()
+    await stage.engine.reader.applyRetention()
     const blobs = await stage.blobs.list('history/1/')
     expect(blobs.length).toBeGreaterThan(2)
     expect(await stage.count('blobs where doomed = 0')).toBe(blobs.length)
@@ -124,7 +124,7 @@ describe('what goes cold', () => {
     expect(await samples()).toEqual(inOrder())
     // Nothing is left to do.
     const commits = stage.values.commits
-    await stage.keeper.history.tidy()
+    await stage.engine.reader.applyRetention()
     expect(stage.values.commits).toBe(commits + 1)
     expect(stage.errors).toEqual([])
   })
@@ -133,7 +133,7 @@ describe('what goes cold', () => {
     await receive(40_000, MINUTE_MS)
     stage.now += 31 * DAY_MS
     await deliver(stage.now, 1)
-    await stage.keeper.history.tidy()
+    await stage.engine.reader.applyRetention()
     const begin = Math.ceil(BEGIN_AT / DAY_MS) * DAY_MS
     const byDay = await touching(() => buckets(edgesBy(begin, DAY_MS, 20), 'avg'))
     expect(byDay).toEqual({ rollups: 5, segments: 0, decoded: 0, blobs: 0 })
@@ -143,7 +143,7 @@ describe('what goes cold', () => {
     await check(edgesBy(begin, DAY_MS, 20), ['avg', 'sum', 'last'])
     expect(await buckets(edgesBy(begin, DAY_MS, 20), 'p95').catch(String)).toMatch(/away/)
     await deliver(stage.now, 2)
-    await stage.keeper.fold()
+    await stage.engine.flush()
     stage.blobs.isAway = false
     await check(edgesBy(begin, DAY_MS, 20))
   })
@@ -153,12 +153,12 @@ describe('what goes cold', () => {
     stage.now += 31 * DAY_MS
     await deliver(stage.now, 1)
     stage.blobs.isAway = true
-    await stage.keeper.history.tidy()
+    await stage.engine.reader.applyRetention()
     expect(stage.errors.length).toBeGreaterThan(0)
     expect(await samples()).toEqual(inOrder())
     expect(await stage.count('blobs where doomed = 1')).toBe(1)
     stage.blobs.isAway = false
-    await stage.keeper.history.tidy()
+    await stage.engine.reader.applyRetention()
     const kept = await stage.blobs.list('history/1/')
     expect(kept).toHaveLength(2)
     expect(await stage.count('blobs')).toBe(2)
@@ -171,11 +171,11 @@ describe('what goes cold', () => {
     await deliver(stage.now, 1)
     for (let after = 1; after <= 4; after += 1) {
       stage.values.failAt = stage.values.commits + after
-      await stage.keeper.history.tidy().catch(() => undefined)
+      await stage.engine.reader.applyRetention().catch(() => undefined)
       await stage.crash()
       expect(await samples()).toEqual(inOrder())
     }
-    await stage.keeper.history.tidy()
+    await stage.engine.reader.applyRetention()
     const rows = await stage.values.read({ sql: 'select id from blobs', cells: [] })
     expect(await stage.blobs.list('')).toEqual(rows.map(({ id }) => `history/1/${String(id)}`))
     expect(await samples()).toEqual(inOrder())
@@ -185,14 +185,14 @@ describe('what goes cold', () => {
     await receive(20_000, MINUTE_MS)
     stage.now += 31 * DAY_MS
     await deliver(stage.now, 1)
-    await stage.keeper.history.tidy()
+    await stage.engine.reader.applyRetention()
     expect(await stage.blobs.list('')).toHaveLength(2)
     stage.blobs.isAway = true
-    await stage.keeper.forget(1)
+    await stage.engine.forget(1)
     stage.blobs.isAway = false
     await configure({}, 2)
     expect(await samples()).toEqual([])
-    await stage.keeper.history.tidy()
+    await stage.engine.reader.applyRetention()
     expect(await stage.blobs.list('')).toEqual([])
     for (const table of ['segments', 'rollups', 'expired', 'blobs']) expect(await stage.count(table)).toBe(0)
   })
@@ -204,10 +204,10 @@ describe('what goes cold', () => {
     await Promise.all(
       Array.from({ length: 2_000 }, (_, index) => deliver(beginAt + index * MINUTE_MS, 5, text(index))),
     )
-    await stage.keeper.fold()
+    await stage.engine.flush()
     stage.now += 31 * DAY_MS
     await deliver(stage.now, 1)
-    await stage.keeper.history.tidy()
+    await stage.engine.reader.applyRetention()
     const texts = await samples('stringValue1')
     expect(texts.map(({ value }) => value)).toEqual(Array.from({ length: 2_000 }, (_, index) => text(index)))
     const sizes = await Promise.all(
@@ -232,10 +232,10 @@ describe('what goes cold', () => {
       await receive(count, MINUTE_MS)
       stage.now += 31 * DAY_MS
       await deliver(stage.now, 1)
-      await stage.keeper.fold()
-      await stage.keeper.history.tidy()
+      await stage.engine.flush()
+      await stage.engine.reader.applyRetention()
       const commits = stage.values.commits
-      await stage.keeper.history.tidy()
+      await stage.engine.reader.applyRetention()
       expect(stage.values.commits).toBe(commits + 1)
       await check(edges, ['avg', 'last', 'p95'])
       expect(await samples()).toEqual(inOrder())
@@ -261,7 +261,7 @@ describe('what goes cold', () => {
     const beginAt = BEGIN_AT + MINUTE_MS
 
     beforeEach(async () => {
-      for (const id of jobs) await stage.keeper.configure(id, rulesWith({ timeoutMs: null }))
+      for (const id of jobs) await stage.engine.configure(id, rulesWith({ timeoutMs: null }))
       stage.now += 200 * MINUTE_MS
       for (const from of [0, 50]) {
         await Promise.all(
@@ -269,19 +269,19 @@ describe('what goes cold', () => {
             const [job, at] = [jobs[index % jobs.length] ?? 0, from + Math.floor(index / jobs.length)]
             const values = { returnValue1: wave(at * 7 + job) }
             const delivery = deliveryWith({ values, timestampAt: beginAt + at * MINUTE_MS })
-            return stage.keeper.deliver(job, delivery, ANYBODY)
+            return stage.engine.deliver(job, delivery, ANYBODY)
           }),
         )
-        await stage.keeper.fold()
+        await stage.engine.flush()
       }
       stage.now += 40 * DAY_MS
-      for (const id of jobs) await stage.keeper.deliver(id, deliveryWith({ signal: 'log' }), ANYBODY)
-      await stage.keeper.fold()
+      for (const id of jobs) await stage.engine.deliver(id, deliveryWith({ signal: 'log' }), ANYBODY)
+      await stage.engine.flush()
     })
 
     const isWhole = async (id: number) => {
       const query = { key: 'returnValue1', beginAt: 0, endAt: stage.now, skip: 0, limit: 1_000 }
-      const found = (await stage.keeper.samples(id, query)).samples
+      const found = (await stage.engine.samples(id, query)).samples
       expect(found.map(({ value }) => value)).toEqual(
         Array.from({ length: 100 }, (_, at) => wave(at * 7 + id)),
       )
@@ -290,7 +290,7 @@ describe('what goes cold', () => {
     test('is a row for each, in full pages and few commits', async () => {
       expect(await stage.count('segments where series = 1')).toBe(2 * jobs.length)
       const commits = stage.values.commits
-      await stage.keeper.history.tidy()
+      await stage.engine.reader.applyRetention()
       expect(stage.values.commits - commits).toBeLessThan(20)
       expect(await stage.count('segments where series = 1')).toBe(jobs.length)
       const [pages] = await stage.values.read({
@@ -306,11 +306,11 @@ describe('what goes cold', () => {
       let turns = 0
       let isDone = false
       let forgotten = Promise.resolve()
-      const tidying = stage.keeper.history.tidy().finally(() => (isDone = true))
+      const tidying = stage.engine.reader.applyRetention().finally(() => (isDone = true))
       while (!isDone) {
         await Bun.sleep(0)
         // The first jobs are read by now, and nothing of them is written yet.
-        if (++turns === 5) forgotten = stage.keeper.forget(1)
+        if (++turns === 5) forgotten = stage.engine.forget(1)
         stage.endTurn()
       }
       await Promise.all([tidying, forgotten])
@@ -324,7 +324,7 @@ describe('what goes cold', () => {
     await receive(40_000, MINUTE_MS, () => 21.5)
     stage.now += 31 * DAY_MS
     await deliver(stage.now, 1)
-    await stage.keeper.history.tidy()
+    await stage.engine.reader.applyRetention()
     expect(await stage.blobs.list('')).toEqual([])
     expect(await stage.count('segments where series = 1')).toBeLessThan(20)
     await check([BEGIN_AT + 1, BEGIN_AT + 20 * DAY_MS + 1])
@@ -344,7 +344,7 @@ describe('what expires', () => {
     await receive(count, everyMs)
     const days = Math.floor((count * everyMs) / DAY_MS) - 1
     stage.now += 5 * DAY_MS
-    await stage.keeper.history.tidy()
+    await stage.engine.reader.applyRetention()
     expect(await stage.count('segments where series = 1')).toBe(0)
     expect(await samples()).toEqual([])
     await check(edges(HOUR_MS, days), ['avg', 'min', 'max', 'last', 'sum', 'count'])
@@ -358,7 +358,7 @@ describe('what expires', () => {
   test('leaves what has not expired, and each value counts once, where its hour begins', async () => {
     await configure({ rawMs: 10 * DAY_MS })
     await receive(30_000, MINUTE_MS)
-    await stage.keeper.history.tidy()
+    await stage.engine.reader.applyRetention()
     const left = await samples()
     expect(left.length).toBeLessThan(16_000)
     expect(left.length).toBeGreaterThanOrEqual(14_399)
@@ -373,13 +373,13 @@ describe('what expires', () => {
   test('takes late values all the same', async () => {
     await configure({ rawMs: DAY_MS })
     await receive(10_000, MINUTE_MS)
-    await stage.keeper.history.tidy()
+    await stage.engine.reader.applyRetention()
     const late = Math.ceil(BEGIN_AT / HOUR_MS) * HOUR_MS + 3 * HOUR_MS + 1
     await deliver(late, 1_000_000)
     await check(edges(HOUR_MS, 5), ['max', 'sum', 'count'])
-    await stage.keeper.fold()
+    await stage.engine.flush()
     await check(edges(HOUR_MS, 5), ['max', 'sum', 'count'])
-    await stage.keeper.history.tidy()
+    await stage.engine.reader.applyRetention()
     await check(edges(HOUR_MS, 5), ['avg', 'min', 'max', 'last', 'sum', 'count'])
   })
 
@@ -388,11 +388,11 @@ describe('what expires', () => {
     await receive(60_000, 10_000)
     expect(await stage.count('rollups where level = 1')).toBeGreaterThan(10)
     stage.now += 3 * DAY_MS
-    await stage.keeper.history.tidy()
+    await stage.engine.reader.applyRetention()
     expect(await stage.count('rollups where level = 1')).toBeLessThanOrEqual(2)
     await check(edges(HOUR_MS, 6), ['avg', 'min', 'max', 'last', 'sum', 'count'])
     stage.now += 60 * DAY_MS
-    await stage.keeper.history.tidy()
+    await stage.engine.reader.applyRetention()
     expect(await stage.count('rollups')).toBe(0)
     expect((await buckets(edges(HOUR_MS, 6), 'count')).aggregate.count).toBe(0)
   })
@@ -402,10 +402,10 @@ describe('what expires', () => {
     await receive(20_000, MINUTE_MS)
     stage.now += 32 * DAY_MS
     await deliver(stage.now, 1)
-    await stage.keeper.history.tidy()
+    await stage.engine.reader.applyRetention()
     expect(await stage.blobs.list('')).toHaveLength(2)
     stage.now += 60 * DAY_MS
-    await stage.keeper.history.tidy()
+    await stage.engine.reader.applyRetention()
     expect(await stage.blobs.list('')).toEqual([])
     expect(await stage.count('blobs')).toBe(0)
     await check(edges(DAY_MS, 12), ['avg', 'count'])
@@ -416,10 +416,10 @@ describe('what expires', () => {
     await receive(20_000, 30 * MINUTE_MS)
     stage.byHand = true
     let isDone = false
-    const tidying = stage.keeper.history.tidy().then(() => (isDone = true))
+    const tidying = stage.engine.reader.applyRetention().then(() => (isDone = true))
     let accepted = 0
     while (!isDone) {
-      const delivered = stage.keeper.deliver(1, deliveryWith({ values: { returnValue1: accepted } }), ANYBODY)
+      const delivered = stage.engine.deliver(1, deliveryWith({ values: { returnValue1: accepted } }), ANYBODY)
       await Bun.sleep(1)
       stage.endTurn()
       await delivered
@@ -444,7 +444,7 @@ describe('any history', () => {
       step: fc.constantFrom(0, 0.01, 1, 1 / 3),
     }),
     fc.record({ kind: fc.constant('wait' as const), days: fc.constantFrom(1, 10, 33) }),
-    fc.constantFrom({ kind: 'fold' as const }, { kind: 'tidy' as const }, { kind: 'crash' as const }),
+    fc.constantFrom({ kind: 'flush' as const }, { kind: 'tidy' as const }, { kind: 'crash' as const }),
   )
   const borders = fc.record({
     zone: fc.constantFrom('Europe/Berlin', 'Asia/Kathmandu', 'UTC'),
@@ -466,8 +466,8 @@ describe('any history', () => {
           await configure()
           for (const one of acts) {
             if (one.kind === 'wait') stage.now += one.days * DAY_MS
-            else if (one.kind === 'fold') await stage.keeper.fold()
-            else if (one.kind === 'tidy') await stage.keeper.history.tidy()
+            else if (one.kind === 'flush') await stage.engine.flush()
+            else if (one.kind === 'tidy') await stage.engine.reader.applyRetention()
             else if (one.kind === 'crash') await stage.crash()
             else {
               const count = Math.min(one.count, Math.floor((29 * DAY_MS) / one.everyMs))

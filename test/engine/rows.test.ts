@@ -25,23 +25,23 @@ async function configure(stage: Stage): Promise<void> {
   const limit = [
     { level: 'major', mode: 'or', conditions: [conditionWith({ value: 2, repetition: 2 })] },
   ] as const
-  await stage.keeper.configure(1, rulesWith({ thresholds: limit }))
-  await stage.keeper.configure(2, rulesWith({ timeoutMs: null }))
-  await stage.keeper.configure(3, rulesWith({ stopped: true }))
-  await stage.keeper.configure(4, rulesWith({ collectorId: 9 }))
+  await stage.engine.configure(1, rulesWith({ thresholds: limit }))
+  await stage.engine.configure(2, rulesWith({ timeoutMs: null }))
+  await stage.engine.configure(3, rulesWith({ stopped: true }))
+  await stage.engine.configure(4, rulesWith({ collectorId: 9 }))
 }
 
 const pictureOf = (stage: Stage) => shownOf(stage, { jobIds: JOBS, keys: KEYS })
 
 /** The same as single deliveries, one after the other: with a run that nobody began, each is judged and none only noted. */
-async function one({ keeper }: Stage, round: Round, sender: typeof ANYBODY) {
+async function one({ engine }: Stage, round: Round, sender: typeof ANYBODY) {
   const { key, timestampAt, jobIds, values } = round
   const refused: { index: number; code: string }[] = []
   let late = 0
   const timeoutsLeft: number[] = []
   for (const [index, jobId] of jobIds.entries()) {
     const delivery = deliveryWith({ values: { [key]: values[index] ?? 0 }, timestampAt, runId: 'none' })
-    const outcome = await keeper.deliver(jobId, delivery, sender).catch((error: unknown) => error as Refusal)
+    const outcome = await engine.deliver(jobId, delivery, sender).catch((error: unknown) => error as Refusal)
     if (outcome instanceof Refusal) refused.push({ index, code: outcome.code })
     else {
       late += Number(outcome.late)
@@ -73,7 +73,7 @@ test('a round does what a delivery of each of its values does, and is found agai
     round,
     sender,
     afterMs: fc.constantFrom(0, 1, 1_000, -1_000, MINUTE_MS),
-    deeds: fc.subarray(['wakes', 'folds', 'looks', 'crashes'] as const),
+    deeds: fc.subarray(['wakes', 'flushes', 'looks', 'crashes'] as const),
   })
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 12 }), async (steps) => {
@@ -85,13 +85,13 @@ test('a round does what a delivery of each of its values does, and is found agai
         inRounds.now = now
         singly.now = now
         // Deadlines that follow a clock which was set back are due once they are durable.
-        await Promise.all([inRounds.keeper.settled(), singly.keeper.settled()])
-        if (deeds.includes('wakes')) await Promise.all([inRounds.keeper.wake(), singly.keeper.wake()])
+        await Promise.all([inRounds.engine.settled(), singly.engine.settled()])
+        if (deeds.includes('wakes')) await Promise.all([inRounds.engine.wake(), singly.engine.wake()])
         const sent: Round = { ...rest, timestampAt: offsetMs === null ? null : now + offsetMs }
-        const [outcome] = await inRounds.keeper.deliverRounds([sent], by)
+        const [outcome] = await inRounds.engine.deliverRounds([sent], by)
         expect(outcome).toEqual((await one(singly, sent, by)) as never)
         if (deeds.includes('looks')) expect(await pictureOf(inRounds)).toEqual(await pictureOf(singly))
-        if (deeds.includes('folds')) await inRounds.keeper.fold()
+        if (deeds.includes('flushes')) await inRounds.engine.flush()
         if (deeds.includes('crashes')) await inRounds.crash()
       }
       await endAlike(inRounds, singly, pictureOf)
@@ -107,7 +107,7 @@ test('rounds of one call share a commit; one that fails takes nothing, and leave
   const round = { key: 'returnValue1', timestampAt: null, jobIds: [1, 9, 2, 1], values: [1, 2, 3, 4] }
   stage.values.failAt = stage.values.commits + 1
   const codes = ['unavailable', 'not_found', 'unavailable', 'unavailable']
-  expect(await stage.keeper.deliverRounds([round, round], ANYBODY)).toEqual(
+  expect(await stage.engine.deliverRounds([round, round], ANYBODY)).toEqual(
     [1, 2].map(() => ({
       accepted: 0,
       late: 0,
@@ -116,7 +116,7 @@ test('rounds of one call share a commit; one that fails takes nothing, and leave
   )
   expect(await pictureOf(stage)).toEqual(before)
   const { commits } = stage.values
-  const [first, second] = await stage.keeper.deliverRounds([round, round], ANYBODY)
+  const [first, second] = await stage.engine.deliverRounds([round, round], ANYBODY)
   expect([first?.accepted, second?.accepted, stage.values.commits - commits]).toEqual([3, 3, 1])
 })
 
@@ -125,13 +125,13 @@ test.each(['judged', 'noted'])(
   async (how) => {
     const stage = await stages.open()
     await configure(stage)
-    if (how === 'noted') await stage.keeper.deliver(2, deliveryWith({ values: { returnValue1: 0 } }), ANYBODY)
-    const { samples } = stage.keeper.unfolded
+    if (how === 'noted') await stage.engine.deliver(2, deliveryWith({ values: { returnValue1: 0 } }), ANYBODY)
+    const { samples } = stage.engine.unflushed
     stage.byHand = true
     const jobIds = Array.from({ length: 10_000 }, () => 2)
     const round: Round = { key: 'returnValue1', timestampAt: null, jobIds, values: jobIds }
     const rounds = Array.from({ length: WAITING_ITEMS_MAX / 10_000 + 1 }, () => round)
-    const answer = stage.keeper.deliverRounds(rounds, ANYBODY)
+    const answer = stage.engine.deliverRounds(rounds, ANYBODY)
     stage.byHand = false
     stage.endTurn()
     const outcomes = await answer
@@ -140,7 +140,7 @@ test.each(['judged', 'noted'])(
     )
     expect(new Set(outcomes.at(-1)?.refused.map(({ code }) => code))).toEqual(new Set(['overloaded']))
     const errorCodes = how === 'noted' ? 0 : 1
-    expect(stage.keeper.unfolded.samples - samples).toBe(WAITING_ITEMS_MAX + errorCodes)
+    expect(stage.engine.unflushed.samples - samples).toBe(WAITING_ITEMS_MAX + errorCodes)
   },
 )
 
@@ -155,7 +155,7 @@ test('a round is one journal entry, with every number as it was', () => {
 async function openRoutine(): Promise<Stage> {
   const stage = await stages.open()
   const limit = conditionWith({ value: 200 })
-  await stage.keeper.configure(
+  await stage.engine.configure(
     1,
     rulesWith({ thresholds: [{ level: 'major', mode: 'or', conditions: [limit] }] }),
   )
@@ -164,39 +164,39 @@ async function openRoutine(): Promise<Stage> {
 }
 
 /** Sends these values to the job in as many rounds. */
-async function send({ keeper }: Stage, ...values: readonly number[]) {
+async function send({ engine }: Stage, ...values: readonly number[]) {
   const rounds = values.map((value) => ({
     key: 'returnValue1',
     timestampAt: null,
     jobIds: [1],
     values: [value],
   }))
-  return keeper.deliverRounds(rounds, ANYBODY)
+  return engine.deliverRounds(rounds, ANYBODY)
 }
 
 test('a value of a round is a sign of life: after a silence, after a lifetime, and for the next silence', async () => {
   const stage = await openRoutine()
   const silentAt = async (at: number) => {
-    expect(stage.keeper.nextAt).toBeLessThanOrEqual(at)
+    expect(stage.engine.nextAt).toBeLessThanOrEqual(at)
     for (const [ms, errorCode] of [
       [-1, 0],
       [0, 5],
     ] as const) {
       stage.now = at + ms
-      await stage.keeper.wake()
-      expect(await stage.keeper.snapshot(1)).toMatchObject({ errorCode })
+      await stage.engine.wake()
+      expect(await stage.engine.snapshot(1)).toMatchObject({ errorCode })
     }
-    expect(await stage.keeper.snapshot(1)).toMatchObject({ silentSinceAt: at - MINUTE_MS })
+    expect(await stage.engine.snapshot(1)).toMatchObject({ silentSinceAt: at - MINUTE_MS })
   }
   await silentAt(BEGIN_AT + MINUTE_MS)
-  await stage.keeper.deliver(1, deliveryWith({ errorCode: 0, ttlMs: 10 * MINUTE_MS }), ANYBODY)
-  expect(stage.keeper.nextAt).toBe(stage.now + 10 * MINUTE_MS)
+  await stage.engine.deliver(1, deliveryWith({ errorCode: 0, ttlMs: 10 * MINUTE_MS }), ANYBODY)
+  expect(stage.engine.nextAt).toBe(stage.now + 10 * MINUTE_MS)
   for (let second = 0; second < 3; second++) {
     stage.now += 1_000
     await send(stage, 2)
   }
   await silentAt(stage.now + MINUTE_MS)
-  await stage.keeper.deliver(1, deliveryWith({ errorCode: 0 }), ANYBODY)
+  await stage.engine.deliver(1, deliveryWith({ errorCode: 0 }), ANYBODY)
   await send(stage, 2)
   stage.now += 1_000
   await send(stage, 2)
@@ -206,32 +206,32 @@ test('a value of a round is a sign of life: after a silence, after a lifetime, a
 test('a job that was stopped while it was bad is judged by the first value after its start', async () => {
   const stage = await openRoutine()
   await send(stage, 300)
-  expect(await stage.keeper.snapshot(1)).toMatchObject({ state: 'major' })
+  expect(await stage.engine.snapshot(1)).toMatchObject({ state: 'major' })
   const limit = conditionWith({ value: 200 })
   const rules = rulesWith({ thresholds: [{ level: 'major', mode: 'or', conditions: [limit] }] })
-  await stage.keeper.configure(1, { ...rules, revision: 2, stopped: true })
-  await stage.keeper.configure(1, { ...rules, revision: 3 })
+  await stage.engine.configure(1, { ...rules, revision: 2, stopped: true })
+  await stage.engine.configure(1, { ...rules, revision: 3 })
   await send(stage, 1)
-  expect(await stage.keeper.snapshot(1)).toMatchObject({ state: 'ok' })
+  expect(await stage.engine.snapshot(1)).toMatchObject({ state: 'ok' })
   expect(stage.told.map(({ to }) => to)).toEqual(['major', 'undefined', 'major', 'ok'])
 })
 
 test('a commit that fails takes values back that were only noted, and the next ones are judged without them', async () => {
   const stage = await openRoutine()
   await send(stage, 2)
-  const before = await stage.keeper.snapshot(1)
+  const before = await stage.engine.snapshot(1)
   stage.values.failAt = stage.values.commits + 1
   stage.now += 5_000
   expect(await send(stage, 3, 4)).toMatchObject([{ accepted: 0 }, { accepted: 0 }])
-  expect(await stage.keeper.snapshot(1)).toEqual(before)
+  expect(await stage.engine.snapshot(1)).toEqual(before)
   stage.now -= 3_000
   const early = { key: 'returnValue1', timestampAt: BEGIN_AT + 1_000, jobIds: [1], values: [5] }
-  expect(await stage.keeper.deliverRounds([early], ANYBODY)).toMatchObject([{ accepted: 1, late: 0 }])
+  expect(await stage.engine.deliverRounds([early], ANYBODY)).toMatchObject([{ accepted: 1, late: 0 }])
   await stage.crash()
-  const { keeper } = stage
-  expect(await keeper.snapshot(1)).toMatchObject({ current: { returnValue1: { value: 5 } } })
+  const { engine } = stage
+  expect(await engine.snapshot(1)).toMatchObject({ current: { returnValue1: { value: 5 } } })
   const query = { key: 'returnValue1', beginAt: 0, endAt: BEGIN_AT * 2, skip: 0, limit: 10 }
-  const { samples } = await keeper.samples(1, query)
+  const { samples } = await engine.samples(1, query)
   expect(samples.map(({ value }) => value)).toEqual([1, 2, 5])
 })
 
@@ -240,7 +240,7 @@ test('values that wait for one commit keep their order, whether they are noted o
   stage.byHand = true
   const answers = [
     send(stage, 2, 300, 3, 4),
-    stage.keeper.deliver(1, deliveryWith({ values: { returnValue1: 5 } }), ANYBODY),
+    stage.engine.deliver(1, deliveryWith({ values: { returnValue1: 5 } }), ANYBODY),
     send(stage, 6),
   ]
   stage.byHand = false
@@ -248,8 +248,8 @@ test('values that wait for one commit keep their order, whether they are noted o
   await Promise.all(answers)
   const look = async () => {
     const query = { key: 'returnValue1', beginAt: 0, endAt: BEGIN_AT * 2, skip: 0, limit: 10 }
-    const { samples } = await stage.keeper.samples(1, query)
-    return { values: samples.map(({ value }) => value), snapshot: await stage.keeper.snapshot(1) }
+    const { samples } = await stage.engine.samples(1, query)
+    return { values: samples.map(({ value }) => value), snapshot: await stage.engine.snapshot(1) }
   }
   const looked = await look()
   expect(looked.values).toEqual([1, 2, 300, 3, 4, 5, 6])
@@ -259,18 +259,18 @@ test('values that wait for one commit keep their order, whether they are noted o
   expect(await look()).toEqual(looked)
 })
 
-test('a fold has all rounds before it that nobody looked at, and leaves those that come meanwhile', async () => {
+test('a flush has all rounds before it that nobody looked at, and leaves those that come meanwhile', async () => {
   const stage = await openRoutine()
-  await stage.keeper.configure(2, rulesWith())
+  await stage.engine.configure(2, rulesWith())
   for (const value of [2, 3, 4]) await sendBoth(stage, value)
   stage.byHand = true
-  const folded = stage.keeper.fold()
+  const flushed = stage.engine.flush()
   const rounds = [sendBoth(stage, 5), sendBoth(stage, 6)]
-  // Whoever looks at a job while it is folded lets it take nothing that its fold has not seen.
-  stage.values.onCommit = () => Promise.all([1, 2].map((id) => stage.keeper.snapshot(id)))
+  // Whoever looks at a job while it is flushed lets it take nothing that its flush has not seen.
+  stage.values.onCommit = () => Promise.all([1, 2].map((id) => stage.engine.snapshot(id)))
   stage.byHand = false
   stage.endTurn()
-  await Promise.all([folded, ...rounds])
+  await Promise.all([flushed, ...rounds])
   await sendBoth(stage, 7)
   await stage.crash()
   expect(await valuesOfBoth(stage)).toEqual([
@@ -281,12 +281,12 @@ test('a fold has all rounds before it that nobody looked at, and leaves those th
 
 test('a round finds a job that was made anew under the id of one that took such rounds', async () => {
   const stage = await openRoutine()
-  await stage.keeper.configure(2, rulesWith())
+  await stage.engine.configure(2, rulesWith())
   for (const value of [2, 3, 4]) await sendBoth(stage, value)
   stage.byHand = true
-  const forgotten = stage.keeper.forget(2)
+  const forgotten = stage.engine.forget(2)
   const refused = sendBoth(stage, 5)
-  const made = stage.keeper.configure(2, rulesWith())
+  const made = stage.engine.configure(2, rulesWith())
   const accepted = sendBoth(stage, 6)
   stage.byHand = false
   stage.endTurn()
@@ -300,18 +300,18 @@ test('a round finds a job that was made anew under the id of one that took such 
 
 test('of a round that is still in the journal, a job that has a later checkpoint takes nothing again', async () => {
   const stage = await openRoutine()
-  await stage.keeper.configure(2, rulesWith())
+  await stage.engine.configure(2, rulesWith())
   await send(stage, 2, 3)
   // Segments and checkpoints are stored, and the journal is not trimmed.
   stage.values.failAt = stage.values.commits + 2
-  await rejection(stage.keeper.fold())
+  await rejection(stage.engine.flush())
   const both = { key: 'returnValue1', timestampAt: null, jobIds: [1, 2], values: [4, 5] }
-  await stage.keeper.deliverRounds([both], ANYBODY)
-  const before = await stage.keeper.snapshot(1)
+  await stage.engine.deliverRounds([both], ANYBODY)
+  const before = await stage.engine.snapshot(1)
   await stage.crash()
-  expect(await stage.keeper.snapshot(1)).toEqual(before)
+  expect(await stage.engine.snapshot(1)).toEqual(before)
   const query = { key: 'returnValue1', beginAt: 0, endAt: BEGIN_AT * 2, skip: 0, limit: 10 }
-  const { samples } = await stage.keeper.samples(1, query)
+  const { samples } = await stage.engine.samples(1, query)
   expect(samples.map(({ value }) => value)).toEqual([1, 2, 3, 4])
 })
 
@@ -319,11 +319,11 @@ test('of a round that is still in the journal, a job that has a later checkpoint
 function sendBoth(stage: Stage, value: number) {
   const timestampAt = (stage.now += 1_000)
   const round = { key: 'returnValue1', timestampAt, jobIds: [1, 2], values: [value, value] }
-  return stage.keeper.deliverRounds([round], ANYBODY)
+  return stage.engine.deliverRounds([round], ANYBODY)
 }
 
-async function valuesOfBoth({ keeper }: Stage) {
+async function valuesOfBoth({ engine }: Stage) {
   const query = { key: 'returnValue1', beginAt: 0, endAt: BEGIN_AT * 2, skip: 0, limit: 10 }
-  const seen = await Promise.all([1, 2].map((id) => keeper.samples(id, query)))
+  const seen = await Promise.all([1, 2].map((id) => engine.samples(id, query)))
   return seen.map(({ samples }) => samples.map(({ value }) => value))
 }

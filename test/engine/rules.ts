@@ -1,6 +1,6 @@
 import { BARE } from '../../src/monitoring/jobs/delivery.ts'
 import type { Delivery, Sender } from '../../src/domain/delivery.ts'
-import type { Condition, Rules } from '../../src/domain/job-rules.ts'
+import type { Condition, JobRules } from '../../src/domain/job-rules.ts'
 
 /** Where the clocks of tests begin: 2026-03-02T08:00Z. */
 export const BEGIN_AT = Date.UTC(2026, 2, 2, 8)
@@ -24,7 +24,7 @@ export function conditionWith(part: Partial<Condition> = {}): Condition {
 }
 
 /** A job with a timeout of a minute, two numbers (the second in thousandths) and a string. */
-export function rulesWith(part: Partial<Rules> = {}): Rules {
+export function rulesWith(part: Partial<JobRules> = {}): JobRules {
   return {
     revision: 1,
     collectorId: 0,

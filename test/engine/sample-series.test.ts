@@ -7,8 +7,8 @@ import { step } from '../../src/monitoring/jobs/actor.ts'
 import type { ActorState, Event } from '../../src/monitoring/jobs/actor.ts'
 import { decodeEntries, encodeEntry, rowsOf } from '../../src/monitoring/engine/wal/entry.ts'
 import { Tail } from '../../src/monitoring/engine/head/tail.ts'
-import type { Run, Value } from '../../src/domain/delivery.ts'
-import type { Rules } from '../../src/domain/job-rules.ts'
+import type { SampleSeries, Value } from '../../src/domain/delivery.ts'
+import type { JobRules } from '../../src/domain/job-rules.ts'
 import type { Transition } from '../../src/domain/transition.ts'
 import { happen, histories } from './acts.ts'
 import type { Act } from './acts.ts'
@@ -40,7 +40,7 @@ class Life {
   readonly transitions: Transition[] = []
   readonly tail = new Tail()
 
-  constructor(rules: Rules) {
+  constructor(rules: JobRules) {
     this.state = step(null, { kind: 'configure', jobId: 1, rules }, BEGIN_AT).state
   }
 
@@ -50,7 +50,7 @@ class Life {
       const { state, samples, run, transitions } = step(this.state, event, now)
       this.state = state
       for (const sample of samples) this.tail.add(sample.key, sample.at, sample.value)
-      if (run) this.tail.addRun(run)
+      if (run) this.tail.addSeries(run)
       this.transitions.push(...transitions)
       return { late: run?.late ?? 0, refused: run?.refused ?? [], kept: run?.at.length ?? 0 }
     } catch (error) {
@@ -60,7 +60,7 @@ class Life {
   }
 
   /** Each sample of a run as a delivery of its own, and what a run would have answered. */
-  tellOneByOne({ key, at, values }: Run, now: number) {
+  tellOneByOne({ key, at, values }: SampleSeries, now: number) {
     const refused: { index: number; code: string }[] = []
     let late = 0
     for (const [index, timestampAt] of at.entries()) {
@@ -108,7 +108,11 @@ describe('a run of samples', () => {
         const left = [...acts]
         for (const one of all) {
           for (const act of left.splice(0, 2)) now = liveThrough(act, now, [whole, single])
-          const run: Run = { key: one.key, at: one.offsets.map((offset) => now + offset), values: one.values }
+          const run: SampleSeries = {
+            key: one.key,
+            at: one.offsets.map((offset) => now + offset),
+            values: one.values,
+          }
           const before = whole.transitions.length
           const answer = whole.tell({ kind: 'run', run }, now)
           const answers = single.tellOneByOne(run, now)
@@ -139,7 +143,7 @@ describe('a run of samples', () => {
         const replayed = new Life(rules)
         const rows: string[] = []
         for (const one of all) {
-          const run: Run = {
+          const run: SampleSeries = {
             key: one.key,
             at: one.offsets.map((offset) => BEGIN_AT + offset),
             values: one.values,
@@ -175,7 +179,7 @@ describe('a run of samples', () => {
     expect(decodeEntries(`[${text}]`)).toEqual([{ jobId: 7, at: 99, event: { kind: 'run', run } }])
   })
 
-  test('and single deliveries keep a minus nought in the journal, which JSON does not do by itself', () => {
+  test('and single deliveries keep a minus zero in the journal, which JSON does not do by itself', () => {
     const run = { key: 'returnValue1', at: [10, 20], values: [-0, 0] }
     const values = { returnValue1: -0, returnValue2: 0, stringValue1: '-0' }
     for (const event of [

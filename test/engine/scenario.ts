@@ -1,11 +1,11 @@
-import type { Keeper } from '../../src/monitoring/engine/service.ts'
+import type { JobEngine } from '../../src/monitoring/engine/service.ts'
 import type { Delivery } from '../../src/domain/delivery.ts'
 import { ANYBODY, deliveryWith, MINUTE_MS, rulesWith } from './rules.ts'
 
-/** What happens to a keeper, in order: each act is one commit, and has its own effect on what can be read. */
+/** What happens to an engine, in order: each act is one commit, and has its own effect on what can be read. */
 export type Happening = {
   readonly afterMs: number
-  readonly happen: (keeper: Keeper, now: number) => Promise<unknown>
+  readonly happen: (engine: JobEngine, now: number) => Promise<unknown>
 }
 
 export const JOB_IDS = [1, 2, 3]
@@ -16,7 +16,7 @@ const RULES = rulesWith({ timeoutMs: 2 * DAY_MS })
 
 const configure = (jobId: number, revision: number): Happening => ({
   afterMs: MINUTE_MS,
-  happen: (keeper) => keeper.configure(jobId, { ...RULES, revision }),
+  happen: (engine) => engine.configure(jobId, { ...RULES, revision }),
 })
 
 /** A number of four bytes or so that says nothing of its neighbours, and the same one each time. */
@@ -25,13 +25,13 @@ const noise = (index: number) => Math.round(Math.sin(index * 12.9898) * 43_758_5
 /** So many deliveries at once, evenly over the span that ends now. */
 const deliver = (jobId: number, count: number, spanMs: number, part: Partial<Delivery> = {}): Happening => ({
   afterMs: DAY_MS,
-  happen: (keeper, now) =>
+  happen: (engine, now) =>
     Promise.all(
       Array.from({ length: count }, (_, index) => {
         // Noisy, so that what goes cold is too large for the database.
         const values = { returnValue1: noise(index + count), stringValue1: `text ${index % 5}` }
         const timestampAt = now - spanMs + Math.floor(((index + 1) * spanMs) / count)
-        return keeper.deliver(jobId, deliveryWith({ values, timestampAt, ...part }), ANYBODY)
+        return engine.deliver(jobId, deliveryWith({ values, timestampAt, ...part }), ANYBODY)
       }),
     ),
 })
@@ -41,15 +41,15 @@ const muchLater = (jobId: number): Happening => ({ ...deliver(jobId, 2, MINUTE_M
 
 const forget = (jobId: number): Happening => ({
   afterMs: MINUTE_MS,
-  happen: (keeper) => keeper.forget(jobId),
+  happen: (engine) => engine.forget(jobId),
 })
 
 /** The deadlines pass. */
-const wake: Happening = { afterMs: 3 * DAY_MS, happen: (keeper) => keeper.wake() }
+const wake: Happening = { afterMs: 3 * DAY_MS, happen: (engine) => engine.wake() }
 
 const deaf: Happening = {
   afterMs: DAY_MS,
-  happen: (keeper, now) => keeper.deaf(now - DAY_MS / 2, now),
+  happen: (engine, now) => engine.recordIngestGap(now - DAY_MS / 2, now),
 }
 
 export const SCENARIO: readonly Happening[] = [

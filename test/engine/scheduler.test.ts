@@ -3,16 +3,16 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 
 import { FAST_DIR } from '../hosts/fast-dir.ts'
-import { neighbourhoodOf, nextTurn } from '../../src/monitoring/engine/retention/stagger.ts'
+import { pageGroupOf, nextSlot } from '../../src/monitoring/engine/retention/stagger.ts'
 import { openBlobsDirectory } from '../../workers/bun/blobs-directory.ts'
-import { openKeeping } from '../../workers/bun/engine-scheduler.ts'
+import { openEngine } from '../../workers/bun/engine-scheduler.ts'
 import { openLibsql } from '../../workers/bun/libsql.ts'
 import { valuesInLibsql } from '../../workers/bun/values.ts'
 import { HandTime } from '../hosts/hand-time.ts'
 import { ANYBODY, BEGIN_AT, rulesWith } from './rules.ts'
 
 setDefaultTimeout(30_000)
-const folder = await mkdtemp(join(FAST_DIR, 'tidemark-clockwork-'))
+const folder = await mkdtemp(join(FAST_DIR, 'tidemark-scheduler-'))
 afterAll(() => rm(folder, { recursive: true }))
 
 const HOUR_MS = 3_600_000
@@ -20,7 +20,7 @@ const DAY_MS = 24 * HOUR_MS
 /** Two of each neighbourhood. */
 const JOBS = Array.from({ length: 40 }, (_, index) => 1 + 32 * index)
 
-/** The clockwork over a real database, with jobs that each hold samples that have expired. */
+/** The scheduler over a real database, with jobs that each hold samples that have expired. */
 async function open() {
   const libsql = await openLibsql(`file:${join(folder, 'values.db')}`)
   const errors: string[] = []
@@ -35,12 +35,12 @@ async function open() {
     roomBytes: () => Number.POSITIVE_INFINITY,
   }
   // Time goes in leaps here: none of them is a stall.
-  const keeping = await openKeeping(host, Number.POSITIVE_INFINITY)
-  const { keeper } = keeping
+  const keeping = await openEngine(host, Number.POSITIVE_INFINITY)
+  const { engine } = keeping
   const retention = { rawMs: DAY_MS, minutesMs: 2 * DAY_MS, hoursMs: 3 * DAY_MS }
   const at = Array.from({ length: 20 }, (_, index) => BEGIN_AT - 20 * DAY_MS + index * 1_000)
-  for (const id of JOBS) await keeper.configure(id, rulesWith({ timeoutMs: null, retention }))
-  await keeper.deliverAll(
+  for (const id of JOBS) await engine.configure(id, rulesWith({ timeoutMs: null, retention }))
+  await engine.deliverAll(
     JOBS.map((jobId) => ({
       jobId,
       sent: { run: { key: 'returnValue1', at, values: at.map(() => 1) } },
@@ -48,7 +48,7 @@ async function open() {
     })),
     ANYBODY,
   )
-  await keeper.fold()
+  await engine.flush()
   /** The jobs whose old samples are still there. */
   const untidied = async () => {
     const rows = await values.read({
@@ -62,8 +62,7 @@ async function open() {
 
 test('neighbours are tidied together, once their turn has come, and not at the start', async () => {
   const { keeping, time, errors, untidied, close } = await open()
-  const due = (untilAt: number) =>
-    JOBS.filter((id) => nextTurn(neighbourhoodOf(id), HOUR_MS, BEGIN_AT) > untilAt)
+  const due = (untilAt: number) => JOBS.filter((id) => nextSlot(pageGroupOf(id), HOUR_MS, BEGIN_AT) > untilAt)
   await keeping.start()
   await Bun.sleep(400)
   expect(await untidied()).toEqual(JOBS)

@@ -1,22 +1,22 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 
-import type { Keeper } from '../../src/monitoring/engine/service.ts'
+import type { JobEngine } from '../../src/monitoring/engine/service.ts'
 import { startBun } from '../hosts/bun.ts'
 import type { Host } from '../hosts/host.ts'
-import { keeperOf } from '../hosts/keeper-of.ts'
+import { engineOf } from '../hosts/engine-of.ts'
 import { Session } from '../faults/session.ts'
 
 const HOUR_MS = 3_600_000
 
 let host: Host
-let keeper: Keeper
+let engine: JobEngine
 let session: Session
 beforeAll(async () => {
   host = await startBun(
     {},
     {
       fetch: (fetch, { jobActors }) => {
-        keeper = keeperOf(jobActors)
+        engine = engineOf(jobActors)
         return fetch
       },
     },
@@ -34,7 +34,7 @@ test('what is told again says what the job calls its values by now', async () =>
   const [begin = '', end = ''] = [beginAt, beginAt + HOUR_MS].map((at) => new Date(at).toISOString())
   const timestamp = new Date(beginAt + 60_000).toISOString()
   await session.deliver(host.url, id, { returnValue1: 200, errorCode: 0, timestamp })
-  await keeper.fold()
+  await engine.flush()
   const query = new URLSearchParams({ timestamp_begin: begin, timestamp_end: end, scale: 'PT1H' })
   const ask = async (more = '') => {
     const path = `/jobs/${id}/value-history?${query.toString()}${more}`

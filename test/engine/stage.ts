@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 
 import { FAST_DIR } from '../hosts/fast-dir.ts'
-import type { Onlookers } from '../../src/monitoring/events/values.ts'
-import { Keeper } from '../../src/monitoring/engine/service.ts'
+import type { Subscribers } from '../../src/monitoring/events/values.ts'
+import { JobEngine } from '../../src/monitoring/engine/service.ts'
 import type { Blobs, StoredBlob } from '../../src/ports/blobs.ts'
 import type { Transition } from '../../src/domain/transition.ts'
 import type { Row, Statement, ValuesDatabase } from '../../src/ports/values-database.ts'
@@ -16,7 +16,7 @@ import { BEGIN_AT, SMALL_BLOB_BYTES } from './rules.ts'
 
 /** A folder for the databases of one test file. */
 export async function openStages(): Promise<{ open: () => Promise<Stage>; close: () => Promise<void> }> {
-  const folder = await mkdtemp(join(FAST_DIR, 'tidemark-keeper-'))
+  const folder = await mkdtemp(join(FAST_DIR, 'tidemark-engine-'))
   const stages: Stage[] = []
   return {
     async open() {
@@ -89,14 +89,14 @@ export class FaultyBlobs implements Blobs {
   }
 }
 
-/** The place where one keeper lives: a real database in a file, a clock and turns moved by hand. */
+/** The place where one engine lives: a real database in a file, a clock and turns moved by hand. */
 export class Stage {
   now = BEGIN_AT
   /** The monotonic clock; null where it moves as `now` does, so that nobody knows by how much `now` was set back. */
   uptimeMs: number | null = null
-  /** How often the keeper said that it wants to be woken earlier. */
+  /** How often the engine said that it wants to be woken earlier. */
   armed = 0
-  /** What the keeper told, in order; a reopened keeper may tell again. */
+  /** What the engine told, in order; a reopened engine may tell again. */
   readonly told: Transition[] = []
   readonly errors: string[] = []
   /** While true, the listener is away. */
@@ -107,7 +107,7 @@ export class Stage {
   roomBytes = Number.POSITIVE_INFINITY
 
   /** Those who are told what jobs receive; nobody unless a test says so. */
-  onlookers: Onlookers = NOBODY
+  subscribers: Subscribers = NOBODY
 
   /** Its own, and kept over a crash: a file that was put is there. */
   readonly blobs: FaultyBlobs
@@ -115,7 +115,7 @@ export class Stage {
   #path: string
   #libsql: Libsql
   #values: FaultyValues
-  #keeper: Keeper | null = null
+  #engine: JobEngine | null = null
   #turns: (() => void)[] = []
   #copies = 0
 
@@ -132,22 +132,22 @@ export class Stage {
       await openLibsql(`file:${path}.db`),
       await openBlobsDirectory(`${path}-blobs`),
     )
-    await stage.openKeeper()
+    await stage.openEngine()
     return stage
   }
 
-  get keeper(): Keeper {
-    if (!this.#keeper) throw new Error('The keeper is not open.')
-    return this.#keeper
+  get engine(): JobEngine {
+    if (!this.#engine) throw new Error('The engine is not open.')
+    return this.#engine
   }
 
   get values(): FaultyValues {
     return this.#values
   }
 
-  /** Opens a keeper over the database as it is now. */
-  async openKeeper(): Promise<Keeper> {
-    this.#keeper = await Keeper.open({
+  /** Opens an engine over the database as it is now. */
+  async openEngine(): Promise<JobEngine> {
+    this.#engine = await JobEngine.open({
       values: this.#values,
       blobs: this.blobs,
       blobBytes: this.blobBytes,
@@ -156,13 +156,13 @@ export class Stage {
       turn: () => (this.byHand ? new Promise((resolve) => this.#turns.push(resolve)) : Promise.resolve()),
       follow: (transitions) => this.#follow(transitions),
       roomBytes: () => this.roomBytes,
-      onlookers: this.onlookers,
+      subscribers: this.subscribers,
       armed: () => void (this.armed += 1),
     })
-    return this.#keeper
+    return this.#engine
   }
 
-  /** Ends the turns that the keeper waits for. */
+  /** Ends the turns that the engine waits for. */
   endTurn(): void {
     const turns = this.#turns
     this.#turns = []
@@ -178,8 +178,8 @@ export class Stage {
     } while (!(await Promise.race([isDone, setTimeout(1, false)])))
   }
 
-  /** The process dies here: what its files hold is taken elsewhere and opened by a new keeper. */
-  async crash(): Promise<Keeper> {
+  /** The process dies here: what its files hold is taken elsewhere and opened by a new engine. */
+  async crash(): Promise<JobEngine> {
     this.#copies += 1
     const copy = `${this.#path}-${this.#copies}`
     await copyFile(`${this.#path}.db`, `${copy}.db`)
@@ -188,7 +188,7 @@ export class Stage {
     this.#path = copy
     this.#libsql = await openLibsql(`file:${copy}.db`)
     this.#values = faulty(this.#libsql)
-    return this.openKeeper()
+    return this.openEngine()
   }
 
   async count(table: string): Promise<number> {
@@ -207,7 +207,7 @@ export class Stage {
   }
 }
 
-const NOBODY: Onlookers = { areThere: false, watches: () => false, tell: () => Promise.resolve() }
+const NOBODY: Subscribers = { areThere: false, watches: () => false, tell: () => Promise.resolve() }
 
 function faulty(libsql: Libsql): FaultyValues {
   return new FaultyValues(

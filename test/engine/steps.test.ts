@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 
 import { FAST_DIR } from '../hosts/fast-dir.ts'
-import { Keeper } from '../../src/monitoring/engine/service.ts'
+import { JobEngine } from '../../src/monitoring/engine/service.ts'
 import type { Transition } from '../../src/domain/transition.ts'
 import { openLibsql } from '../../workers/bun/libsql.ts'
 import { valuesInLibsql } from '../../workers/bun/values.ts'
@@ -15,7 +15,7 @@ import { JOB_IDS, KEYS, SCENARIO } from './scenario.ts'
 setDefaultTimeout(180_000)
 
 /** Methods that change nothing a reader can see: each may be interrupted at every step. */
-const MAINTENANCE = ['fold']
+const MAINTENANCE = ['flush']
 const OTHERS = [
   'configure',
   'deliver',
@@ -40,15 +40,15 @@ beforeAll(async () => {
 })
 afterAll(() => rm(folder, { recursive: true, force: true }))
 
-test('every method of the keeper is known here, so that none of its maintenance is left out', () => {
+test('every method of the engine is known here, so that none of its maintenance is left out', () => {
   const known = [...MAINTENANCE, ...OTHERS, ...CLOCKWORK]
-  const methods = Object.entries(Object.getOwnPropertyDescriptors(Keeper.prototype))
+  const methods = Object.entries(Object.getOwnPropertyDescriptors(JobEngine.prototype))
     .filter(([, { value }]) => typeof value === 'function')
     .map(([name]) => name)
   expect(methods.toSorted()).toEqual(known.toSorted())
 })
 
-describe('a process that dies before or after each single commit of a keeper', () => {
+describe('a process that dies before or after each single commit of an engine', () => {
   test('leaves what was acknowledged, once, in the states that were answered, and its successor goes on', async () => {
     const whole = await live(Number.POSITIVE_INFINITY, 'after')
     const commits = whole.steps
@@ -77,7 +77,7 @@ describe('a process that dies before or after each single commit of a keeper', (
   })
 })
 
-/** What somebody can see of a keeper: every series and every state. */
+/** What somebody can see of an engine: every series and every state. */
 type Picture = string
 
 type Life = {
@@ -133,35 +133,35 @@ async function live(diesAt: number, ends: Ends, onto: Onto = (values) => values)
       roomBytes: () => Number.POSITIVE_INFINITY,
       armed: () => undefined,
     }
-    return Keeper.open(host)
+    return JobEngine.open(host)
   }
   const pictures: Picture[] = []
   let diedIn: Life['diedIn'] = null
   let found = ''
-  let keeper = await open(mortal).catch(() => null)
+  let engine = await open(mortal).catch(() => null)
   for (const [act, { afterMs, happen }] of SCENARIO.entries()) {
     now += afterMs
     let wasAnswered = false
     try {
-      if (!keeper) throw new Error('It did not live to see this.')
-      await happen(keeper, now)
+      if (!engine) throw new Error('It did not live to see this.')
+      await happen(engine, now)
       wasAnswered = true
-      await maintain(keeper)
+      await maintain(engine)
       if (mortal.isDead && !diedIn) throw new Error('It died, and nobody has noticed yet.')
     } catch (error) {
       if (diedIn) throw error
       diedIn = { act, wasAnswered }
       await stored.close()
       stored = await openLibsql(`file:${path}`)
-      keeper = await open(new Mortal(Number.POSITIVE_INFINITY, 'after'))
-      found = await pictureOf(keeper)
+      engine = await open(new Mortal(Number.POSITIVE_INFINITY, 'after'))
+      found = await pictureOf(engine)
       const isStored = wasAnswered || found !== (pictures.at(-1) ?? found)
-      if (!isStored) await happen(keeper, now)
-      await maintain(keeper)
+      if (!isStored) await happen(engine, now)
+      await maintain(engine)
     }
-    pictures.push(await pictureOf(keeper))
+    pictures.push(await pictureOf(engine))
   }
-  await keeper?.settled()
+  await engine?.settled()
   await stored.close()
   return {
     steps: mortal.steps,
@@ -175,19 +175,19 @@ async function live(diesAt: number, ends: Ends, onto: Onto = (values) => values)
   }
 }
 
-async function maintain(keeper: Keeper): Promise<void> {
-  await keeper.settled()
-  const methods = keeper as unknown as Record<string, () => Promise<void>>
-  for (const name of MAINTENANCE) await methods[name]?.call(keeper)
-  await keeper.history.tidy()
+async function maintain(engine: JobEngine): Promise<void> {
+  await engine.settled()
+  const methods = engine as unknown as Record<string, () => Promise<void>>
+  for (const name of MAINTENANCE) await methods[name]?.call(engine)
+  await engine.reader.applyRetention()
 }
 
-async function pictureOf(keeper: Keeper): Promise<Picture> {
+async function pictureOf(engine: JobEngine): Promise<Picture> {
   const range = { beginAt: 0, endAt: BEGIN_AT * 2, skip: 0, limit: 100_000 }
   const jobs = JOB_IDS.map(async (id) => ({
-    snapshot: await keeper.snapshot(id),
+    snapshot: await engine.snapshot(id),
     series: await Promise.all(
-      KEYS.map((key) => keeper.samples(id, { ...range, key }).catch((error: unknown) => String(error))),
+      KEYS.map((key) => engine.samples(id, { ...range, key }).catch((error: unknown) => String(error))),
     ),
   }))
   return JSON.stringify(await Promise.all(jobs))

@@ -1,6 +1,6 @@
 import { afterAll, beforeEach, expect, test } from 'bun:test'
 
-import type { JobValues, Onlookers } from '../../src/monitoring/events/values.ts'
+import type { JobValues, Subscribers } from '../../src/monitoring/events/values.ts'
 import { rejection } from '../contract/rejection.ts'
 import { ANYBODY, BEGIN_AT, deliveryWith, rulesWith } from './rules.ts'
 import { openStages } from './stage.ts'
@@ -10,7 +10,7 @@ const stages = await openStages()
 afterAll(() => stages.close())
 
 /** Writes down what it is asked and told. */
-class Witness implements Onlookers {
+class Witness implements Subscribers {
   areThere = false
   asked = 0
   readonly told: JobValues[] = []
@@ -31,13 +31,13 @@ let witness: Witness
 
 beforeEach(async () => {
   stage = await stages.open()
-  stage.onlookers = witness = new Witness()
-  await stage.openKeeper()
-  for (const jobId of [1, 2]) await stage.keeper.configure(jobId, rulesWith())
+  stage.subscribers = witness = new Witness()
+  await stage.openEngine()
+  for (const jobId of [1, 2]) await stage.engine.configure(jobId, rulesWith())
 })
 
 const deliver = (jobId: number, value: number) =>
-  stage.keeper.deliver(jobId, deliveryWith({ values: { returnValue2: value } }), ANYBODY)
+  stage.engine.deliver(jobId, deliveryWith({ values: { returnValue2: value } }), ANYBODY)
 const valuesTold = () =>
   witness.told.map(({ jobId, samples }) => [
     jobId,
@@ -55,9 +55,9 @@ test('what watched jobs receive is told in order, as their user sees it, before 
   expect(valuesTold()).toEqual([[1, 1]])
   await deliver(2, 2_000)
   const run = { key: 'returnValue2', at: [BEGIN_AT + 1, BEGIN_AT + 2], values: [3_000, 4_000] }
-  await stage.keeper.deliverAll([{ jobId: 1, sent: { run }, repeat: null }], ANYBODY)
+  await stage.engine.deliverAll([{ jobId: 1, sent: { run }, repeat: null }], ANYBODY)
   const round = { key: 'returnValue2', timestampAt: BEGIN_AT + 3, jobIds: [2, 1], values: [5_000, 6_000] }
-  await stage.keeper.deliverRounds([round], ANYBODY)
+  await stage.engine.deliverRounds([round], ANYBODY)
   expect(valuesTold()).toEqual([
     [1, 1],
     [1, 3, 4],

@@ -25,7 +25,7 @@ beforeEach(async () => {
 })
 
 const receive = (stage: Stage, value: number, timestampAt: number | null = null) =>
-  stage.keeper.deliver(
+  stage.engine.deliver(
     JOB,
     deliveryWith({ values: { returnValue1: value, stringValue1: textOf(value) }, timestampAt, errorCode: 0 }),
     ANYBODY,
@@ -37,10 +37,10 @@ function textOf(value: number): string {
 }
 
 async function copy(from: Stage, to: Stage, heardSeq = 0): Promise<void> {
-  // A fold of before would do otherwise.
+  // A flush of before would do otherwise.
   from.now += 1
-  const lines = await from.keeper.archive(JOB, from.now - 1)
-  await to.keeper.restore(JOB, { lines, madeAt: from.now, heardSeq })
+  const lines = await from.engine.archive(JOB, from.now - 1)
+  await to.engine.restore(JOB, { lines, madeAt: from.now, heardSeq })
 }
 
 /** Everything that can be asked of a job. */
@@ -48,18 +48,18 @@ async function readAll(stage: Stage): Promise<unknown> {
   const edges = Array.from({ length: 61 }, (_, day) => BEGIN_AT + day * DAY_MS)
   const range = { beginAt: 0, endAt: BEGIN_AT + 100 * DAY_MS, skip: 0, limit: 2 * COUNT }
   return {
-    snapshot: { ...(await stage.keeper.snapshot(JOB)), deadlineAt: null },
-    numbers: await stage.keeper.samples(JOB, { key: 'returnValue1', ...range }),
-    texts: await stage.keeper.samples(JOB, { key: 'stringValue1', ...range }),
+    snapshot: { ...(await stage.engine.snapshot(JOB)), deadlineAt: null },
+    numbers: await stage.engine.samples(JOB, { key: 'returnValue1', ...range }),
+    texts: await stage.engine.samples(JOB, { key: 'stringValue1', ...range }),
     buckets: await Promise.all(
-      MODES.map((mode) => stage.keeper.buckets(JOB, { key: 'returnValue1', edges, mode })),
+      MODES.map((mode) => stage.engine.buckets(JOB, { key: 'returnValue1', edges, mode })),
     ),
   }
 }
 
 test('a copy has all that was kept, in blobs or not, expired or not, also after a crash', async () => {
   const retention = { rawMs: 40 * DAY_MS, minutesMs: 60 * DAY_MS, hoursMs: 1_000 * DAY_MS }
-  await here.keeper.configure(JOB, rulesWith({ timeoutMs: null, textCount: 1, retention }))
+  await here.engine.configure(JOB, rulesWith({ timeoutMs: null, textCount: 1, retention }))
   for (let from = 0; from < COUNT; from += CHUNK) {
     const some = Array.from({ length: CHUNK }, (_, index) => from + index)
     const atOf = (index: number) => BEGIN_AT + index * 36 * MINUTE_MS
@@ -67,9 +67,9 @@ test('a copy has all that was kept, in blobs or not, expired or not, also after 
     await Promise.all(
       some.map((index) => receive(here, Math.round(Math.sin(index) * 1e6) / 100, atOf(index))),
     )
-    await here.keeper.fold()
+    await here.engine.flush()
   }
-  await here.keeper.history.tidy()
+  await here.engine.reader.applyRetention()
   expect((await here.blobs.list('history/')).length).toBeGreaterThan(0)
   expect(await here.count('expired')).toBeGreaterThan(0)
   there.now = here.now
@@ -80,27 +80,27 @@ test('a copy has all that was kept, in blobs or not, expired or not, also after 
   await there.crash()
   expect(await readAll(there)).toEqual(all)
   expect(await there.blobs.list('')).toEqual([])
-  await there.keeper.fold()
-  await there.keeper.history.tidy()
+  await there.engine.flush()
+  await there.engine.reader.applyRetention()
   there.now = here.now
   await receive(there, 2)
   await receive(here, 2)
-  expect(await there.keeper.snapshot(JOB)).toEqual(await here.keeper.snapshot(JOB))
+  expect(await there.engine.snapshot(JOB)).toEqual(await here.engine.snapshot(JOB))
 })
 
-test('while a copy is read values arrive and no fold moves any; who stops reading lets it go on', async () => {
-  await here.keeper.configure(JOB, rulesWith({ timeoutMs: null, textCount: 1 }))
+test('while a copy is read values arrive and no flush moves any; who stops reading lets it go on', async () => {
+  await here.engine.configure(JOB, rulesWith({ timeoutMs: null, textCount: 1 }))
   await receive(here, 1)
-  const lines = await here.keeper.archive(JOB, here.now - 1)
+  const lines = await here.engine.archive(JOB, here.now - 1)
   const reader = lines.getReader()
   await reader.read()
   await receive(here, 2)
-  const fold = here.keeper.fold()
-  expect(await Promise.race([fold.then(() => 'folded'), Bun.sleep(50).then(() => 'waits')])).toBe('waits')
+  const flush = here.engine.flush()
+  expect(await Promise.race([flush.then(() => 'flushed'), Bun.sleep(50).then(() => 'waits')])).toBe('waits')
   await reader.cancel()
-  await fold
+  await flush
   await copy(here, there)
-  const { samples } = await there.keeper.samples(JOB, {
+  const { samples } = await there.engine.samples(JOB, {
     key: 'returnValue1',
     beginAt: 0,
     endAt: BEGIN_AT + DAY_MS,
@@ -110,55 +110,55 @@ test('while a copy is read values arrive and no fold moves any; who stops readin
   expect(samples.map(({ value }) => value)).toEqual([1, 2])
 })
 
-test('a job that came after the latest fold is copied as well', async () => {
-  await here.keeper.fold()
-  await here.keeper.configure(JOB, rulesWith({ timeoutMs: null, textCount: 1 }))
+test('a job that came after the latest flush is copied as well', async () => {
+  await here.engine.flush()
+  await here.engine.configure(JOB, rulesWith({ timeoutMs: null, textCount: 1 }))
   await receive(here, 5)
-  const lines = await here.keeper.archive(JOB, here.now - 1)
-  await there.keeper.restore(JOB, { lines, madeAt: here.now, heardSeq: 0 })
+  const lines = await here.engine.archive(JOB, here.now - 1)
+  await there.engine.restore(JOB, { lines, madeAt: here.now, heardSeq: 0 })
   expect(await readAll(there)).toEqual(await readAll(here))
 })
 
 test('a job that is forgotten while it is copied fails the copy', async () => {
-  await here.keeper.configure(JOB, rulesWith({ timeoutMs: null, textCount: 1 }))
+  await here.engine.configure(JOB, rulesWith({ timeoutMs: null, textCount: 1 }))
   await receive(here, 1)
-  const lines = await here.keeper.archive(JOB, here.now - 1)
-  await here.keeper.forget(JOB)
+  const lines = await here.engine.archive(JOB, here.now - 1)
+  await here.engine.forget(JOB)
   expect(await rejection(new Response(lines).text())).toBeInstanceOf(Refusal)
-  expect(await rejection(here.keeper.archive(JOB, 0))).toMatchObject({ code: 'not_found' })
+  expect(await rejection(here.engine.archive(JOB, 0))).toMatchObject({ code: 'not_found' })
 })
 
 test('the time since the copy is nobody’s silence, and what others had not heard is told', async () => {
   const timeoutMs = HOUR_MS
-  await here.keeper.configure(JOB, rulesWith({ timeoutMs, textCount: 1 }))
+  await here.engine.configure(JOB, rulesWith({ timeoutMs, textCount: 1 }))
   await receive(here, 1)
   here.now += 2 * HOUR_MS
-  await here.keeper.wake()
+  await here.engine.wake()
   here.now += MINUTE_MS
   await receive(here, 2)
-  await here.keeper.settled()
+  await here.engine.settled()
   const before = here.told.length
   expect(before).toBeGreaterThan(1)
   there.now = here.now + 30 * DAY_MS
   await copy(here, there, before - 1)
   expect(there.told[0]).toMatchObject({ objectId: JOB, seq: before, to: here.told.at(-1)?.to })
-  await there.keeper.wake()
-  expect(await there.keeper.snapshot(JOB)).toMatchObject({
+  await there.engine.wake()
+  expect(await there.engine.snapshot(JOB)).toMatchObject({
     errorCode: 0,
     deadlineAt: there.now + timeoutMs,
   })
 })
 
 test('a restore that fails leaves no job, and can be done again', async () => {
-  await here.keeper.configure(JOB, rulesWith({ timeoutMs: null, textCount: 1 }))
+  await here.engine.configure(JOB, rulesWith({ timeoutMs: null, textCount: 1 }))
   await receive(here, 1)
-  await there.keeper.configure(JOB, rulesWith({ timeoutMs: null, textCount: 1 }))
+  await there.engine.configure(JOB, rulesWith({ timeoutMs: null, textCount: 1 }))
   await receive(there, 99)
   there.values.failAt = there.values.commits + 4
   expect(await rejection(copy(here, there))).toBeInstanceOf(Error)
-  expect(await there.keeper.snapshot(JOB)).toBeNull()
+  expect(await there.engine.snapshot(JOB)).toBeNull()
   await there.crash()
-  expect(await there.keeper.snapshot(JOB)).toBeNull()
+  expect(await there.engine.snapshot(JOB)).toBeNull()
   await copy(here, there)
   expect(await readAll(there)).toEqual(await readAll(here))
 })

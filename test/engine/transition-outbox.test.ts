@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, test } from 'bun:test'
 
-import { Facts } from '../../src/monitoring/engine/wal/transition-outbox.ts'
+import { TransitionOutbox } from '../../src/monitoring/engine/wal/transition-outbox.ts'
 import type { Transition } from '../../src/domain/transition.ts'
 import { ANYBODY, deliveryWith, rulesWith } from './rules.ts'
 import { openStages } from './stage.ts'
@@ -11,55 +11,55 @@ afterAll(() => stages.close())
 
 /** Fails and mends the job in turn: each delivery is a transition. */
 const flip = (stage: Stage, errorCode: number, jobId = 1) =>
-  stage.keeper.deliver(jobId, deliveryWith({ errorCode }), ANYBODY)
+  stage.engine.deliver(jobId, deliveryWith({ errorCode }), ANYBODY)
 const seqs = (transitions: readonly Transition[]) => transitions.map(({ seq }) => seq)
 
 describe('a change of state', () => {
   test('is carried on before the delivery that caused it is answered', async () => {
     const stage = await stages.open()
-    await stage.keeper.configure(1, rulesWith())
+    await stage.engine.configure(1, rulesWith())
     await flip(stage, 3)
     expect(stage.told).toMatchObject([{ objectId: 1, seq: 1, from: 'ok', to: 'warning', errorCode: 3 }])
   })
 
   test('that the listener did not take is acknowledged, kept, and told later in its order', async () => {
     const stage = await stages.open()
-    await stage.keeper.configure(1, rulesWith())
+    await stage.engine.configure(1, rulesWith())
     stage.isDeaf = true
     for (const errorCode of [3, 0, 4]) await flip(stage, errorCode)
-    expect(await stage.keeper.settled()).toBe(false)
+    expect(await stage.engine.settled()).toBe(false)
     expect(stage.told).toEqual([])
     stage.isDeaf = false
-    expect(await stage.keeper.settled()).toBe(true)
+    expect(await stage.engine.settled()).toBe(true)
     await flip(stage, 0)
     expect(seqs(stage.told)).toEqual([1, 2, 3, 4])
   })
 
   test('survives a crash untold, and is not overtaken by a checkpoint', async () => {
     const stage = await stages.open()
-    await stage.keeper.configure(1, rulesWith())
+    await stage.engine.configure(1, rulesWith())
     stage.isDeaf = true
     await flip(stage, 3)
-    await stage.keeper.fold()
+    await stage.engine.flush()
     expect(await stage.count('actors')).toBe(0)
     expect(await stage.count('journal')).toBeGreaterThan(0)
     await stage.crash()
-    expect(await stage.keeper.settled()).toBe(false)
+    expect(await stage.engine.settled()).toBe(false)
     stage.isDeaf = false
-    await stage.keeper.fold()
+    await stage.engine.flush()
     expect(seqs(stage.told)).toEqual([1])
     expect(await stage.count('journal')).toBe(0)
     await stage.crash()
-    expect(await stage.keeper.settled()).toBe(true)
+    expect(await stage.engine.settled()).toBe(true)
     expect(seqs(stage.told)).toEqual([1])
   })
 
   test('of many jobs is told in the order of time: all go silent with the service, and all come back with it', async () => {
     const stage = await stages.open()
-    for (const id of [1, 2]) await stage.keeper.configure(id, rulesWith({ timeoutMs: 60_000 }))
+    for (const id of [1, 2]) await stage.engine.configure(id, rulesWith({ timeoutMs: 60_000 }))
     const fromAt = stage.now
     stage.now += 600_000
-    await stage.keeper.deaf(fromAt, stage.now)
+    await stage.engine.recordIngestGap(fromAt, stage.now)
     expect(stage.told.map(({ objectId, to, at }) => [objectId, to, at])).toEqual([
       [1, 'no_data', fromAt],
       [2, 'no_data', fromAt],
@@ -68,34 +68,34 @@ describe('a change of state', () => {
     ])
   })
 
-  test('between two slices of a fold is told before the slice that would cover it', async () => {
+  test('between two slices of a flush is told before the slice that would cover it', async () => {
     const stage = await stages.open()
     const ids = Array.from({ length: 130 }, (_, index) => index + 1)
-    await Promise.all(ids.map((id) => stage.keeper.configure(id, rulesWith())))
+    await Promise.all(ids.map((id) => stage.engine.configure(id, rulesWith())))
     stage.byHand = true
-    const folding = stage.keeper.fold()
+    const flush = stage.engine.flush()
     while ((await stage.count('actors')) < 64) await Bun.sleep(1)
     stage.isDeaf = true
-    await stage.endTurnsUntil(Promise.all([flip(stage, 3, 130), folding]))
+    await stage.endTurnsUntil(Promise.all([flip(stage, 3, 130), flush]))
     expect(await stage.count('actors where job_id = 130')).toBe(0)
     await stage.crash()
     stage.isDeaf = false
     stage.byHand = false
-    await stage.keeper.settled()
+    await stage.engine.settled()
     expect(stage.told).toMatchObject([{ objectId: 130, seq: 1 }])
   })
 
   test('is told at least once and never out of order, however often the listener fails', async () => {
     const stage = await stages.open()
-    for (const id of [1, 2]) await stage.keeper.configure(id, rulesWith())
+    for (const id of [1, 2]) await stage.engine.configure(id, rulesWith())
     for (let round = 0; round < 60; round += 1) {
       stage.isDeaf = round % 7 < 3
       await flip(stage, 1 + (round % 2) * -1, 1 + (round % 4 < 2 ? 0 : 1))
-      if (round % 11 === 0) await stage.keeper.fold()
+      if (round % 11 === 0) await stage.engine.flush()
       if (round % 13 === 0) await stage.crash()
     }
     stage.isDeaf = false
-    await stage.keeper.settled()
+    await stage.engine.settled()
     for (const id of [1, 2]) {
       const told = seqs(stage.told.filter(({ objectId }) => objectId === id))
       const first = [...new Set(told)]
@@ -113,24 +113,24 @@ describe('telling', () => {
 
   test('goes in parts of 500', async () => {
     const parts: number[] = []
-    const facts = new Facts((some) => Promise.resolve(void parts.push(some.length)), log)
+    const facts = new TransitionOutbox((some) => Promise.resolve(void parts.push(some.length)), log)
     facts.add(Array.from({ length: 1_100 }, (_, index) => transition(index + 1)))
-    expect(await facts.tell()).toBe(true)
+    expect(await facts.deliver()).toBe(true)
     expect(parts).toEqual([500, 500, 100])
   })
 
   test('tells what was added meanwhile, once, to all who wait', async () => {
     const told: number[] = []
-    const facts = new Facts(async (some) => {
+    const facts = new TransitionOutbox(async (some) => {
       await Bun.sleep(1)
       told.push(...seqs(some))
     }, log)
     facts.add([transition(1)])
-    const first = facts.tell()
+    const first = facts.deliver()
     facts.add([transition(2)])
-    expect(await Promise.all([first, facts.tell()])).toEqual([true, true])
+    expect(await Promise.all([first, facts.deliver()])).toEqual([true, true])
     expect(told).toEqual([1, 2])
-    expect(facts.told).toBe(true)
+    expect(facts.isDrained).toBe(true)
   })
 
   test('of a listener that fails for a moment is told all the same, one that fails twice is left for later', async () => {
@@ -143,9 +143,13 @@ describe('telling', () => {
         told.push(...seqs(some))
         return Promise.resolve()
       }
-      const facts = new Facts(follow, { info() {}, warn() {}, error: (message) => void errors.push(message) })
+      const facts = new TransitionOutbox(follow, {
+        info() {},
+        warn() {},
+        error: (message) => void errors.push(message),
+      })
       facts.add([transition(1), transition(2)])
-      expect(await facts.tell()).toBe(failures === 1)
+      expect(await facts.deliver()).toBe(failures === 1)
       expect([told, errors.length]).toEqual(failures === 1 ? [[1, 2], 0] : [[], 1])
     }
   })
@@ -153,15 +157,15 @@ describe('telling', () => {
   test('goes on after a listener that throws instead of rejecting', async () => {
     let isAway = true
     const told: number[] = []
-    const facts = new Facts((some) => {
+    const facts = new TransitionOutbox((some) => {
       if (isAway) throw new Error('away')
       told.push(...seqs(some))
       return Promise.resolve()
     }, log)
     facts.add([transition(1)])
-    expect(await facts.tell()).toBe(false)
+    expect(await facts.deliver()).toBe(false)
     isAway = false
-    expect(await facts.tell()).toBe(true)
+    expect(await facts.deliver()).toBe(true)
     expect(told).toEqual([1])
   })
 })

@@ -7,7 +7,7 @@ import { WAITING_BYTES_MAX, WAITING_ITEMS_MAX } from '../../src/monitoring/engin
 import { decodeEntries } from '../../src/monitoring/engine/wal/entry.ts'
 import type { Entry, RoundEntry } from '../../src/monitoring/engine/wal/entry.ts'
 import { GATHERED_BYTES } from '../../src/monitoring/engine/wal/write-batch.ts'
-import type { Delivery, Outcome, Run } from '../../src/domain/delivery.ts'
+import type { Delivery, DeliveryOutcome, SampleSeries } from '../../src/domain/delivery.ts'
 import { rejection } from '../contract/rejection.ts'
 import { endAlike, pictureOf as shownOf } from './picture.ts'
 import { ANYBODY, BEGIN_AT, conditionWith, deliveryWith, MINUTE_MS, rulesWith } from './rules.ts'
@@ -23,7 +23,7 @@ const JOBS = [1, 2, 3, 4]
 const KEYS = ['returnValue1', 'returnValue2', 'stringValue1', 'errorCode'] as const
 
 /** Jobs with a limit for a value and one for the error code, without limits, stopped, and of another collector. */
-async function configure({ keeper }: Stage): Promise<void> {
+async function configure({ engine }: Stage): Promise<void> {
   const [value, code] = [
     conditionWith({ value: 2, repetition: 2 }),
     conditionWith({ key: 'errorCode', value: 6 }),
@@ -32,52 +32,56 @@ async function configure({ keeper }: Stage): Promise<void> {
     { level: 'major', mode: 'or', conditions: [value] },
     { level: 'minor', mode: 'or', conditions: [code] },
   ] as const
-  await keeper.configure(1, rulesWith({ thresholds: limits, divisors: [1, 10] }))
-  await keeper.configure(2, rulesWith({ timeoutMs: null, divisors: [1, 1], thresholds: [] }))
-  await keeper.configure(3, rulesWith({ stopped: true }))
-  await keeper.configure(4, rulesWith({ collectorId: 9 }))
+  await engine.configure(1, rulesWith({ thresholds: limits, divisors: [1, 10] }))
+  await engine.configure(2, rulesWith({ timeoutMs: null, divisors: [1, 1], thresholds: [] }))
+  await engine.configure(3, rulesWith({ stopped: true }))
+  await engine.configure(4, rulesWith({ collectorId: 9 }))
 }
 
 const pictureOf = (stage: Stage) => shownOf(stage, { jobIds: JOBS, keys: KEYS })
 
 type Sent = { readonly jobId: number; readonly delivery: Delivery }
 
-function deliver({ keeper }: Stage, { jobId, delivery }: Sent): Promise<Outcome> {
+function deliver({ engine }: Stage, { jobId, delivery }: Sent): Promise<DeliveryOutcome> {
   const sender = { userId: 1, anyJob: false }
-  return keeper.deliver(jobId, delivery, sender).catch((error: unknown) => error as Refusal)
+  return engine.deliver(jobId, delivery, sender).catch((error: unknown) => error as Refusal)
 }
 
 type Form = 'requests' | 'list' | 'series'
 
 /** All in the same turn: as requests of their own, or as a list in one, with runs of one sample in it or without. */
-function deliverTogether(stage: Stage, sent: readonly Sent[], form: Form): Promise<readonly Outcome[]> {
+function deliverTogether(
+  stage: Stage,
+  sent: readonly Sent[],
+  form: Form,
+): Promise<readonly DeliveryOutcome[]> {
   if (form === 'requests') return Promise.all(sent.map((one) => deliver(stage, one)))
   const parcels = sent.map(({ jobId, delivery }) => {
     const run = form === 'series' ? runOf(delivery) : null
     return { jobId, sent: run ? { run } : { delivery }, repeat: null }
   })
-  return stage.keeper.deliverAll(parcels, { userId: 1, anyJob: false })
+  return stage.engine.deliverAll(parcels, { userId: 1, anyJob: false })
 }
 
 /** What a delivery says as a run of one sample; null where that cannot say it. */
-function runOf({ values, timestampAt, errorCode }: Delivery): Run | null {
+function runOf({ values, timestampAt, errorCode }: Delivery): SampleSeries | null {
   const [only, more] = Object.entries(values)
   if (!only || more || timestampAt === null || errorCode !== null) return null
   return { key: only[0], at: [timestampAt], values: [only[1]] }
 }
 
 /** One after the other: with a run that nobody began, each is judged and none only noted. */
-async function deliverSingly(stage: Stage, sent: readonly Sent[]): Promise<readonly Outcome[]> {
-  const outcomes: Outcome[] = []
+async function deliverSingly(stage: Stage, sent: readonly Sent[]): Promise<readonly DeliveryOutcome[]> {
+  const outcomes: DeliveryOutcome[] = []
   for (const { jobId, delivery } of sent)
     outcomes.push(await deliver(stage, { jobId, delivery: { ...delivery, runId: 'none' } }))
   return outcomes
 }
 
-const codeOr = (one: Outcome) => (one instanceof Refusal ? one.code : one)
+const codeOr = (one: DeliveryOutcome) => (one instanceof Refusal ? one.code : one)
 
 /** What runs are answered is in deliveries' answers as well. */
-function gistOf(outcomes: readonly Outcome[]): readonly unknown[] {
+function gistOf(outcomes: readonly DeliveryOutcome[]): readonly unknown[] {
   return outcomes.map((one) => {
     if (one instanceof Refusal) return one.code
     const { accepted, late, state, errorCode, deadlineAt } = one
@@ -98,7 +102,7 @@ test('values that come together do what each does alone, and are found again aft
     all: fc.array(sent, { minLength: 1, maxLength: 12 }),
     form: fc.constantFrom<Form>('requests', 'list', 'series'),
     afterMs: fc.constantFrom(0, 1, 1_000, -1_000, MINUTE_MS),
-    deeds: fc.subarray(['wakes', 'folds', 'looks', 'crashes', 'fails'] as const),
+    deeds: fc.subarray(['wakes', 'flushes', 'looks', 'crashes', 'fails'] as const),
   })
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 12 }), async (steps) => {
@@ -110,8 +114,8 @@ test('values that come together do what each does alone, and are found again aft
         together.now = now
         singly.now = now
         // Deadlines that follow a clock which was set back are due once they are durable.
-        await Promise.all([together.keeper.settled(), singly.keeper.settled()])
-        if (deeds.includes('wakes')) await Promise.all([together.keeper.wake(), singly.keeper.wake()])
+        await Promise.all([together.engine.settled(), singly.engine.settled()])
+        if (deeds.includes('wakes')) await Promise.all([together.engine.wake(), singly.engine.wake()])
         const each = all.map(({ jobId, key, value, errorCode, offsetMs, alsoValue }) => {
           const first = { [key]: key === 'stringValue1' ? `text ${value}` : value }
           const values = alsoValue ? { ...first, returnValue2: 7 } : first
@@ -131,7 +135,7 @@ test('values that come together do what each does alone, and are found again aft
         if (form === 'series') expect(gistOf(outcomes)).toEqual(gistOf(others))
         else expect(outcomes.map(codeOr)).toEqual(others.map(codeOr))
         if (deeds.includes('looks')) expect(await pictureOf(together)).toEqual(await pictureOf(singly))
-        if (deeds.includes('folds')) await together.keeper.fold()
+        if (deeds.includes('flushes')) await together.engine.flush()
         if (deeds.includes('crashes')) await together.crash()
         // An outage is known in memory alone.
         if (deeds.includes('crashes') && hasFailed) await singly.crash()
@@ -146,8 +150,8 @@ test('values that come together do what each does alone, and are found again aft
 async function openRoutine(): Promise<Stage> {
   const stage = await stages.open()
   for (const jobId of [1, 2]) {
-    await stage.keeper.configure(jobId, rulesWith())
-    await stage.keeper.deliver(jobId, deliveryWith({ values: { returnValue1: 0 } }), ANYBODY)
+    await stage.engine.configure(jobId, rulesWith())
+    await stage.engine.deliver(jobId, deliveryWith({ values: { returnValue1: 0 } }), ANYBODY)
   }
   return stage
 }
@@ -162,7 +166,7 @@ async function entriesAfter(
   const sent: Promise<unknown>[] = []
   happen((jobId, value, part) => {
     const delivery = deliveryWith({ values: { returnValue1: value }, ...part })
-    sent.push(stage.keeper.deliver(jobId, delivery, ANYBODY))
+    sent.push(stage.engine.deliver(jobId, delivery, ANYBODY))
   })
   await Promise.all(sent)
   const rows = await readRows()
@@ -215,7 +219,7 @@ test.each([
   ['bytes', { stringValue1: 'x'.repeat(4_064) }, WAITING_BYTES_MAX / 4_096],
 ] as const)('past so many %s that wait the next is refused', async (_, values, most) => {
   const stage = await openRoutine()
-  const send = () => stage.keeper.deliver(1, deliveryWith({ values }), ANYBODY)
+  const send = () => stage.engine.deliver(1, deliveryWith({ values }), ANYBODY)
   stage.byHand = true
   const waiting = Array.from({ length: most }, send)
   expect(((await rejection(send())) as Refusal).code).toBe('overloaded')
@@ -227,41 +231,41 @@ test.each([
 
 test('a commit that fails takes all that was gathered for it, and what comes next stands on what was before', async () => {
   const stage = await openRoutine()
-  const { unfolded } = stage.keeper
-  const samples = unfolded.samples
+  const { unflushed } = stage.engine
+  const samples = unflushed.samples
   stage.values.failAt = stage.values.commits + 1
   const send = (value: number) =>
-    stage.keeper.deliver(1, deliveryWith({ values: { returnValue1: value } }), ANYBODY)
+    stage.engine.deliver(1, deliveryWith({ values: { returnValue1: value } }), ANYBODY)
   const lost = [send(1), send(2)].map((one) => rejection(one))
   expect((await Promise.all(lost)).map((error) => (error as Refusal).code)).toEqual([
     'unavailable',
     'unavailable',
   ])
-  expect((await stage.keeper.snapshot(1))?.current['returnValue1']?.value).toBe(0)
+  expect((await stage.engine.snapshot(1))?.current['returnValue1']?.value).toBe(0)
   await send(3)
-  expect((await stage.keeper.snapshot(1))?.current['returnValue1']?.value).toBe(3)
-  expect(unfolded.samples - samples).toBe(1)
+  expect((await stage.engine.snapshot(1))?.current['returnValue1']?.value).toBe(3)
+  expect(unflushed.samples - samples).toBe(1)
 })
 
 test('a value that comes alone stands behind the rounds before it, and before those after it', async () => {
   const stage = await openRoutine()
-  const { keeper } = stage
+  const { engine } = stage
   const round = (value: number) =>
-    keeper.deliverRounds(
+    engine.deliverRounds(
       [{ key: 'returnValue1', timestampAt: null, jobIds: [1, 2], values: [value, value] }],
       ANYBODY,
     )
   await round(1)
   await round(2)
-  await keeper.deliver(1, deliveryWith({ values: { returnValue1: 3 } }), ANYBODY)
+  await engine.deliver(1, deliveryWith({ values: { returnValue1: 3 } }), ANYBODY)
   await round(4)
   const seen = async () => {
     const query = { key: 'returnValue1', beginAt: 0, endAt: BEGIN_AT * 2, skip: 0, limit: 10 }
-    const { samples } = await stage.keeper.samples(1, query)
+    const { samples } = await stage.engine.samples(1, query)
     return samples.map(({ value }) => value)
   }
   expect(await seen()).toEqual([0, 1, 2, 3, 4])
-  await keeper.fold()
+  await engine.flush()
   expect(await seen()).toEqual([0, 1, 2, 3, 4])
   await stage.crash()
   expect(await seen()).toEqual([0, 1, 2, 3, 4])

@@ -1,18 +1,18 @@
 import { sql } from 'drizzle-orm'
 
-import { openFlow } from '../../src/state-pipeline.ts'
+import { openStatePipeline } from '../../src/state-pipeline.ts'
 import { Hub } from '../../src/monitoring/events/service.ts'
 import type { HubHost } from '../../src/monitoring/events/service.ts'
 import { EVENT_KINDS } from '../../src/ports/events.ts'
-import type { Reading, Sight, Wanted } from '../../src/ports/events.ts'
+import type { Reading, Visibility, EventFilter } from '../../src/ports/events.ts'
 import { contextOf, plantObject, Teller } from '../flow/plants.ts'
 import { openPorts } from '../hosts/ports.ts'
 import { Ear } from './ear.ts'
 
-export const EVERYTHING: Sight = { sees: () => true, seesScripts: true }
+export const EVERYTHING: Visibility = { sees: () => true, seesScripts: true }
 
 /** What a reader asks for, unless a test says otherwise. */
-type Ask = Partial<Omit<Reading, 'wanted'>> & { readonly wanted?: Partial<Wanted> }
+type Ask = Partial<Omit<Reading, 'wanted'>> & { readonly wanted?: Partial<EventFilter> }
 
 /** A hub over a tree of two devices, 2 with the jobs 3 and 4, and 5 with the job 6. */
 export async function openHubStage(options: Pick<HubHost, 'limits' | 'watch'> = {}) {
@@ -28,7 +28,7 @@ export async function openHubStage(options: Pick<HubHost, 'limits' | 'watch'> = 
   await plantObject(database, { id: 6, type: 'job', path: '/1/5/6/' })
   const openHub = () => new Hub({ database, clock, log, settings, ...options })
   const hub = openHub()
-  const wired = { ...ports, flow: openFlow({ database, clock, log, events: hub }), events: hub }
+  const wired = { ...ports, flow: openStatePipeline({ database, clock, log, events: hub }), events: hub }
   const teller = new Teller(wired)
   return {
     hub,

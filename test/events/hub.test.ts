@@ -11,7 +11,7 @@ import {
   replaceLinks,
 } from '../../src/monitoring/alarm-inbox/service.ts'
 import type { Refusal } from '../../src/lib/errors.ts'
-import type { Sight } from '../../src/ports/events.ts'
+import type { Visibility } from '../../src/ports/events.ts'
 import { rejection } from '../contract/rejection.ts'
 import type { Ear } from './ear.ts'
 import { EVERYTHING, listen, openHubStage, readingOf } from './hub-stage.ts'
@@ -86,7 +86,7 @@ describe('states', () => {
   })
 
   test('are told of what somebody wants and may see, as of now', async () => {
-    let sight: Sight | null = EVERYTHING
+    let sight: Visibility | null = EVERYTHING
     const below2 = await listen(stage.hub, { wanted: { objectIds: new Set([2]) } })
     const narrowed = await listen(stage.hub, { look: () => Promise.resolve(sight) })
     await stage.tell(3, 'minor')

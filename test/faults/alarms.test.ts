@@ -5,8 +5,8 @@ import { join } from 'node:path'
 
 import { sql } from 'drizzle-orm'
 
-import { openFlow } from '../../src/state-pipeline.ts'
-import type { OpenFlow } from '../../src/state-pipeline.ts'
+import { openStatePipeline } from '../../src/state-pipeline.ts'
+import type { OpenStatePipeline } from '../../src/state-pipeline.ts'
 import { act } from '../../src/monitoring/alarms/service.ts'
 import { changesAfter } from '../flow/alarm-changes.ts'
 import type { Database } from '../../src/ports/database.ts'
@@ -137,7 +137,7 @@ async function live(
   const clock = { at: NOW - 1, now: () => clock.at }
   const log = jsonLog(() => undefined)
   const mortal = dying(database, failpoint)
-  let flow: OpenFlow = openFlow({ database: mortal.database, clock, log })
+  let flow: OpenStatePipeline = openStatePipeline({ database: mortal.database, clock, log })
   let deaths = 0
   const surely = async (deed: () => Promise<unknown>) => {
     for (;;) {
@@ -148,7 +148,7 @@ async function live(
         if (!String((error as Error).cause ?? error).includes('killed')) throw error
         deaths++
         await spoil?.()
-        flow = openFlow({ database: mortal.database, clock, log })
+        flow = openStatePipeline({ database: mortal.database, clock, log })
       }
     }
   }
@@ -161,8 +161,8 @@ async function live(
       last.set(objectId, { seq: seq + 1, state: to })
       return crossing(objectId, { seq: seq + 1, at: clock.at, from, to })
     })
-    await surely(() => flow.follow(transitions))
-    await surely(() => flow.settle())
+    await surely(() => flow.apply(transitions))
+    await surely(() => flow.runDue())
     if (minute === 2) await surely(() => assign(mortal.database, ids.jobs[0], clock.at))
   }
   return { deaths, commits: mortal.commits() }

@@ -115,7 +115,7 @@ async function freeBytes(): Promise<number> {
   return bavail * bsize
 }
 
-/** A fold that is under way has ended. */
+/** A flush that is under way has ended. */
 async function untilSteady(measure: () => Promise<number>): Promise<void> {
   let last: number
   do {

@@ -11,7 +11,7 @@ import { Session } from './session.ts'
 
 const BUN = ['bun', 'workers/bun/main.ts']
 const EARLY = ['bun', 'test/faults/host.ts', 'acknowledges-early']
-const FOLDING = ['bun', 'test/faults/host.ts', 'folds-all-the-time']
+const FOLDING = ['bun', 'test/faults/host.ts', 'flushes-all-the-time']
 const IGNORING = ['bun', 'test/faults/host.ts', 'ignores-failures']
 /** `npm run faults:fsync` takes them all. */
 const FLUSHES_MAX = Number(process.env['TIDEMARK_TEST_FLUSHES'] ?? 0)
@@ -56,7 +56,7 @@ describe.skipIf(Bun.which('strace') === null)('the Bun host, watched from the ke
   )
 
   test.each([70, 130])(
-    'does the same when flush %d fails while it folds all the time',
+    'does the same when flush %d fails while it flushes all the time',
     async (nth) => {
       const { verdict, code, statuses } = await failFlush(FOLDING, nth)
       expect(code).toBe(EXIT_STORAGE)

@@ -3,13 +3,13 @@ import { join } from 'node:path'
 import { setImmediate } from 'node:timers/promises'
 
 import { Job } from '../../src/monitoring/engine/head/job.ts'
-import { Outage } from '../../src/monitoring/engine/ingest/outage.ts'
-import type { Keeper } from '../../src/monitoring/engine/service.ts'
+import { IngestOutage } from '../../src/monitoring/engine/ingest/outage.ts'
+import type { JobEngine } from '../../src/monitoring/engine/service.ts'
 import type { ValuesDatabase } from '../../src/ports/values-database.ts'
 import { startServer } from '../../workers/bun/server.ts'
 import type { Seams } from '../../workers/bun/server.ts'
 import { readBunSettings } from '../../workers/bun/settings.ts'
-import { keeperOf } from '../hosts/keeper-of.ts'
+import { engineOf } from '../hosts/engine-of.ts'
 import { AlarmRecord } from './alarm-record.ts'
 import { acknowledgingEarly } from './early-values.ts'
 
@@ -25,7 +25,7 @@ process.on('SIGUSR1', () => {
 // The Bun host as a process, with one part made worse on purpose or not; the argument says which.
 const HOSTS: Readonly<Record<string, Seams>> = {
   whole: {},
-  'folds-all-the-time': {},
+  'flushes-all-the-time': {},
   'acknowledges-early': { values: acknowledgingEarly },
   'ignores-failures': { values: (values) => around(values, (commit) => commit().catch(() => undefined)) },
   // From SIGUSR1 on.
@@ -56,10 +56,10 @@ function flushingSeldom(values: ValuesDatabase): ValuesDatabase {
   return around(values, (commit) => relaxed.then(commit))
 }
 
-async function foldAllTheTime(keeper: Keeper): Promise<never> {
+async function foldAllTheTime(engine: JobEngine): Promise<never> {
   for (;;) {
     // A disk that fails ends the process by itself.
-    await keeper.fold().catch(() => undefined)
+    await engine.flush().catch(() => undefined)
     await setImmediate()
   }
 }
@@ -72,9 +72,9 @@ function forgetWhatWaits(file: string): void {
   record.close()
 }
 
-/** What a keeper must not do. */
+/** What an engine must not do. */
 function forgetRefusals(): void {
-  Outage.prototype.refused = () => undefined
+  IngestOutage.prototype.refused = () => undefined
   Job.prototype.refuse = () => undefined
 }
 
@@ -101,4 +101,4 @@ if (name === 'forgets-what-waits') forgetWhatWaits(join(settings.dataDir, 'confi
 if (name === 'forgets-what-it-refused') forgetRefusals()
 const server = await startServer(settings, seams)
 watchLoop()
-if (name === 'folds-all-the-time') await foldAllTheTime(keeperOf(server.ports.jobActors))
+if (name === 'flushes-all-the-time') await foldAllTheTime(engineOf(server.ports.jobActors))

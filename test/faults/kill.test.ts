@@ -12,7 +12,7 @@ import { Senders } from './senders.ts'
 import { Session } from './session.ts'
 
 const BUN = ['bun', 'workers/bun/main.ts']
-const FOLDING = ['bun', 'test/faults/host.ts', 'folds-all-the-time']
+const FOLDING = ['bun', 'test/faults/host.ts', 'flushes-all-the-time']
 const EARLY = ['bun', 'test/faults/host.ts', 'acknowledges-early']
 const EDGE = ['bun', 'test/faults/edge-host.ts', 'whole']
 const EARLY_EDGE = ['bun', 'test/faults/edge-host.ts', 'acknowledges-early']
@@ -30,7 +30,7 @@ afterEach(() => rm(dataDir, { recursive: true }))
 
 describe('the Bun host, killed with SIGKILL under load', () => {
   test(
-    `keeps every acknowledged delivery exactly once over ${CYCLES} kills, half of them during folds`,
+    `keeps every acknowledged delivery exactly once over ${CYCLES} kills, half of them during flushes`,
     async () => {
       const loop = { commands: [BUN, FOLDING], cycles: CYCLES, senders: 32, jobs: 20, roundJobs: 30 }
       const { single, inRounds } = await killInALoop(loop)
@@ -51,7 +51,7 @@ describe('the Bun host, killed with SIGKILL under load', () => {
 })
 
 describe('workerd, killed with SIGKILL under load', () => {
-  test('keeps every acknowledged delivery exactly once over 10 kills, in objects that fold', async () => {
+  test('keeps every acknowledged delivery exactly once over 10 kills, in objects that flush', async () => {
     const { single } = await killInALoop({ commands: [EDGE], cycles: 10, senders: 16, jobs: 2 })
     expect(single).toMatchObject(KEPT)
     expect(single.acknowledged).toBeGreaterThan(10 * 16)

@@ -73,7 +73,7 @@ describe('the Bun host under a flood', () => {
       stage.host.signal('SIGUSR1')
       const calm = await flood(stage, 40, LARGE)
       const wild = await flood(stage, 400, LARGE)
-      // What it took has to be folded first, on the same slow disk.
+      // What it took has to be flushed first, on the same slow disk.
       await until(() => isTaken(stage, LARGE))
       const calmAgain = await flood(stage, 40, LARGE)
       await killAll(stage.host)

@@ -18,7 +18,7 @@ import { Session } from './session.ts'
 
 const [cyclesText = '30'] = process.argv.slice(2)
 const BUN = ['bun', 'workers/bun/main.ts']
-const FOLDING = ['bun', 'test/faults/host.ts', 'folds-all-the-time']
+const FOLDING = ['bun', 'test/faults/host.ts', 'flushes-all-the-time']
 const SELDOM = ['bun', 'test/faults/host.ts', 'flushes-seldom']
 const CONTROL_CYCLES = 10
 const DISK_MIB = 512

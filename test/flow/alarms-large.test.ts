@@ -4,7 +4,7 @@ import { sql } from 'drizzle-orm'
 import type { SQL } from 'drizzle-orm'
 
 import type { Rights } from '../../src/access/rights/permissions.ts'
-import { openFlow } from '../../src/state-pipeline.ts'
+import { openStatePipeline } from '../../src/state-pipeline.ts'
 import { alarmFilterOf } from '../../src/monitoring/alarm-inbox/filter.ts'
 import { alarmFilterDefinition, alarmsBody } from '../../src/monitoring/alarm-inbox/schema.ts'
 import { listAlarms } from '../../src/monitoring/alarm-inbox/service.ts'
@@ -160,8 +160,8 @@ describe('100,000 alarms', () => {
   test('one more opens at the price of a small installation: its object, what is above it, and its links', async () => {
     const { ports, clock } = stage
     const counted = counting(ports.database)
-    const flow = openFlow({ ...ports, database: counted.database })
-    await flow.settle()
+    const flow = openStatePipeline({ ...ports, database: counted.database })
+    await flow.runDue()
     const told = (objectId: number, seq: number, to: State) => crossing(objectId, { seq, at: clock.at, to })
     const cost = async (deed: () => Promise<unknown>) => {
       const [before, rows] = [counted.statements(), counted.rows()]
@@ -169,7 +169,7 @@ describe('100,000 alarms', () => {
       return { statements: counted.statements() - before, rows: counted.rows() - rows }
     }
     // Even ids have no open alarm here.
-    const opened = await cost(() => flow.follow([told(FIRST_JOB + 2, 2, 'minor')]))
+    const opened = await cost(() => flow.apply([told(FIRST_JOB + 2, 2, 'minor')]))
     const changes = await ports.database.all<{ kind: string }>(
       sql`select kind from alarm_changes where object_id = ${FIRST_JOB + 2}`,
     )
@@ -179,7 +179,7 @@ describe('100,000 alarms', () => {
     expect(opened.rows).toBeLessThanOrEqual(40)
     // A hundred at once do not ask more often.
     const many = Array.from({ length: 100 }, (_, index) => told(FIRST_JOB + 4 + 2 * index, 2, 'major'))
-    const burst = await cost(() => flow.follow(many))
+    const burst = await cost(() => flow.apply(many))
     expect(burst.statements).toBeLessThanOrEqual(opened.statements + 4)
   })
 })

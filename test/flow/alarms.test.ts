@@ -7,7 +7,7 @@ import { assignAlarm, replaceLinks } from '../../src/monitoring/alarm-inbox/serv
 import { tidyAlarms } from '../../src/monitoring/alarms/service.ts'
 import { changesAfter } from './alarm-changes.ts'
 import { updateDependencies } from '../../src/monitoring/dependencies/service.ts'
-import { openFlow } from '../../src/state-pipeline.ts'
+import { openStatePipeline } from '../../src/state-pipeline.ts'
 import { deleteDevice } from '../../src/monitoring/tree/devices/service.ts'
 import { openPorts } from '../hosts/ports.ts'
 import { contextOf, plantObject, Teller } from './plants.ts'
@@ -31,7 +31,7 @@ beforeEach(async () => {
   await plantObject(database, { id: JOB, type: 'job', path: '/1/2/5/6/' })
   await plantObject(database, { id: OTHER, type: 'job', path: '/1/2/5/7/' })
   await database.run(sql`insert into uncounted values (${SERVER}, 1), (${ROUTER}, 1), (${GROUP}, 1), (1, 1)`)
-  await flow.settle()
+  await flow.runDue()
   stage.clock.at++
   teller = new Teller(stage.ports)
 })
@@ -41,7 +41,7 @@ const minutes = (count: number) => new Date(Date.parse(NOW) + count * MINUTE_MS)
 
 async function at(minute: number): Promise<void> {
   stage.clock.at = Date.parse(minutes(minute))
-  await stage.ports.flow.settle()
+  await stage.ports.flow.runDue()
 }
 
 /** What happened to alarms: minute, object, what. */
@@ -243,7 +243,11 @@ describe('whoever else changes something', () => {
     await ports.database.run(sql`delete from alarms`)
     await ports.database.run(sql`delete from alarm_changes`)
     await ports.database.run(sql`update states set alarmed_seq = 0 where object_id in (${JOB}, ${OTHER})`)
-    await Promise.all([openFlow(ports).settle(), openFlow(ports).settle(), openFlow(ports).settle()])
+    await Promise.all([
+      openStatePipeline(ports).runDue(),
+      openStatePipeline(ports).runDue(),
+      openStatePipeline(ports).runDue(),
+    ])
     expect(await past()).toEqual([
       [1, JOB, 'opened'],
       [1, OTHER, 'opened'],
@@ -291,17 +295,17 @@ describe('what time changes', () => {
   })
 
   test('wakes the host when it is due', async () => {
-    const flow = openFlow(stage.ports)
+    const flow = openStatePipeline(stage.ports)
     await replaceLinks(
       contextOf(stage.ports),
       { parentType: 'group', parentId: 1 },
       { body: linksBody.parse({ links: [{ id: 1, delay: 'PT5M' }] }), ifMatch: null },
     )
     await teller.tell(JOB, 'major', minutes(1))
-    await flow.settle()
+    await flow.runDue()
     expect(flow.nextAt).toBe(Date.parse(minutes(6)))
     stage.clock.at = flow.nextAt
-    await flow.settle()
+    await flow.runDue()
     expect(flow.nextAt).toBe(Infinity)
   })
 })
@@ -312,7 +316,7 @@ describe('two that explain each other', () => {
     // Each device depends on the other’s job: no circle among the two dependencies themselves.
     await updateDependencies(context, { parentType: 'device', parentId: SERVER }, [PING])
     await updateDependencies(context, { parentType: 'device', parentId: ROUTER }, [JOB])
-    await stage.ports.flow.follow([])
+    await stage.ports.flow.apply([])
     await teller.tell(PING, 'major', minutes(1))
     await teller.tell(JOB, 'major', minutes(2))
     await teller.tell(PING, 'minor', minutes(3))

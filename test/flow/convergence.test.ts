@@ -2,8 +2,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 
 import { sql } from 'drizzle-orm'
 
-import { openFlow } from '../../src/state-pipeline.ts'
-import type { OpenFlow } from '../../src/state-pipeline.ts'
+import { openStatePipeline } from '../../src/state-pipeline.ts'
+import type { OpenStatePipeline } from '../../src/state-pipeline.ts'
 import type { Database } from '../../src/ports/database.ts'
 import type { Ports } from '../../src/ports/index.ts'
 import type { State } from '../../src/domain/state.ts'
@@ -120,7 +120,7 @@ function extend(objectId: number, all: Transition[]): void {
 async function tellAll(ports: Ports, told: ReadonlyMap<number, readonly Transition[]>): Promise<number> {
   let isDying = true
   const mortal = mortalOf(ports.database, () => isDying && next(3) === 0)
-  let flow: OpenFlow = openFlow({ ...ports, database: mortal })
+  let flow: OpenStatePipeline = openStatePipeline({ ...ports, database: mortal })
   const heard = new Map(JOBS.map((id) => [id, 0]))
   const isLeft = () => JOBS.filter((id) => (heard.get(id) ?? 0) < (told.get(id)?.length ?? 0))
   let kills = 0
@@ -132,7 +132,7 @@ async function tellAll(ports: Ports, told: ReadonlyMap<number, readonly Transiti
       const known = heard.get(id) ?? 0
       const until = known + 1 + next(all.length - known)
       // From somewhere before: whoever was not answered tells again.
-      await flow.follow(all.slice(next(known + 1), until))
+      await flow.apply(all.slice(next(known + 1), until))
       heard.set(id, Math.max(heard.get(id) ?? 0, until))
     })
     const results = await Promise.allSettled(calls)
@@ -140,10 +140,10 @@ async function tellAll(ports: Ports, told: ReadonlyMap<number, readonly Transiti
     for (const result of results)
       if (result.status === 'rejected') expect(String(result.reason)).toContain(GONE)
     kills++
-    flow = openFlow({ ...ports, database: mortal })
+    flow = openStatePipeline({ ...ports, database: mortal })
   }
   isDying = false
-  await flow.settle()
+  await flow.runDue()
   return kills
 }
 

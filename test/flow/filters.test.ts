@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { sql } from 'drizzle-orm'
 
 import type { Context } from '../../src/context.ts'
-import { openFlow } from '../../src/state-pipeline.ts'
+import { openStatePipeline } from '../../src/state-pipeline.ts'
 import { Refusal } from '../../src/lib/errors.ts'
 import { createJob, deleteJob, updateJob } from '../../src/monitoring/jobs/service.ts'
 import { jobBody } from '../../src/monitoring/jobs/schema.ts'
@@ -277,12 +277,12 @@ describe('what filters count', () => {
         })
         const context = {
           ...stage.context,
-          ports: { ...stage.ports, flow: openFlow({ database: failing, clock, log }) },
+          ports: { ...stage.ports, flow: openStatePipeline({ database: failing, clock, log }) },
         }
         for (let at = 0; at < ACTS; at++) {
           await unlessRefused(act({ ...stage, context }, chance, await rowsOf(database)))
         }
-        await stage.ports.flow.settle()
+        await stage.ports.flow.runDue()
         await expectMembership(stage)
         await stage.close()
       }
@@ -409,7 +409,7 @@ describe('a tree of 100,000 jobs', () => {
       parentType: 'slo',
     })
     expect(await copied.then(String, ({ code }: Refusal) => code)).toBe('invalid')
-    await flow.settle()
+    await flow.runDue()
 
     const device = deviceBody.parse({ name: 'Device 7 zz' })
     const changing = await cpuMsOf(() =>

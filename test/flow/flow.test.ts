@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 
 import { sql } from 'drizzle-orm'
 
-import { openFlow } from '../../src/state-pipeline.ts'
+import { openStatePipeline } from '../../src/state-pipeline.ts'
 import { readNodes } from '../../src/monitoring/states/store.ts'
 import { STATES } from '../../src/monitoring/states/state.ts'
 import type { Database } from '../../src/ports/database.ts'
@@ -34,7 +34,7 @@ describe('a tree of 100,000 jobs', () => {
     const { database, flow } = stage.ports
     const before = await transitionsIn(database)
     expect(await readNodes(database, [FIRST_JOB + 1])).toHaveLength(4)
-    await flow.follow([transition(FIRST_JOB + 1, 'minor')])
+    await flow.apply([transition(FIRST_JOB + 1, 'minor')])
     expect((await transitionsIn(database)) - before).toBeLessThanOrEqual(4)
     expect(await driftOf(database)).toEqual([])
   })
@@ -45,7 +45,7 @@ describe('a tree of 100,000 jobs', () => {
     for (let round = 0; round < 40; round++) {
       const some = Array.from({ length: 50 }, () => transition(anyJob(), anyState()))
       // Told twice, as an actor does that did not hear the answer; and beside others.
-      told.push(flow.follow(some), flow.follow(some))
+      told.push(flow.apply(some), flow.apply(some))
     }
     await Promise.all(told)
     expect(await driftOf(database)).toEqual([])
@@ -63,10 +63,10 @@ describe('a tree of 100,000 jobs', () => {
         edit_only, running, next_at, version, created_at, created_by)
       values (2, 'maintenance', 'undefined', ${clock.at}, ${clock.at + 1_000}, '', 0, '[]', 0, 0, 0, ${clock.at}, 1, 1, 1)`)
     const before = await transitionsIn(database)
-    await flow.settle()
+    await flow.runDue()
     expect(await total(sql`states where maintained = 1`)).toBe(inside)
     clock.at += 1_000
-    await flow.settle()
+    await flow.runDue()
     expect(await total(sql`states where maintained = 1`)).toBe(0)
     // Nobody changes twice on the way but the devices and the group, of whose children some are first.
     expect((await transitionsIn(database)) - before).toBeLessThan(2 * inside + 200)
@@ -75,13 +75,13 @@ describe('a tree of 100,000 jobs', () => {
 
   test('two flows that know nothing of each other lose updates: one place per installation is needed', async () => {
     const { ports } = stage
-    const flows = [openFlow(ports), openFlow(ports)]
+    const flows = [openStatePipeline(ports), openStatePipeline(ports)]
     for (let round = 0; round < 20; round++) {
       // Jobs of one device, whose tally both flows read before either writes.
       const [left, right] = [FIRST_JOB + 7, FIRST_JOB + 7 + SIZE.devices].map((job) =>
         transition(job, anyState()),
       )
-      await Promise.all([flows[0]?.follow(left ? [left] : []), flows[1]?.follow(right ? [right] : [])])
+      await Promise.all([flows[0]?.apply(left ? [left] : []), flows[1]?.apply(right ? [right] : [])])
     }
     expect(await driftOf(ports.database)).not.toEqual([])
   })
@@ -92,16 +92,16 @@ test('what could not be stored is told to whoever asked, and nothing of it stays
   const broken = Object.assign(Object.create(database) as Database, {
     batch: () => Promise.reject(new Error('away')),
   })
-  const flow = openFlow({ database: broken, clock, log })
+  const flow = openStatePipeline({ database: broken, clock, log })
   const told = transition(FIRST_JOB + 9, 'warning')
-  const outcome = await flow.follow([told]).then(
+  const outcome = await flow.apply([told]).then(
     () => 'stored',
     (error: unknown) => (error as Error).message,
   )
   expect(outcome).toBe('away')
   const before = (await readNodes(database, [told.objectId])).find(({ id }) => id === told.objectId)
   expect(before?.heard?.seq).toBeLessThan(told.seq)
-  await stage.ports.flow.follow([told])
+  await stage.ports.flow.apply([told])
   const after = (await readNodes(database, [told.objectId])).find(({ id }) => id === told.objectId)
   expect(after).toMatchObject({ heard: { seq: told.seq }, state: 'warning' })
 })

@@ -11,6 +11,6 @@ export async function openLargeStage() {
   const { database, flow } = stage.ports
   await plantTree(database, SIZE)
   await database.run(sql`insert into uncounted select id, 1 from objects where type <> 'job'`)
-  await flow.settle()
+  await flow.runDue()
   return stage
 }

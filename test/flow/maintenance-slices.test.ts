@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, test } from 'bun:test'
 
 import { sql } from 'drizzle-orm'
 
-import { openFlow } from '../../src/state-pipeline.ts'
+import { openStatePipeline } from '../../src/state-pipeline.ts'
 import type { Database } from '../../src/ports/database.ts'
 import type { State } from '../../src/domain/state.ts'
 import { crossing } from './transition.ts'
@@ -36,7 +36,7 @@ beforeEach(async () => {
   await database.run(sql`insert into links (parent_id, child_id, position, weight, overrides)
     values (${SLO}, ${FIRST_JOB}, 0, 1, '{}'), (${SLO}, ${FIRST_JOB + 7}, 1, 1, '{}')`)
   await database.run(sql`insert into uncounted select id, 1 from objects where type <> 'job'`)
-  await flow.settle()
+  await flow.runDue()
   stage.clock.at += HOUR_MS
   beganAt = stage.clock.at
   await database.run(sql`
@@ -70,7 +70,7 @@ test('many objects enter maintenance in slices, between which others get their t
   const { flow } = stage.ports
   let isEntered = false
   const entering = (async () => {
-    do await flow.settle()
+    do await flow.runDue()
     while ((await maintained()) < OBJECTS)
     isEntered = true
   })()
@@ -82,7 +82,7 @@ test('many objects enter maintenance in slices, between which others get their t
     const job = FIRST_JOB + 1 + turns * 997
     stage.clock.at = beganAt + 1 + turns
     const isNew = job < FIRST_JOB + SIZE.jobs && (job - FIRST_JOB) % 500 !== 0 && job !== FIRST_JOB + 7
-    await flow.follow(isNew ? [change(job, stage.clock.at, 'major')] : [])
+    await flow.apply(isNew ? [change(job, stage.clock.at, 'major')] : [])
     if (isNew) {
       told++
       expect(await changesOf(job)).toEqual([
@@ -102,9 +102,9 @@ test('many objects enter maintenance in slices, between which others get their t
 
 test('what others are made of enters it before anything else is said of these', async () => {
   // One that has just been started, and knows of no plan.
-  const flow = openFlow(stage.ports)
+  const flow = openStatePipeline(stage.ports)
   stage.clock.at = beganAt + 5
-  await flow.follow([change(FIRST_JOB + 7, beganAt + 5, 'major')])
+  await flow.apply([change(FIRST_JOB + 7, beganAt + 5, 'major')])
   expect(await maintained()).toBeLessThan(OBJECTS / 2)
   expect(await changesOf(SLO)).toEqual([{ at: 0, to: 'maintenance_major' }])
 })
@@ -119,9 +119,9 @@ test('who is killed between slices goes on where it was, at the same instant', a
   let kills = 0
   for (let count = 0; count < OBJECTS;) {
     // Each begins knowing nothing but what is stored.
-    const flow = openFlow({ ...ports, database: dying })
+    const flow = openStatePipeline({ ...ports, database: dying })
     stage.clock.at += 1_000
-    if (String(await rejection(flow.settle())).includes('gone')) kills++
+    if (String(await rejection(flow.runDue())).includes('gone')) kills++
     const after = await maintained()
     expect(after).toBeGreaterThanOrEqual(count)
     count = after
@@ -132,7 +132,7 @@ test('who is killed between slices goes on where it was, at the same instant', a
   expect(began.reduce((sum, { total }) => sum + total, 0)).toBe(OBJECTS)
 
   stage.clock.at = beganAt + HOUR_MS
-  while ((await maintained()) > 0) await rejection(openFlow({ ...ports, database: dying }).settle())
+  while ((await maintained()) > 0) await rejection(openStatePipeline({ ...ports, database: dying }).runDue())
   const ended = (await turned()).filter(({ at }) => at > 0)
   expect(ended.every(({ at, to }) => at === HOUR_MS && !to.startsWith('maintenance'))).toBe(true)
   expect(ended.reduce((sum, { total }) => sum + total, 0)).toBe(OBJECTS)

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { sql } from 'drizzle-orm'
 
 import type { Context } from '../../src/context.ts'
-import { openFlow } from '../../src/state-pipeline.ts'
+import { openStatePipeline } from '../../src/state-pipeline.ts'
 import { revaluationBody, revaluationsQuery } from '../../src/monitoring/revaluations/schema.ts'
 import {
   createRevaluation,
@@ -41,7 +41,7 @@ beforeEach(async () => {
   await plantObject(database, { id: OTHER, type: 'job', path: '/1/2/3/5/' })
   await plantObject(database, { id: ELSEWHERE, type: 'group', path: '/1/6/' })
   await database.run(sql`insert into uncounted values (${DEVICE}, 1), (${GROUP}, 1), (1, 1)`)
-  await flow.settle()
+  await flow.runDue()
   stage.clock.at++
   teller = new Teller(stage.ports)
 })
@@ -58,7 +58,7 @@ const enter = (object: typeof group | typeof device, begin: number, end: number,
 
 async function at(minute: number): Promise<void> {
   stage.clock.at = Date.parse(minutes(minute))
-  await stage.ports.flow.settle()
+  await stage.ports.flow.runDue()
 }
 
 /** The states of group, device and both jobs. */
@@ -159,10 +159,10 @@ describe('maintenance of a group', () => {
       }),
     }
     stage.clock.at = Date.parse(minutes(12))
-    expect(String(await rejection(openFlow(dying).settle()))).toContain('gone')
+    expect(String(await rejection(openStatePipeline(dying).runDue()))).toContain('gone')
     expect(await states()).toEqual(['maintenance_ok', 'ok', 'ok', 'ok'])
     stage.clock.at = Date.parse(minutes(15))
-    await openFlow(ports).settle()
+    await openStatePipeline(ports).runDue()
     expect(await states()).toEqual(MAINTAINED)
     expect(await past(JOB)).toEqual([[10, 'maintenance_ok', 'maintenance']])
   })
@@ -181,12 +181,12 @@ describe('what comes and goes', () => {
       path: `/1/${GROUP}/${inner.group.id}/${made.device.id}/${job}/`,
     })
     await database.run(sql`insert into uncounted values (${made.device.id}, 1)`)
-    await flow.settle()
+    await flow.runDue()
     const stateOf = async (id: number) =>
       (await database.all<{ state: State }>(sql`select state from states where object_id = ${id}`))[0]?.state
     // Planted behind the service's back, so it is told as a creation tells it.
     await database.batch([noteArrival(database, job, stage.clock.at)])
-    await flow.settle()
+    await flow.runDue()
     expect(await stateOf(job)).toBe('maintenance_ok')
     const body = groupBody.parse({ name: 'inner', parentId: ELSEWHERE })
     await updateGroup(context, inner.group.id, { body, ifMatch: null })
@@ -217,7 +217,7 @@ describe('a service level object', () => {
     await plantSlo(20, ELSEWHERE, false)
     await plantSlo(21, ELSEWHERE, true)
     await plantSlo(22, GROUP, true)
-    await flow.settle()
+    await flow.runDue()
     const slos = async () =>
       (
         await database.all<{ state: State }>(
@@ -268,7 +268,7 @@ describe('what is entered', () => {
       nextEnd: '2026-03-28T03:30:00+01:00',
     })
     stage.clock.at = Date.parse('2026-04-02T00:00:00Z')
-    await stage.ports.flow.settle()
+    await stage.ports.flow.runDue()
     const seen = await stage.ports.database.all<{ at: number }>(
       sql`select at from transitions where object_id = ${JOB} and at >= ${Date.parse(begin)} order by seq`,
     )

@@ -45,7 +45,7 @@ export class Teller {
   async tell(objectId: number, to: State, instant: string, errorCode = 0): Promise<void> {
     const { seq, state: from } = this.#last.get(objectId) ?? { seq: 0, state: 'ok' as const }
     const at = Date.parse(instant)
-    await this.#ports.flow.follow([
+    await this.#ports.flow.apply([
       crossing(objectId, { seq: seq + 1, at, detectedAt: at + 5, from, to, errorCode }),
     ])
     this.#last.set(objectId, { seq: seq + 1, state: to })

@@ -54,7 +54,7 @@ beforeAll(async () => {
   await database.run(
     sql`insert into uncounted values (${DEVICE}, 1), (${GROUP}, 1), (1, 1), (${SLO}, 1), (${ELSEWHERE}, 1)`,
   )
-  await flow.settle()
+  await flow.runDue()
   stage.clock.at = Date.parse('2026-03-05T00:00:00Z')
   const teller = new Teller(stage.ports)
   await teller.tell(JOB, 'major', at('02:00'), 5)
@@ -246,7 +246,7 @@ test('live maintenance of a service level object stays where what is below it is
   const live = { begin: new Date(clock.now()).toISOString(), end: new Date(now + 600_000).toISOString() }
   await createRevaluation(context, { type: 'slo', id: SLO }, revaluationBody.parse(live))
   stage.clock.at = now + 900_000
-  await flow.settle()
+  await flow.runDue()
   const range = {
     timestamp_begin: new Date(now).toISOString(),
     timestamp_end: new Date(now + 900_000).toISOString(),
@@ -275,7 +275,7 @@ test('a year of a group of 100 jobs is recalculated with 1,000 overlays in a mom
   await plantObject(database, { id: 51, type: 'device', path: '/1/50/51/' })
   for (let id = 100; id < 200; id++) await plantObject(database, { id, type: 'job', path: `/1/50/51/${id}/` })
   await database.run(sql`insert into uncounted values (51, 1), (50, 1), (1, 1)`)
-  await stage.ports.flow.settle()
+  await stage.ports.flow.runDue()
   // Straight into the tables: each job is bad for 20 minutes a day, of which ten are those of the job before it. On ten
   // days the first ten minutes of each are forgiven, in which only the job before it leaves the group major.
   await database.run(sql`

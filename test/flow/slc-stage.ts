@@ -1,8 +1,8 @@
 import { sql } from 'drizzle-orm'
 
 import type { Context } from '../../src/context.ts'
-import { openFlow } from '../../src/state-pipeline.ts'
-import type { OpenFlow } from '../../src/state-pipeline.ts'
+import { openStatePipeline } from '../../src/state-pipeline.ts'
+import type { OpenStatePipeline } from '../../src/state-pipeline.ts'
 import type { Log } from '../../src/ports/log.ts'
 import { revaluationBody } from '../../src/monitoring/revaluations/schema.ts'
 import { createRevaluation } from '../../src/monitoring/revaluations/service.ts'
@@ -43,7 +43,7 @@ export class SlcStage {
   readonly context: Context
   readonly #database: Database
   readonly #log: Log
-  #flow: OpenFlow
+  #flow: OpenStatePipeline
   readonly #told = new Map<number, { seq: number; state: State }>()
   /** Where all of it is. */
   group = 0
@@ -75,8 +75,8 @@ export class SlcStage {
     return Number.isFinite(this.#flow.nextAt) ? this.#flow.nextAt : null
   }
 
-  #openFlow(): OpenFlow {
-    return openFlow({ database: this.#database, clock: this.clock, log: this.#log })
+  #openFlow(): OpenStatePipeline {
+    return openStatePipeline({ database: this.#database, clock: this.clock, log: this.#log })
   }
 
   /** Another process takes over, with what the database knows. */
@@ -119,12 +119,12 @@ export class SlcStage {
     const { seq, state: from } = this.#told.get(job) ?? { seq: 0, state: 'ok' as const }
     this.#told.set(job, { seq: seq + 1, state: to })
     const change = { seq: seq + 1, at, detectedAt: this.clock.at, from, to }
-    await this.context.ports.flow.follow([crossing(job, change)])
+    await this.context.ports.flow.apply([crossing(job, change)])
   }
 
   async wake(at: number): Promise<void> {
     this.clock.at = at
-    do await this.context.ports.flow.settle()
+    do await this.context.ports.flow.runDue()
     while (this.armedAt !== null && this.armedAt <= at)
   }
 

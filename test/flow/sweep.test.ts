@@ -91,7 +91,7 @@ describe('a tree of 100,000 jobs', () => {
     const swept = sweepAll(stage.ports).then(() => (isSwept = true))
     let changes = 0
     while (!isSwept) {
-      await flow.follow([])
+      await flow.apply([])
       if (!isSwept) changes++
     }
     await swept
@@ -112,7 +112,7 @@ describe('a tree of 100,000 jobs', () => {
     await database.run(sql`insert into uncounted (object_id, mark) values (${FIRST_DEVICE}, 1)`)
     await sweepAll(stage.ports)
     expect(reports()).toBe(before)
-    await flow.settle()
+    await flow.runDue()
     await sweepAll(stage.ports)
     expect(reports()).toBe(before)
   })

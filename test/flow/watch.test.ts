@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 
-import type { OpenFlow } from '../../src/state-pipeline.ts'
+import type { OpenStatePipeline } from '../../src/state-pipeline.ts'
 import { watchFlow } from '../../workers/bun/flow-watch.ts'
 
 const LONG_MS = 700
@@ -14,8 +14,8 @@ async function settlings(...wanted: readonly number[]): Promise<number> {
     get nextAt() {
       return wanted[count] ?? Infinity
     },
-    settle: () => Promise.resolve(void count++),
-  } as OpenFlow
+    runDue: () => Promise.resolve(void count++),
+  } as OpenStatePipeline
   const end = watchFlow(flow, { clock: { now: () => Date.now() }, log })
   await Bun.sleep(LONG_MS)
   await end()

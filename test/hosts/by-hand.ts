@@ -5,7 +5,7 @@ import type { BunPlugin } from 'bun'
 import { sql } from 'drizzle-orm'
 
 import { FAST_DIR } from './fast-dir.ts'
-import type { OpenFlow } from '../../src/state-pipeline.ts'
+import type { OpenStatePipeline } from '../../src/state-pipeline.ts'
 import { startServer } from '../../workers/bun/server.ts'
 import type { Server } from '../../workers/bun/server.ts'
 import { readBunSettings } from '../../workers/bun/settings.ts'
@@ -15,7 +15,7 @@ import type { Moved } from './hand-worker.ts'
 import { ADMIN, TIME_ZONE } from './host.ts'
 import type { Host } from './host.ts'
 import { HandTime } from './hand-time.ts'
-import { keeperOf } from './keeper-of.ts'
+import { engineOf } from './engine-of.ts'
 
 const ROOT = join(import.meta.dir, '../..')
 
@@ -78,25 +78,25 @@ async function startBunByHand(variables: Variables = {}): Promise<HostByHand> {
       },
     },
     async moveTo(at) {
-      const [keeper, flow, { post, dispatch }] = [keeperOf(server.ports.jobActors), flowOf(server), server]
+      const [engine, flow, { post, dispatch }] = [engineOf(server.ports.jobActors), flowOf(server), server]
       for (;;) {
-        const dueAt = Math.min(keeper.nextAt, flow.nextAt, post.nextAt, dispatch.nextAt)
+        const dueAt = Math.min(engine.nextAt, flow.nextAt, post.nextAt, dispatch.nextAt)
         if (dueAt > at) break
         const now = Math.max(time.now(), dueAt)
         time.moveTo(now)
-        if (keeper.nextAt <= now) {
-          await keeper.wake(now)
-          await keeper.settled()
+        if (engine.nextAt <= now) {
+          await engine.wake(now)
+          await engine.settled()
         }
-        if (flow.nextAt <= now) await flow.settle()
+        if (flow.nextAt <= now) await flow.runDue()
         if (post.nextAt <= now) {
-          await post.settle()
+          await post.runDue()
           await post.sent()
         }
-        if (dispatch.nextAt <= now) await dispatch.settle()
+        if (dispatch.nextAt <= now) await dispatch.runDue()
       }
       time.moveTo(at)
-      keeper.notice(at)
+      engine.notice(at)
     },
     async awayUntil(at) {
       await server.close()
@@ -117,9 +117,9 @@ async function startBunByHand(variables: Variables = {}): Promise<HostByHand> {
   }
 }
 
-function flowOf({ ports }: Server): OpenFlow {
+function flowOf({ ports }: Server): OpenStatePipeline {
   if (!('nextAt' in ports.flow)) throw new TypeError('This host carries on what changes elsewhere.')
-  return ports.flow as OpenFlow
+  return ports.flow as OpenStatePipeline
 }
 
 /** The cron triggers of the Worker. */

@@ -5,11 +5,11 @@ import { openDispatch } from '../../src/automation/runs/service.ts'
 import { schedules } from '../../src/automation/schedules/service.ts'
 import type { Context } from '../../src/context.ts'
 import { Refusal } from '../../src/lib/errors.ts'
-import { openFlow } from '../../src/state-pipeline.ts'
+import { openStatePipeline } from '../../src/state-pipeline.ts'
 import { Hub } from '../../src/monitoring/events/service.ts'
 import { parseEnvironment } from '../../src/ports/environment.ts'
 import { settingsOf, settingsSchema } from '../../src/ports/settings.ts'
-import { HEARS_ALL } from '../../src/ports/ingest-health.ts'
+import { ALWAYS_HEALTHY } from '../../src/ports/ingest-health.ts'
 import type { Ports } from '../../src/ports/index.ts'
 import { openBlobsDirectory } from '../../workers/bun/blobs-directory.ts'
 import { migrate, openLibsql } from '../../workers/bun/libsql.ts'
@@ -58,7 +58,7 @@ export async function openPorts(settings: Partial<Ports['settings']> = {}) {
       restore: refuse,
       forget: refuse,
     },
-    flow: openFlow({ database, clock, log, events }),
+    flow: openStatePipeline({ database, clock, log, events }),
     events,
     clock,
     log,
@@ -73,7 +73,7 @@ export async function openPorts(settings: Partial<Ports['settings']> = {}) {
     },
     mail: openMail(null),
     translator: null,
-    hearing: HEARS_ALL,
+    ingestHealth: ALWAYS_HEALTHY,
     inBackground: null,
   }
   const ports: Ports = { ...parts, dispatch: openDispatch(parts, schedules) }

@@ -1,7 +1,7 @@
 import { createApp } from '../../src/app.ts'
 import { Refusal } from '../../src/lib/errors.ts'
 import type { JobActors } from '../../src/ports/job-actors.ts'
-import type { Outcome, Parcel } from '../../src/domain/delivery.ts'
+import type { DeliveryOutcome, BulkItem } from '../../src/domain/delivery.ts'
 import type { Seams } from '../../workers/bun/server.ts'
 import { Session } from '../faults/session.ts'
 import { startBun } from '../hosts/bun.ts'
@@ -41,7 +41,9 @@ export async function received(
 }
 
 /** Puts something before the `deliverAll` of a host: outcomes instead of those that would be, or null. */
-export function answering(outcomes: (parcels: readonly Parcel[]) => readonly Outcome[] | null): Seams {
+export function answering(
+  outcomes: (parcels: readonly BulkItem[]) => readonly DeliveryOutcome[] | null,
+): Seams {
   return {
     fetch: (_, ports) => {
       const { jobActors } = ports

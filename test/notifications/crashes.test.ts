@@ -80,7 +80,7 @@ test.each([
         death.in = at
         for (const changes of CHANGES) {
           await stage.enter(...changes)
-          await living(stage, () => stage.ports.flow.settle())
+          await living(stage, () => stage.ports.flow.runDue())
           await living(stage, () => stage.pass(2 * MINUTE_MS))
         }
         const byKey = Map.groupBy(receiver.take(), ({ headers }) => headers.get('webhook-id'))

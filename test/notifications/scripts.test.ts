@@ -11,7 +11,7 @@ import { moveInTree, saveTreeFile } from '../../src/automation/scripts/files/ser
 import { scriptBody } from '../../src/automation/scripts/schema.ts'
 import { createScript, deleteScript } from '../../src/automation/scripts/service.ts'
 import type { Context } from '../../src/context.ts'
-import { openPost } from '../../src/monitoring/notifications/outbox/service.ts'
+import { openNotifier } from '../../src/monitoring/notifications/outbox/service.ts'
 import { recipientBody } from '../../src/monitoring/notifications/recipients/schema.ts'
 import { testRecipient, updateRecipient } from '../../src/monitoring/notifications/recipients/service.ts'
 import { mortalPorts } from '../hosts/mortal-ports.ts'
@@ -47,8 +47,8 @@ const configure = (name: string) =>
 
 /** A post carries out what is due, on a database that dies on the way. */
 async function settleOnce(mortal: Mortal): Promise<void> {
-  const post = openPost(mortalPorts(mortal, stage.ports))
-  await post.settle().catch(() => undefined)
+  const post = openNotifier(mortalPorts(mortal, stage.ports))
+  await post.runDue().catch(() => undefined)
   await post.sent()
 }
 

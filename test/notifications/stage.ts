@@ -1,9 +1,9 @@
 import { sql } from 'drizzle-orm'
 
 import type { Context } from '../../src/context.ts'
-import { openFlow } from '../../src/state-pipeline.ts'
-import { openPost } from '../../src/monitoring/notifications/outbox/service.ts'
-import type { Post } from '../../src/monitoring/notifications/outbox/service.ts'
+import { openStatePipeline } from '../../src/state-pipeline.ts'
+import { openNotifier } from '../../src/monitoring/notifications/outbox/service.ts'
+import type { Notifier } from '../../src/monitoring/notifications/outbox/service.ts'
 import { newRecipientBody } from '../../src/monitoring/notifications/recipients/schema.ts'
 import { createRecipient } from '../../src/monitoring/notifications/recipients/service.ts'
 import type { Mail } from '../../src/ports/mail.ts'
@@ -29,7 +29,7 @@ export type Stage = {
   readonly context: Context
   readonly logs: readonly string[]
   /** The post as it is now; another one once it was opened anew. */
-  readonly post: Post
+  readonly post: Notifier
   /** Makes a recipient to which the alarms of the link go. */
   recipient(body: object, events?: readonly string[]): Promise<number>
   /** Something happens to alarms. */
@@ -81,12 +81,12 @@ export async function openStage({
     network: openNetwork({ trustedProxies: 0, outboundAllow }),
     settings: { ...opened.ports.settings, outboundAllow },
   }
-  let post = openPost(base)
-  const flowOf = () => openFlow(base, () => post.wake())
+  let post = openNotifier(base)
+  const flowOf = () => openStatePipeline(base, () => post.wake())
   let flow = flowOf()
   const ports: Ports = {
     ...base,
-    flow: { follow: (all) => flow.follow(all), settle: () => flow.settle(), sweep: (id) => flow.sweep(id) },
+    flow: { apply: (all) => flow.apply(all), runDue: () => flow.runDue(), sweep: (id) => flow.sweep(id) },
   }
   await plantObject(plain, { id: DEVICE, type: 'device', path: `/1/${DEVICE}/` })
   for (let job = 0; job < jobs; job++)
@@ -119,7 +119,7 @@ export async function openStage({
     for (const change of changes) await happenOnce(change)
   }
   const reopen = () => {
-    post = openPost(base)
+    post = openNotifier(base)
     flow = flowOf()
   }
   return {
@@ -142,13 +142,13 @@ export async function openStage({
     enter,
     async happen(...changes) {
       await enter(...changes)
-      await flow.settle()
+      await flow.runDue()
     },
     async pass(ms) {
       const until = clock.at + ms
       while (post.nextAt <= until) {
         clock.at = Math.max(clock.at, post.nextAt)
-        await post.settle()
+        await post.runDue()
         await post.sent()
       }
       clock.at = until

@@ -22,7 +22,7 @@ afterEach(async () => {
 /** Lets time pass as a host does: it settles whenever something is due. */
 async function pass(ms: number): Promise<void> {
   const until = stage.clock.at + ms
-  for (await stage.dispatch.settle(); stage.dispatch.nextAt <= until; await stage.dispatch.settle())
+  for (await stage.dispatch.runDue(); stage.dispatch.nextAt <= until; await stage.dispatch.runDue())
     stage.clock.at = Math.max(stage.clock.at, stage.dispatch.nextAt)
   stage.clock.at = until
 }
@@ -113,17 +113,17 @@ describe('a dispatch that is opened anew', () => {
   test('settles what is due of others, and says when to come again', async () => {
     let [asked, dueAt] = [0, Infinity]
     const other = await openRunStage({
-      settle: (ports) => {
+      runDue: (ports) => {
         asked++
         expect(ports.dispatch).toBeDefined()
         return Promise.resolve(dueAt)
       },
     })
     expect(other.dispatch.nextAt).toBe(0)
-    await other.dispatch.settle()
+    await other.dispatch.runDue()
     expect([asked, other.dispatch.nextAt]).toEqual([1, Infinity])
     dueAt = other.clock.at + 5
-    await other.dispatch.settle()
+    await other.dispatch.runDue()
     expect(other.dispatch.nextAt).toBe(dueAt)
     await other.close()
   })

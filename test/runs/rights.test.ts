@@ -127,7 +127,7 @@ describe('a run that an administrator orders', () => {
       webhook: () => stage.wire(`/scripts/webhook/${token}`, { method: 'POST', headers: {} }),
       schedule: async () => {
         stage.clock.at += 15 * 60_000
-        await stage.dispatch.settle()
+        await stage.dispatch.runDue()
       },
     }
     const asOrdered = async () => {

@@ -1,4 +1,4 @@
-import { lendSession } from '../../src/access/session/service/delegated-session.ts'
+import { createDelegatedSession } from '../../src/access/session/service/delegated-session.ts'
 import { createUser } from '../../src/access/users/service.ts'
 import { createApp } from '../../src/app.ts'
 import { openDispatch } from '../../src/automation/runs/service.ts'
@@ -19,13 +19,13 @@ export async function openRunStage(due?: DueWork) {
   const passed: Dispatch = {
     poll: (...input) => dispatch.poll(...input),
     wake: () => dispatch.wake(),
-    settle: () => dispatch.settle(),
+    runDue: () => dispatch.runDue(),
   }
   const ports = { ...parts, dispatch: passed }
   const context = administratorOf(ports)
   // Without a password, whose hash takes its time.
   await createUser(context, { username: 'admin', role: 'administrator', type: 'LDAP_MANAGED' })
-  const { sessionId, write } = await lendSession(ports, { userId: 1, agent: 'test' })
+  const { sessionId, write } = await createDelegatedSession(ports, { userId: 1, agent: 'test' })
   await commit(ports.database, [write])
   const app = createApp(ports)
   const wire: Wire = async (path, call) => {

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 
 import type { Log } from '../../src/ports/log.ts'
 import { openLibsql } from './libsql.ts'
-import { watchRoom } from './disk-space.ts'
+import { watchDiskSpace } from './disk-space.ts'
 import { valuesInLibsql } from './values.ts'
 
 const SILENT: Log = { info: () => undefined, warn: () => undefined, error: () => undefined }
@@ -18,7 +18,7 @@ beforeEach(async () => {
 afterEach(() => rm(dataDir, { recursive: true }))
 
 test('what is about to be stored counts at once, twice, until the disk was looked at again', async () => {
-  const room = await watchRoom(dataDir, SILENT, () => Promise.resolve(0))
+  const room = await watchDiskSpace(dataDir, SILENT, () => Promise.resolve(0))
   const before = room.bytes
   room.spend(100 * GIB)
   room.spend(1)
@@ -30,7 +30,7 @@ test('what is about to be stored counts at once, twice, until the disk was looke
 test('what is spent while the disk is looked at counts until the next look', async () => {
   const looked = [Promise.withResolvers<number>(), Promise.withResolvers<number>()]
   let looks = 0
-  const room = watchRoom(dataDir, SILENT, () => looked[looks++]?.promise ?? Promise.resolve(0))
+  const room = watchDiskSpace(dataDir, SILENT, () => looked[looks++]?.promise ?? Promise.resolve(0))
   looked[0]?.resolve(0)
   const watched = await room
   while (looks < 2) await Bun.sleep(10)

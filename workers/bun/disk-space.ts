@@ -12,7 +12,7 @@ const COPIES = 2
 const BALLAST_BYTES = 16 * 1024 * 1024
 
 /** The room on the disk that holds the data. */
-export type Room = {
+export type DiskSpace = {
   /** What may be stored before the part that is kept free is touched; negative when it is. */
   readonly bytes: number
   /** So many bytes are about to be stored: they count at once, twice as they may be on the disk, until the next look. */
@@ -24,14 +24,18 @@ export type Room = {
 
 /** Watches the disk below `dataDir` from now on, four times a second; there is ballast on it when this resolves, or no room
  * for it. `freeInside` tells how many bytes the databases have free inside themselves: deletes give space back there. */
-export async function watchRoom(dataDir: string, log: Log, freeInside: () => Promise<number>): Promise<Room> {
-  const room = new WatchedRoom(dataDir, log, freeInside)
+export async function watchDiskSpace(
+  dataDir: string,
+  log: Log,
+  freeInside: () => Promise<number>,
+): Promise<DiskSpace> {
+  const room = new WatchedDisk(dataDir, log, freeInside)
   await room.look()
   room.start()
   return room
 }
 
-class WatchedRoom implements Room {
+class WatchedDisk implements DiskSpace {
   readonly #dataDir: string
   readonly #ballast: string
   readonly #log: Log

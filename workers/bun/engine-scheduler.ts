@@ -1,63 +1,63 @@
-import { Keeper } from '../../src/monitoring/engine/service.ts'
-import type { KeeperHost } from '../../src/monitoring/engine/host.ts'
-import { neighbourhoodOf, nextTurn } from '../../src/monitoring/engine/retention/stagger.ts'
-import type { Hearing } from '../../src/ports/ingest-health.ts'
+import { JobEngine } from '../../src/monitoring/engine/service.ts'
+import type { EngineHost } from '../../src/monitoring/engine/host.ts'
+import { pageGroupOf, nextSlot } from '../../src/monitoring/engine/retention/stagger.ts'
+import type { IngestHealth } from '../../src/ports/ingest-health.ts'
 
 /** A gap between two looks at the clock that is longer than this was a time in which nothing could be received. */
 const STALL_MS = 500
 const TICK_MAX_MS = 250
 const HEARTBEAT_MS = 1_000
-/** Fewer samples a fold would write more segments that are packed once more; more would make a restart slow. */
-const FOLD_SAMPLES = 2_500_000
-const FOLD_ROWS = 20_000
-const FOLD_BYTES = 32 * 1024 * 1024
-const FOLD_MS = 60_000
+/** Fewer samples a flush would write more segments that are packed once more; more would make a restart slow. */
+const FLUSH_SAMPLES = 2_500_000
+const FLUSH_ROWS = 20_000
+const FLUSH_BYTES = 32 * 1024 * 1024
+const FLUSH_MS = 60_000
 /** What is a day older than it must be is no harm; what tidies too rarely has much to do at once. */
 const TIDY_MS = 3_600_000
 /** The jobs whose turn came meanwhile are tidied together: of 10,000 some thirty. */
 const TIDY_SLICE_MS = 10_000
 /** Also after one that failed. */
-const FOLD_PAUSE_MS = 1_000
+const FLUSH_PAUSE_MS = 1_000
 
 const NOTHING = { samples: 0, rows: 0, sizeBytes: 0 }
 
-/** The keeper of this process, with the clockwork around it: deadlines, heartbeat, folds. */
-export type Keeping = {
-  readonly keeper: Keeper
-  readonly hearing: Hearing
+/** The engine of this process, with the scheduler around it: deadlines, heartbeat, flushes. */
+export type ScheduledEngine = {
+  readonly engine: JobEngine
+  readonly ingestHealth: IngestHealth
   start(): Promise<void>
   close(): Promise<void>
 }
 
-/** Opens the keeper. `start` begins to judge silence: call it when deliveries can be received. */
-export async function openKeeping(
-  host: Omit<KeeperHost, 'armed' | 'turn'>,
+/** Opens the engine. `start` begins to judge silence: call it when deliveries can be received. */
+export async function openEngine(
+  host: Omit<EngineHost, 'armed' | 'turn'>,
   stallMs = STALL_MS,
-): Promise<Keeping> {
-  const clockwork = new Clockwork(host, stallMs)
-  const keeper = await Keeper.open({
+): Promise<ScheduledEngine> {
+  const scheduler = new EngineScheduler(host, stallMs)
+  const engine = await JobEngine.open({
     ...host,
     turn: () => new Promise((resolve) => setImmediate(resolve)),
-    armed: () => clockwork.armed(),
+    armed: () => scheduler.armed(),
   })
-  clockwork.attach(keeper)
+  scheduler.attach(engine)
   return {
-    keeper,
-    hearing: {
-      lastDeaf: () => keeper.lastDeaf,
-      clockBehindMs: () => keeper.clockBehindMs,
-      refusal: () => keeper.refusal,
-      wasRefused: () => keeper.wasRefused(),
+    engine,
+    ingestHealth: {
+      lastIngestGap: () => engine.lastIngestGap,
+      clockBehindMs: () => engine.clockBehindMs,
+      refusal: () => engine.refusal,
+      recordRefusal: () => engine.recordRefusal(),
     },
-    start: () => clockwork.start(),
-    close: () => clockwork.close(),
+    start: () => scheduler.start(),
+    close: () => scheduler.close(),
   }
 }
 
-class Clockwork {
-  readonly #host: Omit<KeeperHost, 'armed' | 'turn'>
+class EngineScheduler {
+  readonly #host: Omit<EngineHost, 'armed' | 'turn'>
   readonly #stallMs: number
-  #keeper: Keeper | null = null
+  #engine: JobEngine | null = null
   #timer: Timer | null = null
   #timerAt = Number.POSITIVE_INFINITY
   #ticking: Promise<void> = Promise.resolve()
@@ -66,28 +66,29 @@ class Clockwork {
   /** The monotonic clock at that look. */
   #lastLookMs = 0
   #lastHeartbeatAt = 0
-  #lastFoldAt = 0
+  #lastFlushAt = 0
   #lastTidyAt = 0
   #isClosed = false
   #hasStumbled = false
 
-  constructor(host: Omit<KeeperHost, 'armed' | 'turn'>, stallMs: number) {
+  constructor(host: Omit<EngineHost, 'armed' | 'turn'>, stallMs: number) {
     this.#host = host
     this.#stallMs = stallMs
   }
 
-  attach(keeper: Keeper): void {
-    this.#keeper = keeper
+  attach(engine: JobEngine): void {
+    this.#engine = engine
   }
 
-  /** Credits the time since the last heartbeat, then lets the clockwork run. */
+  /** Credits the time since the last heartbeat, then lets the scheduler run. */
   async start(): Promise<void> {
     const now = this.#host.clock.now()
-    const lastSeenAt = (await this.#keeper?.lastHeartbeat()) ?? null
-    if (lastSeenAt !== null && now - lastSeenAt > this.#stallMs) await this.#keeper?.deaf(lastSeenAt, now)
+    const lastSeenAt = (await this.#engine?.lastHeartbeat()) ?? null
+    if (lastSeenAt !== null && now - lastSeenAt > this.#stallMs)
+      await this.#engine?.recordIngestGap(lastSeenAt, now)
     this.#lastLookAt = this.#host.clock.now()
     this.#lastLookMs = this.#host.clock.monotonic()
-    this.#lastFoldAt = now
+    this.#lastFlushAt = now
     this.#lastTidyAt = now
     this.#schedule()
   }
@@ -102,17 +103,17 @@ class Clockwork {
     if (this.#timer) clearTimeout(this.#timer)
     await this.#ticking
     await this.#tidying
-    await this.#keeper?.settled()
-    if (this.#mayFold()) await this.#keeper?.fold()
-    await this.#keeper?.beat(this.#host.clock.now())
+    await this.#engine?.settled()
+    if (this.#mayFlush()) await this.#engine?.flush()
+    await this.#engine?.beat(this.#host.clock.now())
   }
 
   /** No long timeout: past 2^31 ms a timer fires at once, and a suspended machine would sleep through it. */
   #schedule(): void {
-    if (this.#isClosed || !this.#keeper) return
+    if (this.#isClosed || !this.#engine) return
     const now = this.#host.clock.now()
     // A deadline that could not be noticed stays the earliest: without a pause it would be tried without end.
-    const at = this.#hasStumbled ? now + TICK_MAX_MS : Math.min(this.#keeper.nextAt, now + TICK_MAX_MS)
+    const at = this.#hasStumbled ? now + TICK_MAX_MS : Math.min(this.#engine.nextAt, now + TICK_MAX_MS)
     if (this.#timer && this.#timerAt <= at) return
     if (this.#timer) clearTimeout(this.#timer)
     this.#timerAt = at
@@ -125,14 +126,14 @@ class Clockwork {
     this.#ticking = this.#look()
       .catch((error: unknown) => {
         this.#hasStumbled = true
-        this.#host.log.error('the clockwork stumbled and goes on', error)
+        this.#host.log.error('the scheduler stumbled and goes on', error)
       })
       .finally(() => this.#schedule())
   }
 
   async #look(): Promise<void> {
-    const keeper = this.#keeper
-    if (!keeper) return
+    const engine = this.#engine
+    if (!engine) return
     const now = this.#host.clock.now()
     const stalledMs = this.#sinceLastLook(now)
     if (stalledMs > TICK_MAX_MS + this.#stallMs) {
@@ -140,19 +141,19 @@ class Clockwork {
         `Nothing was received for ${(stalledMs / 1_000).toFixed(1)} s: the process did not run, or the clock was set ahead. Deadlines of jobs are put off by that time. If it happens often, give the machine more CPU or memory, or pause no virtual machine that runs this service.`,
         { stalledMs: Math.round(stalledMs) },
       )
-      await keeper.deaf(now - stalledMs, now)
+      await engine.recordIngestGap(now - stalledMs, now)
       // Whose turn came meanwhile waits for the next one: they must not all come at once now.
       this.#lastTidyAt = now
     }
     // By the time that was looked at: a stall from here on is credited at the next look, before anything is judged by it.
-    await keeper.wake(now)
-    keeper.settled().catch((error: unknown) => this.#host.log.error('a change of state waits', error))
+    await engine.wake(now)
+    engine.settled().catch((error: unknown) => this.#host.log.error('a change of state waits', error))
     if (Math.abs(now - this.#lastHeartbeatAt) >= HEARTBEAT_MS) {
       this.#lastHeartbeatAt = now
-      await keeper.beat(now)
+      await engine.beat(now)
     }
-    this.#foldWhenDue(now)
-    this.#tidyWhenDue(now)
+    this.#flushWhenDue(now)
+    this.#retainWhenDue(now)
   }
 
   /** The time that passed since this was asked last, by whichever clock has it longer, ms. */
@@ -164,31 +165,31 @@ class Clockwork {
     return Math.round(sinceMs)
   }
 
-  /** On a full disk a fold would only take what a delete needs; the journal keeps its samples as well. */
-  #mayFold(): boolean {
-    return this.#host.roomBytes() >= (this.#keeper?.unfolded.sizeBytes ?? 0)
+  /** On a full disk a flush would only take what a delete needs; the journal keeps its samples as well. */
+  #mayFlush(): boolean {
+    return this.#host.roomBytes() >= (this.#engine?.unflushed.sizeBytes ?? 0)
   }
 
-  /** Deadlines go on meanwhile: a fold works in small slices and lets everything else in between. */
-  #foldWhenDue(now: number): void {
-    const { samples, rows, sizeBytes } = this.#keeper?.unfolded ?? NOTHING
-    const isLarge = samples >= FOLD_SAMPLES || rows >= FOLD_ROWS || sizeBytes >= FOLD_BYTES
-    const pauseMs = isLarge ? FOLD_PAUSE_MS : FOLD_MS
-    if (rows === 0 || Math.abs(now - this.#lastFoldAt) < pauseMs || !this.#mayFold()) return
-    this.#lastFoldAt = now
-    this.#keeper
-      ?.fold()
-      .catch((error: unknown) => this.#host.log.error('a fold failed and is tried again', error))
+  /** Deadlines go on meanwhile: a flush works in small slices and lets everything else in between. */
+  #flushWhenDue(now: number): void {
+    const { samples, rows, sizeBytes } = this.#engine?.unflushed ?? NOTHING
+    const isLarge = samples >= FLUSH_SAMPLES || rows >= FLUSH_ROWS || sizeBytes >= FLUSH_BYTES
+    const pauseMs = isLarge ? FLUSH_PAUSE_MS : FLUSH_MS
+    if (rows === 0 || Math.abs(now - this.#lastFlushAt) < pauseMs || !this.#mayFlush()) return
+    this.#lastFlushAt = now
+    this.#engine
+      ?.flush()
+      .catch((error: unknown) => this.#host.log.error('a flush failed and is tried again', error))
   }
 
   /** A clock that was set back takes nobody's turn twice in a row. Neighbours have theirs together: they share pages. */
-  #tidyWhenDue(now: number): void {
+  #retainWhenDue(now: number): void {
     const afterAt = this.#lastTidyAt
-    if (!this.#keeper || this.#tidying || Math.abs(now - afterAt) < TIDY_SLICE_MS) return
+    if (!this.#engine || this.#tidying || Math.abs(now - afterAt) < TIDY_SLICE_MS) return
     this.#lastTidyAt = now
-    this.#tidying = this.#keeper.history
-      .tidy({
-        whose: (jobId) => nextTurn(neighbourhoodOf(jobId), TIDY_MS, afterAt) <= now,
+    this.#tidying = this.#engine.reader
+      .applyRetention({
+        whose: (jobId) => nextSlot(pageGroupOf(jobId), TIDY_MS, afterAt) <= now,
         goesOn: () => !this.#isClosed,
       })
       .catch((error: unknown) => this.#host.log.error('tidying failed and is tried again', error))

@@ -1,4 +1,4 @@
-import type { OpenFlow } from '../../src/state-pipeline.ts'
+import type { OpenStatePipeline } from '../../src/state-pipeline.ts'
 import type { Clock } from '../../src/ports/clock.ts'
 import type { Log } from '../../src/ports/log.ts'
 
@@ -9,7 +9,7 @@ const PAUSE_MS = 5_000
 /** Settles the flow, the post or the dispatch whenever something is due in it, by the time of the clock and never by a long timer.
  * @returns what ends it, once what is under way is done */
 export function watchFlow(
-  flow: Pick<OpenFlow, 'nextAt' | 'settle'>,
+  flow: Pick<OpenStatePipeline, 'nextAt' | 'runDue'>,
   { clock, log }: { clock: Clock; log: Log },
 ): () => Promise<void> {
   let settling: Promise<void> | null = null
@@ -20,7 +20,7 @@ export function watchFlow(
     const isPaused = now < pausedUntil && pausedUntil - now <= PAUSE_MS
     if (settling || isPaused || flow.nextAt > now) return
     settling = flow
-      .settle()
+      .runDue()
       .catch((error: unknown) => {
         pausedUntil = now + PAUSE_MS
         log.error('what was due could not be carried on; it is tried again', error)

@@ -5,26 +5,26 @@ import type { App } from '../../src/app.ts'
 import { openDispatch } from '../../src/automation/runs/service.ts'
 import type { OpenDispatch } from '../../src/automation/runs/service.ts'
 import { schedules } from '../../src/automation/schedules/service.ts'
-import { openFlow } from '../../src/state-pipeline.ts'
+import { openStatePipeline } from '../../src/state-pipeline.ts'
 import { RELEASE } from '../../src/operations/health/service.ts'
 import { BEAT_MS, Hub } from '../../src/monitoring/events/service.ts'
-import { openPost } from '../../src/monitoring/notifications/outbox/service.ts'
-import type { Post } from '../../src/monitoring/notifications/outbox/service.ts'
+import { openNotifier } from '../../src/monitoring/notifications/outbox/service.ts'
+import type { Notifier } from '../../src/monitoring/notifications/outbox/service.ts'
 import type { SteadyClock } from '../../src/ports/clock.ts'
 import type { Ports } from '../../src/ports/index.ts'
 import type { Transition } from '../../src/domain/transition.ts'
 import type { Log } from '../../src/ports/log.ts'
 import type { Secrets } from '../../src/ports/secrets.ts'
 import type { ValuesDatabase } from '../../src/ports/values-database.ts'
-import { beginFirst, catchUp, keepUp, lookThrough } from '../../src/background-jobs.ts'
+import { beginFirst, recover, runPeriodic, runNightly } from '../../src/background-jobs.ts'
 import { jsonLog } from '../json-log.ts'
 import { openLdap } from '../ldap.ts'
 import { openMail } from '../mail.ts'
 import { secretsOf } from '../secrets.ts'
 import { watchFlow } from './flow-watch.ts'
 import { scryptInThreads } from './hashing.ts'
-import { openKeeping } from './engine-scheduler.ts'
-import type { Keeping } from './engine-scheduler.ts'
+import { openEngine } from './engine-scheduler.ts'
+import type { ScheduledEngine } from './engine-scheduler.ts'
 import { EXIT } from './failures.ts'
 import { runnerTokenOf } from './key-file.ts'
 import { knownRequest, listen, urlOf } from './listener.ts'
@@ -54,7 +54,7 @@ export type Server = {
   /** The job that this start has made; null when the data are not new. */
   readonly firstJobId: number | null
   readonly ports: Ports
-  readonly post: Post
+  readonly post: Notifier
   readonly dispatch: OpenDispatch
   /** Answers what was accepted, writes everything down, and ends. */
   close(): Promise<void>
@@ -85,38 +85,38 @@ export async function startServer(settings: BunSettings, seams: Seams = {}): Pro
   const inside = { database: system.database, clock, log, events }
   // A post that is opened later looks at all that there is.
   let onNotices = () => {}
-  const flow = openFlow(inside, () => onNotices())
+  const flow = openStatePipeline(inside, () => onNotices())
   const watch = {
     onCommit: (bytes: number) => room.spend(bytes),
     onBroken: (cause: unknown) => stopBroken(log, cause),
     onFull: () => room.ranOut(),
   }
-  const keeperHost = {
+  const engineHost = {
     blobs,
     values: onTop(valuesInLibsql(values, watch)),
     clock,
     log,
     roomBytes: () => room.bytes,
-    follow: (transitions: readonly Transition[]) => flow.follow(transitions),
-    onlookers: events,
+    follow: (transitions: readonly Transition[]) => flow.apply(transitions),
+    subscribers: events,
   }
-  const keeping = await openKeeping(keeperHost, stallMs)
-  const { keeper: jobActors, hearing } = keeping
-  const parts = { ...inside, ...outside, blobs, jobActors, hearing, inBackground: null, flow }
+  const scheduled = await openEngine(engineHost, stallMs)
+  const { engine: jobActors, ingestHealth } = scheduled
+  const parts = { ...inside, ...outside, blobs, jobActors, ingestHealth, inBackground: null, flow }
   const dispatch = openDispatch(parts, schedules)
   const ports: Ports = { ...parts, dispatch }
-  const post = openPost(ports)
+  const post = openNotifier(ports)
   onNotices = () => post.wake()
   await warnOfFewFiles(log)
   const app = createApp(ports, (handle) => aFewInTurn(inFewSends(handle)))
   const { setupToken, firstJobId } = await beginFirst(ports)
-  await catchUp(ports)
+  await recover(ports)
   const http = await listen(settings, around(app.fetch, ports))
   outside.network.listensAs({
     requestIP: (request) => http.requestIP(knownRequest(request)),
     timeout: (request, seconds) => http.timeout(knownRequest(request), seconds),
   })
-  await keeping.start()
+  await scheduled.start()
   const endWatches = [flow, post, dispatch].map((one) => watchFlow(one, { clock, log }))
   const upkeep = keepUpEvery(upkeepMs, ports)
   const endBeat = beatEvents(events, log)
@@ -124,7 +124,7 @@ export async function startServer(settings: BunSettings, seams: Seams = {}): Pro
   const { dataDir, timeZone } = settings
   const { latest: schema, applied: migrations } = storage.migrated
   const about = { dataDir, timeZone, schema, migrations, pid: process.pid }
-  log.info('started', { url, version: RELEASE.tidemark, jobs: keeping.keeper.jobCount, ...about })
+  log.info('started', { url, version: RELEASE.tidemark, jobs: scheduled.engine.jobCount, ...about })
   return {
     url,
     firstJobId,
@@ -132,7 +132,7 @@ export async function startServer(settings: BunSettings, seams: Seams = {}): Pro
     ports,
     post,
     dispatch,
-    close: () => closeAll({ http, dispatch, endBeat, upkeep, endWatches, post, keeping, storage }),
+    close: () => closeAll({ http, dispatch, endBeat, upkeep, endWatches, post, scheduled, storage }),
   }
 }
 
@@ -140,10 +140,10 @@ function keepUpEvery(everyMs: number, ports: Ports): Timer {
   const { clock, log } = ports
   let nightAt = nextNight(clock.now())
   const lookAfter = async () => {
-    await keepUp(ports)
+    await runPeriodic(ports)
     if (clock.now() < nightAt) return
     nightAt = nextNight(clock.now())
-    await lookThrough(ports)
+    await runNightly(ports)
   }
   return setInterval(() => {
     lookAfter().catch((error: unknown) => log.error('what waits to be carried on could not be', error))
@@ -193,20 +193,20 @@ type Parts = {
   readonly endBeat: () => void
   readonly upkeep: Timer
   readonly endWatches: readonly (() => Promise<void>)[]
-  readonly post: Post
-  readonly keeping: Keeping
+  readonly post: Notifier
+  readonly scheduled: ScheduledEngine
   readonly storage: Storage
 }
 
 async function closeAll(parts: Parts): Promise<void> {
-  const { http, dispatch, endBeat, upkeep, endWatches, post, keeping, storage } = parts
+  const { http, dispatch, endBeat, upkeep, endWatches, post, scheduled, storage } = parts
   clearInterval(upkeep)
   endBeat()
   dispatch.close()
   await drain(http)
   await Promise.all(endWatches.map((end) => end()))
   await post.sent()
-  await keeping.close()
+  await scheduled.close()
   await storage.close()
 }
 

@@ -12,8 +12,8 @@ import { openLibsql } from './libsql.ts'
 import type { Libsql } from './libsql.ts'
 import { requireReadableData, takeOver } from './release.ts'
 import type { Migrated } from './release.ts'
-import { watchRoom } from './disk-space.ts'
-import type { Room } from './disk-space.ts'
+import { watchDiskSpace } from './disk-space.ts'
+import type { DiskSpace } from './disk-space.ts'
 import type { BunSettings } from './settings.ts'
 import { freeBytesInside } from './values.ts'
 
@@ -24,7 +24,7 @@ export type Keys = {
 
 /** What the service keeps, open and migrated. */
 export type Storage = Keys & {
-  readonly room: Room
+  readonly room: DiskSpace
   readonly system: Libsql
   readonly values: Libsql
   readonly blobs: Blobs
@@ -40,7 +40,7 @@ export async function openStorage(settings: BunSettings, log: Log): Promise<Stor
   const directory = await takeDataDirectory(dataDir, log)
   let freeInside = () => Promise.resolve(0)
   // Before the databases: on a full disk they need what it gives back.
-  const room = await watchRoom(dataDir, log, () => freeInside())
+  const room = await watchDiskSpace(dataDir, log, () => freeInside())
   const values = await openLibsql(`file:${join(dataDir, 'values.db')}`)
   freeInside = () => freeBytesInside(values.client)
   const system = await openSystem(settings)

@@ -13,7 +13,7 @@ type Watch = {
   readonly onFull?: () => void
 }
 
-/** The keeper's database in a libSQL file. */
+/** The engine's database in a libSQL file. */
 export function valuesInLibsql(
   { client, read }: Pick<Libsql, 'client' | 'read'>,
   { onCommit, onBroken, onFull }: Watch,

@@ -36,12 +36,12 @@ export class DispatchObject extends DurableObject<Environment> {
   }
 
   async settle(): Promise<void> {
-    await this.#dispatch.settle()
+    await this.#dispatch.runDue()
     await this.#due.arm()
   }
 
   override async alarm(): Promise<void> {
     this.#due.wentOff()
-    await this.#due.carryOn(() => this.#dispatch.settle())
+    await this.#due.carryOn(() => this.#dispatch.runDue())
   }
 }

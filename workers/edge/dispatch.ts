@@ -17,7 +17,7 @@ export function dispatchInObject(namespace: Environment['DISPATCH'], log: Log): 
         log.error('jobs wait for the next poll', error)
       }
     },
-    settle: async () => {
+    runDue: async () => {
       await object().settle()
     },
   }

@@ -4,7 +4,7 @@ import { createApp } from '../../src/app.ts'
 import type { App } from '../../src/app.ts'
 import { BEAT_MS, Hub } from '../../src/monitoring/events/service.ts'
 import type { JobValues } from '../../src/monitoring/events/values.ts'
-import type { Passing } from '../../src/ports/events.ts'
+import type { EphemeralEvent } from '../../src/ports/events.ts'
 import { jsonLog } from '../json-log.ts'
 import { clock } from './clock.ts'
 import { openD1 } from './d1.ts'
@@ -54,7 +54,7 @@ export class EventsObject extends DurableObject<Environment> {
     return this.#hub.committed()
   }
 
-  publish(passing: Passing): Promise<void> {
+  publish(passing: EphemeralEvent): Promise<void> {
     return this.#hub.publish(passing)
   }
 

@@ -1,7 +1,7 @@
 import { DurableObject } from 'cloudflare:workers'
 
-import { openFlow } from '../../src/state-pipeline.ts'
-import { openPost } from '../../src/monitoring/notifications/outbox/service.ts'
+import { openStatePipeline } from '../../src/state-pipeline.ts'
+import { openNotifier } from '../../src/monitoring/notifications/outbox/service.ts'
 import type { Transition } from '../../src/domain/transition.ts'
 import { clock } from './clock.ts'
 import { DueAlarm } from './due-alarm.ts'
@@ -15,17 +15,17 @@ import { portsOf } from './ports.ts'
  * stored. */
 export class FlowObject extends DurableObject<Environment> {
   readonly #ports = portsOf(this.env, eventsInObject(this.env.EVENTS))
-  readonly #post = openPost(this.#ports, () => this.ctx.waitUntil(this.#due.carryOn(async () => {})))
-  readonly #flow = openFlow(this.#ports, () => this.#post.wake())
+  readonly #post = openNotifier(this.#ports, () => this.ctx.waitUntil(this.#due.carryOn(async () => {})))
+  readonly #flow = openStatePipeline(this.#ports, () => this.#post.wake())
   readonly #due = new DueAlarm(this.ctx.storage, () => this.#nextAt(), this.#ports.log)
 
   async follow(transitions: readonly Transition[]): Promise<void> {
-    await this.#flow.follow(transitions)
+    await this.#flow.apply(transitions)
     await this.#due.arm()
   }
 
   async settle(): Promise<void> {
-    await this.#flow.settle()
+    await this.#flow.runDue()
     await this.#due.arm()
   }
 
@@ -34,7 +34,7 @@ export class FlowObject extends DurableObject<Environment> {
     const now = clock.now()
     const due = [this.#flow, this.#post].filter(({ nextAt }) => nextAt <= now)
     await this.#due.carryOn(async () => {
-      await Promise.all(due.map((one) => one.settle()))
+      await Promise.all(due.map((one) => one.runDue()))
     })
     // Receivers take their time: nothing else waits for them.
     this.ctx.waitUntil(this.#post.sent())

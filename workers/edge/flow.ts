@@ -1,14 +1,14 @@
-import type { Flow } from '../../src/ports/flow.ts'
+import type { StatePipeline } from '../../src/ports/flow.ts'
 import type { Environment } from './environment.ts'
 
 /** The flow of an installation, from wherever its Worker or one of its objects runs. */
-export function flowInObject(namespace: Environment['FLOW']): Flow {
+export function flowInObject(namespace: Environment['FLOW']): StatePipeline {
   const object = () => namespace.get(namespace.idFromName('flow'))
   return {
-    follow: async (transitions) => {
+    apply: async (transitions) => {
       await object().follow([...transitions])
     },
-    settle: async () => {
+    runDue: async () => {
       await object().settle()
     },
     sweep: async (afterId) => object().sweep(afterId),

@@ -1,7 +1,14 @@
 import { Refusal } from '../../src/lib/errors.ts'
-import { parcelsOf, roundOutcome } from '../../src/monitoring/jobs/round.ts'
+import { itemsOf, roundOutcome } from '../../src/monitoring/jobs/round.ts'
 import type { JobActors } from '../../src/ports/job-actors.ts'
-import type { Delivered, DeliveredRound, Outcome, Parcel, Round, Sender } from '../../src/domain/delivery.ts'
+import type {
+  Delivered,
+  DeliveredRound,
+  DeliveryOutcome,
+  BulkItem,
+  Round,
+  Sender,
+} from '../../src/domain/delivery.ts'
 import type { BucketsAnswer, BucketsOfAll, SamplesAnswer, SeriesName } from '../../src/domain/series.ts'
 import type { Snapshot } from '../../src/domain/snapshot.ts'
 import type { Log } from '../../src/ports/log.ts'
@@ -63,18 +70,18 @@ function missing(): never {
   throw new TypeError('A series was not answered.')
 }
 
-type Placed = { readonly place: number; readonly parcel: Parcel }
+type Placed = { readonly place: number; readonly parcel: BulkItem }
 type Objects = { readonly objectOf: ObjectOf; readonly log: Log }
 
 /** One call for each job, all at the same time. */
 async function deliverAll(
-  parcels: readonly Parcel[],
+  parcels: readonly BulkItem[],
   sender: Sender,
   objects: Objects,
-): Promise<readonly Outcome[]> {
+): Promise<readonly DeliveryOutcome[]> {
   const placed = parcels.map((parcel, place): Placed => ({ place, parcel }))
   const jobs = [...Map.groupBy(placed, ({ parcel }) => parcel.jobId)]
-  const outcomes: Outcome[] = parcels.map(() => TOO_MANY_JOBS)
+  const outcomes: DeliveryOutcome[] = parcels.map(() => TOO_MANY_JOBS)
   await Promise.all(
     jobs.slice(0, JOBS_PER_CALL_MAX).map(async ([jobId, own]) => {
       const answered = await deliverToJob(jobId, own, { ...objects, sender })
@@ -90,7 +97,7 @@ async function deliverRounds(
   sender: Sender,
   objects: Objects,
 ): Promise<readonly DeliveredRound[]> {
-  const parcels = rounds.flatMap((round) => parcelsOf(round, () => null))
+  const parcels = rounds.flatMap((round) => itemsOf(round, () => null))
   const outcomes = await deliverAll(parcels, sender, objects)
   let from = 0
   return rounds.map(({ jobIds }) => roundOutcome(outcomes.slice(from, (from += jobIds.length))))
@@ -100,10 +107,12 @@ async function deliverToJob(
   jobId: number,
   own: readonly Placed[],
   { objectOf, log, sender }: Objects & { readonly sender: Sender },
-): Promise<readonly Outcome[]> {
+): Promise<readonly DeliveryOutcome[]> {
   try {
     const parcels = own.map(({ parcel }) => parcel)
-    const reply = (await objectOf(jobId).deliverAll(parcels, sender)) as Reply<readonly Reply<Outcome>[]>
+    const reply = (await objectOf(jobId).deliverAll(parcels, sender)) as Reply<
+      readonly Reply<DeliveryOutcome>[]
+    >
     return valueOf(reply).map((one) => outcomeOf(one))
   } catch (error) {
     if (error instanceof Refusal) return own.map(() => error)
@@ -113,7 +122,7 @@ async function deliverToJob(
   }
 }
 
-function outcomeOf(reply: Reply<Outcome>): Outcome {
+function outcomeOf(reply: Reply<DeliveryOutcome>): DeliveryOutcome {
   return reply.ok ? reply.value : new Refusal(reply.code, reply.detail, reply.errors)
 }
 

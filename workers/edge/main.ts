@@ -2,9 +2,9 @@ import type { ExecutionContext } from '@cloudflare/workers-types'
 
 import { createApp } from '../../src/app.ts'
 import type { App } from '../../src/app.ts'
-import { Recent } from '../../src/lib/ttl-cache.ts'
+import { TtlCache } from '../../src/lib/ttl-cache.ts'
 import type { Ports } from '../../src/ports/index.ts'
-import { beginFirst, keepUp, lookThrough } from '../../src/background-jobs.ts'
+import { beginFirst, runPeriodic, runNightly } from '../../src/background-jobs.ts'
 import { secureAlarms } from './alarms.ts'
 import { settingWarnings } from './environment.ts'
 import type { Environment } from './environment.ts'
@@ -19,7 +19,7 @@ export { JobObject } from './job-object.ts'
 /** One of the triggers in `wrangler.toml`. */
 const NIGHTLY = '17 3 * * *'
 
-type Service = { readonly app: App; readonly ports: Ports; readonly prepared: Recent<true> }
+type Service = { readonly app: App; readonly ports: Ports; readonly prepared: TtlCache<true> }
 
 /** One application for each isolate: its environment never changes. */
 let service: Service | null = null
@@ -40,8 +40,8 @@ export default {
   ): Promise<void> {
     service ??= build(environment)
     const { ports } = service
-    await keepUp(ports)
-    if (cron === NIGHTLY) await lookThrough(ports)
+    await runPeriodic(ports)
+    if (cron === NIGHTLY) await runNightly(ports)
     else await secureAlarms(environment.JOB, ports)
   },
 }
@@ -49,7 +49,7 @@ export default {
 function build(environment: Environment): Service {
   const ports = portsOf(environment, eventsInObject(environment.EVENTS))
   for (const warning of settingWarnings(environment)) ports.log.warn(warning)
-  return { app: createApp(ports), ports, prepared: new Recent(Infinity) }
+  return { app: createApp(ports), ports, prepared: new TtlCache(Infinity) }
 }
 
 /** Makes sure, once for each isolate, that somebody can sign in, and that a new installation has its first objects. A

@@ -1,7 +1,7 @@
 import * as platform from 'cloudflare:workers'
 
 import type { Events } from '../../src/ports/events.ts'
-import { HEARS_ALL } from '../../src/ports/ingest-health.ts'
+import { ALWAYS_HEALTHY } from '../../src/ports/ingest-health.ts'
 import type { Ports } from '../../src/ports/index.ts'
 import { jsonLog } from '../json-log.ts'
 import { openLdap } from '../ldap.ts'
@@ -40,7 +40,7 @@ export function portsOf(environment: Environment, events: Events): Ports {
     directory: settings.ldap && openLdap(settings.ldap),
     translator: environment.AI ? translatorOfAi(environment.AI) : null,
     // Each job's object knows its own.
-    hearing: HEARS_ALL,
+    ingestHealth: ALWAYS_HEALTHY,
     inBackground: (work) => waitUntil(work),
     secrets: secretsOf(key, formerKeys, scryptBeside),
     settings,

@@ -1,6 +1,6 @@
 import type { DurableObjectStorage } from '@cloudflare/workers-types'
 
-import type { JobValues, Onlookers } from '../../src/monitoring/events/values.ts'
+import type { JobValues, Subscribers } from '../../src/monitoring/events/values.ts'
 import type { Log } from '../../src/ports/log.ts'
 import { clock } from './clock.ts'
 import type { Environment } from './environment.ts'
@@ -9,7 +9,7 @@ const UNTIL = 'watched until'
 
 /** Those who read what a job receives: they ask for it from elsewhere, and ask again while they read. An object that went
  * to sleep meanwhile still knows. */
-export class OnlookersElsewhere implements Onlookers {
+export class RemoteSubscribers implements Subscribers {
   readonly #storage: DurableObjectStorage
   readonly #events: Environment['EVENTS']
   readonly #log: Log

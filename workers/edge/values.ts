@@ -2,7 +2,7 @@ import type { DurableObjectStorage } from '@cloudflare/workers-types'
 
 import type { Cell, Row, Statement, ValuesDatabase } from '../../src/ports/values-database.ts'
 
-/** The keeper's database in the storage of a Durable Object. */
+/** The engine's database in the storage of a Durable Object. */
 export function valuesInObject(storage: DurableObjectStorage): ValuesDatabase {
   const run = ({ sql, cells }: Statement) => storage.sql.exec(sql, ...cells.map(bound))
   return {

@@ -2,7 +2,7 @@ import { mkdir, readdir, rm, stat, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
 import { untilAborted } from '../../src/lib/abort.ts'
-import { Lock } from '../../src/lib/mutex.ts'
+import { Mutex } from '../../src/lib/mutex.ts'
 
 const KEPT_MAX = 20
 const READY = '.ready'
@@ -14,9 +14,9 @@ export type Environment = { readonly path: string; release(): void }
 export class Environments {
   readonly #dir: string
   readonly #keptMax: number
-  readonly #locks = new Map<string, Lock>()
+  readonly #locks = new Map<string, Mutex>()
   readonly #users = new Map<string, number>()
-  readonly #tidying = new Lock()
+  readonly #tidying = new Mutex()
 
   private constructor(dir: string, keptMax: number) {
     this.#dir = dir
@@ -69,8 +69,8 @@ export class Environments {
     }
   }
 
-  #lockOf(key: string): Lock {
-    const lock = this.#locks.get(key) ?? new Lock()
+  #lockOf(key: string): Mutex {
+    const lock = this.#locks.get(key) ?? new Mutex()
     this.#locks.set(key, lock)
     return lock
   }

@@ -11,8 +11,8 @@ import { maskingOf } from './log/masking.ts'
 import type { Masking } from './log/masking.ts'
 import { Outputs } from './outputs.ts'
 import { Reporting } from './reports.ts'
-import { openRoom } from './work-folder.ts'
-import type { Room, RoomPaths } from './work-folder.ts'
+import { openWorkFolder } from './work-folder.ts'
+import type { WorkFolder, WorkFolderPaths } from './work-folder.ts'
 import { prepareAndRun } from './run.ts'
 import type { RunTools } from './run.ts'
 import type { Exit } from './sandbox/container.ts'
@@ -78,13 +78,13 @@ export class Job {
     const path = join(roomsDir, this.#assignment.id)
     await sandbox.makeRoom(path, ROOM_MAX_BYTES)
     try {
-      return await this.#carryOutIn(await openRoom(path))
+      return await this.#carryOutIn(await openWorkFolder(path))
     } finally {
       await sandbox.removeRoom(path)
     }
   }
 
-  async #carryOutIn(room: Room): Promise<Finished> {
+  async #carryOutIn(room: WorkFolder): Promise<Finished> {
     const { tree, outputs, state } = room.directories
     const look = () => this.#look(state)
     const reporting = new Reporting({ attempt: this.#attempt, log: this.#log, look })
@@ -101,7 +101,7 @@ export class Job {
     }
   }
 
-  async #ending(paths: RoomPaths, reporting: Reporting): Promise<Ending> {
+  async #ending(paths: WorkFolderPaths, reporting: Reporting): Promise<Ending> {
     const { timeoutMs } = this.#assignment
     let callOff = () => undefined as void
     try {

@@ -15,7 +15,7 @@ import { filesFor } from './filesystem.ts'
 import { Lines } from './log/lines.ts'
 import type { TakeLine } from './log/lines.ts'
 import { linkInto, makeInto, writeInto } from './work-folder.ts'
-import type { RoomPaths } from './work-folder.ts'
+import type { WorkFolderPaths } from './work-folder.ts'
 import type { Bind, Exit, SandboxStart, Tunnel } from './sandbox/container.ts'
 import type { Sandbox } from './sandbox/sandbox.ts'
 import type { OpenedDirectory } from './settings.ts'
@@ -37,7 +37,7 @@ export type RunTools = {
 
 /** Where a run takes place, and who hears of it. */
 export type Run = {
-  readonly paths: RoomPaths
+  readonly paths: WorkFolderPaths
   readonly attempt: AttemptClient
   /** Ends it. Its reason is thrown, unless the script runs: then its end is waited for. */
   readonly signal: AbortSignal
@@ -91,7 +91,7 @@ async function fetchFiles({ files, directories, uploads }: Assignment, { cache }
 }
 
 /** Links the files of this machine that the job may read. @returns where they are */
-async function linkFiles({ filesystem }: Assignment, { opened }: RunTools, paths: RoomPaths) {
+async function linkFiles({ filesystem }: Assignment, { opened }: RunTools, paths: WorkFolderPaths) {
   const files = await filesFor(filesystem, opened)
   for (const { from, path } of files) await linkInto(paths.files, path, from)
   return files.map(({ from }) => from)
@@ -186,7 +186,7 @@ function tunnelOf({ database }: Assignment): Tunnel | null {
 /** What a script sees: its `.env`, its configuration, then what the service and we tell it. */
 async function environmentOf(
   { env, id, database }: Assignment,
-  paths: RoomPaths,
+  paths: WorkFolderPaths,
   command: Command,
 ): Promise<Record<string, string>> {
   const defaults = parseEnv(await readFile(join(paths.tree, '.env'), 'utf8').catch(() => ''))

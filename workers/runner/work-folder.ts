@@ -4,11 +4,11 @@ import { dirname, join } from 'node:path'
 import { JobDirectory } from './left-files.ts'
 
 /** The directories of a job. */
-export type RoomPaths = Readonly<Record<(typeof PARTS)[number], string>>
+export type WorkFolderPaths = Readonly<Record<(typeof PARTS)[number], string>>
 
 /** Where a job works, and what it leaves there. */
-export type Room = {
-  readonly paths: RoomPaths
+export type WorkFolder = {
+  readonly paths: WorkFolderPaths
   readonly directories: Readonly<Record<'tree' | 'outputs' | 'state', JobDirectory>>
   close(): Promise<void>
 }
@@ -30,9 +30,9 @@ const PARTS = [
 ] as const
 
 /** Makes the directories of a job in an empty one. */
-export async function openRoom(path: string): Promise<Room> {
+export async function openWorkFolder(path: string): Promise<WorkFolder> {
   for (const part of PARTS) await mkdir(join(path, part))
-  const paths = Object.fromEntries(PARTS.map((part) => [part, join(path, part)])) as RoomPaths
+  const paths = Object.fromEntries(PARTS.map((part) => [part, join(path, part)])) as WorkFolderPaths
   const tree = await JobDirectory.open(paths.tree)
   const outputs = await JobDirectory.open(paths.outputs)
   const state = await JobDirectory.open(paths.state)

@@ -1,9 +1,9 @@
 import { ROLES } from '../../context.ts'
 import type { Bound, Context, Role } from '../../context.ts'
 import { Refusal } from '../../lib/errors.ts'
-import { Recent } from '../../lib/ttl-cache.ts'
-import { soon } from '../../lib/maybe-promise.ts'
-import type { Soon } from '../../lib/maybe-promise.ts'
+import { TtlCache } from '../../lib/ttl-cache.ts'
+import { thenSync } from '../../lib/maybe-promise.ts'
+import type { MaybePromise } from '../../lib/maybe-promise.ts'
 import { commit, isForeignKeyViolation } from '../../ports/database.ts'
 import type { Ports } from '../../ports/index.ts'
 import { audited } from '../audit/service.ts'
@@ -20,12 +20,12 @@ const KNOWN_MS = 1_000
 const SUBJECTS_MAX = 200
 const OBJECTS_MAX = 1_000
 
-type Known = { readonly rights: Recent<Rights, number>; readonly paths: Paths }
+type Known = { readonly rights: TtlCache<Rights, number>; readonly paths: Paths }
 
 const known = new WeakMap<object, Known>()
 
 /** What the caller may do where. @throws {Refusal} unauthenticated when nobody asks */
-export function rightsOf({ ports, caller }: Context): Soon<Rights> {
+export function rightsOf({ ports, caller }: Context): MaybePromise<Rights> {
   if (caller.kind !== 'user') throw new Refusal('unauthenticated', 'Sign in first.')
   return caller.bounds ? rightsOfAll(ports, [caller, ...caller.bounds]) : rightsFor(ports, caller)
 }
@@ -42,14 +42,14 @@ async function rightsOfAll(ports: Ports, [user, ...others]: readonly [Bound, ...
 export function rightsFor(
   ports: Pick<Ports, 'database' | 'clock'>,
   { userId, role }: { readonly userId: number; readonly role: Role },
-): Soon<Rights> {
+): MaybePromise<Rights> {
   if (role === 'administrator') return { userId, role, granted: new Map(), ways: [] }
   const key = userId * ROLES.length + ROLES.indexOf(role)
   const found = knownOf(ports).rights.find(key, ports.clock.now(), async () => {
     const rows = await store.readGranted(ports.database, userId)
     return { userId, role, granted: new Map(rows.map(({ id, ...row }) => [id, row])), ways: waysTo(rows) }
   })
-  return soon(found, requireRights)
+  return thenSync(found, requireRights)
 }
 
 function requireRights(rights: Rights | null): Rights {
@@ -64,18 +64,18 @@ export function forgetRights(ports: Ports): void {
 
 /** Why the caller may not deliver to these jobs, by job; what is not named may be. Where a collector runs other jobs only,
  * their actors refuse. At once for whom it is known to run everything. */
-export function undeliverable(context: Context, jobIds: readonly number[]): Soon<Refusals> {
-  return soon(rightsOf(context), (rights) =>
+export function undeliverable(context: Context, jobIds: readonly number[]): MaybePromise<Refusals> {
+  return thenSync(rightsOf(context), (rights) =>
     runsEverything(rights) ? NONE : findUndeliverable(context.ports, rights, jobIds),
   )
 }
 
 /** The same of one job; null when the caller may. */
-export function undeliverableTo(context: Context, jobId: number): Soon<Refusal | null> {
+export function undeliverableTo(context: Context, jobId: number): MaybePromise<Refusal | null> {
   const rights = rightsOf(context)
   // Without a list and a map of one, which take longer than to know.
   if (!(rights instanceof Promise) && runsEverything(rights)) return null
-  return soon(undeliverable(context, [jobId]), (refusals) => refusals.get(jobId) ?? null)
+  return thenSync(undeliverable(context, [jobId]), (refusals) => refusals.get(jobId) ?? null)
 }
 
 async function findUndeliverable(ports: Ports, rights: Rights, jobIds: readonly number[]): Promise<Refusals> {
@@ -158,6 +158,6 @@ export async function revoke(context: Context, objectId: number, subject: Subjec
 
 function knownOf(ports: object): Known {
   let found = known.get(ports)
-  if (!found) known.set(ports, (found = { rights: new Recent(KNOWN_MS), paths: new Paths() }))
+  if (!found) known.set(ports, (found = { rights: new TtlCache(KNOWN_MS), paths: new Paths() }))
   return found
 }

@@ -12,7 +12,7 @@ import type { SessionItem } from './schema.ts'
 import { checkCode } from './mfa/service.ts'
 import { userOf } from './service/callers.ts'
 import type { User } from './service/callers.ts'
-import { owedBy, prove } from './service/verify-credentials.ts'
+import { requiredActionOf, verifyCredentials } from './service/verify-credentials.ts'
 import type { Credentials } from './service/verify-credentials.ts'
 import * as store from './store.ts'
 import type { Account, Owed } from './store.ts'
@@ -27,10 +27,10 @@ type Login = Credentials & { readonly code?: string | undefined }
  * @throws {Refusal} unauthenticated, mfa_code_required, too_many_attempts, overloaded */
 export async function logIn(context: Context, { code, ...credentials }: Login) {
   const { ports, request } = context
-  const account = await prove(ports, credentials, { request })
+  const account = await verifyCredentials(ports, credentials, { request })
   if (!account) throw new Refusal('unauthenticated', 'The user name or the password is wrong.')
   if (account.hasFactor) await checkCode(ports, account.userId, code)
-  return openSession(context, account, { owed: owedBy(ports, account) })
+  return openSession(context, account, { owed: requiredActionOf(ports, account) })
 }
 
 /** The account of a user; null where there is none. */

@@ -1,11 +1,11 @@
-import { Recent } from '../../lib/ttl-cache.ts'
-import type { Soon } from '../../lib/maybe-promise.ts'
+import { TtlCache } from '../../lib/ttl-cache.ts'
+import type { MaybePromise } from '../../lib/maybe-promise.ts'
 import { hex, sameText } from '../../lib/text.ts'
 import type { Caller } from '../../context.ts'
 import type { Ports } from '../../ports/index.ts'
 
 type User = Extract<Caller, { kind: 'user' }>
-export type Found = Soon<User | null>
+export type Found = MaybePromise<User | null>
 
 /** A revoked session or token, or a former password, works on for this long at most in another isolate. */
 const CALLER_CACHE_MS = 1_000
@@ -32,12 +32,12 @@ type Way = 'session' | 'token' | 'personal' | 'basic'
 
 /** Who was proven to be whom a moment ago. Failures are not remembered; secrets only as far as the process holds them. */
 class Callers {
-  readonly #proven: Readonly<Record<Way, Recent<User>>>
+  readonly #proven: Readonly<Record<Way, TtlCache<User>>>
   readonly #proofs = new Map<string, { readonly passwordHash: string; readonly untilAt: number }>()
 
   constructor({ inBackground }: Ports) {
     const newSender = () =>
-      inBackground ? new Recent<User>(SENDER_CACHE_MS, SENDER_AHEAD_MS, inBackground) : newRecent()
+      inBackground ? new TtlCache<User>(SENDER_CACHE_MS, SENDER_AHEAD_MS, inBackground) : newRecent()
     this.#proven = { session: newRecent(), token: newRecent(), personal: newSender(), basic: newSender() }
   }
 
@@ -76,6 +76,6 @@ class Callers {
   }
 }
 
-function newRecent(): Recent<User> {
-  return new Recent(CALLER_CACHE_MS, CALLER_AHEAD_MS)
+function newRecent(): TtlCache<User> {
+  return new TtlCache(CALLER_CACHE_MS, CALLER_AHEAD_MS)
 }

@@ -1,6 +1,6 @@
 import type { Ports } from '../../ports/index.ts'
 import type { ScryptCost, Secrets } from '../../ports/secrets.ts'
-import { slotsFor } from '../../lib/semaphore.ts'
+import { semaphoreFor } from '../../lib/semaphore.ts'
 import { base64url, fromBase64url, sameText } from '../../lib/text.ts'
 
 /** scrypt at 16 MiB of memory, which fits a Worker (OWASP Password Storage Cheat Sheet: N = 2^14, r = 8, p = 5). */
@@ -12,7 +12,7 @@ const WAITING_MAX = 32
 /** Whoever takes longer has left without saying so. */
 const LOST_MS = 60_000
 
-const slotsOf = slotsFor<Secrets>(AT_ONCE, WAITING_MAX, LOST_MS)
+const slotsOf = semaphoreFor<Secrets>(AT_ONCE, WAITING_MAX, LOST_MS)
 
 type HashPorts = Pick<Ports, 'secrets' | 'clock'>
 /** The turn of one slow hash, and of what goes with it. */

@@ -1,5 +1,5 @@
 import { filenameOf } from '../../content/files/filename.ts'
-import { fold } from '../../lib/text.ts'
+import { foldCase } from '../../lib/text.ts'
 
 /** A version at the end of a name, as builds write it, or the number of a copy. A whole number without a `v` may be part of
  * the name. */
@@ -25,8 +25,8 @@ export function placeFor(
   const [folder, name] = [plain(script.group), plain(script.name)]
   for (let copy = 1; ; copy++) {
     const place = `${folder}/${name}${copy === 1 ? '' : ` (${copy})`}.zip`
-    if (taken.has(fold(place))) continue
-    taken.add(fold(place))
+    if (taken.has(foldCase(place))) continue
+    taken.add(foldCase(place))
     return place
   }
 }

@@ -2,7 +2,7 @@ import { listDataSources } from '../../data/sources/service.ts'
 import type { Context } from '../../context.ts'
 import { digestHex } from '../../lib/digest.ts'
 import { Refusal } from '../../lib/errors.ts'
-import { fold } from '../../lib/text.ts'
+import { foldCase } from '../../lib/text.ts'
 import type { Ports } from '../../ports/index.ts'
 import { detect } from '../scripts/detection.ts'
 import { directoryAt, putFile, readTree } from '../scripts/files/service.ts'
@@ -24,8 +24,8 @@ export async function analyzePackage(
   sent: Sent,
   isMetadataRead: boolean,
 ): Promise<AnalysisView> {
-  const groups = new Set((await listGroups(context)).map(({ name }) => fold(name)))
-  const sources = new Set((await listDataSources(context)).map(({ name }) => fold(name)))
+  const groups = new Set((await listGroups(context)).map(({ name }) => foldCase(name)))
+  const sources = new Set((await listDataSources(context)).map(({ name }) => foldCase(name)))
   const scripts: AnalysisView['scripts'] = []
   const refused = await eachScript(context.ports, { ...sent, isMetadataRead }, async (found) => {
     const { file, name, group, entries, metadata } = found
@@ -37,11 +37,11 @@ export async function analyzePackage(
       file,
       name,
       group,
-      groupExists: group !== null && groups.has(fold(group)),
+      groupExists: group !== null && groups.has(foldCase(group)),
       runner,
       conflict,
       missingSecrets: secrets,
-      missingDataSources: namedBy(metadata).filter((one) => !sources.has(fold(one))),
+      missingDataSources: namedBy(metadata).filter((one) => !sources.has(foldCase(one))),
       warnings: [...warnings],
     })
   })
@@ -56,14 +56,14 @@ export async function importPackage(
   sent: Sent,
   { groupId, readMetadata: isMetadataRead, toImport, overwrite }: UploadFields & { groupId: number | null },
 ): Promise<UploadView> {
-  const asked = new Map(toImport?.map((name) => [fold(name), name]))
-  const isAsked = (name: string) => toImport === undefined || asked.has(fold(name))
+  const asked = new Map(toImport?.map((name) => [foldCase(name), name]))
+  const isAsked = (name: string) => toImport === undefined || asked.has(foldCase(name))
   const imported: UploadView['imported'] = []
   const refused = await eachScript(context.ports, { ...sent, isMetadataRead }, async (found) => {
     if (isAsked(found.name)) imported.push(await importFound(context, found, { groupId, overwrite }))
   })
   const failed = refused.filter(({ name }) => name === null || isAsked(name))
-  for (const { name } of [...imported, ...failed]) if (name !== null) asked.delete(fold(name))
+  for (const { name } of [...imported, ...failed]) if (name !== null) asked.delete(foldCase(name))
   const missing = [...asked.values()].map((name) => {
     const refusal = new Refusal('not_found', 'Nothing in the archive has this name.')
     return { file: null, name, refusal }
@@ -153,9 +153,9 @@ async function secretsOf(
   metadata: Metadata | null,
 ): Promise<string[]> {
   const rows = scriptId === null ? [] : await listOwnConfigurations(ports, scriptId)
-  const there = new Map(rows.map((row) => [fold(row.name), row.secrets]))
+  const there = new Map(rows.map((row) => [foldCase(row.name), row.secrets]))
   const unset = (metadata?.runConfigurations ?? []).flatMap(({ name, envVariables }) => {
-    const known = there.get(fold(name)) ?? {}
+    const known = there.get(foldCase(name)) ?? {}
     return envVariables.flatMap(({ key, value }) =>
       value === undefined && !Object.hasOwn(known, key) ? key : [],
     )

@@ -14,7 +14,7 @@ import type { DueRow } from './store.ts'
 const BEGUN_AT_ONCE = 100
 
 /** Scripts that are run by schedules. */
-export const schedules: DueWork = { settle: runDue }
+export const schedules: DueWork = { runDue }
 
 /** Orders the runs that are due, each in the name of whose schedule it is. A run and that its schedule has moved on are one
  * commit, so each instant is run once, whoever looks and wherever somebody dies. What cannot be ordered is passed over, with

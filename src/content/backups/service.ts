@@ -6,7 +6,7 @@ import type { Chunks } from '../../lib/chunks.ts'
 import { holdToTag } from '../../http/preconditions.ts'
 import { Refusal } from '../../lib/errors.ts'
 import { decodeNumber, encodeCursor } from '../../lib/paging.ts'
-import { slotsFor } from '../../lib/semaphore.ts'
+import { semaphoreFor } from '../../lib/semaphore.ts'
 import { timeFormat } from '../../lib/time.ts'
 import type { ByteSpan, StoredBlob } from '../../ports/blobs.ts'
 import { FIRST_NAMES } from '../../monitoring/jobs/service/first-job.ts'
@@ -45,7 +45,7 @@ const ARCHIVE_MAX_BYTES = 16 * 1024 ** 3
 const TRIES = 5
 const LOST_MS = 60 * 60_000
 /** One after the other: each reads or writes everything there is. */
-const slotsOf = slotsFor<Ports['database']>(1, 0, LOST_MS)
+const slotsOf = semaphoreFor<Ports['database']>(1, 0, LOST_MS)
 
 type Kind = { readonly origin: 'asked' | 'scheduled' }
 

@@ -6,7 +6,7 @@ import { holdToTag } from '../../http/preconditions.ts'
 import { Refusal } from '../../lib/errors.ts'
 import { decodeCursor, encodeCursor, unknownCursor } from '../../lib/paging.ts'
 import type { Page } from '../../lib/paging.ts'
-import { Slots } from '../../lib/semaphore.ts'
+import { Semaphore } from '../../lib/semaphore.ts'
 import { timeFormat } from '../../lib/time.ts'
 import type { ByteSpan } from '../../ports/blobs.ts'
 import { commit } from '../../ports/database.ts'
@@ -22,7 +22,7 @@ import type { FileRow } from './store.ts'
 export const FILE_MAX_BYTES = 10 * 1024 * 1024
 const FILES_MAX = 10_000
 /** What a process or isolate takes in at once, and what waits; a sender that waits is not read. */
-const slots = new Slots(8, 32, UPLOAD_MAX_MS)
+const slots = new Semaphore(8, 32, UPLOAD_MAX_MS)
 
 /** What somebody sends to be kept: `type` is what it is declared as. */
 export type Upload = {

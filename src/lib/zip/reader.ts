@@ -1,5 +1,5 @@
 import type { Chunks } from '../chunks.ts'
-import { fold } from '../text.ts'
+import { foldCase } from '../text.ts'
 import { decodeCp437 } from './cp437.ts'
 import { IN_64_BITS, numbersOf, readDirectory, unsafe, zip64 } from './directory.ts'
 import type { Listed } from './directory.ts'
@@ -100,7 +100,7 @@ type Placed = { readonly number: number; readonly path: string; readonly isDirec
 function refuseSamePlaces(entries: readonly Placed[]): void {
   const places = new Map<string, Placed>()
   for (const entry of entries) {
-    const place = fold(entry.path)
+    const place = foldCase(entry.path)
     if (places.has(place)) throw unsafe(`Entry ${entry.number} of the archive has the name of another one.`)
     places.set(place, entry)
   }

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import * as fc from 'fast-check'
-import { fold } from '../text.ts'
+import { foldCase } from '../text.ts'
 import { joined } from '../chunks.ts'
 import type { Chunks } from '../chunks.ts'
 import { packed } from './writer.ts'
@@ -113,9 +113,9 @@ async function bytesOf(chunks: Chunks): Promise<Uint8Array> {
 }
 
 function isApart(path: string, others: readonly File[]): boolean {
-  const place = fold(path)
+  const place = foldCase(path)
   return others.every((other) => {
-    const taken = fold(other.path)
+    const taken = foldCase(other.path)
     return taken !== place && !taken.startsWith(`${place}/`) && !place.startsWith(`${taken}/`)
   })
 }

@@ -22,7 +22,7 @@ type Opening = Pick<AlarmRow, 'objectId' | 'path'> & {
  * What some transitions and the passing of time make of alarms: one open alarm for each object and link that covers it.
  * What explains an alarm is looked for once everything has happened, so that what became bad together finds each other.
  */
-export class Round {
+export class AlarmPass {
   readonly #entries: Map<number, Entry>
   readonly #byObject = new Map<number, Entry[]>()
   readonly #covering: ReadonlyMap<number, readonly CoveringRow[]>

@@ -2,11 +2,11 @@ import type { Blobs } from '../../ports/blobs.ts'
 import type { SteadyClock } from '../../ports/clock.ts'
 import type { Transition } from '../../domain/transition.ts'
 import type { Log } from '../../ports/log.ts'
-import type { Onlookers } from '../events/values.ts'
+import type { Subscribers } from '../events/values.ts'
 import type { ValuesDatabase } from '../../ports/values-database.ts'
 
-/** What a keeper needs of the place where it lives. */
-export type KeeperHost = {
+/** What an engine needs of the place where it lives. */
+export type EngineHost = {
   readonly values: ValuesDatabase
   /** Where samples go that are past change. */
   readonly blobs: Blobs
@@ -19,10 +19,10 @@ export type KeeperHost = {
   /** Carries committed transitions on. Called in order, at least once each; it may throw, and is then called again. */
   follow(transitions: readonly Transition[]): Promise<void>
   /** Who is told what jobs receive, once it is on stable storage. */
-  readonly onlookers?: Onlookers
+  readonly subscribers?: Subscribers
   /** Bytes that may be stored before what deletes and the rest of the service need would be missing; may be negative. */
   roomBytes(): number
-  /** The keeper's `nextAt` moved earlier. */
+  /** The engine's `nextAt` moved earlier. */
   armed(): void
   /** What is about to be committed wants a look at this instant at the latest. Who needs a timer to find it again after a
    * crash sets it now; when this rejects, nothing is committed. */

@@ -3,7 +3,7 @@ import { expect, test } from 'bun:test'
 import fc from 'fast-check'
 
 import { EVENT_KINDS } from '../../ports/events.ts'
-import type { Wanted } from '../../ports/events.ts'
+import type { EventFilter } from '../../ports/events.ts'
 import { concerns } from './filter.ts'
 import type { Told } from './window.ts'
 
@@ -15,7 +15,7 @@ const event: fc.Arbitrary<Event> = fc.oneof(
   fc.record({ kind: fc.constantFrom('state', 'alarm', 'script'), above, jobId: fc.constant(null) }),
   above.map((path): Event => ({ kind: 'value', above: path, jobId: path.at(-1) ?? 0 })),
 )
-const wanted: fc.Arbitrary<Wanted> = fc.record({
+const wanted: fc.Arbitrary<EventFilter> = fc.record({
   kinds: fc.uniqueArray(fc.constantFrom(...EVENT_KINDS)).map((kinds) => new Set(kinds)),
   objectIds: fc.option(fc.uniqueArray(ids).map((some) => new Set(some))),
   jobIds: fc.uniqueArray(ids).map((some) => new Set(some)),
@@ -53,7 +53,7 @@ test('what may be read is told to who wants its kind, and its object or job', ()
 
 test('a gap concerns everybody, one of a job who reads its values, and a mark nobody', () => {
   const nothing = { sees: () => false, seesScripts: false }
-  const asked = (...jobIds: number[]): Wanted => ({
+  const asked = (...jobIds: number[]): EventFilter => ({
     kinds: new Set(),
     objectIds: null,
     jobIds: new Set(jobIds),

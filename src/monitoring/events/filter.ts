@@ -1,11 +1,11 @@
-import type { Sight, Wanted } from '../../ports/events.ts'
+import type { Visibility, EventFilter } from '../../ports/events.ts'
 import type { Told } from './window.ts'
 
 /** Whether an event is for a reader who wants this and may see that. */
 export function concerns(
   event: Pick<Told, 'kind' | 'above' | 'jobId'>,
-  wanted: Wanted,
-  sight: Sight,
+  wanted: EventFilter,
+  sight: Visibility,
 ): boolean {
   const { kind, above, jobId } = event
   const isOfJob = jobId !== null && wanted.jobIds.has(jobId)

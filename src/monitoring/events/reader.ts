@@ -1,4 +1,4 @@
-import type { Sight, Wanted } from '../../ports/events.ts'
+import type { Visibility, EventFilter } from '../../ports/events.ts'
 import { concerns } from './filter.ts'
 import { heartbeatOf } from './window.ts'
 import type { Told, Window } from './window.ts'
@@ -14,8 +14,8 @@ type Controller = ReadableStreamDefaultController<Uint8Array>
 
 export type ReaderOptions = {
   readonly window: Window
-  readonly wanted: Wanted
-  readonly sight: Sight
+  readonly wanted: EventFilter
+  readonly sight: Visibility
   /** The number of the event after which it goes on. */
   readonly after: number
   /** What it is told first. */
@@ -29,7 +29,7 @@ export type ReaderOptions = {
 export class Reader {
   readonly stream: ReadableStream<Uint8Array>
   readonly #options: ReaderOptions
-  #sight: Sight
+  #sight: Visibility
   #first: readonly Uint8Array[]
   #seq: number
   #controller: Controller | null = null
@@ -69,7 +69,7 @@ export class Reader {
   }
 
   /** From now on it may see this. */
-  narrow(sight: Sight): void {
+  narrow(sight: Visibility): void {
     this.#sight = sight
   }
 

@@ -2,7 +2,7 @@ import { readableTops, readsScripts } from '../../access/rights/permissions.ts'
 import { rightsOf } from '../../access/rights/service.ts'
 import type { Context } from '../../context.ts'
 import { Refusal } from '../../lib/errors.ts'
-import type { Sight } from '../../ports/events.ts'
+import type { Visibility } from '../../ports/events.ts'
 import { readTypes } from '../tree/service.ts'
 import type { EventsQuery } from './schema.ts'
 
@@ -46,7 +46,7 @@ async function requireReadable(context: Context, { objectId = [], jobId }: Event
 }
 
 /** What whoever asked may see now; null once the credentials no longer hold. */
-async function sightOf(again: () => Promise<Context>): Promise<Sight | null> {
+async function sightOf(again: () => Promise<Context>): Promise<Visibility | null> {
   try {
     const context = await again()
     const tops = readableTops(await rightsOf(context))

@@ -1,4 +1,4 @@
-import type { Run, Value } from '../../domain/delivery.ts'
+import type { SampleSeries, Value } from '../../domain/delivery.ts'
 import type { Sample, Step } from '../jobs/actor.ts'
 import { userValue } from '../jobs/delivery.ts'
 
@@ -11,7 +11,7 @@ export type JobValues = {
 }
 
 /** Who is told what jobs receive. */
-export type Onlookers = {
+export type Subscribers = {
   /** False while nobody is: then nothing else is asked. */
   readonly areThere: boolean
   watches(jobId: number): boolean
@@ -38,7 +38,7 @@ export function valuesOf({ state, samples, run }: Pick<Step, 'state' | 'samples'
   return { jobId: state.jobId, samples: told, truncated: told.length < total }
 }
 
-function latestOf(run: Run | null): Sample[] {
+function latestOf(run: SampleSeries | null): Sample[] {
   if (!run) return []
   const values = run.values.slice(-SAMPLES_MAX)
   const ats = run.at.slice(-SAMPLES_MAX)

@@ -1,5 +1,5 @@
 import { durationMs } from '../../lib/duration.ts'
-import type { Condition, FlappingLimits, Retention, Rules, Thresholds } from '../../domain/job-rules.ts'
+import type { Condition, FlappingLimits, Retention, JobRules, Thresholds } from '../../domain/job-rules.ts'
 import type { State } from '../../domain/state.ts'
 import { LEVELS } from '../states/state.ts'
 import type { Parameters, ThresholdsBody } from './schema.ts'
@@ -17,7 +17,7 @@ export type JobConfiguration = {
 }
 
 /** What a job's configuration means to its actor. */
-export function rulesOf(job: JobConfiguration): Rules {
+export function rulesOf(job: JobConfiguration): JobRules {
   const { parameters } = job
   return {
     revision: job.revision,

@@ -8,7 +8,7 @@ import { NaiveJob } from '../../../test/engine/naive-job.ts'
 import type { Mistake } from '../../../test/engine/naive-job.ts'
 import { BEGIN_AT } from '../../../test/engine/rules.ts'
 import { Refusal } from '../../lib/errors.ts'
-import type { Rules } from '../../domain/job-rules.ts'
+import type { JobRules } from '../../domain/job-rules.ts'
 import type { Transition } from '../../domain/transition.ts'
 import { step } from './actor.ts'
 import type { ActorState, Event, Sample } from './actor.ts'
@@ -41,7 +41,7 @@ class RealJob {
   readonly samples: Sample[] = []
   readonly accepted: { readonly event: Event; readonly now: number }[] = []
 
-  constructor(rules: Rules, now: number) {
+  constructor(rules: JobRules, now: number) {
     const event: Event = { kind: 'configure', jobId: 1, rules }
     const { state, transitions } = step(null, event, now)
     this.state = state
@@ -205,7 +205,7 @@ type Living = {
 }
 
 /** Takes the real job and the naive one through the acts and compares them after each. */
-function liveThrough(rules: Rules, acts: readonly Act[], { clock, mistake }: Living): RealJob {
+function liveThrough(rules: JobRules, acts: readonly Act[], { clock, mistake }: Living): RealJob {
   const real = new RealJob(rules, BEGIN_AT)
   const naive = new NaiveJob(rules, BEGIN_AT, mistake ?? null)
   let now = BEGIN_AT

@@ -10,7 +10,7 @@ import {
 } from '../../../test/engine/rules.ts'
 import { Refusal } from '../../lib/errors.ts'
 import type { Delivery } from '../../domain/delivery.ts'
-import type { Rules, Thresholds } from '../../domain/job-rules.ts'
+import type { JobRules, Thresholds } from '../../domain/job-rules.ts'
 import type { State } from '../../domain/state.ts'
 import type { Transition } from '../../domain/transition.ts'
 import { step } from './actor.ts'
@@ -20,12 +20,12 @@ const MINOR_ABOVE_200: Thresholds = [{ level: 'minor', mode: 'or', conditions: [
 
 /** One job and its clock. Times are ms after the job was created. */
 class Scene {
-  rules: Rules
+  rules: JobRules
   state: ActorState
   readonly transitions: Transition[] = []
   readonly samples: Sample[] = []
 
-  constructor(rules: Partial<Rules> = {}) {
+  constructor(rules: Partial<JobRules> = {}) {
     this.rules = rulesWith(rules)
     const created = step(null, { kind: 'configure', jobId: 7, rules: this.rules }, BEGIN_AT)
     this.state = created.state
@@ -52,7 +52,7 @@ class Scene {
     return this.at(toMs, { kind: 'deaf', fromAt: BEGIN_AT + fromMs, toAt: BEGIN_AT + toMs })
   }
 
-  change(ms: number, rules: Partial<Rules>): Step {
+  change(ms: number, rules: Partial<JobRules>): Step {
     this.rules = { ...this.rules, revision: this.rules.revision + 1, ...rules }
     return this.at(ms, { kind: 'configure', jobId: 7, rules: this.rules })
   }

@@ -1,6 +1,6 @@
 import { Refusal } from '../../lib/errors.ts'
-import type { Delivery, Run, Value } from '../../domain/delivery.ts'
-import type { Rules } from '../../domain/job-rules.ts'
+import type { Delivery, SampleSeries, Value } from '../../domain/delivery.ts'
+import type { JobRules } from '../../domain/job-rules.ts'
 import type { Reason } from '../../domain/state.ts'
 import { isLevel, worseOf } from '../states/state.ts'
 import { count, countSilence, evaluate, TIMEOUT_ERROR } from '../states/thresholds.ts'
@@ -21,17 +21,17 @@ import {
   withResult,
 } from './judgement.ts'
 import type { ActorState, Deadline, Sample, Step } from './judgement.ts'
-import { takeRun } from './sample-series.ts'
+import { takeSeries } from './sample-series.ts'
 
 /** Over a gap shorter than this a job is taken to be as it was. */
 const RESTART_MAX_MS = 60_000
 export type { ActorState, Sample, Step } from './judgement.ts'
 
 export type Event =
-  | { readonly kind: 'configure'; readonly jobId: number; readonly rules: Rules }
+  | { readonly kind: 'configure'; readonly jobId: number; readonly rules: JobRules }
   | { readonly kind: 'deliver'; readonly delivery: Delivery }
   /** A delivery for each sample, one after the other. Those that are not acceptable by their date are left out. */
-  | { readonly kind: 'run'; readonly run: Run }
+  | { readonly kind: 'run'; readonly run: SampleSeries }
   /** The deadline may have passed. Early or repeated, it changes nothing. */
   | { readonly kind: 'wake' }
   /** The service could not receive during [fromAt, toAt). Of that time its clock was set ahead by `aheadMs`, if at all.
@@ -61,7 +61,7 @@ export function step(state: ActorState | null, event: Event, now: number): Step 
   if (!state) throw new Refusal('not_found', 'There is no such webhook job.')
   // A delivery copies the state once, with everything else that it changes.
   if (event.kind === 'deliver') return deliver(state, event.delivery, now)
-  if (event.kind === 'run') return takeRun(state, event.run, now)
+  if (event.kind === 'run') return takeSeries(state, event.run, now)
   if (event.kind === 'clock') return unchanged(within(shifted(state, event.byMs), now))
   const current = state.nowAt > now ? state : { ...state, nowAt: now }
   switch (event.kind) {
@@ -163,7 +163,7 @@ function isBlamed({ state, sinceAt }: ActorState, deaf: Deaf): boolean {
   return isLevel(state) && sinceAt < deaf.toAt && deaf.toAt - deaf.fromAt >= RESTART_MAX_MS
 }
 
-function configure(state: ActorState | null, event: { jobId: number; rules: Rules }, now: number): Step {
+function configure(state: ActorState | null, event: { jobId: number; rules: JobRules }, now: number): Step {
   const { rules } = event
   if (!state) return create(event.jobId, rules, now)
   const current = state.nowAt > now ? state : { ...state, nowAt: now }
@@ -178,13 +178,13 @@ function configure(state: ActorState | null, event: { jobId: number; rules: Rule
   return settle({ ...heard, deadline: regularDeadline(heard) }, change)
 }
 
-function reasonOf(before: Rules, rules: Rules): Reason {
+function reasonOf(before: JobRules, rules: JobRules): Reason {
   if (rules.forced !== before.forced) return 'forced'
   return rules.stopped === before.stopped ? 'threshold' : 'stopped'
 }
 
 /** Changed limits judge the newest values anew. */
-function rejudge(state: ActorState, before: Rules): ActorState {
+function rejudge(state: ActorState, before: JobRules): ActorState {
   const { thresholds, divisors } = state.rules
   if (equal(before.thresholds, thresholds) && equal(before.divisors, divisors)) return state
   const values: Record<string, Value> = { errorCode: state.errorCode }
@@ -201,7 +201,7 @@ function hasNoData({ silentSinceAt, errorCode, evaluated }: ActorState): boolean
 }
 
 /** A changed timeout counts from the last sign of life; the grace of a run under way stands. */
-function rearm(state: ActorState, before: Rules, now: number): ActorState {
+function rearm(state: ActorState, before: JobRules, now: number): ActorState {
   if (state.run !== null || equal(patienceOf(before), patienceOf(state.rules))) return state
   const deadline = regularDeadline(state)
   if (deadline === null || alreadyMissed(state, deadline, now)) return { ...state, deadline: null }
@@ -214,7 +214,7 @@ function alreadyMissed(state: ActorState, deadline: Deadline, now: number): bool
   return state.errorCode === TIMEOUT_ERROR || deadline.means === 'no_data'
 }
 
-function create(jobId: number, rules: Rules, now: number): Step {
+function create(jobId: number, rules: JobRules, now: number): Step {
   const created: ActorState = {
     jobId,
     rules,

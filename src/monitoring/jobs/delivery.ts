@@ -1,7 +1,7 @@
 import { Refusal } from '../../lib/errors.ts'
 import { VALUES_MAX } from '../job-config/schema.ts'
-import type { Delivery, RefusedSample, Run, Sender, Value } from '../../domain/delivery.ts'
-import type { Rules } from '../../domain/job-rules.ts'
+import type { Delivery, RefusedSample, SampleSeries, Sender, Value } from '../../domain/delivery.ts'
+import type { JobRules } from '../../domain/job-rules.ts'
 
 const NUMBER = 'returnValue'
 const TEXT = 'stringValue'
@@ -33,24 +33,24 @@ const FUTURE_MAX_MS = 5 * 60_000
 const PAST_MAX_MS = 30 * 86_400_000
 
 /** Whether this sender may deliver to the job at all. */
-export function maySend({ collectorId }: Pick<Rules, 'collectorId'>, sender: Sender): boolean {
+export function maySend({ collectorId }: Pick<JobRules, 'collectorId'>, sender: Sender): boolean {
   return sender.anyJob || collectorId === 0 || collectorId === sender.userId
 }
 
 /** @throws {Refusal} forbidden */
-export function checkSender(job: Pick<Rules, 'collectorId'>, sender: Sender): void {
+export function checkSender(job: Pick<JobRules, 'collectorId'>, sender: Sender): void {
   if (maySend(job, sender)) return
   throw new Refusal('forbidden', 'This job takes deliveries from another collector.')
 }
 
 /** Whether the job takes values at all. @throws {Refusal} job_stopped */
-export function checkStarted(rules: Rules): void {
+export function checkStarted(rules: JobRules): void {
   if (rules.stopped) throw new Refusal('job_stopped', 'The job is stopped and takes no values.')
 }
 
 /** Whether the job takes all values: each is defined on it, and stays a number once it is divided by its divisor.
  * @throws {Refusal} value_not_defined, value_out_of_range, pointing at each that the job does not take */
-export function checkValues(rules: Rules, { values }: Delivery): void {
+export function checkValues(rules: JobRules, { values }: Delivery): void {
   const undefinedAt: string[] = []
   const beyondAt: string[] = []
   for (const key in values) {
@@ -62,12 +62,12 @@ export function checkValues(rules: Rules, { values }: Delivery): void {
 }
 
 /** Whether a raw value is one for its user as well: a divisor below 1 can lead beyond the range of a double. */
-function isInRange(rules: Rules, key: string, raw: Value): boolean {
+function isInRange(rules: JobRules, key: string, raw: Value): boolean {
   return typeof raw === 'string' || Number.isFinite(raw / divisorOf(rules, key))
 }
 
 /** Whether the value of a run is defined on the job. @throws {Refusal} value_not_defined */
-export function checkRunDefined(rules: Rules, run: Run): void {
+export function checkRunDefined(rules: JobRules, run: SampleSeries): void {
   if (!isDefined(rules, run.key)) throw notDefined(['/key'])
 }
 
@@ -77,7 +77,7 @@ function notDefined(pointers: readonly string[]): Refusal {
 }
 
 /** Whether values of this key may be sent to the job. */
-export function isDefined({ divisors, textCount }: Rules, key: string): boolean {
+export function isDefined({ divisors, textCount }: JobRules, key: string): boolean {
   const { place, isNumber } = partsOf(key)
   return place <= (isNumber ? divisors.length : textCount)
 }
@@ -111,10 +111,10 @@ export function checkDated(delivery: Delivery, now: number): void {
 /** The samples of a run that the job takes at `now`, and those that it does not.
  * @throws {Refusal} value_in_future, value_too_old, value_out_of_range when it takes none: as for the first */
 export function acceptablePart(
-  rules: Rules,
-  run: Run,
+  rules: JobRules,
+  run: SampleSeries,
   now: number,
-): { readonly run: Run; readonly refused: readonly RefusedSample[] } {
+): { readonly run: SampleSeries; readonly refused: readonly RefusedSample[] } {
   const { key, at, values } = run
   const refused: { index: number; code: Unacceptable }[] = []
   for (let index = 0; index < at.length; index++) {
@@ -161,12 +161,12 @@ function refusalAs(code: Unacceptable, pointers: readonly string[]): Refusal {
 }
 
 /** A raw value as its user sees it: numbers divided by the value's divisor. */
-export function userValue(rules: Rules, key: string, raw: Value): Value {
+export function userValue(rules: JobRules, key: string, raw: Value): Value {
   return typeof raw === 'string' ? raw : raw / divisorOf(rules, key)
 }
 
 /** What numbers of a key are divided by; 1 for keys that have no divisor. */
-export function divisorOf({ divisors }: Rules, key: string): number {
+export function divisorOf({ divisors }: JobRules, key: string): number {
   const { place, isNumber } = partsOf(key)
   return isNumber ? (divisors[place - 1] ?? 1) : 1
 }

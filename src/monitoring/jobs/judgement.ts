@@ -1,5 +1,5 @@
-import type { Delivery, RefusedSample, Run, Value } from '../../domain/delivery.ts'
-import type { Rules } from '../../domain/job-rules.ts'
+import type { Delivery, RefusedSample, SampleSeries, Value } from '../../domain/delivery.ts'
+import type { JobRules } from '../../domain/job-rules.ts'
 import type { Reason, State } from '../../domain/state.ts'
 import type { Transition } from '../../domain/transition.ts'
 import { flappingAfter, STEADY } from '../states/flapping.ts'
@@ -29,7 +29,7 @@ export type Current = { readonly value: Value; readonly at: number }
 /** Everything the service knows of a running job. Immutable; absolute times in epoch ms. */
 export type ActorState = {
   readonly jobId: number
-  readonly rules: Rules
+  readonly rules: JobRules
   /** The greatest `now` seen: what a job stamps never goes back, even where the service's clock does. */
   readonly nowAt: number
   /** When the job was created or last started. */
@@ -67,14 +67,17 @@ export type Step = {
   /** Raw values to keep, in order of arrival. */
   readonly samples: readonly Sample[]
   /** What a run left to keep besides; null for every other event. */
-  readonly run: KeptRun | null
+  readonly run: StoredSeries | null
   readonly transitions: readonly Transition[]
   /** True when the delivery was older than the newest one: kept, and without any other effect. */
   readonly late: boolean
 }
 
 /** The samples of a run that were kept, how many of them were late, and those that were refused. */
-export type KeptRun = Run & { readonly late: number; readonly refused: readonly RefusedSample[] }
+export type StoredSeries = SampleSeries & {
+  readonly late: number
+  readonly refused: readonly RefusedSample[]
+}
 
 /** A delivery in order: what it says about the job's state, and until when the next one may take. */
 export function judge(
@@ -206,7 +209,7 @@ function asItWas(state: ActorState, reason: Reason): Transition {
   }
 }
 
-function valuesToCount(rules: Rules, raw: Delivery['values'], errorCode: number | null) {
+function valuesToCount(rules: JobRules, raw: Delivery['values'], errorCode: number | null) {
   const values: Record<string, Value> = {}
   for (const key in raw) values[key] = userValue(rules, key, raw[key] ?? 0)
   if (errorCode !== null) values['errorCode'] = errorCode
@@ -270,7 +273,7 @@ export function heardAtOf({
 }
 
 /** The deadline after a sign of life at this instant of the service's clock. */
-function deadlineAfter(rules: Rules, heardAt: number, ttlMs: number | null): Deadline | null {
+function deadlineAfter(rules: JobRules, heardAt: number, ttlMs: number | null): Deadline | null {
   if (rules.stopped) return null
   if (ttlMs !== null) return { at: heardAt + ttlMs, means: 'timeout', spanMs: ttlMs }
   const patience = patienceOf(rules)
@@ -286,12 +289,12 @@ export function within(state: ActorState, now: number): ActorState {
 }
 
 /** How long the job may be silent before this deadline, ms. */
-export function spanOf({ spanMs }: Deadline, rules: Rules): number {
+export function spanOf({ spanMs }: Deadline, rules: JobRules): number {
   return spanMs ?? patienceOf(rules)?.ms ?? Number.POSITIVE_INFINITY
 }
 
 /** How long the job may be silent, and what its silence means; null when it may be silent for ever. */
-export function patienceOf(rules: Rules): { ms: number; means: Deadline['means'] } | null {
+export function patienceOf(rules: JobRules): { ms: number; means: Deadline['means'] } | null {
   if (rules.timeoutMs !== null) return { ms: rules.timeoutMs, means: 'timeout' }
   return rules.intervalMs > 0 ? { ms: 2 * rules.intervalMs + NO_DATA_GRACE_MS, means: 'no_data' } : null
 }

@@ -3,8 +3,8 @@ import type {
   Delivered,
   DeliveredRound,
   Delivery,
-  Outcome,
-  Parcel,
+  DeliveryOutcome,
+  BulkItem,
   RefusedSample,
   Repeat,
   Round,
@@ -23,7 +23,7 @@ export function deliveriesOf({ key, timestampAt, values }: Round): (index: numbe
 }
 
 /** A round as parcels, for those who take nothing else; `repeatAt` gives each its key. */
-export function parcelsOf(round: Round, repeatAt: (index: number) => Repeat | null): readonly Parcel[] {
+export function itemsOf(round: Round, repeatAt: (index: number) => Repeat | null): readonly BulkItem[] {
   const deliveryAt = deliveriesOf(round)
   return round.jobIds.map((jobId, index) => {
     const delivery = deliveryAt(index)
@@ -36,7 +36,7 @@ export function parcelsOf(round: Round, repeatAt: (index: number) => Repeat | nu
 }
 
 /** What the outcomes of such parcels come to. */
-export function roundOutcome(outcomes: readonly Outcome[]): DeliveredRound {
+export function roundOutcome(outcomes: readonly DeliveryOutcome[]): DeliveredRound {
   const refused: RefusedSample[] = []
   const timeoutsLeft: number[] = []
   const kept: Delivered[] = []

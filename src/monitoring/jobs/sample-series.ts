@@ -1,4 +1,4 @@
-import type { Run, Value } from '../../domain/delivery.ts'
+import type { SampleSeries, Value } from '../../domain/delivery.ts'
 import type { Transition } from '../../domain/transition.ts'
 import { count, evaluate } from '../states/thresholds.ts'
 import type { Counter } from '../states/thresholds.ts'
@@ -9,7 +9,7 @@ import type { ActorState, Step } from './judgement.ts'
 /** What a delivery of each sample would do to the job, at a fraction of its price: of all that they change, those after
  * the first in order change the newest value and the counters only.
  * @throws {Refusal} job_stopped, value_not_defined, value_in_future, value_too_old, value_out_of_range */
-export function takeRun(state: ActorState, sent: Run, now: number): Step {
+export function takeSeries(state: ActorState, sent: SampleSeries, now: number): Step {
   const nowAt = Math.max(state.nowAt, now)
   checkStarted(state.rules)
   checkRunDefined(state.rules, sent)
@@ -34,7 +34,7 @@ export function takeRun(state: ActorState, sent: Run, now: number): Step {
 }
 
 /** Judges the samples of a run after the first in order, which was judged already. */
-function walk(begun: ActorState, run: Run, first: number) {
+function walk(begun: ActorState, run: SampleSeries, first: number) {
   const { thresholds } = begun.rules
   const isJudged = thresholds.some((rule) => rule.conditions.some(({ key }) => key === run.key))
   const counted: Record<string, Value> = {}

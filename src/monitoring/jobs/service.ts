@@ -77,7 +77,7 @@ export async function createJob(context: Context, deviceId: number, body: JobBod
     insertFirstState(ports.database, { path, state, sinceAt: createdAt }),
     markUncounted(ports.database, device.id),
   ])
-  await Promise.all([applyChanges(ports), ports.flow.settle()])
+  await Promise.all([applyChanges(ports), ports.flow.runDue()])
   return readJob(context, id, EVERYTHING)
 }
 
@@ -105,7 +105,7 @@ export async function updateJob(
   const writes = [...store.updateJob(ports.database, id, after), store.markJob(ports.database, id)]
   const update = { fields, parentId, parentPointer, ifMatch, own: { before, after }, after: writes }
   const written = await updateObject(context, object, update)
-  await Promise.all([applyChanges(ports), ports.flow.settle()])
+  await Promise.all([applyChanges(ports), ports.flow.runDue()])
   return versioned(context, { ...(await showWritten(context, written)), job: after }, EVERYTHING)
 }
 
@@ -115,7 +115,7 @@ export async function deleteJob(context: Context, id: number): Promise<void> {
   const writes = await deleteObjectWrites(context, object, false)
   const { ports } = context
   await refuseOrphans(() => commit(ports.database, writes))
-  await Promise.all([applyChanges(ports), ports.flow.settle()])
+  await Promise.all([applyChanges(ports), ports.flow.runDue()])
 }
 /** The jobs whose turn it is: all have one in as many turns as `pages`, or in more where that is more than `sizeMax` at once. */
 export function jobsInTurn(

@@ -3,7 +3,7 @@ import { actorChanges, jobs, jobValues } from '../../../db/tables/monitoring.ts'
 import type { Database, Write } from '../../ports/database.ts'
 import type { FlappingLimits } from '../../domain/job-rules.ts'
 import type { State } from '../../domain/state.ts'
-import { fold } from '../../lib/text.ts'
+import { foldCase } from '../../lib/text.ts'
 import type { Parameters, ThresholdsBody } from '../job-config/schema.ts'
 
 export type JobRow = {
@@ -82,11 +82,11 @@ function insertValueNames(database: Database, id: ReturnType<typeof sql>, parame
   const names = [
     ...parameters.returnValue.map(({ valueName }, index) => ({
       key: `returnValue${index + 1}`,
-      name: fold(valueName),
+      name: foldCase(valueName),
     })),
     ...parameters.stringValue.map(({ valueName }, index) => ({
       key: `stringValue${index + 1}`,
-      name: fold(valueName),
+      name: foldCase(valueName),
     })),
   ]
   return database.run(sql`

@@ -70,7 +70,7 @@ describe('a point is delivered', () => {
     ['with a count whose sum is no number', histogram(4, Number.NaN), { returnValue3: 4 }],
     ['with the one of both that is defined', histogram(4, 9, 'only'), { returnValue5: 9 }],
     ['with the finite one of both', histogram(4, Number.NEGATIVE_INFINITY), { returnValue3: 4 }],
-    ['when it is minus nought', point({ number: -0 }), { returnValue1: -0 }],
+    ['when it is minus zero', point({ number: -0 }), { returnValue1: -0 }],
   ])('%s', (_, one, values) => {
     expect(map([one])).toMatchObject({ deliveries: [[3, AT, values]], rejected: 0, skipped: 0, message: '' })
   })

@@ -103,7 +103,7 @@ function measured(given: unknown): DataPoint | string {
 function counted(given: unknown, kind: Kind): DataPoint | string {
   const { data, error } = countedPoint.safeParse(given)
   if (!data) return misfit(error)
-  // As in protobuf, a summary without a sum is one whose sum is nought.
+  // As in protobuf, a summary without a sum is one whose sum is zero.
   const sum = data.sum ?? (kind === 'summary' ? 0 : null)
   return { ...common(data), number: null, count: Number(data.count ?? 0), sum }
 }

@@ -136,7 +136,7 @@ describe('a protobuf message', () => {
   })
 
   test.each<[string, number[]]>([
-    ['a field number of nought', [0x02, 0]],
+    ['a field number of zero', [0x02, 0]],
     ['a group', [0x3b, 0x3c]],
     ['a type that does not exist', [0x3f, 0]],
     // What follows would be good fields if these were read as what they are not.

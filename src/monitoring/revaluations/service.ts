@@ -82,7 +82,7 @@ export async function createRevaluation(
     partsOf(what, now, row),
     recorded(context, 'create', { id: { inserted: true }, after: { ...what, objectId: object.id } }),
   )
-  await ports.flow.settle()
+  await ports.flow.runDue()
   return readRevaluation(context, object, id)
 }
 
@@ -96,7 +96,7 @@ export async function updateRevaluation(
   const { ports } = context
   await requireObject(context, object.id, { type: object.type, right: 'maintain' })
   // What should have begun by now has.
-  await ports.flow.settle()
+  await ports.flow.runDue()
   const row = await requireRevaluation(context, object, change.revaluationId)
   if (change.ifMatch !== null && change.ifMatch !== row.version) throw changedMeanwhile()
   const now = ports.clock.now()
@@ -113,7 +113,7 @@ export async function updateRevaluation(
       recorded(context, 'update', { id: row.id, before: row, after: what }),
     ]),
   )
-  await ports.flow.settle()
+  await ports.flow.runDue()
   const version = row.version + 1
   return { revaluation: viewOf(context, object.type, { ...row, ...what, ...next, version }), version }
 }
@@ -124,7 +124,7 @@ export async function deleteRevaluation(context: Context, object: Named, id: num
   const { ports } = context
   const { database } = ports
   await requireObject(context, object.id, { type: object.type, right: 'maintain' })
-  await ports.flow.settle()
+  await ports.flow.runDue()
   const row = await requireRevaluation(context, object, id)
   const now = ports.clock.now()
   const stays = isLived(row) && hasBegun(row, now)
@@ -136,7 +136,7 @@ export async function deleteRevaluation(context: Context, object: Named, id: num
     recorded(context, 'delete', { id, before: row }),
   ])
   ports.log.info('revaluation deleted', { revaluationId: id, objectId: object.id, stays })
-  await ports.flow.settle()
+  await ports.flow.runDue()
 }
 
 type Told = {

@@ -53,7 +53,7 @@ export async function createSlc(context: Context, parentId: number, body: SlcBod
     store.insertSlc(database, path, { ...row, createdAt }),
     insertFirstState(database, { path, state: 'ok', sinceAt: createdAt }),
   ])
-  await ports.flow.settle()
+  await ports.flow.runDue()
   return readSlc(context, id)
 }
 
@@ -74,7 +74,7 @@ export async function updateSlc(
   const after = [store.updateTerms(ports.database, id, termsOf(body)), markUncounted(ports.database, id)]
   const update = { fields, parentId: body.parentId, ifMatch, own, after }
   const written = await tree.updateObject(context, object, update)
-  await ports.flow.settle()
+  await ports.flow.runDue()
   const { row: now, properties } = await tree.showWritten(context, written)
   return { slc: await viewOf(context, now, { properties, terms: termsOf(body) }), version: now.version }
 }
@@ -86,7 +86,7 @@ export async function deleteSlc(context: Context, id: number): Promise<void> {
   const writes = await tree.deleteObjectWrites(context, row, false)
   await tree.refuseOrphans(() => commit(ports.database, writes))
   ports.log.info('service level container deleted', { slcId: id })
-  await ports.flow.settle()
+  await ports.flow.runDue()
 }
 
 async function requireRow({ ports }: Context, id: number) {

@@ -15,7 +15,7 @@ test.each([
   expect(costOf(parts, terms)).toEqual({ amount, currency: 'CHF', risk })
 })
 
-test('a risk factor of nought leaves no risk, and costs of nought leave nothing', () => {
+test('a risk factor of zero leaves no risk, and costs of zero leave nothing', () => {
   expect(costOf([part(0, 10)], { ...terms, riskFactor: 0 })).toMatchObject({ amount: 1_200, risk: 0 })
   expect(costOf([part(0, 10)], { ...terms, costsPerMin: 0 })).toMatchObject({ amount: 0, risk: 0 })
 })

@@ -50,7 +50,7 @@ export async function createSlo(context: Context, parentId: number, body: SloBod
     store.insertSlo(ports.database, path, row),
     markFilter(ports.database, { path }),
   ])
-  await ports.flow.settle()
+  await ports.flow.runDue()
   return readSlo(context, id)
 }
 
@@ -82,7 +82,7 @@ export async function updateSlo(
       markUncounted(ports.database, [id, object.parentId ?? id]),
     ],
   })
-  await ports.flow.settle()
+  await ports.flow.runDue()
   const { row: now, properties } = await tree.showWritten(context, written)
   return { slo: await viewOf(context, now, { properties, own: row }), version: now.version }
 }
@@ -94,7 +94,7 @@ export async function deleteSlo(context: Context, id: number): Promise<void> {
   const writes = await tree.deleteObjectWrites(context, row, false)
   await tree.refuseOrphans(() => commit(ports.database, writes))
   ports.log.info('service level object deleted', { sloId: id })
-  await ports.flow.settle()
+  await ports.flow.runDue()
 }
 
 /** What a service level object or container may be made of. */
@@ -139,7 +139,7 @@ export async function updateChildren(
   // Both fail alike: whoever named a version reads again and is told of the circle, if it is one.
   const refuse = ifMatch === null ? tree.refuseCircular : tree.refuseStale
   await refuse(() => commit(database, writes))
-  await flow.settle()
+  await flow.runDue()
   return { version: await tree.readVersion(context.ports, id) }
 }
 

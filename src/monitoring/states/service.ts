@@ -2,7 +2,7 @@ import { commit } from '../../ports/database.ts'
 import type { Database, Write } from '../../ports/database.ts'
 import type { Ports } from '../../ports/index.ts'
 import type { Transition } from '../../domain/transition.ts'
-import { arePartedTallies, Charging, isAsTallied, isContainer } from './sla-view.ts'
+import { arePartedTallies, SlaView, isAsTallied, isContainer } from './sla-view.ts'
 import type { Tallies } from './sla-view.ts'
 import type { Node } from './propagation.ts'
 import { stepDown, traceFrom } from './reasons.ts'
@@ -51,7 +51,7 @@ export async function recordTransitions(
   transitions: readonly Transition[],
 ): Promise<{ readonly hasSlo: boolean }> {
   const ids = [...new Set(transitions.map(({ objectId }) => objectId))]
-  const propagation = new Charging(await store.readNodes(database, ids))
+  const propagation = new SlaView(await store.readNodes(database, ids))
   for (const transition of transitions) propagation.follow(transition)
   if (propagation.touched.length === 0) return { hasSlo: false }
   await commit(database, writesOf(database, propagation))
@@ -61,7 +61,7 @@ export async function recordTransitions(
 }
 
 /** Everything that a propagation has changed, and that containers of what has changed are to be judged. */
-function writesOf(database: Database, { changes, charges, touched }: Charging): readonly Write[] {
+function writesOf(database: Database, { changes, charges, touched }: SlaView): readonly Write[] {
   return [
     store.insertTransitions(database, changes),
     ...(charges.length === 0 ? [] : [store.insertCharges(database, charges)]),
@@ -88,7 +88,7 @@ export async function countAnew({ database, clock }: Pick<Ports, 'database' | 'c
     const ids = uncounted.map(({ id }) => id)
     const nodes = await store.readNodes(database, ids)
     const tallies = await store.countChildren(database, ids)
-    const propagation = new Charging(nodes, arePartedTallies(tallies))
+    const propagation = new SlaView(nodes, arePartedTallies(tallies))
     propagation.recount(tallies, clock.now())
     await commit(database, [...writesOf(database, propagation), store.forgetUncounted(database, uncounted)])
   }
@@ -108,7 +108,7 @@ export async function reviewMaintenance(
     groupId === null ? [objectId] : [objectId, groupId],
   )
   const isParted = reviews.some(({ own, ownCharged }) => own !== ownCharged)
-  const propagation = new Charging(await store.readNodes(database, ids), isParted)
+  const propagation = new SlaView(await store.readNodes(database, ids), isParted)
   const changed = propagation.maintain(reviews, clock.now())
   await commit(database, [
     ...writesOf(database, propagation),
@@ -122,11 +122,11 @@ export async function reviewMaintenance(
 /** Containers live through maintenance as well, which is a matter of their credit. */
 function spellWrites(
   database: Database,
-  { touched }: Charging,
+  { touched }: SlaView,
   changed: readonly maintenance.Moment[],
 ): readonly Write[] {
   const containers = new Map(touched.filter(isContainer).map((node) => [node.id, node]))
-  const spells = changed.flatMap(({ objectId, at }): maintenance.Spell[] => {
+  const spells = changed.flatMap(({ objectId, at }): maintenance.MaintenanceInterval[] => {
     const node = containers.get(objectId)
     if (!node) return []
     const excused = (node.charged ?? node).maintained
@@ -134,7 +134,7 @@ function spellWrites(
   })
   if (spells.length === 0) return []
   const ids = spells.map(({ objectId }) => objectId)
-  return [maintenance.insertSpells(database, spells), store.markUncounted(database, ids)]
+  return [maintenance.insertMaintenanceIntervals(database, spells), store.markUncounted(database, ids)]
 }
 
 /** Sets right the parents among a few hundred after an id whose tally or state is not what their children make them, and
@@ -153,7 +153,7 @@ export async function setRight(
   ])
   const drifted = await driftOf(database, nodes, tallies)
   if (drifted.size > 0) {
-    const propagation = new Charging(nodes, arePartedTallies(drifted))
+    const propagation = new SlaView(nodes, arePartedTallies(drifted))
     propagation.recount(drifted, clock.now())
     await commit(database, writesOf(database, propagation))
     const named = [...drifted.keys()].slice(0, NAMED_MAX)

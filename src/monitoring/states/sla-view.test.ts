@@ -7,7 +7,7 @@ import type { Transition } from '../../domain/transition.ts'
 import { crossing } from '../../../test/flow/transition.ts'
 import { chargedSpans } from '../state-history/recalc.ts'
 import { spansOf } from '../state-history/timeline.ts'
-import { Charging } from './sla-view.ts'
+import { SlaView } from './sla-view.ts'
 import type { Charge, ChargingReview } from './sla-view.ts'
 import { Propagation } from './propagation.ts'
 import type { Change, Node } from './propagation.ts'
@@ -71,7 +71,7 @@ const someEvents = fc.array(
 )
 
 /** Objects that are carried through events, and what was kept of them. */
-class World<P extends Charging | Propagation> {
+class World<P extends SlaView | Propagation> {
   kept = nodes()
   readonly changes: Change[] = []
   readonly charges: Charge[] = []
@@ -103,7 +103,7 @@ class World<P extends Charging | Propagation> {
   #keep(propagation: P): void {
     this.kept = this.kept.map((node) => propagation.touched.find(({ id }) => id === node.id) ?? node)
     this.changes.push(...propagation.changes)
-    if (propagation instanceof Charging) this.charges.push(...propagation.charges)
+    if (propagation instanceof SlaView) this.charges.push(...propagation.charges)
   }
 }
 
@@ -113,7 +113,7 @@ test('containers take objects for what they would be without the maintenance tha
       const running = { plain: new Set<number>(), relevant: new Set<number>() }
       const both = new World(
         (some, reviews) =>
-          new Charging(
+          new SlaView(
             some,
             reviews.some(({ own, ownCharged }) => own !== ownCharged),
           ),
@@ -165,7 +165,7 @@ test('containers take objects for what they would be without the maintenance tha
 })
 
 test('without maintenance that is to count nothing is kept beside what objects are', () => {
-  const charging = new Charging(nodes())
+  const charging = new SlaView(nodes())
   charging.follow(change(10, 1, 'major'))
   charging.maintain([{ objectId: GROUP, at: 2, own: true, ownCharged: true }], 2)
   charging.follow(change(10, 3, 'minor'))

@@ -18,7 +18,7 @@ export type Tallies = { readonly shown: Tally; readonly charged: Tally }
  * rules, and differ in nothing but which maintenance there is. Where there is none that they see differently, only the
  * first takes place.
  */
-export class Charging {
+export class SlaView {
   readonly #before: readonly Node[]
   readonly #shown: Propagation
   readonly #charged: Propagation | null
@@ -28,7 +28,7 @@ export class Charging {
     this.#before = nodes
     this.#shown = new Propagation(nodes)
     const isNeeded = isParted || nodes.some(({ charged }) => charged !== null)
-    this.#charged = isNeeded ? new Propagation(nodes.map(asCharged)) : null
+    this.#charged = isNeeded ? new Propagation(nodes.map(slaState)) : null
   }
 
   /** As `Propagation.changes`: what objects are. */
@@ -101,13 +101,13 @@ export class Charging {
 }
 
 /** An object as service level containers take it. */
-function asCharged(node: Node): Node {
+function slaState(node: Node): Node {
   return node.charged ? { ...node, ...node.charged } : node
 }
 
 /** Whether an object has these tallies, and the states that they make. */
 export function isAsTallied(node: Node, { shown, charged }: Tallies): boolean {
-  return isAsCounted(node, shown) && isAsCounted(asCharged(node), charged)
+  return isAsCounted(node, shown) && isAsCounted(slaState(node), charged)
 }
 
 /** Whether it is a service level container: its state is made of histories, and of no tally. */

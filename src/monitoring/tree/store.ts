@@ -2,7 +2,7 @@ import { and, asc, eq, sql } from 'drizzle-orm'
 import type { SQL } from 'drizzle-orm'
 import { alias } from 'drizzle-orm/sqlite-core'
 import { devices, objects, properties, states } from '../../../db/tables/monitoring.ts'
-import { fold } from '../../lib/text.ts'
+import { foldCase } from '../../lib/text.ts'
 import type { Database, Write } from '../../ports/database.ts'
 import type { State } from '../../domain/state.ts'
 import { propertiesJson } from './properties.ts'
@@ -141,7 +141,7 @@ export type Insertion = { readonly key: string; readonly writes: readonly Write[
 /** @param key a path that no object has, such as a random one */
 export function insertRows(database: Database, key: string, input: NewObject): Insertion {
   const { properties: custom, ...fields } = input
-  const object = { ...fields, nameFolded: fold(input.name), path: key, version: 1 }
+  const object = { ...fields, nameFolded: foldCase(input.name), path: key, version: 1 }
   const writes: Write[] = [database.insert(objects).values(object)]
   if (custom.length > 0) writes.push(upsertProperties(database, idOf(key), custom))
   return { key, writes, last: settlePath(database, key) }
@@ -180,7 +180,7 @@ export function updateObject(database: Database, row: ObjectRow, change: ObjectC
   return [
     database
       .update(objects)
-      .set({ ...fields, nameFolded: fold(change.name), version: nextVersion(row) })
+      .set({ ...fields, nameFolded: foldCase(change.name), version: nextVersion(row) })
       .where(eq(objects.id, row.id)),
     database.run(
       sql`delete from properties where object_id = ${row.id} and key not in (select value from json_each(${keys}))`,

@@ -84,8 +84,8 @@ async function runChecks(ports: Ports): Promise<Record<string, Check>> {
   return checks
 }
 
-function lastDeafOf({ hearing, settings }: Ports): Ready['lastDeaf'] {
-  const deaf = hearing.lastDeaf()
+function lastDeafOf({ ingestHealth, settings }: Ports): Ready['lastDeaf'] {
+  const deaf = ingestHealth.lastIngestGap()
   const format = timeFormat(settings.timeZone)
   return deaf && { from: format(deaf.fromAt), to: format(deaf.toAt) }
 }

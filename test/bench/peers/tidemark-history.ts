@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 
-import { Keeper } from '../../../src/monitoring/engine/service.ts'
+import { JobEngine } from '../../../src/monitoring/engine/service.ts'
 import { writeMeta } from '../../../src/monitoring/engine/store.ts'
 import { openBlobsDirectory } from '../../../workers/bun/blobs-directory.ts'
 import { openLibsql } from '../../../workers/bun/libsql.ts'
@@ -13,13 +13,13 @@ import type { Series } from './peer.ts'
 import { inOrderOfArrival } from './samples.ts'
 
 const AT_ONCE = 5_000
-const FOLD_SAMPLES = 500_000
+const FLUSH_SAMPLES = 500_000
 /** Nobody of these jobs is to be found silent. */
 const NEVER = 'P365D'
 const ANYBODY = { userId: 0, anyJob: true }
 
 /**
- * Writes an installation whose jobs have received these series, each value at its time: through the keeper itself,
+ * Writes an installation whose jobs have received these series, each value at its time: through the engine itself,
  * whose clock the bench moves, as senders may not be that late. Resolves with what the samples take on the disk in
  * bytes: pages of the database that are in use and were not before, and cold segments. As with the write-ahead logs
  * of others, pages that the journal has left are not counted: they are there for what comes next.
@@ -28,14 +28,14 @@ export async function fillTidemark(
   dataDir: string,
   jobs: number,
   series: readonly Series[],
-  until: 'folded' | 'tidy' = 'tidy',
+  until: 'flushed' | 'tidy' = 'tidy',
 ): Promise<number> {
   let now = series.reduce((least, { at }) => Math.min(least, at[0] ?? least), Infinity) - 1
   await writeInstallation(dataDir, { count: jobs, timeout: NEVER, at: now })
   const file = await openLibsql(`file:${join(dataDir, 'values.db')}`)
   const values = valuesInLibsql(file, { onBroken: () => undefined })
   const bytesBefore = await bytesInUse(file)
-  const keeper = await Keeper.open({
+  const engine = await JobEngine.open({
     values,
     roomBytes: () => Number.POSITIVE_INFINITY,
     blobs: await openBlobsDirectory(join(dataDir, 'blobs')),
@@ -49,16 +49,16 @@ export async function fillTidemark(
     const delivered = samples.map(({ job, at, value }) => {
       now = at ?? now
       const delivery = { ...DELIVERY, values: { returnValue1: value }, errorCode: null }
-      return keeper.deliver(FIRST_JOB_ID + job - 1, delivery, ANYBODY)
+      return engine.deliver(FIRST_JOB_ID + job - 1, delivery, ANYBODY)
     })
     await Promise.all(delivered)
-    if (keeper.unfolded.samples >= FOLD_SAMPLES) await keeper.fold()
+    if (engine.unflushed.samples >= FLUSH_SAMPLES) await engine.flush()
   }
   now = Date.now()
-  await goOnLiving(keeper, jobs)
-  await keeper.settled()
-  await keeper.fold()
-  if (until === 'tidy') await keeper.history.tidy()
+  await goOnLiving(engine, jobs)
+  await engine.settled()
+  await engine.flush()
+  if (until === 'tidy') await engine.reader.applyRetention()
   // The host that is started on it credits nobody with the time between then and now.
   await values.commit([writeMeta('heartbeat', Date.now())])
   const bytes = await bytesInUse(file)
@@ -67,10 +67,10 @@ export async function fillTidemark(
 }
 
 /** What is past change goes by a job's own clock, which only what happens to the job moves: here a line of its log. */
-async function goOnLiving(keeper: Keeper, jobs: number): Promise<void> {
+async function goOnLiving(engine: JobEngine, jobs: number): Promise<void> {
   const line = { ...DELIVERY, signal: 'log', values: {}, errorCode: null } as const
   await Promise.all(
-    Array.from({ length: jobs }, (_, index) => keeper.deliver(FIRST_JOB_ID + index, line, ANYBODY)),
+    Array.from({ length: jobs }, (_, index) => engine.deliver(FIRST_JOB_ID + index, line, ANYBODY)),
   )
 }
 

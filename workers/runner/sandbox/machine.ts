@@ -9,7 +9,7 @@ import { openLauncher } from './launch.ts'
 import type { Confinement } from './launch.ts'
 import { MEANS } from './level.ts'
 import type { Found, Means } from './level.ts'
-import { dropRoom, dropRoomsBelow, mountRoom } from './mounts.ts'
+import { dropWorkFolder, dropWorkFoldersBelow, mountWorkFolder } from './mounts.ts'
 import { emptied, follow } from './process.ts'
 import { PROCESSORS } from './syscalls.ts'
 import type { Processor } from './syscalls.ts'
@@ -195,11 +195,11 @@ const JOIN = 'for door; do echo $$ >"$door" || exit 1; done'
 
 async function tryRoom(directory: string): Promise<void> {
   const rooms = join(directory, 'probe')
-  await dropRoomsBelow(rooms)
+  await dropWorkFoldersBelow(rooms)
   const path = join(rooms, 'room')
   await mkdir(path)
-  await mountRoom(path, 1024 * 1024)
-  await dropRoom(path)
+  await mountWorkFolder(path, 1024 * 1024)
+  await dropWorkFolder(path)
 }
 
 /** Runs a job that looks whether it is where it should be. @throws {Error} saying why it is not */

@@ -4,23 +4,23 @@ import { join } from 'node:path'
 const BYTES_PER_FILE = 4_096
 
 /** Mounts a directory in memory that holds no more than so much. @throws where this process may not */
-export async function mountRoom(path: string, sizeMaxBytes: number): Promise<void> {
+export async function mountWorkFolder(path: string, sizeMaxBytes: number): Promise<void> {
   const files = Math.ceil(sizeMaxBytes / BYTES_PER_FILE)
   const options = `size=${sizeMaxBytes},nr_inodes=${files},mode=0711,nosuid,nodev`
   await run(['mount', '-t', 'tmpfs', '-o', options, 'tidemark-room', path])
 }
 
 /** Takes a directory from `mountRoom` away with all that is in it, or a plain one. */
-export async function dropRoom(path: string): Promise<void> {
+export async function dropWorkFolder(path: string): Promise<void> {
   const device = (at: string) => lstat(at).then(({ dev }) => dev)
   if ((await device(path)) !== (await device(join(path, '..')))) await run(['umount', '--lazy', path])
   await rm(path, { recursive: true, force: true })
 }
 
 /** Takes away what runners that died left mounted below a directory. */
-export async function dropRoomsBelow(directory: string): Promise<void> {
+export async function dropWorkFoldersBelow(directory: string): Promise<void> {
   await mkdir(directory, { recursive: true })
-  for (const name of await readdir(directory)) await dropRoom(join(directory, name))
+  for (const name of await readdir(directory)) await dropWorkFolder(join(directory, name))
 }
 
 /** Gives a directory and all in it to a user. Links are not followed, and of files with a second name the other may be

@@ -9,7 +9,7 @@ import { levelOf, MEANS, missingOf } from './level.ts'
 import type { Means } from './level.ts'
 import { openMachine } from './machine.ts'
 import type { Machine, MachineOptions, Slot } from './machine.ts'
-import { dropRoom, giveTo, mountRoom } from './mounts.ts'
+import { dropWorkFolder, giveTo, mountWorkFolder } from './mounts.ts'
 import { follow } from './process.ts'
 import type { Ended } from './process.ts'
 import { openWaysOut } from './ways-out.ts'
@@ -172,11 +172,11 @@ class MachineSandbox implements Sandbox {
   async makeRoom(path: string, sizeMaxBytes: number): Promise<void> {
     await mkdir(path, { mode: 0o711 })
     this.#rooms.add(path)
-    if (this.means.includes('rooms')) await mountRoom(path, sizeMaxBytes)
+    if (this.means.includes('rooms')) await mountWorkFolder(path, sizeMaxBytes)
   }
 
   async removeRoom(path: string): Promise<void> {
-    await dropRoom(path)
+    await dropWorkFolder(path)
     this.#rooms.delete(path)
   }
 

@@ -1,4 +1,4 @@
-import { slotsFor } from '../../../lib/semaphore.ts'
+import { semaphoreFor } from '../../../lib/semaphore.ts'
 import type { Ports } from '../../../ports/index.ts'
 import { findPerson, settingsOf } from './entries.ts'
 
@@ -8,7 +8,7 @@ const WAITING_MAX = 32
 /** Whoever takes longer has left without saying so. */
 const LOST_MS = 60_000
 
-const slotsOf = slotsFor<Ports['settings']>(AT_ONCE, WAITING_MAX, LOST_MS)
+const slotsOf = semaphoreFor<Ports['settings']>(AT_ONCE, WAITING_MAX, LOST_MS)
 
 type Account = { readonly username: string; readonly directoryId: string | null }
 

@@ -2,7 +2,7 @@ import { createLocalJWKSet, errors, jwtVerify } from 'jose'
 import type { JSONWebKeySet, JWTPayload, JWTVerifyOptions } from 'jose'
 import * as oauth from 'oauth4webapi'
 import { Refusal } from '../../../lib/errors.ts'
-import { Recent } from '../../../lib/ttl-cache.ts'
+import { TtlCache } from '../../../lib/ttl-cache.ts'
 import type { Ports } from '../../../ports/index.ts'
 import type { OidcSettings } from '../../../ports/oidc-settings.ts'
 import { away, endpoint, outward, outwards } from './provider-client.ts'
@@ -28,9 +28,9 @@ export type Proven = {
 export type Asked = { readonly state: string; readonly nonce: string; readonly codeVerifier: string }
 
 type Known = {
-  readonly metadata: Recent<oauth.AuthorizationServer>
-  readonly keys: Recent<JSONWebKeySet>
-  readonly newKeys: Recent<JSONWebKeySet>
+  readonly metadata: TtlCache<oauth.AuthorizationServer>
+  readonly keys: TtlCache<JSONWebKeySet>
+  readonly newKeys: TtlCache<JSONWebKeySet>
 }
 
 const known = new WeakMap<Ports, Known>()
@@ -227,7 +227,11 @@ function clientOf({ clientId, algorithm }: OidcSettings): oauth.Client {
 function knownBy(ports: Ports): Known {
   let here = known.get(ports)
   if (!here) {
-    here = { metadata: new Recent(KEEP_MS), keys: new Recent(KEEP_MS), newKeys: new Recent(KEYS_AGAIN_MS) }
+    here = {
+      metadata: new TtlCache(KEEP_MS),
+      keys: new TtlCache(KEEP_MS),
+      newKeys: new TtlCache(KEYS_AGAIN_MS),
+    }
     known.set(ports, here)
   }
   return here

@@ -7,7 +7,7 @@ import type { Found } from '../../users/callers.ts'
 import * as store from '../store.ts'
 import type { Account } from '../store.ts'
 import { readToken } from '../token.ts'
-import { owedBy, prove } from './verify-credentials.ts'
+import { requiredActionOf, verifyCredentials } from './verify-credentials.ts'
 import type { Credentials } from './verify-credentials.ts'
 
 export type User = Extract<Caller, { kind: 'user' }>
@@ -49,8 +49,8 @@ export async function callerOfCredentials(
   const named = JSON.stringify([credentials.username, credentials.password])
   const key = await callers.keyOf(ports.secrets.key, named)
   return callers.find('basic', key, ports.clock.now(), async () => {
-    const account = await prove(ports, credentials, { request, key })
-    const isEnough = account && !account.hasFactor && owedBy(ports, account) === ''
+    const account = await verifyCredentials(ports, credentials, { request, key })
+    const isEnough = account && !account.hasFactor && requiredActionOf(ports, account) === ''
     return isEnough ? userOf(account) : null
   })
 }

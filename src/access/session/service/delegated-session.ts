@@ -13,7 +13,7 @@ const SHARED_SCOPES = 'read execute'
  * there once `write` is committed, for 24 hours at most. The audit log has no entry of it, but of what lends it.
  * @param agent what its user sees of it in the list of sessions
  * @param boundBy users besides; the session has the rights that all of them have */
-export async function lendSession(
+export async function createDelegatedSession(
   { database, clock, secrets }: Pick<Ports, 'database' | 'clock' | 'secrets'>,
   {
     userId,
@@ -43,6 +43,6 @@ export async function lendSession(
 
 /** Ends a session that was lent; one that has ended is fine. Where it was used within the last second it may work for one
  * more. */
-export function endLent(database: Ports['database'], hash: string): Write {
+export function endDelegatedSession(database: Ports['database'], hash: string): Write {
   return store.deleteSession(database, hash)
 }

@@ -5,7 +5,7 @@ import { audited } from '../../audit/service.ts'
 import { isOwn } from '../../users/changes.ts'
 import { choosePassword, forgetCallers } from '../../users/service/passwords.ts'
 import * as store from '../store.ts'
-import { isElsewhere, owedBy, prove } from './verify-credentials.ts'
+import { isExternal, requiredActionOf, verifyCredentials } from './verify-credentials.ts'
 
 /** Gives the caller another password. All other sessions of the caller end and, unless `keepTokens` is true, the personal
  * tokens. This session owes no password any more.
@@ -25,13 +25,13 @@ export async function changePassword(
   const { ports, caller, request } = context
   if (caller.kind !== 'user') throw new Refusal('unauthenticated', 'Sign in first.')
   const { userId, username, sessionHash } = caller
-  const account = await prove(ports, { username, password: currentPassword }, { request })
+  const account = await verifyCredentials(ports, { username, password: currentPassword }, { request })
   if (!account) {
     throw new Refusal('invalid', 'That is not your password.', [
       { pointer: '/currentPassword', message: 'is wrong' },
     ])
   }
-  if (isElsewhere(account)) throw new Refusal('forbidden', 'Your password is kept elsewhere.')
+  if (isExternal(account)) throw new Refusal('forbidden', 'Your password is kept elsewhere.')
   if (!isOwn(account.type, 'password'))
     throw new Refusal(
       'forbidden',
@@ -42,7 +42,7 @@ export async function changePassword(
     { userId, username },
     { password: newPassword, pointer: '/newPassword', exceptSession: sessionHash, keepTokens },
   )
-  const owed = owedBy(ports, { ...account, passwordSetAt: ports.clock.now() })
+  const owed = requiredActionOf(ports, { ...account, passwordSetAt: ports.clock.now() })
   await commit(ports.database, [
     ...writes,
     ...(sessionHash === null ? [] : [store.setOwed(ports.database, sessionHash, owed)]),

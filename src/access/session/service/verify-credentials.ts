@@ -21,7 +21,7 @@ type Login = {
  * the credentials, the slow hash is asked once, who knows the password elsewhere once a minute, and others' guesses do not
  * lock out who proved it here before.
  * @throws {Refusal} too_many_attempts, overloaded, unavailable */
-export async function prove(
+export async function verifyCredentials(
   ports: Ports,
   credentials: Credentials,
   { request, key = null }: { readonly request: Request | undefined; readonly key?: string | null },
@@ -47,7 +47,7 @@ async function proveIn(
   // A right password takes nothing back of what others guessed, unless it was a try itself.
   if (account && proof && callers.isKnown(proof.key, proof.hash)) {
     // The same password and the same hash come out the same; who knows it elsewhere is asked again.
-    if (!isElsewhere(account) || callers.wasProven(proof.key, proof.hash, ports.clock.now())) return account
+    if (!isExternal(account) || callers.wasProven(proof.key, proof.hash, ports.clock.now())) return account
     if (!(await askElsewhere(ports, account, credentials))) return null
   } else {
     const trials = await passwordTrials(ports, username, request)
@@ -74,7 +74,7 @@ async function isRight(ports: Ports, { account, credentials, trials, turn }: Ask
   }
   const { password } = credentials
   try {
-    if (!account || !isElsewhere(account))
+    if (!account || !isExternal(account))
       return await turn.run((verify) => tryWith(() => verify(password, account?.passwordHash ?? null)))
     return await tryWith(async () => {
       // It takes as long as a password that is checked here, at least.
@@ -102,7 +102,7 @@ async function decided(
 }
 
 /** Whether the password of an account is known to another service, and not here. */
-export function isElsewhere({ type }: Pick<Account, 'type'>): boolean {
+export function isExternal({ type }: Pick<Account, 'type'>): boolean {
   return type === 'LDAP_MANAGED'
 }
 
@@ -120,9 +120,9 @@ async function askElsewhere(ports: Ports, account: Account, credentials: Credent
 }
 
 /** What the user has to do before anything else. */
-export function owedBy({ clock, settings }: Ports, account: Account): Owed {
+export function requiredActionOf({ clock, settings }: Ports, account: Account): Owed {
   const { maxAgeMs } = settings.passwords
-  if (maxAgeMs !== null && !isElsewhere(account) && account.passwordSetAt + maxAgeMs <= clock.now())
+  if (maxAgeMs !== null && !isExternal(account) && account.passwordSetAt + maxAgeMs <= clock.now())
     return 'password'
   return account.needsFactor && !account.hasFactor ? 'mfa' : ''
 }

@@ -1,7 +1,7 @@
 import { UPLOAD_MAX_MS } from '../../../content/blobs/service.ts'
 import { joined } from '../../../lib/chunks.ts'
 import { Refusal } from '../../../lib/errors.ts'
-import { fold } from '../../../lib/text.ts'
+import { foldCase } from '../../../lib/text.ts'
 import { readZip } from '../../../lib/zip/reader.ts'
 import type { ZipEntry } from '../../../lib/zip/reader.ts'
 import type { Source } from '../../../lib/zip/source.ts'
@@ -77,9 +77,9 @@ export async function eachScript(
     const take = async (archive: readonly ZipEntry[]) => {
       const found = await scriptIn(archive, candidate, isMetadataRead)
       name = found.name
-      if (names.has(fold(name)))
+      if (names.has(foldCase(name)))
         throw new Refusal('name_taken', 'Another script in the archive has this name.')
-      names.add(fold(name))
+      names.add(foldCase(name))
       await visit(found)
     }
     try {

@@ -4,7 +4,7 @@ import type { FormPart } from '../../../content/files/multipart.ts'
 import { collect, bodyChunks, tooLarge } from '../../../http/bytes.ts'
 import { Refusal } from '../../../lib/errors.ts'
 import { pointerOf } from '../../../lib/pointer.ts'
-import { Slots } from '../../../lib/semaphore.ts'
+import { Semaphore } from '../../../lib/semaphore.ts'
 import type { Ports } from '../../../ports/index.ts'
 import { REPEATED } from '../schema.ts'
 import { keep } from './temporary-blob.ts'
@@ -18,7 +18,7 @@ const FIELDS_MAX = 10
 /** Fields with the name that may be repeated: as many as an archive has scripts. */
 const REPEATED_MAX = 200
 /** What a process or isolate works on at once, each with some 40 MB in memory, and what waits. */
-const slots = new Slots(2, 8, UPLOAD_MAX_MS)
+const slots = new Semaphore(2, 8, UPLOAD_MAX_MS)
 
 /** A form that came: its fields, and its file, whose field is `file`. */
 export type Form = Sent & { readonly fields: Fields }

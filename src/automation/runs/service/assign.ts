@@ -1,4 +1,4 @@
-import { lendSession } from '../../../access/session/service/delegated-session.ts'
+import { createDelegatedSession } from '../../../access/session/service/delegated-session.ts'
 import { groupsOfUser } from '../../../access/user-groups/service.ts'
 import { openDataSource } from '../../../data/sources/service.ts'
 import { sha256 } from '../../../lib/digest.ts'
@@ -105,7 +105,7 @@ export async function assign(
   const attemptToken = base64url(secrets.random(32))
   const boundBy = holders.others.map(({ userId }) => userId)
   const rightsOf = [holders.user.userId, ...boundBy]
-  const session = await lendSession(ports, {
+  const session = await createDelegatedSession(ports, {
     userId: holders.user.userId,
     agent: `run ${row.id}`,
     boundBy,

@@ -1,5 +1,5 @@
 import { Refusal } from '../../../lib/errors.ts'
-import { Lock } from '../../../lib/mutex.ts'
+import { Mutex } from '../../../lib/mutex.ts'
 import type { Dispatch, RunnerPoll } from '../../../ports/dispatch.ts'
 import type { Ports } from '../../../ports/index.ts'
 import { POLL_MS } from '../protocol.ts'
@@ -29,7 +29,7 @@ export type OpenDispatch = Dispatch & {
 /** What begins by itself. */
 export type DueWork = {
   /** Begins what is due. @returns when something is due next, epoch ms; Infinity where nothing is */
-  settle(ports: Ports): Promise<number>
+  runDue(ports: Ports): Promise<number>
 }
 
 /** A runner that waits for jobs. */
@@ -47,17 +47,17 @@ export function openDispatch(ports: Omit<Ports, 'dispatch'>, due: DueWork = NOTH
   return new Dispatching(ports, due)
 }
 
-const NOTHING_DUE: DueWork = { settle: () => Promise.resolve(Infinity) }
+const NOTHING_DUE: DueWork = { runDue: () => Promise.resolve(Infinity) }
 
 class Dispatching implements OpenDispatch {
   readonly #ports: Ports
   readonly #due: DueWork
-  readonly #lock = new Lock()
+  readonly #lock = new Mutex()
   readonly #waiting = new Map<number, Waiting>()
   /** Configurations whose runs nobody who waits can take, until when. */
   readonly #unfit = new Map<string, number>()
   readonly #reports: Reports
-  #isRoundAhead = false
+  #isAssignmentAhead = false
   #isClosed = false
   #nextAt = 0
 
@@ -98,20 +98,20 @@ class Dispatching implements OpenDispatch {
       this.#waiting.set(poll.runnerId, waiting)
       this.#unfit.clear()
       if (this.#isClosed || signal?.aborted) waiting.answer()
-      this.#goRound()
+      this.#assignSoon()
     })
   }
 
   wake(): Promise<void> {
-    this.#goRound()
+    this.#assignSoon()
     return Promise.resolve()
   }
 
-  async settle(): Promise<void> {
+  async runDue(): Promise<void> {
     await this.#lock.run(async () => {
-      const dueAt = await this.#due.settle(this.#ports)
+      const dueAt = await this.#due.runDue(this.#ports)
       await this.#expire()
-      await this.#round()
+      await this.#assignOnce()
       const leaseAt = (await store.nextLease(this.#ports.database)) ?? Infinity
       const unfitAt = this.#waiting.size > 0 ? Math.min(...this.#unfit.values()) : Infinity
       this.#nextAt = Math.min(dueAt, leaseAt, unfitAt)
@@ -127,13 +127,13 @@ class Dispatching implements OpenDispatch {
   }
 
   /** Gives what there is in a while; whoever asks meanwhile is content with that. */
-  #goRound(): void {
-    if (this.#isRoundAhead) return
-    this.#isRoundAhead = true
+  #assignSoon(): void {
+    if (this.#isAssignmentAhead) return
+    this.#isAssignmentAhead = true
     this.#lock
       .run(() => {
-        this.#isRoundAhead = false
-        return this.#round()
+        this.#isAssignmentAhead = false
+        return this.#assignOnce()
       })
       .then(() => this.#reports.settle())
       .then(() => {
@@ -149,7 +149,7 @@ class Dispatching implements OpenDispatch {
       })
   }
 
-  async #round(): Promise<void> {
+  async #assignOnce(): Promise<void> {
     try {
       while (this.#open().length > 0 && (await this.#giveSome()));
     } finally {

@@ -7,7 +7,7 @@ import { collect } from '../../../http/bytes.ts'
 import type { Chunks } from '../../../lib/chunks.ts'
 import { digestHex } from '../../../lib/digest.ts'
 import { Refusal, TypeRefusal } from '../../../lib/errors.ts'
-import { Slots } from '../../../lib/semaphore.ts'
+import { Semaphore } from '../../../lib/semaphore.ts'
 import type { ByteSpan } from '../../../ports/blobs.ts'
 import { commit, isNotNullViolation } from '../../../ports/database.ts'
 import type { Ports } from '../../../ports/index.ts'
@@ -24,7 +24,7 @@ import type { Upload } from './order-run.ts'
 /** How large a file that comes with an order may be. */
 const UPLOAD_MAX_BYTES = 10 * 1024 * 1024
 /** What a process or isolate takes in at once, each a file, and what waits; a sender that waits is not read. */
-const slots = new Slots(4, 32, UPLOAD_MAX_MS)
+const slots = new Semaphore(4, 32, UPLOAD_MAX_MS)
 
 /** Takes a file of a form that is to come with an order. It must be declared as a type that the script takes, or else be
  * called like one, and begin like it.

@@ -1,7 +1,7 @@
 import type { Context } from '../../../context.ts'
 import { refusalIn } from '../../../lib/errors.ts'
 import type { Code } from '../../../lib/errors.ts'
-import { Lock } from '../../../lib/mutex.ts'
+import { Mutex } from '../../../lib/mutex.ts'
 import { timeFormat } from '../../../lib/time.ts'
 import { deliver } from '../../../monitoring/jobs/service/deliver.ts'
 import type { DeliveryBody } from '../../../monitoring/jobs/schema.ts'
@@ -22,7 +22,7 @@ const PASSING: readonly Code[] = ['unavailable', 'overloaded', 'storage_full', '
  * end; it is delivered under a key that is the run's, so once, whoever dies in between. */
 export class Reports {
   readonly #ports: Ports
-  readonly #lock = new Lock()
+  readonly #lock = new Mutex()
   #nextAt = Infinity
 
   constructor(ports: Ports) {

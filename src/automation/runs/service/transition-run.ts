@@ -1,4 +1,4 @@
-import { endLent } from '../../../access/session/service/delegated-session.ts'
+import { endDelegatedSession } from '../../../access/session/service/delegated-session.ts'
 import { timeFormat } from '../../../lib/time.ts'
 import { commit, isNotNullViolation } from '../../../ports/database.ts'
 import type { Write } from '../../../ports/database.ts'
@@ -98,7 +98,7 @@ function leaving(database: Ports['database'], row: RunRow, next: Run, at: number
   if (!isHeld(row.state) || isHeld(next.state)) return []
   const { id: runId, sessionHash } = row
   return [
-    ...(sessionHash === null ? [] : [endLent(database, sessionHash)]),
+    ...(sessionHash === null ? [] : [endDelegatedSession(database, sessionHash)]),
     ...deleteFiles(database, { runId, kind: 'tree', at }),
     ...(next.state === 'queued'
       ? [deleteLog(database, runId), ...deleteFiles(database, { runId, kind: 'output', at })]

@@ -96,7 +96,7 @@ async function changing<Result>(
     ),
   )
   // Whoever watches what is due has to hear of it.
-  await ports.dispatch.settle()
+  await ports.dispatch.runDue()
   return result
 }
 

@@ -3,7 +3,7 @@ import { findDataSource } from '../../../data/sources/service.ts'
 import { refuseLate } from '../../../content/blobs/service.ts'
 import type { Context } from '../../../context.ts'
 import { Refusal } from '../../../lib/errors.ts'
-import { fold } from '../../../lib/text.ts'
+import { foldCase } from '../../../lib/text.ts'
 import { commit, isUniqueViolation } from '../../../ports/database.ts'
 import type { Write } from '../../../ports/database.ts'
 import type { Ports } from '../../../ports/index.ts'
@@ -185,8 +185,8 @@ async function configurationWrites(
 ): Promise<Write[]> {
   if (!settings) return []
   const rows = await listOwnConfigurations(context.ports, place.scriptId)
-  const there = new Map(rows.map((row) => [fold(row.name), row]))
-  const ids = new Map(rows.map(({ name, id }) => [fold(name), id]))
+  const there = new Map(rows.map((row) => [foldCase(row.name), row]))
+  const ids = new Map(rows.map(({ name, id }) => [foldCase(name), id]))
   const isDefault = defaultAmong(
     settings,
     rows.some((row) => row.isDefault),
@@ -194,7 +194,7 @@ async function configurationWrites(
   const writes: Write[] = []
   let nextId = place.firstId
   for (const [index, came] of settings.runConfigurations.entries()) {
-    const before = there.get(fold(came.name)) ?? null
+    const before = there.get(foldCase(came.name)) ?? null
     const at = `/runConfigurations/${index}`
     // The id of a job means nothing elsewhere.
     const local = { ...came, reportTo: before?.rules.reportTo ?? null }
@@ -206,7 +206,7 @@ async function configurationWrites(
       writes.push(...runs.replacing(context, before, after))
       continue
     }
-    ids.set(fold(came.name), nextId)
+    ids.set(foldCase(came.name), nextId)
     writes.push(...runs.adding(context, place.scriptId, { ...change, id: nextId++ }))
   }
   if (ids.size > CONFIGURATIONS_MAX)
@@ -236,7 +236,7 @@ function defaultAmong(
   hasDefault: boolean,
 ): (index: number) => boolean | undefined {
   const named = runConfigurations.findIndex(
-    ({ name }) => defaultRunConfiguration !== null && fold(name) === fold(defaultRunConfiguration),
+    ({ name }) => defaultRunConfiguration !== null && foldCase(name) === foldCase(defaultRunConfiguration),
   )
   if (named < 0 && hasDefault) return () => undefined
   return (index) => index === Math.max(named, 0)
@@ -248,15 +248,15 @@ async function scheduleWrites(
   { scriptId, ids }: { readonly scriptId: number; readonly ids: ReadonlyMap<string, number> },
 ): Promise<Write[]> {
   const rows = await listOwnSchedules(context.ports, scriptId)
-  const there = new Set(rows.map(({ name }) => fold(name)))
+  const there = new Set(rows.map(({ name }) => foldCase(name)))
   const configurationIds = new Set(ids.values())
-  const isNew = come.filter(({ name }) => !there.has(fold(name)))
+  const isNew = come.filter(({ name }) => !there.has(foldCase(name)))
   if (isNew.length > 0 && rows.length + isNew.length > SCHEDULES_MAX)
     throw new Refusal('conflict', `A script has ${SCHEDULES_MAX} schedule configurations at most.`)
   return come.flatMap(({ runConfiguration, ...body }, index) => {
-    if (there.has(fold(body.name))) return []
+    if (there.has(foldCase(body.name))) return []
     const at = `/scheduleConfigurations/${index}`
-    const found = runConfiguration === null ? null : ids.get(fold(runConfiguration))
+    const found = runConfiguration === null ? null : ids.get(foldCase(runConfiguration))
     if (found === undefined)
       throw new Refusal('invalid', 'A schedule names a run configuration that is not there.', [
         { pointer: `${at}/runConfiguration`, message: 'is not there' },

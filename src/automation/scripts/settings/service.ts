@@ -45,7 +45,7 @@ export async function updateSettings(
     },
   })
   // Whoever watches what is due has to hear of it.
-  await context.ports.dispatch.settle()
+  await context.ports.dispatch.runDue()
   return readSettings(context, String(id))
 }
 

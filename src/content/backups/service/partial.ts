@@ -82,7 +82,7 @@ export async function restoreObjects(
   }
   await restoreJobs(ports, source, found.paths)
   await applyChanges(ports)
-  await ports.flow.settle()
+  await ports.flow.runDue()
   ports.log.info('deleted objects restored from a backup', {
     objects: found.objects.length,
     ids: ids.join(','),

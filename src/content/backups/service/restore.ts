@@ -64,7 +64,7 @@ export async function restoreWhole(context: Context, source: Source): Promise<vo
   for (const jobId of jobsBefore) await ports.jobActors.forget(jobId)
   await addPast(ports, source)
   await applyChanges(ports)
-  await ports.flow.settle()
+  await ports.flow.runDue()
   await commit(database, [finishRestore(database, clock.now())])
 }
 

@@ -1,7 +1,7 @@
 import type { Context } from '../../../context.ts'
 import { sha256 } from '../../../lib/digest.ts'
 import { Refusal, refusalIn } from '../../../lib/errors.ts'
-import { Slots } from '../../../lib/semaphore.ts'
+import { Semaphore } from '../../../lib/semaphore.ts'
 import { commit } from '../../../ports/database.ts'
 import type { Ports } from '../../../ports/index.ts'
 import type { Translator } from '../../../ports/translator.ts'
@@ -23,7 +23,7 @@ const CACHED_MS = 90 * 86_400_000
 const CACHED_MAX = 100_000
 
 /** Who translates takes its time; more at once would only wait there. */
-const slots = new Slots(4, 16, 60_000)
+const slots = new Semaphore(4, 16, 60_000)
 
 /** A text with what is sent of it. */
 type Item = { readonly key: string; readonly digest: string; readonly masked: Masked }

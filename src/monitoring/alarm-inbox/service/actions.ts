@@ -151,7 +151,7 @@ async function doTo(
         changed.map(({ id }) => id),
       ),
   })
-  await ports.flow.settle()
+  await ports.flow.runDue()
   const isThere = new Map(after.map((row) => [row.id, row]))
   // Some may have closed, or gone, meanwhile.
   for (const id of left) {

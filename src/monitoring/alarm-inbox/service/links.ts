@@ -75,7 +75,7 @@ export async function replaceLinks(
     if (store.isWithoutRecipient(error)) await refuseUnknownRecipients(database, body)
     throw error
   }
-  await flow.settle()
+  await flow.runDue()
   const { view, version } = await readLinks(context, asked)
   return { view: { ...view, warnings: closed === 0 ? [] : [closedWarning(closed)] }, version }
 }

@@ -2,7 +2,7 @@ import { idsOf } from '../../../access/rights/permissions.ts'
 import { commit } from '../../../ports/database.ts'
 import type { Database } from '../../../ports/database.ts'
 import type { Ports } from '../../../ports/index.ts'
-import { isCaughtUp, Round } from '../pass.ts'
+import { isCaughtUp, AlarmPass } from '../pass.ts'
 import * as store from '../store.ts'
 import type { AlarmRow, PendingRow } from '../store.ts'
 import { findBad, findOpening, saveOpened } from '../store/links.ts'
@@ -100,7 +100,7 @@ async function carryOn(database: Database, { pending, due, linked }: Work, now: 
     store.readLastId(database),
   ])
   const known = new Set(open.map(({ id }) => id))
-  const round = new Round([...open, ...due.filter(({ id }) => !known.has(id))], covering, lastId)
+  const round = new AlarmPass([...open, ...due.filter(({ id }) => !known.has(id))], covering, lastId)
   for (const transitions of byObject.values()) round.follow(transitions, now)
   if (linked) round.link(linked.link, linked.objects, now)
   for (const { id } of due) round.pass(id, now)
@@ -116,7 +116,7 @@ async function carryOn(database: Database, { pending, due, linked }: Work, now: 
 
 async function explain(
   database: Database,
-  round: Round,
+  round: AlarmPass,
   { ids, now }: { readonly ids: readonly number[]; readonly now: number },
 ): Promise<void> {
   const alarms = round.unexplained(new Set(ids))

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 
 import * as fc from 'fast-check'
 
-import { endOf, OPEN_MAX, openedFrom, standApart } from './open-segments.ts'
+import { endOf, OPEN_MAX, openedFrom, becomesOwnSegment } from './open-segments.ts'
 import { SEGMENT_SAMPLES } from './series.ts'
 
 const HEAD_BYTES = 12
@@ -17,7 +17,7 @@ function grow(atOnce: number, total: number, sampleBytes: number) {
     const from = openedFrom(open, coming)
     const opened = open.slice(from)
     // Where nothing is opened nothing need be read, and the other way round.
-    expect(standApart(endOf(open, at), coming)).toBe(from === open.length)
+    expect(becomesOwnSegment(endOf(open, at), coming)).toBe(from === open.length)
     const count = opened.reduce((sum, { head }) => sum + head.count, atOnce)
     at += atOnce
     packed += count

@@ -5,13 +5,13 @@ import { FRAME_BYTES, isFull, SEGMENT_BYTES, SEGMENT_SAMPLES } from './series.ts
 export const OPEN_MAX = 10
 
 /** What is known of an open segment without its body. */
-type Open = {
+type OpenSegment = {
   readonly head: { readonly count: number; readonly to: number }
   readonly sizeBytes: number
 }
 
 /** What is known of the end of a series: no sample is later than `to`, and what its open segments come to. */
-export type End = {
+export type SeriesEnd = {
   readonly to: number
   readonly rows: number
   readonly count: number
@@ -20,10 +20,10 @@ export type End = {
 }
 
 /** Samples that come behind those of a series. */
-export type Coming = { readonly beginAt: number; readonly count: number }
+export type NewSamples = { readonly beginAt: number; readonly count: number }
 
 /** The end of a series whose last samples are in these segments. */
-export function endOf(open: readonly Open[], to: number): End {
+export function endOf(open: readonly OpenSegment[], to: number): SeriesEnd {
   return {
     to,
     rows: open.length,
@@ -33,7 +33,7 @@ export function endOf(open: readonly Open[], to: number): End {
 }
 
 /** The end once a series that ends there has these segments behind it: all but the last are closed. */
-export function endBehind(end: End | null, packed: readonly Segment<unknown>[]): End {
+export function endBehind(end: SeriesEnd | null, packed: readonly Segment<unknown>[]): SeriesEnd {
   const last = packed.at(-1)
   if (!last) throw new RangeError('There is nothing behind the end.')
   const { summary, body } = last
@@ -49,9 +49,9 @@ export function endBehind(end: End | null, packed: readonly Segment<unknown>[]):
 }
 
 /** Whether samples become a segment of their own behind all others, which need not be looked at. */
-export function standApart(end: End, coming: Coming): boolean {
+export function becomesOwnSegment(end: SeriesEnd, coming: NewSamples): boolean {
   if (coming.beginAt <= end.to) return false
-  return end.rows === 0 || (end.rows < OPEN_MAX && !areEnough(end, coming))
+  return end.rows === 0 || (end.rows < OPEN_MAX && !fillsSegment(end, coming))
 }
 
 /**
@@ -59,26 +59,26 @@ export function standApart(end: End, coming: Coming): boolean {
  * fill a segment. Before that samples become one of their own until there are too many, and then the smaller ones are
  * packed: however few samples come at once, each is packed a few times until its segment is closed.
  */
-export function openedFrom(open: readonly Open[], coming: Coming): number {
+export function openedFrom(open: readonly OpenSegment[], coming: NewSamples): number {
   const end = endOf(open, 0)
-  if (areEnough(end, coming)) return 0
+  if (fillsSegment(end, coming)) return 0
   const reached = open.findIndex(({ head }) => head.to >= coming.beginAt)
   const apart = reached < 0 ? open.length : reached
   return open.length < OPEN_MAX ? apart : Math.min(apart, smallFrom(open, end.count + coming.count))
 }
 
 /** What a sample of the open segments takes, about. */
-export function sampleBytesOf({ rows, count, sizeBytes }: End): number {
+export function sampleBytesOf({ rows, count, sizeBytes }: SeriesEnd): number {
   return count === 0 ? 0 : Math.max(0, sizeBytes - rows * FRAME_BYTES) / count
 }
 
-function areEnough(end: End, { count }: Coming): boolean {
+function fillsSegment(end: SeriesEnd, { count }: NewSamples): boolean {
   const total = end.count + count
   return total >= SEGMENT_SAMPLES || total * sampleBytesOf(end) >= SEGMENT_BYTES
 }
 
 /** The first that is no larger than all that follows it. */
-function smallFrom(open: readonly Open[], total: number): number {
+function smallFrom(open: readonly OpenSegment[], total: number): number {
   let follows = total
   const found = open.findIndex(({ head }) => {
     follows -= head.count

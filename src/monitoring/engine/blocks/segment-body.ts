@@ -6,10 +6,10 @@ import { decodeBody } from './series.ts'
 import type { SegmentRow } from '../store/segments.ts'
 
 /** A segment whose samples are wanted; the body as it stands in the database. */
-export type Wanted = { readonly row: SegmentRow; readonly body: Uint8Array }
+export type StoredSegment = { readonly row: SegmentRow; readonly body: Uint8Array }
 
-/** What reads have touched since the keeper was opened. */
-export type Touched = {
+/** What reads have touched since the engine was opened. */
+export type ReadCounts = {
   /** Rows of rollups. */
   rollups: number
   /** Segments whose head was looked at. */
@@ -21,13 +21,13 @@ export type Touched = {
 }
 
 /** A segment has moved between the look at its row and the look for its blob; who looks again finds it. */
-export class BlobGone extends Error {}
+export class MissingBlob extends Error {}
 
-/** The samples of a segment, wherever its body is. @throws {BlobGone} */
+/** The samples of a segment, wherever its body is. @throws {MissingBlob} */
 export async function samplesOf(
-  { row, body }: Wanted,
+  { row, body }: StoredSegment,
   blobs: Blobs,
-  touched: Touched,
+  touched: ReadCounts,
 ): Promise<Samples<Value>> {
   touched.decoded++
   let bytes = body
@@ -38,7 +38,7 @@ export async function samplesOf(
   return decodeBody(row.series, row.head.isDeflated ? await inflate(bytes) : bytes)
 }
 
-/** The bytes of a blob of a job. @throws {BlobGone} */
+/** The bytes of a blob of a job. @throws {MissingBlob} */
 export function bodyOfBlob(blobs: Blobs, jobId: number, id: number): Promise<Uint8Array> {
   return fetchBlob(blobs, blobKey(jobId, id))
 }
@@ -50,7 +50,7 @@ export function blobKey(jobId: number, id: number): string {
 
 async function fetchBlob(blobs: Blobs, key: string): Promise<Uint8Array> {
   const blob = await blobs.get(key)
-  if (!blob) throw new BlobGone(`The blob ${key} is missing.`)
+  if (!blob) throw new MissingBlob(`The blob ${key} is missing.`)
   return bytesOf(blob.body)
 }
 

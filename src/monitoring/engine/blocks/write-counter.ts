@@ -1,7 +1,7 @@
 import type { Row, Statement, ValuesDatabase } from '../../../ports/values-database.ts'
 
 /** The values database for all but the journal, which says whether what is read of it may be as it was. */
-export class StoredValues implements ValuesDatabase {
+export class WriteCounter implements ValuesDatabase {
   readonly #values: ValuesDatabase
   #writes = 0
 

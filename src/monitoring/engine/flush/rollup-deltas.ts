@@ -1,6 +1,6 @@
 import type { Statement, ValuesDatabase } from '../../../ports/values-database.ts'
 import { blockOf, CellBlock, spanOf } from '../../../timeseries/rollup-block.ts'
-import type { Level } from '../../../timeseries/rollup-block.ts'
+import type { RollupLevel } from '../../../timeseries/rollup-block.ts'
 import { firstAtOrAfter } from '../../../timeseries/samples.ts'
 import type { Samples } from '../../../timeseries/samples.ts'
 import { readBlocks, writeBlocks } from '../store/rollups.ts'
@@ -8,16 +8,16 @@ import type { BlockKey } from '../store/rollups.ts'
 import type { SeriesKey } from '../store/segments.ts'
 
 /** Samples that come into the rollups of one level. */
-export type Gain = SeriesKey & { readonly level: Level; readonly samples: Samples<number> }
+export type RollupDelta = SeriesKey & { readonly level: RollupLevel; readonly samples: Samples<number> }
 
-type BlockGain = BlockKey & { readonly samples: Samples<number> }
+type BlockDelta = BlockKey & { readonly samples: Samples<number> }
 
 /** The statements that add samples to the rollups; gains of one series are given in their order of arrival. */
 export async function addToRollups(
   values: ValuesDatabase,
-  gains: readonly Gain[],
+  gains: readonly RollupDelta[],
 ): Promise<readonly Statement[]> {
-  const byBlock = new Map<string, BlockGain[]>()
+  const byBlock = new Map<string, BlockDelta[]>()
   for (const gain of gains.flatMap(blocksOf)) {
     const name = `${gain.jobId}.${gain.series}.${gain.level}.${gain.block}`
     byBlock.set(name, [...(byBlock.get(name) ?? []), gain])
@@ -36,9 +36,9 @@ export async function addToRollups(
 }
 
 /** The gain, block by block. */
-function blocksOf({ jobId, series, level, samples }: Gain): readonly BlockGain[] {
+function blocksOf({ jobId, series, level, samples }: RollupDelta): readonly BlockDelta[] {
   const { at, values } = samples
-  const parts: BlockGain[] = []
+  const parts: BlockDelta[] = []
   for (let from = 0; from < at.length;) {
     const block = blockOf(level, at[from] ?? 0)
     const to = firstAtOrAfter(at, spanOf(level, block).end, from)

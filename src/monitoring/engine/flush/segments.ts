@@ -4,31 +4,38 @@ import { levelFor } from '../../../timeseries/rollup-block.ts'
 import { firstAtOrAfter, joinSamples, mergeSamples } from '../../../timeseries/samples.ts'
 import type { Samples } from '../../../timeseries/samples.ts'
 import type { Segment } from '../../../timeseries/segments.ts'
-import { endBehind, endOf, OPEN_MAX, openedFrom, sampleBytesOf, standApart } from '../blocks/open-segments.ts'
-import type { Coming, End } from '../blocks/open-segments.ts'
+import {
+  endBehind,
+  endOf,
+  OPEN_MAX,
+  openedFrom,
+  sampleBytesOf,
+  becomesOwnSegment,
+} from '../blocks/open-segments.ts'
+import type { NewSamples, SeriesEnd } from '../blocks/open-segments.ts'
 import { decodeBody, isFull, isText, packSeries, SEGMENT_BOUNDS, seriesOf } from '../blocks/series.ts'
 import { writeActors } from '../store.ts'
 import { deleteSegments, readBodies, readSegmentsFrom, writeSegments } from '../store/segments.ts'
 import type { NewSegment, SegmentKey, SegmentRow, SeriesKey, SizedRow } from '../store/segments.ts'
 import type { Job } from '../head/job.ts'
 import { addToRollups } from './rollup-deltas.ts'
-import type { Gain } from './rollup-deltas.ts'
+import type { RollupDelta } from './rollup-deltas.ts'
 
 type Tail = SeriesKey & {
   readonly samples: Samples<Value>
   /** Null where nobody knows. */
-  readonly end: End | null
+  readonly end: SeriesEnd | null
 }
 
-/** What a fold writes, and where series end once that is kept. */
-type Folded = {
+/** What a flush writes, and where series end once that is kept. */
+type FlushedJobs = {
   readonly statements: readonly Statement[]
-  readonly ends: readonly (SeriesKey & End)[]
+  readonly ends: readonly (SeriesKey & SeriesEnd)[]
 }
 
 /** The statements that turn the tails of jobs into segments and their states into checkpoints at their journal row.
  * As few as can be, whatever the number of jobs: a statement costs more than the samples of most tails. */
-export async function foldJobs(values: ValuesDatabase, jobs: readonly Job[]): Promise<Folded> {
+export async function flushJobs(values: ValuesDatabase, jobs: readonly Job[]): Promise<FlushedJobs> {
   const tails = jobs.flatMap(tailsOf)
   const parts = await partsOf(values, tails)
   const touched = parts.flatMap(touchedBy)
@@ -68,7 +75,7 @@ type Part = Tail & {
   /** The open segments, the last ones of the series, that are packed anew together with these samples. */
   readonly opened: readonly SizedRow[]
   /** Where the series ends without them. */
-  readonly end: End | null
+  readonly end: SeriesEnd | null
 }
 
 type Bodies = ReadonlyMap<SegmentRow, Uint8Array | null>
@@ -78,7 +85,7 @@ async function partsOf(values: ValuesDatabase, tails: readonly Tail[]): Promise<
   const looked: Tail[] = []
   const parts: Part[] = []
   for (const tail of tails) {
-    if (tail.end && standApart(tail.end, comingFrom(tail.samples)))
+    if (tail.end && becomesOwnSegment(tail.end, comingFrom(tail.samples)))
       parts.push({ ...tail, row: null, next: null, opened: [] })
     else looked.push(tail)
   }
@@ -90,7 +97,7 @@ async function partsOf(values: ValuesDatabase, tails: readonly Tail[]): Promise<
   return [...parts, ...looked.flatMap((tail, index) => partition(tail, rows[index] ?? []))]
 }
 
-function comingFrom({ at }: Samples<Value>, from = 0): Coming {
+function comingFrom({ at }: Samples<Value>, from = 0): NewSamples {
   return { beginAt: at[from] ?? 0, count: at.length - from }
 }
 
@@ -129,9 +136,9 @@ function touchedBy({ samples, row, next, opened }: Part): readonly SegmentRow[] 
 type Rewritten = {
   readonly replaced: readonly SegmentKey[]
   readonly added: readonly NewSegment[]
-  readonly gains: readonly Gain[]
+  readonly gains: readonly RollupDelta[]
   /** Null where the series ends as before. */
-  readonly end: (SeriesKey & End) | null
+  readonly end: (SeriesKey & SeriesEnd) | null
 }
 
 function rewrite(part: Part, bodies: Bodies): Rewritten {
@@ -162,7 +169,7 @@ function append(part: Part, bodies: Bodies): Rewritten {
     ...SEGMENT_BOUNDS,
     sampleBytes: sampleBytesOf(endOf(opened, 0)),
   })
-  const gains: Gain[] = []
+  const gains: RollupDelta[] = []
   const added = packed.map((segment, index) => {
     const isClosed = index < packed.length - 1 || isFull(segment.summary, segment.body.length)
     const level = isClosed ? levelOf(part, segment) : 0

@@ -1,5 +1,5 @@
 /** Jobs by the time at which they want to be looked at: a binary heap with one entry for each job. */
-export class Wheel {
+export class DeadlineHeap {
   readonly #ats: number[] = []
   readonly #ids: number[] = []
   /** Where in the heap a job's entry is. */

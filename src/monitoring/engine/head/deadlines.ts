@@ -1,14 +1,14 @@
 import { step } from '../../jobs/actor.ts'
 import type { Event } from '../../jobs/actor.ts'
 import type { Effect, Job } from './job.ts'
-import { Wheel } from './deadline-heap.ts'
+import { DeadlineHeap } from './deadline-heap.ts'
 
 /** When jobs want to be looked at. Deadlines may move later without being entered anew: a job is then looked at too early,
  * and entered again. */
 export class Deadlines {
   readonly #jobs: ReadonlyMap<number, Job>
   readonly #armed: () => void
-  readonly #wheel = new Wheel()
+  readonly #heap = new DeadlineHeap()
 
   /** `armed` hears when `nextAt` has moved earlier. */
   constructor(jobs: ReadonlyMap<number, Job>, armed: () => void) {
@@ -18,7 +18,7 @@ export class Deadlines {
 
   /** When the earliest deadline may have passed; infinity when there is none. */
   get nextAt(): number {
-    return this.#wheel.nextAt
+    return this.#heap.nextAt
   }
 
   /** Enters the job's deadline, if it is earlier than what is entered. */
@@ -26,15 +26,15 @@ export class Deadlines {
     const at = job.deadlineAt
     if (at >= job.armedAt) return
     job.armedAt = at
-    const isEarliest = at < this.#wheel.nextAt
-    this.#wheel.set(at, job.id)
+    const isEarliest = at < this.#heap.nextAt
+    this.#heap.set(at, job.id)
     if (isEarliest) this.#armed()
   }
 
   /** What happens to each job whose deadline has passed by `now`, one at a time; the others stay entered. A job whose
    * deliveries were refused has more time; every other one is woken. */
   *takeDue(now: number): Generator<{ readonly effect: Effect; readonly event: Event }> {
-    for (let due = this.#wheel.takeDue(now); due !== null; due = this.#wheel.takeDue(now)) {
+    for (let due = this.#heap.takeDue(now); due !== null; due = this.#heap.takeDue(now)) {
       const job = this.#jobs.get(due.id)
       // A job that was forgotten left its entry behind.
       if (!job || job.armedAt !== due.at) continue

@@ -9,7 +9,7 @@ import { Refusal } from '../../../lib/errors.ts'
 import type { Value } from '../../../domain/delivery.ts'
 import { step } from '../../jobs/actor.ts'
 import type { ActorState, Event } from '../../jobs/actor.ts'
-import { Standing } from './hot-state.ts'
+import { HotState } from './hot-state.ts'
 import type { Arrival } from './hot-state.ts'
 
 const RUNS = Number(process.env['TIDEMARK_TEST_RUNS'] ?? 2_000)
@@ -23,7 +23,7 @@ type Pending =
 class Both {
   now = BEGIN_AT
   heard = 0
-  readonly standing: Standing
+  readonly standing: HotState
   #accepted: ActorState
   #durable: ActorState
   #revision: number
@@ -32,7 +32,7 @@ class Both {
 
   constructor(rules: ActorState['rules']) {
     const { state } = step(null, { kind: 'configure', jobId: 1, rules }, this.now)
-    this.standing = new Standing(state, true)
+    this.standing = new HotState(state, true)
     this.#accepted = state
     this.#durable = state
     this.#revision = rules.revision
@@ -42,7 +42,7 @@ class Both {
     const { timestampAt, errorCode = null, now } = sent
     const delivery = deliveryWith({ values: { [key]: value }, timestampAt, errorCode })
     const event: Event = { kind: 'deliver', delivery }
-    const at = this.standing.hear(key, value, { timestampAt, errorCode, now })
+    const at = this.standing.append(key, value, { timestampAt, errorCode, now })
     if (at === null) return this.#tell(event, now)
     const result = step(this.#accepted, event, now)
     expect(result).toMatchObject({ samples: [{ key, at, value }], transitions: [], late: false })
@@ -69,7 +69,7 @@ class Both {
   commit(count: number): void {
     for (const { what, after } of this.#pending.splice(0, count)) {
       if ('state' in what) this.standing.keep(what.state)
-      else this.standing.keepHeard(what, what.now, 1)
+      else this.standing.markDurable(what, what.now, 1)
       this.#durable = after
     }
   }
@@ -256,8 +256,8 @@ test('a state that is given takes nothing up that was noted before it', () => {
   const { state } = step(null, { kind: 'configure', jobId: 1, rules: rulesWith() }, BEGIN_AT)
   const delivery = deliveryWith({ values: { returnValue1: 1 } })
   const first = step(state, { kind: 'deliver', delivery }, BEGIN_AT + 1).state
-  const standing = new Standing(first, true)
-  expect(standing.hear('returnValue1', 2, { timestampAt: null, errorCode: null, now: BEGIN_AT + 2 })).toBe(
+  const standing = new HotState(first, true)
+  expect(standing.append('returnValue1', 2, { timestampAt: null, errorCode: null, now: BEGIN_AT + 2 })).toBe(
     BEGIN_AT + 2,
   )
   standing.accept(first)
@@ -276,9 +276,9 @@ test('values that were taken back wait for nothing, and one that is kept all the
   both.lookAtDurable()
   expect(both.standing.accepted).toBe(both.standing.durable as ActorState)
   const { standing, now } = both
-  expect(standing.hear('returnValue1', 2, { timestampAt: null, errorCode: null, now })).toBe(now)
+  expect(standing.append('returnValue1', 2, { timestampAt: null, errorCode: null, now })).toBe(now)
   standing.accept(standing.durable as ActorState)
-  standing.keepHeard({ key: 'returnValue1', value: 2, at: now }, now, 1)
+  standing.markDurable({ key: 'returnValue1', value: 2, at: now }, now, 1)
   expect(standing.durable?.current['returnValue1']?.value).toBe(2)
   expect(standing.accepted).toBe(standing.durable as ActorState)
 })

@@ -3,7 +3,7 @@ import type { State } from '../../../domain/state.ts'
 import type { ActorState, Sample } from '../../jobs/actor.ts'
 import { misdated } from '../../jobs/delivery.ts'
 import { patienceOf } from '../../jobs/judgement.ts'
-import { afterRoutine, isNews, isRoutine, quietOf } from '../../jobs/routine.ts'
+import { withNewValue, crossesThreshold, canSkipStep, deadBandOf } from '../../jobs/routine.ts'
 
 /** What comes with a value: the instant and the error code that it was given, if any, and when it arrives. */
 export type Arrival = {
@@ -13,10 +13,10 @@ export type Arrival = {
 }
 
 /** Stands for no error code. */
-const LOUD = -1
+const NO_CODE = -1
 
 /** Stands for no value: nothing is heard before the year 1970. */
-const NONE = -1
+const NO_VALUE = -1
 
 /**
  * Where a job stands: its state as of the last accepted event, and as of the last on stable storage. Most values change
@@ -24,7 +24,7 @@ const NONE = -1
  * make one for each costs more than all else that a job does with it. What such a value needs of the state and its rules
  * is copied here, because what takes time is less to compute than to reach into memory that is far apart.
  */
-export class Standing {
+export class HotState {
   #accepted: ActorState
   #durable: ActorState | null
   #collectorId: number
@@ -35,7 +35,7 @@ export class Standing {
   #under = 0
   #divisor = 1
   /** The error code that says nothing new either. */
-  #quietCode = LOUD
+  #quietCode = NO_CODE
   /** What such a value is answered with: it changes none of that but when the job's silence becomes news. */
   #state: State = 'ok'
   #errorCode = 0
@@ -47,7 +47,7 @@ export class Standing {
   #hasHeard = false
   #heardValue: Value = 0
   /** The latest routine value on stable storage since the durable state. */
-  #keptAt = NONE
+  #keptAt = NO_VALUE
   #keptNowAt = 0
   #keptValue: Value = 0
   #keptKey = ''
@@ -87,11 +87,11 @@ export class Standing {
 
   keep(state: ActorState): void {
     this.#durable = state
-    this.#keptAt = NONE
+    this.#keptAt = NO_VALUE
   }
 
   /** Notes a lone value that arrives now, if it is routine, and answers its instant; null for every other, which is an event. */
-  hear(key: string, value: Value, { timestampAt, errorCode, now }: Arrival): number | null {
+  append(key: string, value: Value, { timestampAt, errorCode, now }: Arrival): number | null {
     // Behind an event that is not durable yet, its value would be kept before it.
     if (this.#accepted !== this.#durable || !this.#isRoutine(key)) return null
     if (errorCode !== null && errorCode !== this.#quietCode) return null
@@ -114,8 +114,8 @@ export class Standing {
   }
 
   /** So many routine values, of which this is the last, are on stable storage; they were heard until `now`. */
-  keepHeard({ key, value, at }: Sample, now: number, count: number): void {
-    this.#keptNowAt = Math.max(now, this.#keptAt === NONE ? (this.#durable?.nowAt ?? 0) : this.#keptNowAt)
+  markDurable({ key, value, at }: Sample, now: number, count: number): void {
+    this.#keptNowAt = Math.max(now, this.#keptAt === NO_VALUE ? (this.#durable?.nowAt ?? 0) : this.#keptNowAt)
     this.#keptAt = at
     this.#keptValue = value
     this.#keptKey = key
@@ -125,13 +125,13 @@ export class Standing {
   #isRoutine(key: string): boolean {
     if (this.#key === key) return true
     const state = this.#accepted
-    if (this.#hasHeard || !isRoutine(state, key)) return false
-    const { over, under, divisor } = quietOf(state, key)
+    if (this.#hasHeard || !canSkipStep(state, key)) return false
+    const { over, under, divisor } = deadBandOf(state, key)
     this.#key = key
     this.#over = over
     this.#under = under
     this.#divisor = divisor
-    this.#quietCode = isNews(state, 'errorCode', state.errorCode) ? LOUD : state.errorCode
+    this.#quietCode = crossesThreshold(state, 'errorCode', state.errorCode) ? NO_CODE : state.errorCode
     this.#newestAt = state.newestAt ?? 0
     this.#nowAt = state.nowAt
     this.#state = state.state
@@ -147,17 +147,17 @@ export class Standing {
       // The step refuses it.
       if (!Number.isFinite(seen)) return true
     }
-    return isNews(this.#accepted, key, value)
+    return crossesThreshold(this.#accepted, key, value)
   }
 
   /** What is noted besides stays so: it comes after what is kept. */
   #takeUpKept(): void {
-    if (this.#keptAt === NONE || !this.#durable) return
+    if (this.#keptAt === NO_VALUE || !this.#durable) return
     const kept = { key: this.#keptKey, at: this.#keptAt, value: this.#keptValue }
-    const durable = afterRoutine(this.#durable, kept, this.#keptNowAt)
+    const durable = withNewValue(this.#durable, kept, this.#keptNowAt)
     if (this.#accepted === this.#durable) this.#accepted = durable
     this.#durable = durable
-    this.#keptAt = NONE
+    this.#keptAt = NO_VALUE
   }
 
   #takeUpHeard(): void {
@@ -165,6 +165,6 @@ export class Standing {
     // The durable state has all of it, and is the accepted one.
     if (this.#waiting === 0) return
     const heard = { key: this.#key, at: this.#newestAt, value: this.#heardValue }
-    this.#accepted = afterRoutine(this.#accepted, heard, this.#nowAt)
+    this.#accepted = withNewValue(this.#accepted, heard, this.#nowAt)
   }
 }

@@ -1,14 +1,14 @@
 import type { Value } from '../../../domain/delivery.ts'
 import type { Snapshot } from '../../../domain/snapshot.ts'
-import type { DeafTime } from '../../../ports/ingest-health.ts'
+import type { IngestGap } from '../../../ports/ingest-health.ts'
 import { step } from '../../jobs/actor.ts'
 import type { ActorState, Event, Sample, Step } from '../../jobs/actor.ts'
 import { heardAtOf } from '../../jobs/judgement.ts'
-import type { Chains } from './pending-samples.ts'
-import type { End } from '../blocks/open-segments.ts'
-import type { Panel } from './pending-rows.ts'
+import type { PendingSamples } from './pending-samples.ts'
+import type { SeriesEnd } from '../blocks/open-segments.ts'
+import type { PendingRows } from './pending-rows.ts'
 import type { SeriesKey } from '../store/segments.ts'
-import { Standing } from './hot-state.ts'
+import { HotState } from './hot-state.ts'
 import type { Arrival } from './hot-state.ts'
 import { Tail } from './tail.ts'
 
@@ -18,31 +18,31 @@ export const BURST_MAX = 100_000
 
 let made = 0
 
-/** One job in the keeper's memory. */
+/** One job in the engine's memory. */
 export class Job {
   readonly id: number
   /** Of this object alone: what is made later for the same id is another job. */
   readonly serial = ++made
   /** The journal row up to which segments and checkpoint hold everything. */
-  foldedId: number
+  flushedId: number
   /** What it has heard on stable storage and not taken yet; whoever looks at the job lets it take that first. */
-  panel: Panel | null = null
+  pendingRows: PendingRows | null = null
   /** Its end has been asked for: what is found by its id may be another job. */
-  wasForgotten = false
+  isForgotten = false
   #journalId: number
   #tail: Tail | null = null
   /** What its tail has yet to take: so many values of one key, with the number of the last. */
-  #chains: Chains | null = null
-  #chainKey = ''
-  #chainSize = 0
+  #pendingSamples: PendingSamples | null = null
+  #pendingKey = ''
+  #pendingCount = 0
   #lastNumber = 0
-  /** What is known of the ends of its series; nothing of those that were not folded since it was opened. */
-  readonly #ends: (SeriesKey & End)[] = []
+  /** What is known of the ends of its series; nothing of those that were not flushed since it was opened. */
+  readonly #ends: (SeriesKey & SeriesEnd)[] = []
   /** When the wheel will look at this job. */
   armedAt = Number.POSITIVE_INFINITY
-  readonly #standing: Standing
+  readonly #hot: HotState
   /** From when until when its deliveries were refused through no fault of its sender; null where none was. */
-  #refused: DeafTime | null = null
+  #refused: IngestGap | null = null
   /** What was used of the job's allowance, and when it was looked at, epoch ms. */
   #used = 0
   #usedAt = 0
@@ -50,53 +50,53 @@ export class Job {
   /** A job that was just accepted, or one read from its checkpoint at a journal row. */
   constructor(state: ActorState, checkpointId: number | null) {
     this.id = state.jobId
-    this.#standing = new Standing(state, checkpointId !== null)
+    this.#hot = new HotState(state, checkpointId !== null)
     this.#journalId = checkpointId ?? 0
-    this.foldedId = checkpointId ?? 0
+    this.flushedId = checkpointId ?? 0
   }
 
   /** As of the last accepted event. */
   get state(): ActorState {
-    this.panel?.handOut()
-    return this.#standing.accepted
+    this.pendingRows?.flushToJobs()
+    return this.#hot.accepted
   }
 
   set state(state: ActorState) {
-    this.#standing.accept(state)
+    this.#hot.accept(state)
   }
 
   /** As of the last event on stable storage; null before the first. Readers see only this. */
   get durable(): ActorState | null {
-    this.panel?.handOut()
-    return this.#standing.durable
+    this.pendingRows?.flushToJobs()
+    return this.#hot.durable
   }
 
   /** Durable samples that are not in segments yet. */
   get tail(): Tail | null {
-    this.panel?.handOut()
-    this.#takeChain()
+    this.pendingRows?.flushToJobs()
+    this.#takePending()
     return this.#tail
   }
 
   /** The journal row of the last event on stable storage. */
   get journalId(): number {
-    this.panel?.handOut()
+    this.pendingRows?.flushToJobs()
     return this.#journalId
   }
 
   /** How many samples of the tail it has taken already, or will without a panel. */
   get takenSize(): number {
-    return (this.#tail?.size ?? 0) + this.#chainSize
+    return (this.#tail?.size ?? 0) + this.#pendingCount
   }
 
   /** Whether segments and checkpoint hold all that it has taken already. */
-  get isFolded(): boolean {
-    return this.#journalId <= this.foldedId
+  get isFlushed(): boolean {
+    return this.#journalId <= this.flushedId
   }
 
   /** That of its rules. */
   get collectorId(): number {
-    return this.#standing.collectorId
+    return this.#hot.collectorId
   }
 
   get deadlineAt(): number {
@@ -104,7 +104,7 @@ export class Job {
   }
 
   /** Takes one delivery from the job's allowance; false when it is used up. */
-  takesAnother(now: number): boolean {
+  tryConsume(now: number): boolean {
     // A clock that is set back gives nothing and costs nothing.
     const regained = Math.max(0, now - this.#usedAt) * PACE_PER_MS
     this.#usedAt = now
@@ -120,7 +120,7 @@ export class Job {
   }
 
   /** The time in which its deliveries were refused since it was heard last, up to `now`; null where none was. */
-  refusedBy(now: number): DeafTime | null {
+  refusedBy(now: number): IngestGap | null {
     if (!this.#refused) return null
     const heardAt = heardAtOf(this.state)
     const toAt = Math.min(now, this.#refused.toAt)
@@ -130,69 +130,69 @@ export class Job {
 
   /** What an event did is on stable storage now. */
   keep({ state, samples, run }: Step, journalId: number): void {
-    this.panel?.handOut()
-    this.#standing.keep(state)
-    this.#takeChain()
+    this.pendingRows?.flushToJobs()
+    this.#hot.keep(state)
+    this.#takePending()
     this.#journalId = journalId
     if (samples.length > 0 || run) this.#tail ??= new Tail()
     for (const { key, at, value } of samples) this.#tail?.add(key, at, value)
-    if (run) this.#tail?.addRun(run)
+    if (run) this.#tail?.addSeries(run)
   }
 
   /** As `Standing.hear`. */
-  hear(key: string, value: Value, arrival: Arrival): number | null {
-    return this.#standing.hear(key, value, arrival)
+  append(key: string, value: Value, arrival: Arrival): number | null {
+    return this.#hot.append(key, value, arrival)
   }
 
   /** As `Standing.answer`. */
-  get answer(): Standing['answer'] {
-    return this.#standing.answer
+  get answer(): HotState['answer'] {
+    return this.#hot.answer
   }
 
   /** Takes the values that are at this index of rounds on stable storage. */
-  take({ key, rounds, nowAt, journalId }: Kept, index: number): void {
-    this.panel = null
-    this.#takeChain()
+  takeRows({ key, rows, nowAt, journalId }: DurableRows, index: number): void {
+    this.pendingRows = null
+    this.#takePending()
     this.#journalId = journalId
     this.#tail ??= new Tail()
-    this.#tail.addRounds(key, rounds, index)
-    const last = rounds.at(-1)
+    this.#tail.addRows(key, rows, index)
+    const last = rows.at(-1)
     const heard = { key, value: last?.values[index] ?? 0, at: last?.at[index] ?? 0 }
-    this.#standing.keepHeard(heard, nowAt, rounds.length)
+    this.#hot.markDurable(heard, nowAt, rows.length)
   }
 
   /** A value that was only noted, and came alone, is on stable storage now. */
-  keepLone(chains: Chains, sample: Sample, now: number, journalId: number): void {
+  appendDurable(chains: PendingSamples, sample: Sample, now: number, journalId: number): void {
     // What it heard before comes first.
-    this.panel?.handOut()
-    if (this.#chainKey !== sample.key) this.#takeChain()
-    this.#chains = chains
-    this.#chainKey = sample.key
+    this.pendingRows?.flushToJobs()
+    if (this.#pendingKey !== sample.key) this.#takePending()
+    this.#pendingSamples = chains
+    this.#pendingKey = sample.key
     this.#lastNumber = chains.add(sample.at, sample.value, this.#lastNumber)
-    this.#chainSize++
+    this.#pendingCount++
     this.#journalId = journalId
-    this.#standing.keepHeard(sample, now, 1)
+    this.#hot.markDurable(sample, now, 1)
   }
 
-  #takeChain(): void {
-    if (!this.#chains || this.#chainSize === 0) return
-    const samples = this.#chains.take(this.#lastNumber, this.#chainSize)
-    this.#chainSize = 0
+  #takePending(): void {
+    if (!this.#pendingSamples || this.#pendingCount === 0) return
+    const samples = this.#pendingSamples.take(this.#lastNumber, this.#pendingCount)
+    this.#pendingCount = 0
     this.#tail ??= new Tail()
-    this.#tail.addRun({ key: this.#chainKey, ...samples })
+    this.#tail.addSeries({ key: this.#pendingKey, ...samples })
   }
 
-  endOf(series: number): End | null {
+  endOf(series: number): SeriesEnd | null {
     return this.#ends.find((end) => end.series === series) ?? null
   }
 
   /** Its tail is in segments now. */
-  fold(): void {
+  markFlushed(): void {
     this.#tail = null
-    this.foldedId = this.#journalId
+    this.flushedId = this.#journalId
   }
 
-  endsAt(end: SeriesKey & End): void {
+  endsAt(end: SeriesKey & SeriesEnd): void {
     const place = this.#ends.findIndex(({ series }) => series === end.series)
     if (place < 0) this.#ends.push(end)
     else this.#ends[place] = end
@@ -222,10 +222,10 @@ export class Job {
 }
 
 /** Rounds as their jobs take them: `Panel`. */
-type Kept = Pick<Panel, 'key' | 'rounds' | 'nowAt' | 'journalId'>
+type DurableRows = Pick<PendingRows, 'key' | 'rows' | 'nowAt' | 'journalId'>
 
 /** Routine values of jobs, as columns, which arrived at `now`. */
-export type Heard = {
+export type AppendedRows = {
   readonly key: string
   readonly now: number
   readonly jobs: readonly Job[]

@@ -6,8 +6,8 @@ import { BEGIN_AT, deliveryWith, rulesWith } from '../../../../test/engine/rules
 import { step } from '../../jobs/actor.ts'
 import type { Step } from '../../jobs/actor.ts'
 import { Job } from './job.ts'
-import type { Heard } from './job.ts'
-import { Panels } from './pending-rows.ts'
+import type { AppendedRows } from './job.ts'
+import { PendingRowLists } from './pending-rows.ts'
 import { Tail } from './tail.ts'
 
 const RUNS = Number(process.env['TIDEMARK_TEST_RUNS'] ?? 2_000)
@@ -29,7 +29,7 @@ class Both {
   journalId = 1
   heard = 0
   readonly jobs = [1, 2, 3, 4, 5].map(jobWith)
-  readonly panels = new Panels()
+  readonly panels = new PendingRowLists()
   readonly #eager = [1, 2, 3, 4, 5].map(jobWith)
 
   /** A round, or values that come alone in one instant, arrive and are stored; of what happened in between they are heard and
@@ -46,10 +46,10 @@ class Both {
     if (isAlone) this.panels.pass(heard, this.journalId)
     else this.panels.add(heard, this.journalId)
     for (const [index, job] of twin.jobs.entries()) {
-      const eager = new Panels()
+      const eager = new PendingRowLists()
       const [at = 0, value = 0] = [twin.at[index], twin.values[index]]
       eager.add({ ...twin, jobs: [job], at: [at], values: [value] }, this.journalId)
-      for (const panel of eager.waiting()) panel.handOut()
+      for (const panel of eager.waiting()) panel.flushToJobs()
     }
   }
 
@@ -70,22 +70,22 @@ class Both {
     for (const [index, job] of pairs.entries()) if (results[index]) job.keep(results[index], this.journalId)
   }
 
-  fold(place: number): void {
+  flush(place: number): void {
     this.expectSame(place, tail)
-    this.jobs[place]?.fold()
-    this.#eager[place]?.fold()
+    this.jobs[place]?.markFlushed()
+    this.#eager[place]?.markFlushed()
   }
 
   expectSame(place: number, ...looks: readonly Look[]): void {
     for (const look of looks) expect(look(this.jobs[place])).toEqual(look(this.#eager[place]))
   }
 
-  #hear(jobs: readonly Job[], key: string, places: readonly number[]): Heard {
+  #hear(jobs: readonly Job[], key: string, places: readonly number[]): AppendedRows {
     const heard = { key, now: this.now, jobs: [] as Job[], at: [] as number[], values: [] as number[] }
     for (const [index, place] of places.entries()) {
       const job = jobs[place]
       const value = this.journalId + index / 10
-      const at = job?.hear(key, value, { timestampAt: null, errorCode: null, now: this.now }) ?? null
+      const at = job?.append(key, value, { timestampAt: null, errorCode: null, now: this.now }) ?? null
       if (!job || at === null) continue
       heard.jobs.push(job)
       heard.at.push(at)
@@ -107,7 +107,7 @@ const tail: Look = (job) => job?.tail?.keys().map((key) => [key, job.tail?.serie
 const durable: Look = (job) => job?.durable
 const state: Look = (job) => job?.state
 /** These let nobody take anything. */
-const bare: Look = (job) => [job?.isFolded, job?.takenSize]
+const bare: Look = (job) => [job?.isFlushed, job?.takenSize]
 const row: Look = (job) => job?.journalId
 const ALL = [state, durable, tail, row, bare]
 
@@ -130,7 +130,7 @@ const deed = fc.oneof(
   {
     weight: 1,
     arbitrary: fc.record({
-      kind: fc.constantFrom('state', 'durable', 'tail', 'row', 'fold'),
+      kind: fc.constantFrom('state', 'durable', 'tail', 'row', 'flush'),
       place: fc.nat(4),
     }),
   },
@@ -152,7 +152,7 @@ test('jobs have the same of a round that waits in a panel, and of values that wa
       for (const one of deeds) {
         if (one.kind === 'round') for (let n = 0; n < one.times; n++) both.round(one)
         else if (one.kind === 'event') both.event(one.place, 'returnValue2', one.behind)
-        else if (one.kind === 'fold') both.fold(one.place)
+        else if (one.kind === 'flush') both.flush(one.place)
         else both.expectSame(one.place, { state, durable, tail, row }[one.kind])
       }
       for (const place of both.jobs.keys()) both.expectSame(place, ...ALL)
@@ -166,19 +166,19 @@ test('jobs have the same of a round that waits in a panel, and of values that wa
 
 test('what was handed out is handed out once, and a round with another key has a panel of its own', () => {
   const jobs = [jobWith(1), jobWith(2)]
-  const panels = new Panels()
+  const panels = new PendingRowLists()
   panels.add(heardBy(jobs), 2)
   const [panel] = panels.waiting()
   panels.add({ ...heardBy(jobs), key: 'returnValue2' }, 3)
   expect(jobs.map(({ takenSize }) => takenSize)).toEqual([1, 1])
-  panel?.handOut()
+  panel?.flushToJobs()
   expect(jobs.map(({ takenSize }) => takenSize)).toEqual([1, 1])
   expect(jobs.map(({ tail: all }) => all?.keys())).toEqual(jobs.map(() => ['returnValue1', 'returnValue2']))
 })
 
 test('a panel keeps 31 rounds waiting, and hands out 32', () => {
   const jobs = [jobWith(1), jobWith(2)]
-  const panels = new Panels()
+  const panels = new PendingRowLists()
   for (let id = 1; id <= 31; id++) panels.add(heardBy(jobs), id)
   expect([jobs[0]?.takenSize, panels.waiting().length]).toEqual([0, 1])
   panels.add(heardBy(jobs), 32)
@@ -187,7 +187,7 @@ test('a panel keeps 31 rounds waiting, and hands out 32', () => {
 
 test('a panel keeps 65,535 values waiting, and hands out one more', () => {
   const jobs = Array.from({ length: 65_536 }, (_, index) => jobWith(index + 1))
-  const panels = new Panels()
+  const panels = new PendingRowLists()
   panels.add(heardBy(jobs.slice(1)), 2)
   expect([jobs[1]?.takenSize, panels.waiting().length]).toEqual([0, 1])
   expect(jobs[1]?.tail?.size).toBe(1)
@@ -204,7 +204,7 @@ test('a tail has the same of rounds and of one value after the other, also where
         const key = part % 2 === 0 ? 'returnValue1' : 'returnValue2'
         const values = instants.map((_, index) => part * 100 + index)
         const rounds = instants.map((one, index) => ({ at: [0, one], values: [-1, values[index] ?? 0] }))
-        if (part < 3) some.addRounds(key, rounds, 1)
+        if (part < 3) some.addRows(key, rounds, 1)
         else instants.forEach((one, index) => some.add(key, one, values[index] ?? 0))
         instants.forEach((one, index) => others.add(key, one, values[index] ?? 0))
       }
@@ -215,7 +215,7 @@ test('a tail has the same of rounds and of one value after the other, also where
 })
 
 /** A round for these jobs. */
-function heardBy(jobs: readonly Job[]): Heard {
+function heardBy(jobs: readonly Job[]): AppendedRows {
   const at = jobs.map(() => BEGIN_AT)
   return { key: 'returnValue1', now: BEGIN_AT, jobs, at, values: jobs.map(() => 1) }
 }

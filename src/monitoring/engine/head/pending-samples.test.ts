@@ -3,7 +3,7 @@ import { expect, test } from 'bun:test'
 import * as fc from 'fast-check'
 
 import type { Value } from '../../../domain/delivery.ts'
-import { Chains } from './pending-samples.ts'
+import { PendingSamples } from './pending-samples.ts'
 
 /** What one job has in chains, and what it should be. */
 type Own = { number: number; readonly at: number[]; readonly values: Value[] }
@@ -13,7 +13,7 @@ test('jobs take what was added for them, in its order, whatever was added for ot
   const deed = fc.record({ job: fc.nat(3), at: fc.nat(), value, takes: fc.nat(9).map((n) => n === 0) })
   fc.assert(
     fc.property(fc.array(deed, { maxLength: 60 }), (deeds) => {
-      const chains = new Chains()
+      const chains = new PendingSamples()
       const jobs = [0, 1, 2, 3].map(newOwn)
       for (const one of deeds) {
         const own = jobs[one.job]
@@ -29,7 +29,7 @@ test('jobs take what was added for them, in its order, whatever was added for ot
 })
 
 test('a page is given back with the last of its 16,384 values, and none of them is there twice', () => {
-  const chains = new Chains()
+  const chains = new PendingSamples()
   const [one, other] = [newOwn(), newOwn()]
   for (let at = 0; at < 16_384; at++) {
     const own = at < 16_383 ? one : other
@@ -51,6 +51,6 @@ function newOwn(): Own {
   return { number: 0, at: [], values: [] }
 }
 
-function takeAll(chains: Chains, { number, at, values }: Own): void {
+function takeAll(chains: PendingSamples, { number, at, values }: Own): void {
   expect(chains.take(number, at.length)).toEqual({ at: at.splice(0), values: values.splice(0) })
 }

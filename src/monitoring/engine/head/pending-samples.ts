@@ -18,7 +18,7 @@ type Page = {
  * job knows its latest, and each value the one before it: to reach a list of the job's own takes longer than everything
  * else that is done with a value.
  */
-export class Chains {
+export class PendingSamples {
   readonly #pages = new Map<number, Page>()
   #last: Page = newPage()
   #count = 0

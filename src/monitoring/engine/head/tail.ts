@@ -1,6 +1,6 @@
-import type { Run, Value } from '../../../domain/delivery.ts'
+import type { SampleSeries, Value } from '../../../domain/delivery.ts'
 import type { Samples } from '../../../timeseries/samples.ts'
-import type { PanelRound } from './pending-rows.ts'
+import type { PendingRow } from './pending-rows.ts'
 
 type Column = {
   readonly key: string
@@ -30,13 +30,13 @@ export class Tail {
   }
 
   /** As `add` of each of them, in this order. */
-  addRun({ key, at, values }: Run): void {
+  addSeries({ key, at, values }: SampleSeries): void {
     const column = this.#columnOf(key)
     for (let index = 0; index < at.length; index++) this.#append(column, at[index] ?? 0, values[index] ?? 0)
   }
 
   /** As `add` of what each of the rounds, in their order, has at this index. */
-  addRounds(key: string, rounds: readonly PanelRound[], index: number): void {
+  addRows(key: string, rounds: readonly PendingRow[], index: number): void {
     const column = this.#columnOf(key)
     for (const { at, values } of rounds) this.#append(column, at[index] ?? 0, values[index] ?? 0)
   }

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 
-import { refusalFor } from './admission.ts'
+import { capacityRefusal } from './admission.ts'
 
 const MIB = 1024 * 1024
 
@@ -23,5 +23,5 @@ test.each([
     roomBytes: Number.POSITIVE_INFINITY,
     ...given,
   }
-  expect(refusalFor(load, load.isFull, load.roomBytes)?.code ?? null).toBe(code)
+  expect(capacityRefusal(load, load.isFull, load.roomBytes)?.code ?? null).toBe(code)
 })

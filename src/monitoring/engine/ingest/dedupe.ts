@@ -2,11 +2,15 @@ import type { Delivered, Delivery, Value } from '../../../domain/delivery.ts'
 import type { Job } from '../head/job.ts'
 
 /** What a job has kept under a key at an instant. */
-type Kept = (key: string, at: number) => Promise<readonly Value[]>
+type StoredValuesAt = (key: string, at: number) => Promise<readonly Value[]>
 
 /** The values of a delivery that its job has not kept yet at their instant: all of them, as a rule; null when there are
  * none. What is newer than all that the job has is not looked for. */
-export async function unkept(job: Job, delivery: Delivery, kept: Kept): Promise<Delivery | null> {
+export async function withoutStored(
+  job: Job,
+  delivery: Delivery,
+  kept: StoredValuesAt,
+): Promise<Delivery | null> {
   const { timestampAt: at, values } = delivery
   const { newestAt, current } = job.state
   if (at === null || newestAt === null || at > newestAt) return delivery
@@ -20,7 +24,7 @@ export async function unkept(job: Job, delivery: Delivery, kept: Kept): Promise<
 }
 
 /** The answer to a delivery of which everything was kept before. */
-export function keptBefore({ state }: Job, { timestampAt, values }: Delivery): Delivered {
+export function storedBefore({ state }: Job, { timestampAt, values }: Delivery): Delivered {
   return {
     accepted: Object.keys(values).length,
     timestampAt: timestampAt ?? state.nowAt,

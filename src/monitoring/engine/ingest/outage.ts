@@ -1,4 +1,4 @@
-import type { DeafTime } from '../../../ports/ingest-health.ts'
+import type { IngestGap } from '../../../ports/ingest-health.ts'
 
 /** Refusals that are no further apart belong to one outage: refused senders are told to try again after a second. */
 const APART_MAX_MS = 2_000
@@ -6,7 +6,7 @@ const APART_MAX_MS = 2_000
 const OUTAGE_MIN_MS = 500
 
 /** A time in which deliveries were refused through no fault of their senders, or would have been. */
-export class Outage {
+export class IngestOutage {
   #fromAt: number | null = null
   #lastAt = Number.NEGATIVE_INFINITY
 
@@ -32,7 +32,7 @@ export class Outage {
   }
 
   /** Null where it was too short to be credited to all jobs. */
-  get span(): DeafTime | null {
+  get span(): IngestGap | null {
     if (this.#fromAt === null) return null
     return this.#lastAt - this.#fromAt < OUTAGE_MIN_MS ? null : { fromAt: this.#fromAt, toAt: this.#lastAt }
   }

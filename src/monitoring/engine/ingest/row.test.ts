@@ -3,8 +3,8 @@ import { expect, test } from 'bun:test'
 import { BEGIN_AT, deliveryWith, rulesWith } from '../../../../test/engine/rules.ts'
 import { step } from '../../jobs/actor.ts'
 import { Job } from '../head/job.ts'
-import { takeRound } from './row.ts'
-import type { Door } from './row.ts'
+import { acceptRow } from './row.ts'
+import type { JobLookup } from './row.ts'
 
 const AT = BEGIN_AT + 1_000
 
@@ -13,10 +13,10 @@ test('what a round did is taken back when one of its values fails for a reason t
   const before = good.map(({ state }) => state)
   const broken = jobWith(4, false)
   broken.state = { ...broken.state, rules: { ...broken.state.rules, thresholds: null as never } }
-  expect(() => takeRound(roundOf(1, 1, 2, 2, 3, 4), AT, doorOf(...good, broken))).toThrow(TypeError)
+  expect(() => acceptRow(roundOf(1, 1, 2, 2, 3, 4), AT, doorOf(...good, broken))).toThrow(TypeError)
   expect(good.map(({ state }) => state)).toEqual(before)
   // The control: without the broken job all of them change.
-  takeRound(roundOf(1, 1, 2, 2, 3), AT, doorOf(...good))
+  acceptRow(roundOf(1, 1, 2, 2, 3), AT, doorOf(...good))
   for (const [index, { state }] of good.entries()) {
     expect(state).not.toEqual(before[index])
     expect(state.newestAt).toBe(AT)
@@ -24,7 +24,7 @@ test('what a round did is taken back when one of its values fails for a reason t
 })
 
 test('what is refused is told in the order of the round, whoever refuses it', () => {
-  const taken = takeRound(roundOf(1, 9, 1, 2, 8), AT, doorOf(jobWith(1, true), jobWith(2, false, true)))
+  const taken = acceptRow(roundOf(1, 9, 1, 2, 8), AT, doorOf(jobWith(1, true), jobWith(2, false, true)))
   expect(taken.places).toEqual([0, 2])
   expect(taken.refused).toEqual([
     { index: 1, code: 'not_found' },
@@ -42,7 +42,7 @@ function jobWith(jobId: number, hasReceived: boolean, stopped = false): Job {
   return new Job(step(state, { kind: 'deliver', delivery }, BEGIN_AT).state, 1)
 }
 
-function doorOf(...jobs: readonly Job[]): Door {
+function doorOf(...jobs: readonly Job[]): JobLookup {
   return { find: (jobId) => jobs.find(({ id }) => id === jobId) ?? null, admit: () => {} }
 }
 

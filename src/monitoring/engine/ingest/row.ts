@@ -4,13 +4,13 @@ import { step } from '../../jobs/actor.ts'
 import type { ActorState, Step } from '../../jobs/actor.ts'
 import { leavesTimeout } from '../../jobs/judgement.ts'
 import { deliveriesOf } from '../../jobs/round.ts'
-import type { Effect, Heard, Job } from '../head/job.ts'
+import type { Effect, AppendedRows, Job } from '../head/job.ts'
 
 /** A round that was gone through: the places of the values that were accepted, those of them that are only noted, what the
  * others do, and what was refused. A job whose values are of both sorts has the noted ones first. */
-type TakenRound = {
+type AcceptedRow = {
   readonly places: readonly number[]
-  readonly heard: Heard
+  readonly rows: AppendedRows
   readonly effects: readonly Effect[]
   readonly refused: readonly RefusedSample[]
   /** The places of values that left error code 5 as it is. */
@@ -18,18 +18,18 @@ type TakenRound = {
 }
 
 /** Who gives the jobs of a round. */
-export type Door = {
+export type JobLookup = {
   readonly find: (jobId: number) => Job | null
   /** @throws {Refusal} */
   readonly admit: (job: Job) => void
 }
 
 /** Lets each value of a round take effect on its job, as a delivery of its own. */
-export function takeRound(round: Round, now: number, door: Door): TakenRound {
+export function acceptRow(round: Round, now: number, door: JobLookup): AcceptedRow {
   const { key, timestampAt, values } = round
   const places: number[] = []
   const timeoutsLeft: number[] = []
-  const heard = { key, now, jobs: [] as Job[], at: [] as number[], values: [] as Value[] }
+  const rows = { key, now, jobs: [] as Job[], at: [] as number[], values: [] as Value[] }
   const arrival = { timestampAt, errorCode: null, now }
   const effects: Effect[] = []
   const before: ActorState[] = []
@@ -40,11 +40,11 @@ export function takeRound(round: Round, now: number, door: Door): TakenRound {
       const job = jobs[index]
       if (!job) continue
       const value = values[index] ?? 0
-      const at = job.hear(key, value, arrival)
+      const at = job.append(key, value, arrival)
       if (at !== null) {
-        heard.jobs.push(job)
-        heard.at.push(at)
-        heard.values.push(value)
+        rows.jobs.push(job)
+        rows.at.push(at)
+        rows.values.push(value)
         places.push(index)
         continue
       }
@@ -63,24 +63,24 @@ export function takeRound(round: Round, now: number, door: Door): TakenRound {
     }
   } catch (error) {
     for (const { job } of effects.toReversed()) job.state = before.pop() ?? job.state
-    for (const job of heard.jobs) job.state = job.durable ?? job.state
+    for (const job of rows.jobs) job.state = job.durable ?? job.state
     throw error
   }
   const inOrder = refused.toSorted((a, b) => a.index - b.index)
-  return { places, heard, effects, refused: inOrder, timeoutsLeft }
+  return { places, rows, effects, refused: inOrder, timeoutsLeft }
 }
 
 type Admitted = { readonly jobs: readonly (Job | null)[]; readonly refused: RefusedSample[] }
 
 /** The jobs of a round, with null in place of each that is refused. Their loop is so short that the processor fetches
  * several of them at once: jobs are many, and far apart in memory. Those that wait for a round of the same are known. */
-function admitted(jobIds: readonly number[], { find, admit }: Door): Admitted {
+function admitted(jobIds: readonly number[], { find, admit }: JobLookup): Admitted {
   const jobs: (Job | null)[] = []
   const refused: RefusedSample[] = []
-  const known = find(jobIds[0] ?? 0)?.panel?.jobsOf(jobIds)
+  const known = find(jobIds[0] ?? 0)?.pendingRows?.jobsOf(jobIds)
   for (let index = 0; index < jobIds.length; index++) {
     const before = known?.[index]
-    const job = before && !before.wasForgotten ? before : find(jobIds[index] ?? 0)
+    const job = before && !before.isForgotten ? before : find(jobIds[index] ?? 0)
     const code = job ? refusalOf(job, admit) : 'not_found'
     jobs.push(code === null ? job : null)
     if (code !== null) refused.push({ index, code })
@@ -88,7 +88,7 @@ function admitted(jobIds: readonly number[], { find, admit }: Door): Admitted {
   return { jobs, refused }
 }
 
-function refusalOf(job: Job, admit: Door['admit']): RefusedSample['code'] | null {
+function refusalOf(job: Job, admit: JobLookup['admit']): RefusedSample['code'] | null {
   try {
     admit(job)
     return null

@@ -1,40 +1,40 @@
 import { Refusal } from '../../../lib/errors.ts'
-import type { DeafTime } from '../../../ports/ingest-health.ts'
+import type { IngestGap } from '../../../ports/ingest-health.ts'
 import type { Event } from '../../jobs/actor.ts'
-import { refusalFor } from './admission.ts'
+import { capacityRefusal } from './admission.ts'
 import type { Deadlines } from '../head/deadlines.ts'
-import type { KeeperHost } from '../host.ts'
+import type { EngineHost } from '../host.ts'
 import { effectsOf } from '../head/job.ts'
 import type { Job } from '../head/job.ts'
-import type { Outage } from './outage.ts'
+import type { IngestOutage } from './outage.ts'
 import { WatchedClock } from './watched-clock.ts'
 import type { WatchedValues } from '../wal/watched-values.ts'
-import type { Ledger } from '../wal/wal.ts'
+import type { Wal } from '../wal/wal.ts'
 
 const WAKES_PER_COMMIT = 2_000
 
-type Parts = {
-  readonly host: KeeperHost & { readonly values: WatchedValues }
+type SilenceDeps = {
+  readonly host: EngineHost & { readonly values: WatchedValues }
   readonly jobs: ReadonlyMap<number, Job>
   readonly deadlines: Deadlines
-  readonly outage: Outage
-  readonly ledger: Ledger
+  readonly outage: IngestOutage
+  readonly wal: Wal
 }
 
 /** Judges the silence of jobs, and tells it from times in which the service itself did not hear. */
-export class Hearing {
+export class SilenceWatch {
   readonly clock: WatchedClock
-  readonly #parts: Parts
-  #lastDeaf: DeafTime | null = null
+  readonly #parts: SilenceDeps
+  #lastIngestGap: IngestGap | null = null
 
-  constructor(parts: Parts) {
+  constructor(parts: SilenceDeps) {
     this.#parts = parts
     this.clock = new WatchedClock(parts.host.clock, (byMs, now) => this.#setBack(byMs, now))
   }
 
   /** The latest time in which deliveries could not be received or were refused, once it is over. */
-  get lastDeaf(): DeafTime | null {
-    return this.#lastDeaf
+  get lastIngestGap(): IngestGap | null {
+    return this.#lastIngestGap
   }
 
   /** When the earliest deadline may have passed and may be judged; infinity when there is none. */
@@ -51,27 +51,27 @@ export class Hearing {
         'unavailable',
         'What arrives cannot be stored: the values database cannot be written. End the process that locks it, or look at the disk; the log has the cause.',
       )
-    const refusal = this.#roomRefusal()
+    const refusal = this.#capacityRefusal()
     // Where too much waits, some of it is stored.
     return refusal?.code === 'storage_full' ? refusal : null
   }
 
   /** A delivery was refused before anybody knew of which job. */
-  wasRefused(): void {
+  recordRefusal(): void {
     const now = this.#parts.host.clock.now()
     this.#parts.outage.refused(now)
   }
 
   /** @throws {Refusal} storage_full, overloaded: then the job, which sends, is not taken for silent */
-  requireRoom(job: Job, now: number): void {
-    const refusal = this.#roomRefusal()
+  requireCapacity(job: Job, now: number): void {
+    const refusal = this.#capacityRefusal()
     if (refusal === null) return
     job.refuse(now)
     this.#parts.outage.refused(now)
     throw refusal
   }
 
-  /** As `Keeper.wake`. */
+  /** As `JobEngine.wake`. */
   async wake(now: number): Promise<void> {
     const { outage } = this.#parts
     this.clock.notice(now)
@@ -80,29 +80,29 @@ export class Hearing {
     await Promise.all(this.#wakeSome(now))
   }
 
-  /** As `Keeper.deaf`. */
-  async deaf(fromAt: number, toAt: number): Promise<void> {
+  /** As `JobEngine.deaf`. */
+  async recordIngestGap(fromAt: number, toAt: number): Promise<void> {
     this.clock.notice(toAt)
     const aheadMs = this.clock.aheadMs(toAt)
     this.clock.measure(toAt)
     await this.#acceptOfAll({ kind: 'deaf', fromAt, toAt, aheadMs }, toAt)
-    this.#lastDeaf = { fromAt, toAt }
+    this.#lastIngestGap = { fromAt, toAt }
   }
 
-  #roomRefusal(): Refusal | null {
-    const { host, ledger } = this.#parts
-    return refusalFor(ledger.unfolded, ledger.isFull, host.roomBytes())
+  #capacityRefusal(): Refusal | null {
+    const { host, wal } = this.#parts
+    return capacityRefusal(wal.unflushed, wal.isFull, host.roomBytes())
   }
 
   /** False while deliveries are refused still: then no silence is judged. */
   async #endOutage(now: number): Promise<boolean> {
     const { outage, host } = this.#parts
-    if (this.#roomRefusal() !== null) outage.refused(now)
+    if (this.#capacityRefusal() !== null) outage.refused(now)
     if (!outage.isOverAt(now)) return false
     const { span } = outage
     if (span) {
       await this.#acceptOfAll({ kind: 'deaf', ...span }, now)
-      this.#lastDeaf = span
+      this.#lastIngestGap = span
       host.log.warn(
         'Deliveries were refused. Deadlines of jobs are put off by that time, and no silence is told of it.',
         { refusedMs: span.toAt - span.fromAt },
@@ -115,9 +115,9 @@ export class Hearing {
 
   /** An event that concerns all jobs. */
   async #acceptOfAll(event: Event, at: number): Promise<void> {
-    const { jobs, ledger } = this.#parts
+    const { jobs, wal } = this.#parts
     const effects = [...jobs.values()].flatMap((job) => effectsOf(job, event, at))
-    if (effects.length > 0) await ledger.accept({ jobId: 0, at, event }, effects)
+    if (effects.length > 0) await wal.accept({ jobId: 0, at, event }, effects)
   }
 
   /** Deadlines move in this turn, so that whatever is read from the clock next finds them where they belong. */
@@ -130,11 +130,11 @@ export class Hearing {
   }
 
   #wakeSome(now: number): readonly Promise<void>[] {
-    const { deadlines, ledger } = this.#parts
+    const { deadlines, wal } = this.#parts
     const woken: Promise<void>[] = []
     for (const { effect, event } of deadlines.takeDue(now)) {
       // What is refused is undone, and so entered again.
-      woken.push(ledger.accept({ jobId: effect.job.id, at: now, event }, [effect]))
+      woken.push(wal.accept({ jobId: effect.job.id, at: now, event }, [effect]))
       if (woken.length >= WAKES_PER_COMMIT) break
     }
     return woken

@@ -1,13 +1,13 @@
 import { expect, test } from 'bun:test'
 
-import type { Cell } from '../../../timeseries/rollup-block.ts'
-import { RecentAnswers } from './answer-cache.ts'
+import type { RollupCell } from '../../../timeseries/rollup-block.ts'
+import { AnswerCache } from './answer-cache.ts'
 
 const HOUR_MS = 3_600_000
-const cell: Cell = { from: 0, end: HOUR_MS, to: 1, count: 1, sum: 1, min: 1, max: 1, last: 1 }
+const cell: RollupCell = { from: 0, end: HOUR_MS, to: 1, count: 1, sum: 1, min: 1, max: 1, last: 1 }
 const empty = { min: null, max: null, avg: null, last: null, count: 0, sum: null }
 
-const question = (jobSerial: number, cells: readonly Cell[] = [], body = new Uint8Array(0)) =>
+const question = (jobSerial: number, cells: readonly RollupCell[] = [], body = new Uint8Array(0)) =>
   ({
     jobSerial,
     series: 1,
@@ -25,7 +25,7 @@ const answer = () => ({
 
 test('what is held is told by its buckets, cells and segments', () => {
   const sizeOf = (...of: Parameters<typeof question>) => {
-    const recent = new RecentAnswers()
+    const recent = new AnswerCache()
     recent.keep(question(...of), answer())
     return recent.sizeBytes
   }
@@ -37,9 +37,9 @@ test('what is held is told by its buckets, cells and segments', () => {
 
 test('lets go of what was not asked for longest', () => {
   const cells = [cell]
-  const one = new RecentAnswers()
+  const one = new AnswerCache()
   one.keep(question(1, cells), answer())
-  const recent = new RecentAnswers(2 * one.sizeBytes)
+  const recent = new AnswerCache(2 * one.sizeBytes)
   const kept = [1, 2].map((id) => {
     const told = answer()
     recent.keep(question(id, cells), told)

@@ -1,7 +1,7 @@
 import { Lru } from '../../../lib/lru.ts'
 import { areSame, areSameBytes } from '../../../lib/same.ts'
 import type { BucketsAnswer, BucketsOfAll } from '../../../domain/series.ts'
-import type { Cell } from '../../../timeseries/rollup-block.ts'
+import type { RollupCell } from '../../../timeseries/rollup-block.ts'
 
 /** Two dozen charts of a month by hour, or half a dozen of a year by day. */
 const BYTES_MAX = 8 * 1024 * 1024
@@ -10,7 +10,7 @@ const BUCKET_BYTES = 350
 const CELL_BYTES = 125
 
 /** A question, before anything is known of what is stored. */
-export type Asked = BucketsOfAll & {
+export type AnswerQuery = BucketsOfAll & {
   /** Not the id: another job may come to have the same one. */
   readonly jobSerial: number
   readonly series: number
@@ -20,8 +20,8 @@ export type Asked = BucketsOfAll & {
 
 /** All that an answer follows from. Whatever a job receives changes its cells or what is not in them yet, and whatever goes
  * has expired. The cells of a block are the same object for as long as its bytes are the same. */
-type Question = Asked & {
-  readonly cells: readonly (readonly Cell[])[]
+type Question = AnswerQuery & {
+  readonly cells: readonly (readonly RollupCell[])[]
   /** What is not in cells yet. */
   readonly segments: readonly Segment[]
   /** How far samples have expired, epoch ms. */
@@ -30,14 +30,14 @@ type Question = Asked & {
 
 type Segment = { readonly from: number; readonly body: Uint8Array }
 
-type Told = { readonly question: Question; readonly answer: BucketsAnswer; asOf: number }
+type CachedAnswer = { readonly question: Question; readonly answer: BucketsAnswer; asOf: number }
 
 /**
  * Answers that were given lately. Who asks again while nothing has changed gets the same object, so that what is made of
  * it further on need not be made again either.
  */
-export class RecentAnswers {
-  readonly #told: Lru<Told>
+export class AnswerCache {
+  readonly #told: Lru<CachedAnswer>
 
   constructor(bytesMax = BYTES_MAX) {
     this.#told = new Lru(bytesMax)
@@ -49,7 +49,7 @@ export class RecentAnswers {
   }
 
   /** The answer, where nothing was stored since it was told or found. */
-  recall(asked: Asked): BucketsAnswer | null {
+  recall(asked: AnswerQuery): BucketsAnswer | null {
     const told = this.#told.get(nameOf(asked))
     return told?.asOf === asked.asOf && areSame(told.question.edges, asked.edges) ? told.answer : null
   }
@@ -74,7 +74,7 @@ function bytesOf({ cells, segments }: Question, { buckets }: BucketsAnswer): num
   return buckets.length * BUCKET_BYTES + inCells + inSegments
 }
 
-function nameOf({ jobSerial, series, mode, edges }: Asked): string {
+function nameOf({ jobSerial, series, mode, edges }: AnswerQuery): string {
   return `${jobSerial}.${series}.${mode}.${edges[0]}.${edges.at(-1)}.${edges.length}`
 }
 

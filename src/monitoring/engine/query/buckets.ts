@@ -1,10 +1,10 @@
 import type { BucketsAnswer, BucketsOfAll, SeriesName } from '../../../domain/series.ts'
 import { HOURS, MINUTES, stepOf } from '../../../timeseries/rollup-block.ts'
-import type { Cell, Level } from '../../../timeseries/rollup-block.ts'
-import { RecentAnswers } from './answer-cache.ts'
-import type { Asked } from './answer-cache.ts'
-import { RecentCells } from '../../../timeseries/rollup-cache.ts'
-import { Rollup } from '../../../timeseries/bucket-sums.ts'
+import type { RollupCell, RollupLevel } from '../../../timeseries/rollup-block.ts'
+import { AnswerCache } from './answer-cache.ts'
+import type { AnswerQuery } from './answer-cache.ts'
+import { RollupCache } from '../../../timeseries/rollup-cache.ts'
+import { BucketSums } from '../../../timeseries/bucket-sums.ts'
 import { firstAtOrAfter } from '../../../timeseries/samples.ts'
 import type { Samples } from '../../../timeseries/samples.ts'
 import type { Job } from '../head/job.ts'
@@ -13,55 +13,55 @@ import { readOverviews } from '../store/rollups.ts'
 import type { BlockRow, Overview } from '../store/rollups.ts'
 import { readBodies, readSegments } from '../store/segments.ts'
 import type { SegmentRow } from '../store/segments.ts'
-import type { StoredValues } from '../blocks/write-counter.ts'
-import type { Touched, Wanted } from '../blocks/segment-body.ts'
+import type { WriteCounter } from '../blocks/write-counter.ts'
+import type { ReadCounts, StoredSegment } from '../blocks/segment-body.ts'
 
-const LEVELS: readonly Level[] = [MINUTES, HOURS]
+const LEVELS: readonly RollupLevel[] = [MINUTES, HOURS]
 
-/** Of all keepers of the process or isolate together: at the edge there may be hundreds. */
-const recentCells = new RecentCells()
-const recentAnswers = new RecentAnswers()
+/** Of all engines of the process or isolate together: at the edge there may be hundreds. */
+const rollupCache = new RollupCache()
+const answerCache = new AnswerCache()
 
 /** Half-open, in order of time. */
 type Span = { readonly from: number; end: number }
 
 /** What was found in the database for one read of buckets, and what of it is still to be added. */
-export type Gathered = {
-  readonly rollup: Rollup
+export type BucketPlan = {
+  readonly rollup: BucketSums
   /** Of each level the spans in which its single samples count instead of its cells. */
-  readonly spans: Readonly<Record<Level, readonly Span[]>>
-  readonly wanted: readonly Wanted[]
+  readonly spans: Readonly<Record<RollupLevel, readonly Span[]>>
+  readonly wanted: readonly StoredSegment[]
   readonly tail: Samples<number> | null
   /** Takes the answer, where it would be the same until something else is stored. */
   readonly keep: ((answer: BucketsAnswer) => void) | null
 }
 
 /** What is wanted, and the job that has it. */
-type Source = {
+type SeriesSource = {
   readonly job: Job
-  readonly asked: Asked
-  /** What is not folded yet. */
+  readonly asked: AnswerQuery
+  /** What is not flushed yet. */
   readonly tail: Samples<number> | null
   /** False where some of it lies in the range. */
-  readonly isFolded: boolean
+  readonly isFlushed: boolean
 }
 
 /** What the database has of each series for one read of buckets, or the answer, where it was told before. */
-export async function gatherBuckets(
-  { values, touched }: { readonly values: StoredValues; readonly touched: Touched },
+export async function planBuckets(
+  { values, touched }: { readonly values: WriteCounter; readonly touched: ReadCounts },
   jobOf: (jobId: number) => Job,
   names: readonly SeriesName[],
   query: BucketsOfAll,
-): Promise<readonly (Gathered | BucketsAnswer)[]> {
+): Promise<readonly (BucketPlan | BucketsAnswer)[]> {
   const range = { beginAt: query.edges[0] ?? 0, endAt: query.edges.at(-1) ?? 0 }
   const asOf = values.writes
-  const sources = names.map(({ jobId, key }): Source => {
+  const sources = names.map(({ jobId, key }): SeriesSource => {
     const job = jobOf(jobId)
     const asked = { ...query, jobSerial: job.serial, series: seriesOf(key), asOf }
     const tail = job.tail ? (job.tail.series(key) as Samples<number>) : null
-    return { job, asked, tail, isFolded: !tail || !hasSamples(tail, range) }
+    return { job, asked, tail, isFlushed: !tail || !hasSamples(tail, range) }
   })
-  const known = sources.map(({ asked, isFolded }) => (isFolded ? recentAnswers.recall(asked) : null))
+  const known = sources.map(({ asked, isFlushed }) => (isFlushed ? answerCache.recall(asked) : null))
   const unknown = sources.filter((_, index) => !known[index])
   const overviews = await readOverviews(
     values,
@@ -69,12 +69,12 @@ export async function gatherBuckets(
     range,
   )
   const overviewOf = new Map(unknown.map((source, index) => [source, overviews[index]]))
-  const gathered: (Gathered | BucketsAnswer)[] = []
+  const gathered: (BucketPlan | BucketsAnswer)[] = []
   for (const [index, source] of sources.entries()) {
     const answer = known[index]
     const overview = overviewOf.get(source)
     if (answer) gathered.push(answer)
-    else if (overview) gathered.push(await gather({ values, touched, range }, source, overview))
+    else if (overview) gathered.push(await planOf({ values, touched, range }, source, overview))
   }
   return gathered
 }
@@ -83,18 +83,18 @@ export async function gatherBuckets(
  * Adds what cells and heads tell without any sample, and finds the segments that must be decoded for the rest: those
  * of no level that a border cuts, and those of a level where a border cuts a cell. Every sample is in one level only.
  */
-async function gather(
-  { values, touched, range }: { values: StoredValues; touched: Touched; range: Range },
-  { job, asked, tail, isFolded }: Source,
+async function planOf(
+  { values, touched, range }: { values: WriteCounter; touched: ReadCounts; range: Range },
+  { job, asked, tail, isFlushed }: SeriesSource,
   { blocks, segments, expiredAt }: Overview,
-): Promise<Gathered | BucketsAnswer> {
-  const cells = blocks.map((block) => recentCells.cellsOf(block))
+): Promise<BucketPlan | BucketsAnswer> {
+  const cells = blocks.map((block) => rollupCache.cellsOf(block))
   touched.rollups += blocks.length
   touched.segments += segments.length
   const question = { ...asked, cells, segments, expiredAt }
-  const known = isFolded ? recentAnswers.find(question) : null
+  const known = isFlushed ? answerCache.find(question) : null
   if (known) return known
-  const rollup = new Rollup(asked.edges, asked.mode)
+  const rollup = new BucketSums(asked.edges, asked.mode)
   const spans = addCells(blocks, cells, rollup, { ...range, expiredAt })
   const rows = await readSegments(
     values,
@@ -110,12 +110,12 @@ async function gather(
     ...needed.map((row, index) => ({ row, body: bodies[index] ?? missing(row) })),
     ...segments.filter((row) => needsSamples(row, rollup, spans)).map((row) => ({ row, body: row.body })),
   ]
-  const keep = (answer: BucketsAnswer) => recentAnswers.keep(question, answer)
-  return { rollup, spans, wanted, tail, keep: isFolded ? keep : null }
+  const keep = (answer: BucketsAnswer) => answerCache.keep(question, answer)
+  return { rollup, spans, wanted, tail, keep: isFlushed ? keep : null }
 }
 
 /** Adds the samples of a segment that count as samples. */
-export function addSamples({ rollup, spans }: Gathered, level: number, samples: Samples<number>): void {
+export function addSamples({ rollup, spans }: BucketPlan, level: number, samples: Samples<number>): void {
   if (level !== MINUTES && level !== HOURS) return rollup.addSamples(samples)
   for (const { from, end } of spans[level]) {
     const begin = firstAtOrAfter(samples.at, from)
@@ -131,11 +131,11 @@ type Range = { readonly beginAt: number; readonly endAt: number }
  * is all there is: it counts where it begins. */
 function addCells(
   blocks: readonly BlockRow[],
-  cells: readonly (readonly Cell[])[],
-  rollup: Rollup,
+  cells: readonly (readonly RollupCell[])[],
+  rollup: BucketSums,
   { beginAt, endAt, expiredAt }: Range & { readonly expiredAt: number },
-): Gathered['spans'] {
-  const spans: Record<Level, Span[]> = { [MINUTES]: [], [HOURS]: [] }
+): BucketPlan['spans'] {
+  const spans: Record<RollupLevel, Span[]> = { [MINUTES]: [], [HOURS]: [] }
   for (const [index, { level }] of blocks.entries()) {
     const samplesFrom = samplesFromAt(level, expiredAt)
     for (const cell of cells[index] ?? []) {
@@ -154,7 +154,7 @@ function addCells(
 }
 
 /** From here on the samples of a level are there, cell by cell. */
-function samplesFromAt(level: Level, expiredAt: number): number {
+function samplesFromAt(level: RollupLevel, expiredAt: number): number {
   return Math.ceil(expiredAt / stepOf(level)) * stepOf(level)
 }
 
@@ -162,13 +162,13 @@ function hasSamples({ at }: Samples<number>, { beginAt, endAt }: Range): boolean
   return firstAtOrAfter(at, beginAt) < firstAtOrAfter(at, endAt)
 }
 
-function extend(spans: Span[], { from, end }: Cell): void {
+function extend(spans: Span[], { from, end }: RollupCell): void {
   const last = spans.at(-1)
   if (last?.end === from) last.end = end
   else spans.push({ from, end })
 }
 
-function needsSamples(row: SegmentRow, rollup: Rollup, spans: Gathered['spans']): boolean {
+function needsSamples(row: SegmentRow, rollup: BucketSums, spans: BucketPlan['spans']): boolean {
   const { level, head } = row
   if (level === MINUTES || level === HOURS) {
     return spans[level].some(({ from, end }) => head.to >= from && head.from < end)

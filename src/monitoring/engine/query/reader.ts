@@ -12,21 +12,21 @@ import type {
 } from '../../../domain/series.ts'
 import type { Log } from '../../../ports/log.ts'
 import type { Job } from '../head/job.ts'
-import type { Lock } from '../../../lib/mutex.ts'
+import type { Mutex } from '../../../lib/mutex.ts'
 import { readMeta, writeMeta } from '../store.ts'
-import type { StoredValues } from '../blocks/write-counter.ts'
-import { nextTurn } from '../retention/stagger.ts'
-import type { Touched } from '../blocks/segment-body.ts'
+import type { WriteCounter } from '../blocks/write-counter.ts'
+import { nextSlot } from '../retention/stagger.ts'
+import type { ReadCounts } from '../blocks/segment-body.ts'
 import { readBuckets, readSamples } from './samples.ts'
 import type { Reading } from './samples.ts'
-import { tidyJobs } from '../retention/retention.ts'
+import { applyRetention } from '../retention/retention.ts'
 import { sweepBlobs } from '../retention/context.ts'
-import type { Tidying } from '../retention/context.ts'
+import type { RetentionContext } from '../retention/context.ts'
 
-/** What the history needs of the keeper. */
-type Home = {
+/** What the history needs of the engine. */
+type ReaderDeps = {
   readonly host: {
-    readonly values: StoredValues
+    readonly values: WriteCounter
     readonly blobs: Blobs
     readonly clock: Clock
     readonly log: Log
@@ -34,9 +34,9 @@ type Home = {
     turn(): Promise<void>
   }
   /** Held for everything that must see or leave segments, rollups and tails as one. */
-  readonly lock: Lock
+  readonly lock: Mutex
   /** Held while the rows of a job are copied, and while they are moved. */
-  readonly shelf: Lock
+  readonly layoutLock: Mutex
   readonly jobs: ReadonlyMap<number, Job>
 }
 
@@ -54,17 +54,17 @@ const always = () => true
 const BLOB_BYTES = 64 * 1024
 
 /** What jobs have received: reads of it, and keeping it small. */
-export class History {
-  readonly #home: Home
+export class HistoryReader {
+  readonly #deps: ReaderDeps
   readonly #reading: Reading
-  readonly #tidying: Tidying
+  readonly #tidying: RetentionContext
   #tidyingAll: Promise<void> | null = null
 
-  constructor(home: Home) {
+  constructor(home: ReaderDeps) {
     const { host, lock, jobs } = home
     const { values, blobs } = host
     const turn = () => host.turn()
-    this.#home = home
+    this.#deps = home
     this.#reading = { values, blobs, lock, turn, touched: { rollups: 0, segments: 0, decoded: 0, blobs: 0 } }
     this.#tidying = {
       values,
@@ -73,12 +73,12 @@ export class History {
       turn,
       blobBytes: host.blobBytes ?? BLOB_BYTES,
       reserved: new Set(),
-      isHere: (job) => jobs.get(job.id) === job,
+      isKnown: (job) => jobs.get(job.id) === job,
     }
   }
 
   /** What reads have touched since the opening. */
-  get touched(): Readonly<Touched> {
+  get touched(): Readonly<ReadCounts> {
     return { ...this.#reading.touched }
   }
 
@@ -107,9 +107,9 @@ export class History {
 
   /** Removes what has expired and moves what is cold into blobs, a little at a time. One under way is joined. What fails
    * is logged and left for the next time. */
-  tidy(turn: Turn = {}): Promise<void> {
-    this.#tidyingAll ??= this.#home.shelf
-      .run(() => this.#tidyAll(turn))
+  applyRetention(turn: Turn = {}): Promise<void> {
+    this.#tidyingAll ??= this.#deps.layoutLock
+      .run(() => this.#applyToAll(turn))
       .finally(() => {
         this.#tidyingAll = null
       })
@@ -119,13 +119,13 @@ export class History {
   /** When the next job has its turn after an instant, if each has one in every period; at the latest a period after it. */
   nextTurn(periodMs: number, afterAt: number): number {
     let at = afterAt + periodMs
-    for (const id of this.#home.jobs.keys()) at = Math.min(at, nextTurn(id, periodMs, afterAt))
+    for (const id of this.#deps.jobs.keys()) at = Math.min(at, nextSlot(id, periodMs, afterAt))
     return at
   }
 
   /** When `tidy` last came to its end with something to look at, epoch ms; null before the first time. */
-  lastTidied(): Promise<number | null> {
-    return readMeta(this.#home.host.values, 'tidied')
+  lastRetentionAt(): Promise<number | null> {
+    return readMeta(this.#deps.host.values, 'tidied')
   }
 
   /** Removes the blobs to which nothing refers any more. @throws {Error} while the blobs are away */
@@ -139,19 +139,19 @@ export class History {
   }
 
   #job(jobId: number): Job {
-    const job = this.#home.jobs.get(jobId)
+    const job = this.#deps.jobs.get(jobId)
     if (!job) throw new Refusal('not_found', 'There is no such webhook job.')
     return job
   }
 
-  async #tidyAll({ whose = always, goesOn = always }: Turn): Promise<void> {
-    const { host, lock } = this.#home
+  async #applyToAll({ whose = always, goesOn = always }: Turn): Promise<void> {
+    const { host, lock } = this.#deps
     const now = host.clock.now()
-    const jobs = [...this.#home.jobs.values()].filter(({ id }) => whose(id))
+    const jobs = [...this.#deps.jobs.values()].filter(({ id }) => whose(id))
     const sweeps = whose(SWEEP)
     if (jobs.length === 0 && !sweeps) return
     for (let from = 0; from < jobs.length && goesOn(); from += JOBS_PER_SLICE) {
-      await this.#attempt(() => tidyJobs(this.#tidying, jobs.slice(from, from + JOBS_PER_SLICE), now))
+      await this.#attempt(() => applyRetention(this.#tidying, jobs.slice(from, from + JOBS_PER_SLICE), now))
       await host.turn()
     }
     if (sweeps) await this.sweepQuietly()
@@ -162,7 +162,7 @@ export class History {
     try {
       await run()
     } catch (error) {
-      this.#home.host.log.error('Old values could not be tidied; it is tried again later.', error)
+      this.#deps.host.log.error('Old values could not be tidied; it is tried again later.', error)
     }
   }
 }

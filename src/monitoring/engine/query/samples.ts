@@ -10,22 +10,22 @@ import type {
 import { mergeSamples, firstAtOrAfter } from '../../../timeseries/samples.ts'
 import type { Samples } from '../../../timeseries/samples.ts'
 import type { Job } from '../head/job.ts'
-import type { Lock } from '../../../lib/mutex.ts'
+import type { Mutex } from '../../../lib/mutex.ts'
 import { seriesOf } from '../blocks/series.ts'
 import { readBodies, readSegments } from '../store/segments.ts'
 import type { SegmentRow } from '../store/segments.ts'
-import type { StoredValues } from '../blocks/write-counter.ts'
-import { BlobGone, samplesOf } from '../blocks/segment-body.ts'
-import type { Touched, Wanted } from '../blocks/segment-body.ts'
-import { addSamples, gatherBuckets } from './buckets.ts'
-import type { Gathered } from './buckets.ts'
+import type { WriteCounter } from '../blocks/write-counter.ts'
+import { MissingBlob, samplesOf } from '../blocks/segment-body.ts'
+import type { ReadCounts, StoredSegment } from '../blocks/segment-body.ts'
+import { addSamples, planBuckets } from './buckets.ts'
+import type { BucketPlan } from './buckets.ts'
 
-/** What reads need of the keeper. */
+/** What reads need of the engine. */
 export type Reading = {
-  readonly values: StoredValues
+  readonly values: WriteCounter
   readonly blobs: Blobs
-  readonly lock: Lock
-  readonly touched: Touched
+  readonly lock: Mutex
+  readonly touched: ReadCounts
   /** Lets deliveries in between. */
   readonly turn: () => Promise<void>
 }
@@ -41,14 +41,14 @@ export function readBuckets(
   query: BucketsOfAll,
 ): Promise<readonly BucketsAnswer[]> {
   return again(async () => {
-    const gathered = await reading.lock.run(() => gatherBuckets(reading, jobOf, names, query))
+    const gathered = await reading.lock.run(() => planBuckets(reading, jobOf, names, query))
     const answers: BucketsAnswer[] = []
     for (const one of gathered) answers.push('buckets' in one ? one : await answerOf(reading, one))
     return answers
   })
 }
 
-async function answerOf(reading: Reading, gathered: Gathered): Promise<BucketsAnswer> {
+async function answerOf(reading: Reading, gathered: BucketPlan): Promise<BucketsAnswer> {
   const { rollup, wanted, tail, keep } = gathered
   for await (const { row, samples } of decoded(reading, wanted))
     addSamples(gathered, row.level, samples as Samples<number>)
@@ -108,7 +108,7 @@ function pageOf(merged: Samples<Value>, query: SamplesQuery): SamplesAnswer {
 
 async function* decoded(
   { blobs, touched, turn }: Reading,
-  wanted: readonly Wanted[],
+  wanted: readonly StoredSegment[],
 ): AsyncGenerator<{ row: SegmentRow; samples: Samples<Value> }> {
   let count = 0
   for (const one of wanted) {
@@ -132,7 +132,7 @@ async function again<Answer>(read: () => Promise<Answer>): Promise<Answer> {
   try {
     return await read()
   } catch (error) {
-    if (error instanceof BlobGone) return read()
+    if (error instanceof MissingBlob) return read()
     throw error
   }
 }

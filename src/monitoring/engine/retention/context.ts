@@ -1,17 +1,17 @@
 import type { Blobs } from '../../../ports/blobs.ts'
 import type { Statement, ValuesDatabase } from '../../../ports/values-database.ts'
 import type { Job } from '../head/job.ts'
-import type { Lock } from '../../../lib/mutex.ts'
+import type { Mutex } from '../../../lib/mutex.ts'
 import { deleteBlobRows, readDoomedBlobs } from '../store/blobs.ts'
 import { blobKey } from '../blocks/segment-body.ts'
 
 const BLOBS_AT_ONCE = 100
 
-/** What tidying needs of the keeper. */
-export type Tidying = {
+/** What context needs of the engine. */
+export type RetentionContext = {
   readonly values: ValuesDatabase
   readonly blobs: Blobs
-  readonly lock: Lock
+  readonly lock: Mutex
   /** What a blob holds at most, in bytes, and a quarter of it at least. */
   readonly blobBytes: number
   /** Blobs that are being put: nothing refers to them yet, and still they stay. */
@@ -19,11 +19,11 @@ export type Tidying = {
   /** Lets deliveries in between. */
   readonly turn: () => Promise<void>
   /** False once the job was forgotten. */
-  readonly isHere: (job: Job) => boolean
+  readonly isKnown: (job: Job) => boolean
 }
 
 /** When what a job keeps is cold, and when it expires. */
-export type Borders = {
+export type RetentionLimits = {
   readonly coldAt: number
   readonly rawAt: number
   readonly minutesAt: number
@@ -31,20 +31,20 @@ export type Borders = {
 }
 
 /** Commits while the job is still here; false when it was forgotten meanwhile. */
-export function commitWhileHere(
-  { values, lock, isHere }: Tidying,
+export function commitUnlessForgotten(
+  { values, lock, isKnown }: RetentionContext,
   job: Job,
   statements: () => Promise<readonly Statement[]>,
 ): Promise<boolean> {
   return lock.run(async () => {
-    if (!isHere(job)) return false
+    if (!isKnown(job)) return false
     await values.commit(await statements())
     return true
   })
 }
 
 /** Removes blobs to which nothing refers any more: of expired samples, of forgotten jobs, of what was cut off. */
-export async function sweepBlobs({ values, blobs, lock, reserved }: Tidying): Promise<void> {
+export async function sweepBlobs({ values, blobs, lock, reserved }: RetentionContext): Promise<void> {
   for (;;) {
     const found = await lock.run(() => readDoomedBlobs(values, BLOBS_AT_ONCE))
     const doomed = found.filter(({ id }) => !reserved.has(id))

@@ -1,5 +1,5 @@
 import { blockOf, CellBlock, decodeCells, HOURS, MINUTES, spanOf } from '../../../timeseries/rollup-block.ts'
-import type { Level } from '../../../timeseries/rollup-block.ts'
+import type { RollupLevel } from '../../../timeseries/rollup-block.ts'
 import { ByteReader } from '../../../timeseries/bytes.ts'
 import type { Samples } from '../../../timeseries/samples.ts'
 import type { Job } from '../head/job.ts'
@@ -10,41 +10,48 @@ import type { BlockRow } from '../store/rollups.ts'
 import { deleteSegments, readBodies } from '../store/segments.ts'
 import type { SegmentRow } from '../store/segments.ts'
 import { samplesOf } from '../blocks/segment-body.ts'
-import type { Wanted } from '../blocks/segment-body.ts'
+import type { StoredSegment } from '../blocks/segment-body.ts'
 import { addToRollups } from '../flush/rollup-deltas.ts'
-import type { Gain } from '../flush/rollup-deltas.ts'
-import { commitWhileHere } from './context.ts'
-import type { Borders, Tidying } from './context.ts'
+import type { RollupDelta } from '../flush/rollup-deltas.ts'
+import { commitUnlessForgotten } from './context.ts'
+import type { RetentionLimits, RetentionContext } from './context.ts'
 
 const SEGMENTS_PER_COMMIT = 64
 const BLOCKS_PER_COMMIT = 64
 
 /** Removes segments whose samples have expired. Numbers of no level come into the hours first: nothing else is left. */
-export async function expireSegments(tidying: Tidying, job: Job, rows: readonly SegmentRow[]): Promise<void> {
+export async function expireSegments(
+  context: RetentionContext,
+  job: Job,
+  rows: readonly SegmentRow[],
+): Promise<void> {
   for (let from = 0; from < rows.length; from += SEGMENTS_PER_COMMIT) {
     const some = rows.slice(from, from + SEGMENTS_PER_COMMIT)
-    const bodies = await tidying.lock.run(() => readBodies(tidying.values, some))
+    const bodies = await context.lock.run(() => readBodies(context.values, some))
     const wanted = some.flatMap((row, index) => {
       const body = bodies[index]
       return body ? [{ row, body }] : []
     })
-    const gains = await gainsOf(tidying, wanted)
+    const gains = await deltasOf(context, wanted)
     const doomed = wanted.flatMap(({ row, body }) =>
       row.head.isBlob ? [new ByteReader(body).unsigned()] : [],
     )
-    const isHere = await commitWhileHere(tidying, job, async () => [
+    const isHere = await commitUnlessForgotten(context, job, async () => [
       ...deleteSegments(some),
-      ...(await addToRollups(tidying.values, gains)),
+      ...(await addToRollups(context.values, gains)),
       ...some.slice(-1).map((row) => writeExpired(row, row.head.to + 1)),
       ...doomBlobs(doomed),
     ])
     if (!isHere) return
-    await tidying.turn()
+    await context.turn()
   }
 }
 
-async function gainsOf({ blobs }: Tidying, wanted: readonly Wanted[]): Promise<readonly Gain[]> {
-  const gains: Gain[] = []
+async function deltasOf(
+  { blobs }: RetentionContext,
+  wanted: readonly StoredSegment[],
+): Promise<readonly RollupDelta[]> {
+  const gains: RollupDelta[] = []
   const touched = { rollups: 0, segments: 0, decoded: 0, blobs: 0 }
   for (const one of wanted) {
     const { jobId, series, level } = one.row
@@ -57,50 +64,53 @@ async function gainsOf({ blobs }: Tidying, wanted: readonly Wanted[]): Promise<r
 
 /** Puts cells of five minutes that have expired into the hours, and removes hours that have. */
 export async function expireCells(
-  tidying: Tidying,
+  context: RetentionContext,
   jobs: readonly Job[],
-  borders: ReadonlyMap<number, Borders>,
+  borders: ReadonlyMap<number, RetentionLimits>,
 ): Promise<void> {
-  const before = (level: Level, of: (border: Borders) => number) =>
+  const before = (level: RollupLevel, of: (border: RetentionLimits) => number) =>
     jobs
-      .filter((job) => tidying.isHere(job))
+      .filter((job) => context.isKnown(job))
       .flatMap(({ id }) => {
         const border = borders.get(id)
         return border ? [{ jobId: id, before: blockOf(level, Math.max(0, of(border))) }] : []
       })
-  await inSlices(tidying, async () => {
+  await inSlices(context, async () => {
     const old = await readOldBlocks(
-      tidying.values,
+      context.values,
       MINUTES,
       before(MINUTES, ({ minutesAt }) => minutesAt),
       BLOCKS_PER_COMMIT,
     )
     if (old.length === 0) return 0
-    await tidying.values.commit([
+    await context.values.commit([
       ...deleteBlocks(old),
-      ...writeBlocks(await intoHours(tidying, old)),
+      ...writeBlocks(await intoHours(context, old)),
       // Samples that are there still are not in what the hours tell apart any more.
       ...old.map((row) => writeExpired(row, spanOf(MINUTES, row.block).end)),
     ])
     return old.length
   })
-  await inSlices(tidying, async () => {
+  await inSlices(context, async () => {
     const old = await readOldBlocks(
-      tidying.values,
+      context.values,
       HOURS,
       before(HOURS, ({ hoursAt }) => hoursAt),
       BLOCKS_PER_COMMIT,
     )
-    if (old.length > 0) await tidying.values.commit(deleteBlocks(old))
+    if (old.length > 0) await context.values.commit(deleteBlocks(old))
     return old.length
   })
 }
 
-async function inSlices({ lock, turn }: Tidying, slice: () => Promise<number>): Promise<void> {
+async function inSlices({ lock, turn }: RetentionContext, slice: () => Promise<number>): Promise<void> {
   while ((await lock.run(slice)) === BLOCKS_PER_COMMIT) await turn()
 }
 
-async function intoHours({ values }: Tidying, old: readonly BlockRow[]): Promise<readonly BlockRow[]> {
+async function intoHours(
+  { values }: RetentionContext,
+  old: readonly BlockRow[],
+): Promise<readonly BlockRow[]> {
   const blocks = new Map<string, { key: Omit<BlockRow, 'body'>; hours: CellBlock }>()
   for (const { jobId, series, block, body } of old) {
     const cells = decodeCells(MINUTES, block, body)

@@ -1,6 +1,6 @@
 import type { Value } from '../../../domain/delivery.ts'
 import { ByteWriter, SAMPLES_PER_BODY_MAX } from '../../../timeseries/bytes.ts'
-import { encodeHead } from '../../../timeseries/segment-header.ts'
+import { encodeHeader } from '../../../timeseries/segment-header.ts'
 import type { Samples } from '../../../timeseries/samples.ts'
 import type { Segment } from '../../../timeseries/segments.ts'
 import type { Job } from '../head/job.ts'
@@ -9,9 +9,9 @@ import { keepBlob, nextBlobId, reserveBlob } from '../store/blobs.ts'
 import { deleteSegments, readBodies, writeSegments } from '../store/segments.ts'
 import type { NewSegment, SegmentKey, SizedRow } from '../store/segments.ts'
 import { blobKey, deflate } from '../blocks/segment-body.ts'
-import type { Replacements } from './rewrites.ts'
-import { commitWhileHere } from './context.ts'
-import type { Tidying } from './context.ts'
+import type { SegmentRewrites } from './rewrites.ts'
+import { commitUnlessForgotten } from './context.ts'
+import type { RetentionContext } from './context.ts'
 
 /** Constant samples never make so many bytes; a row of so many is as good. */
 const CHUNK_SAMPLES = SAMPLES_PER_BODY_MAX
@@ -26,21 +26,28 @@ const WIDE_BYTES = SEGMENT_BOUNDS.sizeMaxBytes + 4_092
 /** Packed into one, rows take less than in sum. */
 const WIDEN_FROM_BYTES = WIDE_BYTES + 2 * SEGMENT_BOUNDS.sizeMaxBytes
 
-export type Cooling = { readonly tidying: Tidying; readonly replacements: Replacements; readonly job: Job }
+export type OffloadContext = {
+  readonly context: RetentionContext
+  readonly rewrites: SegmentRewrites
+  readonly job: Job
+}
 
 /** Makes blobs of the cold segments of a series, as many as they fill; the others are packed into fewer rows. Where the
  * blobs are away, the segments stay where they are. */
-export async function coolSegments(cooling: Cooling, rows: readonly SizedRow[]): Promise<void> {
-  const { tidying } = cooling
-  for (const group of groupsOf(rows, tidying.blobBytes)) {
+export async function offloadSegments(cooling: OffloadContext, rows: readonly SizedRow[]): Promise<void> {
+  const { context } = cooling
+  for (const group of groupsOf(rows, context.blobBytes)) {
     const isHere = group.isFull ? await makeChunk(cooling, group.rows) : await packRest(cooling, group.rows)
     if (!isHere) return
-    await tidying.turn()
+    await context.turn()
   }
 }
 
-async function readSamples(tidying: Tidying, rows: readonly SizedRow[]): Promise<Samples<Value> | null> {
-  const bodies = await tidying.lock.run(() => readBodies(tidying.values, rows))
+async function readSamples(
+  context: RetentionContext,
+  rows: readonly SizedRow[],
+): Promise<Samples<Value> | null> {
+  const bodies = await context.lock.run(() => readBodies(context.values, rows))
   const samples: { at: number[]; values: Value[] } = { at: [], values: [] }
   for (const [index, body] of bodies.entries()) {
     if (!body) return null
@@ -52,25 +59,25 @@ async function readSamples(tidying: Tidying, rows: readonly SizedRow[]): Promise
 }
 
 /** False when the job was forgotten meanwhile. */
-async function makeChunk(cooling: Cooling, rows: readonly SizedRow[]): Promise<boolean> {
-  const { tidying, replacements, job } = cooling
+async function makeChunk(cooling: OffloadContext, rows: readonly SizedRow[]): Promise<boolean> {
+  const { context, rewrites, job } = cooling
   const [first] = rows
-  const samples = await readSamples(tidying, rows)
+  const samples = await readSamples(context, rows)
   if (!first || !samples) return samples !== null
   const [chunk] = packSeries(first.series, samples, { countMax: CHUNK_SAMPLES, sizeMaxBytes: Infinity })
   if (!chunk) return true
   const deflated = await deflate(chunk.body)
   const isDeflated = deflated.length < chunk.body.length
   const body = isDeflated ? deflated : chunk.body
-  const isBlob = body.length * 4 >= tidying.blobBytes
-  const row = { ...keyOf(first), head: encodeHead(chunk.summary, { isDeflated, isBlob }), body }
-  if (isBlob) return replaceByBlob(tidying, job, rows, row)
-  await replacements.add(job, rows, [row])
+  const isBlob = body.length * 4 >= context.blobBytes
+  const row = { ...keyOf(first), head: encodeHeader(chunk.summary, { isDeflated, isBlob }), body }
+  if (isBlob) return replaceByBlob(context, job, rows, row)
+  await rewrites.add(job, rows, [row])
   return true
 }
 
 /** What does not fill a blob yet: small rows become wide ones, or at least fewer. */
-async function packRest(cooling: Cooling, rows: readonly SizedRow[]): Promise<boolean> {
+async function packRest(cooling: OffloadContext, rows: readonly SizedRow[]): Promise<boolean> {
   for (const run of smallRunsOf(rows)) {
     const sizeBytes = run.reduce((sum, row) => sum + row.sizeBytes, 0)
     const isWorthIt = sizeBytes >= WIDEN_FROM_BYTES || rowsOf(sizeBytes) < run.length * LOOSE_SHARE
@@ -86,10 +93,10 @@ function rowsOf(sizeBytes: number): number {
 }
 
 /** The bound on samples is for segments that take more; these fill their rows. */
-async function packTighter(cooling: Cooling, rows: readonly SizedRow[]): Promise<boolean> {
-  const { tidying, replacements, job } = cooling
+async function packTighter(cooling: OffloadContext, rows: readonly SizedRow[]): Promise<boolean> {
+  const { context, rewrites, job } = cooling
   const [first] = rows
-  const samples = await readSamples(tidying, rows)
+  const samples = await readSamples(context, rows)
   if (!first || !samples) return samples !== null
   const packed = packRows(first.series, samples)
   const froms = new Set(packed.map(({ summary }) => summary.from))
@@ -103,7 +110,7 @@ async function packTighter(cooling: Cooling, rows: readonly SizedRow[]): Promise
     head: segment.head,
     body: segment.body,
   }))
-  await replacements.add(job, rows, by)
+  await rewrites.add(job, rows, by)
   return true
 }
 
@@ -174,12 +181,12 @@ class Group {
 
 /** The blob first and its row after: no row ever points to a blob that is not there. */
 async function replaceByBlob(
-  tidying: Tidying,
+  context: RetentionContext,
   job: Job,
   group: readonly SizedRow[],
   row: NewSegment,
 ): Promise<boolean> {
-  const { values, blobs, lock, reserved } = tidying
+  const { values, blobs, lock, reserved } = context
   const id = await lock.run(async () => {
     const free = await nextBlobId(values)
     reserved.add(free)
@@ -195,7 +202,7 @@ async function replaceByBlob(
       ...writeSegments([{ ...row, body: writer.finish() }]),
       keepBlob(id),
     ]
-    return await commitWhileHere(tidying, job, () => Promise.resolve(statements))
+    return await commitUnlessForgotten(context, job, () => Promise.resolve(statements))
   } finally {
     // What came to nothing is swept from now on.
     reserved.delete(id)

@@ -1,11 +1,11 @@
 import type { Job } from '../head/job.ts'
 import { deleteSegments, writeSegments } from '../store/segments.ts'
 import type { NewSegment, SegmentKey } from '../store/segments.ts'
-import type { Tidying } from './context.ts'
+import type { RetentionContext } from './context.ts'
 
 const ROWS_PER_COMMIT = 128
 
-type Replacement = {
+type SegmentRewrite = {
   readonly job: Job
   readonly rows: readonly SegmentKey[]
   readonly by: readonly NewSegment[]
@@ -13,13 +13,13 @@ type Replacement = {
 
 /** Segments that others take the place of, of neighbouring jobs in one commit: their pages are filled anew in order, where
  * rows that shrink one by one leave each page half empty. */
-export class Replacements {
-  readonly #tidying: Tidying
-  #waiting: Replacement[] = []
+export class SegmentRewrites {
+  readonly #context: RetentionContext
+  #waiting: SegmentRewrite[] = []
   #rows = 0
 
-  constructor(tidying: Tidying) {
-    this.#tidying = tidying
+  constructor(context: RetentionContext) {
+    this.#context = context
   }
 
   async add(job: Job, rows: readonly SegmentKey[], by: readonly NewSegment[]): Promise<void> {
@@ -33,9 +33,9 @@ export class Replacements {
     const waiting = this.#waiting
     this.#waiting = []
     this.#rows = 0
-    const { values, lock, isHere } = this.#tidying
+    const { values, lock, isKnown } = this.#context
     await lock.run(async () => {
-      const here = waiting.filter(({ job }) => isHere(job))
+      const here = waiting.filter(({ job }) => isKnown(job))
       if (here.length === 0) return
       const removed = deleteSegments(here.flatMap(({ rows }) => rows))
       await values.commit([...removed, ...writeSegments(here.flatMap(({ by }) => by))])

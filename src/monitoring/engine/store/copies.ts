@@ -18,7 +18,7 @@ export type SegmentCells = readonly [series: number, level: number, from: number
 export type RollupCells = readonly [series: number, level: number, block: number]
 
 /** Everything that a job keeps beside its checkpoint, a page at a time. */
-export async function* readKept(
+export async function* readJobRows(
   values: ValuesDatabase,
   jobId: number,
 ): AsyncGenerator<readonly CopiedRow[], void> {

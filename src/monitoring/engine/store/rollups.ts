@@ -1,11 +1,11 @@
 import type { Row, Statement, ValuesDatabase } from '../../../ports/values-database.ts'
 import { blockOf, HOURS, MINUTES } from '../../../timeseries/rollup-block.ts'
-import type { Level } from '../../../timeseries/rollup-block.ts'
-import { decodeHead } from '../../../timeseries/segment-header.ts'
+import type { RollupLevel } from '../../../timeseries/rollup-block.ts'
+import { decodeHeader } from '../../../timeseries/segment-header.ts'
 import { bytes, integer, writeRows } from './row.ts'
 import type { SegmentRow, SeriesKey } from './segments.ts'
 
-export type BlockKey = SeriesKey & { readonly level: Level; readonly block: number }
+export type BlockKey = SeriesKey & { readonly level: RollupLevel; readonly block: number }
 
 export type BlockRow = BlockKey & { readonly body: Uint8Array }
 
@@ -72,7 +72,7 @@ class Gathering implements Overview {
     else if (level === MINUTES || level === HOURS)
       this.blocks.push({ ...this.#key, level, block: at, body: bytes(row['body']) })
     else {
-      const head = decodeHead(at, bytes(row['head']))
+      const head = decodeHeader(at, bytes(row['head']))
       const place = integer(row['place'])
       this.segments.push({ ...this.#key, level, from: at, place, head, body: bytes(row['body']) })
     }
@@ -86,7 +86,7 @@ class Gathering implements Overview {
   }
 }
 
-const LEVELS: readonly Level[] = [MINUTES, HOURS]
+const LEVELS: readonly RollupLevel[] = [MINUTES, HOURS]
 
 /** The bodies of these blocks, in their order; null for one that is not there yet. */
 export async function readBlocks(
@@ -108,7 +108,7 @@ export async function readBlocks(
 /** Blocks of one level that lie before a block, for each of the jobs, oldest first; `limit` at most. */
 export async function readOldBlocks(
   values: ValuesDatabase,
-  level: Level,
+  level: RollupLevel,
   jobs: readonly { readonly jobId: number; readonly before: number }[],
   limit: number,
 ): Promise<readonly BlockRow[]> {

@@ -1,6 +1,6 @@
 import type { Row, Statement, ValuesDatabase } from '../../../ports/values-database.ts'
-import { decodeHead } from '../../../timeseries/segment-header.ts'
-import type { Head } from '../../../timeseries/segment-header.ts'
+import { decodeHeader } from '../../../timeseries/segment-header.ts'
+import type { SegmentHeader } from '../../../timeseries/segment-header.ts'
 import { bytes, integer, writeRows } from './row.ts'
 
 export type SeriesKey = { readonly jobId: number; readonly series: number }
@@ -13,7 +13,7 @@ export type SegmentKey = SeriesKey & {
   readonly place: number
 }
 
-export type SegmentRow = SegmentKey & { readonly head: Head }
+export type SegmentRow = SegmentKey & { readonly head: SegmentHeader }
 
 export type NewSegment = SegmentKey & { readonly head: Uint8Array; readonly body: Uint8Array }
 
@@ -173,6 +173,6 @@ function segmentOf(row: Row): SegmentRow {
     level: integer(row['level']),
     from,
     place: integer(row['place']),
-    head: decodeHead(from, bytes(row['head'])),
+    head: decodeHeader(from, bytes(row['head'])),
   }
 }

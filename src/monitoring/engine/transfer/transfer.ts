@@ -1,6 +1,6 @@
 import { textLines } from '../../../lib/chunks.ts'
 import { Refusal } from '../../../lib/errors.ts'
-import type { Lock } from '../../../lib/mutex.ts'
+import type { Mutex } from '../../../lib/mutex.ts'
 import type { Blobs } from '../../../ports/blobs.ts'
 import type { Statement, ValuesDatabase } from '../../../ports/values-database.ts'
 import { ByteReader } from '../../../timeseries/bytes.ts'
@@ -9,11 +9,11 @@ import type { Copied } from '../../../ports/job-actors.ts'
 import type { Transition } from '../../../domain/transition.ts'
 import { step } from '../../jobs/actor.ts'
 import type { ActorState, Event } from '../../jobs/actor.ts'
-import type { Facts } from '../wal/transition-outbox.ts'
-import type { KeeperHost } from '../host.ts'
+import type { TransitionOutbox } from '../wal/transition-outbox.ts'
+import type { EngineHost } from '../host.ts'
 import { Job } from '../head/job.ts'
 import { forgetJob, readActor, writeActors } from '../store.ts'
-import { readKept } from '../store/copies.ts'
+import { readJobRows } from '../store/copies.ts'
 import type { CopiedRow } from '../store/copies.ts'
 import { writeBlocks, writeExpired } from '../store/rollups.ts'
 import { writeSegments } from '../store/segments.ts'
@@ -25,69 +25,69 @@ const ROWS_PER_COMMIT = 100
 /** A line that is longer is none of ours. */
 const LINE_MAX_LENGTH = 4 * 1024 * 1024
 
-type Source = {
+type ArchiveSource = {
   readonly values: ValuesDatabase
   readonly blobs: Blobs
-  /** Held while rows are read, so that neither a fold nor a tidying changes them in between. */
-  readonly shelf: Lock
+  /** Held while rows are read, so that neither a flush nor a tidying changes them in between. */
+  readonly layoutLock: Mutex
   /** The checkpoint; null once the job was forgotten. */
   readonly checkpoint: () => Promise<ActorState | null>
 }
 
-/** What copying needs of the keeper. */
-type Home = {
-  readonly host: Pick<KeeperHost, 'values' | 'blobs' | 'clock'>
-  readonly lock: Lock
-  readonly shelf: Lock
+/** What copying needs of the engine. */
+type TransferDeps = {
+  readonly host: Pick<EngineHost, 'values' | 'blobs' | 'clock'>
+  readonly lock: Mutex
+  readonly layoutLock: Mutex
   readonly jobs: Map<number, Job>
-  readonly facts: Facts
+  readonly outbox: TransitionOutbox
   readonly journalId: () => number
-  readonly foldedAt: () => number
-  readonly fold: () => Promise<void>
+  readonly flushedAt: () => number
+  readonly flush: () => Promise<void>
   readonly forget: (jobId: number) => Promise<void>
   readonly enter: (job: Job) => void
 }
 
-/** Copies of what jobs keep: out of the keeper, and into it. */
-export class Copies {
-  readonly #home: Home
+/** Copies of what jobs keep: out of the engine, and into it. */
+export class Transfer {
+  readonly #deps: TransferDeps
 
-  constructor(home: Home) {
-    this.#home = home
+  constructor(deps: TransferDeps) {
+    this.#deps = deps
   }
 
   /** @throws {Refusal} not_found, unavailable */
   async archive(jobId: number, notBeforeAt: number): Promise<ReadableStream<Uint8Array>> {
-    const { host, shelf, jobs, foldedAt, fold } = this.#home
+    const { host, layoutLock, jobs, flushedAt, flush } = this.#deps
     const { values, blobs } = host
     const job = jobs.get(jobId)
     // The first may be one that began earlier and is joined, and the job may have come after it.
-    for (let tried = 0; foldedAt() <= notBeforeAt || !(await readActor(values, jobId)); tried++) {
+    for (let tried = 0; flushedAt() <= notBeforeAt || !(await readActor(values, jobId)); tried++) {
       if (!job || jobs.get(jobId) !== job) throw gone()
       if (tried > 2) throw new Refusal('unavailable', 'What jobs have received cannot be copied just now.')
-      await fold()
+      await flush()
     }
     if (!job) throw gone()
     const checkpoint = async () => (jobs.get(jobId) === job ? readActor(values, jobId) : null)
-    return copyOut({ values, blobs, shelf, checkpoint }, jobId)
+    return archiveLines({ values, blobs, layoutLock, checkpoint }, jobId)
   }
 
   /** @throws {Refusal} bad_request */
   async restore(jobId: number, copied: Copied): Promise<void> {
-    const { host, lock, facts, forget } = this.#home
+    const { host, lock, outbox, forget } = this.#deps
     const { values } = host
     await forget(jobId)
     await lock.run(() => values.commit(forgetJob(jobId)))
-    for await (const part of copyIn(copied.lines, jobId)) {
+    for await (const part of restoreLines(copied.lines, jobId)) {
       if ('statements' in part) await lock.run(() => values.commit(part.statements))
       else await lock.run(() => this.#begin(part.state, copied))
     }
-    await facts.tell()
+    await outbox.deliver()
   }
 
   /** A job goes on from a checkpoint of elsewhere: what was not received since then is nobody's silence. */
   async #begin(before: ActorState, { madeAt, heardSeq }: Copied): Promise<void> {
-    const { host, jobs, facts, journalId, enter } = this.#home
+    const { host, jobs, outbox, journalId, enter } = this.#deps
     const now = host.clock.now()
     const deaf: Event = { kind: 'deaf', fromAt: Math.min(madeAt, now), toAt: now }
     const { state, transitions } = step(before, deaf, now)
@@ -96,8 +96,8 @@ export class Copies {
     jobs.set(job.id, job)
     enter(job)
     // What the actor had told after the others were copied.
-    if (before.seq > heardSeq) facts.add([latestOf(before)])
-    facts.add(transitions)
+    if (before.seq > heardSeq) outbox.add([latestOf(before)])
+    outbox.add(transitions)
   }
 }
 
@@ -108,13 +108,13 @@ function latestOf(actor: ActorState): Transition {
   return { objectId: jobId, seq, at: sinceAt, detectedAt: nowAt, from: state, to: state, ...facts }
 }
 
-/** Everything a job keeps, up to its latest fold, as lines of JSON (`db/README.md`, Backups).
+/** Everything a job keeps, up to its latest flush, as lines of JSON (`db/README.md`, Backups).
  * @throws {Refusal} not_found */
-async function copyOut(source: Source, jobId: number): Promise<ReadableStream<Uint8Array>> {
-  const { shelf } = source
+async function archiveLines(source: ArchiveSource, jobId: number): Promise<ReadableStream<Uint8Array>> {
+  const { layoutLock } = source
   const { promise: isDone, resolve: release } = Promise.withResolvers<null>()
   const begun = Promise.withResolvers<null>()
-  const held = shelf.run(() => {
+  const held = layoutLock.run(() => {
     begun.resolve(null)
     return isDone
   })
@@ -149,11 +149,14 @@ async function copyOut(source: Source, jobId: number): Promise<ReadableStream<Ui
   })
 }
 
-async function* linesOf({ values, blobs, checkpoint }: Source, jobId: number): AsyncGenerator<string, void> {
+async function* linesOf(
+  { values, blobs, checkpoint }: ArchiveSource,
+  jobId: number,
+): AsyncGenerator<string, void> {
   const state = await checkpoint()
   if (!state) throw gone()
   yield line(['a', state])
-  for await (const page of readKept(values, jobId)) {
+  for await (const page of readJobRows(values, jobId)) {
     const lines: string[] = []
     for (const row of page) lines.push(line(await cellsOf(blobs, jobId, row)))
     if (lines.length > 0) yield lines.join('')
@@ -180,7 +183,7 @@ function gone(): Refusal {
 
 /** What `copyOut` wrote, as statements that put it back, some at a time, and last the checkpoint.
  * @throws {Refusal} bad_request for anything else */
-async function* copyIn(
+async function* restoreLines(
   lines: ReadableStream<Uint8Array>,
   jobId: number,
 ): AsyncGenerator<{ readonly statements: readonly Statement[] } | { readonly state: ActorState }, void> {

@@ -1,18 +1,18 @@
 import type { Statement } from '../../../ports/values-database.ts'
-import type { Effect, Heard, Job } from '../head/job.ts'
+import type { Effect, AppendedRows, Job } from '../head/job.ts'
 import { rowsOf } from './entry.ts'
 import { forgetJob } from '../store.ts'
 import { writeJournal } from './store.ts'
 import { forgetRepeats, pruneRepeats, writeRepeats } from '../store/repeats.ts'
 import type { RepeatRow } from '../store/repeats.ts'
-import type { Gathering } from './write-batch.ts'
+import type { WriteBatch } from './write-batch.ts'
 
 /** An accepted event that waits for its commit. */
-export type Accepted = {
+export type WalRecord = {
   /** What stands in the journal of it, or is still being gathered for that. */
-  readonly entry: string | Gathering
+  readonly entry: string | WriteBatch
   /** What was only noted, before its effects. */
-  readonly heard: Heard | null
+  readonly rows: AppendedRows | null
   readonly effects: readonly Effect[]
   /** The job that ends with it. */
   readonly forgotten: Job | null
@@ -23,7 +23,7 @@ export type Accepted = {
 }
 
 /** What few events have. */
-export type Besides = Partial<Pick<Accepted, 'heard' | 'forgotten' | 'repeat'>>
+export type RecordExtras = Partial<Pick<WalRecord, 'rows' | 'forgotten' | 'repeat'>>
 
 /** What makes a batch durable: its statements, and how many journal rows after the last one there is, and characters in
  * them, that are. */
@@ -33,7 +33,7 @@ type Commit = {
   readonly sizeBytes: number
 }
 
-export function commitOf(batch: readonly Accepted[], lastId: number, now: number): Commit {
+export function commitOf(batch: readonly WalRecord[], lastId: number, now: number): Commit {
   const rows = rowsOf(batch.map(({ entry }) => (typeof entry === 'string' ? entry : entry.text())))
   const statements = rows.map((text, index) => writeJournal(lastId + 1 + index, text))
   const repeats: RepeatRow[] = []
@@ -48,16 +48,16 @@ export function commitOf(batch: readonly Accepted[], lastId: number, now: number
 }
 
 /** Until then a change of state was told by whoever made it, or never will be. */
-const TOLD_MS = 5_000
+const DELIVERED_WITHIN_MS = 5_000
 
 /** When the jobs of a batch want to be looked at: at the earliest of their deadlines, and soon where somebody has to hear
  * of a change of state. What was only noted moves deadlines later. */
-export function lookAtOf(batch: readonly Accepted[]): number {
+export function wakeAtOf(batch: readonly WalRecord[]): number {
   let at = Number.POSITIVE_INFINITY
   for (const { effects } of batch) {
     for (const { job, result } of effects) {
       at = Math.min(at, job.deadlineAt)
-      if (result.transitions.length > 0) at = Math.min(at, result.state.nowAt + TOLD_MS)
+      if (result.transitions.length > 0) at = Math.min(at, result.state.nowAt + DELIVERED_WITHIN_MS)
     }
   }
   return at

@@ -1,5 +1,5 @@
-import type { Delivery, Round, Run, Value } from '../../../domain/delivery.ts'
-import type { Rules } from '../../../domain/job-rules.ts'
+import type { Delivery, Round, SampleSeries, Value } from '../../../domain/delivery.ts'
+import type { JobRules } from '../../../domain/job-rules.ts'
 import type { Event } from '../../jobs/actor.ts'
 
 /** What the journal remembers of one accepted event. `jobId` 0 stands for all jobs. */
@@ -37,7 +37,7 @@ export function encodeEntry({ jobId, at, event }: Entry | RoundEntry): string {
     case 'wake':
       return JSON.stringify([jobId, at, 'w'])
     case 'deaf':
-      return JSON.stringify([jobId, at, 'x', ...deafCells(event)])
+      return JSON.stringify([jobId, at, 'x', ...gapCells(event)])
     case 'clock':
       return JSON.stringify([jobId, at, 'k', event.byMs])
     case 'forget':
@@ -83,11 +83,11 @@ function decodeEntry([jobId, at, kind, ...rest]: Cells): Entry | RoundEntry {
     case 'v':
       return { jobId: 0, at, event: { kind: 'round', round: roundOf(rest) } }
     case 'c':
-      return { jobId, at, event: { kind: 'configure', jobId, rules: rest[0] as Rules } }
+      return { jobId, at, event: { kind: 'configure', jobId, rules: rest[0] as JobRules } }
     case 'w':
       return { jobId, at, event: { kind: 'wake' } }
     case 'x':
-      return { jobId, at, event: deafOf(rest) }
+      return { jobId, at, event: gapOf(rest) }
     case 'k':
       return { jobId, at, event: { kind: 'clock', byMs: Number(rest[0]) } }
     case 'f':
@@ -97,14 +97,14 @@ function decodeEntry([jobId, at, kind, ...rest]: Cells): Entry | RoundEntry {
   }
 }
 
-type Deaf = Event & { readonly kind: 'deaf' }
+type GapEvent = Event & { readonly kind: 'deaf' }
 
 /** The rarer cells only where one of them is set. */
-function deafCells({ fromAt, toAt, aheadMs = 0, isSent = false }: Deaf): number[] {
+function gapCells({ fromAt, toAt, aheadMs = 0, isSent = false }: GapEvent): number[] {
   return aheadMs === 0 && !isSent ? [fromAt, toAt] : [fromAt, toAt, aheadMs, Number(isSent)]
 }
 
-function deafOf(cells: readonly unknown[]): Deaf {
+function gapOf(cells: readonly unknown[]): GapEvent {
   const [fromAt = 0, toAt = 0, aheadMs = 0, isSent = 0] = cells.map(Number)
   return { kind: 'deaf', fromAt, toAt, aheadMs, isSent: isSent === 1 }
 }
@@ -118,7 +118,7 @@ function gapsOf(at: readonly number[]): number[] {
   return gaps
 }
 
-function runOf(cells: readonly unknown[]): Run {
+function runOf(cells: readonly unknown[]): SampleSeries {
   const [key, gaps, values] = cells as [string, readonly number[], readonly Value[]]
   const last = gaps.at(-1) ?? 0
   let latest = 0
@@ -144,10 +144,10 @@ function deliveryCells(delivery: Delivery): unknown[] {
   return [exactly(values), errorCode, timestampAt, message, ttlMs, runId, signal]
 }
 
-/** JSON has a minus nought, which `JSON.parse` reads and `JSON.stringify` does not write by itself. */
-const MINUS_NOUGHT = (JSON as unknown as { rawJSON(text: string): unknown }).rawJSON('-0')
+/** JSON has a minus zero, which `JSON.parse` reads and `JSON.stringify` does not write by itself. */
+const MINUS_ZERO = (JSON as unknown as { rawJSON(text: string): unknown }).rawJSON('-0')
 
-const written = (value: Value): unknown => (Object.is(value, -0) ? MINUS_NOUGHT : value)
+const written = (value: Value): unknown => (Object.is(value, -0) ? MINUS_ZERO : value)
 
 /** The same values, so that they are read as they are; hardly ever others than those that were given. */
 function exactly(values: Delivery['values']): unknown {

@@ -1,22 +1,22 @@
 import { valuesOf } from '../../events/values.ts'
-import type { JobValues, Onlookers } from '../../events/values.ts'
-import type { Heard } from '../head/job.ts'
-import type { Accepted } from './commit.ts'
+import type { JobValues, Subscribers } from '../../events/values.ts'
+import type { AppendedRows } from '../head/job.ts'
+import type { WalRecord } from './commit.ts'
 
-/** Tells onlookers what a committed batch brought to the jobs that they watch, in its order. */
-export async function tellValues(onlookers: Onlookers, batch: readonly Accepted[]): Promise<void> {
-  const told = batch.flatMap(({ heard, effects }) => [
-    ...heardBy(onlookers, heard),
-    ...effects.flatMap(({ job, result }) => (onlookers.watches(job.id) ? (valuesOf(result) ?? []) : [])),
+/** Tells subscribers what a committed batch brought to the jobs that they watch, in its order. */
+export async function publishValues(subscribers: Subscribers, batch: readonly WalRecord[]): Promise<void> {
+  const told = batch.flatMap(({ rows, effects }) => [
+    ...valuesOfRows(subscribers, rows),
+    ...effects.flatMap(({ job, result }) => (subscribers.watches(job.id) ? (valuesOf(result) ?? []) : [])),
   ])
-  if (told.length > 0) await onlookers.tell(told)
+  if (told.length > 0) await subscribers.tell(told)
 }
 
-function heardBy(onlookers: Onlookers, heard: Heard | null): JobValues[] {
+function valuesOfRows(subscribers: Subscribers, heard: AppendedRows | null): JobValues[] {
   if (!heard) return []
   const { key, jobs, at, values } = heard
   return jobs.flatMap((job, index) => {
-    if (!onlookers.watches(job.id)) return []
+    if (!subscribers.watches(job.id)) return []
     const sample = { key, at: at[index] ?? 0, value: values[index] ?? 0 }
     return valuesOf({ state: job.state, samples: [sample], run: null }) ?? []
   })

@@ -1,15 +1,15 @@
 import type { Transition } from '../../../domain/transition.ts'
 import type { Log } from '../../../ports/log.ts'
 
-const TOLD_AT_ONCE = 500
+const TRANSITIONS_PER_BATCH = 500
 
 /** Committed transitions on their way up: told in order, again and again until they were taken. */
-export class Facts {
+export class TransitionOutbox {
   readonly #follow: (transitions: readonly Transition[]) => Promise<void>
   readonly #log: Log
   #waiting: Transition[] = []
-  #telling: Promise<boolean> | null = null
-  #hasTold = false
+  #delivering: Promise<boolean> | null = null
+  #redeliversOnReplay = false
 
   constructor(follow: (transitions: readonly Transition[]) => Promise<void>, log: Log) {
     // A listener that throws before it returns a promise is one that rejects.
@@ -18,18 +18,18 @@ export class Facts {
   }
 
   /** True when nothing waits. */
-  get told(): boolean {
+  get isDrained(): boolean {
     return this.#waiting.length === 0
   }
 
-  /** True from what was told until a fold: a keeper that opens on the journal before that tells it again. */
-  get hasTold(): boolean {
-    return this.#hasTold
+  /** True from what was told until a flush: an engine that opens on the journal before that tells it again. */
+  get redeliversOnReplay(): boolean {
+    return this.#redeliversOnReplay
   }
 
-  /** A fold begins: what was told so far is not told again once it has ended. */
-  willFold(): void {
-    this.#hasTold = false
+  /** A flush begins: what was told so far is not told again once it has ended. */
+  willFlush(): void {
+    this.#redeliversOnReplay = false
   }
 
   add(transitions: readonly Transition[]): void {
@@ -37,23 +37,23 @@ export class Facts {
   }
 
   /** Tells everything that waits; false when the listener is away and it must be tried again later. */
-  tell(): Promise<boolean> {
-    if (this.told) return Promise.resolve(true)
-    this.#telling ??= this.#tellAll()
-    return this.#telling
+  deliver(): Promise<boolean> {
+    if (this.isDrained) return Promise.resolve(true)
+    this.#delivering ??= this.#deliverAll()
+    return this.#delivering
   }
 
-  async #tellAll(): Promise<boolean> {
+  async #deliverAll(): Promise<boolean> {
     // Those of one job are in the order of time already. Those of many come in that order, too, so that what is above them
     // has a past that agrees with theirs.
     this.#waiting.sort((a, b) => a.at - b.at)
     try {
       while (this.#waiting.length > 0) {
-        const told = this.#waiting.slice(0, TOLD_AT_ONCE)
+        const told = this.#waiting.slice(0, TRANSITIONS_PER_BATCH)
         // A failure that passes at once must not show: who delivered is answered after this, and finds the change everywhere.
         await this.#follow(told).catch(() => this.#follow(told))
         this.#waiting.splice(0, told.length)
-        this.#hasTold = true
+        this.#redeliversOnReplay = true
       }
       return true
     } catch (error) {
@@ -63,7 +63,7 @@ export class Facts {
       })
       return false
     } finally {
-      this.#telling = null
+      this.#delivering = null
     }
   }
 }

@@ -1,10 +1,10 @@
 import type { Value } from '../../../domain/delivery.ts'
 import type { Sample } from '../../jobs/actor.ts'
 import type { GroupCommit } from './group-commit.ts'
-import type { Heard, Job } from '../head/job.ts'
+import type { AppendedRows, Job } from '../head/job.ts'
 import { encodeEntry } from './entry.ts'
 import type { Arrival } from '../head/hot-state.ts'
-import type { Accepted } from './commit.ts'
+import type { WalRecord } from './commit.ts'
 
 /** About so many characters are gathered at most: an entry has to fit into a row. */
 export const GATHERED_BYTES = 256 * 1024
@@ -13,7 +13,7 @@ const VALUE_BYTES = 32
 
 /** Routine values that came one by one at the same instant of the clock. They are written down as one round, at a fraction
  * of what an entry for each would take. */
-export class Gathering implements Heard {
+export class WriteBatch implements AppendedRows {
   readonly key: string
   readonly timestampAt: number | null
   readonly now: number
@@ -53,16 +53,16 @@ export class Gathering implements Heard {
 
 /** Lets a value that was only noted wait for its commit, with those that came just before it where that is possible.
  * Resolves as `GroupCommit.push`. */
-export function gather(
-  commits: GroupCommit<Accepted>,
+export function appendToBatch(
+  commits: GroupCommit<WalRecord>,
   job: Job,
   { key, at, value }: Sample,
   arrival: Arrival,
 ): Promise<void> {
   const last = commits.last?.entry
-  if (last instanceof Gathering && last.isFor(key, arrival)) return commits.grow(last.add(job, at, value))
-  const entry = new Gathering(key, arrival)
+  if (last instanceof WriteBatch && last.isFor(key, arrival)) return commits.grow(last.add(job, at, value))
+  const entry = new WriteBatch(key, arrival)
   const sizeBytes = entry.add(job, at, value)
-  const accepted = { entry, heard: entry, effects: [], forgotten: null, repeat: null, isDelivery: true }
+  const accepted = { entry, rows: entry, effects: [], forgotten: null, repeat: null, isDelivery: true }
   return commits.push(accepted, sizeBytes)
 }

@@ -1,14 +1,14 @@
 import { idsOf } from '../../../access/rights/permissions.ts'
 import { Refusal } from '../../../lib/errors.ts'
-import { Lock } from '../../../lib/mutex.ts'
+import { Mutex } from '../../../lib/mutex.ts'
 import { timeFormat } from '../../../lib/time.ts'
 import type { TimeFormat } from '../../../lib/time.ts'
-import type { Events, Passing, Reading, Sight } from '../../../ports/events.ts'
+import type { Events, EphemeralEvent, Reading, Visibility } from '../../../ports/events.ts'
 import type { Ports } from '../../../ports/index.ts'
 import { alarmDraft, gapDraft, MARK, stateDraft, valueDraft } from '../drafts.ts'
 import { Reader } from '../reader.ts'
 import * as store from '../store.ts'
-import type { JobValues, Onlookers } from '../values.ts'
+import type { JobValues, Subscribers } from '../values.ts'
 import { frameOf, retryOf, Window } from '../window.ts'
 import type { Draft, GapReason, WindowLimits } from '../window.ts'
 import { full, Seats } from './seats.ts'
@@ -58,11 +58,11 @@ type Open = { readonly reader: Reader; readonly reading: Reading }
  *    is cut off.
  * 4. Nothing is asked or kept while nobody reads.
  */
-export class Hub implements Events, Onlookers {
+export class Hub implements Events, Subscribers {
   readonly #host: HubHost
   readonly #limits: HubLimits
   readonly #format: TimeFormat
-  readonly #lock = new Lock()
+  readonly #lock = new Mutex()
   readonly #readers = new Map<Reader, Open>()
   readonly #seats: Seats
   readonly #watches = new Watches(LINGER_MS)
@@ -125,7 +125,7 @@ export class Hub implements Events, Onlookers {
     return this.#looking
   }
 
-  publish({ kind, data }: Passing): Promise<void> {
+  publish({ kind, data }: EphemeralEvent): Promise<void> {
     this.#tell([{ kind, above: [], data, jobId: null }])
     return NOTHING
   }
@@ -216,7 +216,7 @@ export class Hub implements Events, Onlookers {
     await this.#host.watch?.(jobIds)
   }
 
-  #attach({ window }: Awake, reading: Reading, sight: Sight): ReadableStream<Uint8Array> {
+  #attach({ window }: Awake, reading: Reading, sight: Visibility): ReadableStream<Uint8Array> {
     const { wanted, once, lastEventId } = reading
     const resumed = lastEventId === null ? null : this.#resume(window, lastEventId, wanted.jobIds)
     const after = typeof resumed === 'number' ? resumed : window.lastSeq
@@ -294,7 +294,7 @@ export class Hub implements Events, Onlookers {
   }
 
   async #check({ reader, reading }: Open): Promise<void> {
-    let sight: Sight | null = null
+    let sight: Visibility | null = null
     try {
       sight = await reading.look()
     } catch (error) {

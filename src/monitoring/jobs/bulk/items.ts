@@ -2,7 +2,7 @@ import { Refusal } from '../../../lib/errors.ts'
 import type { Fault } from '../../../lib/errors.ts'
 import { pointerOf } from '../../../lib/pointer.ts'
 import { parseInstant } from '../../../lib/time.ts'
-import type { Delivery, Round, Run, Value } from '../../../domain/delivery.ts'
+import type { Delivery, Round, SampleSeries, Value } from '../../../domain/delivery.ts'
 import { areNumbers, areTexts, isFields, isNumber, isPlainField, isText } from '../plain.ts'
 import type { Fields } from '../plain.ts'
 import { deliveryBody, deliveryOf, RUN_SAMPLES_MAX, RUN_TEXT_MAX } from '../schema.ts'
@@ -23,7 +23,7 @@ export function deliveryItem(input: unknown): Item<Delivery> {
 }
 
 /** One of `series`, read in the same way. */
-export function seriesItem(input: unknown): Item<Run> {
+export function seriesItem(input: unknown): Item<SampleSeries> {
   if (isFields(input)) {
     const run = plainRun(input)
     if (run) return { jobId: input['jobId'] as number, content: run }
@@ -50,7 +50,7 @@ export function anyDelivery(input: unknown): Item<Delivery> {
 }
 
 /** As the schema has it, for every item. */
-export function anyRun(input: unknown): Item<Run> {
+export function anyRun(input: unknown): Item<SampleSeries> {
   const result = seriesBody.safeParse(input)
   if (result.success) {
     const { jobId, key, timestamps, values } = result.data
@@ -88,7 +88,7 @@ function plainDelivery(item: Fields): Delivery | null {
   return { signal: 'result', values, errorCode, timestampAt, message: null, ttlMs: null, runId: null }
 }
 
-function plainRun(item: Fields): Run | null {
+function plainRun(item: Fields): SampleSeries | null {
   const { jobId, key, timestamps, values } = item
   if (jobIdOf(jobId) === null || typeof key !== 'string' || Object.keys(item).length !== 4) return null
   if (!areColumns(timestamps, values) || !timestamps.every(Number.isSafeInteger)) return null

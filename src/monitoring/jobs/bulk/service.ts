@@ -2,7 +2,7 @@ import type { Context } from '../../../context.ts'
 import type { Repeatable } from '../../../http/idempotency.ts'
 import { Refusal } from '../../../lib/errors.ts'
 import { timeFormat } from '../../../lib/time.ts'
-import type { Outcome, Parcel, Repeat } from '../../../domain/delivery.ts'
+import type { DeliveryOutcome, BulkItem, Repeat } from '../../../domain/delivery.ts'
 import { deliverAll, keyOf, NO_OUTCOME, repeatOf } from '../service/deliver.ts'
 import { areReplayed, itemText, refusedView, repeatAt, roundView } from './service/answers.ts'
 import { deliveryItem, seriesItem } from './items.ts'
@@ -37,12 +37,12 @@ async function answerRounds(
 
 /** The items of a call, in order: what is sent of each, or why nothing is. */
 class Sending {
-  readonly parcels: Parcel[] = []
+  readonly parcels: BulkItem[] = []
   readonly jobIds: (number | null)[] = []
   /** By place; an item without one is sent. */
   readonly #refusals: (Refusal | null)[] = []
 
-  send(parcel: Parcel): void {
+  send(parcel: BulkItem): void {
     this.parcels.push(parcel)
     this.jobIds.push(parcel.jobId)
     this.#refusals.push(null)
@@ -54,7 +54,7 @@ class Sending {
   }
 
   /** Outcomes by place, once those of the parcels are known. */
-  land(outcomes: readonly Outcome[]): readonly Outcome[] {
+  land(outcomes: readonly DeliveryOutcome[]): readonly DeliveryOutcome[] {
     let next = 0
     return this.#refusals.map((refusal) => refusal ?? outcomes[next++] ?? NO_OUTCOME)
   }

@@ -5,7 +5,7 @@ import type { Context } from '../../../context.ts'
 import { sha256 } from '../../../lib/digest.ts'
 import type { Repeatable } from '../../../http/idempotency.ts'
 import { Refusal } from '../../../lib/errors.ts'
-import { Recent } from '../../../lib/ttl-cache.ts'
+import { TtlCache } from '../../../lib/ttl-cache.ts'
 import { base64url } from '../../../lib/text.ts'
 import { timeFormat } from '../../../lib/time.ts'
 import type { TimeFormat } from '../../../lib/time.ts'
@@ -27,7 +27,7 @@ const TOKEN_BYTES = 32
 
 type Ping = { readonly id: number; readonly jobId: number; readonly expiresAt: number | null }
 
-const known = new WeakMap<Ports, Recent<Ping>>()
+const known = new WeakMap<Ports, TtlCache<Ping>>()
 
 /** The tokens of a job, without the tokens. @throws {Refusal} not_found, forbidden */
 export async function listPings(context: Context, jobId: number) {
@@ -115,9 +115,9 @@ async function findPing(ports: Ports, hash: string): Promise<Ping | null> {
   return permissionsOf(rights, { type: 'job', runBy: 0, path: found.path }).write ? found : null
 }
 
-function knownOf(ports: Ports): Recent<Ping> {
+function knownOf(ports: Ports): TtlCache<Ping> {
   let recent = known.get(ports)
-  if (!recent) known.set(ports, (recent = new Recent(KNOWN_MS)))
+  if (!recent) known.set(ports, (recent = new TtlCache(KNOWN_MS)))
   return recent
 }
 

@@ -2,16 +2,16 @@ import { undeliverable, undeliverableTo } from '../../../access/rights/service.t
 import type { Caller, Context } from '../../../context.ts'
 import { sha256 } from '../../../lib/digest.ts'
 import { Refusal } from '../../../lib/errors.ts'
-import { soon } from '../../../lib/maybe-promise.ts'
-import type { Soon } from '../../../lib/maybe-promise.ts'
+import { thenSync } from '../../../lib/maybe-promise.ts'
+import type { MaybePromise } from '../../../lib/maybe-promise.ts'
 import type { Ports } from '../../../ports/index.ts'
 import type { JobActors } from '../../../ports/job-actors.ts'
 import type {
   Delivered,
   DeliveredRound,
   Delivery,
-  Outcome,
-  Parcel,
+  DeliveryOutcome,
+  BulkItem,
   Repeat,
   Round,
   Sender,
@@ -28,9 +28,9 @@ export function deliver(
   context: Context,
   jobId: number,
   { body, key }: { readonly body: DeliveryBody; readonly key: string | null },
-): Soon<Delivered> {
+): MaybePromise<Delivered> {
   const { ports, caller } = context
-  return soon(undeliverableTo(context, jobId), (refusal) => {
+  return thenSync(undeliverableTo(context, jobId), (refusal) => {
     if (refusal) throw refusal
     return deliverAs(senderOf(caller), ports, { jobId, body, key: key === null ? null : keyOf(caller, key) })
   })
@@ -78,7 +78,10 @@ export async function repeatOf(key: string, body: unknown): Promise<Repeat> {
 /** Takes many deliveries, and runs of samples, for one job in the order given. Each is answered in its place; a refusal
  * hinders no other. What is not refused is on stable storage when it resolves. A run may have `RUN_SAMPLES_MAX` samples
  * and `RUN_TEXT_MAX` characters. */
-export async function deliverAll(context: Context, parcels: readonly Parcel[]): Promise<readonly Outcome[]> {
+export async function deliverAll(
+  context: Context,
+  parcels: readonly BulkItem[],
+): Promise<readonly DeliveryOutcome[]> {
   const { jobActors } = context.ports
   const sender = senderOf(context.caller)
   const refusals = await undeliverable(

@@ -3,7 +3,7 @@ import { expect, test } from 'bun:test'
 import * as fc from 'fast-check'
 
 import { timeFormat } from '../../../lib/time.ts'
-import type { Delivered, DeliveredRun } from '../../../domain/delivery.ts'
+import type { Delivered, DeliveredSeries } from '../../../domain/delivery.ts'
 import { deliveredText, runText } from './delivered.ts'
 
 const RUNS = Number(process.env['TIDEMARK_TEST_RUNS'] ?? 500)
@@ -46,7 +46,7 @@ test('what is written of a delivery says nothing of those before', () => {
 
 test('nor of a run, which says which samples were refused', () => {
   const refused = [{ index: 1, code: 'value_in_future' as const }]
-  const one = fc.record<DeliveredRun>({
+  const one = fc.record<DeliveredSeries>({
     accepted: fc.constantFrom(1, 1, 1, 2),
     late: fc.constantFrom(0, 0, 0, 1),
     refused: fc.constantFrom([], [], [], refused),

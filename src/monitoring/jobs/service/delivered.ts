@@ -2,7 +2,7 @@ import type { Repeatable } from '../../../http/idempotency.ts'
 import { timeFormat } from '../../../lib/time.ts'
 import type { TimeFormat } from '../../../lib/time.ts'
 import type { Ports } from '../../../ports/index.ts'
-import type { Delivered, DeliveredRun } from '../../../domain/delivery.ts'
+import type { Delivered, DeliveredSeries } from '../../../domain/delivery.ts'
 import { TIMEOUT_LEFT } from '../judgement.ts'
 
 /** What is said to a sender of values that left error code 5 as it is. */
@@ -26,7 +26,7 @@ export const deliveredText = mostlyAgain<Delivered>(
 )
 
 /** The same of a run. */
-export const runText = mostlyAgain<DeliveredRun>(
+export const runText = mostlyAgain<DeliveredSeries>(
   (format, run) => ({
     accepted: run.accepted,
     late: run.late,
@@ -49,7 +49,7 @@ function standingFields(
   return leavesTimeout ? { ...fields, warnings: [TIMEOUT_LEFT_WARNING] } : fields
 }
 
-function isSame<Good extends Delivered | DeliveredRun>(one: Good, other: Good): boolean {
+function isSame<Good extends Delivered | DeliveredSeries>(one: Good, other: Good): boolean {
   return (
     one.accepted === other.accepted &&
     one.late === other.late &&

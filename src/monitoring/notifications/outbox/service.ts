@@ -14,8 +14,8 @@ import { countWaiting, endPause, findPause, insertPause } from './store/pauses.t
 
 export { countDead } from './store.ts'
 export { makeNotices } from './service/notices.ts'
-export { openPost } from './service/notifier.ts'
-export type { Post } from './service/notifier.ts'
+export { openNotifier } from './service/notifier.ts'
+export type { Notifier } from './service/notifier.ts'
 
 /** How many messages that tell of each of these alarms were sent, and how many given up, by alarm. One message may tell of
  * many alarms. Alarms without any may be missing. */
@@ -54,7 +54,7 @@ export async function resendNotification(context: Context, id: number): Promise<
     store.reviveNotification(database, id, { now, giveUpAt: now + TRIED_MS }),
     audited(context, { action: 'resend', objectType: 'notification', objectId: id }),
   ])
-  await ports.flow.settle()
+  await ports.flow.runDue()
   return viewOf(ports, await requireNotification(ports, id))
 }
 
@@ -95,7 +95,7 @@ export async function resumeNotifications(context: Context): Promise<ResumeView>
     entry,
   ])
   const waiting = await countWaiting(database)
-  await ports.flow.settle()
+  await ports.flow.runDue()
   return {
     pausedSince: timeFormat(settings.timeZone)(sinceAt),
     waiting,

@@ -61,7 +61,7 @@ export async function createRecipient(context: Context, body: NewRecipientBody):
   }
   const full = `There are ${RECIPIENTS_MAX} recipients at most.`
   const id = await refuseFull('alarm_recipients', full, () => refuseTakenName(insert))
-  if (linked.length > 0) await ports.flow.settle()
+  if (linked.length > 0) await ports.flow.runDue()
   return withSecret(await readRecipient(context, id), secret)
 }
 

@@ -40,7 +40,7 @@ export async function copySlc(context: Context, id: number, query: SlcCopyQuery)
       last,
     ]),
   )
-  await ports.flow.settle()
+  await ports.flow.runDue()
   return newId
 }
 

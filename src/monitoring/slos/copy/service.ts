@@ -49,7 +49,7 @@ export async function copySlo(context: Context, id: number, query: SloCopyQuery)
       last,
     ]),
   )
-  await ports.flow.settle()
+  await ports.flow.runDue()
   return newId
 }
 

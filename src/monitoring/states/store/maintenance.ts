@@ -77,10 +77,13 @@ export async function hasMaintenanceChanges(database: Database): Promise<boolean
 type Noted = Omit<NotedReview, 'own' | 'ownCharged'> & { own: number; ownCharged: number }
 
 /** A container enters or leaves maintenance: the one that it is in, and the one in which it uses no credit. */
-export type Spell = Moment & { readonly maintained: boolean; readonly excused: boolean }
+export type MaintenanceInterval = Moment & { readonly maintained: boolean; readonly excused: boolean }
 
 /** Adds when containers entered or left maintenance, after what was known of them. */
-export function insertSpells(database: Database, spells: readonly Spell[]): Write {
+export function insertMaintenanceIntervals(
+  database: Database,
+  spells: readonly MaintenanceInterval[],
+): Write {
   return database.run(sql`
     insert into slc_spells (slc_id, seq, at, maintained, excused)
     select c.id, coalesce(max(s.seq), 0) + 1, max(value ->> 'at', coalesce(max(s.at), 0)), value ->> 'maintained', value ->> 'excused'

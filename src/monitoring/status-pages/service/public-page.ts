@@ -2,7 +2,7 @@ import { Temporal } from 'temporal-polyfill'
 import { sha256 } from '../../../lib/digest.ts'
 import { Refusal } from '../../../lib/errors.ts'
 import type { Spoken } from '../../../lib/language.ts'
-import { Recent } from '../../../lib/ttl-cache.ts'
+import { TtlCache } from '../../../lib/ttl-cache.ts'
 import type { Ports } from '../../../ports/index.ts'
 import type { Level } from '../../../domain/state.ts'
 import { availabilityOf } from '../../state-history/availability.ts'
@@ -25,7 +25,7 @@ const COUNTED: readonly Level[] = ['major']
 /** What is shown, and the texts that were made of it: a few at most, one for each form and language. */
 type Kept = { readonly shown: Shown; readonly texts: Map<string, string> }
 
-const known = new WeakMap<Ports, Recent<Kept>>()
+const known = new WeakMap<Ports, TtlCache<Kept>>()
 
 /** The page behind a token, as HTML. @throws {Refusal} not_found for every token that leads nowhere */
 export async function showPage(ports: Ports, token: string, language: Spoken): Promise<string> {
@@ -62,7 +62,7 @@ export function forgetShown(ports: Ports): void {
 async function keptBy(ports: Ports, kind: 'page' | 'badge', token: string): Promise<Kept> {
   const hash = await sha256(token)
   let recent = known.get(ports)
-  if (!recent) known.set(ports, (recent = new Recent(SHOWN_MS)))
+  if (!recent) known.set(ports, (recent = new TtlCache(SHOWN_MS)))
   const kept = await recent.find(`${kind} ${hash}`, ports.clock.now(), async () => {
     const shown = await readShown(ports, kind, hash)
     return shown && { shown, texts: new Map<string, string>() }

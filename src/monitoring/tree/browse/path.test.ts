@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import * as fc from 'fast-check'
 
-import { fold } from '../../../lib/text.ts'
+import { foldCase } from '../../../lib/text.ts'
 import { joinPath, parsePath } from './path.ts'
 
 describe('parsePath', () => {
@@ -38,7 +38,7 @@ test('what joinPath puts together, parsePath takes apart', () => {
     .filter((text) => text !== '')
   fc.assert(
     fc.property(fc.array(name), (names) => {
-      expect(parsePath(joinPath(names)).map(({ pattern }) => pattern)).toEqual(names.map(fold))
+      expect(parsePath(joinPath(names)).map(({ pattern }) => pattern)).toEqual(names.map(foldCase))
     }),
   )
 })

@@ -1,8 +1,8 @@
-import { fold } from '../../../lib/text.ts'
+import { foldCase } from '../../../lib/text.ts'
 
 /** One step of a path search. */
 export type Segment = {
-  /** A folded name, in which `*` stands for any run of characters unless it is exact. */
+  /** A flushed name, in which `*` stands for any run of characters unless it is exact. */
   readonly pattern: string
   readonly isExact: boolean
   /** True after `**`: at any depth, not only one level down. */
@@ -15,7 +15,7 @@ export function parsePath(path: string): Segment[] {
   const segments: Segment[] = []
   let isDeep = false
   for (const { text, isExact } of split(path)) {
-    const pattern = fold(text.trim())
+    const pattern = foldCase(text.trim())
     if (pattern === '') continue
     if (pattern === '**' && !isExact) isDeep = true
     else {

@@ -103,6 +103,6 @@ export async function copyDevice(context: Context, id: number, query: CopyQuery)
     }),
     last,
   ])
-  await Promise.all([applyChanges(ports), ports.flow.settle()])
+  await Promise.all([applyChanges(ports), ports.flow.runDue()])
   return newId
 }

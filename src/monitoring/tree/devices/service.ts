@@ -45,7 +45,7 @@ export async function createDevice(context: Context, parentId: number, body: Dev
     },
     (key) => [store.insertDevice(ports.database, key, deviceFields(body))],
   )
-  await ports.flow.settle()
+  await ports.flow.runDue()
   return readDevice(context, id)
 }
 
@@ -77,7 +77,7 @@ export async function updateDevice(
     ],
   })
   if (body.collectorId !== row.collectorId) await applyChanges(ports)
-  await ports.flow.settle()
+  await ports.flow.runDue()
   const { row: now, properties } = await tree.showWritten(context, written)
   const device = await viewOf(context, now, { device: deviceFields(body), properties })
   return { device, version: now.version }
@@ -89,7 +89,7 @@ export async function deleteDevice(context: Context, id: number, recursive: bool
   const writes = await tree.deleteObjectWrites(context, row, recursive)
   await tree.refuseOrphans(() => commit(context.ports.database, writes))
   context.ports.log.info('device deleted', { deviceId: id, recursive })
-  await Promise.all([applyChanges(context.ports), context.ports.flow.settle()])
+  await Promise.all([applyChanges(context.ports), context.ports.flow.runDue()])
 }
 
 type Known = { readonly device: store.DeviceRow; readonly properties: readonly PropertyRow[] }

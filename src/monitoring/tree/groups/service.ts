@@ -36,7 +36,7 @@ export async function createGroup(context: Context, parentId: number, body: Grou
     },
     () => [],
   )
-  await ports.flow.settle()
+  await ports.flow.runDue()
   return readGroup(context, id)
 }
 
@@ -52,7 +52,7 @@ export async function updateGroup(
   const fields = { ...tree.commonFields(body, row), collectorId: row.collectorId }
   const own = { before: null, after: {} }
   const written = await tree.updateObject(context, row, { fields, parentId: body.parentId, ifMatch, own })
-  await context.ports.flow.settle()
+  await context.ports.flow.runDue()
   const { row: group, properties } = await tree.showWritten(context, written)
   return { group: await viewOf(context, group, properties), version: group.version }
 }
@@ -63,7 +63,7 @@ export async function deleteGroup(context: Context, id: number, recursive: boole
   const writes = await tree.deleteObjectWrites(context, row, recursive)
   await tree.refuseOrphans(() => commit(context.ports.database, writes))
   context.ports.log.info('group deleted', { groupId: id, recursive })
-  await Promise.all([applyChanges(context.ports), context.ports.flow.settle()])
+  await Promise.all([applyChanges(context.ports), context.ports.flow.runDue()])
 }
 
 async function viewOf(

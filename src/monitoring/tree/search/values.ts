@@ -1,4 +1,4 @@
-import { fold } from '../../../lib/text.ts'
+import { foldCase } from '../../../lib/text.ts'
 import { matchesWildcard } from '../../../lib/wildcard.ts'
 import type { Value } from '../../../domain/delivery.ts'
 import type { Snapshot } from '../../../domain/snapshot.ts'
@@ -21,10 +21,10 @@ export function valueHolds(
 
 /** The keys of the values that are called so, by key or by name. */
 function keysOf(value: string, { returnValue, stringValue }: Parameters): string[] {
-  const name = fold(value)
+  const name = foldCase(value)
   const named = (prefix: string) => (defined: { valueName: string }, index: number) => {
     const key = `${prefix}${index + 1}`
-    return key === value || fold(defined.valueName) === name ? [key] : []
+    return key === value || foldCase(defined.valueName) === name ? [key] : []
   }
   return [...returnValue.flatMap(named('returnValue')), ...stringValue.flatMap(named('stringValue'))]
 }

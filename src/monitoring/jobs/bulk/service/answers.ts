@@ -1,7 +1,13 @@
 import { statusOf } from '../../../../http/problem.ts'
 import { Refusal } from '../../../../lib/errors.ts'
 import type { TimeFormat } from '../../../../lib/time.ts'
-import type { Delivered, DeliveredRound, DeliveredRun, Outcome, Repeat } from '../../../../domain/delivery.ts'
+import type {
+  Delivered,
+  DeliveredRound,
+  DeliveredSeries,
+  DeliveryOutcome,
+  Repeat,
+} from '../../../../domain/delivery.ts'
 import { pointingIntoArray } from '../../service/deliver.ts'
 import { deliveredText, runText, TIMEOUT_LEFT_WARNING } from '../../service/delivered.ts'
 
@@ -11,7 +17,7 @@ export function repeatAt(whole: Repeat | null, place: string): Repeat | null {
 }
 
 /** Whether everything that was taken had been taken before. */
-export function areReplayed(outcomes: readonly (Outcome | DeliveredRound)[]): boolean {
+export function areReplayed(outcomes: readonly (DeliveryOutcome | DeliveredRound)[]): boolean {
   let taken = 0
   for (const outcome of outcomes) {
     if (outcome instanceof Refusal) continue
@@ -27,7 +33,7 @@ export function areReplayed(outcomes: readonly (Outcome | DeliveredRound)[]): bo
 export function itemText(
   format: TimeFormat,
   jobId: number | null,
-  outcome: Delivered | DeliveredRun,
+  outcome: Delivered | DeliveredSeries,
 ): string {
   const fields = 'refused' in outcome ? runText(format, outcome) : deliveredText(format, outcome)
   const again = outcome.replayed === true ? ',"replayed":true' : ''

@@ -1,7 +1,7 @@
 import type { Context } from '../../../../context.ts'
 import { Refusal } from '../../../../lib/errors.ts'
 import type { DeliveredRound, Repeat, Round } from '../../../../domain/delivery.ts'
-import { parcelsOf, roundOutcome } from '../../round.ts'
+import { itemsOf, roundOutcome } from '../../round.ts'
 import { deliverAll, deliverRounds, NO_OUTCOME } from '../../service/deliver.ts'
 import { repeatAt } from './answers.ts'
 import { roundItem } from '../items.ts'
@@ -35,7 +35,7 @@ async function takeOnce(
   repeat: Repeat,
 ): Promise<readonly DeliveredRound[]> {
   const parcels = placed.flatMap(({ round, place }) =>
-    parcelsOf(round, (index) => repeatAt(repeat, `r${place}.${index}`)),
+    itemsOf(round, (index) => repeatAt(repeat, `r${place}.${index}`)),
   )
   const outcomes = await deliverAll(context, parcels)
   let from = 0

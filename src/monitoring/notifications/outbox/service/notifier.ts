@@ -1,4 +1,4 @@
-import { Lock } from '../../../../lib/mutex.ts'
+import { Mutex } from '../../../../lib/mutex.ts'
 import { commit } from '../../../../ports/database.ts'
 import type { Write } from '../../../../ports/database.ts'
 import type { Ports } from '../../../../ports/index.ts'
@@ -25,12 +25,12 @@ const TIDY_MS = 3_600_000
 const CHANCES = 65_536
 
 /** Carries messages to their receivers: one in each installation, beside the flow. */
-export type Post = {
+export type Notifier = {
   /** When it is to be settled next, epoch ms; 0 where that is not known. */
   readonly nextAt: number
   /** Makes messages of what is due and begins to send those that are, each on record before it is tried. Never waits for a
    * receiver. */
-  settle(): Promise<void>
+  runDue(): Promise<void>
   /** Resolved once no message is on its way. */
   sent(): Promise<void>
   /** There may be something new. */
@@ -40,8 +40,8 @@ export type Post = {
 /** Opens the post of an installation. Nothing is kept but in the database: whoever opens it anew goes on. An addressee gets
  * one message at a time, and waits for no other addressee while there is room.
  * @param onEnd called when a message is no longer on its way, and `nextAt` may have changed */
-export function openPost(ports: Ports, onEnd: () => void = () => {}): Post {
-  const lock = new Lock()
+export function openNotifier(ports: Ports, onEnd: () => void = () => {}): Notifier {
+  const lock = new Mutex()
   const way = new Way(ports, () => {
     wake()
     onEnd()
@@ -79,7 +79,7 @@ export function openPost(ports: Ports, onEnd: () => void = () => {}): Post {
     get nextAt() {
       return nextAt
     },
-    settle: () => lock.run(carry),
+    runDue: () => lock.run(carry),
     sent: () => way.empty(),
     wake,
   }

@@ -1,5 +1,5 @@
 import { isAtOrBelow } from '../../../../access/rights/permissions.ts'
-import { fold } from '../../../../lib/text.ts'
+import { foldCase } from '../../../../lib/text.ts'
 import type { Condition, Test, TextMatch, ValueTest } from '../filter.ts'
 import type { Relation, TextField } from '../items.ts'
 import type { Bound } from './bound.ts'
@@ -18,7 +18,7 @@ const FOLDED: ReadonlySet<TextField> = new Set<TextField>(['name', 'deviceName',
 
 /** The text of a match as the field's column keeps it: names are compared without regard to case. */
 export function matchFor(field: TextField, match: TextMatch): TextMatch {
-  return match.by === 'defined' || !FOLDED.has(field) ? match : { by: match.by, text: fold(match.text) }
+  return match.by === 'defined' || !FOLDED.has(field) ? match : { by: match.by, text: foldCase(match.text) }
 }
 
 /** The SQL condition on the object `o`, for a row that is at hand: other tables are asked by its id. The `+` keeps the
@@ -89,7 +89,7 @@ export function valueSql(test: Extract<Test, { kind: 'propertyValue' }>, bound: 
 }
 
 function namesValue(test: ValueTest, bound: Bound): string {
-  return `(v.key = ${bound.add(test.value)} or +v.name_folded = ${bound.add(fold(test.value))})`
+  return `(v.key = ${bound.add(test.value)} or +v.name_folded = ${bound.add(foldCase(test.value))})`
 }
 
 function isJob(condition: string): string {

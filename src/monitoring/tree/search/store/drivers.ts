@@ -1,4 +1,4 @@
-import { fold } from '../../../../lib/text.ts'
+import { foldCase } from '../../../../lib/text.ts'
 import type { Condition, Test, TextMatch } from '../filter.ts'
 import type { TextField } from '../items.ts'
 import type { Bound } from './bound.ts'
@@ -31,7 +31,7 @@ const DRIVERS: {
     `select p.object_id as id from properties p where p.key = ${bound.add(test.key)} and ${valueSql(test, bound)}`,
   value: ({ value }, bound) =>
     `select v.job_id as id from job_values v where v.key = ${bound.add(value)}
-      union select v.job_id from job_values v where v.name_folded = ${bound.add(fold(value))}`,
+      union select v.job_id from job_values v where v.name_folded = ${bound.add(foldCase(value))}`,
   within: ({ tops }, bound) =>
     `select d.id from json_each(${bound.add(JSON.stringify(tops))}) top join objects a on a.id = top.value
       cross join objects d on d.path >= a.path and d.path < a.path || '~'`,

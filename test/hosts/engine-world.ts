@@ -6,25 +6,25 @@ import { Miniflare } from 'miniflare'
 import { Refusal } from '../../src/lib/errors.ts'
 import type { Code, Fault } from '../../src/lib/errors.ts'
 import type { JobActors } from '../../src/ports/job-actors.ts'
-import type { Outcome } from '../../src/domain/delivery.ts'
+import type { DeliveryOutcome } from '../../src/domain/delivery.ts'
 import type { Transition } from '../../src/domain/transition.ts'
 import type { ValuesDatabase } from '../../src/ports/values-database.ts'
 import { bundleWorker } from './bundle.ts'
 import { unwiredRow, wiredStatement } from './wired-values.ts'
 import type { WiredRow, WiredValues } from './wired-values.ts'
 
-/** A place where a keeper lives, with the clock in the test's hand. */
+/** A place where an engine lives, with the clock in the test's hand. */
 export interface World {
   readonly actors: JobActors
   now: number
   wake(): Promise<void>
   deaf(fromAt: number, toAt: number): Promise<void>
-  fold(): Promise<void>
+  flush(): Promise<void>
   tidy(): Promise<void>
   settled(): Promise<boolean>
   /** The process or object dies, and another one finds what it left. */
   restart(): Promise<void>
-  /** Everything the keeper told so far. */
+  /** Everything the engine told so far. */
   told(): readonly Transition[]
   close(): Promise<void>
 }
@@ -41,12 +41,12 @@ export interface Told {
   readonly told: readonly Transition[]
 }
 
-/** A keeper inside a Durable Object of workerd. `restarts` says how it dies: the object alone, or workerd with it. */
-export async function startKeeperWorld(folder: string, restarts: 'object' | 'workerd'): Promise<World> {
+/** A engine inside a Durable Object of workerd. `restarts` says how it dies: the object alone, or workerd with it. */
+export async function startEngineWorld(folder: string, restarts: 'object' | 'workerd'): Promise<World> {
   let edge = await startEdge(folder)
   const told: Transition[] = []
   const ask = async (method: string, ...input: readonly unknown[]): Promise<unknown> => {
-    const response = await post(new URL('/keeper', edge.url), { now: world.now, method, input })
+    const response = await post(new URL('/engine', edge.url), { now: world.now, method, input })
     const answer = (await response.json()) as Told
     told.push(...answer.told)
     return valueOf(answer)
@@ -56,12 +56,12 @@ export async function startKeeperWorld(folder: string, restarts: 'object' | 'wor
     actors: remote(ask),
     wake: async () => void (await ask('wake')),
     deaf: async (fromAt, toAt) => void (await ask('deaf', fromAt, toAt)),
-    fold: async () => void (await ask('fold')),
+    flush: async () => void (await ask('flush')),
     tidy: async () => void (await ask('tidy')),
     settled: async () => (await ask('settled')) as boolean,
     async restart() {
       if (restarts === 'object') {
-        const { ok } = await post(new URL('/keeper', edge.url), { now: world.now, method: 'die', input: [] })
+        const { ok } = await post(new URL('/engine', edge.url), { now: world.now, method: 'die', input: [] })
         if (ok) throw new Error('The object lives on.')
         return
       }
@@ -86,7 +86,7 @@ export async function startJobObjects(
   return { actors: remote(ask), edge, close: () => edge.close() }
 }
 
-/** The storage of a Durable Object as the database it is to a keeper. */
+/** The storage of a Durable Object as the database it is to an engine. */
 export async function startValuesObject(
   folder: string,
 ): Promise<{ values: ValuesDatabase; close: () => Promise<void> }> {
@@ -116,7 +116,7 @@ export interface Edge {
 async function startEdge(folder: string): Promise<Edge> {
   const miniflare = new Miniflare({
     modules: true,
-    script: await bundleWorker(join(import.meta.dir, 'keeper-worker.ts')),
+    script: await bundleWorker(join(import.meta.dir, 'engine-worker.ts')),
     compatibilityDate: '2026-04-01',
     compatibilityFlags: ['nodejs_compat'],
     cf: false,
@@ -129,7 +129,7 @@ async function startEdge(folder: string): Promise<Edge> {
     r2Buckets: { FILES: 'tidemark' },
     r2Persist: join(folder, 'r2'),
     durableObjects: {
-      KEEPER: { className: 'KeeperObject', useSQLite: true },
+      ENGINE: { className: 'EngineObject', useSQLite: true },
       VALUES: { className: 'ValuesObject', useSQLite: true },
       JOB: { className: 'JobObject', useSQLite: true },
       FLOW: { className: 'FlowObject', useSQLite: true },
@@ -160,7 +160,7 @@ function valueOf({ value, refusal }: Told): unknown {
 }
 
 /** JSON takes a refusal's class from it. */
-function refusalAgain(outcome: Outcome): Outcome {
+function refusalAgain(outcome: DeliveryOutcome): DeliveryOutcome {
   return 'code' in outcome ? new Refusal(outcome.code, outcome.detail, outcome.errors) : outcome
 }
 
@@ -171,7 +171,7 @@ function remote(ask: (method: string, ...input: readonly unknown[]) => Promise<u
     configure: async (...input) => void (await ask('configure', ...input)),
     deliver: (...input) => ask('deliver', ...input) as ReturnType<JobActors['deliver']>,
     deliverAll: async (...input) =>
-      ((await ask('deliverAll', ...input)) as readonly Outcome[]).map(refusalAgain),
+      ((await ask('deliverAll', ...input)) as readonly DeliveryOutcome[]).map(refusalAgain),
     deliverRounds: (...input) => ask('deliverRounds', ...input) as ReturnType<JobActors['deliverRounds']>,
     snapshot: (...input) => ask('snapshot', ...input) as ReturnType<JobActors['snapshot']>,
     buckets: (...input) => ask('buckets', ...input) as ReturnType<JobActors['buckets']>,

@@ -6,7 +6,7 @@ import type {
 } from '@cloudflare/workers-types'
 
 import { Refusal } from '../../src/lib/errors.ts'
-import { Keeper } from '../../src/monitoring/engine/service.ts'
+import { JobEngine } from '../../src/monitoring/engine/service.ts'
 import type { JobActors } from '../../src/ports/job-actors.ts'
 import type { Transition } from '../../src/domain/transition.ts'
 import type { ValuesDatabase } from '../../src/ports/values-database.ts'
@@ -16,7 +16,7 @@ import { EventsObject } from '../../workers/edge/events-object.ts'
 import { FlowObject } from '../../workers/edge/flow-object.ts'
 import { JobObject } from '../../workers/edge/job-object.ts'
 import { valuesInObject } from '../../workers/edge/values.ts'
-import type { Asked, Told } from './keeper-world.ts'
+import type { Asked, Told } from './engine-world.ts'
 import { unwiredStatement, wiredRow } from './wired-values.ts'
 import type { WiredValues } from './wired-values.ts'
 import { SMALL_BLOB_BYTES } from '../engine/rules.ts'
@@ -26,12 +26,12 @@ export { EventsObject, FlowObject, JobObject }
 interface Bindings {
   readonly DB: D1Database
   readonly FILES: R2Bucket
-  readonly KEEPER: DurableObjectNamespace
+  readonly ENGINE: DurableObjectNamespace
   readonly VALUES: DurableObjectNamespace
   readonly JOB: DurableObjectNamespace<JobObject>
 }
 
-// Runs in workerd: the objects over HTTP, for `startKeeperWorld` and `startJobObjects` on the other side.
+// Runs in workerd: the objects over HTTP, for `startEngineWorld` and `startJobObjects` on the other side.
 // oxlint-disable-next-line import/no-default-export -- a worker's entry point is one
 export default {
   async fetch(request: Request, bindings: Bindings): Promise<unknown> {
@@ -40,8 +40,8 @@ export default {
       const statement = bindings.DB.prepare((await request.json()) as string)
       return Response.json((await statement.all()).results)
     }
-    if (pathname === '/keeper') {
-      const stub = bindings.KEEPER.get(bindings.KEEPER.idFromName('the keeper'))
+    if (pathname === '/engine') {
+      const stub = bindings.ENGINE.get(bindings.ENGINE.idFromName('the engine'))
       return stub.fetch(request.url, { method: 'POST', body: await request.text() })
     }
     if (pathname === '/values') {
@@ -55,11 +55,11 @@ export default {
 
 const silent = { info() {}, warn() {}, error() {} }
 
-/** A keeper of many jobs in one object, whose clock and wake-ups are those of the test. */
-export class KeeperObject {
+/** A engine of many jobs in one object, whose clock and wake-ups are those of the test. */
+export class EngineObject {
   readonly #state: DurableObjectState
   readonly #bindings: Bindings
-  #keeper: Promise<Keeper> | null = null
+  #engine: Promise<JobEngine> | null = null
   #now = 0
   #told: Transition[] = []
 
@@ -75,17 +75,17 @@ export class KeeperObject {
       this.#state.abort('The test wants it so.')
       return Response.json(null)
     }
-    const keeper = await (this.#keeper ??= this.#open())
+    const engine = await (this.#engine ??= this.#open())
     const answered = await answer(() =>
-      asked.method === 'tidy' ? keeper.history.tidy() : call(keeper, asked),
+      asked.method === 'tidy' ? engine.reader.applyRetention() : call(engine, asked),
     )
     const told = this.#told
     this.#told = []
     return Response.json({ ...answered, told })
   }
 
-  #open(): Promise<Keeper> {
-    return Keeper.open({
+  #open(): Promise<JobEngine> {
+    return JobEngine.open({
       values: valuesInObject(this.#state.storage),
       blobs: openBlobsR2(this.#bindings.FILES),
       blobBytes: SMALL_BLOB_BYTES,

@@ -205,12 +205,12 @@ claim('what a job cannot take is rejected alone, counted, and told why', async (
     partialSuccess: {
       rejectedDataPoints: '8',
       errorMessage:
-        '8 of 10 data points are rejected, and only they: no job is named: tidemark_job is missing (1); ' +
-        'tidemark_job is not the id of a job (1); /asDouble is not what OTLP has there (1); job 999999999: there is no such webhook job (1); ' +
-        `job ${open}: the value is not defined on the job (1); job ${open}: an infinite number is no value (1); ` +
-        `job ${others}: this job takes deliveries from another collector (1); ` +
-        `job ${stopped}: the job is stopped and takes no values (1). ` +
-        '1 without a number (NaN, stale) are skipped.',
+        '8 of 10 data points were rejected: the data point names no job: tidemark_job is missing (1); ' +
+        'tidemark_job must be the id of a job (1); /asDouble does not match the OTLP schema (1); job 999999999: there is no such webhook job (1); ' +
+        `job ${open}: the value is not defined on the job (1); job ${open}: the value must be finite (1); ` +
+        `job ${others}: the job accepts deliveries from another collector only (1); ` +
+        `job ${stopped}: the job is stopped and accepts no values until it is started (1). ` +
+        '1 without a number (NaN, stale) were skipped.',
     },
   })
   const after = await historyOf(client, open, startedAt)
@@ -226,7 +226,7 @@ claim('points of the far future and past are rejected alone', async ({ open }, c
   const { status, body } = await write(client, sent)
   expect([status, body['detail']]).toEqual([
     400,
-    `2 of 3 data points are rejected, and only they: job ${open}: the timestamp is older than 30 days (1); ` +
+    `2 of 3 data points were rejected: job ${open}: the timestamp is older than 30 days (1); ` +
       `job ${open}: the timestamp is more than 5 minutes in the future (1).`,
   ])
 })
@@ -280,9 +280,9 @@ claim(
       status: 400,
       code: 'bad_request',
       detail:
-        '4 of 5 data points are rejected, and only they: no job is named: tidemark_job is missing (1); ' +
+        '4 of 5 data points were rejected: the data point names no job: tidemark_job is missing (1); ' +
         `job ${open}: the value is not defined on the job (2); ` +
-        `job ${others}: this job takes deliveries from another collector (1).`,
+        `job ${others}: the job accepts deliveries from another collector only (1).`,
       errors: [
         { pointer: '/timeseries/1', message: anyText },
         { pointer: '/timeseries/3', message: anyText },
@@ -393,8 +393,7 @@ claim(
     expect(rejected.status).toBe(200)
     expect(protobufOf(rejected)).toEqual({
       rejected: 1,
-      message:
-        '1 of 1 data points are rejected, and only they: no job is named: tidemark_job is missing (1).',
+      message: '1 of 1 data points were rejected: the data point names no job: tidemark_job is missing (1).',
     })
   },
 )

@@ -430,11 +430,13 @@ const scenarios: Scenario[] = [
       await link(id)
       const refusal = await remove()
       expect([refusal.status, refusal.body['code']]).toEqual([409, 'conflict'])
-      expect(refusal.body['detail']).toContain('1 links of objects and escalations of 0 others')
+      expect(refusal.body['detail']).toContain('alarm links (1) and escalations of other recipients (0)')
       await link(null)
       const escalation = [{ after: 'PT15M', recipientId: id }]
       const other = await make(client, { name: 'needs it', ...WEBHOOK, escalation })
-      expect((await remove()).body['detail']).toContain('0 links of objects and escalations of 1 others')
+      expect((await remove()).body['detail']).toContain(
+        'alarm links (0) and escalations of other recipients (1)',
+      )
       await good(
         client.request('PUT', `/alarmrecipients/${other.id}`, { json: { name: 'alone', type: 'webhook' } }),
       )
@@ -518,7 +520,7 @@ scenarios.push(
       expect(made.target).toStartWith(`script ${scriptId}, runConfiguration ${configurationId}, as user `)
       const tried = await good(client.request('POST', `/alarmrecipients/${made.id}/test`))
       const held = await runner.next()
-      expect(tried).toEqual({ status: 'ok', detail: `The job ${held.id} was ordered.` })
+      expect(tried).toEqual({ status: 'ok', detail: `The run ${held.id} was ordered.` })
       expect(JSON.parse(held.assignment.env['SVC_PARAMETERS'] ?? '')).toMatchObject({
         type: 'alarm.test',
         data: { recipient: 'script', alarms: [{ event: 'test', object: { path: '/root' } }], leftOut: 0 },

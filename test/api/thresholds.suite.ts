@@ -278,7 +278,7 @@ const changes: Scenario[] = [
 
 const TIMEOUT_MS = 400
 const SILENT = { timeout: 'PT0.4S' }
-const STANDS = 'values arrive without errorCode; error code 5 stands until one is sent'
+const STANDS = 'values arrive without errorCode; error code 5 stays until a delivery has an errorCode'
 const LEFT = { warnings: [{ code: 'error_code_stands', message: STANDS }] }
 
 const silence: Scenario[] = [

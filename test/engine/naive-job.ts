@@ -397,7 +397,7 @@ const BAD = ['major', 'minor', 'warning'] as const
 
 /** Stands beside the error code of a silence, to tell it from one that was sent. */
 const SILENCE = 'silence'
-const LEFT = 'values arrive without errorCode; error code 5 stands until one is sent'
+const LEFT = 'values arrive without errorCode; error code 5 stays until a delivery has an errorCode'
 
 function sizeOf(values: object): number {
   return Object.keys(values).length

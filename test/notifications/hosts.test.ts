@@ -59,7 +59,7 @@ describe.each(HOSTS_BY_HAND)('notifications of %s', (_, start) => {
         target: { url: `${receiver.url}/`, secret: SECRET },
       })
       receiver.answer = () => new Response('no', { status: 500 })
-      expect(await tried(webhook)).toEqual({ status: 'failed', detail: 'It answered 500: no' })
+      expect(await tried(webhook)).toEqual({ status: 'failed', detail: 'The receiver answered 500: no' })
       receiver.take()
       const { id: mails } = await make({
         name: 'mails',
@@ -115,7 +115,7 @@ describe.each(HOSTS_BY_HAND)('notifications of %s', (_, start) => {
         target: { url: 'http://localhost:1/', secret: SECRET },
       })
       const detail =
-        'It could not be reached: check the host and port of its URL, its certificate, and that it accepts connections from here.'
+        'The receiver could not be reached: check the host and port of its URL, its certificate, and that it accepts connections from here.'
       expect(await tried(id)).toEqual({ status: 'failed', detail })
       expect(await good(admin.request('GET', `/alarmrecipients/${id}`))).toMatchObject({
         lastResult: { status: 'failed', detail },

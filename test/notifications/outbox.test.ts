@@ -270,7 +270,7 @@ describe('a message that is not taken', () => {
     expect(keys.size).toBe(1)
     expect(new Set(tries.map(({ text }) => text)).size).toBe(1)
     const [dead] = await list({ status: 'dead' })
-    expect(dead).toMatchObject({ status: 'dead', next: null, detail: 'It answered 503: away' })
+    expect(dead).toMatchObject({ status: 'dead', next: null, detail: 'The receiver answered 503: away' })
     expect(keys.has(dead?.key ?? '')).toBe(true)
     receiver.answer = () => new Response('ok')
     expect(await resendNotification(stage.context, dead?.id ?? 0)).toMatchObject({ status: 'waiting' })

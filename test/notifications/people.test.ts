@@ -87,7 +87,7 @@ describe('a user', () => {
     await stage.happen({ kind: 'opened' })
     await stage.pass(25 * HOUR_MS)
     expect(await stage.rows('select status, detail from notifications')).toEqual([
-      { status: 'dead', detail: 'There is no user with a mail address behind it.' },
+      { status: 'dead', detail: 'The user does not exist or has no mail address.' },
     ])
   })
 })
@@ -178,7 +178,7 @@ describe('a test', () => {
     const id = await team()
     expect(await testRecipient(stage.context, id)).toEqual({
       status: 'ok',
-      detail: '3 of 3 members were told.',
+      detail: '3 of 3 members were notified.',
     })
     const mails = server.take().toSorted((a, b) => String(a.to).localeCompare(String(b.to)))
     expect(mails.map(({ to }) => to)).toEqual([
@@ -198,7 +198,7 @@ describe('a test', () => {
     server.refuses = (address) => (address.startsWith('ben') ? { code: 550, text: 'No such user' } : null)
     const { status, detail } = await testRecipient(stage.context, await team())
     expect(status).toBe('failed')
-    expect(detail).toStartWith('2 of 3 members were told. ')
+    expect(detail).toStartWith('2 of 3 members were notified. ')
     expect(detail).toContain('No such user')
     expect(told().toSorted()).toEqual(['anna', 'cleo'])
   })
@@ -209,13 +209,13 @@ describe('a test', () => {
     const id = await team({ target: { userGroupId: 2 } })
     expect(await testRecipient(stage.context, id)).toEqual({
       status: 'failed',
-      detail: 'There is no user with a mail address behind it.',
+      detail: 'The user does not exist or has no mail address.',
     })
   })
 
   test.each([
-    [20, '20 of 20 members were told.'],
-    [21, '20 of 21 members were told.'],
+    [20, '20 of 20 members were notified.'],
+    [21, '20 of 21 members were notified.'],
   ])('of a group of %i tells 20', async (size, detail) => {
     const { database } = stage.ports
     await database.run(`insert into users (id, username, password_hash, role, type, fullname, email, phone, language, time_zone,

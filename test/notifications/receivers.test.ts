@@ -43,7 +43,7 @@ type Type = keyof typeof TYPES
 const HANGING: ReadonlySet<string> = new Set(['nothing for ever', 'a 500 and then nothing'])
 
 const UNREACHABLE =
-  'It could not be reached: check the host and port of its URL, its certificate, and that it accepts connections from here.'
+  'The receiver could not be reached: check the host and port of its URL, its certificate, and that it accepts connections from here.'
 
 const tried = async (type: Type) => testRecipient(stage.context, await stage.recipient(TYPES[type]))
 
@@ -100,7 +100,7 @@ describe.each(Object.keys(TYPES) as Type[])('%s', (type) => {
   ] as const)('whose good answer %s has been told: the status says so', async (_, answer) => {
     receiver.answer = answer
     settings.notificationTimeoutMs = 300
-    expect(await tried(type)).toEqual({ status: 'ok', detail: 'It answered 200.' })
+    expect(await tried(type)).toEqual({ status: 'ok', detail: 'The receiver answered 200.' })
     expect(receiver.take()).toHaveLength(1)
   })
 
@@ -114,7 +114,7 @@ describe.each(Object.keys(TYPES) as Type[])('%s', (type) => {
     )
     expect(others).toEqual([])
     expect(row).toMatchObject({ status: 'dead', attempts: 1 })
-    expect(row?.detail).toStartWith('It answered 400: no such room. ')
+    expect(row?.detail).toStartWith('The receiver answered 400: no such room. ')
   })
 
   test('whose receiver is not there has failed', async () => {
@@ -181,7 +181,8 @@ test('a connection that is closed without an answer has failed', async () => {
 test('a target that the keys of the installation do not open is told of nothing, and the log says which', async () => {
   const id = await stage.recipient(TYPES.slack)
   await stage.ports.database.run(`update alarm_recipients set type = 'teams'`)
-  const detail = 'Its target cannot be read with the keys of this installation.'
+  const detail =
+    'The target cannot be decrypted: the installation key has changed or is missing. Enter the target again.'
   expect(await testRecipient(stage.context, id)).toEqual({ status: 'failed', detail })
   expect(receiver.take()).toEqual([])
   expect(stage.logs.at(-1)).toContain(`"recipientId":${id}`)

@@ -95,7 +95,7 @@ test('an alarm that opens runs a script in the name of who set it, with what a w
     },
   })
   expect(await messages()).toEqual([
-    { status: 'sent', attempts: 1, detail: `The job ${run?.id} was ordered.` },
+    { status: 'sent', attempts: 1, detail: `The run ${run?.id} was ordered.` },
   ])
 })
 
@@ -120,7 +120,7 @@ for (const ends of ['before', 'after'] as const) {
       expect({ diesAt, runs: after.map(({ trigger }) => trigger) }).toEqual({ diesAt, runs: ['alarm'] })
       const [message, ...others] = await messages()
       expect(others).toEqual([])
-      expect(message).toMatchObject({ status: 'sent', detail: `The job ${after[0]?.id} was ordered.` })
+      expect(message).toMatchObject({ status: 'sent', detail: `The run ${after[0]?.id} was ordered.` })
       if (before.length > 0 && message?.attempts === 2) repeated.push(diesAt)
     }
     expect(diesAt).toBeGreaterThan(4)
@@ -156,7 +156,7 @@ const GONE: readonly (readonly [
   [
     'a user who may not run scripts any more',
     () => stage.rows(`update users set role = 'collector'`),
-    'Who set this target may not run scripts any more.',
+    'The user who set this target may not run scripts any more.',
   ],
 ]
 
@@ -208,7 +208,7 @@ test('a recipient that is changed after its message had a run starts no other on
   await updateRecipient(stage.context, recipient, { body, ifMatch: null })
   await stage.pass(2 * MINUTE_MS)
   expect(await messages()).toEqual([
-    { status: 'sent', attempts: 2, detail: 'A job was ordered of it before.' },
+    { status: 'sent', attempts: 2, detail: 'A run was ordered for this notification before.' },
   ])
   expect(await runs()).toHaveLength(1)
 })

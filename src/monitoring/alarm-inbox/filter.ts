@@ -55,13 +55,12 @@ export function alarmFilterOf(
       faults.push({ pointer: `${pointer}/conditions/${index}/${field}`, message })
       return []
     }
-    if (NOT_KEPT.has(given.item)) return fault('item', 'is not asked of alarms')
+    if (NOT_KEPT.has(given.item)) return fault('item', 'is not an item of alarm filters')
     if (isOfAlarm(given)) return alarmCondition(given, fault)
     const condition = parsed[index]
     return condition ? [{ of: 'object', condition }] : []
   })
-  if (faults.length > 0)
-    throw new Refusal('invalid', 'The filter definition is not valid; see errors.', faults)
+  if (faults.length > 0) throw new Refusal('invalid', 'The filter definition is invalid; see errors.', faults)
   return { type: type ?? null, mode, conditions: all.flat() }
 }
 
@@ -80,16 +79,16 @@ type Report = (field: keyof Given, message: string) => []
 
 function alarmCondition(given: Given, fault: Report): AlarmCondition[] {
   const { item, operator, expression } = given
-  if (given.propertyKey) return fault('propertyKey', 'means nothing for this item')
-  if (given.value) return fault('value', 'means nothing for this item')
+  if (given.propertyKey) return fault('propertyKey', 'is not allowed for this item')
+  if (given.value) return fault('value', 'is not allowed for this item')
   const isDefined = operator === 'is_defined'
   if (item === 'assignee' && (isDefined || operator === 'not_defined')) {
-    if (expression) return fault('expression', 'means nothing for this operator')
+    if (expression) return fault('expression', 'is not allowed for this operator')
     return [{ of: 'alarm', test: { kind: 'assigned', isAssigned: isDefined } }]
   }
   const relation = RELATIONS_OF[item as AlarmItem].find((known) => known === operator)
-  if (!relation) return fault('operator', 'does not fit this item')
-  if (expression == null) return fault('expression', 'is missing')
+  if (!relation) return fault('operator', 'is not an operator of this item')
+  if (expression == null) return fault('expression', 'is required')
   const test = testOf(item as AlarmItem, relation, expression)
   return typeof test === 'string' ? fault('expression', test) : [{ of: 'alarm', test }]
 }

@@ -40,22 +40,29 @@ export async function updateDependencies(
   const known = await readTypes(context, dependsOn)
   const missing = dependsOn.findIndex((one) => !known.has(one))
   if (missing >= 0) {
-    throw new Refusal('not_found', 'There is no such object to depend on.', [
-      { pointer: `/dependsOn/${missing}`, message: 'is no object' },
+    throw new Refusal('not_found', 'An object in dependsOn does not exist; see errors.', [
+      { pointer: `/dependsOn/${missing}`, message: 'must be the id of an object that you can read' },
     ])
   }
   const readable = readableBy(await rightsOf(context), 'o')
   const hidden = await store.readHidden(database, id, readable)
   if (hidden.length + dependsOn.length > DEPENDENCIES_MAX) {
-    throw new Refusal('invalid', 'The object would depend on too much, some of it not shown to you.', [
-      { pointer: '/dependsOn', message: `must leave ${DEPENDENCIES_MAX} in all at most` },
-    ])
+    throw new Refusal(
+      'invalid',
+      'The object would have too many dependencies, including some that you cannot read.',
+      [
+        {
+          pointer: '/dependsOn',
+          message: `must have at most ${DEPENDENCIES_MAX} dependencies, including those that you cannot read`,
+        },
+      ],
+    )
   }
   const dependents = await store.readAllDependents(database, id)
   const circular = dependsOn.findIndex((one) => dependents.has(one))
   if (circular >= 0) {
     throw new Refusal('cycle', 'The object would depend on itself.', [
-      { pointer: `/dependsOn/${circular}`, message: 'is or depends on the object itself' },
+      { pointer: `/dependsOn/${circular}`, message: 'must not be the object itself or depend on it' },
     ])
   }
   await refuseCircular(() =>

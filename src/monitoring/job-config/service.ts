@@ -28,7 +28,7 @@ async function tell(ports: Ports, change: Change): Promise<Change[]> {
     else await ports.jobActors.forget(change.jobId)
     return [change]
   } catch (error) {
-    ports.log.error('a job could not be told of its configuration; it is tried again', error, {
+    ports.log.error('job configuration: passing the configuration to the job failed; retrying', error, {
       jobId: change.jobId,
     })
     return []

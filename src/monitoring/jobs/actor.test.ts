@@ -282,7 +282,9 @@ describe('the state machine of a webhook job', () => {
     expect(scene.state).toMatchObject({ errorCode: 5, state: 'warning', silentSinceAt: null })
     expect(samples).toContainEqual({ key: 'returnValue1', at: BEGIN_AT + 90_000, value: 1 })
     expect(scene.deadlineMs).toBe(150_000)
-    expect(scene.state.message).toBe('values arrive without errorCode; error code 5 stands until one is sent')
+    expect(scene.state.message).toBe(
+      'values arrive without errorCode; error code 5 stays until a delivery has an errorCode',
+    )
     const second = scene.wake(150_000)
     expect(scene.state).toMatchObject({ silentSinceAt: BEGIN_AT + 90_000, message: null })
     expect(second.samples).toEqual([{ key: 'errorCode', at: BEGIN_AT + 150_000, value: 5 }])

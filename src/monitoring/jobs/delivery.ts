@@ -40,12 +40,13 @@ export function maySend({ collectorId }: Pick<JobRules, 'collectorId'>, sender: 
 /** @throws {Refusal} forbidden */
 export function checkSender(job: Pick<JobRules, 'collectorId'>, sender: Sender): void {
   if (maySend(job, sender)) return
-  throw new Refusal('forbidden', 'This job takes deliveries from another collector.')
+  throw new Refusal('forbidden', 'The job accepts deliveries from another collector only.')
 }
 
 /** Whether the job takes values at all. @throws {Refusal} job_stopped */
 export function checkStarted(rules: JobRules): void {
-  if (rules.stopped) throw new Refusal('job_stopped', 'The job is stopped and takes no values.')
+  if (rules.stopped)
+    throw new Refusal('job_stopped', 'The job is stopped and accepts no values until it is started.')
 }
 
 /** Whether the job takes all values: each is defined on it, and stays a number once it is divided by its divisor.
@@ -73,7 +74,11 @@ export function checkRunDefined(rules: JobRules, run: SampleSeries): void {
 
 function notDefined(pointers: readonly string[]): Refusal {
   const faults = pointers.map((pointer) => ({ pointer, message: 'is not defined on the job' }))
-  return new Refusal('value_not_defined', 'Define the values on the job first.', faults)
+  return new Refusal(
+    'value_not_defined',
+    'The job does not define these values; see errors. Define them on the job first.',
+    faults,
+  )
 }
 
 /** Whether values of this key may be sent to the job. */

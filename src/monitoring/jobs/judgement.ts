@@ -10,7 +10,8 @@ import type { Counter } from '../states/thresholds.ts'
 import { userValue } from './delivery.ts'
 
 /** The message of a job whose values leave error code 5 as it is. */
-export const TIMEOUT_LEFT = 'values arrive without errorCode; error code 5 stands until one is sent'
+export const TIMEOUT_LEFT =
+  'values arrive without errorCode; error code 5 stays until a delivery has an errorCode'
 
 /** A job with an interval and no timeout has no data after two intervals and this. */
 const NO_DATA_GRACE_MS = 10 * 60_000

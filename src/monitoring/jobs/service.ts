@@ -147,8 +147,8 @@ function unmaintained(body: JobBody, { maintained }: ObjectRow, { forcedState }:
 
 function rowOf(body: JobBody, before: Pick<JobRow, 'thresholds' | 'stopped'>): JobRow {
   if (body.stateForced && body.currentState === undefined) {
-    const fault = [{ pointer: '/currentState', message: 'must say which state is forced' }]
-    throw new Refusal('invalid', 'A forced state has to be named.', fault)
+    const fault = [{ pointer: '/currentState', message: 'is required if stateForced is true' }]
+    throw new Refusal('invalid', 'A forced state requires currentState.', fault)
   }
   const { interval, parameters } = body
   return {

@@ -90,11 +90,11 @@ describe('a point is delivered', () => {
 
 describe('a point is rejected', () => {
   test.each<[string, Point]>([
-    ['no job is named: tidemark_job is missing', point({ job: null })],
-    ['tidemark_job is not the id of a job', point({ job: 'three' })],
-    ['tidemark_job is not the id of a job', point({ job: '1e3' })],
-    ['job 03: tidemark_job is not the id of a job', point({ job: '03' })],
-    ['tidemark_job is not the id of a job', point({ job: '1'.repeat(16) })],
+    ['the data point names no job: tidemark_job is missing', point({ job: null })],
+    ['tidemark_job must be the id of a job', point({ job: 'three' })],
+    ['tidemark_job must be the id of a job', point({ job: '1e3' })],
+    ['job 03: tidemark_job must be the id of a job', point({ job: '03' })],
+    ['tidemark_job must be the id of a job', point({ job: '1'.repeat(16) })],
     ['job 5: there is no such webhook job', point({ job: '5' })],
     ['job 5: there is no such webhook job', point({ job: '5', value: 'returnValue1' })],
     ['job 3: the value is not defined on the job', point({ metric: 'third' })],
@@ -103,22 +103,22 @@ describe('a point is rejected', () => {
     ['job 3: the value is not defined on the job', point({ metric: 'x'.repeat(256) })],
     ['job 3: the value is not defined on the job', point({ value: 'returnValue6' })],
     ['job 3: the value is not defined on the job', histogram(1, 2, 'none')],
-    ['job 3: tidemark_value is none of returnValue1 to returnValue64', point({ value: 'returnValue65' })],
-    ['job 3: tidemark_value is none of returnValue1 to returnValue64', point({ value: 'returnValue0' })],
-    ['job 3: tidemark_value is none of returnValue1 to returnValue64', point({ value: 'stringValue1' })],
+    ['job 3: tidemark_value must be returnValue1 to returnValue64', point({ value: 'returnValue65' })],
+    ['job 3: tidemark_value must be returnValue1 to returnValue64', point({ value: 'returnValue0' })],
+    ['job 3: tidemark_value must be returnValue1 to returnValue64', point({ value: 'stringValue1' })],
     [
-      'job 3: tidemark_value names one value, and this has several',
+      'job 3: tidemark_value names one value, but the data point has several',
       { ...histogram(1, 2), value: 'returnValue1' },
     ],
-    ['job 3: an infinite number is no value', point({ number: Number.POSITIVE_INFINITY })],
-    ['job 3: an infinite number is no value', point({ number: Number.NEGATIVE_INFINITY })],
+    ['job 3: the value must be finite', point({ number: Number.POSITIVE_INFINITY })],
+    ['job 3: the value must be finite', point({ number: Number.NEGATIVE_INFINITY })],
     ['job 3: a fault of its own', point({ fault: 'a fault of its own', numbers: [] })],
   ])('because %s', (why, one) => {
     expect(map([one, point({ job: '4' })])).toMatchObject({
       deliveries: [[4, AT, { returnValue1: 1 }]],
       rejected: 1,
       skipped: 0,
-      message: `1 of 2 data points are rejected, and only they: ${why} (1).`,
+      message: `1 of 2 data points were rejected: ${why} (1).`,
     })
   })
 
@@ -137,7 +137,7 @@ describe('points', () => {
       deliveries: [],
       rejected: 0,
       skipped: 3,
-      message: '3 without a number (NaN, stale) are skipped.',
+      message: '3 without a number (NaN, stale) were skipped.',
     })
   })
 
@@ -178,9 +178,9 @@ describe('the tally', () => {
       tally.reject(point({ job: String(1 + (index % 12)), series: index }), 'no')
     tally.skip()
     expect(tally.message).toBe(
-      '24 of 25 data points are rejected, and only they: job 1: no (2); job 2: no (2); job 3: no (2); job 4: no (2); ' +
+      '24 of 25 data points were rejected: job 1: no (2); job 2: no (2); job 3: no (2); job 4: no (2); ' +
         'job 5: no (2); job 6: no (2); job 7: no (2); job 8: no (2); job 9: no (2); job 10: no (2); ' +
-        'and 2 reasons more. 1 without a number (NaN, stale) are skipped.',
+        'and 2 more reasons. 1 without a number (NaN, stale) were skipped.',
     )
     expect(tally.faults((series) => `/timeseries/${series}`)).toHaveLength(10)
     expect(tally.faults((series) => `/timeseries/${series}`)[1]).toEqual({

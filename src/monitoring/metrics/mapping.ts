@@ -28,8 +28,8 @@ export function named(points: readonly Point[], tally: Tally): readonly Named[] 
   for (const point of points) {
     if (point.numbers.length > 0 && point.numbers.every(({ number }) => Number.isNaN(number))) tally.skip()
     else if (point.fault !== null) tally.reject(point, point.fault)
-    else if (point.job === null) tally.reject(point, 'no job is named: tidemark_job is missing')
-    else if (!/^[1-9]\d{0,14}$/.test(point.job)) tally.reject(point, 'tidemark_job is not the id of a job')
+    else if (point.job === null) tally.reject(point, 'the data point names no job: tidemark_job is missing')
+    else if (!/^[1-9]\d{0,14}$/.test(point.job)) tally.reject(point, 'tidemark_job must be the id of a job')
     else {
       const fault = valueFault(point)
       if (fault === null)
@@ -106,7 +106,7 @@ function place(
   return placed > 0 ? null : fault
 }
 
-const TWICE = 'the same value at the same time comes twice'
+const TWICE = 'the request has this value twice for the same time'
 
 function keyOf(job: Found | undefined, valueNumber: number | null): string | null {
   if (job === undefined) return null
@@ -117,16 +117,15 @@ function keyOf(job: Found | undefined, valueNumber: number | null): string | nul
 function faultOf(job: Found | undefined, key: string | null, number: number): string | null {
   if (job === undefined) return 'there is no such webhook job'
   if (key === null) return 'the value is not defined on the job'
-  return Number.isFinite(number) ? null : 'an infinite number is no value'
+  return Number.isFinite(number) ? null : 'the value must be finite'
 }
 
 function valueFault({ value, numbers }: Point): string | null {
   if (value === null) return null
-  if (valueNumberOf(value) === null)
-    return `tidemark_value is none of returnValue1 to returnValue${VALUES_MAX}`
+  if (valueNumberOf(value) === null) return `tidemark_value must be returnValue1 to returnValue${VALUES_MAX}`
   return numbers.length === 1 && numbers[0]?.suffix === ''
     ? null
-    : 'tidemark_value names one value, and this has several'
+    : 'tidemark_value names one value, but the data point has several'
 }
 
 function valueNumberOf(value: string | null): number | null {

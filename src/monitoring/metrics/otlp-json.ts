@@ -26,7 +26,7 @@ function misfit({
 }: {
   readonly issues: readonly { readonly path: readonly PropertyKey[] }[]
 }): string {
-  return `/${issues[0]?.path.join('/') ?? ''} is not what OTLP has there`
+  return `/${issues[0]?.path.join('/') ?? ''} does not match the OTLP schema`
 }
 
 /** How many objects and lists the text can hold: those in texts are counted too, which needs no parser. */
@@ -45,7 +45,7 @@ function parse(body: Uint8Array): unknown {
     return SNAKE_CASE.test(text) ? JSON.parse(text, inCamelCase) : JSON.parse(text)
   } catch {
     // A text that is no UTF-8, no JSON, or nested deeper than the engine's stack.
-    throw malformed('it is not JSON')
+    throw malformed('the body is not valid JSON')
   }
 }
 

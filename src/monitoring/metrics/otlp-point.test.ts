@@ -218,7 +218,7 @@ describe('a data point, in both encodings,', () => {
 
   test('without a number is one with a fault', () => {
     for (const points of both({ kind: 'gauge', point: {} }))
-      expect(points[0]).toMatchObject({ numbers: [], fault: 'it has no number' })
+      expect(points[0]).toMatchObject({ numbers: [], fault: 'the data point has no number' })
   })
 })
 
@@ -319,7 +319,7 @@ describe('bytes that no SDK sent are read or refused, and nothing else,', () => 
     const [first, second] = readOtlpJson(new TextEncoder().encode(json))
     expect(first).toMatchObject({
       numbers: [],
-      fault: expect.stringContaining('is not what OTLP has there') as string,
+      fault: expect.stringContaining('does not match the OTLP schema') as string,
     })
     expect(second).toMatchObject({ numbers: [{ suffix: '', number: 2 }], fault: null })
   })

@@ -8,7 +8,7 @@ export const POINTS_MAX = 10_000
 export const PARTS_MAX = 250_000
 
 export function tooManyParts(): Refusal {
-  return new Refusal('too_large', `A request may be made of ${PARTS_MAX} parts at most.`)
+  return new Refusal('too_large', `The body must have at most ${PARTS_MAX} parts. Send smaller requests.`)
 }
 
 /** One measurement as its sender names it; nothing of it is checked against jobs yet. */
@@ -43,13 +43,16 @@ export class Points {
   /** @throws {Refusal} too_large past POINTS_MAX */
   add(point: Point): void {
     if (this.all.length >= POINTS_MAX)
-      throw new Refusal('too_large', `A request may carry ${POINTS_MAX} data points at most.`)
+      throw new Refusal(
+        'too_large',
+        `The body must have at most ${POINTS_MAX} data points. Send smaller requests.`,
+      )
     this.all.push(point)
   }
 }
 
 /** Why a number of a data point is missing although no flag says that it should. */
-export const NO_NUMBER = 'it has no number'
+export const NO_NUMBER = 'the data point has no number'
 
 /** A request that is no message of its protocol. */
 export function malformed(detail: string): Refusal {

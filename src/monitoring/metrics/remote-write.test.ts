@@ -139,7 +139,7 @@ describe('a series', () => {
     const request = new PbfWriter()
     request.writeBytesField(1, Uint8Array.from([0x22, 0]))
     const [point] = readRemoteWrite(request.finish())
-    expect(point?.fault).toBe('native histograms are not taken')
+    expect(point?.fault).toBe('native histograms are not supported')
   })
 
   test(`may have ${POINTS_MAX} samples in all, and no more`, () => {

@@ -2,7 +2,7 @@ import { note, Points } from './points.ts'
 import type { Naming, Point } from './points.ts'
 import { Wire } from './wire.ts'
 
-const NATIVE_HISTOGRAM = 'native histograms are not taken'
+const NATIVE_HISTOGRAM = 'native histograms are not supported'
 
 /** The samples of a Prometheus remote write request, version 1.0, after Snappy.
  * @throws {Refusal} bad_request when it is no such message, too_large */

@@ -14,7 +14,10 @@ export function unsnappy(block: Uint8Array, sizeMaxBytes: number): Uint8Array<Ar
   const source = new Source(block)
   const size = source.varint()
   if (size > sizeMaxBytes)
-    throw new Refusal('too_large', `The body may have ${sizeMaxBytes} bytes at most once it is inflated.`)
+    throw new Refusal(
+      'too_large',
+      `The uncompressed body must have at most ${sizeMaxBytes} bytes. Send smaller requests.`,
+    )
   const target = new Uint8Array(size)
   let at = 0
   while (!source.isAtEnd) {
@@ -22,12 +25,12 @@ export function unsnappy(block: Uint8Array, sizeMaxBytes: number): Uint8Array<Ar
     const isLiteral = (tag & 3) === LITERAL
     const length = isLiteral ? literalLength(source, tag) : copyLength(tag)
     const offset = isLiteral ? 0 : copyOffset(source, tag)
-    if (length > size - at) throw malformed('the Snappy block holds more than it says')
+    if (length > size - at) throw malformed('the Snappy block is longer than its stated length')
     if (isLiteral) target.set(source.take(length), at)
     else repeat(target, at, { offset, length })
     at += length
   }
-  if (at < size) throw malformed('the Snappy block holds less than it says')
+  if (at < size) throw malformed('the Snappy block is shorter than its stated length')
   return target
 }
 
@@ -51,7 +54,7 @@ function repeat(
   at: number,
   { offset, length }: { offset: number; length: number },
 ): void {
-  if (offset === 0 || offset > at) throw malformed('the Snappy block copies from where nothing is')
+  if (offset === 0 || offset > at) throw malformed('the Snappy block copies from before its begin')
   if (offset >= length) target.copyWithin(at, at - offset, at - offset + length)
   else for (let index = at; index < at + length; index++) target[index] = target[index - offset] ?? 0
 }
@@ -70,7 +73,7 @@ class Source {
 
   take(length: number): Uint8Array {
     const start = this.#at
-    if (length > this.#bytes.length - start) throw malformed('the Snappy block ends early')
+    if (length > this.#bytes.length - start) throw malformed('the Snappy block is truncated')
     this.#at += length
     return this.#bytes.subarray(start, this.#at)
   }

@@ -37,11 +37,11 @@ export class Tally {
     if (this.rejected > 0) {
       const reasons = [...this.#reasons.values()]
       const told = reasons.slice(0, REASONS_TOLD).map(({ text, count }) => `${text} (${count})`)
-      const more = reasons.length > told.length ? [`and ${reasons.length - told.length} reasons more`] : []
-      const which = `${this.rejected} of ${this.#pointCount} data points are rejected, and only they`
+      const more = reasons.length > told.length ? [`and ${reasons.length - told.length} more reasons`] : []
+      const which = `${this.rejected} of ${this.#pointCount} data points were rejected`
       parts.push(`${which}: ${[...told, ...more].join('; ')}.`)
     }
-    if (this.skipped > 0) parts.push(`${this.skipped} without a number (NaN, stale) are skipped.`)
+    if (this.skipped > 0) parts.push(`${this.skipped} without a number (NaN, stale) were skipped.`)
     return parts.join(' ')
   }
 

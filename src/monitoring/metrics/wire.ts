@@ -111,12 +111,12 @@ export class Wire {
   }
 
   #expect(type: number): void {
-    if (this.#type !== type) throw malformed('a field has another type')
+    if (this.#type !== type) throw malformed('a field has the wrong type')
   }
 
   #advance(length: number): number {
     const start = this.#at
-    if (length > this.#end - start) throw malformed('a field is longer than what holds it')
+    if (length > this.#end - start) throw malformed('a field is longer than the message that contains it')
     this.#at += length
     return start
   }
@@ -130,7 +130,7 @@ export class Wire {
       if (byte < 0x80) return value
       scale *= 128
     }
-    throw malformed('a varint does not end')
+    throw malformed('a varint is too long or truncated')
   }
 }
 

@@ -38,7 +38,7 @@ export async function listRevaluations(
   const now = ports.clock.now()
   const beginAt = query.begin === undefined ? now - DAY_MS : parseInstant(query.begin)
   const endAt = query.end === undefined ? Number.MAX_SAFE_INTEGER : parseInstant(query.end)
-  if (beginAt >= endAt) throw invalid('?end', 'must be later than the begin')
+  if (beginAt >= endAt) throw invalid('?end', 'must be later than begin')
   const rows = await store.readRevaluations(ports.database, [id], { beginAt, endAt, limit: REVALUATIONS_MAX })
   return rows
     .filter((row) => query.edit || !row.editOnly)
@@ -70,7 +70,10 @@ export async function createRevaluation(
   checkOccurrences(what)
   await checkAdjustment(context, object.id, what)
   if ((await store.countRevaluations(database, object.id)) >= REVALUATIONS_MAX) {
-    throw new Refusal('conflict', `An object has ${REVALUATIONS_MAX} revaluations at most.`)
+    throw new Refusal(
+      'conflict',
+      `The object already has ${REVALUATIONS_MAX} revaluations, which is the maximum. Delete one first.`,
+    )
   }
   const createdBy = context.caller.kind === 'user' ? context.caller.userId : 0
   const row = (part: Entered, inPast: boolean): store.NewRevaluation => {
@@ -101,7 +104,7 @@ export async function updateRevaluation(
   if (change.ifMatch !== null && change.ifMatch !== row.version) throw changedMeanwhile()
   const now = ports.clock.now()
   const what = entered(change.body, ports.settings.timeZone)
-  if (what.type !== row.type) throw invalid('/type', 'stays what it was')
+  if (what.type !== row.type) throw invalid('/type', 'cannot be changed')
   checkOccurrences(what)
   await checkAdjustment(context, object.id, what)
   if (row.type === 'maintenance' && row.inPast) checkPast(what, now)
@@ -172,7 +175,7 @@ async function checkAdjustment({ ports }: Context, objectId: number, what: Enter
   const openSince = await store.findOpenOutage(ports.database, objectId)
   if (openSince === null) return
   if (appliesIn(what, openSince, what.endAt))
-    throw new Refusal('conflict', 'An outage that lasts cannot be adjusted.')
+    throw new Refusal('conflict', 'The object has an outage that has not ended yet; it cannot be adjusted.')
 }
 
 type Row = store.NewRevaluation
@@ -195,14 +198,15 @@ function checkLived(row: RevaluationRow, what: Entered, now: number): void {
   if (isOver(row, now)) throw over()
   if (!hasBegun(row, now)) {
     if (!appliesIn(what, what.beginAt, now)) return
-    throw invalid('/begin', 'must not lie in the past: enter that by itself')
+    throw invalid('/begin', 'must not be in the past; create a separate revaluation for the past')
   }
-  if (what.beginAt !== row.beginAt) throw invalid('/begin', 'stays what it was once it has begun')
+  if (what.beginAt !== row.beginAt)
+    throw invalid('/begin', 'cannot be changed after the revaluation has begun')
   if (what.slaRelevant !== row.slaRelevant)
-    throw invalid('/slaRelevant', 'stays what it was once it has begun')
+    throw invalid('/slaRelevant', 'cannot be changed after the revaluation has begun')
   if (what.endAt < now) throw invalid('/end', 'must not be in the past')
   if (JSON.stringify(what.active) !== JSON.stringify(row.active))
-    throw invalid('/active', 'stays what it was once it has begun')
+    throw invalid('/active', 'cannot be changed after the revaluation has begun')
 }
 
 /** Whether it is lived through, and not laid over the past. */
@@ -247,7 +251,7 @@ function viewOf({ ports }: Context, objectType: ObjectType, row: RevaluationRow)
 const BEGIN_DIFFERS = {
   code: 'begin_differs',
   message:
-    'The begin is at another time of day than the times of `active`: lists show this for editing only.',
+    'The time of day of begin differs from the times in `active`, so lists contain the revaluation only with edit=true.',
 } as const
 
 /** How far it is, and when it begins and ends next. */
@@ -262,9 +266,9 @@ function progressOf(row: RevaluationRow, now: number) {
 }
 
 function over(): Refusal {
-  return new Refusal('conflict', 'It has ended: what was lived through stays.')
+  return new Refusal('conflict', 'The revaluation has ended and cannot be changed.')
 }
 
 function changedMeanwhile(): Refusal {
-  return new Refusal('precondition_failed', 'Somebody changed this revaluation meanwhile. Read it again.')
+  return new Refusal('precondition_failed', 'The revaluation was changed in the meantime. Read it again.')
 }

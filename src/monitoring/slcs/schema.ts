@@ -28,7 +28,7 @@ const activeWindow = z
     begin: z.string().regex(/^(?:[01]\d|2[0-3]):[0-5]\d$/, 'must be a local time HH:MM'),
     end: z
       .string()
-      .regex(/^(?:(?:[01]\d|2[0-3]):[0-5]\d|24:00)$/, 'must be a local time HH:MM, 24:00 at most'),
+      .regex(/^(?:(?:[01]\d|2[0-3]):[0-5]\d|24:00)$/, 'must be a local time HH:MM, at most 24:00'),
   })
   .refine(({ begin, end }) => minutesOf(begin) < minutesOf(end), {
     path: ['end'],

@@ -104,7 +104,9 @@ function rulesOf(body: SlcBody, timeZone: string): PeriodRules {
   const { duration = 'month', resetInterval = duration, timezone = timeZone } = body
   const isShorter = PERIOD_UNITS.indexOf(resetInterval) < PERIOD_UNITS.indexOf(duration)
   if (resetInterval !== duration && !(isShorter && FLOATING.includes(resetInterval))) {
-    throw refused([{ pointer: '/resetInterval', message: 'must be the duration, or a shorter day or month' }])
+    throw refused([
+      { pointer: '/resetInterval', message: 'must be the duration, or day or month if that is shorter' },
+    ])
   }
   return { duration, resetInterval, timeZone: timezone }
 }
@@ -114,12 +116,12 @@ function refuseOtherPeriods(body: SlcBody, { duration, resetInterval, timeZone }
   const fixed = { duration, resetInterval, timezone: timeZone }
   const faults = (['duration', 'resetInterval', 'timezone'] as const)
     .filter((name) => body[name] !== undefined && body[name] !== fixed[name])
-    .map((name) => ({ pointer: `/${name}`, message: `stays ${fixed[name]} for good` }))
+    .map((name) => ({ pointer: `/${name}`, message: `cannot be changed: it is ${fixed[name]}` }))
   if (faults.length > 0) throw refused(faults)
 }
 
 function refused(faults: readonly Fault[]): Refusal {
-  return new Refusal('invalid', 'The body is not what this request takes; see errors.', faults)
+  return new Refusal('invalid', 'The body is invalid; see errors.', faults)
 }
 
 /** @param known what a commit wrote, in place of what is there now */

@@ -151,15 +151,15 @@ export async function checkRoomForLinks(
   added: { readonly ids: readonly number[]; readonly pointer: string },
 ): Promise<void> {
   if ((await store.countLinks(ports.database, id, added.ids)) + added.ids.length <= CHILDREN_MAX) return
-  const fault = [{ pointer: added.pointer, message: `must leave ${CHILDREN_MAX} children at most` }]
-  throw new Refusal('invalid', 'There would be too many children.', fault)
+  const fault = [{ pointer: added.pointer, message: `must leave at most ${CHILDREN_MAX} children` }]
+  throw new Refusal('invalid', 'The object would have too many children.', fault)
 }
 
 /** @param id whose filter does not count; 0 for one that is only being made
  * @throws {Refusal} invalid when there are too many filters */
 export async function checkRoomForFilter({ ports }: Context, id: number, pointer: string): Promise<void> {
   if ((await store.countFilters(ports.database, id)) < FILTERS_MAX) return
-  const fault = [{ pointer, message: `is for ${FILTERS_MAX} service level objects at most` }]
+  const fault = [{ pointer, message: `is allowed for at most ${FILTERS_MAX} service level objects` }]
   throw new Refusal('invalid', 'Too many service level objects have a filter.', fault)
 }
 
@@ -177,27 +177,29 @@ async function checkChildren(
   for (const [index, { id: childId, type }] of items.entries()) {
     const childType = known.get(childId)
     if (!childType) {
-      throw new Refusal('not_found', 'There is no such child.', [
-        { pointer: `/items/${index}/id`, message: 'is no object' },
+      throw new Refusal('not_found', 'A child does not exist; see errors.', [
+        { pointer: `/items/${index}/id`, message: 'must be the id of an object that you can read' },
       ])
     }
     if (type !== undefined && type !== childType) {
-      faults.push({ pointer: `/items/${index}/type`, message: `is not what the object is: ${childType}` })
+      faults.push({
+        pointer: `/items/${index}/type`,
+        message: `must be the type of the object: ${childType}`,
+      })
     }
     if (!CHILD_TYPES[parentType].includes(childType)) {
       faults.push({
         pointer: `/items/${index}/id`,
-        message: `is a ${childType}, which no ${parentType} is made of`,
+        message: `is a ${childType}, which cannot be a child of a ${parentType}`,
       })
     }
   }
-  if (faults.length > 0)
-    throw new Refusal('invalid', 'The body is not what this request takes; see errors.', faults)
+  if (faults.length > 0) throw new Refusal('invalid', 'The body is invalid; see errors.', faults)
   const above = await objectsAbove(database, [id])
   const circle = items.findIndex((item) => above.has(item.id))
   if (circle >= 0) {
     throw new Refusal('cycle', 'The state of this child depends on the object itself.', [
-      { pointer: `/items/${circle}/id`, message: 'is what it would become part of' },
+      { pointer: `/items/${circle}/id`, message: 'must not depend on the object itself' },
     ])
   }
 }
@@ -219,7 +221,7 @@ async function rowOf(context: Context, { id, before }: Edited, body: SloBody): P
     const types = await tree.readTypes(context, [deviceId])
     if (types.get(deviceId) !== 'device') {
       throw new Refusal('invalid', 'There is no such device.', [
-        { pointer: '/deviceId', message: 'must be 0 or a device' },
+        { pointer: '/deviceId', message: 'must be 0 or the id of a device that you can read' },
       ])
     }
   }
@@ -248,14 +250,20 @@ async function checkFilter(
   filterOf(filterDefinition, pointer)
   const faults = filterDefinition.conditions.flatMap(({ item }, index) =>
     FLEETING.has(item)
-      ? [{ pointer: `${pointer}/conditions/${index}/item`, message: 'changes with every delivery' }]
+      ? [
+          {
+            pointer: `${pointer}/conditions/${index}/item`,
+            message: 'is not allowed here because it changes with every delivery',
+          },
+        ]
       : [],
   )
-  if (faults.length > 0)
-    throw new Refusal('invalid', 'The filter of children is not valid; see errors.', faults)
+  if (faults.length > 0) throw new Refusal('invalid', 'The children filter is invalid; see errors.', faults)
   const isKept = groupId === before?.childrenFilter?.groupId
   if (!isKept && (await tree.readTypes(context, [groupId])).get(groupId) !== 'group') {
-    const fault = [{ pointer: '/childrenFilter/groupId', message: 'must be a group' }]
+    const fault = [
+      { pointer: '/childrenFilter/groupId', message: 'must be the id of a group that you can read' },
+    ]
     throw new Refusal('invalid', 'There is no such group.', fault)
   }
   await checkRoomForFilter(context, id, '/childrenFilter')

@@ -157,7 +157,7 @@ export async function setRight(
     propagation.recount(drifted, clock.now())
     await commit(database, writesOf(database, propagation))
     const named = [...drifted.keys()].slice(0, NAMED_MAX)
-    log.warn('states were not what their children make them, and have been set right', {
+    log.warn('states: object states did not match their children and were corrected', {
       objects: drifted.size,
       ids: named.join(' '),
     })

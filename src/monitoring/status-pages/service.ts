@@ -99,13 +99,21 @@ async function requireChildren(context: Context, object: ObjectRow, ids: readonl
     const may = candidate && permissionsOf(rights, { type: '', runBy: 0, path: candidate.path })
     const fault = (message: string) => [{ pointer: `/children/${index}`, message }]
     if (!candidate || !may?.read)
-      throw new Refusal('not_found', 'There is no such object to show.', fault('is no object'))
+      throw new Refusal(
+        'not_found',
+        'A component does not exist; see errors.',
+        fault('must be the id of an object that you can read'),
+      )
     if (!may.write)
-      throw new Refusal('forbidden', 'You have no right to show this.', fault('is not yours to show'))
+      throw new Refusal(
+        'forbidden',
+        'You have no right to publish a component; see errors.',
+        fault('must be an object that you have the right to write'),
+      )
     if (!candidate.isBelow)
       throw new Refusal(
         'invalid',
-        'It is not part of the object.',
+        'A component is not below the object; see errors.',
         fault('must be below the object or linked to it'),
       )
   }

@@ -52,7 +52,7 @@ export async function requireObject(
 /** The version that an object has now. Rights are not looked at. @throws {Refusal} not_found */
 export async function readVersion({ database }: Ports, id: number): Promise<number> {
   const row = await store.findObject(database, id)
-  if (!row) throw new Refusal('not_found', 'It has been deleted meanwhile.')
+  if (!row) throw new Refusal('not_found', 'The object was deleted in the meantime.')
   return row.version
 }
 
@@ -147,7 +147,7 @@ export async function commitCreation(database: Database, writes: readonly Write[
     return await store.commitNew(database, writes)
   } catch (error) {
     if (!isForeignKeyViolation(error)) throw error
-    throw new Refusal('conflict', 'The parent has been deleted meanwhile.')
+    throw new Refusal('conflict', 'The parent was deleted in the meantime.')
   }
 }
 
@@ -240,7 +240,8 @@ export async function refuseStale<Result>(write: () => Promise<Result>): Promise
     return await write()
   } catch (error) {
     if (isNotNullViolation(error, 'objects.version')) throw changedMeanwhile()
-    if (isForeignKeyViolation(error)) throw new Refusal('not_found', 'It has been deleted meanwhile.')
+    if (isForeignKeyViolation(error))
+      throw new Refusal('not_found', 'The object was deleted in the meantime.')
     throw error
   }
 }
@@ -252,7 +253,10 @@ export async function refuseCircular<Result>(write: () => Promise<Result>): Prom
     return await refuseStale(write)
   } catch (error) {
     if (!(error instanceof Refusal) || error.code !== 'precondition_failed') throw error
-    throw new Refusal('cycle', 'Together with what somebody else did meanwhile this would be a circle.')
+    throw new Refusal(
+      'cycle',
+      'Together with a change that was made in the meantime, the objects would depend on each other in a cycle.',
+    )
   }
 }
 
@@ -264,7 +268,7 @@ export async function deleteObjectWrites(
   recursive: boolean,
 ): Promise<Write[]> {
   const { database, clock } = context.ports
-  if (row.parentId === null) throw new Refusal('conflict', 'The root group stays.')
+  if (row.parentId === null) throw new Refusal('conflict', 'The root group cannot be deleted.')
   const notes = [
     ...heldToVersion(context, { ...row, table: 'objects' }),
     ...closeBelow(database, row.path, clock.now()),
@@ -300,8 +304,8 @@ export async function refuseOrphans(write: () => Promise<void>): Promise<void> {
 /** @throws {Refusal} invalid when nobody with this id can deliver */
 export async function checkCollector(ports: Ports, collectorId: number, pointer: string): Promise<void> {
   if (collectorId === 0 || (await isCollector(ports, collectorId))) return
-  throw new Refusal('invalid', 'The collector is none.', [
-    { pointer, message: 'must be 0 or a user of role collector' },
+  throw new Refusal('invalid', 'The collectorId does not belong to a collector; see errors.', [
+    { pointer, message: 'must be 0 or the id of a user with the role collector' },
   ])
 }
 
@@ -326,13 +330,16 @@ async function newParent(
   const type = PARENT_OF[row.type]
   const parent = await store.findObject(context.ports.database, parentId)
   if (parent?.type !== type || !permissionsOf(await rightsOf(context), parent).write) {
-    throw new Refusal('invalid', 'There is no such parent.', [
-      { pointer, message: `must be a ${type} that you may write to` },
+    throw new Refusal('invalid', 'The parent does not exist or cannot be changed by you; see errors.', [
+      { pointer, message: `must be the id of a ${type} that you have the right to write` },
     ])
   }
   if (parent.path.startsWith(row.path)) throw new Refusal('cycle', 'An object cannot be moved below itself.')
   if ((await objectsAbove(context.ports.database, [parent.id])).has(row.id)) {
-    throw new Refusal('cycle', 'The state of that parent is part of what this object is made of.')
+    throw new Refusal(
+      'cycle',
+      'The object cannot be moved there: its state depends on the state of that parent.',
+    )
   }
   return parent
 }
@@ -341,11 +348,11 @@ function hasChildren(below: number): Refusal {
   const count = below === BELOW_MAX ? `${below} or more` : String(below)
   return new Refusal(
     'has_children',
-    `Below it are objects: ${count}. With recursive=true they are deleted as well.`,
+    `The object still contains ${count} object${below === 1 ? '' : 's'}. Pass recursive=true to delete them too.`,
   )
 }
 
 /** What somebody is told who was overtaken. */
 export function changedMeanwhile(): Refusal {
-  return new Refusal('precondition_failed', 'Somebody changed this object meanwhile. Read it again.')
+  return new Refusal('precondition_failed', 'The object was changed in the meantime. Read it again.')
 }

@@ -30,7 +30,7 @@ export type BucketRange = {
 export function bucketEdges(range: BucketRange): number[] {
   const { beginAt, endAt, scale } = range
   if (endAt < beginAt) throw new RangeError('the range ends before it begins')
-  if (scale.sign <= 0) throw new RangeError('a scale must be longer than nothing')
+  if (scale.sign <= 0) throw new RangeError('a scale must be longer than zero')
 
   const edges = [beginAt]
   const edgeAt = isCalendar(scale) ? calendarEdges(range) : elapsedEdges(range)
@@ -126,7 +126,7 @@ function orInfinity(ask: () => number): number {
 function tooMany(): Refusal {
   return new Refusal(
     'too_many_buckets',
-    `The range holds more than ${BUCKETS_MAX} buckets of this scale; ask for a longer scale or a shorter range.`,
-    [{ pointer: '?scale', message: `gives more than ${BUCKETS_MAX} buckets` }],
+    `The range has more than ${BUCKETS_MAX} buckets of this scale. Use a longer scale or a shorter range.`,
+    [{ pointer: '?scale', message: `results in more than ${BUCKETS_MAX} buckets` }],
   )
 }

@@ -46,7 +46,7 @@ export async function readHistory(
   if (!parameters) throw new Refusal('not_found', NO_JOB)
   const range = rangeAsked(context, query)
   const keys = listOf(query.key)
-  if (query.cursor !== undefined && keys.length > 1) throw invalid('?cursor', 'goes with one key only')
+  if (query.cursor !== undefined && keys.length > 1) throw invalid('?cursor', 'can be used with one key only')
   const all = keys.map((key) => {
     const series = seriesOf(parameters, jobId, key)
     if (series) return series
@@ -73,19 +73,25 @@ export async function readHistories(context: Context, query: HistoriesQuery): Pr
   const parameters = await findParameters(context, ids)
   const pointerTo = (index: number) => (typeof query.jobId === 'number' ? '?jobId' : `?jobId/${index}`)
   const missing = ids.flatMap((id, index) =>
-    parameters.has(id) ? [] : [{ pointer: pointerTo(index), message: 'is no job that you may read' }],
+    parameters.has(id)
+      ? []
+      : [{ pointer: pointerTo(index), message: 'must be the id of a job that you can read' }],
   )
   if (missing.length > 0) throw new Refusal('not_found', NO_JOB, missing)
   const range = rangeAsked(context, query)
   if (range.scale.blank)
-    throw invalid('?scale', 'must be longer than nothing: single samples are read by job')
-  if (keys.some(isText)) throw invalid('?key', 'must be of numbers: strings are read by job')
+    throw invalid('?scale', 'must be longer than zero; read single samples with GET /jobs/{id}/value-history')
+  if (keys.some(isText))
+    throw invalid('?key', 'must be the key of a number; read strings with GET /jobs/{id}/value-history')
   const all = ids.flatMap((id, index) =>
     keys.map((key) => {
       const known = parameters.get(id)
       const series = known && seriesOf(known, id, key)
       if (series) return series
-      throw undefinedValue({ pointer: pointerTo(index), message: `has no ${key}` })
+      throw undefinedValue({
+        pointer: pointerTo(index),
+        message: `must be the id of a job that defines ${key}`,
+      })
     }),
   )
   const inBuckets = await readBuckets(context, all, { range, query })
@@ -226,25 +232,23 @@ function listOf<Item>(items: Item | readonly Item[]): readonly Item[] {
 }
 
 function undefinedValue(fault: Fault): Refusal {
-  return new Refusal('value_not_defined', 'The job has no such value.', [fault])
+  return new Refusal('value_not_defined', 'The job does not define this value; see errors.', [fault])
 }
 
 function tooManyCells(): Refusal {
   return new Refusal(
     'too_many_buckets',
-    `The series have more than ${CELLS_MAX} buckets together; ask for a longer scale, a shorter range or fewer series.`,
-    [{ pointer: '?scale', message: `gives more than ${CELLS_MAX} buckets` }],
+    `The series have more than ${CELLS_MAX} buckets together. Use a longer scale, a shorter range or fewer series.`,
+    [{ pointer: '?scale', message: `results in more than ${CELLS_MAX} buckets` }],
   )
 }
 
 function parseCursor(cursor: string): { at: number; skip: number } {
   const [, at, skip] = /^(\d{1,16})\.(\d{1,9})$/.exec(cursor) ?? []
-  if (at === undefined || skip === undefined) throw invalid('?cursor', 'is not one that was answered')
+  if (at === undefined || skip === undefined) throw invalid('?cursor', 'must be the nextCursor of an answer')
   return { at: Number(at), skip: Number(skip) }
 }
 
 function invalid(pointer: string, message: string): Refusal {
-  return new Refusal('invalid', 'The query is not what this request takes; see errors.', [
-    { pointer, message },
-  ])
+  return new Refusal('invalid', 'The query is invalid; see errors.', [{ pointer, message }])
 }

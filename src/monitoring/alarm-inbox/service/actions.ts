@@ -196,7 +196,5 @@ function missing(): Refusal {
 }
 
 function invalid(pointer: string, message: string): Refusal {
-  return new Refusal('invalid', 'The body is not what this request takes; see errors.', [
-    { pointer, message },
-  ])
+  return new Refusal('invalid', 'The body is invalid; see errors.', [{ pointer, message }])
 }

@@ -18,7 +18,7 @@ export function capacityRefusal(
   if (roomBytes < 2 * load.sizeBytes) {
     return new Refusal(
       'storage_full',
-      'The disk is nearly full. Deliveries are taken again once there is room.',
+      'The disk is nearly full. Deliveries are accepted again once there is free space.',
     )
   }
   const isBehind = load.samples >= UNFLUSHED_SAMPLES_MAX || load.sizeBytes >= UNFLUSHED_BYTES_MAX
@@ -31,5 +31,5 @@ export function capacityRefusal(
 export function requireRate(job: Job, now: number): void {
   if (job.tryConsume(now)) return
   job.refuse(now)
-  throw new Refusal('too_fast', 'This job receives more than 5,000 deliveries a second. Send fewer.')
+  throw new Refusal('too_fast', 'The job receives more than 5,000 deliveries per second. Send fewer.')
 }

@@ -287,7 +287,7 @@ class Claim {
   }
 }
 
-const STORAGE_AWAY = new Refusal('unavailable', 'Storage is away. Try again shortly.')
+const STORAGE_AWAY = new Refusal('unavailable', 'The storage is unavailable. Try again shortly.')
 
 function refusedAs(error: unknown): Refusal {
   if (error instanceof Refusal) return error
@@ -304,7 +304,10 @@ function isAccepted(attempt: AcceptedDelivery | Success | Refusal): attempt is A
 
 function answerAgain(repeat: Repeat | null, digest: string, outcome: DeliveryOutcome): DeliveryOutcome {
   if (repeat?.digest !== digest) {
-    return new Refusal('idempotency_conflict', 'Something else was sent under this Idempotency-Key before.')
+    return new Refusal(
+      'idempotency_conflict',
+      'A different delivery was sent with this Idempotency-Key before. Use a new key.',
+    )
   }
   return outcome instanceof Refusal ? outcome : { ...outcome, replayed: true }
 }

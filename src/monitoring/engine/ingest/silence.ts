@@ -49,7 +49,7 @@ export class SilenceWatch {
     if (host.values.isFailing)
       return new Refusal(
         'unavailable',
-        'What arrives cannot be stored: the values database cannot be written. End the process that locks it, or look at the disk; the log has the cause.',
+        'Deliveries cannot be stored because the values database cannot be written. Stop the process that locks it, or check the disk; the log has the cause.',
       )
     const refusal = this.#capacityRefusal()
     // Where too much waits, some of it is stored.
@@ -103,10 +103,9 @@ export class SilenceWatch {
     if (span) {
       await this.#acceptOfAll({ kind: 'deaf', ...span }, now)
       this.#lastIngestGap = span
-      host.log.warn(
-        'Deliveries were refused. Deadlines of jobs are put off by that time, and no silence is told of it.',
-        { refusedMs: span.toAt - span.fromAt },
-      )
+      host.log.warn('engine: deliveries were rejected; all timeouts were extended by that time', {
+        refusedMs: span.toAt - span.fromAt,
+      })
     }
     // Where storage fails still, what is tried next adds to the same outage.
     if (span || !host.values.isFailing) outage.end()
@@ -123,7 +122,7 @@ export class SilenceWatch {
   /** Deadlines move in this turn, so that whatever is read from the clock next finds them where they belong. */
   #setBack(byMs: number, now: number): void {
     this.#parts.host.log.warn(
-      'The clock is behind what is stored. Deadlines follow it; values are stamped as before until it has caught up. Check the time synchronisation of this machine.',
+      'engine: the clock was set back behind the stored values; deadlines were moved back, and new values get the latest stored time until the clock has caught up. Check the time synchronisation of this machine.',
       { setBackMs: -byMs, behindMs: this.clock.behindMs },
     )
     this.#acceptOfAll({ kind: 'clock', byMs }, now).catch(() => this.clock.reportAgain())

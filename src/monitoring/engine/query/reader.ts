@@ -162,7 +162,7 @@ export class HistoryReader {
     try {
       await run()
     } catch (error) {
-      this.#deps.host.log.error('Old values could not be tidied; it is tried again later.', error)
+      this.#deps.host.log.error('engine: retention of old values failed; retrying later', error)
     }
   }
 }

@@ -64,7 +64,8 @@ export class Transfer {
     // The first may be one that began earlier and is joined, and the job may have come after it.
     for (let tried = 0; flushedAt() <= notBeforeAt || !(await readActor(values, jobId)); tried++) {
       if (!job || jobs.get(jobId) !== job) throw gone()
-      if (tried > 2) throw new Refusal('unavailable', 'What jobs have received cannot be copied just now.')
+      if (tried > 2)
+        throw new Refusal('unavailable', 'The value histories cannot be copied now. Try again later.')
       await flush()
     }
     if (!job) throw gone()

@@ -34,7 +34,7 @@ class Batch<Item> {
   }
 
   reject(): void {
-    this.#durable.reject(new Refusal('unavailable', 'Storage is away. Try again shortly.'))
+    this.#durable.reject(new Refusal('unavailable', 'The storage is unavailable. Try again shortly.'))
   }
 }
 

@@ -58,7 +58,7 @@ export class TransitionOutbox {
       return true
     } catch (error) {
       const waiting = this.#waiting.length
-      this.#log.error('Changes of state could not be carried on; they are kept and tried again.', error, {
+      this.#log.error('engine: processing state transitions failed; they are kept, retrying', error, {
         waiting,
       })
       return false

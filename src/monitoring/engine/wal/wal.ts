@@ -137,6 +137,8 @@ export class Wal {
         deadlines.enter(job)
       }
     }
-    host.log.error('A commit failed; what waited for it was refused.', cause, { events: batch.length })
+    host.log.error('engine: commit failed; the waiting deliveries were rejected', cause, {
+      events: batch.length,
+    })
   }
 }

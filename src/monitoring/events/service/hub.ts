@@ -167,7 +167,7 @@ export class Hub implements Events, Subscribers {
   }
 
   #requireOpen(): void {
-    if (this.#isClosed) throw new Refusal('unavailable', 'The service is about to end. Try again shortly.')
+    if (this.#isClosed) throw new Refusal('unavailable', 'The service is shutting down. Try again shortly.')
   }
 
   #leave({ userId }: Reading): void {
@@ -197,7 +197,7 @@ export class Hub implements Events, Subscribers {
   async #watch({ window }: Awake, jobIds: readonly number[]): Promise<void> {
     if (jobIds.length === 0) return
     if (this.#watches.size + this.#watches.missing(jobIds) > this.#limits.watchedJobsMax)
-      throw full('The values of too many jobs are read. Come back later.')
+      throw full('Too many jobs are watched for values. Try again later.')
     // Who ended at the latest number, without these jobs, must not go on as if nothing of them had been missed.
     const since = this.#watches.missing(jobIds) > 0 ? window.add(MARK).seq : window.lastSeq
     this.#watches.add(jobIds, since)
@@ -256,7 +256,7 @@ export class Hub implements Events, Subscribers {
         await this.#readAlarms(this.#awake)
       }
     } catch (error) {
-      this.#host.log.error('what was committed could not be told; it is tried again', error)
+      this.#host.log.error('event hub: reading committed changes failed; retrying', error)
     }
   }
 
@@ -298,7 +298,7 @@ export class Hub implements Events, Subscribers {
     try {
       sight = await reading.look()
     } catch (error) {
-      this.#host.log.error('what a reader of events may see could not be found out; the stream ends', error)
+      this.#host.log.error('event hub: checking the rights of a reader failed; its stream ends', error)
     }
     if (!sight) return reader.end()
     reader.narrow(sight)

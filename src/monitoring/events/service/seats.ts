@@ -20,10 +20,13 @@ export class Seats {
 
   /** @throws {Refusal} overloaded */
   take(userId: number): void {
-    if (this.#taken >= this.#limits.readersMax) throw full('Too many read events. Come back later.')
+    if (this.#taken >= this.#limits.readersMax)
+      throw full('Too many event streams are open. Try again later.')
     const own = this.#ofUser.get(userId) ?? 0
     if (own >= this.#limits.readersOfUserMax)
-      throw full(`A user may have ${this.#limits.readersOfUserMax} streams at once.`)
+      throw full(
+        `A user can have at most ${this.#limits.readersOfUserMax} event streams at once. Close one, or try again later.`,
+      )
     this.#ofUser.set(userId, own + 1)
     this.#taken++
   }

@@ -150,5 +150,5 @@ function prototypeFaults(input: Fields): Fault[] {
 }
 
 function invalid(faults: readonly Fault[]): Refusal {
-  return new Refusal('invalid', 'The item is not what this request takes; see errors.', faults)
+  return new Refusal('invalid', 'The item is invalid; see errors.', faults)
 }

@@ -50,7 +50,7 @@ export async function createPing(
   const expiresAt = instantOf(body.expiresAt)
   if (expiresAt !== null && expiresAt <= createdAt) {
     const fault = [{ pointer: '/expiresAt', message: 'must be in the future' }]
-    throw new Refusal('invalid', 'The token would never hold.', fault)
+    throw new Refusal('invalid', 'expiresAt must be in the future.', fault)
   }
   const token = base64url(ports.secrets.random(TOKEN_BYTES))
   const row = { name: body.name, createdAt, expiresAt }

@@ -57,7 +57,7 @@ async function deliverOnce(
 ): Promise<Delivered> {
   const [outcome] = await jobActors.deliverAll([{ jobId, sent: { delivery }, repeat: await repeat }], sender)
   if (outcome instanceof Refusal) throw outcome
-  if (!outcome || 'refused' in outcome) throw new TypeError('A delivery was not answered as one.')
+  if (!outcome || 'refused' in outcome) throw new TypeError('A delivery got no delivery result.')
   return outcome
 }
 
@@ -98,7 +98,7 @@ export async function deliverAll(
 }
 
 /** Stands for an answer that did not come. */
-export const NO_OUTCOME = new Refusal('unavailable', 'There is no answer. Try again shortly.')
+export const NO_OUTCOME = new Refusal('unavailable', 'The job did not answer. Try again shortly.')
 
 /** Takes one value of each of many jobs, for each round as a delivery of its own; as `deliverAll`. */
 export async function deliverRounds(

@@ -8,7 +8,7 @@ import { deliveredText, runText } from './delivered.ts'
 
 const RUNS = Number(process.env['TIDEMARK_TEST_RUNS'] ?? 500)
 const leavesTimeout = fc.constantFrom(undefined, undefined, undefined, true) as fc.Arbitrary<true>
-const message = 'values arrive without errorCode; error code 5 stands until one is sent'
+const message = 'values arrive without errorCode; error code 5 stays until a delivery has an errorCode'
 const WARNED = { warnings: [{ code: 'error_code_stands', message }] }
 
 test('what is written of a delivery says nothing of those before', () => {

@@ -14,10 +14,11 @@ const FINAL_MAIL = new Set([501, 550, 551, 552, 553, 554])
 export function outcomeOf(type: TargetType, { status, body, isWhole, retryAfterMs }: Reply): Outcome {
   if (status >= 200 && status < 300) {
     const lie = isWhole ? LIES[type]?.(body) : null
-    return lie ?? sent(`It answered ${status}.`)
+    return lie ?? sent(`The receiver answered ${status}.`)
   }
-  if (status >= 300 && status < 400) return failed(`It answered ${status}: redirects are not followed.`)
-  return failed(`It answered ${status}: ${body}`, { isFinal: FINAL.has(status), retryAfterMs })
+  if (status >= 300 && status < 400)
+    return failed(`The receiver answered ${status}: redirects are not followed.`)
+  return failed(`The receiver answered ${status}: ${body}`, { isFinal: FINAL.has(status), retryAfterMs })
 }
 
 /** What a mail server's reply means. */
@@ -28,18 +29,19 @@ export function outcomeOfMail({ code, text }: MailReply): Outcome {
 /** What a good status hides; null where it is true. */
 const LIES: Partial<Record<TargetType, (body: string) => Outcome | null>> = {
   // A workflow answers nothing, older connectors 1; what goes wrong behind either is told in words.
-  teams: (body) => (/\b(?:error|failed)\b/i.test(body) ? failed(`It answered: ${body}`) : null),
+  teams: (body) => (/\b(?:error|failed)\b/i.test(body) ? failed(`The receiver answered: ${body}`) : null),
   telegram(body) {
     const answer = fieldsOf(body)
     if (answer['ok'] === true) return null
     const parameters = answer['parameters'] as { retry_after?: unknown } | undefined
     const retryAfterS = Number(parameters?.retry_after)
-    return failed(`It answered: ${body}`, {
+    return failed(`The receiver answered: ${body}`, {
       isFinal: FINAL.has(Number(answer['error_code'])),
       retryAfterMs: Number.isFinite(retryAfterS) ? retryAfterS * 1_000 : null,
     })
   },
-  ntfy: (body) => (typeof fieldsOf(body)['id'] === 'string' ? null : failed(`It answered: ${body}`)),
+  ntfy: (body) =>
+    typeof fieldsOf(body)['id'] === 'string' ? null : failed(`The receiver answered: ${body}`),
 }
 
 function fieldsOf(body: string): Readonly<Record<string, unknown>> {

@@ -14,10 +14,10 @@ import { ordered } from './service/script-runs.ts'
 /** Where a parcel goes in the end: a script, addresses, or a target that is reached over HTTP. */
 export type Destination = Exclude<Target, { type: 'user' | 'group' }>
 
-const TOO_LATE = 'It took too long to answer.'
+const TOO_LATE = 'The receiver did not answer in time.'
 /** The same on every host: some name no cause. */
 const UNREACHABLE =
-  'It could not be reached: check the host and port of its URL, its certificate, and that it accepts connections from here.'
+  'The receiver could not be reached: check the host and port of its URL, its certificate, and that it accepts connections from here.'
 
 /** Tells a parcel once, and says what became of it; never throws for what a receiver does. */
 export async function tell(ports: Ports, to: Destination, parcel: Parcel): Promise<Outcome> {
@@ -56,7 +56,7 @@ async function called(
     const refusal = refusalIn(error)
     if (refusal?.code === 'forbidden') return failed(refusal.detail, { isFinal: true })
     // The words of a host may have the URL in them, which is a secret.
-    log.warn('a receiver of notifications could not be reached', {
+    log.warn('notifications: a receiver could not be reached; check its URL and the network', {
       host: new URL(url).host,
       cause: nameOf(error),
     })

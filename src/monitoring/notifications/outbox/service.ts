@@ -48,7 +48,7 @@ export async function resendNotification(context: Context, id: number): Promise<
   const { ports } = context
   const { database, clock } = ports
   const before = await requireNotification(ports, id)
-  if (before.status === 'sent') throw new Refusal('conflict', 'It was sent.')
+  if (before.status === 'sent') throw new Refusal('conflict', 'The notification was already sent.')
   const now = clock.now()
   await commit(database, [
     store.reviveNotification(database, id, { now, giveUpAt: now + TRIED_MS }),

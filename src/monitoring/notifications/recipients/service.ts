@@ -124,8 +124,8 @@ export async function deleteRecipient(context: Context, id: number): Promise<voi
   } catch (error) {
     if (!store.isNeeded(error)) throw error
     const { links, escalations } = await store.countNeeds(database, id)
-    const named = `${links} links of objects and escalations of ${escalations} others name this recipient`
-    throw new Refusal('conflict', `It cannot go: ${named}. Change these first.`)
+    const named = `alarm links (${links}) and escalations of other recipients (${escalations})`
+    throw new Refusal('conflict', `The recipient is used by ${named}. Change these first.`)
   }
 }
 
@@ -167,7 +167,7 @@ async function testOnce(ports: Ports, row: RecipientRow, now: number): Promise<T
   const status = failures.length > 0 ? 'failed' : 'ok'
   const detail = (failures[0] ?? outcomes[0])?.detail ?? ''
   if (members.length <= 1) return { status, detail }
-  const told = `${outcomes.length - failures.length} of ${members.length} members were told.`
+  const told = `${outcomes.length - failures.length} of ${members.length} members were notified.`
   return { status, detail: failures.length > 0 ? `${told} ${detail}` : told }
 }
 
@@ -226,7 +226,7 @@ async function refuseTakenName<Result>(write: () => Promise<Result>): Promise<Re
   } catch (error) {
     if (isNotNullViolation(error, 'alarm_recipients.version')) throw changedMeanwhile()
     if (!isUniqueViolation(error, 'alarm_recipients.name')) throw error
-    throw new Refusal('name_taken', 'Another recipient has this name.', [fault('/name', 'is taken')])
+    throw new Refusal('name_taken', 'Another recipient has this name.', [fault('/name', 'is already used')])
   }
 }
 
@@ -237,5 +237,5 @@ function recorded(context: Context, action: string, told: Told) {
 }
 
 function changedMeanwhile(): Refusal {
-  return new Refusal('precondition_failed', 'Somebody changed this recipient meanwhile. Read it again.')
+  return new Refusal('precondition_failed', 'The recipient was changed in the meantime. Read it again.')
 }

@@ -24,12 +24,14 @@ export const TARGETS = {
     url,
     secret: signingSecret
       .optional()
-      .describe('Absent: the one of before, or a new one, which the answer to this call alone shows.'),
+      .describe(
+        'The signing secret. If absent, the current secret stays, or the service creates one and shows it only in the answer to this call.',
+      ),
   }),
   slack: z.strictObject({ url }),
   teams: z.strictObject({ url }),
   telegram: z.strictObject({
-    token: z.string().regex(/^\d{1,20}:[\w-]{1,100}$/, 'must be the token of a bot'),
+    token: z.string().regex(/^\d{1,20}:[\w-]{1,100}$/, 'must be a bot token'),
     chatId: z.string().regex(/^(?:-?\d{1,20}|@\w{1,64})$/, 'must be the id or the @name of a chat'),
     apiUrl: url.default('https://api.telegram.org'),
   }),
@@ -45,7 +47,7 @@ export const TARGETS = {
       .positive()
       .nullable()
       .default(null)
-      .describe('Null takes the default one, or that of a script without any.'),
+      .describe('The run configuration; null for the default one of the script.'),
   }),
 } as const
 

@@ -50,6 +50,6 @@ async function refuseGone(write: () => Promise<number>): Promise<number> {
     return await write()
   } catch (error) {
     if (!isNotNullViolation(error, 'slcs.duration')) throw error
-    throw new Refusal('not_found', 'The original has been deleted meanwhile.')
+    throw new Refusal('not_found', 'The original was deleted in the meantime.')
   }
 }

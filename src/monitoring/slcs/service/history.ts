@@ -132,7 +132,7 @@ function inRange<R extends Range>(ranges: readonly R[], { beginAt, endAt }: Rang
 }
 
 function tooMany(): Refusal {
-  return new Refusal('invalid', 'That is too much to recalculate at once.', [
-    { pointer: '?recalc', message: `would take more than ${PERIODS_MAX} periods: ask for a shorter time` },
+  return new Refusal('invalid', 'The range has too much to recalculate in one request.', [
+    { pointer: '?recalc', message: `would need more than ${PERIODS_MAX} periods; use a shorter range` },
   ])
 }

@@ -49,12 +49,12 @@ export async function recalculatePeriods(
   const { database } = ports
   const object = await requireObject(context, id, { type: 'slc', right: 'write' })
   const [beginAt, endAt] = [parseInstant(body.begin), parseInstant(body.end)]
-  if (beginAt >= endAt) throw refused('/end', 'must be later than the begin')
+  if (beginAt >= endAt) throw refused('/end', 'must be later than begin')
   const range = { beginAt: beginAt + 1, endAt: endAt + 1, limit: PERIODS_AT_ONCE_MAX + 1 }
   const [slc, periods] = await Promise.all([findSlc(database, id), store.readPeriods(database, id, range)])
-  if (!slc) throw new Refusal('not_found', 'There is no such slc.')
+  if (!slc) throw new Refusal('not_found', 'There is no such service level container.')
   if (periods.length > PERIODS_AT_ONCE_MAX) {
-    throw refused('/begin', `must leave ${PERIODS_AT_ONCE_MAX} periods at most`)
+    throw refused('/begin', `must select at most ${PERIODS_AT_ONCE_MAX} periods`)
   }
   await refuseFull(context, periods)
   const made = {
@@ -77,7 +77,7 @@ export async function recalculatePeriods(
     ...outcomes.map((outcome) => store.addRevision(database, { ...outcome, ...made })),
     audited(context, { action: 'recalculate', objectType: 'slc', objectId: id, after: body }),
   ])
-  ports.log.info('periods calculated anew', { slcId: id, periods: periods.length })
+  ports.log.info('service level container periods recalculated', { slcId: id, periods: periods.length })
   return { items: await viewsOf(context, periods) }
 }
 
@@ -87,7 +87,7 @@ async function refuseFull({ ports }: Context, periods: readonly FrozenPeriod[]):
     periods.map(({ id }) => id),
   )
   if (revisions.every(({ revision }) => revision < REVISIONS_MAX)) return
-  throw new Refusal('conflict', `A period has ${REVISIONS_MAX} revisions at most.`)
+  throw new Refusal('conflict', `A period already has ${REVISIONS_MAX} revisions, which is the maximum.`)
 }
 
 async function viewsOf({ ports }: Context, periods: readonly FrozenPeriod[]): Promise<PeriodView[]> {
@@ -123,11 +123,12 @@ function revisionView(
 }
 
 function refused(pointer: string, message: string): Refusal {
-  return new Refusal('invalid', 'The body is not what this request takes; see errors.', [
-    { pointer, message },
-  ])
+  return new Refusal('invalid', 'The body is invalid; see errors.', [{ pointer, message }])
 }
 
 function gone(): Refusal {
-  return new Refusal('conflict', 'A child of that period has been deleted, and its history with it.')
+  return new Refusal(
+    'conflict',
+    'The period cannot be recalculated: a child of the container was deleted with its history.',
+  )
 }

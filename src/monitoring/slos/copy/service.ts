@@ -59,7 +59,7 @@ async function refuseGone(write: () => Promise<number>): Promise<number> {
     return await tree.refuseCircular(write)
   } catch (error) {
     if (!isNotNullViolation(error, 'slos.device_id')) throw error
-    throw new Refusal('not_found', 'The original has been deleted meanwhile.')
+    throw new Refusal('not_found', 'The original was deleted in the meantime.')
   }
 }
 
@@ -83,8 +83,10 @@ async function checkNewChild(context: Context, original: ObjectRow, parent: Obje
   const above = await objectsAbove(database, [parent.id])
   const children = await store.readLinkedIds(database, original.id)
   if (children.some((child) => above.has(child))) {
-    throw new Refusal('cycle', 'The copy would be made of what it becomes part of.', [
-      { pointer: '?parentId', message: 'is part of what the original is made of' },
-    ])
+    throw new Refusal(
+      'cycle',
+      'The copy would depend on itself: a child of the original contains the new parent.',
+      [{ pointer: '?parentId', message: 'must not be below a child of the original' }],
+    )
   }
 }

@@ -121,7 +121,7 @@ export async function readTree(
   if (rows.length > NODES_MAX) {
     throw new Refusal(
       'invalid',
-      `The tree is too large: it has more than ${NODES_MAX} objects. Ask for less depth.`,
+      `The tree is too large: it has more than ${NODES_MAX} objects. Use a smaller depth.`,
       [{ pointer: '?depth', message: 'is too large' }],
     )
   }
@@ -157,7 +157,7 @@ export async function searchPath(
     throw refusedPath(pointer, `must have 1 to ${SEGMENTS_MAX} segments`)
   }
   if (segments.some(({ pattern, isExact }) => !isExact && pattern.split('*').length > WILDCARDS_MAX + 1)) {
-    throw refusedPath(pointer, `must have ${WILDCARDS_MAX} wildcards a segment at most`)
+    throw refusedPath(pointer, `must have at most ${WILDCARDS_MAX} wildcards per segment`)
   }
   const hits = await follow(context, start, { ...search, pointer, segments })
   const rows = await readItems(
@@ -201,7 +201,7 @@ async function follow(
       where: (listed: Listed) => (isLast || isLinked ? readable : visible)(rights, 'o', listed),
     })
     if (!isLast && hits.length > FRONTIER_MAX)
-      throw refusedPath(pointer, `fits too many objects at segment ${index + 1}`)
+      throw refusedPath(pointer, `matches too many objects at segment ${index + 1}`)
     if (hits.length === 0) break
   }
   return hits

@@ -27,7 +27,10 @@ export async function requireOriginal(
 ): Promise<ObjectRow> {
   const original = await tree.requireObject(context, id, { type, right: 'read' })
   if (destinationType === 'instance' && !original.isTemplate) {
-    throw new Refusal('conflict', `Instances are made of templates only, and this ${NOUNS[type]} is none.`)
+    throw new Refusal(
+      'conflict',
+      `This ${NOUNS[type]} is not a template, so it cannot have instances. Use destinationType=none for a plain copy.`,
+    )
   }
   return original
 }
@@ -69,7 +72,7 @@ export async function copyDevice(context: Context, id: number, query: CopyQuery)
   const parent = await tree.requireObject(context, parentId, { type: 'group', right: 'write' })
   if (query.collectorId !== undefined) await tree.checkCollector(ports, query.collectorId, '?collectorId')
   if ((await store.countJobs(database, id, JOBS_MAX + 1)) > JOBS_MAX) {
-    throw new Refusal('conflict', `A device is copied with ${JOBS_MAX} jobs at most.`)
+    throw new Refusal('conflict', `A device with more than ${JOBS_MAX} jobs cannot be copied.`)
   }
   const createdAt = ports.clock.now()
   const { key, writes, last } = insertCopy(ports, original, {

@@ -33,7 +33,7 @@ export async function setGrant(
     ({ objectId, subjectType, subjectId }) =>
       objectId === object.id && subjectType === subject.subjectType && subjectId === subject.subjectId,
   )
-  if (!row) throw new Refusal('conflict', 'Somebody took this grant away meanwhile.')
+  if (!row) throw new Refusal('conflict', 'The grant was revoked in the meantime.')
   return viewOf(row, object.id)
 }
 
@@ -56,7 +56,7 @@ export async function explainRights(
   const object = await objectAt(context, path)
   if (caller.kind !== 'user') throw new Refusal('unauthenticated', 'Sign in first.')
   if (userId !== undefined && userId !== caller.userId && caller.role !== 'administrator')
-    throw new Refusal('forbidden', 'Only administrators ask about others.')
+    throw new Refusal('forbidden', 'Only administrators can read the rights of other users.')
   const { user } = await readUser(context, userId ?? caller.userId)
   const rights = await rightsFor(ports, { userId: user.id, role: user.role })
   const rows = await listGrants(ports, object.path, user.id)
@@ -74,7 +74,7 @@ function objectAt(context: Context, { objectType, objectId }: ObjectPath) {
 /** @throws {Refusal} not_found when it is neither somebody nor everyone */
 function subjectOf({ subjectType, subjectId }: Subject): Subject {
   if ((subjectType === 'everyone') !== (subjectId === 0))
-    throw new Refusal('not_found', 'There is nobody with this id.')
+    throw new Refusal('not_found', 'There is no such user.')
   return { subjectType, subjectId }
 }
 

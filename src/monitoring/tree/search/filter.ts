@@ -110,17 +110,17 @@ function conditionOf(given: Given, fault: Report, pointer: string): Condition {
   const rule: ItemRule = ITEMS[given.item]
   const { operator } = given
   if (!rule.operators.has(operator))
-    return { test: fault('operator', 'does not fit this item'), negated: false }
+    return { test: fault('operator', 'is not an operator of this item'), negated: false }
   if (given.propertyKey && rule.kind !== 'property' && rule.kind !== 'propertyKey') {
-    return { test: fault('propertyKey', 'means nothing for this item'), negated: false }
+    return { test: fault('propertyKey', 'is not allowed for this item'), negated: false }
   }
   if (given.value && rule.kind !== 'value')
-    return { test: fault('value', 'means nothing for this item'), negated: false }
+    return { test: fault('value', 'is not allowed for this item'), negated: false }
   const [asserted, negated] = assertion(operator)
   if (NEEDS_NO_EXPRESSION.has(operator)) {
-    if (given.expression) return { test: fault('expression', 'means nothing for this operator'), negated }
+    if (given.expression) return { test: fault('expression', 'is not allowed for this operator'), negated }
   } else if (given.expression == null) {
-    return { test: fault('expression', 'is missing'), negated }
+    return { test: fault('expression', 'is required'), negated }
   }
   const asked = { ...given, operator: asserted, expression: given.expression ?? '' }
   return { test: testOf(rule, asked, { fault, pointer }), negated }
@@ -213,7 +213,7 @@ function propertyTest(kind: 'property' | 'propertyKey', asked: Asked, fault: Rep
   const { operator, expression } = asked
   const key = asked.propertyKey ? asked.propertyKey : null
   if (operator.startsWith('propval_')) {
-    if (key === null) return fault('propertyKey', 'is missing')
+    if (key === null) return fault('propertyKey', 'is required')
     const relation = relationOf(operator.slice('propval_'.length))
     return { kind: 'propertyValue', key, relation, value: decimalOf(expression) ?? expression }
   }
@@ -227,7 +227,7 @@ function propertyTest(kind: 'property' | 'propertyKey', asked: Asked, fault: Rep
 
 function valueTest(isRaw: boolean, asked: Asked, { fault, pointer }: Around): Test {
   const { operator, expression } = asked
-  if (!asked.value) return fault('value', 'is missing: the key or the name of the value')
+  if (!asked.value) return fault('value', 'must be the key or the name of a value')
   const { value } = asked
   const relation = RELATIONS.find((known) => known === operator)
   if (relation) {
@@ -241,10 +241,10 @@ function textTest(asked: Asked, fault: Report, make: (match: TextMatch) => Test)
   const { operator, expression } = asked
   if (operator === 'is_defined') return make({ by: 'defined' })
   const by = TEXT_TESTS.find((known) => known === operator)
-  if (!by) return fault('operator', 'does not fit this item')
+  if (!by) return fault('operator', 'is not an operator of this item')
   if (by !== 'eq' && expression === '') return fault('expression', 'must not be empty')
   if (by === 'matches' && expression.split('*').length > WILDCARDS_MAX + 1) {
-    return fault('expression', `must have ${WILDCARDS_MAX} wildcards at most`)
+    return fault('expression', `must have at most ${WILDCARDS_MAX} wildcards`)
   }
   return make({ by, text: expression })
 }
@@ -257,7 +257,7 @@ function parseJson(json: string): unknown {
   try {
     return JSON.parse(json)
   } catch {
-    throw invalid([{ pointer: ROOT, message: 'is not JSON' }])
+    throw invalid([{ pointer: ROOT, message: 'must be JSON' }])
   }
 }
 
@@ -271,5 +271,5 @@ function faultsOf(issue: z.core.$ZodIssue): Fault[] {
 }
 
 function invalid(faults: readonly Fault[]): Refusal {
-  return new Refusal('invalid', 'The filter definition is not valid; see errors.', faults)
+  return new Refusal('invalid', 'The filter definition is invalid; see errors.', faults)
 }

@@ -155,11 +155,11 @@ async function findByValue(
   if (candidates.length > CANDIDATES_MAX) {
     throw new Refusal(
       'invalid',
-      'The filter definition leaves too many jobs whose values would have to be read.',
+      'The filter definition matches too many jobs to compare their values. Add conditions.',
       [
         {
           pointer: asking[0]?.test.pointer ?? '?filterDefinition',
-          message: `is asked of ${CANDIDATES_MAX} jobs at most`,
+          message: `can be compared for at most ${CANDIDATES_MAX} jobs`,
         },
       ],
     )

@@ -19,7 +19,7 @@ export async function ordered(
   parcel: Parcel,
 ): Promise<Outcome> {
   try {
-    const caller = await callerFor(ports, userId, 'Who set this target')
+    const caller = await callerFor(ports, userId, 'The user who set this target')
     const context = { ports, caller, requestId: parcel.key }
     const { job } = await orderRun(context, {
       scriptId,
@@ -31,13 +31,17 @@ export async function ordered(
       // Keys of callers are their own.
       key: `alarm ${parcel.key}`,
     })
-    return sent(`The job ${job.id} was ordered.`)
+    return sent(`The run ${job.id} was ordered.`)
   } catch (error) {
     const refusal = refusalIn(error)
     // The recipient was changed after the message had its run.
-    if (refusal?.code === 'idempotency_conflict') return sent('A job was ordered of it before.')
+    if (refusal?.code === 'idempotency_conflict')
+      return sent('A run was ordered for this notification before.')
     if (refusal) return failed(refusal.detail, { isFinal: FINAL.has(refusal.code) })
-    ports.log.error('a script could not be told of an alarm', error, { scriptId, key: parcel.key })
+    ports.log.error('notifications: ordering the run of a script failed', error, {
+      scriptId,
+      key: parcel.key,
+    })
     return failed('The run could not be ordered.')
   }
 }

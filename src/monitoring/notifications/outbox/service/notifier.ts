@@ -146,9 +146,13 @@ class Way {
     const { id, attempts } = message
     const ended = carryOut(this.#ports, message, what)
       .catch((error: unknown) => {
-        this.#ports.log.error('the result of a notification was not stored; it is sent again', error, {
-          notificationId: id,
-        })
+        this.#ports.log.error(
+          'notifications: storing the result of a notification failed; it will be sent again',
+          error,
+          {
+            notificationId: id,
+          },
+        )
       })
       .finally(() => {
         this.#sending.delete(id)
@@ -194,7 +198,11 @@ async function conclude(
             nextAt: againAt({ at, nextAt, giveUpAt }, outcome.retryAfterMs),
           }),
     )
-    if (isDead) log.warn('a notification was given up', { notificationId: id, recipientId })
+    if (isDead)
+      log.warn('notifications: a notification failed for good; no more attempts are made', {
+        notificationId: id,
+        recipientId,
+      })
   }
   await commit(database, writes)
 }

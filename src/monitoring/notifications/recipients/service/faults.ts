@@ -28,8 +28,8 @@ function rotationFaults({ rotation, vacations }: Rules, { type }: Target): reado
   if (type === 'group') return []
   const member = vacations.findIndex(({ userId }) => userId !== null)
   return [
-    ...(rotation === null ? [] : [fault('/rotation', 'is for groups only')]),
-    ...(member === -1 ? [] : [fault(`/vacations/${member}/userId`, 'is for groups only')]),
+    ...(rotation === null ? [] : [fault('/rotation', 'is allowed for groups only')]),
+    ...(member === -1 ? [] : [fault(`/vacations/${member}/userId`, 'is allowed for groups only')]),
   ]
 }
 
@@ -37,11 +37,14 @@ async function scriptFaults(
   ports: Ports,
   { scriptId, runConfigurationId }: Extract<Target, { type: 'script' }>,
 ): Promise<readonly Fault[]> {
-  if (!(await findScript(ports, scriptId))) return [fault('/target/scriptId', 'is not there')]
+  if (!(await findScript(ports, scriptId)))
+    return [fault('/target/scriptId', 'must be the id of an existing script')]
   if (runConfigurationId === null) return []
   const rows = await listOwnConfigurations(ports, scriptId)
   const isThere = rows.some(({ id }) => id === runConfigurationId)
-  return isThere ? [] : [fault('/target/runConfigurationId', 'is none of this script')]
+  return isThere
+    ? []
+    : [fault('/target/runConfigurationId', 'must be the id of a run configuration of this script')]
 }
 
 /** What is named and not there. */
@@ -50,7 +53,10 @@ async function missingFaults({ database }: Ports, rules: Rules, target: Target):
     table: Parameters<typeof unknownPlaces>[1],
     ids: readonly number[],
     pointer: (place: number) => string,
-  ) => (await unknownPlaces(database, table, ids)).map((place) => fault(pointer(place), 'is not there'))
+  ) =>
+    (await unknownPlaces(database, table, ids)).map((place) =>
+      fault(pointer(place), 'must be an existing id'),
+    )
   const steps = rules.escalation.map(({ recipientId }) => recipientId)
   const found = await Promise.all([
     target.type === 'user' ? missing('users', [target.userId], () => '/target/userId') : [],

@@ -18,10 +18,15 @@ export async function tellAddressee(
   parcel: Omit<Parcel, 'manner'>,
 ): Promise<Outcome> {
   const target = await openTarget(ports, recipient).catch((error: unknown) => {
-    ports.log.error('the target of a recipient cannot be read', error, { recipientId: recipient.id })
+    ports.log.error('notifications: the target of a recipient cannot be decrypted; enter it again', error, {
+      recipientId: recipient.id,
+    })
     return null
   })
-  if (!target) return failed('Its target cannot be read with the keys of this installation.')
+  if (!target)
+    return failed(
+      'The target cannot be decrypted: the installation key has changed or is missing. Enter the target again.',
+    )
   const { rules, name } = recipient
   const manner = {
     recipient: name,
@@ -30,7 +35,7 @@ export async function tellAddressee(
     templates: rules.templates,
   }
   if (target.type !== 'user' && target.type !== 'group') return tell(ports, target, { ...parcel, manner })
-  if (!person || person.email === '') return failed('There is no user with a mail address behind it.')
+  if (!person || person.email === '') return failed('The user does not exist or has no mail address.')
   return tell(ports, { type: 'email', addresses: [person.email] }, { ...parcel, manner })
 }
 

@@ -21,7 +21,7 @@ export function enteredTarget(
   former: Target | null,
 ): Entered {
   if (typeof target !== 'object')
-    throw invalid([fault('/target', 'must be a target, or what was shown of it')])
+    throw invalid([fault('/target', 'must be a target, or the text that was shown for it')])
   if (type === 'script') {
     if (caller.kind !== 'user') throw new Refusal('unauthenticated', 'Sign in first.')
     return { target: { type, ...TARGETS.script.parse(target), userId: caller.userId } }
@@ -43,7 +43,7 @@ export async function changedTarget(
 ): Promise<Entered> {
   const isKept = body.target === undefined || body.target === before.shownTarget
   if (isKept && body.type !== before.type)
-    throw invalid([fault('/target', 'must be named with another type')])
+    throw invalid([fault('/target', 'is required if the type changes')])
   if (isKept) return { target: await openTarget(context.ports, before) }
   const isWebhook = before.type === 'webhook' && body.type === 'webhook'
   // One that the keys do not open has no secret to keep.
@@ -52,5 +52,5 @@ export async function changedTarget(
 }
 
 export function invalid(faults: readonly Fault[]): Refusal {
-  return new Refusal('invalid', 'No such recipient can be told; see errors.', faults)
+  return new Refusal('invalid', 'The recipient is invalid; see errors.', faults)
 }

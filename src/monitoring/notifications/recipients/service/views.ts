@@ -43,8 +43,8 @@ type RecipientWarning = RecipientView['warnings'][number]
 
 const GAPS: Readonly<Record<Gap['why'], string>> = {
   reaches_nobody:
-    'No user behind this recipient may sign in and has a mail address. Add one to the group, or set an address.',
-  objects_gone: 'None of the objects in objectIds is there any more, so it is notified of nothing.',
+    'No user of this recipient can sign in and has a mail address. Add such a user to the group, or set a mail address.',
+  objects_gone: 'All objects in objectIds were deleted, so the recipient gets no notifications.',
 }
 
 function warningsOf(
@@ -54,7 +54,7 @@ function warningsOf(
 ): RecipientWarning[] {
   const isUnused: RecipientWarning = {
     code: 'not_used',
-    message: 'No alarm link and no escalation names this recipient, so it is notified of nothing.',
+    message: 'No alarm link and no escalation uses this recipient, so it gets no notifications.',
   }
   const hasFailed: RecipientWarning = {
     code: 'last_message_failed',

@@ -1,8 +1,8 @@
-import type { Fields, Log } from '../src/ports/log.ts'
+import type { LogFields, Log } from '../src/ports/log.ts'
 
 /** Log lines as JSON, one a line: `level`, `at`, `message`, then the fields. Control characters are escaped by JSON. */
 export function jsonLog(write: (line: string) => void): Log {
-  const line = (level: string, message: string, fields: Fields) =>
+  const line = (level: string, message: string, fields: LogFields) =>
     write(JSON.stringify({ level, at: new Date().toISOString(), message, ...fields }))
   return {
     info: (message, fields = {}) => line('info', message, fields),

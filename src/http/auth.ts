@@ -10,7 +10,7 @@ import {
   callerOfSession,
   callerOfToken,
 } from '../access/session/service/callers.ts'
-import type { Found } from '../access/users/callers.ts'
+import type { FoundUser } from '../access/users/callers.ts'
 
 type User = Extract<Caller, { kind: 'user' }>
 
@@ -43,7 +43,7 @@ export function sendsSession(request: Request, ports: Ports): boolean {
   return headers.has('x-session-id') || queryIdsOf(request, ports).length > 0
 }
 
-function byHeader(request: Request, authorization: string, ports: Ports): Found {
+function byHeader(request: Request, authorization: string, ports: Ports): FoundUser {
   // The specification spells the scheme `Baerer`; everybody else spells it `Bearer`.
   const token = /^(?:Baerer|Bearer) +([\w-]+\.[\w-]+\.[\w-]+)$/i.exec(authorization)?.[1]
   if (token !== undefined) return callerOfToken(ports, token)
@@ -54,7 +54,7 @@ function byHeader(request: Request, authorization: string, ports: Ports): Found 
   return credentials && callerOfCredentials(ports, credentials, request)
 }
 
-function bySession(request: Request, ports: Ports): Found {
+function bySession(request: Request, ports: Ports): FoundUser {
   const header = request.headers.get('x-session-id')
   if (header !== null) return callerOfSession(ports, header)
   const [id, another] = queryIdsOf(request, ports)

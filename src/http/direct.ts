@@ -19,13 +19,13 @@ export type Direct<Body, Done> = {
   readonly path: string
   readonly policy: Policy
   readonly takes: Quick<z.ZodType<Body>>
-  readonly handle: (context: Context, id: number, sent: Sent<Body>) => MaybePromise<Done>
+  readonly handle: (context: Context, id: number, sent: KeyedBody<Body>) => MaybePromise<Done>
   /** Apart, because one more promise for it would cost more than what it does. */
   readonly show: (done: Done, context: Context, id: number) => DirectAnswer
 }
 
 /** What came: the body, and the `Idempotency-Key` or null. */
-type Sent<Body> = { readonly body: Body; readonly key: string | null }
+type KeyedBody<Body> = { readonly body: Body; readonly key: string | null }
 
 /** A good answer: JSON text, and the header fields of its own. */
 export type DirectAnswer = { readonly json: string; readonly headers?: Readonly<Record<string, string>> }

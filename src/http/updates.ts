@@ -11,10 +11,10 @@ import type { Env, Policy } from './policy.ts'
 import { jsonBody, valid } from './valid.ts'
 
 /** What a read or a change answers: the object, and its version where it has one. */
-type Shown = { readonly view: Readonly<Record<string, unknown>>; readonly version: number }
+type VersionedView = { readonly view: Readonly<Record<string, unknown>>; readonly version: number }
 
 /** A body, and the version that the object has to be at; null for any. */
-export type Change<Body> = { readonly body: Body; readonly ifMatch: number | null }
+export type BodyWithVersion<Body> = { readonly body: Body; readonly ifMatch: number | null }
 
 /** How an object is replaced and patched. */
 export type Replaceable<Place extends z.ZodType, Body extends z.ZodType> = {
@@ -29,8 +29,12 @@ export type Replaceable<Place extends z.ZodType, Body extends z.ZodType> = {
   readonly policy: Omit<Policy, 'summary' | 'takes'>
   readonly unset?: Unset
   /** The object as PATCH begins with it. */
-  readonly read: (context: Context, place: z.output<Place>) => Promise<Shown>
-  readonly write: (context: Context, place: z.output<Place>, change: Change<z.output<Body>>) => Promise<Shown>
+  readonly read: (context: Context, place: z.output<Place>) => Promise<VersionedView>
+  readonly write: (
+    context: Context,
+    place: z.output<Place>,
+    change: BodyWithVersion<z.output<Body>>,
+  ) => Promise<VersionedView>
 }
 
 /** The routes PUT and PATCH of an object that has versions. Both honour `If-Match` and answer the new `ETag`. */
@@ -38,7 +42,7 @@ export function replacing<Place extends z.ZodType, Body extends z.ZodType>(
   object: Replaceable<Place, Body>,
 ): Hono<Env> {
   const { body, read, write, unset } = object
-  const answer = async (c: HonoContext<Env>, change: (wanted: number | null) => Promise<Shown>) => {
+  const answer = async (c: HonoContext<Env>, change: (wanted: number | null) => Promise<VersionedView>) => {
     const wanted = ifMatch(c)
     const { view, version } = await retried(wanted, () => change(wanted))
     return c.json(view, 200, { etag: entityTag(version) })

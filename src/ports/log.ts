@@ -1,9 +1,9 @@
-export type Fields = Readonly<Record<string, string | number | boolean | null>>
+export type LogFields = Readonly<Record<string, string | number | boolean | null>>
 
 /** Structured log lines. Callers never pass secrets; a line is one JSON object. */
 export interface Log {
-  info(message: string, fields?: Fields): void
-  warn(message: string, fields?: Fields): void
+  info(message: string, fields?: LogFields): void
+  warn(message: string, fields?: LogFields): void
   /** `cause` is written with its stack. */
-  error(message: string, cause: unknown, fields?: Fields): void
+  error(message: string, cause: unknown, fields?: LogFields): void
 }

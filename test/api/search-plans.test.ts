@@ -16,7 +16,7 @@ import { branchesOf } from '../../src/monitoring/tree/search/branches.ts'
 import { parseFilter } from '../../src/monitoring/tree/search/filter.ts'
 import { searchGroup } from '../../src/monitoring/tree/search/service.ts'
 import { branchSql, findBranches } from '../../src/monitoring/tree/search/store/search.ts'
-import type { Branch, Found } from '../../src/monitoring/tree/search/store/search.ts'
+import type { Branch, FoundObject } from '../../src/monitoring/tree/search/store/search.ts'
 import type { Database } from '../../src/ports/database.ts'
 import type { Ports } from '../../src/ports/index.ts'
 import { migrate, openLibsql } from '../../workers/bun/libsql.ts'
@@ -139,7 +139,9 @@ describe('search among 100,000 objects', () => {
   for (const condition of CONDITIONS) {
     test(`${titleOf(condition)} is answered from indexes, as reading the whole tree would answer it`, async () => {
       const whole = branchOf(condition)
-      const all = await database.all<Found>(branchSql(whole, undefined, { after: '/1/', limit: 100_000 }))
+      const all = await database.all<FoundObject>(
+        branchSql(whole, undefined, { after: '/1/', limit: 100_000 }),
+      )
       for (const [reader, tops] of Object.entries(READERS)) {
         const branch = branchOf(condition, tops)
         const statements: SQL[] = []
@@ -147,7 +149,7 @@ describe('search among 100,000 objects', () => {
           after: '/1/',
           limit: 20,
         })
-        const isReadable = ({ path }: Found) =>
+        const isReadable = ({ path }: FoundObject) =>
           path.split('/').some((id) => tops?.includes(Number(id)) ?? true)
         expect(found ?? [], reader).toEqual(all.filter(isReadable).slice(0, 20))
         for (const statement of statements)
@@ -257,8 +259,8 @@ describe('search in a tree too large to read whole', () => {
       const answers = await Promise.all(
         opened.flatMap(({ database }) => [
           findBranches(database, [branch], page).then(([found]) => found),
-          database.all<Found>(branchSql(branch, branch.conditions[0], page)),
-          database.all<Found>(branchSql(branch, undefined, page)),
+          database.all<FoundObject>(branchSql(branch, branch.conditions[0], page)),
+          database.all<FoundObject>(branchSql(branch, undefined, page)),
         ]),
       )
       for (const answer of answers) expect(answer, titleOf(condition)).toEqual(answers[0])

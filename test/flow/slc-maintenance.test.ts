@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { sql } from 'drizzle-orm'
 
 import { sweepAll } from '../../src/state-pipeline.ts'
-import type { Named } from '../../src/monitoring/revaluations/service.ts'
+import type { ObjectName } from '../../src/monitoring/revaluations/service.ts'
 import { deleteRevaluation, updateRevaluation } from '../../src/monitoring/revaluations/service.ts'
 import { revaluationBody } from '../../src/monitoring/revaluations/schema.ts'
 import { updateSlo } from '../../src/monitoring/slos/service.ts'
@@ -36,9 +36,12 @@ describe('maintenance that is to count', () => {
   }
 
   const places = [
-    ['the service level object', ({ slo }: { slo: number }): Named => ({ type: 'slo', id: slo })],
-    ['the job below it', ({ job }: { job: number }): Named => ({ type: 'job', id: job })],
-    ['the device of that job', ({ device }: { device: number }): Named => ({ type: 'device', id: device })],
+    ['the service level object', ({ slo }: { slo: number }): ObjectName => ({ type: 'slo', id: slo })],
+    ['the job below it', ({ job }: { job: number }): ObjectName => ({ type: 'job', id: job })],
+    [
+      'the device of that job',
+      ({ device }: { device: number }): ObjectName => ({ type: 'device', id: device }),
+    ],
   ] as const
 
   test.each(places)('of %s uses the credit of a container as if there were none', async (_, of) => {
@@ -216,10 +219,10 @@ async function misbehave(
   stage: SlcStage,
   { made, slc, told }: { readonly made: readonly Made[]; readonly slc: number; readonly told: Told },
 ): Promise<void> {
-  const places: Named[] = [
+  const places: ObjectName[] = [
     { type: 'group', id: stage.group },
     { type: 'slc', id: slc },
-    ...made.flatMap(({ job, slo, device }): Named[] => [
+    ...made.flatMap(({ job, slo, device }): ObjectName[] => [
       { type: 'job', id: job },
       { type: 'slo', id: slo },
       { type: 'device', id: device },
@@ -238,7 +241,7 @@ async function misbehave(
 
 async function plan(
   stage: SlcStage,
-  place: Named | undefined,
+  place: ObjectName | undefined,
   { at, told }: { readonly at: number; readonly told: Told },
 ): Promise<void> {
   if (!place) return

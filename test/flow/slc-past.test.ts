@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 
-import type { Named } from '../../src/monitoring/revaluations/service.ts'
+import type { ObjectName } from '../../src/monitoring/revaluations/service.ts'
 import { readSlcHistory } from '../../src/monitoring/slcs/service.ts'
 import { deleteSlo } from '../../src/monitoring/slos/service.ts'
 import { stateHistoryQuery } from '../../src/monitoring/state-history/schema.ts'
@@ -113,7 +113,7 @@ async function misbehave(stage: SlcStage, ids: readonly number[]) {
 }
 
 /** Enters some correction of the past. */
-async function correct(stage: SlcStage, place: Named = { type: 'slc', id: 0 }): Promise<Told> {
+async function correct(stage: SlcStage, place: ObjectName = { type: 'slc', id: 0 }): Promise<Told> {
   const beginAt = BEGIN + SECOND_MS * next((END - BEGIN) / SECOND_MS - 14_400)
   const endAt = beginAt + SECOND_MS * (1 + next(7_200))
   const type = next(2) === 0 ? 'adjustment' : 'maintenance'

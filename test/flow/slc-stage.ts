@@ -6,7 +6,7 @@ import type { OpenStatePipeline } from '../../src/state-pipeline.ts'
 import type { Log } from '../../src/ports/log.ts'
 import { revaluationBody } from '../../src/monitoring/revaluations/schema.ts'
 import { createRevaluation } from '../../src/monitoring/revaluations/service.ts'
-import type { Named } from '../../src/monitoring/revaluations/service.ts'
+import type { ObjectName } from '../../src/monitoring/revaluations/service.ts'
 import {
   createSlc,
   listPeriods,
@@ -64,7 +64,7 @@ export class SlcStage {
   }
 
   /** Enters a revaluation, of a service level object where only an id says of what. @returns its id */
-  async revalue(of: number | Named, begin: string, end: string, more: object = {}): Promise<number> {
+  async revalue(of: number | ObjectName, begin: string, end: string, more: object = {}): Promise<number> {
     const object = typeof of === 'number' ? ({ type: 'slo', id: of } as const) : of
     const body = revaluationBody.parse({ begin, end, ...more })
     return (await createRevaluation(this.context, object, body)).revaluation.id

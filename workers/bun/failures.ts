@@ -24,35 +24,35 @@ export class CommandFailure extends RangeError {
 
 const CHOOSE = 'set TIDEMARK_DATA_DIR to another directory'
 
-type Reason = {
+type FailureReason = {
   readonly exitCode: (typeof EXIT)[keyof typeof EXIT]
   readonly happened: string
   readonly remedy: string
 }
 
-const NOT_A_DIRECTORY: Reason = {
+const NOT_A_DIRECTORY: FailureReason = {
   exitCode: EXIT.directory,
   happened: 'cannot be a directory: there is a file in its place',
   remedy: `Remove the file, or ${CHOOSE}`,
 }
-const NOT_ALLOWED: Reason = {
+const NOT_ALLOWED: FailureReason = {
   exitCode: EXIT.directory,
   happened: 'cannot be read and written by %user',
   remedy: `Make %user its owner (chown), start as its owner, or ${CHOOSE}`,
 }
-const NO_ROOM: Reason = {
+const NO_ROOM: FailureReason = {
   exitCode: EXIT.directory,
   happened: 'cannot be written: its disk is full',
   remedy: 'Free some space there and start again',
 }
-const DAMAGED: Reason = {
+const DAMAGED: FailureReason = {
   exitCode: EXIT.data,
   happened: 'is damaged',
   remedy: 'Keep a copy, start on an empty directory, and restore a backup there (tidemark restore)',
 }
 
 /** By the code of the system's or of SQLite's error, or by its beginning. */
-const REASONS: Readonly<Record<string, Reason>> = {
+const REASONS: Readonly<Record<string, FailureReason>> = {
   EEXIST: NOT_A_DIRECTORY,
   ENOTDIR: NOT_A_DIRECTORY,
   EROFS: {

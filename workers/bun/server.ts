@@ -187,7 +187,7 @@ function openOutside(settings: BunSettings, { key, formerKeys }: Keys, scrypt = 
   }
 }
 
-type Parts = {
+type ServerParts = {
   readonly http: Listener
   readonly dispatch: OpenDispatch
   readonly endBeat: () => void
@@ -198,7 +198,7 @@ type Parts = {
   readonly storage: Storage
 }
 
-async function closeAll(parts: Parts): Promise<void> {
+async function closeAll(parts: ServerParts): Promise<void> {
   const { http, dispatch, endBeat, upkeep, endWatches, post, scheduled, storage } = parts
   clearInterval(upkeep)
   endBeat()

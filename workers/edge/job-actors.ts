@@ -70,7 +70,7 @@ function missing(): never {
   throw new TypeError('A series was not answered.')
 }
 
-type Placed = { readonly place: number; readonly parcel: BulkItem }
+type IndexedItem = { readonly place: number; readonly parcel: BulkItem }
 type Objects = { readonly objectOf: ObjectOf; readonly log: Log }
 
 /** One call for each job, all at the same time. */
@@ -79,7 +79,7 @@ async function deliverAll(
   sender: Sender,
   objects: Objects,
 ): Promise<readonly DeliveryOutcome[]> {
-  const placed = parcels.map((parcel, place): Placed => ({ place, parcel }))
+  const placed = parcels.map((parcel, place): IndexedItem => ({ place, parcel }))
   const jobs = [...Map.groupBy(placed, ({ parcel }) => parcel.jobId)]
   const outcomes: DeliveryOutcome[] = parcels.map(() => TOO_MANY_JOBS)
   await Promise.all(
@@ -105,7 +105,7 @@ async function deliverRounds(
 
 async function deliverToJob(
   jobId: number,
-  own: readonly Placed[],
+  own: readonly IndexedItem[],
   { objectOf, log, sender }: Objects & { readonly sender: Sender },
 ): Promise<readonly DeliveryOutcome[]> {
   try {

@@ -242,9 +242,9 @@ function isFoldDue({
 }
 
 /** What the application may ask of an object is what the port names, each answered with a `Reply`; rounds are of many. */
-type Asked = {
+type JobCall = {
   [Name in Exclude<keyof JobActors, 'deliverRounds' | 'archivesMax'>]: (
     ...input: never[]
   ) => Promise<Reply<unknown>>
 }
-JobObject.prototype satisfies Asked
+JobObject.prototype satisfies JobCall

@@ -47,7 +47,7 @@ export class Refused extends Error {
   }
 }
 
-type Call = {
+type ServiceCall = {
   readonly method: 'GET' | 'POST' | 'PUT'
   readonly path: string
   readonly json?: unknown
@@ -138,11 +138,11 @@ export class Client {
     return this.#registered
   }
 
-  #call(call: Call): Promise<Answer> {
+  #call(call: ServiceCall): Promise<Answer> {
     return this.#untilAnswered(call, async () => (await this.registration()).token)
   }
 
-  async #untilAnswered(call: Call, tokenOf: () => Promise<string>): Promise<Answer> {
+  async #untilAnswered(call: ServiceCall, tokenOf: () => Promise<string>): Promise<Answer> {
     for (let tries = 1; ; tries++) {
       const token = await tokenOf()
       const answer = await this.#ask(call, token)
@@ -169,7 +169,7 @@ export class Client {
     this.#complaints.say(`${message}; it is asked again`, about)
   }
 
-  async #ask(call: Call, token: string): Promise<Answer> {
+  async #ask(call: ServiceCall, token: string): Promise<Answer> {
     const { method, path, json, body, attemptToken, timeoutMs = ANSWER_MS, signal } = call
     try {
       const answer = await fetch(`${this.#parts.url}/runner/v1${path}`, {
@@ -202,7 +202,7 @@ type Listening = {
   readonly onFenced: () => void
 }
 
-type Say = (call: Pick<Call, 'method' | 'path' | 'json' | 'body'>) => Promise<Answer>
+type Say = (call: Pick<ServiceCall, 'method' | 'path' | 'json' | 'body'>) => Promise<Answer>
 
 /** One attempt at a job, as the service is told of it. */
 export class AttemptClient {
@@ -254,7 +254,7 @@ export class AttemptClient {
 
 const problem = z.object({ code: z.string(), detail: z.string().default('') })
 
-function refusalOf({ attemptToken }: Call, answer: Answer): Error {
+function refusalOf({ attemptToken }: ServiceCall, answer: Answer): Error {
   const said = problemIn(answer)
   const isFenced = answer.status === 409 && said?.code === 'fenced'
   if (attemptToken !== undefined && isFenced) return new Fenced(said?.detail)

@@ -1,12 +1,12 @@
 import type { DatabaseTarget } from '../../src/automation/runs/protocol.ts'
-import type { Place } from './sandbox/container.ts'
+import type { HostPort } from './sandbox/container.ts'
 
 /** The certificates that a machine trusts, where Debian and those that follow it keep them. */
 const TRUSTED = '/etc/ssl/certs/ca-certificates.crt'
 
 /** What a job is told of the database that it may use, and the database's own programs with it.
  * @param found where it finds the database, which may be another place than where that is */
-export function databaseVariables(target: DatabaseTarget, found: Place): Record<string, string> {
+export function databaseVariables(target: DatabaseTarget, found: HostPort): Record<string, string> {
   const { type, database, schema, user, password, tls, access, timeoutMs } = target
   return {
     SVC_DATABASE_TYPE: type,
@@ -29,7 +29,7 @@ export function databaseDefaults({ type, tls }: DatabaseTarget): Record<string, 
 }
 
 /** Those of libpq. */
-function postgresVariables(target: DatabaseTarget, found: Place): Record<string, string> {
+function postgresVariables(target: DatabaseTarget, found: HostPort): Record<string, string> {
   const { host, database, user, password, tls } = target
   return {
     // Whose name a certificate has to have; the address says where that is found.
@@ -59,7 +59,7 @@ function postgresOptions({ access, schema, timeoutMs }: DatabaseTarget): string 
 }
 
 /** Those of MySQL's own programs: they have none for the user and the database. */
-function mysqlVariables({ password }: DatabaseTarget, { host, port }: Place): Record<string, string> {
+function mysqlVariables({ password }: DatabaseTarget, { host, port }: HostPort): Record<string, string> {
   return {
     MYSQL_HOST: host,
     MYSQL_TCP_PORT: String(port),

@@ -4,7 +4,7 @@ import * as fc from 'fast-check'
 
 import type { Person, Unusable } from './people.ts'
 import { goneOf, planOf } from './plan.ts'
-import type { Known, Rules } from './plan.ts'
+import type { StoredUser, Rules } from './plan.ts'
 
 const NO_RULES: Rules = { groups: [], userGroupIds: new Map() }
 
@@ -20,7 +20,7 @@ const person = (id: string, more: Partial<Person> = {}): Person => ({
   ...more,
 })
 
-const user = (id: number, username: string, more: Partial<Known> = {}): Known => ({
+const user = (id: number, username: string, more: Partial<StoredUser> = {}): StoredUser => ({
   id,
   type: 'LDAP_MANAGED',
   directoryId: username,
@@ -39,7 +39,13 @@ const ADMIN = user(1, 'admin', { type: 'local', directoryId: null, role: 'admini
 
 describe('a plan', () => {
   test.each<
-    readonly [string, readonly (Person | Unusable)[], readonly Known[], readonly string[], readonly string[]]
+    readonly [
+      string,
+      readonly (Person | Unusable)[],
+      readonly StoredUser[],
+      readonly string[],
+      readonly string[],
+    ]
   >([
     ['makes users of people', [person('a')], [], ['create'], []],
     ['leaves who is as they should be', [person('a')], [user(2, 'a')], [], []],
@@ -158,7 +164,7 @@ describe('a plan', () => {
     )
     fc.assert(
       fc.property(fc.array(people, { maxLength: 6 }), (rounds) => {
-        let known: readonly Known[] = [ADMIN]
+        let known: readonly StoredUser[] = [ADMIN]
         for (const found of rounds) {
           const after = carriedOut(known, found)
           expect(after[0]).toEqual(ADMIN)
@@ -176,7 +182,7 @@ describe('a plan', () => {
   })
 })
 
-function carriedOut(known: readonly Known[], found: readonly Person[]): readonly Known[] {
+function carriedOut(known: readonly StoredUser[], found: readonly Person[]): readonly StoredUser[] {
   const after = [...known]
   for (const change of planOf(found, known, NO_RULES).changes) {
     if (change.kind === 'create') {

@@ -7,7 +7,7 @@ import type { Person, Unusable } from './people.ts'
 const LEAST_ROLE: Role = 'dashboard_viewer'
 
 /** A user as it is kept here, local ones included. */
-export type Known = {
+export type StoredUser = {
   readonly id: number
   readonly type: string
   readonly directoryId: string | null
@@ -15,9 +15,9 @@ export type Known = {
   readonly version: number
   /** In ascending order, those of the rules only. */
   readonly userGroupIds: readonly number[]
-} & Shown
+} & DirectoryFields
 
-type Shown = {
+type DirectoryFields = {
   readonly username: string
   readonly fullname: string
   readonly email: string
@@ -26,15 +26,15 @@ type Shown = {
 }
 
 /** What a user shall be. */
-export type Wanted = Shown & {
+export type DirectoryUser = DirectoryFields & {
   readonly directoryId: string
   readonly userGroupIds: readonly number[]
 }
 
-export type Change =
-  | { readonly kind: 'create'; readonly wanted: Wanted }
-  | { readonly kind: 'update'; readonly known: Known; readonly wanted: Wanted }
-  | { readonly kind: 'disable'; readonly known: Known }
+export type DirectoryChange =
+  | { readonly kind: 'create'; readonly wanted: DirectoryUser }
+  | { readonly kind: 'update'; readonly known: StoredUser; readonly wanted: DirectoryUser }
+  | { readonly kind: 'disable'; readonly known: StoredUser }
 
 /** What was not done, of which entry or user, and why. */
 export type Failure = { readonly name: string; readonly message: string }
@@ -46,16 +46,20 @@ export type Rules = {
 }
 
 export type Plan = {
-  readonly changes: readonly Change[]
+  readonly changes: readonly DirectoryChange[]
   readonly failures: readonly Failure[]
   readonly unchanged: number
 }
 
 /** What makes users what the directory says. Nobody is deleted, an id is for good, and the name of another user is left to
  * that user; so is the name that somebody gives up in this very plan. */
-export function planOf(found: readonly (Person | Unusable)[], known: readonly Known[], rules: Rules): Plan {
+export function planOf(
+  found: readonly (Person | Unusable)[],
+  known: readonly StoredUser[],
+  rules: Rules,
+): Plan {
   const directory = new Matching(known)
-  const changes: Change[] = []
+  const changes: DirectoryChange[] = []
   const failures: Failure[] = []
   let unchanged = 0
   for (const person of found) {
@@ -79,24 +83,24 @@ export function planOf(found: readonly (Person | Unusable)[], known: readonly Kn
 }
 
 /** Whom the directory has no more, unless asking for them once more shows otherwise. */
-export function goneOf(found: readonly (Person | Unusable)[], { changes }: Plan): readonly Known[] {
+export function goneOf(found: readonly (Person | Unusable)[], { changes }: Plan): readonly StoredUser[] {
   const there = new Set(found.map(({ directoryId }) => directoryId))
   return changes
     .flatMap((change) => (change.kind === 'disable' ? [change.known] : []))
     .filter(({ directoryId }) => directoryId === null || !there.has(directoryId))
 }
 
-type Matched = { readonly person: Person; readonly user: Known | null } | { readonly fault: string }
+type Matched = { readonly person: Person; readonly user: StoredUser | null } | { readonly fault: string }
 
 /** Finds the user of each person, who is met once. */
 class Matching {
-  readonly #known: readonly Known[]
-  readonly #byId: ReadonlyMap<string | null, Known>
-  readonly #byName: Map<string, Known | 'new'>
+  readonly #known: readonly StoredUser[]
+  readonly #byId: ReadonlyMap<string | null, StoredUser>
+  readonly #byName: Map<string, StoredUser | 'new'>
   readonly #seenIds = new Set<string>()
-  readonly #met = new Set<Known>()
+  readonly #met = new Set<StoredUser>()
 
-  constructor(known: readonly Known[]) {
+  constructor(known: readonly StoredUser[]) {
     this.#known = known
     this.#byId = new Map(
       known.flatMap((user) => (user.directoryId === null ? [] : [[user.directoryId, user]])),
@@ -121,23 +125,23 @@ class Matching {
     return { fault: `has the name of another user: ${person.username}` }
   }
 
-  #holderOf(username: string): Known | 'new' | undefined {
+  #holderOf(username: string): StoredUser | 'new' | undefined {
     return this.#byName.get(toTheLetter(username)) ?? this.#byName.get(nameKey(username))
   }
 
   /** Users of a directory whom no person was found for, and who can still sign in. */
-  unmatched(): readonly Known[] {
+  unmatched(): readonly StoredUser[] {
     return this.#known.filter(
       (user) => user.type === 'LDAP_MANAGED' && !user.isDisabled && !this.#met.has(user),
     )
   }
 
   /** Whether somebody entered a user for a person of this name beforehand. */
-  #isUnclaimed(user: Known): boolean {
+  #isUnclaimed(user: StoredUser): boolean {
     return user.type === 'LDAP_MANAGED' && user.directoryId === null && !this.#met.has(user)
   }
 
-  #take(person: Person, user: Known | null): Matched {
+  #take(person: Person, user: StoredUser | null): Matched {
     if (user) this.#met.add(user)
     this.#byName.set(nameKey(person.username), user ?? 'new')
     return { person, user }
@@ -149,10 +153,10 @@ function toTheLetter(username: string): string {
   return `\n${username}`
 }
 
-function changeOf(person: Person, user: Known | null, rules: Rules): Change | null {
+function changeOf(person: Person, user: StoredUser | null, rules: Rules): DirectoryChange | null {
   if (person.isDisabled) return user && !user.isDisabled ? { kind: 'disable', known: user } : null
   const { directoryId, username, fullname, email, phone } = person
-  const wanted: Wanted = {
+  const wanted: DirectoryUser = {
     directoryId,
     username,
     fullname,
@@ -167,7 +171,7 @@ function changeOf(person: Person, user: Known | null, rules: Rules): Change | nu
 }
 
 /** The first rule that applies and has a role says it. Where no rule has one, administrators do. */
-function roleOf(person: Person, user: Known | null, { groups }: Rules): Role {
+function roleOf(person: Person, user: StoredUser | null, { groups }: Rules): Role {
   if (!groups.some(({ role }) => role !== undefined)) return user?.role ?? LEAST_ROLE
   const roles = person.rules.flatMap((place) => groups[place]?.role ?? [])
   return roles[0] ?? LEAST_ROLE
@@ -186,13 +190,16 @@ function shapeOf({
   phone,
   role,
   userGroupIds,
-}: Wanted | Known): string {
+}: DirectoryUser | StoredUser): string {
   return JSON.stringify([directoryId, username, fullname, email, phone, role, userGroupIds])
 }
 
 /** An administrator whom the changes would leave nobody after; null when there is another. */
-function keptAdministrator(known: readonly Known[], changes: readonly Change[]): Known | null {
-  const isOne = (user: Known) => user.role === 'administrator' && !user.isDisabled
+function keptAdministrator(
+  known: readonly StoredUser[],
+  changes: readonly DirectoryChange[],
+): StoredUser | null {
+  const isOne = (user: StoredUser) => user.role === 'administrator' && !user.isDisabled
   const after = new Map(known.map((user) => [user, isOne(user)]))
   for (const change of changes) {
     if (change.kind === 'create') {

@@ -5,7 +5,7 @@ import type { Role } from '../../context.ts'
 import type { Database, Write } from '../../ports/database.ts'
 import { NEW_USER } from '../users/changes.ts'
 import { nameKey } from '../../lib/text.ts'
-import type { Known, Wanted } from './plan.ts'
+import type { StoredUser, DirectoryUser } from './plan.ts'
 
 const ONLY = 1
 
@@ -63,7 +63,10 @@ export async function findUserGroups(
 }
 
 /** Every user, each with those of these groups that they are in. */
-export async function listKnown(database: Database, groupIds: readonly number[]): Promise<readonly Known[]> {
+export async function listKnown(
+  database: Database,
+  groupIds: readonly number[],
+): Promise<readonly StoredUser[]> {
   const rows = await database
     .select({
       id: users.id,
@@ -91,7 +94,7 @@ export async function listKnown(database: Database, groupIds: readonly number[])
 
 export function insertUsers(
   database: Database,
-  wanted: readonly Wanted[],
+  wanted: readonly DirectoryUser[],
   { now, timeZone }: { readonly now: number; readonly timeZone: string },
 ): Write {
   return database.run(sql`
@@ -102,9 +105,9 @@ export function insertUsers(
     from json_each(${JSON.stringify(wanted.map(withKey))})`)
 }
 
-type Update = { readonly known: Pick<Known, 'id' | 'version'>; readonly wanted: Wanted }
+type Update = { readonly known: Pick<StoredUser, 'id' | 'version'>; readonly wanted: DirectoryUser }
 
-function withKey(wanted: Wanted) {
+function withKey(wanted: DirectoryUser) {
   return { ...wanted, key: nameKey(wanted.username) }
 }
 
@@ -145,7 +148,7 @@ export function endSessions(database: Database, ids: readonly number[]): Write {
 /** Puts users of a directory into these of the groups, and into no others of them. */
 export function setMemberships(
   database: Database,
-  wanted: readonly Pick<Wanted, 'directoryId' | 'userGroupIds'>[],
+  wanted: readonly Pick<DirectoryUser, 'directoryId' | 'userGroupIds'>[],
   groupIds: readonly number[],
 ): readonly Write[] {
   const people = JSON.stringify(wanted)

@@ -4,12 +4,12 @@ import { refusalIn } from '../../lib/errors.ts'
 const KNOWN_MS = 10_000
 const PATHS_MAX = 100_000
 
-type Known = { readonly path: string; readonly untilAt: number }
+type CachedPath = { readonly path: string; readonly untilAt: number }
 type Row = { readonly id: number; readonly path: string }
 
 /** Where objects are in the tree, so that a delivery need not ask for it. What is known goes on while nobody can be asked. */
 export class Paths {
-  readonly #known = new Map<number, Known>()
+  readonly #known = new Map<number, CachedPath>()
 
   /** The path of each of these objects that is there.
    * @param ask is asked once, for those that are not known */

@@ -101,16 +101,16 @@ function readsEverything({ role, granted }: Rights): boolean {
 }
 
 /** Gives SQL an expression that stands for a JSON array of ids. */
-export type Listed = (ids: readonly number[]) => string
+export type IdListSql = (ids: readonly number[]) => string
 
 /** The condition, as SQL, that somebody may read the object of a row; `alias` is that of the table `objects`. */
-export function readable(rights: Rights, alias: string, listed: Listed): string {
+export function readable(rights: Rights, alias: string, listed: IdListSql): string {
   const tops = readableTops(rights)
   return tops === null ? '1' : isAtOrBelow(`${alias}.path`, listed(tops))
 }
 
 /** The condition that somebody may read the object of a row, or something below it. */
-export function visible(rights: Rights, alias: string, listed: Listed): string {
+export function visible(rights: Rights, alias: string, listed: IdListSql): string {
   if (readsEverything(rights)) return '1'
   const leads = `${alias}.id in (select value from json_each(${listed(rights.ways)}))`
   return `(${readable(rights, alias, listed)} or ${leads})`

@@ -20,9 +20,9 @@ const KNOWN_MS = 1_000
 const SUBJECTS_MAX = 200
 const OBJECTS_MAX = 1_000
 
-type Known = { readonly rights: TtlCache<Rights, number>; readonly paths: Paths }
+type RightsCache = { readonly rights: TtlCache<Rights, number>; readonly paths: Paths }
 
-const known = new WeakMap<object, Known>()
+const known = new WeakMap<object, RightsCache>()
 
 /** What the caller may do where. @throws {Refusal} unauthenticated when nobody asks */
 export function rightsOf({ ports, caller }: Context): MaybePromise<Rights> {
@@ -156,7 +156,7 @@ export async function revoke(context: Context, objectId: number, subject: Subjec
   forgetRights(ports)
 }
 
-function knownOf(ports: object): Known {
+function knownOf(ports: object): RightsCache {
   let found = known.get(ports)
   if (!found) known.set(ports, (found = { rights: new TtlCache(KNOWN_MS), paths: new Paths() }))
   return found

@@ -2,7 +2,7 @@ import { sql } from 'drizzle-orm'
 import type { SQL } from 'drizzle-orm'
 import type { Database, Write } from '../../ports/database.ts'
 import { idsOf, readable, visible } from './permissions.ts'
-import type { Granted, Listed, Rights, Subject } from './permissions.ts'
+import type { Granted, IdListSql, Rights, Subject } from './permissions.ts'
 
 export type GrantRow = Subject &
   Granted & {
@@ -22,7 +22,7 @@ export function visibleBy(rights: Rights, alias: string): SQL {
   return binding((listed) => visible(rights, alias, listed))
 }
 
-function binding(condition: (listed: Listed) => string): SQL {
+function binding(condition: (listed: IdListSql) => string): SQL {
   const lists: SQL[] = []
   const text = condition((ids) => `{${lists.push(sql`${JSON.stringify(ids)}`) - 1}}`)
   return sql.join(
@@ -35,7 +35,7 @@ export async function readGranted(
   database: Database,
   userId: number,
 ): Promise<readonly (Granted & { readonly id: number; readonly path: string })[]> {
-  const rows = await database.all<Flags & { id: number; path: string }>(sql`
+  const rows = await database.all<GrantFlags & { id: number; path: string }>(sql`
     select g.object_id as id, o.path as path, max(g.write) as write, max(g.execute) as execute,
            max(g.maintain) as maintain
     from ${grantsOf(userId)} g join objects o on o.id = g.object_id group by g.object_id`)
@@ -50,7 +50,7 @@ export async function listGrants(
   userId: number | null,
 ): Promise<readonly GrantRow[]> {
   const from = userId === null ? sql`grants` : grantsOf(userId)
-  const rows = await database.all<Omit<GrantRow, keyof Granted> & Flags>(sql`
+  const rows = await database.all<Omit<GrantRow, keyof Granted> & GrantFlags>(sql`
     select case when g.user_id is not null then 'user' when g.group_id is not null then 'userGroup' else 'everyone' end
              as "subjectType",
            coalesce(g.user_id, g.group_id, 0) as "subjectId", coalesce(u.username, s.name, '') as "subjectName",
@@ -110,9 +110,9 @@ export async function readPaths(
   )
 }
 
-type Flags = { readonly write: number; readonly execute: number; readonly maintain: number }
+type GrantFlags = { readonly write: number; readonly execute: number; readonly maintain: number }
 
-function grantedOf({ write, execute, maintain }: Flags): Granted {
+function grantedOf({ write, execute, maintain }: GrantFlags): Granted {
   return { write: write === 1, execute: execute === 1, maintain: maintain === 1 }
 }
 

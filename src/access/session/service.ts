@@ -15,7 +15,7 @@ import type { User } from './service/callers.ts'
 import { requiredActionOf, verifyCredentials } from './service/verify-credentials.ts'
 import type { Credentials } from './service/verify-credentials.ts'
 import * as store from './store.ts'
-import type { Account, Owed } from './store.ts'
+import type { Account, RequiredAction } from './store.ts'
 import { readRefresh, signRefresh, signToken, TOKEN_LIFETIME_S } from './token.ts'
 
 const DAY_MS = 86_400_000
@@ -46,7 +46,7 @@ export async function openSession(
   {
     owed,
     also = () => [],
-  }: { readonly owed: Owed; readonly also?: (sessionHash: string) => readonly Write[] },
+  }: { readonly owed: RequiredAction; readonly also?: (sessionHash: string) => readonly Write[] },
 ) {
   const { ports } = context
   const sessionId = base64url(ports.secrets.random(32))
@@ -167,7 +167,7 @@ async function end(context: Context, hash: string): Promise<void> {
 
 async function keepSession(
   context: Context,
-  session: { hash: string; user: User; lifetimeMs: number; owed: Owed; also: readonly Write[] },
+  session: { hash: string; user: User; lifetimeMs: number; owed: RequiredAction; also: readonly Write[] },
 ): Promise<number> {
   const { ports, request } = context
   const { hash, owed } = session

@@ -7,12 +7,12 @@ import type { UserType } from '../users/changes.ts'
 import { nameKey } from '../../lib/text.ts'
 
 /** What has to be done before a session is good for anything else. */
-export type Owed = 'mfa' | 'password' | ''
+export type RequiredAction = 'mfa' | 'password' | ''
 
 export type SessionUser = { readonly userId: number; readonly username: string; readonly role: Role }
 export type SessionRow = typeof sessions.$inferSelect
 export type NewSession = Omit<SessionRow, 'refreshCount' | 'scopes' | 'bounds'> & {
-  readonly owes: Owed
+  readonly owes: RequiredAction
   readonly scopes?: string
   readonly bounds?: string | null
 }
@@ -25,7 +25,11 @@ export async function findSession(
   hash: string,
   now: number,
 ): Promise<
-  | (SessionUser & { readonly owes: Owed; readonly scopes: string | null; readonly bounds: string | null })
+  | (SessionUser & {
+      readonly owes: RequiredAction
+      readonly scopes: string | null
+      readonly bounds: string | null
+    })
   | null
 > {
   const rows = await database
@@ -34,7 +38,7 @@ export async function findSession(
     .innerJoin(users, eq(users.id, sessions.userId))
     .where(and(eq(sessions.hash, hash), gt(sessions.expiresAt, now), isNull(users.disabledAt)))
   const [row] = rows
-  return row ? { ...row, role: row.role as Role, owes: row.owes as Owed } : null
+  return row ? { ...row, role: row.role as Role, owes: row.owes as RequiredAction } : null
 }
 
 /** Whom a name stands for, and what has to be known to prove it. */
@@ -147,7 +151,7 @@ export function deleteSession(database: Database, hash: string): Write {
 }
 
 /** The session owes something else, or nothing, from now on. */
-export function setOwed(database: Database, hash: string, owes: Owed): Write {
+export function setOwed(database: Database, hash: string, owes: RequiredAction): Write {
   return database.update(sessions).set({ owes }).where(eq(sessions.hash, hash))
 }
 

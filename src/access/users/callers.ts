@@ -5,7 +5,7 @@ import type { Caller } from '../../context.ts'
 import type { Ports } from '../../ports/index.ts'
 
 type User = Extract<Caller, { kind: 'user' }>
-export type Found = MaybePromise<User | null>
+export type FoundUser = MaybePromise<User | null>
 
 /** A revoked session or token, or a former password, works on for this long at most in another isolate. */
 const CALLER_CACHE_MS = 1_000
@@ -41,7 +41,7 @@ class Callers {
     this.#proven = { session: newRecent(), token: newRecent(), personal: newSender(), basic: newSender() }
   }
 
-  find(way: Way, key: string, now: number, prove: () => Promise<User | null>): Found {
+  find(way: Way, key: string, now: number, prove: () => Promise<User | null>): FoundUser {
     return this.#proven[way].find(key, now, prove)
   }
 

@@ -6,7 +6,7 @@ export const USER_TYPES = ['local', 'LDAP_MANAGED', 'shared'] as const
 export type UserType = (typeof USER_TYPES)[number]
 
 /** What may be changed of a user. */
-export type Fields = {
+export type UserFields = {
   readonly username: string
   readonly role: Role
   readonly type: UserType
@@ -18,7 +18,7 @@ export type Fields = {
   readonly timeZone: string
   readonly darkMode: boolean
 }
-export type Field = keyof Fields | 'password' | 'mfa'
+export type Field = keyof UserFields | 'password' | 'mfa'
 
 /** What a new user has unless something else was sent. The time zone is that of the service. */
 export const NEW_USER = {
@@ -68,10 +68,10 @@ export function impossibleFields(
 
 /** The fields that a body names and that differ from what is; a password that is named counts as changed. */
 export function changedFields(
-  before: Fields,
+  before: UserFields,
   body: { readonly [Name in Field]?: unknown },
 ): readonly Field[] {
-  const names = Object.keys(before) as (keyof Fields)[]
+  const names = Object.keys(before) as (keyof UserFields)[]
   const changed = names.filter((name) => body[name] !== undefined && body[name] !== before[name])
   return body.password === undefined ? changed : [...changed, 'password']
 }

@@ -13,7 +13,7 @@ import { refuseOnDuty, unlessOnDuty } from '../alarm-duty/service.ts'
 import { audited } from '../audit/service.ts'
 import { hashPassword } from './password.ts'
 import { changedFields, forbiddenFields, impossibleFields, NEW_USER } from './changes.ts'
-import type { Asker, Field, Fields } from './changes.ts'
+import type { Asker, Field, UserFields } from './changes.ts'
 import { NAME_FAULT } from './schema.ts'
 import type { NewUserBody, UserBody, UserView } from './schema.ts'
 import { newPassword, passwordWrites, requirePassword, requireStrong } from './service/passwords.ts'
@@ -221,7 +221,7 @@ function changedMeanwhile(): Refusal {
 }
 
 /** The fields of a row that a body names. */
-function fieldsOf(body: UserBody): Partial<Fields> {
+function fieldsOf(body: UserBody): Partial<UserFields> {
   const { id: _id, name: _name, visuallyImpaired: _gone, password: _password, disabled: _, ...rest } = body
   const { currentPassword: _current, keepTokens: _keep, ...fields } = rest
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined))

@@ -125,9 +125,9 @@ export function generate(asked: GenerateBody): GeneratedView {
   }
 }
 
-type Written = { readonly main: string; readonly note: string }
+type GeneratedCode = { readonly main: string; readonly note: string }
 
-function writtenFor(asked: GenerateBody): Written {
+function writtenFor(asked: GenerateBody): GeneratedCode {
   switch (asked.template) {
     case 'webhook-delivery':
       return written(TEMPLATES[asked.template], asked.language, asked.target)
@@ -140,7 +140,11 @@ function writtenFor(asked: GenerateBody): Written {
   }
 }
 
-function written<Target>({ main, note }: Template<Target>, language: Language, target: Target): Written {
+function written<Target>(
+  { main, note }: Template<Target>,
+  language: Language,
+  target: Target,
+): GeneratedCode {
   return { main: main[language](target), note }
 }
 

@@ -15,13 +15,13 @@ import type { TreeEntry } from '../scripts/tree.ts'
 import type { Metadata } from './archive.ts'
 import type { AnalysisView, Failed, UploadFields, UploadView } from './schema.ts'
 import { bytesOf, eachScript } from './service/reader.ts'
-import type { Found, Refused, Sent } from './service/reader.ts'
+import type { FoundScript, RefusedScript, UploadedArchive } from './service/reader.ts'
 
 /** What an import of an archive would meet; every byte of it is read, and nothing is kept.
  * @throws {Refusal} zip_unsafe, invalid, unavailable */
 export async function analyzePackage(
   context: Context,
-  sent: Sent,
+  sent: UploadedArchive,
   isMetadataRead: boolean,
 ): Promise<AnalysisView> {
   const groups = new Set((await listGroups(context)).map(({ name }) => foldCase(name)))
@@ -53,7 +53,7 @@ export async function analyzePackage(
  * @throws {Refusal} zip_unsafe, invalid, unavailable; where no script is imported, what refuses the first */
 export async function importPackage(
   context: Context,
-  sent: Sent,
+  sent: UploadedArchive,
   { groupId, readMetadata: isMetadataRead, toImport, overwrite }: UploadFields & { groupId: number | null },
 ): Promise<UploadView> {
   const asked = new Map(toImport?.map((name) => [foldCase(name), name]))
@@ -81,7 +81,7 @@ export async function requireGroup(context: Context, groupId: number): Promise<v
 
 async function importFound(
   context: Context,
-  found: Found,
+  found: FoundScript,
   { groupId, overwrite }: { readonly groupId: number | null; readonly overwrite: boolean },
 ): Promise<UploadView['imported'][number]> {
   const { ports } = context
@@ -105,7 +105,7 @@ async function importFound(
 }
 
 /** Puts the files of a script; those that it has already, with the same bytes, are not put again. */
-async function putAll(ports: Ports, { entries }: Found, scriptId: number | null): Promise<TreeEntry[]> {
+async function putAll(ports: Ports, { entries }: FoundScript, scriptId: number | null): Promise<TreeEntry[]> {
   const there = scriptId === null ? null : await readTree(ports, scriptId)
   const put: TreeEntry[] = []
   for (const entry of entries) {
@@ -123,7 +123,7 @@ async function putAll(ports: Ports, { entries }: Found, scriptId: number | null)
 }
 
 /** SHA-256 of each file, by path. */
-async function digestsOf({ entries }: Found): Promise<Map<string, string>> {
+async function digestsOf({ entries }: FoundScript): Promise<Map<string, string>> {
   const digests = new Map<string, string>()
   for (const entry of entries)
     if (!entry.isDirectory) digests.set(entry.path, await digestHex(await bytesOf(entry)))
@@ -171,7 +171,11 @@ function namedBy(metadata: Metadata | null): string[] {
   return [...new Set(named)]
 }
 
-function failedOf({ file, name, refusal }: Omit<Refused, 'file'> & { readonly file: string | null }): Failed {
+function failedOf({
+  file,
+  name,
+  refusal,
+}: Omit<RefusedScript, 'file'> & { readonly file: string | null }): Failed {
   const faults = refusal.errors.map(({ pointer, message }) => `${pointer} ${message}`)
   const detail = faults.length === 0 ? refusal.detail : `${refusal.detail} ${faults.join('; ')}`
   return { file, name, code: refusal.code, detail }

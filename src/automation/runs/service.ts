@@ -8,7 +8,7 @@ import type { JobsQuery, JobView, LogQuery, LogView, RunBody, StatusView } from 
 import { changeRun } from './service/transition-run.ts'
 import { copyUploads } from './service/files.ts'
 import { orderRun, readJob } from './service/order-run.ts'
-import type { Ordered } from './service/order-run.ts'
+import type { OrderedRun } from './service/order-run.ts'
 import * as store from './store.ts'
 import { deleteHistory, deleteRun } from './store/history.ts'
 import { listLatest, listRuns } from './store/lists.ts'
@@ -22,7 +22,7 @@ export { openDispatch } from './service/dispatch.ts'
 export type { DueWork, OpenDispatch } from './service/dispatch.ts'
 
 /** Which run of which script. */
-export type Named = { readonly scriptId: number; readonly id: string }
+export type RunName = { readonly scriptId: number; readonly id: string }
 
 /** Runs of a script, the latest first. */
 export async function listJobs(
@@ -56,7 +56,7 @@ export async function listStatuses(
 
 /** Has a run end: one that waits at once, one that somebody runs as soon as they hear of it.
  * @throws {Refusal} not_found, conflict for one that has ended */
-export async function cancelJob(context: Context, { scriptId, id }: Named): Promise<JobView> {
+export async function cancelJob(context: Context, { scriptId, id }: RunName): Promise<JobView> {
   const { ports } = context
   await readJob(context, scriptId, id)
   const entry = audited(context, { action: 'cancel', objectType: 'scriptJob', objectId: id })
@@ -70,9 +70,9 @@ export async function cancelJob(context: Context, { scriptId, id }: Named): Prom
  * @throws {Refusal} not_found, and what an order throws */
 export async function rerunJob(
   context: Context,
-  { scriptId, id }: Named,
+  { scriptId, id }: RunName,
   key: string | null,
-): Promise<Ordered> {
+): Promise<OrderedRun> {
   const { ports } = context
   await readJob(context, scriptId, id)
   const row = await store.findRun(ports.database, id)
@@ -91,7 +91,7 @@ export async function rerunJob(
 }
 
 /** Removes a run that has ended from the history. @throws {Refusal} not_found, conflict for one that has not ended */
-export async function deleteJob(context: Context, { scriptId, id }: Named): Promise<void> {
+export async function deleteJob(context: Context, { scriptId, id }: RunName): Promise<void> {
   const { ports } = context
   const { state } = await readJob(context, scriptId, id)
   if (!hasEnded(state)) throw new Refusal('conflict', 'The job has not ended. Cancel it first.')
@@ -120,7 +120,7 @@ export async function deleteJobs(context: Context, scriptId: number): Promise<nu
 /** A page of what a run has said. @throws {Refusal} not_found */
 export async function readJobLog(
   context: Context,
-  { scriptId, id }: Named,
+  { scriptId, id }: RunName,
   { offset, limit }: Pick<LogQuery, 'offset' | 'limit'>,
 ): Promise<LogView> {
   const { ports } = context

@@ -26,11 +26,11 @@ import type { BackupBody, BackupView, ListQuery, RestoreBody, RestoreView } from
 import { beginArchive } from './service/create.ts'
 import type { Content } from './service/create.ts'
 import { restoreObjects } from './service/partial.ts'
-import type { Part } from './service/partial.ts'
-import { keysFor, lookThrough } from './service/inspect.ts'
-import type { Looked } from './service/inspect.ts'
+import type { BackupPart } from './service/partial.ts'
+import { keysFor, inspectArchive } from './service/inspect.ts'
+import type { ArchiveContents } from './service/inspect.ts'
 import { restoreWhole } from './service/restore.ts'
-import type { Source } from './service/restore.ts'
+import type { ArchiveSource } from './service/restore.ts'
 import * as store from './store.ts'
 import type { BackupRow } from './store.ts'
 import { countRows, isEmpty } from './store/refill.ts'
@@ -83,14 +83,14 @@ function requireFewJobs({ jobActors: { archivesMax } }: Ports, jobs: number): vo
   )
 }
 
-type Made = Pick<BackupRow, 'createdAt' | 'madeAt' | 'sizeBytes' | 'digest' | 'blob'>
+type FinishedBackup = Pick<BackupRow, 'createdAt' | 'madeAt' | 'sizeBytes' | 'digest' | 'blob'>
 
 /** Null where objects were deleted meanwhile. */
 async function attempt(
   ports: Ports,
   keys: Awaited<ReturnType<typeof archiveKeys>>,
   content: Content,
-): Promise<Made | null> {
+): Promise<FinishedBackup | null> {
   const createdAt = ports.clock.now()
   const making = await beginArchive(ports, keys, content)
   try {
@@ -114,7 +114,7 @@ async function putArchive(
   return { key, sizeBytes: await putBlobAt(ports, key, { chunks, sizeMaxBytes }, signal) }
 }
 
-async function keep(context: Context, made: Made & Content & Kind): Promise<BackupView> {
+async function keep(context: Context, made: FinishedBackup & Content & Kind): Promise<BackupView> {
   const { database } = context.ports
   const row = { ...made, release: VERSION }
   const { sizeBytes, digest, hasHistories, hasFiles, origin } = row
@@ -225,12 +225,12 @@ async function restore(context: Context, blob: string, asked: RestoreBody): Prom
   if (request) ports.network.takesLong(request)
   return slotsOf(database).run(ports.clock, async () => {
     const open = async () => (await openBlob(ports, blob)).body
-    const looked = await lookThrough(await open())
+    const looked = await inspectArchive(await open())
     const keys = await keysFor(secrets, looked, asked.passphrase, '/passphrase')
     const before = await countRows(database)
     const needsReplace = !asked.objects && !(await isEmpty(database, before, FIRST_NAMES))
     const view = { ...restoreViewOf(ports, looked, before), needsReplace }
-    const source: Source = { open, looked, keys }
+    const source: ArchiveSource = { open, looked, keys }
     if (asked.objects) {
       const { objects: ids, dryRun, withoutHistories } = asked
       const part = await restoreObjects(context, source, { ids, dryRun, withoutHistories })
@@ -267,7 +267,7 @@ export async function unfinishedRestore({
 async function noteTried(
   context: Context,
   view: RestoreView,
-  { header, ended }: Looked,
+  { header, ended }: ArchiveContents,
 ): Promise<RestoreView> {
   const after = { madeAt: header.createdAt, histories: header.hasHistories, files: header.hasFiles }
   const deed = { action: 'try to restore', objectType: 'backup', objectId: ended.chain, after }
@@ -275,7 +275,11 @@ async function noteTried(
   return view
 }
 
-function partViewOf(view: RestoreView, { objects, dropped, rows }: Part, restored: boolean): RestoreView {
+function partViewOf(
+  view: RestoreView,
+  { objects, dropped, rows }: BackupPart,
+  restored: boolean,
+): RestoreView {
   const tables = view.tables
     .filter(({ name }) => rows.has(name))
     .map(({ name, rowsBefore }) => ({ name, rowsBefore, rows: rows.get(name) ?? 0 }))
@@ -306,7 +310,7 @@ function viewOf({ settings }: Ports, row: BackupRow): BackupView {
 
 function restoreViewOf(
   { settings }: Ports,
-  { header, tables, jobs, files }: Looked,
+  { header, tables, jobs, files }: ArchiveContents,
   before: ReadonlyMap<string, number>,
 ): Omit<RestoreView, 'needsReplace'> {
   return {

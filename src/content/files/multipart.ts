@@ -2,10 +2,10 @@ import type { Chunks } from '../../lib/chunks.ts'
 import { Refusal } from '../../lib/errors.ts'
 
 /** The first file of a form: the type that it is declared as, and its bytes as they come. */
-export type Part = { readonly type: string | null; readonly chunks: Chunks }
+export type FilePart = { readonly type: string | null; readonly chunks: Chunks }
 
 /** A part of a form; `filename` is null for a field. */
-export type FormPart = Part & { readonly name: string; readonly filename: string | null }
+export type FormPart = FilePart & { readonly name: string; readonly filename: string | null }
 
 const HEADERS_MAX_BYTES = 16 * 1024
 const CRLF = '\r\n'
@@ -38,7 +38,7 @@ export async function* formParts(body: Chunks, boundary: string): AsyncGenerator
 
 /** Reads a form up to its one file. Fields beside it are passed over.
  * @throws {Refusal} bad_request when it is no form, has no file, or, once its chunks are read, ends early or has another */
-export async function readFilePart(body: Chunks, boundary: string): Promise<Part> {
+export async function readFilePart(body: Chunks, boundary: string): Promise<FilePart> {
   const parts = formParts(body, boundary)
   const file = await nextFile(parts)
   if (!file) throw new Refusal('bad_request', 'The form has no file.')

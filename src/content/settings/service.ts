@@ -20,7 +20,7 @@ const TRANSLATION_KEY = 'translation.apiKey'
 type Versioned = { readonly settings: SettingsView; readonly version: number }
 
 /** A change: all settings, or a merge patch of them. */
-export type Change = {
+export type SettingsChange = {
   readonly kind: 'whole' | 'patch'
   readonly sent: unknown
   readonly ifMatch: number | null
@@ -40,7 +40,10 @@ export async function readSettings({ ports, caller }: Context, isFull: boolean):
 
 /** Changes settings.
  * @throws {Refusal} invalid with pointers to what is unknown, wrong or not to be changed, precondition_failed */
-export async function changeSettings(context: Context, { kind, sent, ifMatch }: Change): Promise<Versioned> {
+export async function changeSettings(
+  context: Context,
+  { kind, sent, ifMatch }: SettingsChange,
+): Promise<Versioned> {
   const { ports } = context
   const row = await findSettings(ports)
   if (ifMatch !== null && ifMatch !== row.version) throw changedMeanwhile()

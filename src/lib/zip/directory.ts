@@ -1,8 +1,8 @@
 import { Refusal } from '../errors.ts'
-import type { Source } from './source.ts'
+import type { ByteSource } from './source.ts'
 
 /** What the directory of an archive says of one entry (APPNOTE 4.3.12). */
-export type Listed = {
+export type DirectoryEntry = {
   /** From 1. */
   readonly number: number
   readonly system: number
@@ -16,7 +16,7 @@ export type Listed = {
   readonly name: Uint8Array
 }
 
-export type Directory = { readonly entries: readonly Listed[]; readonly offsetBytes: number }
+export type Directory = { readonly entries: readonly DirectoryEntry[]; readonly offsetBytes: number }
 
 const END_BYTES = 22
 const COMMENT_MAX_BYTES = 0xffff
@@ -44,7 +44,7 @@ export function numbersOf(bytes: Uint8Array): DataView {
 
 /** The directory at the end of an archive, which has to be where its last record says, and as long.
  * @throws {Refusal} zip_unsafe for what is no ZIP archive, has parts elsewhere, needs ZIP64, or has too many entries */
-export async function readDirectory(source: Source, entriesMax: number): Promise<Directory> {
+export async function readDirectory(source: ByteSource, entriesMax: number): Promise<Directory> {
   const { endAt, end } = await findEnd(source)
   const view = numbersOf(end)
   const [disk, firstDisk, here, total] = [4, 6, 8, 10].map((at) => view.getUint16(at, true))
@@ -69,7 +69,7 @@ export async function readDirectory(source: Source, entriesMax: number): Promise
 }
 
 /** The last record: what ends the archive with a comment that is as long as it says. */
-async function findEnd(source: Source): Promise<{ endAt: number; end: Uint8Array }> {
+async function findEnd(source: ByteSource): Promise<{ endAt: number; end: Uint8Array }> {
   const tailBytes = Math.min(source.sizeBytes, END_BYTES + COMMENT_MAX_BYTES)
   const tail = await source.read(source.sizeBytes - tailBytes, tailBytes)
   const view = numbersOf(tail)
@@ -81,14 +81,14 @@ async function findEnd(source: Source): Promise<{ endAt: number; end: Uint8Array
   throw unsafe('This is no ZIP archive, or not a whole one.')
 }
 
-async function hasZip64(source: Source, endAt: number): Promise<boolean> {
+async function hasZip64(source: ByteSource, endAt: number): Promise<boolean> {
   if (endAt < 20) return false
   return numbersOf(await source.read(endAt - 20, 4)).getUint32(0, true) === 0x07064b50
 }
 
-function listed(bytes: Uint8Array, count: number): Listed[] {
+function listed(bytes: Uint8Array, count: number): DirectoryEntry[] {
   const view = numbersOf(bytes)
-  const entries: Listed[] = []
+  const entries: DirectoryEntry[] = []
   let at = 0
   while (at < bytes.byteLength) {
     const isHeader = at + HEADER_BYTES <= bytes.byteLength && view.getUint32(at, true) === 0x02014b50

@@ -1,20 +1,23 @@
 import { Inflate } from 'fflate'
 import { crc32 } from './crc32.ts'
 import { unsafe } from './directory.ts'
-import type { Listed } from './directory.ts'
-import type { Source } from './source.ts'
+import type { DirectoryEntry } from './directory.ts'
+import type { ByteSource } from './source.ts'
 
 /** What goes into the inflater at once: it comes to 8.5 MB at most, which is all that is ever held. */
 const PIECE_BYTES = 8 * 1024
 /** After so many bytes others have their turn: inflating waits for nothing by itself. */
 const TURN_BYTES = 1024 * 1024
 
-type Packed = Pick<Listed, 'number' | 'method' | 'crc' | 'packedBytes' | 'sizeBytes' | 'offsetBytes'>
+type PackedEntry = Pick<
+  DirectoryEntry,
+  'number' | 'method' | 'crc' | 'packedBytes' | 'sizeBytes' | 'offsetBytes'
+>
 
 /** The bytes of an entry, which begin at `offsetBytes`. It stops where there are more than the directory says, and gives
  * the last of them only when all are those it tells of.
  * @throws {Refusal} zip_unsafe */
-export async function* unpacked(source: Source, entry: Packed): AsyncGenerator<Uint8Array, void> {
+export async function* unpacked(source: ByteSource, entry: PackedEntry): AsyncGenerator<Uint8Array, void> {
   const lies = () =>
     unsafe(`The bytes of entry ${entry.number} of the archive are not those its header tells of.`)
   let [seenBytes, sinceBytes, crc] = [0, 0, 0]
@@ -36,8 +39,8 @@ export async function* unpacked(source: Source, entry: Packed): AsyncGenerator<U
 }
 
 async function* inflated(
-  source: Source,
-  { method, offsetBytes, packedBytes }: Packed,
+  source: ByteSource,
+  { method, offsetBytes, packedBytes }: PackedEntry,
   lies: () => Error,
 ): AsyncGenerator<Uint8Array, void> {
   let chunks: Uint8Array[] = []

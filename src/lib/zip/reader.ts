@@ -2,9 +2,9 @@ import type { Chunks } from '../chunks.ts'
 import { foldCase } from '../text.ts'
 import { decodeCp437 } from './cp437.ts'
 import { IN_64_BITS, numbersOf, readDirectory, unsafe, zip64 } from './directory.ts'
-import type { Listed } from './directory.ts'
+import type { DirectoryEntry } from './directory.ts'
 import { windowed } from './source.ts'
-import type { Source } from './source.ts'
+import type { ByteSource } from './source.ts'
 import { unpacked } from './inflate.ts'
 
 /** What an archive may come to, and which names its entries may have. */
@@ -40,7 +40,7 @@ const [KIND_MASK, KIND_FILE, KIND_DIRECTORY] = [0o170000, 0o100000, 0o040000]
 /** The entries of an archive, in the order of its directory, none of which is read yet. Every byte of the archive has to
  * belong to just one of them, both of its headers have to say the same, and no name may stand for another's place.
  * @throws {Refusal} zip_unsafe */
-export async function readZip(whole: Source, bounds: ZipBounds): Promise<ZipEntry[]> {
+export async function readZip(whole: ByteSource, bounds: ZipBounds): Promise<ZipEntry[]> {
   const source = windowed(whole)
   const { entries, offsetBytes } = await readDirectory(source, bounds.entriesMax)
   const totalBytes = entries.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0)
@@ -57,7 +57,7 @@ export async function readZip(whole: Source, bounds: ZipBounds): Promise<ZipEntr
 }
 
 /** Looks at what the directory says of an entry by itself. */
-function placeOf(entry: Listed, { pathOf }: ZipBounds): { path: string; isDirectory: boolean } {
+function placeOf(entry: DirectoryEntry, { pathOf }: ZipBounds): { path: string; isDirectory: boolean } {
   const { number, flags, method, packedBytes, sizeBytes } = entry
   if (flags & (1 | (1 << 6) | (1 << 13))) throw unsafe(`Entry ${number} of the archive is encrypted.`)
   if (flags & ~KNOWN_FLAGS) throw unsafe(`Entry ${number} of the archive has flags that are not known.`)
@@ -77,7 +77,7 @@ function placeOf(entry: Listed, { pathOf }: ZipBounds): { path: string; isDirect
 }
 
 /** The name of an entry: UTF-8, which many write without its flag, else code page 437 unless the flag says UTF-8. */
-function nameOf({ number, name, flags }: Listed): string {
+function nameOf({ number, name, flags }: DirectoryEntry): string {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(name)
   } catch {
@@ -87,18 +87,18 @@ function nameOf({ number, name, flags }: Listed): string {
 }
 
 /** Links, devices and the like, as Unix would make them, whichever system the archive says that it is from. */
-function refuseOddKind({ number, attributes }: Listed, isDirectory: boolean): void {
+function refuseOddKind({ number, attributes }: DirectoryEntry, isDirectory: boolean): void {
   const kind = (attributes >>> 16) & KIND_MASK
   const isPlain = kind === 0 || kind === (isDirectory ? KIND_DIRECTORY : KIND_FILE)
   if (!isPlain) throw unsafe(`Entry ${number} of the archive is a link, or no file at all.`)
 }
 
-type Placed = { readonly number: number; readonly path: string; readonly isDirectory: boolean }
+type PlacedEntry = { readonly number: number; readonly path: string; readonly isDirectory: boolean }
 
 /** Refuses entries that some system would put in one place: the same name, but for case and composition, or a file where
  * another entry needs a directory. */
-function refuseSamePlaces(entries: readonly Placed[]): void {
-  const places = new Map<string, Placed>()
+function refuseSamePlaces(entries: readonly PlacedEntry[]): void {
+  const places = new Map<string, PlacedEntry>()
   for (const entry of entries) {
     const place = foldCase(entry.path)
     if (places.has(place)) throw unsafe(`Entry ${entry.number} of the archive has the name of another one.`)
@@ -114,8 +114,8 @@ function refuseSamePlaces(entries: readonly Placed[]): void {
 
 /** Where the bytes of each entry begin, by its number. */
 async function startsOf(
-  source: Source,
-  entries: readonly Listed[],
+  source: ByteSource,
+  entries: readonly DirectoryEntry[],
   directoryAt: number,
 ): Promise<Map<number, number>> {
   const starts = new Map<number, number>()
@@ -132,7 +132,7 @@ async function startsOf(
   return starts
 }
 
-function torn({ number }: Listed, isOver: boolean) {
+function torn({ number }: DirectoryEntry, isOver: boolean) {
   return unsafe(
     isOver
       ? `Entry ${number} of the archive overlaps with something else in it.`
@@ -141,7 +141,7 @@ function torn({ number }: Listed, isOver: boolean) {
 }
 
 /** Holds the header in front of an entry against the directory. */
-async function startOf(source: Source, entry: Listed, directoryAt: number): Promise<number> {
+async function startOf(source: ByteSource, entry: DirectoryEntry, directoryAt: number): Promise<number> {
   const { number, offsetBytes, flags, method, name } = entry
   const lies = () => unsafe(`The two headers of entry ${number} of the archive do not say the same.`)
   if (offsetBytes + LOCAL_BYTES + name.byteLength > directoryAt) throw torn(entry, true)
@@ -164,8 +164,8 @@ async function startOf(source: Source, entry: Listed, directoryAt: number): Prom
 
 /** Twelve bytes behind an entry, which most writers put four more in front of. */
 async function descriptorBytes(
-  source: Source,
-  entry: Listed,
+  source: ByteSource,
+  entry: DirectoryEntry,
   { end, directoryAt }: { readonly end: number; readonly directoryAt: number },
 ): Promise<number> {
   const bytes = await source.read(end, Math.min(16, directoryAt - end))
@@ -184,6 +184,6 @@ async function descriptorBytes(
   throw unsafe(`The two headers of entry ${entry.number} of the archive do not say the same.`)
 }
 
-function isSame([crc, packedBytes, sizeBytes]: readonly number[], entry: Listed): boolean {
+function isSame([crc, packedBytes, sizeBytes]: readonly number[], entry: DirectoryEntry): boolean {
   return crc === entry.crc && packedBytes === entry.packedBytes && sizeBytes === entry.sizeBytes
 }

@@ -1,5 +1,5 @@
 /** Bytes that lie somewhere and can be read from any place on. */
-export type Source = {
+export type ByteSource = {
   readonly sizeBytes: number
   /** Exactly so many bytes, all of which are among those of the source. */
   read(offsetBytes: number, sizeBytes: number): Promise<Uint8Array>
@@ -9,7 +9,7 @@ export type Source = {
 const WINDOW_BYTES = 4 * 1024 * 1024
 
 /** Bytes that are in memory. */
-export function heldSource(bytes: Uint8Array): Source {
+export function heldSource(bytes: Uint8Array): ByteSource {
   return {
     sizeBytes: bytes.byteLength,
     read: (offsetBytes, sizeBytes) => Promise.resolve(bytes.subarray(offsetBytes, offsetBytes + sizeBytes)),
@@ -17,7 +17,7 @@ export function heldSource(bytes: Uint8Array): Source {
 }
 
 /** The same source, asked seldom: 4 MiB from where something was read are held, and nothing else. */
-export function windowed(source: Source): Source {
+export function windowed(source: ByteSource): ByteSource {
   let from = 0
   let held: Uint8Array = new Uint8Array()
   return {

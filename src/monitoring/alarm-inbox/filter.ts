@@ -37,7 +37,7 @@ const OBJECT_NAMES = { objectId: 'id', objectName: 'name' } as const
 /** These are with the actors of jobs. */
 const NOT_KEPT: ReadonlySet<string> = new Set(['value_raw', 'value_user'])
 
-type Given = AlarmFilterDefinition['conditions'][number]
+type ConditionInput = AlarmFilterDefinition['conditions'][number]
 
 /** What a filter definition of alarms asks.
  * @param pointer where it stands in the request
@@ -66,18 +66,18 @@ export function alarmFilterOf(
 
 const NEUTRAL = { item: 'type', operator: 'eq', expression: 'job' } as const
 
-function isOfAlarm({ item }: Given): boolean {
+function isOfAlarm({ item }: ConditionInput): boolean {
   return (ALARM_ITEMS as readonly string[]).includes(item)
 }
 
-function objectCondition(given: Given) {
+function objectCondition(given: ConditionInput) {
   const item = OBJECT_NAMES[given.item as keyof typeof OBJECT_NAMES] ?? given.item
   return { ...given, item } as Parameters<typeof filterOf>[0]['conditions'][number]
 }
 
-type Report = (field: keyof Given, message: string) => []
+type Report = (field: keyof ConditionInput, message: string) => []
 
-function alarmCondition(given: Given, fault: Report): AlarmCondition[] {
+function alarmCondition(given: ConditionInput, fault: Report): AlarmCondition[] {
   const { item, operator, expression } = given
   if (given.propertyKey) return fault('propertyKey', 'is not allowed for this item')
   if (given.value) return fault('value', 'is not allowed for this item')

@@ -6,7 +6,7 @@ import type { Database } from '../../ports/database.ts'
 import type { Status } from '../alarms/alarm.ts'
 
 /** Where a page goes on: after the alarm with this begin and id, downwards. */
-export type Place = { readonly beginAt: number; readonly id: number }
+export type AlarmCursor = { readonly beginAt: number; readonly id: number }
 
 /** The values of one statement: gives SQL that stands for each, and the statement with them in front. */
 export type Values = { add(value: string | number): string; statement(select: string): SQL }
@@ -46,9 +46,9 @@ function belowSql(tops: readonly number[]): SQL {
 export function findAlarms(
   database: Database,
   [rights, query, driver]: readonly [Rights, ListQuery, Driver],
-  { after, limit }: { readonly after: Place | null; readonly limit: number },
-): Promise<readonly Place[]> {
-  return database.all<Place>(listSql([rights, query, driver], { after, limit }))
+  { after, limit }: { readonly after: AlarmCursor | null; readonly limit: number },
+): Promise<readonly AlarmCursor[]> {
+  return database.all<AlarmCursor>(listSql([rights, query, driver], { after, limit }))
 }
 
 /** How many alarms a query finds, counted up to `max`. */
@@ -64,7 +64,7 @@ export async function countAlarms(
 /** The statement of a page. Each status is read in its own order and no further than a page. */
 export function listSql(
   [rights, query, driver]: readonly [Rights, ListQuery, Driver],
-  { after, limit }: { readonly after: Place | null; readonly limit: number },
+  { after, limit }: { readonly after: AlarmCursor | null; readonly limit: number },
 ): SQL {
   const { values: bound, conditions } = query.begin()
   const place = after ? [`(a.begin_at, a.id) < (${bound.add(after.beginAt)}, ${bound.add(after.id)})`] : []

@@ -28,12 +28,12 @@ export function dueAtOf(alarm: Alarm, terms: Pick<Terms, 'recoveryDelayMs'>): nu
   return dueOf(alarm, terms)?.at ?? null
 }
 
-type Due = { readonly at: number; readonly what: 'recovery' | 'assignment' | 'delay' }
+type DueStep = { readonly at: number; readonly what: 'recovery' | 'assignment' | 'delay' }
 
-function dueOf(alarm: Alarm, { recoveryDelayMs }: Pick<Terms, 'recoveryDelayMs'>): Due | null {
+function dueOf(alarm: Alarm, { recoveryDelayMs }: Pick<Terms, 'recoveryDelayMs'>): DueStep | null {
   if (alarm.endAt !== null) return null
   const { wellSinceAt, status, assignedUntilAt, delayedUntilAt } = alarm
-  const dues: Due[] = []
+  const dues: DueStep[] = []
   if (wellSinceAt !== null && !alarm.flapping)
     dues.push({ at: wellSinceAt + recoveryDelayMs, what: 'recovery' })
   if (status === 'assigned' && assignedUntilAt !== null)
@@ -41,7 +41,10 @@ function dueOf(alarm: Alarm, { recoveryDelayMs }: Pick<Terms, 'recoveryDelayMs'>
   if (delayedUntilAt !== null && heldReasonOf(alarm) === 'delay')
     dues.push({ at: delayedUntilAt, what: 'delay' })
   // Of one instant the first in this order.
-  return dues.reduce<Due | null>((least, due) => (least === null || due.at < least.at ? due : least), null)
+  return dues.reduce<DueStep | null>(
+    (least, due) => (least === null || due.at < least.at ? due : least),
+    null,
+  )
 }
 
 /** An alarm on its way through an event. */

@@ -2,7 +2,7 @@ import { idsOf } from '../../access/rights/permissions.ts'
 import type { Alarm, AlarmChange, AlarmEvent, Step, Terms } from './alarm.ts'
 import { openAlarm, opens, rank } from './alarm.ts'
 import { stepAlarm } from './course.ts'
-import type { AlarmRow, CoveringRow, PendingRow, Told } from './store.ts'
+import type { AlarmRow, CoveringRow, PendingRow, ChangedAlarm } from './store.ts'
 import type { News } from '../states/propagation.ts'
 import type { BadRow } from './store/links.ts'
 import type { Needed, Suspect } from './store/suspects.ts'
@@ -37,7 +37,7 @@ export class AlarmPass {
   }
 
   /** Everything that has changed, with how; what has closed comes before what has opened in its place. */
-  get told(): readonly Told[] {
+  get told(): readonly ChangedAlarm[] {
     return [...this.#entries.values()]
       .filter(({ changes }) => changes.length > 0)
       .toSorted((a, b) => Number(a.row.endAt === null) - Number(b.row.endAt === null))

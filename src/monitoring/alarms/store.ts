@@ -49,11 +49,11 @@ export type CoveringRow = Terms & {
   readonly recipientId: number | null
 }
 
-type Flags = { isFlapping: number; wasFlapping: number }
+type FlapFlags = { isFlapping: number; wasFlapping: number }
 
 /** Transitions of which no alarms were made yet, those of an object in their order. */
 export async function readPending(database: Database, limit: number): Promise<readonly PendingRow[]> {
-  const rows = await database.all<Omit<PendingRow, keyof Flags> & Flags>(sql`
+  const rows = await database.all<Omit<PendingRow, keyof FlapFlags> & FlapFlags>(sql`
     select s.object_id as "objectId", o.type as type, o.path as path, s.alarmed_seq as "alarmedSeq",
            s.seq as "latestSeq", s.flapping as "isFlapping", s.alarmed_flapping as "wasFlapping", t.seq as seq,
            t.at as at, t.to_state as "to", t.reason as reason, t.message as message,
@@ -96,10 +96,10 @@ const COLUMNS = sql.raw(`
   coalesce(l.recovery_delay_ms, 0) as "recoveryDelayMs"`)
 const JOINS = sql.raw('join objects o on o.id = a.object_id left join alarm_links l on l.id = a.link_id')
 
-type Raw = Omit<AlarmRow, 'sticky' | 'maintained' | 'flapping' | 'terms'> &
+type RawAlarmRow = Omit<AlarmRow, 'sticky' | 'maintained' | 'flapping' | 'terms'> &
   Terms & { sticky: number; maintained: number; flapping: number }
 
-function rowOf({ minState, delayMs, recoveryDelayMs, ...raw }: Raw): AlarmRow {
+function rowOf({ minState, delayMs, recoveryDelayMs, ...raw }: RawAlarmRow): AlarmRow {
   return {
     ...raw,
     sticky: raw.sticky === 1,
@@ -114,7 +114,7 @@ export async function readOpen(
   database: Database,
   objectIds: readonly number[],
 ): Promise<readonly AlarmRow[]> {
-  const rows = await database.all<Raw>(sql`
+  const rows = await database.all<RawAlarmRow>(sql`
     select ${COLUMNS} from json_each(${JSON.stringify(objectIds)}) wanted
       cross join alarms a on a.object_id = wanted.value and a.end_at is null ${JOINS}`)
   return rows.map(rowOf)
@@ -122,7 +122,7 @@ export async function readOpen(
 
 /** These alarms, those that are there. */
 export async function readAlarms(database: Database, ids: readonly number[]): Promise<readonly AlarmRow[]> {
-  const rows = await database.all<Raw>(sql`
+  const rows = await database.all<RawAlarmRow>(sql`
     select ${COLUMNS} from json_each(${JSON.stringify(ids)}) wanted cross join alarms a on a.id = wanted.value ${JOINS}
     order by wanted.key`)
   return rows.map(rowOf)
@@ -130,7 +130,7 @@ export async function readAlarms(database: Database, ids: readonly number[]): Pr
 
 /** Alarms that time has changed by an instant, that have lost what explained them, or whose assignee is gone. */
 export async function readDue(database: Database, now: number, limit: number): Promise<readonly AlarmRow[]> {
-  const rows = await database.all<Raw>(sql`
+  const rows = await database.all<RawAlarmRow>(sql`
     select ${COLUMNS} from alarms a ${JOINS} where a.id in (
       select id from (select id from alarms where due_at <= ${now} order by due_at limit ${limit})
       union select id from (select id from alarms where is_unexplained = 1 limit ${limit})
@@ -157,11 +157,11 @@ export async function readLastId(database: Database): Promise<number> {
 }
 
 /** An alarm with what happened to it since it was read. */
-export type Told = { readonly row: AlarmRow; readonly changes: readonly AlarmChange[] }
+export type ChangedAlarm = { readonly row: AlarmRow; readonly changes: readonly AlarmChange[] }
 
 /** Keeps alarms with what happened to them. Fails, as `isOvertaken` recognises, when somebody else has changed one since
  * it was read: each change of an alarm has a number of its own. */
-export function saveAlarms(database: Database, told: readonly Told[]): Write[] {
+export function saveAlarms(database: Database, told: readonly ChangedAlarm[]): Write[] {
   if (told.length === 0) return []
   const rows = told.map(({ row }) => ({
     ...row,

@@ -9,12 +9,12 @@ import { DEPENDENCIES_MAX, DEPENDENTS_SHOWN_MAX } from './schema.ts'
 import type { DependenciesView } from './schema.ts'
 import * as store from './store.ts'
 
-export type Asked = { readonly parentType: ObjectType; readonly parentId: number }
+export type DependencyParent = { readonly parentType: ObjectType; readonly parentId: number }
 
 /** What an object depends on, and what depends on it; of both what the caller may read. @throws {Refusal} not_found */
 export async function readDependencies(
   context: Context,
-  { parentType, parentId: id }: Asked,
+  { parentType, parentId: id }: DependencyParent,
 ): Promise<DependenciesView> {
   const { database } = context.ports
   await requireObject(context, id, { type: parentType, right: 'read' })
@@ -31,7 +31,7 @@ export async function readDependencies(
  * @throws {Refusal} not_found for it or for what it is to depend on, forbidden, cycle, invalid when there would be too many */
 export async function updateDependencies(
   context: Context,
-  asked: Asked,
+  asked: DependencyParent,
   dependsOn: readonly number[],
 ): Promise<DependenciesView> {
   const { database } = context.ports

@@ -5,9 +5,9 @@ import fc from 'fast-check'
 import { EVENT_KINDS } from '../../ports/events.ts'
 import type { EventFilter } from '../../ports/events.ts'
 import { concerns } from './filter.ts'
-import type { Told } from './window.ts'
+import type { PublishedEvent } from './window.ts'
 
-type Event = Pick<Told, 'kind' | 'above' | 'jobId'>
+type Event = Pick<PublishedEvent, 'kind' | 'above' | 'jobId'>
 
 const ids = fc.integer({ min: 1, max: 6 })
 const above = fc.uniqueArray(ids, { minLength: 1, maxLength: 4 })

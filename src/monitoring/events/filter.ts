@@ -1,9 +1,9 @@
 import type { Visibility, EventFilter } from '../../ports/events.ts'
-import type { Told } from './window.ts'
+import type { PublishedEvent } from './window.ts'
 
 /** Whether an event is for a reader who wants this and may see that. */
 export function concerns(
-  event: Pick<Told, 'kind' | 'above' | 'jobId'>,
+  event: Pick<PublishedEvent, 'kind' | 'above' | 'jobId'>,
   wanted: EventFilter,
   sight: Visibility,
 ): boolean {

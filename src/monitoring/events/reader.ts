@@ -1,7 +1,7 @@
 import type { Visibility, EventFilter } from '../../ports/events.ts'
 import { concerns } from './filter.ts'
 import { heartbeatOf } from './window.ts'
-import type { Told, Window } from './window.ts'
+import type { PublishedEvent, Window } from './window.ts'
 
 /** What a connection holds of its own; everything else that it has not taken yet is in the window, once for all. */
 const BUFFER_BYTES = 16 * 1024
@@ -130,7 +130,7 @@ export class Reader {
   }
 
   /** The next event for this reader; those before it are passed over. */
-  #find(): Told | null {
+  #find(): PublishedEvent | null {
     const { window, wanted } = this.#options
     for (; this.#seq < window.lastSeq; this.#seq++) {
       const event = window.at(this.#seq + 1)

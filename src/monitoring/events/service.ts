@@ -10,7 +10,7 @@ export { BEAT_MS, Hub } from './service/hub.ts'
 export type { HubHost } from './service/hub.ts'
 
 /** What somebody who asks for events brings along. */
-export type Asked = {
+export type EventsRequest = {
   readonly request: Request
   readonly query: EventsQuery
   /** Who asks, by the same credentials, now. @throws {Refusal} unauthenticated, forbidden once they no longer hold */
@@ -19,7 +19,10 @@ export type Asked = {
 
 /** A stream of what happens to objects, as far as the caller may read them at that time.
  * @throws {Refusal} not_found for objects and jobs that the caller may not read, overloaded */
-export async function readEvents(context: Context, { request, query, again }: Asked): Promise<Response> {
+export async function readEvents(
+  context: Context,
+  { request, query, again }: EventsRequest,
+): Promise<Response> {
   const { caller, ports } = context
   if (caller.kind !== 'user') throw new Refusal('unauthenticated', 'Sign in first.')
   await requireReadable(context, query)

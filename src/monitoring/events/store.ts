@@ -15,9 +15,9 @@ export async function openEpoch(database: Database, openedAt: number): Promise<n
 }
 
 /** A transition by the order in which it was committed. */
-export type Place = { readonly place: number; readonly objectId: number; readonly seq: number }
+export type TransitionPosition = { readonly place: number; readonly objectId: number; readonly seq: number }
 
-export type TransitionRow = Place & {
+export type TransitionRow = TransitionPosition & {
   readonly path: string
   readonly type: ObjectType
   readonly name: string
@@ -31,8 +31,8 @@ export type TransitionRow = Place & {
 }
 
 /** The transition that was committed last; null when there is none. */
-export async function readLastPlace(database: Database): Promise<Place | null> {
-  const [row] = await database.all<Place>(sql`
+export async function readLastPlace(database: Database): Promise<TransitionPosition | null> {
+  const [row] = await database.all<TransitionPosition>(sql`
     select rowid as place, object_id as "objectId", seq as seq from transitions order by rowid desc limit 1`)
   return row ?? null
 }

@@ -14,7 +14,7 @@ export type Draft = {
 }
 
 /** An event as every reader is told it. */
-export type Told = Omit<Draft, 'data'> & { readonly seq: number; readonly bytes: Uint8Array }
+export type PublishedEvent = Omit<Draft, 'data'> & { readonly seq: number; readonly bytes: Uint8Array }
 
 export type WindowLimits = { readonly eventsMax: number; readonly sizeMaxBytes: number }
 
@@ -29,7 +29,7 @@ const encoder = new TextEncoder()
 export class Window {
   readonly epoch: number
   readonly #limits: WindowLimits
-  #told: Told[] = []
+  #told: PublishedEvent[] = []
   /** How many at the front of the list have gone. */
   #gone = 0
   #lastSeq = 0
@@ -55,12 +55,12 @@ export class Window {
   }
 
   /** The event of this number, as long as it is there. */
-  at(seq: number): Told | undefined {
+  at(seq: number): PublishedEvent | undefined {
     return seq < this.firstSeq ? undefined : this.#told[this.#gone + seq - this.firstSeq]
   }
 
   /** Adds an event; the oldest go where there are too many. */
-  add({ data, ...draft }: Draft): Told {
+  add({ data, ...draft }: Draft): PublishedEvent {
     const seq = ++this.#lastSeq
     const told = { ...draft, seq, bytes: frameOf(this.idOf(seq), draft.kind, data) }
     this.#told.push(told)

@@ -2,7 +2,7 @@ import { commit } from '../../ports/database.ts'
 import type { Ports } from '../../ports/index.ts'
 import { rulesOf } from './rules.ts'
 import * as store from './store.ts'
-import type { Change } from './store.ts'
+import type { JobConfigChange } from './store.ts'
 
 export { markSubtree } from './store.ts'
 
@@ -22,7 +22,7 @@ export async function applyChanges(ports: Ports): Promise<void> {
   }
 }
 
-async function tell(ports: Ports, change: Change): Promise<Change[]> {
+async function tell(ports: Ports, change: JobConfigChange): Promise<JobConfigChange[]> {
   try {
     if (change.job) await ports.jobActors.configure(change.jobId, rulesOf(change.job))
     else await ports.jobActors.forget(change.jobId)

@@ -7,7 +7,7 @@ import type { State } from '../../domain/state.ts'
 import type { JobConfiguration } from './rules.ts'
 import type { Parameters, ThresholdsBody } from './schema.ts'
 
-export type Change = {
+export type JobConfigChange = {
   readonly jobId: number
   readonly revision: number
   /** Null when the job is gone. */
@@ -33,7 +33,7 @@ export function markSubtree(database: Database, path: string): Write {
 }
 
 /** What actors have not heard yet, oldest job first. */
-export async function readChanges(database: Database, limit: number): Promise<readonly Change[]> {
+export async function readChanges(database: Database, limit: number): Promise<readonly JobConfigChange[]> {
   const parents = alias(objects, 'parents')
   const rows = await database
     .select({
@@ -75,7 +75,7 @@ export async function readChanges(database: Database, limit: number): Promise<re
 }
 
 /** The actor has heard; unless something changed again meanwhile. */
-export function deleteChange(database: Database, change: Change): Write {
+export function deleteChange(database: Database, change: JobConfigChange): Write {
   return database
     .delete(actorChanges)
     .where(and(eq(actorChanges.jobId, change.jobId), eq(actorChanges.revision, change.revision)))

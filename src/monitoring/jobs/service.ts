@@ -22,18 +22,18 @@ import {
   showWritten,
   updateObject,
 } from '../tree/service.ts'
-import type { ObjectRow, Written } from '../tree/service.ts'
+import type { ObjectRow, StoredObject } from '../tree/service.ts'
 import type { JobBody, JobView } from './schema.ts'
 import * as store from './store.ts'
 import type { JobRow } from './store.ts'
 
-type Wanted = { readonly thresholds: boolean; readonly values: boolean }
+type JobFields = { readonly thresholds: boolean; readonly values: boolean }
 type Versioned = { readonly job: JobView; readonly version: number }
 
-const EVERYTHING: Wanted = { thresholds: true, values: true }
+const EVERYTHING: JobFields = { thresholds: true, values: true }
 
 /** @throws {Refusal} not_found */
-export async function readJob(context: Context, id: number, wanted: Wanted): Promise<Versioned> {
+export async function readJob(context: Context, id: number, wanted: JobFields): Promise<Versioned> {
   const { database } = context.ports
   const object = await requireObject(context, id, { type: 'job', right: 'read' })
   const [row, properties] = await Promise.all([store.findJob(database, id), readProperties(database, id)])
@@ -43,8 +43,8 @@ export async function readJob(context: Context, id: number, wanted: Wanted): Pro
 
 async function versioned(
   context: Context,
-  { row: object, properties, job: row }: Written & { readonly job: JobRow },
-  wanted: Wanted,
+  { row: object, properties, job: row }: StoredObject & { readonly job: JobRow },
+  wanted: JobFields,
 ): Promise<Versioned> {
   const snapshot = await context.ports.jobActors.snapshot(object.id)
   const job = {
@@ -162,7 +162,7 @@ function rowOf(body: JobBody, before: Pick<JobRow, 'thresholds' | 'stopped'>): J
   }
 }
 
-function configurationView(object: ObjectRow, row: JobRow, wanted: Wanted) {
+function configurationView(object: ObjectRow, row: JobRow, wanted: JobFields) {
   return {
     deviceId: object.parentId ?? 0,
     deviceName: object.parentName ?? '',
@@ -176,9 +176,9 @@ function configurationView(object: ObjectRow, row: JobRow, wanted: Wanted) {
   }
 }
 
-type Known = { readonly object: ObjectRow; readonly row: JobRow; readonly snapshot: Snapshot | null }
+type KnownJob = { readonly object: ObjectRow; readonly row: JobRow; readonly snapshot: Snapshot | null }
 
-function stateView({ ports }: Context, { object, row, snapshot }: Known, wanted: Wanted) {
+function stateView({ ports }: Context, { object, row, snapshot }: KnownJob, wanted: JobFields) {
   if (!snapshot)
     return {
       ...UNHEARD,

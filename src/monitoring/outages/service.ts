@@ -11,7 +11,7 @@ import { readCostTerms } from '../slos/service.ts'
 import { overlapMs } from '../state-history/timeline.ts'
 import type { Span } from '../state-history/timeline.ts'
 import { readPast, readSpans, revaluationView } from '../state-history/service.ts'
-import type { Past } from '../state-history/service.ts'
+import type { StatePast } from '../state-history/service.ts'
 import { LEVELS } from '../states/state.ts'
 import type { ObjectType } from '../tree/schema.ts'
 import { requireObject } from '../tree/service.ts'
@@ -57,7 +57,7 @@ const ORDERS: Readonly<Record<OutagesQuery['sort'], (a: Outage, b: Outage) => nu
   duration: (a, b) => b.endAt - b.beginAt - (a.endAt - a.beginAt) || a.beginAt - b.beginAt,
 }
 
-type Wanted = {
+type OutageSearch = {
   readonly row: ObjectRow
   readonly rules: OutageRules
   readonly range: Range
@@ -65,10 +65,10 @@ type Wanted = {
 }
 
 /** What was in a range, and so much beside it that no outage in it is cut. */
-async function readWhole(database: Database, wanted: Wanted, recalc: boolean): Promise<Past> {
+async function readWhole(database: Database, wanted: OutageSearch, recalc: boolean): Promise<StatePast> {
   let range: Range = await reachOf(database, wanted)
   for (;;) {
-    const past: Past = await readPast(database, wanted.row, { range, recalc })
+    const past: StatePast = await readPast(database, wanted.row, { range, recalc })
     // What was recorded is whole; corrections may have made outages that go on beyond it.
     const wider: Range | null = recalc ? widened(range, past.spans, wanted) : null
     if (!wider) return past
@@ -77,7 +77,7 @@ async function readWhole(database: Database, wanted: Wanted, recalc: boolean): P
 }
 
 /** Twice as much of the past or of what follows, where an outage may go on there; null where none does. */
-function widened(range: Range, spans: readonly Span[], { row, rules, now }: Wanted): Range | null {
+function widened(range: Range, spans: readonly Span[], { row, rules, now }: OutageSearch): Range | null {
   const bad = spans.filter(({ state }) => isOneOf(state, rules.states))
   const lengthMs = range.endAt - range.beginAt
   const firstAt = (bad[0]?.beginAt ?? Infinity) - rules.mergeGapMs
@@ -88,12 +88,12 @@ function widened(range: Range, spans: readonly Span[], { row, rules, now }: Want
 }
 
 /** The range, widened so far that no outage in it is cut, nor joined to one that is not seen. */
-async function reachOf(database: Database, wanted: Wanted): Promise<Range> {
+async function reachOf(database: Database, wanted: OutageSearch): Promise<Range> {
   const [beginAt, endAt] = await Promise.all([beginOf(database, wanted), endOf(database, wanted)])
   return { beginAt: Math.max(beginAt, wanted.row.createdAt), endAt: Math.min(endAt, wanted.now) }
 }
 
-async function beginOf(database: Database, { row, rules, range }: Wanted): Promise<number> {
+async function beginOf(database: Database, { row, rules, range }: OutageSearch): Promise<number> {
   const asked = { objectId: row.id, states: rules.states }
   let { beginAt } = range
   for (let joined = 0; joined < JOINED_MAX; joined++) {
@@ -111,7 +111,7 @@ async function beginOf(database: Database, { row, rules, range }: Wanted): Promi
   return beginAt
 }
 
-async function endOf(database: Database, { row, rules, range, now }: Wanted): Promise<number> {
+async function endOf(database: Database, { row, rules, range, now }: OutageSearch): Promise<number> {
   const asked = { objectId: row.id, states: rules.states }
   let { endAt } = range
   for (let joined = 0; joined < JOINED_MAX && endAt < now; joined++) {
@@ -124,15 +124,15 @@ async function endOf(database: Database, { row, rules, range, now }: Wanted): Pr
   return endAt
 }
 
-type Shown = Omit<Wanted, 'range'> & {
+type ShownOutages = Omit<OutageSearch, 'range'> & {
   readonly outage: Outage
-  readonly past: Past
+  readonly past: StatePast
   readonly terms: CostTerms | null
 }
 
 async function viewOf(
   context: Context,
-  { row, outage, rules, now, past, terms }: Shown,
+  { row, outage, rules, now, past, terms }: ShownOutages,
 ): Promise<OutageView> {
   const { ports } = context
   const { beginAt, endAt, state, segments } = outage

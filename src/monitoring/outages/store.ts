@@ -4,11 +4,11 @@ import type { Database } from '../../ports/database.ts'
 import type { Level } from '../../domain/state.ts'
 import type { ObjectType } from '../tree/schema.ts'
 
-type Asked = { readonly objectId: number; readonly at: number; readonly states: readonly Level[] }
+type StateBoundQuery = { readonly objectId: number; readonly at: number; readonly states: readonly Level[] }
 
 /** The last instant at or before `at` at which the object was not in one of the states and then was: where a run of bad
  * states begins; null when there is none. */
-export async function findBeginBefore(database: Database, asked: Asked): Promise<number | null> {
+export async function findBeginBefore(database: Database, asked: StateBoundQuery): Promise<number | null> {
   const [row] = await database.all<{ at: number | null }>(sql`
     select max(at) as at from transitions
     where object_id = ${asked.objectId} and at <= ${asked.at}
@@ -17,7 +17,7 @@ export async function findBeginBefore(database: Database, asked: Asked): Promise
 }
 
 /** The first instant at or after `at` at which a run of bad states ends; null when there is none. */
-export async function findEndAfter(database: Database, asked: Asked): Promise<number | null> {
+export async function findEndAfter(database: Database, asked: StateBoundQuery): Promise<number | null> {
   const [row] = await database.all<{ at: number | null }>(sql`
     select min(at) as at from transitions
     where object_id = ${asked.objectId} and at >= ${asked.at}
@@ -25,7 +25,7 @@ export async function findEndAfter(database: Database, asked: Asked): Promise<nu
   return row?.at ?? null
 }
 
-export type Reason = {
+export type OutageReason = {
   readonly type: ObjectType
   readonly id: number
   readonly name: string
@@ -43,8 +43,8 @@ export async function readReasons(
     readonly states: readonly Level[]
     readonly readable: SQL
   },
-): Promise<readonly Reason[]> {
-  return database.all<Reason>(sql`
+): Promise<readonly OutageReason[]> {
+  return database.all<OutageReason>(sql`
     with recursive causes (object_id, cause_id, detected_at, error_code) as (
       select object_id, cause_id, detected_at, error_code from transitions
       where object_id = ${objectId} and at >= ${range.beginAt} and at < ${range.endAt} and ${among('to_state', range)}

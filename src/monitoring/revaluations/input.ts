@@ -9,11 +9,11 @@ const LENGTH_MAX_MS = 3_660 * 86_400_000
 const OCCURRENCES_MAX = 10_000
 
 /** What somebody enters, as it is kept. */
-export type Entered = Omit<RevaluationChange, 'running' | 'nextAt'> & Pick<RevaluationRow, 'type'>
+export type RevaluationInput = Omit<RevaluationChange, 'running' | 'nextAt'> & Pick<RevaluationRow, 'type'>
 
 /** What a body says, with the zone of entries that name none.
  * @throws {Refusal} invalid when it ends before it begins, or is too long */
-export function entered(body: RevaluationBody, timeZone: string): Entered {
+export function entered(body: RevaluationBody, timeZone: string): RevaluationInput {
   const { type, adjustTo, incident, name, comment, slaRelevant } = body
   const range = { beginAt: parseInstant(body.begin), endAt: parseInstant(body.end) }
   if (range.endAt <= range.beginAt) throw invalid('/end', 'must be later than begin')
@@ -40,7 +40,7 @@ function beginsWithEntry({ beginAt }: Range, active: readonly NamedEntry[]): boo
 }
 
 /** @throws {Refusal} invalid when it never applies, or too often */
-export function checkOccurrences(what: Entered): void {
+export function checkOccurrences(what: RevaluationInput): void {
   if (countOccurrences(what.active, what) > OCCURRENCES_MAX)
     throw invalid('/active', `must have at most ${OCCURRENCES_MAX} occurrences`)
   if (occurrencesIn(what, what).length === 0)
@@ -48,7 +48,7 @@ export function checkOccurrences(what: Entered): void {
 }
 
 /** @throws {Refusal} invalid for what is not over */
-export function checkPast(what: Entered, now: number): void {
+export function checkPast(what: RevaluationInput, now: number): void {
   if (what.endAt > now) throw invalid('/end', 'must be in the past')
 }
 

@@ -9,7 +9,7 @@ import { noteMaintenance } from '../states/service.ts'
 import type { ObjectType } from '../tree/schema.ts'
 import { requireObject } from '../tree/service.ts'
 import { checkOccurrences, checkPast, entered, invalid } from './input.ts'
-import type { Entered } from './input.ts'
+import type { RevaluationInput } from './input.ts'
 import { isActiveAt, nextChange, occurrencesIn } from './occurrences.ts'
 import type { RevaluationBody, RevaluationsQuery, RevaluationView } from './schema.ts'
 import * as store from './store.ts'
@@ -22,7 +22,7 @@ const DAY_MS = 86_400_000
 const REVALUATIONS_MAX = 10_000
 
 /** The object that a request names, by type and id. */
-export type Named = { readonly type: ObjectType; readonly id: number }
+export type ObjectName = { readonly type: ObjectType; readonly id: number }
 
 type Versioned = { readonly revaluation: RevaluationView; readonly version: number }
 
@@ -30,7 +30,7 @@ type Versioned = { readonly revaluation: RevaluationView; readonly version: numb
  * @throws {Refusal} not_found, invalid */
 export async function listRevaluations(
   context: Context,
-  object: Named,
+  object: ObjectName,
   query: RevaluationsQuery,
 ): Promise<RevaluationView[]> {
   const { ports } = context
@@ -48,7 +48,7 @@ export async function listRevaluations(
 }
 
 /** @throws {Refusal} not_found */
-export async function readRevaluation(context: Context, object: Named, id: number): Promise<Versioned> {
+export async function readRevaluation(context: Context, object: ObjectName, id: number): Promise<Versioned> {
   await requireObject(context, object.id, { type: object.type, right: 'read' })
   const row = await requireRevaluation(context, object, id)
   return { revaluation: viewOf(context, object.type, row), version: row.version }
@@ -59,7 +59,7 @@ export async function readRevaluation(context: Context, object: Named, id: numbe
  * @throws {Refusal} not_found, forbidden, invalid, conflict for an adjustment of an outage that lasts */
 export async function createRevaluation(
   context: Context,
-  object: Named,
+  object: ObjectName,
   body: RevaluationBody,
 ): Promise<Versioned> {
   const { ports } = context
@@ -76,7 +76,7 @@ export async function createRevaluation(
     )
   }
   const createdBy = context.caller.kind === 'user' ? context.caller.userId : 0
-  const row = (part: Entered, inPast: boolean): store.NewRevaluation => {
+  const row = (part: RevaluationInput, inPast: boolean): store.NewRevaluation => {
     const made = { ...part, objectId: object.id, inPast, createdAt: now, createdBy }
     return { ...made, running: false, nextAt: inPast ? null : now }
   }
@@ -93,7 +93,7 @@ export async function createRevaluation(
  * @throws {Refusal} not_found, forbidden, invalid, precondition_failed, conflict for what has ended */
 export async function updateRevaluation(
   context: Context,
-  object: Named,
+  object: ObjectName,
   change: { readonly revaluationId: number; readonly body: RevaluationBody; readonly ifMatch: number | null },
 ): Promise<Versioned> {
   const { ports } = context
@@ -123,7 +123,7 @@ export async function updateRevaluation(
 
 /** Takes a revaluation away, or ends it now where it has begun: what was lived through stays.
  * @throws {Refusal} not_found, forbidden, conflict for what has ended */
-export async function deleteRevaluation(context: Context, object: Named, id: number): Promise<void> {
+export async function deleteRevaluation(context: Context, object: ObjectName, id: number): Promise<void> {
   const { ports } = context
   const { database } = ports
   await requireObject(context, object.id, { type: object.type, right: 'maintain' })
@@ -142,13 +142,13 @@ export async function deleteRevaluation(context: Context, object: Named, id: num
   await ports.flow.runDue()
 }
 
-type Told = {
+type RevaluationAudit = {
   readonly id: Deed['objectId']
   readonly before?: object
   readonly after?: object
 }
 
-function recorded(context: Context, action: string, { id, ...told }: Told) {
+function recorded(context: Context, action: string, { id, ...told }: RevaluationAudit) {
   return audited(context, { action, objectType: 'revaluation', objectId: id, ...told })
 }
 
@@ -162,14 +162,18 @@ async function refuseOvertaken(write: () => Promise<void>): Promise<void> {
   }
 }
 
-async function requireRevaluation({ ports }: Context, object: Named, id: number): Promise<RevaluationRow> {
+async function requireRevaluation(
+  { ports }: Context,
+  object: ObjectName,
+  id: number,
+): Promise<RevaluationRow> {
   const row = await store.findRevaluation(ports.database, object.id, id)
   if (!row) throw new Refusal('not_found', 'There is no such revaluation.')
   return row
 }
 
 /** @throws {Refusal} invalid when it is not past, conflict when it touches an outage that lasts */
-async function checkAdjustment({ ports }: Context, objectId: number, what: Entered): Promise<void> {
+async function checkAdjustment({ ports }: Context, objectId: number, what: RevaluationInput): Promise<void> {
   if (what.type !== 'adjustment') return
   checkPast(what, ports.clock.now())
   const openSince = await store.findOpenOutage(ports.database, objectId)
@@ -182,9 +186,9 @@ type Row = store.NewRevaluation
 
 /** What is entered, apart where some of it is past and some is to come. */
 function partsOf(
-  what: Entered,
+  what: RevaluationInput,
   now: number,
-  row: (part: Entered, inPast: boolean) => Row,
+  row: (part: RevaluationInput, inPast: boolean) => Row,
 ): readonly [Row, Row?] {
   if (what.type === 'comment') return [{ ...row(what, what.beginAt < now), nextAt: null }]
   const isPast = appliesIn(what, what.beginAt, now)
@@ -194,7 +198,7 @@ function partsOf(
 }
 
 /** Of maintenance that has begun, what happened stays. @throws {Refusal} invalid, conflict */
-function checkLived(row: RevaluationRow, what: Entered, now: number): void {
+function checkLived(row: RevaluationRow, what: RevaluationInput, now: number): void {
   if (isOver(row, now)) throw over()
   if (!hasBegun(row, now)) {
     if (!appliesIn(what, what.beginAt, now)) return
@@ -218,7 +222,7 @@ function hasBegun(row: RevaluationRow, now: number): boolean {
   return appliesIn(row, row.beginAt, now + 1)
 }
 
-function appliesIn(what: Entered | RevaluationRow, beginAt: number, endAt: number): boolean {
+function appliesIn(what: RevaluationInput | RevaluationRow, beginAt: number, endAt: number): boolean {
   return occurrencesIn(what, { beginAt, endAt }).length > 0
 }
 

@@ -157,7 +157,7 @@ async function viewOf(
   }
 }
 
-type Shown = {
+type PublishedSlc = {
   readonly id: number
   readonly row: SlcRow & { readonly judged: Judged | null }
   readonly children: readonly store.Counted[]
@@ -165,7 +165,10 @@ type Shown = {
 }
 
 /** How a container stands in the current period. */
-async function valuesOf({ ports }: Context, { id, row, children, createdAt }: Shown): Promise<SlcValues> {
+async function valuesOf(
+  { ports }: Context,
+  { id, row, children, createdAt }: PublishedSlc,
+): Promise<SlcValues> {
   const now = ports.clock.now()
   const period = periodAt(row, now)
   const isGround = row.judged?.ground === (await groundOf(row, children))

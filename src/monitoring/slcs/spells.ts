@@ -31,12 +31,12 @@ export type ShownChange = {
 }
 
 /** How a container that is shown so was, and how it was judged. */
-export type Shown = { readonly state: State; readonly bare: SlcState; readonly floorAt: number }
+export type SlcStateAt = { readonly state: State; readonly bare: SlcState; readonly floorAt: number }
 
 /** What a container shows of changes of its credit and of maintenance, in the order of time: the states are those of its
  * credit, shown as maintained within some ranges. What has begun or ended by `untilAt` is shown by then. */
 export function shownChanges(
-  shown: Shown,
+  shown: SlcStateAt,
   changes: readonly SlcChange[],
   {
     ranges,

@@ -8,7 +8,7 @@ import type { TimeFormat } from '../../lib/time.ts'
 import type { Database } from '../../ports/database.ts'
 import type { State } from '../../domain/state.ts'
 import { readEntered } from '../revaluations/overlays/service.ts'
-import type { Placed } from '../revaluations/overlays/service.ts'
+import type { PlacedRevaluation } from '../revaluations/overlays/service.ts'
 import { isMaintained } from '../states/state.ts'
 import type { ObjectType } from '../tree/schema.ts'
 import { requireObject } from '../tree/service.ts'
@@ -87,7 +87,10 @@ export type Described = {
 }
 
 /** What was, and what was entered about it. */
-export type Past = { readonly spans: readonly Span[]; readonly revaluations: readonly Placed[] }
+export type StatePast = {
+  readonly spans: readonly Span[]
+  readonly revaluations: readonly PlacedRevaluation[]
+}
 
 /** The states of an object over a range, without gaps, as they were recorded or as corrections of the past leave them; and
  * what was entered for it and what it is in, with whatever else was applied.
@@ -96,7 +99,7 @@ export async function readPast(
   database: Database,
   object: Described,
   { range, recalc }: { readonly range: Range; readonly recalc: boolean },
-): Promise<Past> {
+): Promise<StatePast> {
   const [recorded, entered] = await Promise.all([
     readSpans(database, object.id, range),
     readEntered(database, object.path, range),
@@ -108,14 +111,20 @@ export async function readPast(
 }
 
 /** What was entered for an object, with what was applied of others, by begin. */
-export function withApplied(entered: readonly Placed[], applied: readonly Placed[]): Placed[] {
+export function withApplied(
+  entered: readonly PlacedRevaluation[],
+  applied: readonly PlacedRevaluation[],
+): PlacedRevaluation[] {
   const known = new Set(entered.map(({ id }) => id))
   const others = applied.filter(({ id }) => !known.has(id)).slice(0, OTHERS_MAX)
   return [...entered, ...others].sort((a, b) => a.beginAt - b.beginAt)
 }
 
 /** A revaluation beside what it does. */
-export function revaluationView({ id, objectId, type, name, beginAt, endAt }: Placed, format: TimeFormat) {
+export function revaluationView(
+  { id, objectId, type, name, beginAt, endAt }: PlacedRevaluation,
+  format: TimeFormat,
+) {
   return { id, objectId, type, name, begin: format(beginAt), end: format(endAt) }
 }
 

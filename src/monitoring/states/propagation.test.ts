@@ -271,7 +271,7 @@ describe('a child that could not be heard through no fault of its own', () => {
   })
 })
 
-type Told = { readonly job: number; readonly to: State }
+type ToldState = { readonly job: number; readonly to: State }
 
 const someTold = fc.array(fc.record({ job: fc.constantFrom(...JOBS), to: fc.constantFrom(...STATES) }), {
   maxLength: 60,
@@ -297,7 +297,7 @@ describe('whatever the order in which children are heard of', () => {
 })
 
 /** The transitions of each job in order, those of different jobs in any. */
-function* interleaved(all: readonly Told[], next: (max: number) => number): Generator<Transition> {
+function* interleaved(all: readonly ToldState[], next: (max: number) => number): Generator<Transition> {
   const queues = JOBS.map((job) =>
     all.filter((told) => told.job === job).map(({ to }, index) => change(job, index + 1, to)),
   )
@@ -309,7 +309,7 @@ function* interleaved(all: readonly Told[], next: (max: number) => number): Gene
 }
 
 /** The last state of every job, and every parent counted from scratch. */
-function naive(all: readonly Told[]): unknown[][] {
+function naive(all: readonly ToldState[]): unknown[][] {
   const stateOf = (job: number) => all.findLast((told) => told.job === job)?.to ?? 'ok'
   const device = (id: number) => tallyOf(...JOBS.filter((job) => deviceOf(job) === id).map(stateOf))
   const group = tallyOf(...DEVICES.map((id) => worstOf(device(id))))

@@ -45,7 +45,7 @@ export type Node = {
   readonly push: Push
   readonly links: readonly Link[]
   /** The latest instant at which a child has changed; null before that. */
-  readonly moment: Moment | null
+  readonly moment: StateMoment | null
   /** Null for what service level containers take for what it is. */
   readonly charged: Charged | null
 }
@@ -58,7 +58,7 @@ export type News = Pick<Transition, 'message' | 'silentSinceAt' | 'errorCode'> &
 
 /** An instant: what an object was by itself just before, and whether a child could not be heard from then on. Whatever else
  * is told of that instant is judged together with that, in whatever order. */
-export type Moment = { readonly at: number; readonly was: State; readonly isDeaf: boolean }
+export type StateMoment = { readonly at: number; readonly was: State; readonly isDeaf: boolean }
 
 /** What service level containers take an object for: to them, maintenance that is `slaRelevant` is none. */
 export type Charged = Pick<Node, 'state' | 'sinceAt' | 'maintained' | 'tally' | 'moment'>
@@ -72,7 +72,7 @@ export type Review = {
 }
 
 /** A transition of any object; a parent's names the child that brought it about. */
-export type Change = Transition & { readonly causeId: number | null }
+export type StateChange = Transition & { readonly causeId: number | null }
 
 /** The state of a device or group: that of its worst child. Children that are `undefined` never count, `no_data` only
  * when there is nothing else. */
@@ -110,7 +110,7 @@ export function stateWithoutBlame(state: State, was: State): State {
   return isWorse ? 'no_data' : state
 }
 
-type Cause = {
+type ChangeCause = {
   readonly at: number
   readonly detectedAt: number
   readonly objectId: number | null
@@ -130,7 +130,7 @@ export class Propagation {
   readonly #nodes: Map<number, Node>
   readonly #heights = new Map<number, number>()
   readonly #touched = new Set<number>()
-  readonly #changes: Change[] = []
+  readonly #changes: StateChange[] = []
 
   /** `nodes` are the objects that change and everything above them. */
   constructor(nodes: readonly Node[]) {
@@ -138,7 +138,7 @@ export class Propagation {
   }
 
   /** Every new transition, children before the parents that they changed; in the order of time for each object. */
-  get changes(): readonly Change[] {
+  get changes(): readonly StateChange[] {
     return this.#changes
   }
 
@@ -162,7 +162,7 @@ export class Propagation {
     const to = node.maintained ? shownInMaintenance(transition.to) : transition.to
     this.#keep(heard)
     if (to === node.state) return
-    const waiting = new Map<number, Cause>()
+    const waiting = new Map<number, ChangeCause>()
     const at = Math.max(transition.at, node.sinceAt)
     const change = { ...transition, seq: node.seq + 1, at, from: node.state, to, causeId: null }
     this.#change(heard, { ...change, means: meaningOf(transition) }, waiting)
@@ -172,13 +172,13 @@ export class Propagation {
   /** Lets objects enter or leave maintenance, as they themselves or what they are in say.
    * @returns those that did: what is in them is to be looked at as well */
   maintain(reviews: readonly Review[], now: number): readonly Review[] {
-    const waiting = new Map<number, Cause>()
+    const waiting = new Map<number, ChangeCause>()
     const changed = reviews.filter((review) => this.#maintain(review, now, waiting))
     this.#settle(waiting)
     return changed
   }
 
-  #maintain({ objectId, at, own }: Review, now: number, waiting: Map<number, Cause>): boolean {
+  #maintain({ objectId, at, own }: Review, now: number, waiting: Map<number, ChangeCause>): boolean {
     const node = this.#nodes.get(objectId)
     if (!node) return false
     const above = node.parentId === null ? undefined : this.#nodes.get(node.parentId)
@@ -186,7 +186,7 @@ export class Propagation {
     if (maintained === node.maintained) return false
     const next = { ...node, maintained }
     this.#keep(next)
-    const cause: Cause = { objectId: null, at, detectedAt: now, means: 'maintenance' }
+    const cause: ChangeCause = { objectId: null, at, detectedAt: now, means: 'maintenance' }
     if (node.heard) this.#turn(next, node.heard.state, { cause, waiting })
     else if (node.tally) waiting.set(objectId, cause)
     return true
@@ -199,12 +199,12 @@ export class Propagation {
       const node = this.#nodes.get(id)
       if (node) this.#keep({ ...node, tally })
     }
-    const cause: Cause = { at: now, detectedAt: now, objectId: null, means: 'change' }
+    const cause: ChangeCause = { at: now, detectedAt: now, objectId: null, means: 'change' }
     this.#settle(new Map([...tallies.keys()].map((id) => [id, cause])))
   }
 
   /** Judges what waits, from below; each object once, also where links should ever lead in a circle. */
-  #settle(waiting: Map<number, Cause>): void {
+  #settle(waiting: Map<number, ChangeCause>): void {
     const judged = new Set<number>()
     for (;;) {
       const open = [...waiting.keys()].filter((id) => !judged.has(id))
@@ -222,7 +222,11 @@ export class Propagation {
   }
 
   /** Gives an object the state that it has by itself, as maintenance shows it. */
-  #turn(node: Node, state: State, { cause, waiting }: { cause: Cause; waiting: Map<number, Cause> }): void {
+  #turn(
+    node: Node,
+    state: State,
+    { cause, waiting }: { cause: ChangeCause; waiting: Map<number, ChangeCause> },
+  ): void {
     const { isDeaf, was } = momentOf(node, cause)
     const now = isDeaf ? stateWithoutBlame(state, was) : state
     const to = node.maintained ? shownInMaintenance(now) : now
@@ -244,7 +248,11 @@ export class Propagation {
     this.#change(node, { ...change, means: cause.means }, waiting)
   }
 
-  #change(node: Node, told: Change & Pick<Cause, 'means'>, waiting: Map<number, Cause>): void {
+  #change(
+    node: Node,
+    told: StateChange & Pick<ChangeCause, 'means'>,
+    waiting: Map<number, ChangeCause>,
+  ): void {
     const { means, ...change } = told
     this.#changes.push(change)
     this.#keep({ ...node, state: change.to, sinceAt: change.at, seq: change.seq })
@@ -284,13 +292,13 @@ export class Propagation {
 }
 
 /** The instant at which an object is told of a change, with what is known of it. */
-function momentOf(node: Node, { at, means }: Pick<Cause, 'at' | 'means'>): Moment {
+function momentOf(node: Node, { at, means }: Pick<ChangeCause, 'at' | 'means'>): StateMoment {
   const known = node.moment?.at === at ? node.moment : null
   const own = node.maintained ? bareState(node.state) : node.state
   return { at, was: known?.was ?? own, isDeaf: means === 'deaf' || (known?.isDeaf ?? false) }
 }
 
-function meaningOf({ reason, to }: Transition): Cause['means'] {
+function meaningOf({ reason, to }: Transition): ChangeCause['means'] {
   if (reason !== 'platform') return 'change'
   return to === 'no_data' ? 'deaf' : 'heard'
 }

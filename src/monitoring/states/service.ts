@@ -123,7 +123,7 @@ export async function reviewMaintenance(
 function spellWrites(
   database: Database,
   { touched }: SlaView,
-  changed: readonly maintenance.Moment[],
+  changed: readonly maintenance.MaintenanceMoment[],
 ): readonly Write[] {
   const containers = new Map(touched.filter(isContainer).map((node) => [node.id, node]))
   const spells = changed.flatMap(({ objectId, at }): maintenance.MaintenanceInterval[] => {
@@ -187,13 +187,13 @@ async function driftOf(
 }
 
 /** An object whose reasons are asked for. */
-export type Asked = Omit<Suspect, 'isReason'> & { readonly isReason?: boolean }
+export type ReasonQuery = Omit<Suspect, 'isReason'> & { readonly isReason?: boolean }
 
 /** Why an object is in its state: the deepest objects below it that may be named, along the worst children that are
  * counted; 20 at most, and none where nothing is bad. */
 export async function reasonsOf(
   database: Database,
-  object: Asked,
+  object: ReasonQuery,
 ): Promise<readonly Omit<Suspect, 'isReason'>[]> {
   return (await reasonsOfAll(database, [object])).get(object.id) ?? []
 }
@@ -201,7 +201,7 @@ export async function reasonsOf(
 /** Why each of some objects is in its state, found together: with as many statements as the deepest way has levels. */
 export async function reasonsOfAll(
   database: Database,
-  objects: readonly Asked[],
+  objects: readonly ReasonQuery[],
 ): Promise<ReadonlyMap<number, readonly Omit<Suspect, 'isReason'>[]>> {
   const searches = objects.map((object) => {
     const first = traceFrom({ ...object, isReason: object.isReason ?? false })

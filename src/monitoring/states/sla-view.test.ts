@@ -10,7 +10,7 @@ import { spansOf } from '../state-history/timeline.ts'
 import { SlaView } from './sla-view.ts'
 import type { Charge, ChargingReview } from './sla-view.ts'
 import { Propagation } from './propagation.ts'
-import type { Change, Node } from './propagation.ts'
+import type { StateChange, Node } from './propagation.ts'
 import { isMaintained, STATES } from './state.ts'
 
 /** A group with a device of two jobs; a service level object elsewhere over both jobs and another one. */
@@ -73,7 +73,7 @@ const someEvents = fc.array(
 /** Objects that are carried through events, and what was kept of them. */
 class World<P extends SlaView | Propagation> {
   kept = nodes()
-  readonly changes: Change[] = []
+  readonly changes: StateChange[] = []
   readonly charges: Charge[] = []
   readonly #make: (nodes: readonly Node[], reviews: readonly ChargingReview[]) => P
 
@@ -145,7 +145,7 @@ test('containers take objects for what they would be without the maintenance tha
       tell()
       const range = { beginAt: 0, endAt: events.length + 2 }
       for (const id of ALL) {
-        const spans = (changes: readonly Change[]) =>
+        const spans = (changes: readonly StateChange[]) =>
           spansOf(
             'ok',
             changes.filter(({ objectId }) => objectId === id),

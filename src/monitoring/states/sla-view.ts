@@ -2,7 +2,7 @@ import type { State } from '../../domain/state.ts'
 import type { Transition } from '../../domain/transition.ts'
 import { Propagation, stateOf } from './propagation.ts'
 import { shownInMaintenance } from './state.ts'
-import type { Change, Charged, Node, Review, Tally } from './propagation.ts'
+import type { StateChange, Charged, Node, Review, Tally } from './propagation.ts'
 
 /** From an instant on, service level containers take an object for a state; null for what it is. */
 export type Charge = { readonly objectId: number; readonly at: number; readonly to: State | null }
@@ -32,7 +32,7 @@ export class SlaView {
   }
 
   /** As `Propagation.changes`: what objects are. */
-  get changes(): readonly Change[] {
+  get changes(): readonly StateChange[] {
     return this.#shown.changes
   }
 
@@ -127,7 +127,7 @@ export function arePartedTallies(tallies: ReadonlyMap<number, Tallies>): boolean
   return tallies.values().some(({ shown, charged }) => !isSame(shown, charged))
 }
 
-function byObject(changes: readonly Change[]) {
+function byObject(changes: readonly StateChange[]) {
   return Map.groupBy(
     changes.map(({ objectId, at, to }) => ({ objectId, at, to })),
     ({ objectId }) => objectId,

@@ -4,7 +4,7 @@ import type { Database, Write } from '../../ports/database.ts'
 import type { State } from '../../domain/state.ts'
 import { NO_CHILDREN, shownState } from './propagation.ts'
 import type { Charge, Tallies } from './sla-view.ts'
-import type { Change, Charged, Link, Moment, News, Node, Push, Tally } from './propagation.ts'
+import type { StateChange, Charged, Link, StateMoment, News, Node, Push, Tally } from './propagation.ts'
 import type { SloRules } from './slo-state.ts'
 import { STATES } from './state.ts'
 
@@ -68,7 +68,7 @@ function nodeOf(row: NodeRow): Node {
       ...(row.parent === null || row.type === 'slc' ? [] : [{ parentId: row.parent, ...IN_TREE }]),
       ...linksOf(row.links),
     ],
-    moment: parsed<Moment>(row.moment),
+    moment: parsed<StateMoment>(row.moment),
     charged: parsed<Charged>(row.charged),
   }
 }
@@ -94,7 +94,7 @@ function tallyOf(text: string | null): Tally {
 }
 
 /** Adds transitions that are not there yet; those of objects that are gone are left out. */
-export function insertTransitions(database: Database, changes: readonly Change[]): Write {
+export function insertTransitions(database: Database, changes: readonly StateChange[]): Write {
   return database.run(sql`
     insert or ignore into transitions
       (object_id, seq, at, detected_at, from_state, to_state, reason, error_code, message, silent_since_at, cause_id)
@@ -200,7 +200,7 @@ export function refuseCircle(database: Database, id: number): Write {
 }
 
 /** Notes that service level containers whose children have changed are to be judged. */
-export function markContainers(database: Database, changes: readonly Pick<Change, 'objectId'>[]): Write {
+export function markContainers(database: Database, changes: readonly Pick<StateChange, 'objectId'>[]): Write {
   const ids = JSON.stringify([...new Set(changes.map(({ objectId }) => objectId))])
   return database.run(sql`
     insert into uncounted (object_id, mark)

@@ -5,7 +5,7 @@ import { STATES } from '../states/state.ts'
 import { badgeOf } from './badge.ts'
 import { SPOKEN } from '../../lib/language.ts'
 import { pageOf, percentText, STYLE } from './page.ts'
-import type { Shown } from './shown.ts'
+import type { PublicStatus } from './shown.ts'
 import { toneOf, toneOfPercent } from './shown.ts'
 import { WORDS } from './words.ts'
 
@@ -17,11 +17,11 @@ const objectIn = (name: string, state: State) => ({
   maintainedUntilAt: AT + 3_600_000,
 })
 
-function shownWith(part: Partial<Shown> = {}): Shown {
+function shownWith(part: Partial<PublicStatus> = {}): PublicStatus {
   return { object: objectIn('shop', 'ok'), children: [], days: [], percent: 100, at: AT, ...part }
 }
 
-const english = (shown: Shown) => pageOf(shown, 'en', 'Europe/Zurich')
+const english = (shown: PublicStatus) => pageOf(shown, 'en', 'Europe/Zurich')
 
 /** How far two colours are apart (WCAG 2.2, relative luminance). */
 function contrast(one: string, other: string): number {

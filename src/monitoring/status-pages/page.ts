@@ -1,7 +1,7 @@
 import { escaped } from './markup.ts'
 import type { Spoken } from '../../lib/language.ts'
 import { toneOf, toneOfPercent, troublesOf } from './shown.ts'
-import type { Shown, ShownObject } from './shown.ts'
+import type { PublicStatus, ShownObject } from './shown.ts'
 import { WORDS } from './words.ts'
 import type { Words } from './words.ts'
 
@@ -22,7 +22,7 @@ footer { margin-top: 2rem; color: var(--none) }
 type Clock = { readonly instant: (at: number) => string; readonly day: (at: number) => string }
 
 /** The page as HTML. Nothing in it is taken from anywhere but `shown`. */
-export function pageOf(shown: Shown, language: Spoken, timeZone: string): string {
+export function pageOf(shown: PublicStatus, language: Spoken, timeZone: string): string {
   const words = WORDS[language]
   const clock = clockOf(language, timeZone)
   const { object, children } = shown
@@ -44,7 +44,7 @@ ${troubles(shown, words, clock)}${parts(children, words, clock)}${availability(s
 `
 }
 
-function troubles(shown: Shown, words: Words, clock: Clock): string {
+function troubles(shown: PublicStatus, words: Words, clock: Clock): string {
   const { outages, maintained } = troublesOf(shown)
   const none = `<p>${words.noOutages}</p>`
   return [
@@ -57,7 +57,7 @@ function parts(children: readonly ShownObject[], words: Words, clock: Clock): st
   return children.length > 0 ? section(words.parts, list(children, words, clock)) : ''
 }
 
-function availability({ days, percent }: Shown, words: Words, clock: Clock): string {
+function availability({ days, percent }: PublicStatus, words: Words, clock: Clock): string {
   const title = `${words.availability} ${words.ofDays(days.length)}`
   const items = days.map(
     (day) =>

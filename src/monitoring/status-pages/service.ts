@@ -19,10 +19,10 @@ export { showBadge, showPage } from './service/public-page.ts'
 
 const TOKEN_BYTES = 32
 
-export type Asked = { readonly parentType: ObjectType; readonly parentId: number }
+export type StatusPageParent = { readonly parentType: ObjectType; readonly parentId: number }
 
 /** What the page of an object shows, and where it is. @throws {Refusal} not_found, also where there is none; forbidden */
-export async function readStatusPage(context: Context, asked: Asked): Promise<StatusPageView> {
+export async function readStatusPage(context: Context, asked: StatusPageParent): Promise<StatusPageView> {
   await requireWritable(context, asked)
   return viewOf(context.ports, await requirePage(context, asked.parentId))
 }
@@ -31,7 +31,7 @@ export async function readStatusPage(context: Context, asked: Asked): Promise<St
  * @throws {Refusal} not_found, forbidden, also for children; invalid for children that are not its own */
 export async function saveStatusPage(
   context: Context,
-  asked: Asked,
+  asked: StatusPageParent,
   { days, children, title }: StatusPageBody,
 ): Promise<StatusPageView> {
   const { ports } = context
@@ -54,7 +54,7 @@ export async function saveStatusPage(
 }
 
 /** Gives the page and the badge new addresses; the old ones lead nowhere. @throws {Refusal} not_found, forbidden */
-export async function moveStatusPage(context: Context, asked: Asked): Promise<StatusPageView> {
+export async function moveStatusPage(context: Context, asked: StatusPageParent): Promise<StatusPageView> {
   const { ports } = context
   const { id } = await requireWritable(context, asked)
   await requirePage(context, id)
@@ -67,7 +67,7 @@ export async function moveStatusPage(context: Context, asked: Asked): Promise<St
 }
 
 /** Shows an object to nobody any more. @throws {Refusal} not_found, forbidden */
-export async function deleteStatusPage(context: Context, asked: Asked): Promise<void> {
+export async function deleteStatusPage(context: Context, asked: StatusPageParent): Promise<void> {
   const { ports } = context
   const { id } = await requireWritable(context, asked)
   const { days } = await requirePage(context, id)
@@ -78,7 +78,7 @@ export async function deleteStatusPage(context: Context, asked: Asked): Promise<
   forgetShown(ports)
 }
 
-function requireWritable(context: Context, { parentType, parentId }: Asked): Promise<ObjectRow> {
+function requireWritable(context: Context, { parentType, parentId }: StatusPageParent): Promise<ObjectRow> {
   return requireObject(context, parentId, { type: parentType, right: 'write' })
 }
 

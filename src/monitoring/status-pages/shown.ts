@@ -12,7 +12,7 @@ export type ShownObject = {
 }
 
 /** What a page and a badge are made of. */
-export type Shown = {
+export type PublicStatus = {
   readonly object: ShownObject
   readonly children: readonly ShownObject[]
   readonly days: readonly Day[]
@@ -22,7 +22,7 @@ export type Shown = {
 }
 
 /** Those shown that are bad now, and those in maintenance. */
-export function troublesOf({ object, children }: Shown) {
+export function troublesOf({ object, children }: PublicStatus) {
   const all = [object, ...children]
   return {
     outages: all.filter(({ state }) => isLevel(state)),

@@ -206,7 +206,7 @@ async function updateObjectWrites(context: Context, row: ObjectRow, update: Obje
 }
 
 /** An object as a commit left it. */
-export type Written = { readonly row: ObjectRow; readonly properties: readonly PropertyRow[] }
+export type StoredObject = { readonly row: ObjectRow; readonly properties: readonly PropertyRow[] }
 
 /** Commits an update of an object, with writes before and after it: what others changed since `row` was read is refused.
  * @throws {Refusal} as `updateObjectWrites`, precondition_failed, not_found */
@@ -214,7 +214,7 @@ export async function updateObject(
   context: Context,
   row: ObjectRow,
   change: ObjectUpdate & { readonly before?: readonly Write[]; readonly after?: readonly Write[] },
-): Promise<Written> {
+): Promise<StoredObject> {
   const { before = [], after = [], fields } = change
   const writes = [...before, ...(await updateObjectWrites(context, row, change)), ...after]
   const { database } = context.ports
@@ -226,7 +226,10 @@ export async function updateObject(
 
 /** What a commit wrote, with the state and the rights of now: others may have changed the object since.
  * @throws {Refusal} not_found */
-export async function showWritten(context: Context, { row, properties }: Written): Promise<Written> {
+export async function showWritten(
+  context: Context,
+  { row, properties }: StoredObject,
+): Promise<StoredObject> {
   const { id, type, version, subType, name, parentId, isTemplate, instanceType, collectorId } = row
   const now = await requireObject(context, id, { type, right: 'read' })
   const own = { version, subType, name, parentId, isTemplate, instanceType, collectorId }

@@ -25,7 +25,7 @@ type Series = {
   readonly precision: number | null
   readonly divisor: number
 }
-type Asked = Omit<HistoriesQuery, 'jobId'>
+type SeriesQuery = Omit<HistoriesQuery, 'jobId'>
 type Range = {
   readonly beginAt: number
   readonly endAt: number
@@ -98,7 +98,7 @@ export async function readHistories(context: Context, query: HistoriesQuery): Pr
   return all.map((series, index) => ({ ...viewOf(series, range, query), ...inBuckets[index] }))
 }
 
-function rangeAsked({ ports }: Context, query: Asked): Range {
+function rangeAsked({ ports }: Context, query: SeriesQuery): Range {
   const { scale } = query
   const asked = rangeOfQuery(query, ports.clock.now())
   const { timeZone } = ports.settings
@@ -115,7 +115,7 @@ function rangeAsked({ ports }: Context, query: Asked): Range {
 function viewOf(
   { jobId, key, name, unit, precision }: Series,
   { beginAt, endAt, scale, format }: Range,
-  { mode }: Asked,
+  { mode }: SeriesQuery,
 ): SeriesView {
   const [begin, end] = [format(beginAt), format(endAt)]
   return { jobId, key, name, unit, precision, mode, scale: scale.toString(), begin, end }
@@ -125,7 +125,7 @@ function viewOf(
 async function readBuckets(
   { ports }: Context,
   all: readonly Series[],
-  { range, query }: { readonly range: Range; readonly query: Asked },
+  { range, query }: { readonly range: Range; readonly query: SeriesQuery },
 ): Promise<readonly Partial<SeriesView>[]> {
   if (all.length === 0) return []
   const edges = bucketEdges(range)
@@ -138,7 +138,7 @@ function bucketsView(
   answer: BucketsAnswer,
   divisor: number,
   range: Range,
-  { mode, values }: Asked,
+  { mode, values }: SeriesQuery,
 ): Partial<SeriesView> {
   const { min, max, avg, last, sum, count } = answer.aggregate
   const user = userOf(divisor)

@@ -60,4 +60,4 @@ export type FrontView = z.infer<typeof frontView>
 export type Check = z.infer<typeof checkView>
 export type ScriptHealth = z.infer<typeof scriptsView>
 export type Warning = z.infer<typeof warningView>
-export type Ready = z.infer<typeof readyView>
+export type Readiness = z.infer<typeof readyView>

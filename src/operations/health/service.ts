@@ -8,7 +8,7 @@ import { alarmsGoToNobody, notificationsAreDead, recipientsReachNobody } from '.
 import { clockIsBehind, valuesAreStored } from './service/ingest.ts'
 import { notificationsPaused, restoreUnfinished } from './service/restores.ts'
 import { runnersTakeNothing, scriptsWithoutUser } from './service/scripts.ts'
-import type { Check, FrontView, Ready, ScriptHealth, Warning } from './schema.ts'
+import type { Check, FrontView, Readiness, ScriptHealth, Warning } from './schema.ts'
 
 /** The releases that run here. */
 export const RELEASE = { interface: INTERFACE_RELEASE, tidemark: VERSION } as const
@@ -45,7 +45,7 @@ export function front({ settings }: Ports): FrontView {
 }
 
 /** The state of the service for its operator: `failed` when one check fails. */
-export async function readiness(ports: Ports): Promise<Ready> {
+export async function readiness(ports: Ports): Promise<Readiness> {
   const checks = await runChecks(ports)
   const hasFailed = Object.values(checks).some(({ status }) => status === 'failed')
   // Deliveries need no runner: the service is ready without one.
@@ -84,7 +84,7 @@ async function runChecks(ports: Ports): Promise<Record<string, Check>> {
   return checks
 }
 
-function lastDeafOf({ ingestHealth, settings }: Ports): Ready['lastDeaf'] {
+function lastDeafOf({ ingestHealth, settings }: Ports): Readiness['lastDeaf'] {
   const deaf = ingestHealth.lastIngestGap()
   const format = timeFormat(settings.timeZone)
   return deaf && { from: format(deaf.fromAt), to: format(deaf.toAt) }

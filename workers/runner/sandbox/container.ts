@@ -14,12 +14,12 @@ export type Limits = {
 }
 
 /** A host and port of it. */
-export type Place = { readonly host: string; readonly port: number }
+export type HostPort = { readonly host: string; readonly port: number }
 
 /** What a job may reach by programs that know no proxy: a name, or an address without brackets, and a port. */
-export type Tunnel = Place & {
+export type Tunnel = HostPort & {
   /** What the job is told, once it is known where it finds the other end. */
-  readonly variables: (found: Place) => Readonly<Record<string, string>>
+  readonly variables: (found: HostPort) => Readonly<Record<string, string>>
 }
 
 /** What is started, and all that it is given. */

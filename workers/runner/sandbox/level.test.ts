@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 
 import { levelOf, MEANS, missingOf } from './level.ts'
-import type { Found, Means } from './level.ts'
+import type { ProbeResults, Means } from './level.ts'
 
 const subsets = Array.from({ length: 2 ** MEANS.length }, (_, bits) =>
   MEANS.filter((_means, index) => (bits >> index) & 1),
@@ -13,7 +13,7 @@ test.each(subsets.map((subset) => [subset.join(' + ') || 'nothing', subset] as c
     const has = (means: Means) => subset.includes(means)
     const found = Object.fromEntries(
       MEANS.map((means) => [means, has(means) ? null : `no ${means}`]),
-    ) as Found
+    ) as ProbeResults
     const level = levelOf(has)
     const needed: readonly Means[] = ['namespaces', 'seccomp', 'uids', 'cgroups', 'rooms']
     expect(level === 'full').toBe(needed.every(has))

@@ -6,7 +6,7 @@ export const MEANS = ['namespaces', 'seccomp', 'uids', 'cgroups', 'rooms', 'land
 export type Means = (typeof MEANS)[number]
 
 /** What each is for, and why it is not used: null where it is. */
-export type Found = Readonly<Record<Means, string | null>>
+export type ProbeResults = Readonly<Record<Means, string | null>>
 
 /** The level that these means make, by the weakest of what it promises. */
 export function levelOf(has: (means: Means) => boolean): Isolation {
@@ -20,7 +20,7 @@ export function levelOf(has: (means: Means) => boolean): Isolation {
 const FULL = MEANS.filter((means) => means !== 'landlock')
 
 /** What keeps a machine from the full level, each in words. */
-export function missingOf(found: Found): string[] {
+export function missingOf(found: ProbeResults): string[] {
   return FULL.flatMap((means) => (found[means] === null ? [] : [`${LACKS[means]} (${found[means]})`]))
 }
 

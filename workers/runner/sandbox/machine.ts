@@ -8,7 +8,7 @@ import type { Limits, SandboxStart } from './container.ts'
 import { openLauncher } from './launch.ts'
 import type { Confinement } from './launch.ts'
 import { MEANS } from './level.ts'
-import type { Found, Means } from './level.ts'
+import type { ProbeResults, Means } from './level.ts'
 import { dropWorkFolder, dropWorkFoldersBelow, mountWorkFolder } from './mounts.ts'
 import { emptied, follow } from './process.ts'
 import { PROCESSORS } from './syscalls.ts'
@@ -39,7 +39,7 @@ export type MachineOptions = {
 /** What this machine offers to keep jobs apart, as far as it was seen to work. */
 export type Machine = {
   /** Why each means is not used; null where it is. */
-  readonly found: Found
+  readonly found: ProbeResults
   readonly slots: readonly Slot[]
   /** Why no job can be started whatever is asked for; null where one can. */
   readonly fault: string | null
@@ -92,7 +92,7 @@ function slotsFor({ slots, directory }: MachineOptions, uids: Uids | null): Slot
   })
 }
 
-function confinementIn(found: Found, { uid, group }: Slot): Confinement {
+function confinementIn(found: ProbeResults, { uid, group }: Slot): Confinement {
   return {
     namespaces: found.namespaces === null,
     landlock: found.namespaces !== null && found.landlock === null,
@@ -102,13 +102,13 @@ function confinementIn(found: Found, { uid, group }: Slot): Confinement {
   }
 }
 
-function startingPoint({ demand, without = new Set() }: MachineOptions): Found {
+function startingPoint({ demand, without = new Set() }: MachineOptions): ProbeResults {
   const reasonFor = (means: Means) => {
     if (demand === 'off' || without.has(means)) return 'switched off'
     if (means === 'namespaces' && Bun.which('bwrap') === null) return 'bubblewrap is not installed'
     return null
   }
-  return Object.fromEntries(MEANS.map((means) => [means, reasonFor(means)])) as Found
+  return Object.fromEntries(MEANS.map((means) => [means, reasonFor(means)])) as ProbeResults
 }
 
 /** Why nothing can be started at all: what every level is made with is not there. */

@@ -56,7 +56,7 @@ const LIMITS: Limits = {
 
 type FreeSlot = { readonly slot: Slot; launcher: Promise<Launcher> }
 
-type Given = { readonly start: SandboxStart; readonly ways: WaysOut }
+type LaunchParts = { readonly start: SandboxStart; readonly ways: WaysOut }
 
 /** Looks at what this machine offers, clears away what a runner that died left behind, and takes what is asked for. */
 export async function openSandbox(options: SandboxOptions): Promise<Sandbox> {
@@ -151,7 +151,7 @@ class MachineSandbox implements Sandbox {
   }
 
   /** A slot is another job's once nothing of this one is left, and what it wrote is the runner's. */
-  async #untilReleased(ended: Promise<Ended>, slot: Slot, { start, ways }: Given): Promise<Exit> {
+  async #untilReleased(ended: Promise<Ended>, slot: Slot, { start, ways }: LaunchParts): Promise<Exit> {
     try {
       const exit = await ended
       if (slot.uid !== null) {

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 
 import { openProxy, openTunnel } from '../proxy.ts'
 import type { Proxy, ProxyOptions, Traffic, Way } from '../proxy.ts'
-import type { Place, SandboxStart, Tunnel } from './container.ts'
+import type { HostPort, SandboxStart, Tunnel } from './container.ts'
 import { tunnelFor } from './init.ts'
 import type { Forwarder } from './init.ts'
 import { hostsFileFor, isMappable } from './own-files.ts'
@@ -79,7 +79,7 @@ async function startWith(
   { host, port, variables }: Tunnel,
   { way, folder }: { readonly way: Way; readonly folder: string },
 ): Promise<SandboxStart> {
-  const told = (found: Place) => ({ ...start.env, ...variables(found) })
+  const told = (found: HostPort) => ({ ...start.env, ...variables(found) })
   if (way.kind === 'port') return { ...start, env: told({ host: HERE, port: way.port }) }
   const { port: inside } = tunnelFor(port)
   if (!isMappable(host)) return { ...start, env: told({ host: HERE, port: inside }) }

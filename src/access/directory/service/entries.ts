@@ -5,7 +5,7 @@ import type { LdapSettings } from '../../../ports/ldap-settings.ts'
 import { normalDn } from '../dn.ts'
 import { peopleQuery, personOf } from '../people.ts'
 import type { Groups, Person, Unusable } from '../people.ts'
-import type { Known } from '../plan.ts'
+import type { StoredUser } from '../plan.ts'
 
 /** As many as may be in a user group. */
 const PEOPLE_MAX = 10_000
@@ -61,7 +61,7 @@ export async function readPeople(
 export async function confirmGone(
   connection: DirectoryConnection,
   ldap: LdapSettings,
-  gone: readonly Known[],
+  gone: readonly StoredUser[],
 ): Promise<void> {
   const ids = gone.flatMap(({ directoryId }) => directoryId ?? [])
   const names = gone.flatMap(({ directoryId, username }) => (directoryId === null ? [username] : []))

@@ -9,7 +9,7 @@ import { forgetRights } from '../../rights/service.ts'
 import { isTakenName } from '../../users/service.ts'
 import { forgetCallers } from '../../users/service/passwords.ts'
 import { goneOf, planOf } from '../plan.ts'
-import type { Change, Failure, Plan, Rules } from '../plan.ts'
+import type { DirectoryChange, Failure, Plan, Rules } from '../plan.ts'
 import * as store from '../store.ts'
 import { confirmGone, readGroups, readPeople, settingsOf } from './entries.ts'
 
@@ -77,7 +77,11 @@ function unknownGroups({ groups, userGroupIds }: Rules): readonly Failure[] {
     .map((name) => ({ name, message: 'is no user group here' }))
 }
 
-function writesOf(context: Context, changes: readonly Change[], { userGroupIds }: Rules): readonly Write[] {
+function writesOf(
+  context: Context,
+  changes: readonly DirectoryChange[],
+  { userGroupIds }: Rules,
+): readonly Write[] {
   const { database, clock, settings } = context.ports
   const now = clock.now()
   const { timeZone } = settings
@@ -100,11 +104,11 @@ function writesOf(context: Context, changes: readonly Change[], { userGroupIds }
   ]
 }
 
-function takesAdministrator(change: Change): boolean {
+function takesAdministrator(change: DirectoryChange): boolean {
   return change.kind !== 'create' && change.known.role === 'administrator'
 }
 
-function deedOf(change: Change): DeedInBulk {
+function deedOf(change: DirectoryChange): DeedInBulk {
   if (change.kind === 'create') {
     const { wanted } = change
     const after = { type: 'LDAP_MANAGED', ...wanted }

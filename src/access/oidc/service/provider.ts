@@ -25,18 +25,26 @@ export type Proven = {
 }
 
 /** What binds an answer of the provider to what was asked. */
-export type Asked = { readonly state: string; readonly nonce: string; readonly codeVerifier: string }
+export type AuthorizationRequest = {
+  readonly state: string
+  readonly nonce: string
+  readonly codeVerifier: string
+}
 
-type Known = {
+type KnownProvider = {
   readonly metadata: TtlCache<oauth.AuthorizationServer>
   readonly keys: TtlCache<JSONWebKeySet>
   readonly newKeys: TtlCache<JSONWebKeySet>
 }
 
-const known = new WeakMap<Ports, Known>()
+const known = new WeakMap<Ports, KnownProvider>()
 
 /** Where a browser goes to sign in. @throws {Refusal} unavailable */
-export async function authorizationUrl(ports: Ports, oidc: OidcSettings, asked: Asked): Promise<string> {
+export async function authorizationUrl(
+  ports: Ports,
+  oidc: OidcSettings,
+  asked: AuthorizationRequest,
+): Promise<string> {
   const server = await metadataOf(ports, oidc)
   const url = endpoint(oidc, server.authorization_endpoint)
   const parameters = {
@@ -58,7 +66,7 @@ export async function authorizationUrl(ports: Ports, oidc: OidcSettings, asked: 
 export async function prove(
   ports: Ports,
   oidc: OidcSettings,
-  { answer, asked }: { readonly answer: URLSearchParams; readonly asked: Asked },
+  { answer, asked }: { readonly answer: URLSearchParams; readonly asked: AuthorizationRequest },
 ): Promise<Proven> {
   const server = await metadataOf(ports, oidc)
   const client = clientOf(oidc)
@@ -224,7 +232,7 @@ function clientOf({ clientId, algorithm }: OidcSettings): oauth.Client {
   return { client_id: clientId, id_token_signed_response_alg: algorithm, [oauth.clockTolerance]: TOLERANCE_S }
 }
 
-function knownBy(ports: Ports): Known {
+function knownBy(ports: Ports): KnownProvider {
   let here = known.get(ports)
   if (!here) {
     here = {

@@ -3,7 +3,7 @@ import type { Bound, Caller, Scope } from '../../../context.ts'
 import { sha256 } from '../../../lib/digest.ts'
 import type { Ports } from '../../../ports/index.ts'
 import { callersOf } from '../../users/callers.ts'
-import type { Found } from '../../users/callers.ts'
+import type { FoundUser } from '../../users/callers.ts'
 import * as store from '../store.ts'
 import type { Account } from '../store.ts'
 import { readToken } from '../token.ts'
@@ -15,13 +15,13 @@ export type User = Extract<Caller, { kind: 'user' }>
 /** What somebody may do who has to do something else first. */
 const ACCOUNT_ONLY: readonly Scope[] = ['account']
 
-export function callerOfSession(ports: Ports, sessionId: string): Found {
+export function callerOfSession(ports: Ports, sessionId: string): FoundUser {
   return callersOf(ports).find('session', sessionId, ports.clock.now(), async () =>
     userOfSession(ports, await sha256(sessionId)),
   )
 }
 
-export function callerOfToken(ports: Ports, token: string): Found {
+export function callerOfToken(ports: Ports, token: string): FoundUser {
   const now = ports.clock.now()
   return callersOf(ports).find('token', token, now, async () => {
     const hash = await readToken(ports.secrets, token, now)
@@ -29,7 +29,7 @@ export function callerOfToken(ports: Ports, token: string): Found {
   })
 }
 
-export function callerOfPersonalToken(ports: Ports, token: string): Found {
+export function callerOfPersonalToken(ports: Ports, token: string): FoundUser {
   const now = ports.clock.now()
   return callersOf(ports).find('personal', token, now, async () => {
     const found = await store.findPersonalToken(ports.database, await sha256(token), now)

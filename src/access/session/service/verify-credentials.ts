@@ -6,7 +6,7 @@ import { callersOf } from '../../users/callers.ts'
 import { enterTurn } from '../../users/password.ts'
 import type { HashTurn } from '../../users/password.ts'
 import * as store from '../store.ts'
-import type { Account, Owed } from '../store.ts'
+import type { Account, RequiredAction } from '../store.ts'
 import { askAuthService } from './external.ts'
 
 export type Credentials = { readonly username: string; readonly password: string }
@@ -57,7 +57,7 @@ async function proveIn(
   return account
 }
 
-type Asked = {
+type CredentialCheck = {
   readonly account: Account | null
   readonly credentials: Credentials
   readonly trials: readonly Trial[]
@@ -65,7 +65,10 @@ type Asked = {
 }
 
 /** Asks whoever knows the password. A hash waits for its turn before the try counts. */
-async function isRight(ports: Ports, { account, credentials, trials, turn }: Asked): Promise<boolean> {
+async function isRight(
+  ports: Ports,
+  { account, credentials, trials, turn }: CredentialCheck,
+): Promise<boolean> {
   const tryWith = async (ask: () => Promise<boolean>) => {
     await attempt(ports, trials)
     const isYes = await decided(ports, trials, ask)
@@ -120,7 +123,7 @@ async function askElsewhere(ports: Ports, account: Account, credentials: Credent
 }
 
 /** What the user has to do before anything else. */
-export function requiredActionOf({ clock, settings }: Ports, account: Account): Owed {
+export function requiredActionOf({ clock, settings }: Ports, account: Account): RequiredAction {
   const { maxAgeMs } = settings.passwords
   if (maxAgeMs !== null && !isExternal(account) && account.passwordSetAt + maxAgeMs <= clock.now())
     return 'password'

@@ -4,7 +4,7 @@ import { Refusal } from '../../../lib/errors.ts'
 import { foldCase } from '../../../lib/text.ts'
 import { readZip } from '../../../lib/zip/reader.ts'
 import type { ZipEntry } from '../../../lib/zip/reader.ts'
-import type { Source } from '../../../lib/zip/source.ts'
+import type { ByteSource } from '../../../lib/zip/source.ts'
 import type { Ports } from '../../../ports/index.ts'
 import { directoryAt } from '../../scripts/files/service.ts'
 import { pathOf } from '../../scripts/path.ts'
@@ -30,10 +30,10 @@ export const PACKAGE_BOUNDS: PackageBounds = {
 }
 
 /** An archive that somebody sent: where it is, and the name of its file. */
-export type Sent = { readonly source: Source; readonly file: string }
+export type UploadedArchive = { readonly source: ByteSource; readonly file: string }
 
 /** A script in an archive. */
-export type Found = {
+export type FoundScript = {
   readonly file: string
   readonly name: string
   /** Null where the archive names none. */
@@ -44,7 +44,7 @@ export type Found = {
 }
 
 /** A script of an archive that was refused; its name is null where it is not known. */
-export type Refused = { readonly file: string; readonly name: string | null; readonly refusal: Refusal }
+export type RefusedScript = { readonly file: string; readonly name: string | null; readonly refusal: Refusal }
 
 /** An archive of a script, and what is said of it where it was found. */
 type Candidate = {
@@ -54,7 +54,7 @@ type Candidate = {
   readonly archive: readonly ZipEntry[] | ZipEntry | null
 }
 
-type Reading = (source: Source) => Promise<ZipEntry[]>
+type Reading = (source: ByteSource) => Promise<ZipEntry[]>
 
 /** Does something with each script of an archive, one after the other.
  * @returns those of many that were refused, by themselves or by `visit`
@@ -62,15 +62,15 @@ type Reading = (source: Source) => Promise<ZipEntry[]>
  * has no or too many scripts or its manifest cannot be understood */
 export async function eachScript(
   ports: Ports,
-  { source, file, isMetadataRead }: Sent & { readonly isMetadataRead: boolean },
-  visit: (found: Found) => Promise<void>,
+  { source, file, isMetadataRead }: UploadedArchive & { readonly isMetadataRead: boolean },
+  visit: (found: FoundScript) => Promise<void>,
   bounds = PACKAGE_BOUNDS,
-): Promise<Refused[]> {
+): Promise<RefusedScript[]> {
   const read = readingWithin(bounds)
   const candidates = await candidatesIn(await read(source), file)
   if (candidates.length === 0) throw refused('has no script in it')
   if (candidates.length > bounds.scriptsMax) throw refused(`may have ${bounds.scriptsMax} scripts at most`)
-  const failed: Refused[] = []
+  const failed: RefusedScript[] = []
   const names = new Set<string>()
   for (const candidate of candidates) {
     let name = candidate.told?.name ?? null
@@ -157,7 +157,7 @@ async function scriptIn(
   archive: readonly ZipEntry[],
   { file, told }: Candidate,
   isMetadataRead: boolean,
-): Promise<Found> {
+): Promise<FoundScript> {
   const entries = archive.filter(({ path }) => path !== METADATA_FILE)
   const set = archive.find((entry) => entry.path === METADATA_FILE && !entry.isDirectory)
   const metadata = set && isMetadataRead ? readMetadata(await smallBytesOf(set)) : null

@@ -3,7 +3,7 @@ import { collect } from '../../../http/bytes.ts'
 import { peek } from '../../../lib/chunks.ts'
 import type { Chunks } from '../../../lib/chunks.ts'
 import { heldSource } from '../../../lib/zip/source.ts'
-import type { Source } from '../../../lib/zip/source.ts'
+import type { ByteSource } from '../../../lib/zip/source.ts'
 import type { Ports } from '../../../ports/index.ts'
 
 /** How much of an archive is held in memory; a larger one is a blob for as long as it is needed. */
@@ -16,10 +16,10 @@ export type Keepable = {
 }
 
 /** Bytes that can be read from any place on until they are released. */
-export type Kept = { readonly source: Source; readonly release: () => Promise<void> }
+export type TemporaryBlob = { readonly source: ByteSource; readonly release: () => Promise<void> }
 
 /** Keeps bytes. @throws {Refusal} too_large, unavailable while blobs cannot be put or when `signal` gives up */
-export async function keep(ports: Ports, { chunks, sizeMaxBytes, signal }: Keepable): Promise<Kept> {
+export async function keep(ports: Ports, { chunks, sizeMaxBytes, signal }: Keepable): Promise<TemporaryBlob> {
   const { head, whole } = await inTime(peek(chunks, HELD_MAX_BYTES + 1), signal)
   if (head.byteLength <= HELD_MAX_BYTES) return { source: heldSource(head), release: () => Promise.resolve() }
   const { key, sizeBytes } = await putBlob(ports, { prefix: 'packages', chunks: whole, sizeMaxBytes }, signal)
@@ -31,7 +31,7 @@ export async function keep(ports: Ports, { chunks, sizeMaxBytes, signal }: Keepa
   return { source: blobSource(ports, key, sizeBytes), release }
 }
 
-function blobSource(ports: Ports, key: string, sizeBytes: number): Source {
+function blobSource(ports: Ports, key: string, sizeBytes: number): ByteSource {
   return {
     sizeBytes,
     async read(offsetBytes, spanBytes) {

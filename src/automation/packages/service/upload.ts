@@ -8,8 +8,8 @@ import { Semaphore } from '../../../lib/semaphore.ts'
 import type { Ports } from '../../../ports/index.ts'
 import { REPEATED } from '../schema.ts'
 import { keep } from './temporary-blob.ts'
-import type { Kept } from './temporary-blob.ts'
-import type { Sent } from './reader.ts'
+import type { TemporaryBlob } from './temporary-blob.ts'
+import type { UploadedArchive } from './reader.ts'
 
 /** How large an archive may be as it is sent: what the edge takes in at all. */
 export const PACKED_MAX_BYTES = 100_000_000
@@ -21,9 +21,9 @@ const REPEATED_MAX = 200
 const slots = new Semaphore(2, 8, UPLOAD_MAX_MS)
 
 /** A form that came: its fields, and its file, whose field is `file`. */
-export type Form = Sent & { readonly fields: Fields }
+export type UploadForm = UploadedArchive & { readonly fields: UploadFields }
 /** A field that came several times has all of its values. */
-type Fields = Readonly<Record<string, string | readonly string[]>>
+type UploadFields = Readonly<Record<string, string | readonly string[]>>
 
 /** Does something with a form while its file is kept.
  * @throws {Refusal} unsupported_media_type, bad_request when it is no form or ends early, invalid where it has no file, another
@@ -32,11 +32,11 @@ type Fields = Readonly<Record<string, string | readonly string[]>>
 export function withForm<Result>(
   ports: Ports,
   request: Request,
-  use: (form: Form) => Promise<Result>,
+  use: (form: UploadForm) => Promise<Result>,
   sizeMaxBytes = PACKED_MAX_BYTES,
 ): Promise<Result> {
   return slots.run(ports.clock, async () => {
-    const kept: (Kept & { readonly file: string })[] = []
+    const kept: (TemporaryBlob & { readonly file: string })[] = []
     try {
       const fields = await readForm(request, sizeMaxBytes, async ({ chunks, filename }) => {
         if (kept.length > 0) throw refused('/file', 'is there twice')
@@ -56,7 +56,7 @@ async function readForm(
   request: Request,
   sizeMaxBytes: number,
   take: (file: FormPart) => Promise<void>,
-): Promise<Fields> {
+): Promise<UploadFields> {
   const { headers } = request
   const boundary = boundaryOf(headers.get('content-type'))
   if (boundary === null) throw new Refusal('unsupported_media_type', 'Send a form (multipart/form-data).')
@@ -88,9 +88,9 @@ class FormFields {
     this.#values.set(name, [...before, new TextDecoder().decode(bytes)])
   }
 
-  read(): Fields {
+  read(): UploadFields {
     const values = [...this.#values].map(([name, all]) => [name, all.length === 1 ? all[0] : all] as const)
-    return Object.fromEntries(values) as Fields
+    return Object.fromEntries(values) as UploadFields
   }
 }
 

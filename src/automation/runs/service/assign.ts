@@ -18,7 +18,7 @@ import { holdersOf } from './holders.ts'
 import type { Holders } from './holders.ts'
 
 /** A run that waits, and what it needs. */
-export type Ready = {
+export type ReadyRun = {
   readonly row: RunRow
   readonly runnable: Runnable
   readonly runner: NonNullable<Runnable['detection']['runner']>
@@ -38,14 +38,14 @@ export type Receiver = {
 }
 
 /** What a run needs as its script is now; null for one that cannot begin any more, which has failed then. */
-export async function readyOf(ports: Ports, row: RunRow): Promise<Ready | null> {
+export async function readyOf(ports: Ports, row: RunRow): Promise<ReadyRun | null> {
   const found = await lookAt(ports, row)
   if (typeof found !== 'string') return found
   await changeRun(ports, row.id, () => ({ event: { kind: 'fail' }, set: { error: found } }))
   return null
 }
 
-async function lookAt(ports: Ports, row: RunRow): Promise<Ready | string> {
+async function lookAt(ports: Ports, row: RunRow): Promise<ReadyRun | string> {
   const { scriptId, runConfigurationId } = row
   const configurationId = runConfigurationId === 0 ? null : runConfigurationId
   const runnable = await orWhyNot(runnableOf(ports, scriptId, configurationId))
@@ -61,7 +61,7 @@ async function lookAt(ports: Ports, row: RunRow): Promise<Ready | string> {
 }
 
 /** The groups that all holders are in. */
-async function groupsOf(ports: Ports, { user, others }: Holders): Promise<Ready['groups']> {
+async function groupsOf(ports: Ports, { user, others }: Holders): Promise<ReadyRun['groups']> {
   const groups = await groupsOfUser(ports, user.userId)
   const each = await Promise.all(others.map(({ userId }) => groupsOfUser(ports, userId)))
   return groups.filter(({ id }) => each.every((own) => own.some((group) => group.id === id)))
@@ -85,7 +85,7 @@ async function databaseOf(ports: Ports, { configuration }: Runnable): Promise<Da
 }
 
 /** Whether a runner of this kind can take it. */
-export function fits({ runnable, runner }: Ready, about: AboutRunner): boolean {
+export function fits({ runnable, runner }: ReadyRun, about: AboutRunner): boolean {
   const { runnerLabels } = runnable.configuration
   return (
     about.refusal === null &&
@@ -97,7 +97,7 @@ export function fits({ runnable, runner }: Ready, about: AboutRunner): boolean {
 /** Gives a run to a runner; null where it cannot be given any more, or another one of its configuration runs. */
 export async function assign(
   ports: Ports,
-  ready: Ready,
+  ready: ReadyRun,
   receiver: Receiver,
 ): Promise<{ readonly assignment: Assignment; readonly attemptHash: string } | null> {
   const { row, runnable, holders } = ready
@@ -154,7 +154,7 @@ export async function assign(
 }
 
 function assignmentOf(
-  ready: Ready,
+  ready: ReadyRun,
   { baseUrl }: Receiver,
   sessionId: string,
 ): Omit<Assignment, 'attemptToken' | 'uploads'> {

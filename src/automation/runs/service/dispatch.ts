@@ -8,7 +8,7 @@ import { findRunner } from '../runners/store.ts'
 import * as store from '../store.ts'
 import type { RunRow } from '../store.ts'
 import { assign, fits, readyOf } from './assign.ts'
-import type { Ready } from './assign.ts'
+import type { ReadyRun } from './assign.ts'
 import { loseRun } from './transition-run.ts'
 import { Reports } from './reports.ts'
 
@@ -176,7 +176,7 @@ class Dispatching implements OpenDispatch {
     return fresh.length > 0
   }
 
-  async #give(ready: Ready): Promise<boolean> {
+  async #give(ready: ReadyRun): Promise<boolean> {
     const fitting = this.#open().filter(({ about }) => fits(ready, about))
     // Whoever has least to do.
     const [waiting] = fitting.sort((a, b) => b.poll.free - b.jobs.length - (a.poll.free - a.jobs.length))

@@ -66,7 +66,7 @@ async function* follow(context: Context, id: string, following: Following): Asyn
   }
 }
 
-type Seen = { readonly frames: readonly Uint8Array[]; readonly goesOn: 'at once' | 'later' | 'never' }
+type LogSlice = { readonly frames: readonly Uint8Array[]; readonly goesOn: 'at once' | 'later' | 'never' }
 
 /** Somebody who looks into a log again and again. */
 class LogReader {
@@ -85,7 +85,7 @@ class LogReader {
   }
 
   /** What there is now that was not there before. */
-  async look(): Promise<Seen> {
+  async look(): Promise<LogSlice> {
     const { database } = this.#ports
     // The run first: what has ended then says nothing more.
     const row = await store.findRun(database, this.#id)

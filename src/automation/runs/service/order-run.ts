@@ -38,13 +38,13 @@ export type RunOrder = RunBody & {
   readonly also?: readonly Write[]
 }
 
-export type Ordered = { readonly job: JobView; readonly isReplayed: boolean }
+export type OrderedRun = { readonly job: JobView; readonly isReplayed: boolean }
 
 /** Orders a run in the caller's name. Where one of its configuration waits or runs, the configuration says what becomes of
  * both: this one waits (`queue`), is cancelled (`skip`), or those are (`cancel_previous`).
  * @throws {Refusal} unauthenticated, not_found, no_runner, overloaded when 1,000 of its configuration wait,
  * idempotency_conflict, conflict where the key's run is no longer there */
-export async function orderRun(context: Context, order: RunOrder): Promise<Ordered> {
+export async function orderRun(context: Context, order: RunOrder): Promise<OrderedRun> {
   const { ports, caller } = context
   if (caller.kind !== 'user') throw new Refusal('unauthenticated', 'Sign in first.')
   const { scriptId, key } = order
@@ -87,10 +87,10 @@ export async function readJob({ ports }: Context, scriptId: number, id: string):
   return viewOfOne(ports, run)
 }
 
-type Named = RunOrder & { readonly userId: number }
+type UserRunOrder = RunOrder & { readonly userId: number }
 
 function rowOf(
-  { scriptId, trigger, userId, arguments: given, parameters, boundBy = [] }: Named,
+  { scriptId, trigger, userId, arguments: given, parameters, boundBy = [] }: UserRunOrder,
   { configuration }: Runnable,
   { id, now }: { readonly id: string; readonly now: number },
 ): store.RunRow {
@@ -132,7 +132,7 @@ function rowOf(
 
 function writesOf(
   context: Context,
-  order: Named & { readonly digest: string },
+  order: UserRunOrder & { readonly digest: string },
   { row, runnable }: { readonly row: store.RunRow; readonly runnable: Runnable },
 ): Write[] {
   const { ports } = context
@@ -167,7 +167,7 @@ const SKIPPED = 'Another run of this configuration was waiting or running.'
 async function replayed(
   context: Context,
   { scriptId, key, digest }: { readonly scriptId: number; readonly key: string; readonly digest: string },
-): Promise<Ordered | null> {
+): Promise<OrderedRun | null> {
   const { ports, caller } = context
   const userId = caller.kind === 'user' ? caller.userId : 0
   const repeat = await findRepeat(ports.database, { userId, key, now: ports.clock.now() })

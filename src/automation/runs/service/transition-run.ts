@@ -18,7 +18,7 @@ const TRIES = 5
 export type RunPorts = Pick<Ports, 'database' | 'clock' | 'log' | 'events' | 'settings'>
 
 /** What is to happen to a run, what is to be noted of it with that, and what goes into the same commit. */
-export type Change = {
+export type RunTransition = {
   readonly event: RunEvent
   readonly set?: Partial<RunRow>
   readonly writes?: readonly Write[]
@@ -30,7 +30,7 @@ export type Change = {
 export async function changeRun(
   ports: RunPorts,
   id: string,
-  decide: (row: RunRow) => Change | null,
+  decide: (row: RunRow) => RunTransition | null,
 ): Promise<RunRow | null> {
   for (let tried = 1; ; tried++) {
     const row = await store.findRun(ports.database, id)
@@ -49,7 +49,7 @@ export async function changeRun(
 async function keep(
   ports: RunPorts,
   row: RunRow,
-  { event, next, set, writes = [] }: Change & { readonly next: Run },
+  { event, next, set, writes = [] }: RunTransition & { readonly next: Run },
 ): Promise<RunRow> {
   const { database, clock } = ports
   const now = clock.now()

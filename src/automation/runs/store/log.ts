@@ -6,7 +6,7 @@ import { jsonRows } from './json-rows.ts'
 export type LogRow = Omit<typeof runLogLines.$inferSelect, 'runId'>
 
 /** What is kept of a log: its first lines, and its last. */
-export type Kept = { readonly headLines: number; readonly tailLines: number }
+export type LogLimits = { readonly headLines: number; readonly tailLines: number }
 
 /** Takes the next chunk of a log that is held by this token, and removes what is between its beginning and its end;
  * otherwise the whole batch fails for the empty number of lines.
@@ -20,7 +20,7 @@ export function appendLog(
     readonly lines: readonly LogRow[]
     readonly lastLine: number
   },
-  { headLines, tailLines }: Kept,
+  { headLines, tailLines }: LogLimits,
 ): Write[] {
   const { runId, attemptHash, sequence, lines, lastLine } = chunk
   const isNext = sql`${runs.logSequence} = ${sequence - 1} and ${runs.attemptHash} = ${attemptHash}

@@ -5,7 +5,7 @@ import { timeFormat } from '../../../lib/time.ts'
 import type { Ports } from '../../../ports/index.ts'
 import { changerOf } from '../changer.ts'
 import { changeScript, refuseTakenName, requireScript } from '../service/changes.ts'
-import type { Made } from '../service/changes.ts'
+import type { ScriptWrite } from '../service/changes.ts'
 import { isSecretName } from '../variables.ts'
 import { CONFIGURATIONS_MAX } from './schema.ts'
 import type { RunConfigurationBody, RunConfigurationView } from './schema.ts'
@@ -117,7 +117,7 @@ function changing<Result>(
   make: (
     script: { readonly id: number },
     rows: readonly RunConfigurationRow[],
-  ) => Promise<Made<Result>> | Made<Result>,
+  ) => Promise<ScriptWrite<Result>> | ScriptWrite<Result>,
 ): Promise<Result> {
   return refuseTakenName(() =>
     changeScript(ports, ref, async (script) =>

@@ -9,7 +9,7 @@ import type { ScriptChange, ScriptRow } from '../store.ts'
 const TRIES_MAX = 50
 
 /** What a change of a script writes, and what is answered once that is kept. */
-export type Made<Result> = {
+export type ScriptWrite<Result> = {
   readonly change?: ScriptChange
   readonly writes: readonly Write[]
   readonly result: Result
@@ -33,7 +33,7 @@ export function findScript({ database }: Ports, key: number | string): Promise<S
 export async function changeScript<Result>(
   ports: Ports,
   ref: number | string,
-  make: (script: ScriptRow) => Promise<Made<Result>>,
+  make: (script: ScriptRow) => Promise<ScriptWrite<Result>>,
 ): Promise<Result> {
   const { database, clock } = ports
   for (let tries = 0; tries < TRIES_MAX; tries++) {

@@ -17,7 +17,7 @@ const CALLS_MAX = 60
 const MINUTE_MS = 60_000
 
 /** What somebody sends who knows a token and nothing else. */
-export type Call = {
+export type TriggerCall = {
   readonly token: string
   readonly body: Uint8Array
   readonly signature: string | null
@@ -29,7 +29,7 @@ export type Call = {
  * often it arrives and under whatever key: that is not signed.
  * @throws {Refusal} not_found for every token that does not hold, unauthenticated for a signature that does not fit,
  * too_many_attempts after 60 calls within a minute, forbidden where its maker may not run scripts any more; else as an order */
-export async function triggerScript(context: Context, { token, body, signature, key }: Call) {
+export async function triggerScript(context: Context, { token, body, signature, key }: TriggerCall) {
   const { ports } = context
   const { database, clock } = ports
   const hash = await sha256(token)

@@ -11,7 +11,7 @@ import { tableCalled } from '../store/tables.ts'
 export const SEQUENCES = 'sqlite_sequence'
 
 /** What an archive was found to hold, once it was read whole. */
-export type Looked = {
+export type ArchiveContents = {
   readonly header: Header
   readonly ended: Ended
   /** The columns of each table that it has, and how many rows. */
@@ -23,7 +23,7 @@ export type Looked = {
 /** Reads an archive from its first byte to its last.
  * @throws {Refusal} bad_request for what is none, or was cut or altered; newer_backup for tables and columns that this
  * release does not know */
-export async function lookThrough(chunks: Chunks): Promise<Looked> {
+export async function inspectArchive(chunks: Chunks): Promise<ArchiveContents> {
   let header: Header | null = null
   let ended: Ended | null = null
   const tables = new Map<string, { columns: readonly string[]; rows: number }>()
@@ -75,7 +75,7 @@ function newer(what: string): Refusal {
  * @throws {Refusal} invalid for another passphrase, bad_request where the archive is not as who has it wrote it */
 export async function keysFor(
   secrets: Secrets,
-  { header, ended }: Pick<Looked, 'header' | 'ended'>,
+  { header, ended }: Pick<ArchiveContents, 'header' | 'ended'>,
   passphrase: string,
   pointer: string,
 ): Promise<ArchiveKeys> {

@@ -11,13 +11,13 @@ import { dropRun } from '../store/snapshot.ts'
 import { tableCalled } from '../store/tables.ts'
 import type { Reference, Table } from '../store/tables.ts'
 import { inParts, linesAgain, sectionsOf } from './restore.ts'
-import type { Source } from './restore.ts'
+import type { ArchiveSource } from './restore.ts'
 import { forHere, reseal } from './secrets.ts'
 
 const OBJECTS_MAX = 10_000
 
 /** What of a backup belongs to objects that come back. */
-export type Part = {
+export type BackupPart = {
   readonly objects: readonly { readonly id: number; readonly type: string; readonly name: string }[]
   readonly dropped: readonly Dropped[]
   /** How many rows of each table. */
@@ -40,13 +40,13 @@ type ObjectCells = {
  * what was above is gone as well, and for more than 10,000 objects */
 export async function restoreObjects(
   context: Context,
-  source: Source,
+  source: ArchiveSource,
   {
     ids,
     dryRun,
     withoutHistories,
   }: { readonly ids: readonly number[]; readonly dryRun: boolean; readonly withoutHistories: boolean },
-): Promise<Part> {
+): Promise<BackupPart> {
   const { ports } = context
   const { database, clock } = ports
   const found = await collect(ports, source, ids)
@@ -90,14 +90,14 @@ export async function restoreObjects(
   return { objects: found.objects, dropped: gathering.dropped, rows: gathering.rows }
 }
 
-function entriesOf(context: Context, objects: Part['objects']): Write[] {
+function entriesOf(context: Context, objects: BackupPart['objects']): Write[] {
   return objects.map(({ id, type, name }) =>
     audited(context, { action: 'restore', objectType: type, objectId: id, after: { name } }),
   )
 }
 
 /** Which objects come back, with the paths that they get. */
-async function collect(ports: Ports, source: Source, ids: readonly number[]) {
+async function collect(ports: Ports, source: ArchiveSource, ids: readonly number[]) {
   const wanted = new Set(ids)
   const all: ObjectCells[] = []
   for await (const object of objectsOf(ports, source)) {
@@ -144,7 +144,7 @@ async function placesOf({ database }: Ports, all: readonly ObjectCells[]) {
   return { objects: objects.map(({ id, type, name }) => ({ id, type, name })), paths, parents }
 }
 
-async function* objectsOf({ database }: Ports, source: Source): AsyncGenerator<ObjectCells, void> {
+async function* objectsOf({ database }: Ports, source: ArchiveSource): AsyncGenerator<ObjectCells, void> {
   for await (const { heading, rows } of sectionsOf(await source.open())) {
     if (!('table' in heading) || heading.table !== 'objects') continue
     const place = (name: string) => heading.columns.indexOf(name)
@@ -172,13 +172,13 @@ class Gathering {
   readonly rows = new Map<string, number>()
   readonly sections: { readonly table: Table; readonly columns: readonly string[] }[] = []
   readonly #ports: Ports
-  readonly #source: Source
+  readonly #source: ArchiveSource
   readonly #run: string
   readonly #paths: ReadonlyMap<number, string>
   /** What comes back of each column that others refer to. */
   readonly #coming = new Map<string, Set<unknown>>()
 
-  constructor(ports: Ports, source: Source, run: string, paths: ReadonlyMap<number, string>) {
+  constructor(ports: Ports, source: ArchiveSource, run: string, paths: ReadonlyMap<number, string>) {
     this.#ports = ports
     this.#source = source
     this.#run = run
@@ -291,7 +291,7 @@ const REFERRED = new Set(['objects.id', 'jobs.id', 'alarms.id', 'slc_periods.id'
 
 async function restoreJobs(
   { database, jobActors }: Ports,
-  source: Source,
+  source: ArchiveSource,
   paths: ReadonlyMap<number, string>,
 ): Promise<void> {
   for await (const { heading, rows } of sectionsOf(await source.open())) {

@@ -15,7 +15,7 @@ import { dropRun } from '../store/snapshot.ts'
 import { tableCalled } from '../store/tables.ts'
 import type { Table } from '../store/tables.ts'
 import { SEQUENCES } from './inspect.ts'
-import type { Looked } from './inspect.ts'
+import type { ArchiveContents } from './inspect.ts'
 import { forHere, reseal } from './secrets.ts'
 
 /** A parameter takes less than 1 MB. */
@@ -24,9 +24,9 @@ const LENGTH_AT_ONCE = 256 * 1024
 const JOBS_AT_ONCE = 500
 
 /** An archive that was looked through, and how to read it again. */
-export type Source = {
+export type ArchiveSource = {
   readonly open: () => Promise<Chunks>
-  readonly looked: Looked
+  readonly looked: ArchiveContents
   readonly keys: ArchiveKeys
 }
 
@@ -36,7 +36,7 @@ export type Source = {
  * 2. One commit empties the tables and fills them. Whoever dies before it has changed nothing.
  * 3. What only grows is added, and each job gets what it had kept. Whoever dies here begins again.
  */
-export async function restoreWhole(context: Context, source: Source): Promise<void> {
+export async function restoreWhole(context: Context, source: ArchiveSource): Promise<void> {
   const { ports } = context
   const { database, clock } = ports
   const run = crypto.randomUUID()
@@ -77,7 +77,7 @@ async function collectJobIds({ database }: Ports): Promise<readonly number[]> {
   }
 }
 
-async function gather(ports: Ports, source: Source, run: string): Promise<void> {
+async function gather(ports: Ports, source: ArchiveSource, run: string): Promise<void> {
   const { database, clock, secrets } = ports
   const anew = forHere(secrets, source.keys)
   const blobs = new Map<string, string>()
@@ -129,7 +129,7 @@ async function putFile(
   await putBlobAt(ports, key, { chunks: bytes(), sizeMaxBytes: Infinity }, signal)
 }
 
-async function addPast(ports: Ports, source: Source): Promise<void> {
+async function addPast(ports: Ports, source: ArchiveSource): Promise<void> {
   const { database, jobActors } = ports
   for await (const section of sectionsOf(await source.open())) {
     const { heading, rows } = section

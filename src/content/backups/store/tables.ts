@@ -22,7 +22,7 @@ import * as pages from '../../../../db/tables/status-pages.ts'
 type Cells = Readonly<Record<string, unknown>>
 
 /** What a backup does with a table. */
-type Kept = {
+type TablePolicy = {
   /** Always, or with histories or files alone. */
   readonly kept: 'always' | 'histories' | 'files'
   /** Rows are only ever added and never changed, and may be many. */
@@ -35,7 +35,7 @@ type Kept = {
   readonly past?: readonly string[]
 }
 
-type Fate = Kept | { readonly left: string }
+type Fate = TablePolicy | { readonly left: string }
 
 const ALWAYS: Fate = { kept: 'always' }
 const HISTORIES: Fate = { kept: 'histories' }
@@ -137,7 +137,7 @@ const FATES: readonly (readonly [table: SQLiteTable, fate: Fate])[] = [
 ]
 
 /** A table as archives know it. */
-export type Table = Kept & {
+export type Table = TablePolicy & {
   readonly name: string
   readonly columns: readonly Column[]
   /** Columns that name a row of another table, with that table and its column. */

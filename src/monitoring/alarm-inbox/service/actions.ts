@@ -179,9 +179,12 @@ function recordOf(context: Context, { action, after }: Deed, ids: readonly numbe
   return audited(context, { action, objectType: 'alarm', objectId, after: isOne ? after : { ids, ...after } })
 }
 
-type Asked = { readonly rights: Rights; readonly deed: Deed; readonly isFull: boolean }
+type AlarmActionContext = { readonly rights: Rights; readonly deed: Deed; readonly isFull: boolean }
 
-function refusalFor(row: DetailRow | undefined, { rights, deed, isFull }: Asked): Refusal | null {
+function refusalFor(
+  row: DetailRow | undefined,
+  { rights, deed, isFull }: AlarmActionContext,
+): Refusal | null {
   const permissions = row && permissionsOf(rights, row)
   if (!row || !permissions?.read) return missing()
   if (!permissions[deed.right])

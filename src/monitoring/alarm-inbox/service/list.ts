@@ -16,7 +16,7 @@ import { COMMENTS_MAX, COMMENTS_SHOWN, TOTAL_MAX } from '../schema.ts'
 import type { AlarmCommentView, AlarmsBody, AlarmsQuery, AlarmsView, AlarmView } from '../schema.ts'
 import * as store from '../store.ts'
 import { beginWith } from './conditions.ts'
-import type { ListQuery, Place } from '../store.ts'
+import type { ListQuery, AlarmCursor } from '../store.ts'
 import * as details from '../store/details.ts'
 import type { CommentRow, DetailRow, PropertyRow } from '../store/details.ts'
 
@@ -201,7 +201,7 @@ export function commentOf(
   return { id, userId, name, text, created: format(createdAt) }
 }
 
-function placeOf(cursor: string): Place {
+function placeOf(cursor: string): AlarmCursor {
   const place = decodeCursor(cursor)
   if (Array.isArray(place) && place.length === 2 && place.every(Number.isSafeInteger)) {
     const [beginAt, id] = place as [number, number]

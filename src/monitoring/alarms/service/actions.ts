@@ -3,7 +3,7 @@ import type { Database, Write } from '../../../ports/database.ts'
 import type { AlarmChange, AlarmEvent } from '../alarm.ts'
 import { stepRow } from '../pass.ts'
 import * as store from '../store.ts'
-import type { AlarmRow, Told } from '../store.ts'
+import type { AlarmRow, ChangedAlarm } from '../store.ts'
 
 /** How often it is tried when the flow or others change the alarms meanwhile. */
 const TRIES_MAX = 20
@@ -36,7 +36,7 @@ export async function act(
   }
 }
 
-function taking(before: AlarmRow, events: readonly AlarmEvent[]): Told {
+function taking(before: AlarmRow, events: readonly AlarmEvent[]): ChangedAlarm {
   let row = before
   const changes: AlarmChange[] = []
   for (const event of events) {

@@ -44,7 +44,7 @@ export type HubHost = Pick<Ports, 'database' | 'clock' | 'log'> & {
 }
 
 /** While somebody reads, and a while after: the window, and the transition and the change of an alarm that were told last. */
-type Awake = { readonly window: Window; place: store.Place | null; alarmChange: number }
+type Awake = { readonly window: Window; place: store.TransitionPosition | null; alarmChange: number }
 
 type Open = { readonly reader: Reader; readonly reading: Reading }
 
@@ -308,6 +308,6 @@ export class Hub implements Events, Subscribers {
 
 const NOTHING = Promise.resolve()
 
-function isSame(one: store.Place, other: store.Place): boolean {
+function isSame(one: store.TransitionPosition, other: store.TransitionPosition): boolean {
   return one.place === other.place && one.objectId === other.objectId && one.seq === other.seq
 }

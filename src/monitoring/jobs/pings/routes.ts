@@ -114,12 +114,12 @@ export const pingRoutes = tokenRoutes
     (c) => answer(c.get('ports'), c.req.raw, { ...c.req.valid('param'), query: c.req.valid('query') }),
   )
 
-type Asked = { readonly token: string; readonly signal?: string; readonly query: PingQuery }
+type PingRequest = { readonly token: string; readonly signal?: string; readonly query: PingQuery }
 
 async function answer(
   ports: Ports,
   request: Request,
-  { token, signal = '0', query }: Asked,
+  { token, signal = '0', query }: PingRequest,
 ): Promise<Response> {
   const text = new TextDecoder().decode(await readStart(request, TEXT_MAX_BYTES))
   const body = bodyOfPing(signalOf(signal), query, text)

@@ -2,7 +2,7 @@ import { Webhook } from 'standardwebhooks'
 import { cutText } from '../../../lib/text.ts'
 import type { Target } from '../recipients/target.ts'
 import { textOf } from '../texts/message.ts'
-import type { Call, Parcel } from './notification.ts'
+import type { WebhookCall, Parcel } from './notification.ts'
 import { payloadOf } from './payload.ts'
 
 /** A target that is reached over HTTP. */
@@ -14,7 +14,7 @@ const TELEGRAM_MAX = 4_096
 
 /** The request that tells a parcel to a target.
  * @param now epoch ms: when a webhook is signed */
-export function callOf(target: HttpTarget, parcel: Parcel, now: number): Call {
+export function callOf(target: HttpTarget, parcel: Parcel, now: number): WebhookCall {
   switch (target.type) {
     case 'webhook':
       return webhookCall(target, parcel, now)
@@ -39,7 +39,7 @@ function webhookCall(
   { url, secret }: Extract<Target, { type: 'webhook' }>,
   parcel: Parcel,
   now: number,
-): Call {
+): WebhookCall {
   const body = JSON.stringify(payloadOf(parcel))
   const at = new Date(now)
   return {
@@ -90,7 +90,7 @@ function escapeMarkdown(text: string): string {
   return text.replaceAll(/[\\`*_[\]()<>#~|!]/g, String.raw`\$&`)
 }
 
-function ntfyCall({ url, topic, token }: Extract<Target, { type: 'ntfy' }>, parcel: Parcel): Call {
+function ntfyCall({ url, topic, token }: Extract<Target, { type: 'ntfy' }>, parcel: Parcel): WebhookCall {
   const { subject, lines } = textOf(parcel.told, parcel.manner)
   const priority = Math.max(
     ...parcel.told.map(({ kind, state }) => (kind === 'closed' ? 3 : (NTFY_PRIORITIES[state] ?? 3))),
@@ -106,7 +106,7 @@ function longText({ told, manner }: Parcel, max: number): string {
   return cutText([subject, ...lines].join('\n'), max)
 }
 
-function call(url: string, parcel: Parcel, body: object): Call {
+function call(url: string, parcel: Parcel, body: object): WebhookCall {
   return { url, headers: headersOf(parcel), body: JSON.stringify(body) }
 }
 

@@ -1,4 +1,4 @@
-import type { Manner, Told } from '../texts/message.ts'
+import type { Manner, MessageItem } from '../texts/message.ts'
 import type { Beginning } from './answers.ts'
 
 /** What is to be told to one recipient in one message. */
@@ -7,12 +7,12 @@ export type Parcel = {
   readonly key: string
   /** When the message was made, epoch ms. */
   readonly createdAt: number
-  readonly told: readonly Told[]
+  readonly told: readonly MessageItem[]
   readonly manner: Manner
 }
 
 /** A request that tells it, always a POST. */
-export type Call = {
+export type WebhookCall = {
   readonly url: string
   readonly headers: Readonly<Record<string, string>>
   readonly body: string

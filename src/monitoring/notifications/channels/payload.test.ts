@@ -1,11 +1,11 @@
 import { expect, test } from 'bun:test'
 
-import type { Told } from '../texts/message.ts'
+import type { MessageItem } from '../texts/message.ts'
 import { parametersOf, payloadOf } from './payload.ts'
 
 const MAX_BYTES = 65_536
 
-const TOLD: Told = {
+const TOLD: MessageItem = {
   kind: 'opened',
   alarmId: 5,
   objectId: 7,
@@ -21,7 +21,7 @@ const TOLD: Told = {
   timeoutMs: null,
 }
 
-const parcelOf = (told: readonly Told[], template?: string) => ({
+const parcelOf = (told: readonly MessageItem[], template?: string) => ({
   key: 'ntf_x',
   createdAt: TOLD.beginAt,
   told,

@@ -2,7 +2,7 @@ import { PARAMETERS_MAX } from '../../../automation/runs/schema.ts'
 import { cutText } from '../../../lib/text.ts'
 import { timeFormat } from '../../../lib/time.ts'
 import { messageOf, textOf } from '../texts/message.ts'
-import type { Manner, Told } from '../texts/message.ts'
+import type { Manner, MessageItem } from '../texts/message.ts'
 import type { Parcel } from './notification.ts'
 
 /** A message for a program: the body of a webhook (Standard Webhooks, *Payload structure*). */
@@ -48,13 +48,13 @@ function bytesOf(value: object): number {
 }
 
 /** `alarm.opened` and the like; `alarms` where it is of several kinds. */
-function typeOf(told: readonly Told[]): string {
+function typeOf(told: readonly MessageItem[]): string {
   const kinds = new Set(told.map(({ kind }) => kind))
   const [only] = kinds
   return kinds.size === 1 && only ? `alarm.${only}` : 'alarms'
 }
 
-function dataOf(told: Told, manner: Manner) {
+function dataOf(told: MessageItem, manner: Manner) {
   const format = timeFormat(manner.timeZone)
   const { kind, alarmId, objectId, objectType, objectName, objectPath, state, worstState } = told
   const endAt = told.endAt

@@ -6,7 +6,7 @@ import type { Facts } from '../texts/message.ts'
 import type { Kind } from '../texts/words.ts'
 
 /** One thing that happened to an alarm. */
-export type Change = {
+export type AlarmChangeToNotify = {
   readonly id: number
   readonly alarmId: number
   readonly at: number
@@ -26,7 +26,7 @@ export type Change = {
 export type Addressee = { readonly recipientId: number; readonly userId: number }
 
 /** Something that was or will be told of an alarm. */
-export type Past = Addressee & {
+export type PastNotice = Addressee & {
   readonly kind: Kind
   readonly dueAt: number
   /** Whether it is part of a message. */
@@ -54,7 +54,7 @@ export type Circumstances = {
   /** The object and all that it is in. */
   readonly within: readonly number[]
   /** What was told of this alarm before, or waits to be. */
-  readonly past: readonly Past[]
+  readonly past: readonly PastNotice[]
   readonly rulesOf: (recipientId: number) => Rules | null
   /** The users of a recipient that are to be told of this alarm; one 0 where it is made of none. */
   readonly usersOf: (recipientId: number) => readonly number[]
@@ -90,7 +90,7 @@ const LOUD: ReadonlySet<string> = new Set([
 const ENDING: ReadonlySet<string> = new Set(['recovering', 'closed'])
 
 /** Who is to be told what because of a change, when, and what of that before is not told any more. */
-export function planOf(change: Change, circumstances: Circumstances): Plan {
+export function planOf(change: AlarmChangeToNotify, circumstances: Circumstances): Plan {
   const tells = (event: string) => circumstances.events?.includes(event) ?? event === 'closed'
   if (change.kind === 'closed') {
     return { notices: tells('closed') ? endOf(change, circumstances) : [], dropped: 'later' }
@@ -104,7 +104,11 @@ export function planOf(change: Change, circumstances: Circumstances): Plan {
 }
 
 /** What a change means after which the alarm is told. */
-function loudPlanOf(change: Change, circumstances: Circumstances, tells: (event: string) => boolean): Plan {
+function loudPlanOf(
+  change: AlarmChangeToNotify,
+  circumstances: Circumstances,
+  tells: (event: string) => boolean,
+): Plan {
   if (change.kind === 'worsened' && tells('worsened')) {
     return { notices: worsened(change, circumstances), dropped: 'nothing' }
   }
@@ -120,7 +124,7 @@ function loudPlanOf(change: Change, circumstances: Circumstances, tells: (event:
 }
 
 /** Everybody who knows of the alarm hears of its end, with how it was told last. */
-function endOf(change: Change, { past, facts, rulesOf }: Circumstances): NewNotice[] {
+function endOf(change: AlarmChangeToNotify, { past, facts, rulesOf }: Circumstances): NewNotice[] {
   const isGone = change.details.reason === 'deleted' || change.details.reason === 'unlinked'
   const known = past.filter((one) => isKnownBy(one, change.at))
   const last = new Map(known.map((one) => [`${one.recipientId} ${one.userId}`, one]))
@@ -134,13 +138,17 @@ function endOf(change: Change, { past, facts, rulesOf }: Circumstances): NewNoti
 }
 
 /** Whoever hears of the alarm for the first time because it is bad enough now is reminded and escalated, too. */
-function worsened(change: Change, circumstances: Circumstances): NewNotice[] {
+function worsened(change: AlarmChangeToNotify, circumstances: Circumstances): NewNotice[] {
   const notices = toAll(change, circumstances, () => 'worsened')
   const isNews = notices.some((one) => !isKnown(change, circumstances, one))
   return isNews ? [...notices, ...laterOf(change, circumstances)] : notices
 }
 
-function loudKind(change: Change, circumstances: Circumstances, addressee: Addressee): Kind | null {
+function loudKind(
+  change: AlarmChangeToNotify,
+  circumstances: Circumstances,
+  addressee: Addressee,
+): Kind | null {
   if (!isKnown(change, circumstances, addressee)) return 'opened'
   // It was away for a moment, of which nobody has heard.
   return change.kind === 'relapsed' ? null : 'again'
@@ -148,7 +156,7 @@ function loudKind(change: Change, circumstances: Circumstances, addressee: Addre
 
 /** What the recipient of the link is told at once. */
 function toAll(
-  change: Change,
+  change: AlarmChangeToNotify,
   circumstances: Circumstances,
   kindOf: (addressee: Addressee) => Kind | null,
 ): NewNotice[] {
@@ -162,7 +170,7 @@ function toAll(
 }
 
 /** The first reminder, and what is escalated, unless something happens before. */
-function laterOf(change: Change, circumstances: Circumstances): NewNotice[] {
+function laterOf(change: AlarmChangeToNotify, circumstances: Circumstances): NewNotice[] {
   const { recipientId, facts, rulesOf, usersOf } = circumstances
   const rules = recipientId === null ? null : rulesOf(recipientId)
   if (recipientId === null || !facts || !rules || !isWanted(recipientId, facts, circumstances)) return []
@@ -198,18 +206,22 @@ function rankOf(state: string): number {
   return rank === -1 ? LEVELS.length : rank
 }
 
-function isKnown(change: Change, { past }: Circumstances, { recipientId, userId }: Addressee): boolean {
+function isKnown(
+  change: AlarmChangeToNotify,
+  { past }: Circumstances,
+  { recipientId, userId }: Addressee,
+): boolean {
   return past.some(
     (one) => one.recipientId === recipientId && one.userId === userId && isKnownBy(one, change.at),
   )
 }
 
-function isKnownBy({ kind, isTaken, dueAt }: Past, at: number): boolean {
+function isKnownBy({ kind, isTaken, dueAt }: PastNotice, at: number): boolean {
   return PROBLEMS.has(kind) && (isTaken || dueAt <= at)
 }
 
 function noticeOf(
-  { id, alarmId, at }: Change,
+  { id, alarmId, at }: AlarmChangeToNotify,
   { recipientId, userId }: Addressee,
   told: Pick<NewNotice, 'kind' | 'facts'> & Partial<Pick<NewNotice, 'step' | 'dueAt'>>,
 ): NewNotice {

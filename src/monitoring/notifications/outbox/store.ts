@@ -9,7 +9,7 @@ export type NotificationRow = Omit<typeof notifications.$inferSelect, 'status'> 
 /** A message with the name of its recipient and how much it tells. */
 export type ListedRow = NotificationRow & { readonly recipientName: string; readonly notices: number }
 
-export type Listed = {
+export type NotificationPage = {
   readonly status?: Status | undefined
   readonly recipientId?: number | undefined
   readonly belowId?: number | undefined
@@ -24,7 +24,7 @@ const COLUMNS = sql.raw(`
 /** Messages, the latest first. */
 export function listNotifications(
   database: Database,
-  { status, recipientId, belowId }: Listed,
+  { status, recipientId, belowId }: NotificationPage,
   limit: number,
 ): Promise<readonly ListedRow[]> {
   return database.all<ListedRow>(sql`

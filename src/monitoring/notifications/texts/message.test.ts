@@ -3,13 +3,13 @@ import { describe, expect, test } from 'bun:test'
 import * as fc from 'fast-check'
 
 import { durationWords, messageOf, textOf } from './message.ts'
-import type { Told } from './message.ts'
+import type { MessageItem } from './message.ts'
 import { FIELDS, filled, unknownFields } from './template.ts'
 import type { Values } from './template.ts'
 import { SPOKEN } from '../../../lib/language.ts'
 import { KINDS, languageOf } from './words.ts'
 
-const TOLD: Told = {
+const TOLD: MessageItem = {
   kind: 'opened',
   alarmId: 5,
   objectId: 7,

@@ -32,7 +32,7 @@ export type Facts = {
 }
 
 /** One thing to tell. */
-export type Told = Facts & { readonly kind: Kind }
+export type MessageItem = Facts & { readonly kind: Kind }
 
 /** How a recipient wants to be spoken to. */
 export type Manner = {
@@ -50,13 +50,13 @@ export type Text = { readonly subject: string; readonly lines: readonly string[]
 /** What is said of some alarms, the first 20 one by one. Values are shown as they are, but without control characters.
  * @param escape makes values and words safe where they go to */
 export function textOf(
-  told: readonly Told[],
+  told: readonly MessageItem[],
   manner: Manner,
   escape: (text: string) => string = (text) => text,
 ): Text {
   const words = WORDS[manner.language]
   const template = manner.templates[manner.language]
-  const lineOf = (one: Told) => {
+  const lineOf = (one: MessageItem) => {
     const usual = one.endAt === null ? words.text : words.recovered
     return cutText(filled(template?.text ?? usual, valuesOf(one, manner), escape).trim(), LINE_MAX)
   }
@@ -75,7 +75,7 @@ export function textOf(
 }
 
 /** What each field of a template stands for. */
-function valuesOf(told: Told, { recipient, language, timeZone }: Manner): Values {
+function valuesOf(told: MessageItem, { recipient, language, timeZone }: Manner): Values {
   const { events, states } = WORDS[language]
   const format = (at: number) => writtenTime(at, timeZone)
   const endAt = told.endAt

@@ -13,7 +13,7 @@ const OCCURRENCES_MAX = 100_000
 const LISTED_MAX = 1_000
 
 /** A revaluation beside what it does. */
-export type Placed = Range & {
+export type PlacedRevaluation = Range & {
   readonly id: number
   readonly objectId: number
   readonly type: (typeof REVALUATION_TYPES)[number]
@@ -23,7 +23,7 @@ export type Placed = Range & {
 }
 
 /** A revaluation that changes states, with when it does. */
-export type PlacedOverlay = Placed & {
+export type PlacedOverlay = PlacedRevaluation & {
   readonly type: 'maintenance' | 'adjustment'
   readonly adjustTo: State
   /** Whether service level containers count as if there were no maintenance. */
@@ -89,7 +89,7 @@ export async function readEntered(
   database: Database,
   path: string,
   range: Range,
-): Promise<readonly Placed[]> {
+): Promise<readonly PlacedRevaluation[]> {
   const rows = await readRevaluations(database, idsIn(path), { ...range, limit: LISTED_MAX })
   return rows.map(placed)
 }
@@ -106,7 +106,7 @@ export function tooMuch(what: string): Refusal {
   ])
 }
 
-function placed(row: RevaluationRow): Placed {
+function placed(row: RevaluationRow): PlacedRevaluation {
   const { id, objectId, type, name, beginAt, endAt } = row
   const appliesIn = (range: Range) => occurrencesIn(row, range).length > 0
   return { id, objectId, type, name, beginAt, endAt, appliesIn }

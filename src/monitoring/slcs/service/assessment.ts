@@ -3,7 +3,7 @@ import type { Range } from '../../../lib/range.ts'
 import { commit } from '../../../ports/database.ts'
 import type { Database, Write } from '../../../ports/database.ts'
 import type { Ports } from '../../../ports/index.ts'
-import type { Change } from '../../states/propagation.ts'
+import type { StateChange } from '../../states/propagation.ts'
 import { forgetUncounted, insertTransitions, saveNodes } from '../../states/service.ts'
 import { activeSpans } from '../active-time.ts'
 import { creditOf } from '../credit.ts'
@@ -100,7 +100,7 @@ async function settledOf(use: Use, period: Period, untilAt: number): Promise<Jud
   return { beginAt: period.beginAt, at, usedMs, seqs: await seqsOf(use.recorded, at) }
 }
 
-type Due = Counting & { readonly slc: DueSlc }
+type DueAssessment = Counting & { readonly slc: DueSlc }
 
 type Judgement = {
   readonly slc: DueSlc
@@ -119,7 +119,7 @@ function changeWrites(database: Database, judgement: Judgement): Write[] {
   const found = shownChanges(shown, verdict.changes, { ranges, judgedAt, untilAt: verdict.untilAt })
   const last = found.at(-1)
   if (!last) return []
-  const changes = found.map((change, index): Change => ({
+  const changes = found.map((change, index): StateChange => ({
     ...change,
     objectId: slc.id,
     seq: slc.seq + index + 1,
@@ -147,14 +147,19 @@ function causeOf({ at, reason }: ShownChange, { byChild }: BadTime): number | nu
 }
 
 /** Keeps what is agreed as a period ends: that is what it will be frozen by. */
-function endWrites(database: Database, { slc, children }: Due, period: Period, untilAt: number): Write[] {
+function endWrites(
+  database: Database,
+  { slc, children }: DueAssessment,
+  period: Period,
+  untilAt: number,
+): Write[] {
   if (untilAt < period.endAt) return []
   const { limit, target, warnAt, activeTime } = slc
   return [endPeriod(database, slc.id, { ...period, terms: { limit, target, warnAt, activeTime, children } })]
 }
 
 /** Freezes the oldest period that is over and not yet frozen, if there is one. */
-async function freezeWrites(database: Database, { slc }: Due, now: number) {
+async function freezeWrites(database: Database, { slc }: DueAssessment, now: number) {
   const period = periodAt(slc, slc.frozenUntilAt)
   const dueAt = period.endAt + FROZEN_AFTER_MS
   const ended = now < dueAt ? null : await findEnded(database, slc.id, period.endAt)

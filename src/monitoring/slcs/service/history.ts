@@ -7,7 +7,7 @@ import { readCorrections, readOverlays } from '../../revaluations/overlays/servi
 import { coversOf, laidOver } from '../../state-history/recalc.ts'
 import type { StateHistoryQuery, StateHistoryView } from '../../state-history/schema.ts'
 import { readPast, readStateHistory, withApplied } from '../../state-history/service.ts'
-import type { Described, Past } from '../../state-history/service.ts'
+import type { Described, StatePast } from '../../state-history/service.ts'
 import { spansOf } from '../../state-history/timeline.ts'
 import type { Span } from '../../state-history/timeline.ts'
 import { activeSpans } from '../active-time.ts'
@@ -21,7 +21,7 @@ import { readEndedPeriods } from '../store/periods.ts'
 import type { FrozenTerms } from '../store/periods.ts'
 import { periodSpans } from '../verdict.ts'
 import { badTimeOf, readCorrectedPast } from './used.ts'
-import type { Past as ChildrenPast } from './used.ts'
+import type { SlcPast as ChildrenPast } from './used.ts'
 
 const PERIODS_MAX = 1_000
 
@@ -39,7 +39,7 @@ async function readSlcPast(
   database: Database,
   object: Described,
   asked: { readonly range: Range; readonly recalc: boolean },
-): Promise<Past> {
+): Promise<StatePast> {
   const { range } = asked
   const recorded = await readPast(database, object, { range, recalc: false })
   const slc = asked.recalc && recorded.spans.length > 0 ? await findSlc(database, object.id) : null

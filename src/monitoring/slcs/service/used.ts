@@ -61,12 +61,12 @@ async function readRecorded(
 }
 
 /** How children were, and what was entered for the container itself: that applies, in this order, to what they come to. */
-export type Past = {
+export type SlcPast = {
   readonly children: ReadonlyMap<number, readonly Span[]>
   readonly covers: readonly (readonly Cover[])[]
 }
 
-function pastIn({ courses, spells }: Recorded, range: Range): Past {
+function pastIn({ courses, spells }: Recorded, range: Range): SlcPast {
   const excused = spellRanges(spells, 'excused')
   return {
     children: new Map(
@@ -83,7 +83,7 @@ function pastIn({ courses, spells }: Recorded, range: Range): Past {
 /** The bad time of a container in a range. */
 export function badTimeOf(
   { slc, children, createdAt }: Omit<Counting, 'slc'> & { readonly slc: Omit<Counting['slc'], 'id'> },
-  past: Past,
+  past: SlcPast,
   range: Range,
 ): BadTime {
   const active = activeSpans(slc.activeTime, slc.timeZone, range)
@@ -172,7 +172,7 @@ export async function readCorrectedPast(
   database: Database,
   { id, path }: { readonly id: number; readonly path: string },
   asked: { readonly ids: readonly number[]; readonly range: Range },
-): Promise<Past> {
+): Promise<SlcPast> {
   const { range } = asked
   const { children, covers } = pastIn(await readRecorded(database, id, asked), range)
   const [{ spans }, own] = await Promise.all([
@@ -186,7 +186,7 @@ function childrenOf({ terms }: FrozenPeriod): number[] {
   return terms.children.map(({ id }) => id)
 }
 
-function outcomeIn({ timeZone, createdAt }: Agreed, { terms, ...range }: FrozenPeriod, past: Past) {
+function outcomeIn({ timeZone, createdAt }: Agreed, { terms, ...range }: FrozenPeriod, past: SlcPast) {
   const { activeTime, children } = terms
   const badTime = badTimeOf({ slc: { activeTime, timeZone }, children, createdAt }, past, range)
   return { ...outcomeOf(badTime, range), isWhole: past.children.size === children.length }

@@ -17,7 +17,7 @@ export function noteArrival(
 }
 
 /** Notes that objects may have entered or left maintenance. */
-export function noteMaintenance(database: Database, objects: readonly Moment[]): Write {
+export function noteMaintenance(database: Database, objects: readonly MaintenanceMoment[]): Write {
   return database.run(sql`
     insert into maintenance_changes (object_id, at, mark)
     select value ->> 'objectId', max(value ->> 'at'), 1 from json_each(${JSON.stringify(objects)})
@@ -25,7 +25,7 @@ export function noteMaintenance(database: Database, objects: readonly Moment[]):
 }
 
 /** Notes that what is right in these objects may have entered or left maintenance with them. */
-export function noteChildren(database: Database, parents: readonly Moment[]): Write {
+export function noteChildren(database: Database, parents: readonly MaintenanceMoment[]): Write {
   return database.run(sql`
     insert into maintenance_changes (object_id, at, mark)
     select o.id, value ->> 'at', 1 from json_each(${JSON.stringify(parents)})
@@ -33,7 +33,7 @@ export function noteChildren(database: Database, parents: readonly Moment[]): Wr
     where true ${AGAIN}`)
 }
 
-export type Moment = { readonly objectId: number; readonly at: number }
+export type MaintenanceMoment = { readonly objectId: number; readonly at: number }
 
 const AGAIN = sql.raw(`on conflict (object_id) do update set at = max(at, excluded.at), mark = mark + 1`)
 
@@ -51,7 +51,7 @@ export async function readMaintenanceChanges(
   urgent?: Urgent,
 ): Promise<readonly NotedReview[]> {
   const running = sql`exists (select 1 from revaluations r where r.object_id = m.object_id and r.running = 1`
-  const rows = await database.all<Noted>(sql`
+  const rows = await database.all<MutableReview>(sql`
     select m.object_id as "objectId", m.at as at, m.mark as mark,
            case when o.type = 'slc' then o.parent_id end as "groupId", ${running}) as own,
            ${running} and not r.sla_relevant) as "ownCharged"
@@ -74,10 +74,13 @@ export async function hasMaintenanceChanges(database: Database): Promise<boolean
   return (await database.all(sql`select 1 from maintenance_changes limit 1`)).length > 0
 }
 
-type Noted = Omit<NotedReview, 'own' | 'ownCharged'> & { own: number; ownCharged: number }
+type MutableReview = Omit<NotedReview, 'own' | 'ownCharged'> & { own: number; ownCharged: number }
 
 /** A container enters or leaves maintenance: the one that it is in, and the one in which it uses no credit. */
-export type MaintenanceInterval = Moment & { readonly maintained: boolean; readonly excused: boolean }
+export type MaintenanceInterval = MaintenanceMoment & {
+  readonly maintained: boolean
+  readonly excused: boolean
+}
 
 /** Adds when containers entered or left maintenance, after what was known of them. */
 export function insertMaintenanceIntervals(

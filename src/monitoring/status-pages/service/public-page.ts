@@ -11,7 +11,7 @@ import { badgeOf } from '../badge.ts'
 import { daysOf } from '../days.ts'
 import { pageOf, percentText } from '../page.ts'
 import { toneOf, toneOfPercent } from '../shown.ts'
-import type { Shown, ShownObject } from '../shown.ts'
+import type { PublicStatus, ShownObject } from '../shown.ts'
 import * as store from '../store.ts'
 import type { ShownRow } from '../store.ts'
 import { WORDS } from '../words.ts'
@@ -23,9 +23,9 @@ export const SHOWN_MS = 30_000
 const COUNTED: readonly Level[] = ['major']
 
 /** What is shown, and the texts that were made of it: a few at most, one for each form and language. */
-type Kept = { readonly shown: Shown; readonly texts: Map<string, string> }
+type CachedStatus = { readonly shown: PublicStatus; readonly texts: Map<string, string> }
 
-const known = new WeakMap<Ports, TtlCache<Kept>>()
+const known = new WeakMap<Ports, TtlCache<CachedStatus>>()
 
 /** The page behind a token, as HTML. @throws {Refusal} not_found for every token that leads nowhere */
 export async function showPage(ports: Ports, token: string, language: Spoken): Promise<string> {
@@ -48,7 +48,7 @@ export async function showBadge(
   )
 }
 
-function textOf({ shown, texts }: Kept, form: string, make: (shown: Shown) => string): string {
+function textOf({ shown, texts }: CachedStatus, form: string, make: (shown: PublicStatus) => string): string {
   let text = texts.get(form)
   if (text === undefined) texts.set(form, (text = make(shown)))
   return text
@@ -59,7 +59,7 @@ export function forgetShown(ports: Ports): void {
   known.get(ports)?.clear()
 }
 
-async function keptBy(ports: Ports, kind: 'page' | 'badge', token: string): Promise<Kept> {
+async function keptBy(ports: Ports, kind: 'page' | 'badge', token: string): Promise<CachedStatus> {
   const hash = await sha256(token)
   let recent = known.get(ports)
   if (!recent) known.set(ports, (recent = new TtlCache(SHOWN_MS)))
@@ -71,7 +71,7 @@ async function keptBy(ports: Ports, kind: 'page' | 'badge', token: string): Prom
   return kept
 }
 
-async function readShown(ports: Ports, kind: 'page' | 'badge', hash: string): Promise<Shown | null> {
+async function readShown(ports: Ports, kind: 'page' | 'badge', hash: string): Promise<PublicStatus | null> {
   const { database, clock, settings } = ports
   const found = await store.findShown(database, kind, hash)
   if (!found) return null

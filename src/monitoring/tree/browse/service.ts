@@ -1,5 +1,5 @@
 import { permissionsOf, readable, ROOT_ID, ROOT_PATH, visible } from '../../../access/rights/permissions.ts'
-import type { Listed, Rights } from '../../../access/rights/permissions.ts'
+import type { IdListSql, Rights } from '../../../access/rights/permissions.ts'
 import { readableBy, rightsOf, visibleBy } from '../../../access/rights/service.ts'
 import type { Database } from '../../../ports/database.ts'
 import type { Context } from '../../../context.ts'
@@ -198,7 +198,7 @@ async function follow(
       type: isLast ? (type ?? null) : null,
       isLinked,
       limit: isLast ? limit : FRONTIER_MAX + 1,
-      where: (listed: Listed) => (isLast || isLinked ? readable : visible)(rights, 'o', listed),
+      where: (listed: IdListSql) => (isLast || isLinked ? readable : visible)(rights, 'o', listed),
     })
     if (!isLast && hits.length > FRONTIER_MAX)
       throw refusedPath(pointer, `matches too many objects at segment ${index + 1}`)

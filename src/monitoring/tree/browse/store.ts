@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
 import type { SQL } from 'drizzle-orm'
-import type { Listed } from '../../../access/rights/permissions.ts'
+import type { IdListSql } from '../../../access/rights/permissions.ts'
 import type { Database } from '../../../ports/database.ts'
 import type { State } from '../../../domain/state.ts'
 import { STATES } from '../../states/state.ts'
@@ -124,7 +124,7 @@ type Step = {
   readonly isLinked: boolean
   readonly limit: number
   /** The condition on what is found, `o`. */
-  readonly where: (listed: Listed) => string
+  readonly where: (listed: IdListSql) => string
 }
 
 /** The objects that fit a segment among the children of these or, for a deep one, anywhere below them; in the order of

@@ -6,7 +6,7 @@ import type { NodeRow } from './store.ts'
 
 type Count = { readonly id: number; readonly state: State; readonly total: number }
 
-export type Wish = {
+export type TreeQuery = {
   readonly depth: number | null
   readonly states?: readonly State[] | undefined
   readonly fields?: readonly (NodeField | 'id' | 'type')[] | undefined
@@ -14,7 +14,11 @@ export type Wish = {
 }
 
 /** Levels of rows, the top first and parents before their children, as one tree; null when there is no top. */
-export function growTree(rows: readonly NodeRow[], counts: readonly Count[], wish: Wish): TreeNode | null {
+export function growTree(
+  rows: readonly NodeRow[],
+  counts: readonly Count[],
+  wish: TreeQuery,
+): TreeNode | null {
   const countsOf = Map.groupBy(counts, ({ id }) => id)
   const childrenOf = Map.groupBy(rows, ({ parentId, depth }) => (depth === 0 ? null : parentId))
   const states = new Set(wish.states ?? STATES)
@@ -41,7 +45,7 @@ function nodeOf(row: NodeRow, below: readonly Count[]): TreeNode {
   return { id, type, subType, name, state, worstChild, counts, hasChildren }
 }
 
-function pick(node: TreeNode, fields: Wish['fields']): TreeNode {
+function pick(node: TreeNode, fields: TreeQuery['fields']): TreeNode {
   if (!fields) return node
   const { id, type, ...rest } = node
   const wanted = Object.entries(rest).filter(([name]) => fields.some((field) => field === name))

@@ -92,9 +92,13 @@ export async function deleteDevice(context: Context, id: number, recursive: bool
   await Promise.all([applyChanges(context.ports), context.ports.flow.runDue()])
 }
 
-type Known = { readonly device: store.DeviceRow; readonly properties: readonly PropertyRow[] }
+type KnownDevice = { readonly device: store.DeviceRow; readonly properties: readonly PropertyRow[] }
 
-async function viewOf(context: Context, row: ObjectRow, { device, properties }: Known): Promise<DeviceView> {
+async function viewOf(
+  context: Context,
+  row: ObjectRow,
+  { device, properties }: KnownDevice,
+): Promise<DeviceView> {
   const reasons = await tree.readReasons(context, row)
   const { collectorId, hasChildren } = row
   return { ...tree.commonView(row, properties), ...device, collectorId, hasChildren, reasons }

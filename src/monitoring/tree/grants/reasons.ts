@@ -2,26 +2,26 @@ import { permissionsOf, reachOf } from '../../../access/rights/permissions.ts'
 import type { Granted, Located, Permissions, Right, Rights } from '../../../access/rights/permissions.ts'
 import type { REASONS } from './schema.ts'
 
-export type Reason = (typeof REASONS)[number]
+export type AccessReason = (typeof REASONS)[number]
 
 /** What somebody may do with an object, and for each right why, or why not. */
 export function explain(
   rights: Rights,
   object: Located,
   grants: readonly Granted[],
-): { readonly permissions: Permissions; readonly reasons: Readonly<Record<Right, Reason>> } {
+): { readonly permissions: Permissions; readonly reasons: Readonly<Record<Right, AccessReason>> } {
   const permissions = permissionsOf(rights, object)
   const reach = reachOf(rights, object)
   const wouldReach = reachOf(rights, { ...object, runBy: 0 })
 
-  const reasonOf = (right: keyof Granted): Reason => {
+  const reasonOf = (right: keyof Granted): AccessReason => {
     if (rights.role === 'administrator') return 'administrator'
     if (!grants.some((grant) => grant[right]))
       return right === 'maintain' && permissions.maintain ? 'write' : 'not_granted'
     if (right === 'maintain' || reach[right]) return 'granted'
     return wouldReach[right] ? 'collector' : 'role'
   }
-  const readReason = (): Reason => {
+  const readReason = (): AccessReason => {
     if (rights.role === 'administrator') return 'administrator'
     return grants.length > 0 ? 'granted' : 'not_granted'
   }

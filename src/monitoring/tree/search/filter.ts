@@ -67,7 +67,7 @@ export type ValueTest = {
 /** Patterns are tried on every object where no index helps. */
 const WILDCARDS_MAX = 16
 
-type Given = FilterDefinition['conditions'][number]
+type ConditionInput = FilterDefinition['conditions'][number]
 
 /** Reads a filter definition from its JSON text.
  * @throws {Refusal} invalid, with pointers such as `?filterDefinition/conditions/2/operator` */
@@ -89,7 +89,7 @@ export function parseDefinition<Shape extends z.ZodType>(json: string, shape: Sh
 export function filterOf({ type, mode, conditions }: FilterDefinition, pointer: string): Filter {
   const faults: Fault[] = []
   const parsed = conditions.map((given, index) => {
-    const fault = (field: keyof Given, message: string) => {
+    const fault = (field: keyof ConditionInput, message: string) => {
       faults.push({ pointer: `${pointer}/conditions/${index}/${field}`, message })
       return NOTHING
     }
@@ -103,10 +103,10 @@ export function filterOf({ type, mode, conditions }: FilterDefinition, pointer: 
 export const ROOT = '?filterDefinition'
 const NOTHING: Test = { kind: 'nothing' }
 
-type Report = (field: keyof Given, message: string) => Test
+type Report = (field: keyof ConditionInput, message: string) => Test
 
 /** A condition as its test and whether the opposite is asked for. */
-function conditionOf(given: Given, fault: Report, pointer: string): Condition {
+function conditionOf(given: ConditionInput, fault: Report, pointer: string): Condition {
   const rule: ItemRule = ITEMS[given.item]
   const { operator } = given
   if (!rule.operators.has(operator))
@@ -153,10 +153,10 @@ function assertion(operator: Operator): [Operator, boolean] {
   }
 }
 
-type Asked = Omit<Given, 'expression'> & { readonly expression: string }
+type ExpressionInput = Omit<ConditionInput, 'expression'> & { readonly expression: string }
 type Around = { readonly fault: Report; readonly pointer: string }
 
-function testOf(rule: ItemRule, asked: Asked, around: Around): Test {
+function testOf(rule: ItemRule, asked: ExpressionInput, around: Around): Test {
   const { operator, expression } = asked
   const { fault } = around
   switch (rule.kind) {
@@ -183,7 +183,7 @@ function testOf(rule: ItemRule, asked: Asked, around: Around): Test {
   }
 }
 
-function idTest(kind: 'id' | 'propertyId', { operator, expression }: Asked, fault: Report): Test {
+function idTest(kind: 'id' | 'propertyId', { operator, expression }: ExpressionInput, fault: Report): Test {
   if (!/^\d{1,15}$/.test(expression)) return fault('expression', 'must be an id')
   const number = Number(expression)
   return kind === 'id' ? { kind, relation: relationOf(operator), number } : { kind, id: number }
@@ -191,7 +191,7 @@ function idTest(kind: 'id' | 'propertyId', { operator, expression }: Asked, faul
 
 function memberTest<Member extends string>(
   members: readonly Member[],
-  { expression }: Asked,
+  { expression }: ExpressionInput,
   { fault, make }: { fault: Report; make: (member: Member) => Test },
 ): Test {
   const member = members.find((known) => known === expression)
@@ -209,7 +209,7 @@ function intervalTest(operator: Operator, expression: string, fault: Report): Te
 }
 
 /** With a `propertyKey` both items ask for that property's value; without it `property_key` asks for the key itself. */
-function propertyTest(kind: 'property' | 'propertyKey', asked: Asked, fault: Report): Test {
+function propertyTest(kind: 'property' | 'propertyKey', asked: ExpressionInput, fault: Report): Test {
   const { operator, expression } = asked
   const key = asked.propertyKey ? asked.propertyKey : null
   if (operator.startsWith('propval_')) {
@@ -225,7 +225,7 @@ function propertyTest(kind: 'property' | 'propertyKey', asked: Asked, fault: Rep
   })
 }
 
-function valueTest(isRaw: boolean, asked: Asked, { fault, pointer }: Around): Test {
+function valueTest(isRaw: boolean, asked: ExpressionInput, { fault, pointer }: Around): Test {
   const { operator, expression } = asked
   if (!asked.value) return fault('value', 'must be the key or the name of a value')
   const { value } = asked
@@ -237,7 +237,7 @@ function valueTest(isRaw: boolean, asked: Asked, { fault, pointer }: Around): Te
   return textTest(asked, fault, (match) => ({ kind: 'value', isRaw, value, match, pointer }))
 }
 
-function textTest(asked: Asked, fault: Report, make: (match: TextMatch) => Test): Test {
+function textTest(asked: ExpressionInput, fault: Report, make: (match: TextMatch) => Test): Test {
   const { operator, expression } = asked
   if (operator === 'is_defined') return make({ by: 'defined' })
   const by = TEXT_TESTS.find((known) => known === operator)

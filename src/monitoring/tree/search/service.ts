@@ -15,7 +15,7 @@ import type { SearchView } from './schema.ts'
 import type { Bound } from './store/bound.ts'
 import { conditionSql } from './store/conditions.ts'
 import * as store from './store/search.ts'
-import type { Branch, Found } from './store/search.ts'
+import type { Branch, FoundObject } from './store/search.ts'
 import { valueHolds } from './values.ts'
 
 export { Bound } from './store/bound.ts'
@@ -27,7 +27,7 @@ const BRANCHES_AT_ONCE = 50
 /** Of all conditions of an `or` together; beyond it pages get shorter. */
 const FOUND_MAX = 50_000
 
-type Listed = { readonly items: SearchView['items']; readonly next: string | null }
+type SearchPage = { readonly items: SearchView['items']; readonly next: string | null }
 
 /** Objects below a group that fit a filter definition and that the caller may read, in the order of the tree.
  * @returns with `next` the cursor of the page that follows, null when this is the last
@@ -36,7 +36,7 @@ export async function searchGroup(
   context: Context,
   id: number,
   { filterDefinition, ...page }: Page & { filterDefinition: string },
-): Promise<Listed> {
+): Promise<SearchPage> {
   const filter = parseFilter(filterDefinition)
   const { path } = await requireStart(context, id, 'group')
   return searchBelow(context, { filter, path }, page)
@@ -45,11 +45,11 @@ export async function searchGroup(
 /** All objects of a type that the caller may read, in the order of the tree.
  * @returns as `searchGroup`
  * @throws {Refusal} invalid for a cursor of another list */
-export function listObjects(context: Context, type: ObjectType, page: Page): Promise<Listed> {
+export function listObjects(context: Context, type: ObjectType, page: Page): Promise<SearchPage> {
   return searchBelow(context, { filter: { type, mode: 'and', conditions: [] }, path: ROOT_PATH }, page)
 }
 
-async function searchBelow(context: Context, { filter, path }: Search, page: Page): Promise<Listed> {
+async function searchBelow(context: Context, { filter, path }: Search, page: Page): Promise<SearchPage> {
   const rights = await rightsOf(context)
   const after = page.cursor === undefined ? path : placeOf(page.cursor, path)
   const branches = branchesOf(filter, path, readableTops(rights))
@@ -124,7 +124,7 @@ async function findAll(
   context: Context,
   branches: readonly Branch[],
   page: { after: string; limit: number },
-): Promise<(readonly Found[])[]> {
+): Promise<(readonly FoundObject[])[]> {
   const { database } = context.ports
   const plain = branches.filter((branch) => !branch.conditions.some(asksForValue))
   const found = [...(await store.findBranches(database, plain, page))]
@@ -146,7 +146,7 @@ async function findByValue(
   { ports }: Context,
   { branch, asking }: { branch: Branch; asking: readonly Asking[] },
   page: { after: string; limit: number },
-): Promise<Found[]> {
+): Promise<FoundObject[]> {
   const { database, jobActors } = ports
   const [candidates = []] = await store.findBranches(database, [branch], {
     ...page,
@@ -168,7 +168,7 @@ async function findByValue(
     database,
     candidates.map(({ id }) => id),
   )
-  const found: Found[] = []
+  const found: FoundObject[] = []
   for (let from = 0; from < candidates.length && found.length < page.limit; from += ACTORS_AT_ONCE) {
     const slice = candidates.slice(from, from + ACTORS_AT_ONCE)
     const snapshots = await Promise.all(slice.map(({ id }) => jobActors.snapshot(id)))
@@ -183,7 +183,7 @@ async function findByValue(
 }
 
 /** Each object once, in the order of the tree. */
-function merge(lists: readonly (readonly Found[])[]): readonly Found[] {
+function merge(lists: readonly (readonly FoundObject[])[]): readonly FoundObject[] {
   const [only] = lists
   if (only && lists.length === 1) return only
   const byPath = new Map(lists.flat().map((object) => [object.path, object]))

@@ -7,7 +7,7 @@ import { repeatAt } from './answers.ts'
 import { roundItem } from '../items.ts'
 
 /** A round that can be taken, and its place in the body. */
-type Placed = { readonly round: Round; readonly place: number }
+type IndexedRound = { readonly round: Round; readonly place: number }
 
 /** Takes all rounds that can be taken; an outcome or a refusal for each, in their order. Under a key each value is
  * remembered by its job. */
@@ -31,7 +31,7 @@ export async function takeRounds(
 
 async function takeOnce(
   context: Context,
-  placed: readonly Placed[],
+  placed: readonly IndexedRound[],
   repeat: Repeat,
 ): Promise<readonly DeliveredRound[]> {
   const parcels = placed.flatMap(({ round, place }) =>

@@ -4,7 +4,7 @@ import { readRecipients, saveHandedOut } from '../../recipients/service/reads.ts
 import type { Recipient } from '../../recipients/service/reads.ts'
 import { onDuty } from '../duty.ts'
 import { planOf } from '../plan.ts'
-import type { Past, Plan } from '../plan.ts'
+import type { PastNotice, Plan } from '../plan.ts'
 import * as store from '../store/notices.ts'
 import type { ChangeRow } from '../store/notices.ts'
 
@@ -82,7 +82,7 @@ async function planned(
 
 type Hand = {
   readonly change: ChangeRow
-  readonly before: readonly Past[]
+  readonly before: readonly PastNotice[]
   /** How many alarms were handed out by recipient, once it is more than was kept. */
   readonly handedOut: Map<number, number>
 }

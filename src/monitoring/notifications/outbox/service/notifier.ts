@@ -7,7 +7,7 @@ import { listPeople, noteResult, readRecipients } from '../../recipients/service
 import type { Recipient } from '../../recipients/service/reads.ts'
 import { tellAddressee } from '../../recipients/service/targets-of.ts'
 import type { Addressee } from '../../recipients/service/targets-of.ts'
-import type { Told } from '../../texts/message.ts'
+import type { MessageItem } from '../../texts/message.ts'
 import { againAt, waitMs } from '../backoff.ts'
 import { findPause } from '../store/pauses.ts'
 import * as store from '../store/messages.ts'
@@ -164,7 +164,7 @@ class Way {
 
 type Sending = {
   readonly to: Addressee
-  readonly told: readonly Told[]
+  readonly told: readonly MessageItem[]
   /** When it is tried next unless it arrives. */
   readonly nextAt: number
 }

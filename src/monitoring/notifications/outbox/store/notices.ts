@@ -4,10 +4,10 @@ import { isNotNullViolation } from '../../../../ports/database.ts'
 import type { Database, Write } from '../../../../ports/database.ts'
 import type { Facts } from '../../texts/message.ts'
 import type { Kind } from '../../texts/words.ts'
-import type { Change, NewNotice, Past, Plan } from '../plan.ts'
+import type { AlarmChangeToNotify, NewNotice, PastNotice, Plan } from '../plan.ts'
 
 /** A change of an alarm with what is known of the alarm now. */
-export type ChangeRow = Change & {
+export type ChangeRow = AlarmChangeToNotify & {
   readonly state: string
   /** The last change that notices were made of. */
   readonly afterId: number
@@ -70,7 +70,7 @@ function whatIsKnown(row: Raw): Pick<ChangeRow, 'details' | 'facts' | 'events'> 
 export async function readPast(
   database: Database,
   alarmIds: readonly number[],
-): Promise<ReadonlyMap<number, readonly Past[]>> {
+): Promise<ReadonlyMap<number, readonly PastNotice[]>> {
   const rows = await database.all<{
     alarmId: number
     recipientId: number
@@ -83,7 +83,7 @@ export async function readPast(
     select t.alarm_id as "alarmId", t.recipient_id as "recipientId", t.user_id as "userId", t.kind as kind,
            t.due_at as "dueAt", t.notification_id is not null as "isTaken", t.facts as facts
     from json_each(${JSON.stringify(alarmIds)}) wanted cross join notices t on t.alarm_id = wanted.value order by t.id`)
-  const past = new Map<number, Past[]>()
+  const past = new Map<number, PastNotice[]>()
   for (const { alarmId, isTaken, facts, ...row } of rows) {
     const list = past.get(alarmId) ?? []
     list.push({ ...row, isTaken: isTaken === 1, facts: JSON.parse(facts) as Facts })

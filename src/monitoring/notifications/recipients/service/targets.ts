@@ -11,7 +11,7 @@ import { openTarget } from './targets-of.ts'
 const SECRET_BYTES = 32
 
 /** A target to be kept; `secret` is the one that was made for it. */
-export type Entered = { readonly target: Target; readonly secret?: string }
+export type EnteredTarget = { readonly target: Target; readonly secret?: string }
 
 /** The target that a body names for the caller. A webhook without a secret keeps that of `former`, or gets a new one.
  * @throws {Refusal} invalid where the body names none, unauthenticated for a script that no user sets */
@@ -19,7 +19,7 @@ export function enteredTarget(
   { caller, ports }: Context,
   { type, target }: NewRecipientBody | RecipientBody,
   former: Target | null,
-): Entered {
+): EnteredTarget {
   if (typeof target !== 'object')
     throw invalid([fault('/target', 'must be a target, or the text that was shown for it')])
   if (type === 'script') {
@@ -40,7 +40,7 @@ export async function changedTarget(
   context: Context,
   before: RecipientRow,
   body: RecipientBody,
-): Promise<Entered> {
+): Promise<EnteredTarget> {
   const isKept = body.target === undefined || body.target === before.shownTarget
   if (isKept && body.type !== before.type)
     throw invalid([fault('/target', 'is required if the type changes')])

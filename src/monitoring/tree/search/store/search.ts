@@ -16,7 +16,7 @@ export type Branch = {
   readonly conditions: readonly Condition[]
 }
 
-export type Found = { readonly id: number; readonly path: string }
+export type FoundObject = { readonly id: number; readonly path: string }
 
 export type ItemRow = {
   readonly id: number
@@ -43,7 +43,7 @@ export async function findBranches(
   database: Database,
   branches: readonly Branch[],
   page: { after: string; limit: number },
-): Promise<readonly (readonly Found[])[]> {
+): Promise<readonly (readonly FoundObject[])[]> {
   const probes = branches.map((branch) =>
     [null, ...branch.conditions].map((probed) => probeOf(branch, probed)),
   )
@@ -52,10 +52,10 @@ export async function findBranches(
     const [subtree = 0, ...drivers] = totals.splice(0, branch.conditions.length + 1)
     const fewest = Math.min(...drivers)
     const driver = subtree > SMALL && fewest <= FEW ? branch.conditions[drivers.indexOf(fewest)] : undefined
-    return database.all<Found>(branchSql(branch, driver, page))
+    return database.all<FoundObject>(branchSql(branch, driver, page))
   })
   const [first, ...rest] = queries
-  return first ? ((await database.batch([first, ...rest])) as Found[][]) : []
+  return first ? ((await database.batch([first, ...rest])) as FoundObject[][]) : []
 }
 
 /** Of few objects those that each branch finds: no others are looked at, however large the tree. */
@@ -63,12 +63,12 @@ export async function findAmong(
   database: Database,
   branches: readonly Branch[],
   ids: readonly number[],
-): Promise<readonly (readonly Found[])[]> {
+): Promise<readonly (readonly FoundObject[])[]> {
   const among = { test: { kind: 'among', ids }, negated: false } as const
   const [first, ...rest] = branches.map((branch) =>
-    database.all<Found>(branchSql(branch, among, { after: branch.path, limit: ids.length })),
+    database.all<FoundObject>(branchSql(branch, among, { after: branch.path, limit: ids.length })),
   )
-  return first ? ((await database.batch([first, ...rest])) as Found[][]) : []
+  return first ? ((await database.batch([first, ...rest])) as FoundObject[][]) : []
 }
 
 /** What a list shows of objects, in the order of the ids. */

@@ -82,6 +82,8 @@ test.each([
     message: '',
     beginAt: 0,
     endAt: null,
+    silentSinceAt: null,
+    timeoutMs: null,
   }
   await stage.ports.database.run(sql`
     insert into notices (change_id, alarm_id, object_id, recipient_id, user_id, kind, step, due_at, facts)

@@ -68,7 +68,7 @@ describe.each(HOSTS_BY_HAND)('notifications of %s', (_, start) => {
         language: 'de',
       })
       expect(await tried(mails)).toMatchObject({ status: 'ok' })
-      expect(mail.take()[0]?.text).toContain('Subject: Probe: root (Warnung)')
+      expect(mail.take()[0]?.text).toContain('Subject: Test: root (Warnung)')
 
       await open(webhook)
       await hand.moveTo(now + 9_000)

@@ -233,7 +233,7 @@ describe('many alarms', () => {
     expect(lines.at(-1)).toBe('… and 40 more.')
     await stage.happen(...jobs.map((one) => ({ kind: 'closed', ...one })))
     await stage.pass(MINUTE_MS)
-    expect(receiver.take().map(({ json }) => json['data'])).toMatchObject([{ subject: '60 well again' }])
+    expect(receiver.take().map(({ json }) => json['data'])).toMatchObject([{ subject: '60 recovered' }])
     expect([await shownOf(0), await shownOf(59)]).toEqual([
       { sent: 2, failed: 0 },
       { sent: 2, failed: 0 },

@@ -171,7 +171,7 @@ describe('a test', () => {
     const [mail, ...others] = server.take()
     expect(others).toEqual([])
     expect(mail?.to).toEqual(['anna@example.org'])
-    expect(mail?.text).toContain('Probe: /root seit')
+    expect(mail?.text).toContain('Test: /root (Warnung, Alarm seit')
   })
 
   test('of a group is a mail for each, in which no other address is', async () => {

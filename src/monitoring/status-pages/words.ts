@@ -37,7 +37,7 @@ const english: Words = {
   outages: 'Current outages',
   noOutages: 'None.',
   maintenance: 'Maintenance',
-  ofDays: (days) => (days === 1 ? 'today' : `of the last ${days} days`),
+  ofDays: (days) => (days === 1 ? 'today' : `over the last ${days} days`),
   asOf: 'As of',
   unknown: 'unknown',
 }

@@ -30,13 +30,13 @@ describe('a message', () => {
   test('says in the language and zone of whoever is told what has happened', () => {
     expect(textOf([TOLD], MANNER)).toEqual({
       subject: 'Alarm: icmp is major',
-      lines: ['Alarm: /root/Zürich/srv1/icmp is major since 2026-03-02 10:00:00 +01:00. no data'],
+      lines: ['Alarm: /root/Zürich/srv1/icmp is major (alarm since 2026-03-02 10:00:00 +01:00). no data'],
     })
     const ended = { ...TOLD, kind: 'closed', state: 'ok', endAt: TOLD.beginAt + 7_500_000 } as const
     expect(textOf([ended], { ...MANNER, language: 'de', timeZone: 'UTC' })).toEqual({
-      subject: 'Wieder gut: icmp (in Ordnung)',
+      subject: 'Behoben: icmp (in Ordnung)',
       lines: [
-        'Wieder gut: /root/Zürich/srv1/icmp, kritisch von 2026-03-02 09:00:00 +00:00 bis 2026-03-02 11:05:00 +00:00 (2 Std 5 Min). no data',
+        'Behoben: /root/Zürich/srv1/icmp, kritisch von 2026-03-02 09:00:00 +00:00 bis 2026-03-02 11:05:00 +00:00 (2 Std 5 Min). no data',
       ],
     })
   })
@@ -50,7 +50,7 @@ describe('a message', () => {
       timeoutMs: 4_000,
     }
     expect(textOf([silent], MANNER).lines).toEqual([
-      'Alarm: /root/Zürich/srv1/icmp is major since 2026-03-02 10:00:04 +01:00. no data since 10:00:00 (expected every 4 s)',
+      'Alarm: /root/Zürich/srv1/icmp is major (alarm since 2026-03-02 10:00:04 +01:00). no data since 10:00:00 (expected every 4 s)',
     ])
     const german = { language: 'de', timeZone: 'UTC' } as const
     expect(messageOf(silent, german)).toBe('keine Daten seit 09:00:00 (erwartet alle 4 s)')
@@ -78,7 +78,7 @@ describe('a message', () => {
     expect(many(20).lines).toHaveLength(20)
     expect(many(21).lines).toHaveLength(21)
     expect(many(21).lines.at(-1)).toBe('… and 1 more.')
-    expect(textOf([TOLD, { ...TOLD, kind: 'closed' }], MANNER).subject).toBe('1 alarm, 1 well again')
+    expect(textOf([TOLD, { ...TOLD, kind: 'closed' }], MANNER).subject).toBe('1 alarm, 1 recovered')
   })
 
   test('takes the texts that were written for it, in one language', () => {

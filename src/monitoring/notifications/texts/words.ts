@@ -38,25 +38,25 @@ export const WORDS: Readonly<Record<Spoken, Words>> = {
   en: {
     events: {
       opened: 'Alarm',
-      worsened: 'Worse',
+      worsened: 'Worsened',
       updated: 'Changed',
-      again: 'Still an alarm',
+      again: 'Still open',
       reminder: 'Reminder',
       escalation: 'Escalation',
-      flapping: 'Flapping, quiet until it is steady',
-      closed: 'Well again',
-      gone: 'No longer watched',
+      flapping: 'Flapping, no notifications until stable',
+      closed: 'Recovered',
+      gone: 'No longer monitored',
       test: 'Test',
     },
     states: { major: 'major', minor: 'minor', warning: 'warning', ok: 'ok', undefined: 'undefined' },
     subject: '{{event}}: {{object.name}} is {{state}}',
-    text: '{{event}}: {{object.path}} is {{state}} since {{begin}}. {{message}}',
+    text: '{{event}}: {{object.path}} is {{state}} (alarm since {{begin}}). {{message}}',
     recovered:
       '{{event}}: {{object.path}}, {{worstState}} from {{begin}} to {{end}} ({{duration}}). {{message}}',
     units: ['d', 'h', 'min', 's'],
     silent: (since, every) => `no data since ${since}${every === null ? '' : ` (expected every ${every})`}`,
     several: (bad, well) =>
-      [bad > 0 ? `${bad} ${bad === 1 ? 'alarm' : 'alarms'}` : '', well > 0 ? `${well} well again` : '']
+      [bad > 0 ? `${bad} ${bad === 1 ? 'alarm' : 'alarms'}` : '', well > 0 ? `${well} recovered` : '']
         .filter(Boolean)
         .join(', '),
     more: (count) => `… and ${count} more.`,
@@ -64,15 +64,15 @@ export const WORDS: Readonly<Record<Spoken, Words>> = {
   de: {
     events: {
       opened: 'Alarm',
-      worsened: 'Schlimmer',
+      worsened: 'Verschlechtert',
       updated: 'Geändert',
-      again: 'Weiterhin Alarm',
+      again: 'Weiterhin offen',
       reminder: 'Erinnerung',
       escalation: 'Eskalation',
-      flapping: 'Unruhig, keine Meldungen bis es sich legt',
-      closed: 'Wieder gut',
+      flapping: 'Instabil, keine Meldungen bis zur Beruhigung',
+      closed: 'Behoben',
       gone: 'Nicht mehr überwacht',
-      test: 'Probe',
+      test: 'Test',
     },
     states: {
       major: 'kritisch',
@@ -82,13 +82,13 @@ export const WORDS: Readonly<Record<Spoken, Words>> = {
       undefined: 'unbekannt',
     },
     subject: '{{event}}: {{object.name}} ({{state}})',
-    text: '{{event}}: {{object.path}} seit {{begin}}: {{state}}. {{message}}',
+    text: '{{event}}: {{object.path}} ({{state}}, Alarm seit {{begin}}). {{message}}',
     recovered:
       '{{event}}: {{object.path}}, {{worstState}} von {{begin}} bis {{end}} ({{duration}}). {{message}}',
     units: ['T', 'Std', 'Min', 's'],
     silent: (since, every) => `keine Daten seit ${since}${every === null ? '' : ` (erwartet alle ${every})`}`,
     several: (bad, well) =>
-      [bad > 0 ? `${bad} ${bad === 1 ? 'Alarm' : 'Alarme'}` : '', well > 0 ? `${well} wieder gut` : '']
+      [bad > 0 ? `${bad} ${bad === 1 ? 'Alarm' : 'Alarme'}` : '', well > 0 ? `${well} behoben` : '']
         .filter(Boolean)
         .join(', '),
     more: (count) => `… und ${count} weitere.`,

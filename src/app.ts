@@ -29,7 +29,7 @@ import type { Env, Route } from './http/policy.ts'
 import { failureResponse, problemResponse } from './http/problem.ts'
 import { malformedJson } from './http/valid.ts'
 import { direct } from './http/direct.ts'
-import { frame } from './http/response-headers.ts'
+import { responseHeaders } from './http/response-headers.ts'
 import { alarmRoutes } from './monitoring/alarm-inbox/routes.ts'
 import { dependencyRoutes } from './monitoring/dependencies/routes.ts'
 import { eventRoutes } from './monitoring/events/routes.ts'
@@ -61,7 +61,7 @@ export type App = {
  * @throws {Error} when a route names no policy */
 export function createApp(ports: Ports, around: (handle: Handle) => Handle = (handle) => handle): App {
   const app = new Hono<Env>({ getPath: (request) => withoutBase(getPath(request), ports.settings.basePath) })
-  app.use(frame(ports))
+  app.use(responseHeaders(ports))
 
   app.route('/', healthRoutes)
   app.route('/', sessionRoutes)

@@ -3,7 +3,7 @@ import type { Context } from '../context.ts'
 import type { MaybePromise } from '../lib/maybe-promise.ts'
 import type { Ports } from '../ports/index.ts'
 import { ID } from './openapi-answers.ts'
-import { requestIdOf, surround, surrounded } from './response-headers.ts'
+import { requestIdOf, addHeaders, jsonResponse } from './response-headers.ts'
 import { idempotencyKeyOf } from './idempotency.ts'
 import { admit } from './policy.ts'
 import type { Policy } from './policy.ts'
@@ -63,7 +63,7 @@ async function answer<Body, Done>(
       const sent = { body: await body, key: idempotencyKeyOf(request) }
       const done = await route.handle(context, id, sent)
       const { json, headers = {} } = route.show(done, context, id)
-      const response = surrounded(json, request, context)
+      const response = jsonResponse(json, request, context)
       for (const name in headers) response.headers.set(name, headers[name] ?? '')
       return response
     } finally {
@@ -73,7 +73,7 @@ async function answer<Body, Done>(
     const { isDelivery } = route.policy
     const about = { requestId, method: route.method, route: route.path, isDelivery }
     const response = failureResponse(error, ports, about)
-    surround(response.headers, request, { ports, requestId })
+    addHeaders(response.headers, request, { ports, requestId })
     return response
   }
 }

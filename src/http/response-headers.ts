@@ -16,7 +16,7 @@ const NOTHING = "default-src 'none'; frame-ancestors 'none'"
 const REQUEST_ID = /^[\w.-]{1,64}$/
 
 /** What surrounds every request: its id, and the header fields that every answer carries. */
-export function frame(ports: Ports) {
+export function responseHeaders(ports: Ports) {
   return createMiddleware<Env>(async (c, next) => {
     const requestId = requestIdOf(c.req.raw)
     c.set('ports', ports)
@@ -29,7 +29,7 @@ export function frame(ports: Ports) {
     if (!c.res.headers.has('content-security-policy')) c.res.headers.set('content-security-policy', NOTHING)
     if (isStream(c.res.headers)) for (const [name, value] of UNBUFFERED) c.res.headers.set(name, value)
     if (raw.method === 'HEAD') c.res = await withoutBody(c.res)
-    surround(c.res.headers, raw, { ports, requestId })
+    addHeaders(c.res.headers, raw, { ports, requestId })
   })
 }
 
@@ -76,7 +76,7 @@ const STEADY = {
 type Around = Pick<Context, 'ports' | 'requestId'>
 
 /** Adds what every answer carries to its header fields. */
-export function surround(headers: Headers, request: Request, { ports, requestId }: Around): void {
+export function addHeaders(headers: Headers, request: Request, { ports, requestId }: Around): void {
   headers.set('x-request-id', requestId)
   // A route that says otherwise, as of what everybody may keep, is not contradicted.
   for (const [name, value] of Object.entries(STEADY)) if (!headers.has(name)) headers.set(name, value)
@@ -96,7 +96,7 @@ function fieldsWith(...others: readonly (readonly [string, string])[]): Headers 
 }
 
 /** A good answer of JSON text, in the same surroundings. */
-export function surrounded(json: string, request: Request, { ports, requestId }: Around): Response {
+export function jsonResponse(json: string, request: Request, { ports, requestId }: Around): Response {
   const fields = PLAIN[isSecure(request) ? 1 : 0][sendsSession(request, ports) ? 1 : 0]
   fields.set('x-request-id', requestId)
   const response = new Response(json, { headers: fields })

@@ -74,7 +74,7 @@ class Place {
           throw cause
         },
       }),
-      roomBytes: () => Number.POSITIVE_INFINITY,
+      freeBytes: () => Number.POSITIVE_INFINITY,
       blobs: await openBlobsDirectory(join(folder, 'blobs')),
       clock: { now: () => clock.place?.now ?? BEGIN_AT, monotonic: () => performance.now() },
       log: {

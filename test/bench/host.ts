@@ -3,7 +3,7 @@ import { heapStats } from 'bun:jsc'
 import { Hono } from 'hono'
 
 import { sweepAll } from '../../src/state-pipeline.ts'
-import { frame } from '../../src/http/response-headers.ts'
+import { responseHeaders } from '../../src/http/response-headers.ts'
 import type { Env } from '../../src/http/policy.ts'
 import { startServer } from '../../workers/bun/server.ts'
 import type { Seams } from '../../workers/bun/server.ts'
@@ -42,7 +42,7 @@ const HOSTS: Readonly<Record<string, Seams>> = {
   floor: {
     fetch: (fetch, ports) => {
       const app = new Hono<Env>()
-      app.use(frame(ports))
+      app.use(responseHeaders(ports))
       app.post('/floor', (c) => c.body(null, 204))
       app.all('*', (c) => fetch(c.req.raw))
       return (request) => app.fetch(request)

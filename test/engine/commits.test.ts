@@ -312,13 +312,13 @@ describe('more bounds', () => {
   test('while the disk is nearly full deliveries are refused, and what makes room goes on', async () => {
     for (const jobId of [1, 2]) await stage.engine.configure(jobId, rulesWith())
     await deliver(1, { values: { returnValue1: 1 } })
-    stage.roomBytes = 2 * stage.engine.unflushed.sizeBytes - 1
+    stage.freeBytes = 2 * stage.engine.unflushed.sizeBytes - 1
     expect(await codeOf(deliver(1))).toBe('storage_full')
     await stage.engine.flush()
     await stage.engine.forget(2)
     await stage.engine.configure(1, rulesWith({ revision: 2 }))
     expect(await numbersOf(1)).toEqual([1])
-    stage.roomBytes = 2 * stage.engine.unflushed.sizeBytes
+    stage.freeBytes = 2 * stage.engine.unflushed.sizeBytes
     expect(await codeOf(deliver(1))).toBeNull()
   })
 })

@@ -44,7 +44,7 @@ function deliver({ engine }: Stage, jobId: number): Promise<boolean> {
 
 function refuse(stage: Stage, kind: Story['kind'], isRefusing: boolean): void {
   stage.values.isAway = kind === 'fails' && isRefusing
-  stage.roomBytes = kind === 'is full' && isRefusing ? -1 : Number.POSITIVE_INFINITY
+  stage.freeBytes = kind === 'is full' && isRefusing ? -1 : Number.POSITIVE_INFINITY
 }
 
 /** Lets the scheduler look once, as on Bun. */
@@ -111,11 +111,11 @@ test('one refusal at the only time at which a sender sends is as good as a deliv
   const { engine } = stage
   await engine.configure(LIVING, rulesWith({ timeoutMs: TIMEOUT_MS }))
   stage.now += TIMEOUT_MS - 500
-  stage.roomBytes = -1
+  stage.freeBytes = -1
   const delivery = deliveryWith({ errorCode: 0 })
   await engine.deliver(LIVING, delivery, ANYBODY).catch(() => undefined)
   const refusedAt = stage.now
-  stage.roomBytes = Number.POSITIVE_INFINITY
+  stage.freeBytes = Number.POSITIVE_INFINITY
   stage.now = refusedAt + TIMEOUT_MS - 1
   await engine.wake()
   expect(await engine.snapshot(LIVING)).toMatchObject({ errorCode: 0, deadlineAt: refusedAt + TIMEOUT_MS })

@@ -32,7 +32,7 @@ async function open() {
     clock: time,
     log: { info() {}, warn() {}, error: (message: string) => void errors.push(message) },
     follow: () => Promise.resolve(),
-    roomBytes: () => Number.POSITIVE_INFINITY,
+    freeBytes: () => Number.POSITIVE_INFINITY,
   }
   // Time goes in leaps here: none of them is a stall.
   const keeping = await openEngine(host, Number.POSITIVE_INFINITY)

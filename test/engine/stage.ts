@@ -104,7 +104,7 @@ export class Stage {
   /** While true, turns end only by `endTurn`. */
   byHand = false
   blobBytes = SMALL_BLOB_BYTES
-  roomBytes = Number.POSITIVE_INFINITY
+  freeBytes = Number.POSITIVE_INFINITY
 
   /** Those who are told what jobs receive; nobody unless a test says so. */
   subscribers: Subscribers = NOBODY
@@ -155,7 +155,7 @@ export class Stage {
       log: { info() {}, warn() {}, error: (message) => void this.errors.push(message) },
       turn: () => (this.byHand ? new Promise((resolve) => this.#turns.push(resolve)) : Promise.resolve()),
       follow: (transitions) => this.#follow(transitions),
-      roomBytes: () => this.roomBytes,
+      freeBytes: () => this.freeBytes,
       subscribers: this.subscribers,
       armed: () => void (this.armed += 1),
     })

@@ -130,7 +130,7 @@ async function live(diesAt: number, ends: Ends, onto: Onto = (values) => values)
       log: { info() {}, warn() {}, error() {} },
       turn: () => Promise.resolve(),
       follow: (transitions: readonly Transition[]) => Promise.resolve(transitions.forEach(tell)),
-      roomBytes: () => Number.POSITIVE_INFINITY,
+      freeBytes: () => Number.POSITIVE_INFINITY,
       armed: () => undefined,
     }
     return JobEngine.open(host)

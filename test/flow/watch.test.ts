@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 
 import type { OpenStatePipeline } from '../../src/state-pipeline.ts'
-import { watchFlow } from '../../workers/bun/flow-watch.ts'
+import { runWhenDue } from '../../workers/bun/due-watch.ts'
 
 const LONG_MS = 700
 const DAY_MS = 86_400_000
@@ -16,7 +16,7 @@ async function settlings(...wanted: readonly number[]): Promise<number> {
     },
     runDue: () => Promise.resolve(void count++),
   } as OpenStatePipeline
-  const end = watchFlow(flow, { clock: { now: () => Date.now() }, log })
+  const end = runWhenDue(flow, { clock: { now: () => Date.now() }, log })
   await Bun.sleep(LONG_MS)
   await end()
   const before = count

@@ -78,9 +78,13 @@ async function startBunByHand(variables: Variables = {}): Promise<HostByHand> {
       },
     },
     async moveTo(at) {
-      const [engine, flow, { post, dispatch }] = [engineOf(server.ports.jobActors), flowOf(server), server]
+      const [engine, flow, { notifier, dispatch }] = [
+        engineOf(server.ports.jobActors),
+        flowOf(server),
+        server,
+      ]
       for (;;) {
-        const dueAt = Math.min(engine.nextAt, flow.nextAt, post.nextAt, dispatch.nextAt)
+        const dueAt = Math.min(engine.nextAt, flow.nextAt, notifier.nextAt, dispatch.nextAt)
         if (dueAt > at) break
         const now = Math.max(time.now(), dueAt)
         time.moveTo(now)
@@ -89,9 +93,9 @@ async function startBunByHand(variables: Variables = {}): Promise<HostByHand> {
           await engine.settled()
         }
         if (flow.nextAt <= now) await flow.runDue()
-        if (post.nextAt <= now) {
-          await post.runDue()
-          await post.sent()
+        if (notifier.nextAt <= now) {
+          await notifier.runDue()
+          await notifier.sent()
         }
         if (dispatch.nextAt <= now) await dispatch.runDue()
       }

@@ -93,7 +93,7 @@ export class EngineObject {
       log: silent,
       turn: () => scheduler.wait(0),
       follow: (transitions) => Promise.resolve(void this.#told.push(...transitions)),
-      roomBytes: () => Number.POSITIVE_INFINITY,
+      freeBytes: () => Number.POSITIVE_INFINITY,
       armed() {},
     })
   }

@@ -110,11 +110,11 @@ test('what became of a message is kept for 400 days, and what waits for as long 
   await database.run(sql`
     insert into notices (change_id, alarm_id, object_id, recipient_id, user_id, kind, step, due_at, facts, notification_id)
     select id, ${ALARMS_FROM}, ${JOB}, recipient_id, 0, 'opened', 0, 0, '{}', id from notifications`)
-  await stage.post.runDue()
+  await stage.notifier.runDue()
   expect(await kept()).toEqual(['at the edge', 'waits'])
   expect(await stage.rows('select id from notices')).toHaveLength(2)
   stage.clock.at += DAY_MS
-  await stage.post.runDue()
+  await stage.notifier.runDue()
   expect(await kept()).toEqual(['waits'])
 })
 

@@ -355,10 +355,10 @@ describe('a message that is not taken', () => {
       }
       return new Response('ok')
     }
-    await stage.post.runDue()
+    await stage.notifier.runDue()
     await webhook({ grouping: 'PT0S' })
     await stage.happen({ kind: 'opened' })
-    await stage.post.runDue()
+    await stage.notifier.runDue()
     while (!receiver.got.some(({ path }) => path === '/hook')) await Bun.sleep(5)
     await Bun.sleep(50)
     expect(hanging).toBe(25)

@@ -28,15 +28,15 @@ export type Stage = {
   readonly clock: HandClock
   readonly context: Context
   readonly logs: readonly string[]
-  /** The post as it is now; another one once it was opened anew. */
-  readonly post: Notifier
+  /** The notifier as it is now; another one once it was opened anew. */
+  readonly notifier: Notifier
   /** Makes a recipient to which the alarms of the link go. */
   recipient(body: object, events?: readonly string[]): Promise<number>
   /** Something happens to alarms. */
   enter(...changes: readonly Happening[]): Promise<void>
   /** Something happens to alarms, and the flow hears of it. */
   happen(...changes: readonly Happening[]): Promise<void>
-  /** Lets time pass; the post does what is due on the way, at its moment. */
+  /** Lets time pass; the notifier does what is due on the way, at its moment. */
   pass(ms: number): Promise<void>
   /** All memory is lost, as when the process ends. */
   reopen(): void
@@ -81,8 +81,8 @@ export async function openStage({
     network: openNetwork({ trustedProxies: 0, outboundAllow }),
     settings: { ...opened.ports.settings, outboundAllow },
   }
-  let post = openNotifier(base)
-  const flowOf = () => openStatePipeline(base, () => post.wake())
+  let notifier = openNotifier(base)
+  const flowOf = () => openStatePipeline(base, () => notifier.wake())
   let flow = flowOf()
   const ports: Ports = {
     ...base,
@@ -119,7 +119,7 @@ export async function openStage({
     for (const change of changes) await happenOnce(change)
   }
   const reopen = () => {
-    post = openNotifier(base)
+    notifier = openNotifier(base)
     flow = flowOf()
   }
   return {
@@ -127,8 +127,8 @@ export async function openStage({
     clock,
     logs,
     context: contextOf(ports),
-    get post() {
-      return post
+    get notifier() {
+      return notifier
     },
     async recipient(body, events = EVENTS) {
       const { recipient } = await createRecipient(
@@ -146,10 +146,10 @@ export async function openStage({
     },
     async pass(ms) {
       const until = clock.at + ms
-      while (post.nextAt <= until) {
-        clock.at = Math.max(clock.at, post.nextAt)
-        await post.runDue()
-        await post.sent()
+      while (notifier.nextAt <= until) {
+        clock.at = Math.max(clock.at, notifier.nextAt)
+        await notifier.runDue()
+        await notifier.sent()
       }
       clock.at = until
     },

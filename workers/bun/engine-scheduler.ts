@@ -167,7 +167,7 @@ class EngineScheduler {
 
   /** On a full disk a flush would only take what a delete needs; the journal keeps its samples as well. */
   #mayFlush(): boolean {
-    return this.#host.roomBytes() >= (this.#engine?.unflushed.sizeBytes ?? 0)
+    return this.#host.freeBytes() >= (this.#engine?.unflushed.sizeBytes ?? 0)
   }
 
   /** Deadlines go on meanwhile: a flush works in small slices and lets everything else in between. */

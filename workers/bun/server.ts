@@ -21,7 +21,7 @@ import { jsonLog } from '../json-log.ts'
 import { openLdap } from '../ldap.ts'
 import { openMail } from '../mail.ts'
 import { secretsOf } from '../secrets.ts'
-import { watchFlow } from './flow-watch.ts'
+import { runWhenDue } from './due-watch.ts'
 import { scryptInThreads } from './hashing.ts'
 import { openEngine } from './engine-scheduler.ts'
 import type { ScheduledEngine } from './engine-scheduler.ts'
@@ -54,7 +54,7 @@ export type Server = {
   /** The job that this start has made; null when the data are not new. */
   readonly firstJobId: number | null
   readonly ports: Ports
-  readonly post: Notifier
+  readonly notifier: Notifier
   readonly dispatch: OpenDispatch
   /** Answers what was accepted, writes everything down, and ends. */
   close(): Promise<void>
@@ -83,7 +83,7 @@ export async function startServer(settings: BunSettings, seams: Seams = {}): Pro
   const outside = openOutside(settings, storage, seams.scrypt)
   const events = new Hub({ database: system.database, clock, log, settings })
   const inside = { database: system.database, clock, log, events }
-  // A post that is opened later looks at all that there is.
+  // A notifier that opens later finds what is due by itself.
   let onNotices = () => {}
   const flow = openStatePipeline(inside, () => onNotices())
   const watch = {
@@ -96,7 +96,7 @@ export async function startServer(settings: BunSettings, seams: Seams = {}): Pro
     values: onTop(valuesInLibsql(values, watch)),
     clock,
     log,
-    roomBytes: () => room.bytes,
+    freeBytes: () => room.bytes,
     follow: (transitions: readonly Transition[]) => flow.apply(transitions),
     subscribers: events,
   }
@@ -105,8 +105,8 @@ export async function startServer(settings: BunSettings, seams: Seams = {}): Pro
   const parts = { ...inside, ...outside, blobs, jobActors, ingestHealth, inBackground: null, flow }
   const dispatch = openDispatch(parts, schedules)
   const ports: Ports = { ...parts, dispatch }
-  const post = openNotifier(ports)
-  onNotices = () => post.wake()
+  const notifier = openNotifier(ports)
+  onNotices = () => notifier.wake()
   await warnOfFewFiles(log)
   const app = createApp(ports, (handle) => aFewInTurn(inFewSends(handle)))
   const { setupToken, firstJobId } = await beginFirst(ports)
@@ -117,7 +117,7 @@ export async function startServer(settings: BunSettings, seams: Seams = {}): Pro
     timeout: (request, seconds) => http.timeout(knownRequest(request), seconds),
   })
   await scheduled.start()
-  const endWatches = [flow, post, dispatch].map((one) => watchFlow(one, { clock, log }))
+  const endWatches = [flow, notifier, dispatch].map((one) => runWhenDue(one, { clock, log }))
   const upkeep = keepUpEvery(upkeepMs, ports)
   const endBeat = beatEvents(events, log)
   const url = urlOf(settings, http.port)
@@ -130,9 +130,9 @@ export async function startServer(settings: BunSettings, seams: Seams = {}): Pro
     firstJobId,
     setupLink: setupToken === null ? null : `${url}/session/setup?token=${setupToken}`,
     ports,
-    post,
+    notifier,
     dispatch,
-    close: () => closeAll({ http, dispatch, endBeat, upkeep, endWatches, post, scheduled, storage }),
+    close: () => closeAll({ http, dispatch, endBeat, upkeep, endWatches, notifier, scheduled, storage }),
   }
 }
 
@@ -193,19 +193,19 @@ type ServerParts = {
   readonly endBeat: () => void
   readonly upkeep: Timer
   readonly endWatches: readonly (() => Promise<void>)[]
-  readonly post: Notifier
+  readonly notifier: Notifier
   readonly scheduled: ScheduledEngine
   readonly storage: Storage
 }
 
 async function closeAll(parts: ServerParts): Promise<void> {
-  const { http, dispatch, endBeat, upkeep, endWatches, post, scheduled, storage } = parts
+  const { http, dispatch, endBeat, upkeep, endWatches, notifier, scheduled, storage } = parts
   clearInterval(upkeep)
   endBeat()
   dispatch.close()
   await drain(http)
   await Promise.all(endWatches.map((end) => end()))
-  await post.sent()
+  await notifier.sent()
   await scheduled.close()
   await storage.close()
 }

@@ -15,8 +15,8 @@ import { portsOf } from './ports.ts'
  * stored. */
 export class FlowObject extends DurableObject<Environment> {
   readonly #ports = portsOf(this.env, eventsInObject(this.env.EVENTS))
-  readonly #post = openNotifier(this.#ports, () => this.ctx.waitUntil(this.#due.carryOn(async () => {})))
-  readonly #flow = openStatePipeline(this.#ports, () => this.#post.wake())
+  readonly #notifier = openNotifier(this.#ports, () => this.ctx.waitUntil(this.#due.carryOn(async () => {})))
+  readonly #flow = openStatePipeline(this.#ports, () => this.#notifier.wake())
   readonly #due = new DueAlarm(this.ctx.storage, () => this.#nextAt(), this.#ports.log)
 
   async follow(transitions: readonly Transition[]): Promise<void> {
@@ -32,21 +32,21 @@ export class FlowObject extends DurableObject<Environment> {
   override async alarm(): Promise<void> {
     this.#due.wentOff()
     const now = clock.now()
-    const due = [this.#flow, this.#post].filter(({ nextAt }) => nextAt <= now)
+    const due = [this.#flow, this.#notifier].filter(({ nextAt }) => nextAt <= now)
     await this.#due.carryOn(async () => {
       await Promise.all(due.map((one) => one.runDue()))
     })
     // Receivers take their time: nothing else waits for them.
-    this.ctx.waitUntil(this.#post.sent())
+    this.ctx.waitUntil(this.#notifier.sent())
   }
 
   /** Resolved when nothing is being sent. */
   sent(): Promise<void> {
-    return this.#post.sent()
+    return this.#notifier.sent()
   }
 
   #nextAt(): number {
-    return Math.min(this.#flow.nextAt, this.#post.nextAt)
+    return Math.min(this.#flow.nextAt, this.#notifier.nextAt)
   }
 
   sweep(afterId: number): Promise<number | null> {

@@ -205,7 +205,7 @@ export class JobObject extends DurableObject<Environment> {
       turn: () => scheduler.wait(0),
       follow: (transitions) => flow.apply(transitions),
       subscribers: this.#subscribers,
-      roomBytes: () => DATABASE_MAX_BYTES - this.ctx.storage.sql.databaseSize,
+      freeBytes: () => DATABASE_MAX_BYTES - this.ctx.storage.sql.databaseSize,
       // Every write and every alarm sets the next alarm by itself.
       armed: () => undefined,
       // An object that dies after the commit has nobody to set its alarm then; one that comes for nothing does no harm.

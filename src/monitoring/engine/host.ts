@@ -21,7 +21,7 @@ export type EngineHost = {
   /** Who is told what jobs receive, once it is on stable storage. */
   readonly subscribers?: Subscribers
   /** Bytes that may be stored before what deletes and the rest of the service need would be missing; may be negative. */
-  roomBytes(): number
+  freeBytes(): number
   /** The engine's `nextAt` moved earlier. */
   armed(): void
   /** What is about to be committed wants a look at this instant at the latest. Who needs a timer to find it again after a

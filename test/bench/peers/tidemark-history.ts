@@ -37,7 +37,7 @@ export async function fillTidemark(
   const bytesBefore = await bytesInUse(file)
   const engine = await JobEngine.open({
     values,
-    roomBytes: () => Number.POSITIVE_INFINITY,
+    freeBytes: () => Number.POSITIVE_INFINITY,
     blobs: await openBlobsDirectory(join(dataDir, 'blobs')),
     clock: { now: () => now, monotonic: () => performance.now() },
     log: jsonLog((line) => process.stderr.write(`${line}\n`)),

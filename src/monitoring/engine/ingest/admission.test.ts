@@ -11,17 +11,17 @@ test.each([
   ['one more byte', 'overloaded', { sizeBytes: 64 * MIB }],
   ['a commit that takes more', null, { isFull: false }],
   ['a commit that is full', 'overloaded', { isFull: true }],
-  ['room for the journal twice', null, { sizeBytes: MIB, roomBytes: 2 * MIB }],
-  ['a byte less room', 'storage_full', { sizeBytes: MIB, roomBytes: 2 * MIB - 1 }],
-  ['neither room nor patience', 'storage_full', { sizeBytes: 64 * MIB, roomBytes: 0, isFull: true }],
+  ['room for the journal twice', null, { sizeBytes: MIB, freeBytes: 2 * MIB }],
+  ['a byte less room', 'storage_full', { sizeBytes: MIB, freeBytes: 2 * MIB - 1 }],
+  ['neither room nor patience', 'storage_full', { sizeBytes: 64 * MIB, freeBytes: 0, isFull: true }],
 ] as const)('%s: %p', (_name, code, given) => {
   const load = {
     samples: 0,
     rows: 0,
     sizeBytes: 0,
     isFull: false,
-    roomBytes: Number.POSITIVE_INFINITY,
+    freeBytes: Number.POSITIVE_INFINITY,
     ...given,
   }
-  expect(capacityRefusal(load, load.isFull, load.roomBytes)?.code ?? null).toBe(code)
+  expect(capacityRefusal(load, load.isFull, load.freeBytes)?.code ?? null).toBe(code)
 })

@@ -8,14 +8,14 @@ const UNFLUSHED_SAMPLES_MAX = 5_000_000
 export const UNFLUSHED_BYTES_MAX = 64 * 1024 * 1024
 
 /** Why a delivery could not be kept, `storage_full` or `overloaded`; null where it can. `isFull` when no more may wait for a
- * commit; `roomBytes` is what may still be stored. */
+ * commit; `freeBytes` is what may still be stored. */
 export function capacityRefusal(
   load: Readonly<Unflushed>,
   isFull: boolean,
-  roomBytes: number,
+  freeBytes: number,
 ): Refusal | null {
   // A flush writes once more what the journal holds, and a copy of it in the write-ahead log.
-  if (roomBytes < 2 * load.sizeBytes) {
+  if (freeBytes < 2 * load.sizeBytes) {
     return new Refusal(
       'storage_full',
       'The disk is nearly full. Deliveries are accepted again once there is free space.',

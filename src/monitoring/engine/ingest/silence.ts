@@ -91,7 +91,7 @@ export class SilenceWatch {
 
   #capacityRefusal(): Refusal | null {
     const { host, wal } = this.#parts
-    return capacityRefusal(wal.unflushed, wal.isFull, host.roomBytes())
+    return capacityRefusal(wal.unflushed, wal.isFull, host.freeBytes())
   }
 
   /** False while deliveries are refused still: then no silence is judged. */

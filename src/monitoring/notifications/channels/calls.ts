@@ -2,7 +2,7 @@ import { Webhook } from 'standardwebhooks'
 import { cutText } from '../../../lib/text.ts'
 import type { Target } from '../recipients/target.ts'
 import { textOf } from '../texts/message.ts'
-import type { WebhookCall, Parcel } from './notification.ts'
+import type { WebhookCall, Notification } from './notification.ts'
 import { payloadOf } from './payload.ts'
 
 /** A target that is reached over HTTP. */
@@ -12,49 +12,49 @@ const NTFY_PRIORITIES: Readonly<Record<string, number>> = { major: 5, minor: 4, 
 /** What Telegram takes in one message, in UTF-16 code units. */
 const TELEGRAM_MAX = 4_096
 
-/** The request that tells a parcel to a target.
+/** The request that tells a notification to a target.
  * @param now epoch ms: when a webhook is signed */
-export function callOf(target: HttpTarget, parcel: Parcel, now: number): WebhookCall {
+export function callOf(target: HttpTarget, notification: Notification, now: number): WebhookCall {
   switch (target.type) {
     case 'webhook':
-      return webhookCall(target, parcel, now)
+      return webhookCall(target, notification, now)
     case 'slack':
-      return call(target.url, parcel, slackBody(parcel))
+      return call(target.url, notification, slackBody(notification))
     case 'teams':
-      return call(target.url, parcel, teamsBody(parcel))
+      return call(target.url, notification, teamsBody(notification))
     case 'telegram':
-      return call(urlBelow(target.apiUrl, `bot${target.token}/sendMessage`), parcel, {
+      return call(urlBelow(target.apiUrl, `bot${target.token}/sendMessage`), notification, {
         chat_id: target.chatId,
         // Without a parse mode nothing in the text means anything.
-        text: longText(parcel, TELEGRAM_MAX),
+        text: longText(notification, TELEGRAM_MAX),
         link_preview_options: { is_disabled: true },
       })
     case 'ntfy':
-      return ntfyCall(target, parcel)
+      return ntfyCall(target, notification)
   }
 }
 
 /** A message as Standard Webhooks says (*Payload structure*, *Signature scheme*). */
 function webhookCall(
   { url, secret }: Extract<Target, { type: 'webhook' }>,
-  parcel: Parcel,
+  notification: Notification,
   now: number,
 ): WebhookCall {
-  const body = JSON.stringify(payloadOf(parcel))
+  const body = JSON.stringify(payloadOf(notification))
   const at = new Date(now)
   return {
     url,
     headers: {
-      ...headersOf(parcel),
-      'webhook-id': parcel.key,
+      ...headersOf(notification),
+      'webhook-id': notification.key,
       'webhook-timestamp': String(Math.floor(now / 1_000)),
-      'webhook-signature': new Webhook(secret).sign(parcel.key, at, body),
+      'webhook-signature': new Webhook(secret).sign(notification.key, at, body),
     },
     body,
   }
 }
 
-function slackBody({ told, manner }: Parcel) {
+function slackBody({ told, manner }: Notification) {
   const { subject, lines } = textOf(told, manner, escapeSlack)
   return { text: [`*${subject}*`, ...lines].join('\n'), unfurl_links: false, unfurl_media: false }
 }
@@ -65,7 +65,7 @@ function escapeSlack(text: string): string {
 }
 
 /** An adaptive card, as the workflow *When a Teams webhook request is received* takes it. */
-function teamsBody({ told, manner }: Parcel) {
+function teamsBody({ told, manner }: Notification) {
   const { subject, lines } = textOf(told, manner, escapeMarkdown)
   const block = (text: string) => ({ type: 'TextBlock', text, wrap: true })
   return {
@@ -90,27 +90,30 @@ function escapeMarkdown(text: string): string {
   return text.replaceAll(/[\\`*_[\]()<>#~|!]/g, String.raw`\$&`)
 }
 
-function ntfyCall({ url, topic, token }: Extract<Target, { type: 'ntfy' }>, parcel: Parcel): WebhookCall {
-  const { subject, lines } = textOf(parcel.told, parcel.manner)
+function ntfyCall(
+  { url, topic, token }: Extract<Target, { type: 'ntfy' }>,
+  notification: Notification,
+): WebhookCall {
+  const { subject, lines } = textOf(notification.told, notification.manner)
   const priority = Math.max(
-    ...parcel.told.map(({ kind, state }) => (kind === 'closed' ? 3 : (NTFY_PRIORITIES[state] ?? 3))),
+    ...notification.told.map(({ kind, state }) => (kind === 'closed' ? 3 : (NTFY_PRIORITIES[state] ?? 3))),
   )
-  const sent = call(url, parcel, { topic, title: subject, message: lines.join('\n'), priority })
+  const sent = call(url, notification, { topic, title: subject, message: lines.join('\n'), priority })
   return token === undefined
     ? sent
     : { ...sent, headers: { ...sent.headers, authorization: `Bearer ${token}` } }
 }
 
-function longText({ told, manner }: Parcel, max: number): string {
+function longText({ told, manner }: Notification, max: number): string {
   const { subject, lines } = textOf(told, manner)
   return cutText([subject, ...lines].join('\n'), max)
 }
 
-function call(url: string, parcel: Parcel, body: object): WebhookCall {
-  return { url, headers: headersOf(parcel), body: JSON.stringify(body) }
+function call(url: string, notification: Notification, body: object): WebhookCall {
+  return { url, headers: headersOf(notification), body: JSON.stringify(body) }
 }
 
-function headersOf({ key }: Parcel): Record<string, string> {
+function headersOf({ key }: Notification): Record<string, string> {
   return { 'content-type': 'application/json', 'user-agent': 'Tidemark', 'idempotency-key': key }
 }
 

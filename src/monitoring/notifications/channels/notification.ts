@@ -2,7 +2,7 @@ import type { Manner, MessageItem } from '../texts/message.ts'
 import type { Beginning } from './answers.ts'
 
 /** What is to be told to one recipient in one message. */
-export type Parcel = {
+export type Notification = {
   /** What the receiver knows it by, the same whenever it is sent again. */
   readonly key: string
   /** When the message was made, epoch ms. */

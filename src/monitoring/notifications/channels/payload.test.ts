@@ -36,9 +36,9 @@ const parcelOf = (told: readonly MessageItem[], template?: string) => ({
 const bytesOf = (value: object) => new TextEncoder().encode(JSON.stringify(value)).length
 
 test('a script finds what a webhook is told, and that nothing is left out', () => {
-  const parcel = parcelOf([TOLD, { ...TOLD, kind: 'closed', endAt: TOLD.beginAt + 1 }])
-  const { data, ...heading } = payloadOf(parcel)
-  expect(parametersOf(parcel)).toEqual({ ...heading, data: { ...data, leftOut: 0 } })
+  const notification = parcelOf([TOLD, { ...TOLD, kind: 'closed', endAt: TOLD.beginAt + 1 }])
+  const { data, ...heading } = payloadOf(notification)
+  expect(parametersOf(notification)).toEqual({ ...heading, data: { ...data, leftOut: 0 } })
 })
 
 test('of alarms that have no room the last are left out and counted; one more would not fit', () => {

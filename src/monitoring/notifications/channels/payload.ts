@@ -3,10 +3,10 @@ import { cutText } from '../../../lib/text.ts'
 import { timeFormat } from '../../../lib/time.ts'
 import { messageOf, textOf } from '../texts/message.ts'
 import type { Manner, MessageItem } from '../texts/message.ts'
-import type { Parcel } from './notification.ts'
+import type { Notification } from './notification.ts'
 
 /** A message for a program: the body of a webhook (Standard Webhooks, *Payload structure*). */
-export function payloadOf({ told, manner, createdAt }: Parcel) {
+export function payloadOf({ told, manner, createdAt }: Notification) {
   const format = timeFormat(manner.timeZone)
   const { subject, lines } = textOf(told, manner)
   return {
@@ -23,8 +23,8 @@ export function payloadOf({ told, manner, createdAt }: Parcel) {
 
 /** The same as parameters of a script, which take 65,536 bytes as JSON: the first alarms and so much of the text as have
  * room, and in `leftOut` how many alarms do not. */
-export function parametersOf(parcel: Parcel) {
-  const { data, ...heading } = payloadOf(parcel)
+export function parametersOf(notification: Notification) {
+  const { data, ...heading } = payloadOf(notification)
   const { alarms, ...words } = data
   const withAlarms = (count: number, text: string) => ({
     ...heading,

@@ -6,12 +6,12 @@ import { callOf } from './calls.ts'
 import type { HttpTarget } from './calls.ts'
 import { failed } from './outcome.ts'
 import type { Outcome } from './outcome.ts'
-import type { Parcel } from './notification.ts'
+import type { Notification } from './notification.ts'
 import { beginningOf, inTime } from './answers.ts'
 import { outcomeOf, outcomeOfMail, retryAfterOf } from './replies.ts'
 import { ordered } from './service/script-runs.ts'
 
-/** Where a parcel goes in the end: a script, addresses, or a target that is reached over HTTP. */
+/** Where a notification goes in the end: a script, addresses, or a target that is reached over HTTP. */
 export type Destination = Exclude<Target, { type: 'user' | 'group' }>
 
 const TOO_LATE = 'The receiver did not answer in time.'
@@ -19,18 +19,19 @@ const TOO_LATE = 'The receiver did not answer in time.'
 const UNREACHABLE =
   'The receiver could not be reached: check the host and port of its URL, its certificate, and that it accepts connections from here.'
 
-/** Tells a parcel once, and says what became of it; never throws for what a receiver does. */
-export async function tell(ports: Ports, to: Destination, parcel: Parcel): Promise<Outcome> {
+/** Tells a notification once, and says what became of it; never throws for what a receiver does. */
+export async function tell(ports: Ports, to: Destination, notification: Notification): Promise<Outcome> {
   const signal = AbortSignal.timeout(ports.settings.notificationTimeoutMs)
-  if (to.type !== 'script' && to.type !== 'email') return called(ports, to, parcel, signal)
-  const telling = to.type === 'script' ? ordered(ports, to, parcel) : mailed(ports, to, parcel, signal)
+  if (to.type !== 'script' && to.type !== 'email') return called(ports, to, notification, signal)
+  const telling =
+    to.type === 'script' ? ordered(ports, to, notification) : mailed(ports, to, notification, signal)
   return (await inTime(signal, telling)) ?? failed(TOO_LATE)
 }
 
 async function mailed(
   { mail }: Ports,
   { addresses }: Extract<Target, { type: 'email' }>,
-  { key, told, manner }: Parcel,
+  { key, told, manner }: Notification,
   signal: AbortSignal,
 ): Promise<Outcome> {
   const { subject, lines } = textOf(told, manner)
@@ -41,10 +42,10 @@ async function mailed(
 async function called(
   { network, clock, log }: Ports,
   target: HttpTarget,
-  parcel: Parcel,
+  notification: Notification,
   signal: AbortSignal,
 ): Promise<Outcome> {
-  const { url, headers, body } = callOf(target, parcel, clock.now())
+  const { url, headers, body } = callOf(target, notification, clock.now())
   try {
     const request = new Request(url, { method: 'POST', headers, body, redirect: 'manual', signal })
     const response = await inTime(signal, network.fetchOutside(request))

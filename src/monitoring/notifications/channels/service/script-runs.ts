@@ -5,31 +5,31 @@ import type { Ports } from '../../../../ports/index.ts'
 import type { Target } from '../../recipients/target.ts'
 import { failed, sent } from '../outcome.ts'
 import type { Outcome } from '../outcome.ts'
-import type { Parcel } from '../notification.ts'
+import type { Notification } from '../notification.ts'
 import { parametersOf } from '../payload.ts'
 
 /** What is said of what is there, and changes only where somebody changes it. */
 const FINAL: ReadonlySet<Code> = new Set(['not_found', 'no_runner', 'forbidden', 'conflict'])
 
-/** Orders a run of a script that finds in its parameters what a webhook is told. The same parcel orders one run, however
+/** Orders a run of a script that finds in its parameters what a webhook is told. The same notification orders one run, however
  * often it is told within a day. */
 export async function ordered(
   ports: Ports,
   { scriptId, runConfigurationId, userId }: Extract<Target, { type: 'script' }>,
-  parcel: Parcel,
+  notification: Notification,
 ): Promise<Outcome> {
   try {
     const caller = await callerFor(ports, userId, 'The user who set this target')
-    const context = { ports, caller, requestId: parcel.key }
+    const context = { ports, caller, requestId: notification.key }
     const { job } = await orderRun(context, {
       scriptId,
       runConfigurationId,
       arguments: null,
-      parameters: parametersOf(parcel),
+      parameters: parametersOf(notification),
       trigger: 'alarm',
       uploads: [],
       // Keys of callers are their own.
-      key: `alarm ${parcel.key}`,
+      key: `alarm ${notification.key}`,
     })
     return sent(`The run ${job.id} was ordered.`)
   } catch (error) {
@@ -40,7 +40,7 @@ export async function ordered(
     if (refusal) return failed(refusal.detail, { isFinal: FINAL.has(refusal.code) })
     ports.log.error('notifications: ordering the run of a script failed', error, {
       scriptId,
-      key: parcel.key,
+      key: notification.key,
     })
     return failed('The run could not be ordered.')
   }

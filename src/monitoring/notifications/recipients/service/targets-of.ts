@@ -2,7 +2,7 @@ import { unseal } from '../../../../access/session/keys.ts'
 import type { Ports } from '../../../../ports/index.ts'
 import { failed } from '../../channels/outcome.ts'
 import type { Outcome } from '../../channels/outcome.ts'
-import type { Parcel } from '../../channels/notification.ts'
+import type { Notification } from '../../channels/notification.ts'
 import { tell } from '../../channels/service.ts'
 import { languageOf } from '../../texts/words.ts'
 import type { Person, RecipientRow } from '../store.ts'
@@ -15,7 +15,7 @@ export type Addressee = { readonly recipient: RecipientRow; readonly person: Per
 export async function tellAddressee(
   ports: Ports,
   { recipient, person }: Addressee,
-  parcel: Omit<Parcel, 'manner'>,
+  notification: Omit<Notification, 'manner'>,
 ): Promise<Outcome> {
   const target = await openTarget(ports, recipient).catch((error: unknown) => {
     ports.log.error('notifications: the target of a recipient cannot be decrypted; enter it again', error, {
@@ -34,9 +34,10 @@ export async function tellAddressee(
     timeZone: person ? person.timeZone : rules.timeZone,
     templates: rules.templates,
   }
-  if (target.type !== 'user' && target.type !== 'group') return tell(ports, target, { ...parcel, manner })
+  if (target.type !== 'user' && target.type !== 'group')
+    return tell(ports, target, { ...notification, manner })
   if (!person || person.email === '') return failed('The user does not exist or has no mail address.')
-  return tell(ports, { type: 'email', addresses: [person.email] }, { ...parcel, manner })
+  return tell(ports, { type: 'email', addresses: [person.email] }, { ...notification, manner })
 }
 
 /** What a recipient's target is. @throws {Error} when it was sealed with a key that is not here */

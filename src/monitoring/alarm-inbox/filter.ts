@@ -11,43 +11,43 @@ import type { Relation } from '../tree/search/items.ts'
 import { alarmFilterDefinition } from './schema.ts'
 import type { AlarmFilterDefinition } from './schema.ts'
 
-/** What is asked of an alarm itself. */
+/** A condition on the alarm itself. */
 export type AlarmTest =
   | { readonly kind: 'id' | 'assignee' | 'opened'; readonly relation: Relation; readonly number: number }
   | { readonly kind: 'severity'; readonly levels: readonly Level[] }
   | { readonly kind: 'assigned'; readonly isAssigned: boolean }
 
-/** Of an alarm, or of its object. */
+/** A condition on an alarm, or on its object. */
 export type AlarmCondition =
   | { readonly of: 'alarm'; readonly test: AlarmTest }
   | { readonly of: 'object'; readonly condition: Condition }
 
 export type AlarmFilter = {
-  /** Of the object; null for every type. */
+  /** The type of the object; null for every type. */
   readonly type: ObjectType | null
   readonly mode: 'and' | 'or'
   readonly conditions: readonly AlarmCondition[]
 }
 
-/** Items that are asked of the alarm; `objectId` and `objectName` are the object's `id` and `name`, everything else as in a
+/** Items of the alarm. `objectId` and `objectName` are the object's `id` and `name`; all other items are those of a
  * search. */
 const ALARM_ITEMS = ['id', 'severity', 'assignee', 'opened'] as const
 type AlarmItem = (typeof ALARM_ITEMS)[number]
 const OBJECT_NAMES = { objectId: 'id', objectName: 'name' } as const
-/** These are with the actors of jobs. */
+/** Current values are kept by the actors of the jobs, so SQL cannot compare them. */
 const NOT_KEPT: ReadonlySet<string> = new Set(['value_raw', 'value_user'])
 
 type ConditionInput = AlarmFilterDefinition['conditions'][number]
 
-/** What a filter definition of alarms asks.
- * @param pointer where it stands in the request
- * @throws {Refusal} invalid, with pointers below that one */
+/** Checks a filter definition and turns it into conditions.
+ * @param pointer the place of the definition in the request
+ * @throws {Refusal} invalid, with pointers below `pointer` */
 export function alarmFilterOf(
   { type, mode, conditions }: AlarmFilterDefinition,
   pointer: string,
 ): AlarmFilter {
   const faults: Fault[] = []
-  // A condition of the alarm keeps its place, so that faults of the others point where they stand.
+  // A placeholder takes the place of each alarm condition, so that pointers to the other conditions stay right.
   const ofObjects = conditions.map((given) => (isOfAlarm(given) ? NEUTRAL : objectCondition(given)))
   const parsed = filterOf({ type, mode, conditions: ofObjects }, pointer).conditions
   const all = conditions.map((given, index): AlarmCondition[] => {
@@ -100,7 +100,7 @@ const RELATIONS_OF: Readonly<Record<AlarmItem, readonly Relation[]>> = {
   assignee: ['eq', 'ne'],
 }
 
-/** @returns what is wrong with the expression where something is */
+/** @returns a test, or the fault of the expression */
 function testOf(item: AlarmItem, relation: Relation, expression: string): AlarmTest | string {
   if (item === 'severity') {
     const place = LEVELS.findIndex((level) => level === expression)
@@ -112,7 +112,7 @@ function testOf(item: AlarmItem, relation: Relation, expression: string): AlarmT
   return { kind: item, relation, number }
 }
 
-/** Whether a difference is as a relation wants it: of severities the worse is the greater. */
+/** Whether a difference satisfies a relation. Of two severities the worse one counts as greater. */
 function holds(difference: number, relation: Relation): boolean {
   const sign = Math.sign(difference)
   switch (relation) {

@@ -12,16 +12,16 @@ import { conditionsOf, FILTER_MAX, pageLimit } from '../tree/search/schema.ts'
 
 const LIMIT_MAX = 1_000
 const LIMIT_DEFAULT = 100
-/** How many comments an alarm may have. */
+/** Comments of one alarm. */
 export const COMMENTS_MAX = 1_000
-/** How many of them a list shows, the latest. */
+/** Comments of an alarm that a list shows: the latest ones. */
 export const COMMENTS_SHOWN = 5
-/** How far a list counts. */
+/** The number up to which a list counts alarms. */
 export const TOTAL_MAX = 10_000
-/** How many alarms one call acts on. */
+/** Alarms of one `POST /alarms/actions`. */
 export const ACTED_MAX = 1_000
 
-/** How many links an object may have. */
+/** Links of one object. */
 const LINKS_MAX = 50
 const DELAY_MAX_MS = 7 * 86_400_000
 
@@ -29,7 +29,7 @@ const text = storableText.max(4_000)
 const commentText = text.min(1)
 const DEFAULT_STATUSES = ['open', 'assigned'] as const
 
-/** The items of a search, and those of alarms. */
+/** The items of a search and those of alarms. */
 const FILTER_ITEMS = [
   ...new Set([...Object.keys(ITEMS), 'severity', 'assignee', 'objectId', 'objectName', 'opened']),
 ] as [string, ...string[]]

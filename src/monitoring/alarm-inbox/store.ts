@@ -5,14 +5,15 @@ import type { Rights } from '../../access/rights/permissions.ts'
 import type { Database } from '../../ports/database.ts'
 import type { Status } from '../alarms/alarm.ts'
 
-/** Where a page goes on: after the alarm with this begin and id, downwards. */
+/** The last alarm of a page; the next page continues below it. */
 export type AlarmCursor = { readonly beginAt: number; readonly id: number }
 
-/** The values of one statement: gives SQL that stands for each, and the statement with them in front. */
+/** The parameters of one statement: `add` returns the SQL that stands for a value, `statement` puts the parameters in
+ * front. */
 export type Values = { add(value: string | number): string; statement(select: string): SQL }
 
 export type ListQuery = {
-  /** Begins a statement: with what is asked besides, as conditions on `alarms a` and `objects o`. */
+  /** Begins a statement with the conditions of the filter, on `alarms a` and `objects o`. */
   readonly begin: () => { readonly values: Values; readonly conditions: readonly string[] }
   readonly statuses: readonly Status[]
   readonly fromAt: number | null
@@ -20,13 +21,13 @@ export type ListQuery = {
   readonly assigneeId: number | null
 }
 
-/** What the query is driven by: alarms in order of their begin, one user's, or those of few objects. */
+/** The access path: alarms by begin, alarms of one user, or alarms of few objects. */
 export type Driver = 'status' | 'assignee' | 'objects'
 
-/** Somebody who may read so few objects is shown the alarms of these, instead of looking through all alarms. */
+/** A caller who may read at most this many objects gets the alarms of these objects instead of a scan of all alarms. */
 const FEW = 5_000
 
-/** How to find the alarms of a query with the fewest steps. */
+/** The access path that reads the fewest rows. */
 export async function driverOf(database: Database, rights: Rights, query: ListQuery): Promise<Driver> {
   if (query.assigneeId !== null) return 'assignee'
   const tops = readableTops(rights)
@@ -42,7 +43,7 @@ function belowSql(tops: readonly number[]): SQL {
     cross join objects d on d.path >= a.path and d.path < a.path || '~'`
 }
 
-/** Alarms of objects that may be read, the latest first, after a place. */
+/** A page of alarms of readable objects, latest first, below a cursor. */
 export function findAlarms(
   database: Database,
   [rights, query, driver]: readonly [Rights, ListQuery, Driver],
@@ -51,7 +52,7 @@ export function findAlarms(
   return database.all<AlarmCursor>(listSql([rights, query, driver], { after, limit }))
 }
 
-/** How many alarms a query finds, counted up to `max`. */
+/** The number of matching alarms, counted up to `max`. */
 export async function countAlarms(
   database: Database,
   asked: readonly [Rights, ListQuery, Driver],
@@ -61,7 +62,7 @@ export async function countAlarms(
   return row?.total ?? 0
 }
 
-/** The statement of a page. Each status is read in its own order and no further than a page. */
+/** The statement of a page. Each status is read in its own order and up to one page. */
 export function listSql(
   [rights, query, driver]: readonly [Rights, ListQuery, Driver],
   { after, limit }: { readonly after: AlarmCursor | null; readonly limit: number },
@@ -76,7 +77,7 @@ export function listSql(
   return bound.statement(`${each.join('\nunion all\n')} order by "beginAt" desc, id desc limit ${limit}`)
 }
 
-/** The statement that counts. */
+/** The statement that counts matching alarms. */
 export function countSql([rights, query, driver]: readonly [Rights, ListQuery, Driver], max: number): SQL {
   const { values: bound, conditions } = query.begin()
   const where = [...whereOf(rights, query, bound), ...conditions]
@@ -86,7 +87,7 @@ export function countSql([rights, query, driver]: readonly [Rights, ListQuery, D
   return bound.statement(`select count(*) as total from (${each.join('\nunion all\n')} limit ${max})`)
 }
 
-/** What is read, with the beginning of a condition: `alarms a` and `objects o`. */
+/** The tables `alarms a` and `objects o` with the first condition. */
 function sourcesOf(query: ListQuery, driver: Driver, rights: Rights, bound: Values): string[] {
   const join = 'cross join objects o on o.id = a.object_id'
   const statuses = `'${query.statuses.join("', '")}'`

@@ -1,7 +1,7 @@
 import type { Level, State } from '../../domain/state.ts'
 import { isLevel, LEVELS } from '../states/state.ts'
 
-/** What an alarm goes through; the order is that of its life. */
+/** The changes of an alarm, in the order of its life. */
 export const CHANGE_KINDS = [
   'opened',
   'worsened',
@@ -28,45 +28,46 @@ export type Status = (typeof STATUSES)[number]
 export const HELD_REASONS = ['maintenance', 'flapping', 'delay'] as const
 export type HeldReason = (typeof HELD_REASONS)[number]
 
-/** What an alarm is at an instant. */
+/** The state of an alarm at an instant. */
 export type Alarm = {
   readonly status: Status
-  /** The latest of the object's states that was bad, and the worst since it opened. */
+  /** The object's latest state of `warning` or worse, and the worst one since the alarm opened. */
   readonly state: Level
   readonly worstState: Level
   readonly beginAt: number
-  /** When the object got well; null until it closes. */
+  /** When the object recovered; null until the alarm closes. */
   readonly endAt: number | null
   readonly assigneeId: number | null
   readonly assignedUntilAt: number | null
   readonly sticky: boolean
-  /** The open alarm that explains this one. */
+  /** The open alarm that is the cause of this one. */
   readonly suppressedBy: number | null
   readonly maintained: boolean
   readonly flapping: boolean
-  /** When its delay passes; null once it has. */
+  /** When the delay of the link ends; null once it has ended. */
   readonly delayedUntilAt: number | null
-  /** Since when the object is well, as long as that has not closed it. */
+  /** When the object recovered, while the recovery delay has not passed yet. */
   readonly wellSinceAt: number | null
 }
 
-/** What the link of an alarm says of it. */
+/** The part of an alarm link that the alarm depends on. */
 export type Terms = {
   readonly minState: Level
   readonly delayMs: number
   readonly recoveryDelayMs: number
 }
 
-/** The object got well, or nobody means to know: it was stopped, or has no children any more. */
+/** `ok`: the object recovered. `undefined`: the object is no longer monitored, because it was stopped or has no
+ * children left. */
 export type CloseReason = 'ok' | 'undefined'
 
-/** One thing that happened to an alarm, with how it stands after it. */
+/** A change of an alarm, with the alarm's state after it. */
 export type AlarmChange = {
   readonly kind: ChangeKind
   readonly at: number
   readonly state: Level
   readonly details: {
-    /** Whether nobody is to be told: it is held, suppressed, assigned, or the object is well. */
+    /** Whether no notification is due: the alarm is held, suppressed or assigned, or the object is well. */
     readonly isSilent: boolean
     readonly status: Status
     readonly heldReason: HeldReason | null
@@ -77,28 +78,28 @@ export type AlarmChange = {
 }
 
 export type Assignment = {
-  /** Null takes it from whoever has it. */
+  /** The new assignee; null unassigns the alarm. */
   readonly assigneeId: number | null
-  /** Null for good. */
+  /** When the assignment ends; null for no end. */
   readonly untilAt: number | null
   readonly sticky: boolean
 }
 
-/** What can happen to an alarm; to a closed one only that something is said on it. */
+/** An event that can change an alarm. A closed alarm accepts comments only. */
 export type AlarmEvent = { readonly at: number } & (
   | { readonly kind: 'state'; readonly state: State }
   | { readonly kind: 'flapping'; readonly isFlapping: boolean }
-  /** What is wrong is something else now, and the state is as it was. */
+  /** The message or the error code of the job changed, but not its state. */
   | {
       readonly kind: 'message'
       readonly message: string | null
       readonly errorCode: number
       readonly isNewCode: boolean
     }
-  /** Only time passes. */
+  /** Time has passed. */
   | { readonly kind: 'time' }
   | ({ readonly kind: 'assignment'; readonly by: number } & Assignment)
-  /** Who had it is gone. */
+  /** The assignee was deleted. */
   | { readonly kind: 'orphaned' }
   | { readonly kind: 'suppression'; readonly by: number | null }
   | { readonly kind: 'comment'; readonly by: number; readonly text: string }
@@ -106,7 +107,7 @@ export type AlarmEvent = { readonly at: number } & (
 
 export type Step = { readonly alarm: Alarm; readonly changes: readonly AlarmChange[] }
 
-/** Why an alarm is not told, if anything holds it: what lasts longest first. */
+/** Why notifications of an alarm are held back: the reason that lasts longest comes first. */
 export function heldReasonOf(
   alarm: Pick<Alarm, 'maintained' | 'flapping' | 'delayedUntilAt'>,
 ): HeldReason | null {
@@ -115,7 +116,7 @@ export function heldReasonOf(
   return alarm.delayedUntilAt === null ? null : 'delay'
 }
 
-/** Whether nobody is to be told of it. */
+/** Whether no notification of the alarm is due. */
 export function isSilent(alarm: Alarm): boolean {
   return (
     alarm.status !== 'open' ||
@@ -125,12 +126,12 @@ export function isSilent(alarm: Alarm): boolean {
   )
 }
 
-/** Whether a state is bad enough for a link. What is in maintenance is not bad: it opens nothing. */
+/** Whether a state is bad enough for a link. States in maintenance never are. */
 export function opens(state: State, { minState }: Pick<Terms, 'minState'>): state is Level {
   return isLevel(state) && rank(state) <= rank(minState)
 }
 
-/** A new alarm, of an object that has just become bad. */
+/** A new alarm of an object whose state has become bad. */
 export function openAlarm(
   { state, at, isFlapping }: { readonly state: Level; readonly at: number; readonly isFlapping: boolean },
   terms: Terms,
@@ -151,11 +152,11 @@ export function openAlarm(
     wellSinceAt: null,
   }
   const told = [changeOf('opened', at, alarm)]
-  // Flapping is worth a word of its own.
+  // A flapping object also gets a notification that it flaps.
   return { alarm, changes: isFlapping ? [...told, changeOf('held', at, alarm)] : told }
 }
 
-/** A change to how an alarm stands now. */
+/** A change record with the current state of the alarm. */
 export function changeOf(kind: ChangeKind, at: number, alarm: Alarm, more: object = {}): AlarmChange {
   const { status, suppressedBy, assigneeId, state } = alarm
   const heldReason = heldReasonOf(alarm)
@@ -163,7 +164,7 @@ export function changeOf(kind: ChangeKind, at: number, alarm: Alarm, more: objec
   return { kind, at, state, details: { ...stands, ...more } }
 }
 
-/** The lower, the worse. */
+/** The severity as a number; the worse, the lower. */
 export function rank(level: Level): number {
   return LEVELS.indexOf(level)
 }

@@ -12,18 +12,18 @@ import type {
   Terms,
 } from './alarm.ts'
 
-/** What an event makes of an alarm, after everything that was due before it. */
+/** Applies an event to an alarm, after all time-based changes that were due before the event. */
 export function stepAlarm(alarm: Alarm, event: AlarmEvent, terms: Terms): Step {
   const course = new Course(alarm, terms)
   course.pass(event.at)
   const isTaken = course.alarm.endAt === null || event.kind === 'comment'
   if (event.kind !== 'time' && isTaken) course.take(event)
-  // What an event made due at its own instant.
+  // The event may have made a change due at its own instant.
   course.pass(event.at)
   return { alarm: course.alarm, changes: course.changes }
 }
 
-/** When time changes an alarm next; null for never. */
+/** When time changes the alarm next; null for never. */
 export function dueAtOf(alarm: Alarm, terms: Pick<Terms, 'recoveryDelayMs'>): number | null {
   return dueOf(alarm, terms)?.at ?? null
 }
@@ -40,14 +40,14 @@ function dueOf(alarm: Alarm, { recoveryDelayMs }: Pick<Terms, 'recoveryDelayMs'>
     dues.push({ at: assignedUntilAt, what: 'assignment' })
   if (delayedUntilAt !== null && heldReasonOf(alarm) === 'delay')
     dues.push({ at: delayedUntilAt, what: 'delay' })
-  // Of one instant the first in this order.
+  // Of changes that are due at the same instant, the first in this list wins.
   return dues.reduce<DueStep | null>(
     (least, due) => (least === null || due.at < least.at ? due : least),
     null,
   )
 }
 
-/** An alarm on its way through an event. */
+/** An alarm while an event is applied to it. */
 class Course {
   alarm: Alarm
   readonly changes: AlarmChange[] = []
@@ -58,7 +58,7 @@ class Course {
     this.#terms = terms
   }
 
-  /** Lets everything happen that is due by an instant, dated as if somebody had looked in time. */
+  /** Applies all time-based changes that are due until an instant, each dated when it was due. */
   pass(until: number): void {
     for (
       let due = dueOf(this.alarm, this.#terms);
@@ -102,11 +102,11 @@ class Course {
   }
 
   #turn(state: State, at: number): void {
-    // Nothing is known: it stays as it was.
+    // Without data the alarm stays as it is.
     if (state === 'no_data') return
     if (state === 'undefined') return this.#close(at, 'undefined')
     const bare = bareState(state)
-    // Holds begin before and end after what is told with them.
+    // A hold begins before and ends after the changes that come with it.
     if (isMaintained(state)) this.#hold(at, { maintained: true })
     if (isLevel(bare)) this.#follow(bare, at)
     else this.#recover(at)
@@ -159,7 +159,7 @@ class Course {
       !('delayedUntilAt' in holds)
     )
       return
-    // A delay that passed under another hold is over with it.
+    // A delay that ended under another hold is over.
     const delayedUntilAt = (next.delayedUntilAt ?? 0) > at ? next.delayedUntilAt : null
     const kind = heldReasonOf({ ...next, delayedUntilAt }) === null ? 'unheld' : 'held'
     this.#set(kind, at, { ...next, delayedUntilAt }, { was: heldReasonOf(alarm) })
@@ -175,7 +175,7 @@ class Course {
     this.changes.push(changeOf(kind, at, this.alarm, more))
   }
 
-  /** What ends late ends no sooner than what kept it from ending. */
+  /** A change that is applied late is not dated before the change that blocked it. */
   get #lastAt(): number {
     return this.changes.at(-1)?.at ?? 0
   }
@@ -183,7 +183,7 @@ class Course {
 
 const FREE = { status: 'open', assigneeId: null, assignedUntilAt: null, sticky: false } as const
 
-/** What no longer matters once an alarm is closed. Who had it stays on record. */
+/** Fields that are reset when an alarm closes. The assignee stays on record. */
 const CLOSED = {
   status: 'closed',
   assignedUntilAt: null,

@@ -7,28 +7,27 @@ import type { News } from '../states/propagation.ts'
 import type { BadRow } from './store/links.ts'
 import type { Needed, Suspect } from './store/suspects.ts'
 
-/** Reasons of transitions that come with what a job says of itself. */
+/** Reasons of transitions that carry the job's own message. */
 const OWN_REASONS: ReadonlySet<string> = new Set(['delivery', 'threshold', 'timeout', 'forced'])
 
 type Entry = { row: AlarmRow; changes: AlarmChange[] }
 
-/** An alarm that opens: of an object, for a link, with why. */
+/** An alarm to open: its object, its link and its reason. */
 type Opening = Pick<AlarmRow, 'objectId' | 'path'> & {
   readonly link: CoveringRow
   readonly opening: Pick<AlarmRow, 'reason' | 'message' | 'silentSinceAt' | 'openedSeq'>
 }
 
-/**
- * What some transitions and the passing of time make of alarms: one open alarm for each object and link that covers it.
- * What explains an alarm is looked for once everything has happened, so that what became bad together finds each other.
- */
+/** Applies transitions and the passing of time to alarms: one open alarm for each object and link that covers it.
+ * Causes are searched after all transitions were applied, so that objects that became bad together find each other. */
 export class AlarmPass {
   readonly #entries: Map<number, Entry>
   readonly #byObject = new Map<number, Entry[]>()
   readonly #covering: ReadonlyMap<number, readonly CoveringRow[]>
   #lastId: number
 
-  /** `open` are the open alarms of all objects concerned; new ones get ids from `lastId` on. */
+  /** @param open the open alarms of all objects concerned
+   * @param lastId the highest id so far; new alarms get the ids after it */
   constructor(open: readonly AlarmRow[], covering: readonly CoveringRow[], lastId: number) {
     this.#entries = new Map()
     for (const row of open) this.#add({ row, changes: [] })
@@ -36,14 +35,14 @@ export class AlarmPass {
     this.#lastId = lastId
   }
 
-  /** Everything that has changed, with how; what has closed comes before what has opened in its place. */
+  /** All alarms that changed, with their changes; closed alarms come before those that replace them. */
   get told(): readonly ChangedAlarm[] {
     return [...this.#entries.values()]
       .filter(({ changes }) => changes.length > 0)
       .toSorted((a, b) => Number(a.row.endAt === null) - Number(b.row.endAt === null))
   }
 
-  /** Takes the pending transitions of one object, in their order. */
+  /** Applies the pending transitions of one object, in their order. */
   follow(pending: readonly PendingRow[], now: number): void {
     const [first] = pending
     if (!first) return
@@ -56,7 +55,7 @@ export class AlarmPass {
     if (first.news !== null) this.#update(objectId, JSON.parse(first.news) as News)
   }
 
-  /** Opens alarms of a link for objects that are bad when it comes, dated now. */
+  /** Opens alarms of a new link for objects that are already bad, dated now. */
   link(link: CoveringRow, objects: readonly BadRow[], at: number): void {
     for (const { objectId, path, state, isFlapping, seq: openedSeq, message, silentSinceAt } of objects) {
       const opening = { reason: 'link', message, silentSinceAt, openedSeq }
@@ -64,7 +63,7 @@ export class AlarmPass {
     }
   }
 
-  /** Lets time pass for an alarm. */
+  /** Applies the passing of time to an alarm. */
   pass(id: number, now: number): void {
     const entry = this.#entries.get(id)
     if (!entry) return
@@ -73,15 +72,16 @@ export class AlarmPass {
     if (status === 'assigned' && assigneeId === null) this.#take(entry, { kind: 'orphaned', at: now })
   }
 
-  /** The open alarms whose explanation is to be looked for: those that changed, and those of these ids. */
+  /** The open alarms whose cause must be searched: those that changed, and those with these ids. */
   unexplained(ids: ReadonlySet<number>): readonly AlarmRow[] {
     return [...this.#entries.values()].flatMap(({ row, changes }) =>
       row.endAt === null && (changes.length > 0 || ids.has(row.id)) ? [row] : [],
     )
   }
 
-  /** Says of alarms what explains them: an alarm of what the object depends on, or a worse one of what it is in for the
-   * same recipient, that nothing else explains in turn. So of any that explain each other one is told. */
+  /** Sets the causes of alarms: an open alarm of an object that the alarm's object depends on, or a worse one of an
+   * object above it for the same recipient, without a cause of its own. Of alarms that could cause each other, one
+   * stays without a cause. */
   explain(
     alarms: readonly AlarmRow[],
     { needed, suspects }: { readonly needed: readonly Needed[]; readonly suspects: readonly Suspect[] },
@@ -89,7 +89,7 @@ export class AlarmPass {
   ): void {
     const tops = Map.groupBy(needed, ({ sourceId }) => sourceId)
     const all = new Map<number, Suspect>(suspects.map((suspect) => [suspect.id, suspect]))
-    // Those of this round are known here only, and as they are now.
+    // Alarms of this pass are not stored yet, or have changed since.
     for (const { row } of this.#entries.values()) all.set(row.id, row)
     const byObject = Map.groupBy(all.values(), ({ objectId }) => objectId)
     for (const { id, objectId, path } of alarms) {
@@ -109,7 +109,7 @@ export class AlarmPass {
     }
   }
 
-  /** Whether an open alarm is not itself explained by another. */
+  /** Whether an open alarm has no cause. */
   #isTold(id: number): boolean {
     const row = this.#entries.get(id)?.row
     return !row || (row.endAt === null && row.suppressedBy === null)
@@ -120,7 +120,7 @@ export class AlarmPass {
     const at = entry.changes.at(-1)?.at ?? now
     this.#take(entry, { kind: 'suppression', by, at })
     if (by === null || entry.changes.length === told) return
-    // What is explained by now was so when it happened.
+    // The changes get the cause that was found after they were made.
     entry.changes = entry.changes.map((change) => ({
       ...change,
       details: { ...change.details, isSilent: true, suppressedBy: by },
@@ -151,9 +151,9 @@ export class AlarmPass {
     for (const entry of this.#openOf(objectId)) this.#take(entry, event)
   }
 
-  /** The object is as bad as before for another reason, or with another message. */
+  /** The object is as bad as before, with another error code or message. */
   #update(objectId: number, { at, message, silentSinceAt, errorCode, isNewCode }: News): void {
-    // Dated no earlier than what happened before it.
+    // Not dated before the latest change of the alarm.
     for (const entry of this.#openOf(objectId)) {
       const event = { kind: 'message', message, errorCode, isNewCode } as const
       this.#take(entry, { ...event, at: Math.max(at, entry.row.beginAt, entry.changes.at(-1)?.at ?? 0) })
@@ -161,7 +161,7 @@ export class AlarmPass {
     this.#say(objectId, { message, silentSinceAt })
   }
 
-  /** What its open alarms say is what the object says now. */
+  /** Open alarms show the current message of their object. */
   #say(objectId: number, { message, silentSinceAt }: Pick<AlarmRow, 'message' | 'silentSinceAt'>): void {
     for (const entry of this.#openOf(objectId)) entry.row = { ...entry.row, message, silentSinceAt }
   }
@@ -185,13 +185,13 @@ export class AlarmPass {
   }
 }
 
-/** Whether nothing is pending of an object beyond these transitions. */
+/** Whether these transitions are all pending transitions of the object. */
 export function isCaughtUp(pending: readonly PendingRow[]): boolean {
   const last = pending.at(-1)
   return last === undefined || last.seq === null || last.seq === last.latestSeq
 }
 
-/** An alarm as it is kept, after an event. */
+/** A stored alarm after an event. */
 export function stepRow(row: AlarmRow, event: AlarmEvent): { row: AlarmRow } & Pick<Step, 'changes'> {
   const { alarm, changes }: { alarm: Alarm; changes: readonly AlarmChange[] } = stepAlarm(
     row,

@@ -6,7 +6,7 @@ import type { Alarm, AlarmChange, Terms } from './alarm.ts'
 import { heldReasonOf } from './alarm.ts'
 import { dueAtOf } from './course.ts'
 
-/** An alarm as it is kept, with where its object is and what its link says. */
+/** A stored alarm, with the path of its object and the terms of its link. */
 export type AlarmRow = Alarm & {
   readonly id: number
   readonly objectId: number
@@ -18,16 +18,16 @@ export type AlarmRow = Alarm & {
   readonly version: number
   readonly path: string
   readonly recipientId: number | null
-  /** What is left of a link that has gone: nothing is waited for. */
+  /** The terms of the link; no delays if the link was removed. */
   readonly terms: Terms
 }
 
-/** A transition of which no alarms were made yet; `seq` is null where an object only began or ceased to flap. */
+/** A transition without alarms yet; `seq` is null if an object only started or stopped flapping. */
 export type PendingRow = {
   readonly objectId: number
   readonly type: string
   readonly path: string
-  /** Up to which transition alarms were made. */
+  /** The last transition whose alarms were raised, and the latest one. */
   readonly alarmedSeq: number
   readonly latestSeq: number
   readonly isFlapping: boolean
@@ -38,7 +38,7 @@ export type PendingRow = {
   readonly reason: string
   readonly message: string | null
   readonly silentSinceAt: number | null
-  /** What the object has told since its latest transition, as JSON; null for nothing. */
+  /** Message changes since the latest transition, as JSON; null for none. */
   readonly news: string | null
 }
 
@@ -51,7 +51,7 @@ export type CoveringRow = Terms & {
 
 type FlapFlags = { isFlapping: number; wasFlapping: number }
 
-/** Transitions of which no alarms were made yet, those of an object in their order. */
+/** Transitions without alarms yet, those of an object in their order. */
 export async function readPending(database: Database, limit: number): Promise<readonly PendingRow[]> {
   const rows = await database.all<Omit<PendingRow, keyof FlapFlags> & FlapFlags>(sql`
     select s.object_id as "objectId", o.type as type, o.path as path, s.alarmed_seq as "alarmedSeq",
@@ -69,8 +69,8 @@ export async function readPending(database: Database, limit: number): Promise<re
   }))
 }
 
-/** The links that cover objects, by id: their own, and of those above what holds for everything below that is bad by
- * itself. */
+/** The links that cover objects, by id: the objects' own links, and links above them that cover everything below that
+ * is bad by itself. */
 export function readCovering(
   database: Database,
   objectIds: readonly number[],
@@ -120,7 +120,7 @@ export async function readOpen(
   return rows.map(rowOf)
 }
 
-/** These alarms, those that are there. */
+/** The alarms with these ids, without deleted ones. */
 export async function readAlarms(database: Database, ids: readonly number[]): Promise<readonly AlarmRow[]> {
   const rows = await database.all<RawAlarmRow>(sql`
     select ${COLUMNS} from json_each(${JSON.stringify(ids)}) wanted cross join alarms a on a.id = wanted.value ${JOINS}
@@ -128,7 +128,7 @@ export async function readAlarms(database: Database, ids: readonly number[]): Pr
   return rows.map(rowOf)
 }
 
-/** Alarms that time has changed by an instant, that have lost what explained them, or whose assignee is gone. */
+/** Alarms that time has changed by an instant, whose cause has closed, or whose assignee was deleted. */
 export async function readDue(database: Database, now: number, limit: number): Promise<readonly AlarmRow[]> {
   const rows = await database.all<RawAlarmRow>(sql`
     select ${COLUMNS} from alarms a ${JOINS} where a.id in (
@@ -139,7 +139,7 @@ export async function readDue(database: Database, now: number, limit: number): P
   return rows.map(rowOf)
 }
 
-/** When time changes an alarm next, epoch ms: 0 where some are to be looked at as soon as possible, Infinity for never. */
+/** When time changes an alarm next, epoch ms: 0 for as soon as possible, Infinity for never. */
 export async function readNextAt(database: Database): Promise<number> {
   const [row] = await database.all<{ at: number | null }>(sql`
     select case when exists (select 1 from alarms where is_unexplained = 1)
@@ -149,18 +149,18 @@ export async function readNextAt(database: Database): Promise<number> {
   return row?.at ?? Number.POSITIVE_INFINITY
 }
 
-/** The highest id that an alarm has or had. */
+/** The highest alarm id that was ever used. */
 export async function readLastId(database: Database): Promise<number> {
   const [row] = await database.all<{ id: number }>(sql`
     select max(coalesce((select max(id) from alarms), 0), coalesce((select max(alarm_id) from alarm_changes), 0)) as id`)
   return row?.id ?? 0
 }
 
-/** An alarm with what happened to it since it was read. */
+/** An alarm with its changes since it was read. */
 export type ChangedAlarm = { readonly row: AlarmRow; readonly changes: readonly AlarmChange[] }
 
-/** Keeps alarms with what happened to them. Fails, as `isOvertaken` recognises, when somebody else has changed one since
- * it was read: each change of an alarm has a number of its own. */
+/** Stores alarms and their changes. The commit fails, as `isOvertaken` recognises, when an alarm was changed since it
+ * was read: each change of an alarm has its own number. */
 export function saveAlarms(database: Database, told: readonly ChangedAlarm[]): Write[] {
   if (told.length === 0) return []
   const rows = told.map(({ row }) => ({
@@ -206,14 +206,14 @@ export function saveAlarms(database: Database, told: readonly ChangedAlarm[]): W
   ]
 }
 
-/** Notes that alarms have lost what explained them. */
+/** Marks alarms whose cause has closed. */
 function markUnexplained(database: Database, suppressors: readonly number[]): Write {
   return database.run(sql`
     update alarms set is_unexplained = 1
     where suppressed_by in (select value from json_each(${JSON.stringify(suppressors)})) and end_at is null`)
 }
 
-/** They have been looked at. */
+/** Removes these marks. */
 export function forgetUnexplained(database: Database, ids: readonly number[]): Write {
   return database.run(sql`
     update alarms set is_unexplained = 0 where id in (select value from json_each(${JSON.stringify(ids)}))`)
@@ -221,16 +221,17 @@ export function forgetUnexplained(database: Database, ids: readonly number[]): W
 
 export type Alarmed = {
   readonly objectId: number
-  /** Up to which transition alarms were made before, and are now. */
+  /** The last transition whose alarms were raised before, and the one now. */
   readonly fromSeq: number
   readonly toSeq: number
-  /** What is known of its flapping, once all its transitions are. */
+  /** Whether the object flaps, as far as its transitions are known. */
   readonly isFlapping: boolean
-  /** What it had told when it was read, as JSON, once all its transitions are known; else null. */
+  /** The message changes when they were read, as JSON, if these are all its transitions; else null. */
   readonly news: string | null
 }
 
-/** Notes of which transitions alarms have been made. Fails, as `isOvertaken` recognises, when somebody else has made them. */
+/** Marks transitions as done. The commit fails, as `isOvertaken` recognises, when another process has raised their
+ * alarms. */
 export function saveAlarmed(database: Database, alarmed: readonly Alarmed[]): Write {
   return database.run(sql`
     insert into states (object_id, seq, state, since_at, alarmed_seq, alarmed_flapping, news)
@@ -242,7 +243,7 @@ export function saveAlarmed(database: Database, alarmed: readonly Alarmed[]): Wr
       alarmed_flapping = excluded.alarmed_flapping, news = excluded.news`)
 }
 
-/** Whether a commit failed because somebody else has changed an alarm since it was read, or has made the same ones. */
+/** Whether a commit failed because an alarm was changed since it was read, or the same alarms were already raised. */
 export function isOvertaken(error: unknown): boolean {
   return (
     isUniqueViolation(error, 'alarm_changes.version') ||

@@ -2,9 +2,9 @@ import * as z from 'zod'
 import { STATES } from '../states/state.ts'
 import { OBJECT_TYPES } from '../tree/schema.ts'
 
-/** How many objects one may depend on. */
+/** Dependencies of one object. */
 export const DEPENDENCIES_MAX = 100
-/** How many of those that depend on an object are shown. */
+/** Dependents of an object that an answer shows. */
 export const DEPENDENTS_SHOWN_MAX = 1_000
 
 export const dependenciesBody = z.strictObject({

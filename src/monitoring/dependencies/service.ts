@@ -11,7 +11,7 @@ import * as store from './store.ts'
 
 export type DependencyParent = { readonly parentType: ObjectType; readonly parentId: number }
 
-/** What an object depends on, and what depends on it; of both what the caller may read. @throws {Refusal} not_found */
+/** The dependencies and the dependents of an object, as far as the caller may read them. @throws {Refusal} not_found */
 export async function readDependencies(
   context: Context,
   { parentType, parentId: id }: DependencyParent,
@@ -27,8 +27,8 @@ export async function readDependencies(
   return { dependsOn: [...dependsOn], dependents: [...dependents], dependentsTotal }
 }
 
-/** Says what an object depends on, instead of what was said before; what the caller may not read stays.
- * @throws {Refusal} not_found for it or for what it is to depend on, forbidden, cycle, invalid when there would be too many */
+/** Replaces the dependencies of an object; dependencies that the caller may not read stay.
+ * @throws {Refusal} not_found for the object or a dependency, forbidden, cycle, invalid when there would be too many */
 export async function updateDependencies(
   context: Context,
   asked: DependencyParent,

@@ -11,7 +11,7 @@ export type DependencyRow = {
   readonly state: State
 }
 
-/** What an object depends on, by id. @param readable a condition on it, `o` */
+/** The objects that an object depends on, by id. @param readable a condition on these objects, `o` */
 export function readDependencies(
   database: Database,
   id: number,
@@ -23,7 +23,7 @@ export function readDependencies(
     where d.object_id = ${id} and ${readable} order by o.id`)
 }
 
-/** What depends on an object, by id, at most `limit` of it. @param readable a condition on it, `o` */
+/** The objects that depend on an object, by id, at most `limit`. @param readable a condition on these objects, `o` */
 export function readDependents(
   database: Database,
   id: number,
@@ -35,7 +35,7 @@ export function readDependents(
     where d.depends_on_id = ${id} and ${readable} order by o.id limit ${limit}`)
 }
 
-/** How many objects depend on one. @param readable a condition on them, `o` */
+/** The number of objects that depend on an object. @param readable a condition on these objects, `o` */
 export async function countDependents(database: Database, id: number, readable: SQL): Promise<number> {
   const [row] = await database.all<{ total: number }>(sql`
     select count(*) as total from dependencies d join objects o on o.id = d.object_id
@@ -43,7 +43,7 @@ export async function countDependents(database: Database, id: number, readable: 
   return row?.total ?? 0
 }
 
-/** An object and everything that depends on it, however indirectly. */
+/** An object and all objects that depend on it, directly or indirectly. */
 export async function readAllDependents(database: Database, id: number): Promise<ReadonlySet<number>> {
   const rows = await database.all<{ id: number }>(sql`
     with recursive dependent (id) as (
@@ -54,7 +54,7 @@ export async function readAllDependents(database: Database, id: number): Promise
   return new Set(rows.map((row) => row.id))
 }
 
-/** What an object depends on that is not shown, by id. @param readable a condition on it, `o` */
+/** The dependencies that the caller may not read, by id. @param readable a condition on readable objects, `o` */
 export async function readHidden(database: Database, id: number, readable: SQL): Promise<readonly number[]> {
   const rows = await database.all<{ id: number }>(sql`
     select o.id as id from dependencies d join objects o on o.id = d.depends_on_id
@@ -62,9 +62,9 @@ export async function readHidden(database: Database, id: number, readable: SQL):
   return rows.map((row) => row.id)
 }
 
-/** Makes these all that an object depends on, but for what is not shown. Fails as `refuseCircular` recognises when it would depend on itself by now: somebody else drew
- * the other half of a circle meanwhile.
- * @param shown.readable a condition on what may go, `o` */
+/** Replaces the readable dependencies of an object. The commit fails, as `refuseCircular` recognises, when another
+ * request has added the other half of a cycle in the meantime.
+ * @param shown.readable a condition on the dependencies that may be removed, `o` */
 export function replaceDependencies(
   database: Database,
   id: number,

@@ -4,7 +4,7 @@ import type { AlarmChangeRow, TransitionRow } from './store.ts'
 import type { JobValues } from './values.ts'
 import type { Draft } from './window.ts'
 
-/** A transition as its object's readers are told it. What brought it about stays out: they may not see that. */
+/** A state transition as an event. The cause is left out: the reader may not have the right to read it. */
 export function stateDraft(row: TransitionRow, format: TimeFormat): Draft {
   const { objectId, type, name, seq, from, to, reason, errorCode, message } = row
   const [timestamp, detectedAt] = [format(row.at), format(row.detectedAt)]
@@ -13,7 +13,7 @@ export function stateDraft(row: TransitionRow, format: TimeFormat): Draft {
   return { kind: 'state', above: idsOf(row.path), jobId: null, data }
 }
 
-/** A change of an alarm as its object's readers are told it; the alarm itself says more. */
+/** A change of an alarm as an event; `GET /alarms/{id}` has the details. */
 export function alarmDraft(row: AlarmChangeRow, format: TimeFormat): Draft {
   const { alarmId, version, kind, state, objectId, type, name } = row
   const data = { alarmId, version, kind, state, timestamp: format(row.at), objectId, objectType: type, name }
@@ -29,10 +29,10 @@ export function valueDraft(
   return { kind: 'value', above, jobId, data: { jobId, samples: shown, truncated } }
 }
 
-/** Says that changes of states, or values of one job, may have been missed. */
+/** An event that says that state changes, or values of one job, may have been missed. */
 export function gapDraft(reason: 'history' | 'values', jobId: number | null): Draft {
   return { kind: 'gap', above: [], jobId, data: { reason, ...(jobId !== null && { jobId }) } }
 }
 
-/** An event for nobody: its number parts what came before it from what comes after it. */
+/** An event that no reader gets: its number separates the events before it from those after it. */
 export const MARK: Draft = { kind: 'mark', above: [], jobId: null, data: {} }

@@ -1,7 +1,7 @@
 import type { Visibility, EventFilter } from '../../ports/events.ts'
 import type { PublishedEvent } from './window.ts'
 
-/** Whether an event is for a reader who wants this and may see that. */
+/** Whether a reader wants an event and may see it. */
 export function concerns(
   event: Pick<PublishedEvent, 'kind' | 'above' | 'jobId'>,
   wanted: EventFilter,
@@ -11,7 +11,7 @@ export function concerns(
   const isOfJob = jobId !== null && wanted.jobIds.has(jobId)
   if (kind === 'gap') return jobId === null || isOfJob
   if (kind === 'mark' || !wanted.kinds.has(kind)) return false
-  // Scripts are below nothing.
+  // Scripts are not in the tree.
   if (kind === 'script') return wanted.objectIds === null && sight.seesScripts
   return (kind === 'value' ? isOfJob : isBelow(above, wanted.objectIds)) && sight.sees(above)
 }

@@ -3,11 +3,12 @@ import { concerns } from './filter.ts'
 import { heartbeatOf } from './window.ts'
 import type { PublishedEvent, Window } from './window.ts'
 
-/** What a connection holds of its own; everything else that it has not taken yet is in the window, once for all. */
+/** The bytes that a connection buffers. Events beyond that stay in the window, which all readers share. */
 const BUFFER_BYTES = 16 * 1024
-/** Quiet beats after which a reader is told that the stream is still there. */
+/** Beats without an event after which a heartbeat is sent. */
 const QUIET_BEATS = 3
-/** Beats without anything being taken of what is there, after which nobody reads any more. Not every host says so. */
+/** Beats without progress of the connection after which the stream is closed. Not every host reports a lost
+ * connection. */
 const STALLED_BEATS = 6
 
 type Controller = ReadableStreamDefaultController<Uint8Array>
@@ -16,16 +17,16 @@ export type ReaderOptions = {
   readonly window: Window
   readonly wanted: EventFilter
   readonly sight: Visibility
-  /** The number of the event after which it goes on. */
+  /** The number of the last event that the reader already has. */
   readonly after: number
-  /** What it is told first. */
+  /** Frames that are sent before any event. */
   readonly first: readonly Uint8Array[]
   readonly once: boolean
-  /** Called once, when nobody reads any more. */
+  /** Called once, when the stream ends. */
   readonly onEnd: () => void
 }
 
-/** Somebody who reads along: a place in the window, and a stream that takes events from there as fast as they are read. */
+/** A reader: a position in the window, and a stream that takes events from there as fast as the client reads. */
 export class Reader {
   readonly stream: ReadableStream<Uint8Array>
   readonly #options: ReaderOptions
@@ -33,7 +34,7 @@ export class Reader {
   #first: readonly Uint8Array[]
   #seq: number
   #controller: Controller | null = null
-  /** Set while the connection could take more than there is. */
+  /** Set while the connection waits for events. */
   #goOn: (() => void) | null = null
   #quietBeats = 0
   #stalledBeats = 0
@@ -58,22 +59,22 @@ export class Reader {
     )
   }
 
-  /** Whether it has not taken what is no longer there. */
+  /** Whether the window has dropped events that the reader has not taken yet. */
   get isBehind(): boolean {
     return this.#seq + 1 < this.#options.window.firstSeq
   }
 
-  /** There are more events. */
+  /** Called when the window has new events. */
   advance(): void {
     if (this.#goOn && this.#find()) this.#wake()
   }
 
-  /** From now on it may see this. */
+  /** Replaces what the reader may see. */
   narrow(sight: Visibility): void {
     this.#sight = sight
   }
 
-  /** Time has passed. */
+  /** Called on each beat. */
   beat(): void {
     this.#quietBeats++
     const waitingBytes = BUFFER_BYTES - (this.#controller?.desiredSize ?? BUFFER_BYTES)
@@ -98,7 +99,7 @@ export class Reader {
     }
   }
 
-  /** Hands over as much as fits; false when there is nothing. */
+  /** Sends as much as fits; false when there is nothing to send. */
   #take(): boolean {
     const frames = this.#frames()
     for (const bytes of frames) {
@@ -106,7 +107,7 @@ export class Reader {
       this.#givenBytes += bytes.length
     }
     if (frames.length > 0) this.#quietBeats = 0
-    // After the first frames all the others get their turn.
+    // After the first frames, the reader lets the others continue.
     else if (this.#options.once) this.end()
     return frames.length > 0 || this.#hasEnded
   }
@@ -129,12 +130,12 @@ export class Reader {
     return frames
   }
 
-  /** The next event for this reader; those before it are passed over. */
+  /** The next event for this reader; events that do not concern it are skipped. */
   #find(): PublishedEvent | null {
     const { window, wanted } = this.#options
     for (; this.#seq < window.lastSeq; this.#seq++) {
       const event = window.at(this.#seq + 1)
-      // What has gone is not passed over: whoever is behind is cut off.
+      // Dropped events are not skipped: a reader that is behind is cut off.
       if (!event) return null
       if (concerns(event, wanted, this.#sight)) return event
     }

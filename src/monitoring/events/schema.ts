@@ -7,7 +7,7 @@ const JOBS_MAX = 100
 
 const kind = z.enum(EVENT_KINDS)
 
-/** Which events are told. */
+/** The query of `GET /events`: which events the stream has. */
 export const eventsQuery = z
   .object({
     kind: z

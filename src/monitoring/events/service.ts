@@ -9,15 +9,16 @@ import type { EventsQuery } from './schema.ts'
 export { BEAT_MS, Hub } from './service/hub.ts'
 export type { HubHost } from './service/hub.ts'
 
-/** What somebody who asks for events brings along. */
+/** A request for a stream. */
 export type EventsRequest = {
   readonly request: Request
   readonly query: EventsQuery
-  /** Who asks, by the same credentials, now. @throws {Refusal} unauthenticated, forbidden once they no longer hold */
+  /** Authenticates the same credentials again. @throws {Refusal} unauthenticated, forbidden once they are no longer
+   * valid */
   readonly again: () => Promise<Context>
 }
 
-/** A stream of what happens to objects, as far as the caller may read them at that time.
+/** A stream of events of the objects that the caller may read at the time of each event.
  * @throws {Refusal} not_found for objects and jobs that the caller may not read, overloaded */
 export async function readEvents(
   context: Context,
@@ -35,7 +36,7 @@ export async function readEvents(
       jobIds: new Set(query.jobId),
     },
     lastEventId: request.headers.get('last-event-id'),
-    // Nobody would read on.
+    // A HEAD request reads no body.
     once: query.once || request.method === 'HEAD',
     look: () => sightOf(again),
   })
@@ -48,7 +49,7 @@ async function requireReadable(context: Context, { objectId = [], jobId }: Event
   if (isMissing) throw new Refusal('not_found', 'There is no such object, or no such webhook job.')
 }
 
-/** What whoever asked may see now; null once the credentials no longer hold. */
+/** What the reader may see now; null once the credentials are no longer valid. */
 async function sightOf(again: () => Promise<Context>): Promise<Visibility | null> {
   try {
     const context = await again()

@@ -4,7 +4,7 @@ import type { Database } from '../../ports/database.ts'
 import type { Level, Reason, State } from '../../domain/state.ts'
 import type { ObjectType } from '../tree/schema.ts'
 
-/** A number that none before was as large as, however often the service was started and whatever its clock said. */
+/** A new epoch: a number larger than all before, independent of the clock. */
 export async function openEpoch(database: Database, openedAt: number): Promise<number> {
   const [[row]] = await database.batch([
     database.insert(eventEpochs).values({ openedAt }).returning({ id: eventEpochs.id }),
@@ -14,7 +14,7 @@ export async function openEpoch(database: Database, openedAt: number): Promise<n
   return row.id
 }
 
-/** A transition by the order in which it was committed. */
+/** The place of a transition in the order of commits. */
 export type TransitionPosition = { readonly place: number; readonly objectId: number; readonly seq: number }
 
 export type TransitionRow = TransitionPosition & {
@@ -30,15 +30,15 @@ export type TransitionRow = TransitionPosition & {
   readonly message: string | null
 }
 
-/** The transition that was committed last; null when there is none. */
+/** The latest transition; null if there is none. */
 export async function readLastPlace(database: Database): Promise<TransitionPosition | null> {
   const [row] = await database.all<TransitionPosition>(sql`
     select rowid as place, object_id as "objectId", seq as seq from transitions order by rowid desc limit 1`)
   return row ?? null
 }
 
-/** Transitions from this one on, in the order of their commits. Numbers of rows are given again where the last rows went
- * with their objects: whoever finds another row at a place has missed something. */
+/** Transitions from this one on, in the order of their commits. Row numbers are reused after the last rows were deleted
+ * with their objects: a reader that finds another row at its place has missed something. */
 export function readTransitions(
   database: Database,
   fromPlace: number,
@@ -52,7 +52,7 @@ export function readTransitions(
     where t.rowid >= ${fromPlace} order by t.rowid limit ${limit}`)
 }
 
-/** The number of the change of an alarm that was committed last; 0 before the first. */
+/** The number of the latest alarm change; 0 before the first. */
 export async function readLastAlarmChange(database: Database): Promise<number> {
   const [row] = await database.all<{ id: number }>(sql`select coalesce(max(id), 0) as id from alarm_changes`)
   return row?.id ?? 0
@@ -71,7 +71,7 @@ export type AlarmChangeRow = {
   readonly name: string
 }
 
-/** Changes of alarms after this one, in the order of their commits. Their numbers are never given again. */
+/** Alarm changes after this one, in the order of their commits. Their numbers are never reused. */
 export function readAlarmChanges(
   database: Database,
   afterId: number,
@@ -84,7 +84,7 @@ export function readAlarmChanges(
     where c.id > ${afterId} order by c.id limit ${limit}`)
 }
 
-/** Where those of these jobs are that are there. */
+/** The paths of these jobs, without deleted jobs. */
 export function readJobPaths(
   database: Database,
   ids: readonly number[],

@@ -2,29 +2,29 @@ import type { SampleSeries, Value } from '../../domain/delivery.ts'
 import type { Sample, Step } from '../jobs/actor.ts'
 import { userValue } from '../jobs/delivery.ts'
 
-/** What one event brought to one job. */
+/** The values that one event brought to a job. */
 export type JobValues = {
   readonly jobId: number
   readonly samples: readonly { readonly key: string; readonly at: number; readonly value: Value }[]
-  /** Whether there were more, which are in the value history only. */
+  /** Whether there were more values; those are in the value history only. */
   readonly truncated: boolean
 }
 
-/** Who is told what jobs receive. */
+/** The subscribers of values. */
 export type Subscribers = {
-  /** False while nobody is: then nothing else is asked. */
+  /** False while nobody subscribes: then nothing else is asked. */
   readonly areThere: boolean
   watches(jobId: number): boolean
   /** Never rejects. */
   tell(values: readonly JobValues[]): Promise<void>
 }
 
-/** Samples of one event that are told. */
+/** Samples of one event that are published. */
 const SAMPLES_MAX = 100
-/** Characters of text values that are told with one event. */
+/** Characters of text values in one event. */
 const TEXT_MAX = 16 * 1024
 
-/** The latest samples that a step kept, as their user sees them; null where it kept none. */
+/** The latest samples that a step stored, as user values; null if it stored none. */
 export function valuesOf({ state, samples, run }: Pick<Step, 'state' | 'samples' | 'run'>): JobValues | null {
   const total = samples.length + (run?.at.length ?? 0)
   if (total === 0) return null

@@ -1,36 +1,36 @@
 import type { EventKind } from '../../ports/events.ts'
 
-/** `gap` says that something may have been missed; `mark` is for nobody. */
+/** `gap`: events may have been missed. `mark`: sent to no reader. */
 export type ToldKind = EventKind | 'gap' | 'mark'
 
-/** An event before it has its place. */
+/** An event without its number. */
 export type Draft = {
   readonly kind: ToldKind
-  /** The ids from the root down to the object that it concerns; none where it concerns everybody. */
+  /** The ids from the root down to the object of the event; empty for an event that concerns every reader. */
   readonly above: readonly number[]
-  /** The job whose value it is, or whose values may be missing. */
+  /** The job of the value, or the job whose values may be missing. */
   readonly jobId: number | null
   readonly data: object
 }
 
-/** An event as every reader is told it. */
+/** An event as it is sent to readers. */
 export type PublishedEvent = Omit<Draft, 'data'> & { readonly seq: number; readonly bytes: Uint8Array }
 
 export type WindowLimits = { readonly eventsMax: number; readonly sizeMaxBytes: number }
 
-/** Why a stream cannot go on where an earlier one ended. */
+/** Why a stream cannot be resumed. */
 export type GapReason = 'unknown' | 'restart' | 'window' | 'jobs'
 
 const ID = /^(\d{1,15})-(\d{1,15})$/
 const encoder = new TextEncoder()
 
-/** The latest events, numbered without gaps: what readers have not been told yet, and what those who come back have
- * missed. Ids are `epoch-number`; both only grow. */
+/** The latest events, numbered without gaps, for readers that are behind and for readers that resume. Ids are
+ * `epoch-number`; both only grow. */
 export class Window {
   readonly epoch: number
   readonly #limits: WindowLimits
   #told: PublishedEvent[] = []
-  /** How many at the front of the list have gone. */
+  /** The number of dropped events at the front of the list. */
   #gone = 0
   #lastSeq = 0
   #sizeBytes = 0
@@ -45,7 +45,7 @@ export class Window {
     return this.#lastSeq
   }
 
-  /** The number of the oldest event that is still there, or of the next one. */
+  /** The number of the oldest event in the window, or of the next one if it is empty. */
   get firstSeq(): number {
     return this.#lastSeq - (this.#told.length - this.#gone) + 1
   }
@@ -54,12 +54,12 @@ export class Window {
     return this.#sizeBytes
   }
 
-  /** The event of this number, as long as it is there. */
+  /** The event of this number, if it is still in the window. */
   at(seq: number): PublishedEvent | undefined {
     return seq < this.firstSeq ? undefined : this.#told[this.#gone + seq - this.firstSeq]
   }
 
-  /** Adds an event; the oldest go where there are too many. */
+  /** Adds an event and drops the oldest ones beyond the limits. */
   add({ data, ...draft }: Draft): PublishedEvent {
     const seq = ++this.#lastSeq
     const told = { ...draft, seq, bytes: frameOf(this.idOf(seq), draft.kind, data) }
@@ -73,7 +73,7 @@ export class Window {
     return `${this.epoch}-${seq}`
   }
 
-  /** The number after which a stream goes on that ended with this id, or why it cannot. */
+  /** The number after which a stream with this last id resumes, or why it cannot. */
   resume(lastEventId: string): number | GapReason {
     const [, epoch, seq] = ID.exec(lastEventId) ?? []
     if (epoch === undefined) return 'unknown'
@@ -101,13 +101,13 @@ export function frameOf(id: string, event: string, data: object): Uint8Array {
   return encoder.encode(`id: ${id}\nevent: ${event}\ndata: ${JSON.stringify(data)}\n\n`)
 }
 
-/** Keeps connections open, and tells where a stream goes on although nothing in it concerned the reader: an event without
- * data is nobody's to hear, and its id counts all the same. */
+/** Keeps the connection open and moves the client's last id past events that did not concern it: an event without data
+ * is not dispatched, but its id counts. */
 export function heartbeatOf(id: string): Uint8Array {
   return encoder.encode(`: still here\nid: ${id}\n\n`)
 }
 
-/** How long a client waits before it comes back. */
+/** How long the client waits before it reconnects. */
 export function retryOf(retryMs: number): Uint8Array {
   return encoder.encode(`retry: ${retryMs}\n\n`)
 }

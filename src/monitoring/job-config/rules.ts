@@ -4,7 +4,7 @@ import type { State } from '../../domain/state.ts'
 import { LEVELS } from '../states/state.ts'
 import type { Parameters, ThresholdsBody } from './schema.ts'
 
-/** What is stored of a job that its actor needs. */
+/** The stored configuration that the actor of a job needs. */
 export type JobConfiguration = {
   readonly revision: number
   readonly collectorId: number
@@ -16,7 +16,7 @@ export type JobConfiguration = {
   readonly flapping: FlappingLimits | null
 }
 
-/** What a job's configuration means to its actor. */
+/** The rules of a job's actor, from the job's configuration. */
 export function rulesOf(job: JobConfiguration): JobRules {
   const { parameters } = job
   return {

@@ -19,7 +19,7 @@ export const positiveDuration = durationText
   .refine((text) => !isDuration(text) || durationMs(text) > 0, 'must be longer than zero')
   .meta({ format: 'duration' })
 
-/** As long as the service looks back; a day at least. */
+/** The bounds of a retention: a day, and 36,600 days. */
 const RETENTION_MIN_MS = 86_400_000
 const RETENTION_MAX_MS = 36_600 * 86_400_000
 
@@ -149,7 +149,7 @@ export const thresholdsSchema = z.strictObject({
 
 const percentage = z.number().min(0).max(100)
 
-/** When a job that changes its state again and again is said to flap. */
+/** When a job counts as flapping. */
 export const flappingSchema = z
   .strictObject({
     startPercent: percentage

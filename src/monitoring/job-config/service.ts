@@ -8,8 +8,8 @@ export { markSubtree } from './store.ts'
 
 const CHANGES_AT_ONCE = 200
 
-/** Tells actors of configurations that they have not heard of yet, and of jobs that are gone. What cannot be told stays
- * noted: hosts call this again from time to time. */
+/** Passes changed configurations to the actors of jobs, and removes the actors of deleted jobs. A change that fails
+ * stays queued: hosts call this periodically. */
 export async function applyChanges(ports: Ports): Promise<void> {
   for (;;) {
     const changes = await store.readChanges(ports.database, CHANGES_AT_ONCE)

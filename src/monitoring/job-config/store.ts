@@ -10,11 +10,11 @@ import type { Parameters, ThresholdsBody } from './schema.ts'
 export type JobConfigChange = {
   readonly jobId: number
   readonly revision: number
-  /** Null when the job is gone. */
+  /** Null if the job was deleted. */
   readonly job: JobConfiguration | null
 }
 
-/** Notes every job at or below a path: its actor must hear of its configuration, or of its end. */
+/** Queues a configuration change for every job at or below a path. */
 export function markSubtree(database: Database, path: string): Write {
   return database
     .insert(actorChanges)
@@ -32,7 +32,7 @@ export function markSubtree(database: Database, path: string): Write {
     })
 }
 
-/** What actors have not heard yet, oldest job first. */
+/** Queued changes, oldest job first. */
 export async function readChanges(database: Database, limit: number): Promise<readonly JobConfigChange[]> {
   const parents = alias(objects, 'parents')
   const rows = await database
@@ -74,7 +74,7 @@ export async function readChanges(database: Database, limit: number): Promise<re
   }))
 }
 
-/** The actor has heard; unless something changed again meanwhile. */
+/** Removes a change from the queue, unless the job was changed again in the meantime. */
 export function deleteChange(database: Database, change: JobConfigChange): Write {
   return database
     .delete(actorChanges)

@@ -4,24 +4,24 @@ import type { Span } from '../state-history/timeline.ts'
 import { LEVELS } from '../states/state.ts'
 
 export type OutageRules = {
-  /** The states that make an outage. */
+  /** The states that count as an outage. */
   readonly states: readonly Level[]
-  /** Shorter outages are left out; one of exactly this length stays. */
+  /** The minimum duration; an outage of exactly this length is kept. */
   readonly minDurationMs: number
-  /** Outages no further apart than this are one. */
+  /** Outages with at most this much time between them are merged. */
   readonly mergeGapMs: number
   /** One outage for each state, however close they are. */
   readonly split: boolean
 }
 
 export type Outage = Range & {
-  /** The worst part. */
+  /** The worst state of the outage. */
   readonly state: Level
   readonly segments: readonly (Range & { readonly state: Level })[]
 }
 
-/** The outages that spans without gaps tell of, in order. Maintenance always parts two outages, and so does time of which
- * nothing is known; each part must be long enough by itself. */
+/** The outages in spans without gaps, in order. Maintenance and time without data separate outages; each part must have
+ * the minimum duration. */
 export function outagesOf(spans: readonly Span[], rules: OutageRules): Outage[] {
   const { minDurationMs, mergeGapMs, split } = rules
   const groups: Outage['segments'][] = []
@@ -42,7 +42,7 @@ export function outagesOf(spans: readonly Span[], rules: OutageRules): Outage[] 
   })
 }
 
-/** Whether time in this state is never anybody's outage. */
+/** Whether time in this state never counts as an outage. */
 function isNobodys(state: State): boolean {
   return state.startsWith('maintenance_') || state === 'no_data' || state === 'undefined'
 }

@@ -10,7 +10,7 @@ import { listOutages } from './service.ts'
 
 const objectPath = z.object({ id: idParam })
 
-/** The same question to every type of object. */
+/** The route for one type of object. */
 function outagesOf(type: ObjectType) {
   return new Hono<Env>().get(
     `/${type}s/:id/outages`,

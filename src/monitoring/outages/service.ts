@@ -21,10 +21,10 @@ import type { Outage, OutageRules } from './outages.ts'
 import type { OutagesQuery, OutageView } from './schema.ts'
 import * as store from './store.ts'
 
-/** How many outages one after the other may be joined beyond a range. */
+/** Outages that are followed beyond the range because they may be merged. */
 const JOINED_MAX = 1_000
 
-/** The outages of an object of which any part lies in the range, with their true begins and ends.
+/** The outages of an object that overlap the range, with their true begins and ends.
  * @throws {Refusal} not_found, invalid */
 export async function listOutages(
   context: Context,
@@ -64,19 +64,19 @@ type OutageSearch = {
   readonly now: number
 }
 
-/** What was in a range, and so much beside it that no outage in it is cut. */
+/** The states in the range, and as much around it as its outages need. */
 async function readWhole(database: Database, wanted: OutageSearch, recalc: boolean): Promise<StatePast> {
   let range: Range = await reachOf(database, wanted)
   for (;;) {
     const past: StatePast = await readPast(database, wanted.row, { range, recalc })
-    // What was recorded is whole; corrections may have made outages that go on beyond it.
+    // Recorded states cover whole outages; corrections may have extended an outage beyond them.
     const wider: Range | null = recalc ? widened(range, past.spans, wanted) : null
     if (!wider) return past
     range = wider
   }
 }
 
-/** Twice as much of the past or of what follows, where an outage may go on there; null where none does. */
+/** The range with twice as much of the past or of the future where an outage may continue; null where none does. */
 function widened(range: Range, spans: readonly Span[], { row, rules, now }: OutageSearch): Range | null {
   const bad = spans.filter(({ state }) => isOneOf(state, rules.states))
   const lengthMs = range.endAt - range.beginAt
@@ -87,7 +87,7 @@ function widened(range: Range, spans: readonly Span[], { row, rules, now }: Outa
   return beginAt === range.beginAt && endAt === range.endAt ? null : { beginAt, endAt }
 }
 
-/** The range, widened so far that no outage in it is cut, nor joined to one that is not seen. */
+/** The range, extended so that no outage in it is cut off, or merged with one outside. */
 async function reachOf(database: Database, wanted: OutageSearch): Promise<Range> {
   const [beginAt, endAt] = await Promise.all([beginOf(database, wanted), endOf(database, wanted)])
   return { beginAt: Math.max(beginAt, wanted.row.createdAt), endAt: Math.min(endAt, wanted.now) }
@@ -99,13 +99,13 @@ async function beginOf(database: Database, { row, rules, range }: OutageSearch):
   for (let joined = 0; joined < JOINED_MAX; joined++) {
     const begun = await store.findBeginBefore(database, { ...asked, at: beginAt })
     if (begun === null) {
-      // Whoever was bad at the beginning has been so since it was made.
+      // An object without an earlier change has been bad since it was created.
       const [first] = await readSpans(database, row.id, { beginAt, endAt: beginAt + 1 })
       return first && isOneOf(first.state, rules.states) ? row.createdAt : beginAt
     }
     const ended = await store.findEndAfter(database, { ...asked, at: begun })
     if (ended !== null && beginAt - ended > rules.mergeGapMs) break
-    // From a moment before, so that the next search finds the outage before this one.
+    // One millisecond earlier, so that the next search finds the previous outage.
     beginAt = begun - 1
   }
   return beginAt
@@ -139,7 +139,7 @@ async function viewOf(
   const format = timeFormat(ports.settings.timeZone)
   const active = endAt === now
   const ended = (at: number) => (at === now ? null : format(at))
-  // A range that ends now takes this very millisecond along, which has not passed yet.
+  // A range that ends now includes the current millisecond, which has not passed yet.
   const passed = (at: number) => (at === now ? now - 1 : at)
   const reasons = await store.readReasons(ports.database, row.id, {
     beginAt,

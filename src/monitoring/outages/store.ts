@@ -6,8 +6,7 @@ import type { ObjectType } from '../tree/schema.ts'
 
 type StateBoundQuery = { readonly objectId: number; readonly at: number; readonly states: readonly Level[] }
 
-/** The last instant at or before `at` at which the object was not in one of the states and then was: where a run of bad
- * states begins; null when there is none. */
+/** The begin of the last run of bad states that begins at or before `at`; null if there is none. */
 export async function findBeginBefore(database: Database, asked: StateBoundQuery): Promise<number | null> {
   const [row] = await database.all<{ at: number | null }>(sql`
     select max(at) as at from transitions
@@ -16,7 +15,7 @@ export async function findBeginBefore(database: Database, asked: StateBoundQuery
   return row?.at ?? null
 }
 
-/** The first instant at or after `at` at which a run of bad states ends; null when there is none. */
+/** The end of the first run of bad states that ends at or after `at`; null if there is none. */
 export async function findEndAfter(database: Database, asked: StateBoundQuery): Promise<number | null> {
   const [row] = await database.all<{ at: number | null }>(sql`
     select min(at) as at from transitions
@@ -32,7 +31,7 @@ export type OutageReason = {
   readonly errorCode: number
 }
 
-/** The jobs whose changes to one of the states brought an object, or what is below it, into one of them in a range.
+/** The jobs whose changes to one of the states brought an object, or an object below it, into one of them in a range.
  * @param range.readable a condition on the job, `o` */
 export async function readReasons(
   database: Database,

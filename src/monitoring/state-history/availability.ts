@@ -1,20 +1,20 @@
 import type { Level, State } from '../../domain/state.ts'
 import type { Span } from './timeline.ts'
 
-/** Times in ms. Percentages are floored to three decimals, so that 100 means not a millisecond was bad; null where there
- * was nothing to measure. */
+/** Times in ms. Percentages are rounded down to three decimals, so that 100 means no bad millisecond; null if nothing
+ * was measured. */
 export type Availability = {
   readonly percent: number | null
-  /** As if maintenance excused nothing. */
+  /** The percentage if maintenance counted as downtime. */
   readonly percentWithMaintenance: number | null
   readonly downMs: number
   readonly maintenanceMs: number
-  /** Nothing is known of this time: no data, or not watched. */
+  /** Time without data, and time in which the object was not monitored. */
   readonly excludedMs: number
   readonly measuredMs: number
 }
 
-/** How much of the time that was watched an object was not in one of the `counted` states. */
+/** The share of the monitored time in which an object was in none of the `counted` states. */
 export function availabilityOf(spans: readonly Span[], counted: readonly Level[]): Availability {
   const isDown = new Set<State>(counted)
   const isDownInMaintenance = new Set<State>(counted.map((state) => `maintenance_${state}` as const))
@@ -36,7 +36,7 @@ export function availabilityOf(spans: readonly Span[], counted: readonly Level[]
   }
 }
 
-/** The good part of a time in percent, floored to three decimals exactly: doubles would round 99.9999 up. */
+/** The good share of a time in percent, rounded down to three decimals exactly: doubles would round 99.9999 up. */
 export function percentOf(badMs: number, wholeMs: number): number | null {
   if (wholeMs <= 0) return null
   return Number((BigInt(wholeMs - badMs) * 100_000n) / BigInt(wholeMs)) / 1000

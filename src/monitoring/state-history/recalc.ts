@@ -8,20 +8,20 @@ import { shownInMaintenance, STATES } from '../states/state.ts'
 import { spansOf } from './timeline.ts'
 import type { Span, StateChange } from './timeline.ts'
 
-/** What is laid over the states of a time, and when. */
+/** A revaluation that changes states, and when it applies. */
 export type Overlay = {
   readonly type: 'maintenance' | 'adjustment'
-  /** What an adjustment takes every state for. */
+  /** The state that an adjustment sets. */
   readonly adjustTo: State
-  /** Apart from each other and in order. */
+  /** Disjoint and in order. */
   readonly ranges: readonly Range[]
 }
 
-/** What overlays make of the states in a range. */
+/** The effect of overlays on the states in a range. */
 export type Cover = Range & { readonly becomes: State | null; readonly maintained: boolean }
 
-/** What overlays come to that apply in the order given: maintenance shows the state below it as maintained, and an adjustment
- * replaces it. Apart from each other and in order. */
+/** The combined effect of overlays, which apply in the given order: maintenance marks the state below it as maintained,
+ * an adjustment replaces it. Disjoint and in order. */
 export function coversOf(overlays: readonly Overlay[]): Cover[] {
   const edges = overlays
     .flatMap(({ ranges }, index) =>
@@ -56,7 +56,7 @@ function effectOf(overlays: readonly Overlay[], active: ReadonlySet<number>): Om
   }
 }
 
-/** Spans without gaps, with covers laid over them. */
+/** Spans without gaps, after the covers were applied. */
 export function laidOver(spans: readonly Span[], covers: readonly Cover[]): Span[] {
   if (covers.length === 0) return [...spans]
   const pieces: Span[] = []
@@ -81,10 +81,10 @@ function coveredState(state: State, { becomes, maintained }: Cover): State {
   return maintained ? shownInMaintenance(below) : below
 }
 
-/** What service level containers took an object for from an instant on; null for what it was. */
+/** The state that service level containers used for an object from an instant on; null for the object's own state. */
 export type ChargedChange = { readonly at: number; readonly to: State | null }
 
-/** Spans without gaps, as service level containers took them. */
+/** Spans without gaps, as service level containers counted them. */
 export function chargedSpans(spans: readonly Span[], changes: readonly ChargedChange[]): Span[] {
   const covers = changes.flatMap(({ at, to }, index): Cover[] => {
     const endAt = changes[index + 1]?.at ?? Number.POSITIVE_INFINITY
@@ -93,17 +93,18 @@ export function chargedSpans(spans: readonly Span[], changes: readonly ChargedCh
   return laidOver(spans, covers)
 }
 
-/** When children could not be heard, through no fault of their own, and what their parent was at the begin of the range. */
+/** When children could not deliver because of our own downtime, and the state of their parent at the begin of the
+ * range. */
 export type Deafness = { readonly ranges: readonly Range[]; readonly was: State }
 
-/** A child as its parent counts it. Before its first span it is undefined. */
+/** A child as its parent counts it. Before its first span it is `undefined`. */
 export type CountedChild = Pick<Link, 'weight' | 'overrides'> & {
   readonly push: Push
   readonly spans: readonly Span[]
 }
 
-/** The states of a parent over a range, from those of its children; what propagation would have said of them.
- * @param deafness.ranges apart from each other and in order */
+/** The states of a parent over a range, from those of its children: the result that propagation would have had.
+ * @param deafness.ranges disjoint and in order */
 export function parentSpans(
   { rules, children }: { readonly rules: SloRules | null; readonly children: readonly CountedChild[] },
   range: Range,
@@ -137,12 +138,12 @@ export function parentSpans(
   return spansOf(first, changes, range)
 }
 
-/** In which place of a tally a child in a state counts. */
+/** The index of the tally at which a child in a state counts. */
 function placeOf(child: CountedChild, state: State): number {
   return STATES.indexOf(shownState(state, child.push, child.overrides))
 }
 
-/** How children change in a range, in order; at its begin, what they are there. */
+/** The changes of children in a range, in order, with their states at its begin. */
 function eventsIn(children: readonly CountedChild[], range: Range) {
   return children
     .flatMap((child, index) =>
@@ -158,8 +159,8 @@ function eventsIn(children: readonly CountedChild[], range: Range) {
     .sort((a, b) => a.at - b.at)
 }
 
-/** Whether events, asked for in order, are of children that cannot be heard from then on. What began before the range counts
- * where it left the parent without data. */
+/** Whether events, asked for in order, are of children that cannot deliver from then on. A downtime that began before
+ * the range counts if it left the parent without data. */
 function silenceIn({ ranges, was }: Deafness, { beginAt }: Range) {
   let next = 0
   return ({ at, state }: { readonly at: number; readonly state: State }) => {
@@ -169,7 +170,7 @@ function silenceIn({ ranges, was }: Deafness, { beginAt }: Range) {
   }
 }
 
-/** Spans without gaps, with those of another history in their place within some ranges. */
+/** Spans without gaps, with the spans of another history in place of them within some ranges. */
 export function spliced(spans: readonly Span[], others: readonly Span[], windows: readonly Range[]): Span[] {
   const isIn = (wanted: boolean): Cut[] =>
     parted(windows, spans.at(0)?.beginAt ?? 0, spans.at(-1)?.endAt ?? 0).filter(
@@ -181,7 +182,7 @@ export function spliced(spans: readonly Span[], others: readonly Span[], windows
 
 type Cut = Range & { readonly within: boolean }
 
-/** A range in parts that lie within windows, and between them. */
+/** A range, cut at the borders of windows. */
 function parted(windows: readonly Range[], beginAt: number, endAt: number): Cut[] {
   const parts: Cut[] = []
   let from = beginAt
@@ -194,7 +195,7 @@ function parted(windows: readonly Range[], beginAt: number, endAt: number): Cut[
   return [...parts, { beginAt: from, endAt, within: false }]
 }
 
-/** What of spans lies in ranges; both in order. */
+/** The parts of spans that are in ranges; both in order. */
 function cutTo(spans: readonly Span[], ranges: readonly Range[]): Span[] {
   const pieces: Span[] = []
   let next = 0
@@ -208,7 +209,7 @@ function cutTo(spans: readonly Span[], ranges: readonly Range[]): Span[] {
   return pieces
 }
 
-/** Pieces in order as spans: those that last no time left out, and neighbours of one state made one. */
+/** Pieces as spans, in order: empty pieces are dropped, and neighbours with the same state are merged. */
 function merged(pieces: readonly Span[]): Span[] {
   const spans: Span[] = []
   for (const piece of pieces) {

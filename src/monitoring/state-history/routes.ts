@@ -10,7 +10,7 @@ import { readStateHistory } from './service.ts'
 
 const objectPath = z.object({ id: idParam })
 
-/** The same question to every type of object; containers answer it by themselves. */
+/** The route for one type of object; containers have their own. */
 function historyOf(type: ObjectType) {
   return new Hono<Env>().get(
     `/${type}s/:id/state-history`,

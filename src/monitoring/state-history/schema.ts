@@ -22,7 +22,7 @@ export const RECALC =
 
 const timestamp = z.iso.datetime({ offset: true })
 
-/** A revaluation beside what it does. */
+/** A revaluation that affects the history. */
 export const placedRevaluation = z
   .object({
     id: z.int(),

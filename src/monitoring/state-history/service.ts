@@ -27,8 +27,8 @@ const SAMPLE_MIN_MS = 1_000
 const TRANSITIONS_MAX = 2_000
 const OTHERS_MAX = 1_000
 
-/** How an object was over a range: samples of about 200, its transitions, and its availability.
- * @param read what tells its past
+/** The history of an object over a range: about 200 samples, its transitions, and its availability.
+ * @param read reads the states of the object
  * @throws {Refusal} not_found, invalid */
 export async function readStateHistory(
   context: Context,
@@ -78,7 +78,7 @@ export async function readStateHistory(
   }
 }
 
-/** The object whose past is told. */
+/** The object of a history. */
 export type Described = {
   readonly id: number
   readonly type: ObjectType
@@ -86,15 +86,15 @@ export type Described = {
   readonly createdAt: number
 }
 
-/** What was, and what was entered about it. */
+/** The states of an object, and the revaluations that affect them. */
 export type StatePast = {
   readonly spans: readonly Span[]
   readonly revaluations: readonly PlacedRevaluation[]
 }
 
-/** The states of an object over a range, without gaps, as they were recorded or as corrections of the past leave them; and
- * what was entered for it and what it is in, with whatever else was applied.
- * @throws {Refusal} invalid where recalculating would look at too much */
+/** The states of an object over a range, without gaps, as recorded or with corrections of the past; and the
+ * revaluations of the object and of the objects above it, with all others that were applied.
+ * @throws {Refusal} invalid if the recalculation would read too much */
 export async function readPast(
   database: Database,
   object: Described,
@@ -110,7 +110,7 @@ export async function readPast(
   return { spans: corrected.spans.get(object.id) ?? recorded, revaluations }
 }
 
-/** What was entered for an object, with what was applied of others, by begin. */
+/** The revaluations of an object, together with those of other objects that were applied, by begin. */
 export function withApplied(
   entered: readonly PlacedRevaluation[],
   applied: readonly PlacedRevaluation[],
@@ -120,7 +120,7 @@ export function withApplied(
   return [...entered, ...others].sort((a, b) => a.beginAt - b.beginAt)
 }
 
-/** A revaluation beside what it does. */
+/** A revaluation as the history shows it. */
 export function revaluationView(
   { id, objectId, type, name, beginAt, endAt }: PlacedRevaluation,
   format: TimeFormat,
@@ -128,7 +128,7 @@ export function revaluationView(
   return { id, objectId, type, name, begin: format(beginAt), end: format(endAt) }
 }
 
-/** The changes between spans, for the reason that was recorded where one was. */
+/** The changes between spans, with the recorded reason if there is one. */
 function transitionsOf(
   spans: readonly Span[],
   recorded: readonly store.TransitionRow[],
@@ -149,14 +149,14 @@ export async function readSpans(database: Database, id: number, range: Range): P
   return course ? spansOf(course.state, course.changes, range) : []
 }
 
-/** The state of an object at the begin of a range, the number of the transition that brought it, and how it changes. */
+/** The state of an object at the begin of a range, the number of its transition, and the changes in the range. */
 export type Course = {
   readonly state: State
   readonly seq: number
   readonly changes: readonly StateChange[]
 }
 
-/** The recorded states of those of these objects that are there, over a range. */
+/** The recorded states of objects over a range, without deleted objects. */
 async function readCourses(
   database: Database,
   ids: readonly number[],
@@ -167,10 +167,10 @@ async function readCourses(
   return new Map(begins.map(({ id, state, seq }) => [id, { state, seq, changes: changes.get(id) ?? [] }]))
 }
 
-/** A course, and what service level containers made of it; null where they took the object for what it was all the time. */
+/** A course with the states that service level containers used; null if they always used the object's own states. */
 export type ChargedCourse = Course & { readonly charged: store.Charged | null }
 
-/** The recorded states of those of these objects that are there over a range, and what containers made of them. */
+/** The recorded states of objects over a range, and those that containers used, without deleted objects. */
 export async function readChargedCourses(
   database: Database,
   ids: readonly number[],

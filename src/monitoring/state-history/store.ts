@@ -12,17 +12,17 @@ const OBJECTS_AT_ONCE = 50
 const FIRST_CHANGES = 1_000
 const CHANGES_AT_ONCE = 20_000
 
-/** The state of an object from an instant on: `seq` numbers the transition that brought it, 0 when there was none yet. */
+/** The state of an object from an instant on: `seq` is the number of its transition, 0 before the first. */
 export type Begin = {
   readonly id: number
   readonly createdAt: number
   readonly state: State
   readonly seq: number
-  /** Whether it changes before the end of the range. */
+  /** Whether the state changes before the end of the range. */
   readonly changes: boolean
 }
 
-/** The states of those of these objects that are there, at the begin of a range. */
+/** The states of objects at the begin of a range, without deleted objects. */
 export async function readBegins(
   database: Database,
   ids: readonly number[],
@@ -39,8 +39,8 @@ export async function readBegins(
   return rows.map((row) => ({ ...row, changes: row.changes === 1 }))
 }
 
-/** How the states of objects change from their begins on and before `endAt`, each in order. Many that change little cost
- * few statements, and one that changes much is read in pages. */
+/** The state changes of objects after their begins and before `endAt`, each in order. Many objects with few changes
+ * need few statements; an object with many changes is read in pages. */
 export async function readChanges(
   database: Database,
   begins: readonly Begin[],
@@ -65,8 +65,8 @@ export async function readChanges(
   return found
 }
 
-/** The first changes of each object after its transition `seq`. Two columns of a noisy year come as a few texts: as rows
- * they would take ten times as long. */
+/** The first changes of each object after its transition `seq`. The two columns of many changes come as a few texts: as
+ * rows they would take ten times as long. */
 async function readPages(
   database: Database,
   after: readonly Pick<Begin, 'id' | 'seq'>[],
@@ -97,8 +97,8 @@ export type TransitionRow = {
   readonly causeName: string | null
 }
 
-/** The transitions of an object in [beginAt, endAt), with what brought them about, `limit` at most.
- * @param want.readable a condition on what brought them about, `c` */
+/** The transitions of an object in [beginAt, endAt) with their causes, at most `limit`.
+ * @param want.readable a condition on causes, `c` */
 export async function readTransitions(
   database: Database,
   objectId: number,
@@ -118,13 +118,13 @@ export async function readTransitions(
     order by t.at, t.seq limit ${limit}`)
 }
 
-/** How an object counts with a parent. */
+/** A child as its parent counts it. */
 export type ChildRow = Pick<Link, 'parentId' | 'weight' | 'overrides'> & {
   readonly id: number
   readonly push: Push
 }
 
-/** What parents are made of, along the tree and along links, `limit` at most. */
+/** The children of parents, in the tree and by links, at most `limit`. */
 export async function readCounted(
   database: Database,
   parents: readonly number[],
@@ -148,12 +148,12 @@ export async function readCounted(
 export type History = {
   readonly id: number
   readonly createdAt: number
-  /** The state at the begin. */
+  /** The state at the begin of the range. */
   readonly first: State
   readonly changes: readonly StateChange[]
 }
 
-/** How many changes many objects have in a range, counted up to `limit`. */
+/** The number of changes of objects in a range, counted up to `limit`. */
 export async function countChanges(
   database: Database,
   ids: readonly number[],
@@ -183,7 +183,7 @@ export async function readHistories(
   }))
 }
 
-/** When objects could not be heard, through no fault of their own, began: what lies in a range or reaches into it. */
+/** The spans in or reaching into a range that began because objects could not deliver during our own downtime. */
 export async function readDeafSince(
   database: Database,
   ids: readonly number[],
@@ -196,7 +196,7 @@ export async function readDeafSince(
       and t.at >= coalesce((select max(at) from transitions l where l.object_id = one.value and l.at <= ${beginAt}), 0)`)
 }
 
-/** What service level containers took an object for, where that was something else than it was. */
+/** The states that service level containers used for an object, if they differed from the object's own. */
 export type Charged = {
   readonly id: number
   /** The number of the first of these changes. */
@@ -205,7 +205,7 @@ export type Charged = {
   readonly changes: readonly ChargedChange[]
 }
 
-/** What service level containers took those of these objects for over a range that they ever saw differently. */
+/** The states that service level containers used for objects over a range, for objects where they ever differed. */
 export async function readCharges(
   database: Database,
   ids: readonly number[],

@@ -8,8 +8,8 @@ export type Span = Range & { readonly state: State }
 /** A state that begins at an instant and lasts until the next. */
 export type StateChange = { readonly at: number; readonly to: State }
 
-/** The states of an object over a range, without gaps: `first` at its begin, then what the changes in it say, in order.
- * Neighbours differ; a state that lasted no time is left out. */
+/** The states of an object over a range, without gaps: `first` at its begin, then the changes in order. Neighbours
+ * differ; states of zero length are dropped. */
 export function spansOf(first: State, changes: readonly StateChange[], range: Range): Span[] {
   const spans: Span[] = []
   const add = (state: State, beginAt: number, endAt: number) => {
@@ -30,12 +30,12 @@ export function spansOf(first: State, changes: readonly StateChange[], range: Ra
   return spans
 }
 
-/** Each state's part of a range, from above 0 to 1. */
+/** The share of a range in each state, from above 0 to 1. */
 export type Shares = Readonly<Partial<Record<State, number>>>
 
 export type Sample = Range & { readonly shares: Shares; readonly worst: State; readonly mostFrequent: State }
 
-/** Ranges of equal length, the last one shorter where it must be, with the part that each state has of them. */
+/** Ranges of equal length, the last one shorter if necessary, with the share of each state. */
 export function samplesOf(spans: readonly Span[], range: Range, lengthMs: number): Sample[] {
   const samples: Sample[] = []
   let index = 0
@@ -61,7 +61,7 @@ function summaryOf(times: ReadonlyMap<State, number>, lengthMs: number): Omit<Sa
   }
 }
 
-/** How much of one range lies in another, ms. */
+/** The overlap of two ranges, ms. */
 export function overlapMs(a: Range, b: Range): number {
   return Math.max(0, Math.min(a.endAt, b.endAt) - Math.max(a.beginAt, b.beginAt))
 }

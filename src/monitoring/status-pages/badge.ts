@@ -1,7 +1,7 @@
 import { escaped } from './markup.ts'
 import type { Tone } from './shown.ts'
 
-/** White text on these has a contrast of 4.5 or more (WCAG 2.2). */
+/** White text on these colours has a contrast of at least 4.5 (WCAG 2.2). */
 const COLORS: Readonly<Record<Tone | 'label', string>> = {
   good: '#147a38',
   odd: '#8a5a00',
@@ -14,7 +14,7 @@ const COLORS: Readonly<Record<Tone | 'label', string>> = {
 const LABEL_MAX = 40
 const PADDING = 6
 
-/** What a character of 11 px Verdana or DejaVu Sans takes, about; `textLength` makes it exact. */
+/** The approximate width of a character of 11 px Verdana or DejaVu Sans; `textLength` makes it exact. */
 function widthOf(character: string): number {
   if (/[\u1100-\uffff]|[\u{10000}-\u{10ffff}]/u.test(character)) return 12
   if (/[iljtfrI.,:;'|!()[\] ]/.test(character)) return 4.5
@@ -22,12 +22,12 @@ function widthOf(character: string): number {
   return /[A-ZÄÖÜ]/.test(character) ? 8 : 7
 }
 
-/** How wide a text is, px. */
+/** The width of a text, px. */
 export function textWidth(text: string): number {
   return Math.ceil(Array.from(text).reduce((sum, character) => sum + widthOf(character), 0))
 }
 
-/** A badge as SVG: on the left whose it is, on the right how that is. */
+/** A badge as SVG: the name on the left, the value on the right. */
 export function badgeOf(name: string, value: string, tone: Tone): string {
   const characters = Array.from(name)
   const label = characters.length > LABEL_MAX ? `${characters.slice(0, LABEL_MAX - 1).join('')}…` : name

@@ -5,10 +5,10 @@ import { availabilityOf } from '../state-history/availability.ts'
 import { overlapMs } from '../state-history/timeline.ts'
 import type { Span } from '../state-history/timeline.ts'
 
-/** A day by its beginning, and how much of it was good, in percent; null where nothing is known of it. */
+/** A day by its begin, with its availability in percent; null without data. */
 export type Day = { readonly beginAt: number; readonly percent: number | null }
 
-/** How each day was, of which `edges` are the borders, by the states of an object in that time. */
+/** The availability of each day between the `edges`, from the states of an object. */
 export function daysOf(
   spans: readonly Span[],
   edges: readonly number[],

@@ -3,7 +3,7 @@ import type { Spoken } from '../../lib/language.ts'
 
 const RANGE = /^([a-z]{1,8})(?:-[a-z\d-]*)?(?:\s*;\s*q=(0(?:\.\d{0,3})?|1(?:\.0{0,3})?))?$/i
 
-/** The language of ours that somebody likes best (RFC 9110, Accept-Language); English where that says nothing. */
+/** The supported language that an Accept-Language header prefers (RFC 9110); English if it prefers none. */
 export function languageOf(header: string | undefined): Spoken {
   let best: { readonly language: Spoken; readonly weight: number } | null = null
   for (const part of (header ?? '').slice(0, 1_000).split(',')) {

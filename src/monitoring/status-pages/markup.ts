@@ -6,7 +6,7 @@ const ENTITIES: Readonly<Record<string, string>> = {
   "'": '&#39;',
 }
 
-/** Text as HTML and XML show it: no mark-up is left in it, nor what XML has no place for. */
+/** Text for HTML and XML: markup is escaped, and characters that XML does not allow are dropped. */
 export function escaped(text: string): string {
   return text
     .toWellFormed()
@@ -14,5 +14,5 @@ export function escaped(text: string): string {
     .replaceAll(/[&<>"']/g, (character) => ENTITIES[character] ?? '')
 }
 
-/** The only control characters that XML takes. */
+/** The only control characters that XML allows. */
 const SPACES: ReadonlySet<string> = new Set(['\t', '\n', '\r'])

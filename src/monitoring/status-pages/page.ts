@@ -5,7 +5,7 @@ import type { PublicStatus, ShownObject } from './shown.ts'
 import { WORDS } from './words.ts'
 import type { Words } from './words.ts'
 
-/** The only style there is: the policy of a page names its hash, and nothing else is let in. */
+/** The only style of a page. The page's policy has the hash of this style and allows no other resource. */
 export const STYLE = `
 :root { color-scheme: light dark; --text: #1b1e21; --ground: #fff; --line: #c9ced3; --good: #147a38; --odd: #8a5a00; --bad: #b3261e; --care: #2558b0; --none: #5c6167 }
 @media (prefers-color-scheme: dark) { :root { --text: #e8eaed; --ground: #16181b; --line: #44494f; --good: #5fd38a; --odd: #f0b95b; --bad: #ff8a80; --care: #8ab4f8; --none: #a5abb1 } }
@@ -18,10 +18,10 @@ ul { list-style: none; padding: 0; margin: 0 } li { border-top: 1px solid var(--
 footer { margin-top: 2rem; color: var(--none) }
 `
 
-/** How instants are written for people who speak a language, in the zone of the service. */
+/** Formats of instants in a language, in the time zone of the service. */
 type Clock = { readonly instant: (at: number) => string; readonly day: (at: number) => string }
 
-/** The page as HTML. Nothing in it is taken from anywhere but `shown`. */
+/** The page as HTML. All its data comes from `shown`. */
 export function pageOf(shown: PublicStatus, language: Spoken, timeZone: string): string {
   const words = WORDS[language]
   const clock = clockOf(language, timeZone)
@@ -85,7 +85,7 @@ function stateText({ state, sinceAt, maintainedUntilAt }: ShownObject, words: Wo
   return `<strong class="${tone}">${words.states[state]}</strong> ${since}${until}`
 }
 
-/** What is not quite a hundred is never shown as one. */
+/** Rounds down, so that less than 100 percent is never shown as 100. */
 export function percentText(percent: number | null, words: Words): string {
   return percent === null
     ? words.unknown

@@ -67,7 +67,7 @@ const editingRoutes = new Hono<Env>()
     },
   )
 
-/** What others may keep, and for whom; a badge stands on pages of others. */
+/** Public caches may keep the answers. Other sites may embed the badge. */
 const CACHED = {
   'cache-control': `public, max-age=${MAX_AGE_S}`,
   vary: 'Accept-Language',

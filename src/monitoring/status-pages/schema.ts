@@ -3,7 +3,7 @@ import { nameSchema, OBJECT_TYPES } from '../tree/schema.ts'
 
 const CHILDREN_MAX = 50
 const DAYS_MAX = 90
-/** Longer than any token; what is no token is as unknown as any other. */
+/** Longer than any token; longer texts are unknown tokens, too. */
 const TOKEN_MAX = 64
 
 export const statusPageBody = z.strictObject({

@@ -21,14 +21,15 @@ const TOKEN_BYTES = 32
 
 export type StatusPageParent = { readonly parentType: ObjectType; readonly parentId: number }
 
-/** What the page of an object shows, and where it is. @throws {Refusal} not_found, also where there is none; forbidden */
+/** The contents and the addresses of a status page. @throws {Refusal} not_found, also without a status page;
+ * forbidden */
 export async function readStatusPage(context: Context, asked: StatusPageParent): Promise<StatusPageView> {
   await requireWritable(context, asked)
   return viewOf(context.ports, await requirePage(context, asked.parentId))
 }
 
-/** Lets anybody see an object who knows where, or changes what is seen.
- * @throws {Refusal} not_found, forbidden, also for children; invalid for children that are not its own */
+/** Creates the status page of an object, or changes its contents.
+ * @throws {Refusal} not_found, forbidden, also for components; invalid for components that are not below the object */
 export async function saveStatusPage(
   context: Context,
   asked: StatusPageParent,
@@ -49,11 +50,11 @@ export async function saveStatusPage(
     }),
   ])
   forgetShown(ports)
-  // Somebody else may have made it at the same moment: theirs are the addresses then.
+  // A concurrent request may have created the page first: its addresses are kept.
   return viewOf(ports, await requirePage(context, object.id))
 }
 
-/** Gives the page and the badge new addresses; the old ones lead nowhere. @throws {Refusal} not_found, forbidden */
+/** Gives the page and the badge new addresses; the old ones stop working. @throws {Refusal} not_found, forbidden */
 export async function moveStatusPage(context: Context, asked: StatusPageParent): Promise<StatusPageView> {
   const { ports } = context
   const { id } = await requireWritable(context, asked)
@@ -66,7 +67,7 @@ export async function moveStatusPage(context: Context, asked: StatusPageParent):
   return viewOf(ports, await requirePage(context, id))
 }
 
-/** Shows an object to nobody any more. @throws {Refusal} not_found, forbidden */
+/** Deletes the status page of an object. @throws {Refusal} not_found, forbidden */
 export async function deleteStatusPage(context: Context, asked: StatusPageParent): Promise<void> {
   const { ports } = context
   const { id } = await requireWritable(context, asked)
@@ -88,7 +89,7 @@ async function requirePage({ ports }: Context, objectId: number): Promise<store.
   return page
 }
 
-/** What is shown to everybody has to be somebody's to show. */
+/** The caller needs the right to write each component, because the page makes its state public. */
 async function requireChildren(context: Context, object: ObjectRow, ids: readonly number[]): Promise<void> {
   if (ids.length === 0) return
   const rights = await rightsOf(context)
@@ -124,7 +125,7 @@ async function newAddresses(ports: Ports): Promise<store.Addresses> {
   return { pageHash: page.hash, pageSealed: page.sealed, badgeHash: badge.hash, badgeSealed: badge.sealed }
 }
 
-/** Found by its hash, and shown again to who may write: an address is given to many, over and over. */
+/** The token is found by its hash, and is also stored encrypted, because editors need to read the address again. */
 async function newToken({ secrets }: Ports, purpose: string) {
   const bytes = secrets.random(TOKEN_BYTES)
   return { hash: await sha256(base64url(bytes)), sealed: await seal(secrets, bytes, purpose) }

@@ -2,26 +2,26 @@ import type { State } from '../../domain/state.ts'
 import { isLevel, isMaintained } from '../states/state.ts'
 import type { Day } from './days.ts'
 
-/** One object as everybody may see it: nothing here says where it is in the tree, or what its number is. */
+/** An object as the public sees it: without its id and its place in the tree. */
 export type ShownObject = {
   readonly name: string
   readonly state: State
   readonly sinceAt: number
-  /** Null where no end is planned. */
+  /** Null if no end is planned. */
   readonly maintainedUntilAt: number | null
 }
 
-/** What a page and a badge are made of. */
+/** The data of a page and a badge. */
 export type PublicStatus = {
   readonly object: ShownObject
   readonly children: readonly ShownObject[]
   readonly days: readonly Day[]
-  /** Of all the days together. */
+  /** The availability over all days. */
   readonly percent: number | null
   readonly at: number
 }
 
-/** Those shown that are bad now, and those in maintenance. */
+/** The shown objects that are bad now, and those in maintenance. */
 export function troublesOf({ object, children }: PublicStatus) {
   const all = [object, ...children]
   return {
@@ -30,7 +30,7 @@ export function troublesOf({ object, children }: PublicStatus) {
   }
 }
 
-/** What a state looks like. */
+/** The colour class of a state. */
 export type Tone = 'good' | 'odd' | 'bad' | 'care' | 'none'
 
 export function toneOf(state: State): Tone {
@@ -40,7 +40,7 @@ export function toneOf(state: State): Tone {
   return isLevel(state) ? 'bad' : 'none'
 }
 
-/** What a percentage of good time looks like. */
+/** The colour class of an availability. */
 export function toneOfPercent(percent: number | null): Tone {
   if (percent === null) return 'none'
   if (percent >= 99.9) return 'good'

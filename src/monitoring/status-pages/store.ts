@@ -31,7 +31,7 @@ export async function findStatusPage(database: Database, objectId: number): Prom
 const IS_PART = sql`(o.path > p.path and o.path < p.path || '~'
   or exists (select 1 from links l where l.parent_id = p.id and l.child_id = o.id and not l.is_left_out))`
 
-/** What else is shown on a page, in order: what has left the object since is not. */
+/** The components of a page, in order, without those that are no longer below the object. */
 export function readChildren(database: Database, objectId: number): Promise<readonly ChildRow[]> {
   return database.all<ChildRow>(sql`
     select o.id as id, o.type as type, o.name as name
@@ -41,7 +41,7 @@ export function readChildren(database: Database, objectId: number): Promise<read
 
 export type Candidate = { readonly id: number; readonly path: string; readonly isBelow: boolean }
 
-/** Those of these objects that are there, and whether they are below an object or linked to it. */
+/** These objects, without deleted ones, and whether each is below an object or linked to it. */
 export async function readCandidates(
   database: Database,
   parentId: number,
@@ -54,7 +54,7 @@ export async function readCandidates(
   return rows.map((row) => ({ ...row, isBelow: row.isBelow === 1 }))
 }
 
-/** Makes the page, or changes what it shows and leaves it where it is. */
+/** Creates the page, or changes its contents and keeps its addresses. */
 export function savePage(
   database: Database,
   row: StatusPageRow,
@@ -72,7 +72,7 @@ export function savePage(
   ]
 }
 
-/** Puts a page elsewhere: where it was there is nothing any more. */
+/** Replaces the addresses of a page; the old ones stop working. */
 export function moveAddresses(database: Database, objectId: number, addresses: Addresses): Write {
   const { pageHash, pageSealed, badgeHash, badgeSealed } = addresses
   return database.run(sql`
@@ -92,11 +92,11 @@ export type ShownRow = {
   readonly state: State
   readonly sinceAt: number
   readonly createdAt: number
-  /** When maintenance that is running ends by plan; null where there is none. */
+  /** When the running maintenance is planned to end; null without a planned end. */
   readonly maintainedUntilAt: number | null
 }
 
-/** Where a token leads: the object, of how many days its availability is shown, and under which title. */
+/** The page of a token: the object, its days of availability, and its title. */
 export async function findShown(
   database: Database,
   kind: 'page' | 'badge',
@@ -110,7 +110,7 @@ export async function findShown(
   return row ?? null
 }
 
-/** The object of a page, and then what else is shown on it, as far as it is still part of the object. */
+/** The object of a page, then the components that are still below it. */
 export function readShown(database: Database, objectId: number): Promise<readonly ShownRow[]> {
   return database.all<ShownRow>(sql`
     with shown (id, position) as (

@@ -1,11 +1,11 @@
 import type { State } from '../../domain/state.ts'
 import type { Spoken } from '../../lib/language.ts'
 
-/** What stands on pages and badges. */
+/** The texts on pages and badges. */
 export type Words = {
   readonly states: Readonly<Record<State, string>>
   readonly availability: string
-  /** Before an instant. */
+  /** Stands before an instant. */
   readonly since: string
   readonly until: string
   readonly parts: string

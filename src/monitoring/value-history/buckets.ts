@@ -1,7 +1,7 @@
 import { Temporal } from 'temporal-polyfill'
 import { Refusal } from '../../lib/errors.ts'
 
-/** One answer holds no more buckets than this. */
+/** Buckets of one answer. */
 const BUCKETS_MAX = 2_000
 
 const BUCKETS_BY_DEFAULT = 200
@@ -12,7 +12,7 @@ export type BucketRange = {
   readonly endAt: number
   readonly scale: Temporal.Duration
   readonly timeZone: string
-  /** Whether buckets of elapsed time begin on multiples of the scale on the zone's clock at `beginAt`, and not at `beginAt`. */
+  /** Whether buckets of elapsed time begin on multiples of the scale on the zone's clock, instead of at `beginAt`. */
   readonly isOnClock?: boolean
 }
 
@@ -37,7 +37,8 @@ export function bucketEdges(range: BucketRange): number[] {
   for (let index = 1; edges.length <= BUCKETS_MAX; index++) {
     const edge = edgeAt(index)
     if (edge >= endAt) break
-    // A day that a zone skipped, or a clock set back over midnight, gives an edge that is not later than the last.
+    // A day that the zone skipped, or a clock that was set back over midnight, results in an edge that is not later
+    // than the previous one.
     if (edge > (edges.at(-1) ?? beginAt)) edges.push(edge)
   }
   if (endAt > beginAt) edges.push(endAt)
@@ -46,7 +47,7 @@ export function bucketEdges(range: BucketRange): number[] {
   return edges
 }
 
-/** Widths that people read a clock and a calendar by, with the least time of each. */
+/** Scales that align with clocks and calendars, with the least time of each. */
 const ROUND_SCALES: readonly (readonly [scale: string, leastMs: number])[] = [
   ...[1, 2, 5, 10, 15, 30].map((count) => [`PT${count}S`, count * 1_000] as const),
   ...[1, 2, 5, 10, 15, 30].map((count) => [`PT${count}M`, count * 60_000] as const),
@@ -58,7 +59,7 @@ const ROUND_SCALES: readonly (readonly [scale: string, leastMs: number])[] = [
   ['P10Y', 3_650 * DAY_MS],
 ]
 
-/** Returns the shortest round scale that cuts [beginAt, endAt) into about 200 buckets at most. */
+/** The shortest round scale that cuts [beginAt, endAt) into at most about 200 buckets. */
 export function defaultScale(beginAt: number, endAt: number): Temporal.Duration {
   const leastMs = (endAt - beginAt) / BUCKETS_BY_DEFAULT
   return Temporal.Duration.from(ROUND_SCALES.find(([, ms]) => ms >= leastMs)?.[0] ?? 'P100Y')
@@ -74,7 +75,7 @@ function elapsedEdges(range: BucketRange): (index: number) => number {
   const scaleMs = orInfinity(() => scale.total({ unit: 'millisecond', relativeTo: begin }))
   if ((endAt - beginAt) / scaleMs > BUCKETS_MAX) throw tooMany()
 
-  // Samples lie on whole milliseconds, so an edge between two of them may as well be the later one.
+  // Samples have whole milliseconds, so an edge between two milliseconds can be rounded up.
   const anchorAt = range.isOnClock ? beginAt - overClock(range, scaleMs) : beginAt
   return (index) => Math.ceil(anchorAt + index * scaleMs)
 }
@@ -113,7 +114,7 @@ function longestMs({ years, months, weeks, days }: Temporal.Duration): number {
   return (years * 366 + months * 31 + weeks * 7 + days + 1) * DAY_MS
 }
 
-/** Temporal's calendar ends in the year 275760; what lies past it lies past every range. */
+/** Temporal's calendar ends in the year 275760; edges beyond it are beyond every range. */
 function orInfinity(ask: () => number): number {
   try {
     return ask()

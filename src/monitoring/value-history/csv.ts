@@ -1,6 +1,6 @@
 import type { SeriesView } from './schema.ts'
 
-/** The series one below the other as CSV (RFC 4180): job, key, timestamp, value, and what buckets have besides. */
+/** The series one below the other as CSV (RFC 4180): job, key, timestamp, value, and for buckets their other fields. */
 export function csvOf(series: readonly SeriesView[]): string {
   const rows = series.flatMap(({ jobId, key, values = [] }) =>
     values.map((row) => {
@@ -11,7 +11,7 @@ export function csvOf(series: readonly SeriesView[]): string {
   return ['jobId,key,timestamp,value,min,max,count', ...rows, ''].join('\r\n')
 }
 
-/** Text that a spreadsheet would take for a formula gets an apostrophe in front (OWASP: CSV Injection). */
+/** A text that a spreadsheet would read as a formula gets an apostrophe in front (OWASP: CSV Injection). */
 function cell(value: string | number | null): string {
   if (value === null) return ''
   if (typeof value === 'number') return String(value)

@@ -1,9 +1,9 @@
 import type { SeriesView } from './schema.ts'
 
-/** The text of values, for as long as somebody holds these. */
+/** The JSON of values, cached while the values are referenced. */
 const texts = new WeakMap<object, string>()
 
-/** A series as JSON. Of values that are the same object as before the text is not made again: they are nearly all of it. */
+/** A series as JSON. The values are nearly all of it, so the same object of values is serialised once. */
 export function jsonOf({ values, ...rest }: SeriesView): string {
   const text = JSON.stringify(rest)
   if (!values) return text

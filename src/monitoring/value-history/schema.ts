@@ -43,7 +43,7 @@ export const historyQuery = z.object({
     .describe('The number of samples per page; for PT0S.'),
 })
 
-/** The value histories of many jobs at once, in buckets. */
+/** Query of `GET /value-history`: the value histories of many jobs, in buckets. */
 export const historiesQuery = z.object({
   jobId: z
     .union([idParam, z.array(idParam).min(1).max(JOBS_MAX)])

@@ -14,7 +14,7 @@ import type { BucketView, HistoriesQuery, HistoryQuery, SeriesView } from './sch
 
 const NO_JOB = 'There is no such job.'
 
-/** One answer holds no more buckets than this, of all its series together: those of one job have as many at most. */
+/** Buckets of one answer, of all its series together. */
 const CELLS_MAX = 32_000
 
 type Series = {
@@ -35,7 +35,7 @@ type Range = {
   readonly format: TimeFormat
 }
 
-/** One series for each key that was asked for, in that order; values are user values.
+/** One series for each key, in the order of the query; values are user values.
  * @throws {Refusal} not_found, value_not_defined, too_many_buckets, invalid */
 export async function readHistory(
   context: Context,
@@ -65,7 +65,7 @@ export async function readHistory(
   )
 }
 
-/** The series of many jobs in buckets, by job and then by key, each in the order asked; values are user values.
+/** The series of many jobs in buckets, by job and then by key, in the order of the query; values are user values.
  * @throws {Refusal} not_found, value_not_defined, too_many_buckets, invalid */
 export async function readHistories(context: Context, query: HistoriesQuery): Promise<readonly SeriesView[]> {
   const ids = listOf(query.jobId)
@@ -111,7 +111,7 @@ function rangeAsked({ ports }: Context, query: SeriesQuery): Range {
   }
 }
 
-/** What is said of a series besides its values. */
+/** The fields of a series without its values. */
 function viewOf(
   { jobId, key, name, unit, precision }: Series,
   { beginAt, endAt, scale, format }: Range,
@@ -121,7 +121,7 @@ function viewOf(
   return { jobId, key, name, unit, precision, mode, scale: scale.toString(), begin, end }
 }
 
-/** The values of each series in buckets, all in one call. */
+/** The buckets of each series, all in one call. */
 async function readBuckets(
   { ports }: Context,
   all: readonly Series[],
@@ -155,10 +155,10 @@ function bucketsView(
 
 type Viewed = { readonly divisor: number; readonly views: readonly BucketView[] }
 
-/** What was made of an answer, for as long as somebody holds that. */
+/** The view of an answer, cached while the answer is referenced. */
 const viewed = new WeakMap<BucketsAnswer, Viewed>()
 
-/** The same object for an answer that is told again. */
+/** Returns the same object for the same answer. */
 function bucketViews(
   answer: BucketsAnswer,
   divisor: number,
@@ -189,7 +189,7 @@ async function readSamples(
 ): Promise<Partial<SeriesView>> {
   const changesOnly = isText(series.key)
   const from = query.cursor === undefined ? { at: range.beginAt, skip: 0 } : parseCursor(query.cursor)
-  // Whether the first value of a page is a change, the last one of the page before tells.
+  // Whether the first value of a page is a change depends on the last value of the previous page.
   const overlap = changesOnly && from.skip > 0 ? 1 : 0
   const { samples, more } = await context.ports.jobActors.samples(series.jobId, {
     key: series.key,
@@ -205,13 +205,13 @@ async function readSamples(
   const values = shown.map(({ at, value }) => ({ timestamp: range.format(at), value: user(value) }))
   const lastAt = samples.at(-1)?.at
   if (!more || lastAt === undefined) return { values, nextCursor: null }
-  // Several samples may share an instant: the cursor says how many of them have been read.
+  // Several samples may have the same instant: the cursor counts those that were read.
   const sameInstant = samples.filter(({ at }) => at === lastAt).length
   const skip = sameInstant + (lastAt === from.at ? from.skip - overlap : 0)
   return { values, nextCursor: `${lastAt}.${skip}` }
 }
 
-/** What a job calls a key; null where it has no such value. */
+/** The value of a key as the job defines it; null if the job does not define it. */
 function seriesOf(parameters: Parameters, jobId: number, key: string): Series | null {
   if (key === 'errorCode') return { jobId, key, name: 'Error code', unit: '', precision: 0, divisor: 1 }
   const index = Number(key.replace(/^\D+/, '')) - 1

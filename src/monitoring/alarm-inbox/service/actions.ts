@@ -19,15 +19,16 @@ import { commentOf, findAlarmIds, readAlarm } from './list.ts'
 type Deed = {
   readonly action: 'assign' | 'comment'
   readonly right: Right
-  /** Why it cannot be done to an alarm that the caller has the right to do it to; null where it can. */
+  /** The refusal for an alarm that the caller has the right to change; null if the action is possible. */
   readonly refusalOf: (row: DetailRow) => Refusal | null
   readonly events: readonly AlarmEvent[]
   readonly comment: string | null
-  /** For the record. */
+  /** The `after` of the audit record. */
   readonly after: object
 }
 
-/** Says something on an alarm, be it closed. @throws {Refusal} not_found, conflict when too much was said */
+/** Comments on an alarm, open or closed. @throws {Refusal} not_found, conflict when the alarm has the maximum of
+ * comments */
 export async function commentOnAlarm(context: Context, id: number, text: string): Promise<AlarmCommentView> {
   await doToOne(context, id, commenting(context, text))
   const { database, settings } = context.ports
@@ -36,19 +37,19 @@ export async function commentOnAlarm(context: Context, id: number, text: string)
   return commentOf(comment, timeFormat(settings.timeZone))
 }
 
-/** Gives an alarm to somebody, until an instant or for good, or takes it from who has it.
+/** Assigns an alarm to a user, with or without an end, or unassigns it.
  * @throws {Refusal} not_found, forbidden, alarm_closed, conflict, invalid when the user may not read the object */
 export async function assignAlarm(context: Context, id: number, body: AssignBody): Promise<AlarmView> {
   await doToOne(context, id, await assigning(context, body))
   return readAlarm(context, id)
 }
 
-/** Does the same to many alarms, and says of each whether it was done. @throws {Refusal} invalid */
+/** Applies one action to many alarms and returns the result for each. @throws {Refusal} invalid */
 export async function actOnAlarms(context: Context, body: ActionsBody): Promise<ActionsView> {
   const deed = body.action === 'comment' ? commenting(context, body.text) : await assigning(context, body)
   const { ids, isMore } = await whichOf(context, body)
   const refusals = await doTo(context, ids, deed)
-  // That somebody tried is on record as well.
+  // A call that changes nothing is on record as well.
   if (refusals.size === ids.length) await commit(context.ports.database, [recordOf(context, deed, [])])
   return {
     items: ids.map((id) => {
@@ -113,7 +114,7 @@ async function assigning(context: Context, body: AssignBody): Promise<Deed> {
 
 async function rightsOfUser(context: Context, userId: number): Promise<Rights> {
   const [user] = await readUsers(context, [userId])
-  // Who may not read the object and who is not there are told alike.
+  // The same answer for an unknown user and for a user without the right, so that it does not reveal which users exist.
   if (!user) throw invalid('/userId', 'must be the id of a user who can read the object')
   return rightsFor(context.ports, { userId, role: user.role })
 }
@@ -123,7 +124,7 @@ async function doToOne(context: Context, id: number, deed: Deed): Promise<void> 
   if (refusal) throw refusal
 }
 
-/** Does something to alarms in one commit. @returns why it was not done, by alarm */
+/** Applies an action to alarms in one commit. @returns the refusals, by alarm id */
 async function doTo(
   context: Context,
   ids: readonly number[],
@@ -153,7 +154,7 @@ async function doTo(
   })
   await ports.flow.runDue()
   const isThere = new Map(after.map((row) => [row.id, row]))
-  // Some may have closed, or gone, meanwhile.
+  // An alarm may have closed or disappeared between the read and the commit.
   for (const id of left) {
     const row = isThere.get(id)
     if (!row) refusals.set(id, missing())

@@ -1,7 +1,7 @@
 import { Bound, conditionOn, SIGNS } from '../../tree/search/service.ts'
 import type { AlarmCondition, AlarmFilter, AlarmTest } from '../filter.ts'
 
-/** Begins a statement on `alarms a` and `objects o` with what a filter asks, as conditions that all hold. */
+/** The `begin` of a query on `alarms a` and `objects o`: the filter as SQL conditions that must all hold. */
 export function beginWith(filter: AlarmFilter | null) {
   const values = new Bound()
   return { values, conditions: filter ? conditionsOf(filter, values) : [] }

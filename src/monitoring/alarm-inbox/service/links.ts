@@ -11,7 +11,7 @@ import type { Database } from '../../../ports/database.ts'
 import type { LinksBody, LinksView } from '../schema.ts'
 import * as store from '../store/links.ts'
 
-/** Where the alarms of an object, or of what is below it, come from. @throws {Refusal} not_found */
+/** The alarm links of an object. @throws {Refusal} not_found */
 export async function readLinks(
   context: Context,
   { parentType, parentId }: ParentPath,
@@ -27,11 +27,11 @@ export async function readLinks(
   return { view: { links, warnings: [] }, version }
 }
 
-/** Replaces the links of an object. A link stays the same by its id, or without one by its content, with its open alarms,
- * of which a new recipient is notified. Alarms of links that go are closed; links that are new or wider open alarms of what
- * is bad now.
- * @throws {Refusal} not_found, forbidden, precondition_failed, invalid for an id that is not one of its links, or a recipient
- * that is not there */
+/** Replaces the links of an object. A link keeps its open alarms if its `id` is given, or if a link without `id` has
+ * the same content; a new recipient is notified of these alarms. Alarms of removed links close. New or wider links open
+ * alarms for objects that are in a bad state now.
+ * @throws {Refusal} not_found, forbidden, precondition_failed, invalid for an id that is not one of the object's links,
+ * or for an unknown recipient */
 export async function replaceLinks(
   context: Context,
   asked: ParentPath,
@@ -71,7 +71,7 @@ export async function replaceLinks(
   try {
     await refuseStale(() => commit(database, writes))
   } catch (error) {
-    // One has been deleted meanwhile.
+    // A recipient was deleted between the check and the commit.
     if (store.isWithoutRecipient(error)) await refuseUnknownRecipients(database, body)
     throw error
   }
@@ -85,7 +85,7 @@ function closedWarning(count: number): LinksView['warnings'][number] {
   return { code: 'alarms_closed', message: `${alarms} closed with the links that were removed.` }
 }
 
-/** Links as they are to be kept, each with the id of the link that it was before. */
+/** The links to store, each with the id of the existing link that it continues. */
 function linksOf({ links }: LinksBody, before: readonly store.LinkRow[]): readonly store.NewLink[] {
   const rows = links.map(({ id, delay, recoveryDelay, ...link }) => ({
     ...link,
@@ -95,7 +95,8 @@ function linksOf({ links }: LinksBody, before: readonly store.LinkRow[]): readon
   }))
   const free = new Set(before)
   for (const row of rows) for (const link of free) if (link.id === row.id) free.delete(link)
-  // With the recipient first: of two that differ in nothing else each stays the link of its recipient.
+  // Links with the same recipient are matched first: of two links that differ only in the recipient, each keeps its own
+  // alarms.
   for (const contentOf of [recipientAndContent, content]) {
     for (const row of rows) {
       if (row.id !== null) continue
@@ -113,7 +114,7 @@ function linksOf({ links }: LinksBody, before: readonly store.LinkRow[]): readon
 
 type Content = Omit<store.LinkRow, 'id'>
 
-/** What makes a link the same one although its recipient is another. */
+/** The content that identifies a link, without its recipient. */
 function content({ covers, minState, delayMs, recoveryDelayMs, events }: Content): string {
   return JSON.stringify([covers, minState, delayMs, recoveryDelayMs, events.toSorted()])
 }

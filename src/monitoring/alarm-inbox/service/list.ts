@@ -20,14 +20,14 @@ import type { ListQuery, AlarmCursor } from '../store.ts'
 import * as details from '../store/details.ts'
 import type { CommentRow, DetailRow, PropertyRow } from '../store/details.ts'
 
-/** The alarms that a query in an address asks for, as the body of a call would. @throws {Refusal} invalid */
+/** The query of `GET /alarms` as a body of `POST /alarms`. @throws {Refusal} invalid */
 export function bodyOf({ filterDefinition, state, ...query }: AlarmsQuery): AlarmsBody {
   const filter = filterDefinition === undefined ? null : parseAlarmFilter(filterDefinition)
   return { ...query, state: [...state], filterDefinition: filter }
 }
 
-/** Alarms of objects that the caller may read, the latest first.
- * @param pointer where the filter definition stands in the request
+/** Alarms of objects that the caller may read, latest first.
+ * @param pointer the place of the filter definition in the request
  * @throws {Refusal} invalid */
 export async function listAlarms(context: Context, body: AlarmsBody, pointer: string): Promise<AlarmsView> {
   const { database } = context.ports
@@ -50,7 +50,7 @@ export async function listAlarms(context: Context, body: AlarmsBody, pointer: st
   return { items, total, nextCursor: isMore ? encodeCursor([last.beginAt, last.id]) : null }
 }
 
-/** The latest alarms that a query finds, by id, and whether there are more. @throws {Refusal} invalid */
+/** The ids of the latest alarms that match, and whether there are more. @throws {Refusal} invalid */
 export async function findAlarmIds(
   context: Context,
   asked: { readonly body: Omit<AlarmsBody, 'limit' | 'cursor'>; readonly pointer: string },
@@ -64,7 +64,7 @@ export async function findAlarmIds(
   return { ids: found.slice(0, limit).map(({ id }) => id), isMore: found.length > limit }
 }
 
-/** One alarm with all that was said on it. @throws {Refusal} not_found, also where the object may not be read */
+/** An alarm with all its comments. @throws {Refusal} not_found, also when the caller may not read the object */
 export async function readAlarm(context: Context, id: number): Promise<AlarmView> {
   const [view] = await viewsOf(context, [id], COMMENTS_MAX)
   if (!view) throw new Refusal('not_found', 'There is no such alarm.')
@@ -83,8 +83,8 @@ function queryOf(body: Omit<AlarmsBody, 'limit' | 'cursor'>, pointer: string): L
   }
 }
 
-/** Alarms as the caller sees them, in the order of the ids; those of objects that may not be read are missing. With as many
- * statements for a thousand as for one. */
+/** Alarms as the caller sees them, in the order of the ids, without those whose objects the caller may not read. The
+ * number of statements does not depend on the number of alarms. */
 async function viewsOf(context: Context, ids: readonly number[], comments: number): Promise<AlarmView[]> {
   const { database } = context.ports
   const rights = await rightsOf(context)
@@ -116,7 +116,7 @@ async function viewsOf(context: Context, ids: readonly number[], comments: numbe
   return found.map((row) => viewOf(row, around))
 }
 
-/** Why the objects of open alarms are bad, as far as the caller may read it; a job is its own reason. */
+/** The reasons of open alarms as far as the caller may read them. A job is its own reason. */
 async function reasonsFor(
   context: Context,
   rows: readonly DetailRow[],
@@ -193,7 +193,7 @@ function viewOf(row: DetailRow, around: Around): AlarmView {
   }
 }
 
-/** A comment as it is shown. */
+/** A comment as the interface shows it. */
 export function commentOf(
   { id, userId, name, text, createdAt }: CommentRow,
   format: TimeFormat,

@@ -4,7 +4,7 @@ import type { Level, State } from '../../../domain/state.ts'
 import type { HeldReason, Status } from '../../alarms/alarm.ts'
 import type { ObjectType } from '../../tree/schema.ts'
 
-/** An alarm as it is shown, with its object. */
+/** An alarm with its object, as the interface shows it. */
 export type DetailRow = {
   readonly id: number
   readonly status: Status
@@ -79,11 +79,11 @@ export type CommentRow = {
   readonly name: string | null
   readonly text: string
   readonly createdAt: number
-  /** How many comments the alarm has. */
+  /** The number of all comments of the alarm. */
   readonly total: number
 }
 
-/** The latest comments of each alarm, `limit` of each at most, the latest last. */
+/** The latest comments of each alarm, at most `limit` of each, in order of creation. */
 export function readComments(
   database: Database,
   alarmIds: readonly number[],
@@ -100,7 +100,7 @@ export function readComments(
     where place <= ${limit} order by id`)
 }
 
-/** How many comments each alarm has; those without any are missing. */
+/** The number of comments of each alarm; alarms without comments are missing. */
 export async function countComments(
   database: Database,
   alarmIds: readonly number[],

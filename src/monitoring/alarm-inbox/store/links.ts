@@ -3,7 +3,7 @@ import { isNotNullViolation } from '../../../ports/database.ts'
 import type { Database, Write } from '../../../ports/database.ts'
 import type { Level } from '../../../domain/state.ts'
 
-/** A link as it is kept. */
+/** A stored link. */
 export type LinkRow = {
   readonly id: number
   readonly covers: 'object' | 'below'
@@ -28,12 +28,12 @@ export async function readLinks(database: Database, objectId: number): Promise<r
 
 export type NewLink = Omit<LinkRow, 'id'> & {
   readonly id: number | null
-  /** Whether it covers what it did not before: alarms of what is bad already are still to be opened. */
+  /** Whether the link covers more than before, so that alarms of objects that are already bad must be opened. */
   readonly isWider: boolean
 }
 
-/** Makes these all links of an object; those with an id stay. Fails, as `isWithoutRecipient` recognises, when one names a
- * recipient that is not there. */
+/** Replaces all links of an object; links with an id stay. The commit fails, as `isWithoutRecipient` recognises, when a
+ * recipient does not exist. */
 export function replaceLinks(
   database: Database,
   objectId: number,
@@ -59,7 +59,7 @@ export function replaceLinks(
   ]
 }
 
-/** Whether a commit failed because a link names a recipient that is not there. */
+/** Whether a commit failed because a link names a recipient that does not exist. */
 export function isWithoutRecipient(error: unknown): boolean {
   return isNotNullViolation(error, 'alarm_links.covers')
 }

@@ -5,17 +5,17 @@ import { stepRow } from '../pass.ts'
 import * as store from '../store.ts'
 import type { AlarmRow, ChangedAlarm } from '../store.ts'
 
-/** How often it is tried when the flow or others change the alarms meanwhile. */
+/** Attempts when the alarms are changed concurrently. */
 const TRIES_MAX = 20
 
-/** What is done to alarms. */
+/** An action on alarms. */
 export type Act = {
   readonly eventsOf: (row: AlarmRow) => readonly AlarmEvent[]
   readonly also: (changed: readonly AlarmRow[]) => readonly Write[]
 }
 
-/** Lets each alarm live through its events one after the other, in one commit with what `also` writes of those that they changed.
- * @returns the alarms that are there, as they are afterwards */
+/** Applies events to each alarm, in one commit with the writes that `also` returns for the changed alarms.
+ * @returns the existing alarms after the action */
 export async function act(
   database: Database,
   ids: readonly number[],

@@ -14,12 +14,12 @@ const DUE_AT_ONCE = 500
 const DUE_ROUNDS_MAX = 10
 const OPENED_AT_ONCE = 500
 const SUSPECTS_PER_OBJECT = 10
-/** How often it is tried when people change alarms meanwhile. */
+/** Attempts when users change alarms concurrently. */
 const TRIES_MAX = 20
 
-/** Opens, changes and closes alarms for every transition that none were made of. A transition is noted as done in the
- * commit that keeps its alarms, so doing it again does nothing. One call at a time.
- * @returns when something is to be advanced, epoch ms; Infinity for never */
+/** Opens, changes and closes alarms for all pending transitions. The commit that stores the alarms also marks the
+ * transitions as done, so a repetition does nothing. Must not run concurrently with itself.
+ * @returns when an alarm is due next, epoch ms; Infinity for never */
 export async function raiseAlarms(ports: Pick<Ports, 'database' | 'clock'>): Promise<number> {
   const { database } = ports
   while (
@@ -31,9 +31,10 @@ export async function raiseAlarms(ports: Pick<Ports, 'database' | 'clock'>): Pro
   return store.readNextAt(database)
 }
 
-/** Raises alarms, also those of links that are new, and changes those that time has changed by now, dated as if somebody had
- * looked in time, or that have lost what explained them. Where these are very many, some are left to the next call. One call at a time.
- * @returns when something is to be advanced next, epoch ms; Infinity for never */
+/** Raises alarms for pending transitions and new links, and advances alarms that time has changed, dated when the
+ * change was due, or whose cause has closed. A large backlog continues in the next call. Must not run concurrently with
+ * itself.
+ * @returns when an alarm is due next, epoch ms; Infinity for never */
 export async function advanceAlarms(ports: Pick<Ports, 'database' | 'clock'>): Promise<number> {
   const { database, clock } = ports
   await raiseAlarms(ports)
@@ -51,7 +52,7 @@ export async function advanceAlarms(ports: Pick<Ports, 'database' | 'clock'>): P
   return store.readNextAt(database)
 }
 
-/** Carries some work on, anew where people have changed alarms meanwhile. @returns whether there was any */
+/** Runs one step, again if users have changed alarms in the meantime. @returns whether there was work */
 async function step(
   { database, clock }: Pick<Ports, 'database' | 'clock'>,
   read: () => Promise<Work>,
@@ -76,7 +77,7 @@ type Work = {
   readonly linked: Linked | null
 }
 
-/** A link with some objects that were bad when it came; the next look begins behind `openedTo`. */
+/** A new link with some objects that were bad when it was created; the next step continues after `openedTo`. */
 type Linked = {
   readonly link: OpeningRow
   readonly objects: readonly BadRow[]

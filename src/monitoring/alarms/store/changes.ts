@@ -1,8 +1,8 @@
 import { sql } from 'drizzle-orm'
 import type { Database, Write } from '../../../ports/database.ts'
 
-/** Tells of the open alarms of an object that is about to be deleted, and of those below it, that they are closed: they go
- * with their objects. Goes into the commit that deletes, before it. */
+/** Records that the open alarms of an object that is about to be deleted, and of the objects below it, are closed; the
+ * alarms are deleted with their objects. Must stand before the deletion in the same commit. */
 export function closeBelow(database: Database, path: string, at: number): Write[] {
   const below = sql`from objects o cross join alarms a on a.object_id = o.id and a.end_at is null
     where o.path >= ${path} and o.path < ${`${path}~`}`
@@ -22,8 +22,8 @@ const KEPT_MS = 400 * 86_400_000
 const REMOVED_AT_ONCE = 1_000
 const LOOKED_AT_ONCE = 5_000
 
-/** Removes some alarms that have been closed for 400 days with what was said on them, and what happened to alarms that are
- * gone as long ago. */
+/** Removes some alarms that were closed more than 400 days ago with their comments, and changes of deleted alarms of
+ * the same age. */
 export async function tidyAlarms(database: Database, now: number): Promise<void> {
   const untilAt = now - KEPT_MS
   await database.run(sql`

@@ -10,7 +10,7 @@ const CHANGE =
   sql.raw(`insert into alarm_changes (alarm_id, version, object_id, link_id, at, kind, state, details)
   select a.id, a.version + 1, a.object_id, a.link_id,`)
 
-/** Closes the open alarms of links that are about to be removed. Goes into the commit that removes them. */
+/** Closes the open alarms of links that are about to be removed. Belongs in the commit that removes them. */
 export function closeOfLinks(database: Database, linkIds: readonly number[], at: number): Write[] {
   const list = JSON.stringify(linkIds)
   const open = sql`from json_each(${list}) link cross join alarms a on a.link_id = link.value and a.status <> 'closed'`
@@ -31,14 +31,14 @@ export function closeOfLinks(database: Database, linkIds: readonly number[], at:
   ]
 }
 
-/** Records on the open alarms of links that another recipient is notified from now on. Goes into the commit that changes
- * the recipient. */
+/** Records on the open alarms of links that they have a new recipient. Belongs in the commit that changes the
+ * recipient. */
 export function readdressLinks(database: Database, linkIds: readonly number[], at: number): Write[] {
   if (linkIds.length === 0) return []
   return readdress(database, sql`select value from json_each(${JSON.stringify(linkIds)})`, at)
 }
 
-/** An alarm for one recipient never explains that of another: explanations are looked for anew.
+/** An alarm of one recipient is never the cause of an alarm of another, so causes are searched again.
  * @param linkIds a query for the ids of the links */
 function readdress(database: Database, linkIds: SQL, at: number): Write[] {
   const open = sql`from alarms a where a.link_id in (${linkIds}) and a.status <> 'closed'`
@@ -57,8 +57,8 @@ function readdress(database: Database, linkIds: SQL, at: number): Write[] {
   ]
 }
 
-/** The link that the first recipient of an installation is for: the first of all, where none names a recipient. Null where
- * there is no such link, or there are recipients already. */
+/** The link that gets the first recipient of an installation: the first link, if no link names a recipient. Null if
+ * there is no such link, or if there are recipients already. */
 export async function findFirstLink(
   database: Database,
 ): Promise<{ readonly id: number; readonly objectId: number; readonly objectType: string } | null> {
@@ -70,7 +70,8 @@ export async function findFirstLink(
   return row ?? null
 }
 
-/** Makes a recipient that of a link, unless one is named meanwhile. Goes into the commit that adds the recipient, behind it. */
+/** Sets the recipient of a link that has none yet. Must stand after the insertion of the recipient in the same
+ * commit. */
 export function addressLink(
   database: Database,
   linkId: number,
@@ -86,7 +87,7 @@ export function addressLink(
   ]
 }
 
-/** Whether any link names a recipient, so that an alarm can reach a person. */
+/** Whether any link names a recipient. */
 export async function hasAddressedLink(database: Database): Promise<boolean> {
   const [row] = await database.all<{ has: number }>(
     sql`select exists (select 1 from alarm_links where recipient_id is not null) as has`,
@@ -94,7 +95,7 @@ export async function hasAddressedLink(database: Database): Promise<boolean> {
   return row?.has === 1
 }
 
-/** How many open alarms these links have. */
+/** The number of open alarms of these links. */
 export async function countOpenOfLinks(database: Database, linkIds: readonly number[]): Promise<number> {
   const [row] = await database.all<{ total: number }>(sql`
     select count(*) as total from json_each(${JSON.stringify(linkIds)}) link
@@ -102,10 +103,11 @@ export async function countOpenOfLinks(database: Database, linkIds: readonly num
   return row?.total ?? 0
 }
 
-/** A link that opens alarms of what was bad when it came, with the path up to which it has. */
+/** A link that still has to open alarms of objects that were bad when it was created, with the path up to which it has
+ * done so. */
 export type OpeningRow = CoveringRow & { readonly openedTo: string }
 
-/** The first link that still has to open alarms of what was bad when it came; null for none. */
+/** The first link of this kind; null for none. */
 export async function findOpening(database: Database): Promise<OpeningRow | null> {
   const [row] = await database.all<OpeningRow>(sql`
     select l.id as id, l.object_id as "objectId", l.recipient_id as "recipientId", l.min_state as "minState",
@@ -114,7 +116,7 @@ export async function findOpening(database: Database): Promise<OpeningRow | null
   return row ?? null
 }
 
-/** An object that is bad, with its latest transition. */
+/** A bad object with its latest transition. */
 export type BadRow = {
   readonly objectId: number
   readonly path: string
@@ -125,8 +127,8 @@ export type BadRow = {
   readonly silentSinceAt: number | null
 }
 
-/** Objects that a link covers, that are bad enough for it and of which it has no open alarm, by path; those of which alarms
- * of a transition are still to be made are left to that. */
+/** Objects that a link covers, that are bad enough for it and that have no open alarm of it, by path. Objects with
+ * pending transitions are left out, because those raise the alarms. */
 export async function findBad(
   database: Database,
   { id, openedTo, minState }: OpeningRow,
@@ -146,7 +148,7 @@ export async function findBad(
   return rows.map((row) => ({ ...row, isFlapping: row.isFlapping === 1 }))
 }
 
-/** Notes up to which path a link has opened alarms; null once it has opened all. */
+/** Stores the path up to which a link has opened alarms; null once it has finished. */
 export function saveOpened(database: Database, { id, openedTo: from }: OpeningRow, to: string | null): Write {
   return database.run(sql`update alarm_links set opened_to = ${to} where id = ${id} and opened_to = ${from}`)
 }

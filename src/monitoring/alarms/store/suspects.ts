@@ -2,10 +2,10 @@ import { sql } from 'drizzle-orm'
 import type { Database } from '../../../ports/database.ts'
 import type { Level } from '../../../domain/state.ts'
 
-/** An object that another one, `sourceId`, cannot be well without. */
+/** An object that the object `sourceId` depends on. */
 export type Needed = { readonly sourceId: number; readonly path: string }
 
-/** What objects depend on, themselves or what they are in, however indirectly; only what is bad at present. */
+/** The dependencies of objects and of the objects above them, direct and indirect, as far as they are bad now. */
 export function readNeeded(database: Database, objectIds: readonly number[]): Promise<readonly Needed[]> {
   return database.all<Needed>(sql`
     with recursive needed (source, object) as (
@@ -19,7 +19,7 @@ export function readNeeded(database: Database, objectIds: readonly number[]): Pr
     where n.object <> n.source and s.state in ('major', 'minor', 'warning')`)
 }
 
-/** An open alarm that may explain others. */
+/** An open alarm that may be the cause of others. */
 export type Suspect = {
   readonly id: number
   readonly objectId: number
@@ -32,8 +32,7 @@ const SUSPECT = sql.raw(
   `a.id as id, a.object_id as "objectId", o.path as path, a.state as state, l.recipient_id as "recipientId"`,
 )
 
-/** The open alarms of these objects, and the first `limit` at or below the object with each of these paths, that nothing
- * else explains. */
+/** The open alarms without a cause of these objects, and the first `limit` at or below each of these paths. */
 export function readSuspects(
   database: Database,
   { objectIds, paths }: { readonly objectIds: readonly number[]; readonly paths: readonly string[] },

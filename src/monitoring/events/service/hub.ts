@@ -15,13 +15,13 @@ import { full, Seats } from './seats.ts'
 import type { SeatLimits } from './seats.ts'
 import { Watches } from './watches.ts'
 
-/** How often a host calls `beat`: what was taken from a reader shows within twice this time. */
+/** How often a host calls `beat`. A revoked right takes effect within twice this time. */
 export const BEAT_MS = 5_000
-/** How long everything is kept ready for readers to come back when the last one has gone. */
+/** How long the window is kept after the last reader has gone, so that readers can resume. */
 const LINGER_MS = 300_000
 const ROWS_AT_ONCE = 1_000
 const LOOKS_AT_ONCE = 50
-/** Clients come back after 2 to 5 seconds, and not all in the same moment. */
+/** Clients reconnect after 2 to 5 seconds, so that they do not all reconnect at once. */
 const RETRY_MIN_MS = 2_000
 const RETRY_SPREAD_MS = 3_000
 
@@ -35,28 +35,29 @@ const LIMITS: HubLimits = {
   watchedJobsMax: 5_000,
 }
 
-/** What a hub needs of the place where it lives. */
+/** What the hub needs of its host. */
 export type HubHost = Pick<Ports, 'database' | 'clock' | 'log'> & {
   readonly settings: Pick<Ports['settings'], 'timeZone'>
   readonly limits?: Partial<HubLimits>
-  /** Tells jobs that live elsewhere that their values are wanted; repeated with each beat. */
+  /** Asks jobs that live in other isolates to send their values; repeated on each beat. */
   watch?(jobIds: readonly number[]): Promise<void>
 }
 
-/** While somebody reads, and a while after: the window, and the transition and the change of an alarm that were told last. */
+/** The state while there are readers and for a while after: the window, and the last published transition and alarm
+ * change. */
 type Awake = { readonly window: Window; place: store.TransitionPosition | null; alarmChange: number }
 
 type Open = { readonly reader: Reader; readonly reading: Reading }
 
 /**
- * Tells readers what happens.
+ * Publishes events to readers.
  *
- * 1. States and alarms are read from where they were committed, from the last one on that was told: nothing between a commit and its
- *    being told can be lost, and they come in the order of their commits.
- * 2. What is kept nowhere else is told by whoever knows it.
- * 3. All of it gets a place in one window, from which each reader takes as fast as it reads. Who falls out of the window
- *    is cut off.
- * 4. Nothing is asked or kept while nobody reads.
+ * 1. States and alarms are read from the database, from the last published one on, so that no event is lost between a
+ *    commit and its publication, and events have the order of their commits.
+ * 2. Values and script events, which are stored nowhere in this order, are passed in by their source.
+ * 3. All events get a number in one window, from which each reader takes events as fast as it reads. A reader that is
+ *    further behind than the window is cut off.
+ * 4. Without readers, the hub reads and keeps nothing.
  */
 export class Hub implements Events, Subscribers {
   readonly #host: HubHost
@@ -81,12 +82,12 @@ export class Hub implements Events, Subscribers {
     this.#format = timeFormat(host.settings.timeZone)
   }
 
-  /** How many read now. */
+  /** The number of open streams. */
   get readers(): number {
     return this.#readers.size
   }
 
-  /** False when nobody has read for a while: then nothing is kept. */
+  /** False after a while without readers: then the hub keeps nothing. */
   get isAwake(): boolean {
     return this.#awake !== null
   }
@@ -130,7 +131,7 @@ export class Hub implements Events, Subscribers {
     return NOTHING
   }
 
-  /** @param missed whether there were values of the first of these jobs that could not be told */
+  /** @param missed whether values of the first of these jobs were lost */
   tell(values: readonly JobValues[], missed = false): Promise<void> {
     const [first] = values
     if (missed && first) this.#tell([gapDraft('values', first.jobId)])
@@ -139,7 +140,8 @@ export class Hub implements Events, Subscribers {
     return NOTHING
   }
 
-  /** Looks again at what every reader may see, and for what was not told; every `BEAT_MS`. One under way is joined. */
+  /** Checks the rights of every reader again and reads unpublished changes; called every `BEAT_MS`. Concurrent calls
+   * share one run. */
   beat(): Promise<void> {
     this.#beating ??= this.#lookAfter().finally(() => {
       this.#beating = null
@@ -159,7 +161,7 @@ export class Hub implements Events, Subscribers {
     if (this.#seats.taken === 0 && Math.abs(clock.now() - this.#idleSinceAt) >= LINGER_MS) this.#sleep()
   }
 
-  /** Ends all streams; there will be no more. */
+  /** Ends all streams and refuses new ones. */
   close(): void {
     this.#isClosed = true
     for (const reader of this.#readers.keys()) reader.end()
@@ -193,18 +195,19 @@ export class Hub implements Events, Subscribers {
     this.#watches.clear()
   }
 
-  /** Sees to it that the values of these jobs are told from now on. */
+  /** Makes the jobs send their values from now on. */
   async #watch({ window }: Awake, jobIds: readonly number[]): Promise<void> {
     if (jobIds.length === 0) return
     if (this.#watches.size + this.#watches.missing(jobIds) > this.#limits.watchedJobsMax)
       throw full('Too many jobs are watched for values. Try again later.')
-    // Who ended at the latest number, without these jobs, must not go on as if nothing of them had been missed.
+    // A stream that ended at the latest number, without these jobs, must not resume as if it had missed nothing of
+    // them.
     const since = this.#watches.missing(jobIds) > 0 ? window.add(MARK).seq : window.lastSeq
     this.#watches.add(jobIds, since)
     try {
       await this.#place(jobIds)
     } finally {
-      // Whoever attaches counts again, with nothing in between.
+      // A reader that attaches counts the jobs again, in the same turn.
       this.#watches.leave(jobIds, this.#host.clock.now())
     }
   }
@@ -267,7 +270,7 @@ export class Hub implements Events, Subscribers {
     const [first] = rows
     const isThere = !last || (first !== undefined && isSame(first, last))
     const next = isThere ? (rows.at(-1) ?? last) : await store.readLastPlace(database)
-    // Nobody reads any more, or others do.
+    // The hub has fallen asleep, or was woken anew, during the read.
     if (this.#awake !== awake) return
     awake.place = next
     const fresh = last ? rows.slice(1) : rows

@@ -4,7 +4,7 @@ const RETRY_LATER_S = 10
 
 export type SeatLimits = { readonly readersMax: number; readonly readersOfUserMax: number }
 
-/** How many read at once, and how many of them as whom. */
+/** Counts open streams, in total and per user. */
 export class Seats {
   readonly #limits: SeatLimits
   readonly #ofUser = new Map<number, number>()
@@ -39,7 +39,7 @@ export class Seats {
   }
 }
 
-/** The refusal of somebody for whom there is no room. */
+/** The refusal of a reader beyond the limits. */
 export function full(detail: string): Refusal {
   return new Refusal('overloaded', detail, [], RETRY_LATER_S)
 }

@@ -1,14 +1,14 @@
-/** A job whose values somebody reads, or has read a moment ago. */
+/** A job with readers of its values, or with readers a moment ago. */
 type Watch = {
-  /** The ids from the root down to the job; none while it is not there. */
+  /** The ids from the root down to the job; empty if the job does not exist. */
   above: readonly number[]
-  /** All its values after the event of this number were told. */
+  /** All values after the event of this number were published. */
   readonly since: number
   readers: number
   idleSinceAt: number
 }
 
-/** The jobs whose values are told. */
+/** The jobs whose values are published. */
 export class Watches {
   readonly #jobs = new Map<number, Watch>()
   readonly #lingerMs: number
@@ -33,12 +33,12 @@ export class Watches {
     return this.#jobs.get(jobId)?.above ?? []
   }
 
-  /** How many of these jobs are not watched yet. */
+  /** The number of these jobs that are not watched yet. */
   missing(jobIds: Iterable<number>): number {
     return [...jobIds].filter((jobId) => !this.#jobs.has(jobId)).length
   }
 
-  /** Whether everything of these jobs was told after the event of this number. */
+  /** Whether all values of these jobs after the event of this number were published. */
   cover(jobIds: Iterable<number>, seq: number): boolean {
     return [...jobIds].every((jobId) => (this.#jobs.get(jobId)?.since ?? Infinity) <= seq)
   }
@@ -51,7 +51,7 @@ export class Watches {
     }
   }
 
-  /** A reader of these jobs has gone. They are watched a little longer: it may come back. */
+  /** Removes a reader of these jobs. They are watched a little longer, because the reader may come back. */
   leave(jobIds: Iterable<number>, now: number): void {
     for (const jobId of jobIds) {
       const watch = this.#jobs.get(jobId)
@@ -61,7 +61,7 @@ export class Watches {
     }
   }
 
-  /** Where these jobs are now; one that is not there any more is nowhere. */
+  /** Sets the place of these jobs in the tree; a deleted job has none. */
   place(jobIds: readonly number[], paths: ReadonlyMap<number, readonly number[]>): void {
     for (const jobId of jobIds) {
       const watch = this.#jobs.get(jobId)
@@ -69,7 +69,7 @@ export class Watches {
     }
   }
 
-  /** Forgets whom nobody came back for. */
+  /** Forgets jobs whose readers did not come back. */
   tidy(now: number): void {
     for (const [jobId, { readers, idleSinceAt }] of this.#jobs) {
       if (readers === 0 && Math.abs(now - idleSinceAt) >= this.#lingerMs) this.#jobs.delete(jobId)

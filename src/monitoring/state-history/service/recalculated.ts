@@ -19,10 +19,10 @@ export type Recalculated = {
   readonly overlays: readonly PlacedOverlay[]
 }
 
-/** The recorded states of objects over a range with the corrections of the past laid over them. Corrections of what they
- * are made of apply there first, and the objects are judged anew for their time; then those of the objects themselves.
- * @param asCharged as service level containers take it: maintenance that is `slaRelevant` is none to them
- * @throws {Refusal} invalid where that would look at too much */
+/** The recorded states of objects over a range after corrections of the past. Corrections of objects below apply first
+ * and the states above are computed again; then the corrections of the objects themselves apply.
+ * @param asCharged as service level containers count it: they ignore maintenance that is `slaRelevant`
+ * @throws {Refusal} invalid if this would read too much */
 export async function recalculate(
   database: Database,
   { recorded, range }: { readonly recorded: ReadonlyMap<number, readonly Span[]>; readonly range: Range },
@@ -37,7 +37,7 @@ export async function recalculate(
   return { spans: new Map(ids.map((id) => [id, descent.spansOf(id, material)])), overlays }
 }
 
-/** What judging anew needs to know. @throws {Refusal} invalid where that is too much */
+/** The data of the recalculation. @throws {Refusal} invalid if it is too much */
 async function readMaterial(
   database: Database,
   descent: Descent,
@@ -81,7 +81,7 @@ async function readMaterial(
   }
 }
 
-/** The spans that began by somebody not being heard, of all objects together. */
+/** The spans of all objects that began because a child could not deliver. */
 function deafRanges(
   known: ReadonlyMap<number, readonly Span[]>,
   since: readonly { readonly id: number; readonly at: number }[],
@@ -98,11 +98,11 @@ function deafRanges(
 
 type Material = {
   readonly hull: Range
-  /** What was recorded, by object. */
+  /** The recorded states, by object. */
   readonly known: ReadonlyMap<number, readonly Span[]>
   readonly children: readonly ChildRow[]
   readonly lived: readonly PlacedOverlay[]
-  /** When somebody could not be heard: apart from each other and in order. */
+  /** When children could not deliver: disjoint and in order. */
   readonly deaf: readonly Range[]
 }
 
@@ -121,7 +121,7 @@ class Descent {
     this.#overlays = Map.groupBy(overlays, ({ objectId }) => objectId)
   }
 
-  /** The objects that are to be judged anew: this one, and those below it with overlays below them. */
+  /** The objects whose states must be computed again: this one, and those below it that have overlays below them. */
   targetsOf(id: number): number[] {
     const targets = new Set<number>()
     const visit = (one: number) => {
@@ -134,7 +134,7 @@ class Descent {
     return [...targets]
   }
 
-  /** When overlays below an object, but not over it, apply: apart from each other and in order. */
+  /** When overlays below an object, but not on it, apply: disjoint and in order. */
   windowsOf(id: number): readonly Range[] {
     const known = this.#windows.get(id)
     if (known) return known
@@ -152,7 +152,7 @@ class Descent {
     return windows
   }
 
-  /** These objects and what they are in. */
+  /** These objects and the objects above them. */
   placesOf(ids: readonly number[]): number[] {
     return [...new Set(ids.flatMap((id) => this.#placesOf(id)))]
   }
@@ -164,7 +164,7 @@ class Descent {
     return places
   }
 
-  /** The states of an object, with everything below it judged anew. */
+  /** The states of an object, computed from everything below it. */
   spansOf(id: number, material: Material): Span[] {
     const { hull } = material
     const lived = Map.groupBy(material.lived, ({ objectId }) => objectId)
@@ -194,7 +194,7 @@ class Descent {
   }
 }
 
-/** The shortest range that has all of them in it; none for none. */
+/** The shortest range that contains all ranges; empty for none. */
 function hullOf(ranges: readonly Range[]): Range[] {
   const [first] = ranges
   const last = ranges.at(-1)

@@ -16,24 +16,23 @@ import * as store from '../store.ts'
 import type { ShownRow } from '../store.ts'
 import { WORDS } from '../words.ts'
 
-/** What a page says is as old as this at most, and is made no more often in a process or isolate, whoever asks how often.
- * Caches on the way may keep it as long once more. */
+/** How long a page is cached in a process or isolate. Caches on the way may keep it as long again. */
 export const SHOWN_MS = 30_000
-/** What counts as not available. */
+/** The states that count as downtime. */
 const COUNTED: readonly Level[] = ['major']
 
-/** What is shown, and the texts that were made of it: a few at most, one for each form and language. */
+/** The status with the texts made from it, one for each form and language. */
 type CachedStatus = { readonly shown: PublicStatus; readonly texts: Map<string, string> }
 
 const known = new WeakMap<Ports, TtlCache<CachedStatus>>()
 
-/** The page behind a token, as HTML. @throws {Refusal} not_found for every token that leads nowhere */
+/** The status page of a token, as HTML. @throws {Refusal} not_found for an unknown token */
 export async function showPage(ports: Ports, token: string, language: Spoken): Promise<string> {
   const kept = await keptBy(ports, 'page', token)
   return textOf(kept, language, (shown) => pageOf(shown, language, ports.settings.timeZone))
 }
 
-/** The badge behind a token, as SVG. @throws {Refusal} not_found for every token that leads nowhere */
+/** The badge of a token, as SVG. @throws {Refusal} not_found for an unknown token */
 export async function showBadge(
   ports: Ports,
   token: string,
@@ -54,7 +53,7 @@ function textOf({ shown, texts }: CachedStatus, form: string, make: (shown: Publ
   return text
 }
 
-/** What is shown is looked up again: somebody has changed it. */
+/** Empties the cache after a change. */
 export function forgetShown(ports: Ports): void {
   known.get(ports)?.clear()
 }
@@ -94,7 +93,7 @@ function objectOf({ name, state, sinceAt, maintainedUntilAt }: ShownRow): ShownO
   return { name, state, sinceAt, maintainedUntilAt }
 }
 
-/** The borders of the last days in a zone, the last one tomorrow's beginning. */
+/** The borders of the last days in a time zone; the last one is the begin of tomorrow. */
 function edgesOf(at: number, days: number, timeZone: string): readonly number[] {
   const today = Temporal.Instant.fromEpochMilliseconds(at).toZonedDateTimeISO(timeZone).startOfDay()
   return Array.from({ length: days + 1 }, (_, index) =>

@@ -6,10 +6,12 @@ import * as z from 'zod'
 import { auditRoutes } from './access/audit/routes.ts'
 import { oidcRoutes } from './access/oidc/routes.ts'
 import { directoryRoutes } from './access/directory/routes.ts'
+import { authenticateUser } from './access/session/service/authenticate.ts'
 import { sessionRoutes } from './access/session/routes.ts'
 import { userGroupRoutes } from './access/user-groups/routes.ts'
 import { userRoutes } from './access/users/routes.ts'
 import { dataSourceRoutes } from './data/sources/routes.ts'
+import { authenticateRunner } from './automation/runs/runners/service.ts'
 import { runRoutes } from './automation/runs/routes.ts'
 import { packageRoutes } from './automation/packages/routes.ts'
 import { scriptRoutes } from './automation/scripts/routes.ts'
@@ -25,17 +27,17 @@ import { withAccessLog } from './http/access-log.ts'
 import { noRoute } from './http/no-route.ts'
 import { openApiDocument } from './http/openapi.ts'
 import { policy, policyOf, routesOf } from './http/policy.ts'
-import type { Env, Route } from './http/policy.ts'
+import type { Authenticators, Env, Route } from './http/policy.ts'
 import { failureResponse, problemResponse } from './http/problem.ts'
 import { malformedJson } from './http/valid.ts'
-import { direct } from './http/direct.ts'
+import { fastRoute } from './http/fast-path/fast-route.ts'
 import { responseHeaders } from './http/response-headers.ts'
 import { alarmRoutes } from './monitoring/alarm-inbox/routes.ts'
 import { dependencyRoutes } from './monitoring/dependencies/routes.ts'
 import { eventRoutes } from './monitoring/events/routes.ts'
 import { historyRoutes } from './monitoring/value-history/routes.ts'
-import { directBulk } from './monitoring/jobs/bulk/routes.ts'
-import { directDelivery, jobRoutes } from './monitoring/jobs/routes.ts'
+import { fastBulk } from './monitoring/jobs/bulk/routes.ts'
+import { fastDelivery, jobRoutes } from './monitoring/jobs/routes.ts'
 import { notificationRoutes } from './monitoring/notifications/outbox/routes.ts'
 import { recipientRoutes } from './monitoring/notifications/recipients/routes.ts'
 import { outageRoutes } from './monitoring/outages/routes.ts'
@@ -56,12 +58,15 @@ export type App = {
   readonly routes: readonly Route[]
 }
 
+/** Finds the caller of a request: users in `access`, script runners in `automation`. */
+export const authenticators: Authenticators = { user: authenticateUser, runner: authenticateRunner }
+
 /** Builds the application from its ports, once per process or isolate.
  * @param around what a host puts around all but single deliveries: when they begin, how their answers leave
  * @throws {Error} when a route names no policy */
 export function createApp(ports: Ports, around: (handle: Handle) => Handle = (handle) => handle): App {
   const app = new Hono<Env>({ getPath: (request) => withoutBase(getPath(request), ports.settings.basePath) })
-  app.use(responseHeaders(ports))
+  app.use(responseHeaders(ports, authenticators))
 
   app.route('/', healthRoutes)
   app.route('/', sessionRoutes)
@@ -119,8 +124,8 @@ export function createApp(ports: Ports, around: (handle: Handle) => Handle = (ha
     return failureResponse(cause, ports, request, reword && ((refusal) => reword(refusal, c.req.raw)))
   })
 
-  const deliver = direct(ports, directDelivery)
-  const deliverBulk = direct(ports, directBulk)
+  const deliver = fastRoute({ ports, authenticators }, fastDelivery)
+  const deliverBulk = fastRoute({ ports, authenticators }, fastBulk)
   const others = around((request) => deliverBulk(request) ?? app.fetch(request))
   return { fetch: withAccessLog((request) => deliver(request) ?? others(request), ports), routes }
 }

@@ -24,20 +24,21 @@ export type { Role }
 /** A user whose rights bound those of another one. */
 export type Bound = { readonly userId: number; readonly role: Role }
 
-/** Who asks. `nobody` reaches only the routes that are open to everyone, a runner of scripts only those that are for it. */
-export type Caller =
-  | { readonly kind: 'nobody' }
-  | { readonly kind: 'runner'; readonly runnerId: number }
-  | {
-      readonly kind: 'user'
-      readonly userId: number
-      readonly username: string
-      readonly role: Role
-      /** The hash of the session behind the call, when there is one. */
-      readonly sessionHash: string | null
-      /** What the credentials are good for; absent: for all that the role allows. */
-      readonly scopes?: readonly Scope[]
-      /** Users besides, whose rights bound those of this one: only what all of them may do is allowed. None of them, and not
-       * this one, is an administrator. */
-      readonly bounds?: readonly Bound[]
-    }
+/** The sender of a request. `nobody` reaches only public routes, a script runner only the routes for runners. */
+export type Caller = { readonly kind: 'nobody' } | RunnerCaller | UserCaller
+
+export type RunnerCaller = { readonly kind: 'runner'; readonly runnerId: number }
+
+export type UserCaller = {
+  readonly kind: 'user'
+  readonly userId: number
+  readonly username: string
+  readonly role: Role
+  /** The hash of the session behind the call, when there is one. */
+  readonly sessionHash: string | null
+  /** What the credentials are good for; absent: for all that the role allows. */
+  readonly scopes?: readonly Scope[]
+  /** Other users whose rights limit those of this user: an act is allowed only if all of them may do it. Neither they nor
+   * this user are administrators. */
+  readonly bounds?: readonly Bound[]
+}

@@ -1,5 +1,5 @@
 import { Refusal } from '../lib/errors.ts'
-import type { DirectAnswer } from './direct.ts'
+import type { JsonAnswer } from './fast-path/json-answer.ts'
 
 const KEY = /^[\x21-\x7e]{1,255}$/
 
@@ -10,7 +10,7 @@ export const REPLAYED = { 'idempotency-replayed': 'true' } as const
 export type Repeatable = { readonly text: string; readonly isReplayed: boolean }
 
 /** An answer with the header field that says when it is given again. */
-export function showRepeatable({ text, isReplayed }: Repeatable): DirectAnswer {
+export function showRepeatable({ text, isReplayed }: Repeatable): JsonAnswer {
   return { json: text, headers: isReplayed ? REPLAYED : {} }
 }
 

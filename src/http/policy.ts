@@ -4,16 +4,30 @@ import type * as z from 'zod'
 import { Refusal } from '../lib/errors.ts'
 import { thenSync } from '../lib/maybe-promise.ts'
 import type { MaybePromise } from '../lib/maybe-promise.ts'
-import type { Caller, Context, Role, Scope } from '../context.ts'
+import type { Caller, Context, Role, RunnerCaller, Scope, UserCaller } from '../context.ts'
 import type { Ports } from '../ports/index.ts'
-import { authenticate, authenticateRunner } from './auth.ts'
 import type { Reworded } from './problem.ts'
 import { encodingOf } from './encoding.ts'
 import type { Encoding } from './encoding.ts'
 import { refuseUnknownParameters } from './query.ts'
 
-/** What every handler finds on its request. */
-export type Env = { Variables: { ports: Ports; requestId: string; context: Context } }
+/** The functions that find the caller whose credentials a request carries. They are given, so that this toolkit knows no
+ * room. Both throw the refusal `unauthenticated`. */
+export type Authenticators = {
+  /** A promise only where the answer is not in memory. */
+  readonly user: (request: Request, ports: Ports) => MaybePromise<UserCaller>
+  readonly runner: (request: Request, ports: Ports) => Promise<RunnerCaller>
+}
+
+/** A request's surroundings before its caller is known. */
+export type Surroundings = {
+  readonly ports: Ports
+  readonly authenticators: Authenticators
+  readonly requestId: string
+}
+
+/** The variables that every handler finds on its request. */
+export type Env = { Variables: Surroundings & { readonly context: Context } }
 
 /** A good answer: its meaning and its body; no schema means no body. */
 export type Answer = {
@@ -62,7 +76,8 @@ const policies = new WeakMap<object, Policy>()
 /** The guard of one route, first in its line: lets through who may call, and gives handlers their context. */
 export function policy(rule: Policy) {
   const guard = createMiddleware<Env>(async (c, next) => {
-    c.set('context', await admit(rule, c.req.raw, { ports: c.get('ports'), requestId: c.get('requestId') }))
+    const [ports, authenticators, requestId] = [c.get('ports'), c.get('authenticators'), c.get('requestId')]
+    c.set('context', await admit(rule, c.req.raw, { ports, authenticators, requestId }))
     if (!rule.ignoresUnknownQuery) refuseUnknownParameters(c)
     if (rule.takes) encodingOf(c.req.raw, rule.takes.encodings)
     await next()
@@ -75,13 +90,13 @@ export function policy(rule: Policy) {
 export function admit(
   rule: Policy,
   request: Request,
-  { ports, requestId }: Pick<Context, 'ports' | 'requestId'>,
+  { ports, authenticators, requestId }: Surroundings,
 ): MaybePromise<Context> {
   const { roles } = rule
   const contextOf = (caller: Caller): Context => ({ ports, requestId, request, caller })
   if (roles === 'anyone') return contextOf({ kind: 'nobody' })
-  if (roles === 'runner') return authenticateRunner(request, ports).then(contextOf)
-  return thenSync(authenticate(request, ports), (caller) => {
+  if (roles === 'runner') return authenticators.runner(request, ports).then(contextOf)
+  return thenSync(authenticators.user(request, ports), (caller) => {
     if (caller.scopes && !caller.scopes.includes(scopeOf(rule, request.method)))
       throw new Refusal('forbidden', `These credentials lack the scope \`${scopeOf(rule, request.method)}\`.`)
     const mayCall =

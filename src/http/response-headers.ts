@@ -1,25 +1,26 @@
 import { createMiddleware } from 'hono/factory'
 import type { Ports } from '../ports/index.ts'
 import type { Context } from '../context.ts'
-import { sendsSession } from './auth.ts'
+import { sendsSession } from './credentials.ts'
 import { allowOrigin, preflightOf } from './cors.ts'
-import type { Env } from './policy.ts'
+import type { Authenticators, Env } from './policy.ts'
 
 /** Since when sending a session id as header or query parameter is deprecated, as RFC 9745 writes it. */
-const DEPRECATED = ['deprecation', '@1795219200'] as const
+export const DEPRECATED = ['deprecation', '@1795219200'] as const
 /** A year. */
-const SECURE = ['strict-transport-security', 'max-age=31536000'] as const
+export const SECURE = ['strict-transport-security', 'max-age=31536000'] as const
 
 /** What an answer may do when a browser takes it for a page. */
 const NOTHING = "default-src 'none'; frame-ancestors 'none'"
 
 const REQUEST_ID = /^[\w.-]{1,64}$/
 
-/** What surrounds every request: its id, and the header fields that every answer carries. */
-export function responseHeaders(ports: Ports) {
+/** The outermost middleware: gives each request its id, ports and authenticators, and each answer the common header fields. */
+export function responseHeaders(ports: Ports, authenticators: Authenticators) {
   return createMiddleware<Env>(async (c, next) => {
     const requestId = requestIdOf(c.req.raw)
     c.set('ports', ports)
+    c.set('authenticators', authenticators)
     c.set('requestId', requestId)
     const { raw } = c.req
     const preflight = preflightOf(raw, ports)
@@ -66,7 +67,7 @@ export function requestIdOf(request: Request): string {
 }
 
 /** What every answer carries, unless its route says otherwise. */
-const STEADY = {
+export const STEADY = {
   'x-content-type-options': 'nosniff',
   'referrer-policy': 'no-referrer',
   'cache-control': 'no-store',
@@ -85,25 +86,6 @@ export function addHeaders(headers: Headers, request: Request, { ports, requestI
   if (ports.settings.corsAllowedOrigins.size > 0) allowOrigin(headers, request, ports)
 }
 
-/** Fields of answers, without and with each of two. An answer copies one list: to set them anew takes longer. */
-const PLAIN = [
-  [fieldsWith(), fieldsWith(DEPRECATED)],
-  [fieldsWith(SECURE), fieldsWith(SECURE, DEPRECATED)],
-] as const
-
-function fieldsWith(...others: readonly (readonly [string, string])[]): Headers {
-  return new Headers({ ...STEADY, 'content-type': 'application/json', ...Object.fromEntries(others) })
-}
-
-/** A good answer of JSON text, in the same surroundings. */
-export function jsonResponse(json: string, request: Request, { ports, requestId }: Around): Response {
-  const fields = PLAIN[isSecure(request) ? 1 : 0][sendsSession(request, ports) ? 1 : 0]
-  fields.set('x-request-id', requestId)
-  const response = new Response(json, { headers: fields })
-  if (ports.settings.corsAllowedOrigins.size > 0) allowOrigin(response.headers, request, ports)
-  return response
-}
-
-function isSecure({ url }: Request): boolean {
+export function isSecure({ url }: Request): boolean {
   return url.startsWith('https:')
 }

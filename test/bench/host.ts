@@ -2,6 +2,7 @@ import { heapStats } from 'bun:jsc'
 
 import { Hono } from 'hono'
 
+import { authenticators } from '../../src/app.ts'
 import { sweepAll } from '../../src/state-pipeline.ts'
 import { responseHeaders } from '../../src/http/response-headers.ts'
 import type { Env } from '../../src/http/policy.ts'
@@ -12,7 +13,7 @@ import { scryptInPool } from '../../workers/secrets.ts'
 import { engineOf } from '../hosts/engine-of.ts'
 
 /** What stands in for a part of the Bun host: nothing, the journal's disk, the threads of hashes, or everything behind the
- * frame of a request; or that it tidies when asked. */
+ * headers of a request; or that it tidies when asked. */
 const HOSTS: Readonly<Record<string, Seams>> = {
   whole: {},
   'no-journal': {
@@ -42,7 +43,7 @@ const HOSTS: Readonly<Record<string, Seams>> = {
   floor: {
     fetch: (fetch, ports) => {
       const app = new Hono<Env>()
-      app.use(responseHeaders(ports))
+      app.use(responseHeaders(ports, authenticators))
       app.post('/floor', (c) => c.body(null, 204))
       app.all('*', (c) => fetch(c.req.raw))
       return (request) => app.fetch(request)

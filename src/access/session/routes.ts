@@ -86,7 +86,7 @@ const loginRoutes = new Hono<Env>()
       const { sessionId } = c.req.valid('query')
       if (sessionId === undefined) {
         refuseForeign(c)
-        await logOutCaller(await admit(ownLogout, c.req.raw, context), '?sessionId')
+        await logOutCaller(await admit(ownLogout, c.req.raw, c.var), '?sessionId')
       } else {
         refuseInQuery(c)
         await logOut(context, sessionId)

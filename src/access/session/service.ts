@@ -1,4 +1,5 @@
-import type { Context } from '../../context.ts'
+import type { Context, UserCaller } from '../../context.ts'
+import type { Credentials } from '../../http/credentials.ts'
 import { sha256 } from '../../lib/digest.ts'
 import { Refusal } from '../../lib/errors.ts'
 import { base64url } from '../../lib/text.ts'
@@ -11,9 +12,7 @@ import { callersOf } from '../users/callers.ts'
 import type { SessionItem } from './schema.ts'
 import { checkCode } from './mfa/service.ts'
 import { userOf } from './service/callers.ts'
-import type { User } from './service/callers.ts'
 import { requiredActionOf, verifyCredentials } from './service/verify-credentials.ts'
-import type { Credentials } from './service/verify-credentials.ts'
 import * as store from './store.ts'
 import type { Account, RequiredAction } from './store.ts'
 import { readRefresh, signRefresh, signToken, TOKEN_LIFETIME_S } from './token.ts'
@@ -167,7 +166,13 @@ async function end(context: Context, hash: string): Promise<void> {
 
 async function keepSession(
   context: Context,
-  session: { hash: string; user: User; lifetimeMs: number; owed: RequiredAction; also: readonly Write[] },
+  session: {
+    hash: string
+    user: UserCaller
+    lifetimeMs: number
+    owed: RequiredAction
+    also: readonly Write[]
+  },
 ): Promise<number> {
   const { ports, request } = context
   const { hash, owed } = session

@@ -1,11 +1,10 @@
 import { TtlCache } from '../../lib/ttl-cache.ts'
 import type { MaybePromise } from '../../lib/maybe-promise.ts'
 import { hex, sameText } from '../../lib/text.ts'
-import type { Caller } from '../../context.ts'
+import type { UserCaller } from '../../context.ts'
 import type { Ports } from '../../ports/index.ts'
 
-type User = Extract<Caller, { kind: 'user' }>
-export type FoundUser = MaybePromise<User | null>
+export type FoundUser = MaybePromise<UserCaller | null>
 
 /** A revoked session or token, or a former password, works on for this long at most in another isolate. */
 const CALLER_CACHE_MS = 1_000
@@ -32,16 +31,16 @@ type Way = 'session' | 'token' | 'personal' | 'basic'
 
 /** Who was proven to be whom a moment ago. Failures are not remembered; secrets only as far as the process holds them. */
 class Callers {
-  readonly #proven: Readonly<Record<Way, TtlCache<User>>>
+  readonly #proven: Readonly<Record<Way, TtlCache<UserCaller>>>
   readonly #proofs = new Map<string, { readonly passwordHash: string; readonly untilAt: number }>()
 
   constructor({ inBackground }: Ports) {
     const newSender = () =>
-      inBackground ? new TtlCache<User>(SENDER_CACHE_MS, SENDER_AHEAD_MS, inBackground) : newRecent()
+      inBackground ? new TtlCache<UserCaller>(SENDER_CACHE_MS, SENDER_AHEAD_MS, inBackground) : newRecent()
     this.#proven = { session: newRecent(), token: newRecent(), personal: newSender(), basic: newSender() }
   }
 
-  find(way: Way, key: string, now: number, prove: () => Promise<User | null>): FoundUser {
+  find(way: Way, key: string, now: number, prove: () => Promise<UserCaller | null>): FoundUser {
     return this.#proven[way].find(key, now, prove)
   }
 
@@ -76,6 +75,6 @@ class Callers {
   }
 }
 
-function newRecent(): TtlCache<User> {
+function newRecent(): TtlCache<UserCaller> {
   return new TtlCache(CALLER_CACHE_MS, CALLER_AHEAD_MS)
 }

@@ -27,7 +27,7 @@ export const eventRoutes = new Hono<Env>().get(
     return readEvents(context, {
       request,
       query: c.req.valid('query'),
-      again: async () => admit(reading, request, context),
+      again: async () => admit(reading, request, c.var),
     })
   },
 )

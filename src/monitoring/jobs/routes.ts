@@ -2,7 +2,7 @@ import { Hono } from 'hono'
 import * as z from 'zod'
 import { flagQuery, idParam, noContent, ok } from '../../http/openapi-answers.ts'
 import { entityTag } from '../../http/preconditions.ts'
-import type { Direct } from '../../http/direct.ts'
+import type { FastRoute } from '../../http/fast-path/fast-route.ts'
 import { idempotencyKeyOf, showRepeatable } from '../../http/idempotency.ts'
 import { policy } from '../../http/policy.ts'
 import type { Env, Policy } from '../../http/policy.ts'
@@ -124,7 +124,7 @@ const ownRoutes = new Hono<Env>()
 export const jobRoutes = new Hono<Env>().route('/', ownRoutes).route('/', bulkRoutes).route('/', pingRoutes)
 
 /** The same delivery without the router: what it spends on middleware is more than a delivery's own work. */
-export const directDelivery: Direct<DeliveryBody, Delivered> = {
+export const fastDelivery: FastRoute<DeliveryBody, Delivered> = {
   method: 'POST',
   path: '/webcollector/jobs/:id/values',
   policy: delivery,

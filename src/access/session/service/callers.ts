@@ -1,5 +1,6 @@
 import { SCOPES } from '../../../context.ts'
-import type { Bound, Caller, Scope } from '../../../context.ts'
+import type { Bound, Scope, UserCaller } from '../../../context.ts'
+import type { Credentials } from '../../../http/credentials.ts'
 import { sha256 } from '../../../lib/digest.ts'
 import type { Ports } from '../../../ports/index.ts'
 import { callersOf } from '../../users/callers.ts'
@@ -8,9 +9,6 @@ import * as store from '../store.ts'
 import type { Account } from '../store.ts'
 import { readToken } from '../token.ts'
 import { requiredActionOf, verifyCredentials } from './verify-credentials.ts'
-import type { Credentials } from './verify-credentials.ts'
-
-export type User = Extract<Caller, { kind: 'user' }>
 
 /** What somebody may do who has to do something else first. */
 const ACCOUNT_ONLY: readonly Scope[] = ['account']
@@ -44,7 +42,7 @@ export async function callerOfCredentials(
   ports: Ports,
   credentials: Credentials,
   request?: Request,
-): Promise<User | null> {
+): Promise<UserCaller | null> {
   const callers = callersOf(ports)
   const named = JSON.stringify([credentials.username, credentials.password])
   const key = await callers.keyOf(ports.secrets.key, named)
@@ -56,11 +54,11 @@ export async function callerOfCredentials(
 }
 
 /** The user of an account, without a session. */
-export function userOf({ userId, username, role }: Account): User {
+export function userOf({ userId, username, role }: Account): UserCaller {
   return { kind: 'user', userId, username, role, sessionHash: null }
 }
 
-async function userOfSession(ports: Ports, hash: string): Promise<User | null> {
+async function userOfSession(ports: Ports, hash: string): Promise<UserCaller | null> {
   const found = await store.findSession(ports.database, hash, ports.clock.now())
   if (!found) return null
   const { owes, scopes, bounds, ...user } = found

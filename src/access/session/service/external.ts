@@ -1,8 +1,8 @@
 import * as z from 'zod'
+import type { Credentials } from '../../../http/credentials.ts'
 import { ask, jsonOf } from '../../../http/json-client.ts'
 import { Refusal } from '../../../lib/errors.ts'
 import type { Network } from '../../../ports/network.ts'
-import type { Credentials } from './verify-credentials.ts'
 
 const TIMEOUT_MS = 5_000
 const ANSWER_MAX_BYTES = 16 * 1024

@@ -1,4 +1,5 @@
 import type { Context } from '../../../context.ts'
+import type { Credentials } from '../../../http/credentials.ts'
 import { sha256 } from '../../../lib/digest.ts'
 import { Refusal } from '../../../lib/errors.ts'
 import { base64url } from '../../../lib/text.ts'
@@ -9,7 +10,6 @@ import { countUsers, createUser } from '../../users/service.ts'
 import { requireStrong } from '../../users/service/passwords.ts'
 import { weaknessOf } from '../../users/strength.ts'
 import * as store from '../store.ts'
-import type { Credentials } from './verify-credentials.ts'
 
 const SETUP_LIFETIME_MS = 30 * 60_000
 

@@ -1,3 +1,4 @@
+import type { Credentials } from '../../../http/credentials.ts'
 import type { Ports } from '../../../ports/index.ts'
 import { attempt, passwordTrials, succeeded, undecided } from '../../attempts/service.ts'
 import type { Trial } from '../../attempts/service.ts'
@@ -8,8 +9,6 @@ import type { HashTurn } from '../../users/password.ts'
 import * as store from '../store.ts'
 import type { Account, RequiredAction } from '../store.ts'
 import { askAuthService } from './external.ts'
-
-export type Credentials = { readonly username: string; readonly password: string }
 
 type Login = {
   readonly credentials: Credentials

@@ -35,7 +35,7 @@ export const logRoutes = new Hono<Env>().get(
     const last = /^\d{1,15}$/.exec(request.headers.get('last-event-id') ?? '')?.[0]
     const stream = await followLog(context, named, {
       offset: last === undefined ? query.offset : Number(last),
-      again: async () => admit(reading, request, context),
+      again: async () => admit(reading, request, c.var),
     })
     return new Response(stream, { headers: { 'content-type': STREAM } })
   },

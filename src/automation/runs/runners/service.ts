@@ -1,5 +1,6 @@
 import { audited } from '../../../access/audit/service.ts'
-import type { Context } from '../../../context.ts'
+import type { Context, RunnerCaller } from '../../../context.ts'
+import { runnerTokenOf } from '../../../http/credentials.ts'
 import { sha256 } from '../../../lib/digest.ts'
 import { Refusal } from '../../../lib/errors.ts'
 import { base64url, sameText } from '../../../lib/text.ts'
@@ -13,7 +14,6 @@ import { loseRun } from '../service/transition-run.ts'
 import type { RunnerView } from './schema.ts'
 import * as store from './store.ts'
 import { presentRunners, PRESENT_MS } from './service/present.ts'
-import type { RunnerRow } from './store.ts'
 
 const RUNNERS_MAX = 1_000
 
@@ -24,7 +24,7 @@ export async function registerRunner(context: Context, about: AboutRunner): Prom
   const { database, clock, secrets, settings } = ports
   if (settings.runnerToken === null)
     throw new Refusal('not_configured', 'Runners need TIDEMARK_RUNNER_TOKEN to be set here.')
-  const given = request && bearerOf(request)
+  const given = request && runnerTokenOf(request)
   if (given === undefined || !sameText(await sha256(given), await sha256(settings.runnerToken)))
     throw new Refusal('unauthenticated', 'This is not the token that runners register with.')
   const known = await store.listRunners(database)
@@ -50,15 +50,18 @@ export async function registerRunner(context: Context, about: AboutRunner): Prom
   return { runnerId: runner.id, token, pollMs: POLL_MS, heartbeatMs: HEARTBEAT_MS, leaseMs: LEASE_MS }
 }
 
-/** The runner that sends this. @throws {Refusal} unauthenticated */
-export async function runnerOf({ database, clock }: Ports, request: Request): Promise<RunnerRow> {
-  const token = bearerOf(request)
+/** The runner whose token the request carries. @throws {Refusal} unauthenticated when the token is not known */
+export async function authenticateRunner(
+  request: Request,
+  { database, clock }: Ports,
+): Promise<RunnerCaller> {
+  const token = runnerTokenOf(request)
   const runner = token === undefined ? null : await store.findByToken(database, await sha256(token))
   if (!runner) throw unknownRunner()
   const now = clock.now()
   if (Math.abs(now - runner.seenAt) >= HEARTBEAT_MS)
     await commit(database, [store.noteSeen(database, runner.id, now)])
-  return runner
+  return { kind: 'runner', runnerId: runner.id }
 }
 
 /** Jobs for the runner that asks, once there are some. @throws {Refusal} unauthenticated */
@@ -119,10 +122,6 @@ export async function scriptHealth(ports: Pick<Ports, 'database' | 'clock'>) {
 
 function worstOf(isolations: readonly Isolation[]): Isolation | null {
   return ISOLATIONS.findLast((isolation) => isolations.includes(isolation)) ?? null
-}
-
-function bearerOf({ headers }: Request): string | undefined {
-  return /^Bearer +([\x21-\x7e]{1,1024})$/i.exec(headers.get('authorization') ?? '')?.[1]
 }
 
 function unknownRunner(): Refusal {

@@ -1,7 +1,7 @@
 import { readsScripts } from '../../../access/rights/permissions.ts'
 import { accountOf } from '../../../access/session/service.ts'
 import { userOf } from '../../../access/session/service/callers.ts'
-import type { User } from '../../../access/session/service/callers.ts'
+import type { UserCaller } from '../../../context.ts'
 import { Refusal } from '../../../lib/errors.ts'
 import type { Ports } from '../../../ports/index.ts'
 
@@ -12,7 +12,7 @@ export async function callerFor(
   ports: Pick<Ports, 'database'>,
   userId: number | null,
   who: string,
-): Promise<User> {
+): Promise<UserCaller> {
   const account = userId === null ? null : await accountOf(ports, userId)
   if (!account || !readsScripts(account.role))
     throw new Refusal('forbidden', `${who} may not run scripts any more.`)

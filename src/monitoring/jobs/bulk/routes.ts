@@ -1,6 +1,6 @@
 import { Hono } from 'hono'
 import { ok } from '../../../http/openapi-answers.ts'
-import type { Direct } from '../../../http/direct.ts'
+import type { FastRoute } from '../../../http/fast-path/fast-route.ts'
 import { idempotencyKeyOf, showRepeatable } from '../../../http/idempotency.ts'
 import type { Repeatable } from '../../../http/idempotency.ts'
 import { policy } from '../../../http/policy.ts'
@@ -36,7 +36,7 @@ export const bulkRoutes = new Hono<Env>().post(
 )
 
 /** The same without the router: of small calls it takes more than the values. */
-export const directBulk: Direct<BulkBody, Repeatable> = {
+export const fastBulk: FastRoute<BulkBody, Repeatable> = {
   method: 'POST',
   path: PATH,
   policy: bulk,

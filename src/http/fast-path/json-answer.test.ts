@@ -1,11 +1,11 @@
 import { expect, test } from 'bun:test'
 
-import { portless as ports } from '../../test/api/portless.ts'
-import { jsonResponse } from './response-headers.ts'
+import { portless as ports } from '../../../test/api/portless.ts'
+import { jsonResponse } from './json-answer.ts'
 
 test('each answer has its own request id, and only what is so of its request', () => {
   const answerTo = (url: string, headers: Readonly<Record<string, string>>, requestId: string) =>
-    jsonResponse('{}', new Request(url, { headers }), { ports, requestId }).headers
+    jsonResponse({ json: '{}' }, new Request(url, { headers }), { ports, requestId }).headers
   const session = { 'x-session-id': 'a session' }
   const token = { authorization: 'Bearer a.b.c', ...session }
   const answers = [

@@ -23,19 +23,19 @@ import {
 import type { ActorState, Deadline, Sample, Step } from './judgement.ts'
 import { takeSeries } from './sample-series.ts'
 
-/** Over a gap shorter than this a job is taken to be as it was. */
+/** After a shorter gap, the job is assumed to have stayed as it was. */
 const RESTART_MAX_MS = 60_000
 export type { ActorState, Sample, Step } from './judgement.ts'
 
 export type Event =
   | { readonly kind: 'configure'; readonly jobId: number; readonly rules: JobRules }
   | { readonly kind: 'deliver'; readonly delivery: Delivery }
-  /** A delivery for each sample, one after the other. Those that are not acceptable by their date are left out. */
+  /** One delivery for each sample, in order. Samples outside the accepted span of time are left out. */
   | { readonly kind: 'run'; readonly run: SampleSeries }
-  /** The deadline may have passed. Early or repeated, it changes nothing. */
+  /** The deadline may have passed. Early or repeated events change nothing. */
   | { readonly kind: 'wake' }
-  /** The service could not receive during [fromAt, toAt). Of that time its clock was set ahead by `aheadMs`, if at all.
-   * `isSent` where the job's own deliveries were refused from first to last: it was alive at `toAt`. */
+  /** The service could not receive during [fromAt, toAt). In that time its clock was set ahead by `aheadMs`, if at all.
+   * `isSent`: the job's own deliveries were refused from the first to the last, so it was alive at `toAt`. */
   | {
       readonly kind: 'deaf'
       readonly fromAt: number
@@ -43,23 +43,21 @@ export type Event =
       readonly aheadMs?: number
       readonly isSent?: boolean
     }
-  /** The service's clock was set back: by so much (at most 0), or by an unknown time where `byMs` is 0. */
+  /** The service's clock was set back by this much (at most 0), or by an unknown time if `byMs` is 0. */
   | { readonly kind: 'clock'; readonly byMs: number }
 
 const NO_COUNTERS: readonly Counter[] = []
 
-/**
- * What an event does to a job: the only place that knows. Equal arguments give equal results, on every host.
- * `state` is null before the first `configure`.
- * @throws {Refusal} when a delivery is not acceptable; nothing has happened then
- */
+/** Applies an event to a job; all rules of a job are here. A pure function: equal arguments give equal results on every
+ * host. `state` is null before the first `configure`.
+ * @throws {Refusal} when a delivery is not acceptable; the job is unchanged */
 export function step(state: ActorState | null, event: Event, now: number): Step {
   if (event.kind === 'configure') {
     const configured = configure(state, event, now)
     return state ? withFlapping(configured, state) : configured
   }
   if (!state) throw new Refusal('not_found', 'There is no such webhook job.')
-  // A delivery copies the state once, with everything else that it changes.
+  // A delivery copies the state once, with all other changes.
   if (event.kind === 'deliver') return deliver(state, event.delivery, now)
   if (event.kind === 'run') return takeSeries(state, event.run, now)
   if (event.kind === 'clock') return unchanged(within(shifted(state, event.byMs), now))
@@ -72,7 +70,7 @@ export function step(state: ActorState | null, event: Event, now: number): Step 
   }
 }
 
-/** Moves with the service's clock what is measured by it; what the job has stamped stays. */
+/** Moves the times of the service's clock; times that the job has stamped stay. */
 function shifted(state: ActorState, byMs: number): ActorState {
   const { deadline } = state
   if (deadline === null || byMs === 0) return state
@@ -115,7 +113,7 @@ function wake(state: ActorState, now: number): Step {
   const { deadline, rules } = state
   if (rules.stopped || deadline === null || deadline.at > now) return unchanged(state)
   const silentSinceAt = Math.max(state.lastReceivedAt ?? 0, state.startedAt)
-  // Where the clock was set back, the deadline is before what the job has stamped.
+  // After the clock was set back, the deadline is before the job's latest stamped instant.
   const at = Math.max(deadline.at, silentSinceAt)
   const change = { reason: 'timeout', at } as const
   const silent = { ...state, deadline: null, run: null, message: null, silentSinceAt }
@@ -125,7 +123,7 @@ function wake(state: ActorState, now: number): Step {
   }
   const counters = countSilence(rules.thresholds, state.counters)
   const evaluated = worseOf(state.evaluated, evaluate(rules.thresholds, counters, TIMEOUT_ERROR))
-  // Each silence is on record, also one that follows values which left the error code of the one before.
+  // Each silence is recorded, also one after values that left the error code of the silence before.
   const samples = [{ key: 'errorCode', at, value: TIMEOUT_ERROR }]
   const timedOut = { ...silent, errorCode: TIMEOUT_ERROR, counters, evaluated }
   return withMessage(settle(withResult(timedOut, state), { ...change, samples }), state)
@@ -133,20 +131,20 @@ function wake(state: ActorState, now: number): Step {
 
 type Deaf = Omit<Event & { kind: 'deaf' }, 'kind'>
 
-/** Silence of our own making is credited: the sender gets as long as we were deaf, and no longer than its timeout. */
+/** Credits our own downtime: the deadline moves by the length of the gap, but at most by the timeout. */
 function creditDeafness(state: ActorState, deaf: Deaf): Step {
   const { deadline, rules } = state
   if (rules.stopped || (deadline !== null && deadline.at < deaf.fromAt)) return unchanged(state)
   const credited = withCredit(state, deaf)
   const isMissed = deadline !== null && deadline.at <= deaf.toAt
   if (!isMissed && !isBlamed(state, deaf)) return unchanged(credited)
-  // The deadline fell into the gap, or it may have got well: what the job's state was meanwhile nobody can say.
+  // The deadline fell into the gap, or the job may have recovered in it: its state during the gap is unknown.
   const gone = settle({ ...credited, evaluated: 'no_data' }, { reason: 'platform', at: deaf.fromAt })
   const back = settle({ ...gone.state, evaluated: state.evaluated }, { reason: 'platform', at: deaf.toAt })
   return { ...back, transitions: [...gone.transitions, ...back.transitions] }
 }
 
-/** The state with its deadline put off. */
+/** The state with an extended deadline. */
 function withCredit(state: ActorState, { fromAt, toAt, aheadMs = 0, isSent }: Deaf): ActorState {
   const moved = shifted(state, aheadMs)
   const { deadline, rules } = moved
@@ -154,11 +152,11 @@ function withCredit(state: ActorState, { fromAt, toAt, aheadMs = 0, isSent }: De
   const spanMs = spanOf(deadline, rules)
   const creditMs = isSent ? spanMs : Math.min(spanMs, toAt - fromAt)
   const credited = { ...moved, deadline: { ...deadline, at: Math.max(deadline.at, toAt + creditMs) } }
-  // What was heard after the clock was set ahead has its deadline on the new clock already.
+  // Samples that arrived after the clock was set ahead have a deadline on the new clock already.
   return aheadMs === 0 ? credited : within(credited, toAt)
 }
 
-/** Whether a job would be held to be down over a gap of ours that is longer than a restart. */
+/** Whether the job would count as down over a gap of ours that is longer than a restart. */
 function isBlamed({ state, sinceAt }: ActorState, deaf: Deaf): boolean {
   return isLevel(state) && sinceAt < deaf.toAt && deaf.toAt - deaf.fromAt >= RESTART_MAX_MS
 }
@@ -183,7 +181,7 @@ function reasonOf(before: JobRules, rules: JobRules): Reason {
   return rules.stopped === before.stopped ? 'threshold' : 'stopped'
 }
 
-/** Changed limits judge the newest values anew. */
+/** Evaluates the newest values again after a change of the limits. */
 function rejudge(state: ActorState, before: JobRules): ActorState {
   const { thresholds, divisors } = state.rules
   if (equal(before.thresholds, thresholds) && equal(before.divisors, divisors)) return state
@@ -195,17 +193,18 @@ function rejudge(state: ActorState, before: JobRules): ActorState {
   return { ...state, counters, evaluated: level === 'ok' && hasNoData(state) ? 'no_data' : level }
 }
 
-/** Whether the job is silent, and its silence is no error code. */
+/** Whether the job is silent without an error code. */
 function hasNoData({ silentSinceAt, errorCode, evaluated }: ActorState): boolean {
   return silentSinceAt !== null && (errorCode !== TIMEOUT_ERROR || evaluated === 'no_data')
 }
 
-/** A changed timeout counts from the last sign of life; the grace of a run under way stands. */
+/** Sets the deadline after a change of the timeout: it counts from the last sign of life. The deadline of a running run
+ * stays. */
 function rearm(state: ActorState, before: JobRules, now: number): ActorState {
   if (state.run !== null || equal(patienceOf(before), patienceOf(state.rules))) return state
   const deadline = regularDeadline(state)
   if (deadline === null || alreadyMissed(state, deadline, now)) return { ...state, deadline: null }
-  // A limit that did not exist before cannot have been missed before: it fires now at the earliest.
+  // A new limit cannot have been missed before it existed, so it is due now at the earliest.
   return within({ ...state, deadline: { ...deadline, at: Math.max(deadline.at, now) } }, now)
 }
 

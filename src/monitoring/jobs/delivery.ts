@@ -6,7 +6,7 @@ import type { JobRules } from '../../domain/job-rules.ts'
 const NUMBER = 'returnValue'
 const TEXT = 'stringValue'
 
-/** A result that says nothing. */
+/** A result without values. */
 export const BARE: Delivery = {
   signal: 'result',
   values: {},
@@ -17,7 +17,7 @@ export const BARE: Delivery = {
   runId: null,
 }
 
-/** The key of a result's only value, where it says nothing else but an instant and an error code; null for every other. */
+/** The key of a result's only value, if the result has nothing else but an instant and an error code; else null. */
 export function loneKeyOf({ signal, values, message, ttlMs, runId }: Delivery): string | null {
   if (signal !== 'result' || message !== null || ttlMs !== null || runId !== null) return null
   let only: string | null = null
@@ -28,11 +28,11 @@ export function loneKeyOf({ signal, values, message, ttlMs, runId }: Delivery): 
   return only
 }
 
-/** How far ahead of, and behind, the service's clock a delivery may be dated. */
+/** How far a timestamp may be ahead of or behind the service's clock. */
 const FUTURE_MAX_MS = 5 * 60_000
 const PAST_MAX_MS = 30 * 86_400_000
 
-/** Whether this sender may deliver to the job at all. */
+/** Whether this sender may deliver to the job. */
 export function maySend({ collectorId }: Pick<JobRules, 'collectorId'>, sender: Sender): boolean {
   return sender.anyJob || collectorId === 0 || collectorId === sender.userId
 }
@@ -43,14 +43,14 @@ export function checkSender(job: Pick<JobRules, 'collectorId'>, sender: Sender):
   throw new Refusal('forbidden', 'The job accepts deliveries from another collector only.')
 }
 
-/** Whether the job takes values at all. @throws {Refusal} job_stopped */
+/** Checks that the job accepts values. @throws {Refusal} job_stopped */
 export function checkStarted(rules: JobRules): void {
   if (rules.stopped)
     throw new Refusal('job_stopped', 'The job is stopped and accepts no values until it is started.')
 }
 
-/** Whether the job takes all values: each is defined on it, and stays a number once it is divided by its divisor.
- * @throws {Refusal} value_not_defined, value_out_of_range, pointing at each that the job does not take */
+/** Checks that the job defines all values, and that each stays a number when it is divided by its divisor.
+ * @throws {Refusal} value_not_defined, value_out_of_range, with a pointer to each value */
 export function checkValues(rules: JobRules, { values }: Delivery): void {
   const undefinedAt: string[] = []
   const beyondAt: string[] = []
@@ -62,12 +62,12 @@ export function checkValues(rules: JobRules, { values }: Delivery): void {
   if (beyondAt.length > 0) throw refusalAs('value_out_of_range', beyondAt)
 }
 
-/** Whether a raw value is one for its user as well: a divisor below 1 can lead beyond the range of a double. */
+/** Whether the user value is a finite number: a divisor below 1 can exceed the range of a double. */
 function isInRange(rules: JobRules, key: string, raw: Value): boolean {
   return typeof raw === 'string' || Number.isFinite(raw / divisorOf(rules, key))
 }
 
-/** Whether the value of a run is defined on the job. @throws {Refusal} value_not_defined */
+/** Checks that the job defines the value of a series. @throws {Refusal} value_not_defined */
 export function checkRunDefined(rules: JobRules, run: SampleSeries): void {
   if (!isDefined(rules, run.key)) throw notDefined(['/key'])
 }
@@ -81,16 +81,16 @@ function notDefined(pointers: readonly string[]): Refusal {
   )
 }
 
-/** Whether values of this key may be sent to the job. */
+/** Whether the job defines a value of this key. */
 export function isDefined({ divisors, textCount }: JobRules, key: string): boolean {
   const { place, isNumber } = partsOf(key)
   return place <= (isNumber ? divisors.length : textCount)
 }
 
-/** What a key says: whether its values are numbers, and which of them it is. */
+/** The parts of a key: whether its values are numbers, and its number. */
 type KeyParts = { readonly isNumber: boolean; readonly place: number }
 
-/** Of every key that a job can have; every delivery asks several times, mostly as the one before it. */
+/** Parsed keys. Each delivery asks for its keys several times, and deliveries mostly have the same keys. */
 const known = new Map<string, KeyParts>()
 let lastKey = ''
 let lastParts: KeyParts = { isNumber: false, place: 0 }
@@ -105,7 +105,7 @@ function partsOf(key: string): KeyParts {
   return parts
 }
 
-/** Whether the delivery's timestamp, if any, is within the accepted span around `now`.
+/** Checks that the timestamp, if any, is within the accepted span around `now`.
  * @throws {Refusal} value_in_future, value_too_old */
 export function checkDated(delivery: Delivery, now: number): void {
   if (delivery.timestampAt === null) return
@@ -113,8 +113,9 @@ export function checkDated(delivery: Delivery, now: number): void {
   if (fault !== null) throw refusalAs(fault, ['/timestamp'])
 }
 
-/** The samples of a run that the job takes at `now`, and those that it does not.
- * @throws {Refusal} value_in_future, value_too_old, value_out_of_range when it takes none: as for the first */
+/** The samples of a series that the job accepts at `now`, and those that it rejects.
+ * @throws {Refusal} value_in_future, value_too_old, value_out_of_range when it accepts none: the refusal of the
+ * first */
 export function acceptablePart(
   rules: JobRules,
   run: SampleSeries,
@@ -144,7 +145,7 @@ const BEYOND = 'value_out_of_range'
 type Misdated = 'value_in_future' | 'value_too_old'
 type Unacceptable = Misdated | typeof BEYOND
 
-/** What is wrong with an instant around `now`, if anything. */
+/** The fault of an instant relative to `now`; null if it is acceptable. */
 export function misdated(at: number, now: number): Misdated | null {
   if (at > now + FUTURE_MAX_MS) return 'value_in_future'
   return at < now - PAST_MAX_MS ? 'value_too_old' : null
@@ -165,12 +166,12 @@ function refusalAs(code: Unacceptable, pointers: readonly string[]): Refusal {
   )
 }
 
-/** A raw value as its user sees it: numbers divided by the value's divisor. */
+/** The user value of a raw value: numbers are divided by the value's divisor. */
 export function userValue(rules: JobRules, key: string, raw: Value): Value {
   return typeof raw === 'string' ? raw : raw / divisorOf(rules, key)
 }
 
-/** What numbers of a key are divided by; 1 for keys that have no divisor. */
+/** The divisor of a key; 1 if it has none. */
 export function divisorOf({ divisors }: JobRules, key: string): number {
   const { place, isNumber } = partsOf(key)
   return isNumber ? (divisors[place - 1] ?? 1) : 1

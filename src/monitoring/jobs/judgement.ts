@@ -9,16 +9,16 @@ import { count, evaluate, TIMEOUT_ERROR } from '../states/thresholds.ts'
 import type { Counter } from '../states/thresholds.ts'
 import { userValue } from './delivery.ts'
 
-/** The message of a job whose values leave error code 5 as it is. */
+/** The message of a job whose values do not end error code 5. */
 export const TIMEOUT_LEFT =
   'values arrive without errorCode; error code 5 stays until a delivery has an errorCode'
 
-/** A job with an interval and no timeout has no data after two intervals and this. */
+/** A job with an interval and no timeout has no data after two intervals and this time. */
 const NO_DATA_GRACE_MS = 10 * 60_000
-/** How often a bad job tells a message at most that is all that has changed. */
+/** The minimum time between two message changes of a bad job. */
 const MESSAGE_EVERY_MS = 60_000
 
-/** `at` is on the service's clock. `spanMs` is how long the job may be silent before it, where its rules do not say. */
+/** `at` is on the service's clock. `spanMs` is how long the job may be silent before it, if its rules do not say. */
 export type Deadline = {
   readonly at: number
   readonly means: 'timeout' | 'no_data'
@@ -27,37 +27,37 @@ export type Deadline = {
 
 export type Current = { readonly value: Value; readonly at: number }
 
-/** Everything the service knows of a running job. Immutable; absolute times in epoch ms. */
+/** The state of a running job. Immutable; absolute times in epoch ms. */
 export type ActorState = {
   readonly jobId: number
   readonly rules: JobRules
-  /** The greatest `now` seen: what a job stamps never goes back, even where the service's clock does. */
+  /** The greatest `now` so far: the job's timestamps never go back, even if the service's clock does. */
   readonly nowAt: number
   /** When the job was created or last started. */
   readonly startedAt: number
   readonly lastReceivedAt: number | null
-  /** The service's clock at the last sign of life or start, where it was behind `nowAt`: deadlines count from there. */
+  /** The service's clock at the last sign of life or start, if it was behind `nowAt`: deadlines count from it. */
   readonly heardAt?: number
   /** The greatest timestamp of an in-order delivery. */
   readonly newestAt: number | null
-  /** When silence becomes an error (`timeout`: error code 5) or merely a gap (`no_data`). */
+  /** When silence becomes error code 5 (`timeout`) or only a gap (`no_data`). */
   readonly deadline: Deadline | null
   readonly errorCode: number
-  /** What thresholds say, whatever is forced or stopped. */
+  /** The state from the thresholds, before it is forced or stopped. */
   readonly evaluated: State
   readonly state: State
   readonly sinceAt: number
-  /** Number of transitions so far. */
+  /** The number of transitions so far. */
   readonly seq: number
   readonly message: string | null
   readonly silentSinceAt: number | null
   readonly current: Readonly<Record<string, Current>>
   readonly counters: readonly Counter[]
-  /** The run that `signal: start` announced and that has not ended yet. */
+  /** The run that `signal: start` began and that has not ended yet. */
   readonly run: { readonly id: string | null } | null
-  /** How often results changed the state; absent before the first that did, and where nobody asks. */
+  /** How often results changed the state; absent before the first change, and without flap detection. */
   readonly flapping?: Flapping
-  /** When the state or the message was last told, and the message; absent before the first time. */
+  /** When the state or the message was last published, and the message; absent before the first time. */
   readonly told?: { readonly at: number; readonly message: string | null } | undefined
 }
 
@@ -65,22 +65,22 @@ export type Sample = { readonly key: string; readonly at: number; readonly value
 
 export type Step = {
   readonly state: ActorState
-  /** Raw values to keep, in order of arrival. */
+  /** Raw values to store, in order of arrival. */
   readonly samples: readonly Sample[]
-  /** What a run left to keep besides; null for every other event. */
+  /** The stored part of a series; null for every other event. */
   readonly run: StoredSeries | null
   readonly transitions: readonly Transition[]
-  /** True when the delivery was older than the newest one: kept, and without any other effect. */
+  /** True if the delivery was older than the newest one: it is stored and has no other effect. */
   readonly late: boolean
 }
 
-/** The samples of a run that were kept, how many of them were late, and those that were refused. */
+/** The stored samples of a series, the number of late ones, and the refused samples. */
 export type StoredSeries = SampleSeries & {
   readonly late: number
   readonly refused: readonly RefusedSample[]
 }
 
-/** A delivery in order: what it says about the job's state, and until when the next one may take. */
+/** Applies an in-order delivery: evaluates the job's state and sets the next deadline. */
 export function judge(
   state: ActorState,
   delivery: Delivery,
@@ -94,7 +94,7 @@ export function judge(
   const counters = count(rules.thresholds, state.counters, valuesToCount(rules, delivery.values, sentCode))
   const evaluated = evaluate(rules.thresholds, counters, errorCode)
   const isRunOver = endsRun(state, delivery)
-  // Spelled out: to copy a state and change half of it takes twice as long.
+  // Spelled out, because copying the state and changing half of it takes twice as long.
   const next: ActorState = {
     jobId: state.jobId,
     rules,
@@ -125,13 +125,13 @@ export function judge(
   return withFlapping(withMessage(settled, state), state)
 }
 
-/** Whether a delivery ends error code 5 although it has no error code. */
+/** Whether a delivery without an error code ends error code 5. */
 function heals({ errorCode, rules }: ActorState, { values }: Delivery): boolean {
   return errorCode === TIMEOUT_ERROR && rules.healsOnData && hasAny(values)
 }
 
-/** Whether a delivery brings values to a job in error code 5 and leaves it there.
- * @param state before or after it */
+/** Whether a delivery brings values to a job in error code 5 without ending it.
+ * @param state before or after the delivery */
 export function leavesTimeout(
   { errorCode, rules }: ActorState,
   delivery: Pick<Delivery, 'values' | 'errorCode'>,
@@ -153,7 +153,7 @@ function endsRun({ run }: ActorState, { runId }: Delivery): boolean {
   return run === null || runId === null || runId === run.id
 }
 
-/** Counts a result that was judged: a job may flap after it.
+/** Counts an evaluated result for flap detection.
  * @param before the state before it */
 export function withResult(state: ActorState, before: ActorState): ActorState {
   const limits = state.rules.flapping
@@ -162,13 +162,13 @@ export function withResult(state: ActorState, before: ActorState): ActorState {
   return flapping === STEADY ? state : { ...state, flapping }
 }
 
-/** A job of which nobody asks, or that starts anew, does not flap. */
+/** Resets flap detection, for a job that is stopped or has no flap detection. */
 export function withoutFlapping(state: ActorState): ActorState {
   const { flapping: _, ...rest } = state
   return rest
 }
 
-/** Tells in addition where a job has begun or ceased to flap since `before`: who is called for it ought to know. */
+/** Adds a transition if the job started or stopped flapping since `before`, because recipients are notified of it. */
 export function withFlapping(step: Step, before: ActorState): Step {
   const { state } = step
   const isFlapping = state.flapping?.isFlapping === true
@@ -177,8 +177,8 @@ export function withFlapping(step: Step, before: ActorState): Step {
   return { ...step, state: { ...state, seq: told.seq }, transitions: [...step.transitions, told] }
 }
 
-/** Tells in addition where a job stayed as bad as it was `before` and has another error code, or another message, which is
- * told once a minute: who looks after its alarm ought to know what is wrong now. */
+/** Adds a transition from the state to itself if a bad job has another error code than `before`, or another message, at
+ * most once a minute. Its alarm then shows what is wrong now. */
 export function withMessage(step: Step, before: ActorState): Step {
   const { state } = step
   if (step.transitions.length > 0 || !isLevel(state.state)) return step
@@ -194,7 +194,7 @@ function hasNewMessage({ message, told, nowAt }: ActorState): boolean {
   return nowAt - (told?.at ?? 0) >= MESSAGE_EVERY_MS
 }
 
-/** What is told beside changes of the state. */
+/** A transition that does not change the state. */
 function asItWas(state: ActorState, reason: Reason): Transition {
   return {
     objectId: state.jobId,
@@ -223,7 +223,7 @@ function withNewest(current: ActorState['current'], samples: readonly Sample[]):
   return newest
 }
 
-/** Gives the state its outward face and records the change when there is one. */
+/** Derives the visible state and records the transition if it changed. */
 export function settle(
   state: ActorState,
   change: { reason: Reason; at: number; samples?: readonly Sample[] },
@@ -231,7 +231,7 @@ export function settle(
   const samples = change.samples ?? []
   const to = state.rules.forced ?? (state.rules.stopped ? 'undefined' : state.evaluated)
   if (to === state.state) return { state, samples, run: null, transitions: NONE, late: false }
-  // History is written forwards: a change is never dated before the one it follows.
+  // A transition is never dated before the one that it follows.
   const at = Math.max(change.at, state.sinceAt)
   const transition: Transition = {
     objectId: state.jobId,
@@ -254,7 +254,7 @@ export function unchanged(state: ActorState): Step {
   return { state, samples: NONE, run: null, transitions: NONE, late: false }
 }
 
-/** One for all: most steps have none. */
+/** Shared, because most steps have no transitions. */
 const NONE: readonly never[] = []
 
 /** The deadline of a job that was last heard as its state says. */

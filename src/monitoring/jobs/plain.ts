@@ -9,8 +9,8 @@ export type Fields = Readonly<Record<string, unknown>>
 const NUMBERS = new Set(Array.from({ length: VALUES_MAX }, (_, index) => `returnValue${index + 1}`))
 const TEXTS = new Set(Array.from({ length: VALUES_MAX }, (_, index) => `stringValue${index + 1}`))
 
-/** The body of a single delivery as the schema has it, at a fraction of its price; null for everything that is not
- * certainly acceptable and simple. */
+/** Reads a single delivery with the schema's result at a fraction of its cost; null for all bodies that are not simple
+ * and certainly acceptable. */
 export function plainBody(input: unknown): DeliveryBody | null {
   if (!isFields(input)) return null
   const { errorCode, timestamp } = input
@@ -28,7 +28,7 @@ export function plainBody(input: unknown): DeliveryBody | null {
   return isEmpty ? null : (body as DeliveryBody)
 }
 
-/** Whether a field of a delivery is certainly acceptable and simple. */
+/** Whether a field of a delivery is simple and certainly acceptable. */
 export function isPlainField(key: string, value: unknown): boolean {
   if (areNumbers(key)) return isNumber(value)
   if (areTexts(key)) return isText(value)

@@ -12,7 +12,7 @@ import type {
 } from '../../domain/delivery.ts'
 import { BARE } from './delivery.ts'
 
-/** The deliveries of a round, one after the other. They are one object, which is good until the next is asked for. */
+/** The deliveries of a round, one after the other. They share one object, which is valid until the next call. */
 export function deliveriesOf({ key, timestampAt, values }: Round): (index: number) => Delivery {
   const single: Record<string, Value> = { [key]: 0 }
   const delivery: Delivery = { ...BARE, values: single, timestampAt }
@@ -22,7 +22,7 @@ export function deliveriesOf({ key, timestampAt, values }: Round): (index: numbe
   }
 }
 
-/** A round as parcels, for those who take nothing else; `repeatAt` gives each its key. */
+/** A round as items of a bulk call, for actors that accept nothing else; `repeatAt` gives each its key. */
 export function itemsOf(round: Round, repeatAt: (index: number) => Repeat | null): readonly BulkItem[] {
   const deliveryAt = deliveriesOf(round)
   return round.jobIds.map((jobId, index) => {
@@ -35,7 +35,7 @@ export function itemsOf(round: Round, repeatAt: (index: number) => Repeat | null
   })
 }
 
-/** What the outcomes of such parcels come to. */
+/** The outcome of a round from the outcomes of its items. */
 export function roundOutcome(outcomes: readonly DeliveryOutcome[]): DeliveredRound {
   const refused: RefusedSample[] = []
   const timeoutsLeft: number[] = []
@@ -58,7 +58,7 @@ export function roundOutcome(outcomes: readonly DeliveryOutcome[]): DeliveredRou
   }
 }
 
-/** What is left of a round without the jobs that are refused. */
+/** A round without the jobs that were refused. */
 export function roundWithout(round: Round, refusals: ReadonlyMap<number, Refusal>): Round {
   const isLeft = round.jobIds.map((jobId) => !refusals.has(jobId))
   return {
@@ -68,7 +68,7 @@ export function roundWithout(round: Round, refusals: ReadonlyMap<number, Refusal
   }
 }
 
-/** The answer to a whole round, from the one to what was left of it. */
+/** The outcome of a whole round from the outcome of its remaining part. */
 export function withRefusals(
   { jobIds }: Round,
   refusals: ReadonlyMap<number, Refusal>,

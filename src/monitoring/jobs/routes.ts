@@ -123,7 +123,7 @@ const ownRoutes = new Hono<Env>()
 
 export const jobRoutes = new Hono<Env>().route('/', ownRoutes).route('/', bulkRoutes).route('/', pingRoutes)
 
-/** The same delivery without the router: what it spends on middleware is more than a delivery's own work. */
+/** The same route without the router, whose middleware takes longer than the delivery itself. */
 export const fastDelivery: FastRoute<DeliveryBody, Delivered> = {
   method: 'POST',
   path: '/webcollector/jobs/:id/values',

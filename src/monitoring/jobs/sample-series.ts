@@ -6,8 +6,8 @@ import { acceptablePart, BARE, checkRunDefined, checkStarted, userValue } from '
 import { judge, settle, unchanged, withFlapping, withResult } from './judgement.ts'
 import type { ActorState, Step } from './judgement.ts'
 
-/** What a delivery of each sample would do to the job, at a fraction of its price: of all that they change, those after
- * the first in order change the newest value and the counters only.
+/** Has the same effect as one delivery for each sample, at a fraction of the cost: samples after the first in-order one
+ * change only the newest value and the counters.
  * @throws {Refusal} job_stopped, value_not_defined, value_in_future, value_too_old, value_out_of_range */
 export function takeSeries(state: ActorState, sent: SampleSeries, now: number): Step {
   const nowAt = Math.max(state.nowAt, now)
@@ -33,7 +33,7 @@ export function takeSeries(state: ActorState, sent: SampleSeries, now: number): 
   }
 }
 
-/** Judges the samples of a run after the first in order, which was judged already. */
+/** Evaluates the samples after the first in-order one, which was evaluated before. */
 function walk(begun: ActorState, run: SampleSeries, first: number) {
   const { thresholds } = begun.rules
   const isJudged = thresholds.some((rule) => rule.conditions.some(({ key }) => key === run.key))
@@ -71,7 +71,7 @@ function walk(begun: ActorState, run: SampleSeries, first: number) {
   return { state: { ...state, counters, newestAt, current }, transitions, late }
 }
 
-/** What changed counters mean for the job. */
+/** The step that results from changed counters. */
 function rejudged(state: ActorState, counters: readonly Counter[], at: number): Step {
   const evaluated = evaluate(state.rules.thresholds, counters, state.errorCode)
   if (evaluated === state.evaluated) return unchanged(state)

@@ -18,7 +18,7 @@ import type { Delivery, Value } from '../../domain/delivery.ts'
 export const ERROR_CODE_MAX = 2_147_483_647
 export const TEXT_MAX = 4096
 
-/** Samples, and characters of strings, in one run: with these it fits one row of a job's journal. */
+/** Samples and characters of strings in one series: a series fits one WAL row. */
 export const RUN_SAMPLES_MAX = 10_000
 export const RUN_TEXT_MAX = 256 * 1024
 
@@ -55,7 +55,7 @@ export const jobBody = z.strictObject({
     .describe('When the job counts as flapping; null turns flap detection off.'),
   stateForced: z.boolean().default(false).describe('True fixes the state to `currentState`.'),
   currentState: z.enum(STATES).optional(),
-  // What a read answers beyond the fields above may be sent back unchanged.
+  // Read-only fields of the view: they are ignored, so that a read can be sent back unchanged.
   deviceName: shownOnly,
   values: shownOnly,
   message: shownOnly,
@@ -69,14 +69,14 @@ export const jobBody = z.strictObject({
 
 export const timestampView = z.iso.datetime({ offset: true })
 
-/** An instant that a sender names. */
+/** An instant with an offset. */
 export const instant = z
   .string()
   .max(64)
   .refine(isInstant, 'must be an ISO 8601 date-time with Z or an offset')
   .meta({ format: 'date-time' })
 
-/** What pairs the start of a run with its end. */
+/** The id that matches the start of a run with its end. */
 export const runIdText = storableText.min(1).max(64)
 
 const currentValue = z.object({
@@ -122,7 +122,7 @@ export const jobView = z
 
 const VALUE_KEY = /^(?:returnValue|stringValue)([1-9]\d?)$/
 
-/** The key of one of a job's values. */
+/** The key of a value of a job. */
 export const valueKey = z
   .string()
   .refine(
@@ -130,7 +130,7 @@ export const valueKey = z
     'must be returnValueN or stringValueN',
   )
 
-/** What a sender may give for one value. */
+/** One value of a delivery. */
 export const sampleValue = z.union([z.number(), storableText.max(TEXT_MAX)])
 
 /** Specification: body of the webhook delivery, either form; ours: timestamp, message, ttl, runId, signal. */
@@ -167,7 +167,7 @@ export const deliveryBody = z
         })
       if (mayCarry && isEmpty(body)) issues.addIssue({ code: 'custom', path: [], message: EMPTY })
     },
-    // Also for a body that is wrong elsewhere: whoever sent it learns of all faults at once.
+    // Runs for a body with other faults too, so that the answer has all faults.
     { when: ({ value }) => typeof value === 'object' && value !== null },
   )
   .meta({
@@ -179,7 +179,7 @@ export const deliveryBody = z
 
 const EMPTY = 'must have a value or an errorCode, or the signal start or log'
 
-/** Whether there is neither a value nor an error code in a body. */
+/** Whether a body has neither a value nor an error code. */
 function isEmpty({ returnValue, errorCode, ...rest }: Readonly<Record<string, unknown>>): boolean {
   const hasNone = returnValue === undefined || (Array.isArray(returnValue) && returnValue.length === 0)
   if (errorCode !== undefined || !hasNone) return false
@@ -188,7 +188,7 @@ function isEmpty({ returnValue, errorCode, ...rest }: Readonly<Record<string, un
 
 const KNOWN = new Set(['returnValue', 'errorCode', 'timestamp', 'message', 'ttl', 'runId', 'signal'])
 
-/** Something that a sender should change although its values were taken. */
+/** Advice to the sender of an accepted delivery. */
 export const deliveryWarning = z.object({ code: z.literal('error_code_stands'), message: z.string() })
 
 export const deliveredView = z
@@ -219,7 +219,7 @@ export type JobBody = z.infer<typeof jobBody>
 export type JobView = z.infer<typeof jobView>
 export type DeliveryBody = z.infer<typeof deliveryBody>
 
-/** One shape for both forms of the body. */
+/** The delivery of a body in either form. */
 export function deliveryOf(body: DeliveryBody): Delivery {
   const values: Record<string, Value> = {}
   body.returnValue?.forEach((value, index) => (values[`returnValue${index + 1}`] = value))
@@ -235,7 +235,7 @@ export function deliveryOf(body: DeliveryBody): Delivery {
   }
 }
 
-/** What is wrong with one value of a delivery, if anything. */
+/** The fault of one value of a delivery; null if it has none. */
 export function valueFault(key: string, value: unknown, hasArray: boolean): string | null {
   const index = VALUE_KEY.exec(key)?.[1]
   if (index === undefined || Number(index) > VALUES_MAX) return 'is not a known field'

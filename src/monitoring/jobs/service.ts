@@ -55,7 +55,7 @@ async function versioned(
   return { job, version: object.version }
 }
 
-/** Creates a webhook job below a device; it takes deliveries once this resolves.
+/** Creates a webhook job in a device; it accepts deliveries once this resolves.
  * @throws {Refusal} not_found when there is no such device, forbidden, invalid */
 export async function createJob(context: Context, deviceId: number, body: JobBody): Promise<Versioned> {
   const { ports } = context
@@ -81,9 +81,8 @@ export async function createJob(context: Context, deviceId: number, body: JobBod
   return readJob(context, id, EVERYTHING)
 }
 
-/** Replaces a job's configuration; it stops, starts, moves or is forced into a state accordingly. What only reads
- * answer is ignored, and `thresholds: null` and an absent `stopped` leave things as they are, so that a read may be
- * sent back.
+/** Replaces a job's configuration, and stops, starts, moves or forces the job accordingly. Read-only fields are
+ * ignored, and `thresholds: null` and an absent `stopped` change nothing, so that a read can be sent back.
  * @throws {Refusal} not_found, forbidden, precondition_failed, invalid */
 export async function updateJob(
   context: Context,
@@ -97,7 +96,7 @@ export async function updateJob(
   if (!before) throw new Refusal('not_found', 'There is no such job.')
   if (body.collectorId !== object.collectorId) await checkCollector(ports, body.collectorId, '/collectorId')
   const fields = { ...commonFields(body, object), collectorId: body.collectorId }
-  // Both fields name the parent: whichever differs from what was read is meant.
+  // Both fields name the parent: the one that differs from the stored parent counts.
   const movesByParentId = body.deviceId === undefined || body.deviceId === object.parentId
   const parentId = movesByParentId ? body.parentId : body.deviceId
   const parentPointer = movesByParentId ? '/parentId' : '/deviceId'
@@ -109,7 +108,7 @@ export async function updateJob(
   return versioned(context, { ...(await showWritten(context, written)), job: after }, EVERYTHING)
 }
 
-/** Removes a job with its history. @throws {Refusal} not_found, forbidden */
+/** Deletes a job with its history. @throws {Refusal} not_found, forbidden */
 export async function deleteJob(context: Context, id: number): Promise<void> {
   const object = await requireObject(context, id, { type: 'job', right: 'write' })
   const writes = await deleteObjectWrites(context, object, false)
@@ -117,7 +116,7 @@ export async function deleteJob(context: Context, id: number): Promise<void> {
   await refuseOrphans(() => commit(ports.database, writes))
   await Promise.all([applyChanges(ports), ports.flow.runDue()])
 }
-/** The jobs whose turn it is: all have one in as many turns as `pages`, or in more where that is more than `sizeMax` at once. */
+/** A page of jobs: `pages` calls cover all jobs, or more calls if a page would have more than `sizeMax` jobs. */
 export function jobsInTurn(
   { database }: Ports,
   turn: number,
@@ -126,8 +125,8 @@ export function jobsInTurn(
   return store.readPageOfIds(database, turn, bounds)
 }
 
-/** The names, units and divisors of the values of these jobs, in two statements whatever their number; those that do
- * not exist, or that the caller may not read, are missing. */
+/** The value names, units and divisors of these jobs, in two statements for any number of jobs; jobs that do not exist
+ * or are not readable are missing. */
 export async function findParameters(
   context: Context,
   ids: readonly number[],
@@ -139,7 +138,7 @@ export async function findParameters(
   )
 }
 
-/** A forced state that was read in maintenance and is sent back is the one that was forced. */
+/** A body with the forced state instead of its form in maintenance, for a read that was sent back. */
 function unmaintained(body: JobBody, { maintained }: ObjectRow, { forcedState }: JobRow): JobBody {
   const isRead = maintained && forcedState !== null && body.currentState === shownInMaintenance(forcedState)
   return isRead ? { ...body, currentState: forcedState } : body
@@ -190,7 +189,7 @@ function stateView({ ports }: Context, { object, row, snapshot }: KnownJob, want
   const shown = (at: number | null) => (at === null ? null : format(at))
   const silentSince = shown(snapshot.silentSinceAt)
   const currentState = object.maintained ? shownInMaintenance(snapshot.state) : snapshot.state
-  // Maintenance may have changed the state since the actor last did.
+  // Maintenance may have changed the state after the actor's last change.
   const sinceAt = object.state === currentState ? (object.stateSinceAt ?? 0) : snapshot.sinceAt
   return {
     currentState,
@@ -205,7 +204,7 @@ function stateView({ ports }: Context, { object, row, snapshot }: KnownJob, want
   }
 }
 
-/** A job whose actor has not heard of it yet. */
+/** A job whose actor does not have its configuration yet. */
 const UNHEARD = {
   stateSince: null,
   errorCode: 0,

@@ -21,8 +21,8 @@ export async function findJob(database: Database, id: number): Promise<JobRow | 
   return row ? (row as unknown as JobRow) : null
 }
 
-/** The ids on one of the pages that all jobs make, counted around and around: as many pages as asked for, of `sizeMin`
- * ids at least and `sizeMax` at most; fewer or more pages where that leads to them. */
+/** The ids of one page of jobs; page numbers wrap around. There are `pages` pages, unless that makes pages smaller than
+ * `sizeMin` or larger than `sizeMax` ids. */
 export async function readPageOfIds(
   database: Database,
   page: number,
@@ -38,7 +38,7 @@ export async function readPageOfIds(
   return rows.map(({ id }) => id)
 }
 
-/** The parameters of those of these jobs that exist, by id. */
+/** The parameters of these jobs, by id; jobs that do not exist are missing. */
 export async function findParameters(
   database: Database,
   ids: readonly number[],
@@ -49,10 +49,10 @@ export async function findParameters(
   return new Map(rows.map(({ id, parameters }) => [id, JSON.parse(parameters) as Parameters]))
 }
 
-/** The id of the object that stands under this path, for rows of an object that is only being made. */
+/** The id of the object with this path, for rows of an object that the same commit creates. */
 export type ObjectId = { readonly path: string }
 
-/** The job's own row, the names of its values, and the note that its actor must hear of it. */
+/** Writes the job's row, the names of its values, and the queued configuration change. */
 export function insertJob(database: Database, { path }: ObjectId, row: JobRow): readonly Write[] {
   const id = sql<number>`(select id from objects where path = ${path})`
   return [
@@ -70,7 +70,7 @@ export function updateJob(database: Database, id: number, row: JobRow): readonly
   ]
 }
 
-/** Notes that the job's actor must hear of its configuration. */
+/** Queues a configuration change of a job. */
 export function markJob(database: Database, id: number): Write {
   return database
     .insert(actorChanges)

@@ -3,26 +3,26 @@ import { VALUES_MAX } from '../job-config/schema.ts'
 import type { Point } from './points.ts'
 import type { Tally } from './tally.ts'
 
-/** A job's value that a data point asks for by its metric's name; an empty name asks for the job alone. */
+/** A value that data points need: the name of their metric in a job; an empty name needs the job only. */
 export type Wish = { readonly jobId: number; readonly name: string }
 
-/** What a job has for a wish: how many numeric values, and the number of the one of that name, from 1. */
+/** What a job has for a wish: the number of its numeric values, and the index of the one with that name, from 1. */
 export type Found = { readonly valueCount: number; readonly valueNumber: number | null }
 
-/** A point whose job is known to be well named, with the value it names explicitly, if any. */
+/** A point with a valid job id, and the value that it names explicitly, if any. */
 export type Named = { readonly point: Point; readonly jobId: number; readonly valueNumber: number | null }
 
-/** What goes to one job for one instant, and the points it is made of. */
+/** The points of one job and one instant, and their delivery. */
 export type Bundle = {
   readonly jobId: number
   readonly delivery: Delivery
   readonly points: readonly Point[]
 }
 
-/** The names of values are no longer than this. */
+/** The maximum length of value names. */
 const NAME_MAX = 255
 
-/** The points that name a job and, where they name a value themselves, one that can be. The rest is tallied. */
+/** The points that name a job and, if they name a value, a possible one. All others are tallied. */
 export function named(points: readonly Point[], tally: Tally): readonly Named[] {
   const good: Named[] = []
   for (const point of points) {
@@ -40,7 +40,7 @@ export function named(points: readonly Point[], tally: Tally): readonly Named[] 
   return good
 }
 
-/** What has to be known of the jobs, each wish once. */
+/** What must be read of the jobs, without duplicates. */
 export function wishesOf(points: readonly Named[]): readonly Wish[] {
   const wishes = new Map<string, Wish>()
   for (const { point, jobId, valueNumber } of points) {
@@ -56,8 +56,8 @@ export function wishKey({ jobId, name }: Wish): string {
   return `${jobId} ${name}`
 }
 
-/** The deliveries that the points make, in order of time: the points of one job with one timestamp make one. What finds
- * no value is tallied. */
+/** The deliveries of the points, in order of time: the points of one job and one instant make one delivery. Points
+ * without a value are tallied. */
 export function bundlesOf(
   points: readonly Named[],
   found: ReadonlyMap<string, Found>,
@@ -84,7 +84,7 @@ export function bundlesOf(
     .map((bundle) => ({ jobId: bundle.jobId, delivery: deliveryOf(bundle), points: bundle.points }))
 }
 
-/** Puts a point's numbers among the values; answers why when not a single one has a place. */
+/** Adds a point's numbers to the values; returns the fault if none of them has a value. */
 function place(
   { point, jobId, valueNumber }: Named,
   found: ReadonlyMap<string, Found>,
@@ -133,13 +133,13 @@ function valueNumberOf(value: string | null): number | null {
   return number >= 1 && number <= VALUES_MAX ? number : null
 }
 
-/** A name that no value can have is not looked for. */
+/** Empty for a name that is too long for any value. */
 function nameOf({ metric }: Point, suffix: string): string {
   const name = metric + suffix
   return name.length > NAME_MAX ? '' : name
 }
 
-/** Who sends metrics sends no error codes: that values come at all is what heals a silent job. */
+/** Senders of metrics send no error codes: error code 0 lets values end the silence of a job. */
 function deliveryOf({ at, values }: { at: number | null; values: Record<string, number> }): Delivery {
   return { signal: 'result', values, errorCode: 0, timestampAt: at, message: null, ttlMs: null, runId: null }
 }

@@ -1,4 +1,4 @@
-/** The `ExportMetricsServiceResponse` in protobuf. Empty when nothing is to be said. */
+/** An `ExportMetricsServiceResponse` in protobuf; empty without a message. */
 export function partialSuccess(rejected: number, message: string): Uint8Array<ArrayBuffer> {
   if (message === '') return new Uint8Array()
   const count = rejected === 0 ? [] : [1 * 8, ...varint(rejected)]

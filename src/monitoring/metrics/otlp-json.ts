@@ -5,8 +5,8 @@ import type { Naming, Point } from './points.ts'
 import { attribute, countedPoint, numberPoint, requestFrame } from './schema.ts'
 import type { Attribute, CountedPoint, Metric, NumberPoint } from './schema.ts'
 
-/** The data points of an OTLP `ExportMetricsServiceRequest` in JSON. A point that cannot be read is one with a fault.
- * @throws {Refusal} bad_request when it is no such message, too_large */
+/** The data points of an OTLP `ExportMetricsServiceRequest` in JSON. A point that cannot be read has a fault.
+ * @throws {Refusal} bad_request when the body is not such a message, too_large */
 export function readOtlpJson(body: Uint8Array): readonly Point[] {
   if (countParts(body) > PARTS_MAX) throw tooManyParts()
   const result = requestFrame.safeParse(parse(body))
@@ -29,7 +29,8 @@ function misfit({
   return `/${issues[0]?.path.join('/') ?? ''} does not match the OTLP schema`
 }
 
-/** How many objects and lists the text can hold: those in texts are counted too, which needs no parser. */
+/** An upper bound of the objects and lists in the text. Those inside strings are counted too, so that no parser is
+ * needed. */
 function countParts(body: Uint8Array): number {
   let count = 0
   for (let at = 0; at < body.length; at++) if (body[at] === OBJECT || body[at] === LIST) count++
@@ -44,14 +45,14 @@ function parse(body: Uint8Array): unknown {
     const text = UTF8.decode(body)
     return SNAKE_CASE.test(text) ? JSON.parse(text, inCamelCase) : JSON.parse(text)
   } catch {
-    // A text that is no UTF-8, no JSON, or nested deeper than the engine's stack.
+    // The text is not UTF-8, not JSON, or nested deeper than the engine's stack.
     throw malformed('the body is not valid JSON')
   }
 }
 
 const UTF8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false })
 
-/** The fields that are read, by their names in the protobuf files, which ProtoJSON takes as well. */
+/** The fields that are read, by their names in the protobuf files, which ProtoJSON allows as well. */
 const SNAKE_NAMES: Readonly<Record<string, string>> = {
   resource_metrics: 'resourceMetrics',
   scope_metrics: 'scopeMetrics',
@@ -91,7 +92,7 @@ function unread(points: Points, metric: string, fault: string): Point {
   return { series: points.all.length, metric, job: null, value: null, at: null, numbers: [], fault }
 }
 
-/** A point of a gauge or a sum, or why it cannot be read. */
+/** A point of a gauge or a sum, or the fault that prevents reading it. */
 function measured(given: unknown): DataPoint | string {
   const { data, error } = numberPoint.safeParse(given)
   if (!data) return misfit(error)
@@ -99,11 +100,11 @@ function measured(given: unknown): DataPoint | string {
   return { ...common(data), number: number == null ? null : Number(number), count: 0, sum: null }
 }
 
-/** A point of a histogram or a summary, or why it cannot be read. */
+/** A point of a histogram or a summary, or the fault that prevents reading it. */
 function counted(given: unknown, kind: Kind): DataPoint | string {
   const { data, error } = countedPoint.safeParse(given)
   if (!data) return misfit(error)
-  // As in protobuf, a summary without a sum is one whose sum is zero.
+  // As in protobuf, an absent sum of a summary is zero.
   const sum = data.sum ?? (kind === 'summary' ? 0 : null)
   return { ...common(data), number: null, count: Number(data.count ?? 0), sum }
 }

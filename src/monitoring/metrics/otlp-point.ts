@@ -1,27 +1,27 @@
 import { NO_NUMBER } from './points.ts'
 import type { Naming, Point, Points } from './points.ts'
 
-/** What a metric's data is; the kinds' names are those of OTLP. */
+/** The kind of a metric's data, with OTLP's names. */
 export type Kind = 'gauge' | 'sum' | 'histogram' | 'exponentialHistogram' | 'summary'
 
-/** A data point of any kind, as both encodings are read into. */
+/** A data point of any kind, from either encoding. */
 export type DataPoint = {
   readonly naming: Naming
-  /** Nanoseconds since 1970; 0 when it is not known. */
+  /** Nanoseconds since 1970; 0 if unknown. */
   readonly time: bigint
-  /** The value of a gauge or sum; null when there is none. */
+  /** The value of a gauge or a sum; null if it has none. */
   readonly number: number | null
   readonly count: number
-  /** Null when a histogram has none. */
+  /** Null for a histogram without a sum. */
   readonly sum: number | null
   readonly flags: number
 }
 
-/** The flag that says that this point only tells of a gap. */
+/** The flag of a point that marks a gap. */
 const NO_RECORDED_VALUE = 1
 const NS_PER_MS = 1_000_000n
 
-/** Notes a data point; `resource` names the job where the point itself does not. */
+/** Adds a data point; `resource` names the job if the point itself does not. */
 export function addDataPoint(
   points: Points,
   { metric, kind, resource }: { metric: string; kind: Kind; resource: Naming },

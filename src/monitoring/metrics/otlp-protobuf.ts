@@ -13,7 +13,7 @@ const KINDS: Readonly<Record<number, Kind>> = {
   11: 'summary',
 }
 
-/** Where attributes and flags stand in a data point; its other fields have the same numbers in every kind. */
+/** The field numbers of attributes and flags in a data point; its other fields have the same numbers in every kind. */
 const PLACES: Readonly<Record<Kind, { readonly attributes: number; readonly flags: number }>> = {
   gauge: { attributes: 7, flags: 8 },
   sum: { attributes: 7, flags: 8 },
@@ -25,7 +25,7 @@ const PLACES: Readonly<Record<Kind, { readonly attributes: number; readonly flag
 type About = { readonly metric: string; readonly kind: Kind; readonly resource: Naming }
 
 /** The data points of an OTLP `ExportMetricsServiceRequest` in protobuf.
- * @throws {Refusal} bad_request when it is no such message, too_large */
+ * @throws {Refusal} bad_request when the body is not such a message, too_large */
 export function readOtlpProtobuf(body: Uint8Array): readonly Point[] {
   const points = new Points()
   const request = Wire.of(body)
@@ -37,7 +37,7 @@ export function readOtlpProtobuf(body: Uint8Array): readonly Point[] {
 
 function readResource(wire: Wire, points: Points): void {
   const resource: Naming = { job: null, value: null }
-  // Fields come in any order: what names the rest is read first.
+  // Fields come in any order: those that name the rest are read first.
   wire.fields((field) => {
     if (field !== 1) return
     const attributes = wire.message()
@@ -75,7 +75,7 @@ function readDataPoint(wire: Wire, kind: Kind): DataPoint {
   const naming: Naming = { job: null, value: null }
   const { attributes, flags } = PLACES[kind]
   const isNumber = kind === 'gauge' || kind === 'sum'
-  // A number that is 0 is not written; only histograms can say that there is no sum.
+  // Protobuf omits a number that is 0; only histograms can omit the sum.
   const point = {
     naming,
     time: 0n,

@@ -1,36 +1,36 @@
 import { Refusal } from '../../lib/errors.ts'
 
-/** How many data points a request may carry. */
+/** Data points of one request. */
 export const POINTS_MAX = 10_000
 
-/** How many messages (in protobuf) or objects and lists (in JSON) a request may hold, 25 for each data point: empty ones
- * take two bytes, and a body full of them would cost time and memory beyond its size. */
+/** Messages (in protobuf) or objects and lists (in JSON) of one request, 25 for each data point: empty ones have two
+ * bytes, and a body full of them would cost time and memory beyond its size. */
 export const PARTS_MAX = 250_000
 
 export function tooManyParts(): Refusal {
   return new Refusal('too_large', `The body must have at most ${PARTS_MAX} parts. Send smaller requests.`)
 }
 
-/** One measurement as its sender names it; nothing of it is checked against jobs yet. */
+/** A measurement as it was sent, before it is checked against jobs. */
 export type Point = {
-  /** Which series of the request it is of, from 0. */
+  /** The index of its series in the request, from 0. */
   readonly series: number
   readonly metric: string
-  /** What `tidemark_job` and `tidemark_value` say; null where they are absent or empty. */
+  /** The values of `tidemark_job` and `tidemark_value`; null if absent or empty. */
   readonly job: string | null
   readonly value: string | null
-  /** When it was measured, epoch ms; null leaves it to the service's clock. */
+  /** When it was measured, epoch ms; null for the service's clock. */
   readonly at: number | null
-  /** What it measured, by what stands behind the metric's name: a histogram has a `_count` and mostly a `_sum`. */
+  /** The numbers by the suffix of the metric's name: a histogram has a `_count` and mostly a `_sum`. */
   readonly numbers: readonly { readonly suffix: '' | '_count' | '_sum'; readonly number: number }[]
-  /** Why no job can take it, whatever it names. */
+  /** Why no job can accept the point; null if some job can. */
   readonly fault: string | null
 }
 
 /** The attributes or labels that name a job and its value. */
 export type Naming = { job: string | null; value: string | null }
 
-/** Notes what an attribute or label says, when it is one of ours. Both spellings are taken in both protocols. */
+/** Stores the value of an attribute or label if it names a job or a value. Both spellings work in both protocols. */
 export function note(naming: Naming, name: string, text: string): void {
   if (name === 'tidemark_job' || name === 'tidemark.job') naming.job = text === '' ? null : text
   if (name === 'tidemark_value' || name === 'tidemark.value') naming.value = text === '' ? null : text
@@ -51,10 +51,10 @@ export class Points {
   }
 }
 
-/** Why a number of a data point is missing although no flag says that it should. */
+/** The fault of a data point that has no number although no flag says so. */
 export const NO_NUMBER = 'the data point has no number'
 
-/** A request that is no message of its protocol. */
+/** The refusal of a body that is not a message of its protocol. */
 export function malformed(detail: string): Refusal {
   return new Refusal('bad_request', `The body cannot be read: ${detail}.`)
 }

@@ -4,8 +4,8 @@ import { Wire } from './wire.ts'
 
 const NATIVE_HISTOGRAM = 'native histograms are not supported'
 
-/** The samples of a Prometheus remote write request, version 1.0, after Snappy.
- * @throws {Refusal} bad_request when it is no such message, too_large */
+/** The samples of a Prometheus remote write request, version 1.0, after decompression.
+ * @throws {Refusal} bad_request when the body is not such a message, too_large */
 export function readRemoteWrite(body: Uint8Array): readonly Point[] {
   const points = new Points()
   const request = Wire.of(body)
@@ -19,7 +19,7 @@ export function readRemoteWrite(body: Uint8Array): readonly Point[] {
 function readSeries(wire: Wire, series: number, points: Points): void {
   const naming: Naming = { job: null, value: null }
   let metric = ''
-  // Labels may stand behind the samples that they name.
+  // The labels may stand after the samples that they name.
   wire.fields((field) => {
     if (field !== 1) return
     const [name, text] = readLabel(wire.message())

@@ -101,7 +101,8 @@ type Reading = {
   readonly pointsOf: (body: Uint8Array) => readonly Point[]
 }
 
-/** Takes the points of a body, which counts among the larger ones as it was sent, and once more as it is inflated. */
+/** Reads and delivers the points of a body. The body counts against the memory budget twice, as it was sent and
+ * decompressed. */
 function take(context: Context, request: Request, { read, pointsOf }: Reading): Promise<Tally> {
   const sentBytes = Number(request.headers.get('content-length') ?? BOUNDS.sentMaxBytes)
   return whileHeld(Math.min(sentBytes, BOUNDS.sentMaxBytes), async () => {
@@ -121,11 +122,11 @@ function isJson(request: Request): boolean {
 async function readOtlpBody(request: Request): Promise<Uint8Array> {
   if (encodingOf(request) === 'identity') return readBytes(request, BOUNDS.sentMaxBytes)
   const sent = await readBytes(request, BOUNDS.sentMaxBytes)
-  // It tells its size only once it is inflated.
+  // The size is known only after decompression.
   return whileHeld(BOUNDS.inflatedMaxBytes, () => gunzip(sent, BOUNDS))
 }
 
-/** A sender of version 2 falls back to version 1 when it is answered 415. */
+/** A sender of version 2 falls back to version 1 after a 415. */
 function requireVersion1(request: Request): void {
   const proto = /;\s*proto="?([\w.]+)"?/i.exec(request.headers.get('content-type') ?? '')?.[1]
   const isVersion1 = mediaOf(request) === PROTOBUF && (proto ?? WRITE_REQUEST_1) === WRITE_REQUEST_1

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 
-/** Numbers as ProtoJSON has them (protobuf.dev/programming-guides/json): as numbers or texts, in any notation. */
+/** Numbers as in ProtoJSON (protobuf.dev/programming-guides/json): numbers or texts, in any notation. */
 const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/
 const INT64_MIN = -(2n ** 63n)
 const UINT64_MAX = 2n ** 64n - 1n
@@ -42,13 +42,13 @@ function requestOf<P extends Parts>(parts: P) {
   return z.object({ resourceMetrics: z.array(resourceMetrics).nullish() })
 }
 
-/** An OTLP `ExportMetricsServiceRequest` as JSON, as far as it is read; what else it holds is not looked at. */
+/** An OTLP `ExportMetricsServiceRequest` as JSON, with the fields that are read; all others are ignored. */
 export const exportRequest = requestOf({ attribute, number: numberPoint, counted: countedPoint }).meta({
   id: 'ExportMetricsServiceRequest',
   description: 'OTLP metrics (opentelemetry-proto, v1). Names of fields in snake_case are taken as well.',
 })
 
-/** The same without its data points and the attributes of its resources, each of which is looked at by itself. */
+/** The same without data points and resource attributes, which are validated one by one. */
 export const requestFrame = requestOf({ attribute: z.unknown(), number: z.unknown(), counted: z.unknown() })
 
 export type Metric = NonNullable<
@@ -92,5 +92,5 @@ export const exportResponse = z
   })
   .meta({ id: 'ExportMetricsServiceResponse' })
 
-/** How OTLP words a refusal (google.rpc.Status). */
+/** The form of an error in OTLP (google.rpc.Status). */
 export const rpcStatus = z.object({ message: z.string() }).meta({ id: 'RpcStatus' })

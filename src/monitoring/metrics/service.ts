@@ -9,14 +9,14 @@ import type { Point } from './points.ts'
 import { findValues } from './store.ts'
 import { Tally } from './tally.ts'
 
-/** Delivers the points to the jobs that they name. When it resolves, what is neither rejected nor skipped is on stable
- * storage.
- * @throws {Refusal} overloaded, unavailable: a part may be stored; all of it may be sent again */
+/** Delivers the points to the jobs that they name. When this resolves, all points that are neither rejected nor skipped
+ * are on stable storage.
+ * @throws {Refusal} overloaded, unavailable: a part may be stored; the whole request can be repeated */
 export async function takePoints(context: Context, points: readonly Point[]): Promise<Tally> {
   const tally = new Tally(points.length)
   const good = named(points, tally)
   const bundles = bundlesOf(good, await lookUp(context, good), tally)
-  // Senders send again what was not answered, and sometimes what was.
+  // Senders repeat requests that got no answer, and sometimes others.
   const parcels = bundles.map(({ jobId, delivery }) => ({
     jobId,
     sent: { delivery },
@@ -32,7 +32,7 @@ export async function takePoints(context: Context, points: readonly Point[]): Pr
   return tally
 }
 
-/** Whether a refusal says nothing against what was sent. */
+/** Whether the same points may be accepted later. */
 function mayBeRepeated({ code }: Refusal): boolean {
   const status = statusOf(code)
   return status === 429 || status >= 500

@@ -4,12 +4,12 @@ import { malformed } from './points.ts'
 const LITERAL = 0
 const COPY_1 = 1
 const COPY_2 = 2
-/** Lengths of literals from here on stand in the bytes behind the tag. */
+/** From this value on, the length of a literal is in the bytes after the tag. */
 const LONG_LITERAL = 60
 
-/** Inflates one block of Snappy's raw format. What the block says its length is, is believed for nothing but the room it
- * gets, and that has a bound.
- * @throws {Refusal} too_large when it says more than `sizeMaxBytes`, bad_request when it is no such block */
+/** Decompresses one block of Snappy's raw format. The stated length is used only to allocate the result, within a
+ * bound.
+ * @throws {Refusal} too_large when the stated length exceeds `sizeMaxBytes`, bad_request when the block is invalid */
 export function unsnappy(block: Uint8Array, sizeMaxBytes: number): Uint8Array<ArrayBuffer> {
   const source = new Source(block)
   const size = source.varint()
@@ -48,7 +48,7 @@ function copyOffset(source: Source, tag: number): number {
   return source.number((tag & 3) === COPY_2 ? 2 : 4)
 }
 
-/** Copies what stands `offset` before; both may overlap, and then the copy repeats itself. */
+/** Copies bytes from `offset` before the position; if both ranges overlap, the copy repeats itself. */
 function repeat(
   target: Uint8Array,
   at: number,

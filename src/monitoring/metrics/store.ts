@@ -4,13 +4,13 @@ import { jobs } from '../../../db/tables/monitoring.ts'
 import type { Database } from '../../ports/database.ts'
 import type { Found, Wish } from './mapping.ts'
 
-/** A parameter stays under 1 MB: this many UTF-16 units, of three bytes at most. */
+/** A parameter stays below 1 MB: this many UTF-16 units, of at most three bytes. */
 const PARAMETER_MAX = 300_000
 
 type Row = { readonly place: number; readonly valueCount: number; readonly position: number | null }
 
-/** What the wished-for jobs have, in the order of the wishes; undefined where there is no such job. One query, or a few
- * where many long names are asked for.
+/** What the jobs have for each wish, in order; undefined if there is no such job. One query, or a few for many long
+ * names.
  * @param readable a condition on the job, `o` */
 export async function findValues(
   database: Database,
@@ -40,7 +40,7 @@ async function findSlice(
   return found
 }
 
-/** The wishes as JSON, in pieces that fit into a parameter. */
+/** The wishes as JSON, in pieces that fit into one parameter. */
 function slices(wishes: readonly Wish[]): string[][] {
   const all: string[][] = []
   let room = 0

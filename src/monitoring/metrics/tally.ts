@@ -1,12 +1,12 @@
 import type { Fault } from '../../lib/errors.ts'
 import type { Point } from './points.ts'
 
-/** Reasons that are told one by one; the others are only counted. */
+/** Reasons that are listed; the others are only counted. */
 const REASONS_TOLD = 10
 
 type Reason = { readonly text: string; readonly first: Point; count: number }
 
-/** Counts what became of the points of one request. */
+/** Counts the rejected and skipped points of one request. */
 export class Tally {
   readonly #reasons = new Map<string, Reason>()
   readonly #pointCount: number
@@ -17,7 +17,7 @@ export class Tally {
     this.#pointCount = pointCount
   }
 
-  /** A point without a number, which says that there is nothing to store. */
+  /** Counts a point without a number, which has nothing to store. */
   skip(): void {
     this.skipped++
   }
@@ -31,7 +31,7 @@ export class Tally {
     else this.#reasons.set(text, { text, first: point, count: 1 })
   }
 
-  /** What was not stored and why, on one line; empty when everything was. */
+  /** What was not stored and why, on one line; empty if everything was stored. */
   get message(): string {
     const parts: string[] = []
     if (this.rejected > 0) {
@@ -45,7 +45,7 @@ export class Tally {
     return parts.join(' ')
   }
 
-  /** The reasons that are told, each with a pointer to the first series it is about. */
+  /** The listed reasons, each with a pointer to the first series that it is about. */
   faults(pointerTo: (series: number) => string): readonly Fault[] {
     const told = [...this.#reasons.values()].slice(0, REASONS_TOLD)
     return told.map(({ text, first }) => ({ pointer: pointerTo(first.series), message: text }))

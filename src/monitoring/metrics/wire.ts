@@ -7,11 +7,11 @@ const FIXED32 = 5
 
 const VARINT_MAX_BYTES = 10
 
-/** A protobuf message, read strictly: a field of another type, a length past its end, a torn or an endless varint and a
- * group are refused, and never read as something else. Fields that nobody reads are skipped. */
+/** A protobuf message, read strictly: a field of another type, a length past its end, a truncated or endless varint and
+ * a group are rejected. Unknown fields are skipped. */
 export class Wire {
   readonly #view: DataView
-  /** What this message and those within it have in common. */
+  /** Shared by the message and all messages inside it. */
   readonly #parts: { count: number }
   readonly #start: number
   readonly #end: number
@@ -26,12 +26,12 @@ export class Wire {
     this.#at = start
   }
 
-  /** The message that these bytes are. */
+  /** The message with these bytes. */
   static of({ buffer, byteOffset, byteLength }: Uint8Array): Wire {
     return new Wire(new DataView(buffer, byteOffset, byteLength), { count: 0 }, 0, byteLength)
   }
 
-  /** Calls `read` for each field in order; in it, at most one of the readers below may be called.
+  /** Calls `read` for each field in order; `read` may call at most one of the readers below.
    * @throws {Refusal} bad_request */
   fields(read: (field: number) => void): void {
     this.#at = this.#start
@@ -84,7 +84,7 @@ export class Wire {
     const start = this.#at
     const value = this.#varint()
     if (value <= Number.MAX_SAFE_INTEGER) return value
-    // A negative number, which takes all 64 bits, or one that needs more than a double has.
+    // A negative number, which has all 64 bits, or one that exceeds a double's integers.
     let exact = 0n
     for (let at = this.#at - 1; at >= start; at--)
       exact = exact * 128n + BigInt(this.#view.getUint8(at) & 0x7f)
@@ -96,7 +96,7 @@ export class Wire {
     return this.#advance(8)
   }
 
-  /** Where a block begins; the reader then stands behind it. */
+  /** The begin of a block; the position moves behind it. */
   #block(): number {
     this.#expect(BYTES)
     return this.#advance(this.#varint())

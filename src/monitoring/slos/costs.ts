@@ -2,17 +2,17 @@ import type { Range } from '../../lib/range.ts'
 
 const MINUTE_MS = 60_000
 
-/** What the outages of a service level object cost: money a minute, ISO 4217, and what a risk weighs. */
+/** The cost terms of a service level object: money per minute, ISO 4217 currency, and risk factor. */
 export type CostTerms = {
   readonly costsPerMin: number
   readonly currency: string
   readonly riskFactor: number
 }
 
-/** What an outage costs, in `currency`; `risk` is the amount as heavy as its risk factor makes it. */
+/** The cost of an outage in `currency`; `risk` is the amount multiplied by the risk factor. */
 export type Cost = { readonly amount: number; readonly currency: string; readonly risk: number }
 
-/** What the time in these parts of an outage costs, rounded to hundredths; time between the parts costs nothing. */
+/** The cost of the time in these parts of an outage, rounded to hundredths; time between the parts is free. */
 export function costOf(parts: readonly Range[], { costsPerMin, currency, riskFactor }: CostTerms): Cost {
   const ms = parts.reduce((sum, { beginAt, endAt }) => sum + endAt - beginAt, 0)
   const amount = (ms / MINUTE_MS) * costsPerMin

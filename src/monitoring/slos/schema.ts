@@ -7,9 +7,9 @@ import { OBJECT_TYPES, objectBodyShape, objectViewShape, reasonsView } from '../
 import { filterDefinition } from '../tree/search/schema.ts'
 
 export const CHILDREN_MAX = 1_000
-/** How many objects of what its filter finds a service level object counts: the first of the tree. */
+/** Matches of a filter that count: the first of the tree. */
 export const FOUND_MAX = 10_000
-/** Filters of service level objects in an installation: all of them look at everything that changes. */
+/** Filters of an installation: each of them checks every change. */
 export const FILTERS_MAX = 500
 const COUNTER_MAX = 1_000_000
 const WEIGHT_MAX = 1_000
@@ -37,7 +37,7 @@ const COUNTERS = {
   ),
 }
 
-/** Those in use, wherever this runs; hosts may know more, of former times. */
+/** Current currencies; hosts may know more, historical ones. */
 const CURRENCIES: ReadonlySet<string> = new Set(Intl.supportedValuesOf('currency'))
 const money = z.number().min(0).max(COST_MAX)
 
@@ -89,7 +89,7 @@ export const sloBody = z.strictObject({
       riskFactor: money.default(1),
     })
     .prefault({}),
-  // What a read answers beyond the fields above may be sent back unchanged.
+  // Read-only fields of the view: they are ignored, so that a read can be sent back unchanged.
   deviceName: shownOnly,
   currentState: shownOnly,
   reasons: shownOnly,
@@ -131,10 +131,10 @@ export const sloView = z
   })
   .meta({ id: 'Slo' })
 
-/** A type of object that has children by links. */
+/** A type of object whose children are links. */
 export type LinkingType = 'slo' | 'slc'
 
-/** What has children by links, as a parent in a path. */
+/** A parent whose children are links, in a path. */
 export const linkingPath = z.object({
   parentType: z
     .enum(['slo', 'slos', 'slc', 'slcs'])

@@ -15,7 +15,7 @@ import type { ChildBody, ChildrenFilter, ChildrenMode, LinkingType, SloBody, Slo
 import * as store from './store.ts'
 import type { SloRow } from './store.ts'
 
-/** What the outages of an object cost; null for what is no service level object, or was given no costs. */
+/** The cost terms of an object; null if it is not a service level object, or has none. */
 export async function readCostTerms(context: Context, object: ObjectRow): Promise<CostTerms | null> {
   if (object.type !== 'slo') return null
   const row = await store.findSlo(context.ports.database, object.id)
@@ -32,7 +32,7 @@ export async function readSlo(context: Context, id: number): Promise<Versioned> 
   return { slo: await viewOf(context, row), version: row.version }
 }
 
-/** Creates a service level object below a group. It is linked to nothing yet; its filter has looked.
+/** Creates a service level object in a group. It has no links yet; its filter is applied.
  * @throws {Refusal} not_found for the parent, forbidden, invalid */
 export async function createSlo(context: Context, parentId: number, body: SloBody): Promise<Versioned> {
   const { ports } = context
@@ -54,7 +54,7 @@ export async function createSlo(context: Context, parentId: number, body: SloBod
   return readSlo(context, id)
 }
 
-/** Replaces what a service level object is, and moves it when the body names another parent. Its children stay.
+/** Replaces a service level object, and moves it if the body names another parent. Its children stay.
  * @throws {Refusal} not_found, forbidden, precondition_failed, conflict, cycle, invalid */
 export async function updateSlo(
   context: Context,
@@ -73,12 +73,12 @@ export async function updateSlo(
     parentId: body.parentId,
     ifMatch,
     own,
-    // Its parents may see something else of it. By the path that was read, so before a move.
+    // Its parents may see another state of it. Uses the path that was read, so it comes before a move.
     before: [markLinkedAbove(ports.database, object.path)],
     after: [
       store.updateSlo(ports.database, id, row),
       markFilter(ports.database, id),
-      // Its rules may say something else of the same children.
+      // New rules may give another state for the same children.
       markUncounted(ports.database, [id, object.parentId ?? id]),
     ],
   })
@@ -97,7 +97,7 @@ export async function deleteSlo(context: Context, id: number): Promise<void> {
   await ports.flow.runDue()
 }
 
-/** What a service level object or container may be made of. */
+/** The types of children of service level objects and containers. */
 const CHILD_TYPES: Readonly<Record<LinkingType, readonly ObjectType[]>> = {
   slo: ['group', 'device', 'job', 'slo'],
   slc: ['slo'],
@@ -105,8 +105,8 @@ const CHILD_TYPES: Readonly<Record<LinkingType, readonly ObjectType[]>> = {
 
 type Parent = { readonly type: LinkingType; readonly id: number }
 
-/** Sets, adds to, or takes from the children of a service level object or container.
- * @returns the version it has then
+/** Replaces, adds or removes children of a service level object or container.
+ * @returns the new version of the object
  * @throws {Refusal} not_found for it or for a child, forbidden, invalid, cycle, precondition_failed */
 export async function updateChildren(
   context: Context,
@@ -124,27 +124,27 @@ export async function updateChildren(
   const ids = items.map((item) => item.id)
   if (mode !== 'remove') await checkChildren(context, parent, items)
   if (mode === 'merge') await checkRoomForLinks(context, id, { ids, pointer: '/items' })
-  // The commit fails alike for a version and for a circle.
+  // The commit fails in the same way for a stale version and for a cycle.
   if (ifMatch !== null && ifMatch !== object.version) throw tree.changedMeanwhile()
   const writes = [
     tree.touchObject(database, object, ifMatch),
     ...(mode === 'merge' ? [] : [store.deleteLinks(database, id, mode === 'remove' ? ids : undefined)]),
     ...(mode === 'remove' ? [] : [store.saveLinks(database, id, items)]),
     markUncounted(database, id),
-    // What is linked no more may fit the filter, and circles may be there or gone.
+    // A removed link may match the filter, and cycles may be closed or opened.
     markFilter(database, id),
     ...(mode === 'remove' ? [] : [refuseCircle(database, id)]),
     audited(context, { action: `${mode} children`, objectType: type, objectId: id, after: { items } }),
   ]
-  // Both fail alike: whoever named a version reads again and is told of the circle, if it is one.
+  // With If-Match, the caller reads again and then gets the refusal for the cycle, if there is one.
   const refuse = ifMatch === null ? tree.refuseCircular : tree.refuseStale
   await refuse(() => commit(database, writes))
   await flow.runDue()
   return { version: await tree.readVersion(context.ports, id) }
 }
 
-/** @param added what it is to be linked to, unless it is already; 0 stands for what is only being made
- * @throws {Refusal} invalid when these would be too many */
+/** @param added the new links, without existing ones; 0 for an object that is being created
+ * @throws {Refusal} invalid when there would be too many */
 export async function checkRoomForLinks(
   { ports }: Context,
   id: number,
@@ -155,7 +155,7 @@ export async function checkRoomForLinks(
   throw new Refusal('invalid', 'The object would have too many children.', fault)
 }
 
-/** @param id whose filter does not count; 0 for one that is only being made
+/** @param id the object whose own filter does not count; 0 for an object that is being created
  * @throws {Refusal} invalid when there are too many filters */
 export async function checkRoomForFilter({ ports }: Context, id: number, pointer: string): Promise<void> {
   if ((await store.countFilters(ports.database, id)) < FILTERS_MAX) return
@@ -204,7 +204,8 @@ async function checkChildren(
   }
 }
 
-/** One that is only being made has the id 0 and nothing before. What others chose may be sent back by who may not read it. */
+/** The id is 0 for an object that is being created, which has no `before`. Values that others set may be sent back by
+ * users who cannot read the objects that they name. */
 type Edited = { readonly id: number; readonly before: SloRow | null }
 
 async function rowOf(context: Context, { id, before }: Edited, body: SloBody): Promise<SloRow> {
@@ -234,11 +235,11 @@ async function rowOf(context: Context, { id, before }: Edited, body: SloBody): P
   return { deviceId, pushState, sortMode, rules, isReason, ...money, childrenFilter }
 }
 
-/** What changes with every delivery. Who belongs to a service level object is a matter of how things are set up: counting
- * by state what decides a state would have no answer. */
+/** Items that change with every delivery. Membership follows configuration: a filter by state would change the state
+ * that it depends on. */
 const FLEETING: ReadonlySet<string> = new Set(['state', 'value_raw', 'value_user'])
 
-/** A filter as it is kept. @throws {Refusal} invalid */
+/** Checks a filter before it is stored. @throws {Refusal} invalid */
 async function checkFilter(
   context: Context,
   { id, before }: Edited,
@@ -270,7 +271,7 @@ async function checkFilter(
   return { groupId, filterDefinition }
 }
 
-/** @param known what a commit wrote, in place of what is there now */
+/** @param known the result of a commit, in place of a read */
 async function viewOf(
   context: Context,
   object: ObjectRow,

@@ -22,7 +22,7 @@ export type SloDetails = SloRow & {
   readonly isFull: boolean
 }
 
-/** What a service level object has of its own. */
+/** The own fields of a service level object. */
 export async function findSlo(database: Database, id: number): Promise<SloDetails | null> {
   const [row] = await database
     .select({
@@ -50,7 +50,7 @@ export async function findSlo(database: Database, id: number): Promise<SloDetail
     : null
 }
 
-/** How many children a service level object counts. @param readable a condition on the child, `o` */
+/** The number of children that a service level object counts. @param readable a condition on the child, `o` */
 export async function countChildren(database: Database, id: number, readable: SQL): Promise<number> {
   const [row] = await database.all<{ total: number }>(sql`
     select count(*) as total from links l join objects o on o.id = l.child_id
@@ -58,7 +58,7 @@ export async function countChildren(database: Database, id: number, readable: SQ
   return row?.total ?? 0
 }
 
-/** The name of the device that a service level object is about; empty where there is none.
+/** The name of the device of a service level object; empty if it has none.
  * @param readable a condition on the device, `o` */
 export async function findDeviceName(database: Database, id: number, readable: SQL): Promise<string> {
   const [device] = await database.all<{ name: string }>(sql`
@@ -66,7 +66,7 @@ export async function findDeviceName(database: Database, id: number, readable: S
   return device?.name ?? ''
 }
 
-/** @param path the path that the new object has for the time being */
+/** @param path the temporary path of the new object */
 export function insertSlo(database: Database, path: string, row: SloRow): Write {
   return database
     .insert(slos)
@@ -81,7 +81,7 @@ function columnsOf(row: SloRow) {
   return { ...row, stateOperation: row.rules.operation }
 }
 
-/** How many service level objects but this one have a filter. */
+/** The number of other service level objects with a filter. */
 export async function countFilters(database: Database, butId: number): Promise<number> {
   const [row] = await database.all<{ total: number }>(
     sql`select count(*) as total from slos where children_filter is not null and id <> ${butId}`,
@@ -89,7 +89,7 @@ export async function countFilters(database: Database, butId: number): Promise<n
   return row?.total ?? 0
 }
 
-/** How many children an object is linked to by hand, beside these. */
+/** The number of explicit links of an object without these. */
 export async function countLinks(
   database: Database,
   parentId: number,
@@ -102,7 +102,7 @@ export async function countLinks(
   return row?.total ?? 0
 }
 
-/** Links that are no longer there are removed before the others are written. What a filter found stays. */
+/** Deletes removed links before the others are written. Matches of the filter stay. */
 export function deleteLinks(database: Database, parentId: number, only?: readonly number[]): Write {
   if (!only) return database.delete(links).where(and(eq(links.parentId, parentId), eq(links.byFilter, false)))
   return database.run(sql`
@@ -110,7 +110,7 @@ export function deleteLinks(database: Database, parentId: number, only?: readonl
       and child_id in (select value from json_each(${JSON.stringify(only)}))`)
 }
 
-/** New links come after those that are there; one that is there keeps its place. What a filter found becomes a link. */
+/** Adds new links after the existing ones, which keep their place. A match of the filter becomes a link. */
 export function saveLinks(database: Database, parentId: number, children: readonly ChildBody[]): Write {
   return database.run(sql`
     insert into links (parent_id, child_id, position, weight, overrides)

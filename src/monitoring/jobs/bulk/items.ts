@@ -8,12 +8,12 @@ import type { Fields } from '../plain.ts'
 import { deliveryBody, deliveryOf, RUN_SAMPLES_MAX, RUN_TEXT_MAX } from '../schema.ts'
 import { jobIdOf, roundBody, seriesBody } from './schema.ts'
 
-/** What one item of a bulk delivery is for, and what is in it. */
+/** The job and the content of one item. */
 type Item<Content> =
   | { readonly jobId: number; readonly content: Content }
   | { readonly jobId: number | null; readonly refusal: Refusal }
 
-/** One of `deliveries`. What is plain is read by hand, at a tenth of the price and with the same result. */
+/** One of `deliveries`. Plain items are read by hand, with the same result as the schema at a tenth of the cost. */
 export function deliveryItem(input: unknown): Item<Delivery> {
   if (isFields(input)) {
     const delivery = plainDelivery(input)
@@ -36,7 +36,7 @@ export function roundItem(input: unknown): Round | Refusal {
   return (isFields(input) ? plainRound(input) : null) ?? anyRound(input)
 }
 
-/** As the schema has it, for every item. */
+/** Reads any item with the schema. */
 export function anyDelivery(input: unknown): Item<Delivery> {
   if (!isFields(input))
     return { jobId: null, refusal: invalid([{ pointer: '', message: 'must be an object' }]) }
@@ -49,7 +49,7 @@ export function anyDelivery(input: unknown): Item<Delivery> {
   return { jobId, content: deliveryOf(result.data) }
 }
 
-/** As the schema has it, for every item. */
+/** Reads any item with the schema. */
 export function anyRun(input: unknown): Item<SampleSeries> {
   const result = seriesBody.safeParse(input)
   if (result.success) {
@@ -60,7 +60,7 @@ export function anyRun(input: unknown): Item<SampleSeries> {
   return { jobId, refusal: invalid(result.error.issues.flatMap(faultsOf)) }
 }
 
-/** As the schema has it, for every item. */
+/** Reads any item with the schema. */
 export function anyRound(input: unknown): Round | Refusal {
   const result = roundBody.safeParse(input)
   if (!result.success) return invalid(result.error.issues.flatMap(faultsOf))
@@ -68,7 +68,7 @@ export function anyRound(input: unknown): Round | Refusal {
   return { key, timestampAt: timestamp ?? null, jobIds, values }
 }
 
-/** Null for everything that is not certainly acceptable and simple. */
+/** Null for all items that are not simple and certainly acceptable. */
 function plainDelivery(item: Fields): Delivery | null {
   const values: Record<string, Value> = {}
   let errorCode: number | null = null
@@ -106,7 +106,7 @@ function plainRound(item: Fields): Round | null {
     : null
 }
 
-/** Whether a column of integers and one of values are equally long, and no longer than they may be. */
+/** Whether a column of integers and a column of values have the same length, within the limit. */
 function areColumns(integers: unknown, values: unknown): integers is readonly unknown[] {
   if (!Array.isArray(integers) || !Array.isArray(values)) return false
   return integers.length > 0 && integers.length <= RUN_SAMPLES_MAX && integers.length === values.length
@@ -144,7 +144,7 @@ function faultOf({ path, message }: Issue): Fault {
 
 const NO_JOB: Fault = { pointer: '/jobId', message: 'must be the id of a job' }
 
-/** zod leaves this key out of what it takes for an open object, and would so accept it without a word. */
+/** zod drops this key of an open object, and would accept it silently. */
 function prototypeFaults(input: Fields): Fault[] {
   return Object.hasOwn(input, '__proto__') ? [{ pointer: '/__proto__', message: 'is not a known field' }] : []
 }

@@ -35,7 +35,7 @@ export const bulkRoutes = new Hono<Env>().post(
   },
 )
 
-/** The same without the router: of small calls it takes more than the values. */
+/** The same route without the router, which takes longer than the values of a small call. */
 export const fastBulk: FastRoute<BulkBody, Repeatable> = {
   method: 'POST',
   path: PATH,

@@ -9,11 +9,11 @@ import {
   valueKey,
 } from '../schema.ts'
 
-/** Items in one call, deliveries and series together, and samples of all series together. */
+/** Items of one call, deliveries and series together; and samples of all series together. */
 const ITEMS_MAX = 10_000
 const SAMPLES_MAX = 100_000
 
-/** The id of a job, or null for everything that cannot be one. */
+/** The id of a job, or null if the value cannot be one. */
 export function jobIdOf(value: unknown): number | null {
   return Number.isSafeInteger(value) && Number(value) > 0 ? Number(value) : null
 }
@@ -58,7 +58,7 @@ export const roundBody = z
       'A row: one value of each of many jobs at one instant. Each value counts as a delivery of its own.',
   })
 
-/** Values that are not of the key's type, and more text than fits. */
+/** Reports values that do not have the key's type, and too much text. */
 function refuseOthers(
   key: string,
   values: readonly unknown[],
@@ -75,7 +75,7 @@ function refuseOthers(
   if (length > RUN_TEXT_MAX) fault(['values'], `must have at most ${RUN_TEXT_MAX} characters together`)
 }
 
-/** Each item is looked at by itself, so that one that is wrong hinders no other: here they are anything. */
+/** Items are validated one by one, so that a fault rejects its own item only. The body accepts anything here. */
 const delivery = z.unknown().meta({
   type: 'object',
   required: ['jobId'],
@@ -146,7 +146,7 @@ export const bulkBody = z
 
 export type BulkBody = z.infer<typeof bulkBody>
 
-/** A body that is one list, as the schema has it, without looking at each of its items; null for every other. */
+/** A body with one list that passes the schema, without validating its items; null for every other body. */
 export function plainBulk(input: unknown): BulkBody | null {
   if (!isFields(input)) return null
   const [name = '', more] = Object.keys(input)

@@ -9,9 +9,9 @@ import { deliveryItem, seriesItem } from './items.ts'
 import { takeRounds } from './service/rounds.ts'
 import type { BulkBody } from './schema.ts'
 
-/** Takes all items that can be taken, deliveries first, and answers each in its place. Under a key each item is
- * remembered by its job, so that a repetition of the whole call stores what is missing and nothing twice; it is answered
- * as replayed where everything that was taken had been taken before.
+/** Delivers all acceptable items, deliveries first, and answers each in its place. With a key, each job remembers its
+ * items, so that a repetition of the call stores only what is missing. The answer is marked as replayed if all accepted
+ * items had been accepted before.
  * @throws {Refusal} unauthenticated */
 export async function deliverBulk(context: Context, body: BulkBody, key: string | null): Promise<Repeatable> {
   const repeat = key === null ? null : await repeatOf(keyOf(context.caller, key), body)
@@ -35,11 +35,11 @@ async function answerRounds(
   }
 }
 
-/** The items of a call, in order: what is sent of each, or why nothing is. */
+/** The items of a call, in order: what is sent for each, or its refusal. */
 class Sending {
   readonly parcels: BulkItem[] = []
   readonly jobIds: (number | null)[] = []
-  /** By place; an item without one is sent. */
+  /** By place; null for an item that is sent. */
   readonly #refusals: (Refusal | null)[] = []
 
   send(parcel: BulkItem): void {
@@ -53,7 +53,7 @@ class Sending {
     this.#refusals.push(refusal)
   }
 
-  /** Outcomes by place, once those of the parcels are known. */
+  /** The outcomes by place, from the outcomes of the sent items. */
   land(outcomes: readonly DeliveryOutcome[]): readonly DeliveryOutcome[] {
     let next = 0
     return this.#refusals.map((refusal) => refusal ?? outcomes[next++] ?? NO_OUTCOME)

@@ -23,7 +23,7 @@ import type { PingQuery } from './schema.ts'
 import { createPing, deletePing, listPings, ping } from './service.ts'
 
 const TOKEN_MAX_BYTES = 8 * 1024
-/** What is read of a text; a message takes less. */
+/** The bytes that are read of a body; a message has less. */
 const TEXT_MAX_BYTES = 64 * 1024
 
 const editing = { roles: ['administrator', 'editor'], object: 'write' } as const

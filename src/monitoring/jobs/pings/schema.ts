@@ -49,7 +49,7 @@ export const pingSignalPath = z.object({
 
 const SIGNAL = /^(?:start|fail|log|\d|[1-9]\d|1\d\d|2[0-4]\d|25[0-5])?$/
 
-/** The signal that a path ends with. @throws {Refusal} not_found, which says what may follow a token */
+/** The signal at the end of a path. @throws {Refusal} not_found, with the signals that are allowed */
 export function signalOf(path: string): string {
   const signal = path.replace(/\/$/, '')
   if (SIGNAL.test(signal)) return signal === '' ? '0' : signal
@@ -58,7 +58,8 @@ export function signalOf(path: string): string {
   throw new Refusal('not_found', `${allowed} Send the signal again with one of these.`)
 }
 
-/** Values, run and time to live; all of it fits a URL. Other parameters are ignored: senders and proxies add their own. */
+/** The query of a ping: values, run and time to live; all of it fits a URL. Unknown parameters are ignored, because
+ * senders and proxies add their own. */
 export const pingQuery = z
   .object({
     runId: runIdText.optional(),
@@ -85,7 +86,7 @@ const SIGNALS: Readonly<Record<string, object>> = {
   fail: { errorCode: 1 },
 }
 
-/** What a ping says, as the body of a delivery. @throws {Refusal} invalid when values come with what is no result */
+/** The body of a delivery from a ping. @throws {Refusal} invalid when values come with a start or a log line */
 export function bodyOfPing(signal: string, query: PingQuery, text: string): DeliveryBody {
   const { runId, rid, ttl, ...others } = query
   const values = Object.entries(others).filter(([key]) => isOurs(key))
@@ -105,26 +106,26 @@ export function bodyOfPing(signal: string, query: PingQuery, text: string): Deli
   throw new Refusal('invalid', 'The query is invalid; see errors.', faults)
 }
 
-/** Epoch ms of an instant that was checked. */
+/** Epoch ms of a validated instant. */
 export function instantOf(text: string | null): number | null {
   return text === null ? null : parseInstant(text)
 }
 
-/** Whether a parameter is meant for the job: a value, or a field of other deliveries that a push URL does not take. */
+/** Whether a parameter is meant for the job: a value, or a delivery field that a ping URL does not accept. */
 function isOurs(key: string): boolean {
   return /^(?:(?:returnValue|stringValue).*|errorCode|timestamp|message|signal)$/.test(key)
 }
 
 const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/
 
-/** Numbers as JSON writes them; what is none stays text, and is refused as such. */
+/** A number in JSON's notation; any other text stays a text and is rejected as one. */
 function valueOf(key: string, given: unknown): unknown {
   if (typeof given !== 'string' || !key.startsWith('returnValue') || !NUMBER.test(given)) return given
   const number = Number(given)
   return Number.isFinite(number) ? number : given
 }
 
-/** As much of a text as a message takes, without half a character at its end. */
+/** Truncates a text to the length of a message, without splitting a surrogate pair. */
 function cut(text: string): string {
   return text.length <= TEXT_MAX ? text : text.slice(0, TEXT_MAX).replace(/[\uD800-\uDBFF]$/, '')
 }

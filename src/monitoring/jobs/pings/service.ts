@@ -20,7 +20,8 @@ import type { PingBody } from './schema.ts'
 import * as store from './store.ts'
 import type { PingRow } from './store.ts'
 
-/** A token works on for this long at most after it was revoked in another isolate, or its job has left its maker's reach. */
+/** How long a token is cached: it may work this long after it was revoked in another isolate, or after its job has left
+ * its maker's rights. */
 const KNOWN_MS = 10_000
 const PINGS_MAX = 20
 const TOKEN_BYTES = 32
@@ -29,14 +30,14 @@ type Ping = { readonly id: number; readonly jobId: number; readonly expiresAt: n
 
 const known = new WeakMap<Ports, TtlCache<Ping>>()
 
-/** The tokens of a job, without the tokens. @throws {Refusal} not_found, forbidden */
+/** The ping tokens of a job, without their secrets. @throws {Refusal} not_found, forbidden */
 export async function listPings(context: Context, jobId: number) {
   await requireObject(context, jobId, { type: 'job', right: 'write' })
   const format = timeFormat(context.ports.settings.timeZone)
   return (await store.listPings(context.ports.database, jobId)).map((row) => viewOf(format, row))
 }
 
-/** Makes a token with which anybody delivers to the job. It is told this once.
+/** Creates a ping token of the job. Only this answer has its secret.
  * @throws {Refusal} not_found, forbidden, invalid, conflict when the job has 20 */
 export async function createPing(
   context: Context,
@@ -70,7 +71,7 @@ export async function createPing(
   return { ...viewOf(timeFormat(ports.settings.timeZone), { ...row, id }), token, url: origin + path, path }
 }
 
-/** Ends a token. @throws {Refusal} not_found, forbidden */
+/** Revokes a token. @throws {Refusal} not_found, forbidden */
 export async function deletePing(context: Context, jobId: number, id: number): Promise<void> {
   const { ports } = context
   await requireObject(context, jobId, { type: 'job', right: 'write' })
@@ -89,8 +90,8 @@ export async function deletePing(context: Context, jobId: number, id: number): P
   ports.log.info('ping token revoked', { jobId, pingId: id })
 }
 
-/** Takes what somebody sends who knows a token and nothing else.
- * @throws {Refusal} not_found for every token that does not hold; else as a delivery */
+/** Delivers a ping, which is authenticated by its token alone.
+ * @throws {Refusal} not_found for an unknown, expired or revoked token; else as a delivery */
 export async function ping(
   ports: Ports,
   token: string,
@@ -106,8 +107,8 @@ export async function ping(
   return answerOf(ports, jobId, await deliverAs({ userId: 0, anyJob: true }, ports, sent))
 }
 
-/** A token that holds: its job is still within reach of the user who made it. The token of a user who is gone stays that of
- * the job, or what it watches would fall silent. */
+/** A valid token: the user who created it may still write the job. The token of a deleted user stays valid, so that the
+ * job does not fall silent. */
 async function findPing(ports: Ports, hash: string): Promise<Ping | null> {
   const found = await store.findPing(ports.database, hash)
   if (!found || found.makerRole === null) return found

@@ -13,7 +13,8 @@ export type PingRow = {
 
 const SHOWN = { id: pings.id, name: pings.name, createdAt: pings.createdAt, expiresAt: pings.expiresAt }
 
-/** Adds a token, and what `also` writes about the row just inserted. Fails, as `refuseFull` knows, when the job has `max`. */
+/** Inserts a token with the writes of `also` about the new row. The commit fails, as `refuseFull` recognises, when the
+ * job has `max` tokens. */
 export async function insertPing(
   database: Database,
   ping: Omit<PingRow, 'id'> & { readonly jobId: number; readonly makerId: number; readonly hash: string },
@@ -34,7 +35,7 @@ export function listPings(database: Database, jobId: number): Promise<PingRow[]>
   return Promise.resolve(database.select(SHOWN).from(pings).where(eq(pings.jobId, jobId)).orderBy(pings.id))
 }
 
-/** A token with the path of its job, and who made it; the role is null if that user is deleted. */
+/** A token with the path of its job and its creator; the role is null if that user was deleted. */
 export async function findPing(database: Database, hash: string) {
   const [row] = await database
     .select({

@@ -20,8 +20,8 @@ import { roundWithout, withRefusals } from '../round.ts'
 import { deliveryOf } from '../schema.ts'
 import type { DeliveryBody } from '../schema.ts'
 
-/** Takes a delivery; when it resolves, the values are on stable storage. Asks no database as long as the caller's rights
- * are in memory: the job's actor knows all else. Under a key a repetition within 24 hours gets the first answer again, and
+/** Delivers to a job; when this resolves, the values are on stable storage. Reads no database while the caller's rights
+ * are cached: the actor has everything else. With a key, a repetition within 24 hours gets the first answer again and
  * changes nothing.
  * @throws {Refusal} as the port's `deliver`; idempotency_conflict */
 export function deliver(
@@ -36,7 +36,7 @@ export function deliver(
   })
 }
 
-/** As `deliver`, for a sender who proved it in another way, and a key that is nobody else's. */
+/** The same for a sender who was authenticated in another way, with a globally unique key. */
 export function deliverAs(
   sender: Sender,
   { jobActors }: Ports,
@@ -65,19 +65,19 @@ function pointIntoArray(error: unknown): never {
   throw error instanceof Refusal ? pointingIntoArray(error) : error
 }
 
-/** A caller's key as jobs know it: nobody meets those of another. */
+/** The key as jobs store it: each caller has its own keys. */
 export function keyOf(caller: Caller, key: string): string {
   return `u${caller.kind === 'user' ? caller.userId : 0} ${key}`
 }
 
-/** What a job knows a repetition by, from a key that is nobody else's. */
+/** The record by which a job recognises a repetition, from a globally unique key. */
 export async function repeatOf(key: string, body: unknown): Promise<Repeat> {
   return { key, digest: await sha256(JSON.stringify(body)) }
 }
 
-/** Takes many deliveries, and runs of samples, for one job in the order given. Each is answered in its place; a refusal
- * hinders no other. What is not refused is on stable storage when it resolves. A run may have `RUN_SAMPLES_MAX` samples
- * and `RUN_TEXT_MAX` characters. */
+/** Delivers many items, in the given order for each job. Each item gets its own outcome; a refusal affects its item
+ * only. Accepted items are on stable storage when this resolves. A series has at most `RUN_SAMPLES_MAX` samples and
+ * `RUN_TEXT_MAX` characters. */
 export async function deliverAll(
   context: Context,
   parcels: readonly BulkItem[],
@@ -97,10 +97,10 @@ export async function deliverAll(
   return parcels.map(({ jobId }) => refusals.get(jobId) ?? next.next().value ?? NO_OUTCOME)
 }
 
-/** Stands for an answer that did not come. */
+/** The outcome of an item without an answer. */
 export const NO_OUTCOME = new Refusal('unavailable', 'The job did not answer. Try again shortly.')
 
-/** Takes one value of each of many jobs, for each round as a delivery of its own; as `deliverAll`. */
+/** Delivers rounds: each value counts as a delivery of its own. Otherwise as `deliverAll`. */
 export async function deliverRounds(
   context: Context,
   rounds: readonly Round[],
@@ -128,7 +128,7 @@ function senderOf(caller: Caller): Sender {
   return { userId: caller.userId, anyJob: caller.role === 'administrator' }
 }
 
-/** An actor knows single values only; where they came in `returnValue`, faults are there. */
+/** Rewrites pointers for values that came in `returnValue`, which the actor does not know. */
 export function pointingIntoArray({ code, detail, errors }: Refusal): Refusal {
   const pointer = (text: string) =>
     text.replace(/^\/returnValue(\d+)$/, (_, number) => `/returnValue/${Number(number) - 1}`)

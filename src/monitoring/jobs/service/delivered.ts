@@ -5,16 +5,16 @@ import type { Ports } from '../../../ports/index.ts'
 import type { Delivered, DeliveredSeries } from '../../../domain/delivery.ts'
 import { TIMEOUT_LEFT } from '../judgement.ts'
 
-/** What is said to a sender of values that left error code 5 as it is. */
+/** The warning for values that did not end error code 5. */
 export const TIMEOUT_LEFT_WARNING = { code: 'error_code_stands', message: TIMEOUT_LEFT } as const
 
-/** The answer to a delivery to this job. */
+/** The answer to a delivery. */
 export function answerOf({ settings }: Ports, jobId: number, delivered: Delivered): Repeatable {
   const fields = deliveredText(timeFormat(settings.timeZone), delivered)
   return { text: `{"jobId":${jobId},${fields}}`, isReplayed: delivered.replayed === true }
 }
 
-/** The fields of the answer to a delivery, between the braces of a JSON object. */
+/** The fields of the answer to a delivery, as JSON without the braces. */
 export const deliveredText = mostlyAgain<Delivered>(
   (format, delivered) => ({
     accepted: delivered.accepted,
@@ -25,7 +25,7 @@ export const deliveredText = mostlyAgain<Delivered>(
   (one, other) => one.timestampAt === other.timestampAt && isSame(one, other),
 )
 
-/** The same of a run. */
+/** The fields of the answer to a series, as JSON without the braces. */
 export const runText = mostlyAgain<DeliveredSeries>(
   (format, run) => ({
     accepted: run.accepted,
@@ -60,7 +60,8 @@ function isSame<Good extends Delivered | DeliveredSeries>(one: Good, other: Good
   )
 }
 
-/** Most answers differ from those before in their job only, which is not among these fields. */
+/** Caches the latest text: most answers differ from the previous one in the job only, which is not among these
+ * fields. */
 function mostlyAgain<Good>(
   fieldsOf: (format: TimeFormat, outcome: Good) => object,
   isAgain: (one: Good, other: Good) => boolean,

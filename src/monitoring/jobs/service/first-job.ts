@@ -9,17 +9,17 @@ import { requireObject } from '../../tree/service.ts'
 import { jobBody } from '../schema.ts'
 import { createJob } from '../service.ts'
 
-/** The service itself, where no user asks. */
+/** The caller of actions without a user. */
 const SERVICE: Caller = { kind: 'user', userId: 0, username: '', role: 'administrator', sessionHash: null }
 
-/** The names of the objects that a first start makes. */
+/** The names of the objects of a first start. */
 export const FIRST_NAMES = { device: 'My first device', job: 'My first webhook job' } as const
 
-/** Of several processes and isolates that start at once, one makes them. */
+/** Allows one of several processes or isolates that start at once to create the objects. */
 const ONCE = { key: 'first objects', max: 1, isShared: false }
 
-/** Makes a device with one webhook job in an empty tree, so that the first value can be delivered at once.
- * @returns the job's id; null when the tree is not empty, or when another process makes it */
+/** Creates a device with one webhook job in an empty tree, so that the first value can be delivered at once.
+ * @returns the job's id; null if the tree is not empty, or if another process creates them */
 export async function createFirstJob(ports: Ports): Promise<number | null> {
   const context: Context = { ports, caller: SERVICE, requestId: 'first start' }
   const root = await requireObject(context, ROOT_ID, { right: 'read' })

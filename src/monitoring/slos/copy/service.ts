@@ -12,8 +12,8 @@ import * as store from './store.ts'
 
 export { copyMaterial } from './store.ts'
 
-/** Copies a service level object, as an instance of a template or plainly. The copy is made of the same children, and its
- * filter finds what it finds.
+/** Copies a service level object, as a template instance or as a plain copy. The copy has the same children, and its
+ * filter finds its own.
  * @returns the id of the copy
  * @throws {Refusal} not_found for the original or the parent, forbidden, conflict, cycle, invalid */
 export async function copySlo(context: Context, id: number, query: SloCopyQuery): Promise<number> {
@@ -53,7 +53,7 @@ export async function copySlo(context: Context, id: number, query: SloCopyQuery)
   return newId
 }
 
-/** Runs a copy's commit. @throws {Refusal} not_found when the original has gone, cycle */
+/** Runs a copy's commit. @throws {Refusal} not_found when the original was deleted, cycle */
 async function refuseGone(write: () => Promise<number>): Promise<number> {
   try {
     return await tree.refuseCircular(write)
@@ -63,7 +63,7 @@ async function refuseGone(write: () => Promise<number>): Promise<number> {
   }
 }
 
-/** The group that the copy comes into, and what it becomes a child of. */
+/** The group of the copy, and the service level object that gets it as a child. */
 async function destinationOf(
   context: Context,
   original: ObjectRow,

@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm'
 import type { Database, Write } from '../../../ports/database.ts'
 
-/** What an object is linked to by hand. */
+/** The children that an object is linked to explicitly. */
 export async function readLinkedIds(database: Database, id: number): Promise<readonly number[]> {
   const rows = await database.all<{ id: number }>(
     sql`select child_id as id from links where parent_id = ${id} and not by_filter`,
@@ -9,15 +9,15 @@ export async function readLinkedIds(database: Database, id: number): Promise<rea
   return rows.map((row) => row.id)
 }
 
-/** Whether a service level object finds children by a filter. */
+/** Whether a service level object has a children filter. */
 export async function hasFilter(database: Database, id: number): Promise<boolean> {
   const found = await database.all(sql`select 1 from slos where id = ${id} and children_filter is not null`)
   return found.length > 0
 }
 
-/** The rows of a copied service level object but the one in `objects`. What its filter finds is found anew. An original
- * that is gone leaves `device_id` empty, which fails the batch.
- * @param key the path that the copy has for the time being */
+/** The rows of a copied service level object except the one in `objects`. Its filter searches anew. A deleted original
+ * leaves `device_id` empty, which fails the batch.
+ * @param key the temporary path of the copy */
 export function copyRows(database: Database, key: string, originalId: number): Write[] {
   const copy = sql`(select id from objects where path = ${key})`
   return [
@@ -30,7 +30,7 @@ export function copyRows(database: Database, key: string, originalId: number): W
   ]
 }
 
-/** The properties of a copied service level object or container, and what it is linked to by hand. */
+/** The properties and explicit links of a copied service level object or container. */
 export function copyMaterial(database: Database, key: string, originalId: number): Write[] {
   const copy = sql`(select id from objects where path = ${key})`
   return [
@@ -42,7 +42,7 @@ export function copyMaterial(database: Database, key: string, originalId: number
   ]
 }
 
-/** Makes the copy the last of what a service level object is linked to. */
+/** Adds the copy as the last child of a service level object. */
 export function linkLast(database: Database, key: string, parentId: number): Write {
   return database.run(sql`insert into links (parent_id, child_id, position, weight, overrides)
     select ${parentId}, id,

@@ -1,6 +1,6 @@
-/** What a look at a few objects changes of what a filter has found before.
- * @param found those that fit
- * @param known those that belong to the service level object already, and whether its filter had found them */
+/** The changes of a filter's members after some objects were checked.
+ * @param found the objects that match
+ * @param known the objects that are children already, and whether the filter found them */
 export function changesOf(
   found: readonly number[],
   known: ReadonlyMap<number, boolean>,

@@ -12,12 +12,12 @@ import * as store from './store.ts'
 import type { FilterRow, Member } from './store.ts'
 
 const OBJECTS_AT_ONCE = 1_000
-/** Of objects and filters together, so that what is found travels in one parameter. */
+/** Members of one batch, objects times filters, so that the result fits one parameter. */
 const MEMBERS_AT_ONCE = 20_000
 
-/** Lets the filters of service level objects look at what has changed, and notes whose children are to be counted. What
- * a filter finds and what its object is part of itself, through whatever children, is left out: two whose filters find
- * each other leave each other out. One call at a time: see `ports/flow.ts`. */
+/** Applies the filters of service level objects to changed objects, and marks the service level objects whose children
+ * must be counted again. A filter leaves out objects that contain its own object: two service level objects whose
+ * filters match each other leave each other out. Must not run concurrently with itself: see `ports/flow.ts`. */
 export async function keepMembership({ database }: Pick<Ports, 'database'>): Promise<void> {
   for (;;) {
     const all = await readUnfiltered(database, OBJECTS_AT_ONCE)
@@ -25,7 +25,7 @@ export async function keepMembership({ database }: Pick<Ports, 'database'>): Pro
     const filters = await store.readFilters(database)
     const noted = all.slice(0, Math.floor(MEMBERS_AT_ONCE / Math.max(filters.length, 1)))
     const foundAnew = await look(database, filters, noted)
-    // Devices and jobs are above no service level object, so they lead in no circle.
+    // Devices and jobs never contain a service level object, so they cannot close a cycle.
     const mayLeadInCircle = noted.some(({ type }) => type === 'group' || type === 'slo')
     if (mayLeadInCircle || foundAnew) await leaveOutCircles(database)
     await commit(database, [forgetUnfiltered(database, noted)])
@@ -43,7 +43,7 @@ async function leaveOutCircles(database: Database): Promise<void> {
   }
 }
 
-/** @returns whether some filter has looked at everything */
+/** @returns whether some filter has checked all objects */
 async function look(
   database: Database,
   filters: readonly FilterRow[],
@@ -68,7 +68,7 @@ async function look(
 type Changes = {
   readonly come: readonly Member[]
   readonly gone: readonly Member[]
-  /** Those that may have found more than they count, or again have room. */
+  /** Filters that may have more matches than they count, or have room again. */
   readonly overfull: readonly number[]
 }
 
@@ -119,7 +119,7 @@ async function knownMembers(
   return known
 }
 
-/** @param row undefined for a service level object that has no filter any more */
+/** @param row undefined for a service level object without a filter */
 async function lookAtAll(database: Database, sloId: number, row: FilterRow | undefined): Promise<void> {
   const [search] = row ? searchesOf(row) : []
   const found = search ? await findFitting(database, search, FOUND_MAX + 1) : []
@@ -130,7 +130,7 @@ async function lookAtAll(database: Database, sloId: number, row: FilterRow | und
   ])
 }
 
-/** What a filter asks; nothing when the group below which it looks is gone. */
+/** The searches of a filter; none if its group was deleted. */
 function searchesOf({ filter, path }: FilterRow) {
   return path === null ? [] : [{ filter: filterOf(filter.filterDefinition, ''), path }]
 }

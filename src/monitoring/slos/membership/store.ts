@@ -5,12 +5,12 @@ import type { ChildrenFilter } from '../schema.ts'
 export type FilterRow = {
   readonly sloId: number
   readonly filter: ChildrenFilter
-  /** Of the group below which it looks; null when that is gone. */
+  /** The path of the group that the filter searches; null if the group was deleted. */
   readonly path: string | null
   readonly isFull: boolean
 }
 
-/** Every filter of a service level object. */
+/** The filters of all service level objects. */
 export async function readFilters(database: Database): Promise<readonly FilterRow[]> {
   const rows = await database.all<{ sloId: number; filter: string; path: string | null; isFull: number }>(sql`
     select slo.id as "sloId", slo.children_filter as filter, g.path as path, slo.is_full as "isFull"
@@ -25,7 +25,7 @@ export async function readFilters(database: Database): Promise<readonly FilterRo
 
 export type MemberRow = { readonly parentId: number; readonly childId: number; readonly byFilter: number }
 
-/** How these objects belong to service level objects that have a filter: found by it, or linked. */
+/** The links of these objects to service level objects that have a filter: found by it, or explicit. */
 export async function readMembers(
   database: Database,
   children: readonly number[],
@@ -37,7 +37,7 @@ export async function readMembers(
     where slo.children_filter is not null`)
 }
 
-/** How many objects the filters of these have found. */
+/** The number of objects that these filters have found. */
 export async function countMembers(
   database: Database,
   parents: readonly number[],
@@ -51,8 +51,8 @@ export async function countMembers(
 
 export type Member = { readonly parentId: number; readonly childId: number }
 
-/** Adds what filters have found; what is linked stays as it is linked. A group or service level object is not counted
- * before it is known to lead in no circle. */
+/** Adds the matches of filters; explicit links stay as they are. A group or service level object counts only once it is
+ * known to close no cycle. */
 export function addMembers(database: Database, members: readonly Member[]): Write {
   return database.run(sql`
     insert into links (parent_id, child_id, position, weight, overrides, by_filter, is_left_out)
@@ -69,7 +69,7 @@ export function removeMembers(database: Database, members: readonly Member[]): W
       where value ->> 'parentId' = links.parent_id and value ->> 'childId' = links.child_id)`)
 }
 
-/** Makes these all that the filter of a service level object has found. */
+/** Replaces all matches of a service level object's filter. */
 export function replaceMembers(
   database: Database,
   parentId: number,
@@ -88,7 +88,7 @@ export function replaceMembers(
   ]
 }
 
-/** What filters have found and what is left out, or not, although what is above its finder says otherwise. */
+/** Matches whose exclusion no longer agrees with the objects above the filter's object. */
 export async function readMisjudged(database: Database, limit: number): Promise<readonly Member[]> {
   return database.all<Member>(sql`
     with recursive above (slo_id, id) as (
@@ -104,7 +104,7 @@ export async function readMisjudged(database: Database, limit: number): Promise<
     limit ${limit}`)
 }
 
-/** Leaves out what was counted, and counts what was left out. */
+/** Toggles whether matches are excluded. */
 export function judgeAnew(database: Database, members: readonly Member[]): Write {
   return database.run(sql`
     update links set is_left_out = 1 - is_left_out where by_filter and exists (

@@ -16,7 +16,7 @@ export function repeatAt(whole: Repeat | null, place: string): Repeat | null {
   return whole && { ...whole, key: `${whole.key} ${place}` }
 }
 
-/** Whether everything that was taken had been taken before. */
+/** Whether all accepted items had been accepted before. */
 export function areReplayed(outcomes: readonly (DeliveryOutcome | DeliveredRound)[]): boolean {
   let taken = 0
   for (const outcome of outcomes) {
@@ -29,7 +29,7 @@ export function areReplayed(outcomes: readonly (DeliveryOutcome | DeliveredRound
   return taken > 0
 }
 
-/** The JSON text of the answer to a delivery or a run. */
+/** The answer to a delivery or a series, as JSON. */
 export function itemText(
   format: TimeFormat,
   jobId: number | null,
@@ -52,7 +52,7 @@ export function roundView(outcome: DeliveredRound) {
   }
 }
 
-/** A refused item, with pointers into the whole body; `isArray` when its values came in `returnValue`. */
+/** A rejected item, with pointers into the whole body. @param isArray whether its values came in `returnValue` */
 export function refusedView(refusal: Refusal, pointer: string, isArray = false) {
   const { code, detail, errors } = isArray ? pointingIntoArray(refusal) : refusal
   const pointed = errors.map((fault) => ({ ...fault, pointer: pointer + fault.pointer }))

@@ -6,11 +6,11 @@ import { deliverAll, deliverRounds, NO_OUTCOME } from '../../service/deliver.ts'
 import { repeatAt } from './answers.ts'
 import { roundItem } from '../items.ts'
 
-/** A round that can be taken, and its place in the body. */
+/** An acceptable round and its place in the body. */
 type IndexedRound = { readonly round: Round; readonly place: number }
 
-/** Takes all rounds that can be taken; an outcome or a refusal for each, in their order. Under a key each value is
- * remembered by its job. */
+/** Delivers all acceptable rounds and returns an outcome or a refusal for each, in order. With a key, each job
+ * remembers its value. */
 export async function takeRounds(
   context: Context,
   rounds: readonly unknown[],

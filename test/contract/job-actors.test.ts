@@ -7,7 +7,7 @@ import type { JobActors } from '../../src/ports/job-actors.ts'
 import type { Snapshot } from '../../src/domain/snapshot.ts'
 import { startJobObjects, startEngineWorld } from '../hosts/engine-world.ts'
 import { migrationStatements } from '../hosts/migrations.ts'
-import type { World } from '../hosts/engine-world.ts'
+import type { Edge, World } from '../hosts/engine-world.ts'
 import { ANYBODY, deliveryWith, rulesWith } from '../engine/rules.ts'
 import { openStages } from '../engine/stage.ts'
 import { fixedHistories, jobActorsContract, playOut } from './job-actors.contract.ts'
@@ -58,7 +58,7 @@ describe('the object of a job, with its own clock and alarm', () => {
   test('notices silence at its deadline, exactly, and records it', async () => {
     const { actors, edge, close } = await startJobObjects(newFolder())
     try {
-      await prepare(edge.sql)
+      await prepare(edge)
       await actors.configure(JOB, rulesWith({ timeoutMs: 300 }))
       const { deadlineAt } = await actors.deliver(
         JOB,
@@ -67,7 +67,7 @@ describe('the object of a job, with its own clock and alarm', () => {
       )
       const snapshot = await until(actors, ({ errorCode }) => errorCode === 5)
       expect(snapshot).toMatchObject({ state: 'warning', sinceAt: deadlineAt ?? 0, deadlineAt: null })
-      const [recorded] = await untilRows(() => edge.sql('select * from transitions'))
+      const [recorded] = await untilRows(() => rowsOf(edge, 'select * from transitions'))
       expect(recorded).toMatchObject({
         object_id: JOB,
         seq: 1,
@@ -84,7 +84,7 @@ describe('the object of a job, with its own clock and alarm', () => {
   test('keeps its deadline, its values and its alarm while workerd is away', async () => {
     const place = newFolder()
     const before = await startJobObjects(place)
-    await prepare(before.edge.sql)
+    await prepare(before.edge)
     await before.actors.configure(JOB, rulesWith({ timeoutMs: 60_000 }))
     // Earlier deadlines stand in the journal: none of them may be taken for one that was noticed too late.
     for (let index = 0; index < 5; index += 1) {
@@ -107,7 +107,7 @@ describe('the object of a job, with its own clock and alarm', () => {
       const snapshot = await until(after.actors, ({ errorCode }) => errorCode === 5)
       expect(snapshot).toMatchObject({ sinceAt: deadlineAt ?? 0, current: { returnValue1: { value: 4 } } })
       const rows = await untilRows(() =>
-        after.edge.sql(`select at, reason from transitions where object_id = ${JOB} order by seq`),
+        rowsOf(after.edge, `select at, reason from transitions where object_id = ${JOB} order by seq`),
       )
       expect(rows).toEqual([{ at: deadlineAt, reason: 'timeout' }])
     } finally {
@@ -118,7 +118,7 @@ describe('the object of a job, with its own clock and alarm', () => {
   test('tidies at its first alarm, and then not before its turn', async () => {
     const { actors, edge, close } = await startJobObjects(newFolder())
     try {
-      await prepare(edge.sql)
+      await prepare(edge)
       const retention = { rawMs: DAY_MS, minutesMs: DAY_MS, hoursMs: DAY_MS }
       await actors.configure(JOB, rulesWith({ timeoutMs: null, retention }))
       const query = { key: 'returnValue1', beginAt: 0, endAt: Date.now(), skip: 0, limit: 10_000 }
@@ -147,8 +147,8 @@ describe('the object of a job, with its own clock and alarm', () => {
       expect(await actors.deliver(JOB, deliveryWith({ errorCode: 3 }), ANYBODY)).toMatchObject({
         state: 'warning',
       })
-      await prepare(edge.sql)
-      const [recorded] = await untilRows(() => edge.sql('select * from transitions'))
+      await prepare(edge)
+      const [recorded] = await untilRows(() => rowsOf(edge, 'select * from transitions'))
       expect(recorded).toMatchObject({ object_id: JOB, seq: 1, to_state: 'warning' })
     } finally {
       await close()
@@ -158,7 +158,7 @@ describe('the object of a job, with its own clock and alarm', () => {
   test('takes more in one turn than a row of its storage may hold', async () => {
     const { actors, edge, close } = await startJobObjects(newFolder())
     try {
-      await prepare(edge.sql)
+      await prepare(edge)
       await actors.configure(JOB, rulesWith({ textCount: 60, timeoutMs: null }))
       const texts = Object.fromEntries(
         Array.from({ length: 60 }, (_, index) => [`stringValue${index + 1}`, 'é'.repeat(4_096)]),
@@ -180,7 +180,7 @@ describe('the object of a job, with its own clock and alarm', () => {
   test('is gone once it was forgotten, with its alarm', async () => {
     const { actors, edge, close } = await startJobObjects(newFolder())
     try {
-      await prepare(edge.sql)
+      await prepare(edge)
       await actors.configure(JOB, rulesWith({ timeoutMs: 200 }))
       await actors.forget(JOB)
       expect(await actors.snapshot(JOB)).toBeNull()
@@ -188,7 +188,7 @@ describe('the object of a job, with its own clock and alarm', () => {
         code: 'not_found',
       })
       await Bun.sleep(400)
-      expect(await edge.sql('select * from transitions')).toEqual([])
+      expect(await rowsOf(edge, 'select * from transitions')).toEqual([])
       await actors.configure(JOB, rulesWith({ revision: 1 }))
       expect(await actors.snapshot(JOB)).toMatchObject({ revision: 1, current: {} })
     } finally {
@@ -221,11 +221,17 @@ async function onLibsql(): Promise<World> {
 }
 
 /** The tables of the system database, with one object that may have transitions. */
-async function prepare(sql: (text: string) => Promise<unknown>): Promise<void> {
-  for (const statement of await migrationStatements()) await sql(statement)
-  await sql(`insert into objects (id, type, sub_type, name, name_folded, parent_id, path, is_template, instance_type,
-               collector_id, version, created_at)
-             values (${JOB}, 'job', 'webcollector', 'a job', 'a job', 1, '/1/${JOB}/', 0, 'none', 0, 1, 0)`)
+async function prepare({ batch }: Edge): Promise<void> {
+  await batch([
+    ...(await migrationStatements()),
+    `insert into objects (id, type, sub_type, name, name_folded, parent_id, path, is_template, instance_type,
+       collector_id, version, created_at)
+     values (${JOB}, 'job', 'webcollector', 'a job', 'a job', 1, '/1/${JOB}/', 0, 'none', 0, 1, 0)`,
+  ])
+}
+
+async function rowsOf({ batch }: Edge, statement: string): Promise<readonly Record<string, unknown>[]> {
+  return (await batch([statement]))[0] ?? []
 }
 
 async function until(actors: JobActors, holds: (snapshot: Snapshot) => boolean): Promise<Snapshot | null> {

@@ -1,29 +1,22 @@
 import { join } from 'node:path'
 
-import type { BunPlugin } from 'bun'
-
+import { replaceImport } from '../hosts/bundle.ts'
 import { startEdge } from '../hosts/edge.ts'
 import type { EdgeOptions } from '../hosts/edge.ts'
 
-/** Another file in place of one that a host's file imports; it may use the true one. */
-const insteadOf = (name: string, file: string, importers: RegExp): BunPlugin => ({
-  name: file,
-  setup(build) {
-    build.onResolve({ filter: new RegExp(`^\\./${name}\\.ts$`) }, ({ importer }) =>
-      importers.test(importer) ? { path: join(import.meta.dir, file) } : undefined,
-    )
-  },
-})
-const insteadOfValues = (file: string) => insteadOf('values', file, /job-object\.ts$/)
+/** A file of this folder in place of a Worker's, which it may use. */
+const replace = (name: string, file: string, importers: RegExp) =>
+  replaceImport(`./${name}.ts`, join(import.meta.dir, file), importers)
+const replaceValues = (file: string) => replace('values', file, /job-object\.ts$/)
 
 // The edge host as a process, with one part made worse on purpose or not; the argument says which. workerd is its child.
 const HOSTS: Readonly<Record<string, EdgeOptions>> = {
-  whole: {},
-  'acknowledges-early': { plugin: insteadOfValues('early-values.ts') },
-  'fails-on-purpose': { plugin: insteadOfValues('failing-values.ts') },
-  'dies-after-a-commit': { plugin: insteadOfValues('dying-values.ts') },
-  'eager-hashes': { plugin: insteadOf('hashing', 'eager-hashing.ts', /edge\/ports\.ts$/) },
-  'loses-its-database': { plugin: insteadOf('d1', 'failing-d1.ts', /ports\.ts$/) },
+  whole: { hashesInSteps: true },
+  'acknowledges-early': { plugin: replaceValues('early-values.ts') },
+  'fails-on-purpose': { plugin: replaceValues('failing-values.ts') },
+  'dies-after-a-commit': { plugin: replaceValues('dying-values.ts') },
+  'platform-hashes': {},
+  'loses-its-database': { plugin: replace('d1', 'failing-d1.ts', /ports\.ts$/) },
 }
 
 const [name = ''] = process.argv.slice(2)

@@ -1,7 +1,6 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 
-import type { BunPlugin } from 'bun'
 import { sql } from 'drizzle-orm'
 
 import { FAST_DIR } from './fast-dir.ts'
@@ -10,7 +9,7 @@ import { startServer } from '../../workers/bun/server.ts'
 import type { Server } from '../../workers/bun/server.ts'
 import { readBunSettings } from '../../workers/bun/settings.ts'
 import { jsonLog } from '../../workers/json-log.ts'
-import { startEdge } from './edge.ts'
+import { HAND_CLOCK, startEdge } from './edge.ts'
 import type { Moved } from './hand-worker.ts'
 import { ADMIN, TIME_ZONE } from './host.ts'
 import type { Host } from './host.ts'
@@ -134,19 +133,10 @@ async function crons(): Promise<readonly string[]> {
 
 type Triggered = { readonly triggers: { readonly crons: readonly string[] } }
 
-const byHand: BunPlugin = {
-  name: 'by hand',
-  setup(build) {
-    build.onResolve({ filter: /^\.\/clock\.ts$/ }, ({ importer }) =>
-      importer.includes('workers/edge/') ? { path: join(import.meta.dir, 'hand-clock.ts') } : undefined,
-    )
-  },
-}
-
 /** The edge. Away means that alarms ring late, as they do when the platform could not ring them. */
 async function startEdgeByHand(variables: Variables = {}): Promise<HostByHand> {
   const entry = join(import.meta.dir, 'hand-worker.ts')
-  const host = await startEdge({ plugin: byHand, entry, variables })
+  const host = await startEdge({ plugin: HAND_CLOCK, entry, variables })
   const move = async (moved: Moved) => {
     const response = await fetch(`${host.url}/by-hand`, { method: 'POST', body: JSON.stringify(moved) })
     if (!response.ok) throw new Error(`The clock could not be moved: ${await response.text()}`)

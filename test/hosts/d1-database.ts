@@ -5,6 +5,6 @@ import { startStorage } from './storage.ts'
 /** The system database of the edge, migrated. */
 export async function startD1() {
   const { database, close } = await startStorage()
-  for (const statement of await migrationStatements()) await database.prepare(statement).run()
+  await database.batch((await migrationStatements()).map((statement) => database.prepare(statement)))
   return { database: openD1(database), close }
 }

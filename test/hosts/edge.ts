@@ -5,7 +5,7 @@ import type { Readable } from 'node:stream'
 import type { BunPlugin } from 'bun'
 import { Miniflare } from 'miniflare'
 
-import { bundleWorker } from './bundle.ts'
+import { bundleWorker, replaceImport } from './bundle.ts'
 import { FAST_DIR } from './fast-dir.ts'
 import { ADMIN, TIME_ZONE } from './host.ts'
 import type { Host } from './host.ts'
@@ -24,14 +24,32 @@ export type EdgeOptions = {
   readonly plugin?: BunPlugin
   /** A Worker of the test's own, around that of the service. */
   readonly entry?: string
+  /** Hashes passwords in steps between other work, as in production. Without it the scrypt of workerd makes the same
+   * hashes in a third of the time. */
+  readonly hashesInSteps?: boolean
 }
 
 export type EdgeHost = Host & {
   /** Does what a trigger of this name brings about. */
   scheduled(cron: string): Promise<void>
   /** Rows of the system database. */
-  sql(text: string): Promise<readonly Readonly<Record<string, unknown>>[]>
+  sql(text: string): Promise<Rows>
 }
+
+type Rows = readonly Readonly<Record<string, unknown>>[]
+
+const PLATFORM_HASHING = replaceImport(
+  './hashing.ts',
+  join(import.meta.dir, 'platform-hashing.ts'),
+  /workers\/edge\/ports\.ts$/,
+)
+
+/** For a Worker around that of the service which moves the clock by `setClock`. */
+export const HAND_CLOCK = replaceImport(
+  './clock.ts',
+  join(import.meta.dir, 'hand-clock.ts'),
+  /workers\/edge\//,
+)
 
 /** Starts the Worker in workerd, as bundled from `workers/edge`, with D1, R2 and its Durable Objects; offline. */
 export async function startEdge({
@@ -39,6 +57,7 @@ export async function startEdge({
   variables = {},
   plugin,
   entry = MAIN,
+  hashesInSteps = false,
 }: EdgeOptions = {}): Promise<EdgeHost> {
   const logs: string[] = []
   const folder = dataDir ?? (await mkdtemp(join(FAST_DIR, 'tidemark-edge-')))
@@ -58,9 +77,10 @@ export async function startEdge({
           {
             type: 'ESModule',
             path: 'main.mjs',
-            contents: await (plugin || entry !== MAIN
-              ? bundleWorker(entry, plugin ? [plugin] : [])
-              : bundleEdge()),
+            contents: await bundleWorker(entry, [
+              ...(plugin ? [plugin] : []),
+              ...(hashesInSteps ? [] : [PLATFORM_HASHING]),
+            ]),
           },
         ],
         compatibilityDate: '2026-04-01',
@@ -94,9 +114,11 @@ export async function startEdge({
   })
   const url = await miniflare.ready
   const database = await miniflare.unsafeGetDirectURL('database')
-  const sql = async (text: string) =>
-    (await (await post(database, text)).json()) as readonly Readonly<Record<string, unknown>>[]
-  await migrate(sql)
+  const batch = async (statements: readonly string[]) =>
+    (await (await post(database, JSON.stringify(statements))).json()) as readonly Rows[]
+  const sql = async (text: string) => (await batch([text]))[0] ?? []
+  const [migrated] = await batch([`select name from sqlite_master where name = 'users'`])
+  if (migrated?.length === 0) await batch(await migrationStatements())
   return {
     name: 'edge',
     url: url.origin,
@@ -127,22 +149,15 @@ async function setupLink(url: string, logs: readonly string[]): Promise<string |
   return null
 }
 
-let bundle: Promise<string> | null = null
-
-/** The Worker as one module. Built once for all hosts of a test run. */
-function bundleEdge(): Promise<string> {
-  bundle ??= bundleWorker(MAIN)
-  return bundle
-}
-
 /**
- * Answers a statement with its rows. Miniflare's own way into D1 keeps connections, and workerd closes one that
+ * Runs statements in one batch and answers the rows of each. Miniflare's own way into D1 keeps connections, and workerd closes one that
  * lay idle for 5 s, now and then just as it is used again.
  */
 const DATABASE_WORKER = `export default {
   async fetch(request, { DB }) {
     try {
-      return Response.json((await DB.prepare(await request.text()).all()).results)
+      const statements = (await request.json()).map((text) => DB.prepare(text))
+      return Response.json((await DB.batch(statements)).map(({ results }) => results))
     } catch (error) {
       return new Response(String(error), { status: 500 })
     }
@@ -153,11 +168,4 @@ async function post(url: URL, body: string): Promise<Response> {
   const response = await fetch(url, { method: 'POST', body, keepalive: false })
   if (!response.ok) throw new Error(`${url.pathname} answered ${response.status}: ${await response.text()}`)
   return response
-}
-
-/** Applies the migrations as `wrangler d1 migrations apply` does, unless an earlier start has. */
-async function migrate(sql: EdgeHost['sql']): Promise<void> {
-  const done = await sql(`select name from sqlite_master where name = 'users'`)
-  if (done.length > 0) return
-  for (const statement of await migrationStatements()) await sql(statement)
 }

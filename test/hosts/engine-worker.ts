@@ -37,8 +37,8 @@ export default {
   async fetch(request: Request, bindings: Bindings): Promise<unknown> {
     const { pathname } = new URL(request.url)
     if (pathname === '/sql') {
-      const statement = bindings.DB.prepare((await request.json()) as string)
-      return Response.json((await statement.all()).results)
+      const statements = ((await request.json()) as string[]).map((text) => bindings.DB.prepare(text))
+      return Response.json((await bindings.DB.batch(statements)).map(({ results }) => results))
     }
     if (pathname === '/engine') {
       const stub = bindings.ENGINE.get(bindings.ENGINE.idFromName('the engine'))

@@ -106,10 +106,12 @@ export async function startValuesObject(
   }
 }
 
+type Rows = readonly Record<string, unknown>[]
+
 export interface Edge {
   readonly url: URL
-  /** Runs one statement in the system database. */
-  readonly sql: (text: string) => Promise<readonly Record<string, unknown>[]>
+  /** Runs statements in the system database as one batch and returns the rows of each. */
+  readonly batch: (statements: readonly string[]) => Promise<readonly Rows[]>
   close(): Promise<void>
 }
 
@@ -141,10 +143,10 @@ async function startEdge(folder: string): Promise<Edge> {
   const url = await miniflare.ready
   return {
     url,
-    async sql(text) {
-      const response = await post(new URL('/sql', url), text)
+    async batch(statements) {
+      const response = await post(new URL('/sql', url), statements)
       if (!response.ok) throw new Error(await response.text())
-      return (await response.json()) as readonly Record<string, unknown>[]
+      return (await response.json()) as readonly Rows[]
     },
     close: () => miniflare.dispose(),
   }

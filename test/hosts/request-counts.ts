@@ -1,23 +1,16 @@
 import { join } from 'node:path'
 
-import type { BunPlugin } from 'bun'
-
-import { startEdge } from './edge.ts'
+import { HAND_CLOCK, startEdge } from './edge.ts'
 import type { Counts } from './counts.ts'
 import type { Moved } from './hand-worker.ts'
 
-const byHand: BunPlugin = {
-  name: 'by hand',
-  setup(build) {
-    build.onResolve({ filter: /^\.\/clock\.ts$/ }, ({ importer }) =>
-      importer.includes('workers/edge/') ? { path: join(import.meta.dir, 'hand-clock.ts') } : undefined,
-    )
-  },
-}
-
 /** The edge with its clock moved by hand, which counts what the platform bills. */
 export async function startCountingEdge() {
-  const host = await startEdge({ plugin: byHand, entry: join(import.meta.dir, 'counting-worker.ts') })
+  const host = await startEdge({
+    plugin: HAND_CLOCK,
+    entry: join(import.meta.dir, 'counting-worker.ts'),
+    hashesInSteps: true,
+  })
   const post = async (path: string, body: unknown) => {
     const answer = await fetch(host.url + path, {
       method: 'POST',

@@ -8,10 +8,10 @@ import type { NamedEntry, RevaluationChange, RevaluationRow } from './store.ts'
 const LENGTH_MAX_MS = 3_660 * 86_400_000
 const OCCURRENCES_MAX = 10_000
 
-/** What somebody enters, as it is kept. */
+/** A revaluation as it is stored. */
 export type RevaluationInput = Omit<RevaluationChange, 'running' | 'nextAt'> & Pick<RevaluationRow, 'type'>
 
-/** What a body says, with the zone of entries that name none.
+/** The revaluation of a body; entries without a time zone get `timeZone`.
  * @throws {Refusal} invalid when it ends before it begins, or is too long */
 export function entered(body: RevaluationBody, timeZone: string): RevaluationInput {
   const { type, adjustTo, incident, name, comment, slaRelevant } = body
@@ -30,7 +30,7 @@ export function entered(body: RevaluationBody, timeZone: string): RevaluationInp
   return { ...range, type, adjustTo, incident, name, comment, slaRelevant, active, editOnly }
 }
 
-/** Whether the begin is at the time of day of an entry (specification: Revaluation, rules 1 and 2): local time. */
+/** Whether the begin has the time of day of an entry (specification: Revaluation, rules 1 and 2): local time. */
 function beginsWithEntry({ beginAt }: Range, active: readonly NamedEntry[]): boolean {
   const timed = active.filter(({ exception, times }) => !exception && times.length > 0)
   return (
@@ -39,7 +39,7 @@ function beginsWithEntry({ beginAt }: Range, active: readonly NamedEntry[]): boo
   )
 }
 
-/** @throws {Refusal} invalid when it never applies, or too often */
+/** @throws {Refusal} invalid when the revaluation never applies, or too often */
 export function checkOccurrences(what: RevaluationInput): void {
   if (countOccurrences(what.active, what) > OCCURRENCES_MAX)
     throw invalid('/active', `must have at most ${OCCURRENCES_MAX} occurrences`)
@@ -47,7 +47,7 @@ export function checkOccurrences(what: RevaluationInput): void {
     throw invalid('/active', 'must apply at some time between begin and end')
 }
 
-/** @throws {Refusal} invalid for what is not over */
+/** @throws {Refusal} invalid when the revaluation is not entirely in the past */
 export function checkPast(what: RevaluationInput, now: number): void {
   if (what.endAt > now) throw invalid('/end', 'must be in the past')
 }

@@ -4,39 +4,39 @@ import type { Range } from '../../lib/range.ts'
 import { localInstant } from '../../lib/time.ts'
 
 const DAY_MS = 86_400_000
-/** How far the first look for the next change reaches; each further look reaches twice as far. */
+/** The first search for the next change looks this far; each further search looks twice as far. */
 const LOOK_MS = 8 * DAY_MS
 
 export const ENTRY_TYPES = ['one_time', 'daily', 'weekly', 'monthly', 'manual'] as const
 export type EntryType = (typeof ENTRY_TYPES)[number]
 
-/** When something begins on a day, and for how long. */
+/** When an occurrence begins, and its length. */
 export type EntryTime = {
   /** Local time, `HH:MM`, as `localInstant` reads it. */
   readonly begin: string
-  /** ISO 8601. Days and weeks are calendar days; hours and less are elapsed time, whatever the clocks do meanwhile. */
+  /** ISO 8601. Days and weeks are calendar days; hours and shorter units are elapsed time, even across a DST change. */
   readonly duration: string
-  /** `YYYY-MM-DD`, of what happens once. */
+  /** `YYYY-MM-DD`, for `one_time`. */
   readonly date?: string | undefined
-  /** From 1, Monday, to 7, of what happens weekly. */
+  /** From 1, Monday, to 7, for `weekly`. */
   readonly weekday?: number | undefined
-  /** From 1 to 31, of what happens monthly; months without it are left out. */
+  /** From 1 to 31, for `monthly`; months without this day are skipped. */
   readonly day?: number | undefined
 }
 
 export type Entry = {
   readonly type: EntryType
-  /** Governs `times` only. */
+  /** The time zone of `times`. */
   readonly timezone: string
   readonly times: readonly EntryTime[]
-  /** True for what is taken away from the others. */
+  /** True for an entry that is subtracted from the others. */
   readonly exception: boolean
 }
 
-/** Entries within a range; without any, the range itself. */
+/** Entries within a range; without entries, the whole range. */
 export type Schedule = Range & { readonly active: readonly Entry[] }
 
-/** When a schedule applies within a range: apart from each other, in order, cut where the range or the schedule ends. */
+/** When a schedule applies within a range: disjoint and in order, cut at the ends of the range and the schedule. */
 export function occurrencesIn(schedule: Schedule, range: Range): Range[] {
   const beginAt = Math.max(schedule.beginAt, range.beginAt)
   const endAt = Math.min(schedule.endAt, range.endAt)
@@ -57,7 +57,7 @@ export function isActiveAt(schedule: Schedule, at: number): boolean {
   return occurrencesIn(schedule, { beginAt: at, endAt: at + 1 }).length > 0
 }
 
-/** The first instant after this one at which a schedule begins or ends to apply; null when there is none. */
+/** The first instant after `at` at which the schedule starts or stops applying; null if there is none. */
 export function nextChange(schedule: Schedule, at: number): number | null {
   const isActive = isActiveAt(schedule, at)
   let beginAt = Math.max(at, schedule.beginAt)
@@ -71,7 +71,7 @@ export function nextChange(schedule: Schedule, at: number): number | null {
   return isActive ? schedule.endAt : null
 }
 
-/** How many occurrences entries have in a range at most. */
+/** An upper bound of the occurrences of entries in a range. */
 export function countOccurrences(active: readonly Entry[], { beginAt, endAt }: Range): number {
   const days = Math.ceil((endAt - beginAt) / DAY_MS) + 1
   const perTime: Readonly<Record<EntryType, number>> = {
@@ -96,7 +96,7 @@ function endOf(first: Range | undefined, beginAt: number): number {
   return first?.beginAt === beginAt ? first.endAt : beginAt
 }
 
-/** What an entry says for a range; more than that at its rims. */
+/** The occurrences of an entry in a range, and some beyond its ends. */
 function rangesOf(entry: Entry, range: Range): Range[] {
   if (entry.type === 'manual') return [range]
   return entry.times.flatMap((time) => {
@@ -110,12 +110,12 @@ function rangesOf(entry: Entry, range: Range): Range[] {
   })
 }
 
-/** The dates on which something may begin in a range. */
+/** The dates on which an occurrence may begin in a range. */
 function datesOf({ type, timezone }: Entry, time: EntryTime, range: Range): Temporal.PlainDate[] {
   if (time.date !== undefined) return [Temporal.PlainDate.from(time.date)]
   const last = dateOf(range.endAt, timezone)
   const dates: Temporal.PlainDate[] = []
-  // From a day before: in a gap of the clocks a time moves forward, dates may be left out, and days may be longer.
+  // Starts a day earlier: a DST gap moves a time forward, dates may be skipped, and days may be longer.
   let date = firstDate(type, time, dateOf(range.beginAt, timezone).subtract({ days: 1 }))
   while (Temporal.PlainDate.compare(date, last) <= 0) {
     if (type !== 'monthly' || date.daysInMonth >= (time.day ?? 1)) {
@@ -147,7 +147,7 @@ function dateOf(at: number, timezone: string): Temporal.PlainDate {
   return Temporal.Instant.fromEpochMilliseconds(at).toZonedDateTimeISO(timezone).toPlainDate()
 }
 
-/** Ranges in order, those that touch made one. */
+/** Ranges in order; adjacent and overlapping ranges are merged. */
 export function joined(ranges: readonly Range[]): Range[] {
   const result: Range[] = []
   for (const range of ranges.toSorted((a, b) => a.beginAt - b.beginAt)) {
@@ -160,7 +160,7 @@ export function joined(ranges: readonly Range[]): Range[] {
   return result
 }
 
-/** What is left of ranges; both lists as `joined` makes them. */
+/** The ranges without the exceptions; both lists as `joined` returns them. */
 function without(ranges: readonly Range[], exceptions: readonly Range[]): Range[] {
   return ranges.flatMap((range) => {
     const left: Range[] = []
@@ -174,7 +174,7 @@ function without(ranges: readonly Range[], exceptions: readonly Range[]): Range[
   })
 }
 
-/** What of one range lies in another; nothing or one. */
+/** The part of one range inside another: one range, or none. */
 export function cut(range: Range, { beginAt, endAt }: Range): Range[] {
   const part = { beginAt: Math.max(range.beginAt, beginAt), endAt: Math.min(range.endAt, endAt) }
   return part.beginAt < part.endAt ? [part] : []

@@ -25,7 +25,7 @@ function shown({ revaluation, version }: Awaited<ReturnType<typeof readRevaluati
   return { view: revaluation, version }
 }
 
-/** The same for every type of object: all of them, and a new one. */
+/** The routes that list and create revaluations, for one type of object. */
 function revaluationsOf(type: ObjectType) {
   return new Hono<Env>()
     .get(
@@ -69,7 +69,7 @@ function revaluationsOf(type: ObjectType) {
     )
 }
 
-/** The same for every type of object: a single one. */
+/** The routes of a single revaluation, for one type of object. */
 function revaluationOf(type: ObjectType) {
   return new Hono<Env>()
     .get(

@@ -9,7 +9,7 @@ import { ENTRY_TYPES } from './occurrences.ts'
 import type { EntryType } from './occurrences.ts'
 
 const ENTRIES_MAX = 20
-/** Of all entries together. */
+/** In all entries together. */
 const TIMES_MAX = 50
 const OCCURRENCE_MAX_MS = 31 * 86_400_000
 const LISTED_MAX = 1_000
@@ -59,7 +59,7 @@ const timeSchema = z.strictObject({
     .describe('The day of the month; only for `monthly`. Months without this day are skipped.'),
 })
 
-/** The field that a time has beside its begin and duration. */
+/** The field of a time besides its begin and duration. */
 const DAY_FIELDS = ['date', 'weekday', 'day'] as const
 const DAY_FIELD: Readonly<Record<EntryType, (typeof DAY_FIELDS)[number] | null>> = {
   one_time: 'date',
@@ -99,8 +99,8 @@ export const entryBody = z
     }
   })
 
-/** Specification: Revaluation; ours: comment, slaRelevant. What only reads answer is taken and ignored, so that what was
- * read can be sent back. */
+/** Specification: Revaluation; ours: comment, slaRelevant. Read-only fields of the view are ignored, so that a read can
+ * be sent back unchanged. */
 export const revaluationBody = z
   .strictObject({
     begin: instantQuery,

@@ -26,7 +26,7 @@ export type ObjectName = { readonly type: ObjectType; readonly id: number }
 
 type Versioned = { readonly revaluation: RevaluationView; readonly version: number }
 
-/** The revaluations of an object of which any part lies in a time, by begin.
+/** The revaluations of an object that overlap a range, by begin.
  * @throws {Refusal} not_found, invalid */
 export async function listRevaluations(
   context: Context,
@@ -54,9 +54,9 @@ export async function readRevaluation(context: Context, object: ObjectName, id: 
   return { revaluation: viewOf(context, object.type, row), version: row.version }
 }
 
-/** Enters a revaluation. Maintenance that has begun is made two: one is laid over the past, the other is lived through,
- * and answered.
- * @throws {Refusal} not_found, forbidden, invalid, conflict for an adjustment of an outage that lasts */
+/** Creates a revaluation. Maintenance with a begin in the past is split in two: a correction of the past, and live
+ * maintenance, which is returned.
+ * @throws {Refusal} not_found, forbidden, invalid, conflict for an adjustment of an open outage */
 export async function createRevaluation(
   context: Context,
   object: ObjectName,
@@ -89,8 +89,8 @@ export async function createRevaluation(
   return readRevaluation(context, object, id)
 }
 
-/** Replaces a revaluation. Of maintenance that has begun, only what comes changes.
- * @throws {Refusal} not_found, forbidden, invalid, precondition_failed, conflict for what has ended */
+/** Replaces a revaluation. Of maintenance that has begun, only the future changes.
+ * @throws {Refusal} not_found, forbidden, invalid, precondition_failed, conflict if it has ended */
 export async function updateRevaluation(
   context: Context,
   object: ObjectName,
@@ -98,7 +98,7 @@ export async function updateRevaluation(
 ): Promise<Versioned> {
   const { ports } = context
   await requireObject(context, object.id, { type: object.type, right: 'maintain' })
-  // What should have begun by now has.
+  // Maintenance that is due begins before the change.
   await ports.flow.runDue()
   const row = await requireRevaluation(context, object, change.revaluationId)
   if (change.ifMatch !== null && change.ifMatch !== row.version) throw changedMeanwhile()
@@ -121,8 +121,8 @@ export async function updateRevaluation(
   return { revaluation: viewOf(context, object.type, { ...row, ...what, ...next, version }), version }
 }
 
-/** Takes a revaluation away, or ends it now where it has begun: what was lived through stays.
- * @throws {Refusal} not_found, forbidden, conflict for what has ended */
+/** Deletes a revaluation, or ends it now if it has begun.
+ * @throws {Refusal} not_found, forbidden, conflict if it has ended */
 export async function deleteRevaluation(context: Context, object: ObjectName, id: number): Promise<void> {
   const { ports } = context
   const { database } = ports
@@ -134,7 +134,7 @@ export async function deleteRevaluation(context: Context, object: ObjectName, id
   if (stays && isOver(row, now)) throw over()
   await commitIfMatch(context, { ...row, table: 'revaluations' }, [
     stays ? store.cancelRevaluation(database, row, now) : store.deleteRevaluation(database, id),
-    // In any case: it may have begun since it was read.
+    // Always, because it may have begun since it was read.
     noteMaintenance(database, [{ objectId: object.id, at: now }]),
     recorded(context, 'delete', { id, before: row }),
   ])
@@ -152,7 +152,7 @@ function recorded(context: Context, action: string, { id, ...told }: Revaluation
   return audited(context, { action, objectType: 'revaluation', objectId: id, ...told })
 }
 
-/** @throws {Refusal} precondition_failed when somebody was quicker */
+/** @throws {Refusal} precondition_failed when the revaluation was changed in the meantime */
 async function refuseOvertaken(write: () => Promise<void>): Promise<void> {
   try {
     await write()
@@ -172,7 +172,7 @@ async function requireRevaluation(
   return row
 }
 
-/** @throws {Refusal} invalid when it is not past, conflict when it touches an outage that lasts */
+/** @throws {Refusal} invalid when an adjustment is not in the past, conflict when it overlaps an open outage */
 async function checkAdjustment({ ports }: Context, objectId: number, what: RevaluationInput): Promise<void> {
   if (what.type !== 'adjustment') return
   checkPast(what, ports.clock.now())
@@ -184,7 +184,7 @@ async function checkAdjustment({ ports }: Context, objectId: number, what: Reval
 
 type Row = store.NewRevaluation
 
-/** What is entered, apart where some of it is past and some is to come. */
+/** The revaluation, split at `now` if it applies both before and after. */
 function partsOf(
   what: RevaluationInput,
   now: number,
@@ -197,7 +197,7 @@ function partsOf(
   return [row({ ...what, endAt: now }, true), row({ ...what, beginAt: now }, false)]
 }
 
-/** Of maintenance that has begun, what happened stays. @throws {Refusal} invalid, conflict */
+/** Checks that the past of begun maintenance stays unchanged. @throws {Refusal} invalid, conflict */
 function checkLived(row: RevaluationRow, what: RevaluationInput, now: number): void {
   if (isOver(row, now)) throw over()
   if (!hasBegun(row, now)) {
@@ -213,7 +213,7 @@ function checkLived(row: RevaluationRow, what: RevaluationInput, now: number): v
     throw invalid('/active', 'cannot be changed after the revaluation has begun')
 }
 
-/** Whether it is lived through, and not laid over the past. */
+/** Whether it applies as time passes, and is not a correction of the past. */
 function isLived(row: RevaluationRow): boolean {
   return row.type === 'maintenance' && !row.inPast
 }
@@ -258,7 +258,7 @@ const BEGIN_DIFFERS = {
     'The time of day of begin differs from the times in `active`, so lists contain the revaluation only with edit=true.',
 } as const
 
-/** How far it is, and when it begins and ends next. */
+/** The status of a revaluation, and its next begin and end. */
 function progressOf(row: RevaluationRow, now: number) {
   const isRunning = row.cancelledAt === null && isActiveAt(row, now)
   const firstAt = nextChange(row, now)

@@ -7,7 +7,7 @@ import { LEVELS } from '../states/state.ts'
 import type { Entry } from './occurrences.ts'
 import type { ADJUSTMENTS, REVALUATION_TYPES } from './schema.ts'
 
-/** An entry with its name, which means nothing. */
+/** An entry with its name, which is only displayed. */
 export type NamedEntry = Entry & { readonly name: string | null }
 
 export type RevaluationRow = Omit<typeof revaluations.$inferSelect, 'type' | 'adjustTo' | 'active'> & {
@@ -18,13 +18,13 @@ export type RevaluationRow = Omit<typeof revaluations.$inferSelect, 'type' | 'ad
 
 export type NewRevaluation = Omit<RevaluationRow, 'id' | 'linkedId' | 'cancelledAt' | 'version'>
 
-/** What an update may change. */
+/** The fields that an update may change. */
 export type RevaluationChange = Omit<
   NewRevaluation,
   'objectId' | 'type' | 'inPast' | 'createdAt' | 'createdBy'
 >
 
-/** Adds one row, or two that are linked; returns the id of the last. */
+/** Inserts one row, or two linked rows; returns the id of the last. */
 export async function insertRevaluations(
   database: Database,
   [first, second]: readonly [NewRevaluation, NewRevaluation?],
@@ -60,7 +60,7 @@ export async function findRevaluation(
   return row ? (row as RevaluationRow) : null
 }
 
-/** How many there are of an object. */
+/** The number of revaluations of an object. */
 export async function countRevaluations(database: Database, objectId: number): Promise<number> {
   const [row] = await database.all<{ total: number }>(
     sql`select count(*) as total from revaluations where object_id = ${objectId}`,
@@ -68,7 +68,7 @@ export async function countRevaluations(database: Database, objectId: number): P
   return row?.total ?? 0
 }
 
-/** Those on some objects of which any part lies in a range, by begin. */
+/** Revaluations of some objects that overlap a range, by begin. */
 export async function readRevaluations(
   database: Database,
   objectIds: readonly number[],
@@ -88,7 +88,7 @@ export async function readRevaluations(
   return rows as RevaluationRow[]
 }
 
-/** Changes a row that is still at the version read, and says whether it was. */
+/** Changes a row that still has the version that was read. @returns whether it had */
 export function updateRevaluation(
   database: Database,
   { id, version }: RevaluationRow,
@@ -107,7 +107,7 @@ export function deleteRevaluation(database: Database, id: number): Write {
   return database.delete(revaluations).where(eq(revaluations.id, id))
 }
 
-/** Ends what is going on at an instant. */
+/** Ends the current occurrence at an instant. */
 export function cancelRevaluation(database: Database, { id, version }: RevaluationRow, at: number): Write {
   return database
     .update(revaluations)
@@ -115,7 +115,7 @@ export function cancelRevaluation(database: Database, { id, version }: Revaluati
     .where(eq(revaluations.id, id))
 }
 
-/** Those that begin or end an occurrence next, the earliest first. */
+/** Revaluations with the earliest next begin or end. */
 export async function readNext(
   database: Database,
   limit: number,
@@ -129,7 +129,7 @@ export async function readNext(
   return rows as (RevaluationRow & { nextAt: number })[]
 }
 
-/** Notes that an occurrence has begun or ended; unless somebody changed the row meanwhile. */
+/** Stores that an occurrence has begun or ended, unless the row was changed in the meantime. */
 export function saveProgress(
   database: Database,
   { id, version }: RevaluationRow,
@@ -141,7 +141,7 @@ export function saveProgress(
     .where(and(eq(revaluations.id, id), eq(revaluations.version, version)))
 }
 
-/** Since when an object is in a bad state without having been in any other; null when it is not. */
+/** Since when an object has been in bad states only; null if it is not in one. */
 export async function findOpenOutage(database: Database, objectId: number): Promise<number | null> {
   const levels = sql.raw(LEVELS.map((level: Level) => `'${level}'`).join(', '))
   const [row] = await database.all<{ at: number }>(sql`

@@ -17,8 +17,8 @@ const WEEK_MS = 7 * DAY_MS
 /** 1970 began on a Thursday. */
 const FIRST_MONDAY_MS = 4 * DAY_MS
 
-/** When windows are open within a range: every instant whose local time lies in one of them, whatever clocks do; null is
- * always open. An hour that is shown twice counts twice, one that is skipped never. */
+/** The ranges in which windows are active: all instants whose local time is in a window; always, if `windows` is null.
+ * On a DST change a repeated hour counts twice, a skipped hour never. */
 export function activeSpans(
   windows: readonly ActiveWindow[] | null,
   timeZone: string,
@@ -56,7 +56,7 @@ function inWeek({ days, begin, end }: ActiveWindow): Range[] {
   })
 }
 
-/** What is open each week, within a range of local time. */
+/** The weekly ranges within a range of local time. */
 function repeated(week: readonly Range[], local: Range): Range[] {
   const spans: Range[] = []
   const first = Math.floor((local.beginAt - FIRST_MONDAY_MS) / WEEK_MS) * WEEK_MS + FIRST_MONDAY_MS

@@ -1,15 +1,16 @@
 import type { Range } from '../../lib/range.ts'
 
-/** What may be used of a period, ms: `majorMs` is the first whole millisecond that is more than the credit. */
+/** The credit (error budget) of a period, ms: the container is `minor` from `minorMs` and `major` from `majorMs` of
+ * downtime; `majorMs` is the first whole millisecond beyond the credit. */
 export type Credit = { readonly creditMs: number; readonly minorMs: number; readonly majorMs: number }
 
-/** Decimals that limits and warnings may have. */
+/** Decimals of limits and warnings. */
 export const PERCENT_DECIMALS = 6
 const SCALE = 10 ** PERCENT_DECIMALS
 const WHOLE = 100n * BigInt(SCALE)
 
-/** The credit of a time that is active so long: (1 − limit / 100) of it; `minorMs` is at `warnAt` percent of that, and at
- * least a millisecond. Exact: the credit is rounded down to whole ms, which whole ms exceed or not all the same. */
+/** The credit of an active time: (1 − limit / 100) of it; `minorMs` is `warnAt` percent of that, at least a
+ * millisecond. Exact: rounding the credit down to whole ms does not change which whole ms exceed it. */
 export function creditOf(
   activeMs: number,
   terms: { readonly limit: number; readonly warnAt: number },
@@ -21,14 +22,14 @@ export function creditOf(
   return { creditMs, minorMs: Math.max(1, minorMs), majorMs: creditMs + 1 }
 }
 
-/** How many times faster than the limit allows the credit is used; 1 uses it up exactly when the period ends. Null where
- * nothing is active, or nothing is allowed. */
+/** How many times faster than the limit allows the credit is used; 1 uses it up exactly at the end of the period. Null
+ * if no time is active, or no downtime is allowed. */
 export function burnRateOf(usedMs: number, activeMs: number, limit: number): number | null {
   const allowed = (100 - limit) / 100
   return activeMs === 0 || allowed === 0 ? null : usedMs / activeMs / allowed
 }
 
-/** The first instant at which so much of ranges is over, in their order; null when they are not that long. */
+/** The first instant at which this much of the ranges has passed, in order; null if they are shorter. */
 export function instantOf(ranges: readonly Range[], wantedMs: number): number | null {
   let leftMs = wantedMs
   for (const { beginAt, endAt } of ranges) {

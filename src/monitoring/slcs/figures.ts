@@ -5,10 +5,10 @@ import { burnRateOf, instantOf } from './credit.ts'
 import type { Credit } from './credit.ts'
 
 const HOUR_MS = 3_600_000
-/** Burn rates look back so far. */
+/** The time that burn rates look back. */
 export const LOOK_BACK_MS = 6 * HOUR_MS
 
-/** A credit and what was used of it so far, in seconds; the percentage is of the time that was active. */
+/** A credit and its use so far, in seconds; the percentage refers to the active time. */
 export function creditView({ creditMs }: Credit, usedMs: number, activeMs: number) {
   return {
     percent: percentOf(usedMs, activeMs),
@@ -22,7 +22,8 @@ export function creditView({ creditMs }: Credit, usedMs: number, activeMs: numbe
 export type Pace = {
   readonly burnRate1h: number | null
   readonly burnRate6h: number | null
-  /** When the credit is used up at the pace of the last six hours; null when that is not in the period, or over. */
+  /** When the credit will be used up at the rate of the last six hours; null if that is not within the rest of the
+   * period. */
   readonly projectedBreachAt: number | null
 }
 
@@ -30,7 +31,7 @@ export type Spent = {
   readonly credit: Credit
   readonly usedMs: number
   readonly limit: number
-  /** Active time of the last six hours and of the rest of the period, and what of it is bad. */
+  /** The active time of the last six hours and of the rest of the period, and its bad parts. */
   readonly active: readonly Range[]
   readonly bad: readonly Range[]
 }

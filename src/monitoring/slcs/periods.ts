@@ -5,25 +5,25 @@ import type { Range } from '../../lib/range.ts'
 export const PERIOD_UNITS = ['day', 'week', 'month', 'quarter', 'year'] as const
 export type PeriodUnit = (typeof PERIOD_UNITS)[number]
 
-/** How periods follow each other: as long as the duration; the next one comes when the reset interval is over. */
+/** The rules of periods: each is as long as `duration`, and a new one begins every `resetInterval`. */
 export type PeriodRules = {
   readonly duration: PeriodUnit
   readonly resetInterval: PeriodUnit
   readonly timeZone: string
 }
 
-/** A period, and since when it has been the current one: later than its begin where periods float. */
+/** A period, and the instant from which it is the current one: later than its begin if periods overlap. */
 export type Period = Range & { readonly fromAt: number }
 
 const MONTHS = { month: 1, quarter: 3, year: 12 } as const
 
-/** The period that is the current one at an instant: until the end of the reset interval around it, and as long as the
- * duration. Current spans of neighbours touch and never overlap, also where clocks change. */
+/** The current period at an instant: it ends with the reset interval around the instant, and is as long as `duration`.
+ * The spans in which periods are current are adjacent and never overlap, even across a DST change. */
 export function periodAt(rules: PeriodRules, at: number): Period {
   const { duration, resetInterval, timeZone } = rules
   const today = Temporal.Instant.fromEpochMilliseconds(at).toZonedDateTimeISO(timeZone).toPlainDate()
   let from = startOf(today, resetInterval)
-  // Clocks that were set back over midnight show yesterday's date once more, after the end of yesterday.
+  // After the clock was set back over midnight, yesterday's date is shown again after the end of yesterday.
   while (midnight(from.add(lengthOf(resetInterval)), timeZone) <= at) from = from.add(lengthOf(resetInterval))
   const end = from.add(lengthOf(resetInterval))
   return {
@@ -44,7 +44,7 @@ function lengthOf(unit: PeriodUnit): Temporal.DurationLike {
   return { months: MONTHS[unit] }
 }
 
-/** When a day begins: its first instant, which is not always called midnight. */
+/** The begin of a day: its first instant, which is not always midnight. */
 function midnight(day: Temporal.PlainDate, timeZone: string): number {
   return day.toZonedDateTime(timeZone).epochMilliseconds
 }

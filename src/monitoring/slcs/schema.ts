@@ -70,7 +70,7 @@ export const slcBody = z.strictObject({
     .refine((value) => value > 0, 'must be more than 0')
     .default(80)
     .describe('The container becomes `minor` when this percentage of the credit (error budget) is used.'),
-  // What a read answers beyond the fields above may be sent back unchanged.
+  // Read-only fields of the view: they are ignored, so that a read can be sent back unchanged.
   currentState: shownOnly,
   hasChildren: shownOnly,
   values: shownOnly,
@@ -158,7 +158,7 @@ export const periodsQuery = z.object({
   cursor: pageQuery.cursor,
 })
 
-/** Which frozen periods are calculated anew, and why. */
+/** Which frozen periods to recalculate, and why. */
 export const recalculationBody = z.strictObject({
   begin: instantQuery,
   end: instantQuery,

@@ -33,7 +33,7 @@ export async function readSlc(context: Context, id: number): Promise<Versioned> 
   return { slc: await viewOf(context, object), version: object.version }
 }
 
-/** Creates a service level container below a group; it has no children yet.
+/** Creates a service level container in a group; it has no children yet.
  * @throws {Refusal} not_found for the parent, forbidden, invalid */
 export async function createSlc(context: Context, parentId: number, body: SlcBody): Promise<Versioned> {
   const { ports } = context
@@ -57,7 +57,8 @@ export async function createSlc(context: Context, parentId: number, body: SlcBod
   return readSlc(context, id)
 }
 
-/** Replaces what was agreed, and moves it when the body names another parent. What periods are stays for good.
+/** Replaces the terms of a container, and moves it if the body names another parent. The rules of its periods cannot
+ * change.
  * @throws {Refusal} not_found, forbidden, precondition_failed, conflict, invalid */
 export async function updateSlc(
   context: Context,
@@ -111,7 +112,7 @@ function rulesOf(body: SlcBody, timeZone: string): PeriodRules {
   return { duration, resetInterval, timeZone: timezone }
 }
 
-/** Frozen periods and the current one would overlap, or leave gaps. */
+/** With other periods, frozen ones and the current one would overlap, or leave gaps. */
 function refuseOtherPeriods(body: SlcBody, { duration, resetInterval, timeZone }: PeriodRules): void {
   const fixed = { duration, resetInterval, timezone: timeZone }
   const faults = (['duration', 'resetInterval', 'timezone'] as const)
@@ -124,7 +125,7 @@ function refused(faults: readonly Fault[]): Refusal {
   return new Refusal('invalid', 'The body is invalid; see errors.', faults)
 }
 
-/** @param known what a commit wrote, in place of what is there now */
+/** @param known the result of a commit, in place of a read */
 async function viewOf(
   context: Context,
   object: ObjectRow,
@@ -164,7 +165,7 @@ type PublishedSlc = {
   readonly createdAt: number
 }
 
-/** How a container stands in the current period. */
+/** The figures of the current period. */
 async function valuesOf(
   { ports }: Context,
   { id, row, children, createdAt }: PublishedSlc,

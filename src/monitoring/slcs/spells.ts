@@ -4,7 +4,7 @@ import type { Reason, State } from '../../domain/state.ts'
 import { shownInMaintenance } from '../states/state.ts'
 import type { SlcChange, SlcState } from './verdict.ts'
 
-/** From an instant on a container is in maintenance or not; and in some that excuses whatever is bad. */
+/** A container enters or leaves maintenance, with or without maintenance that excuses downtime. */
 export type Spell = {
   readonly seq: number
   readonly at: number
@@ -12,7 +12,7 @@ export type Spell = {
   readonly excused: boolean
 }
 
-/** When spells say so: each lasts until the next, and the last for good. */
+/** The ranges of spells; each lasts until the next one, the last has no end. */
 export function spellRanges(spells: readonly Spell[], which: 'maintained' | 'excused'): Range[] {
   return unionOf(
     spells.flatMap((spell, index) => {
@@ -22,7 +22,7 @@ export function spellRanges(spells: readonly Spell[], which: 'maintained' | 'exc
   )
 }
 
-/** A change of a container as it is shown: with maintenance. */
+/** A visible state change of a container, with maintenance. */
 export type ShownChange = {
   readonly at: number
   readonly from: State
@@ -30,11 +30,11 @@ export type ShownChange = {
   readonly reason: Reason
 }
 
-/** How a container that is shown so was, and how it was judged. */
+/** The visible state of a container, and the state of its credit. */
 export type SlcStateAt = { readonly state: State; readonly bare: SlcState; readonly floorAt: number }
 
-/** What a container shows of changes of its credit and of maintenance, in the order of time: the states are those of its
- * credit, shown as maintained within some ranges. What has begun or ended by `untilAt` is shown by then. */
+/** The visible changes of a container that result from changes of its credit and from maintenance, in order of time:
+ * states of the credit, marked as maintained within some ranges. Ranges that begin or end by `untilAt` are included. */
 export function shownChanges(
   shown: SlcStateAt,
   changes: readonly SlcChange[],

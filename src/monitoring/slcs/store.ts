@@ -8,7 +8,7 @@ import type { ActiveWindow } from './active-time.ts'
 import type { PeriodRules } from './periods.ts'
 import type { Spell } from './spells.ts'
 
-/** What was agreed, and may be agreed anew. */
+/** The terms of a container, which can change. */
 export type Terms = {
   readonly limit: number
   readonly target: number | null
@@ -18,16 +18,16 @@ export type Terms = {
 
 export type SlcRow = PeriodRules & Terms
 
-/** A child as it counts. */
+/** A child as the container counts it. */
 export type Counted = { readonly id: number; readonly push: Push; readonly overrides: Link['overrides'] }
 
-/** How far a container is judged, and on what ground. */
+/** Up to when a container was assessed, and on which ground. */
 export type Judged = {
   readonly at: number
-  /** The digest of the terms and children that it is judged by. */
+  /** The digest of the terms and children of the assessment. */
   readonly ground: string
-  /** What was used of the period that begins at `beginAt` before `at`; `seqs` is the digest of the children's transitions
-   * until then. */
+  /** The downtime before `at` of the period that begins at `beginAt`; `seqs` is the digest of the children's
+   * transitions until then. */
   readonly settled: Settled | null
 }
 
@@ -49,7 +49,7 @@ const COLUMNS = {
   judged: slcs.judged,
 }
 
-/** What a container has of its own. */
+/** The own fields of a container. */
 export async function findSlc(
   database: Database,
   id: number,
@@ -58,7 +58,7 @@ export async function findSlc(
   return (row as (SlcRow & { judged: Judged | null }) | undefined) ?? null
 }
 
-/** @param path the path that the new container has for the time being */
+/** @param path the temporary path of the new container */
 export function insertSlc(
   database: Database,
   path: string,
@@ -77,7 +77,7 @@ export function updateTerms(database: Database, id: number, terms: Terms): Write
   return database.update(slcs).set(terms).where(eq(slcs.id, id))
 }
 
-/** The children of a container as they count. */
+/** The children of a container as it counts them. */
 export async function readCounted(database: Database, id: number): Promise<readonly Counted[]> {
   const rows = await database.all<{ id: number; push: Push; overrides: string }>(sql`
     select l.child_id as id, coalesce(slo.push_state, 'any') as push, l.overrides as overrides
@@ -85,11 +85,11 @@ export async function readCounted(database: Database, id: number): Promise<reado
   return rows.map((row) => ({ ...row, overrides: JSON.parse(row.overrides) as Link['overrides'] }))
 }
 
-/** A container that is to be judged or frozen. */
+/** A container to assess or to freeze. */
 export type DueSlc = SlcRow & {
   readonly id: number
   readonly createdAt: number
-  /** As it is shown: with maintenance. */
+  /** The visible state, with maintenance. */
   readonly state: State
   readonly sinceAt: number
   readonly seq: number
@@ -98,11 +98,11 @@ export type DueSlc = SlcRow & {
   readonly charged: Charged | null
   readonly judged: Judged | null
   readonly frozenUntilAt: number
-  /** See `uncounted`; null where nothing but time has passed. */
+  /** See `uncounted`; null if only time has passed. */
   readonly mark: number | null
 }
 
-/** Containers whose time has come, or whose children have changed; `limit` at most. */
+/** Containers that are due, or whose children have changed; at most `limit`. */
 export async function readDue(database: Database, now: number, limit: number): Promise<readonly DueSlc[]> {
   const rows = await database.all<
     Omit<DueSlc, 'judged' | 'activeTime' | 'charged' | 'maintained'> & {
@@ -132,7 +132,7 @@ export async function readDue(database: Database, now: number, limit: number): P
   }))
 }
 
-/** When the next container is due: at once, epoch ms 0, where children have changed; null for never. */
+/** When the next container is due, epoch ms: 0 if children have changed; null for never. */
 export async function readNextAt(database: Database): Promise<number | null> {
   const [row] = await database.all<{ next: number | null }>(sql`
     select case when exists (select 1 from uncounted cross join slcs x on x.id = uncounted.object_id) then 0
@@ -151,7 +151,7 @@ export function saveProgress(database: Database, { id, ...columns }: Progress): 
   return database.update(slcs).set(columns).where(eq(slcs.id, id))
 }
 
-/** The maintenance of a container in a range: each time it entered or left some, from the one that the range begins in. */
+/** The maintenance changes of a container in a range, beginning with the one that is in effect at its begin. */
 export async function readSpells(
   database: Database,
   id: number,

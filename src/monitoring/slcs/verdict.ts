@@ -6,16 +6,16 @@ import { instantOf } from './credit.ts'
 import type { Credit } from './credit.ts'
 import type { Period } from './periods.ts'
 
-/** The states that a service level container can be in: within its credit, close to its end, and beyond it. */
+/** The states of a service level container: within its credit, close to its end, and beyond it. */
 export type SlcState = 'ok' | 'minor' | 'major'
 
-/** The active time in which children are bad: how much before an instant, and when from there to the end of the period,
+/** The active time with bad children: its length before an instant, and the ranges from there to the end of the period,
  * as if all children stayed as they are. */
 export type Used = { readonly fromAt: number; readonly beforeMs: number; readonly spans: readonly Range[] }
 
 export type Standing = {
   readonly state: SlcState
-  /** Until when it has been judged. */
+  /** Until when it was assessed. */
   readonly judgedAt: number
   /** No change is dated before this. */
   readonly floorAt: number
@@ -29,18 +29,18 @@ export type SlcChange = {
 }
 
 export type Verdict = {
-  /** What has changed up to now, in order. */
+  /** The changes up to now, in order. */
   readonly changes: readonly SlcChange[]
-  /** When the state changes next if all children stay as they are, or the period ends. */
+  /** When the state changes next if all children stay as they are, or when the period ends. */
   readonly nextAt: number
-  /** How far the period is judged with this: to now, or to its end. */
+  /** Up to when the period is assessed with this: now, or its end. */
   readonly untilAt: number
 }
 
 type Reached = { readonly minorAt: number; readonly majorAt: number }
 
-/** What the use of a period's credit makes of a container until now: minor once enough of it is used, major once more than
- * the credit is, and major until the period ends. Judging again, or early, adds nothing. */
+/** The state changes of a container until now: `minor` once enough of the credit is used, `major` once the credit is
+ * exceeded, until the period ends. Assessing again, or early, adds nothing. */
 export function judge(
   standing: Standing,
   { period, credit, used }: { readonly period: Period; readonly credit: Credit; readonly used: Used },
@@ -58,7 +58,7 @@ export function judge(
   }
   if (standing.judgedAt <= period.fromAt) become(stateAt(reached, period.fromAt), period.fromAt, 'period')
   const wanted = stateAt(reached, seenAt)
-  // Only what was agreed can have changed.
+  // Only new terms can cause this.
   if (state === 'minor' && wanted === 'ok') become('ok', standing.floorAt, 'child')
   const isMajorAtOnce = wanted === 'major' && reached.majorAt <= Math.max(reached.minorAt, standing.floorAt)
   if (state === 'ok' && wanted !== 'ok' && !isMajorAtOnce) become('minor', reached.minorAt, 'child')
@@ -66,7 +66,7 @@ export function judge(
   return { changes, nextAt: nextOf(state, reached, period), untilAt }
 }
 
-/** The states of a container while a period is the current one, up to an instant, as if it had been judged all along. */
+/** The states of a container while a period is the current one, up to an instant, as if it had always been assessed. */
 export function periodSpans(
   { period, credit, used }: { readonly period: Period; readonly credit: Credit; readonly used: Used },
   untilAt: number,

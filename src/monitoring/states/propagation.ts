@@ -4,78 +4,78 @@ import { sloStateOf } from './slo-state.ts'
 import type { SloRules } from './slo-state.ts'
 import { bareState, isLevel, isMaintained, shownInMaintenance, SILENT, STATES } from './state.ts'
 
-/** How much children in each state weigh together, in the order of `STATES`. */
+/** The total weight of the children in each state, in the order of `STATES`. */
 export type Tally = readonly number[]
 
 export const NO_CHILDREN: Tally = STATES.map(() => 0)
 
 export const PUSHES = ['any', 'minor', 'major', 'none'] as const
-/** Which of its states an object shows its parents: `any`, or only those at least so bad, or none. */
+/** Which states an object shows to its parents: any, only those at least this bad, or none. */
 export type Push = (typeof PUSHES)[number]
 
-/** How an object counts with one of its parents. */
+/** How an object counts for one of its parents. */
 export type Link = {
   readonly parentId: number
   readonly weight: number
-  /** What the parent takes a state of this child for. */
+  /** For a state of the child, the state that the parent uses instead. */
   readonly overrides: Readonly<Partial<Record<State, State>>>
 }
 
-/** An object with what is known of its state. Objects that have never had one are `undefined`, since ever, at 0. */
+/** An object with its state. An object without any transition is `undefined` since 0. */
 export type Node = {
   readonly id: number
   readonly state: State
   readonly sinceAt: number
   /** Number of transitions so far. */
   readonly seq: number
-  /** What was last heard of a job's actor: the actor's own number of it, and the state, whatever is maintained. */
+  /** The latest transition of a job's actor: its number in the actor, and the state without maintenance. */
   readonly heard: { readonly seq: number; readonly state: State } | null
-  /** Whether it, or what it is in, is in maintenance. */
+  /** Whether the object or an object above it is in maintenance. */
   readonly maintained: boolean
-  /** Whether a job's actor says that it flaps. */
+  /** Whether the job's actor says that the job flaps. */
   readonly flapping: boolean
-  /** What a bad job has told since alarms followed it; `null` where it told nothing that is not a change of its state. */
+  /** The latest message change of a bad job that alarms have not followed yet; `null` if there is none. */
   readonly news?: News | null
   /** Null for the root. */
   readonly parentId: number | null
-  /** Null for what has no children by its kind, or is no sum of them, as a container. */
+  /** Null for types without children, and for containers, whose state is not a sum of their children. */
   readonly tally: Tally | null
-  /** Null for what is as its worst child. */
+  /** Null for objects with the state of their worst child. */
   readonly rules: SloRules | null
   readonly push: Push
   readonly links: readonly Link[]
-  /** The latest instant at which a child has changed; null before that. */
+  /** The latest instant at which a child changed; null before the first. */
   readonly moment: StateMoment | null
-  /** Null for what service level containers take for what it is. */
+  /** The state for service level containers; null if it is the object's own. */
   readonly charged: Charged | null
 }
 
-/** What is wrong with a bad job now, although its state is as it was. */
+/** The message or error code of a bad job whose state did not change. */
 export type News = Pick<Transition, 'message' | 'silentSinceAt' | 'errorCode'> & {
   readonly at: number
   readonly isNewCode: boolean
 }
 
-/** An instant: what an object was by itself just before, and whether a child could not be heard from then on. Whatever else
- * is told of that instant is judged together with that, in whatever order. */
+/** An instant: the object's own state just before it, and whether a child could not deliver from then on. All events of
+ * the instant are evaluated together, in any order of arrival. */
 export type StateMoment = { readonly at: number; readonly was: State; readonly isDeaf: boolean }
 
-/** What service level containers take an object for: to them, maintenance that is `slaRelevant` is none. */
+/** The object as service level containers see it: they ignore maintenance that is `slaRelevant`. */
 export type Charged = Pick<Node, 'state' | 'sinceAt' | 'maintained' | 'tally' | 'moment'>
 
-/** An object that may have entered or left maintenance at an instant. */
+/** An object that may enter or leave maintenance at an instant. */
 export type Review = {
   readonly objectId: number
   readonly at: number
-  /** Whether a maintenance of its own is running. */
+  /** Whether the object has running maintenance of its own. */
   readonly own: boolean
 }
 
-/** A transition of any object; a parent's names the child that brought it about. */
+/** A transition of any object; that of a parent names the child that caused it. */
 export type StateChange = Transition & { readonly causeId: number | null }
 
-/** The state of a device or group: that of its worst child. Children that are `undefined` never count, `no_data` only
- * when there is nothing else. */
+/** The state of a device or group: the state of its worst child. Children that are `undefined` never count, `no_data`
+ * only if all others are `undefined`. */
 export function worstOf(tally: Tally): State {
   const isThere = (state: State) => (tally[STATES.indexOf(state)] ?? 0) > 0
   return (
@@ -84,12 +84,12 @@ export function worstOf(tally: Tally): State {
   )
 }
 
-/** The state of an object that is as its children are. */
+/** The state of an object from the states of its children. */
 export function stateOf(rules: SloRules | null, tally: Tally): State {
   return rules ? sloStateOf(rules, tally) : worstOf(tally)
 }
 
-/** What an object in a state counts as with a parent. */
+/** The state that a parent sees of a child. */
 export function shownState(state: State, push: Push, overrides: Link['overrides']): State {
   const pushed = pushedState(state, push)
   return overrides[pushed] ?? pushed
@@ -104,7 +104,8 @@ function pushedState(state: State, push: Push): State {
   return isMaintained(state) ? 'maintenance_ok' : 'ok'
 }
 
-/** What an object is that would be in a state only because a child could not be heard: nobody gets worse by that. */
+/** The state of an object whose child could not deliver because of our own downtime: the object does not get worse by
+ * that. */
 export function stateWithoutBlame(state: State, was: State): State {
   const isWorse = isLevel(state) && (SILENT.has(was) || STATES.indexOf(state) < STATES.indexOf(was))
   return isWorse ? 'no_data' : state
@@ -114,45 +115,43 @@ type ChangeCause = {
   readonly at: number
   readonly detectedAt: number
   readonly objectId: number | null
-  /** What it is to parents: an ordinary change of a child, the begin or end of maintenance, or the begin or the end of a
-   * time in which a child could not be heard, through no fault of its own. */
+  /** The kind of the child's change: an ordinary change, the begin or end of maintenance, or the begin or end of a time
+   * in which the child could not deliver because of our own downtime. */
   readonly means: 'change' | 'maintenance' | 'deaf' | 'heard'
 }
 
 const REASONS = { change: 'child', maintenance: 'maintenance', deaf: 'platform', heard: 'platform' } as const
 
-/**
- * What transitions of children mean to everything above them. Each step adds one child's change to the tallies of its
- * parents, so a change costs as many steps as there are objects above, and none beyond those that stay as they are. What
- * is below comes first: an object above two that change is judged once.
- */
+/** Propagates transitions of children to all objects above them. Each step adds one child's change to the tallies of
+ * its parents, so the cost of a change is the number of objects above it, up to those whose state stays the same. Lower
+ * objects come first: an object above two changed objects is evaluated once. */
 export class Propagation {
   readonly #nodes: Map<number, Node>
   readonly #heights = new Map<number, number>()
   readonly #touched = new Set<number>()
   readonly #changes: StateChange[] = []
 
-  /** `nodes` are the objects that change and everything above them. */
+  /** @param nodes the objects that change, and all objects above them */
   constructor(nodes: readonly Node[]) {
     this.#nodes = new Map(nodes.map((node) => [node.id, node]))
   }
 
-  /** Every new transition, children before the parents that they changed; in the order of time for each object. */
+  /** All new transitions, children before the parents that they changed, in order of time for each object. */
   get changes(): readonly StateChange[] {
     return this.#changes
   }
 
-  /** The objects that are not as they were. */
+  /** The objects that changed. */
   get touched(): readonly Node[] {
     return [...this.#touched].flatMap((id) => this.#nodes.get(id) ?? [])
   }
 
-  /** An object as it is now. */
+  /** An object in its current state. */
   node(id: number): Node | undefined {
     return this.#nodes.get(id)
   }
 
-  /** Takes a transition that an actor has committed; one that is known, or of an object that is gone, changes nothing. */
+  /** Applies a committed transition of an actor; a known transition, or one of a deleted object, changes nothing. */
   follow(transition: Transition): void {
     const node = this.#nodes.get(transition.objectId)
     if (!node || transition.seq <= (node.heard?.seq ?? 0)) return
@@ -169,8 +168,8 @@ export class Propagation {
     this.#settle(waiting)
   }
 
-  /** Lets objects enter or leave maintenance, as they themselves or what they are in say.
-   * @returns those that did: what is in them is to be looked at as well */
+  /** Lets objects enter or leave maintenance.
+   * @returns those that did: the objects below them must be reviewed as well */
   maintain(reviews: readonly Review[], now: number): readonly Review[] {
     const waiting = new Map<number, ChangeCause>()
     const changed = reviews.filter((review) => this.#maintain(review, now, waiting))
@@ -192,9 +191,9 @@ export class Propagation {
     return true
   }
 
-  /** Sets right what was counted of parents' children, whatever it was before. */
+  /** Replaces the tallies of parents by counted ones. */
   recount(tallies: ReadonlyMap<number, Tally>, now: number): void {
-    // All of them first: what changes below is then added to a tally that is right.
+    // All tallies first: changes below are then added to correct ones.
     for (const [id, tally] of tallies) {
       const node = this.#nodes.get(id)
       if (node) this.#keep({ ...node, tally })
@@ -203,14 +202,14 @@ export class Propagation {
     this.#settle(new Map([...tallies.keys()].map((id) => [id, cause])))
   }
 
-  /** Judges what waits, from below; each object once, also where links should ever lead in a circle. */
+  /** Evaluates waiting objects from below, each once, even if links form a cycle. */
   #settle(waiting: Map<number, ChangeCause>): void {
     const judged = new Set<number>()
     for (;;) {
       const open = [...waiting.keys()].filter((id) => !judged.has(id))
       if (open.length === 0) return
       const lowest = open.reduce((most, id) => Math.max(most, this.#height(id)), 0)
-      // Of equal height none is above another.
+      // Of two objects with equal height, neither is above the other.
       for (const id of open.filter((one) => this.#height(one) === lowest)) {
         judged.add(id)
         const node = this.#nodes.get(id)
@@ -221,7 +220,7 @@ export class Propagation {
     }
   }
 
-  /** Gives an object the state that it has by itself, as maintenance shows it. */
+  /** Sets the own state of an object, as maintenance shows it. */
   #turn(
     node: Node,
     state: State,
@@ -234,7 +233,7 @@ export class Propagation {
     const change = {
       objectId: node.id,
       seq: node.seq + 1,
-      // A parent's history is written forwards, too, in whatever order its children are heard of.
+      // The history of a parent is written forwards, in any order of its children's changes.
       at: Math.max(cause.at, node.sinceAt),
       detectedAt: cause.detectedAt,
       from: node.state,
@@ -275,11 +274,11 @@ export class Propagation {
     this.#touched.add(node.id)
   }
 
-  /** How many objects are above, along the longest way. */
+  /** The number of objects above, along the longest way. */
   #height(id: number): number {
     const known = this.#heights.get(id)
     if (known !== undefined) return known
-    // Whoever comes back here on the way up finds this, and ends.
+    // Ends the recursion if links form a cycle.
     this.#heights.set(id, 0)
     const links = this.#nodes.get(id)?.links ?? []
     const height = links.reduce(
@@ -291,7 +290,7 @@ export class Propagation {
   }
 }
 
-/** The instant at which an object is told of a change, with what is known of it. */
+/** The instant at which an object learns of a change. */
 function momentOf(node: Node, { at, means }: Pick<ChangeCause, 'at' | 'means'>): StateMoment {
   const known = node.moment?.at === at ? node.moment : null
   const own = node.maintained ? bareState(node.state) : node.state
@@ -303,7 +302,7 @@ function meaningOf({ reason, to }: Transition): ChangeCause['means'] {
   return to === 'no_data' ? 'deaf' : 'heard'
 }
 
-/** A tally in which a child went from one state to another. */
+/** The tally after a child changed from one state to another. */
 function moved(tally: Tally, from: State, to: State, weight: number): Tally {
   const after = [...tally]
   const before = STATES.indexOf(from)
@@ -312,7 +311,7 @@ function moved(tally: Tally, from: State, to: State, weight: number): Tally {
   return after
 }
 
-/** What alarms are to follow after a transition; a change of the state brings its own message. */
+/** The message change that alarms still have to follow after a transition; a state change carries its own message. */
 function newsOf(transition: Transition, before: News | null | undefined): News | null {
   const { isNewCode, from, to, detectedAt: at, message, silentSinceAt, errorCode } = transition
   if (isNewCode === undefined) return from === to ? (before ?? null) : null

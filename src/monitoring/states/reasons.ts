@@ -1,7 +1,7 @@
 import type { State } from '../../domain/state.ts'
 import { STATES } from './state.ts'
 
-/** The states for which something is to blame, worst first. */
+/** The states that have a reason, worst first. */
 export const BAD_STATES: readonly State[] = STATES.slice(0, STATES.indexOf('maintenance_ok'))
 
 export type Suspect = {
@@ -9,23 +9,23 @@ export type Suspect = {
   readonly id: number
   readonly name: string
   readonly state: State
-  /** Whether it may be named as a reason. Jobs always may. */
+  /** Whether it can be named as a reason; jobs always can. */
   readonly isReason: boolean
 }
 
-/** A child as a parent counts it. */
+/** A child as its parent counts it. */
 export type CountedChild = Suspect & { readonly parentId: number; readonly shown: State }
 
-/** An object on the way down, with the deepest one so far that may be named. */
+/** An object on the way down, with the deepest object so far that can be named. */
 export type Trace = { readonly id: number; readonly named: Suspect | null }
 
-/** Where the search for the reasons of an object's state begins; null when there is nothing to blame anything for. */
+/** The begin of the search for the reasons of an object's state; null if its state has no reason. */
 export function traceFrom(object: Suspect): Trace | null {
   return BAD_STATES.includes(object.state) ? { id: object.id, named: nameable(object) } : null
 }
 
-/** One level further down: to the worst of the children that each object counts. Where none of them is bad, the way ends,
- * and the deepest object on it that may be named is a reason. */
+/** One level down: to the worst children that each object counts. If none of them is bad, the way ends, and the deepest
+ * object on it that can be named is a reason. */
 export function stepDown(
   traces: readonly Trace[],
   children: readonly CountedChild[],
@@ -43,7 +43,8 @@ export function stepDown(
   return { reasons, next: [...next.values()] }
 }
 
-/** Those that are counted as worst and are bad themselves: what is only taken for bad has no reason below. */
+/** The children with the worst counted state that are bad themselves: a child that only counts as bad has no reason
+ * below it. */
 function worstOf(children: readonly CountedChild[]): readonly CountedChild[] {
   const rank = ({ shown }: CountedChild) => STATES.indexOf(shown)
   const worst = Math.min(...children.map(rank))

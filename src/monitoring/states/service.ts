@@ -32,19 +32,19 @@ export type { Unfiltered } from './store/unfiltered.ts'
 
 const PARENTS_AT_ONCE = 500
 const REVIEWS_AT_ONCE = 1_000
-/** So few that what waits meanwhile does not notice; the edge asks for so many a thousand times at most. */
+/** Small enough not to delay other work; the edge calls at most a thousand times. */
 const PARENTS_PER_SWEEP = 200
 const NAMED_MAX = 20
 const REASONS_MAX = 20
-/** Beyond these a search for reasons follows what it has found first. */
+/** Beyond these bounds, a search for reasons follows what it found first. */
 const TRACES_MAX = 100
 const BAD_CHILDREN_MAX = 1_000
-/** Of those who search together, for how many there is room. */
+/** Searches that share these bounds. */
 const SEARCHES_COUNTED_MAX = 10
 const LEVELS_MAX = 100
 
-/** Keeps committed transitions, the current states that follow from them, and what both mean to every object above.
- * Telling one twice changes nothing. One call at a time: see `ports/flow.ts`.
+/** Stores committed transitions, the states that follow, and the resulting changes of all objects above. A repetition
+ * changes nothing. Must not run concurrently with itself: see `ports/flow.ts`.
  * @returns whether a service level object has changed */
 export async function recordTransitions(
   { database }: Pick<Ports, 'database'>,
@@ -60,7 +60,7 @@ export async function recordTransitions(
   return { hasSlo: changed.some(({ objectId }) => slos.has(objectId)) }
 }
 
-/** Everything that a propagation has changed, and that containers of what has changed are to be judged. */
+/** The writes of a propagation, and the marks for containers to assess. */
 function writesOf(database: Database, { changes, charges, touched }: SlaView): readonly Write[] {
   return [
     store.insertTransitions(database, changes),
@@ -70,17 +70,17 @@ function writesOf(database: Database, { changes, charges, touched }: SlaView): r
   ]
 }
 
-/** These objects and everything whose state they are part of, with what decides these states. */
+/** These objects and all objects above them, with their rules. */
 export function nodesAbove(database: Database, ids: readonly number[]): Promise<readonly Node[]> {
   return store.readNodes(database, ids)
 }
 
-/** These objects and everything whose state they are part of. */
+/** These objects and all objects above them. */
 export async function objectsAbove(database: Database, ids: readonly number[]): Promise<ReadonlySet<number>> {
   return new Set((await store.readNodes(database, ids)).map(({ id }) => id))
 }
 
-/** Counts the children of parents where some came, went or moved, and carries on what that changes. One call at a time. */
+/** Counts the children of marked parents again and propagates the changes. Must not run concurrently with itself. */
 export async function countAnew({ database, clock }: Pick<Ports, 'database' | 'clock'>): Promise<void> {
   for (;;) {
     const uncounted = await store.readUncounted(database, PARENTS_AT_ONCE)
@@ -94,9 +94,9 @@ export async function countAnew({ database, clock }: Pick<Ports, 'database' | 'c
   }
 }
 
-/** Lets some objects enter or leave maintenance that were noted, notes what is in them, and carries on what that changes.
- * What was interrupted goes on where it was. One call at a time.
- * @param urgent limits it to what is urgent, or leads there
+/** Lets some queued objects enter or leave maintenance, queues the objects below them, and propagates the changes. An
+ * interrupted run is continued. Must not run concurrently with itself.
+ * @param urgent limits it to urgent objects and the way to them
  * @returns whether there were any */
 export async function reviewMaintenance(
   { database, clock }: Pick<Ports, 'database' | 'clock'>,
@@ -119,7 +119,7 @@ export async function reviewMaintenance(
   return true
 }
 
-/** Containers live through maintenance as well, which is a matter of their credit. */
+/** Records the maintenance of containers, because it affects their credit. */
 function spellWrites(
   database: Database,
   { touched }: SlaView,
@@ -137,9 +137,9 @@ function spellWrites(
   return [maintenance.insertMaintenanceIntervals(database, spells), store.markUncounted(database, ids)]
 }
 
-/** Sets right the parents among a few hundred after an id whose tally or state is not what their children make them, and
- * says so: nothing that the service does by itself should leave any. One call at a time.
- * @returns the id to go on after, or null when there are no more */
+/** Checks a few hundred parents after an id, corrects tallies and states that do not match their children, and logs
+ * them: the service itself should never cause any. Must not run concurrently with itself.
+ * @returns the id to continue after; null at the end */
 export async function setRight(
   { database, clock, log }: Pick<Ports, 'database' | 'clock' | 'log'>,
   afterId: number,
@@ -165,7 +165,7 @@ export async function setRight(
   return ids.length < PARENTS_PER_SWEEP ? null : last
 }
 
-/** The true tallies of those that have another, or a state that it does not make. */
+/** The true tallies of objects with a wrong tally or state. */
 async function driftOf(
   database: Database,
   nodes: readonly Node[],
@@ -176,7 +176,7 @@ async function driftOf(
     return tally && !isAsTallied(node, tally) ? [[node.id, tally]] : []
   })
   if (wrong.length === 0) return new Map()
-  // Where children came or went since, somebody has noted it together with that, and will count.
+  // A parent whose children came or went in the meantime is marked, and will be counted.
   const noted = new Set(
     await store.readNoted(
       database,
@@ -186,11 +186,11 @@ async function driftOf(
   return new Map(wrong.filter(([id]) => !noted.has(id)))
 }
 
-/** An object whose reasons are asked for. */
+/** An object whose reasons are searched. */
 export type ReasonQuery = Omit<Suspect, 'isReason'> & { readonly isReason?: boolean }
 
-/** Why an object is in its state: the deepest objects below it that may be named, along the worst children that are
- * counted; 20 at most, and none where nothing is bad. */
+/** The reasons of an object's state: the deepest objects below it that can be named, along the worst counted children;
+ * at most 20, none for a good state. */
 export async function reasonsOf(
   database: Database,
   object: ReasonQuery,
@@ -198,7 +198,7 @@ export async function reasonsOf(
   return (await reasonsOfAll(database, [object])).get(object.id) ?? []
 }
 
-/** Why each of some objects is in its state, found together: with as many statements as the deepest way has levels. */
+/** The reasons of several objects, searched together: the number of statements is the depth of the longest way. */
 export async function reasonsOfAll(
   database: Database,
   objects: readonly ReasonQuery[],

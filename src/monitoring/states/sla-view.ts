@@ -4,26 +4,24 @@ import { Propagation, stateOf } from './propagation.ts'
 import { shownInMaintenance } from './state.ts'
 import type { StateChange, Charged, Node, Review, Tally } from './propagation.ts'
 
-/** From an instant on, service level containers take an object for a state; null for what it is. */
+/** From an instant on, service level containers use a state for an object; null for its own. */
 export type Charge = { readonly objectId: number; readonly at: number; readonly to: State | null }
 
-/** A review for both: `ownCharged` leaves out maintenance that is `slaRelevant`. */
+/** A review for both views: `ownCharged` leaves out maintenance that is `slaRelevant`. */
 export type ChargingReview = Review & { readonly ownCharged: boolean }
 
-/** What the children of an object weigh as they are, and as service level containers take them. */
+/** The tallies of an object's children: with their own states, and with those that service level containers use. */
 export type Tallies = { readonly shown: Tally; readonly charged: Tally }
 
-/**
- * Propagation of what objects are and, beside it, of what service level containers take them for. Both follow the same
- * rules, and differ in nothing but which maintenance there is. Where there is none that they see differently, only the
- * first takes place.
- */
+/** Propagates the states of objects and, beside them, the states that service level containers use. Both follow the
+ * same rules and differ only in which maintenance applies. Without such a difference, only the first propagation
+ * runs. */
 export class SlaView {
   readonly #before: readonly Node[]
   readonly #shown: Propagation
   readonly #charged: Propagation | null
 
-  /** @param isParted whether what follows is about to make a difference between the two */
+  /** @param isParted whether the next changes will make a difference between the two */
   constructor(nodes: readonly Node[], isParted = false) {
     this.#before = nodes
     this.#shown = new Propagation(nodes)
@@ -31,12 +29,12 @@ export class SlaView {
     this.#charged = isNeeded ? new Propagation(nodes.map(slaState)) : null
   }
 
-  /** As `Propagation.changes`: what objects are. */
+  /** As `Propagation.changes`: the objects' own states. */
   get changes(): readonly StateChange[] {
     return this.#shown.changes
   }
 
-  /** The objects that are not as they were, in either way. */
+  /** The objects that changed in either view. */
   get touched(): readonly Node[] {
     const charged = this.#charged
     if (!charged) return this.#shown.touched
@@ -47,7 +45,8 @@ export class SlaView {
     })
   }
 
-  /** What containers take objects for that are something else, or were before; in the order of time for each object. */
+  /** Changes of the states that containers use, where they differ from the objects' own, or did before; in order of
+   * time for each object. */
   get charges(): readonly Charge[] {
     const charged = this.#charged
     if (!charged) return []
@@ -85,12 +84,12 @@ export class SlaView {
     this.#charged?.recount(counted('charged'), now)
   }
 
-  /** What containers take an object for; null where that is what it is. */
+  /** The object as containers see it; null if it is the same. */
   #apart(id: number): Charged | null {
     const [shown, charged] = [this.#shown.node(id), this.#charged?.node(id)]
     if (!shown || !charged) return null
     const { state, sinceAt, maintained, tally, moment } = charged
-    // It stays apart as long as its last change is later: histories are written forwards.
+    // It stays separate while its last change is later, because histories are written forwards.
     const isTogether =
       shown.state === state &&
       shown.maintained === maintained &&
@@ -100,29 +99,29 @@ export class SlaView {
   }
 }
 
-/** An object as service level containers take it. */
+/** An object as service level containers see it. */
 function slaState(node: Node): Node {
   return node.charged ? { ...node, ...node.charged } : node
 }
 
-/** Whether an object has these tallies, and the states that they make. */
+/** Whether an object has these tallies, and the states that follow from them. */
 export function isAsTallied(node: Node, { shown, charged }: Tallies): boolean {
   return isAsCounted(node, shown) && isAsCounted(slaState(node), charged)
 }
 
-/** Whether it is a service level container: its state is made of histories, and of no tally. */
+/** Whether it is a service level container: its state follows from histories, not from a tally. */
 export function isContainer({ heard, tally }: Node): boolean {
   return heard === null && tally === null
 }
 
-/** Whether an object has this tally, and the state that it makes. */
+/** Whether an object has this tally, and the state that follows from it. */
 function isAsCounted(node: Node, tally: Tally): boolean {
   const hasIt = node.tally?.every((weight, place) => weight === tally[place]) ?? false
   const state = stateOf(node.rules, tally)
   return hasIt && (node.maintained ? shownInMaintenance(state) : state) === node.state
 }
 
-/** Whether tallies of any object differ. */
+/** Whether the two tallies of any object differ. */
 export function arePartedTallies(tallies: ReadonlyMap<number, Tallies>): boolean {
   return tallies.values().some(({ shown, charged }) => !isSame(shown, charged))
 }

@@ -5,8 +5,8 @@ import { LEVELS, STATES } from './state.ts'
 export const SLO_OPERATIONS = ['and', 'or', 'count', 'xor', 'degraded'] as const
 export type SloOperation = (typeof SLO_OPERATIONS)[number]
 
-/** How many children at least must be as bad as the first word says for the result that the last one says: `minorWarning`
- * children that are minor or worse make the whole warning; `minor` that are major make it minor. 0 leaves it to the
+/** How many children must be at least as bad as the first word for the result of the last word: `minorWarning` children
+ * in `minor` or worse make the object `warning`; `minor` children in `major` make it `minor`. 0 leaves it to the
  * operation. */
 export type SloCounters = {
   readonly major: number
@@ -17,15 +17,15 @@ export type SloCounters = {
   readonly warningWarning: number
 }
 
-/** What decides the state of a service level object. */
+/** The rules of a service level object's state. */
 export type SloRules = {
   readonly operation: SloOperation
   readonly counters: SloCounters
-  /** True takes the maintenance of children for nothing. */
+  /** True ignores the maintenance of children. */
   readonly ignoreMaintenance: boolean
 }
 
-/** Counted children by how bad they are. */
+/** The number of counted children by severity. */
 type Badness = Readonly<Record<Level | 'ok', number>>
 
 const COUNTERS = [
@@ -37,7 +37,7 @@ const COUNTERS = [
   ['warningWarning', 'warning', 'warning'],
 ] as const satisfies readonly (readonly [keyof SloCounters, Level, Level])[]
 
-/** The state of a service level object whose children are tallied so; `undefined` when none counts. Children that are
+/** The state of a service level object from the tally of its children; `undefined` if none counts. Children that are
  * `undefined` or have `no_data` never count. */
 export function sloStateOf(rules: SloRules, tally: Tally): State {
   const count = (state: State) => tally[STATES.indexOf(state)] ?? 0
@@ -47,7 +47,7 @@ export function sloStateOf(rules: SloRules, tally: Tally): State {
   if (rules.ignoreMaintenance) return whole
   const maintained =
     count('maintenance_ok') + LEVELS.reduce((sum, level) => sum + count(`maintenance_${level}`), 0)
-  // Those in maintenance as if they were well: what is bad even so is nobody's plan.
+  // Children in maintenance count as well: a state that is bad even so is not planned.
   const unplanned = badnessOf((level) => (level === 'ok' ? count('ok') + maintained : count(level)))
   const apart = resultOf(rules, unplanned)
   if (apart !== 'ok') return apart
@@ -80,7 +80,7 @@ function resultOf({ operation, counters }: SloRules, children: Badness): Level |
   }
 }
 
-/** The worst result of which enough children say so. */
+/** The worst result that enough children support. */
 function countedOf(counters: SloCounters, children: Badness, otherwise: number): Level | 'ok' {
   const atLeast = {
     major: children.major,
@@ -94,7 +94,8 @@ function countedOf(counters: SloCounters, children: Badness, otherwise: number):
   return LEVELS.find((level) => results.includes(level)) ?? 'ok'
 }
 
-/** Well when exactly one child is; as its best child when none is, and major when several are: two answer for one. */
+/** `ok` if exactly one child is well; the state of the best child if none is; `major` if several are, because only one
+ * should be active. */
 function xorOf(children: Badness): Level | 'ok' {
   if (children.ok > 1) return 'major'
   if (children.ok === 1) return 'ok'

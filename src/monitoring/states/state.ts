@@ -1,6 +1,6 @@
 import type { Level, State } from '../../domain/state.ts'
 
-/** Every state an object can be in, worst first: the order in which states are shown. */
+/** All states, worst first: the order of display. */
 export const STATES = [
   'major',
   'minor',
@@ -16,10 +16,10 @@ export const STATES = [
 
 const MAINTENANCE = 'maintenance_'
 
-/** States that count less than being well: nothing is known, or nothing is meant to be. */
+/** States without information, which count less than `ok`: no data, or not monitored. */
 export const SILENT: ReadonlySet<State> = new Set(['no_data', 'undefined'])
 
-/** A state as it is without maintenance. */
+/** The state without maintenance. */
 export function bareState(state: State): State {
   return isMaintained(state) ? (state.slice(MAINTENANCE.length) as State) : state
 }
@@ -29,20 +29,20 @@ export function isMaintained(state: State): boolean {
   return state.startsWith(MAINTENANCE)
 }
 
-/** A state as it is shown where there is maintenance: of what is silent nothing is known then, either. */
+/** The state under maintenance; `no_data` and `undefined` are unchanged. */
 export function shownInMaintenance(state: State): State {
   return isMaintained(state) || SILENT.has(state) ? state : (`${MAINTENANCE}${state}` as State)
 }
 
-/** The levels a threshold can name, worst first. */
+/** The levels of thresholds, worst first. */
 export const LEVELS = ['major', 'minor', 'warning'] as const satisfies readonly Level[]
 
-/** The one of two states that is worse. */
+/** The worse of two states. */
 export function worseOf<One extends State>(one: One, other: One): One {
   return STATES.indexOf(one) < STATES.indexOf(other) ? one : other
 }
 
-/** Whether a state is one of the levels: down, and not by anybody's plan. */
+/** Whether a state is a level: bad, and not in maintenance. */
 export function isLevel(state: State): state is Level {
   return (LEVELS as readonly State[]).includes(state)
 }

@@ -8,8 +8,8 @@ import type { StateChange, Charged, Link, StateMoment, News, Node, Push, Tally }
 import type { SloRules } from './slo-state.ts'
 import { STATES } from './state.ts'
 
-/** These objects and everything whose state they are part of, along the tree and along links. Service level containers
- * are not above anything: their states are made of histories. */
+/** These objects and all objects above them, in the tree and by links. Service level containers are not above any
+ * object, because their states follow from histories. */
 export async function readNodes(database: Database, ids: readonly number[]): Promise<readonly Node[]> {
   const rows = await database.all<NodeRow>(sql`
     with recursive upwards (id) as (
@@ -81,7 +81,7 @@ function heardOf(row: NodeRow): Node['heard'] {
   return { seq: row.heard ?? row.seq ?? 0, state: row.bare ?? row.state ?? 'undefined' }
 }
 
-/** How a child in the tree counts with its parent. */
+/** How a child in the tree counts for its parent. */
 const IN_TREE = { weight: 1, overrides: {} } as const
 
 function linksOf(text: string): readonly Link[] {
@@ -93,7 +93,7 @@ function tallyOf(text: string | null): Tally {
   return text === null ? NO_CHILDREN : (JSON.parse(text) as Tally)
 }
 
-/** Adds transitions that are not there yet; those of objects that are gone are left out. */
+/** Inserts new transitions; those of deleted objects are left out. */
 export function insertTransitions(database: Database, changes: readonly StateChange[]): Write {
   return database.run(sql`
     insert or ignore into transitions
@@ -105,7 +105,7 @@ export function insertTransitions(database: Database, changes: readonly StateCha
     where exists (select 1 from objects where id = value ->> 'objectId')`)
 }
 
-/** Adds what service level containers take objects for, after what they took them for; of objects that are gone, nothing. */
+/** Inserts the states that service level containers use, after earlier ones; those of deleted objects are left out. */
 export function insertCharges(database: Database, charges: readonly Charge[]): Write {
   return database.run(sql`
     insert into charges (object_id, seq, at, to_state)
@@ -114,7 +114,7 @@ export function insertCharges(database: Database, charges: readonly Charge[]): W
     from json_each(${JSON.stringify(charges)}) join objects o on o.id = value ->> 'objectId'`)
 }
 
-/** Keeps the states of objects and what they count; an older state changes nothing. */
+/** Stores the states and tallies of objects; an older state changes nothing. */
 export function saveNodes(
   database: Database,
   nodes: readonly Pick<
@@ -146,7 +146,7 @@ export function saveNodes(
     where excluded.seq >= states.seq`)
 }
 
-/** The state of an object that was just made, under its placeholder path. */
+/** The first state of an object that the same commit creates, found by its temporary path. */
 export function insertFirstState(
   database: Database,
   input: { path: string; state: State; sinceAt: number },
@@ -159,7 +159,7 @@ export function insertFirstState(
   })
 }
 
-/** Notes that the children of an object, named by its id or its path, or of several are to be counted. */
+/** Marks parents, by id or path, whose children must be counted again. */
 export function markUncounted(
   database: Database,
   object: number | readonly number[] | { readonly path: string },
@@ -173,7 +173,7 @@ export function markUncounted(
     on conflict (object_id) do update set mark = mark + 1`)
 }
 
-/** Notes that whatever is linked to an object at or below a path is to be counted. */
+/** Marks all service level objects that link to an object at or below a path. */
 export function markLinkedAbove(database: Database, path: string): Write {
   return database.run(sql`
     insert into uncounted (object_id, mark)
@@ -182,8 +182,8 @@ export function markLinkedAbove(database: Database, path: string): Write {
     on conflict (object_id) do update set mark = mark + 1`)
 }
 
-/** Fails with everything in its batch, as the tree's `refuseCircular` recognises, when an object has become part of what it is made of: somebody else
- * drew the other half of a circle meanwhile. What filters find is left out then, and no reason to fail. */
+/** Fails the whole batch, as the tree's `refuseCircular` recognises, if an object has become part of its own children:
+ * another request has added the other half of a cycle. Matches of filters are left out instead. */
 export function refuseCircle(database: Database, id: number): Write {
   return database.run(sql`
     update objects set version = case when not exists (
@@ -199,7 +199,7 @@ export function refuseCircle(database: Database, id: number): Write {
     where id = ${id}`)
 }
 
-/** Notes that service level containers whose children have changed are to be judged. */
+/** Marks service level containers whose children have changed. */
 export function markContainers(database: Database, changes: readonly Pick<StateChange, 'objectId'>[]): Write {
   const ids = JSON.stringify([...new Set(changes.map(({ objectId }) => objectId))])
   return database.run(sql`
@@ -211,21 +211,21 @@ export function markContainers(database: Database, changes: readonly Pick<StateC
 
 export type Uncounted = { readonly id: number; readonly mark: number }
 
-/** Parents whose children are to be counted, what is below others first; containers count none. */
+/** Marked parents, lower ones first; containers count no children. */
 export async function readUncounted(database: Database, limit: number): Promise<readonly Uncounted[]> {
   return database.all<Uncounted>(sql`
     select o.id as id, u.mark as mark from uncounted u cross join objects o on o.id = u.object_id
     where o.type <> 'slc' order by length(o.path) desc, o.id limit ${limit}`)
 }
 
-/** Those of these parents of which it is noted that they are to be counted. */
+/** The marked ones of these parents. */
 export async function readNoted(database: Database, ids: readonly number[]): Promise<readonly number[]> {
   const rows = await database.all<{ id: number }>(sql`
     select object_id as id from uncounted where object_id in (select value from json_each(${JSON.stringify(ids)}))`)
   return rows.map(({ id }) => id)
 }
 
-/** Objects after an id that are as their children make them, in the order of their ids. */
+/** Objects after an id whose state follows from their children, by id. */
 export async function readParents(
   database: Database,
   afterId: number,
@@ -236,8 +236,8 @@ export async function readParents(
   return rows.map(({ id }) => id)
 }
 
-/** What the children of each of these parents weigh in each state, as they are and as containers take them; in the order
- * given. */
+/** The total weight of the children of each parent in each state, with their own states and with those that containers
+ * use; in the given order. */
 export async function countChildren(
   database: Database,
   parents: readonly number[],
@@ -276,7 +276,7 @@ type ChildrenRow = {
   total: number
 }
 
-/** They have been counted; unless something came or went again meanwhile. */
+/** Removes the marks of counted parents, unless children came or went in the meantime. */
 export function forgetUncounted(database: Database, counted: readonly Uncounted[]): Write {
   return database.run(sql`
     delete from uncounted where exists (

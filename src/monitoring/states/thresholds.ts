@@ -15,17 +15,17 @@ export const TEXT_OPERATORS = [
   'not_matches',
 ] as const satisfies readonly Operator[]
 
-/** The job's error code after a silence that was too long (specification: Webhook job configuration). */
+/** The error code of no data: the job was silent for too long (specification: Webhook job configuration). */
 export const TIMEOUT_ERROR = 5
 
-/** What is remembered of one condition between deliveries. */
+/** The memory of one condition between deliveries. */
 export type Counter = { readonly hits: number; readonly held: boolean; readonly goods: number }
 
 const ZERO: Counter = { hits: 0, held: false, goods: 0 }
 
-/** Counters after values arrived for `values`' keys; a condition whose key did not arrive keeps its counter.
- * Numbers are user values (raw divided by the divisor). The result has one counter per condition, level by level,
- * and is the list that was given when nothing changed. */
+/** The counters after a delivery with these values; a condition whose key is absent keeps its counter. Numbers are user
+ * values (raw divided by the divisor). The result has one counter per condition, level by level; it is the given list
+ * if nothing changed. */
 export function count(
   thresholds: Thresholds,
   counters: readonly Counter[],
@@ -38,7 +38,7 @@ export function count(
       const before = counters[index]
       const value = values[condition.key]
       const counter = value === undefined ? (before ?? ZERO) : advance(condition, before ?? ZERO, value)
-      // Most deliveries change none: only those that do make a list.
+      // Most deliveries change no counter: the list is copied only when one does.
       if (counter !== before) after ??= counters.slice(0, index)
       after?.push(counter)
       index++
@@ -47,8 +47,8 @@ export function count(
   return after ?? (index === counters.length ? counters : counters.slice(0, index))
 }
 
-/** Counters after a silence. It counts for conditions that its error code breaches, and ends none that holds: silence
- * improves nothing. */
+/** The counters after a silence. It counts for conditions that its error code breaches, and ends none: silence improves
+ * no state. */
 export function countSilence(thresholds: Thresholds, counters: readonly Counter[]): readonly Counter[] {
   return thresholds
     .flatMap(({ conditions }) => conditions)
@@ -60,7 +60,7 @@ export function countSilence(thresholds: Thresholds, counters: readonly Counter[
     })
 }
 
-/** Whether `count` would change a counter for a value of one key; there is one for each condition. */
+/** Whether `count` would change a counter for a value of one key. */
 export function isCounted(
   thresholds: Thresholds,
   counters: readonly Counter[],
@@ -77,13 +77,13 @@ export function isCounted(
   return false
 }
 
-/** The numbers between two, neither of which is one of them. */
+/** The numbers between two bounds, without the bounds. */
 export type Span = { readonly over: number; readonly under: number }
 
 const ALL: Span = { over: -Infinity, under: Infinity }
 const NONE: Span = { over: Infinity, under: -Infinity }
 
-/** Numbers of a key that surely change no counter; others may, or may not. */
+/** Numbers of a key that certainly change no counter; others may change one. */
 export function uncountedSpan(thresholds: Thresholds, counters: readonly Counter[], key: string): Span {
   let { over, under } = ALL
   let index = 0
@@ -106,7 +106,7 @@ function uncountedBy({ operator, value, predicted }: Condition, { hits, held, go
   return operator === '<' || operator === '<=' ? { ...ALL, over: value } : NONE
 }
 
-/** The worst level whose rule holds, else what the error code means by itself. A level without conditions never holds. */
+/** The worst level whose rule holds, else the level of the error code. A level without conditions never holds. */
 export function evaluate(
   thresholds: Thresholds,
   counters: readonly Counter[],
@@ -121,7 +121,8 @@ export function evaluate(
   return levelOfCode(thresholds, errorCode)
 }
 
-/** An error code is a warning until a limit on the error code exists; 5 is one until a limit compares with exactly 5. */
+/** An error code is a warning until a limit on the error code exists; 5 is one until a limit compares with exactly
+ * 5. */
 function levelOfCode(thresholds: Thresholds, errorCode: number): 'warning' | 'ok' {
   if (errorCode === 0) return 'ok'
   for (const { conditions } of thresholds)
@@ -129,19 +130,19 @@ function levelOfCode(thresholds: Thresholds, errorCode: number): 'warning' | 'ok
   return 'warning'
 }
 
-/** Whether a limit decides what an error code means. Predicted limits decide nothing. */
+/** Whether a limit decides the level of an error code. Predicted limits never do. */
 function isJudgedBy({ key, operator, value, predicted }: Condition, errorCode: number): boolean {
   if (key !== 'errorCode' || predicted) return false
   return errorCode !== TIMEOUT_ERROR || (value === TIMEOUT_ERROR && (operator === '=' || operator === '<>'))
 }
 
-/** True when the value stands in the operator's relation to the limit. Numbers only match numbers, texts texts. */
+/** Whether the value has the operator's relation to the limit. Numbers match only numbers, texts only texts. */
 export function compare(operator: Operator, value: Value, limit: Value): boolean {
   if (typeof value === 'number') return typeof limit === 'number' && compareNumbers(operator, value, limit)
   return typeof limit === 'string' && compareTexts(operator, value, limit)
 }
 
-/** The counter after one more value; the one before where nothing changed. */
+/** The counter after one more value; the same object if nothing changed. */
 function advance(condition: Condition, before: Counter, value: Value): Counter {
   if (condition.predicted) return counted(before, 0, false, 0)
   const bad = compare(condition.operator, value, condition.value)

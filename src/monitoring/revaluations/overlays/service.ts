@@ -12,7 +12,7 @@ const OVERLAYS_MAX = 10_000
 const OCCURRENCES_MAX = 100_000
 const LISTED_MAX = 1_000
 
-/** A revaluation beside what it does. */
+/** A revaluation that affects states. */
 export type PlacedRevaluation = Range & {
   readonly id: number
   readonly objectId: number
@@ -22,19 +22,19 @@ export type PlacedRevaluation = Range & {
   readonly appliesIn: (range: Range) => boolean
 }
 
-/** A revaluation that changes states, with when it does. */
+/** A revaluation that changes states, and when it applies. */
 export type PlacedOverlay = PlacedRevaluation & {
   readonly type: 'maintenance' | 'adjustment'
   readonly adjustTo: State
-  /** Whether service level containers count as if there were no maintenance. */
+  /** Whether service level containers ignore the maintenance. */
   readonly slaRelevant: boolean
-  /** Apart from each other and in order. */
+  /** Disjoint and in order. */
   readonly ranges: readonly Range[]
 }
 
-/** The corrections of the past that concern objects in a range, in order of creation: on them, on what they are in, and on
- * what they are made of; and the objects, these or below them, at which the corrections begin to matter.
- * @throws {Refusal} invalid where there are too many */
+/** The corrections of the past that affect objects in a range, in order of creation: on them, on the objects above, and
+ * on their children at any depth; and the seeds, the objects at which the corrections take effect.
+ * @throws {Refusal} invalid if there are too many */
 export async function readOverlays(
   database: Database,
   ids: readonly number[],
@@ -47,7 +47,7 @@ export async function readOverlays(
   return { overlays: overlaysIn(rows, range), seeds: [...new Set(found.map(({ seed }) => seed))] }
 }
 
-/** The maintenance of some objects that was lived through in a range. @throws {Refusal} invalid where there is too much */
+/** The maintenance of objects that applied in a range as time passed. @throws {Refusal} invalid if there is too much */
 export function readLivedThrough(
   database: Database,
   objectIds: readonly number[],
@@ -56,8 +56,8 @@ export function readLivedThrough(
   return readThose(database, objectIds, range, ({ inPast, type }) => !inPast && type === 'maintenance')
 }
 
-/** The corrections of the past on an object, and on what it is in, in order of creation.
- * @throws {Refusal} invalid where there are too many */
+/** The corrections of the past on an object and on the objects above it, in order of creation.
+ * @throws {Refusal} invalid if there are too many */
 export async function readCorrections(
   database: Database,
   path: string,
@@ -78,13 +78,12 @@ async function readThose(
   return overlaysIn(rows.filter(isWanted), range)
 }
 
-/** Whether service level containers see it: maintenance that is `slaRelevant` is none to them. */
+/** Whether it counts for service level containers: they ignore maintenance that is `slaRelevant`. */
 export function isCharged({ type, slaRelevant }: Pick<PlacedOverlay, 'type' | 'slaRelevant'>): boolean {
   return type === 'adjustment' || !slaRelevant
 }
 
-/** What was entered for an object, or what it is in, between whose begin and end any part of a range lies: by begin, 1,000
- * at most. */
+/** The revaluations of an object and of the objects above it that overlap a range, by begin, at most 1,000. */
 export async function readEntered(
   database: Database,
   path: string,
@@ -94,12 +93,12 @@ export async function readEntered(
   return rows.map(placed)
 }
 
-/** The ids of an object and of what it is in. */
+/** The ids of an object and of the objects above it. */
 function idsIn(path: string): number[] {
   return path.split('/').filter(Boolean).map(Number)
 }
 
-/** Refuses what would look at too much. */
+/** The refusal of a recalculation that would read too much. */
 export function tooMuch(what: string): Refusal {
   return new Refusal('invalid', 'The range has too much to recalculate in one request.', [
     { pointer: '?recalc', message: `would need more than ${what}; use a shorter range` },
@@ -112,7 +111,7 @@ function placed(row: RevaluationRow): PlacedRevaluation {
   return { id, objectId, type, name, beginAt, endAt, appliesIn }
 }
 
-/** Those that apply in a range. @throws {Refusal} invalid where they do too often */
+/** The overlays that apply in a range. @throws {Refusal} invalid if they apply too often */
 function overlaysIn(rows: readonly RevaluationRow[], range: Range): PlacedOverlay[] {
   const parts = rows.flatMap((row) => cut(row, range).map((part) => countOccurrences(row.active, part)))
   if (parts.reduce((sum, count) => sum + count, 0) > OCCURRENCES_MAX)

@@ -4,8 +4,8 @@ import type { Range } from '../../../lib/range.ts'
 import type { Database } from '../../../ports/database.ts'
 import type { RevaluationRow } from '../store.ts'
 
-/** Overlays in a range that concern objects: on them or above them, and on whatever they are made of, along the tree and
- * along links. `seed` is the object at which each begins to matter: one of these, or one below them. */
+/** Overlays in a range that affect objects: on them or above them, and on their children at any depth, in the tree and
+ * by links. `seed` is the object at which an overlay takes effect: one of these objects, or one below them. */
 export async function findOverlays(
   database: Database,
   ids: readonly number[],

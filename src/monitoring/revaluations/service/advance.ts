@@ -6,13 +6,13 @@ import * as store from '../store.ts'
 
 const DUE_AT_ONCE = 200
 
-/** How far maintenance is: when some begins or ends next, Infinity when none does; and whether objects are still to enter or
- * leave what has. */
+/** When maintenance begins or ends next, Infinity for never; and whether objects still have to enter or leave
+ * maintenance. */
 export type Advanced = { readonly nextAt: number; readonly isPending: boolean }
 
-/** Lets maintenance begin and end that was to do so by an instant, one moment after the other. What others are made of follows
- * at once, everything below it in slices (`reviewSlice`), which are whole before the next moment comes. One call at a time:
- * see `ports/flow.ts`. */
+/** Begins and ends maintenance that is due by an instant, one instant after the other. Linked children change at once,
+ * objects below in slices (`reviewSlice`), which are finished before the next instant. Must not run concurrently with
+ * itself: see `ports/flow.ts`. */
 export async function advanceMaintenance(
   ports: Pick<Ports, 'database' | 'clock'>,
   until: number,
@@ -37,17 +37,17 @@ export async function advanceMaintenance(
   }
 }
 
-/** Lets objects enter or leave maintenance before something else is said of them or of what they are linked to. */
+/** Applies queued maintenance changes that other objects depend on, before other changes of these objects. */
 export async function reviewUrgent(
   ports: Pick<Ports, 'database' | 'clock'>,
   ids: readonly number[],
 ): Promise<void> {
-  // What is urgent is looked for among all links: seldom is there anything to look for.
+  // The search covers all links, and the queue is mostly empty.
   if (!(await hasMaintenanceChanges(ports.database))) return
   while (await reviewMaintenance(ports, { ids }));
 }
 
-/** Lets some of the objects that are left enter or leave maintenance. @returns whether there may be more */
+/** Applies some of the queued maintenance changes. @returns whether there may be more */
 export function reviewSlice(ports: Pick<Ports, 'database' | 'clock'>): Promise<boolean> {
   return reviewMaintenance(ports)
 }

@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { idParam } from '../../../http/openapi-answers.ts'
 import { copyQuery } from '../../tree/copy/schema.ts'
 
-/** Ours: as the copy of a service level object. */
+/** Ours: the same as for a service level object. */
 export const slcCopyQuery = copyQuery.pick({ destinationName: true, destinationType: true }).extend({
   parentType: z.literal('group').default('group'),
   parentId: idParam.optional().describe('When absent, the copy is in the original’s group.'),

@@ -9,8 +9,8 @@ import * as tree from '../../tree/service.ts'
 import type { SlcCopyQuery } from './schema.ts'
 import * as store from './store.ts'
 
-/** Copies a service level container, as an instance of a template or plainly. The copy is agreed alike and made of the same
- * children; its periods begin with it, and it has a past of its own.
+/** Copies a service level container, as a template instance or as a plain copy. The copy has the same terms and
+ * children; it has no history, and its periods begin with it.
  * @returns the id of the copy
  * @throws {Refusal} not_found for the original or the group, forbidden, conflict */
 export async function copySlc(context: Context, id: number, query: SlcCopyQuery): Promise<number> {
@@ -44,7 +44,7 @@ export async function copySlc(context: Context, id: number, query: SlcCopyQuery)
   return newId
 }
 
-/** Runs a copy's commit. @throws {Refusal} not_found when the original has gone */
+/** Runs a copy's commit. @throws {Refusal} not_found when the original was deleted */
 async function refuseGone(write: () => Promise<number>): Promise<number> {
   try {
     return await write()

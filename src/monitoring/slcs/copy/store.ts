@@ -1,9 +1,8 @@
 import { sql } from 'drizzle-orm'
 import type { Database, Write } from '../../../ports/database.ts'
 
-/** What was agreed for a copied container; its periods begin with it. An original that is gone leaves `duration` empty, which
- * fails the batch.
- * @param key the path that the copy has for the time being */
+/** The terms of a copied container. A deleted original leaves `duration` empty, which fails the batch.
+ * @param key the temporary path of the copy */
 export function copyTerms(
   database: Database,
   key: string,

@@ -21,14 +21,14 @@ import { groundOf, readBadTime, readOutcome, seqsOf, within } from './used.ts'
 import type { BadTime, Counting, Recorded } from './used.ts'
 
 const JUDGED_AT_ONCE = 20
-/** Histories are read from here on only: what is older seldom changes, and is noticed when it does. */
+/** Histories are read from this age on; older changes are rare, and are detected by their digest. */
 const SETTLED_AFTER_MS = 3_600_000
-/** How long news of a period's last moments are waited for before it is frozen. */
+/** How long to wait for late changes of a period before it is frozen. */
 const FROZEN_AFTER_MS = 300_000
 
-/** Judges containers whose children have changed or whose time has come, twenty at most, and freezes periods that are
- * over. Early or twice changes nothing. One call at a time.
- * @returns when the next one is due, epoch ms; null for never */
+/** Assesses at most twenty containers whose children have changed or that are due, and freezes past periods. Calling it
+ * early or twice changes nothing. Must not run concurrently with itself.
+ * @returns when the next container is due, epoch ms; null for never */
 export async function judgeDue({
   database,
   clock,
@@ -49,7 +49,7 @@ async function judgementOf(database: Database, slc: DueSlc, now: number): Promis
   const isAgreedAnew = slc.judged !== null && slc.judged.ground !== ground
   const use = await readUse(database, counting, period, isAgreedAnew ? null : slc.judged)
   const credit = creditOf(lengthMs(activeSpans(slc.activeTime, slc.timeZone, period)), slc)
-  // What is agreed anew does not change what has been.
+  // New terms do not change the past.
   const agreedAt = isAgreedAnew ? Math.min(now, period.endAt - 1) : slc.sinceAt
   const bare = bareState(slc.state) as SlcState
   const standing = { state: bare, judgedAt, floorAt: Math.max(slc.sinceAt, agreedAt) }
@@ -70,7 +70,7 @@ async function judgementOf(database: Database, slc: DueSlc, now: number): Promis
   ]
 }
 
-/** What was used before `fromAt`, and the bad time from there to the end of the period. */
+/** The downtime before `fromAt`, and the bad time from there to the end of the period. */
 type Use = {
   readonly fromAt: number
   readonly beforeMs: number
@@ -104,7 +104,7 @@ type DueAssessment = Counting & { readonly slc: DueSlc }
 
 type Judgement = {
   readonly slc: DueSlc
-  /** The state of its credit until now. */
+  /** The state of the credit until now. */
   readonly bare: SlcState
   readonly verdict: Verdict
   readonly judgedAt: number
@@ -139,14 +139,14 @@ function changeWrites(database: Database, judgement: Judgement): Write[] {
   ]
 }
 
-/** The child that was bad when a change came; the first of several. */
+/** The child that was bad at a change; the first one of several. */
 function causeOf({ at, reason }: ShownChange, { byChild }: BadTime): number | null {
   if (reason !== 'child') return null
   const isBad = (bad: readonly Range[]) => bad.some(({ beginAt, endAt }) => beginAt < at && at <= endAt)
   return byChild.find(({ bad }) => isBad(bad))?.id ?? null
 }
 
-/** Keeps what is agreed as a period ends: that is what it will be frozen by. */
+/** Stores the terms at the end of a period: the period will be frozen with them. */
 function endWrites(
   database: Database,
   { slc, children }: DueAssessment,
@@ -158,7 +158,7 @@ function endWrites(
   return [endPeriod(database, slc.id, { ...period, terms: { limit, target, warnAt, activeTime, children } })]
 }
 
-/** Freezes the oldest period that is over and not yet frozen, if there is one. */
+/** Freezes the oldest past period that is not frozen yet, if there is one. */
 async function freezeWrites(database: Database, { slc }: DueAssessment, now: number) {
   const period = periodAt(slc, slc.frozenUntilAt)
   const dueAt = period.endAt + FROZEN_AFTER_MS

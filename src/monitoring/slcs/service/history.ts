@@ -25,7 +25,8 @@ import type { SlcPast as ChildrenPast } from './used.ts'
 
 const PERIODS_MAX = 1_000
 
-/** How a container was over a range; recalculated, its credit is counted anew with all corrections of the past.
+/** The state history of a container over a range; with `recalc`, its credit is computed again with all corrections of
+ * the past.
  * @throws {Refusal} not_found, invalid */
 export function readSlcHistory(
   context: Context,
@@ -71,10 +72,11 @@ async function readSlcPast(
   return { spans, revaluations: withApplied(recorded.revaluations, overlays) }
 }
 
-/** A period that is the current one in a range, and what is agreed for it. */
+/** A period that is current in the range, with its terms. */
 type Termed = { readonly period: Period; readonly terms: FrozenTerms }
 
-/** The periods that are current in a range, with what was agreed as they ended. @throws {Refusal} invalid where they are many */
+/** The periods that are current in a range, with the terms at their ends. @throws {Refusal} invalid if there are too
+ * many */
 async function termsIn(
   database: Database,
   slc: SlcRow & { readonly id: number },
@@ -95,7 +97,7 @@ async function termsIn(
   return periods.map((period) => ({ period, terms: agreed.get(period.endAt) ?? { ...slc, children } }))
 }
 
-/** How a container was while a period was the current one, up to an instant. */
+/** The states of a container while a period was the current one, up to an instant. */
 function judgedIn(
   slc: SlcRow & { readonly createdAt: number },
   { period, terms }: Termed,
@@ -110,7 +112,7 @@ function judgedIn(
   return periodSpans({ period, credit, used: { fromAt: period.beginAt, beforeMs: 0, spans: bad } }, untilAt)
 }
 
-/** What of a past matters in a range: many periods look at a long one. */
+/** The part of the past in a range, because many periods read from one long past. */
 function sliced({ children, covers }: ChildrenPast, range: Range): ChildrenPast {
   return {
     children: new Map([...children].map(([id, spans]) => [id, inRange(spans, range)])),
@@ -118,7 +120,7 @@ function sliced({ children, covers }: ChildrenPast, range: Range): ChildrenPast 
   }
 }
 
-/** Those of some ranges, in order and apart, that overlap another. */
+/** The ranges that overlap another range; the input is disjoint and in order. */
 function inRange<R extends Range>(ranges: readonly R[], { beginAt, endAt }: Range): R[] {
   let [low, high] = [0, ranges.length]
   while (low < high) {

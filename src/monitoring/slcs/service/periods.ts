@@ -16,8 +16,8 @@ import { readCorrectedOutcome } from './used.ts'
 const PERIODS_AT_ONCE_MAX = 100
 const REVISIONS_MAX = 20
 
-/** The frozen periods of a container, the latest first, each with its revisions.
- * @returns with `next` the cursor of the page that follows, null when this is the last
+/** The frozen periods of a container, latest first, each with its revisions.
+ * @returns `next` is the cursor of the next page, null for the last
  * @throws {Refusal} not_found, invalid */
 export async function listPeriods(
   context: Context,
@@ -37,8 +37,8 @@ export async function listPeriods(
   return { items: await viewsOf(context, shown), next }
 }
 
-/** Calculates frozen periods anew that end in (begin, end], by what was agreed then, what is recorded now and how that
- * has been corrected, and adds a revision to each; those before it stay.
+/** Recalculates frozen periods that end in (begin, end], with their own terms, from the states recorded now and their
+ * corrections, and adds a revision to each; earlier revisions stay.
  * @throws {Refusal} not_found, forbidden, invalid, conflict */
 export async function recalculatePeriods(
   context: Context,

@@ -17,7 +17,7 @@ import { readSpells } from '../store.ts'
 import type { Counted, SlcRow } from '../store.ts'
 import type { FrozenPeriod, Outcome } from '../store/periods.ts'
 
-/** When children were bad, each by itself and any of them, within the active time of a range. */
+/** When each child and any child was bad within the active time of a range. */
 export type BadTime = {
   readonly bad: readonly Range[]
   readonly byChild: readonly { readonly id: number; readonly bad: readonly Range[] }[]
@@ -27,17 +27,17 @@ export type BadTime = {
 export type Counting = {
   readonly slc: Pick<SlcRow, 'activeTime' | 'timeZone'> & { readonly id: number }
   readonly children: readonly Counted[]
-  /** When the container was made: before that all is well. */
+  /** When the container was created: time before that counts as good. */
   readonly createdAt: number
 }
 
-/** What bad time is made of: transitions of children, and maintenance of the container. */
+/** The data of bad time: transitions of the children, and maintenance of the container. */
 export type Recorded = {
   readonly courses: ReadonlyMap<number, ChargedCourse>
   readonly spells: readonly Spell[]
 }
 
-/** Reads the recorded states of a container's children over a range, and its own maintenance. */
+/** Reads the recorded states of a container's children over a range, and the container's maintenance. */
 export async function readBadTime(
   database: Database,
   counting: Counting,
@@ -60,7 +60,8 @@ async function readRecorded(
   return { courses, spells }
 }
 
-/** How children were, and what was entered for the container itself: that applies, in this order, to what they come to. */
+/** The states of the children, and the revaluations of the container itself, which apply in this order to the
+ * result. */
 export type SlcPast = {
   readonly children: ReadonlyMap<number, readonly Span[]>
   readonly covers: readonly (readonly Cover[])[]
@@ -75,7 +76,7 @@ function pastIn({ courses, spells }: Recorded, range: Range): SlcPast {
         chargedSpans(spansOf(state, changes, range), charged?.changes ?? []),
       ]),
     ),
-    // While maintenance of a container lasts, nothing is bad.
+    // During maintenance of the container no time is bad.
     covers: [excused.map((one) => ({ ...one, becomes: 'ok', maintained: false }))],
   }
 }
@@ -109,23 +110,23 @@ export function badTimeOf(
   }
 }
 
-/** How much of a range is active, and how much of that bad, ms. */
+/** The active time of a range, and its bad part, ms. */
 export function outcomeOf({ bad, active }: BadTime, range: Range): Outcome {
   return { activeMs: lengthMs(within(active, range)), usedMs: lengthMs(within(bad, range)) }
 }
 
-/** What of ranges lies in another. */
+/** The parts of ranges inside another range. */
 export function within(ranges: readonly Range[], range: Range): Range[] {
   return intersectionOf(ranges, unionOf([range]))
 }
 
-/** A digest of what a container is judged by; another one means that something else was agreed. */
+/** A digest of a container's terms and children; it changes when they do. */
 export function groundOf(slc: SlcRow, children: readonly Counted[]): Promise<string> {
   return sha256(JSON.stringify([slc.limit, slc.warnAt, slc.activeTime, children]))
 }
 
-/** A digest of the transitions that children had, and the container's own maintenance, up to and with an instant: later
- * news of the time before it gives another one. */
+/** A digest of the children's transitions and the container's maintenance up to and including an instant; it changes
+ * with late changes of that time. */
 export function seqsOf({ courses, spells }: Recorded, at: number): Promise<string> {
   const upTo = (changes: readonly { readonly at: number }[]) =>
     changes.filter((change) => change.at <= at).length
@@ -138,10 +139,11 @@ export function seqsOf({ courses, spells }: Recorded, at: number): Promise<strin
   return sha256(JSON.stringify([spell, ...seqs.toSorted(([a = 0], [b = 0]) => a - b)]))
 }
 
-/** A container as its periods are calculated by. */
+/** The fields of a container that its periods depend on. */
 export type Agreed = { readonly id: number; readonly timeZone: string; readonly createdAt: number }
 
-/** What a period that is over came to, by what was agreed then; whole unless a child of then is gone with its history. */
+/** The result of a past period with the terms of that time; not whole if a child of that time was deleted with its
+ * history. */
 export async function readOutcome(
   database: Database,
   agreed: Agreed,
@@ -151,8 +153,8 @@ export async function readOutcome(
   return outcomeIn(agreed, period, pastIn(recorded, period))
 }
 
-/** The same with the corrections of the past that were entered for it, for its children, and for what these are in and made
- * of. Maintenance that is to count changes nothing. @throws {Refusal} invalid where that would look at too much */
+/** The same with the corrections of the past of the container, its children, and the objects above and below them;
+ * `slaRelevant` maintenance changes nothing. @throws {Refusal} invalid if that would read too much */
 export async function readCorrectedOutcome(
   database: Database,
   agreed: Agreed & { readonly path: string },
@@ -167,7 +169,7 @@ export async function readCorrectedOutcome(
 }
 
 /** The past of a container and of these children with all corrections.
- * @throws {Refusal} invalid where that would look at too much */
+ * @throws {Refusal} invalid if that would read too much */
 export async function readCorrectedPast(
   database: Database,
   { id, path }: { readonly id: number; readonly path: string },

@@ -3,10 +3,10 @@ import type { Range } from '../../../lib/range.ts'
 import type { Database, Write } from '../../../ports/database.ts'
 import type { Counted, Terms } from '../store.ts'
 
-/** What a period came to. */
+/** The result of a period. */
 export type Outcome = { readonly activeMs: number; readonly usedMs: number }
 
-/** What was agreed when a period ended, and of whom. */
+/** The terms and children at the end of a period. */
 export type FrozenTerms = Terms & { readonly children: readonly Counted[] }
 
 export type FrozenPeriod = Range & { readonly id: number; readonly terms: FrozenTerms }
@@ -19,7 +19,7 @@ export type Revision = Outcome & {
   readonly reason: string | null
 }
 
-/** Writes a period that is over with what was agreed; one that is there stays as it is. */
+/** Writes a past period with its terms; an existing one stays. */
 export function endPeriod(
   database: Database,
   slcId: number,
@@ -31,7 +31,7 @@ export function endPeriod(
     on conflict (slc_id, end_at) do nothing`)
 }
 
-/** Writes the first revision of a period; one that is there stays as it is. */
+/** Writes the first revision of a period; an existing one stays. */
 export function freezePeriod(
   database: Database,
   periodId: number,
@@ -43,7 +43,7 @@ export function freezePeriod(
     on conflict (period_id, revision) do nothing`)
 }
 
-/** The period that ended then, frozen or not; null where none has. */
+/** The period with this end, frozen or not; null if there is none. */
 export async function findEnded(
   database: Database,
   slcId: number,
@@ -53,7 +53,7 @@ export async function findEnded(
   return period ?? null
 }
 
-/** Adds a revision to a period, after those that are there. */
+/** Adds a revision to a period. */
 export function addRevision(database: Database, revision: Omit<Revision, 'revision'>): Write {
   const { periodId, activeMs, usedMs, createdAt, author, reason } = revision
   return database.run(sql`
@@ -62,7 +62,7 @@ export function addRevision(database: Database, revision: Omit<Revision, 'revisi
     from slc_revisions where period_id = ${periodId} group by period_id`)
 }
 
-/** Frozen periods that end in a range, the latest first; `limit` at most. */
+/** Frozen periods that end in a range, latest first, at most `limit`. */
 export function readPeriods(database: Database, slcId: number, page: Page): Promise<readonly FrozenPeriod[]> {
   return readEnded(
     database,
@@ -72,7 +72,7 @@ export function readPeriods(database: Database, slcId: number, page: Page): Prom
   )
 }
 
-/** Periods that ended in a range, frozen or not, the latest first; `limit` at most. */
+/** Past periods that end in a range, frozen or not, latest first, at most `limit`. */
 export function readEndedPeriods(
   database: Database,
   slcId: number,

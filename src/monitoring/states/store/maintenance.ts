@@ -3,7 +3,7 @@ import type { SQL } from 'drizzle-orm'
 import type { Database, Write } from '../../../ports/database.ts'
 import type { ChargingReview } from '../sla-view.ts'
 
-/** Notes that an object, named by its id or its path, may have entered or left maintenance by coming where it is now. */
+/** Queues a review of an object, by id or path, that may have entered or left maintenance by its new place. */
 export function noteArrival(
   database: Database,
   object: number | { readonly path: string },
@@ -16,7 +16,7 @@ export function noteArrival(
     ${AGAIN}`)
 }
 
-/** Notes that objects may have entered or left maintenance. */
+/** Queues reviews of objects that may enter or leave maintenance. */
 export function noteMaintenance(database: Database, objects: readonly MaintenanceMoment[]): Write {
   return database.run(sql`
     insert into maintenance_changes (object_id, at, mark)
@@ -24,7 +24,7 @@ export function noteMaintenance(database: Database, objects: readonly Maintenanc
     where exists (select 1 from objects where id = value ->> 'objectId') group by 1 ${AGAIN}`)
 }
 
-/** Notes that what is right in these objects may have entered or left maintenance with them. */
+/** Queues reviews of the direct children of these objects. */
 export function noteChildren(database: Database, parents: readonly MaintenanceMoment[]): Write {
   return database.run(sql`
     insert into maintenance_changes (object_id, at, mark)
@@ -37,14 +37,14 @@ export type MaintenanceMoment = { readonly objectId: number; readonly at: number
 
 const AGAIN = sql.raw(`on conflict (object_id) do update set at = max(at, excluded.at), mark = mark + 1`)
 
-/** A review, and where a container is that it is about: nothing else leads there. */
+/** A queued review, and the group of the container that it is about, because no link leads to a container. */
 export type NotedReview = ChargingReview & { readonly mark: number; readonly groupId: number | null }
 
-/** What somebody else's state is made of, or has to be known at once, comes first: see `readMaintenanceChanges`. */
+/** Objects that must be reviewed first, because others depend on them: see `readMaintenanceChanges`. */
 export type Urgent = { readonly ids: readonly number[] }
 
-/** Some of the objects that may have entered or left maintenance; where `urgent` is given, only those that are, or lead to,
- * these objects, what is linked to by others, or containers. */
+/** Some queued reviews; with `urgent`, only those of these objects, of objects on the way to them, of linked objects,
+ * and of containers. */
 export async function readMaintenanceChanges(
   database: Database,
   limit: number,
@@ -69,20 +69,20 @@ function isUrgent({ ids }: Urgent): SQL {
       json_each('[' || replace(trim(one.path, '/'), '/', ',') || ']') place)`
 }
 
-/** Whether there is any object that may have entered or left maintenance. */
+/** Whether any review is queued. */
 export async function hasMaintenanceChanges(database: Database): Promise<boolean> {
   return (await database.all(sql`select 1 from maintenance_changes limit 1`)).length > 0
 }
 
 type MutableReview = Omit<NotedReview, 'own' | 'ownCharged'> & { own: number; ownCharged: number }
 
-/** A container enters or leaves maintenance: the one that it is in, and the one in which it uses no credit. */
+/** A container enters or leaves maintenance, with the maintenance that excuses downtime. */
 export type MaintenanceInterval = MaintenanceMoment & {
   readonly maintained: boolean
   readonly excused: boolean
 }
 
-/** Adds when containers entered or left maintenance, after what was known of them. */
+/** Adds maintenance changes of containers after the known ones. */
 export function insertMaintenanceIntervals(
   database: Database,
   spells: readonly MaintenanceInterval[],
@@ -95,7 +95,7 @@ export function insertMaintenanceIntervals(
     group by c.id`)
 }
 
-/** They have been looked at; unless there was another reason to meanwhile. */
+/** Removes reviews from the queue, unless they were queued again in the meantime. */
 export function forgetMaintenanceChanges(
   database: Database,
   seen: readonly { readonly objectId: number; readonly mark: number }[],

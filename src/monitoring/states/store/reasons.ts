@@ -12,7 +12,7 @@ type Row = Omit<CountedChild, 'isReason' | 'shown'> & {
   readonly overrides: string
 }
 
-/** What these objects count that is bad or taken for something else, the worst first, at most `limit` of it. */
+/** The children of these objects that are bad or count as bad, worst first, at most `limit`. */
 export async function readBadChildren(
   database: Database,
   parents: readonly number[],

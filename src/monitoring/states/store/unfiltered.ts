@@ -2,7 +2,7 @@ import { sql } from 'drizzle-orm'
 import type { SQL } from 'drizzle-orm'
 import type { Database, Write } from '../../../ports/database.ts'
 
-/** Notes that filters are to look anew at an object or, from a path on down, at all objects there. */
+/** Queues an object, or all objects at or below a path, for the filters. */
 export function markUnfiltered(database: Database, object: number | { readonly path: string }): Write {
   const isIt =
     typeof object === 'number'
@@ -11,15 +11,14 @@ export function markUnfiltered(database: Database, object: number | { readonly p
   return note(database, sql`select o.id, 1, 0 from objects o where ${isIt} and ${HAS_FILTERS}`)
 }
 
-/** Notes that the filter of a service level object, named by its id or its path, has to look at everything anew; also
- * where it has none any more. */
+/** Queues a service level object, by id or path, whose filter must search everything again, or was removed. */
 export function markFilter(database: Database, object: number | { readonly path: string }): Write {
   const isIt = typeof object === 'number' ? sql`o.id = ${object}` : sql`o.path = ${object.path}`
   return note(database, sql`select o.id, 1, 1 from objects o where ${isIt}`)
 }
 
-/** Notes what filters may find once an object and all below it are gone: what was left out because of it, and what had
- * no room beside it. */
+/** Queues the consequences of deleting an object and all objects below it: matches that were excluded because of it,
+ * and filters that have room again. */
 export function markFreed(
   database: Database,
   object: { readonly path: string; readonly parentId: number },
@@ -34,7 +33,7 @@ export function markFreed(
   )
 }
 
-// Who has no filters pays for none.
+// Installations without filters skip the work.
 const HAS_FILTERS = sql.raw('exists (select 1 from slos where children_filter is not null)')
 
 function note(database: Database, select: SQL): Write {
@@ -48,18 +47,18 @@ export type Unfiltered = {
   readonly type: string
   readonly path: string
   readonly mark: number
-  /** 1 where its own filter has to look at everything. */
+  /** 1 if its own filter must search everything. */
   readonly isWhole: number
 }
 
-/** What filters have not looked at yet. */
+/** Objects that the filters have not checked yet. */
 export async function readUnfiltered(database: Database, limit: number): Promise<readonly Unfiltered[]> {
   return database.all<Unfiltered>(sql`
     select o.id as id, o.type as type, o.path as path, u.mark as mark, u.is_whole as "isWhole"
     from unfiltered u cross join objects o on o.id = u.object_id order by o.id limit ${limit}`)
 }
 
-/** Filters have looked at these; unless they changed again meanwhile. */
+/** Removes objects from the queue, unless they changed again in the meantime. */
 export function forgetUnfiltered(database: Database, seen: readonly Unfiltered[]): Write {
   const marks = JSON.stringify(seen.map(({ id, mark }) => ({ id, mark })))
   return database.run(sql`

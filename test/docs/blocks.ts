@@ -7,13 +7,14 @@ export type Block = {
   /** The line of its first command, from 1. */
   readonly line: number
   readonly text: string
-  /** `starts` serves in the foreground until it is stopped, `skipped` cannot run in a test, for the reason that the file
-   * names. */
-  readonly kind: 'plain' | 'starts' | 'skipped'
+  /** `starts` serves in the foreground until it is stopped; `skipped` cannot run in a test, for the reason that the file
+   * names; `shared` defines functions for all pages. */
+  readonly kind: 'plain' | 'starts' | 'skipped' | 'shared'
 }
 
 const LANGUAGES = new Set(['sh', 'bash', 'shell', 'console', 'zsh'])
 const STARTS = '<!-- starts the service -->'
+const SHARED = '<!-- used by all pages -->'
 const SKIPPED = /^<!-- not run: .{8,} -->$/
 const PAGES = ['README.md', '{docs,src,workers,db}/**/*.md']
 
@@ -35,6 +36,7 @@ export function blocksOf(file: string, markdown: string): readonly Block[] {
 
 function kindOf(lineBefore: string): Block['kind'] {
   if (lineBefore.trim() === STARTS) return 'starts'
+  if (lineBefore.trim() === SHARED) return 'shared'
   return SKIPPED.test(lineBefore.trim()) ? 'skipped' : 'plain'
 }
 

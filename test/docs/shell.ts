@@ -41,7 +41,7 @@ export type Played = {
 /** A directory in which blocks run as they would in the repository, without touching it. */
 export type Desk = {
   readonly folder: string
-  /** Runs the plain blocks of a page in one bash, each as it stands; the first failure ends it. */
+  /** Runs the plain and shared blocks in one bash, each as it stands; the first failure ends it. */
   play(blocks: readonly Block[], environment: Readonly<Record<string, string>>): Promise<Played>
   close(): Promise<void>
 }
@@ -91,7 +91,7 @@ export async function openDesk(): Promise<Desk> {
 function scriptOf(blocks: readonly Block[]): string {
   const begin = `trap 'status=$?; jobs -p | xargs -r kill 2>/dev/null; [ $status = 0 ] || echo "failed in $block" >&2; exit $status' EXIT`
   const parts = blocks
-    .filter(({ kind }) => kind === 'plain')
+    .filter(({ kind }) => kind === 'plain' || kind === 'shared')
     .map(({ file, line, text }) => `block=${file}:${line}\n${text}`)
   return [begin, 'block=none', ...parts].join('\n')
 }

@@ -373,6 +373,18 @@ describe('an injected violation is caught, its neighbour is not', () => {
     const kept = 'see `src/app.ts`, [it](./src/app.ts), `app.ts`, `db/<room>.ts`, `/jobs/{id}`, `text/csv`'
     expect(page('README.md', `${kept}\n\`\`\`text\nsrc/\n  app.ts  it\n\`\`\``)).toEqual([])
     expect(page('src/README.md', 'see `app.ts` and `src/`')).toEqual([])
+    expect(page('docs/guides/a.md', '[it](../../src/app.ts)')).toEqual([])
+    expect(page('docs/guides/a.md', '[it](../src/app.ts)')).toEqual(['a cited path exists'])
+  })
+
+  test('a room without a row in the table of rooms, and a row without a room', () => {
+    const tree = { path: 'src/monitoring/tree/service.ts', text: '' }
+    const table = (row: string) => ({ path: 'src/README.md', text: `| Room | Holds |\n|---|---|\n${row}` })
+    expect(rulesBroken([tree, table('| `monitoring/tree` | objects |')])).toEqual([])
+    expect(rulesBroken([tree, table('')])).toEqual(['a room has a row in src/README.md'])
+    expect(
+      rulesBroken([tree, table('| `monitoring/tree` | objects |\n| `monitoring/gone` | none |')]),
+    ).toEqual(['a row of src/README.md names a room'])
   })
 })
 

@@ -1,5 +1,6 @@
 import { staleCitations } from './house/citations.ts'
 import { misnamed } from './house/names.ts'
+import { roomTable } from './house/room-table.ts'
 import { readSource } from './house/source-text.ts'
 import { brokenWall, circles, type Edge, edgeOf } from './house/walls.ts'
 import { type Finding, strayWords, wholeZod } from './house/words.ts'
@@ -23,7 +24,7 @@ export function checkHouse(files: readonly HouseFile[]): Violation[] {
     ]
     violations.push(...inFile.map((finding) => ({ path, ...finding })))
   }
-  return [...violations, ...circles(edges).map(circleViolation)]
+  return [...violations, ...roomTable(files), ...circles(edges).map(circleViolation)]
 }
 
 /** One line a violation, in the form that editors and terminals link. */

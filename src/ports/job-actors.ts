@@ -52,7 +52,7 @@ export interface JobActors {
   bucketsAll(series: readonly SeriesName[], query: BucketsOfAll): Promise<readonly BucketsAnswer[]>
   /** Single samples in order of time, at most `query.limit`. @throws {Refusal} not_found */
   samples(jobId: number, query: SamplesQuery): Promise<SamplesAnswer>
-  /** A copy of all that the actor keeps, later than an instant, as lines of JSON (`db/README.md`, Backups). It is to be
+  /** A copy of all that the actor keeps, later than an instant, as lines of JSON (`docs/architecture/formats/backup.md`). It is to be
    * read to its end or cancelled, and ends after a minute in which nobody reads. @throws {Refusal} not_found, unavailable */
   archive(jobId: number, notBeforeAt: number): Promise<ReadableStream<Uint8Array>>
   /** Puts such a copy in place of what the actor keeps, which then goes on from there. Where it fails there is no actor.

@@ -18,7 +18,7 @@ const mappingSchema = z
   )
   .refine((mapping) => Object.keys(mapping).length <= ENTRIES_MAX)
 
-/** The variables of signing in by OpenID Connect (`src/access/oidc/README.md`). */
+/** The variables of signing in by OpenID Connect (`docs/guides/oidc.md`). */
 export const oidcVariables = {
   TIDEMARK_OIDC_ALGORITHM: z
     .enum(ALGORITHMS)

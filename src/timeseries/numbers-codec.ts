@@ -12,7 +12,7 @@ const MANTISSA_MAX = 2 ** 51
 
 /**
  * Packs numeric samples into a segment body that decodeNumbers returns unchanged (Object.is), -0 included.
- * The format is described in db/README.md: decimals where a power of ten up to 10^6 makes all values integers, else
+ * The format is described in docs/architecture/formats/segments.md: decimals where a power of ten up to 10^6 makes all values integers, else
  * the XOR of neighbouring doubles, after Gorilla (Pelkonen et al., VLDB 2015), in whole bytes.
  * @throws RangeError for NaN, infinities, and instants that are no ascending epoch ms.
  */

@@ -13,7 +13,7 @@ const LEAP = 8
 
 /**
  * Writes integers within ±2^53 / 2: the first as it is, of the others what a simple predictor leaves, in Rice codes whose
- * parameter follows the values; zeros in a row become the length of their run. `db/README.md` has the bits.
+ * parameter follows the values; zeros in a row become the length of their run. `docs/architecture/formats/segments.md` has the bits.
  */
 export function writePacked(
   writer: ByteWriter,

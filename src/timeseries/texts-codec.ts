@@ -11,7 +11,7 @@ const utf8Encoder = new TextEncoder()
 
 /**
  * Packs string samples into a segment body that decodeTexts returns unchanged, lone surrogates included.
- * The format is described in db/README.md: each different text once, then which of them each sample holds.
+ * The format is described in docs/architecture/formats/segments.md: each different text once, then which of them each sample holds.
  * @throws RangeError for instants that are no ascending epoch ms.
  */
 export function encodeTexts(samples: Samples<string>): Uint8Array {

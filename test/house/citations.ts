@@ -1,3 +1,4 @@
+import { posix } from 'node:path'
 import type { Finding } from './words.ts'
 
 /** What the pages of the house cite: code spans, link targets, and the lines of a drawn map. */
@@ -30,7 +31,7 @@ export function staleCitations(page: string, text: string, paths: ReadonlySet<st
 /** A path may be cited from the root, from the page's folder, or by a file's name alone. */
 function candidates(cited: string, folder: string): string[] {
   const path = cited.replace(/^\.\//, '').replace(/\/$/, '')
-  return [path, folder + path, ...(path.includes('/') ? [] : [`**/${path}`])]
+  return [path, posix.normalize(folder + path), ...(path.includes('/') ? [] : [`**/${path}`])]
 }
 
 function citedInProse(line: string): string[] {

@@ -1,7 +1,7 @@
 import { isTestFile, placeOf, stem } from './places.ts'
 
 const KEBAB_CASE = /^[a-z0-9]+(?:-[a-z0-9]+)*$/
-const KEPT_NAMES = new Set(['README', 'LICENSE', 'CHANGELOG'])
+const KEPT_NAMES = new Set(['README', 'LICENSE', 'CHANGELOG', 'CONTRIBUTING', 'SECURITY'])
 const VAGUE_NAMES = new Set(['util', 'utils', 'helper', 'helpers', 'common', 'misc', 'shared'])
 const INDEXES = new Set(['src/ports/index.ts', 'db/tables/index.ts'])
 

@@ -1,6 +1,6 @@
 import { userInfo } from 'node:os'
 
-/** The exit codes of the command, as in `workers/bun/README.md`; most are those of `sysexits.h`. */
+/** The exit codes of the command, as in `docs/operations/troubleshooting.md`; most are those of `sysexits.h`. */
 export const EXIT = {
   usage: 2,
   data: 65,

@@ -8,7 +8,7 @@ const USAGE = `
   npm run runner      or: tidemark runner
 
   Runs scripts for a service until SIGTERM or Ctrl-C. It needs TIDEMARK_RUNNER_URL and TIDEMARK_RUNNER_TOKEN; all its
-  settings are in workers/runner/README.md.
+  settings are in docs/operations/runners.md.
 
   --help, -h         print this
   ${WITH_PARENT}      end with the process that started it

@@ -11,7 +11,7 @@ const reading: Policy = {
   object: 'read',
   answers: {
     200: {
-      description: 'An endless stream of events; `src/monitoring/events/README.md` describes them.',
+      description: 'An endless stream of events; `docs/reference/events.md` describes them.',
       media: 'text/event-stream',
     },
   },

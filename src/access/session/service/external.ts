@@ -11,7 +11,7 @@ const RETRY_AFTER_S = 5
 const answerSchema = z.object({ authenticated: z.boolean(), username: z.string() })
 
 /** Whether an external service says that this is the password of this user. It is asked each time anew, as
- * `src/access/session/README.md` says, and only a plain yes is one.
+ * `docs/guides/users-and-rights.md` says, and only a plain yes is one.
  * @throws {Refusal} unavailable when it does not answer in time, or anything but yes or no */
 export async function askAuthService(
   network: Pick<Network, 'fetch'>,

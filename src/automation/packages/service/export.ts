@@ -22,7 +22,7 @@ import { placeFor } from '../names.ts'
 import type { ExportBody } from '../schema.ts'
 import { PACKAGE_BOUNDS } from './reader.ts'
 
-/** Gives each run of a script variables (`workers/runner/README.md`). */
+/** Gives each run of a script variables (`docs/guides/scripts.md`). */
 const ENV_FILE = '.env'
 
 /** What data sources are called, by id. */

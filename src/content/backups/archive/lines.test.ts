@@ -18,7 +18,7 @@ const HEADER: Header = {
   check: 'Y2hlY2s',
 }
 
-/** An archive of format 1, as the first release wrote it: `db/README.md` shows what is in it. */
+/** An archive of format 1, as the first release wrote it: `docs/architecture/formats/backup.md` shows what is in it. */
 const VECTOR =
   'H4sIBAAAAAAAAwgAVE0EAMQAAABNjUEKwkAQBO95Rp8XiYsg7C0X8QuS5DDZTEhwksjOBBTxQb7Dj8l6so/VdNcTNvU8U7oioKN43W5wGNY0kyHsHRILkzICyt1+V8IhJibjvsr98egPB1/+4jCSnie1NU2sCAOJ8g+eJvkDSmIIiP6kfZX/Ro7ZfvGjXLziVTxh1El2qj3y1CGuss2LItRYaGY4GN8N7auoQXD4vBs0C9qiRge3bCJt8QX6hoj73AAAAB+LCAQAAAAAAAMIAFRNBACGAAAApcw7DsIwDADQnVNUnjOkieO0uY3jj6iEElRgQtydgSMwve29wYZCe54vC3A7hj2gYQC58jGggWLcE6r2KmTUN1+3zJisk6SoiYW8VqKopWSUyoQiXnzFtFvMyhDgfs7p0H4u05e/z8/lC1Ip8p22AAAA'
 

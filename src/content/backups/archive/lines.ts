@@ -4,7 +4,7 @@ import { Refusal } from '../../../lib/errors.ts'
 import { hex } from '../../../lib/text.ts'
 import { noArchive, packMember, unpackMembers } from './members.ts'
 
-/** The format of `db/README.md`, Backups. One with a greater number is refused. */
+/** The format of `docs/architecture/formats/backup.md`. One with a greater number is refused. */
 export const FORMAT = 1
 /** The text of a member is at least so long, but for the last ones. */
 const MEMBER_BYTES = 1024 * 1024

@@ -109,7 +109,7 @@ function latestOf(actor: ActorState): Transition {
   return { objectId: jobId, seq, at: sinceAt, detectedAt: nowAt, from: state, to: state, ...facts }
 }
 
-/** Everything a job keeps, up to its latest flush, as lines of JSON (`db/README.md`, Backups).
+/** Everything a job keeps, up to its latest flush, as lines of JSON (`docs/architecture/formats/backup.md`).
  * @throws {Refusal} not_found */
 async function archiveLines(source: ArchiveSource, jobId: number): Promise<ReadableStream<Uint8Array>> {
   const { layoutLock } = source

@@ -16,7 +16,7 @@ export type RoundEntry = {
   readonly event: { readonly kind: 'round'; readonly round: Round }
 }
 
-/** The JSON text of an entry, as `db/README.md` describes it. */
+/** The JSON text of an entry, as `docs/architecture/formats/wal.md` describes it. */
 export function encodeEntry({ jobId, at, event }: Entry | RoundEntry): string {
   switch (event.kind) {
     case 'deliver':

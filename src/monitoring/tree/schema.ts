@@ -11,7 +11,7 @@ const INSTANCE_TYPES = ['none', 'instance', 'sub'] as const
 const PROPERTIES_MAX = 200
 const PARAMETER_MAX_BYTES = 16 * 1024
 
-/** A name; spaces around it are dropped, as they are from the segments of a path. */
+/** A name; surrounding spaces are dropped, as in segments of a path. */
 export const nameSchema = storableText
   .trim()
   .min(1, { abort: true })
@@ -20,7 +20,7 @@ export const nameSchema = storableText
   .refine(isVisible, 'must have a visible character')
   .refine(isInReadingOrder, 'must have no characters that change the direction of text')
 
-/** A name that looks the same and is the same: composed (NFC). */
+/** A composed name (NFC): names that look the same are equal. */
 export const composedName = nameSchema.overwrite((text) => text.normalize('NFC'))
 
 const propertyKey = storableText.min(1).max(255)
@@ -45,8 +45,8 @@ export const permissionsView = z.object({
   maintain: z.boolean(),
 })
 
-/** What the bodies of all objects have in common (specification: Common object fields). Fields that only the service
- * sets are taken and ignored, so that what was read can be sent back. */
+/** The body fields of all objects (specification: Common object fields). Read-only fields are ignored, so that a read
+ * can be sent back unchanged. */
 export const objectBodyShape = {
   id: z.int().optional().meta(READ_ONLY),
   type: z.string().optional().meta(READ_ONLY),
@@ -74,7 +74,7 @@ export const objectBodyShape = {
   templateId: z.int().nullable().optional().meta(READ_ONLY),
 }
 
-/** What the views of all objects have in common. */
+/** The view fields of all objects. */
 export const objectViewShape = {
   id: z.int(),
   type: z.enum(OBJECT_TYPES),
@@ -88,7 +88,7 @@ export const objectViewShape = {
   templateId: z.int().nullable().describe('The template of this object, if it was copied as an instance.'),
 }
 
-/** What is to blame for the state of an object that is as its children are. */
+/** The causes of the state of an object whose state follows from its children. */
 export const reasonsView = z
   .array(z.object({ type: z.enum(OBJECT_TYPES), id: z.int(), name: z.string(), state: z.enum(STATES) }))
   .describe('The cause of the state: jobs below the object, or objects whose `isReason` is true; at most 20.')
@@ -148,7 +148,7 @@ function isSmall(parameter: object): boolean {
   try {
     return new TextEncoder().encode(JSON.stringify(parameter)).byteLength <= PARAMETER_MAX_BYTES
   } catch {
-    // Nested deeper than can be written.
+    // Too deeply nested for the serialiser.
     return false
   }
 }

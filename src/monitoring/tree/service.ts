@@ -30,11 +30,11 @@ import type { Insertion, InstanceType, NewObject, PropertyRow } from './store.ts
 export type { Insertion, NewObject, PropertyRow } from './store.ts'
 export { readProperties, touchObject } from './store.ts'
 
-/** An object with what the caller may do with it. */
+/** An object with the rights of the caller. */
 export type ObjectRow = store.ObjectRow & { readonly permissions: Permissions }
 
-/** The object, when it is there, of this type, and the caller has the right.
- * @throws {Refusal} not_found, also for what the caller may not read; forbidden */
+/** The object, if it exists, has this type, and the caller has the right.
+ * @throws {Refusal} not_found, also if the caller may not read it; forbidden */
 export async function requireObject(
   context: Context,
   id: number,
@@ -49,14 +49,14 @@ export async function requireObject(
   return { ...row, permissions }
 }
 
-/** The version that an object has now. Rights are not looked at. @throws {Refusal} not_found */
+/** The version of an object, without a check of rights. @throws {Refusal} not_found */
 export async function readVersion({ database }: Ports, id: number): Promise<number> {
   const row = await store.findObject(database, id)
   if (!row) throw new Refusal('not_found', 'The object was deleted in the meantime.')
   return row.version
 }
 
-/** An object from which the caller may look for what is below it: one that may be read, or that leads to one.
+/** An object at which the caller may begin a list: a readable one, or one above readable objects.
  * @throws {Refusal} not_found */
 export async function requireStart(context: Context, id: number, type: ObjectType): Promise<store.ObjectRow> {
   const rights = await rightsOf(context)
@@ -65,7 +65,7 @@ export async function requireStart(context: Context, id: number, type: ObjectTyp
   return row
 }
 
-/** What these objects are; those that do not exist, or that the caller may not read, are missing. */
+/** The types of these objects; those that do not exist or are not readable are missing. */
 export async function readTypes(
   context: Context,
   ids: readonly number[],
@@ -73,7 +73,7 @@ export async function readTypes(
   return store.readTypes(context.ports.database, ids, readableBy(await rightsOf(context), 'o'))
 }
 
-/** The fields that all objects show alike. */
+/** The view fields of all objects. */
 export function commonView(row: ObjectRow, properties: readonly PropertyRow[]): CommonView {
   const { id, type, subType, name, permissions, isTemplate, instanceType, parentId, templateId } = row
   return {
@@ -90,7 +90,7 @@ export function commonView(row: ObjectRow, properties: readonly PropertyRow[]): 
   }
 }
 
-/** Why an object is in its state, as far as the caller may read it. */
+/** The readable reasons of an object's state. */
 export async function readReasons(
   context: Context,
   { type, id, name, state }: ObjectRow,
@@ -105,7 +105,7 @@ export async function readReasons(
   return reasons.filter((reason) => readable.has(reason.id)) as Reasons
 }
 
-/** The fields that all bodies have in common, as they are stored; `was` fills in what a body may leave out. */
+/** The stored fields of all bodies; `was` gives the values of absent fields. */
 export function commonFields(body: CommonBody, was: { subType: string; instanceType: InstanceType }) {
   return {
     subType: body.subType ?? was.subType,
@@ -116,8 +116,8 @@ export function commonFields(body: CommonBody, was: { subType: string; instanceT
   }
 }
 
-/** The rows of a new object of any type, as one part of a batch:
- * `[...writes, rows of its own, last]`. See `Insertion`. */
+/** The rows of a new object of any type, as one part of a batch: `[...writes, rows of its own, last]`. See
+ * `Insertion`. */
 export function insertObject({ database, secrets }: Ports, input: NewObject): Insertion {
   const { key, writes, last } = store.insertRows(database, newKey(secrets), input)
   const object = { path: key }
@@ -125,10 +125,10 @@ export function insertObject({ database, secrets }: Ports, input: NewObject): In
   return { key, writes: [...writes, ...notes], last }
 }
 
-/** Creates an object with rows of its own, in one batch, on record as `after`. `rowsOf` names it by
+/** Creates an object with its own rows in one batch, with the audit record `after`. `rowsOf` refers to the object by
  * `(select id from objects where path = <key>)`.
  * @returns its id
- * @throws {Refusal} conflict when the parent has gone meanwhile */
+ * @throws {Refusal} conflict when the parent was deleted in the meantime */
 export async function createObject(
   context: Context,
   { input, after }: { readonly input: NewObject; readonly after: object },
@@ -141,7 +141,7 @@ export async function createObject(
   return commitCreation(ports.database, [...writes, ...rowsOf(key), audited(context, deed), last])
 }
 
-/** Commits a batch that ends with an insertion's `last`. @throws {Refusal} conflict when the parent has gone */
+/** Commits a batch that ends with an insertion's `last`. @throws {Refusal} conflict when the parent was deleted */
 export async function commitCreation(database: Database, writes: readonly Write[]): Promise<number> {
   try {
     return await store.commitNew(database, writes)
@@ -151,24 +151,24 @@ export async function commitCreation(database: Database, writes: readonly Write[
   }
 }
 
-/** A path that no object has and none can be found by, for an object whose id is not known yet. */
+/** A unique temporary path for an object whose id is not known yet. */
 function newKey(secrets: Secrets): string {
   return `new ${hex(secrets.random(16))}`
 }
 
 export type ObjectUpdate = {
   readonly fields: store.ObjectChange
-  /** Where it shall be; null or absent where it is. */
+  /** The new parent; null or absent for no move. */
   readonly parentId: number | null | undefined
-  /** The field of the body that names the parent; `/parentId` when absent. */
+  /** The pointer of the parent's field; default `/parentId`. */
   readonly parentPointer?: string
   readonly ifMatch: number | null
-  /** The shapes of what the object has besides, for the record. */
+  /** The object's own fields before and after, for the audit record. */
   readonly own: { readonly before: object | null; readonly after: object }
 }
 
-/** The writes of an update of any object and of its record, and of its move when the body names another parent. They fail as
- * `refuseStale` recognises when the object has changed since it was read.
+/** The writes of an update and its audit record, with a move if the body names another parent. The commit fails, as
+ * `refuseStale` recognises, when the object has changed since it was read.
  * @throws {Refusal} precondition_failed, conflict, cycle, invalid */
 async function updateObjectWrites(context: Context, row: ObjectRow, update: ObjectUpdate): Promise<Write[]> {
   if (update.ifMatch !== null && update.ifMatch !== row.version) throw changedMeanwhile()
@@ -183,7 +183,7 @@ async function updateObjectWrites(context: Context, row: ObjectRow, update: Obje
     after: { ...update.fields, parentId, ...after },
   })
   const isMove = update.parentId != null && update.parentId !== row.parentId
-  // What a device is, filters ask of its jobs as well; where an object is, of all below it.
+  // Filters test jobs by the fields of their device, and all objects by their place.
   const isSeenBelow = isMove || row.type === 'device'
   const writes = [
     markUnfiltered(database, isSeenBelow ? row : row.id),
@@ -205,11 +205,12 @@ async function updateObjectWrites(context: Context, row: ObjectRow, update: Obje
   ]
 }
 
-/** An object as a commit left it. */
+/** An object as a commit stored it. */
 export type StoredObject = { readonly row: ObjectRow; readonly properties: readonly PropertyRow[] }
 
-/** Commits an update of an object, with writes before and after it: what others changed since `row` was read is refused.
- * @throws {Refusal} as `updateObjectWrites`, precondition_failed, not_found */
+/** Commits an update of an object with other writes before and after it.
+ * @throws {Refusal} as `updateObjectWrites`; precondition_failed when the object has changed since `row` was read,
+ * not_found */
 export async function updateObject(
   context: Context,
   row: ObjectRow,
@@ -224,7 +225,7 @@ export async function updateObject(
   return { row: { ...row, ...own, parentId, version: row.version + 1 }, properties }
 }
 
-/** What a commit wrote, with the state and the rights of now: others may have changed the object since.
+/** The stored object with its current state and rights, which others may have changed since.
  * @throws {Refusal} not_found */
 export async function showWritten(
   context: Context,
@@ -236,8 +237,8 @@ export async function showWritten(
   return { row: { ...now, ...own }, properties }
 }
 
-/** Runs a commit; one that met a changed object, or one that is gone, is refused.
- * @throws {Refusal} precondition_failed, not_found */
+/** Runs a commit and turns its failure into a refusal.
+ * @throws {Refusal} precondition_failed when an object has changed, not_found when it was deleted */
 export async function refuseStale<Result>(write: () => Promise<Result>): Promise<Result> {
   try {
     return await write()
@@ -249,8 +250,8 @@ export async function refuseStale<Result>(write: () => Promise<Result>): Promise
   }
 }
 
-/** Runs a commit that draws ties between objects; one that would close a circle by now, or met an object that is gone, is
- * refused. @throws {Refusal} cycle, not_found */
+/** Runs a commit that links objects. @throws {Refusal} cycle when it would close a cycle by now, not_found when an
+ * object was deleted */
 export async function refuseCircular<Result>(write: () => Promise<Result>): Promise<Result> {
   try {
     return await refuseStale(write)
@@ -263,8 +264,8 @@ export async function refuseCircular<Result>(write: () => Promise<Result>): Prom
   }
 }
 
-/** The writes that remove an object; everything below it only when `recursive`.
- * @throws {Refusal} conflict for the root, precondition_failed, has_children saying how many objects are below */
+/** The writes that delete an object, with all objects below it if `recursive`.
+ * @throws {Refusal} conflict for the root, precondition_failed, has_children with the number of objects below */
 export async function deleteObjectWrites(
   context: Context,
   row: ObjectRow,
@@ -292,7 +293,7 @@ export async function deleteObjectWrites(
   return [...notes, store.deleteLeaf(database, row.id)]
 }
 
-/** Runs a deletion; one that met new children is refused. @throws {Refusal} has_children, precondition_failed */
+/** Runs a deletion. @throws {Refusal} has_children when children were added in the meantime, precondition_failed */
 export async function refuseOrphans(write: () => Promise<void>): Promise<void> {
   try {
     await write()
@@ -304,7 +305,7 @@ export async function refuseOrphans(write: () => Promise<void>): Promise<void> {
   }
 }
 
-/** @throws {Refusal} invalid when nobody with this id can deliver */
+/** @throws {Refusal} invalid when the user is not a collector */
 export async function checkCollector(ports: Ports, collectorId: number, pointer: string): Promise<void> {
   if (collectorId === 0 || (await isCollector(ports, collectorId))) return
   throw new Refusal('invalid', 'The collectorId does not belong to a collector; see errors.', [
@@ -355,7 +356,7 @@ function hasChildren(below: number): Refusal {
   )
 }
 
-/** What somebody is told who was overtaken. */
+/** The refusal of a change that another one has overtaken. */
 export function changedMeanwhile(): Refusal {
   return new Refusal('precondition_failed', 'The object was changed in the meantime. Read it again.')
 }

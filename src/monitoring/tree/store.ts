@@ -8,13 +8,13 @@ import type { State } from '../../domain/state.ts'
 import { propertiesJson } from './properties.ts'
 import type { ObjectType, PropertyBody } from './schema.ts'
 
-/** An object with what its place in the tree and its state add to it. */
+/** An object with the fields that follow from its place and its state. */
 export type ObjectRow = Omit<typeof objects.$inferSelect, 'nameFolded' | 'type' | 'instanceType'> & {
   readonly type: ObjectType
   readonly instanceType: InstanceType
-  /** Of the device, for a job. */
+  /** The name of the device, for a job. */
   readonly parentName: string | null
-  /** The collector that runs it: a job without one of its own has its device's. */
+  /** The collector: a job without its own has that of its device. */
   readonly runBy: number
   readonly state: State
   readonly stateSinceAt: number | null
@@ -39,7 +39,7 @@ export type NewObject = {
   readonly properties: readonly PropertyBody[]
 }
 
-/** What an update may change of an object. */
+/** The fields that an update may change. */
 export type ObjectChange = Pick<
   NewObject,
   'subType' | 'name' | 'isTemplate' | 'instanceType' | 'collectorId' | 'properties'
@@ -47,7 +47,7 @@ export type ObjectChange = Pick<
 
 const parents = alias(objects, 'parents')
 
-/** @param where a condition on the object besides */
+/** @param where a further condition on the object */
 export async function findObject(database: Database, id: number, where?: SQL): Promise<ObjectRow | null> {
   const [row] = await database
     .select({
@@ -81,7 +81,7 @@ export async function findObject(database: Database, id: number, where?: SQL): P
   return { ...row, maintained: row.maintained === 1, hasChildren: row.hasChildren === 1 } as ObjectRow
 }
 
-/** The types of those of these objects that exist. @param readable a condition on the object, `o` */
+/** The types of these objects, without those that do not exist. @param readable a condition on the object, `o` */
 export async function readTypes(
   database: Database,
   ids: readonly number[],
@@ -114,7 +114,7 @@ export async function findDevice(database: Database, id: number): Promise<Device
   return row ?? null
 }
 
-/** How many objects are below a path, counted up to `max`. */
+/** The number of objects below a path, counted up to `max`. */
 export async function countBelow(database: Database, path: string, max: number): Promise<number> {
   const [row] = await database.all<{ total: number }>(
     sql`select count(*) as total from (select 1 from objects where path > ${path} and path < ${`${path}~`} limit ${max})`,
@@ -122,7 +122,7 @@ export async function countBelow(database: Database, path: string, max: number):
   return row?.total ?? 0
 }
 
-/** Commits an update of an object. @returns its properties as the commit left them */
+/** Commits an update of an object. @returns its properties after the commit */
 export async function commitUpdate(
   database: Database,
   id: number,
@@ -134,11 +134,11 @@ export async function commitUpdate(
   return results[results.length - 1] as PropertyRow[]
 }
 
-/** An object that has no id yet: rows of its own go between `writes` and `last` into one batch and name it by
- * `(select id from objects where path = <key>)`. `last` gives it its place in the tree and returns its id. */
+/** The rows of an object without an id yet. Its own rows go between `writes` and `last` in the same batch and refer to
+ * it by `(select id from objects where path = <key>)`. `last` sets its final path and returns its id. */
 export type Insertion = { readonly key: string; readonly writes: readonly Write[]; readonly last: Write }
 
-/** @param key a path that no object has, such as a random one */
+/** @param key a unique temporary path, such as a random one */
 export function insertRows(database: Database, key: string, input: NewObject): Insertion {
   const { properties: custom, ...fields } = input
   const object = { ...fields, nameFolded: foldCase(input.name), path: key, version: 1 }
@@ -151,7 +151,7 @@ export function insertDevice(database: Database, key: string, row: DeviceRow): W
   return database.insert(devices).values({ ...row, id: idOf(key) })
 }
 
-/** Gives the object with a key for a path its path below its parent; returns its id. */
+/** Replaces the temporary path of an object by its final one; returns its id. */
 function settlePath(database: Database, key: string): Write {
   return database
     .update(objects)
@@ -162,7 +162,7 @@ function settlePath(database: Database, key: string): Write {
     .returning({ id: objects.id })
 }
 
-/** Commits writes of which the last returns the id of what was created. */
+/** Commits writes of which the last returns the id of the created row. */
 export async function commitNew(database: Database, writes: readonly Write[]): Promise<number> {
   const [first, ...rest] = writes
   if (!first) throw new Error('There is nothing to create.')
@@ -172,7 +172,8 @@ export async function commitNew(database: Database, writes: readonly Write[]): P
   return row.id
 }
 
-/** Changes an object that is still at the version read; otherwise the whole batch fails, as `isStale` recognises. */
+/** Changes an object that still has the version that was read; otherwise the whole batch fails, as `isStale`
+ * recognises. */
 export function updateObject(database: Database, row: ObjectRow, change: ObjectChange): Write[] {
   const { properties: custom, ...fields } = change
   const keys = JSON.stringify(custom.map(({ key }) => key))
@@ -189,8 +190,8 @@ export function updateObject(database: Database, row: ObjectRow, change: ObjectC
   ]
 }
 
-/** An object whose rows elsewhere change has a new version. Fails as stale when a version is asked for that it no longer
- * has. */
+/** Increments the version of an object whose rows in other tables change. Fails as stale if `ifMatch` is not its
+ * version. */
 export function touchObject(database: Database, row: ObjectRow, ifMatch: number | null): Write {
   const version = ifMatch === null ? sql`${objects.version} + 1` : nextVersion({ ...row, version: ifMatch })
   return database.update(objects).set({ version }).where(eq(objects.id, row.id))
@@ -200,7 +201,7 @@ export function updateDevice(database: Database, id: number, row: DeviceRow): Wr
   return database.update(devices).set(row).where(eq(devices.id, id))
 }
 
-/** Moves an object with everything below it. Fails as stale when either end is no longer where it was read. */
+/** Moves an object with all objects below it. Fails as stale if the object or the parent was moved since the read. */
 export function moveSubtree(database: Database, row: ObjectRow, parent: ObjectRow): Write[] {
   const { path } = row
   const target = `${parent.path}${row.id}/`
@@ -216,14 +217,14 @@ export function moveSubtree(database: Database, row: ObjectRow, parent: ObjectRo
   ]
 }
 
-/** Every job of a device has a new version: what runs it has changed. */
+/** Increments the versions of all jobs of a device, whose collector has changed. */
 export function bumpJobs(database: Database, deviceId: number): Write {
   return database.run(
     sql`update objects set version = version + 1 where parent_id = ${deviceId} and type = 'job'`,
   )
 }
 
-/** Removes an object and what is below it; as stale when it is no longer where it was read. */
+/** Deletes an object with all objects below it. Fails as stale if the object was moved since the read. */
 export function deleteSubtree(database: Database, row: ObjectRow): Write[] {
   const { path } = row
   return [
@@ -235,7 +236,7 @@ export function deleteSubtree(database: Database, row: ObjectRow): Write[] {
   ]
 }
 
-/** Removes an object that has nothing below it; the foreign key of what is below refuses it otherwise. */
+/** Deletes an object without children; the foreign key of a child makes it fail otherwise. */
 export function deleteLeaf(database: Database, id: number): Write {
   return database.delete(objects).where(eq(objects.id, id))
 }
@@ -253,7 +254,7 @@ function idOf(key: string): SQL {
   return sql`(select id from objects where path = ${key})`
 }
 
-// An empty version fails the batch: the guard that a store without transactions has.
+// An empty version fails the batch: a guard for stores without transactions.
 function nextVersion(row: ObjectRow): SQL {
   return sql`case when ${objects.version} = ${row.version} and ${objects.path} = ${row.path}
     then ${objects.version} + 1 end`

@@ -1,16 +1,17 @@
 import { joined } from '../../../lib/chunks.ts'
 
-/** What is read of an answer: enough to see what it says. */
+/** The maximum number of bytes that are read of an answer. */
 const READ_MAX_BYTES = 16 * 1024
 
-/** The beginning of an answer's body. */
+/** The begin of an answer's body. */
 export type Beginning = {
   readonly body: string
-  /** Whether that is all of it. */
+  /** Whether this is the whole body. */
   readonly isWhole: boolean
 }
 
-/** What a promise gives; null where that takes until the signal aborts, also where its host does not heed the signal. */
+/** The result of a promise; null if it is not settled before the signal aborts, also on a host that ignores the
+ * signal. */
 export async function inTime<Result>(signal: AbortSignal, promise: Promise<Result>): Promise<Result | null> {
   const late = new Promise<null>((resolve) => {
     signal.addEventListener('abort', () => resolve(null), { once: true })
@@ -23,7 +24,7 @@ export async function inTime<Result>(signal: AbortSignal, promise: Promise<Resul
   }
 }
 
-/** Reads the first 16 KiB of an answer, and no longer than until the signal aborts. The rest is cancelled. */
+/** Reads the first 16 KiB of an answer, until the signal aborts at the latest. The rest is cancelled. */
 export async function beginningOf({ body }: Response, signal: AbortSignal): Promise<Beginning> {
   const chunks: Uint8Array[] = []
   const decoded = (isWhole: boolean) => ({
@@ -47,7 +48,7 @@ export async function beginningOf({ body }: Response, signal: AbortSignal): Prom
       left -= read.value.length
     }
   } catch {
-    // The status has arrived: a connection that breaks behind it changes nothing.
+    // The status has arrived: a connection that breaks after it changes nothing.
   }
   // Not awaited: a stream that hangs may never be cancelled.
   reader.cancel().catch(() => undefined)

@@ -5,14 +5,14 @@ import { textOf } from '../texts/message.ts'
 import type { WebhookCall, Notification } from './notification.ts'
 import { payloadOf } from './payload.ts'
 
-/** A target that is reached over HTTP. */
+/** A target with an HTTP endpoint. */
 export type HttpTarget = Exclude<Target, { type: 'user' | 'group' | 'email' | 'script' }>
 
 const NTFY_PRIORITIES: Readonly<Record<string, number>> = { major: 5, minor: 4, warning: 3 }
-/** What Telegram takes in one message, in UTF-16 code units. */
+/** The maximum length of a Telegram message, in UTF-16 code units. */
 const TELEGRAM_MAX = 4_096
 
-/** The request that tells a notification to a target.
+/** The request that sends a notification to a target.
  * @param now epoch ms: when a webhook is signed */
 export function callOf(target: HttpTarget, notification: Notification, now: number): WebhookCall {
   switch (target.type) {
@@ -25,7 +25,7 @@ export function callOf(target: HttpTarget, notification: Notification, now: numb
     case 'telegram':
       return call(urlBelow(target.apiUrl, `bot${target.token}/sendMessage`), notification, {
         chat_id: target.chatId,
-        // Without a parse mode nothing in the text means anything.
+        // Without a parse mode, Telegram reads no markup in the text.
         text: longText(notification, TELEGRAM_MAX),
         link_preview_options: { is_disabled: true },
       })
@@ -34,7 +34,7 @@ export function callOf(target: HttpTarget, notification: Notification, now: numb
   }
 }
 
-/** A message as Standard Webhooks says (*Payload structure*, *Signature scheme*). */
+/** A message as in Standard Webhooks (*Payload structure*, *Signature scheme*). */
 function webhookCall(
   { url, secret }: Extract<Target, { type: 'webhook' }>,
   notification: Notification,
@@ -59,12 +59,12 @@ function slackBody({ told, manner }: Notification) {
   return { text: [`*${subject}*`, ...lines].join('\n'), unfurl_links: false, unfurl_media: false }
 }
 
-/** Slack, *Formatting text*: these three are all that its markup begins with. */
+/** Slack, *Formatting text*: all of its markup begins with one of these three characters. */
 function escapeSlack(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
 }
 
-/** An adaptive card, as the workflow *When a Teams webhook request is received* takes it. */
+/** An adaptive card for the workflow *When a Teams webhook request is received*. */
 function teamsBody({ told, manner }: Notification) {
   const { subject, lines } = textOf(told, manner, escapeMarkdown)
   const block = (text: string) => ({ type: 'TextBlock', text, wrap: true })
@@ -85,7 +85,7 @@ function teamsBody({ told, manner }: Notification) {
   }
 }
 
-/** Text blocks of cards take a part of Markdown: links, emphasis and lists. */
+/** Text blocks of cards support some Markdown: links, emphasis and lists. */
 function escapeMarkdown(text: string): string {
   return text.replaceAll(/[\\`*_[\]()<>#~|!]/g, String.raw`\$&`)
 }

@@ -1,22 +1,22 @@
 import type { Manner, MessageItem } from '../texts/message.ts'
 import type { Beginning } from './answers.ts'
 
-/** What is to be told to one recipient in one message. */
+/** One message to one recipient. */
 export type Notification = {
-  /** What the receiver knows it by, the same whenever it is sent again. */
+  /** The idempotency key; the same for each attempt. */
   readonly key: string
-  /** When the message was made, epoch ms. */
+  /** When the message was created, epoch ms. */
   readonly createdAt: number
   readonly told: readonly MessageItem[]
   readonly manner: Manner
 }
 
-/** A request that tells it, always a POST. */
+/** The POST request of a notification. */
 export type WebhookCall = {
   readonly url: string
   readonly headers: Readonly<Record<string, string>>
   readonly body: string
 }
 
-/** What a receiver answered: its status, and so much of its body as was read. */
+/** The answer of a receiver: its status and the begin of its body. */
 export type Reply = Beginning & { readonly status: number; readonly retryAfterMs: number | null }

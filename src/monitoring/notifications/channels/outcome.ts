@@ -1,14 +1,14 @@
 import { cutText, oneLine } from '../../../lib/text.ts'
 
-/** What became of an attempt to tell somebody. */
+/** The result of an attempt to notify. */
 export type Outcome =
   | { readonly kind: 'sent'; readonly detail: string }
   | {
       readonly kind: 'failed'
-      /** Whether trying again is of no use. */
+      /** Whether further attempts are pointless. */
       readonly isFinal: boolean
       readonly detail: string
-      /** When the receiver wants to be asked again; null where it does not say. */
+      /** The delay that the receiver asks for; null if it gives none. */
       readonly retryAfterMs: number | null
     }
 

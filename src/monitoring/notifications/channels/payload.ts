@@ -5,7 +5,7 @@ import { messageOf, textOf } from '../texts/message.ts'
 import type { Manner, MessageItem } from '../texts/message.ts'
 import type { Notification } from './notification.ts'
 
-/** A message for a program: the body of a webhook (Standard Webhooks, *Payload structure*). */
+/** The body of a webhook (Standard Webhooks, *Payload structure*). */
 export function payloadOf({ told, manner, createdAt }: Notification) {
   const format = timeFormat(manner.timeZone)
   const { subject, lines } = textOf(told, manner)
@@ -21,8 +21,8 @@ export function payloadOf({ told, manner, createdAt }: Notification) {
   }
 }
 
-/** The same as parameters of a script, which take 65,536 bytes as JSON: the first alarms and so much of the text as have
- * room, and in `leftOut` how many alarms do not. */
+/** The same as parameters of a script, at most 65,536 bytes of JSON: the first alarms and as much text as fit;
+ * `leftOut` is the number of omitted alarms. */
 export function parametersOf(notification: Notification) {
   const { data, ...heading } = payloadOf(notification)
   const { alarms, ...words } = data
@@ -35,7 +35,7 @@ export function parametersOf(notification: Notification) {
   let bytes = bytesOf(withAlarms(0, text))
   let count = 0
   for (const alarm of alarms) {
-    // With the comma.
+    // Includes the comma.
     bytes += bytesOf(alarm) + 1
     if (bytes > PARAMETERS_MAX) break
     count++
@@ -47,7 +47,7 @@ function bytesOf(value: object): number {
   return new TextEncoder().encode(JSON.stringify(value)).length
 }
 
-/** `alarm.opened` and the like; `alarms` where it is of several kinds. */
+/** `alarm.opened` and the like; `alarms` for several kinds. */
 function typeOf(told: readonly MessageItem[]): string {
   const kinds = new Set(told.map(({ kind }) => kind))
   const [only] = kinds

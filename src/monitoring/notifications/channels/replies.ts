@@ -4,13 +4,13 @@ import { failed, sent } from './outcome.ts'
 import type { Outcome } from './outcome.ts'
 import type { Reply } from './notification.ts'
 
-/** What is said of the message itself, or that nobody will ever take any: everything else may be set right in time. */
+/** Statuses that reject the message for good; all others may pass with time. */
 const FINAL = new Set([400, 410, 413, 414, 415, 422])
-/** What a mail server says of an address or a mail, and not of itself or of us (RFC 5321 section 4.2.3). */
+/** Replies of a mail server about an address or a mail, not about the server or its client (RFC 5321 section 4.2.3). */
 const FINAL_MAIL = new Set([501, 550, 551, 552, 553, 554])
 
-/** What a receiver's answer means. A good status is not believed where the receiver is known to say in the body that it
- * has failed, as long as all of the body has come. */
+/** The outcome of a receiver's answer. Some receivers answer 200 and report the failure in the body, which is checked
+ * if the whole body has arrived. */
 export function outcomeOf(type: TargetType, { status, body, isWhole, retryAfterMs }: Reply): Outcome {
   if (status >= 200 && status < 300) {
     const lie = isWhole ? LIES[type]?.(body) : null
@@ -21,14 +21,14 @@ export function outcomeOf(type: TargetType, { status, body, isWhole, retryAfterM
   return failed(`The receiver answered ${status}: ${body}`, { isFinal: FINAL.has(status), retryAfterMs })
 }
 
-/** What a mail server's reply means. */
+/** The outcome of a mail server's reply. */
 export function outcomeOfMail({ code, text }: MailReply): Outcome {
   return code === 250 ? sent(text) : failed(text, { isFinal: FINAL_MAIL.has(code) })
 }
 
-/** What a good status hides; null where it is true. */
+/** The failure in the body of a good status; null if there is none. */
 const LIES: Partial<Record<TargetType, (body: string) => Outcome | null>> = {
-  // A workflow answers nothing, older connectors 1; what goes wrong behind either is told in words.
+  // A workflow answers with an empty body, older connectors with 1; failures behind either are reported in words.
   teams: (body) => (/\b(?:error|failed)\b/i.test(body) ? failed(`The receiver answered: ${body}`) : null),
   telegram(body) {
     const answer = fieldsOf(body)
@@ -53,7 +53,7 @@ function fieldsOf(body: string): Readonly<Record<string, unknown>> {
   }
 }
 
-/** How long a `Retry-After` asks to wait, ms; null for none that can be read (RFC 9110 section 10.2.3). */
+/** The delay of a `Retry-After` header, ms; null without a valid one (RFC 9110 section 10.2.3). */
 export function retryAfterOf(header: string | null, now: number): number | null {
   if (header === null) return null
   if (/^\s*\d+\s*$/.test(header)) return Number(header) * 1_000

@@ -11,15 +11,15 @@ import { beginningOf, inTime } from './answers.ts'
 import { outcomeOf, outcomeOfMail, retryAfterOf } from './replies.ts'
 import { ordered } from './service/script-runs.ts'
 
-/** Where a notification goes in the end: a script, addresses, or a target that is reached over HTTP. */
+/** The final target of a notification: a script, mail addresses, or an HTTP endpoint. */
 export type Destination = Exclude<Target, { type: 'user' | 'group' }>
 
 const TOO_LATE = 'The receiver did not answer in time.'
-/** The same on every host: some name no cause. */
+/** One text for all hosts, because some give no cause. */
 const UNREACHABLE =
   'The receiver could not be reached: check the host and port of its URL, its certificate, and that it accepts connections from here.'
 
-/** Tells a notification once, and says what became of it; never throws for what a receiver does. */
+/** Sends a notification once and returns the outcome; never throws for an error of the receiver. */
 export async function tell(ports: Ports, to: Destination, notification: Notification): Promise<Outcome> {
   const signal = AbortSignal.timeout(ports.settings.notificationTimeoutMs)
   if (to.type !== 'script' && to.type !== 'email') return called(ports, to, notification, signal)
@@ -56,7 +56,7 @@ async function called(
   } catch (error) {
     const refusal = refusalIn(error)
     if (refusal?.code === 'forbidden') return failed(refusal.detail, { isFinal: true })
-    // The words of a host may have the URL in them, which is a secret.
+    // The error text of a host may contain the URL, which is a secret.
     log.warn('notifications: a receiver could not be reached; check its URL and the network', {
       host: new URL(url).host,
       cause: nameOf(error),

@@ -5,13 +5,13 @@ import { nextChange, isActiveAt } from '../../revaluations/occurrences.ts'
 import type { KeptRules, Rules } from '../recipients/schema.ts'
 
 const DAY_MS = 86_400_000
-/** How far ahead it is looked for a time at which somebody may be told. */
+/** How far ahead to search for a time at which a recipient may be notified. */
 const AHEAD_MS = 400 * DAY_MS
-/** When it is looked again whether somebody is back who did not say when. */
+/** When to look again at a recipient that is on vacation without an end. */
 const LOOK_AGAIN_MS = 3_600_000
 
-/** The member of a group whose turn it is; of those who are away, whoever comes next. Null where everybody is told.
- * @param handedOut how many alarms were handed out before */
+/** The group member on duty; if that one is away, the next one who is not. Null to notify all members.
+ * @param handedOut the number of alarms assigned to members so far */
 export function onDuty(
   { rotation, vacations, timeZone }: Pick<KeptRules, 'rotation' | 'vacations' | 'timeZone'>,
   members: readonly number[],
@@ -20,11 +20,11 @@ export function onDuty(
   if (!rotation || members.length === 0) return null
   const first = turnOf(rotation, { at, handedOut, timeZone }) % members.length
   const inOrder = [...members.slice(first), ...members.slice(0, first)]
-  // Where all of them are away it is still somebody's turn.
+  // If all members are away, the duty does not change.
   return inOrder.find((userId) => !isAway(vacations, userId, at)) ?? inOrder[0] ?? null
 }
 
-/** How many turns have passed; never negative. */
+/** The number of completed turns; never negative. */
 function turnOf(
   rotation: NonNullable<Rules['rotation']>,
   { at, handedOut, timeZone }: { readonly at: number; readonly handedOut: number; readonly timeZone: string },
@@ -35,7 +35,7 @@ function turnOf(
   const intervalMs = durationMs(rotation.interval)
   if (at < beginAt) return 0
   if (intervalMs % DAY_MS !== 0) return Math.floor((at - beginAt) / intervalMs)
-  // Whole days end at the same time of day, also where the clocks change.
+  // Turns of whole days change at the same time of day, also across a DST change.
   const local = (instant: number) =>
     Temporal.Instant.fromEpochMilliseconds(instant).toZonedDateTimeISO(timeZone)
   const begin = local(beginAt)
@@ -48,8 +48,8 @@ function turnOf(
     : Math.max(0, turns - 1)
 }
 
-/** Until when a recipient, or one user of it, is to be told nothing, epoch ms, as far as that is known now; null where it
- * may be told. */
+/** Until when a recipient, or one user of it, gets no notifications, epoch ms, as far as known now; null if it may be
+ * notified. */
 export function quietUntil(
   {
     onVacation,
@@ -69,7 +69,7 @@ export function quietUntil(
   return isActiveAt(schedule, at) ? null : (nextChange(schedule, at) ?? schedule.endAt)
 }
 
-/** Whether somebody is on vacation, by themselves or with all. */
+/** Whether a user is on vacation, alone or with all members. */
 function isAway(vacations: Rules['vacations'], userId: number, at: number): boolean {
   return vacations.some((one) => (one.userId === null || one.userId === userId) && isWithin(one, at))
 }

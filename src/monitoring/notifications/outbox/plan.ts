@@ -5,27 +5,27 @@ import type { Rules } from '../recipients/schema.ts'
 import type { Facts } from '../texts/message.ts'
 import type { Kind } from '../texts/words.ts'
 
-/** One thing that happened to an alarm. */
+/** A change of an alarm. */
 export type AlarmChangeToNotify = {
   readonly id: number
   readonly alarmId: number
   readonly at: number
   readonly kind: string
   readonly details: {
-    /** Whether nobody is to be told of the alarm as it stands after the change. */
+    /** Whether no notification is due after the change. */
     readonly isSilent?: boolean
     readonly heldReason?: string | null
-    /** Of an update: whether the error code is another one, and not only the message. */
+    /** For `updated`: whether the error code changed, and not only the message. */
     readonly isNewCode?: boolean
-    /** `deleted` or `unlinked` where the alarm went with its object or its link. */
+    /** `deleted` or `unlinked` if the alarm closed because its object or link was deleted. */
     readonly reason?: unknown
   }
 }
 
-/** Somebody to be told: a recipient, or one of the users it is made of; the user is 0 where it is made of none. */
+/** A recipient, or one of its users; the user is 0 for a recipient without users. */
 export type Addressee = { readonly recipientId: number; readonly userId: number }
 
-/** Something that was or will be told of an alarm. */
+/** A notice of an alarm that was sent or is waiting. */
 export type PastNotice = Addressee & {
   readonly kind: Kind
   readonly dueAt: number
@@ -43,30 +43,30 @@ export type NewNotice = Addressee & {
   readonly facts: Facts
 }
 
-/** What decides who is told of a change, and of what. */
+/** The data that decides who is notified of a change. */
 export type Circumstances = {
-  /** Whom the link of the alarm names; null for nobody. */
+  /** The recipient of the alarm's link; null for none. */
   readonly recipientId: number | null
-  /** What the link tells: some of `opened`, `worsened`, `flapping` and `closed`; null where it is gone. */
+  /** The events of the link: some of `opened`, `worsened`, `flapping` and `closed`; null if the link was deleted. */
   readonly events: readonly string[] | null
-  /** The alarm as it is told; null where it is gone. */
+  /** The alarm as messages show it; null if it was deleted. */
   readonly facts: Facts | null
-  /** The object and all that it is in. */
+  /** The object and all objects above it. */
   readonly within: readonly number[]
-  /** What was told of this alarm before, or waits to be. */
+  /** Earlier notices of this alarm, sent or waiting. */
   readonly past: readonly PastNotice[]
   readonly rulesOf: (recipientId: number) => Rules | null
-  /** The users of a recipient that are to be told of this alarm; one 0 where it is made of none. */
+  /** The users of a recipient to notify of this alarm; one 0 for a recipient without users. */
   readonly usersOf: (recipientId: number) => readonly number[]
 }
 
 export type Plan = {
   readonly notices: readonly NewNotice[]
-  /** Which of what waits is not told any more: nothing, what is due after the change, or all of it. */
+  /** Which waiting notices are dropped: none, those that are due after the change, or all. */
   readonly dropped: 'nothing' | 'later' | 'all'
 }
 
-/** What makes an alarm known to somebody who is then to hear of its end. */
+/** Kinds after which an addressee is also notified when the alarm closes. */
 const PROBLEMS: ReadonlySet<Kind> = new Set([
   'opened',
   'worsened',
@@ -76,7 +76,7 @@ const PROBLEMS: ReadonlySet<Kind> = new Set([
   'escalation',
   'flapping',
 ])
-/** Changes after which an alarm is told that nobody was to be told of before. */
+/** Changes after which an alarm is notified that was silent before. */
 const LOUD: ReadonlySet<string> = new Set([
   'opened',
   'unheld',
@@ -86,10 +86,10 @@ const LOUD: ReadonlySet<string> = new Set([
   'relapsed',
   'readdressed',
 ])
-/** Changes after which the alarm may be over in a moment: what is due by then is told all the same. */
+/** Changes after which the alarm may close soon: notices that are already due are still sent. */
 const ENDING: ReadonlySet<string> = new Set(['recovering', 'closed'])
 
-/** Who is to be told what because of a change, when, and what of that before is not told any more. */
+/** The notices of a change, and the waiting notices that it drops. */
 export function planOf(change: AlarmChangeToNotify, circumstances: Circumstances): Plan {
   const tells = (event: string) => circumstances.events?.includes(event) ?? event === 'closed'
   if (change.kind === 'closed') {
@@ -103,7 +103,7 @@ export function planOf(change: AlarmChangeToNotify, circumstances: Circumstances
   return loudPlanOf(change, circumstances, tells)
 }
 
-/** What a change means after which the alarm is told. */
+/** The plan of a change after which the alarm is notified. */
 function loudPlanOf(
   change: AlarmChangeToNotify,
   circumstances: Circumstances,
@@ -116,14 +116,14 @@ function loudPlanOf(
     const kindOf = (addressee: Addressee) => (isKnown(change, circumstances, addressee) ? 'updated' : null)
     return { notices: toAll(change, circumstances, kindOf), dropped: 'nothing' }
   }
-  // What waits for the recipient of before is dropped.
+  // Notices that wait for the former recipient are dropped.
   const dropped = change.kind === 'readdressed' ? 'all' : 'nothing'
   if (!LOUD.has(change.kind) || !tells('opened')) return { notices: [], dropped }
   const notices = toAll(change, circumstances, (addressee) => loudKind(change, circumstances, addressee))
   return { notices: [...notices, ...laterOf(change, circumstances)], dropped }
 }
 
-/** Everybody who knows of the alarm hears of its end, with how it was told last. */
+/** All addressees that know the alarm are notified of its end, in its latest form. */
 function endOf(change: AlarmChangeToNotify, { past, facts, rulesOf }: Circumstances): NewNotice[] {
   const isGone = change.details.reason === 'deleted' || change.details.reason === 'unlinked'
   const known = past.filter((one) => isKnownBy(one, change.at))
@@ -137,7 +137,8 @@ function endOf(change: AlarmChangeToNotify, { past, facts, rulesOf }: Circumstan
     })
 }
 
-/** Whoever hears of the alarm for the first time because it is bad enough now is reminded and escalated, too. */
+/** An addressee that is notified for the first time, because the alarm is bad enough now, gets reminders and
+ * escalations as well. */
 function worsened(change: AlarmChangeToNotify, circumstances: Circumstances): NewNotice[] {
   const notices = toAll(change, circumstances, () => 'worsened')
   const isNews = notices.some((one) => !isKnown(change, circumstances, one))
@@ -150,11 +151,11 @@ function loudKind(
   addressee: Addressee,
 ): Kind | null {
   if (!isKnown(change, circumstances, addressee)) return 'opened'
-  // It was away for a moment, of which nobody has heard.
+  // The recovery was short and was not notified.
   return change.kind === 'relapsed' ? null : 'again'
 }
 
-/** What the recipient of the link is told at once. */
+/** Immediate notices to the recipient of the link. */
 function toAll(
   change: AlarmChangeToNotify,
   circumstances: Circumstances,
@@ -169,7 +170,7 @@ function toAll(
   })
 }
 
-/** The first reminder, and what is escalated, unless something happens before. */
+/** The first reminder and the escalations, which later changes may drop. */
 function laterOf(change: AlarmChangeToNotify, circumstances: Circumstances): NewNotice[] {
   const { recipientId, facts, rulesOf, usersOf } = circumstances
   const rules = recipientId === null ? null : rulesOf(recipientId)
@@ -192,7 +193,7 @@ function laterOf(change: AlarmChangeToNotify, circumstances: Circumstances): New
   return [...reminders, ...escalations]
 }
 
-/** Whether a recipient is there and wants to hear of such an alarm. */
+/** Whether a recipient exists and wants notifications of such an alarm. */
 function isWanted(recipientId: number, facts: Facts, { rulesOf, within }: Circumstances): boolean {
   const rules = rulesOf(recipientId)
   if (!rules) return false

@@ -17,8 +17,8 @@ export { makeNotices } from './service/notices.ts'
 export { openNotifier } from './service/notifier.ts'
 export type { Notifier } from './service/notifier.ts'
 
-/** How many messages that tell of each of these alarms were sent, and how many given up, by alarm. One message may tell of
- * many alarms. Alarms without any may be missing. */
+/** The number of sent and failed messages about each of these alarms. One message may be about many alarms. Alarms
+ * without messages may be missing. */
 export async function notificationsOf(
   database: Ports['database'],
   alarmIds: readonly number[],
@@ -27,7 +27,7 @@ export async function notificationsOf(
   return new Map(rows.map(({ alarmId, ...counts }) => [alarmId, counts]))
 }
 
-/** Messages to recipients, the latest first. @throws {Refusal} invalid for a cursor of another list */
+/** Messages to recipients, latest first. @throws {Refusal} invalid for a cursor of another list */
 export async function listNotifications(
   { ports }: Context,
   { limit, cursor, status, recipientId }: NotificationsQuery,
@@ -42,8 +42,8 @@ export async function listNotifications(
   }
 }
 
-/** Has a message that was given up, or waits to be tried again, tried now and for a day from now, under its key.
- * @throws {Refusal} not_found, conflict for what was sent */
+/** Retries a failed or waiting message now and for a day from now, with the same key.
+ * @throws {Refusal} not_found, conflict if it was sent */
 export async function resendNotification(context: Context, id: number): Promise<NotificationView> {
   const { ports } = context
   const { database, clock } = ports
@@ -58,18 +58,18 @@ export async function resendNotification(context: Context, id: number): Promise<
   return viewOf(ports, await requireNotification(ports, id))
 }
 
-/** Since when no notification is sent, epoch ms; null while they are sent. */
+/** Since when notifications are paused, epoch ms; null if they are not. */
 export function notificationsPausedSince({ database }: Ports): Promise<number | null> {
   return findPause(database)
 }
 
-/** The write that pauses notifications: what is due from then on waits until `resumeNotifications`. */
+/** The write that pauses notifications: due ones wait until `resumeNotifications`. */
 export function pausing(database: Ports['database'], at: number): Write {
   return insertPause(database, at)
 }
 
-/** Ends a pause; without a pause nothing changes. What is older than 24 hours is given up, except
- * notices of alarms that are still open; everything else is sent. */
+/** Ends a pause; does nothing without one. Notifications older than 24 hours are given up, except notices of open
+ * alarms; all others are sent. */
 export async function resumeNotifications(context: Context): Promise<ResumeView> {
   const { ports } = context
   const { database, clock, settings } = ports

@@ -6,7 +6,7 @@ export type Status = 'waiting' | 'sent' | 'dead'
 
 export type NotificationRow = Omit<typeof notifications.$inferSelect, 'status'> & { readonly status: Status }
 
-/** A message with the name of its recipient and how much it tells. */
+/** A message with the name of its recipient and the number of its notices. */
 export type ListedRow = NotificationRow & { readonly recipientName: string; readonly notices: number }
 
 export type NotificationPage = {
@@ -21,7 +21,7 @@ const COLUMNS = sql.raw(`
   n.finished_at as "finishedAt", n.detail as detail, r.name as "recipientName",
   (select count(*) from notices where notification_id = n.id) as notices`)
 
-/** Messages, the latest first. */
+/** Messages, latest first. */
 export function listNotifications(
   database: Database,
   { status, recipientId, belowId }: NotificationPage,
@@ -41,10 +41,10 @@ export async function findNotification(database: Database, id: number): Promise<
   return row ?? null
 }
 
-/** How many messages that tell of an alarm were sent, and how many given up. */
+/** The number of sent and failed messages about an alarm. */
 export type AlarmCounts = { readonly alarmId: number; readonly sent: number; readonly failed: number }
 
-/** What became of the messages that tell of these alarms; those of which none was sent or given up may be missing. */
+/** The counts for these alarms; alarms without sent or failed messages may be missing. */
 export function countOfAlarms(
   database: Database,
   alarmIds: readonly number[],
@@ -57,7 +57,7 @@ export function countOfAlarms(
     group by t.alarm_id`)
 }
 
-/** Has a message that was given up, or waits, tried anew; nothing where it was sent. */
+/** Schedules a failed or waiting message again; does nothing if it was sent. */
 export function reviveNotification(
   database: Database,
   id: number,
@@ -68,7 +68,7 @@ export function reviveNotification(
     where id = ${id} and status <> 'sent'`)
 }
 
-/** How many messages were given up since an instant. */
+/** The number of messages that failed since an instant. */
 export async function countDead(database: Database, since: number): Promise<number> {
   const [row] = await database.all<{ total: number }>(
     sql`select count(*) as total from notifications where finished_at >= ${since} and status = 'dead'`,

@@ -18,7 +18,7 @@ import {
 
 const BODY_MAX_BYTES = 64 * 1024
 const ADMINISTRATOR = ['administrator'] as const
-/** Whoever links objects with recipients. */
+/** The roles that can link objects with recipients. */
 const READERS = ['administrator', 'editor'] as const
 const oneRecipient = { 200: ok(recipientView, 'The recipient.', ['ETag']) }
 

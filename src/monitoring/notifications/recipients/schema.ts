@@ -12,7 +12,7 @@ import { SPOKEN } from '../../../lib/language.ts'
 import { TARGET_TYPES, TARGETS } from './target.ts'
 import type { TargetType } from './target.ts'
 
-/** How many links and escalations a recipient shows. */
+/** The number of links and escalations that a recipient shows. */
 export const USES_MAX = 20
 const RECIPIENT_WARNINGS = ['not_used', 'reaches_nobody', 'objects_gone', 'last_message_failed'] as const
 const OBJECTS_MAX = 100
@@ -24,7 +24,7 @@ const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS
 const DAY_MS = 24 * HOUR_MS
 
-/** A duration within bounds, both included. */
+/** A duration within inclusive bounds. */
 function span(minMs: number, maxMs: number, said: string) {
   const fits = (text: string) => {
     try {
@@ -84,7 +84,7 @@ const vacation = z
     error: 'must be later than begin',
   })
 
-/** When, of what and in which words a recipient is told. */
+/** The rules of a recipient: when it is notified, of which alarms, and in which language. */
 const rules = {
   minState: z.enum(LEVELS).default('warning').describe('The minimum state of an alarm for notifications.'),
   objectIds: z
@@ -155,7 +155,7 @@ const rules = {
     .describe('Message templates instead of the default ones, with fields such as {{object.name}}.'),
 }
 
-/** What a read answers beyond that may be sent back unchanged. */
+/** Read-only fields of the view: they are ignored, so that a read can be sent back unchanged. */
 const ignored = {
   id: shownOnly,
   lastResult: shownOnly,
@@ -183,7 +183,7 @@ export const newRecipientBody = z.discriminatedUnion('type', [
   variant('script', TARGETS.script),
 ])
 
-/** A target that is absent stays what it is. */
+/** An absent target stays unchanged. */
 export const recipientBody = z.discriminatedUnion('type', [
   variant('user', orShown(TARGETS.user)),
   variant('group', orShown(TARGETS.group)),
@@ -248,7 +248,7 @@ export const testResult = z
 export const recipientPath = z.object({ id: idParam })
 
 export type Rules = z.output<typeof rulesSchema>
-/** Rules as they are kept: with the zone that was the service's. */
+/** Stored rules, with a time zone in any case. */
 export type KeptRules = Rules & { readonly timeZone: string }
 export type RecipientBody = z.output<typeof recipientBody>
 export type NewRecipientBody = z.output<typeof newRecipientBody>

@@ -20,9 +20,9 @@ import { shownTarget } from './target.ts'
 import type { Target } from './target.ts'
 
 const RECIPIENTS_MAX = 1_000
-/** Within 15 minutes. */
+/** Tests of one recipient within 15 minutes. */
 const TESTS_MAX = 10
-/** How many members of a group one test tells. */
+/** Group members that one test notifies. */
 const TESTED_MAX = 20
 
 type Versioned = { readonly recipient: RecipientView; readonly version: number }
@@ -39,9 +39,9 @@ export async function readRecipient({ ports }: Context, id: number): Promise<Ver
   return { recipient: recipient as RecipientView, version: row.version }
 }
 
-/** Adds a recipient. The first recipient of an installation becomes that of its first link, and is notified of the alarms
- * that are open.
- * @throws {Refusal} name_taken, invalid for what cannot be reached or is not there, conflict when there are 1,000 */
+/** Creates a recipient. The first recipient of an installation becomes the recipient of its first link and is notified
+ * of open alarms.
+ * @throws {Refusal} name_taken, invalid for an unreachable target or an unknown id, conflict when there are 1,000 */
 export async function createRecipient(context: Context, body: NewRecipientBody): Promise<Versioned> {
   const { ports } = context
   const { target, secret } = enteredTarget(context, body, null)
@@ -54,7 +54,7 @@ export async function createRecipient(context: Context, body: NewRecipientBody):
     try {
       return await store.insertRecipient(ports.database, made, { max: RECIPIENTS_MAX, also })
     } catch (error) {
-      // Whom it stands for has been deleted meanwhile.
+      // The user or group of the recipient was deleted in the meantime.
       if (store.isNeeded(error)) await checked(context, body, target)
       throw error
     }
@@ -65,7 +65,7 @@ export async function createRecipient(context: Context, body: NewRecipientBody):
   return withSecret(await readRecipient(context, id), secret)
 }
 
-/** The writes that give the first link of an installation to a new recipient, where no link names one. */
+/** The writes that make a new recipient the recipient of the first link, if no link has one. */
 async function linkedTo(context: Context, name: string): Promise<readonly Write[]> {
   const { database, clock } = context.ports
   const link = await findFirstLink(database)
@@ -81,7 +81,7 @@ async function linkedTo(context: Context, name: string): Promise<readonly Write[
   ]
 }
 
-/** Replaces a recipient; a target that is absent, or as it is shown, stays.
+/** Replaces a recipient; a target that is absent, or as it is shown, stays unchanged.
  * @throws {Refusal} not_found, name_taken, invalid, precondition_failed */
 export async function updateRecipient(
   context: Context,
@@ -105,13 +105,13 @@ export async function updateRecipient(
   return withSecret({ recipient: recipient as RecipientView, version }, secret)
 }
 
-/** Shows a secret that was made in the answer to the call that made it, and never again. */
+/** Adds a new secret to the answer that may show it. */
 function withSecret({ recipient, version }: Versioned, secret: string | undefined): Versioned {
   return { recipient: secret === undefined ? recipient : { ...recipient, secret }, version }
 }
 
-/** Removes a recipient with its messages. @throws {Refusal} not_found, conflict while links of objects, or escalations of
- * others, name it: alarms would go to nobody, and nobody would know */
+/** Deletes a recipient with its messages. @throws {Refusal} not_found, conflict while alarm links or escalations of
+ * others use it, because their alarms would silently reach nobody */
 export async function deleteRecipient(context: Context, id: number): Promise<void> {
   const { database } = context.ports
   const row = await requireRecipient(context.ports, id)
@@ -129,8 +129,7 @@ export async function deleteRecipient(context: Context, id: number): Promise<voi
   }
 }
 
-/** Sends a message that says that it is a test, at once, to each of the first 20 members of a group, and tells what became
- * of it.
+/** Sends a test message at once, to each of the first 20 members of a group, and returns the result.
  * @throws {Refusal} not_found, too_many_attempts after 10 within 15 minutes */
 export async function testRecipient(context: Context, id: number): Promise<TestResult> {
   const { ports } = context
@@ -146,7 +145,7 @@ export async function testRecipient(context: Context, id: number): Promise<TestR
   return result
 }
 
-/** Tells each member of a group by themselves, as alarms do: they do not learn each other's addresses. */
+/** Notifies each group member separately, as alarms do, so that members do not see each other's addresses. */
 async function testOnce(ports: Ports, row: RecipientRow, now: number): Promise<TestResult> {
   const members = await store.listPeople(ports.database, await store.listMembersOf(ports.database, row.id))
   const tried = members.length > 0 ? members.slice(0, TESTED_MAX) : [null]
@@ -185,7 +184,7 @@ const SAMPLE = {
   endAt: null,
 } as const
 
-/** What is to be kept of a body. @throws {Refusal} invalid for what cannot be reached or is not there */
+/** The stored form of a body. @throws {Refusal} invalid for an unreachable target or an unknown id */
 async function checked(
   { ports }: Context,
   body: NewRecipientBody | RecipientBody,
@@ -203,7 +202,7 @@ async function checked(
   return { name, type: target.type, target: sealed, shownTarget: shown, userId, userGroupId, rules }
 }
 
-/** The writes that say which script a recipient needs. */
+/** The writes that record the script that a recipient depends on. */
 function needsOf(
   { database }: Ports,
   ownerId: Parameters<typeof dependents>[1]['ownerId'],

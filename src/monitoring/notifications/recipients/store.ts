@@ -28,8 +28,8 @@ export async function listRecipients(
   return rows as readonly RecipientRow[]
 }
 
-/** Adds a recipient. Fails, as `isNeeded` recognises, when the user or the user group that it stands for is gone, and, as
- * `refuseFull` knows, when there are `max`. */
+/** Inserts a recipient. The commit fails, as `isNeeded` recognises, when its user or user group was deleted, and, as
+ * `refuseFull` recognises, when there are `max` recipients. */
 export async function insertRecipient(
   database: Database,
   recipient: RecipientChange & { readonly createdAt: number },
@@ -50,18 +50,18 @@ export async function insertRecipient(
   return made.id
 }
 
-/** Stands in a write for the id of the recipient that has this name by then. */
+/** The id of the recipient with this name, within a write. */
 export function idOf(name: string): SQL {
   return sql`(select id from alarm_recipients where name = ${name})`
 }
 
-/** That the user and the user group that a recipient stands for are there. */
+/** A condition that the user and the user group of a recipient exist. */
 function whileThere({ userId, userGroupId }: Pick<RecipientChange, 'userId' | 'userGroupId'>): SQL {
   return sql`(${userId} is null or exists (select 1 from users where id = ${userId}))
     and (${userGroupId} is null or exists (select 1 from user_groups where id = ${userGroupId}))`
 }
 
-/** Changes a recipient that is still at this version; otherwise the whole batch fails for the empty version. */
+/** Changes a recipient that still has this version; otherwise the whole batch fails because of the empty version. */
 export function updateRecipient(
   database: Database,
   { id, version }: RecipientRow,
@@ -74,7 +74,8 @@ export function updateRecipient(
     .where(eq(alarmRecipients.id, id))
 }
 
-/** Deletes a recipient with its messages. Fails, as `isNeeded` recognises, while a link or another's escalation names it. */
+/** Deletes a recipient with its messages. The commit fails, as `isNeeded` recognises, while a link or another
+ * recipient's escalation uses it. */
 export function deleteRecipient(database: Database, id: number): Write[] {
   const isFree = sql`not exists (select 1 from alarm_links where recipient_id = ${id}) and not exists (${escalatingTo(id)})`
   return [
@@ -85,7 +86,7 @@ export function deleteRecipient(database: Database, id: number): Write[] {
   ]
 }
 
-/** Whether a commit failed because something names a recipient that was to go. */
+/** Whether a commit failed because of such a use. */
 export function isNeeded(error: unknown): boolean {
   return isNotNullViolation(error, 'alarm_recipients.version')
 }
@@ -95,7 +96,7 @@ function escalatingTo(id: number): SQL {
     select 1 from json_each(r.rules, '$.escalation') step where step.value ->> 'recipientId' = ${id})`
 }
 
-/** What became of the latest message to a recipient. */
+/** Stores the result of the latest message to a recipient. */
 export function noteResult(
   database: Database,
   id: number,
@@ -105,7 +106,7 @@ export function noteResult(
   return database.update(alarmRecipients).set(set).where(eq(alarmRecipients.id, id))
 }
 
-/** How many links of objects, and escalations of how many others, name a recipient. */
+/** The number of links, and of other recipients' escalations, that use a recipient. */
 export async function countNeeds(
   database: Database,
   id: number,
@@ -116,7 +117,7 @@ export async function countNeeds(
   return row ?? { links: 0, escalations: 0 }
 }
 
-/** The places in a list of ids at which there is no such row; null is passed over. */
+/** The indexes of ids without a row in the table; null is skipped. */
 export async function unknownPlaces(
   database: Database,
   table: 'users' | 'user_groups' | 'objects' | 'alarm_recipients',
@@ -128,7 +129,7 @@ export async function unknownPlaces(
   return rows.map(({ place }) => place)
 }
 
-/** The users that recipients are made of, by recipient and user. */
+/** The users of recipients, by recipient and user. */
 export function listMembers(
   database: Database,
 ): Promise<readonly { readonly recipientId: number; readonly userId: number }[]> {
@@ -139,12 +140,12 @@ export function listMembers(
     order by 1, 2`)
 }
 
-/** The users that one recipient is made of. */
+/** The users of one recipient. */
 export async function listMembersOf(database: Database, id: number): Promise<readonly number[]> {
   return (await listMembers(database)).flatMap((one) => (one.recipientId === id ? [one.userId] : []))
 }
 
-/** How many alarms were handed out to the members of a recipient. */
+/** Stores the number of alarms assigned to the members of a recipient. */
 export function saveHandedOut(database: Database, id: number, handedOut: number): Write {
   return database.update(alarmRecipients).set({ handedOut }).where(eq(alarmRecipients.id, id))
 }
@@ -157,7 +158,7 @@ export type Person = {
   readonly role: Role
 }
 
-/** How some users are reached, by id. */
+/** The addresses and languages of users, by id. */
 export function listPeople(database: Database, ids: readonly number[]): Promise<readonly Person[]> {
   return database.all<Person>(sql`
     select id, email, language, time_zone as timeZone, role from users

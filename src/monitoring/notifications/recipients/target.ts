@@ -15,7 +15,7 @@ const signingSecret = z
   )
 const token = z.string().regex(/^[\x21-\x7e]{1,255}$/, 'must have no spaces')
 
-/** Where a recipient of each type is reached, and with which secrets. */
+/** The targets by type, with their secrets. */
 export const TARGETS = {
   user: z.strictObject({ userId: z.int().positive() }),
   group: z.strictObject({ userGroupId: z.int().positive() }),
@@ -55,22 +55,22 @@ export type TargetType = keyof typeof TARGETS
 
 export const TARGET_TYPES = Object.keys(TARGETS) as [TargetType, ...TargetType[]]
 
-/** What is kept of a target beside what was sent. */
+/** Stored fields of a target that the body does not have. */
 type Beside<T extends TargetType> = T extends 'script'
   ? {
-      /** In whose name it runs: who set the target. */
+      /** The user who set the target; the script runs with this user's rights. */
       readonly userId: number
     }
   : T extends 'webhook'
     ? { readonly secret: string }
     : unknown
 
-/** A type of recipient with what a recipient of this type has. */
+/** A type of recipient with its target. */
 export type Target = {
   [T in TargetType]: { readonly type: T } & z.output<(typeof TARGETS)[T]> & Beside<T>
 }[TargetType]
 
-/** What may be shown of a target: never a secret, of a URL its host alone, and of an address its domain. */
+/** The target without secrets: of a URL only the host, of an address only its first letter and its domain. */
 export function shownTarget(target: Target): string {
   switch (target.type) {
     case 'user':
@@ -97,7 +97,7 @@ function shownScript({ scriptId, runConfigurationId, userId }: Extract<Target, {
   return `script ${scriptId}${configuration}, as user ${userId}`
 }
 
-/** The URL of a target that is reached over HTTP, and the name of its field; null for any other. */
+/** The URL of a target with an HTTP endpoint, and the name of its field; null for others. */
 export function urlOfTarget(target: Target): { readonly field: string; readonly url: string } | null {
   if (target.type === 'telegram') return { field: 'apiUrl', url: target.apiUrl }
   return 'url' in target ? { field: 'url', url: target.url } : null

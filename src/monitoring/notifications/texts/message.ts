@@ -6,12 +6,12 @@ import type { Values } from './template.ts'
 import { WORDS } from './words.ts'
 import type { Kind } from './words.ts'
 
-/** So many alarms are told one by one; the others are counted. */
+/** Alarms that a message lists; the others are counted. */
 const SHOWN_MAX = 20
 const SUBJECT_MAX = 200
 const LINE_MAX = 2_000
 
-/** What is known of an alarm when something of it is to be told. */
+/** The data of an alarm for messages. */
 export type Facts = {
   readonly alarmId: number
   readonly objectId: number
@@ -23,18 +23,18 @@ export type Facts = {
   readonly message: string
   /** Epoch ms. */
   readonly beginAt: number
-  /** Null while it lasts. */
+  /** Null while the alarm is open. */
   readonly endAt: number | null
-  /** Of what fell silent, its last sign of life, epoch ms; null for other alarms. */
+  /** The last sign of life of a silent object, epoch ms; null for other alarms. */
   readonly silentSinceAt: number | null
-  /** Within which time data was expected; null where the object has no such time. */
+  /** The time within which data was expected; null without a timeout. */
   readonly timeoutMs: number | null
 }
 
-/** One thing to tell. */
+/** One alarm of a message. */
 export type MessageItem = Facts & { readonly kind: Kind }
 
-/** How a recipient wants to be spoken to. */
+/** The language and the form of messages for a recipient. */
 export type Manner = {
   readonly recipient: string
   readonly language: Spoken
@@ -44,11 +44,11 @@ export type Manner = {
   >
 }
 
-/** A message as people read it; every line is one paragraph. */
+/** A message for people; each line is a paragraph. */
 export type Text = { readonly subject: string; readonly lines: readonly string[] }
 
-/** What is said of some alarms, the first 20 one by one. Values are shown as they are, but without control characters.
- * @param escape makes values and words safe where they go to */
+/** The text about some alarms, the first 20 one by one. Values are shown unchanged, but without control characters.
+ * @param escape makes values and words safe for the receiver's markup */
 export function textOf(
   told: readonly MessageItem[],
   manner: Manner,
@@ -74,7 +74,7 @@ export function textOf(
   }
 }
 
-/** What each field of a template stands for. */
+/** The value of each template field. */
 function valuesOf(told: MessageItem, { recipient, language, timeZone }: Manner): Values {
   const { events, states } = WORDS[language]
   const format = (at: number) => writtenTime(at, timeZone)
@@ -96,7 +96,7 @@ function valuesOf(told: MessageItem, { recipient, language, timeZone }: Manner):
   }
 }
 
-/** What was said with the state of an object; of one that fell silent, since when and within which time data was expected. */
+/** The message of an object; for a silent object, since when and within which time data was expected. */
 export function messageOf(
   { message, silentSinceAt, timeoutMs, beginAt }: Facts,
   { language, timeZone }: Pick<Manner, 'language' | 'timeZone'>,
@@ -108,12 +108,12 @@ export function messageOf(
   return WORDS[language].silent(isSameDay ? since.slice(11, 19) : since, every)
 }
 
-/** An instant as people read it, to the second: `2026-03-02 10:00:00 +01:00`. */
+/** An instant to the second: `2026-03-02 10:00:00 +01:00`. */
 function writtenTime(at: number, timeZone: string): string {
   return timeFormat(timeZone)(Math.floor(at / 1_000) * 1_000).replace(/T(.{8})/, ' $1 ')
 }
 
-/** A span in the two largest units that it has, such as `2 h 5 min`. */
+/** A duration in its two largest units, such as `2 h 5 min`. */
 export function durationWords(ms: number, language: Spoken): string {
   const units = WORDS[language].units
   const seconds = Math.max(0, Math.round(ms / 1_000))

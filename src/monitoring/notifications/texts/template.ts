@@ -1,4 +1,4 @@
-/** What a text may name of an alarm, as `{{name}}`. */
+/** The fields that a template can use, as `{{name}}`. */
 export const FIELDS = [
   'event',
   'alarm.id',
@@ -17,20 +17,20 @@ export const FIELDS = [
 
 export type Field = (typeof FIELDS)[number]
 
-/** What each field stands for. */
+/** The value of each field. */
 export type Values = Readonly<Record<Field, string>>
 
 const PLACE = /\{\{([^{}]*)\}\}/g
 const KNOWN: ReadonlySet<string> = new Set(FIELDS)
 
-/** The names in a template that are no fields, in their order. */
+/** The unknown fields of a template, in order. */
 export function unknownFields(template: string): string[] {
   return [...template.matchAll(PLACE)].map(([, name = '']) => name.trim()).filter((name) => !KNOWN.has(name))
 }
 
-/** A template with its fields filled in. What is filled in is never read as a template; what is no field stays as it
- * is written.
- * @param escape makes a value safe where the text goes to */
+/** A template with the values of its fields. Values are never read as templates; unknown fields stay as they are
+ * written.
+ * @param escape makes a value safe for the receiver's markup */
 export function filled(template: string, values: Values, escape: (text: string) => string = same): string {
   return template.replaceAll(PLACE, (place, name: string) => {
     const field = name.trim()

@@ -1,7 +1,7 @@
 import { SPOKEN } from '../../../lib/language.ts'
 import type { Spoken } from '../../../lib/language.ts'
 
-/** What a recipient can be told of an alarm. */
+/** The kinds of notices about an alarm. */
 export const KINDS = [
   'opened',
   'worsened',
@@ -22,18 +22,18 @@ type Words = {
   readonly states: Readonly<Record<string, string>>
   readonly subject: string
   readonly text: string
-  /** In place of the text where the alarm is over. */
+  /** The text of a closed alarm. */
   readonly recovered: string
   readonly units: readonly [days: string, hours: string, minutes: string, seconds: string]
-  /** What is said of an object from which no data has come; `every` is null where none was expected within a time. */
+  /** The message of a silent object; `every` is null without a timeout. */
   silent(since: string, every: string | null): string
   /** The subject of a message about several alarms. */
   several(bad: number, well: number): string
-  /** What stands for alarms beyond those that are shown. */
+  /** The line for alarms beyond those that are listed. */
   more(count: number): string
 }
 
-/** The usual texts. */
+/** The default texts. */
 export const WORDS: Readonly<Record<Spoken, Words>> = {
   en: {
     events: {
@@ -95,7 +95,7 @@ export const WORDS: Readonly<Record<Spoken, Words>> = {
   },
 }
 
-/** The language of these that a language tag such as `de-CH` asks for; English where there is none. */
+/** The supported language of a tag such as `de-CH`; English if there is none. */
 export function languageOf(tag: string): Spoken {
   const [primary] = tag.toLowerCase().split('-')
   return SPOKEN.find((language) => language === primary) ?? 'en'

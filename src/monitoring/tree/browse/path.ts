@@ -2,15 +2,15 @@ import { foldCase } from '../../../lib/text.ts'
 
 /** One step of a path search. */
 export type Segment = {
-  /** A flushed name, in which `*` stands for any run of characters unless it is exact. */
+  /** A case-folded name, in which `*` stands for any characters unless it is exact. */
   readonly pattern: string
   readonly isExact: boolean
-  /** True after `**`: at any depth, not only one level down. */
+  /** True after `**`: any number of levels down, instead of one. */
   readonly isDeep: boolean
 }
 
-/** The segments of a path: split at `/`, each trimmed; `\/` is a slash in a name, `\\` a backslash and `\*` a star, `**` is
- * any depth. A segment with `\*` has no wildcards. Empty segments count for nothing. */
+/** The segments of a path: split at `/`, each trimmed; `\/` is a slash in a name, `\\` a backslash and `\*` an
+ * asterisk, `**` any number of levels. A segment with `\*` has no wildcards. Empty segments are ignored. */
 export function parsePath(path: string): Segment[] {
   const segments: Segment[] = []
   let isDeep = false
@@ -27,7 +27,7 @@ export function parsePath(path: string): Segment[] {
   return segments
 }
 
-/** The path of names that `parsePath` takes apart again. */
+/** The path of names, so that `parsePath` returns these names. */
 export function joinPath(names: readonly string[]): string {
   return names.map((name) => `/${name.replaceAll(/[\\/*]/g, '\\$&')}`).join('')
 }

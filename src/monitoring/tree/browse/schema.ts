@@ -9,7 +9,7 @@ const PATH_MAX = 4096
 const SEGMENTS =
   'Names separated by `/`. Write `\\/` for a slash in a name and `\\*` for an asterisk. `*` in a name matches any text, `**` any number of levels.'
 
-/** A type of parent as it stands in a path, singular or plural. */
+/** The type of the parent in a path, singular or plural. */
 const parentType = z
   .enum(['group', 'groups', 'device', 'devices', 'job', 'jobs', 'slo', 'slos', 'slc', 'slcs'])
   .transform((text) => text.replace(/s$/, '') as ObjectType)

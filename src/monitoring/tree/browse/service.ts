@@ -20,14 +20,14 @@ import { growTree } from './tree.ts'
 const NODES_MAX = 5000
 const SEGMENTS_MAX = 64
 const WILDCARDS_MAX = 16
-/** How many objects one segment of a path may leave for the next. */
+/** The maximum number of objects that match one segment of a path. */
 const FRONTIER_MAX = 10_000
-/** Whoever may read nothing below it finds nothing. */
+/** A caller without rights finds nothing below the root group. */
 const ROOT: Hit = { id: ROOT_ID, path: ROOT_PATH }
 const FIRST: ChildPlace = { type: '', name: '', id: 0 }
 
-/** The children of an object, by type and name: what the caller may read, and what leads to it.
- * @returns with `next` the cursor of the page that follows, null when this is the last
+/** The children of an object, by type and name: those that the caller may read, and those above readable objects.
+ * @returns `next` is the cursor of the next page, null for the last
  * @throws {Refusal} not_found, invalid */
 export async function listChildren(
   context: Context,
@@ -55,7 +55,7 @@ export async function listChildren(
   return { items, next }
 }
 
-/** The children of a service level object or container that the caller may read, in its own order.
+/** The readable children of a service level object or container, in the order of its `sortMode`.
  * @returns as `listChildren`
  * @throws {Refusal} invalid */
 export async function listLinked(
@@ -76,7 +76,7 @@ export async function listLinked(
   return { items, next: isMore ? encodeCursor(offset + page.limit) : null }
 }
 
-/** A list that begins after `position`. */
+/** A page of a list, after `position`. */
 function itemsOf(
   rights: Rights,
   rows: readonly (store.ChildRow & Partial<store.LinkedRow>)[],
@@ -97,12 +97,14 @@ function itemsOf(
   })
 }
 
-/** What only leads to something shows its name and nothing of how it is: that tells of others' objects. */
+/** An object above readable objects shows its name, but not its state, which would reveal the states of other
+ * objects. */
 function veiled<Row extends store.ChildRow | store.NodeRow>(rights: Rights, row: Row): Row {
   return permissionsOf(rights, row).read ? row : { ...row, state: 'undefined' }
 }
 
-/** An object with what is below it: what the caller may read, and what leads to it. @throws {Refusal} not_found, invalid when it is too large */
+/** An object with the objects below it: those that the caller may read, and those above readable objects. @throws
+ * {Refusal} not_found, invalid when the tree is too large */
 export async function readTree(
   context: Context,
   { parentType, parentId }: ParentPath,
@@ -142,9 +144,9 @@ type PathSearch = {
   readonly limit: number
 }
 
-/** The objects to which a path of names leads, from the root group or from a parent; none is an empty list. The first
- * segment below a service level object or container is one of its linked children.
- * @param pointer where the path stands in the request
+/** The objects that match a path of names, from the root group or from a parent. The first segment below a service
+ * level object or container matches its linked children.
+ * @param pointer the place of the path in the request
  * @throws {Refusal} not_found, invalid */
 export async function searchPath(
   context: Context,
@@ -176,7 +178,7 @@ export async function searchPath(
   return { items }
 }
 
-/** The objects at the end of a path. */
+/** The objects that match a whole path. */
 async function follow(
   context: Context,
   start: ParentPath | null,
@@ -207,7 +209,7 @@ async function follow(
   return hits
 }
 
-/** Paths of ids as paths of names, from the root group down and without its name. */
+/** Paths of names for paths of ids, from the root group without its name. */
 export async function writtenPaths(
   database: Database,
   paths: readonly string[],
@@ -216,7 +218,7 @@ export async function writtenPaths(
   return new Map(paths.map((path) => [path, joinPath(idsOf(path).map((id) => names.get(id) ?? ''))]))
 }
 
-/** The ids of a path of ids, without the root's. */
+/** The ids of a path without the root's. */
 function idsOf(path: string): number[] {
   return path.split('/').slice(2, -1).map(Number)
 }

@@ -31,7 +31,7 @@ export type Hit = { readonly id: number; readonly path: string }
 
 type Flagged<Row> = Omit<Row, 'hasChildren'> & { readonly hasChildren: number }
 
-/** @param linked a condition on what a service level object or container is made of, `k` */
+/** @param linked a condition on the children of a service level object or container, `k` */
 function columns(linked: SQL): SQL {
   return sql`o.id, o.type, o.sub_type as "subType", o.name, coalesce(s.state, 'undefined') as state,
   case when o.type = 'job' and o.collector_id = 0 then p.collector_id else o.collector_id end as "runBy", o.path,
@@ -42,7 +42,7 @@ function columns(linked: SQL): SQL {
 
 const JOINS = sql.raw('left join objects p on p.id = o.parent_id left join states s on s.object_id = o.id')
 
-/** The children of an object by type and name, those that come after a place.
+/** The children of an object by type and name, after a position.
  * @param page.visible a condition on the child, `o` */
 export async function readChildren(
   database: Database,
@@ -59,7 +59,8 @@ export async function readChildren(
 
 export type LinkedRow = ChildRow & { readonly by: 'link' | 'filter' }
 
-/** What a service level object or container is made of, in the order that it asks for; what its filter found comes last.
+/** The children of a service level object or container, in the order of its `sortMode`; matches of its filter come
+ * last.
  * @param page `readable` is a condition on the child, `o` */
 export async function readLinked(
   database: Database,
@@ -78,9 +79,9 @@ export async function readLinked(
   return rows.map((row) => ({ ...row, hasChildren: row.hasChildren === 1 }))
 }
 
-/** An object and what is below it, level by level, at most `limit` of them.
- * @param want.depth how many levels; null for all
- * @param want.visible a condition on what is below, `c` */
+/** An object and the objects below it, level by level, at most `limit`.
+ * @param want.depth the number of levels; null for all
+ * @param want.visible a condition on objects below, `c` */
 export async function readNodes(
   database: Database,
   id: number,
@@ -101,7 +102,7 @@ export async function readNodes(
   return rows.map((row) => ({ ...row, hasChildren: row.hasChildren === 1 }))
 }
 
-/** How many jobs below each object are in which state.
+/** The number of jobs below each object in each state.
  * @param readable a condition on the job, `j` */
 export async function countStates(
   database: Database,
@@ -120,15 +121,15 @@ export async function countStates(
 type Step = {
   readonly segment: Segment
   readonly type: ObjectType | null
-  /** True where children are those that a service level object or container counts by links. */
+  /** True if the children are links of a service level object or container. */
   readonly isLinked: boolean
   readonly limit: number
-  /** The condition on what is found, `o`. */
+  /** The condition on objects to find, `o`. */
   readonly where: (listed: IdListSql) => string
 }
 
-/** The objects that fit a segment among the children of these or, for a deep one, anywhere below them; in the order of
- * the tree. */
+/** The objects that match a segment among the children of these or, for a deep segment, anywhere below them; in tree
+ * order. */
 export async function readStep(
   database: Database,
   from: readonly Hit[],
@@ -153,14 +154,14 @@ function matchOf({ pattern, isExact }: Segment): TextMatch {
   return { by: isExact ? 'eq' : 'matches', text: pattern }
 }
 
-/** The condition on the place of what a step finds, `o`. */
+/** The condition on the place of objects that a step finds, `o`. */
 function placeOf(from: readonly Hit[], { segment, type, isLinked }: Step, bound: Bound): string {
   const match = matchOf(segment)
   if (isLinked) return isLinkedTo(from, segment.isDeep, bound)
   return segment.isDeep ? isBelow(topmost(from), match, bound) : isChild(from, { match, type }, bound)
 }
 
-/** Linked children, for a deep segment with everything below them. */
+/** Linked children, for a deep segment with all objects below them. */
 function isLinkedTo(parents: readonly Hit[], isDeep: boolean, bound: Bound): string {
   const ids = bound.add(JSON.stringify(parents.map(({ id }) => id)))
   const children = `select l.child_id from links l
@@ -185,7 +186,7 @@ function isChild(
   ].join(' and ')
 }
 
-/** By name from an index where there is one, with one of these among the ancestors; else everything below them. */
+/** By name, from an index if there is one, with an ancestor among these; else all objects below them. */
 function isBelow(tops: readonly Hit[], match: TextMatch, bound: Bound): string {
   const ids = bound.add(JSON.stringify(tops.map(({ id }) => id)))
   const driver = nameDriver(match, bound)
@@ -198,7 +199,7 @@ function isBelow(tops: readonly Hit[], match: TextMatch, bound: Bound): string {
     where a.value <> o.id and a.value in (select value from json_each(${ids})))`
 }
 
-/** Without those that are below others: what is below them is below the others too. */
+/** Without objects below others, whose descendants are found already. */
 function topmost(hits: readonly Hit[]): readonly Hit[] {
   const tops: Hit[] = []
   for (const hit of hits) {

@@ -13,7 +13,7 @@ export type TreeQuery = {
   readonly permissionsOf: (row: NodeRow) => Permissions
 }
 
-/** Levels of rows, the top first and parents before their children, as one tree; null when there is no top. */
+/** Builds a tree from rows, the top first and parents before their children; null without a top. */
 export function growTree(
   rows: readonly NodeRow[],
   counts: readonly Count[],

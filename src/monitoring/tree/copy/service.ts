@@ -13,13 +13,13 @@ export { copyDependencies } from './store.ts'
 
 const JOBS_MAX = 1000
 
-/** What can be copied, and how it is called. */
+/** The types that can be copied, with their names in texts. */
 const NOUNS = { device: 'device', slo: 'service level object', slc: 'container' } as const
 
 type Destination = Pick<CopyQuery, 'destinationName' | 'destinationType'>
 
-/** What is to be copied, for who may read it.
- * @throws {Refusal} not_found, conflict where an instance is to be made of what is no template */
+/** The original of a copy, if the caller may read it.
+ * @throws {Refusal} not_found, conflict for an instance of an object that is not a template */
 export async function requireOriginal(
   context: Context,
   id: number,
@@ -35,7 +35,8 @@ export async function requireOriginal(
   return original
 }
 
-/** The rows of a copy as an object, as one part of a batch: see `tree.insertObject`. Properties come with rows of its own. */
+/** The rows of a copy that all objects have, as one part of a batch: see `tree.insertObject`. The properties have their
+ * own rows. */
 export function insertCopy(
   ports: Ports,
   original: ObjectRow,
@@ -60,7 +61,7 @@ export function insertCopy(
   })
 }
 
-/** Copies a device with its jobs, as an instance of a template or plainly.
+/** Copies a device with its jobs, as a template instance or as a plain copy.
  * @returns the id of the new device
  * @throws {Refusal} not_found for the original or the parent, forbidden, conflict, invalid */
 export async function copyDevice(context: Context, id: number, query: CopyQuery): Promise<number> {

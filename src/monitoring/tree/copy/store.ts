@@ -3,19 +3,19 @@ import type { SQL } from 'drizzle-orm'
 import type { Database, Write } from '../../../ports/database.ts'
 
 export type Copy = {
-  /** The path of the new device until it has its own; the jobs' is this, a slash and their original's id. */
+  /** The temporary path of the new device; that of a job is this, a slash and its original's id. */
   readonly key: string
   readonly originalId: number
   readonly isInstance: boolean
-  /** Null for the original's. */
+  /** Null for the original's address. */
   readonly address: string | null
-  /** The new jobs have no collector of their own. */
+  /** Whether the new jobs have no collector of their own. */
   readonly inheritsCollector: boolean
   readonly stopped: boolean
   readonly createdAt: number
 }
 
-/** How many jobs a device has, counted up to `max`. */
+/** The number of jobs of a device, counted up to `max`. */
 export async function countJobs(database: Database, deviceId: number, max: number): Promise<number> {
   const [row] = await database.all<{ total: number }>(
     sql`select count(*) as total
@@ -24,8 +24,8 @@ export async function countJobs(database: Database, deviceId: number, max: numbe
   return row?.total ?? 0
 }
 
-/** The rows of a copied device but the one in `objects`, and all rows of its jobs. Until `settleJobs` the jobs'
- * `template_id` is their original. */
+/** The rows of a copied device except the one in `objects`, and all rows of its jobs. Until `settleJobs`, the
+ * `template_id` of a job is its original. */
 export function copyRows(database: Database, copy: Copy): Write[] {
   const { originalId, createdAt, stopped } = copy
   const device = newDevice(copy)
@@ -58,7 +58,8 @@ export function copyRows(database: Database, copy: Copy): Write[] {
   ]
 }
 
-/** What is copied depends on what its original does; on the copies of what is copied with it. Before `settleJobs`. */
+/** Copies dependencies: copies depend on the same objects as their originals, or on their copies if these were copied
+ * too. Must come before `settleJobs`. */
 export function copyDependencies(
   database: Database,
   { key, originalId }: Pick<Copy, 'key' | 'originalId'>,
@@ -74,7 +75,7 @@ export function copyDependencies(
       left join copied target on target.old_id = d.depends_on_id`)
 }
 
-/** Gives the new jobs their paths, below the path that the new device will have. */
+/** Gives the new jobs their final paths, below that of the new device. */
 export function settleJobs(database: Database, copy: Copy): Write[] {
   return [
     database.run(sql`update objects set

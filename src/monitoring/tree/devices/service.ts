@@ -49,7 +49,7 @@ export async function createDevice(context: Context, parentId: number, body: Dev
   return readDevice(context, id)
 }
 
-/** Replaces the device's fields, moves it when the body names another parent, and tells its jobs of another collector.
+/** Replaces a device, moves it if the body names another parent, and passes a new collector to its jobs.
  * @throws {Refusal} not_found, forbidden, precondition_failed, conflict, invalid */
 export async function updateDevice(
   context: Context,
@@ -69,7 +69,7 @@ export async function updateDevice(
     ifMatch,
     own,
     before: [
-      // Noted by the path that was read, so before a move.
+      // Queued by the path that was read, so it comes before a move.
       ...(body.collectorId === row.collectorId
         ? []
         : [store.bumpJobs(database, id), markSubtree(database, row.path)]),

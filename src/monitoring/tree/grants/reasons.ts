@@ -4,7 +4,7 @@ import type { REASONS } from './schema.ts'
 
 export type AccessReason = (typeof REASONS)[number]
 
-/** What somebody may do with an object, and for each right why, or why not. */
+/** The rights of a user on an object, with the reason for each. */
 export function explain(
   rights: Rights,
   object: Located,

@@ -21,7 +21,7 @@ export const subjectPath = objectPath.extend({
     .meta({ type: 'integer', minimum: 0 }),
 })
 
-/** Every right comes with reading. */
+/** Every grant includes reading. */
 export const grantBody = z.strictObject({
   read: z.literal(true, 'must be true: every grant includes reading; DELETE removes the grant').default(true),
   write: z.boolean().default(false),

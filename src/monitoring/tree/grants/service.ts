@@ -9,13 +9,13 @@ import { requireObject } from '../service.ts'
 import { explain } from './reasons.ts'
 import type { ExplanationView, GrantBody, GrantView, ObjectPath } from './schema.ts'
 
-/** Who was granted what on an object and above it, the nearest first. @throws {Refusal} not_found */
+/** The grants on an object and on the objects above it, nearest first. @throws {Refusal} not_found */
 export async function readGrants(context: Context, path: ObjectPath): Promise<GrantView[]> {
   const object = await objectAt(context, path)
   return (await listGrants(context.ports, object.path)).map((row) => viewOf(row, object.id))
 }
 
-/** Grants somebody rights on an object and everything below it, in place of what was granted there.
+/** Grants rights on an object and the objects below it, in place of the subject's former grant on that object.
  * @throws {Refusal} not_found, conflict */
 export async function setGrant(
   context: Context,
@@ -37,7 +37,7 @@ export async function setGrant(
   return viewOf(row, object.id)
 }
 
-/** Takes away what somebody was granted on an object; what was granted above it stays. @throws {Refusal} not_found */
+/** Revokes a grant on an object; grants on objects above it stay. @throws {Refusal} not_found */
 export async function removeGrant(context: Context, path: ObjectPath & Subject): Promise<void> {
   const object = await objectAt(context, path)
   const subject = subjectOf(path)
@@ -45,7 +45,7 @@ export async function removeGrant(context: Context, path: ObjectPath & Subject):
   context.ports.log.info('rights revoked', { objectId: object.id, ...subject })
 }
 
-/** What somebody may do with an object, and why. Everybody may ask this of himself, administrators of everybody.
+/** The rights of a user on an object, with reasons. Users may ask about themselves, administrators about all users.
  * @throws {Refusal} not_found, forbidden */
 export async function explainRights(
   context: Context,
@@ -71,10 +71,10 @@ function objectAt(context: Context, { objectType, objectId }: ObjectPath) {
   return requireObject(context, objectId, { type: objectType, right: 'read' })
 }
 
-/** @throws {Refusal} not_found when it is neither somebody nor everyone */
+/** @throws {Refusal} not_found for `everyone` with another id than 0, or a user or group with the id 0 */
 function subjectOf({ subjectType, subjectId }: Subject): Subject {
   if ((subjectType === 'everyone') !== (subjectId === 0))
-    throw new Refusal('not_found', 'There is no such user.')
+    throw new Refusal('not_found', 'There is no such user or user group.')
   return { subjectType, subjectId }
 }
 

@@ -40,7 +40,7 @@ export async function createGroup(context: Context, parentId: number, body: Grou
   return readGroup(context, id)
 }
 
-/** Replaces the group's fields, and moves it when the body names another parent.
+/** Replaces a group, and moves it if the body names another parent.
  * @throws {Refusal} not_found, forbidden, precondition_failed, conflict, cycle, invalid */
 export async function updateGroup(
   context: Context,

@@ -4,9 +4,9 @@ import type { Condition, Filter, Test } from './filter.ts'
 import type { TextField } from './items.ts'
 import type { Branch } from './store/search.ts'
 
-/** A filter as what has to be searched below a path: everything at once for `and`, each condition for itself for `or`.
- * What cannot find anything is left out.
- * @param tops only what is one of these, or below one, is searched for; null for no such limit */
+/** Splits a filter into searches below a path: one for `and`, one for each condition for `or`. Searches that cannot
+ * match are left out.
+ * @param tops only these objects and objects below them match; null for no such limit */
 export function branchesOf(
   { type, mode, conditions }: Filter,
   path: string,
@@ -42,7 +42,7 @@ const TYPE_OF_KIND: Readonly<Partial<Record<Test['kind'], ObjectType>>> = {
   value: 'job',
 }
 
-/** The types of objects for which a condition can hold at all. */
+/** The types of objects that can meet a condition. */
 function typesOf({ test, negated }: Condition): readonly ObjectType[] {
   if (test.kind === 'nothing') return []
   if (test.kind === 'type') return OBJECT_TYPES.filter((type) => (type === test.type) !== negated)

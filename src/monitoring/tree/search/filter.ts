@@ -22,11 +22,11 @@ export type Filter = {
 
 export type Condition = { readonly test: Test; readonly negated: boolean }
 
-/** How a text is compared; `defined` means that it is not empty. */
+/** A comparison of a text; `defined` means not empty. */
 export type TextMatch = { readonly by: TextTest; readonly text: string } | { readonly by: 'defined' }
 
-/** What a condition asks of an object. Tests of devices' and jobs' own fields are false for other types of objects,
- * also when negated. */
+/** A test of an object. Tests of devices' and jobs' own fields are false for other types of objects, also when
+ * negated. */
 export type Test =
   | { readonly kind: 'id'; readonly relation: Relation; readonly number: number }
   | { readonly kind: 'interval'; readonly relation: Relation; readonly number: number }
@@ -35,7 +35,7 @@ export type Test =
   | { readonly kind: 'stopped'; readonly stopped: boolean }
   | { readonly kind: 'text'; readonly field: TextField; readonly match: TextMatch }
   | { readonly kind: 'propertyId'; readonly id: number }
-  /** Some property, or the one with this key. */
+  /** Any property, or the one with this key. */
   | { readonly kind: 'property'; readonly key: string | null; readonly match: TextMatch }
   | {
       readonly kind: 'propertyValue'
@@ -44,38 +44,38 @@ export type Test =
       readonly value: number | string
     }
   | ValueTest
-  /** Is one of these, or below one. Asked by the service, not by filters. */
+  /** The object is one of these or below one. Used by the service, not by filters. */
   | { readonly kind: 'within'; readonly tops: readonly number[] }
-  /** One of these objects: for who asks a filter of few. */
+  /** The object is one of these. Used to apply a filter to few objects. */
   | { readonly kind: 'among'; readonly ids: readonly number[] }
-  /** Asked of what does not exist yet. */
+  /** An item without a field yet. */
   | { readonly kind: 'nothing' }
 
-/** Asks for the current value of a job, which is not in the database. */
+/** A test of the current value of a job, which is not in the database. */
 export type ValueTest = {
   readonly kind: 'value'
   readonly isRaw: boolean
-  /** The value's key or its name. */
+  /** The key or the name of the value. */
   readonly value: string
   readonly match:
     | TextMatch
     | { readonly by: 'relation'; readonly relation: Relation; readonly value: number | string }
-  /** Where a fault of this condition is, for refusals after parsing. */
+  /** The place of faults of this condition that are found after parsing. */
   readonly pointer: string
 }
 
-/** Patterns are tried on every object where no index helps. */
+/** Without an index, a pattern is matched against every object. */
 const WILDCARDS_MAX = 16
 
 type ConditionInput = FilterDefinition['conditions'][number]
 
-/** Reads a filter definition from its JSON text.
+/** Parses a filter definition from JSON text.
  * @throws {Refusal} invalid, with pointers such as `?filterDefinition/conditions/2/operator` */
 export function parseFilter(json: string): Filter {
   return filterOf(parseDefinition(json, filterDefinition), ROOT)
 }
 
-/** Reads a filter definition of some shape from the JSON text in the query.
+/** Parses a filter definition of any shape from the JSON text in the query.
  * @throws {Refusal} invalid */
 export function parseDefinition<Shape extends z.ZodType>(json: string, shape: Shape): z.output<Shape> {
   const result = shape.safeParse(parseJson(json))
@@ -83,9 +83,9 @@ export function parseDefinition<Shape extends z.ZodType>(json: string, shape: Sh
   return result.data
 }
 
-/** What a filter definition asks.
- * @param pointer where it stands in the request
- * @throws {Refusal} invalid, with pointers below that one */
+/** Checks a filter definition.
+ * @param pointer its place in the request
+ * @throws {Refusal} invalid, with pointers below `pointer` */
 export function filterOf({ type, mode, conditions }: FilterDefinition, pointer: string): Filter {
   const faults: Fault[] = []
   const parsed = conditions.map((given, index) => {
@@ -99,13 +99,13 @@ export function filterOf({ type, mode, conditions }: FilterDefinition, pointer: 
   return { type: type ?? null, mode, conditions: parsed }
 }
 
-/** Where a filter definition stands in a query. */
+/** The pointer of a filter definition in a query. */
 export const ROOT = '?filterDefinition'
 const NOTHING: Test = { kind: 'nothing' }
 
 type Report = (field: keyof ConditionInput, message: string) => Test
 
-/** A condition as its test and whether the opposite is asked for. */
+/** The test of a condition, and whether it is negated. */
 function conditionOf(given: ConditionInput, fault: Report, pointer: string): Condition {
   const rule: ItemRule = ITEMS[given.item]
   const { operator } = given
@@ -133,7 +133,7 @@ const NEEDS_NO_EXPRESSION: ReadonlySet<Operator> = new Set([
   'stopped',
 ])
 
-/** An operator as its positive form and whether it is negated. `propval_ne` asks for a value that differs. */
+/** The positive form of an operator, and whether it is negated. `propval_ne` needs a value that differs. */
 function assertion(operator: Operator): [Operator, boolean] {
   switch (operator) {
     case 'ne':
@@ -199,7 +199,7 @@ function memberTest<Member extends string>(
 }
 
 function intervalTest(operator: Operator, expression: string, fault: Report): Test {
-  // An interval of no length is none.
+  // An interval of zero counts as undefined.
   if (operator === 'is_defined') return { kind: 'interval', relation: 'gt', number: 0 }
   try {
     return { kind: 'interval', relation: relationOf(operator), number: durationMs(expression) }
@@ -208,7 +208,7 @@ function intervalTest(operator: Operator, expression: string, fault: Report): Te
   }
 }
 
-/** With a `propertyKey` both items ask for that property's value; without it `property_key` asks for the key itself. */
+/** With a `propertyKey` both items test that property's value; without it `property_key` tests the key itself. */
 function propertyTest(kind: 'property' | 'propertyKey', asked: ExpressionInput, fault: Report): Test {
   const { operator, expression } = asked
   const key = asked.propertyKey ? asked.propertyKey : null

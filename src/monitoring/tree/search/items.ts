@@ -1,4 +1,4 @@
-/** Every operator of a filter definition. */
+/** The operators of filter definitions. */
 export const OPERATORS = [
   'eq',
   'ne',
@@ -34,7 +34,7 @@ export type Relation = (typeof RELATIONS)[number]
 export const TEXT_TESTS = ['eq', 'starts_with', 'ends_with', 'contains', 'matches'] as const
 export type TextTest = (typeof TEXT_TESTS)[number]
 
-/** A text of an object, or several of which one has to fit. */
+/** A text of an object, or several texts of which one must match. */
 export type TextField =
   | 'name'
   | 'subType'
@@ -47,7 +47,7 @@ export type TextField =
   | 'valueKey'
   | 'valueName'
 
-/** What an item asks for, and the operators that make sense of it. */
+/** The kind of an item, and its operators. */
 export type ItemRule = { readonly operators: ReadonlySet<Operator> } & (
   | { readonly kind: 'id' | 'type' | 'state' | 'interval' | 'execution' | 'propertyId' | 'nothing' }
   | { readonly kind: 'property' | 'propertyKey' }
@@ -80,7 +80,7 @@ const values = new Set([...numbers, ...PATTERNS, ...DEFINED])
 const textItem = (field: TextField): ItemRule => ({ kind: 'text', field, operators: texts })
 const optionalTextItem = (field: TextField): ItemRule => ({ kind: 'text', field, operators: optionalTexts })
 
-/** Every item of a filter definition. `slo_…` find nothing as long as there are no service level objects. */
+/** The items of filter definitions. `slo_…` match nothing yet. */
 export const ITEMS = {
   id: { kind: 'id', operators: numbers },
   name: textItem('name'),

@@ -5,16 +5,16 @@ import { OBJECT_TYPES, permissionsView } from '../schema.ts'
 import { ITEMS, OPERATORS } from './items.ts'
 import type { Item } from './items.ts'
 
-/** Items of a page at most. */
+/** The maximum number of items per page. */
 export const LIMIT_MAX = 10_000
-/** How long a filter may be as text. */
+/** The maximum length of a filter as text. */
 export const FILTER_MAX = 64 * 1024
-/** How long a filter may be in a query: a URL has 16 KiB. */
+/** The maximum length of a filter in a query: a URL has 16 KiB. */
 const QUERY_FILTER_MAX = 15_000
 const CONDITIONS_MAX = 50
 const TEXT_MAX = 4000
 
-/** A list, or a page of it: `limit` of its items, from where `cursor` says. */
+/** A whole list, or a page of it: `limit` items after `cursor`. */
 export const pageQuery = {
   limit: limitText(LIMIT_MAX)
     .optional()
@@ -36,7 +36,7 @@ export const searchQuery = z.object({
 
 const text = storableText.max(TEXT_MAX)
 
-/** How conditions on these items are written, and which of them count. */
+/** The conditions of a filter on these items, and how they are combined. */
 export function conditionsOf<Name extends z.ZodType>(item: Name) {
   return {
     mode: z.enum(['and', 'or']).default('and'),
@@ -83,7 +83,7 @@ export const searchView = z
 
 export type SearchView = z.infer<typeof searchView>
 
-/** How many items a page may have. */
+/** The `limit` parameter of a page. */
 export function pageLimit(max: number, otherwise: number) {
   return limitText(max).default(otherwise)
 }

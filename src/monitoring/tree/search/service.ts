@@ -24,13 +24,13 @@ export { SIGNS } from './store/conditions.ts'
 const CANDIDATES_MAX = 1000
 const ACTORS_AT_ONCE = 50
 const BRANCHES_AT_ONCE = 50
-/** Of all conditions of an `or` together; beyond it pages get shorter. */
+/** For all conditions of an `or` together; with more matches, pages get shorter. */
 const FOUND_MAX = 50_000
 
 type SearchPage = { readonly items: SearchView['items']; readonly next: string | null }
 
-/** Objects below a group that fit a filter definition and that the caller may read, in the order of the tree.
- * @returns with `next` the cursor of the page that follows, null when this is the last
+/** Readable objects below a group that match a filter definition, in tree order.
+ * @returns `next` is the cursor of the next page, null for the last
  * @throws {Refusal} not_found, invalid */
 export async function searchGroup(
   context: Context,
@@ -42,7 +42,7 @@ export async function searchGroup(
   return searchBelow(context, { filter, path }, page)
 }
 
-/** All objects of a type that the caller may read, in the order of the tree.
+/** All readable objects of a type, in tree order.
  * @returns as `searchGroup`
  * @throws {Refusal} invalid for a cursor of another list */
 export function listObjects(context: Context, type: ObjectType, page: Page): Promise<SearchPage> {
@@ -69,8 +69,8 @@ async function searchBelow(context: Context, { filter, path }: Search, page: Pag
   return { items, next: found.length > limit && last ? encodeCursor(last.path) : null }
 }
 
-/** A condition that asks for no current values, as SQL on an object `o`, with the types that can meet it. Statements with
- * it are `bound`'s. */
+/** A condition without current values as SQL on an object `o`, with the types that can meet it. The statement must be
+ * built by `bound`. */
 export function conditionOn(condition: Condition, bound: Bound): string {
   const [branch] = branchesOf({ type: null, mode: 'and', conditions: [condition] }, '/', null)
   if (!branch) return '0'
@@ -78,11 +78,11 @@ export function conditionOn(condition: Condition, bound: Bound): string {
   return [`+o.type in (${types})`, ...branch.conditions.map((one) => conditionSql(one, bound))].join(' and ')
 }
 
-/** A filter that asks for no current values, and the path of the group below which it looks. */
+/** A filter without current values, and the path of the group that it searches. */
 export type Search = { readonly filter: Filter; readonly path: string }
 
-/** What a filter finds at present: the first objects of the tree, `limit` of them at most.
- * @returns their ids, in the order of the tree */
+/** The objects that match a filter now, in tree order, at most `limit`.
+ * @returns their ids */
 export async function findFitting(
   database: Database,
   { filter, path }: Search,
@@ -93,7 +93,7 @@ export async function findFitting(
   return found.slice(0, limit).map(({ id }) => id)
 }
 
-/** What each filter finds among a few objects; no others are looked at. */
+/** The matches of each filter among a few objects; no other objects are read. */
 export async function findFittingAmong(
   database: Database,
   searches: readonly Search[],
@@ -141,7 +141,8 @@ function asksForValue(condition: Condition): condition is Asking {
   return condition.test.kind === 'value'
 }
 
-/** Asks the actors of the jobs that fit everything else. @throws {Refusal} invalid when they are too many */
+/** Reads the current values of the jobs that meet all other conditions. @throws {Refusal} invalid when there are too
+ * many jobs */
 async function findByValue(
   { ports }: Context,
   { branch, asking }: { branch: Branch; asking: readonly Asking[] },
@@ -182,7 +183,7 @@ async function findByValue(
   return found.slice(0, page.limit)
 }
 
-/** Each object once, in the order of the tree. */
+/** Merges lists without duplicates, in tree order. */
 function merge(lists: readonly (readonly FoundObject[])[]): readonly FoundObject[] {
   const [only] = lists
   if (only && lists.length === 1) return only

@@ -6,7 +6,7 @@ import type { Parameters } from '../../job-config/schema.ts'
 import type { TextMatch, ValueTest } from './filter.ts'
 import type { Relation } from './items.ts'
 
-/** Whether a condition on a current value holds for a job. A comparison needs a value to compare, negated or not. */
+/** Whether a job meets a condition on a current value. A comparison needs a value, also when negated. */
 export function valueHolds(
   { test, negated }: { test: ValueTest; negated: boolean },
   job: { parameters: Parameters; current: Snapshot['current'] },
@@ -19,7 +19,7 @@ export function valueHolds(
   return values.some((value) => fits(value, test.match) !== negated)
 }
 
-/** The keys of the values that are called so, by key or by name. */
+/** The keys of values with this key or name. */
 function keysOf(value: string, { returnValue, stringValue }: Parameters): string[] {
   const name = foldCase(value)
   const named = (prefix: string) => (defined: { valueName: string }, index: number) => {
@@ -36,7 +36,7 @@ function userValue(key: string, raw: Value, { returnValue }: Parameters): Value 
 
 function fits(value: Value, match: ValueTest['match']): boolean {
   if (match.by !== 'relation') return textFits(String(value), match)
-  // A number is compared with numbers only; a text with the limit as it was written.
+  // A number is compared with numbers only, a text with the limit as it was written.
   if (typeof value === 'number')
     return typeof match.value === 'number' && related(match.relation, value, match.value)
   return related(match.relation, value, String(match.value))

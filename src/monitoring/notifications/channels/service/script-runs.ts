@@ -8,11 +8,11 @@ import type { Outcome } from '../outcome.ts'
 import type { Notification } from '../notification.ts'
 import { parametersOf } from '../payload.ts'
 
-/** What is said of what is there, and changes only where somebody changes it. */
+/** Refusals that stay until somebody changes the configuration. */
 const FINAL: ReadonlySet<Code> = new Set(['not_found', 'no_runner', 'forbidden', 'conflict'])
 
-/** Orders a run of a script that finds in its parameters what a webhook is told. The same notification orders one run, however
- * often it is told within a day. */
+/** Orders a run of a script with the webhook's payload as its parameters. A notification orders one run, however often
+ * it is sent within a day. */
 export async function ordered(
   ports: Ports,
   { scriptId, runConfigurationId, userId }: Extract<Target, { type: 'script' }>,
@@ -28,13 +28,13 @@ export async function ordered(
       parameters: parametersOf(notification),
       trigger: 'alarm',
       uploads: [],
-      // Keys of callers are their own.
+      // A prefix, because each caller has its own keys.
       key: `alarm ${notification.key}`,
     })
     return sent(`The run ${job.id} was ordered.`)
   } catch (error) {
     const refusal = refusalIn(error)
-    // The recipient was changed after the message had its run.
+    // The recipient was changed after the notification had ordered its run.
     if (refusal?.code === 'idempotency_conflict')
       return sent('A run was ordered for this notification before.')
     if (refusal) return failed(refusal.detail, { isFinal: FINAL.has(refusal.code) })

@@ -17,16 +17,16 @@ const NOTICES_PER_MESSAGE = 1_000
 const HOUR_MS = 3_600_000
 const KEY_BYTES = 18
 
-/** Notices that are due to the same addressee. */
+/** Due notices to the same addressee. */
 type Pile = {
   readonly recipient: Recipient
   readonly userId: number
   readonly rows: readonly DueRow[]
 }
 
-/** Makes messages of the notices that are due: one for each addressee, once the first has waited for others, and the
- * addressee may be told and takes one more.
- * @returns when it is to be looked again for what is due by now; Infinity where nothing of it waits */
+/** Combines due notices into messages, one for each addressee, once the first notice has waited for others, the
+ * addressee may be notified, and its rate limit allows it.
+ * @returns when to look again at the remaining due notices; Infinity if none remain */
 export async function formMessages(
   ports: Ports,
   recipients: ReadonlyMap<number, Recipient>,
@@ -64,12 +64,12 @@ function pilesOf(rows: readonly DueRow[], recipients: ReadonlyMap<number, Recipi
   })
 }
 
-/** When the first of a pile has waited for others as long as it should. */
+/** When the first notice of a pile has waited long enough for others. */
 function groupedAt({ recipient, rows }: Pile): number {
   return Math.min(...rows.map(({ dueAt }) => dueAt)) + durationMs(recipient.rules.grouping)
 }
 
-/** When an addressee takes one more message. */
+/** When the rate limit of an addressee allows one more message. */
 async function freeAtOf(
   { database }: Ports,
   piles: readonly Pile[],
@@ -86,7 +86,7 @@ async function freeAtOf(
 
 type At = { readonly person: Person | null; readonly now: number }
 
-/** What makes a message of a pile, with the reminders that follow. What a user may not read is not told. */
+/** The writes of a pile's message and of its reminders. Alarms that the user may not read are left out. */
 async function messageOf(ports: Ports, { recipient, userId, rows }: Pile, { person, now }: At) {
   const { database, secrets } = ports
   const mayHear = person ? await hears(ports, person) : () => true
@@ -114,7 +114,7 @@ async function messageOf(ports: Ports, { recipient, userId, rows }: Pile, { pers
   return writes
 }
 
-/** Which notices somebody may hear: of what they may read, and of what is gone. */
+/** Which notices a user may get: those of readable objects, and those of deleted ones. */
 async function hears(ports: Ports, { id, role }: Person): Promise<(row: DueRow) => boolean> {
   const rights = await rightsFor(ports, { userId: id, role })
   return ({ path }) => path === null || permissionsOf(rights, { type: '', runBy: 0, path }).read

@@ -10,8 +10,8 @@ import type { ChangeRow } from '../store/notices.ts'
 
 const CHANGES_AT_ONCE = 500
 
-/** Makes notices of what happened to alarms since the last ones were made, in one commit with how far it is.
- * @returns whether anything had happened */
+/** Creates notices of the alarm changes since the last run, in one commit with its progress.
+ * @returns whether there were any changes */
 export async function makeNotices({ database }: Pick<Ports, 'database'>): Promise<boolean> {
   for (let made = 0; ; made++) {
     const changes = eachAlarmOnce(await store.readChanges(database, CHANGES_AT_ONCE))
@@ -32,13 +32,13 @@ export async function makeNotices({ database }: Pick<Ports, 'database'>): Promis
     try {
       await commit(database, writes)
     } catch (error) {
-      // Who overtook us has told what there was.
+      // The process that was faster has created the notices.
       if (!store.isOvertaken(error)) throw error
     }
   }
 }
 
-/** As many of the first changes as are of different alarms: what is told of one depends on what was told before. */
+/** The first changes that belong to different alarms: notices of an alarm depend on its earlier ones. */
 function eachAlarmOnce(changes: readonly ChangeRow[]): readonly ChangeRow[] {
   const seen = new Set<number>()
   const end = changes.findIndex(({ alarmId }) => seen.size === seen.add(alarmId).size)
@@ -59,7 +59,7 @@ async function planned(
   const handedOut = new Map<number, number>()
   const plans = changes.map((change) => {
     const before = past.get(change.alarmId) ?? []
-    // Once for each alarm: asking hands it out.
+    // Once for each alarm, because the call assigns the alarm to a member.
     const users = new Map<number, readonly number[]>()
     const chosen = (id: number) => {
       const recipient = recipients.get(id)
@@ -83,16 +83,16 @@ async function planned(
 type Hand = {
   readonly change: ChangeRow
   readonly before: readonly PastNotice[]
-  /** How many alarms were handed out by recipient, once it is more than was kept. */
+  /** The number of alarms assigned to members, by recipient, if it has grown. */
   readonly handedOut: Map<number, number>
 }
 
-/** The users of a recipient that are to be told of an alarm: whoever was told before, or has their turn, or all. */
+/** The users of a recipient to notify of an alarm: those who were notified before, or the one on duty, or all. */
 function usersOf(
   { id, members, rules, handedOut: kept }: Recipient,
   { change, before, handedOut }: Hand,
 ): readonly number[] {
-  // Of what is not made of users, and where nobody is left, for somebody to see.
+  // A recipient without users, or without remaining ones, so that the failure is visible.
   if (members.length === 0) return [0]
   if (!rules.rotation) return members
   const told = before.filter((one) => one.recipientId === id).map(({ userId }) => userId)

@@ -14,32 +14,32 @@ import * as store from '../store/messages.ts'
 import type { DueMessage } from '../store/messages.ts'
 import { formMessages } from './messages.ts'
 
-/** How many messages are on their way at the same time. */
+/** The maximum number of messages being sent at the same time. */
 const SENDING_MAX = 50
-/** How many of these were tried before: receivers that hang leave room for others. */
+/** How many of these may be retries, so that receivers that hang leave room for others. */
 const RETRIES_MAX = 25
 /** How long the record of a message is kept. */
 const KEPT_MS = 400 * 86_400_000
 const TIDY_MS = 3_600_000
-/** What two bytes at random are at most, and one more. */
+/** The number of values of two random bytes. */
 const CHANCES = 65_536
 
-/** Carries messages to their receivers: one in each installation, beside the flow. */
+/** Sends messages to their receivers; one for each installation. */
 export type Notifier = {
-  /** When it is to be settled next, epoch ms; 0 where that is not known. */
+  /** When `runDue` must be called next, epoch ms; 0 if unknown. */
   readonly nextAt: number
-  /** Makes messages of what is due and begins to send those that are, each on record before it is tried. Never waits for a
-   * receiver. */
+  /** Creates messages from due notices and starts to send due messages; each attempt is recorded before it begins.
+   * Never waits for a receiver. */
   runDue(): Promise<void>
-  /** Resolved once no message is on its way. */
+  /** Resolves when no message is being sent. */
   sent(): Promise<void>
-  /** There may be something new. */
+  /** Tells the notifier that there may be new notices. */
   wake(): void
 }
 
-/** Opens the post of an installation. Nothing is kept but in the database: whoever opens it anew goes on. An addressee gets
- * one message at a time, and waits for no other addressee while there is room.
- * @param onEnd called when a message is no longer on its way, and `nextAt` may have changed */
+/** Creates the notifier of an installation. Its state is in the database only, so a new process continues its work.
+ * Each addressee gets one message at a time, independently of others while there is room.
+ * @param onEnd called when a message is finished, and `nextAt` may have changed */
 export function openNotifier(ports: Ports, onEnd: () => void = () => {}): Notifier {
   const lock = new Mutex()
   const way = new Way(ports, () => {
@@ -69,9 +69,9 @@ export function openNotifier(ports: Ports, onEnd: () => void = () => {}): Notifi
     const recipients = await readRecipients(ports.database)
     const readyAt = await formMessages(ports, recipients, now)
     await way.begin(recipients, now)
-    // What found no room begins when a message ends.
+    // Messages without room begin when another one ends.
     const { dueAt, tryAt } = await store.readNext(ports.database, now)
-    // What came meanwhile was not seen.
+    // Wake-ups during the run may stand for notices that it did not read.
     nextAt = wakes === before ? Math.min(readyAt, dueAt, tryAt) : 0
   }
 
@@ -85,7 +85,7 @@ export function openNotifier(ports: Ports, onEnd: () => void = () => {}): Notifi
   }
 }
 
-/** The messages that are on their way, each until its receiver has answered or its time is over. */
+/** The messages being sent, each until its receiver has answered or its time is over. */
 class Way {
   readonly #ports: Ports
   readonly #onEnd: () => void
@@ -96,7 +96,7 @@ class Way {
     this.#onEnd = onEnd
   }
 
-  /** Begins to send the messages that are due, as many as have room: those that were not tried before come first. */
+  /** Starts to send due messages up to the limit, first attempts first. */
   async begin(recipients: ReadonlyMap<number, Recipient>, now: number): Promise<void> {
     const { database } = this.#ports
     const messages = await this.#due(now)
@@ -109,12 +109,12 @@ class Way {
     const attempts = messages.map(({ id, attempts: before }) => {
       return { id, nextAt: now + waitMs(before + 1, chanceOf(this.#ports)) }
     })
-    // Whoever dies now has it tried again, under the same key.
+    // If the process dies now, the message is sent again with the same key.
     await commit(database, [store.noteAttempts(database, attempts)])
     const byMessage = Map.groupBy(told, ({ notificationId }) => notificationId)
     for (const [index, message] of messages.entries()) {
       const recipient = recipients.get(message.recipientId)
-      // It goes with its messages.
+      // The recipient was deleted together with its messages.
       if (!recipient) continue
       const person = people.find(({ id }) => id === message.userId) ?? null
       this.#send(message, {
@@ -165,7 +165,7 @@ class Way {
 type Sending = {
   readonly to: Addressee
   readonly told: readonly MessageItem[]
-  /** When it is tried next unless it arrives. */
+  /** When the next attempt is made if this one fails. */
   readonly nextAt: number
 }
 
@@ -175,7 +175,7 @@ async function carryOut(ports: Ports, message: DueMessage, { to, told, nextAt }:
   await conclude(ports, message, { outcome, nextAt })
 }
 
-/** Puts on record what became of a message. */
+/** Records the outcome of an attempt. */
 async function conclude(
   { database, clock, log }: Ports,
   { id, recipientId, giveUpAt }: DueMessage,

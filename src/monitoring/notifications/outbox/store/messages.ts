@@ -4,7 +4,7 @@ import type { Database, Write } from '../../../../ports/database.ts'
 import type { Facts } from '../../texts/message.ts'
 import type { Kind } from '../../texts/words.ts'
 
-/** A notice that is due, with where its object is; null where that is gone. */
+/** A due notice with the path of its object; null if the object was deleted. */
 export type DueRow = {
   readonly id: number
   readonly changeId: number
@@ -17,7 +17,7 @@ export type DueRow = {
   readonly path: string | null
 }
 
-/** Notices that are due, by id; not those to whom a message is on its way, which comes first. */
+/** Due notices, by id, without addressees that have an unfinished message. */
 export function readDue(database: Database, now: number, limit: number): Promise<readonly DueRow[]> {
   return database.all<DueRow>(sql`
     select t.id as id, t.change_id as "changeId", t.alarm_id as "alarmId", t.recipient_id as "recipientId",
@@ -41,7 +41,7 @@ export async function readNext(
 
 export type Addressed = { readonly recipientId: number; readonly userId: number }
 
-/** When messages to each of these were made after an instant. */
+/** When messages to these addressees were created after an instant. */
 export function readMade(
   database: Database,
   addressees: readonly Addressed[],
@@ -63,7 +63,7 @@ export type NewMessage = {
   readonly noticeIds: readonly number[]
 }
 
-/** Makes a message of notices that wait. */
+/** Creates a message from waiting notices. */
 export function insertMessage(database: Database, { noticeIds, ...message }: NewMessage): Write[] {
   return [
     database
@@ -75,7 +75,7 @@ export function insertMessage(database: Database, { noticeIds, ...message }: New
   ]
 }
 
-/** Adds the next reminder of each of these. */
+/** Adds the next reminder for each of these notices. */
 export function insertReminders(
   database: Database,
   reminders: readonly { readonly afterId: number; readonly dueAt: number }[],
@@ -86,7 +86,7 @@ export function insertReminders(
     from json_each(${JSON.stringify(reminders)}) join notices t on t.id = value ->> 'afterId'`)
 }
 
-/** Moves notices to when they may be told. */
+/** Postpones notices to an instant at which the addressee may be notified. */
 export function postpone(database: Database, ids: readonly number[], dueAt: number): Write {
   return database.run(sql`
     update notices set due_at = ${dueAt}
@@ -98,7 +98,7 @@ export function dropThese(database: Database, ids: readonly number[]): Write {
     delete from notices where notification_id is null and id in (select value from json_each(${JSON.stringify(ids)}))`)
 }
 
-/** A message that is to be tried. */
+/** A message to send. */
 export type DueMessage = {
   readonly id: number
   readonly key: string
@@ -109,7 +109,7 @@ export type DueMessage = {
   readonly giveUpAt: number
 }
 
-/** Messages that are due, but for those of some ids; those that were not tried yet come first. */
+/** Due messages without those with some ids; first attempts come first. */
 export function readMessages(
   database: Database,
   now: number,
@@ -124,7 +124,7 @@ export function readMessages(
 
 export type ToldRow = { readonly notificationId: number; readonly kind: Kind; readonly facts: Facts }
 
-/** What messages tell, in the order in which it happened. */
+/** The notices of messages, in order of the changes. */
 export async function readTold(database: Database, ids: readonly number[]): Promise<readonly ToldRow[]> {
   const rows = await database.all<{ notificationId: number; kind: Kind; facts: string }>(sql`
     select t.notification_id as "notificationId", t.kind as kind, t.facts as facts
@@ -132,7 +132,7 @@ export async function readTold(database: Database, ids: readonly number[]): Prom
   return rows.map((row) => ({ ...row, facts: JSON.parse(row.facts) as Facts }))
 }
 
-/** Counts an attempt before it is made, and says when the next one is unless something else is heard of this one. */
+/** Counts an attempt before it begins, with the time of the next one in case this one has no result. */
 export function noteAttempts(
   database: Database,
   attempts: readonly { readonly id: number; readonly nextAt: number }[],
@@ -143,7 +143,7 @@ export function noteAttempts(
     where id in (select value ->> 'id' from json_each(${JSON.stringify(attempts)}))`)
 }
 
-/** What became of a message. */
+/** Stores the final result of a message. */
 export function finish(
   database: Database,
   id: number,
@@ -155,7 +155,7 @@ export function finish(
     .where(eq(notifications.id, id))
 }
 
-/** A message is tried again later. */
+/** Schedules the next attempt of a message. */
 export function retry(
   database: Database,
   id: number,
@@ -164,7 +164,7 @@ export function retry(
   return database.update(notifications).set(again).where(eq(notifications.id, id))
 }
 
-/** Removes messages that were sent or given up before an instant, with what they told. */
+/** Deletes messages that were sent or failed before an instant, with their notices. */
 export function removeOld(database: Database, before: number): Write {
   return database.delete(notifications).where(lt(notifications.finishedAt, before))
 }

@@ -6,16 +6,16 @@ import type { Facts } from '../../texts/message.ts'
 import type { Kind } from '../../texts/words.ts'
 import type { AlarmChangeToNotify, NewNotice, PastNotice, Plan } from '../plan.ts'
 
-/** A change of an alarm with what is known of the alarm now. */
+/** An alarm change with the current data of the alarm. */
 export type ChangeRow = AlarmChangeToNotify & {
   readonly state: string
-  /** The last change that notices were made of. */
+  /** The last change whose notices were created. */
   readonly afterId: number
-  /** Null where the alarm has no link any more, or one that tells nobody. */
+  /** Null if the alarm has no link any more, or its link has no recipient. */
   readonly recipientId: number | null
-  /** What the link tells; null where it is gone. */
+  /** The events of the link; null if it was deleted. */
   readonly events: readonly string[] | null
-  /** Null where the object is gone. */
+  /** Null if the object was deleted. */
   readonly path: string | null
   readonly facts: Facts | null
 }
@@ -35,7 +35,7 @@ type Raw = Omit<ChangeRow, 'details' | 'facts' | 'events'> & {
   readonly timeout: string | null
 }
 
-/** What happened to alarms since the last change that notices were made of, in its order. */
+/** Alarm changes since the last one whose notices were created, in order. */
 export async function readChanges(database: Database, limit: number): Promise<readonly ChangeRow[]> {
   const rows = await database.all<Raw>(sql`
     select c.id as id, c.alarm_id as "alarmId", c.at as at, c.kind as kind, c.state as state, c.details as details,
@@ -62,11 +62,11 @@ function whatIsKnown(row: Raw): Pick<ChangeRow, 'details' | 'facts' | 'events'> 
   const timeoutMs = timeout !== null && isFixedDuration(timeout) ? durationMs(timeout) : null
   const silence = { silentSinceAt: row.silentSinceAt, timeoutMs }
   const facts = { ...object, alarmId, state, worstState, message: row.message ?? '', beginAt, ...silence }
-  // What was told before the end came is told as it was then.
+  // Notices from before the end show the alarm without its end.
   return { details, events, facts: { ...facts, endAt: row.kind === 'closed' ? row.endAt : null } }
 }
 
-/** What was told of alarms, and what waits to be, by alarm. */
+/** Sent and waiting notices, by alarm. */
 export async function readPast(
   database: Database,
   alarmIds: readonly number[],
@@ -94,7 +94,7 @@ export async function readPast(
 
 const ROWS_AT_ONCE = 500
 
-/** Adds notices; those that are there stay as they are. */
+/** Inserts notices; existing ones stay unchanged. */
 export function insertNotices(database: Database, notices: readonly NewNotice[]): Write[] {
   const writes: Write[] = []
   for (let from = 0; from < notices.length; from += ROWS_AT_ONCE) {
@@ -112,7 +112,8 @@ export function insertNotices(database: Database, notices: readonly NewNotice[])
   return writes
 }
 
-/** Drops what waits of alarms: all of it but the word on why it is quiet, or what is due after an instant. */
+/** Drops waiting notices of alarms: all except those that explain why notifications stop, or those that are due after
+ * an instant. */
 export function dropNotices(
   database: Database,
   dropped: readonly { readonly alarmId: number; readonly at: number; readonly which: Plan['dropped'] }[],
@@ -123,8 +124,8 @@ export function dropNotices(
       where t.notification_id is null and (d.value ->> 'which' = 'all' and t.kind <> 'flapping' or t.due_at > d.value ->> 'at'))`)
 }
 
-/** Notes the last change that notices were made of. Fails, as `isOvertaken` recognises, when somebody else has made some
- * meanwhile. */
+/** Stores the last change whose notices were created. The commit fails, as `isOvertaken` recognises, when another
+ * process has created notices in the meantime. */
 export function saveProgress(
   database: Database,
   { from, to }: { readonly from: number; readonly to: number },
@@ -134,7 +135,7 @@ export function saveProgress(
     on conflict (id) do update set change_id = case when change_id = ${from} then excluded.change_id end`)
 }
 
-/** Whether a commit failed because somebody else has made notices meanwhile. */
+/** Whether a commit failed because another process has created notices in the meantime. */
 export function isOvertaken(error: unknown): boolean {
   return isNotNullViolation(error, 'notice_progress.change_id')
 }

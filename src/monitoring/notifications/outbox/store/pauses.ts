@@ -4,13 +4,13 @@ import type { Database, Write } from '../../../../ports/database.ts'
 
 const ONLY_ID = 1
 
-/** Since when notifications are paused, epoch ms; null where they are not. */
+/** Since when notifications are paused, epoch ms; null if they are not. */
 export async function findPause(database: Database): Promise<number | null> {
   const [row] = await database.select().from(notificationPauses).where(eq(notificationPauses.id, ONLY_ID))
   return row?.sinceAt ?? null
 }
 
-/** Pauses notifications; a pause that is there keeps its beginning. */
+/** Pauses notifications; an existing pause keeps its begin. */
 export function insertPause(database: Database, sinceAt: number): Write {
   return database.insert(notificationPauses).values({ id: ONLY_ID, sinceAt }).onConflictDoNothing()
 }
@@ -34,7 +34,7 @@ export function endPause(
   ]
 }
 
-/** How many messages and notices wait. */
+/** The number of waiting messages and notices. */
 export async function countWaiting(database: Database): Promise<number> {
   const [row] = await database.all<{ total: number }>(sql`
     select (select count(*) from notifications where next_at is not null)

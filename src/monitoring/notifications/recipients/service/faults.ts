@@ -8,7 +8,8 @@ import { unknownPlaces } from '../store.ts'
 import { urlOfTarget } from '../target.ts'
 import type { Target } from '../target.ts'
 
-/** What is wrong with a recipient that has the right shape: what cannot be reached, is not there or is for groups only. */
+/** The faults of a recipient that has passed its schema: unreachable targets, unknown ids, and settings that need a
+ * group. */
 export async function faultsOf(ports: Ports, rules: Rules, target: Target): Promise<readonly Fault[]> {
   return [
     ...receiverFaults(ports, target),
@@ -47,7 +48,7 @@ async function scriptFaults(
     : [fault('/target/runConfigurationId', 'must be the id of a run configuration of this script')]
 }
 
-/** What is named and not there. */
+/** The faults of unknown ids. */
 async function missingFaults({ database }: Ports, rules: Rules, target: Target): Promise<readonly Fault[]> {
   const missing = async (
     table: Parameters<typeof unknownPlaces>[1],

@@ -6,10 +6,10 @@ import { readGaps } from '../store/usage.ts'
 export { listPeople, noteResult, saveHandedOut } from '../store.ts'
 export type { Person } from '../store.ts'
 
-/** A recipient as it is kept, its target sealed, with the users that it is made of. */
+/** A stored recipient with its encrypted target, and its users. */
 export type Recipient = RecipientRow & { readonly members: readonly number[] }
 
-/** The places in a list of ids at which there is no such recipient; nobody, which is null, is everywhere. */
+/** The indexes of unknown recipients in a list of ids; null counts as known. */
 export function unknownRecipients(
   database: Database,
   ids: readonly (number | null)[],
@@ -29,7 +29,7 @@ export async function readRecipients(database: Database): Promise<ReadonlyMap<nu
   )
 }
 
-/** The ids of recipients that links name although no alarm reaches a person by them. */
+/** The ids of recipients that links use although no alarm reaches a person through them. */
 export async function idleRecipients(database: Database): Promise<readonly number[]> {
   return [...new Set((await readGaps(database, null)).map(({ recipientId }) => recipientId))]
 }

@@ -8,10 +8,10 @@ import { languageOf } from '../../texts/words.ts'
 import type { Person, RecipientRow } from '../store.ts'
 import type { Target } from '../target.ts'
 
-/** A recipient, and of one that is made of users the one whom it is for; null where that one is gone. */
+/** A recipient, and the user that the message is for; null if there is none, or the user was deleted. */
 export type Addressee = { readonly recipient: RecipientRow; readonly person: Person | null }
 
-/** Tells one addressee something, a user by themselves in their own language and zone, and says what became of it. */
+/** Notifies one addressee, a user in their own language and time zone, and returns the outcome. */
 export async function tellAddressee(
   ports: Ports,
   { recipient, person }: Addressee,
@@ -40,7 +40,7 @@ export async function tellAddressee(
   return tell(ports, { type: 'email', addresses: [person.email] }, { ...notification, manner })
 }
 
-/** What a recipient's target is. @throws {Error} when it was sealed with a key that is not here */
+/** Decrypts a recipient's target. @throws {Error} when the installation key has changed */
 export async function openTarget(
   { secrets }: Pick<Ports, 'secrets'>,
   { type, target }: Pick<RecipientRow, 'type' | 'target'>,
@@ -49,7 +49,7 @@ export async function openTarget(
   return JSON.parse(new TextDecoder().decode(bytes)) as Target
 }
 
-/** A secret is good for a recipient of its own type only. */
+/** Binds an encrypted target to the type of its recipient. */
 export function purposeOf(type: string): string {
   return `alarm recipient ${type}`
 }

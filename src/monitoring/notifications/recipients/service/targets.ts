@@ -10,11 +10,11 @@ import { openTarget } from './targets-of.ts'
 
 const SECRET_BYTES = 32
 
-/** A target to be kept; `secret` is the one that was made for it. */
+/** A target to store; `secret` is set if the service has created it. */
 export type EnteredTarget = { readonly target: Target; readonly secret?: string }
 
-/** The target that a body names for the caller. A webhook without a secret keeps that of `former`, or gets a new one.
- * @throws {Refusal} invalid where the body names none, unauthenticated for a script that no user sets */
+/** The target of a body. A webhook without a secret keeps the one of `former`, or gets a new one.
+ * @throws {Refusal} invalid without a target, unauthenticated for a script target that no user sets */
 export function enteredTarget(
   { caller, ports }: Context,
   { type, target }: NewRecipientBody | RecipientBody,
@@ -34,7 +34,7 @@ export function enteredTarget(
   return { target: { type, url, secret: made }, secret: made }
 }
 
-/** The target of a recipient once a body has changed it: one that is absent, or as it is shown, stays.
+/** The target after an update: one that is absent, or as it is shown, stays unchanged.
  * @throws {Refusal} invalid */
 export async function changedTarget(
   context: Context,
@@ -46,7 +46,7 @@ export async function changedTarget(
     throw invalid([fault('/target', 'is required if the type changes')])
   if (isKept) return { target: await openTarget(context.ports, before) }
   const isWebhook = before.type === 'webhook' && body.type === 'webhook'
-  // One that the keys do not open has no secret to keep.
+  // A target that cannot be decrypted has no secret to keep.
   const former = isWebhook ? await openTarget(context.ports, before).catch(() => null) : null
   return enteredTarget(context, body, former)
 }

@@ -6,12 +6,12 @@ import type { RecipientChange, RecipientRow } from '../store.ts'
 import { readGaps, readUses } from '../store/usage.ts'
 import type { Gap, Use } from '../store/usage.ts'
 
-/** What is shown of a recipient and put on record: never its target. */
+/** The fields of a recipient for views and audit records, without its target. */
 export function shownOf({ name, type, shownTarget: target, rules }: RecipientChange) {
   return { name, type, target, ...rules }
 }
 
-/** Recipients as they are shown, in their order. */
+/** Recipients as the interface shows them, in order. */
 export async function viewsOf(ports: Ports, rows: readonly RecipientRow[]): Promise<RecipientView[]> {
   const { database, settings } = ports
   const ids = rows.map(({ id }) => id)

@@ -2,7 +2,7 @@ import { sql } from 'drizzle-orm'
 import type { Database } from '../../../../ports/database.ts'
 import type { ObjectType } from '../../../tree/schema.ts'
 
-/** A link of an object, or the escalation of another recipient, that names a recipient. */
+/** A link of an object, or another recipient's escalation, that uses a recipient. */
 export type Use = { readonly recipientId: number } & (
   | {
       readonly kind: 'link'
@@ -13,7 +13,7 @@ export type Use = { readonly recipientId: number } & (
   | { readonly kind: 'escalation'; readonly ofRecipientId: number }
 )
 
-/** What names each of these recipients, the first `limit` of each: links first, by their ids. */
+/** The uses of each of these recipients, at most `limit` of each: links first, by id. */
 export async function readUses(
   database: Database,
   recipientIds: readonly number[],
@@ -46,11 +46,11 @@ export async function readUses(
   )
 }
 
-/** Why no alarm reaches a person by a recipient. */
+/** Why no alarm reaches a person through a recipient. */
 export type Gap = { readonly recipientId: number; readonly why: 'reaches_nobody' | 'objects_gone' }
 
-/** What keeps these recipients, or all that a link names, from reaching a person: no user behind it who may sign in and has
- * a mail address; none of the objects that it is for. */
+/** The gaps of these recipients, or of all that links use: no user who can sign in and has a mail address, or no
+ * remaining object in `objectIds`. */
 export function readGaps(
   database: Database,
   recipientIds: readonly number[] | null,

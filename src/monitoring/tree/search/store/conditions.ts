@@ -16,16 +16,16 @@ export const SIGNS: Readonly<Record<Relation, string>> = {
 
 const FOLDED: ReadonlySet<TextField> = new Set<TextField>(['name', 'deviceName', 'valueName'])
 
-/** The text of a match as the field's column keeps it: names are compared without regard to case. */
+/** The text of a match in the form of the field's column: names are case-folded. */
 export function matchFor(field: TextField, match: TextMatch): TextMatch {
   return match.by === 'defined' || !FOLDED.has(field) ? match : { by: match.by, text: foldCase(match.text) }
 }
 
-/** The SQL condition on the object `o`, for a row that is at hand: other tables are asked by its id. The `+` keeps the
- * planner from choosing an index here; what drives the query is chosen in `search.ts`. */
+/** The SQL condition on a row of `o`; other tables are read by its id. The `+` keeps the planner from choosing an index
+ * here: `search.ts` chooses what drives the query. */
 export function conditionSql({ test, negated }: Condition, bound: Bound): string {
   const condition = testSql(test, bound)
-  // Whether a value differs is asked of the job's actor; here the value has to be defined at least.
+  // The job's actor compares the values; here the value only has to be defined.
   if (test.kind === 'value') return test.match.by === 'defined' && negated ? '1' : condition
   return negated ? `not (${condition})` : `(${condition})`
 }
@@ -60,7 +60,7 @@ const TESTS: {
   nothing: () => '0',
 }
 
-/** Where a text of an object stands, around the condition on its column. */
+/** The place of each text, around the condition on its column. */
 const FIELDS: Readonly<Record<TextField, (fits: (column: string) => string) => string>> = {
   name: (fits) => fits('+o.name_folded'),
   subType: (fits) => fits('+o.sub_type'),
@@ -78,11 +78,11 @@ const FIELDS: Readonly<Record<TextField, (fits: (column: string) => string) => s
     `exists (select 1 from job_values v where v.job_id = o.id and ${fits('+v.name_folded')})`,
 }
 
-/** A property's value against a number by size, against anything else as text. */
+/** A property's value: compared with a number by size, with anything else as text. */
 export function valueSql(test: Extract<Test, { kind: 'propertyValue' }>, bound: Bound): string {
   const { relation, value } = test
   if (typeof value === 'string') return `p.value ${SIGNS[relation]} ${bound.add(value)}`
-  // A value that is no number differs from every number.
+  // A value that is not a number differs from every number.
   return relation === 'ne'
     ? `p.number is not ${bound.add(value)}`
     : `p.number ${SIGNS[relation]} ${bound.add(value)}`

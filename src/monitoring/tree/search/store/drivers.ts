@@ -5,8 +5,8 @@ import type { Bound } from './bound.ts'
 import { matchFor, SIGNS, valueSql } from './conditions.ts'
 import { gramQuery, textFits, textSeek } from './texts.ts'
 
-/** A query that names by its column `id` every object for which the condition can hold, from an index and not by
- * looking at every object; null when there is none, as for what is negated. */
+/** A query for the ids of all objects that can meet the condition, from an index and without a scan of all objects;
+ * null if there is none, as for negated conditions. */
 export function driverSql({ test, negated }: Condition, bound: Bound): string | null {
   return negated ? null : (DRIVERS[test.kind] as (test: Test, bound: Bound) => string | null)(test, bound)
 }
@@ -16,7 +16,7 @@ const DRIVERS: {
 } = {
   id: ({ relation, number }, bound) =>
     `select i.id from objects i where i.id ${SIGNS[relation]} ${bound.add(number)}`,
-  // Objects without a state of their own are not in the table.
+  // Objects without a state are not in the table.
   state: ({ state }, bound) =>
     state === 'undefined'
       ? null
@@ -62,7 +62,7 @@ const FIELDS: Readonly<Record<TextField, TextDriver>> = {
   valueName: seeking('select v.job_id as id from job_values v where', 'v.name_folded'),
 }
 
-/** Names objects by a text of their own name; null when it is too short or too vague for an index. */
+/** A query for objects by a text of their name; null if the text is too short or too vague for an index. */
 export function nameDriver(match: TextMatch, bound: Bound): string | null {
   const seek = textSeek('i.name_folded', match, bound)
   if (seek !== null) return `select i.id from objects i where ${seek}`
@@ -72,7 +72,7 @@ export function nameDriver(match: TextMatch, bound: Bound): string | null {
     : `select rowid as id from name_grams where name_grams match ${bound.add(grams)}`
 }
 
-/** Objects whose column fits, where an index can tell. */
+/** A query for objects whose column matches, if an index can answer it. */
 function seeking(select: string, column: string): TextDriver {
   return (match, bound) => {
     const seek = textSeek(column, match, bound)
@@ -99,7 +99,7 @@ function keysThatFit(table: 'properties' | 'job_values', match: TextMatch, bound
   return `${keys(table)} select k from keys where k is not null and ${textFits('k', match, bound)}`
 }
 
-/** Every key of a table once, each found by one step in the index: there are few keys and many rows. */
+/** The distinct keys of a table, each found by one index step: there are few keys and many rows. */
 function keys(table: 'properties' | 'job_values'): string {
   return `with recursive keys(k) as (
     select min(key) from ${table}

@@ -9,7 +9,7 @@ import { Bound } from './bound.ts'
 import { conditionSql } from './conditions.ts'
 import { driverSql } from './drivers.ts'
 
-/** Objects for which all conditions hold, below one object. */
+/** A search for objects below one object that meet all conditions. */
 export type Branch = {
   readonly path: string
   readonly types: readonly ObjectType[]
@@ -31,14 +31,14 @@ export type ItemRow = {
   readonly path: string
 }
 
-/** A subtree of so few objects is read whole. */
+/** A subtree with at most this many objects is read whole. */
 const SMALL = 2000
-/** A driver of more objects than this is not preferred to reading the tree in order until a page is full. */
+/** A driver with more objects than this is not used; the tree is read in order until a page is full. */
 const FEW = 10_000
 
-/** Finds the objects of each branch, in the order of their paths, after `after` and at most `limit` of them.
- * A small subtree is read whole. A large one is not: of the conditions that an index answers, the one with the fewest
- * objects drives the query, unless all of them have many; then a page is full soon. */
+/** Finds the objects of each branch, in the order of their paths, at most `limit` after `after`. A small subtree is
+ * read whole. In a large one, the indexed condition with the fewest objects drives the query, unless all have many;
+ * then a page fills soon in tree order. */
 export async function findBranches(
   database: Database,
   branches: readonly Branch[],
@@ -58,7 +58,7 @@ export async function findBranches(
   return first ? ((await database.batch([first, ...rest])) as FoundObject[][]) : []
 }
 
-/** Of few objects those that each branch finds: no others are looked at, however large the tree. */
+/** The matches of each branch among a few objects; no other objects are read. */
 export async function findAmong(
   database: Database,
   branches: readonly Branch[],
@@ -71,7 +71,7 @@ export async function findAmong(
   return first ? ((await database.batch([first, ...rest])) as FoundObject[][]) : []
 }
 
-/** What a list shows of objects, in the order of the ids. */
+/** The listed fields of objects, in the order of the ids. */
 export async function readItems(database: Database, ids: readonly number[]): Promise<readonly ItemRow[]> {
   const rows = await database.all<Omit<ItemRow, 'isTemplate'> & { readonly isTemplate: number }>(sql`
     select o.id, o.type, o.sub_type as "subType", o.name, o.parent_id as "parentId", o.is_template as "isTemplate",
@@ -85,7 +85,7 @@ export async function readItems(database: Database, ids: readonly number[]): Pro
   return rows.map((row) => ({ ...row, isTemplate: row.isTemplate === 1 }))
 }
 
-/** The parameters of jobs, as they are stored. */
+/** The stored parameters of jobs. */
 export async function readParameters(
   database: Database,
   ids: readonly number[],
@@ -96,7 +96,7 @@ export async function readParameters(
   return new Map(rows.map(({ id, parameters }) => [id, JSON.parse(parameters) as unknown]))
 }
 
-/** The statement that finds a branch's objects: with a driver from its index, without one along the tree. */
+/** The statement that finds a branch's objects: from the index of its driver, or along the tree. */
 export function branchSql(
   branch: Branch,
   driver: Condition | undefined,
@@ -116,14 +116,15 @@ export function branchSql(
     where ${where.join('\n and ')} order by ${column} limit ${page.limit}`)
 }
 
-/** The index on type and path reads one type in order; two or three are read along the path. */
+/** The index on type and path reads one type in order; several types are read along the path. */
 function typeSql(types: readonly ObjectType[], isAlongPath: boolean): string[] {
   if (types.length === OBJECT_TYPES.length) return []
   const list = types.map((type) => `'${type}'`).join(', ')
   return [isAlongPath && types.length === 1 ? `o.type = ${list}` : `+o.type in (${list})`]
 }
 
-/** Counts a condition's driver, or the subtree for null, no further than matters; null where there is nothing to count. */
+/** Counts the objects of a condition's driver, or of the subtree for null, up to the bound; null if there is nothing to
+ * count. */
 function probeOf({ path }: Branch, condition: Condition | null): SQL | null {
   const bound = new Bound()
   const enough = (condition === null ? SMALL : FEW) + 1

@@ -1,12 +1,12 @@
 import type { TextMatch } from '../filter.ts'
 import type { Bound } from './bound.ts'
 
-/** Comes after every character, so that `text || LAST` ends the range of what begins with the text. */
+/** Sorts after every character, so that `text || LAST` ends the range of texts with this prefix. */
 const LAST = '\u{10FFFF}'
 const GRAM_MIN = 3
 const GRAM_MAX = 64
 
-/** The SQL condition that the text `x` fits. LIKE and GLOB are no help: D1 takes patterns of 50 bytes only. */
+/** The SQL condition that the text `x` matches. LIKE and GLOB cannot be used: D1 limits patterns to 50 bytes. */
 export function textFits(x: string, match: TextMatch, bound: Bound): string {
   switch (match.by) {
     case 'defined':
@@ -24,7 +24,7 @@ export function textFits(x: string, match: TextMatch, bound: Bound): string {
   }
 }
 
-/** A condition that an index on `column` answers and that holds wherever the text fits; null when there is none. */
+/** A condition that an index on `column` answers and that every match meets; null if there is none. */
 export function textSeek(column: string, match: TextMatch, bound: Bound): string | null {
   switch (match.by) {
     case 'defined':
@@ -44,8 +44,8 @@ export function textSeek(column: string, match: TextMatch, bound: Bound): string
   }
 }
 
-/** The full-text query for the longest run of characters that every fitting text has; null when it is under three
- * characters, the length of what the index knows. */
+/** The full-text query for the longest run of characters that every match has; null if it has fewer than three
+ * characters, the length of the index's grams. */
 export function gramQuery(match: TextMatch): string | null {
   if (match.by === 'defined') return null
   const runs = match.by === 'matches' ? match.text.split('*') : [match.text]
@@ -54,8 +54,8 @@ export function gramQuery(match: TextMatch): string | null {
   return `"${longest.slice(0, GRAM_MAX).join('').replaceAll('"', '""')}"`
 }
 
-/** As `matchesWildcard`: head and tail at the ends, the parts between them one after the other, each found once from the
- * left. Time is linear in the text for each part. */
+/** As `matchesWildcard`: head and tail at the ends, the parts between them in order, each found once from the left. The
+ * time is linear in the text for each part. */
 function wildcardFits(x: string, pattern: string, bound: Bound): string {
   const [head = '', ...parts] = pattern.split('*')
   if (parts.length === 0) return `${x} = ${bound.add(head)}`
@@ -84,7 +84,7 @@ function inOrder(x: string, parts: readonly string[], bound: Bound): string {
   ) select max(n) from step) = ${parts.length}`
 }
 
-/** Characters as SQLite counts them. */
+/** The number of characters as SQLite counts them. */
 function lengthOf(text: string): number {
   return Array.from(text).length
 }

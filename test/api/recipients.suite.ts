@@ -381,7 +381,7 @@ const scenarios: Scenario[] = [
         const { id } = await make(client, { name: `is a ${type}`, type, target })
         const refused = await client.request('DELETE', path)
         expectAnswer(refused, { answers: 'has_dependents', pointers: ['/dependents/0'] })
-        expect(refused.text).toContain(`the recipient of alarms ${id}, is a ${type}`)
+        expect(refused.text).toContain(`the alarm recipient ${id}, is a ${type}`)
         expect((await client.request('GET', path)).status).toBe(200)
         // Nobody with a mail address is behind it.
         expect((await client.request('GET', `/alarmrecipients/${id}`)).body['warnings']).toMatchObject([
@@ -409,11 +409,11 @@ const scenarios: Scenario[] = [
           ({ code }) => code,
         )
       expect(await codes(`/alarmrecipients/${id}`)).toEqual([])
-      expect(await codes('/readyz')).not.toContain('recipients_reach_nobody')
+      expect(await codes('/readyz')).not.toContain('recipients_unreachable')
       // A member who goes leaves an empty group.
       expect((await client.request('DELETE', `/users/${user.id}`)).status).toBe(204)
       expect(await codes(`/alarmrecipients/${id}`)).toEqual(['reaches_nobody'])
-      expect(await codes('/readyz')).toContain('recipients_reach_nobody')
+      expect(await codes('/readyz')).toContain('recipients_unreachable')
       await good(client.request('PUT', `/device/${device}/alarmLinks`, { json: { links: [] } }))
       for (const path of [`/alarmrecipients/${id}`, `/userGroups/${group.id}`])
         expect((await client.request('DELETE', path)).status).toBe(204)
@@ -554,7 +554,7 @@ scenarios.push(
       })
       const unconfigured = await client.request('DELETE', `/scripts/${scriptId}/runConfigurations/${own}`)
       expectAnswer(unconfigured, { answers: 'has_dependents', pointers: ['/dependents/0'] })
-      expect(unconfigured.text).toContain(`the recipient of alarms ${configured.id}, configured`)
+      expect(unconfigured.text).toContain(`the alarm recipient ${configured.id}, configured`)
       expect((await client.request('DELETE', `/alarmrecipients/${configured.id}`)).status).toBe(204)
       const { id } = await make(client, { name: 'keeper', type: 'script', target: { scriptId } })
       const at = `/alarmrecipients/${id}`
@@ -563,7 +563,7 @@ scenarios.push(
         (await good(client.request('GET', `/scripts/${scriptOfIt}`)))['dependents']
       const kept = await remove(scriptId)
       expectAnswer(kept, { answers: 'has_dependents', pointers: ['/dependents/0'] })
-      expect(kept.text).toContain(`the recipient of alarms ${id}, keeper`)
+      expect(kept.text).toContain(`the alarm recipient ${id}, keeper`)
       expect(await dependentsOf(scriptId)).toEqual({
         count: 1,
         widgets: [],

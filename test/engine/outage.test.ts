@@ -78,20 +78,20 @@ async function live(stage: Stage, { periodMs, kind, fromMs, forMs }: Story) {
     blamed ||= (await engine.snapshot(LIVING))?.errorCode === 5
     if (foundMs === null && (await engine.snapshot(DEAD))?.errorCode === 5) foundMs = ms
   }
-  return { refusals, blamed, foundMs, lastDeaf: engine.lastIngestGap }
+  return { refusals, blamed, foundMs, lastIngestGap: engine.lastIngestGap }
 }
 
 test('storage that refuses for a while blames no sender that goes on, finds one that has ended, and is on record', async () => {
   await fc.assert(
     fc.asyncProperty(story, async (told) => {
-      const { refusals, blamed, foundMs, lastDeaf } = await live(await stages.open(), told)
+      const { refusals, blamed, foundMs, lastIngestGap } = await live(await stages.open(), told)
       expect(blamed).toBe(false)
       expect(foundMs).not.toBeNull()
       // Its silence had been found before, or it is found within two timeouts after the outage.
       const [regularMs, endMs] = [TIMEOUT_MS + 2 * LOOK_MS, told.fromMs + told.forMs]
       const isBefore = (foundMs ?? 0) <= regularMs
       if (!isBefore) expect(foundMs ?? 0).toBeLessThanOrEqual(endMs + 2 * TIMEOUT_MS)
-      if (refusals > 2 && told.forMs > 3_000) expect(lastDeaf).not.toBeNull()
+      if (refusals > 2 && told.forMs > 3_000) expect(lastIngestGap).not.toBeNull()
     }),
     { numRuns: RUNS, includeErrorInReport: true },
   )

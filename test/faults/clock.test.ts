@@ -39,15 +39,15 @@ describe.skipIf(library === undefined)('the Bun host, whose clock is set while i
     ])
     expect(back.restartedCodes).toEqual([0, 5, 0, 5])
     // Set ahead it looks as if nothing could be received meanwhile; set back it does not.
-    expect(back.deafMs).toBe(0)
-    expect(Math.abs(forth.deafMs - 2 * 3_600_000)).toBeLessThan(60_000)
+    expect(back.gapMs).toBe(0)
+    expect(Math.abs(forth.gapMs - 2 * 3_600_000)).toBeLessThan(60_000)
     // It would be seen, did a jump of the clock count as silence.
     expect(unfair.blamed).toBeGreaterThan(0)
   }, 90_000)
 })
 
 type Ready = {
-  readonly lastDeaf: { readonly from: string; readonly to: string } | null
+  readonly lastIngestGap: { readonly from: string; readonly to: string } | null
   readonly warnings: readonly { readonly code: string }[]
 }
 type Set = { readonly dataDir: string; readonly offsets: readonly string[] }
@@ -82,8 +82,8 @@ async function setClock(command: readonly string[], { dataDir, offsets }: Set) {
   const deadCodes = await codesOf(dead)
   const verdict = ledger.compare(await session.readHistories(host.url, live))
   const ready = (await (await fetch(`${host.url}/readyz`)).json()) as Ready
-  const { lastDeaf } = ready
-  const deafMs = lastDeaf ? Date.parse(lastDeaf.to) - Date.parse(lastDeaf.from) : 0
+  const { lastIngestGap } = ready
+  const gapMs = lastIngestGap ? Date.parse(lastIngestGap.to) - Date.parse(lastIngestGap.from) : 0
   const warnings = ready.warnings.map(({ code }) => code)
   // A process that finds what is stored ahead of its clock finds silence as well.
   await session.deliver(host.url, dead, { returnValue1: 1, errorCode: 0 })
@@ -92,5 +92,5 @@ async function setClock(command: readonly string[], { dataDir, offsets }: Set) {
   await Bun.sleep(2 * TIMEOUT_MS + 500)
   const restartedCodes = (await session.readSamples(again.url, dead, 'errorCode')).map(({ value }) => value)
   await killAll(again)
-  return { blamed, deadCodes, restartedCodes, verdict, deafMs, warnings }
+  return { blamed, deadCodes, restartedCodes, verdict, gapMs, warnings }
 }

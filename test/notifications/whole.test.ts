@@ -24,13 +24,13 @@ test.each(HOSTS_BY_HAND)(
             json: { name, type: 'webhook', target: { url: `${receiver.url}/${name}`, secret: SECRET } },
           }),
         )
-      expect(await warnings()).toContain('alarms_go_to_nobody')
+      expect(await warnings()).toContain('alarms_without_recipient')
       // The first recipient is that of the first link, without a word on it.
       expect(await make('first')).toMatchObject({
         usedBy: [{ kind: 'link', linkId: 1, objectType: 'group', objectId: 1 }],
         warnings: [],
       })
-      expect(await warnings()).not.toContain('alarms_go_to_nobody')
+      expect(await warnings()).not.toContain('alarms_without_recipient')
       const second = await make('second')
       expect(second).toMatchObject({ usedBy: [], warnings: [{ code: 'not_used' }] })
       const device = await good<{ id: number }>(

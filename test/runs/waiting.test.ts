@@ -13,20 +13,20 @@ afterEach(async () => {
 })
 
 const warning = async () =>
-  (await readiness(stage.ports)).warnings.find(({ code }) => code === 'no_runner_takes_jobs')?.detail
+  (await readiness(stage.ports)).warnings.find(({ code }) => code === 'no_runner_accepts_jobs')?.detail
 
 test('a run that no runner would take says so, and so does health, until one comes that takes jobs', async () => {
   const script = await stage.script()
   expect(await warning()).toBeUndefined()
   const { id, waitingFor } = await script.order()
   expect(waitingFor).toBe('no runner takes jobs')
-  expect(await warning()).toContain('no runner is there')
+  expect(await warning()).toContain('no runner is registered')
   await stage.runner({ name: 'refusing', refusal: 'bubblewrap is not installed' })
   expect((await script.read(id)).waitingFor).toBe('no runner takes jobs')
-  expect(await warning()).toContain('1 runners are there and take no jobs')
-  expect(stage.logs.filter((line) => line.includes('takes no jobs') && line.includes('"warn"'))).toHaveLength(
-    1,
-  )
+  expect(await warning()).toContain('1 runners are registered but accept no jobs')
+  expect(
+    stage.logs.filter((line) => line.includes('accepts no jobs') && line.includes('"warn"')),
+  ).toHaveLength(1)
   const runner = await stage.runner()
   expect((await script.read(id)).waitingFor).toBeNull()
   expect(await warning()).toBeUndefined()

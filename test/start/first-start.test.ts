@@ -101,7 +101,7 @@ test('the start names release, schema, directory, zone and process, and warns of
   expect(started?.['version']).toBe(packageJson.version)
   expect(started?.['schema']).toMatch(/^\d{4}_\w+$/)
   expect(started?.['migrations']).toBeGreaterThan(0)
-  expect(lines.map(({ code }) => code)).toContain('alarms_go_to_nobody')
+  expect(lines.map(({ code }) => code)).toContain('alarms_without_recipient')
 }, 60_000)
 
 /** Null when another program has it already. */

@@ -3,8 +3,8 @@ import type { FrontView } from './schema.ts'
 /** What a person sees at the address of the service; the policy of every answer lets no style in. */
 export function frontPage({ tidemark, links }: FrontView): string {
   const items = [
-    [links.openapi, 'Every route, as OpenAPI 3.1'],
-    [links.readyz, 'Whether the service can do its work, and warnings'],
+    [links.openapi, 'The API as an OpenAPI 3.1 document'],
+    [links.readyz, 'Readiness of the service, and warnings'],
     [links.version, 'The version'],
   ]
   return `<!doctype html>

@@ -11,11 +11,11 @@ export const healthRoutes = new Hono<Env>()
   .get(
     '/',
     policy({
-      summary: 'What this is',
+      summary: 'Read the name, the releases and the first links of the service',
       roles: 'anyone',
       answers: {
         200: {
-          ...ok(frontView, 'The name, the releases and the first links; a page where HTML is asked for.'),
+          ...ok(frontView, 'The name, the releases and the first links; an HTML page if HTML is requested.'),
           alsoMedia: ['text/html'],
           headers: ['Vary'],
         },
@@ -31,18 +31,21 @@ export const healthRoutes = new Hono<Env>()
   .get(
     '/healthz',
     policy({
-      summary: 'The process answers',
+      summary: 'Check that the process is alive',
       roles: 'anyone',
-      answers: { 200: ok(z.object({ status: z.literal('ok') }), 'It does.') },
+      answers: { 200: ok(z.object({ status: z.literal('ok') }), 'The process is alive.') },
     }),
     (c) => c.json({ status: 'ok' as const }),
   )
   .get(
     '/readyz',
     policy({
-      summary: 'The service can do its work',
+      summary: 'Check that the service is ready',
       roles: 'anyone',
-      answers: { 200: ok(readyView, 'It can.'), 503: ok(readyView, 'A part is away.') },
+      answers: {
+        200: ok(readyView, 'The service is ready.'),
+        503: ok(readyView, 'A part of the service is unavailable; see `checks`.'),
+      },
     }),
     async (c) => {
       const ready = await readiness(c.get('ports'))
@@ -52,7 +55,7 @@ export const healthRoutes = new Hono<Env>()
   .get(
     '/version',
     policy({
-      summary: 'What runs here',
+      summary: 'Read the releases of the service',
       roles: 'anyone',
       answers: { 200: ok(versionView, 'The releases.') },
     }),

@@ -3,7 +3,7 @@ import { ISOLATIONS } from '../../automation/runs/protocol.ts'
 
 const checkView = z.object({
   status: z.enum(['ok', 'failed']),
-  detail: z.string().optional().describe('Why the check failed and what to do about it.'),
+  detail: z.string().optional().describe('Why the check failed, and what to do about it.'),
 })
 
 const warningView = z
@@ -13,37 +13,37 @@ const warningView = z
   })
   .meta({ id: 'HealthWarning' })
 
-const deafView = z
+const ingestGapView = z
   .object({ from: z.iso.datetime({ offset: true }), to: z.iso.datetime({ offset: true }) })
   .describe(
-    'When this process last received or took nothing: it stood still, was away, its clock was set ahead, or deliveries were refused because they could not be stored.',
+    'The latest time during which this process could not receive or store deliveries: it was paused or down, its clock was set ahead, or storage was unavailable. Timeouts of jobs were extended by that time.',
   )
 
 const scriptsView = z
   .object({
-    runners: z.int().describe('How many nodes take jobs.'),
-    refusing: z.int().describe('How many are there and take none, as `GET /runners` says why.'),
+    runners: z.int().describe('Number of runners that accept jobs.'),
+    refusing: z
+      .int()
+      .describe('Number of registered runners that accept no jobs; `GET /runners` gives the reasons.'),
     isolation: z
       .enum(ISOLATIONS)
       .nullable()
-      .describe('How jobs are kept apart from everything else where that is done least; best first.'),
+      .describe('The weakest isolation level among the runners; levels are listed best first.'),
     waiting: z.int(),
-    waitingSeconds: z.int().describe('How long the oldest job that waits has waited.'),
+    waitingSeconds: z.int().describe('How long the oldest waiting run has waited.'),
   })
   .meta({ id: 'ScriptHealth' })
 
 export const readyView = z.object({
   status: z.enum(['ok', 'failed']),
   checks: z.record(z.string(), checkView),
-  warnings: z
-    .array(warningView)
-    .describe('Conditions that an operator should end although the service can do its work.'),
-  lastDeaf: deafView.nullable(),
-  scripts: scriptsView.nullable().describe('Null while nobody can say.'),
+  warnings: z.array(warningView).describe('Conditions that need an operator although the service is ready.'),
+  lastIngestGap: ingestGapView.nullable(),
+  scripts: scriptsView.nullable().describe('The status of the script runners; null while it is unknown.'),
 })
 
 export const versionView = z.object({
-  interface: z.string().describe('The release of the interface that this service speaks.'),
+  interface: z.string().describe('The implemented release of the interface.'),
   tidemark: z.string(),
 })
 
@@ -53,7 +53,7 @@ export const frontView = z.object({
   tidemark: z.string(),
   links: z
     .object({ openapi: z.string(), readyz: z.string(), version: z.string(), token: z.string() })
-    .describe('Paths of this service. `POST` to `token` signs in.'),
+    .describe('Paths of this service; `POST` to `token` logs in.'),
 })
 
 export type FrontView = z.infer<typeof frontView>

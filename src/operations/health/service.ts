@@ -54,7 +54,7 @@ export async function readiness(ports: Ports): Promise<Readiness> {
     status: hasFailed ? 'failed' : 'ok',
     checks,
     warnings: scripts ? await warningsOf(ports, scripts) : [],
-    lastDeaf: lastDeafOf(ports),
+    lastIngestGap: lastIngestGapOf(ports),
     scripts,
   }
 }
@@ -84,7 +84,7 @@ async function runChecks(ports: Ports): Promise<Record<string, Check>> {
   return checks
 }
 
-function lastDeafOf({ ingestHealth, settings }: Ports): Readiness['lastDeaf'] {
+function lastIngestGapOf({ ingestHealth, settings }: Ports): Readiness['lastIngestGap'] {
   const deaf = ingestHealth.lastIngestGap()
   const format = timeFormat(settings.timeZone)
   return deaf && { from: format(deaf.fromAt), to: format(deaf.toAt) }

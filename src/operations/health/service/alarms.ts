@@ -8,8 +8,8 @@ import type { Warning } from '../schema.ts'
 export async function alarmsGoToNobody({ database }: Ports): Promise<Warning | null> {
   if (await hasAddressedLink(database)) return null
   const detail =
-    'No alarm link names a recipient, so alarms go to nobody. Add a recipient (POST /alarmrecipients) and name it in the links of a group (PUT /group/1/alarmLinks).'
-  return { code: 'alarms_go_to_nobody', detail }
+    'No alarm link names a recipient, so alarms reach no one. Create a recipient (POST /alarmrecipients) and name it in the links of a group (PUT /group/1/alarmLinks).'
+  return { code: 'alarms_without_recipient', detail }
 }
 
 const SHOWN_MAX = 10
@@ -20,14 +20,14 @@ export async function recipientsReachNobody({ database }: Ports): Promise<Warnin
   const ids = await idleRecipients(database)
   if (ids.length === 0) return null
   const shown = ids.slice(0, SHOWN_MAX).join(', ') + (ids.length > SHOWN_MAX ? ', …' : '')
-  const detail = `Alarms for these recipients reach nobody: ${shown}. The warnings of GET /alarmrecipients give the reasons.`
-  return { code: 'recipients_reach_nobody', detail }
+  const detail = `Alarms for these recipients reach no one: ${shown}. The warnings of GET /alarmrecipients give the reasons.`
+  return { code: 'recipients_unreachable', detail }
 }
 
 /** Notifications were given up within the last 24 hours. */
 export async function notificationsAreDead({ database, clock }: Ports): Promise<Warning | null> {
   const count = await countDead(database, clock.now() - DAY_MS)
   if (count === 0) return null
-  const detail = `${count} notifications were given up within 24 hours. GET /notifications?status=dead lists them with the reason; POST /notifications/{id}/resend sends one again.`
+  const detail = `${count} notifications failed for good within 24 hours. GET /notifications?status=dead lists them with the reason; POST /notifications/{id}/resend sends one again.`
   return { code: 'notifications_dead', detail }
 }

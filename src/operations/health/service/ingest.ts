@@ -10,6 +10,6 @@ export function valuesAreStored({ ingestHealth }: Ports): Promise<void> {
 /** The clock is behind what is stored. */
 export function clockIsBehind({ ingestHealth }: Ports): Promise<Warning | null> {
   const behindMs = ingestHealth.clockBehindMs()
-  const detail = `The clock is ${Math.ceil(behindMs / 1_000)} s behind what is stored: it was ahead before, or was set back. Values are stamped with the latest stored instant until it has caught up. Check the time synchronisation of this machine.`
+  const detail = `The clock is ${Math.ceil(behindMs / 1_000)} s behind the stored values: it was ahead before, or was set back. New values get the latest stored time until the clock has caught up. Check the time synchronisation of this machine.`
   return Promise.resolve(behindMs === 0 ? null : { code: 'clock_behind', detail })
 }

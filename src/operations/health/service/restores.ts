@@ -18,6 +18,6 @@ export async function restoreUnfinished(ports: Ports): Promise<Warning | null> {
   const restore = await unfinishedRestore(ports)
   if (!restore) return null
   const format = timeFormat(ports.settings.timeZone)
-  const detail = `The restore at ${format(restore.beganAt)} of the backup of ${format(restore.madeAt)} has not finished. Unless it is still running, histories are missing: restore the same backup again with replace.`
+  const detail = `The restore at ${format(restore.beganAt)} of the backup of ${format(restore.madeAt)} has not finished. Unless it is still running, histories are missing: restore the same backup again with replace=true.`
   return { code: 'restore_unfinished', detail }
 }

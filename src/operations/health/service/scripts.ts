@@ -9,7 +9,7 @@ export async function scriptsWithoutUser(ports: Ports): Promise<Warning | null> 
   if (schedules + tokens === 0) return null
   return {
     code: 'scripts_without_user',
-    detail: `The users of ${schedules} schedules and ${tokens} webhook tokens are gone or may not run scripts, so these run nothing. Save the schedules as another user, and make new tokens.`,
+    detail: `The users of ${schedules} schedules and ${tokens} webhook tokens are deleted or may not run scripts, so these run nothing. Save the schedules as another user, and create new tokens.`,
   }
 }
 
@@ -21,10 +21,10 @@ export function runnersTakeNothing(
   if (runners > 0 || refusing + waiting === 0) return Promise.resolve(null)
   const cause =
     refusing > 0
-      ? `${refusing} runners are there and take no jobs; GET /runners says why`
-      : 'no runner is there; start one with npm run runner'
+      ? `${refusing} runners are registered but accept no jobs; GET /runners gives the reason`
+      : 'no runner is registered; start one with npm run runner'
   return Promise.resolve({
-    code: 'no_runner_takes_jobs',
+    code: 'no_runner_accepts_jobs',
     detail: `Scripts do not run, and ${waiting} runs wait: ${cause}.`,
   })
 }

@@ -36,7 +36,7 @@ export function openLdap(settings: LdapSettings): Directory {
   try {
     FilterParser.parseString(settings.filter)
   } catch (cause) {
-    throw new RangeError('TIDEMARK_LDAP_USER_FILTER is no filter (RFC 4515).', { cause })
+    throw new RangeError('TIDEMARK_LDAP_USER_FILTER is not a valid filter (RFC 4515).', { cause })
   }
   return {
     async connected(task) {
@@ -138,7 +138,7 @@ function clientOptions(settings: LdapSettings, received: { bytes: number }): Cli
   const bounded = <S extends ReturnType<typeof connect>>(socket: S): S => {
     socket.on('data', (chunk: Uint8Array) => {
       received.bytes += chunk.byteLength
-      if (received.bytes > ANSWER_MAX_BYTES) socket.destroy(new Error('The directory sends too much.'))
+      if (received.bytes > ANSWER_MAX_BYTES) socket.destroy(new Error('The directory sent too much data.'))
     })
     return socket
   }
@@ -189,7 +189,12 @@ function resultCodeOf(error: unknown): number {
 }
 
 function away(cause: unknown): Refusal {
-  const refusal = new Refusal('unavailable', 'The directory is away.', [], RETRY_AFTER_S)
+  const refusal = new Refusal(
+    'unavailable',
+    'The directory is unavailable. Try again later.',
+    [],
+    RETRY_AFTER_S,
+  )
   refusal.cause = cause
   return refusal
 }

@@ -12,7 +12,7 @@ export function secretsOf(
   hash: Secrets['scrypt'] = scryptInPool,
 ): Secrets {
   if ([key, ...formerKeys].some(({ byteLength }) => byteLength < 32))
-    throw new RangeError('A key of the installation must have 32 bytes at least.')
+    throw new RangeError('The installation key must have at least 32 bytes.')
   return {
     key,
     formerKeys,

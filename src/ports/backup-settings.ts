@@ -13,18 +13,20 @@ export const backupVariables = {
       'must be an ISO 8601 duration of PT1H or more, such as P1D',
     )
     .optional()
-    .describe('How often a backup is made by itself, such as P1D; by default never.'),
+    .describe('The interval of scheduled backups, such as P1D; default: none.'),
   TIDEMARK_BACKUP_OF: z
     .enum(['configuration', 'everything'])
     .default('everything')
-    .describe('Its content: `everything`, or `configuration` without histories and files.'),
-  TIDEMARK_BACKUP_KEEP: wholeNumber(1, 1_000).default(7).describe('How many of them are kept, 1 to 1000.'),
+    .describe('Content of scheduled backups: `everything`, or `configuration` without histories and files.'),
+  TIDEMARK_BACKUP_KEEP: wholeNumber(1, 1_000)
+    .default(7)
+    .describe('Number of scheduled backups that are kept, 1 to 1000.'),
   TIDEMARK_BACKUP_PASSPHRASE: z
     .string()
     .min(12, 'must have at least 12 characters')
     .max(256)
     .optional()
-    .describe('Seals the secrets in them; without it nobody can restore them.'),
+    .describe('Encrypts the secrets in backups; without it backups cannot be restored.'),
 }
 
 /** Which backups are made by themselves. */
@@ -41,7 +43,7 @@ const schema = z.object(backupVariables)
 export function backupSettingsOf(values: z.output<typeof schema>): BackupSettings | null {
   const { TIDEMARK_BACKUP_EVERY: every, TIDEMARK_BACKUP_PASSPHRASE: passphrase } = values
   if (every === undefined) return null
-  if (passphrase === undefined) throw unusable(['TIDEMARK_BACKUP_EVERY needs a TIDEMARK_BACKUP_PASSPHRASE.'])
+  if (passphrase === undefined) throw unusable(['TIDEMARK_BACKUP_EVERY requires TIDEMARK_BACKUP_PASSPHRASE.'])
   return {
     everyMs: durationMs(every),
     isOfEverything: values.TIDEMARK_BACKUP_OF === 'everything',

@@ -22,7 +22,7 @@ function messageOf(environment: Readonly<Record<string, string>>): string {
     return ''
   } catch (error) {
     expect(error).toBeInstanceOf(RangeError)
-    return (error as Error).message.replace('The configuration is not usable:\n  ', '')
+    return (error as Error).message.replace('The configuration is invalid:\n  ', '')
   }
 }
 
@@ -35,12 +35,8 @@ describe('a variable that is wrong', () => {
     ['TIDEMARK_MODE', 'maybe', 'TIDEMARK_MODE=maybe must be one of on, off. '],
     ['TIDEMARK_MODE', 'a\nb', 'TIDEMARK_MODE=a\\nb must be one of on, off. '],
     ['TIDEMARK_MODE', 'x'.repeat(90), `TIDEMARK_MODE=${'x'.repeat(60)}… must be one of on, off. `],
-    ['TIDEMARK_ADMIN_PASSWORD', 'short', 'TIDEMARK_ADMIN_PASSWORD must have 8 characters or more. '],
-    [
-      'TIDEMARK_ADMIN_PASSWORD',
-      'much too long',
-      'TIDEMARK_ADMIN_PASSWORD must have 10 characters or fewer. ',
-    ],
+    ['TIDEMARK_ADMIN_PASSWORD', 'short', 'TIDEMARK_ADMIN_PASSWORD must have at least 8 characters. '],
+    ['TIDEMARK_ADMIN_PASSWORD', 'much too long', 'TIDEMARK_ADMIN_PASSWORD must have at most 10 characters. '],
     ['TIDEMARK_SMTP_URL', 'http://mail', 'TIDEMARK_SMTP_URL=http://mail must begin with smtps:. '],
     ['TIDEMARK_SMTP_URL', 'smtp://me:pass@mail', 'TIDEMARK_SMTP_URL must begin with smtps:. '],
     ['TIDEMARK_LIST', '[{"group":1}]', 'TIDEMARK_LIST=[{\\"group\\":1}] at /0/group must be a text. '],
@@ -65,15 +61,15 @@ describe('a variable without effect', () => {
   const strange = (name: string) => strangeVariables(schema, { [name]: 'x', PATH: 'x' })
 
   test.each([
-    ['TIDEMARK_PROT', 'TIDEMARK_PROT is not a setting and has no effect. Did you mean TIDEMARK_PORT?'],
-    ['TIDEMARK_POT', 'TIDEMARK_POT is not a setting and has no effect. Did you mean TIDEMARK_PORT?'],
+    ['TIDEMARK_PROT', 'TIDEMARK_PROT is not a known setting and has no effect. Did you mean TIDEMARK_PORT?'],
+    ['TIDEMARK_POT', 'TIDEMARK_POT is not a known setting and has no effect. Did you mean TIDEMARK_PORT?'],
     [
       'TIDEMARK_SMPT_URL',
-      'TIDEMARK_SMPT_URL is not a setting and has no effect. Did you mean TIDEMARK_SMTP_URL?',
+      'TIDEMARK_SMPT_URL is not a known setting and has no effect. Did you mean TIDEMARK_SMTP_URL?',
     ],
-    ['TIDEMARK_ZEBRA', 'TIDEMARK_ZEBRA is not a setting and has no effect.'],
-    ['TIDEMARK_SECRET', 'TIDEMARK_SECRET has no effect here: it is a setting of Workers.'],
-    ['TIDEMARK_DATA_DIR', 'TIDEMARK_DATA_DIR has no effect here: it is a setting of Bun.'],
+    ['TIDEMARK_ZEBRA', 'TIDEMARK_ZEBRA is not a known setting and has no effect.'],
+    ['TIDEMARK_SECRET', 'TIDEMARK_SECRET has no effect on this host: only Workers uses it. Remove it.'],
+    ['TIDEMARK_DATA_DIR', 'TIDEMARK_DATA_DIR has no effect on this host: only Bun uses it. Remove it.'],
   ])('%s is told', (name, line) => {
     expect(strange(name)).toEqual([line])
   })

@@ -36,7 +36,7 @@ export function parseEnvironment<S extends z.ZodObject>(schema: S, environment: 
 
 /** For the operator, with a line for each problem. */
 export function unusable(problems: readonly string[]): RangeError {
-  return new RangeError(['The configuration is not usable:', ...problems].join('\n  '))
+  return new RangeError(['The configuration is invalid:', ...problems].join('\n  '))
 }
 
 function shown(name: string, value: unknown): string {
@@ -53,9 +53,9 @@ function ruleOf(issue: z.core.$ZodIssue): string {
   if (issue.code === 'invalid_type' && issue.message.endsWith('received undefined')) return 'is missing'
   if (issue.code === 'invalid_value') return `must be one of ${issue.values.map(String).join(', ')}`
   const isOurs = !/^(?:Invalid|Too|Unrecognized)/.test(issue.message)
-  if (issue.code === 'too_small' && !isOurs) return `must have ${issue.minimum}${unit} or more`
-  if (issue.code === 'too_big' && !isOurs) return `must have ${issue.maximum}${unit} or fewer`
-  return isOurs ? issue.message : `is not as it must be (${issue.message})`
+  if (issue.code === 'too_small' && !isOurs) return `must have at least ${issue.minimum}${unit}`
+  if (issue.code === 'too_big' && !isOurs) return `must have at most ${issue.maximum}${unit}`
+  return isOurs ? issue.message : `is invalid (${issue.message})`
 }
 
 /** The variables of one host alone, by what that host is called. */
@@ -100,9 +100,9 @@ export function strangeVariables(
     .filter((name) => ours.test(name) && !silent.has(name))
     .map((name) => {
       const host = hostOf.get(name)
-      if (host !== undefined) return `${name} has no effect here: it is a setting of ${host}.`
+      if (host !== undefined) return `${name} has no effect on this host: only ${host} uses it. Remove it.`
       const near = nearest(name, known)
-      return `${name} is not a setting and has no effect.${near === null ? '' : ` Did you mean ${near}?`}`
+      return `${name} is not a known setting and has no effect.${near === null ? '' : ` Did you mean ${near}?`}`
     })
 }
 

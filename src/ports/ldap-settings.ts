@@ -62,37 +62,49 @@ export const ldapVariables = {
       /^ldaps?:\/\/(?:[\w.-]+|\[[\da-f:]+\])(?::\d{1,5})?$/i,
       'must look like ldaps://directory.example.org',
     )
-    .refine((url) => urlOf(url) !== null, 'has no port that there is')
+    .refine((url) => urlOf(url) !== null, 'has an invalid port')
     .optional()
-    .describe('The directory that LDAP_MANAGED users come from.'),
+    .describe('URL of the LDAP directory of LDAP_MANAGED users.'),
   TIDEMARK_LDAP_START_TLS: z
     .enum(['on', 'off'])
     .default('on')
-    .describe('Whether ldap: turns to TLS before anything else is said; off is for this machine only.'),
+    .describe('Whether ldap: connections use StartTLS; off is allowed on this machine only.'),
   TIDEMARK_LDAP_TLS_VERIFY: z
     .enum(['on', 'off'])
     .default('on')
-    .describe('Whether the certificate of the directory has to be one that is trusted.'),
+    .describe('Whether the certificate of the directory must be trusted.'),
   TIDEMARK_LDAP_CA: z
     .string()
-    .includes('-----BEGIN CERTIFICATE-----', { error: 'must be certificates in PEM' })
+    .includes('-----BEGIN CERTIFICATE-----', { error: 'must be PEM certificates' })
     .optional()
     .describe(
-      'Who signs the certificate of the directory, in PEM, in place of those that the system trusts.',
+      "PEM certificates of the authorities that sign the directory's certificate, instead of those that the system trusts.",
     ),
-  TIDEMARK_LDAP_BIND_DN: z.string().max(1024).default('').describe('The account of the service.'),
-  TIDEMARK_LDAP_BIND_PASSWORD: z.string().max(1024).default('').describe('Its password: a secret.'),
-  TIDEMARK_LDAP_BASE_DN: z.string().max(1024).default('').describe('People are at or below it.'),
+  TIDEMARK_LDAP_BIND_DN: z
+    .string()
+    .max(1024)
+    .default('')
+    .describe('DN of the account that the service binds as.'),
+  TIDEMARK_LDAP_BIND_PASSWORD: z
+    .string()
+    .max(1024)
+    .default('')
+    .describe('Password of that account: a secret.'),
+  TIDEMARK_LDAP_BASE_DN: z
+    .string()
+    .max(1024)
+    .default('')
+    .describe('DN of the entry at or below which users are.'),
   TIDEMARK_LDAP_SCHEMA: z
     .enum(['openldap', 'active-directory'])
     .default('openldap')
-    .describe('What kind of directory it is, which says the defaults of the filter and the attributes.'),
+    .describe('The kind of directory, which sets the default filter and attributes.'),
   TIDEMARK_LDAP_USER_FILTER: z
     .string()
     .max(4096)
-    .refine(isFilter, 'must be one filter in parentheses (RFC 4515)')
+    .refine(isFilter, 'must be one LDAP filter in parentheses (RFC 4515)')
     .optional()
-    .describe('Who of the entries is a user.'),
+    .describe('The filter for the entries of users.'),
   TIDEMARK_LDAP_ATTRIBUTES: z
     .string()
     .max(1024)
@@ -101,23 +113,23 @@ export const ldapVariables = {
     .transform((pairs) => pairs.map((pair) => pair.split('=').map((word) => word.trim())))
     .refine(
       (pairs) => pairs.every(isAttribute),
-      `must be pairs such as username=userPrincipalName, with commas between, of ${Object.keys(SCHEMAS.openldap.attributes).join(', ')}`,
+      `must be comma-separated pairs such as username=userPrincipalName, of ${Object.keys(SCHEMAS.openldap.attributes).join(', ')}`,
     )
     .transform((pairs) =>
       Object.fromEntries(pairs.map(([name = '', attribute = '']) => [name, attribute] as const)),
     )
-    .describe('Which attribute holds what, where it is another one than usual.'),
+    .describe('Attribute names that differ from the defaults.'),
   TIDEMARK_LDAP_MEMBERSHIP: z
     .enum(['memberOf', 'member'])
     .default('memberOf')
-    .describe('Whether the entry of a user names the groups, or the entry of a group its members.'),
+    .describe("Whether a user's entry names its groups (memberOf), or a group's entry its members (member)."),
   TIDEMARK_LDAP_GROUPS: z
     .string()
     .default('[]')
     .transform(readJson)
-    .pipe(z.array(groupRule, 'must be a JSON array').max(GROUPS_MAX, `must have ${GROUPS_MAX} items at most`))
+    .pipe(z.array(groupRule, 'must be a JSON array').max(GROUPS_MAX, `must have at most ${GROUPS_MAX} items`))
     .describe(
-      'What a group of the directory means: [{"group": "<DN>", "role": "editor", "userGroup": "…"}].',
+      'Roles and user groups by directory group: [{"group": "<DN>", "role": "editor", "userGroup": "…"}].',
     ),
   TIDEMARK_LDAP_TIMEOUT: z
     .string()
@@ -126,7 +138,7 @@ export const ldapVariables = {
       (text) => isBetween(text, 1, TIMEOUT_MAX_MS),
       'must be an ISO 8601 duration of up to PT30S, such as PT5S',
     )
-    .describe('How long the directory may take for a connection, and for each answer.'),
+    .describe('The time limit for connecting to the directory, and for each answer.'),
   TIDEMARK_LDAP_SYNC_INTERVAL: z
     .string()
     .default('PT1H')
@@ -134,7 +146,7 @@ export const ldapVariables = {
       (text) => isBetween(text, INTERVAL_MIN_MS, Number.MAX_SAFE_INTEGER),
       'must be an ISO 8601 duration of PT5M or more, such as PT1H',
     )
-    .describe('How often users are made what the directory says.'),
+    .describe('The interval of directory syncs.'),
 }
 
 const ldapSchema = z.object(ldapVariables)
@@ -190,8 +202,8 @@ function misfitsOf(values: z.output<typeof ldapSchema>, url: string): readonly s
   const missing = needed.filter((name) => values[name] === '')
   const isOpen = isPlain(url) && values.TIDEMARK_LDAP_START_TLS === 'off' && !isHere(url)
   return [
-    ...missing.map((name) => `${name} is missing, which TIDEMARK_LDAP_URL needs.`),
-    ...(isOpen ? ['TIDEMARK_LDAP_START_TLS may be off for an ldap: URL of this machine only.'] : []),
+    ...missing.map((name) => `${name} is missing; TIDEMARK_LDAP_URL requires it.`),
+    ...(isOpen ? ['TIDEMARK_LDAP_START_TLS can be off only for an ldap: URL of this machine.'] : []),
   ]
 }
 

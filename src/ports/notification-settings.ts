@@ -11,7 +11,7 @@ export const notificationVariables = {
     .refine((text) => mailServerOf(text) !== null, 'must look like smtps://user:password@mail.example.org')
     .optional()
     .describe(
-      'The mail server: smtps: is TLS, smtp: is STARTTLS, which smtp://…?tls=none does without. By default there is none.',
+      'The mail server: smtps: uses TLS, smtp: uses STARTTLS unless the URL ends with ?tls=none. Default: no mail server.',
     ),
   TIDEMARK_MAIL_FROM: z
     .string()
@@ -20,7 +20,7 @@ export const notificationVariables = {
       'must be an address such as tidemark@example.org',
     )
     .default('tidemark@localhost')
-    .describe('The sender of mails.'),
+    .describe('The sender address of mails.'),
   TIDEMARK_OUTBOUND_ALLOW: z
     .string()
     .default('')
@@ -28,13 +28,15 @@ export const notificationVariables = {
     .transform((hosts) => hosts.filter((host) => host !== ''))
     .refine(
       (hosts) => !hosts.some((host) => host.includes('*')),
-      'has a wildcard, which would open every private address to users: name the hosts, such as hooks.lan or 10.0.0.7:8080',
+      'has a wildcard, which would open every private address to users; list the hosts, such as hooks.lan or 10.0.0.7:8080',
     )
     .refine(
       (hosts) => hosts.every(isHost),
-      'must be hosts such as hooks.lan or 10.0.0.7:8080, with commas between',
+      'must be comma-separated hosts such as hooks.lan or 10.0.0.7:8080',
     )
-    .describe('Hosts that what users enter may reach although they are private, or without TLS.'),
+    .describe(
+      'Comma-separated hosts (`host` or `host:port`) that user-supplied URLs may reach even if they are private or use plain HTTP.',
+    ),
   TIDEMARK_NOTIFICATION_TIMEOUT: z
     .string()
     .refine(
@@ -42,7 +44,7 @@ export const notificationVariables = {
       'must be an ISO 8601 duration of up to PT1M, such as PT10S',
     )
     .default('PT10S')
-    .describe('How long the receiver of a notification may take to answer.'),
+    .describe("The time limit for the answer of a notification's receiver."),
 }
 
 const variables = z.object(notificationVariables)

@@ -23,34 +23,48 @@ export const oidcVariables = {
   TIDEMARK_OIDC_ALGORITHM: z
     .enum(ALGORITHMS)
     .default('RS256')
-    .describe('How the provider signs its tokens; others are refused.'),
+    .describe("The signature algorithm of the provider's tokens; other tokens are refused."),
   TIDEMARK_OIDC_CALLBACK_URL: z
     .string()
     .refine(isSafeUrl, SAFE)
     .optional()
-    .describe('Where the provider sends browsers: the address of this service and /oidc/callback.'),
-  TIDEMARK_OIDC_CLIENT_ID: z.string().max(255).optional().describe('As whom the provider knows us.'),
-  TIDEMARK_OIDC_CLIENT_SECRET: z.string().max(1024).optional().describe('What the provider knows us by.'),
-  TIDEMARK_OIDC_CREATE_USERS: onOff().describe('Whether whom the provider knows becomes a user here.'),
+    .describe(
+      'The URL to which the provider redirects browsers: the URL of this service and /oidc/callback.',
+    ),
+  TIDEMARK_OIDC_CLIENT_ID: z
+    .string()
+    .max(255)
+    .optional()
+    .describe('The client id of this service at the provider.'),
+  TIDEMARK_OIDC_CLIENT_SECRET: z
+    .string()
+    .max(1024)
+    .optional()
+    .describe('The client secret of this service at the provider.'),
+  TIDEMARK_OIDC_CREATE_USERS: onOff().describe(
+    'Whether an unknown user of the provider is created here at the first login.',
+  ),
   TIDEMARK_OIDC_GROUPS_CLAIM: z
     .string()
     .max(255)
     .default('groups')
-    .describe('The claim that TIDEMARK_OIDC_MAPPING is about: a text or a list of texts.'),
+    .describe('The claim that TIDEMARK_OIDC_MAPPING uses: a string or a list of strings.'),
   TIDEMARK_OIDC_ISSUER: z
     .string()
     .refine(isSafeUrl, SAFE)
     .optional()
-    .describe('The provider, letter by letter as it calls itself. Turns OpenID Connect on.'),
+    .describe("The provider's issuer URL, exactly as in its metadata. Turns OpenID Connect on."),
   TIDEMARK_OIDC_LINK_BY_EMAIL: onOff().describe(
-    'Whether a verified e-mail address that exactly one local user has makes that user of them.',
+    'Whether a user of the provider is linked to the only local user with the same verified mail address.',
   ),
   TIDEMARK_OIDC_MAPPING: z
     .string()
     .transform(jsonOf)
     .pipe(mappingSchema)
     .optional()
-    .describe('JSON: {"ops": {"role": "editor", "userGroups": ["Operations"]}}; `*` stands for everybody.'),
+    .describe(
+      'Roles and user groups by claim value, as JSON: {"ops": {"role": "editor", "userGroups": ["Operations"]}}; `*` matches everyone.',
+    ),
   TIDEMARK_OIDC_RETURN_URLS: z
     .string()
     .default('')
@@ -58,22 +72,22 @@ export const oidcVariables = {
     .transform((urls) => urls.filter((url) => url !== ''))
     .refine(
       (urls) => urls.every((url) => isSafeUrl(url) && urlOf(url)?.hash === '' && !url.endsWith('#')),
-      'must be https: URLs, or http: on this machine, without a fragment, with commas between',
+      'must be comma-separated https: URLs, or http: on this machine, without a fragment',
     )
-    .describe(
-      'Pages to which a browser may come back, with commas between; the first unless asked otherwise.',
-    ),
+    .describe('Comma-separated pages to which browsers may return after a login; the first is the default.'),
   TIDEMARK_OIDC_SCOPE: z
     .string()
     .default('openid profile email')
     .refine((scope) => scope.split(' ').includes('openid'), 'must contain openid')
-    .describe('What is asked of the provider.'),
+    .describe('The scopes that are requested from the provider.'),
   TIDEMARK_OIDC_TRUSTED_MFA: z
     .string()
     .default('')
     .transform((text) => text.split(',').map((value) => value.trim()))
     .transform((values) => values.filter((value) => value !== ''))
-    .describe('Values of amr or acr, with commas between, that spare our own MFA; by default none do.'),
+    .describe(
+      'Comma-separated values of amr or acr with which logins need no MFA of Tidemark; default: none.',
+    ),
 }
 
 /** Who is what here, by what the provider says. */
@@ -109,7 +123,7 @@ export function oidcSettingsOf(values: z.output<z.ZodObject<typeof oidcVariables
   if (issuer === undefined) return null
   if (!callbackUrl || !clientId || !clientSecret || returnUrl === undefined)
     throw unusable([
-      'TIDEMARK_OIDC_ISSUER needs TIDEMARK_OIDC_CALLBACK_URL, TIDEMARK_OIDC_CLIENT_ID, TIDEMARK_OIDC_CLIENT_SECRET and TIDEMARK_OIDC_RETURN_URLS beside it.',
+      'TIDEMARK_OIDC_ISSUER requires TIDEMARK_OIDC_CALLBACK_URL, TIDEMARK_OIDC_CLIENT_ID, TIDEMARK_OIDC_CLIENT_SECRET and TIDEMARK_OIDC_RETURN_URLS.',
     ])
   return {
     algorithm: values.TIDEMARK_OIDC_ALGORITHM,

@@ -23,27 +23,29 @@ export const settingsSchema = z.object({
   TIDEMARK_TIME_ZONE: z
     .string()
     .default('UTC')
-    .refine(isTimeZone, 'is not a time zone that this system knows; one is Europe/Zurich')
-    .describe('The service zone, whose offset every timestamp carries, such as Europe/Zurich.'),
+    .refine(isTimeZone, 'is not a time zone known to this system; an example is Europe/Zurich')
+    .describe('The time zone of the service, whose offset all timestamps have, such as Europe/Zurich.'),
   TIDEMARK_BASE_PATH: z
     .string()
     .default('')
     .refine((path) => path === '' || /^(\/[\w.~-]+)+$/.test(path), 'must be empty or look like /monitoring')
-    .describe('The context path in front of every route.'),
+    .describe('The context path before every route.'),
   TIDEMARK_ADMIN_PASSWORD: z
     .string()
     .min(8, 'must have at least 8 characters')
     .max(1024)
     .optional()
-    .describe('Creates the administrator `admin` at the first start, for unattended set-ups.'),
+    .describe(
+      'Password for the administrator `admin`, which is then created at the first start (unattended set-up).',
+    ),
   TIDEMARK_FIRST_OBJECTS: z
     .enum(['on', 'off'])
     .default('on')
-    .describe('Whether the first start makes a device with a webhook job, to try the service with.'),
+    .describe('Whether the first start creates a device with a webhook job to try the service.'),
   TIDEMARK_ACCESS_LOG: z
     .enum(['on', 'off'])
     .default('off')
-    .describe('Whether the log has a line for each request, without secrets and queries.'),
+    .describe('Whether every request is logged, without secrets and queries.'),
   TIDEMARK_CORS_ALLOWED_ORIGINS: z
     .string()
     .default('')
@@ -51,45 +53,45 @@ export const settingsSchema = z.object({
     .transform((origins) => origins.filter((origin) => origin !== ''))
     .refine(
       (origins) => origins.every(isOrigin),
-      'must be origins such as https://example.org, with commas between',
+      'must be comma-separated origins such as https://example.org',
     )
-    .describe('Pages of these origins may call the service (cors.allowed.origins).'),
+    .describe('Origins whose pages may call the service (cors.allowed.origins).'),
   TIDEMARK_QUERY_CREDENTIALS: z
     .enum(['on', 'off'])
     .default('on')
     .describe(
-      'Whether passwords and session ids are taken from the query of a URL (legacy.queryCredentials).',
+      'Whether passwords and session ids are accepted in the query of a URL (legacy.queryCredentials).',
     ),
   TIDEMARK_PASSWORD_LENGTH_MIN: wholeNumber(8, 128)
     .default(8)
-    .describe('The least characters of a new password, 8 to 128.'),
+    .describe('Minimum length of a new password, 8 to 128.'),
   TIDEMARK_PASSWORD_HISTORY: wholeNumber(0, HISTORY_MAX)
     .default(5)
-    .describe(`How many of their latest passwords people may not choose again, 0 to ${HISTORY_MAX}.`),
+    .describe(`Number of previous passwords that users cannot choose again, 0 to ${HISTORY_MAX}.`),
   TIDEMARK_PASSWORD_MAX_AGE: z
     .string()
     .refine(isFixedDuration, 'must be an ISO 8601 duration such as P90D')
     .optional()
-    .describe('After this time a password has to be changed; by default never.'),
+    .describe('The time after which a password must be changed; default: never.'),
   SVC_WEBSERVICE_auth_service_url: z
     .string()
     .refine(isSafeUrl, 'must be an https: URL, or http: on this machine, without credentials')
     .optional()
-    .describe('The external service that checks the passwords of LDAP_MANAGED users.'),
+    .describe('URL of the external service that checks the passwords of LDAP_MANAGED users.'),
   TIDEMARK_RUNNER_TOKEN: z
     .string()
-    .regex(/^[\x21-\x7e]{32,1024}$/, 'must have 32 visible ASCII characters or more')
+    .regex(/^[\x21-\x7e]{32,1024}$/, 'must have at least 32 visible ASCII characters')
     .optional()
-    .describe('With this runners of scripts register.'),
+    .describe('The token with which script runners register.'),
   TIDEMARK_TRANSLATION_PROVIDER: z
     .enum(['libretranslate', 'deepl'])
     .default('libretranslate')
-    .describe('What the service at TIDEMARK_TRANSLATION_URL speaks.'),
+    .describe('The API of the service at TIDEMARK_TRANSLATION_URL.'),
   TIDEMARK_TRANSLATION_URL: z
     .string()
     .refine(isSafeUrl, 'must be an https: URL, or http: on this machine, without credentials')
     .optional()
-    .describe('The service that translates texts, such as https://api.deepl.com.'),
+    .describe('URL of the machine translation service, such as https://api.deepl.com.'),
 })
 
 function isOrigin(text: string): boolean {

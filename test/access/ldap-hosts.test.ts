@@ -59,7 +59,10 @@ describe.skipIf(!hasSlapd).each(HOSTS_BY_HAND)('the %s host', (_, start) => {
     try {
       const away = await logIn('ben')
       expect([away.status, away.headers.get('retry-after')]).toEqual([503, '5'])
-      expect(await away.json()).toMatchObject({ code: 'unavailable', detail: 'The directory is away.' })
+      expect(await away.json()).toMatchObject({
+        code: 'unavailable',
+        detail: 'The directory is unavailable. Try again later.',
+      })
       expect((await logIn('nobody')).status).toBe(401)
     } finally {
       await slapd.start()

@@ -160,7 +160,7 @@ describe.skipIf(!hasPostgres)('a script of a real PostgreSQL', () => {
       expect(job).toMatchObject({
         state: 'failed',
         exitCode: null,
-        error: `127.0.0.1:${other.port} has a private address and is not in TIDEMARK_OUTBOUND_ALLOW of the runner.`,
+        error: `127.0.0.1:${other.port} has a private address, and TIDEMARK_OUTBOUND_ALLOW of the runner does not list it.`,
       })
     }, 60_000)
   })

@@ -66,7 +66,7 @@ describe('a script', () => {
     )
     await job.ended
     expect(saidBy(job, 'system')).toEqual([
-      '10.0.0.7:80 has a private address and is not in TIDEMARK_OUTBOUND_ALLOW of the runner.',
+      '10.0.0.7:80 has a private address, and TIDEMARK_OUTBOUND_ALLOW of the runner does not list it.',
       'elsewhere.example:80 is not in `network` of the run configuration.',
     ])
   })
@@ -128,7 +128,7 @@ describe('what a job says', () => {
     const { logLines } = await job.ended
     expect(logLines).toBe(200_002)
     const last = job.lines.at(-1)
-    const missing = 'A log keeps its first 100 and its last 900 lines. 199002 of 200002 lines are left out.'
+    const missing = 'A log keeps its first 100 and its last 900 lines. 199002 of 200002 lines were dropped.'
     expect(last).toMatchObject({ line: 200_002, stream: 'system', text: missing })
     const numbers = job.lines.map(({ line }) => line)
     expect(numbers.slice(0, 100)).toEqual(Array.from({ length: 100 }, (_, index) => index + 1))
@@ -150,7 +150,7 @@ describe('outputs', () => {
     const job = shell('for i in $(seq 10 30); do echo $i > $SVC_OUTPUT_DIR/$i; done')
     await job.ended
     expect(job.outputs.size).toBe(20)
-    expect(saidBy(job, 'system')).toEqual(['30 was not published: a run has 20 files at most.'])
+    expect(saidBy(job, 'system')).toEqual(['30 was not uploaded: a run can produce at most 20 files.'])
   })
 
   test('have 10 MiB at most, and a larger one is told of', async () => {
@@ -159,7 +159,7 @@ describe('outputs', () => {
     )
     await job.ended
     expect([...job.outputs].map(([name, text]) => [name, text.length])).toEqual([['fits', 10_485_760]])
-    expect(saidBy(job, 'system')).toEqual(['larger was not published: it has more than 10485760 bytes.'])
+    expect(saidBy(job, 'system')).toEqual(['larger was not uploaded: the file has more than 10485760 bytes.'])
   })
 
   test('are files of the job: nothing that a link, a pipe or a way upwards leads to', async () => {
@@ -195,7 +195,7 @@ describe('a job is ended', () => {
     const job = shell(IGNORING, { timeoutMs: 100 })
     expect(await job.ended).toMatchObject({
       outcome: 'timed_out',
-      error: 'The script took longer than 0.1 s.',
+      error: 'The script exceeded its time limit of 0.1 s.',
     })
     expect(await processesOf(job.assignment.id)).toEqual([])
   }, 30_000)

@@ -174,7 +174,7 @@ test('a machine that refuses namespaces of users is found out, and no job is tak
   const { isolation, missing, refusal } = JSON.parse(said) as Record<string, unknown>
   expect(isolation).not.toBe('full')
   expect(String(missing)).toContain(
-    'no view of files, processes and network of its own (The sandbox could not be made',
+    'no isolation of files, processes and network (The sandbox could not be made',
   )
   expect(refusal).toContain('TIDEMARK_RUNNER_ISOLATION')
 })
@@ -190,7 +190,7 @@ test('a sandbox that cannot be made is an error, not an end of the job', async (
   const stage = await openStage()
   const readOnly = [{ from: join(stage.directory, 'nothing'), to: '/tmp/nothing' }]
   const failed = stage.shell('true', { readOnly })
-  if (stage.sandbox.means.includes('namespaces')) expect(failed).rejects.toThrow('could not be made')
+  if (stage.sandbox.means.includes('namespaces')) expect(failed).rejects.toThrow('could not be created')
   await failed.catch(() => undefined)
   // The slot is free again.
   for (let run = 0; run < 3; run++) expect((await stage.shell('true')).code).toBe(0)

@@ -46,7 +46,7 @@ describe.each(LEVELS)(
     test(`none is left once ${runs} of them are over`, async () => {
       const { isolation } = stage.sandbox
       if (isolation === 'none') {
-        expect(stage.sandbox.missing.join()).toContain('no user of its own')
+        expect(stage.sandbox.missing.join()).toContain('no separate user')
         return
       }
       const left: string[] = []

@@ -199,7 +199,7 @@ for (const name of HOST_NAMES) {
       const messages = node.logs.map((line) => (JSON.parse(line) as { message: string }).message)
       // A machine that keeps nothing apart is warned of.
       const isWarned = node.runner.about.isolation === 'none'
-      expect(messages.filter((_, place) => !isWarned || place > 0)).toEqual(['the runner looks for jobs'])
+      expect(messages.filter((_, place) => !isWarned || place > 0)).toEqual(['runner: started'])
     })
   })
 }

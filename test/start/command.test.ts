@@ -67,7 +67,7 @@ test('data are kept where the command is called', async () => {
   await server.until('Ctrl-C')
   server.kill('SIGTERM')
   const { stdout, stderr } = await server.ended
-  expect(stdout).toContain(`Its data:      ${join(dir, 'data')}\n`)
+  expect(stdout).toContain(`Data:  ${join(dir, 'data')}\n`)
   expect(stderr).toContain('"signal":"SIGTERM","upSeconds":')
 }, 60_000)
 

@@ -87,7 +87,7 @@ test('what is in an existing directory becomes readable for the user of the serv
   expect(names).toContain('config.db-wal')
   for (const name of names) expect([name, (await stat(join(dataDir, name))).mode & 0o077]).toEqual([name, 0])
   host.kill('SIGTERM')
-  expect((await host.ended).stderr).toContain('other users may enter the data directory')
+  expect((await host.ended).stderr).toContain('data directory: other users can enter it')
 }, 60_000)
 
 test('what is made in a directory that others may enter is for the user of the service alone', async () => {
@@ -116,7 +116,7 @@ test('a data directory that is a file', async () => {
   await Bun.write(file, '')
   for (const path of [file, join(file, 'below')]) {
     const failure = await failureOf({ TIDEMARK_DATA_DIR: path })
-    hasFailed(failure, 73, `${path} cannot be a directory`)
+    hasFailed(failure, 73, `${path} cannot be used as a directory`)
   }
 }, 60_000)
 
@@ -164,7 +164,7 @@ test('a libSQL server that is away', async () => {
     TIDEMARK_DATABASE_URL: 'http://127.0.0.1:1',
     TIDEMARK_DATABASE_AUTH_TOKEN: 'a token that stays secret',
   })
-  hasFailed(failure, 69, 'The libSQL server at 127.0.0.1:1 does not answer')
+  hasFailed(failure, 69, '127.0.0.1:1 does not answer as a libSQL server')
   expect(failure.line).not.toContain('stays secret')
 }, 60_000)
 
@@ -178,7 +178,7 @@ test('data without their key, unless a new one is asked for', async () => {
 
   await Bun.write(key, 'cut')
   const cut = await failureOf({ TIDEMARK_DATA_DIR: dataDir, TIDEMARK_NEW_KEY: 'yes' })
-  hasFailed(cut, 65, `${key} is damaged: it has 3 bytes of 32`)
+  hasFailed(cut, 65, `${key} is damaged: it has 3 bytes instead of 32`)
 
   await rm(key)
   const host = startHost({ TIDEMARK_DATA_DIR: dataDir, TIDEMARK_NEW_KEY: 'yes' })

@@ -104,7 +104,7 @@ export async function restore(
     into: { type: 'string' },
   })
   const passphrase = passphraseOf(environment)
-  if (!(await exists(file))) throw new RangeError(`There is no file ${file}.`)
+  if (!(await exists(file))) throw new RangeError(`The file ${file} does not exist.`)
   if (typeof values['into'] === 'string') {
     const asked = { passphrase, replace: false, dryRun: false, withoutHistories: false }
     const view = await restoreInto(called(values['into']), file, { asked, environment })
@@ -154,7 +154,9 @@ async function requireConsent(
       `${loss}\nThe installation is not empty. Pass --replace to delete its data and restore the backup.`,
     )
   if (!confirm)
-    throw new RangeError(`${loss}\nNothing was restored: there is no terminal to ask at. Pass --yes.`)
+    throw new RangeError(
+      `${loss}\nNothing was restored, because there is no terminal to confirm. Pass --yes.`,
+    )
   if (!(await confirm(`${loss}\nDelete this data and restore the backup? [y/N] `)))
     throw new RangeError('Nothing was restored.')
 }
@@ -201,6 +203,6 @@ function passphraseOf(environment: Environment): string {
   if (passphrase === '') throw new RangeError(`TIDEMARK_BACKUP_PASSPHRASE is not set.\n${USAGE}`)
   if (passphrase.length >= PASSPHRASE_MIN && passphrase.length <= PASSPHRASE_MAX) return passphrase
   throw new RangeError(
-    `TIDEMARK_BACKUP_PASSPHRASE has ${passphrase.length} characters; a passphrase has ${PASSPHRASE_MIN} to ${PASSPHRASE_MAX}.`,
+    `TIDEMARK_BACKUP_PASSPHRASE has ${passphrase.length} characters; it must have ${PASSPHRASE_MIN} to ${PASSPHRASE_MAX}.`,
   )
 }

@@ -180,7 +180,7 @@ const readFile = promisify(fs.read)
 async function readChunk(descriptor: number, chunk: Uint8Array, position: number): Promise<number> {
   for (let filled = 0; filled < chunk.length;) {
     const { bytesRead } = await readFile(descriptor, chunk, filled, chunk.length - filled, position + filled)
-    if (bytesRead === 0) throw new Error('The file ended before its size')
+    if (bytesRead === 0) throw new Error('The file ended before its size.')
     filled += bytesRead
   }
   return chunk.length

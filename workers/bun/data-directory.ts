@@ -37,7 +37,7 @@ export async function takeDataDirectory(path: string, log: Log): Promise<DataDir
   const mode = (await stat(path)).mode & 0o777
   if ((mode & OF_OTHERS) !== 0)
     log.warn(
-      'other users may enter the data directory, although they cannot read its files: run chmod 700 on it',
+      'data directory: other users can enter it, although they cannot read its files; run chmod 700 on it',
       { path, mode: mode.toString(8) },
     )
   return {

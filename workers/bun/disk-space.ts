@@ -71,7 +71,9 @@ class WatchedDisk implements DiskSpace {
     this.#timer = setInterval(() => {
       this.#looking = this.#looking
         .then(() => this.look())
-        .catch((error: unknown) => this.#log.error('the room on the disk is not known', error))
+        .catch((error: unknown) =>
+          this.#log.error('disk space: reading the free space failed; retrying', error),
+        )
     }, LOOK_MS)
   }
 
@@ -94,8 +96,9 @@ class WatchedDisk implements DiskSpace {
   }
 
   #tell(bytes: number): void {
-    if (bytes < 0 && this.#bytes >= 0) this.#log.warn('the disk is nearly full; deliveries are refused')
-    if (bytes >= 0 && this.#bytes < 0) this.#log.info('there is room on the disk again')
+    if (bytes < 0 && this.#bytes >= 0)
+      this.#log.warn('disk space: the disk is nearly full; deliveries are rejected until there is free space')
+    if (bytes >= 0 && this.#bytes < 0) this.#log.info('disk space: deliveries are accepted again')
     this.#bytes = bytes
   }
 

@@ -23,7 +23,7 @@ export function runWhenDue(
       .runDue()
       .catch((error: unknown) => {
         pausedUntil = now + PAUSE_MS
-        log.error('what was due could not be carried on; it is tried again', error)
+        log.error('state pipeline: processing due work failed; retrying', error)
       })
       .finally(() => (settling = null))
   }, LOOK_MS)

@@ -126,7 +126,7 @@ class EngineScheduler {
     this.#ticking = this.#look()
       .catch((error: unknown) => {
         this.#hasStumbled = true
-        this.#host.log.error('the scheduler stumbled and goes on', error)
+        this.#host.log.error('engine: tick failed; retrying', error)
       })
       .finally(() => this.#schedule())
   }
@@ -138,7 +138,7 @@ class EngineScheduler {
     const stalledMs = this.#sinceLastLook(now)
     if (stalledMs > TICK_MAX_MS + this.#stallMs) {
       this.#host.log.warn(
-        `Nothing was received for ${(stalledMs / 1_000).toFixed(1)} s: the process did not run, or the clock was set ahead. Deadlines of jobs are put off by that time. If it happens often, give the machine more CPU or memory, or pause no virtual machine that runs this service.`,
+        `engine: nothing was received for ${(stalledMs / 1_000).toFixed(1)} s, because the process was paused or the clock was set ahead; all timeouts were extended by that time. If this happens often, give the machine more CPU or memory, and do not pause its virtual machine.`,
         { stalledMs: Math.round(stalledMs) },
       )
       await engine.recordIngestGap(now - stalledMs, now)
@@ -147,7 +147,11 @@ class EngineScheduler {
     }
     // By the time that was looked at: a stall from here on is credited at the next look, before anything is judged by it.
     await engine.wake(now)
-    engine.settled().catch((error: unknown) => this.#host.log.error('a change of state waits', error))
+    engine
+      .settled()
+      .catch((error: unknown) =>
+        this.#host.log.error('engine: processing state transitions failed; retrying', error),
+      )
     if (Math.abs(now - this.#lastHeartbeatAt) >= HEARTBEAT_MS) {
       this.#lastHeartbeatAt = now
       await engine.beat(now)
@@ -179,7 +183,7 @@ class EngineScheduler {
     this.#lastFlushAt = now
     this.#engine
       ?.flush()
-      .catch((error: unknown) => this.#host.log.error('a flush failed and is tried again', error))
+      .catch((error: unknown) => this.#host.log.error('engine: flush failed; retrying', error))
   }
 
   /** A clock that was set back takes nobody's turn twice in a row. Neighbours have theirs together: they share pages. */
@@ -192,7 +196,7 @@ class EngineScheduler {
         whose: (jobId) => nextSlot(pageGroupOf(jobId), TIDY_MS, afterAt) <= now,
         goesOn: () => !this.#isClosed,
       })
-      .catch((error: unknown) => this.#host.log.error('tidying failed and is tried again', error))
+      .catch((error: unknown) => this.#host.log.error('engine: retention failed; retrying', error))
       .finally(() => {
         this.#tidying = null
       })

@@ -32,13 +32,13 @@ type FailureReason = {
 
 const NOT_A_DIRECTORY: FailureReason = {
   exitCode: EXIT.directory,
-  happened: 'cannot be a directory: there is a file in its place',
+  happened: 'cannot be used as a directory: a file has this path',
   remedy: `Remove the file, or ${CHOOSE}`,
 }
 const NOT_ALLOWED: FailureReason = {
   exitCode: EXIT.directory,
   happened: 'cannot be read and written by %user',
-  remedy: `Make %user its owner (chown), start as its owner, or ${CHOOSE}`,
+  remedy: `Make %user its owner (chown), start the service as its owner, or ${CHOOSE}`,
 }
 const NO_ROOM: FailureReason = {
   exitCode: EXIT.directory,
@@ -48,7 +48,7 @@ const NO_ROOM: FailureReason = {
 const DAMAGED: FailureReason = {
   exitCode: EXIT.data,
   happened: 'is damaged',
-  remedy: 'Keep a copy, start on an empty directory, and restore a backup there (tidemark restore)',
+  remedy: 'Keep a copy, start with an empty data directory, and restore a backup there (tidemark restore)',
 }
 
 /** By the code of the system's or of SQLite's error, or by its beginning. */
@@ -73,12 +73,12 @@ const REASONS: Readonly<Record<string, FailureReason>> = {
   SQLITE_IOERR: {
     exitCode: EXIT.storage,
     happened: 'cannot be read or written: the disk reports an error',
-    remedy: "Look for the disk's errors in the system's log, and start again when they have ended",
+    remedy: "Check the system's log for disk errors, and start again when they are fixed",
   },
   SQLITE_BUSY: {
     exitCode: EXIT.unavailable,
     happened: 'is locked by another program',
-    remedy: 'End that program (fuser shows it), and start again',
+    remedy: 'Stop that program (fuser shows it), and start again',
   },
 }
 

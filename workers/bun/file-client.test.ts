@@ -78,7 +78,7 @@ test('after a reconnect everything is asked of a new connection, and after its e
   file.reconnect()
   expect(ask()).toEqual([{ name: 'a' }])
   file.close()
-  expect(ask).toThrow('The file has been closed.')
+  expect(ask).toThrow('The database file has been closed.')
 })
 
 test('a failure says in its stack what happened, so that a log does, and carries the code', async () => {

@@ -94,7 +94,7 @@ export class FileClient implements Pick<Client, 'execute' | 'batch' | 'migrate' 
   }
 
   get #connection(): Database.Database {
-    if (this.#isClosed) throw new TypeError('The file has been closed.')
+    if (this.#isClosed) throw new TypeError('The database file has been closed.')
     return (this.#database ??= open(this.#path))
   }
 
@@ -157,7 +157,7 @@ function columnsOf(statement: Prepared['statement']): readonly string[] {
 
 /** @throws {TypeError} when a value has no place of its own, or none in a database */
 function boundOf(args: InArgs): InValue[] {
-  if (!Array.isArray(args)) throw new TypeError('Bind values by their place, not by name.')
+  if (!Array.isArray(args)) throw new TypeError('Only positional values can be bound.')
   return args.map(bound)
 }
 

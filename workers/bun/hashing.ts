@@ -79,7 +79,7 @@ class Lane {
     started.addEventListener('error', (event) => {
       this.#thread = null
       started.terminate()
-      this.#asking?.reject(new Error(`The thread of hashes has died: ${event.message}`))
+      this.#asking?.reject(new Error(`The password hashing thread ended: ${event.message}`))
       this.#asking = null
       this.#next()
     })

@@ -15,7 +15,7 @@ export async function readKeyFile(path: string, mayMake: boolean): Promise<Uint8
     if (key.length >= KEY_BYTES) return key
     throw new CommandFailure(
       EXIT.data,
-      `${path} is damaged: it has ${key.length} bytes of ${KEY_BYTES}. ${REMEDY}`,
+      `${path} is damaged: it has ${key.length} bytes instead of ${KEY_BYTES}. ${REMEDY}`,
     )
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
@@ -23,7 +23,7 @@ export async function readKeyFile(path: string, mayMake: boolean): Promise<Uint8
   if (!mayMake)
     throw new CommandFailure(
       EXIT.data,
-      `${path} is missing, and the data beside it were made with that key. ${REMEDY}`,
+      `${path} is missing, but the data beside it were written with that key. ${REMEDY}`,
     )
   const key = new Uint8Array(randomBytes(KEY_BYTES))
   // Whole or not at all: a process may die while it writes.
@@ -39,7 +39,7 @@ export async function readKeyFile(path: string, mayMake: boolean): Promise<Uint8
 }
 
 const REMEDY =
-  'Put it back from where the data came from. Without it second factors and the secrets of recipients are lost: remove it and start once with TIDEMARK_NEW_KEY=yes to go on without them.'
+  'Restore the file from a copy of the data directory. If it is lost, start once with TIDEMARK_NEW_KEY=yes and without the file: second factors and the secrets of recipients are then lost.'
 
 /** With what runners register where nobody has said: so that the one that starts with the service needs no set-up. */
 export function runnerTokenOf(key: Uint8Array): string {

@@ -50,7 +50,7 @@ const REQUESTS_MAX = 1_000
  */
 export async function openLibsql(url: string, options: LibsqlOptions = {}): Promise<Libsql> {
   if (!/^(?:file|https?|libsql):/.test(url) || url.includes(':memory:')) {
-    throw new RangeError('A database URL begins with file:, http:, https: or libsql:')
+    throw new RangeError('A database URL must begin with file:, http:, https: or libsql:')
   }
   const client = new PatientClient(url, options)
   try {
@@ -69,7 +69,7 @@ export async function openLibsql(url: string, options: LibsqlOptions = {}): Prom
 
 /** Applies the migrations of `folder` that this database has not seen, all in one transaction. */
 export async function migrate(database: Database, folder: string): Promise<void> {
-  if (!is(database, LibSQLDatabase)) throw new TypeError('Only a libSQL database is migrated here')
+  if (!is(database, LibSQLDatabase)) throw new TypeError('Only a libSQL database can be migrated')
   await applyMigrations(database, { migrationsFolder: folder })
 }
 
@@ -151,15 +151,15 @@ class PatientClient implements Client {
   }
 
   transaction(): Promise<never> {
-    return Promise.reject(new TypeError('Interactive transactions are refused: commit one batch'))
+    return Promise.reject(new TypeError('Interactive transactions are not supported: commit one batch'))
   }
 
   executeMultiple(): Promise<never> {
-    return Promise.reject(new TypeError('Several statements in one text are refused: commit one batch'))
+    return Promise.reject(new TypeError('Several statements in one text are not supported: commit one batch'))
   }
 
   sync(): Promise<never> {
-    return Promise.reject(new TypeError('There is no replica to synchronise'))
+    return Promise.reject(new TypeError('Replicas are not supported'))
   }
 
   reconnect(): void {
@@ -241,7 +241,7 @@ const READS = /^\s*(?:select|with|pragma)\b/i
 
 const STATEMENTS_PER_TURN = 50
 
-const AWAY = 'The database is away. Try again shortly.'
+const AWAY = 'The database is unavailable. Try again shortly.'
 /** Somebody else's lock, no room on the disk, a server that cannot be asked: all of it passes. */
 const PASSING = /^(?:SQLITE_BUSY|SQLITE_FULL|SERVER_ERROR|HRANA_CLOSED_ERROR|ECONN\w+)/
 
@@ -272,6 +272,6 @@ async function checkPromises(client: Client): Promise<void> {
   }
   for (const [pragma, value] of promises) {
     const { rows } = await client.execute(`pragma ${pragma}`)
-    if (rows[0]?.[0] !== value) throw new Error(`The database does not keep ${pragma} = ${value}`)
+    if (rows[0]?.[0] !== value) throw new Error(`The database does not accept ${pragma} = ${value}`)
   }
 }

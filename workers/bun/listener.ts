@@ -17,7 +17,7 @@ export async function listen(settings: BunSettings, fetch: Handle): Promise<List
   const { host, port, anyPort } = settings
   await lookup(host).catch((error: unknown) => {
     throw addressFailure(
-      `TIDEMARK_HOST: no address is known for ${host}. Set an address of this machine, such as 127.0.0.1 or 0.0.0.0.`,
+      `TIDEMARK_HOST: ${host} has no known address. Set an address of this machine, such as 127.0.0.1 or 0.0.0.0.`,
       error,
     )
   })
@@ -61,7 +61,7 @@ function hostRefused(): Response {
     title: 'The request cannot be understood',
     status: 400,
     code: 'bad_request',
-    detail: 'The field Host is not a host. Send a name or an address, and a port.',
+    detail: 'The Host header must have a name or an address, with a port if needed.',
     errors: [],
     requestId: crypto.randomUUID(),
   }
@@ -78,11 +78,11 @@ export function urlOf(settings: BunSettings, port: number | undefined): string {
 
 const REASONS: Readonly<Record<string, (host: string, port: number) => string>> = {
   EADDRINUSE: (host, port) =>
-    `Port ${port} of ${host} is taken (TIDEMARK_PORT). Stop the program that has it (ss -ltnp shows it), or set another port.`,
+    `Port ${port} of ${host} is in use (TIDEMARK_PORT). Stop the program that uses it (ss -ltnp shows it), or set another port.`,
   EADDRNOTAVAIL: (host) =>
-    `TIDEMARK_HOST: ${host} is not an address of this machine. Set one that is, such as 127.0.0.1 or 0.0.0.0.`,
+    `TIDEMARK_HOST: ${host} is not an address of this machine. Set an address of this machine, such as 127.0.0.1 or 0.0.0.0.`,
   EACCES: (_, port) =>
-    `Port ${port} is not open to ${userName()} (TIDEMARK_PORT). Set one above 1023, or grant CAP_NET_BIND_SERVICE.`,
+    `${userName()} may not use port ${port} (TIDEMARK_PORT). Set a port above 1023, or grant CAP_NET_BIND_SERVICE.`,
 }
 
 function addressFailure(message: string, cause: unknown): CommandFailure {

@@ -36,11 +36,12 @@ export function startRunnerChild(parts: RunnerChildParts): () => Promise<void> {
       if (isClosing) return
       const wasWell = performance.now() - startedAt > PAUSE_LONGEST_MS
       const nextMs = wasWell ? PAUSE_FIRST_MS : pauseMs
-      parts.log.warn('the runner of scripts ended; it is started again', { code, pauseMs: nextMs })
+      parts.log.warn('runner: the runner process ended; restarting it', { code, pauseMs: nextMs })
       timer = setTimeout(() => start(Math.min(2 * nextMs, PAUSE_LONGEST_MS)), nextMs)
     }, fail)
   }
-  const fail = (error: unknown) => parts.log.error('the runner of scripts could not be kept going', error)
+  const fail = (error: unknown) =>
+    parts.log.error('runner: the runner process cannot be restarted; scripts do not run', error)
   start(PAUSE_FIRST_MS)
   return async () => {
     isClosing = true
@@ -60,7 +61,7 @@ function startChild(parts: RunnerChildParts): Child {
   const exited = new Promise<number | null>((done) => {
     child.once('exit', done)
     child.once('error', (error) => {
-      parts.log.error('the runner of scripts could not be started', error)
+      parts.log.error('runner: the runner process cannot be started', error)
       done(null)
     })
   })

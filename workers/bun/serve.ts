@@ -30,13 +30,13 @@ function stopOnSignals(server: Server, endRunner: (() => Promise<void>) | null):
   const { log } = server.ports
   const startedAt = performance.now()
   const stop = async (signal: string) => {
-    log.info('stopping: requests that have begun are answered first', { signal })
+    log.info('stopping: finishing the requests that have begun', { signal })
     try {
       // The runner first: its last reports are still taken.
       await endRunner?.()
       await server.close()
     } catch (error) {
-      log.error('stopped with an error; the next start replays the journal', error)
+      log.error('stopped with an error; the next start replays the write-ahead log', error)
       process.exit(1)
     }
     log.info('stopped', { signal, upSeconds: Math.round((performance.now() - startedAt) / 1000) })
@@ -51,7 +51,7 @@ function welcome(server: Server, settings: BunSettings): string {
   const delivery = `curl -u admin -H 'content-type: application/json' -d '{"returnValue1": 21.5, "errorCode": 0}' \\`
   const lines = [
     '',
-    `  Tidemark ${RELEASE.tidemark} listens at ${url}${isOtherPort ? ` (port ${settings.port} is taken)` : ''}`,
+    `  Tidemark ${RELEASE.tidemark} listens at ${url}${isOtherPort ? ` (port ${settings.port} is in use)` : ''}`,
     ...(setupLink === null ? [] : setUp(setupLink)),
     ...(firstJobId === null
       ? []
@@ -60,9 +60,9 @@ function welcome(server: Server, settings: BunSettings): string {
           `    ${delivery}`,
           `      ${url}/webcollector/jobs/${firstJobId}/values`,
         ]),
-    `  The interface: ${url}/openapi.json`,
-    `  Its data:      ${settings.dataDir}`,
-    '  Stop it with Ctrl-C.',
+    `  API:   ${url}/openapi.json`,
+    `  Data:  ${settings.dataDir}`,
+    '  Press Ctrl-C to stop.',
     '',
     '',
   ]

@@ -146,14 +146,14 @@ function keepUpEvery(everyMs: number, ports: Ports): Timer {
     await runNightly(ports)
   }
   return setInterval(() => {
-    lookAfter().catch((error: unknown) => log.error('what waits to be carried on could not be', error))
+    lookAfter().catch((error: unknown) => log.error('background jobs: periodic work failed; retrying', error))
   }, everyMs)
 }
 
 /** @returns what ends it, and all streams of events with it: they would go on as long as clients like */
 function beatEvents(events: Hub, log: Log): () => void {
   const timer = setInterval(() => {
-    events.beat().catch((error: unknown) => log.error('readers of events could not be looked after', error))
+    events.beat().catch((error: unknown) => log.error('event hub: heartbeat failed; retrying', error))
   }, BEAT_MS)
   return () => {
     clearInterval(timer)
@@ -223,11 +223,14 @@ async function warnOfFewFiles(log: Log): Promise<void> {
   const limits = await readFile('/proc/self/limits', 'utf8').catch(() => '')
   const filesMax = Number(/^Max open files\s+(\d+)/m.exec(limits)?.[1] ?? Number.POSITIVE_INFINITY)
   if (filesMax < FILES_MIN)
-    log.warn('few files may be open at once: raise `ulimit -n`', { filesMax, FILES_MIN })
+    log.warn('server: the limit of open files is low, which limits the connections; raise `ulimit -n`', {
+      filesMax,
+      FILES_MIN,
+    })
 }
 
 function stopBroken(log: Log, cause: unknown): void {
-  log.error('storage failed; the process ends and recovers at its next start', cause)
+  log.error('storage failed; the process ends, and the next start recovers', cause)
   // Waiting callers are refused first: nothing of theirs was acknowledged.
   // The supervisor starts the process again, and opening replays the journal.
   setTimeout(() => process.exit(EXIT.storage), 100)

@@ -9,35 +9,32 @@ import type { Settings } from '../../src/ports/settings.ts'
 const bunSchema = settingsSchema.extend({
   TIDEMARK_PORT: wholeNumber(0, 65_535)
     .default(8080)
-    .describe(
-      'The TCP port; 0 takes any free one. Without this variable the next free port from 8080 is taken.',
-    ),
+    .describe('The TCP port; 0 chooses any free port. If unset, the first free port from 8080 is used.'),
   TIDEMARK_HOST: z.string().default('127.0.0.1').describe('The address to listen on; 0.0.0.0 for all.'),
   TIDEMARK_TRUSTED_PROXIES: wholeNumber(0, 10)
     .default(0)
-    .describe('How many proxies of ours stand in front; so many addresses of X-Forwarded-For are believed.'),
-  TIDEMARK_DATA_DIR: z
-    .string()
-    .default('data')
-    .describe('The directory that holds everything this service keeps.'),
+    .describe(
+      'Number of trusted reverse proxies in front of the service, whose X-Forwarded-For entries are believed.',
+    ),
+  TIDEMARK_DATA_DIR: z.string().default('data').describe('The directory of all data of this service.'),
   TIDEMARK_NEW_KEY: z
     .enum(['yes', 'no'])
     .default('no')
-    .describe('Whether data whose `key` is lost start with a new one.'),
+    .describe('Whether data whose `key` is lost get a new one.'),
   TIDEMARK_BACKUP_DIR: z
     .string()
     .optional()
-    .describe('The directory of backups; by default they lie inside the data directory.'),
+    .describe('The directory of backups; default: inside the data directory.'),
   TIDEMARK_RUNNER: z
     .enum(['on', 'off'])
     .default('on')
-    .describe('Whether a runner of scripts is started beside the service.'),
+    .describe('Whether a script runner is started with the service.'),
   TIDEMARK_DATABASE_URL: z
     .string()
     .regex(/^(file|https?|libsql):/, 'must begin with file:, http:, https: or libsql:')
     .optional()
-    .describe('The system database; default: a file in the data directory.'),
-  TIDEMARK_DATABASE_AUTH_TOKEN: z.string().optional().describe('The token of a remote libSQL server.'),
+    .describe('URL of the system database; default: a file in the data directory.'),
+  TIDEMARK_DATABASE_AUTH_TOKEN: z.string().optional().describe('Auth token of a remote libSQL server.'),
 })
 
 export type BunSettings = Settings & {

@@ -73,7 +73,7 @@ async function openBlobs({ dataDir, backupDir }: BunSettings): Promise<Blobs> {
   const apart = await openBlobsDirectory(backupDir).catch((cause: unknown) => {
     throw new CommandFailure(
       EXIT.directory,
-      `The directory of backups ${backupDir} cannot be used (${(cause as NodeJS.ErrnoException).code}). Make it writable, or correct TIDEMARK_BACKUP_DIR.`,
+      `The backup directory ${backupDir} cannot be used (${(cause as NodeJS.ErrnoException).code}). Make it writable, or correct TIDEMARK_BACKUP_DIR.`,
       { cause },
     )
   })
@@ -90,7 +90,7 @@ async function openSystem(settings: BunSettings): Promise<Libsql> {
     const [reason] = message.split(' Is the computer')
     throw new CommandFailure(
       EXIT.unavailable,
-      `The libSQL server at ${new URL(url).host} does not answer as one (${reason}). Start it, or correct TIDEMARK_DATABASE_URL and TIDEMARK_DATABASE_AUTH_TOKEN.`,
+      `${new URL(url).host} does not answer as a libSQL server (${reason}). Start the server, or correct TIDEMARK_DATABASE_URL and TIDEMARK_DATABASE_AUTH_TOKEN.`,
       { cause: error },
     )
   }

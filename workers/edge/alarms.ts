@@ -29,9 +29,10 @@ export async function secureAlarms(namespace: Environment['JOB'], ports: Ports):
         const object = namespace.get(namespace.idFromName(String(jobId)))
         if (valueOf((await object.secure()) as Reply<boolean>)) lost.push(jobId)
       } catch (error) {
-        ports.log.error('nobody knows whether the alarm of a job stands', error, { jobId })
+        ports.log.error('jobs: could not verify the wake-up timer of a job; retrying', error, { jobId })
       }
     },
   )
-  if (lost.length > 0) ports.log.warn('alarms were lost and are set again', { jobs: lost.length })
+  if (lost.length > 0)
+    ports.log.warn('jobs: wake-up timers were lost and have been set again', { jobs: lost.length })
 }

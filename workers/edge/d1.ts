@@ -51,7 +51,7 @@ function refusingStatement(statement: D1PreparedStatement): D1PreparedStatement 
 
 function refuse(error: unknown): never {
   if (!PASSING.test(String(error))) throw error
-  const refusal = new Refusal('unavailable', 'The database is away. Try again shortly.')
+  const refusal = new Refusal('unavailable', 'The database is unavailable. Try again shortly.')
   refusal.cause = error
   throw refusal
 }

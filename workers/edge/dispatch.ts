@@ -14,7 +14,7 @@ export function dispatchInObject(namespace: Environment['DISPATCH'], log: Log): 
       try {
         await object().wake()
       } catch (error) {
-        log.error('jobs wait for the next poll', error)
+        log.error('dispatch: wake-up failed; runs wait for the next poll', error)
       }
     },
     runDue: async () => {

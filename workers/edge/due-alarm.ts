@@ -30,7 +30,7 @@ export class DueAlarm {
       await work()
       await this.arm()
     } catch (error) {
-      this.#log.error('what was due could not be carried on; it is tried again', error)
+      this.#log.error('object: its due work failed; retrying', error)
       this.#armedAt = null
       await this.#storage.setAlarm(clock.now() + RETRY_MS)
     }

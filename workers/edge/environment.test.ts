@@ -19,7 +19,7 @@ test('a directory over ldaps: is one that Workers reach', () => {
 })
 
 test.each([
-  [{ TIDEMARK_LDAP_URL: 'ldap://directory.example.org' }, 'which have no StartTLS'],
+  [{ TIDEMARK_LDAP_URL: 'ldap://directory.example.org' }, 'which do not support StartTLS'],
   [{ TIDEMARK_LDAP_CA: '-----BEGIN CERTIFICATE-----' }, 'TIDEMARK_LDAP_CA'],
   [{ TIDEMARK_LDAP_TLS_VERIFY: 'off' }, 'TIDEMARK_LDAP_TLS_VERIFY'],
 ])('what Workers cannot do is refused: %j', (variables, message) => {

@@ -35,9 +35,11 @@ const edgeSchema = settingsSchema.extend({
     .transform((text) => text.split(',').filter((secret) => secret !== ''))
     .refine(
       (secrets) => secrets.every(({ length }) => length >= 32),
-      'must have 32 characters or more in each',
+      'must have at least 32 characters in each entry',
     )
-    .describe('Former keys, the latest first, with commas between: what was made with them still holds.'),
+    .describe(
+      'Comma-separated former keys, the latest first: data that was encrypted with them stays readable.',
+    ),
 })
 
 /** @throws {RangeError} naming every variable that is wrong */
@@ -67,10 +69,12 @@ export function settingWarnings(environment: Environment): readonly string[] {
 function refuseUnreachable({ ldap }: Settings): void {
   if (!ldap) return
   const problems = [
-    ...(ldap.startTls ? ['TIDEMARK_LDAP_URL must be an ldaps: URL on Workers, which have no StartTLS.'] : []),
+    ...(ldap.startTls
+      ? ['TIDEMARK_LDAP_URL must be an ldaps: URL on Workers, which do not support StartTLS.']
+      : []),
     ...(ldap.ca === null
       ? []
-      : ['TIDEMARK_LDAP_CA is not heeded by Workers, which trust what browsers trust.']),
+      : ['TIDEMARK_LDAP_CA has no effect on Workers, which trust public authorities only. Remove it.']),
     ...(ldap.verifies ? [] : ['TIDEMARK_LDAP_TLS_VERIFY cannot be off on Workers.']),
   ]
   if (problems.length > 0) throw unusable(problems)

@@ -63,9 +63,7 @@ export class EventsObject extends DurableObject<Environment> {
   }
 
   #beat(): void {
-    this.#hub
-      .beat()
-      .catch((error: unknown) => log.error('readers of events could not be looked after', error))
+    this.#hub.beat().catch((error: unknown) => log.error('event hub: heartbeat failed; retrying', error))
     if (this.#hub.isAwake || !this.#beats) return
     clearInterval(this.#beats)
     this.#beats = null

@@ -15,7 +15,9 @@ export function eventsInObject(namespace: Environment['EVENTS']): Events {
       // What it did not hear of now it finds with its next beat.
       await object()
         .committed()
-        .catch((error: unknown) => log.error('readers of events wait', error))
+        .catch((error: unknown) =>
+          log.error('event hub: notification failed; event streams wait for the next heartbeat', error),
+        )
     }
     telling = null
   }

@@ -67,7 +67,7 @@ async function bucketsAll(
 }
 
 function missing(): never {
-  throw new TypeError('A series was not answered.')
+  throw new TypeError('The job answered no series.')
 }
 
 type IndexedItem = { readonly place: number; readonly parcel: BulkItem }
@@ -117,7 +117,7 @@ async function deliverToJob(
   } catch (error) {
     if (error instanceof Refusal) return own.map(() => error)
     // What was sent to other jobs stands, and has to be answered.
-    log.error('an object did not answer', error, { jobId })
+    log.error('jobs: the object of a job did not answer; its deliveries were rejected', error, { jobId })
     return own.map(() => NO_ANSWER)
   }
 }
@@ -129,5 +129,5 @@ function outcomeOf(reply: Reply<DeliveryOutcome>): DeliveryOutcome {
 const NO_ANSWER = new Refusal('unavailable', 'The job did not answer. Try again shortly.')
 const TOO_MANY_JOBS = new Refusal(
   'too_many_jobs',
-  `A call may have ${JOBS_PER_CALL_MAX} different jobs here. Send the others in another call.`,
+  `A request must name at most ${JOBS_PER_CALL_MAX} different jobs on this host. Send the others in another request.`,
 )

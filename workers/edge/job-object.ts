@@ -143,7 +143,7 @@ export class JobObject extends DurableObject<Environment> {
       await this.#arm(engine)
       if (isFoldDue(engine)) await engine.flush()
     } catch (error) {
-      log.error('an alarm failed and is set again', error)
+      log.error('job: waking the job failed; retrying', error)
       await this.ctx.storage.setAlarm(clock.now() + RETRY_MS)
     }
   }
@@ -216,7 +216,7 @@ export class JobObject extends DurableObject<Environment> {
   #flushWhenDue(engine: JobEngine): void {
     if (!isFoldDue(engine)) return
     this.ctx.waitUntil(
-      engine.flush().catch((error: unknown) => log.error('a flush failed and is tried again', error)),
+      engine.flush().catch((error: unknown) => log.error('job: flush failed; retrying', error)),
     )
   }
 

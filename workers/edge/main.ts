@@ -67,6 +67,6 @@ async function prepare({ ports, prepared }: Service, origin: string): Promise<vo
       return true
     })
   } catch (error) {
-    ports.log.error('it could not be seen whether anybody can sign in', error)
+    ports.log.error('start: checking for a first administrator failed; retrying at the next request', error)
   }
 }

@@ -17,7 +17,7 @@ export async function scryptInSteps(
   rest: () => Promise<void>,
 ): Promise<Uint8Array> {
   const isCost = n >= 2 && [Math.log2(n), r, p].every(Number.isInteger) && r >= 1 && p >= 1
-  if (!isCost) throw new RangeError(`There is no scrypt of N ${n}, r ${r}, p ${p}.`)
+  if (!isCost) throw new RangeError(`scrypt does not support N ${n}, r ${r}, p ${p}.`)
   const laneBytes = 128 * r
   const lanes = new Uint8Array(pbkdf2Sync(password, salt, 1, p * laneBytes, 'sha256'))
   const mixer = new Mixer(n, r)

@@ -45,7 +45,7 @@ export class RemoteSubscribers implements Subscribers {
     } catch (error) {
       // They are told so with the next values; and if that object is gone, so are all who read there.
       this.#hasMissed = true
-      this.#log.error('what a job received could not be told', error)
+      this.#log.error('job: publishing received values to event streams failed', error)
     }
   }
 }

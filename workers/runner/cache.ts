@@ -29,7 +29,7 @@ export class FileCache {
     sha256: string,
     fetchBytes: () => Promise<Uint8Array<ArrayBuffer>>,
   ): Promise<Uint8Array<ArrayBuffer>> {
-    if (!/^[0-9a-f]{64}$/.test(sha256)) throw new RangeError('A digest has 64 hexadecimal digits.')
+    if (!/^[0-9a-f]{64}$/.test(sha256)) throw new RangeError('A digest must have 64 hexadecimal digits.')
     const path = join(this.#dir, sha256)
     // A machine that lost power may have left less than was written.
     const kept = await readFile(path).catch(() => null)
@@ -40,8 +40,7 @@ export class FileCache {
       return new Uint8Array(kept)
     }
     const bytes = await fetchBytes()
-    if (digestOf(bytes) !== sha256)
-      throw new Error('A file of the script is not what the service said it is.')
+    if (digestOf(bytes) !== sha256) throw new Error('The digest of a downloaded file of the script is wrong.')
     await this.#keep(path, bytes)
     return bytes
   }

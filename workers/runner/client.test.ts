@@ -61,16 +61,16 @@ const answering = (status: number, body: object) => {
 }
 
 test('a service that takes no runners is named with its answer and what to set', async () => {
-  const detail = 'Runners need TIDEMARK_RUNNER_TOKEN to be set here.'
+  const detail = 'Runners cannot register: TIDEMARK_RUNNER_TOKEN of the service is not set.'
   const { line, count } = await saidTo(answering(501, { code: 'not_configured', detail }))
   expect(line).toMatchObject({ level: 'warn', status: 501, detail })
-  expect(line.message).toContain('the service refuses this runner')
+  expect(line.message).toContain('runner: the service refuses this runner')
   expect(line.remedy).toContain('Set TIDEMARK_RUNNER_TOKEN of the service')
   expect(count).toBe(1)
 })
 
 test('so is one that does not know the token of the runner', async () => {
-  const detail = 'This is not the token that runners register with.'
+  const detail = 'The registration token is wrong.'
   const { line, thrown } = await saidTo(answering(401, { code: 'unauthenticated', detail }))
   expect(line).toMatchObject({ level: 'warn', status: 401, detail })
   expect(line.remedy).toContain('TIDEMARK_RUNNER_TOKEN of this runner')
@@ -82,7 +82,7 @@ test('and one that does not answer, with the cause', async () => {
   await server?.stop(true)
   const { line, count } = await saidTo(url)
   expect(line).toMatchObject({ level: 'warn', status: 0, url })
-  expect(line.message).toContain('the service does not answer')
+  expect(line.message).toContain('runner: the service does not answer')
   expect(line.detail).not.toBe('')
   expect(line.remedy).toContain('TIDEMARK_RUNNER_URL')
   expect(count).toBe(1)

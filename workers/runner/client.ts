@@ -24,10 +24,10 @@ const TRIES_UNTIL_WARNED = 3
 
 /** What the operator does about an answer, by its status; 0 stands for none. */
 const REMEDIES: Readonly<Record<number, string>> = {
-  0: 'Check TIDEMARK_RUNNER_URL, and that the service runs.',
+  0: 'Check TIDEMARK_RUNNER_URL, and that the service is running.',
   401: 'Set TIDEMARK_RUNNER_TOKEN of this runner to the value that the service has.',
-  404: 'Check TIDEMARK_RUNNER_URL: it ends with the base path of the service (TIDEMARK_BASE_PATH).',
-  501: 'Set TIDEMARK_RUNNER_TOKEN of the service to the value that this runner has, and start the service again.',
+  404: 'Check TIDEMARK_RUNNER_URL: it must end with the context path of the service (TIDEMARK_BASE_PATH).',
+  501: 'Set TIDEMARK_RUNNER_TOKEN of the service to the value that this runner has, and restart the service.',
 }
 
 /** The service does not know the attempt any more: somebody else has the job, or nobody. */
@@ -43,7 +43,7 @@ export class Refused extends Error {
     readonly status: number,
     readonly detail: string,
   ) {
-    super(`The service refused with ${status}: ${detail}`)
+    super(`The service answered ${status}: ${detail}`)
   }
 }
 
@@ -163,10 +163,11 @@ export class Client {
 
   /** Says what keeps the runner from its work, and what to do. @param status 0 for no answer */
   complain(status: number, detail: string): void {
-    const message = status === 0 ? 'the service does not answer' : 'the service refuses this runner'
+    const message =
+      status === 0 ? 'runner: the service does not answer' : 'runner: the service refuses this runner'
     const remedy = REMEDIES[status]
     const about = { url: this.#parts.url, status, detail, ...(remedy !== undefined && { remedy }) }
-    this.#complaints.say(`${message}; it is asked again`, about)
+    this.#complaints.say(`${message}; retrying`, about)
   }
 
   async #ask(call: ServiceCall, token: string): Promise<Answer> {

@@ -29,7 +29,7 @@ export class Complaints {
   /** What was wrong is over. */
   over(): void {
     if (this.#nextAt === 0) return
-    this.#log.info('the service takes what the runner sends again')
+    this.#log.info('runner: the service accepts requests of this runner again')
     this.#nextAt = 0
     this.#pauseMs = FIRST_MS
   }

@@ -14,10 +14,10 @@ export async function takeDirectory(path: string): Promise<string> {
   const found = await lstat(dir)
   const uid = process.getuid?.() ?? 0
   if (!found.isDirectory() || found.uid !== uid || (found.mode & OTHERS_WRITE) !== 0)
-    throw fault('is not a directory of ours alone')
+    throw fault("must be a directory that only the runner's user owns and can write")
   for (let at = dir; uid === 0 && at !== '/'; at = dirname(at)) {
     if (((await stat(at)).mode & OTHERS_ENTER) === 0)
-      throw fault(`lies in ${at}, through which other users cannot get: jobs run as such`)
+      throw fault(`lies in ${at}, which other users cannot enter, although runs use other users`)
   }
   return dir
 }

@@ -37,8 +37,8 @@ test('a link counts where it leads to a file of the same directory', async () =>
 })
 
 test('what was not opened is refused', async () => {
-  expect(await refusal('etc/passwd')).toContain('opens no directory etc')
-  expect(await refusal('')).toContain('opens no directory')
+  expect(await refusal('etc/passwd')).toContain('has no directory etc')
+  expect(await refusal('')).toContain('has no directory')
 })
 
 test('a thousand files may fit, and no more', async () => {

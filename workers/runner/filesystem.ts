@@ -23,15 +23,12 @@ export async function filesFor(
   for (const pattern of patterns) {
     const [name = '', ...parts] = pattern.split('/').filter((part) => part !== '')
     const directory = opened.find((each) => each.name === name)
-    if (!directory)
-      throw new RangeError(
-        `This runner opens no directory ${name}: TIDEMARK_RUNNER_FILES says which it does.`,
-      )
+    if (!directory) throw new RangeError(`The runner has no directory ${name} in TIDEMARK_RUNNER_FILES.`)
     const root = await realpath(directory.path)
     for (const path of await pathsFor(parts, root, budget)) {
       const from = await realpath(join(root, path)).catch(() => '')
       if (from.startsWith(`${root}/`) && (await stat(from)).isFile()) found.set(`${name}/${path}`, from)
-      if (found.size > FILES_MAX) throw new RangeError(`More than ${FILES_MAX} files fit ${pattern}.`)
+      if (found.size > FILES_MAX) throw new RangeError(`More than ${FILES_MAX} files match ${pattern}.`)
     }
   }
   return [...found].map(([path, from]) => ({ path, from }))
@@ -49,7 +46,7 @@ async function pathsFor(
     for (const folder of above) {
       const entries = await readdir(join(root, folder), { withFileTypes: true })
       budget.looks -= entries.length
-      if (budget.looks < 0) throw new RangeError('Too many files lie where the patterns lead.')
+      if (budget.looks < 0) throw new RangeError('The patterns search too many files.')
       const isLast = depth === parts.length - 1
       const wanted = entries.filter((entry) => matchesWildcard(entry.name, part))
       // A link to a directory is not followed.

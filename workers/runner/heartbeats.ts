@@ -62,7 +62,7 @@ export class Heartbeats {
 
   #speak(): void {
     this.#tell().catch((error: unknown) =>
-      this.#parts.log.error('the process of heartbeats could not be told of jobs', error),
+      this.#parts.log.error('runner: updating the heartbeat process failed', error),
     )
   }
 

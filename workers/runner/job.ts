@@ -122,7 +122,7 @@ export class Job {
     } catch (error) {
       if (this.#gone.signal.aborted) throw error
       if (error instanceof Stopped) return this.#endingOf(null)
-      if (!(error instanceof Unprepared)) this.#tools.log.error('a job could not be run', error)
+      if (!(error instanceof Unprepared)) this.#tools.log.error('runner: executing a run failed', error)
       return this.#failed(null, (error as Error).message)
     } finally {
       callOff()
@@ -135,7 +135,7 @@ export class Job {
     const stopped = this.#stop.signal.aborted ? (this.#stop.signal.reason as Stopped).reason : null
     if (stopped === 'timed_out') {
       const limitS = this.#assignment.timeoutMs / 1_000
-      return { outcome: 'timed_out', exitCode, error: `The script took longer than ${limitS} s.` }
+      return { outcome: 'timed_out', exitCode, error: `The script exceeded its time limit of ${limitS} s.` }
     }
     if (stopped !== null) return { outcome: 'cancelled', exitCode, error: null }
     if (exitCode === 0) return { outcome: 'succeeded', exitCode, error: null }

@@ -40,17 +40,18 @@ export class Outputs {
 
   async #publish(from: JobDirectory, path: string): Promise<void> {
     const refusal = await this.#handOver(from, path)
-    if (refusal !== null) this.#parts.note(`${path} was not published: ${refusal}`)
+    if (refusal !== null) this.#parts.note(`${path} was not uploaded: ${refusal}`)
   }
 
   /** @returns why not, if not */
   async #handOver(from: JobDirectory, path: string): Promise<string | null> {
     const name = basename(path).normalize('NFC')
     const isMore = !this.#published.has(name)
-    if (isMore && this.#published.size >= OUTPUTS_MAX) return `a run has ${OUTPUTS_MAX} files at most.`
+    if (isMore && this.#published.size >= OUTPUTS_MAX)
+      return `a run can produce at most ${OUTPUTS_MAX} files.`
     const bytes = await from.read(path, OUTPUT_MAX_BYTES + 1)
-    if (bytes === null) return 'there is no such file.'
-    if (bytes.length > OUTPUT_MAX_BYTES) return `it has more than ${OUTPUT_MAX_BYTES} bytes.`
+    if (bytes === null) return 'the file does not exist.'
+    if (bytes.length > OUTPUT_MAX_BYTES) return `the file has more than ${OUTPUT_MAX_BYTES} bytes.`
     try {
       await this.#parts.attempt.output(name, bytes)
     } catch (error) {

@@ -249,7 +249,7 @@ describe('a tunnel of a job', () => {
     const refused = [new Set<string>(), new Set(['db.example.org:1']), new Set(['127.0.0.1'])]
     for (const outboundAllow of refused)
       expect(await rejection(openedTo({ outboundAllow }))).toMatchObject({
-        message: `${target()} has a private address and is not in TIDEMARK_OUTBOUND_ALLOW of the runner.`,
+        message: `${target()} has a private address, and TIDEMARK_OUTBOUND_ALLOW of the runner does not list it.`,
       })
     expect(await rejection(openedTo({ addressesOf: () => Promise.resolve([]) }))).toMatchObject({
       message: 'db.example.org has no address.',

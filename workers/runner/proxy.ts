@@ -140,7 +140,7 @@ async function serve(client: Socket, options: Guarded, onUpstream: (upstream: So
   const { head, rest } = await headOf(client)
   const [method = '', asked = ''] = head.split('\r\n', 1)[0]?.split(' ') ?? []
   if (!isInvited(head, options.password))
-    throw new Denial('407 Proxy Authentication Required', 'This proxy is that of a job.')
+    throw new Denial('407 Proxy Authentication Required', 'This proxy belongs to another run.')
   const isTunnel = method === 'CONNECT'
   const target = targetOf(isTunnel ? `http://${asked}` : asked, isTunnel)
   const upstream = await dialFirst(await addressesFor(target, options), target.port)
@@ -188,14 +188,14 @@ function headOf(client: Socket): Promise<{ readonly head: string; readonly rest:
         const rest = bytes.subarray(end + HEAD_END.length)
         settle(() => resolve({ head: bytes.subarray(0, end).toString('latin1'), rest }))
       } else if (bytes.length > HEAD_MAX_BYTES)
-        refuse('431 Request Header Fields Too Large', 'The head of the request is too long.')
+        refuse('431 Request Header Fields Too Large', 'The headers of the request are too long.')
     }
     const timer = setTimeout(
-      () => refuse('408 Request Timeout', 'The head of the request took too long.'),
+      () => refuse('408 Request Timeout', 'The headers of the request took too long.'),
       HEAD_MS,
     )
     client.on('data', onData)
-    client.once('close', () => refuse('400 Bad Request', 'The request ended early.'))
+    client.once('close', () => refuse('400 Bad Request', 'The request is truncated.'))
   })
 }
 
@@ -203,10 +203,13 @@ function headOf(client: Socket): Promise<{ readonly head: string; readonly rest:
 function targetOf(text: string, isTunnel: boolean): Target {
   const url = URL.canParse(text) ? new URL(text) : null
   if (url === null || url.protocol !== 'http:' || url.hostname === '')
-    throw new Denial('400 Bad Request', 'This proxy takes CONNECT host:port and requests for http: URLs.')
+    throw new Denial(
+      '400 Bad Request',
+      'This proxy supports CONNECT host:port and requests for http: URLs only.',
+    )
   const port = url.port === '' ? 80 : Number(url.port)
   // A URL leaves out the port that is its scheme's own, so a tunnel to it is told by its text.
-  if (isTunnel && !/:\d+$/.test(text)) throw new Denial('400 Bad Request', 'CONNECT takes host:port.')
+  if (isTunnel && !/:\d+$/.test(text)) throw new Denial('400 Bad Request', 'CONNECT requires host:port.')
   const hostname = url.hostname.replace(/\.$/, '')
   return { hostname, host: `${hostname}:${port}`, port }
 }
@@ -222,7 +225,9 @@ async function addressesFor(target: Target, options: ProxyOptions): Promise<read
   if (addresses.length === 0) throw new Denial('502 Bad Gateway', `${hostname} has no address.`)
   if (host === service || isAllowed(target, outboundAllow)) return addresses
   if (addresses.every(isPublicAddress)) return addresses
-  throw new Forbidden(`${host} has a private address and is not in TIDEMARK_OUTBOUND_ALLOW of the runner.`)
+  throw new Forbidden(
+    `${host} has a private address, and TIDEMARK_OUTBOUND_ALLOW of the runner does not list it.`,
+  )
 }
 
 async function lookedUp(name: string): Promise<readonly string[]> {

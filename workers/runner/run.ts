@@ -117,10 +117,10 @@ async function prepare(assignment: Assignment, tools: RunTools, run: Run): Promi
         onStderr: onSystemLine,
       },
     )
-    if (timeout.aborted) throw new Unprepared('What the script depends on took too long to be installed.')
+    if (timeout.aborted) throw new Unprepared('Installing the dependencies of the script took too long.')
     signal.throwIfAborted()
     if (exit.code === 0) return
-    throw new Unprepared('What the script depends on could not be installed: the log says why.')
+    throw new Unprepared('Installing the dependencies of the script failed; see the log.')
   }
   return ENGINES[assignment.script.runner].prepare({
     script: assignment.script,

@@ -59,7 +59,7 @@ export async function openRunner(settings: RunnerSettings, log: Log): Promise<Ru
   )
   const polling = poll(client, work, { log, signal: life.signal, takesJobs: sandbox.refusal === null })
   warnOf(sandbox, log)
-  log.info('the runner looks for jobs', { url, slots, isolation: about.isolation, refusal: about.refusal })
+  log.info('runner: started', { url, slots, isolation: about.isolation, refusal: about.refusal })
   return {
     about,
     async close() {
@@ -75,15 +75,21 @@ export async function openRunner(settings: RunnerSettings, log: Log): Promise<Ru
 /** Says at each start what an operator must know of how scripts run here. */
 function warnOf({ refusal, isolation }: Sandbox, log: Log): void {
   if (refusal !== null)
-    log.warn('scripts do not run here: this runner takes no jobs', { refusal, remedy: REMEDY })
-  else if (isolation === 'none')
-    log.warn('scripts run without isolation, as the user of this runner (TIDEMARK_RUNNER_ISOLATION)', {
-      user: process.getuid?.() ?? -1,
+    log.warn('runner: scripts do not run here, because this runner accepts no runs', {
+      refusal,
+      remedy: REMEDY,
     })
+  else if (isolation === 'none')
+    log.warn(
+      'runner: scripts run without isolation, as the user of this runner (TIDEMARK_RUNNER_ISOLATION)',
+      {
+        user: process.getuid?.() ?? -1,
+      },
+    )
 }
 
 const REMEDY =
-  'Install bubblewrap and socat and start the runner as root, or set TIDEMARK_RUNNER_ISOLATION=best-effort to run them at the best level of this machine.'
+  'Install bubblewrap and socat and start the runner as root, or set TIDEMARK_RUNNER_ISOLATION=best-effort to use the best isolation of this machine.'
 
 /** Removes what jobs of an earlier life left behind. */
 async function clear(roomsDir: string, sandbox: Sandbox): Promise<void> {
@@ -123,7 +129,7 @@ async function poll(client: Client, work: Work, { log, signal, takesJobs }: Poll
     } catch (error) {
       if (signal.aborted) return
       if (error instanceof Refused) client.complain(error.status, error.detail)
-      else log.error('the service could not be asked for jobs', error)
+      else log.error('runner: polling the service for runs failed; retrying', error)
       await sleep(pauseOf(++failures), signal).catch(() => undefined)
     }
   }
@@ -177,7 +183,7 @@ class Work {
     const begun = former ? former.over.then(() => job.run()) : job.run()
     const over = begun
       .catch((error: unknown) =>
-        this.#tools.log.error('a job ended without being told of', error, { job: id }),
+        this.#tools.log.error('runner: a run ended without reporting its result', error, { job: id }),
       )
       .then(() => this.#end(id, job))
     this.#jobs.set(id, { job, over })

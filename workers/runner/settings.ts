@@ -18,38 +18,38 @@ const schema = z.object({
       'must be an https: URL, or http: on this machine, without credentials',
     )
     .transform((url) => url.replace(/\/+$/, ''))
-    .describe('Where the service is, with its context path.'),
+    .describe('URL of the service, with its context path.'),
   TIDEMARK_RUNNER_TOKEN: z
     .string()
-    .regex(/^[\x21-\x7e]{32,1024}$/, 'must have 32 visible ASCII characters or more')
-    .describe('The TIDEMARK_RUNNER_TOKEN of the service, with which runners register.'),
+    .regex(/^[\x21-\x7e]{32,1024}$/, 'must have at least 32 visible ASCII characters')
+    .describe('The registration token: TIDEMARK_RUNNER_TOKEN of the service.'),
   TIDEMARK_RUNNER_NAME: z
     .string()
     .min(1)
     .max(255)
     .default(hostname())
-    .describe('What this runner is called; another one with this name takes its place.'),
-  TIDEMARK_RUNNER_LABELS: list(64, 32).describe('What run configurations may ask for, with commas between.'),
+    .describe('The name of this runner; it replaces another runner with the same name.'),
+  TIDEMARK_RUNNER_LABELS: list(64, 32).describe(
+    'Comma-separated labels that run configurations can require.',
+  ),
   TIDEMARK_RUNNER_SLOTS: wholeNumber(1, SLOTS_MAX)
     .default(Math.min(availableParallelism(), SLOTS_MAX))
-    .describe('How many jobs run at once; by default as many as there are cores.'),
+    .describe('Number of runs at once; default: the number of cores.'),
   TIDEMARK_RUNNER_DIR: z
     .string()
     .optional()
-    .describe(
-      'Where jobs work, and where files and Python environments are kept for the next one; by default in /var/tmp.',
-    ),
+    .describe('Working directory of runs, and cache of files and Python environments; default: in /var/tmp.'),
   TIDEMARK_RUNNER_ISOLATION: z
     .enum(['required', 'best-effort', 'off', 'off-as-root'])
     .default('required')
     .describe(
-      'Whether jobs run where this machine cannot keep them apart in full; `off-as-root` is `off` for a runner that is root.',
+      'The isolation that runs require: `best-effort` and `off` allow less than full isolation; `off-as-root` is `off` for a runner that is root.',
     ),
   TIDEMARK_OUTBOUND_ALLOW: notificationVariables.TIDEMARK_OUTBOUND_ALLOW,
   TIDEMARK_RUNNER_FILES: list(4_096, 100)
-    .refine((paths) => paths.every(isAbsolute), 'must be absolute paths, with commas between')
-    .refine(hasDistinctNames, 'must end in names that differ')
-    .describe('Directories whose files filesystem configurations may read, with commas between.'),
+    .refine((paths) => paths.every(isAbsolute), 'must be comma-separated absolute paths')
+    .refine(hasDistinctNames, 'must end in different names')
+    .describe('Comma-separated directories whose files filesystem configurations can read.'),
 })
 
 /** A directory that the operator opened, and what run configurations call it. */
@@ -69,7 +69,7 @@ export type RunnerSettings = {
 }
 
 const OFF_AS_ROOT =
-  'TIDEMARK_RUNNER_ISOLATION: off runs every script as root here, with this whole machine. Leave it out, start the runner as another user, or set off-as-root if that is meant.'
+  'TIDEMARK_RUNNER_ISOLATION=off would run every script as root with full access to this machine. Unset it, start the runner as another user, or set off-as-root if you accept that.'
 
 /** @param uid of the user of the runner @throws {RangeError} naming every variable that is wrong; for `off` as root */
 export function readRunnerSettings(
@@ -118,10 +118,10 @@ function list(lengthMax: number, countMax: number) {
     .default('')
     .transform((text) => text.split(',').map((word) => word.trim()))
     .transform((words) => words.filter((word) => word !== ''))
-    .refine((words) => words.length <= countMax, `must be ${countMax} at most`)
+    .refine((words) => words.length <= countMax, `must have at most ${countMax} entries`)
     .refine(
       (words) => words.every((word) => word.length <= lengthMax),
-      `must have ${lengthMax} characters at most each`,
+      `must have at most ${lengthMax} characters in each entry`,
     )
 }
 

@@ -14,7 +14,7 @@ export class Stopped extends Error {
   override readonly name = 'Stopped'
 
   constructor(readonly reason: StopReason) {
-    super(`The job was ended: ${reason}.`)
+    super(`The run was stopped: ${reason}.`)
   }
 }
 

@@ -70,6 +70,6 @@ async function placeFor(folder: string, path: string): Promise<string> {
 /** The service has looked at paths already; where files are written, nothing is taken on trust. */
 function inside(folder: string, path: string): string {
   const isPlain = path.split('/').every((part) => part !== '' && part !== '.' && part !== '..')
-  if (!isPlain || path.includes('\0')) throw new RangeError('A path of a job leads nowhere.')
+  if (!isPlain || path.includes('\0')) throw new RangeError('A path of a run is outside of its directory.')
   return join(folder, path)
 }

@@ -38,7 +38,7 @@ export const python: Engine = {
 async function environmentOf(preparation: Preparation, manager: Manager) {
   const { files, tree, environments, scratch, note, signal } = preparation
   const manifest = detect(files.map(({ path }) => path)).dependencyFile
-  if (manifest === null) throw new Unprepared(`The script has no ${manager} manifest any more.`)
+  if (manifest === null) throw new Unprepared(`The script no longer has a ${manager} manifest.`)
   const text = await readFile(join(tree, manifest), 'utf8')
   const seen = pointsIntoTree(manager, text) ? files : files.filter(({ path }) => isPinned(path, manifest))
   const version = await pythonVersion()
@@ -71,7 +71,7 @@ async function buildByPip(preparation: Preparation, { path, folder }: Building):
 async function buildByPoetry(preparation: Preparation, { path, folder }: Building): Promise<void> {
   if (!hasProgram('poetry'))
     throw new Unprepared(
-      'The script asks for Poetry, and this runner has none: use another one by its labels.',
+      'The script requires Poetry, which this runner does not have. Choose a runner with Poetry by its labels.',
     )
   const build = steps(preparation, { path, folder }, outsideSettings('PIP_', 'POETRY_'))
   await build([PYTHON, '-I', '-m', 'venv', path])

@@ -49,7 +49,7 @@ describe('a log', () => {
       ...Array.from({ length: 900 }, (_, index) => index + 103),
     ])
     expect(chunks.at(-1)?.lines.at(-1)).toMatchObject({ stream: 'system', line: 1_002 })
-    expect(chunks.at(-1)?.lines.at(-1)?.text).toContain('2 of 1002 lines are left out.')
+    expect(chunks.at(-1)?.lines.at(-1)?.text).toContain('2 of 1002 lines were dropped.')
   })
 
   test('sends no chunk that the service would not take, whatever is in it', () => {

@@ -54,7 +54,7 @@ export class JobLog {
     if (this.#lines <= KEPT_LINES) return
     const lines = this.#lines + 1
     const kept = `A log keeps its first ${LOG_HEAD_LINES} and its last ${LOG_TAIL_LINES} lines.`
-    this.add('system', `${kept} ${lines - KEPT_LINES} of ${lines} lines are left out.`)
+    this.add('system', `${kept} ${lines - KEPT_LINES} of ${lines} lines were dropped.`)
   }
 
   /** The next lines to send, the same ones until `sent`; null when there are none. */

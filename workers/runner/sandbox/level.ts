@@ -25,10 +25,10 @@ export function missingOf(found: ProbeResults): string[] {
 }
 
 const LACKS: Readonly<Record<Means, string>> = {
-  namespaces: 'no view of files, processes and network of its own',
-  seccomp: 'no filter of system calls',
-  uids: 'no user of its own for each job',
-  cgroups: 'no bound of memory, processes and CPU',
-  rooms: 'no bound of the size of directories',
+  namespaces: 'no isolation of files, processes and network',
+  seccomp: 'no system call filter',
+  uids: 'no separate user for each run',
+  cgroups: 'no limit of memory, processes and CPU',
+  rooms: 'no limit of directory sizes',
   landlock: 'no Landlock',
 }

@@ -68,7 +68,7 @@ export async function openMachine(options: MachineOptions): Promise<Machine> {
   for (const { uid } of free) if (uid !== null) await endProcessesOf(uid)
   const slots = found.cgroups === null ? await withGroups(free, found) : free
   if (found.rooms === null) found.rooms = await faultOf(() => tryRoom(options.directory))
-  if (PROCESSOR === null) found.seccomp ??= `not known for ${process.arch}`
+  if (PROCESSOR === null) found.seccomp ??= `not supported on ${process.arch}`
   const confinementOf = (slot: Slot) => confinementIn(found, slot)
   const fault =
     lackingProgram() ?? (await settle(found, () => tryOut(options.directory, slots, confinementOf)))
@@ -156,7 +156,7 @@ async function claimed(found: Record<Means, string | null>): Promise<Uids | null
   const uids = await claimUids()
   found.uids =
     uids === null
-      ? 'other runners have them all'
+      ? 'other runners use all of them'
       : await faultOf(() => succeeds(['setpriv', ...asUser(uids.first), 'true']))
   if (found.uids === null) return uids
   await uids?.release()
@@ -208,7 +208,7 @@ async function tryOut(
   [slot]: readonly Slot[],
   confinementOf: (slot: Slot) => Confinement,
 ): Promise<void> {
-  if (slot === undefined) throw new Error('there are no slots')
+  if (slot === undefined) throw new Error('the runner has no slots')
   const confinement = confinementOf(slot)
   const { namespaces, processor } = confinement
   const said: Uint8Array[] = []
@@ -229,7 +229,7 @@ async function tryOut(
   const launched = await launcher.launch({ start, limits: TRIAL_LIMITS, way: null, tunnel: null })
   const running = follow({ ...start, launched, group, uid, namespaces, memoryMaxBytes: 0 })
   const { code } = await running.exited
-  if (code !== 0) throw new Error(Buffer.concat(said).toString().trim() || `a first job ended with ${code}`)
+  if (code !== 0) throw new Error(Buffer.concat(said).toString().trim() || `a test run ended with ${code}`)
 }
 
 async function faultOf(act: () => Promise<unknown>): Promise<string | null> {

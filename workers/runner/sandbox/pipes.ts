@@ -18,7 +18,7 @@ export async function openPipes(folder: string, uid: number | null): Promise<Pip
   const paths = ['stdout', 'stderr'].map((name) => join(folder, name))
   for (const path of paths) rmSync(path, { force: true })
   const made = Bun.spawn(['mkfifo', '--mode=600', ...paths], { stdio: ['ignore', 'ignore', 'inherit'] })
-  if ((await made.exited) !== 0) throw new Error('No pipes could be made.')
+  if ((await made.exited) !== 0) throw new Error('Creating pipes failed.')
   const [stdout, stderr] = paths.map((path) => openPipe(path, uid)) as [Pipe, Pipe]
   return { stdout, stderr }
 }

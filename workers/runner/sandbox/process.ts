@@ -55,7 +55,8 @@ export function follow(
     launched.close()
     const isOutOfMemory = (group?.outOfMemoryKills() ?? 0) > killsBefore
     if (isOutOfMemory) return { code, reason: outOfMemory(options.memoryMaxBytes) }
-    if (namespaces && !hasRun && !isKilled) throw new Error(`The sandbox could not be made: ${drains.tail()}`)
+    if (namespaces && !hasRun && !isKilled)
+      throw new Error(`The sandbox could not be created: ${drains.tail()}`)
     return { code, reason: null }
   }
 }
@@ -68,7 +69,7 @@ async function endTheRest({ launched, group, uid, namespaces }: RunningOptions):
 }
 
 function outOfMemory(maxBytes: number): string {
-  return `It needed more than the ${Math.floor(maxBytes / 1024 / 1024)} MiB of memory that it may have.`
+  return `The script exceeded the memory limit of ${Math.floor(maxBytes / 1024 / 1024)} MiB.`
 }
 
 /** Hands on what is written as it comes, so that nothing of it stays here. */

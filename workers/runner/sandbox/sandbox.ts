@@ -87,11 +87,14 @@ class MachineSandbox implements Sandbox {
 
   async start(start: SandboxStart): Promise<Contained> {
     if (this.refusal !== null) throw new Error(this.refusal)
-    if (!Bun.isMainThread) throw new Error('A job is started from the main thread: it ends with its thread.')
+    if (!Bun.isMainThread)
+      throw new Error(
+        'A sandboxed process must be started from the main thread, because it ends with its thread.',
+      )
     checkWords(start)
     // The one that was free last: preparing and running a job then count in one bound of memory.
     const free = this.#free.pop()
-    if (free === undefined) throw new Error('All slots are taken.')
+    if (free === undefined) throw new Error('All slots are in use.')
     try {
       return await this.#startIn(free, start)
     } catch (error) {
@@ -202,18 +205,18 @@ function refusalOf(
   missing: readonly string[],
 ): string | null {
   if (demand !== 'required' || isolation === 'full') return null
-  return `Jobs could not be kept apart in full, and the operator has not chosen less (TIDEMARK_RUNNER_ISOLATION): ${missing.join('; ')}.`
+  return `Runs cannot be fully isolated on this machine, and TIDEMARK_RUNNER_ISOLATION does not allow less: ${missing.join('; ')}.`
 }
 
 /** @throws {RangeError} when something that is given has no form that a process could be given it in */
 function checkWords({ argv, env, cwd, writable, readOnly }: SandboxStart): void {
   const paths = [cwd, ...writable, ...readOnly.flatMap(({ from, to }) => [from, to])]
-  if (argv.length === 0) throw new RangeError('A job is a command.')
+  if (argv.length === 0) throw new RangeError('A run needs a command.')
   if ([...argv, ...paths, ...Object.values(env)].some((word) => word.includes('\0')))
-    throw new RangeError('Nothing that a job is given may have a NUL in it.')
+    throw new RangeError('The arguments, paths and variables of a run must not contain NUL.')
   if (Object.keys(env).some((name) => !/^[^=\0]+$/.test(name)))
-    throw new RangeError('The name of a variable of a job cannot be one.')
-  if (!paths.every(isAbsolute)) throw new RangeError('The paths of a job are absolute.')
+    throw new RangeError('A variable of a run has an invalid name.')
+  if (!paths.every(isAbsolute)) throw new RangeError('The paths of a run must be absolute.')
 }
 
 /** Where files cannot be mounted they are linked to where the job looks for them. */

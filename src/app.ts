@@ -107,9 +107,9 @@ export function createApp(ports: Ports, around: (handle: Handle) => Handle = (ha
   app.get(
     '/openapi.json',
     policy({
-      summary: 'This interface as OpenAPI 3.1',
+      summary: 'Read this OpenAPI document',
       roles: 'anyone',
-      answers: { 200: { description: 'The document.', schema: z.looseObject({ openapi: z.string() }) } },
+      answers: { 200: { description: 'This document.', schema: z.looseObject({ openapi: z.string() }) } },
     }),
     (c) => c.json((document ??= openApiDocument(app, ports.settings.basePath))),
   )

@@ -174,5 +174,5 @@ export async function sweepAll({ flow, log }: Pick<Ports, 'flow' | 'log'>): Prom
   for (let after: number | null = 0; after !== null;) after = await flow.sweep(after)
   // Alarms follow what was set right.
   await flow.runDue()
-  log.info('all states were compared with what their children make them')
+  log.info('state pipeline: all states were compared with the states of their children')
 }

@@ -19,7 +19,7 @@ const stopped = new FinalizationRegistry<number>((sizeBytes) => {
 export function holdIntake(sizeBytes: number): () => void {
   if (sizeBytes <= SMALL_BYTES_MAX) return nothing
   if (heldBytes + sizeBytes > INTAKE_BYTES_MAX) {
-    throw new Refusal('overloaded', 'Too many large requests arrive at once. Try again shortly.')
+    throw new Refusal('overloaded', 'The service is receiving too many large requests. Try again shortly.')
   }
   heldBytes += sizeBytes
   const release = () => {

@@ -31,7 +31,7 @@ export async function* bodyChunks(
     }
   } catch (error) {
     if (error instanceof Refusal) throw error
-    throw new Refusal('bad_request', 'The body ended early.')
+    throw new Refusal('bad_request', 'The body is truncated.')
   }
 }
 
@@ -56,7 +56,7 @@ export async function readStart(request: Request, sizeMaxBytes: number): Promise
 
 /** What is said of a body that is larger. */
 export function tooLarge(sizeMaxBytes: number): Refusal {
-  return new Refusal('too_large', `The body may have ${sizeMaxBytes} bytes at most.`)
+  return new Refusal('too_large', `The body must have at most ${sizeMaxBytes} bytes.`)
 }
 
 /** Inflates gzip, and stops where it gets larger than the bound.
@@ -66,13 +66,13 @@ export async function gunzip(
   { inflatedMaxBytes }: ByteBounds,
 ): Promise<Uint8Array<ArrayBuffer>> {
   const refusal = () =>
-    new Refusal('too_large', `The body may have ${inflatedMaxBytes} bytes at most once it is inflated.`)
+    new Refusal('too_large', `The uncompressed body must have at most ${inflatedMaxBytes} bytes.`)
   try {
     const inflated = new Blob([bytes]).stream().pipeThrough(new DecompressionStream('gzip'))
     return await collect(inflated, inflatedMaxBytes, refusal)
   } catch (error) {
     if (error instanceof Refusal) throw error
-    throw new Refusal('bad_request', 'The body is not gzip.')
+    throw new Refusal('bad_request', 'The body is not valid gzip.')
   }
 }
 

@@ -17,9 +17,9 @@ const FAULTS: readonly (readonly [z.core.$ZodIssueCode, z.ZodType, unknown, stri
   ['too_small', z.array(z.int()).min(1), [], 'must have at least 1 entry'],
   ['too_small', z.number().positive(), 0, 'must be more than 0'],
   ['invalid_format', z.iso.datetime({ offset: true }), 'x', 'must be an ISO 8601 date-time with an offset'],
-  ['invalid_format', z.string().regex(/^a$/), 'b', 'must be in the form that the document describes'],
+  ['invalid_format', z.string().regex(/^a$/), 'b', 'must be in the form that the OpenAPI document describes'],
   ['not_multiple_of', z.number().multipleOf(5), 3, 'must be a multiple of 5'],
-  ['unrecognized_keys', z.strictObject({}), { a: 1 }, 'has fields that are not known'],
+  ['unrecognized_keys', z.strictObject({}), { a: 1 }, 'has unknown fields'],
   ['invalid_value', z.enum(['a', 'b']), 'c', 'must be one of a, b'],
   ['invalid_value', z.enum(['a', 'b']), undefined, 'is missing'],
   ['invalid_value', z.literal('a'), 'b', 'must be a'],
@@ -27,18 +27,18 @@ const FAULTS: readonly (readonly [z.core.$ZodIssueCode, z.ZodType, unknown, stri
     'invalid_union',
     z.union([z.string(), z.number()]),
     null,
-    'must have one of the forms that the document describes',
+    'must have one of the forms that the OpenAPI document describes',
   ],
   ['invalid_union', z.discriminatedUnion('t', [z.object({ t: z.literal('a') })]), {}, 'is missing'],
   [
     'invalid_union',
     z.discriminatedUnion('t', [z.object({ t: z.literal('a') })]),
     { t: 'b' },
-    'must be one of the values that the document describes',
+    'must be one of the values that the OpenAPI document describes',
   ],
-  ['invalid_key', z.record(z.string().max(1), z.int()), { long: 1 }, 'has a key that is not valid'],
-  ['invalid_element', z.map(z.object({}), z.int()), new Map([[{}, 'x']]), 'has an element that is not valid'],
-  ['custom', z.string().refine(() => false), 'x', 'is not valid'],
+  ['invalid_key', z.record(z.string().max(1), z.int()), { long: 1 }, 'has an invalid key'],
+  ['invalid_element', z.map(z.object({}), z.int()), new Map([[{}, 'x']]), 'has an invalid element'],
+  ['custom', z.string().refine(() => false), 'x', 'is invalid'],
 ]
 
 test.each(FAULTS)('%s is said in our words', (code, schema, input, text) => {
@@ -61,7 +61,7 @@ test('each code of zod has words, and none is zod’s own', () => {
     custom: true,
   }
   expect(new Set<string>(FAULTS.map(([code]) => code))).toEqual(new Set(Object.keys(codes)))
-  expect(faultText({ code: 'custom', input: 'x' })).toBe('is not valid')
+  expect(faultText({ code: 'custom', input: 'x' })).toBe('is invalid')
 })
 
 test('what a schema says itself stays', () => {

@@ -11,14 +11,15 @@ const WORDS: Words = {
     bound(origin, inclusive === false ? 'less than' : 'at most', maximum),
   too_small: ({ origin, inclusive, minimum }) =>
     bound(origin, inclusive === false ? 'more than' : 'at least', minimum),
-  invalid_format: ({ format }) => `must be ${FORMATS[format] ?? 'in the form that the document describes'}`,
+  invalid_format: ({ format }) =>
+    `must be ${FORMATS[format] ?? 'in the form that the OpenAPI document describes'}`,
   not_multiple_of: ({ divisor }) => `must be a multiple of ${divisor}`,
-  unrecognized_keys: () => 'has fields that are not known',
+  unrecognized_keys: () => 'has unknown fields',
   invalid_value: ({ input, values }) => orMissing(input, `must be ${oneOf(values)}`),
   invalid_union: unionText,
-  invalid_key: () => 'has a key that is not valid',
-  invalid_element: () => 'has an element that is not valid',
-  custom: () => 'is not valid',
+  invalid_key: () => 'has an invalid key',
+  invalid_element: () => 'has an invalid element',
+  custom: () => 'is invalid',
 }
 
 /** What a fault in what was sent is called, where its schema says nothing of its own: `is missing`, `must be …`. Values that
@@ -66,7 +67,7 @@ function unionText({ input, discriminator }: z.core.$ZodRawIssue<z.core.$ZodIssu
   const told = isNamed ? (input as Readonly<Record<string, unknown>>)[discriminator] : input
   if (told === undefined) return 'is missing'
   const what = isNamed ? 'be one of the values' : 'have one of the forms'
-  return `must ${what} that the document describes`
+  return `must ${what} that the OpenAPI document describes`
 }
 
 function bound(origin: string, relation: string, limit: number | bigint): string {

@@ -12,9 +12,9 @@ export type Stored = {
 
 /** The good answers of a route that sends a file. */
 export const FILE_ANSWERS = {
-  200: { description: 'The file.', media: '*/*', headers: ['ETag', 'Content-Disposition'] },
-  206: { description: 'The range that was asked for.', media: '*/*', headers: ['ETag', 'Content-Range'] },
-  304: { description: 'It is as the caller has it.' },
+  200: { description: 'The bytes of the file.', media: '*/*', headers: ['ETag', 'Content-Disposition'] },
+  206: { description: 'The requested range.', media: '*/*', headers: ['ETag', 'Content-Range'] },
+  304: { description: 'Not modified.' },
 } as const
 
 /** What goes with a file: whatever it holds, a browser runs and loads nothing of it. */
@@ -39,7 +39,7 @@ export async function answerStored(
   if (span === 'outside') {
     const refusal = new Refusal(
       'range_not_satisfiable',
-      `There are ${sizeBytes} bytes, and none of that range.`,
+      `The file has ${sizeBytes} bytes; the requested range is outside of it.`,
     )
     return problemResponse(refusal, requestId, { 'content-range': `bytes */${sizeBytes}` })
   }

@@ -18,5 +18,5 @@ export function showRepeatable({ text, isReplayed }: Repeatable): JsonAnswer {
 export function idempotencyKeyOf({ headers }: Request): string | null {
   const key = headers.get('idempotency-key')
   if (key === null || KEY.test(key)) return key
-  throw new Refusal('bad_request', 'An Idempotency-Key has 1 to 255 visible ASCII characters.')
+  throw new Refusal('bad_request', 'Idempotency-Key must have 1 to 255 visible ASCII characters.')
 }

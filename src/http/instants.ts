@@ -19,10 +19,10 @@ export const instantQuery = z
 
 /** The range of a history, under the names of the specification or the shorter names of other lists. */
 export const rangeQuery = {
-  timestamp_begin: instantQuery.optional().describe('Default: a day before the end.'),
-  timestamp_end: instantQuery.optional().describe('Default: now. The range is half-open.'),
-  begin: instantQuery.optional().describe('Another name of `timestamp_begin`.'),
-  end: instantQuery.optional().describe('Another name of `timestamp_end`.'),
+  timestamp_begin: instantQuery.optional().describe('The start of the range; default: a day before its end.'),
+  timestamp_end: instantQuery.optional().describe('The end of the range, which is excluded; default: now.'),
+  begin: instantQuery.optional().describe('Alias of `timestamp_begin`.'),
+  end: instantQuery.optional().describe('Alias of `timestamp_end`.'),
 }
 
 type RangeQuery = Partial<Record<keyof typeof rangeQuery, string | undefined>>
@@ -32,9 +32,8 @@ export function rangeOfQuery(query: RangeQuery, now: number): Range {
   const { begin, end } = query
   const faults = (['begin', 'end'] as const)
     .filter((name) => query[name] !== undefined && query[`timestamp_${name}`] !== undefined)
-    .map((name) => ({ pointer: `?${name}`, message: `is there as timestamp_${name} already` }))
-  if (faults.length > 0)
-    throw new Refusal('invalid', 'The query is not what this request takes; see errors.', faults)
+    .map((name) => ({ pointer: `?${name}`, message: `must not be sent together with timestamp_${name}` }))
+  if (faults.length > 0) throw new Refusal('invalid', 'The query is invalid; see errors.', faults)
   const asked = { begin: begin ?? query.timestamp_begin, end: end ?? query.timestamp_end }
   return rangeOf(asked, now, end === undefined ? '?timestamp_end' : '?end')
 }

@@ -10,7 +10,7 @@ export const MERGE_PATCH = 'application/merge-patch+json'
 export const mergePatch = z
   .record(z.string(), z.unknown())
   .describe(
-    'A JSON merge patch (RFC 7396): what is absent stays, objects are merged, and null sets null where that is a value, else the default.',
+    'A JSON merge patch (RFC 7396): absent fields are unchanged, objects are merged, and null sets null if the field is nullable, else its default.',
   )
 
 type Json = Readonly<Record<string, unknown>>
@@ -26,8 +26,7 @@ export function patched<Body extends z.ZodType>(
 ): z.output<Body> {
   const faults: Fault[] = []
   const body = merged(schema, shown, { patch, at: '', unset, faults })
-  if (faults.length > 0)
-    throw new Refusal('invalid', 'The body is not what this request takes; see errors.', faults)
+  if (faults.length > 0) throw new Refusal('invalid', 'The body is invalid; see errors.', faults)
   return parsed(schema, body)
 }
 

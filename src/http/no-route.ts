@@ -9,10 +9,11 @@ export function noRoute(
 ): [Refusal, string, Record<string, string>] {
   const requestId = c.get('requestId')
   const methods = routes.filter(({ path }) => patternOf(path).test(c.req.path)).map(({ method }) => method)
-  if (methods.length === 0) return [new Refusal('not_found', 'There is nothing at this path.'), requestId, {}]
+  if (methods.length === 0)
+    return [new Refusal('not_found', 'There is no route at this path. See GET /openapi.json.'), requestId, {}]
   if (methods.includes('GET')) methods.push('HEAD')
   const allow = [...new Set(methods)].sort().join(', ')
-  return [new Refusal('method_not_allowed', `This path takes ${allow}.`), requestId, { allow }]
+  return [new Refusal('method_not_allowed', `This path supports the methods ${allow}.`), requestId, { allow }]
 }
 
 /** Routes come from our own source, and so do these patterns: parameters with or without an expression in braces. */

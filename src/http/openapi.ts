@@ -16,7 +16,7 @@ const IF_MATCH: Json = {
   in: 'header',
   name: 'If-Match',
   required: false,
-  description: 'The ETag of the version that was read; another version is answered with 412.',
+  description: 'The ETag of the version that was read; if the object has another version, the answer is 412.',
   schema: { type: 'string' },
 }
 
@@ -25,7 +25,7 @@ const IDEMPOTENCY_KEY: Json = {
   name: 'Idempotency-Key',
   required: false,
   description:
-    'The same key and body within 24 hours are answered as the first time, with Idempotency-Replayed; another body under the key with 409.',
+    'A repeated request with the same key and body within 24 hours gets the first answer, with Idempotency-Replayed; a request with the same key and another body gets 409.',
   schema: { type: 'string', minLength: 1, maxLength: 255, pattern: '^[\\x21-\\x7e]+$' },
 }
 
@@ -33,7 +33,7 @@ const SECURITY = {
   token: {
     type: 'http',
     scheme: 'bearer',
-    description: 'From POST /session/token; `Baerer` is taken as well.',
+    description: 'A token from POST /session/token; `Baerer` is accepted too.',
   },
   basic: { type: 'http', scheme: 'basic' },
   sessionHeader: { type: 'apiKey', in: 'header', name: 'X-Session-Id', description: 'Deprecated.' },
@@ -42,7 +42,7 @@ const SECURITY = {
 
 /** How runners of scripts prove who they are, and nobody else. */
 const RUNNER_SECURITY = {
-  runner: { type: 'http', scheme: 'bearer', description: 'From POST /runner/v1/register.' },
+  runner: { type: 'http', scheme: 'bearer', description: "A runner's token from POST /runner/v1/register." },
 }
 
 /** The OpenAPI 3.1 document of an application, from what its routes check, allow and answer.
@@ -70,7 +70,7 @@ export function openApiDocument(app: Hono<Env>, basePath: string): Json {
     info: {
       title: 'Tidemark',
       version: INTERFACE_RELEASE,
-      description: `Monitoring of groups, devices and jobs, to which external systems deliver values. This is Tidemark ${VERSION}, which speaks release ${INTERFACE_RELEASE} of the interface.`,
+      description: `Push monitoring of groups, devices and jobs: external systems deliver values to jobs. This is Tidemark ${VERSION}; it implements release ${INTERFACE_RELEASE} of the interface.`,
     },
     servers: [{ url: basePath === '' ? '/' : basePath, description: 'The service that sent this document.' }],
     tags: tagObjects,

@@ -98,11 +98,11 @@ export function admit(
   if (roles === 'runner') return authenticators.runner(request, ports).then(contextOf)
   return thenSync(authenticators.user(request, ports), (caller) => {
     if (caller.scopes && !caller.scopes.includes(scopeOf(rule, request.method)))
-      throw new Refusal('forbidden', `These credentials lack the scope \`${scopeOf(rule, request.method)}\`.`)
+      throw new Refusal('forbidden', `The credentials lack the scope \`${scopeOf(rule, request.method)}\`.`)
     const mayCall =
       roles === 'signed-in' ||
       (roles.includes(caller.role) && !caller.bounds?.some(({ role }) => !roles.includes(role)))
-    if (!mayCall) throw new Refusal('forbidden', 'Your role does not allow this.')
+    if (!mayCall) throw new Refusal('forbidden', 'Your role does not allow this request.')
     return contextOf(caller)
   })
 }
@@ -130,7 +130,7 @@ export function routesOf(app: Hono<Env>): readonly Route[] {
     const name = `${method} ${path}`
     const rule = policyOf(handler)
     if (rule) routes.set(name, { method, path, policy: rule })
-    else if (!routes.has(name)) throw new Error(`The route ${name} names no policy.`)
+    else if (!routes.has(name)) throw new Error(`The route ${name} has no policy.`)
   }
   return [...routes.values()]
 }

@@ -25,7 +25,7 @@ export function demandedVersion({ request }: Pick<Context, 'request'>): number |
   if (header === undefined || header === '*') return null
   const version = /^(?:W\/)?"(\d{1,15})"$/.exec(header)?.[1]
   if (version === undefined)
-    throw new Refusal('precondition_failed', 'If-Match is not an entity tag of this object.')
+    throw new Refusal('precondition_failed', 'If-Match must have an ETag of this object.')
   return Number(version)
 }
 
@@ -42,7 +42,10 @@ export async function retried<Result>(
       const isOvertaken = error instanceof Refusal && error.code === 'precondition_failed'
       if (!isOvertaken || version !== null) throw error
       if (tries === TRIES_MAX)
-        throw new Refusal('conflict', 'Others change this at the same time. Send the request again.')
+        throw new Refusal(
+          'conflict',
+          'The object is being changed by concurrent requests. Send the request again.',
+        )
     }
   }
 }
@@ -71,7 +74,7 @@ export async function commitIfMatch(
 
 /** What is said of a change that names another version than the present one. */
 export function changedMeanwhile(): Refusal {
-  return new Refusal('precondition_failed', 'It has changed meanwhile. Read it again.')
+  return new Refusal('precondition_failed', 'The object was changed in the meantime. Read it again.')
 }
 
 /** Whether the caller has what this tag stands for already, as `If-None-Match` says (RFC 9110 section 13.1.2). */
@@ -88,7 +91,7 @@ export function requireTag(request: Request, etag: string | null): void {
   const isMet = tags === undefined || (etag !== null && (tags.includes('*') || tags.includes(etag)))
   const isOther = etag === null || !isFresh(request, etag)
   if (!isMet || !isOther)
-    throw new Refusal('precondition_failed', 'It is not what the headers of the request say it has to be.')
+    throw new Refusal('precondition_failed', 'The precondition in If-Match or If-None-Match does not hold.')
 }
 
 /** As `requireTag`, for a room's verb: nothing is demanded where the service itself acts. @throws {Refusal} precondition_failed */

@@ -55,9 +55,9 @@ export const problemSchema = z
     detail: z.string(),
     errors: z.array(z.object({ pointer: z.string(), message: z.string() })),
     requestId: z.string(),
-    allowed: z.array(z.string()).optional().describe('The media types that may be sent.'),
+    allowed: z.array(z.string()).optional().describe('The supported media types.'),
   })
-  .meta({ id: 'Problem', description: 'What went wrong (RFC 9457). Input is never repeated.' })
+  .meta({ id: 'Problem', description: 'A problem document (RFC 9457). It never repeats input.' })
 
 export type Problem = z.infer<typeof problemSchema>
 
@@ -99,9 +99,10 @@ export function failureResponse(
   request: FailedRequest,
   reword?: (refusal: Refusal) => Reworded,
 ): Response {
-  const refusal = refusalIn(error) ?? new Refusal('internal', 'Something is wrong here. The log knows more.')
+  const refusal =
+    refusalIn(error) ?? new Refusal('internal', 'Internal error. See the server log for this requestId.')
   const { requestId, method, route, isDelivery = false } = request
-  if (refusal.code === 'internal') log.error('request failed', error, { requestId, method, route })
+  if (refusal.code === 'internal') log.error('http: request failed', error, { requestId, method, route })
   if (isDelivery && OURS.has(refusal.code)) ingestHealth.recordRefusal()
   const response = problemResponse(refusal, request.requestId)
   if (!reword) return response

@@ -17,9 +17,8 @@ export function refuseUnknownParameters(c: Context): void {
   const given = new Set(new URLSearchParams(url.slice(from)).keys())
   const faults = [...given]
     .filter((name) => name !== SESSION_ID && !known.has(name))
-    .map((name) => ({ pointer: `?${name}`, message: 'is not a known parameter' }))
-  if (faults.length > 0)
-    throw new Refusal('invalid', 'The query is not what this request takes; see errors.', faults)
+    .map((name) => ({ pointer: `?${name}`, message: 'is an unknown parameter' }))
+  if (faults.length > 0) throw new Refusal('invalid', 'The query is invalid; see errors.', faults)
 }
 
 function namesOf(c: Context): ReadonlySet<string> {

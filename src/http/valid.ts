@@ -128,7 +128,7 @@ export async function readText(request: Request, sizeMaxBytes: number): Promise<
 
 /** What is said of a body that is no JSON. */
 export function malformedJson(): Refusal {
-  return new Refusal('malformed_json', 'The body cannot be read as JSON.')
+  return new Refusal('malformed_json', 'The body is not valid JSON.')
 }
 
 function requireJson({ headers }: Request, alsoType?: string): void {
@@ -172,7 +172,7 @@ function refuseRepeated(query: unknown, single: ReadonlySet<string>): void {
   if (single.size === 0) return
   const faults = Object.entries(query as Record<string, unknown>)
     .filter(([name, value]) => Array.isArray(value) && single.has(name))
-    .map(([name]) => ({ pointer: `?${name}`, message: 'is there more than once' }))
+    .map(([name]) => ({ pointer: `?${name}`, message: 'must not be repeated' }))
   if (faults.length > 0)
     throw new Refusal('bad_request', 'A query parameter is repeated; see errors.', faults)
 }
@@ -182,8 +182,8 @@ function refuseRepeated(query: unknown, single: ReadonlySet<string>): void {
 function refusePrototype(body: unknown, error?: z.core.$ZodError): void {
   if (typeof body !== 'object' || body === null || !Object.hasOwn(body, '__proto__')) return
   if (error?.issues.some((issue) => issue.code === 'unrecognized_keys')) return
-  const fault = [{ pointer: '/__proto__', message: 'is not a known field' }]
-  throw new Refusal('invalid', 'The body is not what this request takes; see errors.', fault)
+  const fault = [{ pointer: '/__proto__', message: 'is an unknown field' }]
+  throw new Refusal('invalid', 'The body is invalid; see errors.', fault)
 }
 
 /** What is said of a part of a request that a schema does not take. */
@@ -191,7 +191,7 @@ export function refusalOf(target: Target, error: z.core.$ZodError): Refusal {
   if (target === 'param') return new Refusal('not_found', 'There is no such object.')
   const faults = error.issues.flatMap((issue) => faultsOf(target, issue))
   const place = target === 'json' ? 'body' : 'query'
-  return new Refusal('invalid', `The ${place} is not what this request takes; see errors.`, faults)
+  return new Refusal('invalid', `The ${place} is invalid; see errors.`, faults)
 }
 
 function faultsOf(target: Target, issue: z.core.$ZodIssue): Fault[] {
@@ -199,7 +199,7 @@ function faultsOf(target: Target, issue: z.core.$ZodIssue): Fault[] {
   if (issue.code === 'unrecognized_keys') {
     return issue.keys.map((key) => ({
       pointer: pointerTo(target, [...path, key]),
-      message: 'is not a known field',
+      message: 'is an unknown field',
     }))
   }
   return [{ pointer: pointerTo(target, path), message: issue.message }]

@@ -27,7 +27,7 @@ export function decodeNumber(cursor: string): number {
 }
 
 export function unknownCursor(): Refusal {
-  return new Refusal('invalid', 'The cursor is not one of this list.', [
-    { pointer: '?cursor', message: 'is unknown' },
+  return new Refusal('invalid', 'The cursor does not belong to this list. Start again without a cursor.', [
+    { pointer: '?cursor', message: 'must be a cursor of this list' },
   ])
 }

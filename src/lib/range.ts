@@ -16,7 +16,7 @@ export function rangeOf(
   const endAt = end === undefined ? now + 1 : parseInstant(end)
   const beginAt = begin === undefined ? endAt - DAY_MS : parseInstant(begin)
   if (beginAt < endAt) return { beginAt, endAt }
-  throw new Refusal('invalid', 'The query is not what this request takes; see errors.', [
+  throw new Refusal('invalid', 'The query is invalid; see errors.', [
     { pointer: endPointer, message: 'must be later than the begin' },
   ])
 }

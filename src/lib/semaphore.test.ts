@@ -116,7 +116,7 @@ test('those who left while they waited make room again, though nobody else waits
   globalThis.setTimeout = Object.assign(() => 0, setTimeout)
   for (let at = 0; at < 2; at++) slots.run(moved, () => Promise.resolve()).catch(String)
   globalThis.setTimeout = setTimeout
-  expect(() => slots.enter(moved)).toThrow('Too many wait')
+  expect(() => slots.enter(moved)).toThrow('Too many concurrent requests')
   moved.at = 2_001
   slots.enter(moved).leave()
   end.resolve()
@@ -128,7 +128,7 @@ test('a clock that is set back keeps nobody waiting', async () => {
   const moved = { at: 10 * LOST_MS, now: () => moved.at }
   const slots = new Semaphore(1, 0, LOST_MS)
   slots.run(moved, () => new Promise<never>(() => {})).catch(String)
-  expect(() => slots.enter(moved)).toThrow('Too many wait')
+  expect(() => slots.enter(moved)).toThrow('Too many concurrent requests')
   moved.at = 0
   slots.enter(moved).leave()
 })

@@ -77,7 +77,7 @@ export class Semaphore {
     const before = this.#running.size + this.#waiting.size
     const untilFreeS = Math.ceil((before * this.#tookMs) / this.#atOnce / 1_000)
     const retryAfterS = Math.min(RETRY_MAX_S, Math.max(1, untilFreeS))
-    return new Refusal('overloaded', 'Too many wait for the same. Come again in a moment.', [], retryAfterS)
+    return new Refusal('overloaded', 'Too many concurrent requests. Try again shortly.', [], retryAfterS)
   }
 
   #lookAfterMs(place: WaitingTurn): number {

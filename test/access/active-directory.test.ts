@@ -127,7 +127,7 @@ describe.skipIf(!hasSlapd)('a directory like Active Directory', () => {
     Object.assign(ports, { directory: forgetful(directory) })
     expect(await rejection(stage.sync())).toMatchObject({
       code: 'unavailable',
-      detail: 'The directory did not show everybody whom it has.',
+      detail: 'The directory sent an incomplete list of users. Start the sync again.',
     })
     expect(await stage.users()).toMatchObject({ ada: { disabled: false }, ben: { disabled: false } })
     Object.assign(ports, { directory })

@@ -43,9 +43,9 @@ async function openWith(directory: Directory) {
 }
 
 test.each([
-  [0, 'The directory shows nobody: see base DN and filter.'],
+  [0, 'The directory has no users. Check TIDEMARK_LDAP_BASE_DN and TIDEMARK_LDAP_USER_FILTER.'],
   [10_000, null],
-  [10_001, 'The directory shows more than 10000 people: narrow the filter.'],
+  [10_001, 'The directory has more than 10000 users. Narrow TIDEMARK_LDAP_USER_FILTER.'],
 ])('of %p people the answer is %p', async (count, detail) => {
   const { ldap } = settingsFrom(VARIABLES)
   if (!ldap) throw new Error('There is no directory.')

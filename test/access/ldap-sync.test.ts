@@ -225,7 +225,7 @@ describe.skipIf(!hasSlapd)('a sync with OpenLDAP', () => {
         await updateMembers(context, operators.id, { userIds: [local.id], mode: 'replace' })
         expect(await stage.sync()).toMatchObject({
           created: 2,
-          failures: [{ name: 'Nobody made it', message: 'is no user group here' }],
+          failures: [{ name: 'Nobody made it', message: 'must be the name of a user group' }],
         })
         const members = async () => (await listMembers(context, operators.id)).map(({ username }) => username)
         const roles = async () => {
@@ -249,7 +249,7 @@ describe.skipIf(!hasSlapd)('a sync with OpenLDAP', () => {
         await slapd.change((client) => client.del(`cn=ops,${BASE_DN}`))
         expect(await rejection(stage.sync())).toMatchObject({
           code: 'conflict',
-          detail: 'The group at place 1 of TIDEMARK_LDAP_GROUPS is not in the directory.',
+          detail: 'The group of entry 1 (from 0) of TIDEMARK_LDAP_GROUPS does not exist in the directory.',
         })
         expect(await members()).toEqual(['local', 'ben'])
         await stage.close()
@@ -288,7 +288,7 @@ describe.skipIf(!hasSlapd)('a sync with OpenLDAP', () => {
       expect(await stage.sync()).toMatchObject({
         disabled: 0,
         unchanged: 1,
-        failures: [{ name: 'ada', message: 'is the last administrator, and stays as it is' }],
+        failures: [{ name: 'ada', message: 'is the last administrator and was not changed' }],
       })
       expect((await stage.users())['ben']).toMatchObject({ role: 'editor' })
       await stage.ports.database.run(`update users set role = 'administrator' where username = 'admin'`)

@@ -182,7 +182,9 @@ describe('a login', () => {
       // What the provider says is a matter of its own time: it refuses, too, but later.
       begun.set('error', 'access_denied')
       const refusal = await rejection(endLogin(context, begun))
-      expect(String(refusal)).toContain(isTaken ? 'did not prove' : 'did not begin here')
+      expect(String(refusal)).toContain(
+        isTaken ? 'answer of the OpenID Connect provider is invalid' : 'This login is unknown',
+      )
     }),
   )
 
@@ -230,7 +232,7 @@ describe('a login', () => {
       for (const spelled of [begun.get('state'), `${begun.get('state')} `, ` ${begun.get('state')}`]) {
         begun.set('state', spelled ?? '')
         const refusal = await rejection(endLogin(at.context, begun))
-        expect(String(refusal)).toContain('did not begin here')
+        expect(String(refusal)).toContain('This login is unknown')
       }
       const broken: Lie = { token: () => new Response(null, { status: 500 }) }
       for (let tried = 0; tried <= NETWORK_MAX; tried++)
@@ -244,7 +246,7 @@ describe('a login', () => {
         const { challenge } = await newVerifier()
         const begun = comeBack(provider, await beginLogin(one.context, { challenge }), {})
         const refusal = await rejection(endLogin(another.context, begun))
-        expect(String(refusal)).toContain('did not begin here')
+        expect(String(refusal)).toContain('This login is unknown')
       }),
     ))
 })

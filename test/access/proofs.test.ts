@@ -274,7 +274,7 @@ test('a weak password of the first administrator stops the start, and says which
   const fresh = await openPorts({ adminPassword: 'Welcome2026!' })
   try {
     expect(await rejection(prepareFirstStart(fresh.ports))).toMatchObject({
-      message: 'TIDEMARK_ADMIN_PASSWORD is one of the passwords that are guessed first.',
+      message: 'TIDEMARK_ADMIN_PASSWORD must not be a commonly used password.',
     })
     const settings = { ...fresh.ports.settings, adminPassword: 'correct horse battery' }
     expect(await prepareFirstStart({ ...fresh.ports, settings })).toEqual({

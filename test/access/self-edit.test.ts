@@ -183,5 +183,7 @@ describe('who may change what on whom', () => {
 
 test('what no longer exists is said to be gone, of users and of new users', () => {
   const { error } = userBody.safeParse({ visuallyImpaired: false })
-  expect(error?.issues).toMatchObject([{ path: ['visuallyImpaired'], message: 'no longer exists' }])
+  expect(error?.issues).toMatchObject([
+    { path: ['visuallyImpaired'], message: 'was removed from the interface' },
+  ])
 })

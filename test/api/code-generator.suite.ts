@@ -209,7 +209,7 @@ const scenarios: Scenario[] = [
         const path = `/groups/${id}?a='$(touch\${IFS}pwned)'"&b=\`touch\${IFS}pwned\`[1-3]{a,b}#\\`
         const gone = await run(client, { template: 'http-call', language, target: { path } })
         expect(gone.status).not.toBe(0)
-        expect(gone.stdout + gone.stderr).toContain('is not a known parameter')
+        expect(gone.stdout + gone.stderr).toContain('is an unknown parameter')
         for (const { left } of [made, gone]) expect(left).not.toContain('pwned')
       },
     },

@@ -390,7 +390,7 @@ const runs: Scenario[] = [
       expect(closed.job).toMatchObject({
         state: 'failed',
         startedAt: null,
-        error: `The data source ${closed.source.name} is read-only, and was to be written to.`,
+        error: `The data source ${closed.source.name} is read-only, but the run configuration requests write access.`,
       })
       const gone = await endAfter(({ id }) =>
         good(client.request('DELETE', `/dataSources/${id}?forceDelete=true`)),
@@ -398,7 +398,7 @@ const runs: Scenario[] = [
       expect(gone.job).toMatchObject({
         state: 'failed',
         startedAt: null,
-        error: `The data source ${gone.source.id} is not there any more.`,
+        error: `The data source ${gone.source.id} no longer exists.`,
       })
     },
   },

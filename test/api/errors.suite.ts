@@ -309,7 +309,7 @@ const parameters: readonly Scenario[] = [
           // OTLP has words of its own.
           if (path.startsWith('/otlp/')) continue
           const seen = { method, path, status: answer.status, errors: answer.body['errors'] }
-          const errors = [{ pointer: '?ünknown', message: 'is not a known parameter' }]
+          const errors = [{ pointer: '?ünknown', message: 'is an unknown parameter' }]
           expect(seen).toEqual({ method, path, status: 422, errors })
         }
       }

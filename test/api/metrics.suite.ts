@@ -364,7 +364,7 @@ claim('OTLP words a refusal as a status in the encoding of the request', async (
   expect(json.headers.get('www-authenticate')).toContain('Basic')
   const protobuf = await send(client, OTLP, { text: 'x', headers: PROTOBUF, as: 'editor' })
   expect([protobuf.status, protobuf.headers.get('content-type')]).toEqual([403, 'application/x-protobuf'])
-  expect(protobufOf(protobuf).message).toBe('Your role does not allow this.')
+  expect(protobufOf(protobuf).message).toBe('Your role does not allow this request.')
 })
 
 claim(

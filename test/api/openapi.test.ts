@@ -178,7 +178,7 @@ describe('the OpenAPI document', () => {
       for (const [status, response] of Object.entries(operation['responses'] as Record<string, Json>)) {
         if (
           Number(status) < 400 ||
-          (status === '503' && operation['summary'] === 'The service can do its work')
+          (status === '503' && operation['summary'] === 'Check that the service is ready')
         )
           continue
         // OTLP has words of its own.

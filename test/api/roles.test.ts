@@ -175,14 +175,14 @@ describe('a route without a policy stops the start', () => {
         const withPolicies = appOf(handlers)
         const without = appOf(handlers.filter((_, place) => place !== index))
         expect(() => routesOf(withPolicies)).not.toThrow()
-        expect(() => routesOf(without)).toThrow(`The route ${method} ${path} names no policy.`)
+        expect(() => routesOf(without)).toThrow(`The route ${method} ${path} has no policy.`)
       })
     }
   }
 
   test('also one that takes every method', () => {
     const app = new Hono<Env>().use(async (_, next) => next()).all('/everything', (c) => c.text('open'))
-    expect(() => routesOf(app)).toThrow('The route ALL /everything names no policy.')
+    expect(() => routesOf(app)).toThrow('The route ALL /everything has no policy.')
   })
 
   test('every route of the application is in one of the rooms above, or is the document', () => {

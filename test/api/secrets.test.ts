@@ -136,7 +136,7 @@ describe.each(['bun', 'edge'] as const)('secrets on %s', (name) => {
       ),
     ).toEqual([])
     await Bun.sleep(200)
-    const failures = host.logs.filter((line) => line.includes('"request failed"'))
+    const failures = host.logs.filter((line) => line.includes('"http: request failed"'))
     expect(failures.length).toBe(5)
     for (const line of failures) expect(line).toContain('no such table')
   })

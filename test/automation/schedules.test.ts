@@ -177,7 +177,7 @@ for (const [what, change] of [
       nextRuns: [],
       last: { at: '2026-03-02T11:00:00+01:00', result: 'forbidden' },
     })
-    expect(view?.problem).toContain('Its user is gone or may not run scripts.')
+    expect(view?.problem).toContain('The user of this schedule was deleted or may not run scripts.')
     expect(logs.filter((line) => line.includes('a schedule was disabled'))).toHaveLength(1)
     expect(await countOwnerless(ports)).toBe(1)
     if (what === 'is gone') await insertAdministrator(ports)
@@ -212,7 +212,7 @@ test('while the database is away a schedule stays due; what breaks otherwise is 
   opened.clock.at = from + 2 * HOUR_MS
   await rejection(ports.dispatch.runDue())
   expect(await lastOf()).toMatchObject([{ result: 'internal' }])
-  expect(opened.logs.join('\n')).toContain('a schedule could not be run')
+  expect(opened.logs.join('\n')).toContain('schedules: ordering a scheduled run failed')
 })
 
 test('a schedule takes its configuration, and orders what the configuration says of runs that wait', async () => {

@@ -81,7 +81,7 @@ test('a token whose maker may not run scripts any more runs none', async () => {
   const [view] = await listWebhooks(context, 's')
   expect(view?.problem).toContain('may not run scripts any more')
   expect(await countPowerless(opened.ports)).toBe(1)
-  expect(opened.logs.filter((line) => line.includes('a webhook token was refused'))).toHaveLength(1)
+  expect(opened.logs.filter((line) => line.includes('webhooks: a call was refused'))).toHaveLength(1)
   await database.run(`update users set role = 'Data_Editor', disabled_at = 1 where id = 1`)
   expect(await statuses(token, 1)).toEqual([403])
   await database.run('delete from users where id = 1')

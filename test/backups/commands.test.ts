@@ -129,7 +129,7 @@ describe('a restore', () => {
       objects: [{ id }],
     })
     const unknown = restore([file('objects.gz'), '--objects', '999'], environment, null)
-    expect(await messageOf(unknown)).toContain('  /objects/0 is not in the backup.')
+    expect(await messageOf(unknown)).toContain('  /objects/0 must be the id of an object in the backup.')
   })
 
   test('of everything says what is lost and goes on only with --replace and a consent', async () => {
@@ -206,14 +206,14 @@ describe('failures', () => {
     )
     expect(
       await messageOf(backup([file('x.gz')], { ...environment, TIDEMARK_BACKUP_PASSPHRASE: 'short' })),
-    ).toContain('has 5 characters; a passphrase has 12 to 256')
+    ).toContain('has 5 characters; it must have 12 to 256')
     expect(await messageOf(backup([file('x.gz'), '--url', 'http://127.0.0.1:1'], environment))).toBe(
       'No service answers at http://127.0.0.1:1: the connection was refused. Start it, or pass its address with --url.',
     )
-    expect(await messageOf(restore([file('nowhere.gz')], environment, null))).toContain('There is no file')
+    expect(await messageOf(restore([file('nowhere.gz')], environment, null))).toContain('does not exist')
     const wrong = { ...environment, TIDEMARK_BACKUP_PASSPHRASE: 'another passphrase' }
     expect(await messageOf(restore([file('all.gz')], wrong, null))).toContain(
-      'The backup was made with another passphrase.\n  /passphrase is not the passphrase of this backup.',
+      'The backup was made with another passphrase.\n  /passphrase must be the passphrase of this backup.',
     )
     expect(await readdir(folder)).not.toContain('x.gz')
   })

@@ -52,7 +52,7 @@ test('what fails is told to the log, tried again, and leaves nothing', async () 
   const { ports, clock } = opened
   const away = { ...ports, blobs: { ...ports.blobs, put: () => Promise.reject(new Error('away')) } }
   await backUpWhenDue(away)
-  expect(opened.logs.join('\n')).toContain('no backup could be made')
+  expect(opened.logs.join('\n')).toContain('backups: scheduled backup failed')
   expect(await kept()).toEqual([])
   await backUpWhenDue(ports)
   expect(await kept()).toEqual([[1, 'scheduled']])

@@ -68,7 +68,7 @@ test('a sweep that cannot remove blobs hinders nothing, and the next one does', 
   for (let place = 0; place < 101; place++) await save(ports, 'a', String(place))
   clock.at += HOUR_MS + 1
   await sweepBlobs({ ...ports, blobs: { ...ports.blobs, delete: () => Promise.reject(new Error('away')) } })
-  expect(opened.logs.join('\n')).toContain('could not be removed')
+  expect(opened.logs.join('\n')).toContain('deleting unreferenced blobs failed')
   expect(await leftOver(ports)).toHaveLength(100)
   await sweepBlobs(ports)
   expect(await leftOver(ports)).toEqual([])

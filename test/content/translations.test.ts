@@ -84,7 +84,13 @@ describe.each(PROVIDERS)('a provider that speaks %s', (name) => {
     ['slow down', { code: 'too_fast', retryAfterS: 77 }],
     ['slow down badly', { code: 'too_fast', retryAfterS: 10 }],
     ['fails', { code: 'unavailable' }],
-    ['no key', { code: 'unavailable', detail: 'The provider refuses the key.' }],
+    [
+      'no key',
+      {
+        code: 'unavailable',
+        detail: 'The translation provider rejects the key. Correct translation.apiKey in the settings.',
+      },
+    ],
     ['moves', { code: 'unavailable' }],
     ['too few', { code: 'unavailable' }],
     ['no json', { code: 'unavailable' }],

@@ -151,7 +151,7 @@ const GONE: readonly (readonly [
   [
     'a script without anything that runs',
     () => moveInTree(stage.context, 's', { from: 'run.sh', to: 'start.sh' }),
-    'There is nothing in the files of the script that runs. Rename start.sh to run.sh (found: start.sh).',
+    'The script has no entry point. Rename start.sh to run.sh (found: start.sh).',
   ],
   [
     'a user who may not run scripts any more',
@@ -177,7 +177,11 @@ test('what waits for too many others is tried again', async () => {
   await stage.happen({ kind: 'opened' })
   await stage.pass(GROUPING_MS)
   expect(await messages()).toEqual([
-    { status: 'waiting', attempts: 1, detail: '1000 runs of this configuration wait already.' },
+    {
+      status: 'waiting',
+      attempts: 1,
+      detail: 'This run configuration already has 1000 waiting runs. Try again later.',
+    },
   ])
   await stage.rows('delete from runs')
   await stage.pass(2 * MINUTE_MS)

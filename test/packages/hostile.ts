@@ -34,7 +34,7 @@ function hostile(
 
 /** A name that is no path, and one that is. */
 function named(title: string, evil: string | Uint8Array, twin: string): Hostile {
-  return hostile(title, /is not a path within it/, [part({ name: evil }), part({ name: twin })])
+  return hostile(title, /is not a path inside the archive/, [part({ name: evil }), part({ name: twin })])
 }
 
 function ended(title: string, says: RegExp, [evil, twin]: readonly [End, End?]): Hostile {
@@ -53,7 +53,7 @@ const names: readonly Hostile[] = [
   named('a dot in the middle', 'b/./a.txt', 'b/.a.txt'),
   named('a name that is empty', '', 'a'),
   named('an empty name in the middle', 'b//a.txt', 'b/a.txt'),
-  hostile('nothing but a slash', /is not a path within it/, [
+  hostile('nothing but a slash', /is not a path inside the archive/, [
     part({ name: '/', data: '' }),
     part({ name: 'b/', data: '' }),
   ]),
@@ -64,27 +64,27 @@ const names: readonly Hostile[] = [
     part({ name: Uint8Array.of(0x66, 0x81, 0x72), flags: UTF_8 }),
     part({ name: Uint8Array.of(0x66, 0x81, 0x72) }),
   ]),
-  hostile('a name twice', /the name of another one/, [
+  hostile('a name twice', /the name of another entry/, [
     [part({}), part({ data: 'another' })],
     [part({}), part({ name: 'b.txt', data: 'another' })],
   ]),
-  hostile('names that differ in case', /the name of another one/, [
+  hostile('names that differ in case', /the name of another entry/, [
     [part({}), part({ name: 'A.TXT' })],
     [part({}), part({ name: 'B.TXT' })],
   ]),
-  hostile('names that differ in composition', /the name of another one/, [
+  hostile('names that differ in composition', /the name of another entry/, [
     [part({ name: 'é' }), part({ name: 'e\u0301' })],
     [part({ name: 'é' }), part({ name: 'e' })],
   ]),
-  hostile('a file and a directory of one name', /the name of another one/, [
+  hostile('a file and a directory of one name', /the name of another entry/, [
     [part({ name: 'b' }), part({ name: 'b/', data: '' })],
     [part({ name: 'b' }), part({ name: 'c/', data: '' })],
   ]),
-  hostile('a file in a file', /within a file/, [
+  hostile('a file in a file', /lies below a file/, [
     [part({ name: 'b' }), part({ name: 'b/a.txt' })],
     [part({ name: 'b/', data: '' }), part({ name: 'b/a.txt' })],
   ]),
-  hostile('a file in a file of another case', /within a file/, [
+  hostile('a file in a file of another case', /lies below a file/, [
     [part({ name: 'c/b' }), part({ name: 'C/B/d/a.txt' })],
     [part({ name: 'c/b' }), part({ name: 'C/E/d/a.txt' })],
   ]),
@@ -92,29 +92,29 @@ const names: readonly Hostile[] = [
 
 const LINK = 0o120777 * 0x10000
 const kinds: readonly Hostile[] = [
-  hostile('a symbolic link', /a link, or no file/, [
+  hostile('a symbolic link', /a link or a special file/, [
     part({ data: '/etc/passwd', attributes: LINK }),
     part({ data: '/etc/passwd', attributes: 0o100777 * 0x10000 }),
   ]),
-  hostile('a symbolic link that says it is from DOS', /a link, or no file/, [
+  hostile('a symbolic link that says it is from DOS', /a link or a special file/, [
     part({ data: '/etc/passwd', attributes: LINK, system: 0 }),
     part({ data: '/etc/passwd', attributes: 0x20, system: 0 }),
   ]),
-  hostile('a symbolic link to a directory', /a link, or no file/, [
+  hostile('a symbolic link to a directory', /a link or a special file/, [
     part({ name: 'b/', data: '', attributes: LINK }),
     part({ name: 'b/', data: '', attributes: 0o40755 * 0x10000 + 0x10 }),
   ]),
   ...([0o010644, 0o020644, 0o060644, 0o140644] as const).map((mode) =>
-    hostile(`something of the kind ${mode.toString(8)}`, /a link, or no file/, [
+    hostile(`something of the kind ${mode.toString(8)}`, /a link or a special file/, [
       part({ attributes: mode * 0x10000 }),
       part({ attributes: 0o100644 * 0x10000 }),
     ]),
   ),
-  hostile('a directory without a slash', /a link, or no file/, [
+  hostile('a directory without a slash', /a link or a special file/, [
     part({ name: 'b', data: '', attributes: 0o40755 * 0x10000 }),
     part({ name: 'b', data: '', attributes: 0o100755 * 0x10000 }),
   ]),
-  hostile('a directory with bytes', /a directory with bytes/, [
+  hostile('a directory with bytes', /a directory, but has content/, [
     part({ name: 'b/', data: 'x' }),
     part({ name: 'b', data: 'x' }),
   ]),
@@ -124,32 +124,32 @@ const packing: readonly Hostile[] = [
   hostile('encryption', /encrypted/, [packed({ flags: 1 }), packed()]),
   hostile('strong encryption', /encrypted/, [packed({ flags: 1 << 6 }), packed({ flags: 1 << 1 })]),
   hostile('a masked header', /encrypted/, [packed({ flags: 1 << 13 }), packed({ flags: 1 << 11 })]),
-  hostile('patches', /flags that are not known/, [packed({ flags: 1 << 5 }), packed({ flags: 1 << 2 })]),
+  hostile('patches', /unknown flags/, [packed({ flags: 1 << 5 }), packed({ flags: 1 << 2 })]),
   ...([1, 9, 12, 14, 95, 99] as const).map((method) =>
-    hostile(`the method ${method}`, /packed in another way/, [packed({ method }), packed()]),
+    hostile(`the method ${method}`, /must be stored or packed with deflate/, [packed({ method }), packed()]),
   ),
   hostile('a bomb', /more than 100 times/, [
     packed({ data: new Uint8Array(MIB + 1) }),
     packed({ data: new Uint8Array(MIB) }),
   ]),
-  hostile('a bomb that hides its size', /not those its header tells/, [
+  hostile('a bomb that hides its size', /does not match its header/, [
     packed({ data: new Uint8Array(64 * MIB), sizeBytes: MIB }),
     packed({ data: new Uint8Array(MIB) }),
   ]),
-  hostile('more bytes than told', /not those its header tells/, [packed({ sizeBytes: 139 }), packed()]),
-  hostile('fewer bytes than told', /not those its header tells/, [packed({ sizeBytes: 141 }), packed()]),
-  hostile('a size of nought', /not those its header tells/, [packed({ sizeBytes: 0 }), packed()]),
-  hostile('stored bytes of two sizes', /stored, yet has two sizes/, [
+  hostile('more bytes than told', /does not match its header/, [packed({ sizeBytes: 139 }), packed()]),
+  hostile('fewer bytes than told', /does not match its header/, [packed({ sizeBytes: 141 }), packed()]),
+  hostile('a size of nought', /does not match its header/, [packed({ sizeBytes: 0 }), packed()]),
+  hostile('stored bytes of two sizes', /stored, but its two sizes differ/, [
     part({ sizeBytes: 2 }),
     part({ sizeBytes: 6 }),
   ]),
-  hostile('another sum of what is stored', /not those its header tells/, [part({ crc: 1 }), part({})]),
-  hostile('another sum of what is packed', /not those its header tells/, [packed({ crc: 1 }), packed()]),
-  hostile('bytes that are not deflated', /not those its header tells/, [
+  hostile('another sum of what is stored', /does not match its header/, [part({ crc: 1 }), part({})]),
+  hostile('another sum of what is packed', /does not match its header/, [packed({ crc: 1 }), packed()]),
+  hostile('bytes that are not deflated', /does not match its header/, [
     packed({ raw: Uint8Array.of(7, 7, 7, 7) }),
     packed(),
   ]),
-  hostile('deflated bytes without their end', /not those its header tells/, [
+  hostile('deflated bytes without their end', /does not match its header/, [
     packed({ raw: deflateRawSync('a text '.repeat(20)).subarray(0, 8) }),
     packed(),
   ]),
@@ -194,16 +194,16 @@ const headers: readonly Hostile[] = [
       ['another signature', { signature: 0x04034b51 }],
     ] as const
   ).map(([what, local]) =>
-    hostile(`a header in front that tells of ${what}`, /do not say the same|overlaps/, [
+    hostile(`a header in front that tells of ${what}`, /two headers .* differ|overlaps/, [
       part({ method: STORED, local }),
       part({}),
     ]),
   ),
-  hostile('something else behind an entry', /do not say the same/, [
+  hostile('something else behind an entry', /two headers .* differ/, [
     packed({ flags: DESCRIBED, descriptor: join([u32(0x08074b50), u32(1), u32(2), u32(3)]) }),
     packed({ descriptor: 16 }),
   ]),
-  hostile('nothing behind an entry that says so', /do not say the same/, [
+  hostile('nothing behind an entry that says so', /two headers .* differ/, [
     packed({ flags: DESCRIBED, local: { crc: 0, packedBytes: 0, sizeBytes: 0 } }),
     packed({ descriptor: 12 }),
   ]),
@@ -215,7 +215,10 @@ const headers: readonly Hostile[] = [
     [part({ isUnlisted: true }), part({ name: 'b.txt' })],
     [part({}), part({ name: 'b.txt' })],
   ]),
-  hostile('one in another part of the archive', /parts elsewhere/, [part({ disk: 1 }), part({ disk: 0 })]),
+  hostile('one in another part of the archive', /split over several files/, [
+    part({ disk: 1 }),
+    part({ disk: 0 }),
+  ]),
   hostile('a size of ZIP64', /ZIP64/, [packed({ sizeBytes: 0xffffffff }), packed()]),
   hostile('a packed size of ZIP64', /ZIP64/, [packed({ packedBytes: 0xffffffff }), packed()]),
   hostile('a place of ZIP64 in the directory', /ZIP64/, [
@@ -230,7 +233,7 @@ const headers: readonly Hostile[] = [
     part({ comment: new Uint8Array(5_000) }),
     part({ comment: new Uint8Array(3_000) }),
   ]),
-  hostile('a damaged directory', /directory of the archive is damaged/, [
+  hostile('a damaged directory', /central directory .* is damaged/, [
     part({ signature: 0x02014b51 }),
     part({}),
   ]),
@@ -238,22 +241,24 @@ const headers: readonly Hostile[] = [
 
 const ends: readonly Hostile[] = [
   ended('bytes before the directory', /belong to no entry/, [{ before: utf8('hidden') }]),
-  ended('bytes behind the directory', /not where its end says/, [{ between: utf8('hidden') }]),
-  ended('bytes behind the end', /no ZIP archive/, [{ after: utf8('hidden') }, { comment: utf8('shown') }]),
-  ended('a comment that is longer than it says', /no ZIP archive/, [
+  ended('bytes behind the directory', /not where its end record says/, [{ between: utf8('hidden') }]),
+  ended('bytes behind the end', /not a ZIP archive/, [{ after: utf8('hidden') }, { comment: utf8('shown') }]),
+  ended('a comment that is longer than it says', /not a ZIP archive/, [
     { comment: utf8('a comment'), commentBytes: 3 },
     { comment: utf8('a comment') },
   ]),
-  ended('another end in its comment', /not where its end says/, [
+  ended('another end in its comment', /not where its end record says/, [
     { comment: craft([]) },
     { comment: utf8('PK\x05\x07'.padEnd(22)) },
   ]),
-  ended('fewer entries than it says', /not as many entries/, [{ here: 3, total: 3 }]),
-  ended('more entries than it says', /not as many entries|larger than its entries/, [{ here: 1, total: 1 }]),
-  ended('entries elsewhere', /parts elsewhere/, [{ here: 1, total: 2 }]),
-  ended('parts elsewhere', /parts elsewhere/, [{ disk: 1 }]),
-  ended('a directory that begins elsewhere', /not where its end says/, [{ offsetBytes: 0 }]),
-  ended('a directory of another size', /not where its end says/, [{ sizeBytes: 46 }]),
+  ended('fewer entries than it says', /fewer or more entries/, [{ here: 3, total: 3 }]),
+  ended('more entries than it says', /fewer or more entries|larger than its entries/, [
+    { here: 1, total: 1 },
+  ]),
+  ended('entries elsewhere', /split over several files/, [{ here: 1, total: 2 }]),
+  ended('parts elsewhere', /split over several files/, [{ disk: 1 }]),
+  ended('a directory that begins elsewhere', /not where its end record says/, [{ offsetBytes: 0 }]),
+  ended('a directory of another size', /not where its end record says/, [{ sizeBytes: 46 }]),
   ended('a count of ZIP64', /ZIP64/, [{ here: 0xffff, total: 0xffff }]),
   ended('a place of ZIP64', /ZIP64/, [{ offsetBytes: 0xffffffff }]),
   ended('an end of ZIP64 in front of its end', /ZIP64/, [
@@ -261,7 +266,7 @@ const ends: readonly Hostile[] = [
   ]),
   {
     title: 'bytes in front that nothing counts',
-    says: /not where its end says/,
+    says: /not where its end record says/,
     evil: join([utf8('#!/bin/sh\n'), archive([])]),
     twin: archive([]),
   },
@@ -271,11 +276,11 @@ const ends: readonly Hostile[] = [
     evil: craft([{ ...MAIN, gap: utf8('#!/bin/sh\n') }]),
     twin: archive([]),
   },
-  { title: 'no end', says: /no ZIP archive/, evil: archive([]).subarray(0, -1), twin: archive([]) },
-  { title: 'nothing', says: /no ZIP archive/, evil: new Uint8Array(), twin: archive([]) },
+  { title: 'no end', says: /not a ZIP archive/, evil: archive([]).subarray(0, -1), twin: archive([]) },
+  { title: 'nothing', says: /not a ZIP archive/, evil: new Uint8Array(), twin: archive([]) },
   {
     title: 'a text',
-    says: /no ZIP archive/,
+    says: /not a ZIP archive/,
     evil: utf8('PK is how this text begins'.repeat(9)),
     twin: archive([]),
   },

@@ -140,7 +140,8 @@ test('a run whose secrets nobody can read any more fails, and stops nobody', asy
   expect((await (await stage.runner()).next()).assignment.id).toBe(other.id)
   expect(await script.read(id)).toMatchObject({
     state: 'failed',
-    error: 'The value of the variable TOKEN has to be set anew.',
+    error:
+      'The value of the variable TOKEN cannot be decrypted: the installation key has changed or is missing. Enter it again.',
   })
   expect(String(await rejection(script.order()))).toContain('answered 409')
 })

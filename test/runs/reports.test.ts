@@ -151,6 +151,6 @@ test('what a job refuses for good, or a user may not deliver any more, is noted 
   await ended(2)
   await new Reports(ports).settle()
   expect(await states()).toEqual(['job_stopped', 'forbidden'])
-  expect(opened.logs.filter((line) => line.includes('was not reported'))).toHaveLength(2)
+  expect(opened.logs.filter((line) => line.includes('result was not delivered'))).toHaveLength(2)
   expect(taken.size).toBe(0)
 })

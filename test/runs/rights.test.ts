@@ -190,7 +190,7 @@ describe('where a user who last changed what runs is gone', () => {
     const [job] = await jobsOf(script)
     expect(job?.state).toBe('failed')
     expect(job?.error).toBe(
-      'The user who last changed the run configuration is gone, or may not run scripts any more. An administrator has to save it again.',
+      'The user who last changed the run configuration was deleted, or may not run scripts any more. Ask an administrator to save it again.',
     )
   })
 

@@ -21,10 +21,10 @@ export async function refuseOnDuty<Result>(
     const recipients = await listRecipientsOf(database, base, SHOWN_MAX)
     const faults = recipients.map(({ id, name }, index) => ({
       pointer: `/dependents/${index}`,
-      message: `the recipient of alarms ${id}, ${name}`,
+      message: `the alarm recipient ${id}, ${name}`,
     }))
     const detail =
-      'Recipients of alarms would reach nobody without it; see errors. Change or delete these first.'
+      'Alarm recipients depend on this and would reach no one without it; see errors. Change or delete these first.'
     throw new Refusal('has_dependents', detail, faults)
   }
 }

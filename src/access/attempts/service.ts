@@ -51,7 +51,7 @@ export async function attempt(
   if (untilAt === null) return
   throw new Refusal(
     'too_many_attempts',
-    'There were too many attempts. Come again later.',
+    'There were too many failed attempts. Try again later.',
     [],
     Math.max(1, Math.ceil((untilAt - now) / 1000)),
   )

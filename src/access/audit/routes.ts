@@ -11,9 +11,9 @@ import { listAudit } from './service.ts'
 export const auditRoutes = new Hono<Env>().get(
   '/audit',
   policy({
-    summary: 'Who changed what, when and from where',
+    summary: 'List the entries of the audit log',
     roles: ['administrator'],
-    answers: { 200: ok(z.object({ items: z.array(auditView) }), 'The latest first.', ['Link']) },
+    answers: { 200: ok(z.object({ items: z.array(auditView) }), 'The entries, latest first.', ['Link']) },
   }),
   valid('query', auditQuery),
   async (c) => {

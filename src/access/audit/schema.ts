@@ -8,13 +8,13 @@ const word = z.string().min(1).max(64)
 
 export const auditQuery = z.object({
   userId: idParam.optional(),
-  action: word.optional().describe('Such as `create`, `update`, `delete`.'),
+  action: word.optional().describe('The action, such as `create`, `update` or `delete`.'),
   objectType: word.optional(),
   objectId: word.optional(),
   begin: instantQuery.optional(),
   end: instantQuery.optional(),
   limit: z.coerce.number().int().min(1).max(LIMIT_MAX).default(LIMIT_DEFAULT),
-  cursor: z.string().max(4096).optional().describe('From the Link header of the page before.'),
+  cursor: z.string().max(4096).optional().describe('The cursor in the Link header of the previous page.'),
 })
 
 const fields = z.record(z.string(), z.unknown()).nullable()
@@ -23,15 +23,21 @@ export const auditView = z
   .object({
     id: z.int(),
     at: z.iso.datetime({ offset: true }),
-    userId: z.int().describe('0: the service itself, or nobody who was signed in.'),
-    username: z.string().describe('As it was then.'),
-    address: z.string().describe('Where the request came from; empty where that is not known.'),
+    userId: z
+      .int()
+      .describe(
+        'The user who made the change; 0 for the service itself and for callers who were not signed in.',
+      ),
+    username: z.string().describe('The username at that time.'),
+    address: z.string().describe('The IP address of the request; empty if unknown.'),
     requestId: z.string(),
     action: z.string(),
     objectType: z.string(),
     objectId: z.string(),
-    before: fields.describe('The fields that changed, as they were; null for what is new.'),
-    after: fields.describe('The same fields afterwards; null for what has gone. Never secrets.'),
+    before: fields.describe('The previous values of the changed fields; null for a new object.'),
+    after: fields.describe(
+      'The new values of the same fields; null for a deleted object. Never contains secrets.',
+    ),
   })
   .meta({ id: 'AuditEntry' })
 

@@ -66,7 +66,7 @@ export function personOf(entry: DirectoryEntry, ldap: LdapSettings, groups: Grou
     return { dn, directoryId, fault: `has more than one ${attributes.username}` }
   const username = usernameSchema.safeParse(first(attributes.username))
   if (!username.success)
-    return { dn, directoryId, fault: `has no ${attributes.username} that can be a user name` }
+    return { dn, directoryId, fault: `has no ${attributes.username} that is a valid username` }
   return {
     dn,
     directoryId,

@@ -140,7 +140,7 @@ describe('a plan', () => {
     const off = { ...ADMIN, isDisabled: true }
     const alone = planOf([], [off, a, b], NO_RULES)
     expect(alone.changes).toEqual([{ kind: 'disable', known: b }])
-    expect(alone.failures).toEqual([{ name: 'a', message: 'is the last administrator, and stays as it is' }])
+    expect(alone.failures).toEqual([{ name: 'a', message: 'is the last administrator and was not changed' }])
     expect(planOf([], [ADMIN, a, b], NO_RULES)).toMatchObject({
       failures: [],
       changes: [{ known: a }, { known: b }],

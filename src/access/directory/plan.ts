@@ -74,7 +74,7 @@ export function planOf(
   for (const user of directory.unmatched()) changes.push({ kind: 'disable', known: user })
   const kept = keptAdministrator(known, changes)
   if (kept === null) return { changes, failures, unchanged }
-  const message = 'is the last administrator, and stays as it is'
+  const message = 'is the last administrator and was not changed'
   return {
     changes: changes.filter((change) => change.kind === 'create' || change.known !== kept),
     failures: [...failures, { name: kept.username, message }],

@@ -11,10 +11,10 @@ export const directoryRoutes = new Hono<Env>()
   .post(
     '/ldap/sync',
     policy({
-      summary: 'Make users what the directory says',
+      summary: 'Synchronize users with the LDAP directory',
       roles: ADMINISTRATOR,
       scope: 'administration',
-      answers: { 200: ok(syncReport, 'What it came to.') },
+      answers: { 200: ok(syncReport, 'The report of the sync.') },
       refuses: [409, 503],
     }),
     async (c) => c.json(await syncNow(c.get('context'))),
@@ -22,9 +22,9 @@ export const directoryRoutes = new Hono<Env>()
   .get(
     '/ldap/sync',
     policy({
-      summary: 'What the latest sync with the directory came to',
+      summary: 'Read the report of the latest directory sync',
       roles: ADMINISTRATOR,
-      answers: { 200: ok(syncReport, 'The latest report.') },
+      answers: { 200: ok(syncReport, 'The report of the latest sync.') },
       refuses: [404],
     }),
     async (c) => c.json(await latestSync(c.get('context'))),

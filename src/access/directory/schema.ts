@@ -9,14 +9,14 @@ export const syncReport = z
     beganAt: z.iso.datetime({ offset: true }),
     endedAt: z.iso.datetime({ offset: true }),
     created: count,
-    updated: count.describe('Those who are back count as well.'),
+    updated: count.describe('Users that were changed, including users that are enabled again.'),
     disabled: count,
-    unchanged: count.describe('People for whom there was nothing to do.'),
+    unchanged: count.describe('Users that needed no change.'),
     failed: count,
     failures: z
       .array(z.object({ name: z.string(), message: z.string() }))
-      .describe(`What was left as it is, and why: ${FAILURES_SHOWN_MAX} at most.`),
-    problem: z.string().nullable().describe('Why nothing, or not everything, was done; null where it was.'),
+      .describe(`Entries that were skipped, with the reason; at most ${FAILURES_SHOWN_MAX}.`),
+    problem: z.string().nullable().describe('Why the sync did nothing or only a part; null if it completed.'),
   })
   .meta({ id: 'DirectorySync' })
 

@@ -24,7 +24,7 @@ const RETRY_MS = 5 * 60_000
 export async function syncNow(context: Context): Promise<SyncReport> {
   settingsOf(context.ports)
   const report = await sync(context, { isDueOnly: false })
-  if (!report) throw new Refusal('conflict', 'A sync with the directory is under way.')
+  if (!report) throw new Refusal('conflict', 'A directory sync is already running. Try again later.')
   return report
 }
 
@@ -37,14 +37,14 @@ export async function syncWhenDue(ports: Ports): Promise<void> {
     if ((await countUsers(ports)) === 0) return
     await sync({ ports, caller: { kind: 'nobody' }, requestId: 'directory sync' }, { isDueOnly: true })
   } catch (error) {
-    ports.log.error('users could not be made what the directory says; it is tried again', error)
+    ports.log.error('directory: sync failed; retrying in a few minutes', error)
   }
 }
 
 /** What the latest sync came to. @throws {Refusal} not_found while there was none */
 export async function latestSync({ ports }: Context): Promise<SyncReport> {
   const report = await store.readReport(ports.database)
-  if (report === '') throw new Refusal('not_found', 'There was no sync with a directory yet.')
+  if (report === '') throw new Refusal('not_found', 'There was no directory sync yet.')
   return JSON.parse(report) as SyncReport
 }
 
@@ -62,7 +62,7 @@ async function sync(
   try {
     await makeSo(context, outcome, beganAt + SYNC_MAX_MS)
   } catch (error) {
-    const problem = refusalIn(error)?.detail ?? 'Something is wrong here. The log knows more.'
+    const problem = refusalIn(error)?.detail ?? 'Internal error. See the server log.'
     const report = reportOf(ports, outcome, { beganAt, problem })
     await commit(database, [endTurnOf(ports, report, clock.now() + RETRY_MS)])
     throw error
@@ -76,7 +76,7 @@ async function sync(
     endTurnOf(ports, report, beganAt + syncIntervalMs),
     ...(isTold ? [audited(context, entry)] : []),
   ])
-  log.info('users are what the directory says', counts)
+  log.info('directory: sync finished', counts)
   return report
 }
 

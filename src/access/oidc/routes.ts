@@ -24,15 +24,15 @@ const LOGOUT_MAX_BYTES = 16 * 1024
 const FORM = 'application/x-www-form-urlencoded'
 const ADMINISTRATOR = ['administrator'] as const
 const userPath = z.object({ id: idParam })
-const oneIdentity = { 200: ok(identityView, 'The identity.') }
+const oneIdentity = { 200: ok(identityView, 'The subject that the user is linked to.') }
 
 const loginRoutes = new Hono<Env>()
   .get(
     '/oidc/login',
     policy({
-      summary: 'Begin a login at the OpenID Connect provider: browsers go there',
+      summary: 'Start a login at the OpenID Connect provider (browsers open this URL)',
       roles: 'anyone',
-      answers: { 302: { description: 'To the provider.', headers: ['Location'] } },
+      answers: { 302: { description: 'Redirect to the login page of the provider.', headers: ['Location'] } },
       refuses: [404, 503],
     }),
     valid('query', loginQuery),
@@ -41,9 +41,14 @@ const loginRoutes = new Hono<Env>()
   .get(
     '/oidc/callback',
     policy({
-      summary: 'Where browsers come back from the provider',
+      summary: 'Complete a login (the provider redirects browsers here)',
       roles: 'anyone',
-      answers: { 302: { description: 'To the page, with `#loginCode=…`.', headers: ['Location'] } },
+      answers: {
+        302: {
+          description: 'Redirect to the page of the front end, with `#loginCode=…` in the URL.',
+          headers: ['Location'],
+        },
+      },
       refuses: [401, 403, 404, 409, 429, 503],
       // Providers send more than is read here (RFC 6749 section 4.1.2).
       ignoresUnknownQuery: true,
@@ -54,9 +59,9 @@ const loginRoutes = new Hono<Env>()
   .post(
     '/oidc/session',
     policy({
-      summary: 'Open the session of a login at the provider',
+      summary: 'Exchange a login code for a session',
       roles: 'anyone',
-      answers: { 200: ok(sessionView, 'The session is open.') },
+      answers: { 200: ok(sessionView, 'The new session.') },
       refuses: [401, 404, 429],
     }),
     jsonBody(BODY_MAX_BYTES),
@@ -70,10 +75,10 @@ const loginRoutes = new Hono<Env>()
   .get(
     '/oidc/logout-url',
     policy({
-      summary: 'Where a browser ends its session at the provider, once this one has been logged out',
+      summary: "Read the URL that ends the browser's session at the provider (call it after the logout here)",
       roles: 'signed-in',
       scope: 'account',
-      answers: { 200: ok(logoutView, 'The address.') },
+      answers: { 200: ok(logoutView, 'The logout URL of the provider.') },
       refuses: [404, 503],
     }),
     async (c) => c.json({ url: await readLogoutUrl(c.get('context')) }),
@@ -81,10 +86,10 @@ const loginRoutes = new Hono<Env>()
   .post(
     '/oidc/backchannel-logout',
     policy({
-      summary: 'The provider says that a session of its own has ended',
+      summary: 'Receive a back-channel logout from the OpenID Connect provider',
       roles: 'anyone',
       takes: { media: { [FORM]: z.object({ logout_token: z.string() }) }, encodings: ['identity'] },
-      answers: { 200: { description: 'What began with it has ended.' } },
+      answers: { 200: { description: 'The sessions that this session of the provider opened have ended.' } },
       refuses: [400, 404, 503],
     }),
     async (c) => {
@@ -94,7 +99,7 @@ const loginRoutes = new Hono<Env>()
       const body = new URLSearchParams(await readText(c.req.raw, LOGOUT_MAX_BYTES))
       const [token, another] = body.getAll('logout_token')
       if (token === undefined || another !== undefined)
-        throw new Refusal('bad_request', 'The body has to have one logout_token.')
+        throw new Refusal('bad_request', 'The body must have exactly one logout_token.')
       await endSessionsFor(c.get('context'), token)
       return c.body(null, 200)
     },
@@ -104,7 +109,7 @@ const identityRoutes = new Hono<Env>()
   .get(
     '/users/:id/identity',
     policy({
-      summary: 'Who a user is at the OpenID Connect provider',
+      summary: 'Read the OpenID Connect subject that a user is linked to',
       roles: ADMINISTRATOR,
       scope: 'administration',
       answers: oneIdentity,
@@ -115,7 +120,7 @@ const identityRoutes = new Hono<Env>()
   .put(
     '/users/:id/identity',
     policy({
-      summary: 'Say who a user is at the OpenID Connect provider',
+      summary: 'Link a user to a subject of the OpenID Connect provider',
       roles: ADMINISTRATOR,
       scope: 'administration',
       answers: oneIdentity,
@@ -130,7 +135,7 @@ const identityRoutes = new Hono<Env>()
   .delete(
     '/users/:id/identity',
     policy({
-      summary: 'A user is nobody at the OpenID Connect provider any more',
+      summary: 'Unlink a user from the OpenID Connect provider',
       roles: ADMINISTRATOR,
       scope: 'administration',
       answers: { 204: noContent },

@@ -40,8 +40,8 @@ export async function beginLogin(context: Context, query: LoginQuery): Promise<s
   const oidc = requireOidc(ports)
   const { challenge, returnUrl = oidc.returnUrls[0] } = query
   if (!oidc.returnUrls.includes(returnUrl)) {
-    throw new Refusal('invalid', 'Browsers are not sent there.', [
-      { pointer: '?returnUrl', message: 'is not one of the configured pages' },
+    throw new Refusal('invalid', 'returnTo is not one of the configured pages (TIDEMARK_OIDC_RETURN_URLS).', [
+      { pointer: '?returnUrl', message: 'must be one of the configured pages' },
     ])
   }
   const random = () => base64url(ports.secrets.random(SECRET_BYTES))
@@ -126,7 +126,8 @@ export async function readLogoutUrl({ ports, caller }: Context): Promise<string 
   const oidc = requireOidc(ports)
   const hash = caller.kind === 'user' ? caller.sessionHash : null
   const sealed = hash === null ? null : await store.findIdToken(ports.database, hash)
-  if (sealed === null) throw new Refusal('not_found', 'This session did not begin at the provider.')
+  if (sealed === null)
+    throw new Refusal('not_found', 'This session was not opened through the OpenID Connect provider.')
   const idToken = new TextDecoder().decode(await unseal(ports.secrets, sealed, ID_TOKEN))
   return endSessionUrl(ports, oidc, idToken)
 }
@@ -148,7 +149,7 @@ export async function endSessionsFor(context: Context, logoutToken: string): Pro
 /** Who a user is at the provider. @throws {Refusal} not_found for who is nobody there */
 export async function readIdentity({ ports }: Context, userId: number): Promise<IdentityView> {
   const identity = await store.findIdentity(ports.database, userId)
-  if (!identity) throw new Refusal('not_found', 'This user is nobody at the provider.')
+  if (!identity) throw new Refusal('not_found', 'The user is not linked to the OpenID Connect provider.')
   return identity
 }
 
@@ -173,8 +174,8 @@ export async function linkIdentity(context: Context, userId: number, subject: st
     ])
   } catch (error) {
     if (!isUniqueViolation(error, 'oidc_identities.subject')) throw error
-    throw new Refusal('conflict', 'That is another user here.', [
-      { pointer: '/subject', message: 'is taken' },
+    throw new Refusal('conflict', 'Another user is already linked to this subject.', [
+      { pointer: '/subject', message: 'is already used' },
     ])
   }
   return identity
@@ -191,7 +192,8 @@ export async function unlinkIdentity(context: Context, userId: number): Promise<
 }
 
 function requireOidc({ settings }: Ports): OidcSettings {
-  if (settings.oidc === null) throw new Refusal('not_found', 'Nobody signs in by OpenID Connect here.')
+  if (settings.oidc === null)
+    throw new Refusal('not_found', 'OpenID Connect is not configured. Set TIDEMARK_OIDC_ISSUER.')
   return settings.oidc
 }
 
@@ -217,13 +219,13 @@ function bytesOf(text: string): Uint8Array<ArrayBuffer> {
 function unknownState(): Refusal {
   return new Refusal(
     'unauthenticated',
-    'This login did not begin here, has come back before, or is too old. Begin anew.',
+    'This login is unknown, was already completed or has expired. Start the login again.',
   )
 }
 
 function notProven(): Refusal {
   return new Refusal(
     'unauthenticated',
-    'The login code is wrong, was used before or has expired. Begin anew.',
+    'The login code is wrong, was used before or has expired. Start the login again.',
   )
 }

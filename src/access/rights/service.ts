@@ -53,7 +53,7 @@ export function rightsFor(
 }
 
 function requireRights(rights: Rights | null): Rights {
-  if (!rights) throw new TypeError('Everybody has rights, be they none.')
+  if (!rights) throw new TypeError("The lookup of a user's rights returned no row.")
   return rights
 }
 
@@ -82,7 +82,7 @@ async function findUndeliverable(ports: Ports, rights: Rights, jobIds: readonly 
   const refusalAt = (path: string | undefined) => {
     const { read, execute } = permissionsOf(rights, { type: 'job', runBy: 0, path: path ?? '' })
     if (!read) return new Refusal('not_found', 'There is no such webhook job.')
-    return execute ? null : new Refusal('forbidden', 'You have no right to execute this job.')
+    return execute ? null : new Refusal('forbidden', 'You have no execute right on this job.')
   }
   const paths = await knownOf(ports).paths.find([...new Set(jobIds)], ports.clock.now(), (ids) =>
     store.readPaths(ports.database, ids),
@@ -127,10 +127,16 @@ export async function grant(context: Context, objectId: number, given: Subject &
   const { ports } = context
   const { subjects, objects } = await store.countOtherGrants(ports.database, objectId, given)
   if (subjects >= SUBJECTS_MAX) {
-    throw new Refusal('conflict', `An object has grants for ${SUBJECTS_MAX} at most. Make a group of them.`)
+    throw new Refusal(
+      'conflict',
+      `An object must have grants for at most ${SUBJECTS_MAX} users and groups. Grant to a user group instead.`,
+    )
   }
   if (objects >= OBJECTS_MAX) {
-    throw new Refusal('conflict', `Grants are given on ${OBJECTS_MAX} objects at most. Give one further up.`)
+    throw new Refusal(
+      'conflict',
+      `A user or group must have grants on at most ${OBJECTS_MAX} objects. Grant on an object above instead.`,
+    )
   }
   try {
     await commit(ports.database, [
@@ -139,7 +145,7 @@ export async function grant(context: Context, objectId: number, given: Subject &
     ])
   } catch (error) {
     if (!isForeignKeyViolation(error)) throw error
-    throw new Refusal('not_found', 'There is nobody with this id.')
+    throw new Refusal('not_found', 'There is no user or user group with this id.')
   }
   forgetRights(ports)
 }
@@ -148,7 +154,7 @@ export async function grant(context: Context, objectId: number, given: Subject &
 export async function revoke(context: Context, objectId: number, subject: Subject): Promise<void> {
   const { ports } = context
   if (!(await store.hasGrant(ports.database, objectId, subject)))
-    throw new Refusal('not_found', 'There is no such grant on this object.')
+    throw new Refusal('not_found', 'The object has no such grant.')
   await commit(ports.database, [
     store.deleteGrant(ports.database, objectId, subject),
     audited(context, { action: 'revoke', objectType: 'object', objectId, before: subject }),

@@ -53,7 +53,7 @@ export async function unseal(
 ): Promise<Uint8Array<ArrayBuffer>> {
   const [id, iv = '', bytes = ''] = sealed.split('.')
   const keys = await keysCalled(secrets, id)
-  if (!keys) throw new Error('A secret was sealed with a key that is not here.')
+  if (!keys) throw new Error('Cannot decrypt a secret: the installation key has changed or is missing.')
   const plain = await crypto.subtle.decrypt(
     cipher(fromBase64url(iv), purpose),
     keys.seal,
@@ -72,7 +72,10 @@ export async function unsealText(
   try {
     return new TextDecoder().decode(await unseal(secrets, sealed, purpose))
   } catch (error) {
-    const refusal = new Refusal('conflict', `${what} has to be set anew.`)
+    const refusal = new Refusal(
+      'conflict',
+      `${what} cannot be decrypted: the installation key has changed or is missing. Enter it again.`,
+    )
     refusal.cause = error
     throw refusal
   }

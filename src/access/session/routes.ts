@@ -41,11 +41,11 @@ import { setupPage } from './setup-page.ts'
 const BODY_MAX_BYTES = 8 * 1024
 /** What `Sec-Fetch-Site` says of a request of our own pages, and of one that a person typed. */
 const OWN_SITES: ReadonlySet<string> = new Set(['same-origin', 'none'])
-const login = { 200: ok(sessionView, 'The session is open.') }
+const login = { 200: ok(sessionView, 'The new session.') }
 
 const account = { roles: 'signed-in', scope: 'account' } as const
 const ownLogout: Policy = {
-  summary: 'Log out: the session of the call, or the one named',
+  summary: 'Log out: end the session of the call, or the given one',
   ...account,
   answers: { 204: noContent },
 }
@@ -54,7 +54,7 @@ const loginRoutes = new Hono<Env>()
   .get(
     '/session/login',
     policy({
-      summary: 'Log in; prefer POST, which keeps the password out of the URL',
+      summary: 'Log in with credentials in the URL; prefer POST',
       roles: 'anyone',
       answers: login,
       refuses: [401, 403, 429],
@@ -75,7 +75,7 @@ const loginRoutes = new Hono<Env>()
   .get(
     '/session/logout',
     policy({
-      summary: 'Log out: the session of the call, or the one named; prefer POST',
+      summary: 'Log out with GET; prefer POST',
       roles: 'anyone',
       answers: { 204: noContent },
       refuses: [401, 403],
@@ -109,7 +109,7 @@ const loginRoutes = new Hono<Env>()
   .post(
     '/session/token',
     policy({
-      summary: 'A short-lived access token',
+      summary: 'Create a short-lived access token',
       ...account,
       answers: { 200: ok(tokenView, 'The token.') },
     }),
@@ -118,7 +118,7 @@ const loginRoutes = new Hono<Env>()
   .post(
     '/session/refresh',
     policy({
-      summary: 'Another access token and refresh token; one that comes a second time ends its session',
+      summary: 'Renew the access token and the refresh token; using a refresh token twice ends its session',
       roles: 'anyone',
       answers: { 200: ok(refreshView, 'The tokens.') },
       refuses: [401],
@@ -133,8 +133,10 @@ const ownRoutes = new Hono<Env>()
     '/sessions',
     policy({
       ...account,
-      summary: 'My open sessions; for administrators those of anybody',
-      answers: { 200: ok(z.object({ items: z.array(sessionItem) }), 'The latest first, 1,000 at most.') },
+      summary: 'List the open sessions of the caller; administrators can list those of any user',
+      answers: {
+        200: ok(z.object({ items: z.array(sessionItem) }), 'The sessions, latest first; at most 1,000.'),
+      },
       refuses: [403],
     }),
     valid('query', ownerQuery),
@@ -153,7 +155,7 @@ const ownRoutes = new Hono<Env>()
     '/session/password',
     policy({
       ...account,
-      summary: 'Change my password; my other sessions and my personal tokens end',
+      summary: "Change the caller's password; ends the caller's other sessions and personal tokens",
       answers: { 204: noContent },
       refuses: [403, 429],
     }),
@@ -169,9 +171,9 @@ const setupRoutes = new Hono<Env>()
   .get(
     '/session/setup',
     policy({
-      summary: 'The page that creates the first administrator',
+      summary: 'Show the page that creates the first administrator',
       roles: 'anyone',
-      answers: { 200: { description: 'A form.', media: 'text/html' } },
+      answers: { 200: { description: 'An HTML form.', media: 'text/html' } },
     }),
     valid('query', setupQuery),
     (c) => setupPage(c.get('context').ports.secrets),
@@ -179,7 +181,7 @@ const setupRoutes = new Hono<Env>()
   .post(
     '/session/setup',
     policy({
-      summary: 'Create the first administrator with the one-time token',
+      summary: 'Create the first administrator with the one-time token of the set-up link',
       roles: 'anyone',
       answers: { 201: ok(userView, 'The administrator.') },
       refuses: [403],
@@ -205,7 +207,7 @@ async function openSession(c: Context<Env>, credentials: z.infer<typeof credenti
 /** @throws {Refusal} forbidden also where credentials in a query are turned off */
 function refuseInQuery(c: Context<Env>): void {
   if (!c.get('ports').settings.takesQueryCredentials)
-    throw new Refusal('forbidden', 'Credentials in a URL are turned off here. Use POST.')
+    throw new Refusal('forbidden', 'Credentials in a URL are disabled here. Use POST.')
   refuseForeign(c)
 }
 
@@ -215,7 +217,7 @@ function refuseForeign(c: Context<Env>): void {
   const site = c.req.header('sec-fetch-site')
   const origin = c.req.header('origin')
   const isOwn = site === undefined ? origin === undefined || isOriginOf(c, origin) : OWN_SITES.has(site)
-  if (!isOwn) throw new Refusal('forbidden', 'This request came from another origin. Use POST.')
+  if (!isOwn) throw new Refusal('forbidden', 'The request came from a page of another origin. Use POST.')
 }
 
 /** Whether an origin has the host that was asked. A proxy may change the scheme. */

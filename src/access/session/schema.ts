@@ -8,10 +8,10 @@ const given = z.string().min(1).max(1024)
 export const credentialsSchema = z.strictObject({
   username: given,
   password: given,
-  code: codeSchema.optional().describe('Of the authenticator, or a recovery code, where MFA is active.'),
+  code: codeSchema.optional().describe('A code of the authenticator, or a recovery code, if MFA is active.'),
 })
 export const sessionIdQuery = z.object({
-  sessionId: given.optional().describe('Default: the session of the call.'),
+  sessionId: given.optional().describe('The session to end; default: the session of the call.'),
 })
 export const logoutBody = z.strictObject({ sessionId: given.optional() })
 export const setupQuery = z.object({ token: given })
@@ -23,7 +23,9 @@ export const passwordBody = z.strictObject({
   newPassword: passwordSchema,
   keepTokens,
 })
-export const ownerQuery = z.object({ userId: idParam.optional().describe('Default: the caller.') })
+export const ownerQuery = z.object({
+  userId: idParam.optional().describe('The user whose items are listed; default: the caller.'),
+})
 export const sessionPath = z.object({ id: z.string().max(64) })
 
 const timestamp = z.iso.datetime({ offset: true })
@@ -32,26 +34,28 @@ export const tokenView = z.object({
   accessToken: z.string(),
   tokenType: z
     .literal('Baerer')
-    .describe('The scheme word as the interface spells it; `Bearer` is taken as well.'),
+    .describe('The authorization scheme, spelled as in the specification; `Bearer` is accepted too.'),
   expiresIn: z.int().describe('Seconds.'),
 })
 
 export const refreshView = tokenView.extend({
-  refreshToken: z.string().describe('Good for one POST /session/refresh while the session is open.'),
+  refreshToken: z.string().describe('Valid for one POST /session/refresh while the session is open.'),
 })
 
 export const sessionView = refreshView.extend({
   sessionId: z.string(),
-  expiresAt: timestamp.describe('24 hours after the login.'),
+  expiresAt: timestamp.describe('The end of the session, 24 hours after the login.'),
   owed: z
     .enum(['mfa', 'password'])
     .nullable()
-    .describe('What the session is good for until it is done: setting up MFA, or another password.'),
+    .describe(
+      'The action that the user must complete before the session can be used for anything else: set up MFA, or change the password.',
+    ),
 })
 
 export const sessionItem = z
   .object({
-    id: z.string().describe('Names the session; nobody can sign in with it.'),
+    id: z.string().describe('The id of the session; it cannot be used to sign in.'),
     userId: z.int(),
     createdAt: timestamp,
     expiresAt: timestamp,

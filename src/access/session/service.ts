@@ -27,7 +27,7 @@ type Login = Credentials & { readonly code?: string | undefined }
 export async function logIn(context: Context, { code, ...credentials }: Login) {
   const { ports, request } = context
   const account = await verifyCredentials(ports, credentials, { request })
-  if (!account) throw new Refusal('unauthenticated', 'The user name or the password is wrong.')
+  if (!account) throw new Refusal('unauthenticated', 'The username or the password is wrong.')
   if (account.hasFactor) await checkCode(ports, account.userId, code)
   return openSession(context, account, { owed: requiredActionOf(ports, account) })
 }
@@ -76,7 +76,9 @@ export async function logOut(context: Context, sessionId: string): Promise<void>
 export async function logOutCaller(context: Context, pointer: string): Promise<void> {
   const { caller } = context
   if (caller.kind !== 'user' || caller.sessionHash === null) {
-    throw new Refusal('invalid', 'Name the session that ends.', [{ pointer, message: 'is missing' }])
+    throw new Refusal('invalid', 'Send the sessionId of the session to end.', [
+      { pointer, message: 'is missing' },
+    ])
   }
   await end(context, caller.sessionHash)
 }
@@ -105,7 +107,9 @@ export async function refreshSession(context: Context, token: string) {
   const { sessionHash: hash, count } = refresh
   const counted = await store.countRefresh(ports.database, { hash, count }, nowMs)
   if (!counted) {
-    ports.log.warn('a refresh token came a second time; its session ends', { session: hash.slice(0, 8) })
+    ports.log.warn('session: a refresh token was used twice; its session was ended', {
+      session: hash.slice(0, 8),
+    })
     await end(context, hash)
     throw notRefreshed()
   }
@@ -149,7 +153,7 @@ export function ownerOf({ caller }: Context, userId?: number): number {
   if (caller.kind !== 'user') throw new Refusal('unauthenticated', 'Sign in first.')
   const ownerId = userId ?? caller.userId
   if (ownerId === caller.userId || caller.role === 'administrator') return ownerId
-  throw new Refusal('forbidden', 'Only administrators may do this for others.')
+  throw new Refusal('forbidden', 'Only administrators can do this for other users.')
 }
 
 async function end(context: Context, hash: string): Promise<void> {

@@ -26,7 +26,7 @@ const ADMINISTRATOR = ['administrator'] as const
 const groupPath = z.object({ id: idParam })
 const userPath = z.object({ userId: idParam })
 const oneGroup = { 200: ok(userGroupView, 'The user group.', ['ETag']) }
-const members = { 200: ok(z.array(userView), 'The users in the group, by id.') }
+const members = { 200: ok(z.array(userView), 'The users of the group, by id.') }
 const groupsOfUser = { 200: ok(z.array(userGroupView), 'The groups of the user, by id.') }
 
 function shown({ group, version }: Awaited<ReturnType<typeof readGroup>>) {
@@ -37,7 +37,7 @@ const groupRoutes = new Hono<Env>()
   .get(
     '/userGroups',
     policy({
-      summary: 'All user groups',
+      summary: 'List user groups',
       roles: 'signed-in',
       answers: { 200: ok(z.array(userGroupView), 'The user groups, by id.') },
     }),
@@ -61,7 +61,7 @@ const groupRoutes = new Hono<Env>()
   )
   .get(
     '/userGroups/:id',
-    policy({ summary: 'One user group', roles: 'signed-in', answers: oneGroup }),
+    policy({ summary: 'Read a user group', roles: 'signed-in', answers: oneGroup }),
     valid('param', groupPath),
     async (c) => {
       const { group, version } = await readGroup(c.get('context'), c.req.valid('param').id)
@@ -86,7 +86,7 @@ const groupRoutes = new Hono<Env>()
   .delete(
     '/userGroups/:id',
     policy({
-      summary: 'Delete a user group with what was granted to it; its users stay',
+      summary: 'Delete a user group and its grants; its users remain',
       roles: ADMINISTRATOR,
       scope: 'administration',
       answers: { 204: noContent },
@@ -102,14 +102,14 @@ const groupRoutes = new Hono<Env>()
 const membershipRoutes = new Hono<Env>()
   .get(
     '/userGroups/:id/users',
-    policy({ summary: 'The users in a group', roles: 'signed-in', answers: members }),
+    policy({ summary: 'List the users of a group', roles: 'signed-in', answers: members }),
     valid('param', groupPath),
     async (c) => c.json(await listMembers(c.get('context'), c.req.valid('param').id)),
   )
   .put(
     '/userGroups/:id/users',
     policy({
-      summary: 'Say which users are in a group',
+      summary: 'Replace, add or remove users of a group',
       roles: ADMINISTRATOR,
       scope: 'administration',
       answers: members,
@@ -126,14 +126,14 @@ const membershipRoutes = new Hono<Env>()
   )
   .get(
     '/userGroups/users/:userId',
-    policy({ summary: 'The groups of a user', roles: 'signed-in', answers: groupsOfUser }),
+    policy({ summary: 'List the groups of a user', roles: 'signed-in', answers: groupsOfUser }),
     valid('param', userPath),
     async (c) => c.json(await listGroupsOf(c.get('context'), c.req.valid('param').userId)),
   )
   .put(
     '/userGroups/users/:userId',
     policy({
-      summary: 'Say which groups a user is in',
+      summary: 'Replace, add or remove groups of a user',
       roles: ADMINISTRATOR,
       scope: 'administration',
       answers: groupsOfUser,

@@ -28,7 +28,7 @@ export const batchQuery = z.object({
   mode: z
     .enum(['replace', 'merge', 'remove'])
     .default('replace')
-    .describe('Whether the ids are all there shall be, some that come, or some that go.'),
+    .describe('Whether the ids replace the present ones, are added to them, or are removed from them.'),
 })
 
 export type BatchMode = z.infer<typeof batchQuery>['mode']

@@ -32,8 +32,10 @@ export async function createGroup(context: Context, name: string): Promise<Versi
   const { ports } = context
   const group = { name, version: 1, createdAt: ports.clock.now() }
   const entry = recorded(context, 'create', { objectId: { inserted: true }, after: { name } })
-  const row = await refuseFull('user_groups', `There are ${GROUPS_MAX} user groups at most.`, () =>
-    refuseTakenName(() => store.insertGroup(ports.database, group, { max: GROUPS_MAX, also: entry })),
+  const row = await refuseFull(
+    'user_groups',
+    `There must be at most ${GROUPS_MAX} user groups. Delete one first.`,
+    () => refuseTakenName(() => store.insertGroup(ports.database, group, { max: GROUPS_MAX, also: entry })),
   )
   ports.log.info('user group created', { userGroupId: row.id })
   return versioned(row)
@@ -105,7 +107,7 @@ export async function updateMembers(
   await findGroup(ports, id)
   const members = new Set(mode === 'merge' ? await store.listMembers(ports.database, id) : [])
   if (new Set([...members, ...userIds]).size > MEMBERS_MAX)
-    throw new Refusal('conflict', `A user group has ${MEMBERS_MAX} users at most.`)
+    throw new Refusal('conflict', `A user group must have at most ${MEMBERS_MAX} users.`)
   await update(context, { of: 'group', id, userIds }, mode)
   return listMembers(context, id)
 }
@@ -128,8 +130,11 @@ async function update(context: Context, side: Side, mode: BatchMode): Promise<vo
     side.of === 'group' ? (['users', 'userIds'] as const) : (['user_groups', 'userGroupIds'] as const)
   const unknown = mode === 'remove' ? [] : await store.unknownPlaces(database, table, store.idsOf(side))
   if (unknown.length > 0) {
-    const faults = unknown.map((place) => ({ pointer: `/${field}/${place}`, message: 'is nobody' }))
-    throw new Refusal('invalid', 'Not all of these are there; see errors.', faults)
+    const faults = unknown.map((place) => ({
+      pointer: `/${field}/${place}`,
+      message: 'must be an existing id',
+    }))
+    throw new Refusal('invalid', 'Some of these ids do not exist; see errors.', faults)
   }
   const isEnd = mode !== 'merge'
   await commit(database, [
@@ -150,7 +155,7 @@ function recorded(context: Context, action: string, told: Pick<Deed, 'objectId' 
 }
 
 function changedMeanwhile(): Refusal {
-  return new Refusal('precondition_failed', 'Somebody changed this user group meanwhile. Read it again.')
+  return new Refusal('precondition_failed', 'The user group was changed in the meantime. Read it again.')
 }
 
 async function findGroup(ports: Ports, id: number): Promise<UserGroupRow> {
@@ -165,7 +170,7 @@ async function refuseTakenName<Result>(write: () => Promise<Result>): Promise<Re
   } catch (error) {
     if (!isUniqueViolation(error, 'user_groups.name')) throw error
     throw new Refusal('name_taken', 'Another user group has this name.', [
-      { pointer: '/name', message: 'is taken' },
+      { pointer: '/name', message: 'is already used' },
     ])
   }
 }

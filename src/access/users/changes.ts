@@ -62,7 +62,7 @@ export function impossibleFields(
   if (before !== after && (before === 'LDAP_MANAGED' || after === 'LDAP_MANAGED'))
     faults.push({ pointer: '/type', message: 'cannot be changed from or to LDAP_MANAGED' })
   if (after === 'LDAP_MANAGED' && changed.includes('password'))
-    faults.push({ pointer: '/password', message: 'is that of the directory' })
+    faults.push({ pointer: '/password', message: 'is managed by the directory' })
   return faults
 }
 

@@ -23,7 +23,7 @@ export const userRoutes = new Hono<Env>()
   .get(
     '/users',
     policy({
-      summary: 'All users',
+      summary: 'List users',
       roles: 'signed-in',
       answers: { 200: ok(z.array(userView), 'The users, by id.', ['Link']) },
     }),
@@ -53,7 +53,7 @@ export const userRoutes = new Hono<Env>()
   )
   .get(
     '/users/:id',
-    policy({ summary: 'One user', roles: 'signed-in', answers: oneUser }),
+    policy({ summary: 'Read a user', roles: 'signed-in', answers: oneUser }),
     valid('param', userPath),
     async (c) => {
       const { user, version } = await readUser(c.get('context'), c.req.valid('param').id)
@@ -68,7 +68,7 @@ export const userRoutes = new Hono<Env>()
       body: userBody,
       sizeMaxBytes: BODY_MAX_BYTES,
       summary:
-        "Change what is named of a user: administrators of everybody, others what they may of themselves; a new password of one's own takes the present one as `currentPassword`",
+        "Change some fields of a user: administrators change any user, others some fields of their own; changing one's own password requires `currentPassword`",
       noun: 'a user',
       policy: {
         roles: 'signed-in',

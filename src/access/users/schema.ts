@@ -22,13 +22,13 @@ const ADDRESS_MAX = 254
 const ADDRESS_FAULT = 'must be an address such as ops@example.org'
 /** One mail address. */
 export const mailAddress = z.email(ADDRESS_FAULT).max(ADDRESS_MAX)
-export const NAME_FAULT = 'is the username; send that, or leave this out'
+export const NAME_FAULT = 'must be the same as username, or absent'
 
 /** A field that users and user groups had until release 9.0.1 of the specification. */
 export const visuallyImpaired = z
-  .never('no longer exists')
+  .never('was removed from the interface')
   .optional()
-  .describe('No longer exists; sending it is an error.')
+  .describe('Removed from the interface; sending it is an error.')
 
 /** Users of a page at most. */
 export const LIST_MAX = 1_000
@@ -40,8 +40,8 @@ export const usersQuery = z.object({
     .min(1)
     .max(LIST_MAX)
     .optional()
-    .describe('Users of a page; without it all are answered.'),
-  cursor: z.string().max(4096).optional().describe('From the Link header of the page before.'),
+    .describe('Number of users in a page; all users if absent.'),
+  cursor: z.string().max(4096).optional().describe('The cursor in the Link header of the previous page.'),
 })
 
 /** Specification: Users and user groups. */
@@ -64,7 +64,7 @@ const fields = z.strictObject({
 /** What a read answers beyond the fields above may be sent back unchanged. */
 const ignored = {
   id: z.int().optional().meta(READ_ONLY),
-  name: z.string().trim().optional().meta(READ_ONLY).describe('As a read shows it: the username.'),
+  name: z.string().trim().optional().meta(READ_ONLY).describe('The username, as in answers.'),
   disabled: z.boolean().optional(),
   visuallyImpaired,
 }
@@ -72,7 +72,7 @@ const ignored = {
 export const keepTokens = z
   .boolean()
   .optional()
-  .describe('Whether personal tokens go on after a change of the password. Default: false.')
+  .describe('Whether personal tokens stay valid after a change of the password. Default: false.')
 
 /** What is absent stays as it is. */
 export const userBody = fields.partial().extend({
@@ -81,9 +81,7 @@ export const userBody = fields.partial().extend({
     .string()
     .max(1024)
     .optional()
-    .describe(
-      "The present password: needed for another one of one's own, ignored where it is of somebody else.",
-    ),
+    .describe("The present password; required to change one's own password, ignored otherwise."),
   keepTokens,
 })
 
@@ -103,7 +101,7 @@ export const newUserBody = fields
   })
   .refine((user) => user.type !== 'LDAP_MANAGED' || user.password === undefined, {
     path: ['password'],
-    error: 'is that of the directory',
+    error: 'must be absent: the directory has the password',
     when: isObject,
   })
 
@@ -115,13 +113,15 @@ export const userView = z
     type: z.enum(USER_TYPES),
     username: z.string(),
     fullname: z.string(),
-    email: z.string().optional().describe('For administrators and oneself.'),
-    phone: z.string().optional().describe('For administrators and oneself.'),
+    email: z.string().optional().describe('Shown to administrators and to the user.'),
+    phone: z.string().optional().describe('Shown to administrators and to the user.'),
     startDashboardId: z.int().nullable(),
     language: z.string(),
     timeZone: z.string(),
     darkMode: z.boolean(),
-    disabled: z.boolean().describe('The directory has the user no more, or disabled; nobody can sign in.'),
+    disabled: z
+      .boolean()
+      .describe('True if the directory no longer has the user or has disabled it; the user cannot sign in.'),
   })
   .meta({ id: 'User' })
 

@@ -96,7 +96,8 @@ export async function updateUser(
   const asker = askerOf(context, row)
   refuseForbidden(asker, row, changed)
   const faults = [...impossibleFields(row.type, type, changed), ...shownFaults(row, body)]
-  if (faults.length > 0) throw new Refusal('invalid', 'No user can be changed like this; see errors.', faults)
+  if (faults.length > 0)
+    throw new Refusal('invalid', 'The change of the user is invalid; see errors.', faults)
   if (ifMatch !== null && ifMatch !== row.version) throw changedMeanwhile()
   if (asker.isSelf && body.password !== undefined) await requirePassword(context, row, body.currentPassword)
   await applyChange(context, row, { body, changed, isOwn: asker.isSelf })
@@ -202,7 +203,7 @@ async function refuseTakenName<Result>(write: () => Promise<Result>): Promise<Re
   } catch (error) {
     if (!isTakenName(error)) throw error
     throw new Refusal('name_taken', 'Another user has this name.', [
-      { pointer: '/username', message: 'is taken' },
+      { pointer: '/username', message: 'is already used' },
     ])
   }
 }
@@ -213,11 +214,14 @@ export function isTakenName(error: unknown): boolean {
 }
 
 function lastAdministrator(): Refusal {
-  return new Refusal('last_administrator', 'Make somebody else an administrator first.')
+  return new Refusal(
+    'last_administrator',
+    'This is the last administrator. Make another user an administrator first.',
+  )
 }
 
 function changedMeanwhile(): Refusal {
-  return new Refusal('precondition_failed', 'Somebody changed this user meanwhile. Read it again.')
+  return new Refusal('precondition_failed', 'The user was changed in the meantime. Read it again.')
 }
 
 /** The fields of a row that a body names. */
@@ -231,7 +235,7 @@ function fieldsOf(body: UserBody): Partial<UserFields> {
 function shownFaults(row: UserRow, { disabled, name, username }: UserBody): readonly Fault[] {
   const faults: Fault[] = []
   if (disabled !== undefined && disabled !== (row.disabledAt !== null))
-    faults.push({ pointer: '/disabled', message: 'is what the directory says' })
+    faults.push({ pointer: '/disabled', message: 'is managed by the directory' })
   if (name !== undefined && name !== row.username && name !== username)
     faults.push({ pointer: '/name', message: NAME_FAULT })
   return faults
@@ -246,14 +250,14 @@ function askerOf({ caller }: Context, row: UserRow): Asker {
 
 function refuseForbidden(asker: Asker, row: UserRow, changed: readonly Field[]): void {
   if (!asker.isAdministrator && !asker.isSelf)
-    throw new Refusal('forbidden', 'Only administrators change other users.')
+    throw new Refusal('forbidden', 'Only administrators can change other users.')
   const forbidden = forbiddenFields(asker, row.type, changed)
   if (forbidden.length === 0) return
   const faults = forbidden.map((field) => ({
     pointer: `/${field}`,
-    message: 'is for administrators to change',
+    message: 'can only be changed by an administrator',
   }))
-  throw new Refusal('forbidden', 'You may not change this of yourself; see errors.', faults)
+  throw new Refusal('forbidden', 'You cannot change these fields of your own user; see errors.', faults)
 }
 
 /** How to reach somebody is for administrators and for oneself. */

@@ -27,9 +27,9 @@ export function weaknessOf(
   if (new Set(text).size < DIFFERENT_MIN) return `must have at least ${DIFFERENT_MIN} different characters`
   if (isSequence(text)) return 'must not be a sequence of the alphabet, of digits or of the keyboard'
   const bare = bareOf(text)
-  if (isNamed(text, username.normalize('NFKC').toLowerCase())) return 'must not be made of the user name'
+  if (isNamed(text, username.normalize('NFKC').toLowerCase())) return 'must not be derived from the username'
   if (COMMON_WORDS.has(bare) || COMMON_WORDS.has(text) || isRepeated(bare))
-    return 'is one of the passwords that are guessed first'
+    return 'must not be a commonly used password'
   return null
 }
 

@@ -17,7 +17,7 @@ SESSION_ID = os.environ["SVC_SESSION_ID"]
 
 
 def call(method, path, content=None):
-    """The answer to a request; ends the program where it is not a good one."""
+    """Returns the answer to a request; ends the program on an error."""
     request = urllib.request.Request(BASE_URL + path, method=method)
     request.add_header("X-Session-Id", SESSION_ID)
     if content is not None:
@@ -38,7 +38,7 @@ import tls from 'node:tls'
 
 const { SVC_BASE_URL, SVC_SESSION_ID, http_proxy } = process.env
 
-/** The answer to a request; ends the program where it is not a good one. */
+/** Returns the answer to a request; ends the program on an error. */
 async function call(method, path, content) {
   const url = new URL(SVC_BASE_URL + path)
   const body = content === undefined ? undefined : JSON.stringify(content)
@@ -62,7 +62,7 @@ async function call(method, path, content) {
   return text === '' ? null : JSON.parse(text)
 }
 
-/** A connection to the service by the proxy that a run has for it, which \`fetch\` knows nothing of. */
+/** Connects to the service through the proxy of the run, which \`fetch\` does not support. */
 function tunnel(proxy, { protocol, hostname, port }) {
   const path = \`\${hostname}:\${port || (protocol === 'https:' ? 443 : 80)}\`
   const auth = proxy.username && decodeURIComponent(\`\${proxy.username}:\${proxy.password}\`)
@@ -88,8 +88,8 @@ function through(socket, { protocol, hostname }) {
 set -euo pipefail
 : "\${SVC_BASE_URL:?}" "\${SVC_SESSION_ID:?}"
 
-# The answer to a request; fails where it is not a good one.
-# The session goes by the standard input, so that no list of processes shows it.
+# Prints the answer to a request; fails on an error.
+# The session id is passed on standard input, so that process lists do not show it.
 call() {
   local content=()
   if (($# > 2)); then content=(--header 'Content-Type: application/json' --data-raw "$3"); fi

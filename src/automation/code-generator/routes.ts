@@ -17,7 +17,7 @@ export const codeGeneratorRoutes = new Hono<Env>()
   .get(
     '/scripts/codeGenerator',
     policy({
-      summary: 'What code can be generated for',
+      summary: 'List the templates of the code generator',
       roles: EDITORS,
       answers: { 200: ok(templatesView, 'The templates.') },
     }),
@@ -26,7 +26,7 @@ export const codeGeneratorRoutes = new Hono<Env>()
   .post(
     '/scripts/codeGenerator',
     policy({
-      summary: 'The files of a script, from a template; nothing is kept',
+      summary: 'Generate the files of a script from a template, without saving them',
       roles: EDITORS,
       scope: 'read',
       answers: { 200: ok(generatedView, 'The files.') },

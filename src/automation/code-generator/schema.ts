@@ -7,12 +7,12 @@ const CONTENT_MAX = 32 * 1024
 
 export type Language = (typeof LANGUAGES)[number]
 
-const jobId = z.int().positive().max(999_999_999_999_999).describe('The job.')
+const jobId = z.int().positive().max(999_999_999_999_999).describe('The id of the job.')
 /** One slash only: two of them begin the name of another host. */
 const path = z
   .string()
   .max(PATH_MAX)
-  .regex(/^\/(?!\/)[\x21-\x7e]*$/, 'must be the path of a route, from its slash on, as it stands in a URL')
+  .regex(/^\/(?!\/)[\x21-\x7e]*$/, 'must be the path of a route, beginning with a slash, as in a URL')
 
 /** What each template is about. */
 export const targets = {
@@ -22,7 +22,7 @@ export const targets = {
       .string()
       .regex(/^returnValue[1-9]\d?$/, 'must be returnValueN')
       .default('returnValue1')
-      .describe('Which of its values.'),
+      .describe('The value to use.'),
   }),
   'value-history': z.strictObject({
     jobId,
@@ -33,27 +33,30 @@ export const targets = {
         'must be returnValueN, stringValueN or errorCode',
       )
       .default('returnValue1')
-      .describe('Which of its values.'),
+      .describe('The value to use.'),
   }),
   alarms: z.strictObject({
-    state: z.enum(['open', 'assigned', 'closed']).default('open').describe('Which alarms.'),
+    state: z
+      .enum(['open', 'assigned', 'closed'])
+      .default('open')
+      .describe('The state of the alarms to print.'),
   }),
   'http-call': z
     .strictObject({
       method: z.enum(METHODS).default('GET'),
-      path: path.describe('Of this service, with its query.'),
+      path: path.describe('A path of this service, with its query.'),
       content: z
         .union([z.record(z.string(), z.json()), z.array(z.json())])
         .optional()
-        .describe('The JSON that is sent along.'),
+        .describe('The JSON body of the request.'),
     })
     .refine(({ content }) => JSON.stringify(content ?? null).length <= CONTENT_MAX, {
       path: ['content'],
-      message: `may have ${CONTENT_MAX} characters at most`,
+      message: `must have at most ${CONTENT_MAX} characters`,
     })
     .refine(({ method, content }) => method !== 'GET' || content === undefined, {
       path: ['content'],
-      message: 'does not come with GET',
+      message: 'is not allowed with GET',
     }),
 } as const
 
@@ -61,7 +64,9 @@ export type TemplateName = keyof typeof targets
 export type Targets = { readonly [Name in TemplateName]: z.infer<(typeof targets)[Name]> }
 
 const options = z
-  .strictObject({ poetry: z.boolean().default(false).describe('With a `pyproject.toml`, for Python.') })
+  .strictObject({
+    poetry: z.boolean().default(false).describe('Whether a `pyproject.toml` is generated; for Python.'),
+  })
   .prefault({})
 
 const variant = <Name extends TemplateName>(name: Name) =>
@@ -81,7 +86,7 @@ export const generateBody = z
   ])
   .superRefine(({ language, options: { poetry } }, issues) => {
     if (poetry && language !== 'python')
-      issues.addIssue({ code: 'custom', path: ['options', 'poetry'], message: 'is for Python only' })
+      issues.addIssue({ code: 'custom', path: ['options', 'poetry'], message: 'is allowed for Python only' })
   })
 
 export type GenerateBody = z.infer<typeof generateBody>
@@ -92,7 +97,7 @@ export const templatesView = z.object({
       template: z.string(),
       description: z.string(),
       languages: z.array(z.enum(LANGUAGES)),
-      target: z.looseObject({}).describe('What it is about, as JSON Schema.'),
+      target: z.looseObject({}).describe('The parameters of the template, as JSON Schema.'),
     }),
   ),
 })

@@ -12,7 +12,7 @@ const { python, bash, javascript } = quoted
 
 const delivery: Template<Targets['webhook-delivery']> = {
   description: 'Delivers a number to a webhook job.',
-  note: 'The number is the first argument of the run; measure in its place what you want to deliver.',
+  note: 'The number is the first argument of the run; replace it by the measurement that you want to deliver.',
   main: {
     python: ({ jobId, key }) => `
 value = float(sys.argv[1])
@@ -24,14 +24,14 @@ console.log(JSON.stringify(await call('POST', ${javascript(deliveryPath(jobId))}
 `,
     bash: ({ jobId, key }) => `
 value=$1
-[[ $value =~ ^-?[0-9]+(\\.[0-9]+)?$ ]] || { echo 'The first argument is no number.' >&2; exit 1; }
+[[ $value =~ ^-?[0-9]+(\\.[0-9]+)?$ ]] || { echo 'The first argument is not a number.' >&2; exit 1; }
 call POST ${bash(deliveryPath(jobId))} ${bash(`{"${key}": `)}"$value}"
 `,
   },
 }
 
 const history: Template<Targets['value-history']> = {
-  description: 'Prints what a job has received within a day, in buckets.',
+  description: 'Prints the values that a job received within a day, in buckets.',
   note: 'Add timestamp_begin, timestamp_end and scale to the path for another range.',
   main: {
     python: ({ jobId, key }) => `
@@ -51,7 +51,7 @@ call GET ${bash(historyPath(jobId, key))}
 
 const alarms: Template<Targets['alarms']> = {
   description: 'Prints alarms.',
-  note: 'One page of them: the answer says with nextCursor where the next one begins.',
+  note: 'The script prints one page; nextCursor of the answer is the cursor of the next page.',
   main: {
     python: ({ state }) => `
 for alarm in call("GET", ${python(alarmsPath(state))})["items"]:
@@ -69,7 +69,7 @@ call GET ${bash(alarmsPath(state))}
 
 const httpCall: Template<Targets['http-call']> = {
   description: 'Calls a route of this service and prints its answer.',
-  note: 'It may do what the user may do in whose name it runs.',
+  note: 'The script can do what the user who runs it can do.',
   main: {
     python: (target) => `
 print(json.dumps(call(${givenTo(python, 'json.loads', target)})))

@@ -87,7 +87,7 @@ function checked<Schema extends z.ZodType>(schema: Schema, json: unknown, file: 
     pointer: `/${file}${pointerOf(path)}`,
     message,
   }))
-  throw new Refusal('invalid', `The file ${file} cannot be understood; see errors.`, faults)
+  throw new Refusal('invalid', `The file ${file} is invalid; see errors.`, faults)
 }
 
 /** Undefined where there is none. */

@@ -26,15 +26,15 @@ const BODY_MAX_BYTES = 64 * 1024
 const forms = (form: z.ZodType) =>
   ({ media: { 'multipart/form-data': form }, encodings: ['identity'] }) as const
 const uploads = {
-  200: ok(uploadView, 'All of them are imported.'),
-  207: ok(uploadView, 'Some are imported, others are not.'),
+  200: ok(uploadView, 'All scripts were imported.'),
+  207: ok(uploadView, 'Some scripts were imported, others were not.'),
 }
 
 export const packageRoutes = new Hono<Env>()
   .post(
     '/scripts/export',
     policy({
-      summary: 'An archive of scripts, each in an archive of its own, without secrets',
+      summary: 'Export scripts as an archive of archives, without secrets',
       roles: ADMINISTRATOR,
       scope: 'read',
       answers: {
@@ -54,11 +54,11 @@ export const packageRoutes = new Hono<Env>()
   .post(
     '/scripts/groups/:groupId/analyze-zip',
     policy({
-      summary: 'What an import of an archive of scripts would meet; nothing is kept',
+      summary: 'Analyze an archive of scripts without importing it',
       roles: ADMINISTRATOR,
       scope: 'read',
       takes: forms(analyzeForm),
-      answers: { 200: ok(analysisView, 'The scripts in it.') },
+      answers: { 200: ok(analysisView, 'The scripts in the archive.') },
       refuses: [404, 422],
     }),
     valid('param', groupPath),
@@ -74,7 +74,7 @@ export const packageRoutes = new Hono<Env>()
   .post(
     '/scripts/groups/:groupId/upload-zip',
     policy({
-      summary: 'Import scripts from an archive into a group; one that is overwritten stays in its own',
+      summary: 'Import scripts from an archive into a group; an overwritten script stays in its group',
       roles: ADMINISTRATOR,
       takes: forms(uploadForm),
       answers: uploads,
@@ -92,7 +92,8 @@ export const packageRoutes = new Hono<Env>()
   .post(
     '/scripts/upload-zip',
     policy({
-      summary: 'Import scripts from an archive, each into the group that it names, or into `Default`',
+      summary:
+        'Import scripts from an archive, each into the group that its archive names, or into `Default`',
       roles: ADMINISTRATOR,
       takes: forms(uploadForm),
       answers: uploads,

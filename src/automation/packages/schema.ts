@@ -9,7 +9,7 @@ const id = z.int().positive().max(ID_MAX)
 export const exportBody = z
   .strictObject({
     scriptIds: z.array(id).max(NAMED_MAX).default([]),
-    groupIds: z.array(id).max(NAMED_MAX).default([]).describe('All scripts of these groups.'),
+    groupIds: z.array(id).max(NAMED_MAX).default([]).describe('Exports all scripts of these groups.'),
     all: z.boolean().default(false),
   })
   .refine(
@@ -28,10 +28,12 @@ const flagField = (preset: boolean) =>
 
 const file = z
   .unknown()
-  .describe('The archive: of one script, or of archives of scripts.')
+  .describe('A ZIP archive of one script, or of archives of scripts.')
   .meta({ type: 'string', format: 'binary' })
 
-const readMetadata = flagField(true).describe('Whether `script_metadata.json` says how a script is set.')
+const readMetadata = flagField(true).describe(
+  'Whether the settings and configurations in `script_metadata.json` are imported.',
+)
 
 /** The field that a form may have several times. */
 export const REPEATED = 'toImport'
@@ -44,13 +46,13 @@ const toImport = z
     if (names.success) return names.data
     issues.addIssue({
       code: 'custom',
-      message: 'must be a JSON array of one name or more, or a name in each field',
+      message: 'must be a JSON array of at least one name, or one name in each field',
     })
     return z.NEVER
   })
   .optional()
   .describe(
-    'The names of the scripts to be imported: a JSON array, or a field for each; absent: all of them.',
+    'The names of the scripts to import: a JSON array, or one field for each name. Absent: all scripts.',
   )
 
 const namesIn = z.array(z.string().min(1)).min(1).max(NAMED_MAX)
@@ -73,8 +75,11 @@ export type UploadFields = z.output<typeof uploadFields>
 
 const failed = z.array(
   z.object({
-    file: z.string().nullable().describe('Null for a name to be imported that nothing in the archive has.'),
-    name: z.string().nullable().describe('Of the script, where that is known.'),
+    file: z
+      .string()
+      .nullable()
+      .describe('The file in the archive; null for a requested name that the archive does not contain.'),
+    name: z.string().nullable().describe('The name of the script, if known.'),
     code: z.string(),
     detail: z.string(),
   }),
@@ -82,7 +87,7 @@ const failed = z.array(
 
 const missingSecrets = z
   .array(z.string())
-  .describe('Variables that are secret, or called like it: their values are in no archive.')
+  .describe('Names of the variables whose values are missing because secrets are never exported.')
 const warnings = z.array(z.enum(WARNINGS))
 
 export const analysisView = z
@@ -91,22 +96,22 @@ export const analysisView = z
       z.object({
         file: z.string(),
         name: z.string(),
-        group: z.string().nullable().describe('Null where the archive names none.'),
+        group: z.string().nullable().describe('The group; null if the archive names none.'),
         groupExists: z.boolean(),
         runner: z.enum(RUNNER_KINDS).nullable(),
         conflict: z
           .object({
             scriptId: z.int(),
-            identical: z.boolean().describe('Whether the trees are the same.'),
+            identical: z.boolean().describe('Whether the existing script has the same files.'),
             dependents: z.object({ count: z.int() }),
           })
           .nullable()
-          .describe('The script that has this name; null where there is none.'),
+          .describe('The existing script with this name; null if there is none.'),
         missingSecrets,
         missingDataSources: z
           .array(z.string())
           .describe(
-            'Data sources that its run configurations name and nothing here is called; empty for one that was gone when it was exported. Its import is refused.',
+            'Data sources that the run configurations name but that do not exist here; an empty name for one that was already deleted at the export. The import of this script is refused.',
           ),
         warnings,
       }),

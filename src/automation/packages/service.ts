@@ -65,7 +65,7 @@ export async function importPackage(
   const failed = refused.filter(({ name }) => name === null || isAsked(name))
   for (const { name } of [...imported, ...failed]) if (name !== null) asked.delete(foldCase(name))
   const missing = [...asked.values()].map((name) => {
-    const refusal = new Refusal('not_found', 'Nothing in the archive has this name.')
+    const refusal = new Refusal('not_found', 'The archive has no script with this name.')
     return { file: null, name, refusal }
   })
   const errors = [...failed, ...missing]
@@ -183,6 +183,6 @@ function failedOf({
 
 function nothingImported({ code, detail, errors }: Refusal, failed: readonly object[]): Refusal {
   if (failed.length === 1) return new Refusal(code, detail, errors)
-  const faults = failed.map((_, index) => ({ pointer: `/file/${index}`, message: 'is not imported' }))
-  return new Refusal(code, `Nothing is imported. ${detail}`, faults)
+  const faults = failed.map((_, index) => ({ pointer: `/file/${index}`, message: 'was not imported' }))
+  return new Refusal(code, `Nothing was imported. ${detail}`, faults)
 }

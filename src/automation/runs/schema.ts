@@ -28,18 +28,21 @@ const configurationId = z.int().min(1).nullable()
 const fields = {
   runConfigurationId: configurationId
     .default(null)
-    .describe('Null takes the default one, or that of a script without any.'),
+    .describe("The run configuration. Null: the default one, or the script's own settings if it has none."),
   arguments: z
     .array(z.string().max(ARGUMENT_MAX))
     .max(ARGUMENTS_MAX)
     .nullable()
     .default(null)
-    .describe('In place of those of the run configuration.'),
+    .describe('Replaces the arguments of the run configuration.'),
   parameters: z
     .record(z.string().max(255), z.json())
     .default({})
-    .refine((all) => JSON.stringify(all).length <= PARAMETERS_MAX, 'has more than 65,536 characters as JSON')
-    .describe('What the script finds as JSON in SVC_PARAMETERS.'),
+    .refine(
+      (all) => JSON.stringify(all).length <= PARAMETERS_MAX,
+      'must have at most 65,536 characters as JSON',
+    )
+    .describe('The JSON that the script finds in SVC_PARAMETERS.'),
 }
 
 /** How a script is to be run. */
@@ -75,9 +78,9 @@ export const jobsQuery = z.object({
   runConfigurationId: z
     .union([z.literal('default').transform(() => 0), idParam])
     .optional()
-    .describe('`default` for runs of a script without run configurations.'),
+    .describe('A run configuration; `default` for runs of a script without run configurations.'),
   state: z.enum(RUN_STATES).optional(),
-  before: z.string().regex(JOB_ID).optional().describe('Only jobs that were ordered before this one.'),
+  before: z.string().regex(JOB_ID).optional().describe('Only runs that were ordered before this one.'),
   limit: z.coerce.number().int().min(1).max(LIST_MAX).default(50),
 })
 
@@ -88,18 +91,18 @@ export const statusQuery = z.object({
     .min(1)
     .max(LATEST_MAX)
     .default(1)
-    .describe('Jobs of each run configuration.'),
+    .describe('Number of runs of each run configuration.'),
 })
 
 export const logQuery = z.object({
-  offset: z.coerce.number().int().min(0).default(0).describe('Lines after this one.'),
+  offset: z.coerce.number().int().min(0).default(0).describe('Only lines after this one.'),
   limit: z.coerce.number().int().min(1).max(LINES_MAX).default(200),
   follow: z
     .enum(['true', 'false'])
     .transform((text) => text === 'true')
     .default(false)
     .meta({ type: 'boolean' })
-    .describe('True, or `Accept: text/event-stream`: a stream that goes on until the job has ended.'),
+    .describe('With true, or `Accept: text/event-stream`, the log is streamed until the run ends.'),
 })
 
 const instant = z.iso.datetime({ offset: true })
@@ -108,29 +111,28 @@ export const jobView = z
   .object({
     id: z.string(),
     scriptId: z.int(),
-    runConfigurationId: z.int().nullable().describe('Null where the script had none.'),
-    runConfiguration: z.string().describe('What it was called then.'),
+    runConfigurationId: z.int().nullable().describe('The run configuration; null if the script had none.'),
+    runConfiguration: z.string().describe('The name of the run configuration at the time of the run.'),
     trigger: z.enum(TRIGGERS),
     userId: z.int().nullable(),
-    user: z.string().nullable().describe('In whose name; null once that user is gone.'),
+    user: z.string().nullable().describe('The user who ordered the run; null if the user was deleted.'),
     rightsOf: z
       .array(z.int())
       .nullable()
       .describe(
-        'The users whose rights its script has: what all of them may do. Null until a runner has it.',
+        'The users who limit the rights of the script: it can do what all of them can do. Null until a runner has the run.',
       ),
     state: z.enum(RUN_STATES),
     waitingFor: z
       .string()
       .nullable()
-      .describe('`no runner takes jobs` while it waits and none does; else null.'),
-    attempt: z.int().describe('From 1; more where a runner was lost and it was tried again.'),
+      .describe('`no runner takes jobs` if the run waits and no runner accepts runs; null otherwise.'),
+    attempt: z
+      .int()
+      .describe('The attempt, from 1; increased if a runner was lost and the run was repeated.'),
     exitCode: z.int().nullable(),
     progress: z.object({ value: z.number().nullable(), message: z.string().nullable() }),
-    isolation: z
-      .enum(ISOLATIONS)
-      .nullable()
-      .describe('How it was kept apart from everything else, best first.'),
+    isolation: z.enum(ISOLATIONS).nullable().describe('How strongly the run was isolated, best first.'),
     cancelRequested: z.boolean(),
     queuedAt: instant,
     startedAt: instant.nullable(),
@@ -146,11 +148,11 @@ export const jobView = z
           .string()
           .nullable()
           .describe(
-            '`due`, `delivered`, or the code of the refusal; null until it ends, and for one that was cancelled.',
+            '`due`, `delivered`, or the code of the refusal; null until the run ends, and for cancelled runs.',
           ),
       })
       .nullable()
-      .describe('The webhook job that its end is delivered to.'),
+      .describe('The webhook job that gets the result of the run.'),
     error: z.string().nullable(),
   })
   .meta({ id: 'ScriptJob' })
@@ -164,8 +166,8 @@ export const statusView = z.array(
 )
 
 export const logView = z.object({
-  offset: z.int().describe('The last line of this page; the next one begins after it.'),
-  completed: z.boolean().describe('Whether there will be no more lines, and none is left.'),
+  offset: z.int().describe('The last line of this page; the next page begins after it.'),
+  completed: z.boolean().describe('True if the log is complete and this is its last page.'),
   lines: z.array(
     z.object({
       n: z.int(),
@@ -174,7 +176,9 @@ export const logView = z.object({
       text: z.string(),
     }),
   ),
-  dropped: z.int().describe('Lines that are not kept: of a log its first 100 and its last 900 are.'),
+  dropped: z
+    .int()
+    .describe('Number of lines that were dropped: a log keeps its first 100 and its last 900 lines.'),
 })
 
 export const deletedView = z.object({ deleted: z.int() })

@@ -61,7 +61,7 @@ export async function cancelJob(context: Context, { scriptId, id }: RunName): Pr
   await readJob(context, scriptId, id)
   const entry = audited(context, { action: 'cancel', objectType: 'scriptJob', objectId: id })
   const after = await changeRun(ports, id, () => ({ event: { kind: 'cancel' }, writes: [entry] }))
-  if (!after) throw new Refusal('conflict', 'The job has ended.')
+  if (!after) throw new Refusal('conflict', 'The run has already ended.')
   return readJob(context, scriptId, id)
 }
 
@@ -76,7 +76,7 @@ export async function rerunJob(
   const { ports } = context
   await readJob(context, scriptId, id)
   const row = await store.findRun(ports.database, id)
-  if (!row) throw new Refusal('not_found', 'There is no such job of this script.')
+  if (!row) throw new Refusal('not_found', 'The script has no run with this id.')
   const { runConfigurationId, order, userId } = row
   return orderRun(context, {
     scriptId,
@@ -94,7 +94,7 @@ export async function rerunJob(
 export async function deleteJob(context: Context, { scriptId, id }: RunName): Promise<void> {
   const { ports } = context
   const { state } = await readJob(context, scriptId, id)
-  if (!hasEnded(state)) throw new Refusal('conflict', 'The job has not ended. Cancel it first.')
+  if (!hasEnded(state)) throw new Refusal('conflict', 'The run has not ended. Cancel it first.')
   await commit(ports.database, [
     ...deleteRun(ports.database, id, ports.clock.now()),
     audited(context, {

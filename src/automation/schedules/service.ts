@@ -40,7 +40,7 @@ async function pass(ports: Ports, row: DueRow): Promise<void> {
     const refusal = refusalIn(error)
     // Nothing can be written just now: it stays due.
     if (refusal?.code === 'unavailable') throw error
-    if (!refusal) log.error('a schedule could not be run', error, { scheduleId: row.id })
+    if (!refusal) log.error('schedules: ordering a scheduled run failed', error, { scheduleId: row.id })
     await commit(database, [moved(refusal?.code ?? 'internal')]).catch(unlessMoved)
   }
 }
@@ -48,14 +48,17 @@ async function pass(ports: Ports, row: DueRow): Promise<void> {
 /** Takes a schedule out of service that nobody may order runs of. */
 async function disable({ database, log }: Ports, row: DueRow): Promise<void> {
   await commit(database, [store.disableSchedule(database, row)])
-  log.warn('a schedule was disabled: its user is gone or may not run scripts. Save it as another user.', {
-    scheduleId: row.id,
-    scriptId: row.scriptId,
-  })
+  log.warn(
+    'schedules: a schedule was disabled because its user was deleted or may not run scripts; save it as another user',
+    {
+      scheduleId: row.id,
+      scriptId: row.scriptId,
+    },
+  )
 }
 
 async function order(ports: Ports, row: DueRow, also: Write): Promise<void> {
-  const caller = await callerFor(ports, row.userId, 'Whose schedule it is')
+  const caller = await callerFor(ports, row.userId, 'The user of the schedule')
   const context: Context = { ports, caller, requestId: `schedule-${row.id}-${row.nextAt}` }
   await orderRun(context, {
     scriptId: row.scriptId,

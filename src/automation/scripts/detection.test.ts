@@ -88,10 +88,7 @@ test.each([
   [[], 'Add main.py (Python) or run.sh (shell).'],
   [['etl.py'], 'Rename etl.py to main.py (found: etl.py).'],
   [['b/start.sh', 'a.txt'], 'Rename b/start.sh to run.sh (found: a.txt, b/start.sh).'],
-  [
-    ['a.py', 'b.py'],
-    'Name the file that is to be started main.py (Python) or run.sh (shell) (found: a.py, b.py).',
-  ],
+  [['a.py', 'b.py'], 'Name the entry point main.py (Python) or run.sh (shell) (found: a.py, b.py).'],
   [['6', '5', '4', '3', '2', '1'], 'main.py (Python) or run.sh (shell) (found: 1, 2, 3, 4, 5, …).'],
 ])('of the files %p it is said what to do', (files, expected) =>
   expect(nothingRuns(files)).toEndWith(expected),

@@ -110,7 +110,7 @@ const FOUND_SHOWN = 5
 
 /** What is said of a tree in which nothing is started: what there is, and which name would be. */
 export function nothingRuns(files: readonly string[]): string {
-  const nothing = 'There is nothing in the files of the script that runs.'
+  const nothing = 'The script has no entry point.'
   if (files.length === 0) return `${nothing} Add main.py (Python) or run.sh (shell).`
   const sorted = files.toSorted()
   const renamed = STARTED.flatMap(([extension, name]) => {
@@ -118,6 +118,6 @@ export function nothingRuns(files: readonly string[]): string {
     return only !== undefined && others.length === 0 ? `Rename ${only} to ${name}` : []
   })
   const found = sorted.slice(0, FOUND_SHOWN).join(', ') + (sorted.length > FOUND_SHOWN ? ', …' : '')
-  const remedy = renamed[0] ?? 'Name the file that is to be started main.py (Python) or run.sh (shell)'
+  const remedy = renamed[0] ?? 'Name the entry point main.py (Python) or run.sh (shell)'
   return `${nothing} ${remedy} (found: ${found}).`
 }

@@ -31,18 +31,18 @@ export const scriptRoutes = new Hono<Env>()
   .get(
     '/scripts/mimetypes',
     policy({
-      summary: 'The MIME types of files that may come with a run',
+      summary: 'List the MIME types of files that a run can get',
       roles: 'signed-in',
-      answers: { 200: ok(z.array(z.enum(RUN_TYPES)), 'All of them; a script takes some.') },
+      answers: { 200: ok(z.array(z.enum(RUN_TYPES)), 'All MIME types; a script accepts some of them.') },
     }),
     (c) => c.json([...RUN_TYPES]),
   )
   .get(
     '/scripts',
     policy({
-      summary: 'The scripts, by name',
+      summary: 'List scripts',
       roles: SCRIPT_READERS,
-      answers: { 200: ok(z.array(scriptView), 'The scripts.', ['Link']) },
+      answers: { 200: ok(z.array(scriptView), 'The scripts, by name.', ['Link']) },
     }),
     valid('query', listQuery),
     async (c) => {
@@ -53,7 +53,7 @@ export const scriptRoutes = new Hono<Env>()
   .post(
     '/scripts',
     policy({
-      summary: 'Add a script, without files as yet',
+      summary: 'Create a script without files',
       roles: ADMINISTRATOR,
       answers: { 201: ok(scriptView, 'The new script.', ['Location', 'ETag']) },
       refuses: [409],
@@ -68,7 +68,7 @@ export const scriptRoutes = new Hono<Env>()
   )
   .get(
     '/scripts/:script',
-    policy({ summary: 'One script, by id or name', roles: SCRIPT_READERS, answers: oneScript }),
+    policy({ summary: 'Read a script, by id or name', roles: SCRIPT_READERS, answers: oneScript }),
     valid('param', scriptPath),
     async (c) => {
       const { script, version } = await readScript(c.get('context'), c.req.valid('param').script)
@@ -82,7 +82,7 @@ export const scriptRoutes = new Hono<Env>()
       place: scriptPath,
       body: scriptBody,
       sizeMaxBytes: BODY_MAX_BYTES,
-      summary: 'Replace what is set of a script',
+      summary: 'Replace the settings of a script',
       noun: 'a script',
       policy: { roles: ADMINISTRATOR, answers: oneScript, refuses: [409, 412] },
       read: async (context, { script }) => shown(await readScript(context, script)),

@@ -17,9 +17,12 @@ const PLACES = ['groups', 'mimetypes', 'export', 'upload-zip', 'webhook', 'codeG
 export const scriptPath = z.object({ script: z.string().min(1).max(255) })
 
 export const scriptName = composedName
-  .refine((text) => !/^\d+$/.test(text), 'must not be a number, which would be taken for an id')
-  .refine((text) => !PLACES.includes(text), 'stands for something else in paths')
-  .refine((text) => !/^\.{1,2}$/.test(text), 'must not be . or .., which no path reaches')
+  .refine(
+    (text) => !/^\d+$/.test(text),
+    'must not be a number, because paths accept the id or the name of a script',
+  )
+  .refine((text) => !PLACES.includes(text), 'is reserved in paths')
+  .refine((text) => !/^\.{1,2}$/.test(text), 'must not be . or ..')
 
 export const timeoutSchema = z.int().min(0).max(TIMEOUT_MAX_S)
 
@@ -30,20 +33,24 @@ const dependentsView = z
     dataSources: z.array(z.object({ dataSourceId: z.int(), name: z.string() })),
     alarmRecipients: z.array(z.object({ recipientId: z.int(), name: z.string() })),
   })
-  .describe('What works no more once it is gone; 100 of them are named.')
+  .describe('Objects that would stop working if the script were deleted; at most 100 are listed.')
 
 /** What is set of a script beside its configurations. */
 export const settingsShape = {
   name: scriptName,
   description: storableText.max(DESCRIPTION_MAX).default(''),
-  groupId: z.int().positive().optional().describe('Absent: as it is; of a new script, the group `Default`.'),
-  timeout: timeoutSchema.default(0).describe('Seconds; 0 for none.'),
+  groupId: z
+    .int()
+    .positive()
+    .optional()
+    .describe('The group. Absent: unchanged; for a new script the group `Default`.'),
+  timeout: timeoutSchema.default(0).describe('The time limit of a run in seconds; 0 for none.'),
   acceptedFiles: z
     .array(z.enum(RUN_TYPES))
     .max(RUN_TYPES.length)
     .transform((types) => [...new Set(types)])
     .default([...RUN_TYPES])
-    .describe('The MIME types of files that may come with a run.'),
+    .describe('The MIME types of files that a run can get.'),
 }
 
 /** What a read answers beyond what may be set, taken so that it may be sent back. */
@@ -70,18 +77,18 @@ export const scriptView = z
     name: z.string(),
     description: z.string(),
     groupId: z.int(),
-    timeout: z.int().describe('Seconds; 0 for none.'),
+    timeout: z.int().describe('The time limit of a run in seconds; 0 for none.'),
     runner: z.enum(RUNNER_KINDS).nullable(),
-    runnerFile: z.string().nullable().describe('The path of what is started.'),
+    runnerFile: z.string().nullable().describe('The path of the entry point.'),
     dependencyManager: z.enum(DEPENDENCY_MANAGERS),
-    dependencyFile: z.string().nullable().describe('Where its dependencies are listed.'),
+    dependencyFile: z.string().nullable().describe('The path of the file that lists the dependencies.'),
     acceptedFiles: z.array(z.enum(RUN_TYPES)),
     dependents: dependentsView,
     warnings: z.array(z.enum(WARNINGS)),
     filesChangedBy: z
       .int()
       .nullable()
-      .describe('The user who last changed its files; its runs have no rights that this user does not have.'),
+      .describe('The user who last changed the files. Runs never have more rights than this user.'),
     createdAt: z.iso.datetime({ offset: true }),
     updatedAt: z.iso.datetime({ offset: true }),
   })
@@ -90,7 +97,7 @@ export const scriptView = z
 export const listQuery = z.object({
   groupId: idParam.optional(),
   limit: z.coerce.number().int().min(1).max(LIMIT_MAX).default(100),
-  cursor: z.string().max(4096).optional().describe('From the Link header of the page before.'),
+  cursor: z.string().max(4096).optional().describe('The cursor in the Link header of the previous page.'),
 })
 
 export type ScriptBody = z.output<z.ZodObject<typeof settingsShape>>

@@ -60,13 +60,13 @@ export async function selectScripts(
     ...missing(selection.scriptIds, known, '/scriptIds'),
     ...missing(selection.groupIds, groups, '/groupIds'),
   ]
-  if (faults.length > 0) throw new Refusal('invalid', 'Some of these are not there; see errors.', faults)
+  if (faults.length > 0) throw new Refusal('invalid', 'Some of these do not exist; see errors.', faults)
   return store.listScriptIds(database, selection, limit)
 }
 
 function missing(ids: readonly number[], known: ReadonlySet<number>, pointer: string): Fault[] {
   return ids.flatMap((id, index) =>
-    known.has(id) ? [] : [{ pointer: `${pointer}/${index}`, message: 'is not there' }],
+    known.has(id) ? [] : [{ pointer: `${pointer}/${index}`, message: 'must be an existing id' }],
   )
 }
 
@@ -82,7 +82,7 @@ export async function createScript(context: Context, body: ScriptBody): Promise<
   const { ports } = context
   const { database, clock } = ports
   if ((await store.countScripts(database)) >= SCRIPTS_MAX)
-    throw new Refusal('conflict', `There are ${SCRIPTS_MAX} scripts at most.`)
+    throw new Refusal('conflict', `There must be at most ${SCRIPTS_MAX} scripts. Delete one first.`)
   const settings = settingsOf(body, await groupIdOf(ports, body.groupId))
   const now = clock.now()
   const row = {
@@ -97,7 +97,7 @@ export async function createScript(context: Context, body: ScriptBody): Promise<
   await refuseTakenName(() =>
     refuseGoneGroup(() => commit(database, [store.insertScript(database, row), entry])),
   )
-  ports.log.info('script created', { name: row.name })
+  ports.log.info('scripts: script created', { name: row.name })
   return readScript(context, row.name)
 }
 
@@ -158,7 +158,7 @@ export async function deleteScript(
     const writes = [...store.deleteScript(database, script, { isForced, at: clock.now() }), entry]
     return { writes, result: script.id }
   })
-  ports.log.info('script deleted', { scriptId: gone })
+  ports.log.info('scripts: script deleted', { scriptId: gone })
 }
 
 type Settings = Required<Omit<ScriptChange, 'detection' | keyof Changer>>
@@ -174,7 +174,7 @@ export async function refuseGoneGroup<Result>(write: () => Promise<Result>): Pro
   } catch (error) {
     if (!isForeignKeyViolation(error)) throw error
     throw new Refusal('invalid', 'There is no such group.', [
-      { pointer: '/groupId', message: 'is not there' },
+      { pointer: '/groupId', message: 'must be the id of an existing group' },
     ])
   }
 }
@@ -184,7 +184,7 @@ const DEPENDENT: Readonly<
 > = {
   widget: ({ ownerId, part, name }) => `the widget ${part} of dashboard ${ownerId}, ${name}`,
   dataSource: ({ ownerId, name }) => `the data source ${ownerId}, ${name}`,
-  alarmRecipient: ({ ownerId, name }) => `the recipient of alarms ${ownerId}, ${name}`,
+  alarmRecipient: ({ ownerId, name }) => `the alarm recipient ${ownerId}, ${name}`,
 }
 
 function hasDependents(found: readonly Dependent[]): Refusal {
@@ -192,7 +192,7 @@ function hasDependents(found: readonly Dependent[]): Refusal {
     pointer: `/dependents/${index}`,
     message: DEPENDENT[kind]({ ownerId, part, name }),
   }))
-  const detail = `${found.length} depend on this script. Change these first, or force it with forceDelete.`
+  const detail = `This script is used by ${found.length} other objects; see errors. Change these first, or pass forceDelete=true.`
   return new Refusal('has_dependents', detail, errors)
 }
 
@@ -208,7 +208,7 @@ function toldOf({ name, description, groupId, timeoutS, acceptedFiles }: Setting
 
 async function viewOf(ports: Ports, row: ScriptRow): Promise<ScriptView> {
   const [view] = await viewsOf(ports, [row])
-  if (!view) throw new Error('A script that is there is shown.')
+  if (!view) throw new Error('No view was made for an existing script.')
   return view
 }
 

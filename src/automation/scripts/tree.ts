@@ -60,8 +60,9 @@ export function removing(tree: Tree, path: string): TreeChange {
 export function moving(tree: Tree, from: string, to: string): TreeChange {
   const moved = some(tree, from)
   if (to === from || to.startsWith(`${from}/`))
-    throw refused('/to', 'is where it is, or within what is to be moved')
-  if (entriesAt(tree, to).length > 0) throw new Refusal('conflict', 'There is something at the new path.')
+    throw refused('/to', 'must not be the same path or a path below it')
+  if (entriesAt(tree, to).length > 0)
+    throw new Refusal('conflict', 'A file or directory with the new path exists.')
   return {
     removes: moved.map(({ path }) => path),
     puts: moved.map((entry) => ({ ...entry, path: to + entry.path.slice(from.length) })),
@@ -75,15 +76,13 @@ export function changed(tree: Tree, { removes, puts }: TreeChange, pointer: stri
   const after = new Map(tree)
   for (const path of removes) after.delete(path)
   for (const entry of puts) after.set(entry.path, entry)
-  if (after.size > ENTRIES_MAX)
-    throw refused(pointer, `would be one of more than ${ENTRIES_MAX} files and directories`)
+  if (after.size > ENTRIES_MAX) throw refused(pointer, `would exceed ${ENTRIES_MAX} files and directories`)
   const sizeBytes = [...after.values()].reduce((sum, entry) => sum + entry.sizeBytes, 0)
-  if (sizeBytes > TREE_MAX_BYTES)
-    throw refused(pointer, `would make more than ${TREE_MAX_BYTES} bytes in all`)
+  if (sizeBytes > TREE_MAX_BYTES) throw refused(pointer, `would exceed ${TREE_MAX_BYTES} bytes in total`)
   for (const { path } of puts) {
     const file = directoriesOf(path).find((directory) => after.get(directory)?.isDirectory === false)
     if (file !== undefined)
-      throw new Refusal('conflict', 'There is a file where a directory would have to be.')
+      throw new Refusal('conflict', 'A file exists at the path of a required directory.')
   }
   return after
 }
@@ -108,7 +107,7 @@ function some(tree: Tree, path: string): TreeEntry[] {
 }
 
 function refused(pointer: string, message: string): Refusal {
-  return new Refusal('invalid', 'The tree of a script cannot be like that; see errors.', [
+  return new Refusal('invalid', 'The files of the script would be invalid; see errors.', [
     { pointer, message },
   ])
 }

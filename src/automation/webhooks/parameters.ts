@@ -10,15 +10,15 @@ export function parametersOf(bytes: Uint8Array): RunBody['parameters'] {
   const isObject = typeof said === 'object' && said !== null && !Array.isArray(said)
   const result = runBody.shape.parameters.safeParse(isObject ? said : { body: said })
   if (result.success) return result.data
-  const errors = [{ pointer: '', message: 'is more than a run takes' }]
-  throw new Refusal('invalid', 'No script can be run with this; see errors.', errors)
+  const errors = [{ pointer: '', message: 'is larger than the parameters of a run can be' }]
+  throw new Refusal('invalid', 'The parameters are invalid; see errors.', errors)
 }
 
 function textOf(bytes: Uint8Array): string {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: false }).decode(bytes)
   } catch {
-    throw new Refusal('bad_request', 'The body is no text in UTF-8.')
+    throw new Refusal('bad_request', 'The body is not UTF-8 text.')
   }
 }
 

@@ -25,10 +25,10 @@ const CALL_MAX_BYTES = 64 * 1024
 const administering = { roles: ['administrator'] } as const
 
 const triggering = {
-  summary: 'Run a script with a webhook token; what is sent becomes its parameters',
+  summary: 'Run a script with a webhook token; the request becomes its parameters',
   roles: 'anyone',
   takes: { media: { '*/*': 'bytes' }, encodings: ['identity'] },
-  answers: { 202: ok(jobView, 'The job, which waits for a runner.', ['Idempotency-Replayed']) },
+  answers: { 202: ok(jobView, 'The run, which waits for a runner.', ['Idempotency-Replayed']) },
   refuses: [401, 403, 404, 409, 422, 429],
   isRepeatable: true,
 } as const
@@ -44,8 +44,8 @@ export const webhookRoutes = new Hono<Env>()
     '/scripts/:script/webhookTokens',
     policy({
       ...administering,
-      summary: 'The webhook tokens of a script, without the tokens',
-      answers: { 200: ok(z.array(webhookView), 'The tokens, by id; 20 at most.') },
+      summary: 'List the webhook tokens of a script, without their secrets',
+      answers: { 200: ok(z.array(webhookView), 'The webhook tokens, by id; at most 20.') },
     }),
     valid('param', scriptPath),
     async (c) => c.json(await listWebhooks(c.get('context'), c.req.valid('param').script)),
@@ -55,8 +55,8 @@ export const webhookRoutes = new Hono<Env>()
     policy({
       ...administering,
       scope: 'administration',
-      summary: 'Make a token with which anybody runs the script in the name of who makes it',
-      answers: { 201: ok(newWebhookView, 'The new token, shown this once.', ['Location']) },
+      summary: 'Create a webhook token, with which anyone can run the script as the caller',
+      answers: { 201: ok(newWebhookView, 'The new webhook token; it is shown only once.', ['Location']) },
       refuses: [409],
     }),
     valid('param', scriptPath),
@@ -71,8 +71,8 @@ export const webhookRoutes = new Hono<Env>()
     '/scripts/:script/webhookTokens/:id',
     policy({
       ...administering,
-      summary: 'One webhook token of a script, without the token',
-      answers: { 200: ok(webhookView, 'The token.') },
+      summary: 'Read a webhook token, without its secrets',
+      answers: { 200: ok(webhookView, 'The webhook token.') },
     }),
     valid('param', webhookPath),
     async (c) => {
@@ -85,8 +85,8 @@ export const webhookRoutes = new Hono<Env>()
     policy({
       ...administering,
       scope: 'administration',
-      summary: 'Put a new token in place of one, which may work on for a while',
-      answers: { 200: ok(newWebhookView, 'The new token, shown this once.') },
+      summary: 'Rotate a webhook token; the previous one can stay valid for a while',
+      answers: { 200: ok(newWebhookView, 'The new webhook token; it is shown only once.') },
     }),
     valid('param', webhookPath),
     jsonBody(BODY_MAX_BYTES),
@@ -117,7 +117,11 @@ export const webhookRoutes = new Hono<Env>()
 function tokenOf({ headers }: Request): string {
   const bearer = /^Bearer +(tmw_[\w-]{43})$/i.exec(headers.get('authorization') ?? '')?.[1]
   const token = bearer ?? headers.get('x-tidemark-webhook-token')
-  if (token === null) throw new Refusal('bad_request', 'Send a webhook token.')
+  if (token === null)
+    throw new Refusal(
+      'bad_request',
+      'The webhook token is missing. Send it in the path or as a bearer token.',
+    )
   return token
 }
 

@@ -10,12 +10,20 @@ const GRACE_MAX_S = 7 * 86_400
 export const webhookBody = z.strictObject({
   name: composedName,
   runConfigurationId: chosenConfiguration,
-  expiresAt: instantQuery.nullable().default(null).describe('Null: until it is revoked.'),
-  hmac: z.boolean().default(false).describe('Whether every call has to be signed.'),
+  expiresAt: instantQuery
+    .nullable()
+    .default(null)
+    .describe('The end of validity; null: valid until revoked.'),
+  hmac: z.boolean().default(false).describe('Whether every call must be signed.'),
 })
 
 export const rotateBody = z.strictObject({
-  graceSeconds: z.int().min(0).max(GRACE_MAX_S).default(0).describe('How long the token of before works on.'),
+  graceSeconds: z
+    .int()
+    .min(0)
+    .max(GRACE_MAX_S)
+    .default(0)
+    .describe('How long the previous token stays valid.'),
 })
 
 const shown = {
@@ -23,15 +31,15 @@ const shown = {
   name: z.string(),
   runConfigurationId: z.int().nullable(),
   hmac: z.boolean(),
-  userId: z.int().describe('In whose name it runs.'),
-  problem: z.string().nullable().describe('Why calls are refused, and what to do; null for nothing.'),
+  userId: z.int().describe('The user as whom the script runs.'),
+  problem: z.string().nullable().describe('Why calls are refused, and what to do; null if they are not.'),
   createdAt: z.iso.datetime({ offset: true }),
   expiresAt: z.iso.datetime({ offset: true }).nullable(),
   lastUsedAt: z.iso.datetime({ offset: true }).nullable(),
   formerUntil: z.iso
     .datetime({ offset: true })
     .nullable()
-    .describe('Until when the token of before works on.'),
+    .describe('Until when the previous token is valid.'),
 }
 
 export const webhookView = z.object(shown).meta({ id: 'WebhookToken' })
@@ -39,9 +47,12 @@ export const webhookView = z.object(shown).meta({ id: 'WebhookToken' })
 export const newWebhookView = z
   .object({
     ...shown,
-    token: z.string().describe('Shown this once.'),
-    path: z.string().describe('For senders that can set a URL and nothing else.'),
-    signingKey: z.string().nullable().describe('Shown this once; null where calls are not signed.'),
+    token: z.string().describe('The token; it is shown only once.'),
+    path: z.string().describe('The URL with the token, for senders that can only set a URL.'),
+    signingKey: z
+      .string()
+      .nullable()
+      .describe('The signing key; it is shown only once. Null if calls are not signed.'),
   })
   .meta({ id: 'CreatedWebhookToken' })
 

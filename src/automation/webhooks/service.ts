@@ -64,14 +64,14 @@ export async function createWebhook(
     lastUsedAt: null,
   }
   const entry = recorded(context, 'create', { objectId: { inserted: true }, after: toldOf(row) })
-  const full = `A script has ${WEBHOOKS_MAX} webhook tokens at most. Revoke one first.`
+  const full = `A script must have at most ${WEBHOOKS_MAX} webhook tokens. Revoke one first.`
   const writes = [store.insertWebhook(database, row, WEBHOOKS_MAX), entry]
   await refuseFull('webhook_tokens', full, () =>
     refuseTakenName(() => refuseGone(() => commit(database, writes))),
   )
   const made = (await store.listWebhooks(database, script.id)).find((one) => one.hash === secret.hash)
-  if (!made) throw new Refusal('not_found', 'Somebody took it away again.')
-  ports.log.info('webhook token created', { scriptId: script.id, webhookId: made.id })
+  if (!made) throw new Refusal('not_found', 'The webhook token was revoked in the meantime.')
+  ports.log.info('webhooks: webhook token created', { scriptId: script.id, webhookId: made.id })
   return { ...(await viewOf(ports, made)), ...shownOnce(ports, secret) }
 }
 
@@ -96,7 +96,7 @@ export async function rotateWebhook(
   }
   const entry = recorded(context, 'rotate', { objectId: id, after: { graceSeconds: graceS } })
   await commit(database, [store.updateWebhook(database, id, change), entry])
-  ports.log.info('webhook token rotated', { webhookId: id })
+  ports.log.info('webhooks: webhook token rotated', { webhookId: id })
   return { ...(await viewOf(ports, { ...before, ...change })), ...shownOnce(ports, secret) }
 }
 
@@ -106,7 +106,7 @@ export async function deleteWebhook(context: Context, ref: string, id: number): 
   const row = await requireWebhook(ports, ref, id)
   const entry = recorded(context, 'delete', { objectId: id, before: toldOf(row) })
   await commit(ports.database, [store.deleteWebhook(ports.database, id), entry])
-  ports.log.info('webhook token revoked', { webhookId: id })
+  ports.log.info('webhooks: webhook token revoked', { webhookId: id })
 }
 
 async function requirePossible(
@@ -124,10 +124,12 @@ async function requirePossible(
   if (runConfigurationId !== null) {
     const rows = await listOwnConfigurations(ports, scriptId)
     if (!rows.some(({ id }) => id === runConfigurationId))
-      faults.push({ pointer: '/runConfigurationId', message: 'is none of this script' })
+      faults.push({
+        pointer: '/runConfigurationId',
+        message: 'must be the id of a run configuration of this script',
+      })
   }
-  if (faults.length > 0)
-    throw new Refusal('invalid', 'No such token could run the script; see errors.', faults)
+  if (faults.length > 0) throw new Refusal('invalid', 'The webhook token is invalid; see errors.', faults)
 }
 
 type Secret = {
@@ -160,7 +162,7 @@ async function refuseGone<Result>(write: () => Promise<Result>): Promise<Result>
     return await write()
   } catch (error) {
     if (!isForeignKeyViolation(error)) throw error
-    throw new Refusal('not_found', 'There is no such script, or run configuration, any more.')
+    throw new Refusal('not_found', 'The script or the run configuration no longer exists.')
   }
 }
 
@@ -187,7 +189,8 @@ export function countPowerless({ database, clock }: Pick<Ports, 'database' | 'cl
 }
 
 /** What a token says while its user may not order runs. A token goes with its user. */
-const MAY_NOT_RUN = 'Its user may not run scripts any more. Revoke it and make a new one.'
+const MAY_NOT_RUN =
+  'The user of the token may not run scripts any more. Revoke the token and create a new one.'
 
 async function viewsOf(ports: Ports, rows: readonly WebhookRow[]): Promise<WebhookView[]> {
   const able = await scriptRunnersAmong(
@@ -199,7 +202,7 @@ async function viewsOf(ports: Ports, rows: readonly WebhookRow[]): Promise<Webho
 
 async function viewOf(ports: Ports, row: WebhookRow): Promise<WebhookView> {
   const [view] = await viewsOf(ports, [row])
-  if (!view) throw new TypeError('A token that is there is shown.')
+  if (!view) throw new TypeError('No view was made for an existing webhook token.')
   return view
 }
 

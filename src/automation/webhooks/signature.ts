@@ -13,12 +13,12 @@ export async function requireSignature(
 ): Promise<string> {
   const parts = (header ?? '').split(',').map((part) => part.trim().split('=', 2))
   const [time = ''] = parts.flatMap(([name, value = '']) => (name === 't' ? [value] : []))
-  if (!/^\d{1,12}$/.test(time)) throw refused('The signature is missing, or is none.')
+  if (!/^\d{1,12}$/.test(time)) throw refused('The signature is missing or malformed.')
   if (Math.abs(Number(time) * 1_000 - now) > SKEW_MAX_MS)
-    throw refused('The signature is of a time that is more than 5 minutes off.')
+    throw refused('The timestamp of the signature is more than 5 minutes off.')
   const wanted = await signatureOf(signingKey, time, body)
   if (!parts.some(([name, value = '']) => name === 'v1' && sameText(value.toLowerCase(), wanted)))
-    throw refused('The signature does not fit.')
+    throw refused('The signature does not match the request.')
   return wanted
 }
 

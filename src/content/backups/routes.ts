@@ -29,10 +29,10 @@ export const backupRoutes = new Hono<Env>()
   .get(
     '/backups',
     policy({
-      summary: 'The backups that are kept here, the latest first',
+      summary: 'List the backups that the service keeps',
       roles: ADMINISTRATOR,
       scope: 'backup',
-      answers: { 200: ok(z.array(backupView), 'The backups.', ['Link']) },
+      answers: { 200: ok(z.array(backupView), 'The backups, latest first.', ['Link']) },
     }),
     valid('query', listQuery),
     async (c) => {
@@ -43,10 +43,10 @@ export const backupRoutes = new Hono<Env>()
   .post(
     '/backups',
     policy({
-      summary: 'Make a backup and keep it here',
+      summary: 'Create a backup that the service keeps',
       roles: ADMINISTRATOR,
       scope: 'backup',
-      answers: { 201: ok(backupView, 'The backup.', ['Location']) },
+      answers: { 201: ok(backupView, 'The new backup.', ['Location']) },
       refuses: [409],
     }),
     jsonBody(BODY_MAX_BYTES),
@@ -59,11 +59,11 @@ export const backupRoutes = new Hono<Env>()
   .post(
     '/backups/restore',
     policy({
-      summary: 'Restore a backup that is sent, whose passphrase is in X-Backup-Passphrase, percent-encoded',
+      summary: 'Restore an uploaded backup; its passphrase is in X-Backup-Passphrase, percent-encoded',
       roles: ADMINISTRATOR,
       scope: 'administration',
       takes: { media: { [ARCHIVE]: 'bytes' }, encodings: ['identity'] },
-      answers: { 200: ok(restoreView, 'What was restored, or would be.') },
+      answers: { 200: ok(restoreView, 'What was restored, or what would be.') },
       refuses: restoreRefusals,
     }),
     valid('query', restoreQuery),
@@ -75,17 +75,21 @@ export const backupRoutes = new Hono<Env>()
   .get(
     '/backups/:id',
     policy({
-      summary: 'The bytes of a backup',
+      summary: 'Download a backup',
       roles: ADMINISTRATOR,
       scope: 'backup',
       answers: {
-        200: { description: 'The backup.', media: ARCHIVE, headers: ['ETag', 'Content-Disposition'] },
+        200: {
+          description: 'The bytes of the backup.',
+          media: ARCHIVE,
+          headers: ['ETag', 'Content-Disposition'],
+        },
         206: {
-          description: 'The range that was asked for.',
+          description: 'The requested range.',
           media: ARCHIVE,
           headers: ['ETag', 'Content-Range'],
         },
-        304: { description: 'It is as the caller has it.' },
+        304: { description: 'Not modified.' },
       },
       refuses: [416],
     }),
@@ -119,10 +123,10 @@ export const backupRoutes = new Hono<Env>()
   .post(
     '/backups/:id/restore',
     policy({
-      summary: 'Restore a backup that is kept here: everything, or deleted objects alone',
+      summary: 'Restore a backup that the service keeps: everything, or only some deleted objects',
       roles: ADMINISTRATOR,
       scope: 'administration',
-      answers: { 200: ok(restoreView, 'What was restored, or would be.') },
+      answers: { 200: ok(restoreView, 'What was restored, or what would be.') },
       refuses: restoreRefusals,
     }),
     valid('param', idPath),

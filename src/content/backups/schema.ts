@@ -17,47 +17,57 @@ export const passphrase = z
 
 export const backupBody = z.strictObject({
   passphrase,
-  histories: z.boolean().default(true).describe('With the values of jobs, states, alarms and the audit log.'),
-  files: z.boolean().default(true).describe('With uploaded files.'),
+  histories: z
+    .boolean()
+    .default(true)
+    .describe('Includes the values of jobs, state histories, alarms and the audit log.'),
+  files: z.boolean().default(true).describe('Includes uploaded files.'),
 })
 
 export const listQuery = z.object({
   limit: z.coerce.number().int().min(1).max(LIMIT_MAX).default(LIMIT_MAX),
-  cursor: z.string().max(4096).optional().describe('From the Link header of the page before.'),
+  cursor: z.string().max(4096).optional().describe('The cursor in the Link header of the previous page.'),
 })
 
 export const restoreBody = z.strictObject({
   passphrase,
-  replace: z.boolean().default(false).describe('Also where there is something already: all of it goes.'),
-  dryRun: z.boolean().default(false).describe('Answers what would change, and changes nothing.'),
+  replace: z
+    .boolean()
+    .default(false)
+    .describe('Also restores if the installation is not empty: deletes all its data first.'),
+  dryRun: z.boolean().default(false).describe('Reports what would change, without changing anything.'),
   objects: z
     .array(z.int().positive())
     .min(1)
     .max(OBJECTS_MAX)
     .optional()
-    .describe('Restores these deleted objects alone, with everything below them.'),
+    .describe('Restores only these deleted objects, with everything below them.'),
   withoutHistories: z
     .boolean()
     .default(false)
     .describe(
-      'With `objects`: accepts a backup without histories, from which they come back without values and states.',
+      'With `objects`: accepts a backup without histories; the objects come back without values and states.',
     ),
 })
 
 const objectsQuery = z
   .string()
-  .regex(/^[1-9]\d{0,14}(?:,[1-9]\d{0,14}){0,999}$/, 'must be ids with commas between, 1,000 at most')
+  .regex(/^[1-9]\d{0,14}(?:,[1-9]\d{0,14}){0,999}$/, 'must be 1 to 1,000 comma-separated ids')
   .transform((text) => text.split(',').map(Number))
   .meta({ type: 'string' })
 
 export const restoreQuery = z.object({
-  replace: flagQuery.default(false).describe('Also where there is something already: all of it goes.'),
-  dryRun: flagQuery.default(false).describe('Answers what would change, and changes nothing.'),
-  objects: objectsQuery.optional().describe('Restores these deleted objects alone: ids with commas between.'),
+  replace: flagQuery
+    .default(false)
+    .describe('Also restores if the installation is not empty: deletes all its data first.'),
+  dryRun: flagQuery.default(false).describe('Reports what would change, without changing anything.'),
+  objects: objectsQuery
+    .optional()
+    .describe('Restores only these deleted objects, with everything below them: comma-separated ids.'),
   withoutHistories: flagQuery
     .default(false)
     .describe(
-      'With `objects`: accepts a backup without histories, from which they come back without values and states.',
+      'With `objects`: accepts a backup without histories; the objects come back without values and states.',
     ),
 })
 
@@ -65,14 +75,14 @@ export const backupView = z
   .object({
     id: z.int(),
     createdAt: z.iso.datetime({ offset: true }),
-    madeAt: z.iso.datetime({ offset: true }).describe('When what is in it was so.'),
+    madeAt: z.iso.datetime({ offset: true }).describe('The instant whose data the backup contains.'),
     origin: z.enum(['asked', 'scheduled']),
     release: z.string(),
     histories: z.boolean(),
     files: z.boolean(),
     size: z.int().describe('Bytes.'),
-    digest: z.string().describe('The last link of its chain of SHA-256 digests.'),
-    url: z.string().describe('The path of its bytes.'),
+    digest: z.string().describe("The last link of the backup's chain of SHA-256 digests."),
+    url: z.string().describe('The path to download the backup.'),
   })
   .meta({ id: 'Backup' })
 
@@ -82,7 +92,7 @@ export const restoreView = z
     needsReplace: z
       .boolean()
       .describe(
-        'True where the installation is not empty: a restore of everything deletes its data and takes `replace`.',
+        'True if the installation is not empty: restoring everything then requires `replace` and deletes its data.',
       ),
     madeAt: z.iso.datetime({ offset: true }),
     release: z.string(),
@@ -91,18 +101,18 @@ export const restoreView = z
     tables: z.array(
       z.object({
         name: z.string(),
-        rows: z.int().describe('In the backup, or of the objects that are restored.'),
-        rowsBefore: z.int().describe('Here, before anything was restored.'),
+        rows: z.int().describe('Rows in the backup, or rows of the restored objects.'),
+        rowsBefore: z.int().describe('Rows in this installation before the restore.'),
       }),
     ),
-    jobs: z.int().describe('Jobs with what they have received.'),
+    jobs: z.int().describe('Number of jobs with value histories.'),
     fileCount: z.int(),
     objects: z
       .array(z.object({ id: z.int(), type: z.string(), name: z.string() }))
-      .describe('Which objects come back, where some were asked for.'),
+      .describe('The restored objects, if only some were requested.'),
     dropped: z
       .array(z.object({ table: z.string(), objectId: z.int(), detail: z.string() }))
-      .describe('What belonged to them and refers to something that is not there any more.'),
+      .describe('Rows of the restored objects that were left out because they refer to deleted objects.'),
   })
   .meta({ id: 'Restore' })
 

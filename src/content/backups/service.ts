@@ -69,7 +69,7 @@ export function makeBackup(
     }
     throw new Refusal(
       'conflict',
-      'Objects were deleted all the time while they were copied. Try again later.',
+      'Objects were deleted again and again while the backup was made. Try again later.',
     )
   })
 }
@@ -79,7 +79,7 @@ function requireFewJobs({ jobActors: { archivesMax } }: Ports, jobs: number): vo
   if (jobs <= archivesMax) return
   throw new Refusal(
     'too_many_jobs',
-    `Here the histories of ${archivesMax} jobs at most go into a backup or out of one; there are ${jobs}.`,
+    `On this host a backup can hold the histories of at most ${archivesMax} jobs; this one has ${jobs}. Use a backup without histories.`,
   )
 }
 
@@ -190,12 +190,12 @@ export async function backUpWhenDue(ports: Ports): Promise<void> {
     if (latest && Math.abs(clock.now() - latest.createdAt) < everyMs) return
     const content = { histories: isOfEverything, files: isOfEverything }
     const { id, size } = await makeBackup(context, { passphrase, ...content }, { origin: 'scheduled' })
-    log.info('backup made', { id, size })
+    log.info('backups: scheduled backup made', { id, size })
     const superfluous = await store.listSuperfluous(database, kept, SUPERFLUOUS_AT_ONCE)
     for (const row of superfluous) await commit(database, deletion(context, row))
   } catch (error) {
     if (error instanceof Refusal && error.code === 'overloaded') return
-    log.error('no backup could be made; it is tried again', error)
+    log.error('backups: scheduled backup failed; retrying', error)
   }
 }
 
@@ -247,7 +247,7 @@ async function restore(context: Context, blob: string, asked: RestoreBody): Prom
     await restoreWhole(context, source)
     callersOf(ports).clear()
     forgetRights(ports)
-    ports.log.info('backup restored; notifications are paused until POST /notifications/resume', {
+    ports.log.info('backups: backup restored; notifications are paused until POST /notifications/resume', {
       madeAt: view.madeAt,
       digest: looked.ended.chain,
     })

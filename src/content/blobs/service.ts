@@ -87,7 +87,7 @@ export async function sweepBlobs({ database, blobs, clock, log }: Ports): Promis
       await commit(database, [store.forgetDoomed(database, keys, doomedAt)])
     }
   } catch (error) {
-    log.error('blobs that nothing refers to could not be removed', error)
+    log.error('files: deleting unreferenced blobs failed; retrying later', error)
   }
 }
 
@@ -110,7 +110,7 @@ async function put(
 }
 
 function tookTooLong(): Refusal {
-  return new Refusal('unavailable', 'The file took too long to arrive and to be stored. Send it again.')
+  return new Refusal('unavailable', 'The upload took too long. Send the file again.')
 }
 
 async function reachable<Result>({ log }: Ports, ask: () => Promise<Result>): Promise<Result> {
@@ -119,7 +119,7 @@ async function reachable<Result>({ log }: Ports, ask: () => Promise<Result>): Pr
   } catch (error) {
     const refusal = refusalIn(error)
     if (refusal) throw refusal
-    log.error('the store of files failed', error)
-    throw new Refusal('unavailable', 'Files cannot be stored or read just now.')
+    log.error('files: the file store failed', error)
+    throw new Refusal('unavailable', 'The file store is unavailable. Try again later.')
   }
 }

@@ -16,7 +16,7 @@ export function filenameOf(text: string): string | null {
 /** What is said of a text in a path that is no name. */
 export function noFilename(): Refusal {
   const message = `must have 1 to ${SIZE_MAX_BYTES} bytes, no slashes or control characters, and not only dots`
-  return new Refusal('invalid', 'Nothing can have this name.', [{ pointer: '{filename}', message }])
+  return new Refusal('invalid', 'The name is invalid; see errors.', [{ pointer: '{filename}', message }])
 }
 
 /** What stands behind the last dot, in lower case; empty where there is nothing. */

@@ -21,7 +21,7 @@ export function boundaryOf(contentType: string | null): string | null {
  * all. No more than one part's head is ever held.
  * @throws {Refusal} bad_request when it is no form, or once it ends early */
 export async function* formParts(body: Chunks, boundary: string): AsyncGenerator<FormPart, void> {
-  if (boundary === '') throw new Refusal('bad_request', 'The form names no boundary.')
+  if (boundary === '') throw new Refusal('bad_request', 'The Content-Type of the form has no boundary.')
   const reader = new Reader(body)
   const delimiter = `--${boundary}`
   // What stands before the first delimiter is nothing; a line break in front of it is then there as well.
@@ -50,7 +50,7 @@ async function* fileAndEnd(
   parts: AsyncGenerator<FormPart, void>,
 ): AsyncGenerator<Uint8Array, void> {
   yield* chunks
-  if (await nextFile(parts)) throw new Refusal('bad_request', 'The form has more than one file.')
+  if (await nextFile(parts)) throw new Refusal('bad_request', 'The form must have exactly one file.')
 }
 
 async function nextFile(parts: AsyncGenerator<FormPart, void>): Promise<FormPart | null> {
@@ -113,7 +113,7 @@ class Reader {
         return text
       }
       if (this.#held.byteLength > sizeMaxBytes)
-        throw new Refusal('bad_request', 'A part of the form has too much in its head.')
+        throw new Refusal('bad_request', 'The headers of a part of the form are too long.')
       if (!(await this.#more())) throw endedEarly()
     }
   }
@@ -151,7 +151,7 @@ class Reader {
 }
 
 function endedEarly(): Refusal {
-  return new Refusal('bad_request', 'The form ends early.')
+  return new Refusal('bad_request', 'The form is truncated.')
 }
 
 function bytesOf(mark: string): Uint8Array {

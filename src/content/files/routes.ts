@@ -21,9 +21,9 @@ export const fileRoutes = new Hono<Env>()
   .get(
     '/files',
     policy({
-      summary: 'The files, by name',
+      summary: 'List files',
       roles: 'signed-in',
-      answers: { 200: ok(z.array(fileView), 'The files.', ['Link']) },
+      answers: { 200: ok(z.array(fileView), 'The files, by name.', ['Link']) },
     }),
     valid('query', listQuery),
     async (c) => {
@@ -36,7 +36,7 @@ export const fileRoutes = new Hono<Env>()
   .get(
     '/files/:filename',
     policy({
-      summary: 'The bytes of a file',
+      summary: 'Download a file',
       roles: 'signed-in',
       answers: FILE_ANSWERS,
       refuses: [416],
@@ -52,11 +52,11 @@ export const fileRoutes = new Hono<Env>()
   .post(
     '/files/:filename',
     policy({
-      summary: 'Keep a file, as the body or as the one file of a form, in place of what has this name',
+      summary: 'Create or replace a file, sent as the body or as the one file of a form',
       roles: ADMINISTRATOR,
       takes: { media: { '*/*': 'bytes', 'multipart/form-data': 'bytes' }, encodings: ['identity'] },
       answers: {
-        200: ok(fileView, 'It replaced another one.', ['ETag']),
+        200: ok(fileView, 'The file, which replaced one with the same name.', ['ETag']),
         201: ok(fileView, 'The new file.', ['Location', 'ETag']),
       },
       refuses: [409, 422],

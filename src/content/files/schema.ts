@@ -18,18 +18,18 @@ export const listQuery = z.object({
     .min(1)
     .max(LIMIT_MAX)
     .optional()
-    .describe('Files of a page; without it all are answered.'),
-  cursor: z.string().max(4096).optional().describe('From the Link header of the page before.'),
+    .describe('Number of files in a page; all files if absent.'),
+  cursor: z.string().max(4096).optional().describe('The cursor in the Link header of the previous page.'),
 })
 
 export const fileView = z
   .object({
     name: z.string(),
     size: z.int().describe('Bytes.'),
-    mimeType: z.string().describe('`application/octet-stream` where it is not known.'),
+    mimeType: z.string().describe('The media type; `application/octet-stream` if unknown.'),
     etag: z.string(),
     updatedAt: z.iso.datetime({ offset: true }),
-    url: z.string().describe('The path of its bytes.'),
+    url: z.string().describe('The path to download the file.'),
   })
   .meta({ id: 'File' })
 

@@ -67,7 +67,7 @@ async function save(
   const { database, clock } = ports
   const before = await store.findFile(database, name)
   if (!before && (await store.countFiles(database)) >= FILES_MAX)
-    throw new Refusal('conflict', `There are ${FILES_MAX} files at most.`)
+    throw new Refusal('conflict', `There must be at most ${FILES_MAX} files. Delete one first.`)
   const { head, whole } = await inTime(peek(chunks, HEAD_BYTES), signal)
   const mimeType = await FILE_TYPES.typeOf(type, name, head)
   if (mimeType === null) throw notTaken()
@@ -85,7 +85,7 @@ async function save(
   await commit(database, writes).catch((error: unknown) => {
     throw refuseLate(error)
   })
-  ports.log.info('file saved', { sizeBytes, mimeType })
+  ports.log.info('files: file saved', { sizeBytes, mimeType })
   return { file: viewOf(ports, row), isNew: before === null }
 }
 
@@ -136,6 +136,6 @@ function toldOf({ name, mimeType, sizeBytes, blob }: FileRow) {
 }
 
 function notTaken(): Refusal {
-  const detail = `The file is of no type that is taken, or not of the one it is declared as. Taken are: ${FILE_TYPES.accepted.join(', ')}.`
+  const detail = `The type of the file is not allowed, or its content does not match its Content-Type. Allowed types: ${FILE_TYPES.accepted.join(', ')}.`
   return new Refusal('unsupported_media_type', detail)
 }

@@ -16,7 +16,11 @@ const answers = { 200: ok(settingsView, 'The settings.', ['ETag']) }
 export const settingsRoutes = new Hono<Env>()
   .get(
     '/settings.json',
-    policy({ summary: 'The settings; all of them for administrators who ask', roles: 'signed-in', answers }),
+    policy({
+      summary: 'Read the settings; administrators can request all of them',
+      roles: 'signed-in',
+      answers,
+    }),
     valid('query', settingsQuery),
     async (c) => {
       const { settings, version } = await readSettings(c.get('context'), c.req.valid('query').full)
@@ -26,7 +30,7 @@ export const settingsRoutes = new Hono<Env>()
   .put(
     '/settings.json',
     policy({
-      summary: 'Set all settings; what is absent gets its default',
+      summary: 'Replace all settings; absent ones get their defaults',
       roles: ADMINISTRATOR,
       scope: 'administration',
       answers,

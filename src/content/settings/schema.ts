@@ -61,7 +61,7 @@ export const settingsBody = z.strictObject({
 })
 
 export const settingsQuery = z.object({
-  full: flagQuery.default(false).describe('With what administrators alone may see.'),
+  full: flagQuery.default(false).describe('Includes the settings that only administrators can read.'),
 })
 
 /** `translation` is there for administrators who ask for it all. */
@@ -70,7 +70,7 @@ export const settingsView = z
     ...values,
     ...facts,
     translation: z
-      .object({ apiKey: z.string().nullable().describe(`\`${MASK}\` where there is one.`) })
+      .object({ apiKey: z.string().nullable().describe(`\`${MASK}\` if a key is set; null otherwise.`) })
       .optional(),
   })
   .meta({ id: 'Settings' })

@@ -32,7 +32,7 @@ const UNSET: SettingsRow = { values: {}, secrets: {}, version: 0, updatedAt: 0 }
  * @throws {Refusal} forbidden when somebody else asks for it */
 export async function readSettings({ ports, caller }: Context, isFull: boolean): Promise<Versioned> {
   if (isFull && (caller.kind !== 'user' || caller.role !== 'administrator'))
-    throw new Refusal('forbidden', 'Only administrators see all settings.')
+    throw new Refusal('forbidden', 'Only administrators can read all settings.')
   const row = await findSettings(ports)
   const { translation, ...common } = viewOf(ports, row)
   return { settings: isFull && translation ? { ...common, translation } : common, version: row.version }
@@ -119,7 +119,7 @@ async function secretsOf(
   if (apiKey === null) return {}
   if (apiKey !== MASK) return { [TRANSLATION_KEY]: await sealText(secrets, apiKey, TRANSLATION_KEY) }
   if (TRANSLATION_KEY in row.secrets) return row.secrets
-  throw invalid('/translation/apiKey', 'stands for a secret, and none is set')
+  throw invalid('/translation/apiKey', 'is the placeholder of a secret, but no secret is set')
 }
 
 function requireSameFacts(asked: SettingsBody, view: SettingsView): void {
@@ -130,13 +130,11 @@ function requireSameFacts(asked: SettingsBody, view: SettingsView): void {
 }
 
 function invalid(pointer: string, message: string): Refusal {
-  return new Refusal('invalid', 'The body is not what this request takes; see errors.', [
-    { pointer, message },
-  ])
+  return new Refusal('invalid', 'The body is invalid; see errors.', [{ pointer, message }])
 }
 
 function changedMeanwhile(): Refusal {
-  return new Refusal('precondition_failed', 'Somebody changed the settings meanwhile. Read them again.')
+  return new Refusal('precondition_failed', 'The settings were changed in the meantime. Read them again.')
 }
 
 function toldOf({ values, secrets }: SettingsRow): object {

@@ -28,24 +28,24 @@ const ADMINISTRATOR = ['administrator'] as const
 const TYPES: readonly string[] = ['text/css', 'text/plain']
 const takes: BytesBody = { media: { 'text/css': 'bytes', 'text/plain': 'bytes' }, encodings: ['identity'] }
 const text: Readonly<Record<number, Answer>> = {
-  200: { description: 'The style.', media: 'text/css', headers: ['ETag'] },
-  304: { description: 'It is as the caller has it.' },
+  200: { description: 'The text of the style.', media: 'text/css', headers: ['ETag'] },
+  304: { description: 'Not modified.' },
 }
 
 export const styleRoutes = new Hono<Env>()
   .get(
     '/styles',
     policy({
-      summary: 'The styles, by name',
+      summary: 'List styles',
       roles: 'signed-in',
-      answers: { 200: ok(z.array(styleView), 'The styles.') },
+      answers: { 200: ok(z.array(styleView), 'The styles, by name.') },
     }),
     async (c) => c.json(await listStyles(c.get('context'))),
   )
   .get(
     `/styles/${PUBLIC_STYLE}`,
     policy({
-      summary: 'The style for everybody; empty as long as there is none',
+      summary: 'Read the public style; empty if there is none',
       roles: 'anyone',
       ignoresUnknownQuery: true,
       answers: text,
@@ -54,7 +54,7 @@ export const styleRoutes = new Hono<Env>()
   )
   .get(
     '/styles/:filename',
-    policy({ summary: 'The text of a style', roles: 'signed-in', answers: text }),
+    policy({ summary: 'Read the text of a style', roles: 'signed-in', answers: text }),
     valid('param', filePath),
     async (c) => {
       const style = await readStyle(c.get('context'), c.req.valid('param').filename)
@@ -64,7 +64,7 @@ export const styleRoutes = new Hono<Env>()
   .post(
     '/styles/:filename',
     policy({
-      summary: 'Add a style',
+      summary: 'Create a style',
       roles: ADMINISTRATOR,
       takes,
       answers: { 201: ok(styleView, 'The new style.', ['Location', 'ETag']) },
@@ -80,11 +80,11 @@ export const styleRoutes = new Hono<Env>()
   .put(
     '/styles/:filename',
     policy({
-      summary: 'Put a style in place of the one of this name, or add it',
+      summary: 'Create or replace a style',
       roles: ADMINISTRATOR,
       takes,
       answers: {
-        200: ok(styleView, 'It replaced another one.', ['ETag']),
+        200: ok(styleView, 'The style, which replaced one with the same name.', ['ETag']),
         201: ok(styleView, 'The new style.', ['Location', 'ETag']),
       },
       refuses: [409, 412, 422],

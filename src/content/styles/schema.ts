@@ -6,7 +6,7 @@ export const styleView = z
     size: z.int().describe('Bytes.'),
     etag: z.string(),
     updatedAt: z.iso.datetime({ offset: true }),
-    url: z.string().describe('The path of its text.'),
+    url: z.string().describe('The path to read the style.'),
   })
   .meta({ id: 'Style' })
 

@@ -50,7 +50,7 @@ export async function createStyle(context: Context, name: string, bytes: Uint8Ar
     await commit(database, [store.insertStyle(database, row), entry])
   } catch (error) {
     if (!isUniqueViolation(error, 'styles.name')) throw error
-    throw new Refusal('name_taken', 'There is a style of this name.')
+    throw new Refusal('name_taken', 'Another style has this name.')
   }
   return viewOf(context.ports, sized(row))
 }
@@ -105,12 +105,12 @@ function textOf(bytes: Uint8Array): string {
     // Said below.
   }
   const fault = { pointer: '', message: 'must be text in UTF-8' }
-  throw new Refusal('invalid', 'The style is not what this request takes; see errors.', [fault])
+  throw new Refusal('invalid', 'The style is invalid; see errors.', [fault])
 }
 
 async function requireRoom({ database }: Ports): Promise<void> {
   if ((await store.countStyles(database)) >= STYLES_MAX)
-    throw new Refusal('conflict', `There are ${STYLES_MAX} styles at most.`)
+    throw new Refusal('conflict', `There must be at most ${STYLES_MAX} styles. Delete one first.`)
 }
 
 async function findStyle({ database }: Ports, name: string): Promise<StyleRow> {

@@ -12,13 +12,13 @@ import { changeTexts, listLanguages, readTexts } from './service.ts'
 
 const BODY_MAX_BYTES = 512 * 1024
 const ADMINISTRATOR = ['administrator'] as const
-const updated = { 200: ok(updatedView, 'They are changed.') }
+const updated = { 200: ok(updatedView, 'The texts were changed.') }
 
 const textRoutes = new Hono<Env>()
   .get(
     '/translations',
     policy({
-      summary: 'The languages that there are texts in',
+      summary: 'List the languages that have texts',
       roles: 'signed-in',
       answers: { 200: ok(z.array(languageView), 'The languages.') },
     }),
@@ -27,9 +27,9 @@ const textRoutes = new Hono<Env>()
   .get(
     '/translations/:language',
     policy({
-      summary: 'The texts of a language, by key',
+      summary: 'Read the texts of a language',
       roles: 'signed-in',
-      answers: { 200: ok(translationView, 'The texts.', ['Link']) },
+      answers: { 200: ok(translationView, 'The texts, by key.', ['Link']) },
       refuses: [422],
     }),
     valid('param', languagePath),
@@ -43,7 +43,7 @@ const textRoutes = new Hono<Env>()
   .post(
     '/translations/:language',
     policy({
-      summary: 'Set texts of a language, or take some away',
+      summary: 'Set or remove some texts of a language',
       roles: ADMINISTRATOR,
       answers: updated,
       refuses: [409],
@@ -60,7 +60,7 @@ const textRoutes = new Hono<Env>()
   .put(
     '/translations/:language',
     policy({
-      summary: 'Say which texts a language has',
+      summary: 'Replace all texts of a language',
       roles: ADMINISTRATOR,
       answers: updated,
       refuses: [409],
@@ -80,5 +80,5 @@ export const translationRoutes = new Hono<Env>().route('/', automaticRoutes).rou
 function named(language: string): string {
   if (language !== '') return language
   const fault = { pointer: '{language}', message: 'must be a language tag such as de or de-CH' }
-  throw new Refusal('invalid', 'There is no such language.', [fault])
+  throw new Refusal('invalid', 'The path must have a language tag such as de or de-CH.', [fault])
 }

@@ -31,7 +31,9 @@ const text = z
 
 export const textsBody = z.strictObject({
   texts: z
-    .array(z.strictObject({ key: translationKey, text: text.nullable().describe('null takes it away.') }))
+    .array(
+      z.strictObject({ key: translationKey, text: text.nullable().describe('The text; null removes it.') }),
+    )
     .max(KEYS_MAX)
     .superRefine((texts, check) => refuseRepeated(texts, check)),
 })
@@ -41,20 +43,20 @@ export function refuseRepeated(texts: readonly { key: string }[], check: z.core.
   const seen = new Set<string>()
   for (const [place, { key }] of texts.entries()) {
     if (seen.has(key))
-      check.addIssue({ code: 'custom', message: 'is there more than once', path: [place, 'key'] })
+      check.addIssue({ code: 'custom', message: 'must not be repeated', path: [place, 'key'] })
     seen.add(key)
   }
 }
 
 export const textsQuery = z.object({
   limit: z.coerce.number().int().min(1).max(LIMIT_MAX).default(LIMIT_MAX),
-  cursor: z.string().max(4096).optional().describe('From the Link header of the page before.'),
+  cursor: z.string().max(4096).optional().describe('The cursor in the Link header of the previous page.'),
 })
 
 export const languageView = z
   .object({
     language: z.string(),
-    count: z.int().describe('How many texts there are.'),
+    count: z.int().describe('Number of texts.'),
     updatedAt: z.iso.datetime({ offset: true }),
   })
   .meta({ id: 'Language' })
@@ -63,7 +65,9 @@ export const translationView = z
   .object({ language: z.string(), texts: z.array(z.object({ key: z.string(), text: z.string() })) })
   .meta({ id: 'Translation' })
 
-export const updatedView = z.object({ updated: z.int().describe('How many texts are others now, or gone.') })
+export const updatedView = z.object({
+  updated: z.int().describe('Number of texts that were changed or removed.'),
+})
 
 export type TextsQuery = z.infer<typeof textsQuery>
 export type Texts = z.infer<typeof textsBody>['texts']

@@ -122,7 +122,8 @@ async function differenceOf(
 async function requireRoom({ ports }: Context, language: string, more: number): Promise<void> {
   if (more <= 0) return
   const total = await store.countTexts(ports.database, language)
-  if (total + more > KEYS_MAX) throw new Refusal('conflict', `A language has ${KEYS_MAX} texts at most.`)
+  if (total + more > KEYS_MAX)
+    throw new Refusal('conflict', `A language must have at most ${KEYS_MAX} texts.`)
   if (total === 0 && (await store.countLanguages(ports.database)) >= LANGUAGES_MAX)
-    throw new Refusal('conflict', `There are texts in ${LANGUAGES_MAX} languages at most.`)
+    throw new Refusal('conflict', `There must be texts in at most ${LANGUAGES_MAX} languages.`)
 }

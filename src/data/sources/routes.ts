@@ -29,10 +29,10 @@ export const dataSourceRoutes = new Hono<Env>()
   .get(
     '/dataSources',
     policy({
-      summary: 'The data sources, without their passwords',
+      summary: 'List data sources, without their passwords',
       roles: READERS,
       answers: {
-        200: ok(z.object({ items: z.array(dataSourceView) }), 'The data sources, by name; 200 at most.'),
+        200: ok(z.object({ items: z.array(dataSourceView) }), 'The data sources, by name; at most 200.'),
       },
     }),
     async (c) => c.json({ items: await listDataSources(c.get('context')) }),
@@ -40,7 +40,7 @@ export const dataSourceRoutes = new Hono<Env>()
   .post(
     '/dataSources',
     policy({
-      summary: 'Add a data source',
+      summary: 'Create a data source',
       roles: ADMINISTRATOR,
       scope: 'administration',
       answers: { 201: ok(dataSourceView, 'The new data source.', ['Location', 'ETag']) },
@@ -56,7 +56,7 @@ export const dataSourceRoutes = new Hono<Env>()
   )
   .get(
     '/dataSources/:id',
-    policy({ summary: 'One data source, without its password', roles: READERS, answers: oneSource }),
+    policy({ summary: 'Read a data source, without its password', roles: READERS, answers: oneSource }),
     valid('param', dataSourcePath),
     async (c) => {
       const { dataSource, version } = await readDataSource(c.get('context'), c.req.valid('param').id)
@@ -70,7 +70,7 @@ export const dataSourceRoutes = new Hono<Env>()
       place: dataSourcePath,
       body: dataSourceBody,
       sizeMaxBytes: BODY_MAX_BYTES,
-      summary: 'Replace a data source; a password that is absent stays what it is',
+      summary: 'Replace a data source; an absent password is unchanged',
       noun: 'a data source',
       policy: { roles: ADMINISTRATOR, scope: 'administration', answers: oneSource, refuses: [409, 412] },
       read: async (context, { id }) => shown(await readDataSource(context, id)),
@@ -80,7 +80,7 @@ export const dataSourceRoutes = new Hono<Env>()
   .delete(
     '/dataSources/:id',
     policy({
-      summary: 'Delete a data source; by force also one that run configurations name',
+      summary: 'Delete a data source; forceDelete=true deletes it even if run configurations use it',
       roles: ADMINISTRATOR,
       scope: 'administration',
       answers: { 204: noContent },

@@ -24,16 +24,16 @@ const word = storableText
 const tls = z
   .enum(TLS_MODES)
   .describe(
-    'Whether connections are encrypted, and with `verify-full` whether the certificate has to be that of the host.',
+    'Whether connections are encrypted; `verify-full` also checks that the certificate belongs to the host.',
   )
 
 const reached = (port: number) => ({
   host: z
     .string()
     .max(HOST_MAX)
-    .refine((text) => hostOf(text) !== null, 'must be the name or the address of a host')
+    .refine((text) => hostOf(text) !== null, 'must be a host name or an IP address')
     .overwrite((text) => hostOf(text) ?? text)
-    .describe('A name or an address; that of IPv6 without brackets.'),
+    .describe('A host name or an IP address; an IPv6 address has no brackets.'),
   port: z.int().min(1).max(PORT_MAX).default(port),
   database: word,
   user: word,
@@ -42,7 +42,7 @@ const reached = (port: number) => ({
     .max(PASSWORD_MAX)
     .nullable()
     .optional()
-    .describe('Never shown again. Absent: as it is; null for none.'),
+    .describe('The password, which is never shown again. Absent: unchanged; null: none.'),
   passwordSet: shownOnly,
   tls: tls.default('verify-full'),
 })
@@ -53,23 +53,23 @@ const base = {
   updatedAt: shownOnly,
   name: composedName,
   description: storableText.max(DESCRIPTION_MAX).default(''),
-  readOnly: z.boolean().default(true).describe('Whether nobody may ask to write to it.'),
+  readOnly: z.boolean().default(true).describe('Whether scripts can only get read access.'),
   timeout: z
     .string()
     .max(64)
     .refine(
       (text) => isFixedDuration(text, TIMEOUT_MAX_MS),
-      'must be an ISO 8601 duration of an hour at most',
+      'must be an ISO 8601 duration of at most an hour',
     )
     .default('PT30S')
     .meta({ format: 'duration' })
-    .describe('How long one statement may take; PT0S for as long as it does.'),
+    .describe('The time limit of one statement; PT0S for none.'),
 }
 
 const schema = word
   .nullable()
   .default(null)
-  .describe('Where tables are looked for; null leaves it to the user.')
+  .describe('The schema in which tables are looked up; null for the default of the database user.')
 
 export const dataSourceBody = z.discriminatedUnion('type', [
   z.strictObject({
@@ -82,7 +82,7 @@ export const dataSourceBody = z.discriminatedUnion('type', [
     type: z.literal('mysql'),
     connection: z.strictObject({
       ...reached(3_306),
-      schema: z.null().default(null).describe('What is a schema elsewhere is a database here.'),
+      schema: z.null().default(null).describe('The name of the database (MySQL calls it a schema).'),
     }),
   }),
 ])

@@ -50,7 +50,7 @@ export async function createDataSource(context: Context, body: DataSourceBody): 
   const change = await changeOf(ports, body, null)
   const row = { ...change, version: 1, createdAt: clock.now() }
   const entry = recorded(context, 'create', { objectId: { inserted: true }, after: toldOf(row) })
-  await refuseFull('data_sources', `There are ${SOURCES_MAX} data sources at most.`, () =>
+  await refuseFull('data_sources', `There must be at most ${SOURCES_MAX} data sources. Delete one first.`, () =>
     refuseTaken(() => commit(database, [store.insertDataSource(database, row, SOURCES_MAX), entry])),
   )
   return versioned(ports, await requireSource(ports, row.name))
@@ -103,9 +103,9 @@ export async function openDataSource(
   { dataSourceId, access }: { readonly dataSourceId: number; readonly access: 'read' | 'write' },
 ): Promise<OpenedSource> {
   const row = await store.findDataSource(ports.database, dataSourceId)
-  if (!row) throw new Refusal('not_found', `The data source ${dataSourceId} is not there any more.`)
+  if (!row) throw new Refusal('not_found', `The data source ${dataSourceId} no longer exists.`)
   if (access === 'write' && row.isReadOnly)
-    throw new Refusal('conflict', `The data source ${row.name} is read-only, and was to be written to.`)
+    throw new Refusal('conflict', `The data source ${row.name} is read-only, but the run configuration requests write access.`)
   const { type, connection, timeoutMs } = row
   return { ...connection, type, timeoutMs, password: await passwordOf(ports, row) }
 }
@@ -151,7 +151,7 @@ async function refuseTaken(write: () => Promise<void>): Promise<void> {
   } catch (error) {
     if (store.isGuarded(error)) throw changedMeanwhile()
     if (!isUniqueViolation(error, 'data_sources.name')) throw error
-    const fault = [{ pointer: '/name', message: 'is taken' }]
+    const fault = [{ pointer: '/name', message: 'is already used' }]
     throw new Refusal('name_taken', 'Another data source has this name.', fault)
   }
 }
@@ -161,12 +161,12 @@ function hasDependents(found: readonly Naming[]): Refusal {
     pointer: `/dependents/${index}`,
     message: `the run configuration ${id}, ${name}, of script ${scriptId}, ${scriptName}`,
   }))
-  const detail = `${found.length} depend on this data source. Change these first, or force it with forceDelete.`
+  const detail = `This data source is used by ${found.length} run configurations; see errors. Change these first, or pass forceDelete=true.`
   return new Refusal('has_dependents', detail, errors)
 }
 
 function changedMeanwhile(): Refusal {
-  return new Refusal('precondition_failed', 'Somebody changed this data source meanwhile. Read it again.')
+  return new Refusal('precondition_failed', 'The data source was changed in the meantime. Read it again.')
 }
 
 type Told = Omit<Parameters<typeof audited>[1], 'action' | 'objectType'>

@@ -31,7 +31,7 @@ export function unsafe(detail: string): Refusal {
 
 /** What is said of an archive that tells its sizes in 64 bits. */
 export function zip64(): Refusal {
-  return unsafe('The archive is in the ZIP64 format, which only larger archives need.')
+  return unsafe('The archive has the ZIP64 format, which is not supported.')
 }
 
 /** What stands for a number that is told in 64 bits elsewhere. */
@@ -57,13 +57,14 @@ export async function readDirectory(source: ByteSource, entriesMax: number): Pro
     (await hasZip64(source, endAt))
   )
     throw zip64()
-  if (disk !== 0 || firstDisk !== 0 || here !== total) throw unsafe('The archive has parts elsewhere.')
+  if (disk !== 0 || firstDisk !== 0 || here !== total)
+    throw unsafe('The archive is split over several files, which is not supported.')
   if (here === undefined || here > entriesMax)
-    throw unsafe(`The archive may have ${entriesMax} entries at most.`)
+    throw unsafe(`The archive must have at most ${entriesMax} entries.`)
   if (offsetBytes + sizeBytes !== endAt)
-    throw unsafe('The directory of the archive is not where its end says.')
+    throw unsafe('The central directory of the archive is not where its end record says.')
   if (sizeBytes > here * HEADER_MAX_BYTES)
-    throw unsafe('The directory of the archive is larger than its entries need.')
+    throw unsafe('The central directory of the archive is larger than its entries need.')
   const bytes = await source.read(offsetBytes, sizeBytes)
   return { entries: listed(bytes, here), offsetBytes }
 }
@@ -78,7 +79,7 @@ async function findEnd(source: ByteSource): Promise<{ endAt: number; end: Uint8A
     if (at + END_BYTES + view.getUint16(at + 20, true) !== tailBytes) break
     return { endAt: source.sizeBytes - tailBytes + at, end: tail.subarray(at, at + END_BYTES) }
   }
-  throw unsafe('This is no ZIP archive, or not a whole one.')
+  throw unsafe('The file is not a ZIP archive, or is truncated.')
 }
 
 async function hasZip64(source: ByteSource, endAt: number): Promise<boolean> {
@@ -92,14 +93,15 @@ function listed(bytes: Uint8Array, count: number): DirectoryEntry[] {
   let at = 0
   while (at < bytes.byteLength) {
     const isHeader = at + HEADER_BYTES <= bytes.byteLength && view.getUint32(at, true) === 0x02014b50
-    if (!isHeader) throw unsafe('The directory of the archive is damaged.')
+    if (!isHeader) throw unsafe('The central directory of the archive is damaged.')
     const [nameBytes = 0, extraBytes = 0, commentBytes = 0] = [28, 30, 32].map((field) =>
       view.getUint16(at + field, true),
     )
     const next = at + HEADER_BYTES + nameBytes + extraBytes + commentBytes
-    if (next > bytes.byteLength) throw unsafe('The directory of the archive is damaged.')
+    if (next > bytes.byteLength) throw unsafe('The central directory of the archive is damaged.')
     if ([20, 24, 42].some((field) => view.getUint32(at + field, true) === IN_64_BITS)) throw zip64()
-    if (view.getUint16(at + 34, true) !== 0) throw unsafe('The archive has parts elsewhere.')
+    if (view.getUint16(at + 34, true) !== 0)
+      throw unsafe('The archive is split over several files, which is not supported.')
     entries.push({
       number: entries.length + 1,
       system: view.getUint8(at + 5),
@@ -115,6 +117,6 @@ function listed(bytes: Uint8Array, count: number): DirectoryEntry[] {
     at = next
   }
   if (entries.length !== count)
-    throw unsafe('The directory of the archive has not as many entries as its end says.')
+    throw unsafe('The central directory of the archive has fewer or more entries than its end record says.')
   return entries
 }

@@ -18,8 +18,7 @@ type PackedEntry = Pick<
  * the last of them only when all are those it tells of.
  * @throws {Refusal} zip_unsafe */
 export async function* unpacked(source: ByteSource, entry: PackedEntry): AsyncGenerator<Uint8Array, void> {
-  const lies = () =>
-    unsafe(`The bytes of entry ${entry.number} of the archive are not those its header tells of.`)
+  const lies = () => unsafe(`The content of entry ${entry.number} of the archive does not match its header.`)
   let [seenBytes, sinceBytes, crc] = [0, 0, 0]
   let last: Uint8Array = new Uint8Array()
   for await (const chunk of inflated(source, entry, lies)) {

@@ -45,7 +45,7 @@ export async function readZip(whole: ByteSource, bounds: ZipBounds): Promise<Zip
   const { entries, offsetBytes } = await readDirectory(source, bounds.entriesMax)
   const totalBytes = entries.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0)
   if (totalBytes > bounds.unpackedMaxBytes)
-    throw unsafe(`The archive may have ${bounds.unpackedMaxBytes} bytes at most once it is unpacked.`)
+    throw unsafe(`The unpacked archive must have at most ${bounds.unpackedMaxBytes} bytes.`)
   const named = entries.map((entry) => ({ ...entry, ...placeOf(entry, bounds) }))
   refuseSamePlaces(named)
   const starts = await startsOf(source, entries, offsetBytes)
@@ -60,18 +60,20 @@ export async function readZip(whole: ByteSource, bounds: ZipBounds): Promise<Zip
 function placeOf(entry: DirectoryEntry, { pathOf }: ZipBounds): { path: string; isDirectory: boolean } {
   const { number, flags, method, packedBytes, sizeBytes } = entry
   if (flags & (1 | (1 << 6) | (1 << 13))) throw unsafe(`Entry ${number} of the archive is encrypted.`)
-  if (flags & ~KNOWN_FLAGS) throw unsafe(`Entry ${number} of the archive has flags that are not known.`)
+  if (flags & ~KNOWN_FLAGS) throw unsafe(`Entry ${number} of the archive has unknown flags.`)
   if (method !== STORED && method !== DEFLATED)
-    throw unsafe(`Entry ${number} of the archive is packed in another way than deflate.`)
+    throw unsafe(`Entry ${number} of the archive must be stored or packed with deflate.`)
   if (method === STORED && packedBytes !== sizeBytes)
-    throw unsafe(`Entry ${number} of the archive is stored, yet has two sizes.`)
+    throw unsafe(`Entry ${number} of the archive is stored, but its two sizes differ.`)
   if (sizeBytes > Math.max(RATIO_FROM_BYTES, packedBytes * RATIO_MAX))
     throw unsafe(`Entry ${number} of the archive unpacks to more than ${RATIO_MAX} times its size.`)
   const name = nameOf(entry)
   const isDirectory = name.endsWith('/')
   const path = pathOf(isDirectory ? name.slice(0, -1) : name)
-  if (path === null) throw unsafe(`The name of entry ${number} of the archive is not a path within it.`)
-  if (isDirectory && sizeBytes > 0) throw unsafe(`Entry ${number} of the archive is a directory with bytes.`)
+  if (path === null)
+    throw unsafe(`The name of entry ${number} of the archive is not a path inside the archive.`)
+  if (isDirectory && sizeBytes > 0)
+    throw unsafe(`Entry ${number} of the archive is a directory, but has content.`)
   refuseOddKind(entry, isDirectory)
   return { path, isDirectory }
 }
@@ -90,7 +92,7 @@ function nameOf({ number, name, flags }: DirectoryEntry): string {
 function refuseOddKind({ number, attributes }: DirectoryEntry, isDirectory: boolean): void {
   const kind = (attributes >>> 16) & KIND_MASK
   const isPlain = kind === 0 || kind === (isDirectory ? KIND_DIRECTORY : KIND_FILE)
-  if (!isPlain) throw unsafe(`Entry ${number} of the archive is a link, or no file at all.`)
+  if (!isPlain) throw unsafe(`Entry ${number} of the archive is a link or a special file.`)
 }
 
 type PlacedEntry = { readonly number: number; readonly path: string; readonly isDirectory: boolean }
@@ -101,13 +103,13 @@ function refuseSamePlaces(entries: readonly PlacedEntry[]): void {
   const places = new Map<string, PlacedEntry>()
   for (const entry of entries) {
     const place = foldCase(entry.path)
-    if (places.has(place)) throw unsafe(`Entry ${entry.number} of the archive has the name of another one.`)
+    if (places.has(place)) throw unsafe(`Entry ${entry.number} of the archive has the name of another entry.`)
     places.set(place, entry)
   }
   for (const [place, { number }] of places) {
     for (let at = place.indexOf('/'); at >= 0; at = place.indexOf('/', at + 1)) {
       if (places.get(place.slice(0, at))?.isDirectory === false)
-        throw unsafe(`Entry ${number} of the archive is within a file.`)
+        throw unsafe(`Entry ${number} of the archive lies below a file.`)
     }
   }
 }
@@ -135,7 +137,7 @@ async function startsOf(
 function torn({ number }: DirectoryEntry, isOver: boolean) {
   return unsafe(
     isOver
-      ? `Entry ${number} of the archive overlaps with something else in it.`
+      ? `Entry ${number} of the archive overlaps another entry or the directory.`
       : `The archive has bytes before entry ${number} that belong to no entry.`,
   )
 }
@@ -143,7 +145,7 @@ function torn({ number }: DirectoryEntry, isOver: boolean) {
 /** Holds the header in front of an entry against the directory. */
 async function startOf(source: ByteSource, entry: DirectoryEntry, directoryAt: number): Promise<number> {
   const { number, offsetBytes, flags, method, name } = entry
-  const lies = () => unsafe(`The two headers of entry ${number} of the archive do not say the same.`)
+  const lies = () => unsafe(`The two headers of entry ${number} of the archive differ.`)
   if (offsetBytes + LOCAL_BYTES + name.byteLength > directoryAt) throw torn(entry, true)
   const bytes = await source.read(offsetBytes, LOCAL_BYTES + name.byteLength)
   const view = numbersOf(bytes)
@@ -181,7 +183,7 @@ async function descriptorBytes(
     )
       return from + 12
   }
-  throw unsafe(`The two headers of entry ${entry.number} of the archive do not say the same.`)
+  throw unsafe(`The two headers of entry ${entry.number} of the archive differ.`)
 }
 
 function isSame([crc, packedBytes, sizeBytes]: readonly number[], entry: DirectoryEntry): boolean {

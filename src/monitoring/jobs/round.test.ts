@@ -4,7 +4,7 @@ import { Refusal } from '../../lib/errors.ts'
 import { roundOutcome, roundWithout, withRefusals } from './round.ts'
 
 const round = { key: 'returnValue1', timestampAt: null, jobIds: [7, 8, 9, 8], values: [1, 2, 3, 4] }
-const refusals = new Map([[8, new Refusal('forbidden', 'You have no right to execute this job.')]])
+const refusals = new Map([[8, new Refusal('forbidden', 'You have no execute right on this job.')]])
 
 test('what is refused of a round beforehand is not sent, and is answered in its place beside what was refused later', () => {
   expect(roundWithout(round, refusals)).toEqual({ ...round, jobIds: [7, 9], values: [1, 3] })

@@ -31,7 +31,7 @@ function roundVerdict({ status, body }: Answer): number {
 
 /** What became of the only point. */
 function pointVerdict({ status, text }: Answer): number {
-  if (text.includes('no right to execute')) return 403
+  if (text.includes('no execute right')) return 403
   if (text.includes('no such webhook job')) return 404
   return status
 }

@@ -14,7 +14,8 @@ const NO_GROUPS: Groups = { dns: [], members: [] }
 
 /** The directory and what its entries mean. @throws {Refusal} conflict when none is set */
 export function settingsOf({ directory, settings }: Ports): { directory: Directory; ldap: LdapSettings } {
-  if (!directory || !settings.ldap) throw new Refusal('conflict', 'No directory is set (TIDEMARK_LDAP_URL).')
+  if (!directory || !settings.ldap)
+    throw new Refusal('conflict', 'No directory is configured. Set TIDEMARK_LDAP_URL.')
   return { directory, ldap: settings.ldap }
 }
 
@@ -26,13 +27,16 @@ export async function readGroups(connection: DirectoryConnection, ldap: LdapSett
   const hasMembers = ldap.membership === 'member'
   const query = { scope: 'base', filter: '(objectClass=*)', bytes: [] } as const
   for (const [place, { group }] of ldap.groups.entries()) {
-    const where = `The group at place ${place} of TIDEMARK_LDAP_GROUPS`
+    const where = `The group of entry ${place} (from 0) of TIDEMARK_LDAP_GROUPS`
     const attributes = [hasMembers ? member : '1.1']
     const [entry] = await gather(connection.search({ ...query, dn: group, attributes }), 1)
-    if (!entry) throw new Refusal('conflict', `${where} is not in the directory.`)
+    if (!entry) throw new Refusal('conflict', `${where} does not exist in the directory.`)
     // Active Directory shows the first 1,500 under another name.
     if ([...entry.values.keys()].some((name) => name.includes(';range=')))
-      throw new Refusal('conflict', `${where} has too many members: use TIDEMARK_LDAP_MEMBERSHIP=memberOf.`)
+      throw new Refusal(
+        'conflict',
+        `${where} has too many members for one answer. Set TIDEMARK_LDAP_MEMBERSHIP=memberOf.`,
+      )
     dns.push(normalDn(entry.dn))
     members.push(new Set(entry.values.get(member.toLowerCase())?.map(normalDn)))
   }
@@ -49,10 +53,17 @@ export async function readPeople(
   for await (const page of connection.search(peopleQuery(ldap))) {
     for (const entry of page) found.push(personOf(entry, ldap, groups))
     if (found.length > PEOPLE_MAX)
-      throw new Refusal('conflict', `The directory shows more than ${PEOPLE_MAX} people: narrow the filter.`)
+      throw new Refusal(
+        'conflict',
+        `The directory has more than ${PEOPLE_MAX} users. Narrow TIDEMARK_LDAP_USER_FILTER.`,
+      )
   }
   // A filter that is wrong would lock everybody out.
-  if (found.length === 0) throw new Refusal('conflict', 'The directory shows nobody: see base DN and filter.')
+  if (found.length === 0)
+    throw new Refusal(
+      'conflict',
+      'The directory has no users. Check TIDEMARK_LDAP_BASE_DN and TIDEMARK_LDAP_USER_FILTER.',
+    )
   return found
 }
 
@@ -70,7 +81,10 @@ export async function confirmGone(
       const values = all.slice(from, from + ASKED_AT_ONCE)
       const there = await gather(connection.search(peopleQuery(ldap, { attribute, values })), 1)
       if (there.length > 0)
-        throw new Refusal('unavailable', 'The directory did not show everybody whom it has.')
+        throw new Refusal(
+          'unavailable',
+          'The directory sent an incomplete list of users. Start the sync again.',
+        )
     }
   }
 }

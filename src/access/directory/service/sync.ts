@@ -30,7 +30,8 @@ export type Outcome = {
 export async function makeSo(context: Context, outcome: Outcome, untilAt: number): Promise<void> {
   const { ports } = context
   const hurry = () => {
-    if (ports.clock.now() > untilAt) throw new Refusal('unavailable', 'The directory takes too long.')
+    if (ports.clock.now() > untilAt)
+      throw new Refusal('unavailable', 'The directory answers too slowly; the sync was ended.')
   }
   const { plan, rules } = await read(context, hurry)
   outcome.unchanged = plan.unchanged
@@ -74,7 +75,7 @@ function unknownGroups({ groups, userGroupIds }: Rules): readonly Failure[] {
   const names = new Set(groups.flatMap(({ userGroup }) => userGroup ?? []))
   return [...names]
     .filter((name) => !userGroupIds.has(name))
-    .map((name) => ({ name, message: 'is no user group here' }))
+    .map((name) => ({ name, message: 'must be the name of a user group' }))
 }
 
 function writesOf(
@@ -133,6 +134,6 @@ async function refuseOvertaken(write: () => Promise<void>): Promise<void> {
   } catch (error) {
     const isOvertaken = isNotNullViolation(error, 'users.version') || isTakenName(error)
     if (!isOvertaken) throw error
-    throw new Refusal('conflict', 'Somebody changed users meanwhile. Sync again.')
+    throw new Refusal('conflict', 'Users were changed during the sync. Start the sync again.')
   }
 }

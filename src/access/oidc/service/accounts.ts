@@ -20,14 +20,17 @@ export async function accountFor(
   { subject, profile }: { readonly subject: string; readonly profile: Profile },
 ): Promise<number> {
   if (oidc.mapping !== null && profile.role === null)
-    throw new Refusal('forbidden', 'Nothing that the provider says of you gives you a role here.')
+    throw new Refusal(
+      'forbidden',
+      'None of your claims at the OpenID Connect provider maps to a role. Ask an administrator to change TIDEMARK_OIDC_MAPPING.',
+    )
   const identity = { issuer: oidc.issuer, subject }
   const { database } = context.ports
   const userId =
     (await store.findUserId(database, identity)) ??
     (oidc.linksByEmail ? await linkByEmail(context, identity, profile) : null)
   if (userId === null && !oidc.createsUsers)
-    throw new Refusal('forbidden', 'You are no user here. An administrator can make you one.')
+    throw new Refusal('forbidden', 'You have no user here. Ask an administrator to create one.')
   const known = userId ?? (await create(context, identity, profile))
   if (userId !== null) await takeOver(context, known, profile)
   await follow(context, known, profile)
@@ -39,7 +42,10 @@ async function create(context: Context, identity: Identity, profile: Profile): P
   const { username, fullname, email, language, role } = profile
   const name = usernameSchema.safeParse(username)
   if (!name.success || role === null)
-    throw new Refusal('forbidden', 'The provider says too little of you for a user to be made.')
+    throw new Refusal(
+      'forbidden',
+      'The claims of the OpenID Connect provider lack a valid username or a role, so no user can be created.',
+    )
   try {
     const user = {
       username: name.data,
@@ -52,7 +58,10 @@ async function create(context: Context, identity: Identity, profile: Profile): P
     return (await createUser(context, user, [link])).id
   } catch (error) {
     if (!(error instanceof Refusal) || error.code !== 'name_taken') throw error
-    throw new Refusal('forbidden', 'A user here has your name. An administrator can say whether that is you.')
+    throw new Refusal(
+      'forbidden',
+      'A user with your username already exists. Ask an administrator to link it to you.',
+    )
   }
 }
 
@@ -92,9 +101,12 @@ async function follow(context: Context, userId: number, { userGroups }: Profile)
   const all = await listGroups(context)
   const missing = userGroups.of.filter((name) => !all.some((group) => group.name === name))
   if (missing.length > 0)
-    context.ports.log.warn('the mapping of OpenID Connect names user groups that are not there', {
-      missing: missing.join(', '),
-    })
+    context.ports.log.warn(
+      'OpenID Connect: TIDEMARK_OIDC_MAPPING names user groups that do not exist; create them or correct the mapping',
+      {
+        missing: missing.join(', '),
+      },
+    )
   const idsOf = (names: readonly string[]) =>
     all.filter(({ name }) => names.includes(name)).map(({ id }) => id)
   const present = new Set((await listGroupsOf(context, userId)).map(({ id }) => id))

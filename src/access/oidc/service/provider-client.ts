@@ -13,7 +13,12 @@ const RETRY_AFTER_S = 5
 /** An address that the provider names: as safe as its own. @throws {Refusal} unavailable */
 export function endpoint(oidc: OidcSettings, place: string | undefined): URL {
   if (place !== undefined && isReachable(oidc, place)) return new URL(place)
-  throw new Refusal('unavailable', 'The provider names no address that can be used.', [], RETRY_AFTER_S)
+  throw new Refusal(
+    'unavailable',
+    'The OpenID Connect provider publishes no usable URL for this.',
+    [],
+    RETRY_AFTER_S,
+  )
 }
 
 /** Whom a provider elsewhere names is not on this machine. */
@@ -24,7 +29,8 @@ function isReachable({ issuer }: OidcSettings, url: string): boolean {
 /** Asks the provider: in 5 seconds, 64 KiB at most, and never where a redirect leads. */
 export function outward(network: Network, oidc: OidcSettings) {
   return async (url: string, init: object): Promise<Response> => {
-    if (!isReachable(oidc, url)) throw new Refusal('unavailable', 'The provider names an unsafe address.')
+    if (!isReachable(oidc, url))
+      throw new Refusal('unavailable', 'The OpenID Connect provider publishes an unsafe URL.')
     const signal = AbortSignal.timeout(TIMEOUT_MS)
     let response: Response
     let bytes: Uint8Array<ArrayBuffer>
@@ -36,7 +42,7 @@ export function outward(network: Network, oidc: OidcSettings) {
     }
     const { status, headers } = response
     const isAnswer = status < 300 || (status >= 400 && status < 500)
-    if (!isAnswer) throw unanswered(new TypeError(`It answered ${status}.`))
+    if (!isAnswer) throw unanswered(new TypeError(`The provider answered ${status}.`))
     return new Response(bytes.byteLength === 0 ? null : bytes, { status, headers })
   }
 }
@@ -52,12 +58,17 @@ export function outwards(network: Network, oidc: OidcSettings) {
 
 /** What is told where the provider does not answer, or not what a provider does; the log knows more. */
 export function away({ log }: Ports, cause: unknown): Refusal {
-  log.error('the OpenID Connect provider is away', cause)
+  log.error('OpenID Connect: the provider is unavailable or answers wrongly', cause)
   return unanswered(cause)
 }
 
 function unanswered(cause: unknown): Refusal {
-  const refusal = new Refusal('unavailable', 'The provider of logins is away.', [], RETRY_AFTER_S)
+  const refusal = new Refusal(
+    'unavailable',
+    'The OpenID Connect provider is unavailable. Try again later.',
+    [],
+    RETRY_AFTER_S,
+  )
   refusal.cause = cause
   return refusal
 }

@@ -180,7 +180,7 @@ async function metadataOf(ports: Ports, oidc: OidcSettings): Promise<oauth.Autho
     try {
       const response = await oauth.discoveryRequest(issuer, outwards(ports.network, oidc))
       const server = await oauth.processDiscoveryResponse(issuer, response)
-      if (server.issuer !== oidc.issuer) throw new TypeError('It calls itself otherwise.')
+      if (server.issuer !== oidc.issuer) throw new TypeError("The provider's metadata has another issuer.")
       const { authorization_endpoint: page, token_endpoint: tokens, jwks_uri: keys } = server
       for (const place of [page, tokens, keys]) endpoint(oidc, place)
       return server
@@ -188,14 +188,14 @@ async function metadataOf(ports: Ports, oidc: OidcSettings): Promise<oauth.Autho
       throw away(ports, cause)
     }
   })
-  if (!found) throw away(ports, new TypeError('It says nothing.'))
+  if (!found) throw away(ports, new TypeError('The provider answered no metadata.'))
   return found
 }
 
 async function fetchKeys(ports: Ports, oidc: OidcSettings, url: URL): Promise<JSONWebKeySet> {
   try {
     const response = await outward(ports.network, oidc)(url.href, { method: 'GET' })
-    if (response.status !== 200) throw new TypeError(`It answered ${response.status}.`)
+    if (response.status !== 200) throw new TypeError(`The provider answered ${response.status}.`)
     const keys = (await response.json()) as JSONWebKeySet
     // It throws for what is no set of keys.
     createLocalJWKSet(keys)
@@ -212,8 +212,13 @@ async function refused<Result>(ports: Ports, ask: () => Promise<Result>): Promis
     return await ask()
   } catch (cause) {
     if (cause instanceof Refusal) throw away(ports, cause)
-    ports.log.warn('the provider did not prove who signed in', { reason: reasonOf(cause) })
-    throw new Refusal('unauthenticated', 'The provider did not prove who you are. Begin anew.')
+    ports.log.warn("OpenID Connect: the provider's answer to a login is invalid; the login was refused", {
+      reason: reasonOf(cause),
+    })
+    throw new Refusal(
+      'unauthenticated',
+      'The answer of the OpenID Connect provider is invalid. Start the login again.',
+    )
   }
 }
 
@@ -225,7 +230,7 @@ function reasonOf(cause: unknown): string {
 }
 
 function notALogout(): Refusal {
-  return new Refusal('bad_request', 'That is no logout token for this service.')
+  return new Refusal('bad_request', 'The logout_token is not valid for this service.')
 }
 
 function clientOf({ clientId, algorithm }: OidcSettings): oauth.Client {

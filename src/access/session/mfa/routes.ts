@@ -21,19 +21,21 @@ const BODY_MAX_BYTES = 8 * 1024
 const own = { roles: 'signed-in', scope: 'account' } as const
 const ADMINISTRATOR = ['administrator'] as const
 const userPath = z.object({ id: idParam })
-const oneMfa = { 200: ok(mfaView, 'How it stands.') }
-const codes = ok(recoveryCodesView, 'The recovery codes, this once.')
+const oneMfa = { 200: ok(mfaView, 'The MFA status.') }
+const codes = ok(recoveryCodesView, 'The recovery codes; they are shown only once.')
 
 const ownRoutes = new Hono<Env>()
-  .get('/session/mfa', policy({ ...own, summary: 'How it stands with my MFA', answers: oneMfa }), async (c) =>
-    c.json(await readMfa(c.get('context'), ownerOf(c.get('context')))),
+  .get(
+    '/session/mfa',
+    policy({ ...own, summary: 'Read the MFA status of the caller', answers: oneMfa }),
+    async (c) => c.json(await readMfa(c.get('context'), ownerOf(c.get('context')))),
   )
   .post(
     '/session/mfa',
     policy({
       ...own,
-      summary: 'A secret for my authenticator; a code of it turns MFA on',
-      answers: { 201: ok(mfaSecretView, 'The secret, this once.') },
+      summary: 'Create a secret for an authenticator; a first code activates MFA',
+      answers: { 201: ok(mfaSecretView, 'The secret; it is shown only once.') },
       refuses: [403, 409],
     }),
     async (c) => c.json(await beginMfa(c.get('context')), 201),
@@ -42,7 +44,7 @@ const ownRoutes = new Hono<Env>()
     '/session/mfa/confirmation',
     policy({
       ...own,
-      summary: 'Turn MFA on with a first code',
+      summary: 'Activate MFA with a first code',
       answers: { 200: codes },
       refuses: [403, 409, 429],
     }),
@@ -54,7 +56,7 @@ const ownRoutes = new Hono<Env>()
     '/session/mfa/recovery-codes',
     policy({
       ...own,
-      summary: 'New recovery codes in place of the old',
+      summary: 'Replace the recovery codes',
       answers: { 200: codes },
       refuses: [409, 429],
     }),
@@ -67,7 +69,7 @@ const ownRoutes = new Hono<Env>()
     '/session/mfa/removal',
     policy({
       ...own,
-      summary: 'Turn my MFA off, unless it is enforced',
+      summary: 'Deactivate MFA of the caller, unless it is enforced',
       answers: { 204: noContent },
       refuses: [403, 409, 429],
     }),
@@ -83,7 +85,7 @@ export const mfaRoutes = ownRoutes
   .get(
     '/users/:id/mfa',
     policy({
-      summary: "How it stands with somebody's MFA",
+      summary: 'Read the MFA status of a user',
       roles: ADMINISTRATOR,
       scope: 'administration',
       answers: oneMfa,
@@ -98,7 +100,7 @@ export const mfaRoutes = ownRoutes
   .put(
     '/users/:id/mfa',
     policy({
-      summary: 'Demand MFA of a user, or no longer',
+      summary: 'Enforce MFA for a user, or stop enforcing it',
       roles: ADMINISTRATOR,
       scope: 'administration',
       answers: oneMfa,
@@ -112,7 +114,7 @@ export const mfaRoutes = ownRoutes
   .delete(
     '/users/:id/mfa',
     policy({
-      summary: 'Take away the secret and the recovery codes of a user who lost them',
+      summary: 'Remove the secret and the recovery codes of a user who lost them',
       roles: ADMINISTRATOR,
       scope: 'administration',
       answers: { 204: noContent },

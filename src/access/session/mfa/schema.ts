@@ -6,17 +6,19 @@ export const enforceBody = z.strictObject({ isEnforced: z.boolean() })
 
 export const mfaView = z
   .object({
-    isActive: z.boolean().describe('Whether logins ask for a code.'),
-    isEnforced: z.boolean().describe('Whether an administrator demands it.'),
+    isActive: z.boolean().describe('Whether logins require a code.'),
+    isEnforced: z.boolean().describe('Whether an administrator enforces MFA for the user.'),
     recoveryCodesLeft: z.int(),
   })
   .meta({ id: 'Mfa' })
 
 export const mfaSecretView = z.object({
-  secret: z.string().describe('In base32, for an authenticator (RFC 6238).'),
-  uri: z.string().describe('The same as `otpauth:`, for a QR code.'),
+  secret: z.string().describe('The secret in base32, for an authenticator (RFC 6238).'),
+  uri: z.string().describe('The secret as an `otpauth:` URL, for a QR code.'),
 })
 
 export const recoveryCodesView = z.object({
-  recoveryCodes: z.array(z.string()).describe('Each is good for one login. They are shown this once.'),
+  recoveryCodes: z
+    .array(z.string())
+    .describe('Each code is valid for one login. The codes are shown only once.'),
 })

@@ -54,7 +54,10 @@ export async function confirmMfa(context: Context, code: string): Promise<string
   const mfa = await store.findMfa(ports.database, userId)
   await requireOwnMfa(context, { userId, isEnforced: mfa.isEnforced })
   if (mfa.isConfirmed || mfa.secret === '')
-    throw new Refusal('conflict', mfa.isConfirmed ? 'MFA is active already.' : 'Ask for a secret first.')
+    throw new Refusal(
+      'conflict',
+      mfa.isConfirmed ? 'MFA is active already.' : 'Request a secret first (POST /session/mfa/setup).',
+    )
   await requireCode(ports, userId, code)
   const { codes, writes } = await newRecoveryCodes(ports, userId)
   const owing = caller.kind === 'user' && caller.scopes ? caller.sessionHash : null
@@ -86,7 +89,8 @@ export async function leaveMfa(context: Context, code: string): Promise<void> {
   const { ports } = context
   const { userId } = callerOf(context)
   const { isEnforced } = await requireActive(ports, userId)
-  if (isEnforced) throw new Refusal('forbidden', 'An administrator demands MFA of you.')
+  if (isEnforced)
+    throw new Refusal('forbidden', 'MFA is enforced for your user. Ask an administrator to end that.')
   await requireOwnMfa(context, { userId, isEnforced })
   await requireCode(ports, userId, code)
   await commit(ports.database, removal(context, userId))
@@ -127,7 +131,7 @@ export async function checkCode(ports: Ports, userId: number, code: string | und
   if (code === undefined)
     throw new Refusal(
       'mfa_code_required',
-      'Send a code of your authenticator, or a recovery code, as `code`.',
+      'MFA is active. Send a code of your authenticator, or a recovery code, as `code`.',
     )
   if (!(await takeCode(ports, userId, code)))
     throw new Refusal('unauthenticated', 'The code is wrong or was used before.')
@@ -136,7 +140,7 @@ export async function checkCode(ports: Ports, userId: number, code: string | und
 async function requireCode(ports: Ports, userId: number, code: string): Promise<void> {
   if (await takeCode(ports, userId, code)) return
   throw new Refusal('invalid', 'The code is wrong or was used before.', [
-    { pointer: '/code', message: 'is not a code of your authenticator' },
+    { pointer: '/code', message: 'must be a code of your authenticator' },
   ])
 }
 
@@ -184,7 +188,7 @@ async function requireOwnMfa(
   if (isEnforced) return
   const { user } = await readUser(context, userId)
   if (!isOwn(user.type, 'mfa'))
-    throw new Refusal('forbidden', 'An administrator decides whether this user has MFA.')
+    throw new Refusal('forbidden', 'MFA of this user is managed by an administrator.')
 }
 
 async function requireActive({ database }: Ports, userId: number) {

@@ -16,7 +16,8 @@ export const personalTokenRoutes = new Hono<Env>()
     '/session/personal-tokens',
     policy({
       ...own,
-      summary: 'My tokens for programs, without the tokens; for administrators those of anybody',
+      summary:
+        'List the personal tokens of the caller, without their secrets; administrators can list those of any user',
       answers: { 200: ok(z.object({ items: z.array(personalTokenView) }), 'The tokens, by id.') },
       refuses: [403],
     }),
@@ -27,8 +28,8 @@ export const personalTokenRoutes = new Hono<Env>()
     '/session/personal-tokens',
     policy({
       ...own,
-      summary: 'A token with which a program acts for me',
-      answers: { 201: ok(newPersonalTokenView, 'The token, this once.') },
+      summary: 'Create a personal token, with which a program acts as the caller',
+      answers: { 201: ok(newPersonalTokenView, 'The token; it is shown only once.') },
       refuses: [403, 409],
     }),
     jsonBody(BODY_MAX_BYTES),
@@ -37,7 +38,7 @@ export const personalTokenRoutes = new Hono<Env>()
   )
   .delete(
     '/session/personal-tokens/:tokenId',
-    policy({ ...own, summary: 'Revoke a token', answers: { 204: noContent } }),
+    policy({ ...own, summary: 'Revoke a personal token', answers: { 204: noContent } }),
     valid('param', z.object({ tokenId: idParam })),
     async (c) => {
       await deletePersonalToken(c.get('context'), c.req.valid('param').tokenId)

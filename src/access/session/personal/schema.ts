@@ -14,7 +14,7 @@ export const personalTokenBody = z.strictObject({
     .max(GRANTED.length)
     .refine((scopes) => new Set(scopes).size === scopes.length, 'must be different')
     .describe(
-      '`execute` delivers values and runs scripts; `backup` makes, reads and deletes backups, and is for administrators.',
+      '`execute` delivers values and runs scripts; `backup` makes, reads and deletes backups, and requires an administrator.',
     ),
   expiresAt: instantQuery.describe('Within 366 days.'),
 })
@@ -30,7 +30,7 @@ export const personalTokenView = z
   .meta({ id: 'PersonalToken' })
 
 export const newPersonalTokenView = personalTokenView.extend({
-  token: z.string().describe('For `Authorization: Bearer`. It is shown this once.'),
+  token: z.string().describe('The token for `Authorization: Bearer`; it is shown only once.'),
 })
 
 export type PersonalTokenBody = z.infer<typeof personalTokenBody>

@@ -28,12 +28,12 @@ export async function createPersonalToken(context: Context, { name, scopes, expi
   const { ports } = context
   const userId = ownerOf(context)
   if (scopes.includes('backup') && !isAdministrator(context))
-    throw new Refusal('forbidden', 'Only administrators make tokens with the scope `backup`.')
+    throw new Refusal('forbidden', 'Only administrators can create tokens with the scope `backup`.')
   const createdAt = ports.clock.now()
   const until = parseInstant(expiresAt)
   if (until <= createdAt || until > createdAt + LIFETIME_MAX_MS) {
-    const fault = [{ pointer: '/expiresAt', message: 'must be in the future, and within 366 days' }]
-    throw new Refusal('invalid', 'The token would hold too long, or never.', fault)
+    const fault = [{ pointer: '/expiresAt', message: 'must be in the future and within 366 days' }]
+    throw new Refusal('invalid', 'expiresAt must be in the future and within 366 days.', fault)
   }
   const token = `tidemark_${base64url(ports.secrets.random(TOKEN_BYTES))}`
   const row = {
@@ -50,7 +50,7 @@ export async function createPersonalToken(context: Context, { name, scopes, expi
     objectId: { inserted: true },
     after: { name, scopes, expiresAt },
   })
-  const full = `A user has ${TOKENS_MAX} personal tokens at most. Revoke one first.`
+  const full = `A user must have at most ${TOKENS_MAX} personal tokens. Revoke one first.`
   const id = await refuseFull('personal_tokens', full, () =>
     store.insertPersonalToken(ports.database, row, { max: TOKENS_MAX, also: entry }),
   )

@@ -22,9 +22,9 @@ export async function askAuthService(
   try {
     const response = await ask(network, url, question)
     if (response.status === 401 || response.status === 403) return false
-    if (response.status !== 200) throw new TypeError(`It answered ${response.status}.`)
+    if (response.status !== 200) throw new TypeError(`The service answered ${response.status}.`)
     const answer = answerSchema.parse(await jsonOf(response, ANSWER_MAX_BYTES))
-    if (answer.username !== username) throw new TypeError('It answered for somebody else.')
+    if (answer.username !== username) throw new TypeError('The service answered for another user.')
     return answer.authenticated
   } catch (cause) {
     throw away(cause)
@@ -34,7 +34,7 @@ export async function askAuthService(
 function away(cause: unknown): Refusal {
   const refusal = new Refusal(
     'unavailable',
-    'The service that checks this password is away.',
+    'The external password service is unavailable. Try again later.',
     [],
     RETRY_AFTER_S,
   )

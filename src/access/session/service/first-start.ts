@@ -51,7 +51,7 @@ export async function setUp(context: Context, input: Credentials & { token: stri
   if (!isValid || (await countUsers(ports)) > 0) {
     throw new Refusal(
       'forbidden',
-      'This set-up link was used or has expired. Restart the service for a new one.',
+      'This set-up link was used or has expired. Restart the service to get a new one.',
     )
   }
   return createUser(context, { username, password, role: 'administrator' })

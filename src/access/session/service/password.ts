@@ -27,15 +27,19 @@ export async function changePassword(
   const { userId, username, sessionHash } = caller
   const account = await verifyCredentials(ports, { username, password: currentPassword }, { request })
   if (!account) {
-    throw new Refusal('invalid', 'That is not your password.', [
+    throw new Refusal('invalid', 'The current password is wrong.', [
       { pointer: '/currentPassword', message: 'is wrong' },
     ])
   }
-  if (isExternal(account)) throw new Refusal('forbidden', 'Your password is kept elsewhere.')
+  if (isExternal(account))
+    throw new Refusal(
+      'forbidden',
+      'Your password is managed by the directory or an external service. Change it there.',
+    )
   if (!isOwn(account.type, 'password'))
     throw new Refusal(
       'forbidden',
-      'Several people share this user. Ask an administrator for another password.',
+      'Several people share this user. Ask an administrator to change its password.',
     )
   const writes = await choosePassword(
     ports,

@@ -116,7 +116,7 @@ async function askElsewhere(ports: Ports, account: Account, credentials: Credent
     const { username } = account
     return await askAuthService(network, settings.authServiceUrl, { ...credentials, username })
   } catch (error) {
-    log.error('who checks passwords is away', error)
+    log.error('session: the external password service is unavailable; the login was refused', error)
     throw error
   }
 }

@@ -109,11 +109,11 @@ export function forgetCallers(ports: Ports): void {
 }
 
 function notYours(message: string): Refusal {
-  return new Refusal('invalid', 'That is not your password.', [{ pointer: '/currentPassword', message }])
+  return new Refusal('invalid', 'The current password is wrong.', [{ pointer: '/currentPassword', message }])
 }
 
 function usedBefore(pointer: string): Refusal {
-  return new Refusal('invalid', 'That password was used before.', [
+  return new Refusal('invalid', 'The password was used before. Choose another one.', [
     { pointer, message: 'must not be one of your latest passwords' },
   ])
 }

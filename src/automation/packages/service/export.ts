@@ -166,7 +166,9 @@ async function* blobChunks(ports: Ports, key: string): AsyncGenerator<Uint8Array
 }
 
 function tooMuch(what: string): Refusal {
-  return new Refusal('invalid', 'That is too much for one archive; see errors.', [
-    { pointer: '', message: `comes to more than ${what}, which is what one archive may have` },
-  ])
+  return new Refusal(
+    'invalid',
+    'The export is too large for one archive; see errors. Export fewer scripts.',
+    [{ pointer: '', message: `has more than ${what}, the limit of one archive` }],
+  )
 }

@@ -68,8 +68,8 @@ export async function eachScript(
 ): Promise<RefusedScript[]> {
   const read = readingWithin(bounds)
   const candidates = await candidatesIn(await read(source), file)
-  if (candidates.length === 0) throw refused('has no script in it')
-  if (candidates.length > bounds.scriptsMax) throw refused(`may have ${bounds.scriptsMax} scripts at most`)
+  if (candidates.length === 0) throw refused('must contain a script')
+  if (candidates.length > bounds.scriptsMax) throw refused(`must have at most ${bounds.scriptsMax} scripts`)
   const failed: RefusedScript[] = []
   const names = new Set<string>()
   for (const candidate of candidates) {
@@ -78,7 +78,7 @@ export async function eachScript(
       const found = await scriptIn(archive, candidate, isMetadataRead)
       name = found.name
       if (names.has(foldCase(name)))
-        throw new Refusal('name_taken', 'Another script in the archive has this name.')
+        throw new Refusal('name_taken', 'The archive has another script with this name.')
       names.add(foldCase(name))
       await visit(found)
     }
@@ -138,7 +138,8 @@ async function withArchive(
     take,
   }: { readonly candidate: Candidate; readonly take: (entries: readonly ZipEntry[]) => Promise<void> },
 ): Promise<void> {
-  if (archive === null) throw new Refusal('invalid', 'The manifest lists this file, which is not there.')
+  if (archive === null)
+    throw new Refusal('invalid', 'The manifest lists this file, but the archive does not contain it.')
   if (!('chunks' in archive)) return take(archive)
   const kept = {
     chunks: archive.chunks(),
@@ -169,8 +170,12 @@ async function scriptIn(
 function requireName(text: string): string {
   const name = scriptName.safeParse(text)
   if (name.success) return name.data
-  const message = name.error.issues[0]?.message ?? 'is none'
-  throw new Refusal('invalid', 'No script can be called like this archive.', [{ pointer: '/name', message }])
+  const message = name.error.issues[0]?.message ?? 'is not a valid script name'
+  throw new Refusal(
+    'invalid',
+    'The file name of the archive is not a valid script name. Rename the archive.',
+    [{ pointer: '/name', message }],
+  )
 }
 
 /** Looks whether entries can be the tree of a script, before any of them is read. */
@@ -190,9 +195,9 @@ function smallBytesOf(entry: ZipEntry): Promise<Uint8Array> {
 }
 
 function largeFile(): Refusal {
-  return refused(`may have files of ${FILE_MAX_BYTES} bytes at most`)
+  return refused(`must have files of at most ${FILE_MAX_BYTES} bytes`)
 }
 
 function refused(message: string): Refusal {
-  return new Refusal('invalid', 'The archive cannot be taken; see errors.', [{ pointer: '/file', message }])
+  return new Refusal('invalid', 'The archive is invalid; see errors.', [{ pointer: '/file', message }])
 }

@@ -26,7 +26,7 @@ export async function keep(ports: Ports, { chunks, sizeMaxBytes, signal }: Keepa
   const release = () =>
     // It is doomed from the beginning: what stays here is swept.
     ports.blobs.delete(key).catch((error: unknown) => {
-      ports.log.error('an archive could not be removed as yet', error)
+      ports.log.error('packages: deleting a temporary archive failed; retrying later', error)
     })
   return { source: blobSource(ports, key, sizeBytes), release }
 }

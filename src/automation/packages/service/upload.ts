@@ -39,7 +39,7 @@ export function withForm<Result>(
     const kept: (TemporaryBlob & { readonly file: string })[] = []
     try {
       const fields = await readForm(request, sizeMaxBytes, async ({ chunks, filename }) => {
-        if (kept.length > 0) throw refused('/file', 'is there twice')
+        if (kept.length > 0) throw refused('/file', 'must not be repeated')
         const signal = AbortSignal.timeout(UPLOAD_MAX_MS)
         kept.push({ ...(await keep(ports, { chunks, sizeMaxBytes, signal })), file: filename ?? '' })
       })
@@ -66,7 +66,10 @@ async function readForm(
   for await (const part of formParts(bodyChunks(request, wholeMaxBytes, tooLarge(sizeMaxBytes)), boundary)) {
     const { name, filename } = part
     if ((name === 'file') !== (filename !== null))
-      throw refused(pointerOf([name]), 'must be a file if it is called so, and else none')
+      throw refused(
+        pointerOf([name]),
+        'must be a file if its name is `file`, and must not be a file otherwise',
+      )
     if (filename === null) await fields.take(part)
     else await take(part)
   }
@@ -80,9 +83,9 @@ class FormFields {
 
   async take({ name, chunks }: FormPart): Promise<void> {
     const before = this.#values.get(name) ?? []
-    if (before.length > 0 && name !== REPEATED) throw refused(pointerOf([name]), 'is there twice')
+    if (before.length > 0 && name !== REPEATED) throw refused(pointerOf([name]), 'must not be repeated')
     if (before.length >= REPEATED_MAX || (before.length === 0 && this.#values.size >= FIELDS_MAX))
-      throw refused(pointerOf([name]), 'is one of too many')
+      throw refused(pointerOf([name]), 'is more than the allowed number of fields')
     const bytes = await collect(chunks, Math.min(FIELD_MAX_BYTES, this.#leftBytes))
     this.#leftBytes -= bytes.byteLength
     this.#values.set(name, [...before, new TextDecoder().decode(bytes)])
@@ -95,5 +98,5 @@ class FormFields {
 }
 
 function refused(pointer: string, message: string): Refusal {
-  return new Refusal('invalid', 'The form cannot be taken; see errors.', [{ pointer, message }])
+  return new Refusal('invalid', 'The form is invalid; see errors.', [{ pointer, message }])
 }

@@ -20,8 +20,8 @@ export const jobRoutes = new Hono<Env>()
     '/scripts/:script/jobs',
     policy({
       ...reading,
-      summary: 'The jobs of a script, the latest first',
-      answers: { 200: ok(z.array(jobView), 'The jobs.', ['Link']) },
+      summary: 'List the runs (jobs) of a script',
+      answers: { 200: ok(z.array(jobView), 'The runs, latest first.', ['Link']) },
     }),
     valid('param', scriptPath),
     valid('query', jobsQuery),
@@ -35,8 +35,8 @@ export const jobRoutes = new Hono<Env>()
     '/scripts/:script/jobs/status',
     policy({
       ...reading,
-      summary: 'The latest jobs of each run configuration',
-      answers: { 200: ok(statusView, 'The run configurations that have any.') },
+      summary: 'List the latest runs of each run configuration',
+      answers: { 200: ok(statusView, 'The run configurations that have runs.') },
     }),
     valid('param', scriptPath),
     valid('query', statusQuery),
@@ -47,15 +47,15 @@ export const jobRoutes = new Hono<Env>()
     '/scripts/:script/jobs',
     policy({
       ...deleting,
-      summary: 'Remove all jobs that have ended from the history',
-      answers: { 200: ok(deletedView, 'How many there were.') },
+      summary: 'Delete all ended runs of a script',
+      answers: { 200: ok(deletedView, 'The number of deleted runs.') },
     }),
     valid('param', scriptPath),
     async (c) => c.json({ deleted: await deleteJobs(c.get('context'), await scriptOf(c)) }),
   )
   .get(
     '/scripts/:script/jobs/:jobId',
-    policy({ ...reading, summary: 'A job', answers: { 200: ok(jobView, 'The job.') } }),
+    policy({ ...reading, summary: 'Read a run', answers: { 200: ok(jobView, 'The run.') } }),
     valid('param', jobPath),
     async (c) => c.json(await readJob(c.get('context'), await scriptOf(c), c.req.valid('param').jobId)),
   )
@@ -63,7 +63,7 @@ export const jobRoutes = new Hono<Env>()
     '/scripts/:script/jobs/:jobId',
     policy({
       ...deleting,
-      summary: 'Remove a job that has ended from the history',
+      summary: 'Delete an ended run',
       answers: { 204: noContent },
       refuses: [409],
     }),
@@ -77,8 +77,8 @@ export const jobRoutes = new Hono<Env>()
     '/scripts/:script/jobs/:jobId/cancel',
     policy({
       ...tending,
-      summary: 'Cancel a job',
-      answers: { 200: ok(jobView, 'The job: one that runs ends shortly.') },
+      summary: 'Cancel a run',
+      answers: { 200: ok(jobView, 'The run; a running one ends shortly.') },
       refuses: [409],
     }),
     valid('param', jobPath),

@@ -10,11 +10,12 @@ import { namedOf } from './paths.ts'
 const STREAM = 'text/event-stream'
 
 const reading: Policy = {
-  summary: 'What a job has said, or says as it says it (server-sent events)',
+  summary: 'Read or follow the log of a run (server-sent events)',
   roles: SCRIPT_READERS,
   answers: {
     200: {
-      description: 'A page of its lines; or a stream: `src/automation/runs/README.md` says what is in it.',
+      description:
+        'A page of lines, or a stream of server-sent events (`src/automation/runs/README.md` describes them).',
       schema: logView,
       alsoMedia: [STREAM],
     },

@@ -22,7 +22,7 @@ import type { ScriptCall } from './paths.ts'
 /** Running is what every reader may, with credentials that are good for it. */
 const running = { roles: SCRIPT_READERS, scope: 'execute' } as const
 const ANSWER = {
-  202: ok(jobView, 'The job, which waits for a runner.', ['Location', 'Idempotency-Replayed']),
+  202: ok(jobView, 'The run, which waits for a runner.', ['Location', 'Idempotency-Replayed']),
 }
 
 const UPLOADS_MAX = 10
@@ -64,7 +64,7 @@ export const orderRoutes = new Hono<Env>()
     '/scripts/:script/jobs/:jobId/rerun',
     policy({
       ...running,
-      summary: 'Run once more what a job was',
+      summary: 'Re-run a job',
       answers: ANSWER,
       refuses: [409, 503],
       isRepeatable: true,
@@ -109,15 +109,17 @@ async function readForm(
   for await (const part of formParts(bodyChunks(request, FORM_MAX_BYTES), boundary)) {
     const { name, filename, chunks } = part
     if (filename === null) {
-      if (fields.has(name)) throw faulty(name, 'is there twice')
-      if (!Object.hasOwn(runForm.shape, name)) throw faulty(name, 'is not a known field')
+      if (fields.has(name)) throw faulty(name, 'must not be repeated')
+      if (!Object.hasOwn(runForm.shape, name)) throw faulty(name, 'is an unknown field')
       fields.set(name, new TextDecoder().decode(await collect(chunks, RUN_BODY_MAX_BYTES)))
       continue
     }
-    if (name !== 'file') throw faulty(name, 'is not a known field')
-    if (uploads.length === UPLOADS_MAX) throw faulty(name, `is there more than ${UPLOADS_MAX} times`)
+    if (name !== 'file') throw faulty(name, 'is an unknown field')
+    if (uploads.length === UPLOADS_MAX)
+      throw faulty(name, `must not be repeated more than ${UPLOADS_MAX} times`)
     const upload = await takeUpload({ ports }, part, acceptedFiles)
-    if (uploads.some((other) => other.name === upload.name)) throw faulty(name, 'has a name twice')
+    if (uploads.some((other) => other.name === upload.name))
+      throw faulty(name, 'must not have two files with the same name')
     uploads.push(upload)
   }
   const form = runForm.safeParse(Object.fromEntries(fields))
@@ -128,7 +130,5 @@ async function readForm(
 function faulty(name: string, message: string): Refusal {
   const place = z.string().max(64).safeParse(name)
   const pointer = `/${place.success ? place.data.replaceAll('~', '~0').replaceAll('/', '~1') : ''}`
-  return new Refusal('invalid', 'The form is not what this request takes; see errors.', [
-    { pointer, message },
-  ])
+  return new Refusal('invalid', 'The form is invalid; see errors.', [{ pointer, message }])
 }

@@ -13,7 +13,7 @@ import { scriptOf } from './paths.ts'
 export const outputRoutes = new Hono<Env>().get(
   '/scripts/:script/jobs/:jobId/outputs/:name',
   policy({
-    summary: 'The bytes of a file that a job left',
+    summary: 'Download a file that a run produced',
     roles: SCRIPT_READERS,
     answers: FILE_ANSWERS,
     refuses: [416],

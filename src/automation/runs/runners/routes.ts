@@ -32,7 +32,7 @@ const ADMINISTRATOR = ['administrator'] as const
 const heldPath = z.object({ jobId: z.string().min(1).max(64) })
 const treePath = heldPath.extend({ path: z.string().min(1).max(4_096) })
 const namePath = heldPath.extend({ name: z.string().min(1).max(1_024) })
-const BYTES = { 200: { description: 'The bytes.', media: 'application/octet-stream' } }
+const BYTES = { 200: { description: 'The bytes of the file.', media: 'application/octet-stream' } }
 
 /** What a runner says of a job that it was given: it proves itself by its token, and that by the token of the attempt. */
 const speaking = (summary: string, answer: Policy['answers'], refuses: readonly number[] = []): Policy => ({
@@ -41,22 +41,22 @@ const speaking = (summary: string, answer: Policy['answers'], refuses: readonly 
   answers: answer,
   refuses: [400, 401, 409, ...refuses],
 })
-const BEAT = { 200: ok(beat, 'Whether the job is to end.') }
+const BEAT = { 200: ok(beat, 'Whether the run must be stopped.') }
 
 export const runnerRoutes = new Hono<Env>()
   .get(
     '/runners',
     policy({
-      summary: 'The nodes that run scripts',
+      summary: 'List the runners',
       roles: ADMINISTRATOR,
-      answers: { 200: ok(z.array(runnerView), 'The runners by name.') },
+      answers: { 200: ok(z.array(runnerView), 'The runners, by name.') },
     }),
     async (c) => c.json(await listRunners(c.get('context'))),
   )
   .delete(
     '/runners/:id',
     policy({
-      summary: 'Forget a runner',
+      summary: 'Delete a runner',
       roles: ADMINISTRATOR,
       scope: 'administration',
       answers: { 204: noContent },
@@ -70,9 +70,9 @@ export const runnerRoutes = new Hono<Env>()
   .post(
     '/runner/v1/register',
     policy({
-      summary: 'Make a runner known (runner protocol)',
+      summary: 'Register a runner (runner protocol)',
       roles: 'anyone',
-      answers: { 200: ok(registered, 'Its token.') },
+      answers: { 200: ok(registered, 'The token of the runner.') },
       refuses: [401, 409, 501],
     }),
     jsonBody(BODY_MAX_BYTES),
@@ -82,9 +82,9 @@ export const runnerRoutes = new Hono<Env>()
   .post(
     '/runner/v1/poll',
     policy({
-      summary: 'Wait for jobs (runner protocol)',
+      summary: 'Wait for runs (runner protocol)',
       roles: 'runner',
-      answers: { 200: ok(polled, 'Jobs to be done now; none after a while.') },
+      answers: { 200: ok(polled, 'The runs to start now; empty after a while.') },
       refuses: [401],
     }),
     jsonBody(BODY_MAX_BYTES),
@@ -96,13 +96,13 @@ export const runnerRoutes = new Hono<Env>()
   )
   .put(
     '/runner/v1/jobs/:jobId/accept',
-    policy(speaking('Take a job', BEAT)),
+    policy(speaking('Accept a run', BEAT)),
     valid('param', heldPath),
     async (c) => c.json(await accept(c.get('ports'), await holderIn(c))),
   )
   .put(
     '/runner/v1/jobs/:jobId/start',
-    policy(speaking('Say that the script begins', BEAT)),
+    policy(speaking('Report that the script starts', BEAT)),
     valid('param', heldPath),
     jsonBody(BODY_MAX_BYTES),
     valid('json', started),
@@ -110,7 +110,7 @@ export const runnerRoutes = new Hono<Env>()
   )
   .put(
     '/runner/v1/jobs/:jobId/finish',
-    policy(speaking('Say how an attempt ended', { 204: noContent })),
+    policy(speaking('Report how an attempt ended', { 204: noContent })),
     valid('param', heldPath),
     jsonBody(BODY_MAX_BYTES),
     valid('json', finished),
@@ -121,13 +121,13 @@ export const runnerRoutes = new Hono<Env>()
   )
   .post(
     '/runner/v1/jobs/:jobId/heartbeat',
-    policy(speaking('Say that it goes on', BEAT)),
+    policy(speaking('Renew the lease of a run', BEAT)),
     valid('param', heldPath),
     async (c) => c.json(await keepHold(c.get('ports'), await holderIn(c))),
   )
   .post(
     '/runner/v1/jobs/:jobId/logs',
-    policy(speaking('Hand over a part of the log', BEAT)),
+    policy(speaking('Append a part of the log', BEAT)),
     valid('param', heldPath),
     jsonBody(LOG_CHUNK_MAX_BYTES),
     valid('json', logChunk),
@@ -135,7 +135,7 @@ export const runnerRoutes = new Hono<Env>()
   )
   .post(
     '/runner/v1/jobs/:jobId/progress',
-    policy(speaking('Say how far the script is', BEAT)),
+    policy(speaking('Report the progress of the script', BEAT)),
     valid('param', heldPath),
     jsonBody(BODY_MAX_BYTES),
     valid('json', progress),
@@ -144,7 +144,7 @@ export const runnerRoutes = new Hono<Env>()
   .put(
     '/runner/v1/jobs/:jobId/outputs/:name',
     policy({
-      ...speaking('Keep a file that the script has left', { 204: noContent }, [413, 422, 503]),
+      ...speaking('Upload a file that the script produced', { 204: noContent }, [413, 422, 503]),
       takes: { media: { '*/*': 'bytes' }, encodings: ['identity'] },
     }),
     valid('param', namePath),
@@ -156,13 +156,13 @@ export const runnerRoutes = new Hono<Env>()
   )
   .get(
     '/runner/v1/jobs/:jobId/files/:path{.+}',
-    policy(speaking('A file of the script', BYTES, [404, 416])),
+    policy(speaking('Download a file of the script', BYTES, [404, 416])),
     valid('param', treePath),
     (c) => sendFile(c, { kind: 'tree', name: c.req.valid('param').path }),
   )
   .get(
     '/runner/v1/jobs/:jobId/uploads/:name',
-    policy(speaking('A file that came with the job', BYTES, [404, 416])),
+    policy(speaking('Download a file that was sent with the run', BYTES, [404, 416])),
     valid('param', namePath),
     (c) => sendFile(c, { kind: 'upload', name: c.req.valid('param').name }),
   )

@@ -23,13 +23,16 @@ export async function registerRunner(context: Context, about: AboutRunner): Prom
   const { ports, request } = context
   const { database, clock, secrets, settings } = ports
   if (settings.runnerToken === null)
-    throw new Refusal('not_configured', 'Runners need TIDEMARK_RUNNER_TOKEN to be set here.')
+    throw new Refusal(
+      'not_configured',
+      'Runners cannot register: TIDEMARK_RUNNER_TOKEN of the service is not set.',
+    )
   const given = request && runnerTokenOf(request)
   if (given === undefined || !sameText(await sha256(given), await sha256(settings.runnerToken)))
-    throw new Refusal('unauthenticated', 'This is not the token that runners register with.')
+    throw new Refusal('unauthenticated', 'The registration token is wrong.')
   const known = await store.listRunners(database)
   if (known.length >= RUNNERS_MAX && !known.some(({ name }) => name === about.name))
-    throw new Refusal('conflict', `There are ${RUNNERS_MAX} runners at most.`)
+    throw new Refusal('conflict', `There must be at most ${RUNNERS_MAX} runners. Delete one first.`)
   const token = `tmr_${base64url(secrets.random(32))}`
   const now = clock.now()
   const tokenHash = await sha256(token)
@@ -41,9 +44,9 @@ export async function registerRunner(context: Context, about: AboutRunner): Prom
   // Somebody else has taken the name at the same time.
   if (!runner) throw unknownRunner()
   const { name, isolation, refusal } = about
-  if (refusal === null) ports.log.info('runner registered', { runner: name, isolation })
+  if (refusal === null) ports.log.info('runners: runner registered', { runner: name, isolation })
   else
-    ports.log.warn('a runner registered that takes no jobs: scripts do not run there', {
+    ports.log.warn('runners: a runner registered that accepts no jobs; its refusal says why', {
       runner: name,
       refusal,
     })
@@ -99,7 +102,7 @@ export async function deleteRunner(context: Context, id: number): Promise<void> 
     store.deleteRunner(ports.database, id),
     audited(context, { action: 'delete', objectType: 'runner', objectId: id, before: runner.about }),
   ])
-  for (const row of await listHeldBy(ports.database, id)) await loseRun(ports, row, 'its runner was removed.')
+  for (const row of await listHeldBy(ports.database, id)) await loseRun(ports, row, 'the runner was deleted.')
   await ports.dispatch.wake()
 }
 
@@ -125,5 +128,5 @@ function worstOf(isolations: readonly Isolation[]): Isolation | null {
 }
 
 function unknownRunner(): Refusal {
-  return new Refusal('unauthenticated', 'This runner is not known, or not any more. Register anew.')
+  return new Refusal('unauthenticated', 'This runner is not registered. Register again.')
 }

@@ -74,7 +74,7 @@ class Dispatching implements OpenDispatch {
   async poll(poll: RunnerPoll, signal?: AbortSignal): Promise<readonly object[]> {
     const { database } = this.#ports
     const runner = await findRunner(database, poll.runnerId)
-    if (!runner) throw new Refusal('unauthenticated', 'This runner is not known.')
+    if (!runner) throw new Refusal('unauthenticated', 'This runner is not registered.')
     await this.#lock.run(() => this.#loseUnnamed(poll))
     this.#waiting.get(poll.runnerId)?.answer()
     return new Promise((resolve) => {
@@ -143,7 +143,7 @@ class Dispatching implements OpenDispatch {
         // What is to be given stays where it is.
         this.#nextAt = 0
         this.#ports.log.error(
-          'jobs could not be given to runners, or not be reported; it is tried again',
+          'runs: assigning runs to runners or reporting their results failed; retrying',
           error,
         )
       })
@@ -188,7 +188,7 @@ class Dispatching implements OpenDispatch {
     if (!given) return true
     // Who has left meanwhile hears of nothing.
     if (waiting.isOpen) waiting.jobs.push(given.assignment)
-    else await loseRun(this.#ports, { id, attemptHash: given.attemptHash }, 'its runner had left.')
+    else await loseRun(this.#ports, { id, attemptHash: given.attemptHash }, 'the runner had disconnected.')
     return true
   }
 
@@ -196,8 +196,7 @@ class Dispatching implements OpenDispatch {
   async #loseUnnamed({ runnerId, running }: RunnerPoll): Promise<void> {
     const held = await store.listHeldBy(this.#ports.database, runnerId)
     for (const row of held) {
-      if (!running.includes(row.id))
-        await loseRun(this.#ports, row, 'its runner does not know of it any more.')
+      if (!running.includes(row.id)) await loseRun(this.#ports, row, 'the runner no longer knows the run.')
     }
   }
 
@@ -210,7 +209,7 @@ class Dispatching implements OpenDispatch {
         await loseRun(
           this.#ports,
           row,
-          'its runner was not heard of in time.',
+          'the runner stopped responding.',
           ({ leaseUntil }) => leaseUntil !== null && leaseUntil <= now,
         )
       }

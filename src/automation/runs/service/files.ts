@@ -41,7 +41,7 @@ export async function takeUpload(
     const mimeType = await UPLOAD_TYPES.typeOf(type, name, bytes.subarray(0, HEAD_BYTES))
     if (mimeType === null || !acceptedFiles.includes(mimeType))
       throw new TypeRefusal(
-        'A file is of no type that this script takes, or not of the one it is declared as.',
+        'The script does not accept this type of file, or the content does not match the Content-Type.',
         acceptedFiles,
       )
     return { name, mimeType, ...(await keepBytes(ports, bytes)) }
@@ -75,7 +75,7 @@ export async function takeOutput(
   await keepHold(ports, holder)
   const outputs = await listFiles(database, { runId: holder.id, kind: 'output' })
   if (outputs.length >= OUTPUTS_MAX && !outputs.some((one) => one.name === name))
-    throw new Refusal('conflict', `A job leaves ${OUTPUTS_MAX} files at most.`)
+    throw new Refusal('conflict', `A run can produce at most ${OUTPUTS_MAX} files.`)
   await slots.run(ports.clock, async () => {
     const bytes = await collect(chunks, OUTPUT_MAX_BYTES)
     const kept = await keepBytes(ports, bytes)

@@ -19,7 +19,7 @@ export async function holdersOf(
 ): Promise<Holders | string> {
   const orderer = userId === null ? null : await accountOf(ports, userId)
   if (!orderer || !readsScripts(orderer.role))
-    return 'The user in whose name it was to run is gone, or may not run scripts any more.'
+    return 'The user who ordered the run was deleted, or may not run scripts any more.'
   const bounding: Account[] = []
   for (const { changedBy, changedRole, did } of [
     ...(order.boundBy ?? []).map((id) => ({
@@ -42,7 +42,7 @@ export async function holdersOf(
     const account = await accountOf(ports, changedBy)
     if (!account && changedRole === 'administrator') continue
     if (!account || !readsScripts(account.role))
-      return `The user who ${did} is gone, or may not run scripts any more. An administrator has to save it again.`
+      return `The user who ${did} was deleted, or may not run scripts any more. Ask an administrator to save it again.`
     bounding.push(account)
   }
   const lesser = [orderer, ...bounding].filter(({ role }) => role !== 'administrator')

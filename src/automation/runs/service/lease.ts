@@ -80,7 +80,7 @@ export async function takeLog(ports: Ports, holder: Holder, { sequence, lines }:
     await commit(ports.database, appendLog(ports.database, chunk, KEPT))
   } catch (error) {
     if (!isNotNullViolation(error, 'runs.log_lines')) throw error
-    throw new Refusal('conflict', `The next part of the log has the sequence ${row.logSequence + 1}.`)
+    throw new Refusal('conflict', `The next part of the log must have the sequence ${row.logSequence + 1}.`)
   }
   await tellRun(ports, { ...row, logLines: lastLine })
   return beat
@@ -122,5 +122,5 @@ function requireHolder(row: RunRow, { runnerId, attemptHash }: Holder): RunRow {
 
 /** What is said to whom the run was taken from. */
 export function fenced(): Refusal {
-  return new Refusal('fenced', 'This attempt is over, or somebody else has the job.')
+  return new Refusal('fenced', 'This attempt has ended, or the run was assigned to another runner.')
 }

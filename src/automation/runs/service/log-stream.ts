@@ -44,7 +44,7 @@ export async function followLog(
   const now = context.ports.clock.now()
   for (const [place, seenAt] of followers) if (now - seenAt > GONE_MS) followers.delete(place)
   if (followers.size >= FOLLOWERS_MAX)
-    throw new Refusal('overloaded', 'Too many follow logs. Come back later.')
+    throw new Refusal('overloaded', 'Too many log streams are open. Try again later.')
   return streamOf(follow(context, id, following))
 }
 

@@ -56,7 +56,10 @@ export async function orderRun(context: Context, order: RunOrder): Promise<Order
     throw new Refusal('no_runner', nothingRuns(runnable.files.map(({ path }) => path)))
   const { id: configurationId } = runnable.configuration
   if ((await store.countWaiting(ports.database, scriptId, configurationId)) >= QUEUE_MAX)
-    throw new Refusal('overloaded', `${QUEUE_MAX} runs of this configuration wait already.`)
+    throw new Refusal(
+      'overloaded',
+      `This run configuration already has ${QUEUE_MAX} waiting runs. Try again later.`,
+    )
   const now = ports.clock.now()
   const bounds = (caller.bounds ?? []).map(({ userId }) => userId)
   const boundBy = [...bounds, ...(order.boundBy ?? [])].filter((id) => id !== caller.userId)
@@ -83,7 +86,7 @@ export async function orderRun(context: Context, order: RunOrder): Promise<Order
 /** A run of a script. @throws {Refusal} not_found */
 export async function readJob({ ports }: Context, scriptId: number, id: string): Promise<JobView> {
   const run = await readRun(ports.database, scriptId, id)
-  if (!run) throw new Refusal('not_found', 'There is no such job of this script.')
+  if (!run) throw new Refusal('not_found', 'The script has no run with this id.')
   return viewOfOne(ports, run)
 }
 
@@ -173,9 +176,12 @@ async function replayed(
   const repeat = await findRepeat(ports.database, { userId, key, now: ports.clock.now() })
   if (!repeat) return null
   if (repeat.digest !== digest)
-    throw new Refusal('idempotency_conflict', 'Something else was ordered under this key.')
+    throw new Refusal(
+      'idempotency_conflict',
+      'A different run was ordered with this Idempotency-Key before. Use a new key.',
+    )
   const run = await readRun(ports.database, scriptId, repeat.runId)
-  if (!run) throw new Refusal('conflict', 'What was ordered under this key is no longer in the history.')
+  if (!run) throw new Refusal('conflict', 'The run that was ordered with this Idempotency-Key was deleted.')
   return { job: await viewOfOne(ports, run), isReplayed: true }
 }
 

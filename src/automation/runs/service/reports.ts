@@ -59,7 +59,7 @@ export class Reports {
       const isOver = clock.now() - row.finishedAt > TRIED_MS
       if (!isOver && (code === undefined || PASSING.includes(code))) {
         this.#nextAt = clock.now() + RETRY_MS
-        log.warn('the end of a run could not be reported to its job; it is tried again', {
+        log.warn("runs: delivering a run's result to its job failed; retrying", {
           runId: id,
           jobId,
           cause: code ?? String(error),
@@ -69,7 +69,7 @@ export class Reports {
       const cause = code ?? 'internal'
       await store.noteReport(database, id, cause)
       log.warn(
-        'the end of a run was not reported: the job refused it, or its user may not deliver to the job',
+        "runs: a run's result was not delivered: the job refused it, or the run's user may not deliver to the job",
         {
           runId: id,
           jobId,
@@ -81,7 +81,7 @@ export class Reports {
 
   async #deliver(row: ReportRow): Promise<void> {
     const { id, userId, reportTo } = row
-    const caller = await callerFor(this.#ports, userId, 'Who ordered the run')
+    const caller = await callerFor(this.#ports, userId, 'The user who ordered the run')
     const context: Context = { ports: this.#ports, caller, requestId: `report-${id}` }
     const body = bodyOf(row, timeFormat('UTC')(row.finishedAt))
     const key = `run ${id}`

@@ -122,7 +122,7 @@ export async function tellRun({ events, log, settings, clock }: RunPorts, row: R
   try {
     await events.publish({ kind: 'script', data })
   } catch (error) {
-    log.error('readers of events were not told how a run goes on', error)
+    log.error("runs: publishing a run's change to event streams failed", error)
   }
 }
 

@@ -18,6 +18,6 @@ export async function viewsOf(ports: ViewPorts, runs: readonly ListedRun[]): Pro
 /** A run as callers see it. */
 export async function viewOfOne(ports: ViewPorts, run: ListedRun): Promise<JobView> {
   const [view] = await viewsOf(ports, [run])
-  if (!view) throw new TypeError('A run that is there is shown.')
+  if (!view) throw new TypeError('No view was made for an existing run.')
   return view
 }

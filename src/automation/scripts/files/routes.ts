@@ -25,9 +25,9 @@ export const treeRoutes = new Hono<Env>()
   .get(
     '/scripts/:script/files',
     policy({
-      summary: 'Everything in the tree of a script, by path',
+      summary: 'List the files and directories of a script',
       roles: SCRIPT_READERS,
-      answers: { 200: ok(z.array(entryView), 'Files and directories.') },
+      answers: { 200: ok(z.array(entryView), 'The files and directories, by path.') },
     }),
     valid('param', scriptPath),
     async (c) => c.json(await listTree(c.get('context'), c.req.valid('param').script)),
@@ -35,9 +35,9 @@ export const treeRoutes = new Hono<Env>()
   .post(
     '/scripts/:script/files/move',
     policy({
-      summary: 'Move a file, or a directory with all that is in it',
+      summary: 'Move a file, or a directory with its content',
       roles: WRITERS,
-      answers: { 200: ok(z.array(entryView), 'What was moved, where it is now.') },
+      answers: { 200: ok(z.array(entryView), 'The moved files and directories, with their new paths.') },
       refuses: [409],
     }),
     valid('param', scriptPath),
@@ -48,7 +48,7 @@ export const treeRoutes = new Hono<Env>()
   .get(
     '/scripts/:script/files/:path{.+}',
     policy({
-      summary: 'The bytes of a file of a script',
+      summary: 'Download a file of a script',
       roles: SCRIPT_READERS,
       answers: FILE_ANSWERS,
       refuses: [416],
@@ -65,11 +65,11 @@ export const treeRoutes = new Hono<Env>()
   .put(
     '/scripts/:script/files/:path{.+}',
     policy({
-      summary: 'Keep a file in the tree of a script, in place of what has this path',
+      summary: 'Create or replace a file of a script',
       roles: WRITERS,
       takes: { media: { '*/*': 'bytes' }, encodings: ['identity'] },
       answers: {
-        200: ok(entryView, 'It replaced another one.', ['ETag']),
+        200: ok(entryView, 'The file, which replaced one with the same path.', ['ETag']),
         201: ok(entryView, 'The new file.', ['Location', 'ETag']),
       },
       refuses: [404, 409, 412, 422],
@@ -89,10 +89,10 @@ export const treeRoutes = new Hono<Env>()
   .post(
     '/scripts/:script/files/:path{.+}',
     policy({
-      summary: 'Make a directory in the tree of a script',
+      summary: 'Create a directory of a script',
       roles: WRITERS,
       answers: {
-        200: ok(entryView, 'It was there already.'),
+        200: ok(entryView, 'The directory, which existed already.'),
         201: ok(entryView, 'The new directory.', ['Location']),
       },
       refuses: [409],
@@ -108,7 +108,7 @@ export const treeRoutes = new Hono<Env>()
   .delete(
     '/scripts/:script/files/:path{.+}',
     policy({
-      summary: 'Delete a file, or a directory with all that is in it',
+      summary: 'Delete a file, or a directory with its content',
       roles: WRITERS,
       answers: { 204: noContent },
       refuses: [412],
@@ -129,7 +129,9 @@ function tagOf(sha256: string): string {
 
 function requirePath(asked: { script: string; path: string }) {
   if (asked.path !== '') return asked
-  throw new Refusal('invalid', 'Nothing can have this path.', [{ pointer: '{path}', message: PATH_SAID }])
+  throw new Refusal('invalid', 'The path is invalid; see errors.', [
+    { pointer: '{path}', message: PATH_SAID },
+  ])
 }
 
 /** Does something with the bytes of a body, which counts among those that are taken in until that is done. */

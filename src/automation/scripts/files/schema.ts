@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { pathOf } from '../path.ts'
 
 export const PATH_SAID =
-  'must have 1 to 16 names with slashes between, each of 1 to 255 bytes without backslashes and not only dots, 1,024 bytes in all'
+  'must have 1 to 16 names separated by slashes, each of 1 to 255 bytes without backslashes and not only dots, and at most 1,024 bytes in total'
 
 /** Empty for what is no path. */
 export const treePath = z.object({
@@ -27,11 +27,16 @@ export const entryView = z
   .object({
     path: z.string(),
     type: z.enum(['file', 'directory']),
-    size: z.int().describe('Bytes; 0 for a directory.'),
+    size: z.int().describe('The size in bytes; 0 for a directory.'),
     mimeType: z.string(),
-    sha256: z.string().describe('Hexadecimal, and the ETag; empty for a directory.'),
-    text: z.boolean().describe('Whether it is text in UTF-8.'),
-    updatedAt: z.iso.datetime({ offset: true }).nullable().describe('Null for a directory that nobody made.'),
+    sha256: z
+      .string()
+      .describe('SHA-256 in hexadecimal digits, which is also the ETag; empty for a directory.'),
+    text: z.boolean().describe('Whether the content is UTF-8 text.'),
+    updatedAt: z.iso
+      .datetime({ offset: true })
+      .nullable()
+      .describe('The time of the last change; null for a directory that was not created explicitly.'),
   })
   .meta({ id: 'ScriptFile' })
 

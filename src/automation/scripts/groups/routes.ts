@@ -16,16 +16,16 @@ export const groupRoutes = new Hono<Env>()
   .get(
     '/scripts/groups',
     policy({
-      summary: 'The groups of scripts, by name',
+      summary: 'List groups of scripts',
       roles: SCRIPT_READERS,
-      answers: { 200: ok(z.array(groupView), 'The groups; 200 at most.') },
+      answers: { 200: ok(z.array(groupView), 'The groups, by name; at most 200.') },
     }),
     async (c) => c.json(await listGroups(c.get('context'))),
   )
   .post(
     '/scripts/groups',
     policy({
-      summary: 'Add a group of scripts',
+      summary: 'Create a group of scripts',
       roles: ADMINISTRATOR,
       answers: { 201: ok(groupView, 'The new group.', ['Location']) },
       refuses: [409],
@@ -40,7 +40,7 @@ export const groupRoutes = new Hono<Env>()
   .get(
     '/scripts/groups/:id',
     policy({
-      summary: 'One group of scripts',
+      summary: 'Read a group of scripts',
       roles: SCRIPT_READERS,
       answers: { 200: ok(groupView, 'The group.') },
     }),
@@ -54,7 +54,7 @@ export const groupRoutes = new Hono<Env>()
       place: groupPath,
       body: groupBody,
       sizeMaxBytes: BODY_MAX_BYTES,
-      summary: 'Rename or describe a group of scripts',
+      summary: 'Change the name or the description of a group of scripts',
       noun: 'a group of scripts',
       policy: { roles: ADMINISTRATOR, answers: { 200: ok(groupView, 'The group.') }, refuses: [409] },
       write: (context, { id }, bodyOf) => updateGroup(context, id, bodyOf),
@@ -63,7 +63,7 @@ export const groupRoutes = new Hono<Env>()
   .delete(
     '/scripts/groups/:id',
     policy({
-      summary: 'Delete a group that has no scripts',
+      summary: 'Delete an empty group of scripts',
       roles: ADMINISTRATOR,
       answers: { 204: noContent },
       refuses: [409],

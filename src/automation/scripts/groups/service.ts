@@ -30,7 +30,7 @@ export async function createGroup(context: Context, { name, description }: Group
   const { database, clock } = ports
   await defaultGroupId(ports)
   if ((await store.countGroups(database)) >= GROUPS_MAX)
-    throw new Refusal('conflict', `There are ${GROUPS_MAX} groups of scripts at most.`)
+    throw new Refusal('conflict', `There must be at most ${GROUPS_MAX} groups of scripts. Delete one first.`)
   const now = clock.now()
   const entry = recorded(context, 'create', { objectId: { inserted: true }, after: { name, description } })
   const insert = store.insertGroup(database, { name, description, createdAt: now, updatedAt: now })
@@ -64,7 +64,7 @@ export async function deleteGroup(context: Context, id: number): Promise<void> {
     await commit(database, [store.deleteGroup(database, id), entry])
   } catch (error) {
     if (!isForeignKeyViolation(error)) throw error
-    throw new Refusal('has_children', 'There are scripts in this group.')
+    throw new Refusal('has_children', 'The group still contains scripts. Move or delete them first.')
   }
 }
 
@@ -74,7 +74,7 @@ export async function groupIdOf(ports: Ports, id: number | undefined): Promise<n
   if (id === undefined) return defaultGroupId(ports)
   if ((await store.findGroup(ports.database, id)) === null)
     throw new Refusal('invalid', 'There is no such group.', [
-      { pointer: '/groupId', message: 'is not there' },
+      { pointer: '/groupId', message: 'must be the id of an existing group' },
     ])
   return id
 }
@@ -100,7 +100,7 @@ async function defaultGroupId({ database, clock }: Ports): Promise<number> {
   const row = { name: DEFAULT_GROUP, description: '', createdAt: now, updatedAt: now }
   await commit(database, [store.insertMissingGroup(database, row)])
   const made = await store.findGroup(database, DEFAULT_GROUP)
-  if (!made) throw new Error('The group of all other scripts is missing.')
+  if (!made) throw new Error('The default group of scripts is missing.')
   return made.id
 }
 
@@ -126,5 +126,5 @@ function viewOf({ settings }: Ports, row: GroupRow): GroupView {
 }
 
 function defaultStays(): Refusal {
-  return new Refusal('conflict', `The group ${DEFAULT_GROUP} stays, under this name.`)
+  return new Refusal('conflict', `The group ${DEFAULT_GROUP} cannot be renamed or deleted.`)
 }

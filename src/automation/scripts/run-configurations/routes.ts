@@ -23,9 +23,9 @@ export const runConfigurationRoutes = new Hono<Env>()
   .get(
     '/scripts/:script/runConfigurations',
     policy({
-      summary: 'How a script may be run',
+      summary: 'List the run configurations of a script',
       roles: SCRIPT_READERS,
-      answers: { 200: ok(z.array(runConfigurationView), 'The configurations, by id; 100 at most.') },
+      answers: { 200: ok(z.array(runConfigurationView), 'The run configurations, by id; at most 100.') },
     }),
     valid('param', scriptPath),
     async (c) => c.json(await listRunConfigurations(c.get('context'), c.req.valid('param').script)),
@@ -33,9 +33,9 @@ export const runConfigurationRoutes = new Hono<Env>()
   .post(
     '/scripts/:script/runConfigurations',
     policy({
-      summary: 'Add a run configuration; the first one of a script is its default',
+      summary: 'Create a run configuration; the first one of a script is its default',
       roles: WRITERS,
-      answers: { 201: ok(runConfigurationView, 'The new configuration.', ['Location']) },
+      answers: { 201: ok(runConfigurationView, 'The new run configuration.', ['Location']) },
       refuses: [409],
     }),
     valid('param', scriptPath),
@@ -50,9 +50,9 @@ export const runConfigurationRoutes = new Hono<Env>()
   .get(
     '/scripts/:script/runConfigurations/:id',
     policy({
-      summary: 'One run configuration of a script',
+      summary: 'Read a run configuration',
       roles: SCRIPT_READERS,
-      answers: { 200: ok(runConfigurationView, 'The configuration.') },
+      answers: { 200: ok(runConfigurationView, 'The run configuration.') },
     }),
     valid('param', runConfigurationPath),
     async (c) => {
@@ -67,11 +67,11 @@ export const runConfigurationRoutes = new Hono<Env>()
       place: runConfigurationPath,
       body: runConfigurationBody,
       sizeMaxBytes: BODY_MAX_BYTES,
-      summary: 'Replace a run configuration; a secret without a value stays what it is',
+      summary: 'Replace a run configuration; a secret without a value is unchanged',
       noun: 'a run configuration',
       policy: {
         roles: WRITERS,
-        answers: { 200: ok(runConfigurationView, 'The configuration.') },
+        answers: { 200: ok(runConfigurationView, 'The run configuration.') },
         refuses: [409],
       },
       write: (context, { script, id }, bodyOf) => updateRunConfiguration(context, script, { id, bodyOf }),
@@ -80,7 +80,7 @@ export const runConfigurationRoutes = new Hono<Env>()
   .delete(
     '/scripts/:script/runConfigurations/:id',
     policy({
-      summary: 'Delete a run configuration; the oldest of the others becomes the default if it was that',
+      summary: 'Delete a run configuration; if it was the default, the oldest other one becomes the default',
       roles: WRITERS,
       answers: { 204: noContent },
       refuses: [409],

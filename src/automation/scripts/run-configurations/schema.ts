@@ -22,16 +22,19 @@ const variableName = z
   .string()
   .max(128)
   .regex(/^[A-Za-z_][A-Za-z0-9_]*$/, 'must be a name of letters, digits and underscores')
-  .refine((name) => name !== '__proto__', 'cannot be the name of a variable')
-  .refine((name) => !name.startsWith('SVC_'), 'must not begin with SVC_, as those of the service do')
+  .refine((name) => name !== '__proto__', 'is reserved')
+  .refine(
+    (name) => !name.startsWith('SVC_'),
+    "must not begin with SVC_, the prefix of the service's own variables",
+  )
 
 const variable = z.strictObject({
   key: variableName,
-  value: given(VALUE_MAX).optional().describe('Of a secret that is there already, absent: as it is.'),
+  value: given(VALUE_MAX).optional().describe('The value. Absent, for an existing secret: unchanged.'),
   secret: z
     .boolean()
     .default(false)
-    .describe('Never shown again. What is called a password, token or key is secret in any case.'),
+    .describe('Whether the value is never shown again. Names like password, token or key are always secret.'),
   valueSet: shownOnly,
 })
 
@@ -47,12 +50,12 @@ const target = z
 const pattern = storableText
   .min(1)
   .max(1_024)
-  .refine((text) => !text.split('/').includes('..') && !text.includes('\\'), 'must not lead up')
+  .refine((text) => !text.split('/').includes('..') && !text.includes('\\'), 'must not contain ..')
 
 const reportTo = z
   .strictObject({ jobId: z.int().positive() })
   .describe(
-    'The webhook job that each run is delivered to when it ends: its error code (0, the exit code of the script, 124 after the timeout, else 1), and its seconds as returnValue1 where the job has that value. Who sets it, and who orders a run, must be allowed to execute the job.',
+    'The webhook job that gets the result of each run: its error code (0, the exit code of the script, 124 after a timeout, otherwise 1), and its duration in seconds as returnValue1 if the job defines that value. The caller, and everyone who orders a run, needs the execute right on the job.',
   )
 
 const base = {
@@ -64,27 +67,29 @@ const base = {
   isDefault: z
     .boolean()
     .default(false)
-    .describe('Taken where none is named. The first one is, and one stays it until another one is.'),
+    .describe(
+      'Whether runs use this configuration if none is named. The first one is the default until another one becomes it.',
+    ),
   timeout: timeoutSchema
     .nullable()
     .default(null)
-    .describe('Seconds; 0 for none, null for that of the script.'),
+    .describe('The time limit in seconds; 0 for none, null for the limit of the script.'),
   arguments: z.array(given(ARGUMENT_MAX)).max(ARGUMENTS_MAX).default([]),
   concurrency: z
     .enum(['queue', 'skip', 'cancel_previous'])
     .default('queue')
-    .describe('What becomes of a run while another one of the same configuration waits or runs.'),
+    .describe('What happens to a run that is ordered while another run of this configuration waits or runs.'),
   retries: z
     .int()
     .min(0)
     .max(RETRIES_MAX)
     .default(0)
-    .describe('How often it is run again after its runner was lost.'),
+    .describe('How often a run is repeated after its runner was lost.'),
   runnerLabels: z
     .array(z.string().regex(/^[\w.:-]{1,64}$/, 'must be a word'))
     .max(LABELS_MAX)
     .default([])
-    .describe('What a runner must have, all of it.'),
+    .describe('Labels that a runner must have, all of them.'),
   envVariables: z
     .array(variable)
     .max(VARIABLES_MAX)
@@ -93,7 +98,7 @@ const base = {
       const keys = new Set<string>()
       for (const [index, { key }] of list.entries()) {
         if (keys.has(key))
-          issues.addIssue({ code: 'custom', path: [index, 'key'], message: 'is there twice' })
+          issues.addIssue({ code: 'custom', path: [index, 'key'], message: 'must not be repeated' })
         keys.add(key)
       }
     }),
@@ -102,13 +107,13 @@ const base = {
     .array(target)
     .max(TARGETS_MAX)
     .default([])
-    .describe('What it may reach beside the service itself, each as host:port.'),
+    .describe('Hosts that the script can reach besides the service, as host:port.'),
 }
 
 const access = z
   .enum(['read', 'write'])
   .default('read')
-  .describe('What the script is for. A data source that is read-only takes `read` alone.')
+  .describe('The access that the script gets. A read-only data source allows `read` only.')
 
 const database = z.strictObject({ dataSourceId: z.int().positive(), access })
 
@@ -117,7 +122,7 @@ const filesystem = z.strictObject({
     .array(pattern)
     .min(1)
     .max(PATTERNS_MAX)
-    .describe('Patterns of files in what the operator of a runner opened, such as in/*.csv.'),
+    .describe('Patterns of files in the directories that the runner opens, such as in/*.csv.'),
 })
 
 /** Where `kind` says nothing of them. */
@@ -148,7 +153,10 @@ export const runConfigurationView = z
     id: z.int(),
     name: z.string(),
     isDefault: z.boolean(),
-    timeout: z.int().nullable().describe('Seconds; 0 for none, null for that of the script.'),
+    timeout: z
+      .int()
+      .nullable()
+      .describe('The time limit in seconds; 0 for none, null for the limit of the script.'),
     kind: z.enum(['standard', 'database', 'filesystem']),
     arguments: z.array(z.string()),
     concurrency: z.enum(['queue', 'skip', 'cancel_previous']),
@@ -167,7 +175,7 @@ export const runConfigurationView = z
     changedBy: z
       .int()
       .nullable()
-      .describe('The user who last changed it; its runs have no rights that this user does not have.'),
+      .describe('The user who last changed the configuration. Runs never have more rights than this user.'),
     createdAt: z.iso.datetime({ offset: true }),
     updatedAt: z.iso.datetime({ offset: true }),
   })
@@ -185,7 +193,7 @@ export const chosenConfiguration = z
   .positive()
   .nullable()
   .default(null)
-  .describe('Null for the default one of the script at that time.')
+  .describe("The run configuration; null for the script's default at the time of the run.")
 
 /** What is kept of a configuration beside its columns: a secret by its name alone. */
 export type Rules = Pick<

@@ -44,14 +44,14 @@ export async function createRunConfiguration(
   const { database } = ports
   const scriptId = await changing(ports, ref, async ({ id }, rows) => {
     if (rows.length >= CONFIGURATIONS_MAX)
-      throw new Refusal('conflict', `A script has ${CONFIGURATIONS_MAX} run configurations at most.`)
+      throw new Refusal('conflict', `A script must have at most ${CONFIGURATIONS_MAX} run configurations.`)
     const isDefault = body.isDefault || rows.length === 0
     const change = { ...(await changeOf(context, body, { before: null })), isDefault }
     return { writes: adding(context, id, change), result: id }
   })
   const rows = await store.listRunConfigurations(database, scriptId)
   const made = rows.find(({ name }) => name === body.name)
-  if (!made) throw new Refusal('not_found', 'Somebody took it away again.')
+  if (!made) throw new Refusal('not_found', 'The run configuration was deleted in the meantime.')
   return viewOf(ports, made)
 }
 
@@ -72,7 +72,12 @@ export async function updateRunConfiguration(
     const before = requireRow(rows, id)
     const body = bodyOf(viewOf(ports, before))
     if (before.isDefault && !body.isDefault)
-      throw cannotRun([{ pointer: '/isDefault', message: 'stays true until another one is the default' }])
+      throw cannotRun([
+        {
+          pointer: '/isDefault',
+          message: 'cannot be set to false; make another run configuration the default instead',
+        },
+      ])
     const after = { ...before, ...(await changeOf(context, body, { before })), updatedAt: clock.now() }
     return { writes: replacing(context, before, after), result: viewOf(ports, after) }
   })

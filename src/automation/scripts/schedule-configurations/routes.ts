@@ -17,9 +17,9 @@ export const scheduleRoutes = new Hono<Env>()
   .get(
     '/scripts/:script/scheduleConfigurations',
     policy({
-      summary: 'When a script runs by itself',
+      summary: 'List the schedules of a script',
       roles: SCRIPT_READERS,
-      answers: { 200: ok(z.array(scheduleConfigurationView), 'The configurations, by id; 100 at most.') },
+      answers: { 200: ok(z.array(scheduleConfigurationView), 'The schedules, by id; at most 100.') },
     }),
     valid('param', scriptPath),
     async (c) => c.json(await listSchedules(c.get('context'), c.req.valid('param').script)),
@@ -27,9 +27,9 @@ export const scheduleRoutes = new Hono<Env>()
   .post(
     '/scripts/:script/scheduleConfigurations',
     policy({
-      summary: 'Have a script run by itself, in the name of who asks for it',
+      summary: 'Create a schedule that runs a script as the caller',
       roles: WRITERS,
-      answers: { 201: ok(scheduleConfigurationView, 'The new configuration.', ['Location']) },
+      answers: { 201: ok(scheduleConfigurationView, 'The new schedule.', ['Location']) },
       refuses: [409],
     }),
     valid('param', scriptPath),
@@ -44,9 +44,9 @@ export const scheduleRoutes = new Hono<Env>()
   .get(
     '/scripts/:script/scheduleConfigurations/:id',
     policy({
-      summary: 'One schedule configuration of a script',
+      summary: 'Read a schedule of a script',
       roles: SCRIPT_READERS,
-      answers: { 200: ok(scheduleConfigurationView, 'The configuration.') },
+      answers: { 200: ok(scheduleConfigurationView, 'The schedule.') },
     }),
     valid('param', scheduleConfigurationPath),
     async (c) => {
@@ -61,11 +61,11 @@ export const scheduleRoutes = new Hono<Env>()
       place: scheduleConfigurationPath,
       body: scheduleConfigurationBody,
       sizeMaxBytes: BODY_MAX_BYTES,
-      summary: 'Replace a schedule configuration, which runs in the name of who does',
+      summary: 'Replace a schedule; from then on it runs as the caller',
       noun: 'a schedule configuration',
       policy: {
         roles: WRITERS,
-        answers: { 200: ok(scheduleConfigurationView, 'The configuration.') },
+        answers: { 200: ok(scheduleConfigurationView, 'The schedule.') },
         refuses: [409],
       },
       write: (context, { script, id }, bodyOf) => updateSchedule(context, script, { id, bodyOf }),
@@ -74,7 +74,7 @@ export const scheduleRoutes = new Hono<Env>()
   .delete(
     '/scripts/:script/scheduleConfigurations/:id',
     policy({
-      summary: 'Delete a schedule configuration',
+      summary: 'Delete a schedule',
       roles: WRITERS,
       answers: { 204: noContent },
     }),

@@ -24,21 +24,27 @@ export const scheduleConfigurationBody = z.strictObject({
     .string()
     .max(255)
     .describe(
-      'Five fields, or a name such as @daily. Where the clock is changed, a time of day that is named comes once a day: what is left out when the clock goes on, what is there twice the first time. What has * or / in minutes or hours follows the clock.',
+      'A cron expression of five fields, or a name such as @daily. On DST changes a fixed time of day fires once: a skipped time fires when the clock jumps forward, a repeated time fires the first time. Expressions with * or / in minutes or hours follow the clock.',
     ),
-  timeZone: timeZone.optional().describe('Absent: that of the service.'),
+  timeZone: timeZone
+    .optional()
+    .describe('The time zone of the expression. Absent: the time zone of the service.'),
   runConfigurationId: chosenConfiguration,
   misfire: z
     .enum(MISFIRES)
     .default('skip')
-    .describe('What becomes of what was due while nobody could run it: nothing, or one run for all of it.'),
+    .describe(
+      'How runs are handled that were due while the service was down: skip them, or order one run for all of them.',
+    ),
 })
 
 export const scheduleConfigurationView = z
   .object({
     id: z.int(),
     name: z.string(),
-    enabled: z.boolean().describe('False also while its user is gone or may not run scripts: see `problem`.'),
+    enabled: z
+      .boolean()
+      .describe("Also false while the schedule's user is deleted or may not run scripts; see `problem`."),
     cron: z.string(),
     timeZone: z.string(),
     runConfigurationId: z.int().nullable(),
@@ -46,17 +52,18 @@ export const scheduleConfigurationView = z
     userId: z
       .int()
       .nullable()
-      .describe('In whose name it runs; null when that user is gone: then it does not.'),
-    problem: z.string().nullable().describe('Why it does not run, and what to do; null for nothing.'),
+      .describe('The user as whom the script runs; null if the user was deleted, and then nothing runs.'),
+    problem: z
+      .string()
+      .nullable()
+      .describe('Why the schedule does not run, and what to do; null if it runs.'),
     nextRuns: z
       .array(z.iso.datetime({ offset: true }))
-      .describe('The next five; none while it is not enabled.'),
+      .describe('The next five runs; empty while the schedule is disabled.'),
     last: z
       .object({ at: z.iso.datetime({ offset: true }), result: z.string() })
       .nullable()
-      .describe(
-        'When it was due last, and what became of that: `ordered`, `missed`, or the code of what was in the way.',
-      ),
+      .describe('The latest due time and its result: `ordered`, `missed`, or the code of the error.'),
     createdAt: z.iso.datetime({ offset: true }),
     updatedAt: z.iso.datetime({ offset: true }),
   })

@@ -41,13 +41,13 @@ export async function createSchedule(
   const { ports } = context
   const scriptId = await changing(ports, ref, async ({ id }, rows) => {
     if (rows.length >= SCHEDULES_MAX)
-      throw new Refusal('conflict', `A script has ${SCHEDULES_MAX} schedule configurations at most.`)
+      throw new Refusal('conflict', `A script must have at most ${SCHEDULES_MAX} schedule configurations.`)
     const configurationIds = await idsOf(ports, id)
     const change = changeOf(context, body, { before: null, configurationIds })
     return { writes: adding(context, id, change), result: id }
   })
   const made = (await store.listSchedules(ports.database, scriptId)).find(({ name }) => name === body.name)
-  if (!made) throw new Refusal('not_found', 'Somebody took it away again.')
+  if (!made) throw new Refusal('not_found', 'The schedule configuration was deleted in the meantime.')
   return viewOf(ports, made)
 }
 
@@ -117,7 +117,7 @@ function requireRow(rows: readonly ScheduleRow[], id: number): ScheduleRow {
 
 /** What a schedule says while nobody may order its runs. */
 const OWNER_GONE =
-  'Its user is gone or may not run scripts. Save it with `enabled: true` to run it in your own name.'
+  'The user of this schedule was deleted or may not run scripts. Save it with `enabled: true` to run it as you.'
 
 async function viewsOf(ports: Ports, rows: readonly ScheduleRow[]): Promise<ScheduleConfigurationView[]> {
   const able = await scriptRunnersAmong(
@@ -129,7 +129,7 @@ async function viewsOf(ports: Ports, rows: readonly ScheduleRow[]): Promise<Sche
 
 async function viewOf(ports: Ports, row: ScheduleRow): Promise<ScheduleConfigurationView> {
   const [view] = await viewsOf(ports, [row])
-  if (!view) throw new TypeError('A schedule that is there is shown.')
+  if (!view) throw new TypeError('No view was made for an existing schedule.')
   return view
 }
 

@@ -47,13 +47,16 @@ export async function changeScript<Result>(
       if (!isNotNullViolation(error, 'scripts.version')) throw error
     }
   }
-  throw new Refusal('overloaded', 'Too many change this script at once. Try again shortly.')
+  throw new Refusal(
+    'overloaded',
+    'The script is being changed by too many concurrent requests. Try again shortly.',
+  )
 }
 
 /** @throws {Refusal} precondition_failed when `If-Match` names another version */
 export function requireVersion({ version }: Pick<ScriptRow, 'version'>, ifMatch: number | null): void {
   if (ifMatch !== null && ifMatch !== version)
-    throw new Refusal('precondition_failed', 'Somebody changed this script meanwhile. Read it again.')
+    throw new Refusal('precondition_failed', 'The script was changed in the meantime. Read it again.')
 }
 
 /** Tables in which names are unique. */
@@ -71,7 +74,7 @@ export async function refuseTakenName<Result>(write: () => Promise<Result>): Pro
     return await write()
   } catch (error) {
     if (!NAMED.some((table) => isUniqueViolation(error, `${table}.name`))) throw error
-    const fault = [{ pointer: '/name', message: 'is taken' }]
-    throw new Refusal('name_taken', 'Something else has this name.', fault)
+    const fault = [{ pointer: '/name', message: 'is already used' }]
+    throw new Refusal('name_taken', 'The name is already used.', fault)
   }
 }

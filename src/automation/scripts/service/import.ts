@@ -79,7 +79,10 @@ export async function importScript(
 
 /** What is said of a script that comes where one of its name is. */
 export function nameTaken(): Refusal {
-  return new Refusal('name_taken', 'There is a script of this name, which may not be overwritten.')
+  return new Refusal(
+    'name_taken',
+    'A script with this name exists. Import it with overwriting allowed, or rename it.',
+  )
 }
 
 function replace(
@@ -128,7 +131,7 @@ async function create(
 ): Promise<Arrived> {
   const { database, clock } = context.ports
   if ((await store.countScripts(database)) >= SCRIPTS_MAX)
-    throw new Refusal('conflict', `There are ${SCRIPTS_MAX} scripts at most.`)
+    throw new Refusal('conflict', `There must be at most ${SCRIPTS_MAX} scripts. Delete one first.`)
   const { name } = incoming
   const groupId = await incoming.groupId()
   const tree = treeFrom(new Map(), incoming.entries)
@@ -163,7 +166,7 @@ async function withNextIds<Result>(
       if (!columns.some((column) => isUniqueViolation(error, column))) throw error
     }
   }
-  throw new Refusal('overloaded', 'Too many add scripts at once. Try again shortly.')
+  throw new Refusal('overloaded', 'Too many scripts are being created at the same time. Try again shortly.')
 }
 
 const UNSET = { description: '', timeout: 0, acceptedFiles: RUN_TYPES }
@@ -210,7 +213,7 @@ async function configurationWrites(
     writes.push(...runs.adding(context, place.scriptId, { ...change, id: nextId++ }))
   }
   if (ids.size > CONFIGURATIONS_MAX)
-    throw new Refusal('conflict', `A script has ${CONFIGURATIONS_MAX} run configurations at most.`)
+    throw new Refusal('conflict', `A script must have at most ${CONFIGURATIONS_MAX} run configurations.`)
   return [...writes, ...(await scheduleWrites(context, settings, { scriptId: place.scriptId, ids }))]
 }
 
@@ -224,8 +227,8 @@ async function atHome(
   const { dataSource, access } = came.database
   const found = dataSource === null ? null : await findDataSource(ports, dataSource)
   if (!found)
-    throw new Refusal('invalid', 'A run configuration names a data source that is not there.', [
-      { pointer: `${at}/database/dataSource`, message: 'is not there' },
+    throw new Refusal('invalid', 'A run configuration names a data source that does not exist.', [
+      { pointer: `${at}/database/dataSource`, message: 'must be the name of a data source' },
     ])
   return { ...came, database: { dataSourceId: found.id, access } }
 }
@@ -252,14 +255,17 @@ async function scheduleWrites(
   const configurationIds = new Set(ids.values())
   const isNew = come.filter(({ name }) => !there.has(foldCase(name)))
   if (isNew.length > 0 && rows.length + isNew.length > SCHEDULES_MAX)
-    throw new Refusal('conflict', `A script has ${SCHEDULES_MAX} schedule configurations at most.`)
+    throw new Refusal('conflict', `A script must have at most ${SCHEDULES_MAX} schedule configurations.`)
   return come.flatMap(({ runConfiguration, ...body }, index) => {
     if (there.has(foldCase(body.name))) return []
     const at = `/scheduleConfigurations/${index}`
     const found = runConfiguration === null ? null : ids.get(foldCase(runConfiguration))
     if (found === undefined)
-      throw new Refusal('invalid', 'A schedule names a run configuration that is not there.', [
-        { pointer: `${at}/runConfiguration`, message: 'is not there' },
+      throw new Refusal('invalid', 'A schedule names a run configuration that does not exist.', [
+        {
+          pointer: `${at}/runConfiguration`,
+          message: 'must be the name of a run configuration of this script',
+        },
       ])
     const asked = { ...body, enabled: false, runConfigurationId: found }
     return schedules.adding(

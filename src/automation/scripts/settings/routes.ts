@@ -21,7 +21,7 @@ export const settingsRoutes = new Hono<Env>()
   .get(
     '/scripts/:script/settings',
     policy({
-      summary: 'What is set of a script, with its configurations',
+      summary: 'Read the settings of a script, with its configurations',
       roles: SCRIPT_READERS,
       answers: oneAnswer,
     }),
@@ -38,7 +38,7 @@ export const settingsRoutes = new Hono<Env>()
       place: scriptPath,
       body: settingsBody,
       sizeMaxBytes: BODY_MAX_BYTES,
-      summary: 'Replace what is set of a script, and its configurations where they are given',
+      summary: 'Replace the settings of a script, and its configurations if they are sent',
       noun: 'the settings of a script',
       policy: { roles: ['administrator'], answers: oneAnswer, refuses: [409, 412] },
       read: async (context, { script }) => shown(await readSettings(context, script)),

@@ -11,7 +11,7 @@ import {
 } from '../schedule-configurations/schema.ts'
 import { scriptView, settingsShape } from '../schema.ts'
 
-const IN_PLACE = 'In place of those that are there: one with an id stays that one. Absent: as they are.'
+const IN_PLACE = 'Replaces the present ones; one with an id keeps its identity. Absent: unchanged.'
 
 export const settingsBody = z.strictObject({
   ...settingsShape,

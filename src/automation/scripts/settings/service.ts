@@ -62,7 +62,12 @@ async function replaceRunConfigurations(
   const defaults = bodies.flatMap(({ isDefault }, index) => (isDefault ? [index] : []))
   const [first = 0, second] = defaults
   if (second !== undefined)
-    throw refused([{ pointer: `/runConfigurations/${second}/isDefault`, message: 'is true of another one' }])
+    throw refused([
+      {
+        pointer: `/runConfigurations/${second}/isDefault`,
+        message: 'must be true for one run configuration only',
+      },
+    ])
   const writes = rows.filter(({ id }) => !ids.has(id)).flatMap((row) => runs.removing(context, row))
   for (const [index, body] of bodies.entries()) {
     const before = (body.id !== undefined && were.get(body.id)) || null
@@ -113,8 +118,12 @@ function requireIds(
   const faults: Fault[] = []
   for (const [index, { id }] of bodies.entries()) {
     if (id === undefined) continue
-    if (!were.has(id)) faults.push({ pointer: `${at}/${index}/id`, message: 'is none of this script' })
-    if (ids.has(id)) faults.push({ pointer: `${at}/${index}/id`, message: 'is there twice' })
+    if (!were.has(id))
+      faults.push({
+        pointer: `${at}/${index}/id`,
+        message: 'must be the id of a run configuration of this script',
+      })
+    if (ids.has(id)) faults.push({ pointer: `${at}/${index}/id`, message: 'must not be repeated' })
     ids.add(id)
   }
   if (faults.length > 0) throw refused(faults)
@@ -122,5 +131,5 @@ function requireIds(
 }
 
 function refused(faults: readonly Fault[]): Refusal {
-  return new Refusal('invalid', 'The settings of a script cannot be like that; see errors.', faults)
+  return new Refusal('invalid', 'The settings of the script are invalid; see errors.', faults)
 }

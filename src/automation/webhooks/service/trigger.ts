@@ -36,16 +36,21 @@ export async function triggerScript(context: Context, { token, body, signature, 
   const now = clock.now()
   const row = await store.findWebhook(database, hash, now)
   if (!row || (row.expiresAt !== null && row.expiresAt <= now))
-    throw new Refusal('not_found', 'There is nothing at this path.')
+    throw new Refusal('not_found', 'There is no route at this path. See GET /openapi.json.')
   await attempt(ports, [{ key: `webhook ${row.id}`, max: CALLS_MAX, isShared: true }], MINUTE_MS)
   const signingKey = await signingKeyOf(ports, row, hash)
   const signed = signingKey === null ? null : await requireSignature(signature, { body, signingKey, now })
   const { scriptId, runConfigurationId } = row
-  const caller = await callerFor(ports, row.userId, 'Who made this token').catch((error: unknown) => {
-    const about = { webhookId: row.id, scriptId }
-    ports.log.warn('a webhook token was refused: its user may not run scripts. Make a new one.', about)
-    throw error
-  })
+  const caller = await callerFor(ports, row.userId, 'The user who created this token').catch(
+    (error: unknown) => {
+      const about = { webhookId: row.id, scriptId }
+      ports.log.warn(
+        "webhooks: a call was refused because the token's user may not run scripts; create a new token",
+        about,
+      )
+      throw error
+    },
+  )
   return orderRun(
     { ...context, caller },
     {

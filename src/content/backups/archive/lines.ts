@@ -124,7 +124,7 @@ function headerOf(line: unknown): Header {
   if (format.success && format.data.format > FORMAT)
     throw new Refusal(
       'newer_backup',
-      `The backup has format ${format.data.format}; this release knows ${FORMAT}. Upgrade first.`,
+      `The backup has format ${format.data.format}; this release supports format ${FORMAT}. Upgrade first.`,
     )
   const read = header.safeParse(line)
   if (!read.success) throw noArchive()

@@ -92,7 +92,10 @@ class ChunkReader {
 
 /** What is said of bytes that are no archive, or not all of one. */
 export function noArchive(): Refusal {
-  return new Refusal('bad_request', 'This is no backup, or not all of one, or it was altered.')
+  return new Refusal(
+    'bad_request',
+    'The file is not a valid backup: it is truncated, was modified, or is not a Tidemark backup.',
+  )
 }
 
 async function bytesOf(stream: ReadableStream<Uint8Array>): Promise<Uint8Array> {

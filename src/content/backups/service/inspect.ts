@@ -67,7 +67,7 @@ function requireKnown(name: string, columns: readonly string[]): void {
 function newer(what: string): Refusal {
   return new Refusal(
     'newer_backup',
-    `The backup has ${what}, which this release does not know. Upgrade first.`,
+    `The backup has ${what}, which this release does not support. Upgrade first.`,
   )
 }
 
@@ -82,7 +82,7 @@ export async function keysFor(
   const keys = await archiveKeys(secrets, passphrase, header.salt)
   if (!(await isProof(keys, header.check)))
     throw new Refusal('invalid', 'The backup was made with another passphrase.', [
-      { pointer, message: 'is not the passphrase of this backup' },
+      { pointer, message: 'must be the passphrase of this backup' },
     ])
   if (!(await isProof(keys, ended.proof, ended.chain))) throw noArchive()
   return keys

@@ -83,7 +83,7 @@ export async function restoreObjects(
   await restoreJobs(ports, source, found.paths)
   await applyChanges(ports)
   await ports.flow.runDue()
-  ports.log.info('deleted objects restored from a backup', {
+  ports.log.info('backups: deleted objects restored from a backup', {
     objects: found.objects.length,
     ids: ids.join(','),
   })
@@ -106,15 +106,16 @@ async function collect(ports: Ports, source: ArchiveSource, ids: readonly number
     if (all.length > OBJECTS_MAX)
       throw new Refusal(
         'conflict',
-        `More than ${OBJECTS_MAX} objects at once: restore what is below one by one.`,
+        `A restore must name at most ${OBJECTS_MAX} objects. Restore the objects below one by one.`,
       )
   }
   const faults = ids.flatMap((id, index) =>
     all.some((object) => object.id === id)
       ? []
-      : { pointer: `/objects/${index}`, message: 'is not in the backup' },
+      : { pointer: `/objects/${index}`, message: 'must be the id of an object in the backup' },
   )
-  if (faults.length > 0) throw new Refusal('invalid', 'The backup has no such objects.', faults)
+  if (faults.length > 0)
+    throw new Refusal('invalid', 'Some of these objects are not in the backup; see errors.', faults)
   return placesOf(ports, all)
 }
 
@@ -136,7 +137,7 @@ async function placesOf({ database }: Ports, all: readonly ObjectCells[]) {
     if (above === undefined)
       throw new Refusal(
         'conflict',
-        `What was above object ${id} is gone as well: restore object ${parentId}.`,
+        `The parent of object ${id} was deleted as well: restore object ${parentId} too.`,
       )
     if (!paths.has(parentId ?? 0)) parents.push(parentId ?? 0)
     paths.set(id, `${above}${id}/`)
@@ -153,7 +154,7 @@ async function* objectsOf({ database }: Ports, source: ArchiveSource): AsyncGene
       if (cell('parent_id') === null && cell('created_at') !== (await rootCreatedAt(database)))
         throw new Refusal(
           'conflict',
-          'The backup is of another installation: its numbers mean other objects.',
+          'The backup is from another installation, where the ids belong to other objects. Restore the whole backup instead.',
         )
       yield {
         id: Number(cell('id')),
@@ -237,13 +238,13 @@ class Gathering {
       const asked = left.map((row) => row[place]).filter((one) => one !== null && coming?.has(one) !== true)
       const here = await findValues(this.#ports.database, reference, [...new Set(asked)])
       const isThere = (one: unknown) => one === null || coming?.has(one) === true || here.has(one)
-      const detail = `${reference.column} ${reference.table} is not there`
+      const detail = `its ${reference.column} refers to a deleted row of ${reference.table}`
       left = this.#keep(table, columns, left, (row) => (isThere(row[place]) ? null : detail))
     }
     if (table.name !== 'alarms') return left
     const end = columns.indexOf('end_at')
     return this.#keep(table, columns, left, (row) =>
-      row[end] === null ? 'it was open, and closed as its object was deleted' : null,
+      row[end] === null ? 'the alarm was open; it was closed when its object was deleted' : null,
     )
   }
 

@@ -42,7 +42,7 @@ export async function reseal(
   } catch (error) {
     const refusal = new Refusal(
       'conflict',
-      `A secret in ${name} cannot be read: it was sealed with another key.`,
+      `Cannot decrypt a secret in ${name}: the installation key has changed or is missing.`,
     )
     refusal.cause = error
     throw refusal

@@ -23,31 +23,39 @@ export const automaticBody = z.strictObject({
     .array(language)
     .min(1)
     .max(TARGETS_MAX)
-    .refine((targets) => new Set(targets).size === targets.length, 'must each be there once'),
+    .refine((targets) => new Set(targets).size === targets.length, 'must not contain a language twice'),
   texts: z
     .array(z.strictObject({ key: translationKey, text }))
     .max(TEXTS_MAX)
     .superRefine((texts, check) => refuseRepeated(texts, check))
     .refine(
       (texts) => texts.reduce((sum, one) => sum + one.text.length, 0) <= CHARACTERS_MAX,
-      `must have ${CHARACTERS_MAX} characters together at most`,
+      `must have at most ${CHARACTERS_MAX} characters in total`,
     ),
-  format: z.enum(['text', 'html']).default('text').describe('In html, tags and entities stay as they are.'),
-  save: z.boolean().default(false).describe('Whether the translations are kept; administrators only.'),
+  format: z
+    .enum(['text', 'html'])
+    .default('text')
+    .describe('With html, tags and entities are not translated.'),
+  save: z.boolean().default(false).describe('Whether the translations are saved; requires an administrator.'),
 })
 
 const resultView = z.object({
   key: z.string(),
-  text: z.string().nullable().describe('null where there is a problem.'),
-  cached: z.boolean().describe('Whether the provider was asked before.'),
-  problem: z.literal('placeholder_lost').optional().describe('The provider lost or made up a placeholder.'),
+  text: z.string().nullable().describe('The translation; null if there is a problem.'),
+  cached: z.boolean().describe('Whether the translation came from the cache instead of the provider.'),
+  problem: z
+    .literal('placeholder_lost')
+    .optional()
+    .describe('The provider lost or invented a placeholder, so the translation was dropped.'),
 })
 
 export const automaticView = z
   .object({
-    results: z.record(z.string(), z.array(resultView)).describe('By language, in the order of the texts.'),
+    results: z
+      .record(z.string(), z.array(resultView))
+      .describe('The results by language, in the order of the texts.'),
     provider: z.string(),
-    characters: z.int().describe('How many characters the provider was given.'),
+    characters: z.int().describe('Number of characters that were sent to the provider.'),
   })
   .meta({ id: 'AutomaticTranslation' })
 

@@ -42,7 +42,7 @@ type Task = {
 export async function translateTexts(context: Context, body: AutomaticBody): Promise<AutomaticView> {
   const { ports, caller } = context
   if (body.save && (caller.kind !== 'user' || caller.role !== 'administrator'))
-    throw new Refusal('forbidden', 'Only administrators keep translations.')
+    throw new Refusal('forbidden', 'Only administrators can save translations.')
   const translator = await translatorOf(ports)
   const isMarkup = body.format === 'html'
   const items = await Promise.all(
@@ -82,7 +82,7 @@ async function translatorOf(ports: Ports): Promise<Translator> {
     return provider === 'deepl' ? deepl(network, url, key) : libretranslate(network, url, key)
   }
   if (translator) return translator
-  throw new Refusal('not_configured', 'Nobody translates here: TIDEMARK_TRANSLATION_URL is not set.')
+  throw new Refusal('not_configured', 'Machine translation is not configured. Set TIDEMARK_TRANSLATION_URL.')
 }
 
 async function translateInto(
@@ -128,14 +128,19 @@ async function translateBatch(
       pair,
       signal,
     )
-    if (answers.length !== batch.length) throw new TypeError(`It answered ${answers.length} texts.`)
+    if (answers.length !== batch.length) throw new TypeError(`The provider answered ${answers.length} texts.`)
     if (answers.some(({ length }) => length > TEXT_MAX))
-      throw new TypeError('It answered a text that is too long.')
+      throw new TypeError('The provider answered a text that is too long.')
   } catch (error) {
     const refusal = refusalIn(error)
     if (refusal && refusal.code !== 'too_large') throw refusal
-    log.error('a provider of translations failed', error, { provider: pair.provider })
-    throw new Refusal('unavailable', 'The provider of translations is away.', [], RETRY_AFTER_S)
+    log.error('translations: the translation provider failed', error, { provider: pair.provider })
+    throw new Refusal(
+      'unavailable',
+      'The translation provider is unavailable. Try again later.',
+      [],
+      RETRY_AFTER_S,
+    )
   }
   const translated = batch.flatMap(({ digest, masked }, place) => {
     const text = unmask(answers[place] ?? '', masked, isMarkup)
@@ -165,7 +170,7 @@ async function pointed<Result>(place: number, run: () => Promise<Result>): Promi
     return await run()
   } catch (error) {
     if (!(error instanceof Refusal) || error.code !== 'invalid') throw error
-    const fault = { pointer: `/targets/${place}`, message: 'is not translated into from the source' }
+    const fault = { pointer: `/targets/${place}`, message: 'cannot be translated from the source language' }
     throw new Refusal('invalid', error.detail, [fault])
   }
 }

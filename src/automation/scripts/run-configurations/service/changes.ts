@@ -52,12 +52,13 @@ async function sourceFaults(
   const there = before?.rules.database
   const isNoMore = there?.dataSourceId === dataSourceId && (access === 'read' || there.access === 'write')
   if (!isNoMore && !(caller.kind === 'user' && caller.role === 'administrator'))
-    throw new Refusal('forbidden', 'Administrators say which data source a script may use.')
+    throw new Refusal('forbidden', 'Only administrators can change which data source a script uses.')
   const source = await findDataSource(ports, dataSourceId)
-  if (!source) return [{ pointer: `${at}/database/dataSourceId`, message: 'is not there' }]
+  if (!source)
+    return [{ pointer: `${at}/database/dataSourceId`, message: 'must be the id of an existing data source' }]
   if (access === 'read' || !source.isReadOnly) return []
   return [
-    { pointer: `${at}/database/access`, message: 'is more than the data source is for: it is read-only' },
+    { pointer: `${at}/database/access`, message: 'must be `read`, because the data source is read-only' },
   ]
 }
 
@@ -72,10 +73,12 @@ async function reportFaults(
   const pointer = `${at}/reportTo/jobId`
   const { jobId } = reportTo
   if ((await readTypes(context, [jobId])).get(jobId) !== 'job')
-    return [{ pointer, message: 'is no webhook job, or none that you may read' }]
+    return [{ pointer, message: 'must be the id of a webhook job that you can read' }]
   const refusal = await undeliverableTo(context, jobId)
   if (!refusal) return []
-  throw new Refusal('forbidden', refusal.detail, [{ pointer, message: 'is a job that you may not execute' }])
+  throw new Refusal('forbidden', refusal.detail, [
+    { pointer, message: 'must be the id of a job that you can execute' },
+  ])
 }
 
 /** The variables of a body, with those that change how an interpreter starts as an administrator has set them. Others may
@@ -97,14 +100,14 @@ function startingAsBefore(
   if (faults.length > 0)
     throw new Refusal(
       'forbidden',
-      'Administrators set the variables that decide what runs; see errors.',
+      'Only administrators can set variables that change how programs start; see errors.',
       faults,
     )
   const others = given.filter(({ key }) => !changesStart(key))
   return [...kept.map((one) => ({ ...one, secret: 'secret' in one })), ...others]
 }
 
-const STARTS = 'changes how a program starts; only an administrator sets it'
+const STARTS = 'changes how programs start; only administrators can set it'
 
 /** Variables as they are kept, and the places of those that have no value and are no secrets. */
 async function variablesOf(
@@ -208,5 +211,5 @@ function toldOf({
 
 /** What is said of a configuration that cannot be. */
 export function cannotRun(faults: readonly Fault[]): Refusal {
-  return new Refusal('invalid', 'No script can be run like that; see errors.', faults)
+  return new Refusal('invalid', 'The run configuration is invalid; see errors.', faults)
 }

@@ -8,7 +8,7 @@ import type { ScheduleConfigurationBody } from '../schema.ts'
 import * as store from '../store.ts'
 import type { ScheduleChange, ScheduleRow } from '../store.ts'
 
-const NEVER = 'is no cron expression of five fields that ever comes'
+const NEVER = 'must be a five-field cron expression that matches at least one time'
 
 type Around = {
   readonly before: ScheduleRow | null
@@ -45,10 +45,16 @@ function requirePossible(
   const isKnown = runConfigurationId === null || configurationIds.has(runConfigurationId)
   const faults: Fault[] = [
     ...(comes(cron, timeZone, now) ? [] : [{ pointer: `${at}/cron`, message: NEVER }]),
-    ...(isKnown ? [] : [{ pointer: `${at}/runConfigurationId`, message: 'is none of this script' }]),
+    ...(isKnown
+      ? []
+      : [
+          {
+            pointer: `${at}/runConfigurationId`,
+            message: 'must be the id of a run configuration of this script',
+          },
+        ]),
   ]
-  if (faults.length > 0)
-    throw new Refusal('invalid', 'No script can be scheduled like that; see errors.', faults)
+  if (faults.length > 0) throw new Refusal('invalid', 'The schedule is invalid; see errors.', faults)
 }
 
 /** The writes that add a schedule. */

@@ -7,7 +7,7 @@ const RETRY_MAX_S = 86_400
 
 /** What is said of the two languages when a provider does not understand what it is asked. */
 export function unknownLanguage(): Refusal {
-  return new Refusal('invalid', 'The provider does not translate between these languages.')
+  return new Refusal('invalid', 'The translation provider does not translate between these languages.')
 }
 
 /** What is said of a status that no provider gives where all is well. */
@@ -16,12 +16,19 @@ export function refusalOfStatus({ status, headers }: Response): Refusal {
     const askedS = Number(headers.get('retry-after') ?? RETRY_DEFAULT_S)
     const retryS =
       Number.isSafeInteger(askedS) && askedS > 0 ? Math.min(askedS, RETRY_MAX_S) : RETRY_DEFAULT_S
-    return new Refusal('too_fast', 'The provider is asked too often.', [], retryS)
+    return new Refusal(
+      'too_fast',
+      'The translation provider rejects requests because there were too many. Try again later.',
+      [],
+      retryS,
+    )
   }
   const isKey = status === 401 || status === 403
   return new Refusal(
     'unavailable',
-    isKey ? 'The provider refuses the key.' : 'The provider cannot translate just now.',
+    isKey
+      ? 'The translation provider rejects the key. Correct translation.apiKey in the settings.'
+      : 'The translation provider failed. Try again later.',
     [],
     RETRY_DEFAULT_S,
   )

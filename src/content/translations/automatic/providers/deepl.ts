@@ -31,7 +31,7 @@ export function deepl(network: Network, url: string, key: string | null): Transl
       })
       if (response.status === 400) throw unknownLanguage()
       if (response.status === QUOTA_EXCEEDED)
-        throw new Refusal('too_fast', 'The quota of the provider is used up.', [], QUOTA_RETRY_S)
+        throw new Refusal('too_fast', 'The quota of the translation provider is used up.', [], QUOTA_RETRY_S)
       if (response.status !== 200) throw refusalOfStatus(response)
       const { translations } = answerSchema.parse(await jsonOf(response, ANSWER_MAX_BYTES))
       return translations.map(({ text }) => text)

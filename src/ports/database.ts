@@ -1,5 +1,6 @@
 import type { BatchItem, BatchResponse } from 'drizzle-orm/batch'
 import type { BaseSQLiteDatabase } from 'drizzle-orm/sqlite-core'
+import type { SQL } from 'drizzle-orm'
 import { Refusal } from '../lib/errors.ts'
 
 /**
@@ -29,6 +30,9 @@ export type Database = Omit<BaseSQLiteDatabase<'async', unknown>, 'transaction'>
 
 /** A statement that was built and not yet run; it runs when awaited or when its batch is committed. */
 export type Write = BatchItem<'sqlite'>
+
+/** An id, or the expression that finds it within a commit. */
+export type IdExpression = number | SQL
 
 /** Runs all writes as one atomic batch, in their order; no writes is no round trip. */
 export async function commit(database: Database, writes: readonly Write[]): Promise<void> {

@@ -10,6 +10,7 @@ import type { JobActors } from './job-actors.ts'
 import type { Log } from './log.ts'
 import type { Mail } from './mail.ts'
 import type { Network } from './network.ts'
+import type { Scripts } from './scripts.ts'
 import type { Secrets } from './secrets.ts'
 import type { Settings } from './settings.ts'
 import type { Translator } from './translator.ts'
@@ -21,6 +22,7 @@ export type Ports = {
   readonly jobActors: JobActors
   readonly flow: StatePipeline
   readonly dispatch: Dispatch
+  readonly scripts: Scripts
   readonly events: Events
   readonly clock: Clock
   readonly ingestHealth: IngestHealth

@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 
-import { openDispatch } from '../../src/automation/runs/service.ts'
+import { openDispatch, withScripts } from '../../src/automation/runs/service.ts'
 import { schedules } from '../../src/automation/schedules/service.ts'
 import type { Context } from '../../src/context.ts'
 import { Refusal } from '../../src/lib/errors.ts'
@@ -41,7 +41,7 @@ export async function openPorts(settings: Partial<Ports['settings']> = {}) {
   const events = new Hub({ database, clock, log, settings: allSettings })
   const secrets = secretsOf(crypto.getRandomValues(new Uint8Array(32)))
   const refuse = () => Promise.reject(new Refusal('unavailable', 'There are no job actors here.'))
-  const parts: Omit<Ports, 'dispatch'> = {
+  const parts: Omit<Ports, 'dispatch' | 'scripts'> = {
     database,
     blobs: await openBlobsDirectory(join(dataDir, 'blobs')),
     jobActors: {
@@ -76,7 +76,7 @@ export async function openPorts(settings: Partial<Ports['settings']> = {}) {
     ingestHealth: ALWAYS_HEALTHY,
     inBackground: null,
   }
-  const ports: Ports = { ...parts, dispatch: openDispatch(parts, schedules) }
+  const ports = withScripts({ ...parts, dispatch: openDispatch(parts, schedules) })
   return {
     ports,
     clock,

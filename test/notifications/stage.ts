@@ -1,5 +1,6 @@
 import { sql } from 'drizzle-orm'
 
+import { withScripts } from '../../src/automation/runs/service.ts'
 import type { Context } from '../../src/context.ts'
 import { openStatePipeline } from '../../src/state-pipeline.ts'
 import { openNotifier } from '../../src/monitoring/notifications/outbox/service.ts'
@@ -74,13 +75,13 @@ export async function openStage({
   const { clock, logs } = opened
   const plain = opened.ports.database
   const outboundAllow = new Set(['localhost', '127.0.0.1', ...(settings?.outboundAllow ?? [])])
-  const base: Ports = {
+  const base = withScripts({
     ...opened.ports,
     database: database(plain),
     mail: mail ?? opened.ports.mail,
     network: openNetwork({ trustedProxies: 0, outboundAllow }),
     settings: { ...opened.ports.settings, outboundAllow },
-  }
+  })
   let notifier = openNotifier(base)
   const flowOf = () => openStatePipeline(base, () => notifier.wake())
   let flow = flowOf()

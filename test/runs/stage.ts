@@ -1,7 +1,7 @@
 import { createDelegatedSession } from '../../src/access/session/service/delegated-session.ts'
 import { createUser } from '../../src/access/users/service.ts'
 import { createApp } from '../../src/app.ts'
-import { openDispatch } from '../../src/automation/runs/service.ts'
+import { openDispatch, withScripts } from '../../src/automation/runs/service.ts'
 import type { DueWork, OpenDispatch } from '../../src/automation/runs/service.ts'
 import type { Assignment } from '../../src/automation/runs/protocol.ts'
 import type { JobView } from '../../src/automation/runs/schema.ts'
@@ -21,7 +21,7 @@ export async function openRunStage(due?: DueWork) {
     wake: () => dispatch.wake(),
     runDue: () => dispatch.runDue(),
   }
-  const ports = { ...parts, dispatch: passed }
+  const ports = withScripts({ ...parts, dispatch: passed })
   const context = administratorOf(ports)
   // Without a password, whose hash takes its time.
   await createUser(context, { username: 'admin', role: 'administrator', type: 'LDAP_MANAGED' })

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 
 import { createApp } from '../../src/app.ts'
 import type { App } from '../../src/app.ts'
-import { openDispatch } from '../../src/automation/runs/service.ts'
+import { openDispatch, withScripts } from '../../src/automation/runs/service.ts'
 import type { OpenDispatch } from '../../src/automation/runs/service.ts'
 import { schedules } from '../../src/automation/schedules/service.ts'
 import { openStatePipeline } from '../../src/state-pipeline.ts'
@@ -104,7 +104,7 @@ export async function startServer(settings: BunSettings, seams: Seams = {}): Pro
   const { engine: jobActors, ingestHealth } = scheduled
   const parts = { ...inside, ...outside, blobs, jobActors, ingestHealth, inBackground: null, flow }
   const dispatch = openDispatch(parts, schedules)
-  const ports: Ports = { ...parts, dispatch }
+  const ports = withScripts({ ...parts, dispatch })
   const notifier = openNotifier(ports)
   onNotices = () => notifier.wake()
   await warnOfFewFiles(log)

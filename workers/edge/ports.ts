@@ -1,5 +1,6 @@
 import * as platform from 'cloudflare:workers'
 
+import { withScripts } from '../../src/automation/runs/service.ts'
 import type { Events } from '../../src/ports/events.ts'
 import { ALWAYS_HEALTHY } from '../../src/ports/ingest-health.ts'
 import type { Ports } from '../../src/ports/index.ts'
@@ -26,7 +27,7 @@ const { waitUntil } = platform as unknown as { readonly waitUntil: (work: Promis
 export function portsOf(environment: Environment, events: Events): Ports {
   const { settings, key, formerKeys } = readEdgeSettings(environment)
   const log = jsonLog(console.log)
-  return {
+  return withScripts({
     database: openD1(environment.DB),
     blobs: openBlobsR2(environment.FILES),
     jobActors: jobActorsInObjects(environment.JOB, log),
@@ -44,5 +45,5 @@ export function portsOf(environment: Environment, events: Events): Ports {
     inBackground: (work) => waitUntil(work),
     secrets: secretsOf(key, formerKeys, scryptBeside),
     settings,
-  }
+  })
 }

@@ -1,13 +1,12 @@
 import * as z from 'zod'
 import { idParam } from '../../http/openapi-answers.ts'
+import { PARAMETERS_MAX } from '../../ports/scripts.ts'
 import { ISOLATIONS } from './protocol.ts'
 import { RUN_STATES } from './run.ts'
 
 export const RUN_BODY_MAX_BYTES = 128 * 1024
 const ARGUMENTS_MAX = 100
 const ARGUMENT_MAX = 4_096
-/** As JSON they become a variable of the environment. */
-export const PARAMETERS_MAX = 64 * 1024
 const LIST_MAX = 100
 const LATEST_MAX = 100
 const LINES_MAX = 1_000

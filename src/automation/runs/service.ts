@@ -17,6 +17,7 @@ import { viewsOf } from './service/views.ts'
 
 export { orderRun, readJob } from './service/order-run.ts'
 export { callerFor } from './service/acting-user.ts'
+export { withScripts } from './service/script-port.ts'
 export { followLog } from './service/log-stream.ts'
 export { openDispatch } from './service/dispatch.ts'
 export type { DueWork, OpenDispatch } from './service/dispatch.ts'

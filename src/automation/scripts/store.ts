@@ -1,7 +1,7 @@
 import { and, count, eq, gt, or, sql } from 'drizzle-orm'
-import type { SQL } from 'drizzle-orm'
 import { scriptDependents, scripts } from '../../../db/tables/scripts.ts'
 import type { Database, Write } from '../../ports/database.ts'
+import type { NeededScript, ScriptDependent } from '../../ports/scripts.ts'
 import type { Changer } from './changer.ts'
 import type { Detection } from './detection.ts'
 
@@ -122,9 +122,8 @@ export function deleteScript(
   ]
 }
 
-export type Dependent = Omit<typeof scriptDependents.$inferSelect, 'scriptId' | 'kind'> & {
-  readonly kind: 'widget' | 'dataSource' | 'alarmRecipient'
-}
+export type Dependent = Omit<typeof scriptDependents.$inferSelect, 'scriptId' | 'kind'> &
+  Pick<ScriptDependent, 'kind'>
 
 /** What depends on scripts, by kind, owner and part. */
 export async function listDependents(
@@ -140,8 +139,8 @@ export async function listDependents(
 /** Says what depends on scripts of what an owner has, in place of what it said before. What names no script is left out. */
 export function saveDependents(
   database: Database,
-  { kind, ownerId }: Pick<Dependent, 'kind'> & { readonly ownerId: number | SQL },
-  dependents: readonly (Pick<Dependent, 'part' | 'name'> & { readonly scriptId: number })[],
+  { kind, ownerId }: ScriptDependent,
+  needed: readonly NeededScript[],
 ): Write[] {
   return [
     database
@@ -150,6 +149,6 @@ export function saveDependents(
     database.run(sql`
       insert into script_dependents (script_id, kind, owner_id, part, name)
       select s.id, ${kind}, cast(${ownerId} as integer), value ->> 'part', value ->> 'name'
-      from json_each(${JSON.stringify(dependents)}) join scripts s on s.id = value ->> 'scriptId'`),
+      from json_each(${JSON.stringify(needed)}) join scripts s on s.id = value ->> 'scriptId'`),
   ]
 }

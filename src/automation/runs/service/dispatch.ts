@@ -11,6 +11,7 @@ import { assign, fits, readyOf } from './assign.ts'
 import type { ReadyRun } from './assign.ts'
 import { loseRun } from './transition-run.ts'
 import { Reports } from './reports.ts'
+import { withScripts } from './script-port.ts'
 
 /** What is looked at in a row, of each configuration the oldest that waits. */
 const LOOKED_AT_MAX = 50
@@ -43,7 +44,10 @@ type Waiting = {
 }
 
 /** Opens the dispatch of an installation. Nothing is kept but in the database: whoever opens it anew goes on. */
-export function openDispatch(ports: Omit<Ports, 'dispatch'>, due: DueWork = NOTHING_DUE): OpenDispatch {
+export function openDispatch(
+  ports: Omit<Ports, 'dispatch' | 'scripts'>,
+  due: DueWork = NOTHING_DUE,
+): OpenDispatch {
   return new Dispatching(ports, due)
 }
 
@@ -61,8 +65,8 @@ class Dispatching implements OpenDispatch {
   #isClosed = false
   #nextAt = 0
 
-  constructor(ports: Omit<Ports, 'dispatch'>, due: DueWork) {
-    this.#ports = { ...ports, dispatch: this }
+  constructor(ports: Omit<Ports, 'dispatch' | 'scripts'>, due: DueWork) {
+    this.#ports = withScripts({ ...ports, dispatch: this })
     this.#reports = new Reports(this.#ports)
     this.#due = due
   }

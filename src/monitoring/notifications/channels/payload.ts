@@ -1,6 +1,6 @@
-import { PARAMETERS_MAX } from '../../../automation/runs/schema.ts'
 import { cutText } from '../../../lib/text.ts'
 import { timeFormat } from '../../../lib/time.ts'
+import { PARAMETERS_MAX } from '../../../ports/scripts.ts'
 import { messageOf, textOf } from '../texts/message.ts'
 import type { Manner, MessageItem } from '../texts/message.ts'
 import type { Notification } from './notification.ts'

@@ -1,13 +1,12 @@
 import { attempt } from '../../../access/attempts/service.ts'
 import { audited } from '../../../access/audit/service.ts'
 import { sealText } from '../../../access/session/keys.ts'
-import { dependents } from '../../../automation/scripts/service.ts'
 import type { Context } from '../../../context.ts'
 import { commitIfMatch } from '../../../http/preconditions.ts'
 import { Refusal } from '../../../lib/errors.ts'
 import { addressLink, findFirstLink } from '../../alarms/service.ts'
 import { commit, isNotNullViolation, isUniqueViolation, refuseFull } from '../../../ports/database.ts'
-import type { Write } from '../../../ports/database.ts'
+import type { IdExpression, Write } from '../../../ports/database.ts'
 import type { Ports } from '../../../ports/index.ts'
 import type { NewRecipientBody, RecipientBody, RecipientView, TestResult } from './schema.ts'
 import { fault, faultsOf } from './service/faults.ts'
@@ -204,13 +203,13 @@ async function checked(
 
 /** The writes that record the script that a recipient depends on. */
 function needsOf(
-  { database }: Ports,
-  ownerId: Parameters<typeof dependents>[1]['ownerId'],
+  { scripts }: Ports,
+  ownerId: IdExpression,
   { name }: { readonly name: string },
   target: Target | null,
 ) {
   const needed = target?.type === 'script' ? [{ scriptId: target.scriptId, part: '', name }] : []
-  return dependents(database, { kind: 'alarmRecipient', ownerId }, needed)
+  return scripts.dependents({ kind: 'alarmRecipient', ownerId }, needed)
 }
 
 async function requireRecipient({ database }: Ports, id: number): Promise<RecipientRow> {

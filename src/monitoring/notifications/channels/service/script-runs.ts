@@ -1,4 +1,3 @@
-import { callerFor, orderRun } from '../../../../automation/runs/service.ts'
 import { refusalIn } from '../../../../lib/errors.ts'
 import type { Code } from '../../../../lib/errors.ts'
 import type { Ports } from '../../../../ports/index.ts'
@@ -19,19 +18,17 @@ export async function ordered(
   notification: Notification,
 ): Promise<Outcome> {
   try {
-    const caller = await callerFor(ports, userId, 'The user who set this target')
-    const context = { ports, caller, requestId: notification.key }
-    const { job } = await orderRun(context, {
+    const id = await ports.scripts.order({
       scriptId,
       runConfigurationId,
-      arguments: null,
+      userId,
+      userLabel: 'The user who set this target',
       parameters: parametersOf(notification),
       trigger: 'alarm',
-      uploads: [],
-      // A prefix, because each caller has its own keys.
+      // Callers' own keys have no space, so these cannot be the same.
       key: `alarm ${notification.key}`,
     })
-    return sent(`The run ${job.id} was ordered.`)
+    return sent(`The run ${id} was ordered.`)
   } catch (error) {
     const refusal = refusalIn(error)
     // The recipient was changed after the notification had ordered its run.

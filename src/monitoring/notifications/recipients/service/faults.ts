@@ -1,5 +1,3 @@
-import { listOwnConfigurations } from '../../../../automation/scripts/run-configurations/service.ts'
-import { findScript } from '../../../../automation/scripts/service/changes.ts'
 import { faultOfReceiver } from '../../../../lib/addresses.ts'
 import type { Fault } from '../../../../lib/errors.ts'
 import type { Ports } from '../../../../ports/index.ts'
@@ -35,17 +33,11 @@ function rotationFaults({ rotation, vacations }: Rules, { type }: Target): reado
 }
 
 async function scriptFaults(
-  ports: Ports,
-  { scriptId, runConfigurationId }: Extract<Target, { type: 'script' }>,
+  { scripts }: Ports,
+  reference: Extract<Target, { type: 'script' }>,
 ): Promise<readonly Fault[]> {
-  if (!(await findScript(ports, scriptId)))
-    return [fault('/target/scriptId', 'must be the id of an existing script')]
-  if (runConfigurationId === null) return []
-  const rows = await listOwnConfigurations(ports, scriptId)
-  const isThere = rows.some(({ id }) => id === runConfigurationId)
-  return isThere
-    ? []
-    : [fault('/target/runConfigurationId', 'must be the id of a run configuration of this script')]
+  const faults = await scripts.faultsOf(reference)
+  return faults.map(({ pointer, message }) => fault(`/target${pointer}`, message))
 }
 
 /** The faults of unknown ids. */

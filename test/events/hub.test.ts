@@ -36,7 +36,7 @@ const valueOf = (jobId: number, value: number) => ({
 const codeOf = async (opening: Promise<unknown>) => ((await rejection(opening)) as Refusal).code
 
 describe('states', () => {
-  test('are told in the order of their commits, children before what is above them', async () => {
+  test('are published in the order of their commits, children before parents', async () => {
     const ear = await listen(stage.hub)
     await stage.tell(3, 'major')
     await stage.tell(3, 'ok')
@@ -52,7 +52,7 @@ describe('states', () => {
     expect(ear.heard.map(({ id }) => id)).toEqual(['1-0', '1-1', '1-2', '1-3', '1-4', '1-5', '1-6'])
   })
 
-  test('that were committed while the hub could not be told come with the next beat', async () => {
+  test('that were committed while the hub failed are published on the next beat', async () => {
     const ear = await listen(stage.hub)
     await stage.database.run(sql`insert into transitions
       (object_id, seq, at, detected_at, from_state, to_state, reason, error_code)
@@ -62,7 +62,7 @@ describe('states', () => {
     expect(statesIn(ear)).toEqual([[6, 1, 'minor']])
   })
 
-  test('of many commits at once are told each once', async () => {
+  test('of many commits at once are published once each', async () => {
     const ear = await listen(stage.hub)
     const told = Array.from({ length: 20 }, (_, index) => stage.tell(6, index % 2 === 0 ? 'major' : 'ok'))
     await Promise.all([...told, stage.hub.committed(), stage.hub.beat()])
@@ -72,7 +72,7 @@ describe('states', () => {
     expect(new Set(seqs).size).toBe(seqs.length)
   })
 
-  test('whose rows went with their object are said to be missing, and others go on', async () => {
+  test('whose rows were deleted with their object cause a gap, and others continue', async () => {
     const ear = await listen(stage.hub)
     await stage.tell(3, 'major')
     await ear.until(({ heard }) => heard.length === 4)
@@ -85,7 +85,7 @@ describe('states', () => {
     expect(ear.heard[5]).toMatchObject({ event: 'state', data: { objectId: 6 } })
   })
 
-  test('are told of what somebody wants and may see, as of now', async () => {
+  test('are published to readers who want and may read them at that time', async () => {
     let sight: Visibility | null = EVERYTHING
     const below2 = await listen(stage.hub, { wanted: { objectIds: new Set([2]) } })
     const narrowed = await listen(stage.hub, { look: () => Promise.resolve(sight) })
@@ -109,7 +109,7 @@ describe('states', () => {
     expect(stage.hub.readers).toBe(1)
   })
 
-  test('are not asked for while nobody reads', async () => {
+  test('are not read from the database without readers', async () => {
     expect(stage.hub.isAwake).toBe(false)
     await stage.tell(3, 'major')
     const ear = await listen(stage.hub)
@@ -120,7 +120,7 @@ describe('states', () => {
 })
 
 describe('alarms', () => {
-  test('are told after the states that opened them, to who may read their object', async () => {
+  test('are published after the states that opened them, to readers of their object', async () => {
     await stage.database.run(sql`insert into alarm_links
       (object_id, position, covers, min_state, delay_ms, recovery_delay_ms, events)
       values (2, 0, 'below', 'minor', 0, 0, '[]')`)
@@ -143,8 +143,8 @@ describe('alarms', () => {
   })
 })
 
-describe('what people do to alarms', () => {
-  test('is told at once, before any beat', async () => {
+describe('changes of alarms by users', () => {
+  test('are published at once, before any beat', async () => {
     const { context, hub, database } = stage
     const device = { parentType: 'device', parentId: 2 } as const
     const linkTo = (links: readonly object[]) =>
@@ -178,8 +178,8 @@ describe('what people do to alarms', () => {
   })
 })
 
-describe('a stream that ended', () => {
-  test('goes on where it was, without loss or repetition', async () => {
+describe('a resumed stream', () => {
+  test('continues without loss or repetition', async () => {
     const first = await listen(stage.hub)
     await stage.tell(3, 'major')
     await first.until(({ heard }) => heard.length === 4)
@@ -199,7 +199,7 @@ describe('a stream that ended', () => {
     ])
   })
 
-  test('is said to have a gap where the window has passed on', async () => {
+  test('has a gap if the window has moved on', async () => {
     const first = await listen(stage.hub, { wanted: { objectIds: new Set([5]) } })
     await first.until(({ heard }) => heard.length === 1)
     await first.leave()
@@ -208,7 +208,7 @@ describe('a stream that ended', () => {
     expect((await late.ended()).heard).toEqual([{ id: '1-51', event: 'gap', data: { reason: 'window' } }])
   })
 
-  test('need not pass over again what did not concern it: heartbeats move its id', async () => {
+  test('does not repeat skipped events, because heartbeats move its id', async () => {
     const quiet = await listen(stage.hub, { wanted: { objectIds: new Set([5]) } })
     for (let round = 0; round < 17; round++) {
       await stage.tell(3, round % 2 === 0 ? 'major' : 'ok')
@@ -219,7 +219,7 @@ describe('a stream that ended', () => {
     expect([quiet.lastId, quiet.heard.length]).toEqual(['1-51', 1])
   })
 
-  test('has another epoch after a restart, and says so; ids only grow', async () => {
+  test('has a new epoch and a gap after a restart; ids only grow', async () => {
     const before = await listen(stage.hub)
     await stage.tell(3, 'major')
     await before.until(({ heard }) => heard.length === 4)
@@ -234,7 +234,7 @@ describe('a stream that ended', () => {
     expect(await codeOf(stage.hub.open(readingOf()))).toBe('unavailable')
   })
 
-  test('finds everything for five minutes after the last reader left, and no longer', async () => {
+  test('continues within five minutes after the last reader left, and not later', async () => {
     const first = await listen(stage.hub)
     await first.leave()
     stage.clock.at += LINGER_MS - 1
@@ -251,7 +251,7 @@ describe('a stream that ended', () => {
 })
 
 describe('values', () => {
-  test('are told of jobs that somebody reads, to whoever does', async () => {
+  test('are published of jobs with readers, to these readers', async () => {
     const asked: (readonly number[])[] = []
     const edge = await openHubStage({ watch: (jobIds) => Promise.resolve(void asked.push(jobIds)) })
     const reads = await listen(edge.hub, { wanted: { jobIds: new Set([3]) } })
@@ -272,7 +272,7 @@ describe('values', () => {
     await edge.close()
   })
 
-  test('are not told of a job that may not be read, or that is gone', async () => {
+  test('are not published of jobs that may not be read, or were deleted', async () => {
     const look = () =>
       Promise.resolve({ sees: (above: readonly number[]) => above.includes(2), seesScripts: true })
     const ear = await listen(stage.hub, { wanted: { jobIds: new Set([3]) }, look })
@@ -292,7 +292,7 @@ describe('values', () => {
     expect(told).toEqual([1, 3])
   })
 
-  test('go on after a break of which nothing was missed, else there is a gap', async () => {
+  test('continue after a break without loss, else there is a gap', async () => {
     const wanted = { jobIds: new Set([3]) }
     const first = await listen(stage.hub, { wanted })
     await first.until(({ heard }) => heard.length === 1)
@@ -308,7 +308,7 @@ describe('values', () => {
     expect((await other.ended()).of('gap')).toEqual([{ reason: 'jobs' }])
   })
 
-  test('that could not be told are said to be missing', async () => {
+  test('that could not be published cause a gap', async () => {
     const reads = await listen(stage.hub, { wanted: { jobIds: new Set([3]) } })
     const other = await listen(stage.hub)
     await stage.hub.tell([valueOf(3, 1)], true)
@@ -322,7 +322,7 @@ describe('values', () => {
 })
 
 describe('bounds', () => {
-  test('as many read as may, of one user and of all', async () => {
+  test('the number of readers is limited, per user and in total', async () => {
     const ears: Ear[] = []
     for (let count = 0; count < 3; count++) ears.push(await listen(stage.hub))
     expect(await codeOf(stage.hub.open(readingOf()))).toBe('overloaded')
@@ -336,7 +336,7 @@ describe('bounds', () => {
     expect(stage.hub.readers).toBe(5)
   })
 
-  test('whoever is refused leaves no trace', async () => {
+  test('a rejected reader leaves no trace', async () => {
     const nobody = () => Promise.resolve(null)
     const away = () => Promise.reject(new Error('away'))
     for (let tried = 0; tried < 10; tried++) {
@@ -347,7 +347,7 @@ describe('bounds', () => {
     expect(stage.hub.readers).toBe(1)
   })
 
-  test('as many jobs are watched as may, and free ones may be again', async () => {
+  test('the number of watched jobs is limited, and released jobs make room', async () => {
     const both = await listen(stage.hub, { wanted: { jobIds: new Set([3, 4]) } })
     await listen(stage.hub, { wanted: { jobIds: new Set([4]) } })
     const third = readingOf({ wanted: { ...readingOf().wanted, jobIds: new Set([6]) } })
@@ -359,7 +359,7 @@ describe('bounds', () => {
     expect([stage.hub.watches(3), stage.hub.watches(4), stage.hub.watches(6)]).toEqual([false, true, true])
   })
 
-  test('who does not read is cut off once the window has passed, and the others are not', async () => {
+  test('a reader that does not read is cut off after the window, and others are not', async () => {
     const { body } = await stage.hub.open(readingOf())
     const reads = await listen(stage.hub)
     const large = { text: 'x'.repeat(8 * 1024) }
@@ -382,7 +382,7 @@ describe('bounds', () => {
     )
   })
 
-  test('who takes nothing for six beats is gone, and who takes something each time is not', async () => {
+  test('a reader without progress for six beats is cut off, and one with some progress is not', async () => {
     const { body: unread } = await stage.hub.open(readingOf())
     const slow = (await stage.hub.open(readingOf())).body?.getReader()
     for (let count = 0; count < 20; count++)
@@ -399,7 +399,7 @@ describe('bounds', () => {
     expect(stage.hub.readers).toBe(0)
   })
 
-  test('two hundred readers that come back at once each get everything once', async () => {
+  test('two hundred readers that resume at once each get all events once', async () => {
     const large = await openHubStage({ limits: { readersOfUserMax: 200 } })
     const first = await listen(large.hub)
     await first.until(({ heard }) => heard.length === 1)

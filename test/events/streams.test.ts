@@ -41,7 +41,7 @@ describe.each(HOST_NAMES)('streams of events on %s', (name) => {
     new Ear((await fetch(client.host.url + path, { headers: { 'x-session-id': sessionId } })).body)
 
   test(
-    'a client of others hears everything once and in order, in whatever pieces it comes and however often it breaks off',
+    'an independent client gets all events once and in order, in any chunks and over any reconnects',
     async () => {
       const connections: (string | null)[] = []
       const source = new EventSource(`${client.host.url}/events?objectId=${job}&jobId=${job}`, {
@@ -82,7 +82,7 @@ describe.each(HOST_NAMES)('streams of events on %s', (name) => {
   )
 
   test(
-    'who asks for the head alone takes no place',
+    'a HEAD request takes no seat',
     async () => {
       const headers = { 'x-session-id': client.sessionIds.collector }
       for (let count = 0; count < STREAMS_MAX + 10; count++) {
@@ -96,7 +96,7 @@ describe.each(HOST_NAMES)('streams of events on %s', (name) => {
   // At the edge a connection that has gone is noticed with the beats that follow: `hub.test.ts` shows how.
   if (name === 'bun')
     test(
-      'who leaves gives the place back',
+      'a client that leaves frees its seat',
       async () => {
         for (let count = 0; count < STREAMS_MAX + 10; count++) {
           const ear = await open('/events', client.sessionIds.collector)
@@ -108,7 +108,7 @@ describe.each(HOST_NAMES)('streams of events on %s', (name) => {
     )
 
   test(
-    'a session that ends takes its stream along, a right that is taken what it showed, and others go on',
+    'an ended session ends its stream, a revoked right hides its objects, and other streams continue',
     async () => {
       const viewer = { username: 'dashboard_viewer', password: PASSWORD }
       const sessionId = await logIn(client, viewer)

@@ -90,7 +90,7 @@ const OPENING = {
 } as const
 
 describe('100,000 alarms', () => {
-  test('are read by indexes alone, whoever asks for what', async () => {
+  test('queries of alarms use indexes only, for every caller and filter', async () => {
     const { database } = stage.ports
     const plans = new Map<string, readonly string[]>()
     const review = async (title: string, statement: SQL) => {
@@ -145,7 +145,7 @@ describe('100,000 alarms', () => {
     )
   })
 
-  test('a page is asked for with as many statements as a page of one', async () => {
+  test('a page of alarms needs as many statements as a page of one', async () => {
     const { ports } = stage
     const statements = async (limit: number) => {
       const counted = counting(ports.database)
@@ -157,7 +157,7 @@ describe('100,000 alarms', () => {
     expect(await statements(1_000)).toBe(await statements(1))
   })
 
-  test('one more opens at the price of a small installation: its object, what is above it, and its links', async () => {
+  test('an opening alarm reads only its object, the objects above it, and their links', async () => {
     const { ports, clock } = stage
     const counted = counting(ports.database)
     const flow = openStatePipeline({ ...ports, database: counted.database })

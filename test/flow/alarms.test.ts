@@ -51,7 +51,7 @@ async function past(): Promise<unknown[]> {
 }
 
 describe('the alarm of a job', () => {
-  test('opens when it gets bad, follows it, and closes when it is well', async () => {
+  test('opens with a bad state, follows it, and closes with a recovery', async () => {
     await teller.tell(JOB, 'warning', minutes(1))
     await teller.tell(JOB, 'major', minutes(2))
     await teller.tell(JOB, 'minor', minutes(3))
@@ -75,7 +75,7 @@ async function alarmOf(objectId: number): Promise<number> {
 
 const assigned = { userId: 1, until: null, comment: null, sticky: false }
 
-describe('whoever else changes something', () => {
+describe('alarms under other changes', () => {
   beforeEach(async () => {
     for (const id of [1, 2])
       await stage.ports.database.run(sql`
@@ -84,7 +84,7 @@ describe('whoever else changes something', () => {
         values (${id}, ${`user ${id}`}, 'administrator', 'SHARED', '', '', '', 'en', 'UTC', '', 1, 1)`)
   })
 
-  test('the alarms of what is deleted are closed in the same commit, and what they explained is told', async () => {
+  test('alarms of deleted objects close in the same commit, and alarms that they suppressed are notified', async () => {
     const context = contextOf(stage.ports)
     await updateDependencies(context, { parentType: 'job', parentId: JOB }, [PING])
     await teller.tell(PING, 'major', minutes(1))
@@ -111,7 +111,7 @@ describe('whoever else changes something', () => {
         values (${id}, ${`recipient ${id}`}, 'slack', '', '', '{"minState":"warning","objectIds":[9],"escalation":[]}', 0, 1, 0)`)
   }
 
-  test('the alarms of a link close with it, and the answer counts them', async () => {
+  test('alarms of a removed link close with it, and the answer counts them', async () => {
     await teller.tell(JOB, 'minor', minutes(1))
     await teller.tell(OTHER, 'minor', minutes(1))
     const { view } = await replace([])
@@ -125,7 +125,7 @@ describe('whoever else changes something', () => {
     expect((await replace([])).view.warnings).toEqual([])
   })
 
-  test('a new link opens alarms of what is bad enough now, dated now', async () => {
+  test('a new link opens alarms for objects that are bad now, dated now', async () => {
     await replace([])
     await teller.tell(JOB, 'minor', minutes(1))
     await teller.tell(OTHER, 'warning', minutes(1))
@@ -163,7 +163,7 @@ describe('whoever else changes something', () => {
     expect(await database.all(sql`select 1 from alarm_links where opened_to is not null`)).toEqual([])
   })
 
-  test('a link without an id is that of before with the same content, and keeps its alarms', async () => {
+  test('a link without an id continues the link with the same content, with its alarms', async () => {
     await recipients(1, 2)
     const links = [{ recipientId: 1 }, { recipientId: 2 }, { recipientId: 1, delay: 'PT5M' }]
     const before = (await replace(links)).view.links
@@ -182,7 +182,7 @@ describe('whoever else changes something', () => {
     expect(longer[0]?.id).not.toBe(before[0]?.id)
   })
 
-  test('what explains an alarm is looked for anew once its link has another recipient', async () => {
+  test('causes are searched again after a link got another recipient', async () => {
     await recipients(1, 2)
     const group = { parentType: 'group', parentId: GROUP } as const
     const relink = (recipientId: number) =>
@@ -202,7 +202,7 @@ describe('whoever else changes something', () => {
     expect((await explained()).slice(1)).toEqual([[0, OTHER, 'released']])
   })
 
-  test('an alarm of who is gone is nobody’s, and told again', async () => {
+  test('an alarm of a deleted assignee is unassigned and notified again', async () => {
     await teller.tell(JOB, 'minor', minutes(1))
     stage.clock.at = Date.parse(minutes(2))
     await assignAlarm(contextOf(stage.ports), await alarmOf(JOB), { ...assigned, userId: 2 })
@@ -214,7 +214,7 @@ describe('whoever else changes something', () => {
     ])
   })
 
-  test('people and the flow at once: both happen, one after the other', async () => {
+  test('concurrent changes by users and the flow both happen, one after the other', async () => {
     await teller.tell(JOB, 'warning', minutes(1))
     const id = await alarmOf(JOB)
     const context = contextOf(stage.ports)
@@ -235,7 +235,7 @@ describe('whoever else changes something', () => {
     ])
   })
 
-  test('two flows that know nothing of each other make each alarm once', async () => {
+  test('two independent flows open each alarm once', async () => {
     const { ports } = stage
     await ports.database.run(sql`update states set alarmed_seq = seq`)
     await teller.tell(JOB, 'major', minutes(1))
@@ -254,7 +254,7 @@ describe('whoever else changes something', () => {
     ])
   })
 
-  test('closed ones are kept for 400 days, with what happened to them; open ones for good', async () => {
+  test('closed alarms are kept for 400 days with their changes, open ones without a limit', async () => {
     const { database } = stage.ports
     await teller.tell(JOB, 'minor', minutes(1))
     await teller.tell(JOB, 'ok', minutes(2))
@@ -268,8 +268,8 @@ describe('whoever else changes something', () => {
   })
 })
 
-describe('what time changes', () => {
-  test('is dated when it was due, however late somebody looks, and whatever came after it', async () => {
+describe('time-based changes of alarms', () => {
+  test('are dated when they were due, however late they are applied', async () => {
     await replaceLinks(
       contextOf(stage.ports),
       { parentType: 'group', parentId: 1 },
@@ -294,7 +294,7 @@ describe('what time changes', () => {
     ])
   })
 
-  test('wakes the host when it is due', async () => {
+  test('wake the host when they are due', async () => {
     const flow = openStatePipeline(stage.ports)
     await replaceLinks(
       contextOf(stage.ports),
@@ -310,8 +310,8 @@ describe('what time changes', () => {
   })
 })
 
-describe('two that explain each other', () => {
-  test('are not both silent: the first is told, the other with it', async () => {
+describe('two alarms that could cause each other', () => {
+  test('do not suppress each other: the first is notified, and the other once it has closed', async () => {
     const context = contextOf(stage.ports)
     // Each device depends on the other’s job: no circle among the two dependencies themselves.
     await updateDependencies(context, { parentType: 'device', parentId: SERVER }, [PING])
@@ -329,8 +329,8 @@ describe('two that explain each other', () => {
   })
 })
 
-describe('what depends on something', () => {
-  test('is not told while that has an alarm, and is afterwards where it is still bad', async () => {
+describe('an alarm of a dependent object', () => {
+  test('is suppressed during the alarm of the dependency, and notified afterwards if the object is still bad', async () => {
     await updateDependencies(contextOf(stage.ports), { parentType: 'device', parentId: SERVER }, [ROUTER])
     await teller.tell(PING, 'major', minutes(1))
     await teller.tell(JOB, 'minor', minutes(2))

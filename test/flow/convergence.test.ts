@@ -62,7 +62,7 @@ describe.each([
   }, OPEN_MAX_MS)
   afterAll(() => opened.close())
 
-  test('comes to the same, in whatever order, however often told, and however often whoever carries it on is killed', async () => {
+  test('has the same result in any order, with repetitions, and with processes that are killed in between', async () => {
     const { ports, database } = opened
     const told = new Map(JOBS.map((id): [number, Transition[]] => [id, []]))
     let kills = 0

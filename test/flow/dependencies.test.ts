@@ -67,7 +67,7 @@ async function drawAtOnce(
   return outcomes
 }
 
-test('nothing depends on itself, also when many say at once what depends on what', async () => {
+test('objects never depend on themselves, also with concurrent requests', async () => {
   const nodes: number[] = []
   for (let index = 0; index < 6; index++) {
     nodes.push((await createGroup(context, 1, groupBody.parse({ name: `${index}` }))).group.id)
@@ -83,7 +83,7 @@ test('nothing depends on itself, also when many say at once what depends on what
   expect([...outcomes.keys()].sort()).toEqual(['cycle', 'drawn'])
 })
 
-test('nothing is part of itself, also when many link at once', async () => {
+test('objects are never children of themselves, also with concurrent requests', async () => {
   const nodes: number[] = []
   for (let index = 0; index < 6; index++) {
     nodes.push((await createSlo(context, 1, sloBody.parse({ name: `${index}` }))).slo.id)
@@ -99,7 +99,7 @@ test('nothing is part of itself, also when many link at once', async () => {
   expect([...outcomes.keys()].sort()).toEqual(['cycle', 'drawn'])
 })
 
-test(`of what depends on an object the first ${DEPENDENTS_SHOWN_MAX} are shown, and all are counted`, async () => {
+test(`an answer has the first ${DEPENDENTS_SHOWN_MAX} dependents and the number of all`, async () => {
   const { database } = stage.ports
   const { group } = await createGroup(context, 1, groupBody.parse({ name: 'needed' }))
   const dependOn = async (count: number) => {

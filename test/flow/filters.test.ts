@@ -243,9 +243,9 @@ async function unlessRefused(work: Promise<unknown>): Promise<void> {
   })
 }
 
-describe('what filters count', () => {
+describe('the matches of filters', () => {
   test(
-    'is what a search of the whole tree finds but circles, whatever comes, goes, moves and changes, also at once',
+    'agree with a search of the whole tree without cycles, under any changes, also concurrent ones',
     async () => {
       for (let round = 0; round < ROUNDS; round++) {
         const stage = await openStage()
@@ -265,7 +265,7 @@ describe('what filters count', () => {
   )
 
   test(
-    'is so again after the flow was interrupted at any commit',
+    'agree again after the flow was interrupted at any commit',
     async () => {
       for (let round = 100; round < 110; round++) {
         const stage = await openStage()
@@ -305,7 +305,7 @@ describe('a tree of 100,000 jobs', () => {
     sloBody.parse({ name: 'found', childrenFilter: { filterDefinition: { conditions } } })
   const childrenOf = async (id: number) => (await readSlo(stage.context, id)).slo
 
-  test(`the first ${FOUND_MAX} are counted, and the next one when there is room`, async () => {
+  test(`the first ${FOUND_MAX} matches count, and the next one when there is room`, async () => {
     const { slo } = await createSlo(
       stage.context,
       ROOT,
@@ -322,7 +322,7 @@ describe('a tree of 100,000 jobs', () => {
     await deleteSlo(stage.context, slo.id)
   })
 
-  test(`${FOUND_MAX} and no more are not full`, async () => {
+  test(`a filter with exactly ${FOUND_MAX} matches is not full`, async () => {
     const conditions = [
       { item: 'type', operator: 'eq', expression: 'job' },
       { item: 'id', operator: 'lt', expression: String(FIRST_JOB + 200 + FOUND_MAX) },
@@ -333,7 +333,7 @@ describe('a tree of 100,000 jobs', () => {
     await deleteSlo(stage.context, slo.id)
   })
 
-  test(`${CHILDREN_MAX} links and no more, whichever way they come; copies among them`, async () => {
+  test(`an object has at most ${CHILDREN_MAX} links, by any request, also by copies`, async () => {
     const { context } = stage
     const { slo } = await createSlo(context, ROOT, sloBody.parse({ name: 'crowd' }))
     const template = await createSlo(context, ROOT, sloBody.parse({ name: 'template', isTemplate: true }))
@@ -366,7 +366,7 @@ describe('a tree of 100,000 jobs', () => {
     await deleteSlo(context, slo.id)
   })
 
-  test('what is moved and shows its parents something else at the same time is counted as that', async () => {
+  test('an object that is moved and shows its parents another state at the same time counts once', async () => {
     const { context } = stage
     const [below, above] = [
       await createSlo(context, ROOT, sloBody.parse({ name: 'below' })),
@@ -386,7 +386,7 @@ describe('a tree of 100,000 jobs', () => {
     expect((await childrenOf(above.slo.id)).currentState).toBe('undefined')
   })
 
-  test(`${FILTERS_MAX} filters and no more, and for a change they look at what changed only`, async () => {
+  test(`there are at most ${FILTERS_MAX} filters, and each change is checked alone`, async () => {
     const { database, flow } = stage.ports
     // No index knows how names end.
     const body = filter({ item: 'name', operator: 'ends_with', expression: 'zz' })

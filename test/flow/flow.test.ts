@@ -30,7 +30,7 @@ describe('a tree of 100,000 jobs', () => {
     expect(root?.seq).toBe(1)
   })
 
-  test('a change reads and writes the object and what is above it, and nothing else', async () => {
+  test('a change reads and writes the object and the objects above it only', async () => {
     const { database, flow } = stage.ports
     const before = await transitionsIn(database)
     expect(await readNodes(database, [FIRST_JOB + 1])).toHaveLength(4)
@@ -39,7 +39,7 @@ describe('a tree of 100,000 jobs', () => {
     expect(await driftOf(database)).toEqual([])
   })
 
-  test('states and tallies are what a count from scratch says, after thousands of changes in any order', async () => {
+  test('states and tallies agree with a full count after thousands of changes in any order', async () => {
     const { database, flow } = stage.ports
     const told: Promise<void>[] = []
     for (let round = 0; round < 40; round++) {
@@ -51,7 +51,7 @@ describe('a tree of 100,000 jobs', () => {
     expect(await driftOf(database)).toEqual([])
   })
 
-  test('lets a group of 1,000 jobs enter maintenance and leave it, and looks at nothing else', async () => {
+  test('a group of 1,000 jobs enters and leaves maintenance without reading other objects', async () => {
     const { ports, clock } = stage
     const { database, flow } = ports
     const total = async (what: ReturnType<typeof sql>) =>
@@ -73,7 +73,7 @@ describe('a tree of 100,000 jobs', () => {
     expect(await driftOf(database)).toEqual([])
   })
 
-  test('two flows that know nothing of each other lose updates: one place per installation is needed', async () => {
+  test('control: two concurrent flows lose updates, so one place per installation is needed', async () => {
     const { ports } = stage
     const flows = [openStatePipeline(ports), openStatePipeline(ports)]
     for (let round = 0; round < 20; round++) {
@@ -87,7 +87,7 @@ describe('a tree of 100,000 jobs', () => {
   })
 })
 
-test('what could not be stored is told to whoever asked, and nothing of it stays', async () => {
+test('a failed write is reported to its caller, and nothing of it is stored', async () => {
   const { database, clock, log } = stage.ports
   const broken = Object.assign(Object.create(database) as Database, {
     batch: () => Promise.reject(new Error('away')),

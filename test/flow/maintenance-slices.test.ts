@@ -66,7 +66,7 @@ const changesOf = (id: number) =>
     sql`select at - ${beganAt} as at, to_state as "to" from transitions where object_id = ${id} and at >= ${beganAt} order by seq`,
   )
 
-test('many objects enter maintenance in slices, between which others get their turn, and all at the same instant', async () => {
+test('many objects enter maintenance in slices, with other work in between, all dated at the same instant', async () => {
   const { flow } = stage.ports
   let isEntered = false
   const entering = (async () => {
@@ -100,7 +100,7 @@ test('many objects enter maintenance in slices, between which others get their t
   expect(all.filter(({ at }) => at > 0).every(({ to }) => to === 'maintenance_major')).toBe(true)
 })
 
-test('what others are made of enters it before anything else is said of these', async () => {
+test('linked children enter maintenance before other changes of their parents', async () => {
   // One that has just been started, and knows of no plan.
   const flow = openStatePipeline(stage.ports)
   stage.clock.at = beganAt + 5
@@ -109,7 +109,7 @@ test('what others are made of enters it before anything else is said of these', 
   expect(await changesOf(SLO)).toEqual([{ at: 0, to: 'maintenance_major' }])
 })
 
-test('who is killed between slices goes on where it was, at the same instant', async () => {
+test('a killed process continues with the remaining slices, dated at the same instant', async () => {
   const { ports } = stage
   let commits = 0
   const dying = Object.assign(Object.create(ports.database) as Database, {

@@ -81,7 +81,7 @@ const WELL: State[] = ['ok', 'ok', 'ok', 'ok']
 const MAINTAINED: State[] = ['maintenance_ok', 'maintenance_ok', 'maintenance_ok', 'maintenance_ok']
 
 describe('maintenance of a group', () => {
-  test('is entered by everything below when it begins, and left when it ends; not a moment sooner', async () => {
+  test('covers everything below from its begin to its end, to the instant', async () => {
     await enter(group, 10, 20)
     await at(10 - 1 / MINUTE_MS)
     expect(await states()).toEqual(WELL)
@@ -93,7 +93,7 @@ describe('maintenance of a group', () => {
     expect(await states()).toEqual(WELL)
   })
 
-  test('is dated as it was planned, however late somebody wakes up for it, and whoever is heard of first', async () => {
+  test('is dated at the planned instant, even if the host wakes late, in any order of events', async () => {
     await enter(group, 10, 20)
     stage.clock.at = Date.parse(minutes(17))
     await teller.tell(JOB, 'major', minutes(15))
@@ -116,7 +116,7 @@ describe('maintenance of a group', () => {
     expect(await states()).toEqual(['major', 'major', 'major', 'ok'])
   })
 
-  test('leaves what jobs say as it is: values go on, and what is bad in the end is bad', async () => {
+  test('does not affect deliveries: values are stored, and a bad state shows at the end', async () => {
     await enter(group, 0, 30)
     await teller.tell(JOB, 'minor', minutes(5))
     await teller.tell(JOB, 'ok', minutes(6))
@@ -127,7 +127,7 @@ describe('maintenance of a group', () => {
     expect(await states()).toEqual(['warning', 'warning', 'warning', 'ok'])
   })
 
-  test('that overlaps another is left once none is left', async () => {
+  test('that overlaps another one ends with the last of them', async () => {
     await enter(group, 10, 40)
     await enter(device, 20, 30)
     await enter(device, 35, 50)
@@ -144,7 +144,7 @@ describe('maintenance of a group', () => {
     expect(await past(GROUP)).toHaveLength(2)
   })
 
-  test('goes on where a restart interrupted it', async () => {
+  test('continues after a restart', async () => {
     await enter(group, 10, 20)
     const { ports } = stage
     let commits = 0
@@ -168,8 +168,8 @@ describe('maintenance of a group', () => {
   })
 })
 
-describe('what comes and goes', () => {
-  test('a new job of a device in maintenance is in maintenance, and one that moves away is not', async () => {
+describe('objects that are created and moved', () => {
+  test('a new job of a device in maintenance is in maintenance, and a moved one is not', async () => {
     await enter(group, 0, 30)
     const { database, flow } = stage.ports
     const inner = await createGroup(context, GROUP, groupBody.parse({ name: 'inner' }))
@@ -201,7 +201,7 @@ describe('what comes and goes', () => {
 })
 
 describe('a service level object', () => {
-  test('in maintenance is, and one over what is in maintenance is unless it ignores that', async () => {
+  test('in maintenance, or over children in maintenance, is maintained unless it ignores maintenance', async () => {
     const { database, flow } = stage.ports
     const counters = { major: 0, minor: 0, warning: 0, minorMinor: 0, minorWarning: 0, warningWarning: 0 }
     const plantSlo = async (id: number, parent: number, ignoreMaintenance: boolean) => {
@@ -234,8 +234,8 @@ describe('a service level object', () => {
   })
 })
 
-describe('what is entered', () => {
-  test('while it goes on is two: one laid over the past, one lived through', async () => {
+describe('a revaluation', () => {
+  test('that is created in its middle is split in two: a correction of the past and live maintenance', async () => {
     const { revaluation } = await enter(group, -30, 30, { name: 'change of disks' })
     expect(revaluation).toMatchObject({
       inPast: false,
@@ -257,7 +257,7 @@ describe('what is entered', () => {
     expect(await states()).toEqual(MAINTAINED)
   })
 
-  test('and recurs is expanded one occurrence ahead, also over the change of the clocks', async () => {
+  test('that recurs is planned one occurrence ahead, also across a DST change', async () => {
     const nights = { type: 'daily', timezone: 'Europe/Zurich', times: [{ begin: '02:30', duration: 'PT1H' }] }
     const begin = '2026-03-28T02:30:00+01:00'
     const body = { begin, end: '2026-04-01T00:00:00Z', active: [nights] }
@@ -287,7 +287,7 @@ describe('what is entered', () => {
     expect(after).toMatchObject({ status: 'ended', nextBegin: null, nextEnd: null })
   })
 
-  test('and deleted while it runs ends now; what has passed stays', async () => {
+  test('that is deleted while it applies ends now; its past stays', async () => {
     const { revaluation } = await enter(group, 10, 60)
     await at(25)
     await deleteRevaluation(context, group, revaluation.id)
@@ -305,7 +305,7 @@ describe('what is entered', () => {
     expect(await past(JOB)).toHaveLength(2)
   })
 
-  test('and deleted before it begins is gone', async () => {
+  test('that is deleted before its begin is removed', async () => {
     const { revaluation } = await enter(group, 10, 60)
     await at(5)
     await deleteRevaluation(context, group, revaluation.id)
@@ -316,7 +316,7 @@ describe('what is entered', () => {
     })
   })
 
-  test('changes as long as it has not begun; then its end only', async () => {
+  test('can be changed before its begin; after it only its end can', async () => {
     const { revaluation, version } = await enter(group, 10, 60)
     const change = (begin: number, end: number, ifMatch: number | null = null) =>
       updateRevaluation(context, group, {
@@ -341,7 +341,7 @@ describe('what is entered', () => {
     expect(await rejection(change(20, 90))).toMatchObject({ code: 'conflict' })
   })
 
-  test('adjusts the past only, and no outage that lasts', async () => {
+  test('adjusts only the past, and no open outage', async () => {
     const adjust = (begin: number, end: number) =>
       enter(group, begin, end, { type: 'adjustment', adjustTo: 'ok' })
     await at(100)
@@ -354,7 +354,7 @@ describe('what is entered', () => {
     expect((await adjust(20, 100)).revaluation).toMatchObject({ status: 'ended' })
   })
 
-  test('is refused beyond 10,000 of an object', async () => {
+  test('is rejected beyond 10,000 of an object', async () => {
     await stage.ports.database.run(sql`
       with recursive n(i) as (select 1 union all select i + 1 from n where i < 9999)
       insert into revaluations (object_id, type, adjust_to, begin_at, end_at, name, sla_relevant, active, in_past,

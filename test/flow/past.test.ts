@@ -38,7 +38,7 @@ const tell = (at: string, to: State, errorCode = 0) => teller.tell(JOB, to, at, 
 const outages = (type: 'job' | 'device' | 'group', id: number, query: object) =>
   listOutages(context, { type, id }, outagesQuery.parse(query))
 
-describe('a job that was down on the day the clocks went forward', () => {
+describe('a job that was down on the day of a DST change', () => {
   beforeAll(async () => {
     await tell('2026-03-29T01:30:00+01:00', 'major', 7)
     await tell('2026-03-29T03:30:00+02:00', 'ok')
@@ -80,7 +80,7 @@ describe('a job that was down on the day the clocks went forward', () => {
     expect(history.transitions.map(({ to }) => to)).toEqual(['major', 'ok', 'major'])
   })
 
-  test('a device says which job changed it', async () => {
+  test('the history of a device names the job that changed it', async () => {
     const query = { timestamp_begin: SHORT_DAY.begin, timestamp_end: SHORT_DAY.end }
     const history = await readStateHistory(
       context,
@@ -94,7 +94,7 @@ describe('a job that was down on the day the clocks went forward', () => {
     })
   })
 
-  test('outages in the neighbourhood are joined within the gap, also beyond the range', async () => {
+  test('neighbouring outages within the gap are merged, also beyond the range', async () => {
     const query = { begin: '2026-03-29T02:59:00+02:00', end: '2026-03-29T03:10:00+02:00' }
     expect(await outages('job', JOB, { ...query, mergeGap: 'PT21H' })).toMatchObject([
       { begin: '2026-03-29T01:30:00+01:00', end: '2026-03-30T00:20:00+02:00', duration: 'PT21H50M' },
@@ -104,7 +104,7 @@ describe('a job that was down on the day the clocks went forward', () => {
     ])
   })
 
-  test('ranges beside an outage do not show it', async () => {
+  test('ranges beside an outage do not list it', async () => {
     const beside = [
       { begin: '2026-03-29T03:30:00+02:00', end: '2026-03-29T23:50:00+02:00' },
       { begin: '2026-03-28T00:00:00+01:00', end: '2026-03-29T01:30:00+01:00' },
@@ -113,7 +113,7 @@ describe('a job that was down on the day the clocks went forward', () => {
   })
 })
 
-test('an outage that lasts has no end, and its duration so far', async () => {
+test('an open outage has no end, and its duration so far', async () => {
   await tell('2026-04-09T22:00:00Z', 'major', 5)
   expect(await outages('group', GROUP, { begin: '2026-04-09T23:00:00Z' })).toMatchObject([
     {
@@ -127,7 +127,7 @@ test('an outage that lasts has no end, and its duration so far', async () => {
   await tell('2026-04-09T23:00:00Z', 'ok')
 })
 
-test('a noisy year is read whole and exactly', async () => {
+test('a noisy year is read completely and exactly', async () => {
   const from = stage.clock.at - 365 * DAY_MS
   const count = 52_560
   // Straight into the table: every ten minutes bad for a minute, on the device, which nobody else changes by then.

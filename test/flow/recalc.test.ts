@@ -114,7 +114,7 @@ describe('45 minutes of major around 15 of minor', () => {
     })
     afterAll(clear)
 
-    test.each(OBJECTS)('are 97.872 %% for the %s, and unchanged without recalc', async (type, id) => {
+    test.each(OBJECTS)('are 97.872 %% for the %s with recalc, and unchanged without', async (type, id) => {
       expect(await history(type, id, true)).toMatchObject({
         recalc: true,
         availability: {
@@ -128,7 +128,7 @@ describe('45 minutes of major around 15 of minor', () => {
       expect(await history(type, id, false)).toMatchObject({ availability: { percent: 96.875 } })
     })
 
-    test.each(OBJECTS)('leave outages of the %s before and after', async (type, id) => {
+    test.each(OBJECTS)('leave an outage of the %s before and one after', async (type, id) => {
       expect(await outages(type, id, { recalc: 'true' })).toEqual([
         ['02:00', '02:20', 'major'],
         ['02:50', '03:00', 'major'],
@@ -152,7 +152,7 @@ describe('45 minutes of major around 15 of minor', () => {
     })
   })
 
-  test('come back when the overlay is deleted', async () => {
+  test('return when the overlay is deleted', async () => {
     await enter(['job', JOB], ['01:00', '04:00'], { type: 'adjustment', adjustTo: 'ok' })
     expect(await history('slo', SLO, true)).toMatchObject({ availability: { percent: 100 } })
     await clear()
@@ -165,7 +165,7 @@ describe('45 minutes of major around 15 of minor', () => {
   })
 })
 
-test('maintenance of a group that holds a service level object and what it is made of covers both', async () => {
+test('maintenance of a group covers a service level object in it and its children', async () => {
   const { database } = stage.ports
   const rows = await database.all<{ path: string }>(sql`select path from objects where id = ${SLO}`)
   expect(rows).toEqual([{ path: '/1/6/7/' }])
@@ -181,7 +181,7 @@ test('maintenance of a group that holds a service level object and what it is ma
 describe('several overlays', () => {
   afterAll(clear)
 
-  test('apply in order of creation, the later to what the earlier made; a comment to nothing', async () => {
+  test('apply in order of creation, each to the result of the earlier ones; comments change nothing', async () => {
     await enter(['job', JOB], ['02:00', '03:00'], { type: 'adjustment', adjustTo: 'minor' })
     await enter(['job', JOB], ['02:10', '02:20'])
     await enter(['job', JOB], ['02:15', '02:18'], { type: 'adjustment', adjustTo: 'major' })
@@ -199,7 +199,7 @@ describe('several overlays', () => {
     await clear()
   })
 
-  test('of a child leave a parent as its other children are', async () => {
+  test('on a child leave the parent with the state of its other children', async () => {
     const teller = new Teller(stage.ports)
     await teller.tell(OTHER, 'warning', at('02:10'))
     await teller.tell(OTHER, 'ok', at('02:25'))
@@ -225,7 +225,7 @@ describe('several overlays', () => {
     await clear()
   })
 
-  test('that make an outage show it whole, beyond the range that is asked for', async () => {
+  test('that extend an outage show all of it, beyond the requested range', async () => {
     const begin = '2026-02-01T00:00:00+01:00'
     const body = { begin, end: at('01:00'), type: 'adjustment', adjustTo: 'major' }
     await createRevaluation(context, { type: 'device', id: DEVICE }, revaluationBody.parse(body))
@@ -239,7 +239,7 @@ describe('several overlays', () => {
   })
 })
 
-test('live maintenance of a service level object stays where what is below it is judged anew', async () => {
+test('live maintenance of a service level object stays when states below are recalculated', async () => {
   const { database, clock, flow } = stage.ports
   const now = stage.clock.at
   stage.clock.at = now + 60_000
@@ -267,7 +267,7 @@ test('live maintenance of a service level object stays where what is below it is
   await database.run(sql`delete from revaluations where object_id = ${JOB}`)
 })
 
-test('a year of a group of 100 jobs is recalculated with 1,000 overlays in a moment, and with 10,000 at most', async () => {
+test('a year of a group of 100 jobs is recalculated with 1,000 overlays quickly, and with at most 10,000', async () => {
   const { database } = stage.ports
   const from = Date.parse('2026-03-05T00:00:00Z')
   const DAY_MS = 86_400_000
@@ -311,7 +311,7 @@ test('a year of a group of 100 jobs is recalculated with 1,000 overlays in a mom
   expect(await rejection(read())).toMatchObject({ code: 'invalid', errors: [{ pointer: '?recalc' }] })
 })
 
-test('corrections are recalculated up to 100,000 occurrences', async () => {
+test('a recalculation has at most 100,000 occurrences of corrections', async () => {
   const { database, clock } = stage.ports
   await plantObject(database, { id: 60, type: 'group', path: '/1/60/', parentId: 1 })
   await database.run(sql`update objects set created_at = 0 where id = 60`)
@@ -334,7 +334,7 @@ test('corrections are recalculated up to 100,000 occurrences', async () => {
   expect(await rejection(read())).toMatchObject({ code: 'invalid', errors: [{ pointer: '?recalc' }] })
 })
 
-test('a parent is judged anew with up to 50,000 objects and 200,000 changes of theirs', async () => {
+test('a recalculation has at most 50,000 objects and 200,000 of their changes', async () => {
   const { database, clock } = stage.ports
   const [DEVICE_ID, FIRST, SECOND_MS] = [1_000, 1_001, 1_000]
   const beginAt = clock.now() - 300_000 * SECOND_MS

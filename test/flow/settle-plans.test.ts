@@ -30,7 +30,7 @@ const ASKED: readonly (readonly [string, string, (database: Database) => Promise
   ],
 ]
 
-test('what a settle asks begins at its queue, and reads no table of objects whole', async () => {
+test('the queries of a pass begin at their queue and scan no table of objects', async () => {
   const { database } = stage.ports
   await plantTree(database, { groups: 5, devices: 20, jobs: 200 })
   // The statistics of an installation that has grown, with empty queues.

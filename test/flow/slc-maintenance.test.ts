@@ -19,7 +19,7 @@ const day = (time: string) => `2026-06-01T${time}:00Z`
 const on = (time: string) => Date.parse(day(time))
 const RELEVANT = { slaRelevant: true }
 
-describe('maintenance that is to count', () => {
+describe('slaRelevant maintenance', () => {
   let opened: Awaited<ReturnType<typeof openSlcStage>>
   beforeAll(async () => {
     opened = await openSlcStage()
@@ -44,7 +44,7 @@ describe('maintenance that is to count', () => {
     ],
   ] as const
 
-  test.each(places)('of %s uses the credit of a container as if there were none', async (_, of) => {
+  test.each(places)('of %s lets downtime use the credit of a container', async (_, of) => {
     const made = await planted()
     const { stage, slc, slo, job } = made
     await stage.revalue(of(made), day('02:00'), day('08:00'), RELEVANT)
@@ -63,7 +63,7 @@ describe('maintenance that is to count', () => {
     expect(anew.items[0]?.revisions.map(({ creditUsed }) => creditUsed)).toEqual([21_600, 21_600])
   })
 
-  test('is none where other maintenance runs beside it, and goes on being none when that ends', async () => {
+  test('is ignored beside other maintenance, also after that has ended', async () => {
     const { stage, slc, slo, job, device } = await planted()
     await stage.revalue({ type: 'device', id: device }, day('02:00'), day('08:00'), RELEVANT)
     await stage.revalue(slo, day('03:00'), day('04:00'))
@@ -81,7 +81,7 @@ describe('maintenance that is to count', () => {
     ])
   })
 
-  test('counts until it is ended, and whether it does stays once it has begun', async () => {
+  test('counts until it is ended, and cannot change the flag after its begin', async () => {
     const { stage, slc, slo, job } = await planted()
     await stage.tell(job, on('01:00'), 'major')
     const object = { type: 'slo', id: slo } as const
@@ -100,7 +100,7 @@ describe('maintenance that is to count', () => {
     expect((await stage.valuesOf(slc)).creditUsed).toBe(10_800)
   })
 
-  test('leaves nothing behind for the night to set right, and what drifted is set right', async () => {
+  test('leaves nothing for the nightly sweep to correct, which corrects drift', async () => {
     const { stage, slc, slo, job, device } = await planted()
     const { ports } = stage.context
     const { database } = ports
@@ -125,7 +125,7 @@ describe('maintenance that is to count', () => {
   })
 })
 
-test('a night that sets a service level object right judges its container, without anybody else asking', async () => {
+test('the sweep that corrects a service level object also assesses its container', async () => {
   const opened = await openSlcStage()
   const stage = opened.newStage()
   stage.clock.at = on('00:00')
@@ -156,7 +156,7 @@ type Told = {
   }[]
 }
 
-test('whatever maintenance there is of whatever, a container is as counting every second says', async () => {
+test('a container agrees with a count of every second, for any maintenance of any object', async () => {
   const opened = await openSlcStage()
   const stage = opened.newStage()
   stage.clock.at = BEGIN

@@ -40,7 +40,7 @@ function corrected(
   return state
 }
 
-test('whatever is corrected, the recalculated past of a container is as counting every second says', async () => {
+test('the recalculated past of a container agrees with a count of every second, for any corrections', async () => {
   const opened = await openSlcStage()
   const stage = opened.newStage()
   stage.clock.at = BEGIN
@@ -124,7 +124,7 @@ async function correct(stage: SlcStage, place: ObjectName = { type: 'slc', id: 0
   return { of: place.id, beginAt, endAt, ...what }
 }
 
-test('up to 1,000 periods are recalculated at once, also without a child that has been deleted', async () => {
+test('at most 1,000 periods are recalculated at once, also without a deleted child', async () => {
   const opened = await openSlcStage()
   const stage = opened.newStage()
   stage.clock.at = Date.parse('2026-01-01T00:00:00Z')

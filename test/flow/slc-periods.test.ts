@@ -24,7 +24,7 @@ describe('frozen periods', () => {
   }, OPEN_MAX_MS)
   afterAll(() => opened.close())
 
-  test('are listed a hundred at once, the latest first', async () => {
+  test('are listed at most a hundred at once, latest first', async () => {
     const first = await listPeriods(stage.context, slc, periodsQuery.parse({}))
     expect(first.items).toHaveLength(100)
     const rest = await listPeriods(stage.context, slc, periodsQuery.parse({ cursor: first.next }))
@@ -37,7 +37,7 @@ describe('frozen periods', () => {
     expect(whole.next).toBeNull()
   })
 
-  test('are calculated anew a hundred at once', async () => {
+  test('are recalculated at most a hundred at once', async () => {
     const begin = '2026-01-01T00:00:00Z'
     const hundred = await stage.recalculate(slc, begin, '2026-04-11T00:00:00Z')
     expect(hundred.items).toHaveLength(100)
@@ -47,7 +47,7 @@ describe('frozen periods', () => {
     })
   })
 
-  test('are not calculated anew without the history of a child of then', async () => {
+  test('are not recalculated without the history of a child of their time', async () => {
     const { slo } = await stage.newSlo()
     const other = await stage.newSlc({ limit: 90, duration: 'day', timezone: 'UTC' }, [slo])
     const begin = new Date(stage.clock.at).toISOString()

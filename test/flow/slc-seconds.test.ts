@@ -12,7 +12,7 @@ import type { SlcStage } from './slc-stage.ts'
 const SECOND_MS = 1_000
 const DAY_MS = 86_400_000
 
-describe('whatever its children do, and whenever it is woken, a container is as counting every second says', () => {
+describe('a container agrees with a count of every second, for any changes of its children and any wake-ups', () => {
   test.each([
     ['always', { activeTime: null, limit: 97 }, () => true],
     ['at night', { activeTime: NIGHT, limit: 80 }, isNight],
@@ -55,7 +55,7 @@ async function misbehave(stage: SlcStage, jobs: readonly number[]): Promise<(at:
   return (at) => told.some((list) => list.findLast((change) => change.at <= at)?.bad)
 }
 
-test('a change of a child reads its last hour, however much it has changed in the period', async () => {
+test('a change of a child reads the last hour only, however many changes the period has', async () => {
   let sizeChars = 0
   const opened = await openSlcStage((database) =>
     Object.assign(Object.create(database) as Database, {
@@ -93,7 +93,7 @@ test('a change of a child reads its last hour, however much it has changed in th
   await opened.close()
 })
 
-test('a thousand children are read in a few statements, whole', async () => {
+test('a thousand children are read completely in a few statements', async () => {
   let statements = 0
   const opened = await openSlcStage((database) =>
     Object.assign(Object.create(database) as Database, {

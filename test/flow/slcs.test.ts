@@ -113,7 +113,7 @@ describe.each([
     expect((await stage.valuesOf(sundays)).creditTotal).toBe(5 * 36)
   })
 
-  test('woken late, twice, or by another process, has the same history', async () => {
+  test('has the same history when it is woken late, twice, or by another process', async () => {
     const stage = opened.newStage()
     stage.clock.at = Date.parse('2026-06-01T12:00:00Z')
     const { job, slo } = await stage.newSlo()
@@ -145,7 +145,7 @@ describe.each([
     ])
   }, 20_000)
 
-  test('takes news of a time that it has judged already, and dates nothing before what is on record', async () => {
+  test('includes late changes of an assessed time, and dates nothing before a recorded change', async () => {
     const stage = opened.newStage()
     stage.clock.at = Date.parse('2026-06-01T00:00:00Z')
     const [one, other] = [await stage.newSlo(), await stage.newSlo()]
@@ -168,7 +168,7 @@ describe.each([
     ])
   })
 
-  test('agreed anew, or made of something else, changes from then on, and is no less beyond its credit', async () => {
+  test('uses new terms and children from their change on, and does not recover from a breach by them', async () => {
     const stage = opened.newStage()
     stage.clock.at = Date.parse('2026-06-01T00:00:00Z')
     const [one, other] = [await stage.newSlo(), await stage.newSlo()]
@@ -192,7 +192,7 @@ describe.each([
     expect((await stage.valuesOf(slc)).creditUsed).toBe(0)
   })
 
-  test('agreed anew just after a period has ended is frozen by what was agreed in it', async () => {
+  test('is frozen with the terms at the end of the period, not with later ones', async () => {
     const stage = opened.newStage()
     stage.clock.at = Date.parse('2026-06-01T00:00:00Z')
     const { job, slo } = await stage.newSlo()
@@ -209,7 +209,7 @@ describe.each([
     ])
   })
 
-  test('whose active time is agreed anew counts the whole period by that', async () => {
+  test('applies a new active time to the whole period', async () => {
     const stage = opened.newStage()
     stage.clock.at = Date.parse('2026-06-01T00:00:00Z')
     const { job, slo } = await stage.newSlo()
@@ -224,7 +224,7 @@ describe.each([
     expect(await stage.valuesOf(slc)).toMatchObject({ creditTotal: 37_800, creditUsed: 5_400 })
   })
 
-  test('whose week floats by days forgets what was bad a week ago, at midnight', async () => {
+  test('with a week that rolls by days drops downtime of a week ago at midnight', async () => {
     const stage = opened.newStage()
     stage.clock.at = Date.parse('2026-03-20T12:00:00+01:00')
     const { job, slo } = await stage.newSlo()
@@ -249,7 +249,7 @@ describe.each([
     })
   }, 20_000)
 
-  test('beyond its credit is nobody else’s state', async () => {
+  test('beyond its credit does not affect the states of other objects', async () => {
     const stage = opened.newStage()
     stage.clock.at = Date.parse('2026-06-01T00:00:00Z')
     const { job, slo } = await stage.newSlo()
@@ -265,7 +265,7 @@ describe.each([
     expect(await stage.stateOf(stage.group)).toBe('ok')
   })
 
-  test('uses no credit while a child is in maintenance, and goes on when that ends with the child still down', async () => {
+  test('uses no credit while a child is in maintenance, and does so after its end if the child is still down', async () => {
     const stage = opened.newStage()
     stage.clock.at = Date.parse('2026-06-01T00:00:00Z')
     const { job, slo } = await stage.newSlo()
@@ -282,7 +282,7 @@ describe.each([
     ])
   }, 20_000)
 
-  test('calculates a frozen period anew by what was agreed then, beside what it was', async () => {
+  test('recalculates a frozen period with the terms of that time, as a new revision', async () => {
     const stage = opened.newStage()
     stage.clock.at = Date.parse('2026-06-01T00:00:00Z')
     const { job, slo } = await stage.newSlo()
@@ -316,7 +316,7 @@ describe.each([
     expect((await stage.periodsOf(slc))[0]?.revisions).toHaveLength(20)
   }, 20_000)
 
-  test('counts maintenance that was entered later out of a period, but where it is to count', async () => {
+  test('leaves later maintenance out of a recalculated period, unless it is slaRelevant', async () => {
     const stage = opened.newStage()
     stage.clock.at = Date.parse('2026-06-01T00:00:00Z')
     const { job, slo } = await stage.newSlo()
@@ -352,7 +352,7 @@ describe.each([
     expect((await stage.periodsOf(slc))[0]?.revisions[0]).toMatchObject({ revision: 1, creditUsed: 14_400 })
   }, 20_000)
 
-  test('forty-five containers whose periods end at the same midnight are all judged', async () => {
+  test('forty-five containers whose periods end at the same midnight are all assessed', async () => {
     const stage = opened.newStage()
     stage.clock.at = Date.parse('2026-06-01T12:00:00Z')
     const { job, slo } = await stage.newSlo()
@@ -370,7 +370,7 @@ describe.each([
   }, 60_000)
 })
 
-test('children that change while a container is judged are not overlooked', async () => {
+test('changes of children during an assessment are not lost', async () => {
   let meanwhile: (() => Promise<unknown>) | null = null
   const opened = await openSlcStage((database) =>
     Object.assign(Object.create(database) as Database, {

@@ -15,7 +15,7 @@ const ROOT = 1
 const START_MAX_MS = 60_000
 const REPORT = 'have been set right'
 
-describe.each(HOSTS_BY_HAND)('a night on %s', (_, start) => {
+describe.each(HOSTS_BY_HAND)('the nightly sweep on %s', (_, start) => {
   let hand: HostByHand
   let speaker: Speaker
   const sessionIds: { administrator?: string } = {}
@@ -31,7 +31,7 @@ describe.each(HOSTS_BY_HAND)('a night on %s', (_, start) => {
     (await good<{ id: number }>(speaker.request('POST', path, { json: { name } }))).id
 
   test(
-    'sets right what drifted, down to what it means above, says so, and then has nothing to say',
+    'corrects and logs drift with its consequences above, and then finds none',
     async () => {
       // Sessions end overnight.
       const signIn = async () => (sessionIds.administrator = await logIn(speaker, ADMIN))
@@ -78,7 +78,7 @@ describe('a tree of 100,000 jobs', () => {
   }, START_MAX_MS)
   afterAll(() => stage.close())
 
-  test('is swept in slices that let changes in between, and every drift in it is found', async () => {
+  test('is swept in slices with changes in between, and all drift is found', async () => {
     const { database, flow } = stage.ports
     const parents = () =>
       database.all(
@@ -102,7 +102,7 @@ describe('a tree of 100,000 jobs', () => {
     for (const id of [FIRST_DEVICE, FIRST_DEVICE + 1_999, ROOT]) expect(told).toContain(String(id))
   })
 
-  test('what has just come is not taken for drift', async () => {
+  test('changes since the last count are not taken for drift', async () => {
     const { database, flow } = stage.ports
     const reports = () => stage.logs.filter((line) => line.includes(REPORT)).length
     const before = reports()

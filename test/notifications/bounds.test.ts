@@ -69,7 +69,7 @@ test('there are 1,000 recipients at most', async () => {
 test.each([
   [1_000, [1_000]],
   [1_001, [1_000, 1]],
-])('%i notices are messages of 1,000 at most', async (count, told) => {
+])('%i notices become messages of at most 1,000', async (count, told) => {
   const recipientId = await stage.recipient(webhook({ grouping: 'PT0S' }))
   const facts = {
     alarmId: ALARMS_FROM,
@@ -94,7 +94,7 @@ test.each([
   expect(alarms.map(({ length }) => length)).toEqual([...told])
 })
 
-test('what became of a message is kept for 400 days, and what waits for as long as it does', async () => {
+test('results of messages are kept for 400 days, and waiting notices as long as they wait', async () => {
   const recipientId = await stage.recipient(webhook({ onVacation: true }))
   const { database } = stage.ports
   const plant = (key: string, finishedAt: number | null, nextAt: number | null) =>
@@ -118,7 +118,7 @@ test('what became of a message is kept for 400 days, and what waits for as long 
   expect(await kept()).toEqual(['waits'])
 })
 
-test('a link and the end of its recipient cannot pass each other', async () => {
+test('a new link and the deletion of its recipient cannot both succeed', async () => {
   const linking = (recipientId: number) =>
     replaceLinks(
       stage.context,

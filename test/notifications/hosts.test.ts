@@ -51,7 +51,7 @@ describe.each(HOSTS_BY_HAND)('notifications of %s', (_, start) => {
   }
 
   test(
-    'reach a mail server and a webhook, which retries reach as well, at their time',
+    'reach a mail server and a webhook, and are retried in time',
     async () => {
       const { id: webhook } = await make({
         name: 'hook',
@@ -107,7 +107,7 @@ describe.each(HOSTS_BY_HAND)('notifications of %s', (_, start) => {
   )
 
   test(
-    'say the same on every host where nobody is there',
+    'have the same texts on every host for an unreachable receiver',
     async () => {
       const { id } = await make({
         name: 'hook',
@@ -126,7 +126,7 @@ describe.each(HOSTS_BY_HAND)('notifications of %s', (_, start) => {
   )
 
   test(
-    'outlive a host that is away, and can be sent again once they were given up',
+    'survive a host that is down, and can be sent again after they failed for good',
     async () => {
       const { id } = await make({ name: 'hook', type: 'slack', target: { url: receiver.url } })
       receiver.answer = () => new Response('gone', { status: 410 })

@@ -50,7 +50,7 @@ const list = async (query: object = {}) =>
 const shownOf = async (job = 0) => (await readAlarm(stage.context, ALARMS_FROM + job)).notifications
 
 describe('an alarm', () => {
-  test('is told once the first has waited for others, and its end with begin, end and duration', async () => {
+  test('is notified after the grouping time, and its end with begin, end and duration', async () => {
     await webhook()
     await stage.happen({ kind: 'opened', state: 'minor' })
     await stage.pass(9_999)
@@ -101,7 +101,7 @@ describe('an alarm', () => {
     ['held', { kind: 'held', heldReason: 'maintenance' }],
     ['assigned', { kind: 'assigned' }],
     ['suppressed', { kind: 'suppressed' }],
-  ])('that is %s is told no more, and again when that is over', async (_, change) => {
+  ])('that is %s is not notified, and notified again when that ends', async (_, change) => {
     const [released] = { held: ['unheld'], assigned: ['assignment_expired'], suppressed: ['released'] }[
       change.kind as 'held' | 'assigned' | 'suppressed'
     ]
@@ -121,7 +121,7 @@ describe('an alarm', () => {
     expect(eventsOf(receiver.take())).toEqual([['again']])
   })
 
-  test('that flaps is told as that, once', async () => {
+  test('that flaps is notified as flapping, once', async () => {
     await webhook()
     await stage.happen({ kind: 'opened' })
     await stage.pass(MINUTE_MS)
@@ -131,7 +131,7 @@ describe('an alarm', () => {
     expect(eventsOf(receiver.take())).toEqual([['opened'], ['flapping']])
   })
 
-  test('is told to nobody whose filter leaves it out, and from then on that it fits', async () => {
+  test('is not notified while the filter excludes it, and notified once it does not', async () => {
     await webhook({ minState: 'major', objectIds: [DEVICE] })
     await stage.happen({ kind: 'opened', state: 'warning' })
     await stage.pass(HOUR_MS)
@@ -141,7 +141,7 @@ describe('an alarm', () => {
     expect(eventsOf(receiver.take())).toEqual([['worsened']])
   })
 
-  test('of another object is not told', async () => {
+  test('of another object is not notified', async () => {
     await webhook({ objectIds: [JOB + 1] })
     await stage.happen({ kind: 'opened' }, { kind: 'opened', job: 1 })
     await stage.pass(HOUR_MS)
@@ -149,7 +149,7 @@ describe('an alarm', () => {
     expect(only?.json['data']).toMatchObject({ alarms: [{ object: { id: JOB + 1 } }] })
   })
 
-  test('is reminded of as often as wanted, and not once it is over', async () => {
+  test('has its reminders as often as configured, and none after its end', async () => {
     await webhook({ reminder: { every: 'PT1H', times: 2 } })
     await stage.happen({ kind: 'opened' })
     await stage.pass(10 * HOUR_MS)
@@ -161,7 +161,7 @@ describe('an alarm', () => {
     expect(eventsOf(receiver.take())).toEqual([['opened'], ['closed']])
   })
 
-  test('is escalated when nobody takes it, and who was told hears of its end', async () => {
+  test('is escalated if it is not acknowledged, and its end reaches all who were notified', async () => {
     const boss = new Receiver()
     try {
       const bossId = await stage.recipient({
@@ -186,7 +186,7 @@ describe('an alarm', () => {
     }
   })
 
-  test('that goes with its object is said to be no longer watched', async () => {
+  test('of a deleted object is notified as no longer monitored', async () => {
     await webhook()
     await stage.happen({ kind: 'opened' })
     await stage.pass(MINUTE_MS)
@@ -299,7 +299,7 @@ describe('a message that is not taken', () => {
   test.each([
     ['in seconds', () => '1800'],
     ['as a date', (now: number) => new Date(now + HOUR_MS / 2).toUTCString()],
-  ])('waits as long as Retry-After says %s', async (_, header) => {
+  ])('waits as long as Retry-After says: %s', async (_, header) => {
     receiver.answer = () =>
       new Response('', { status: 429, headers: { 'retry-after': header(stage.clock.at) } })
     await webhook()
@@ -312,7 +312,7 @@ describe('a message that is not taken', () => {
   })
 
   test.each(['90000', '999999999999', 'Thu, 01 Jan 2099 00:00:00 GMT'])(
-    'waits an hour at most, and for 24 hours, where Retry-After says %s',
+    'waits at most an hour, and for at most 24 hours, if Retry-After says %s',
     async (header) => {
       receiver.answer = () => new Response('', { status: 503, headers: { 'retry-after': header } })
       await webhook()
@@ -328,7 +328,7 @@ describe('a message that is not taken', () => {
     },
   )
 
-  test('holds up nobody but its own addressee, and no more than half of the room once it was tried', async () => {
+  test('delays only its own addressee, and retries take at most half of the room', async () => {
     let hanging = 0
     let most = 0
     const recipients: number[] = []
@@ -369,7 +369,7 @@ describe('a message that is not taken', () => {
     expect(await stage.rows(`select id from notifications where status <> 'sent'`)).toEqual([])
   })
 
-  test('is given up at once where it says that it never will be', async () => {
+  test('fails at once if the receiver rejects it for good', async () => {
     receiver.answer = () => new Response('', { status: 410 })
     await webhook()
     await stage.happen({ kind: 'opened' })
@@ -379,8 +379,8 @@ describe('a message that is not taken', () => {
   })
 })
 
-describe('when it may be told', () => {
-  test('is between its times; what is still bad then is told then, what is over is not', async () => {
+describe('the time of a notification', () => {
+  test('is within the recipient’s times: open alarms are notified then, closed ones are not', async () => {
     const night = { type: 'daily', timezone: 'Europe/Zurich', times: [{ begin: '22:00', duration: 'PT8H' }] }
     await webhook({ times: [night] })
     // It is 10:00 in Zurich.

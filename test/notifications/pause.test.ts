@@ -34,7 +34,7 @@ async function pause(): Promise<void> {
   stage.reopen()
 }
 
-test('nothing is sent during a pause, and everything of the last 24 hours after it', async () => {
+test('nothing is sent during a pause, and all of the last 24 hours after it', async () => {
   await pause()
   await stage.happen({ kind: 'opened' })
   await stage.pass(DAY_MS - MINUTE_MS)
@@ -45,7 +45,7 @@ test('nothing is sent during a pause, and everything of the last 24 hours after 
   expect(await resumeNotifications(stage.context)).toEqual({ pausedSince: null, waiting: 0, givenUp: 0 })
 })
 
-test('what is older is given up, except for alarms that are still open', async () => {
+test('older notifications are given up, except those of open alarms', async () => {
   receiver.answer = () => new Response('away', { status: 503 })
   await stage.happen({ kind: 'opened', job: 0 })
   await stage.pass(MINUTE_MS)

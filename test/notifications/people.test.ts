@@ -59,7 +59,7 @@ describe('a user', () => {
     expect(body).toContain('seit 2026-03-02 10:00:00 +01:00')
   })
 
-  test('is not told of what they may not read, and of what is below a grant', async () => {
+  test('is notified of readable objects only, and of objects below a grant', async () => {
     const { database } = stage.ports
     await stage.recipient({ type: 'user', target: { userId: BEN } })
     await database.run('delete from grants')
@@ -81,7 +81,7 @@ describe('a user', () => {
     }
   })
 
-  test('that is gone is a message that is given up after a day, for somebody to see', async () => {
+  test('that was deleted has a message that fails after a day, so that the failure is visible', async () => {
     await stage.recipient({ type: 'user', target: { userId: ANNA } })
     await stage.ports.database.run(`update alarm_recipients set user_id = 99`)
     await stage.happen({ kind: 'opened' })
@@ -93,14 +93,14 @@ describe('a user', () => {
 })
 
 describe('a group', () => {
-  test('is everybody in it, each by themselves', async () => {
+  test('consists of all members, who are notified separately', async () => {
     await team()
     await stage.happen({ kind: 'opened' })
     await stage.pass(MINUTE_MS)
     expect(told().toSorted()).toEqual(['anna', 'ben', 'cleo'])
   })
 
-  test('takes turns, and whoever was told of an alarm hears the rest of it', async () => {
+  test('rotates by alarm, and a member keeps the alarms that they were notified of', async () => {
     await team({ rotation: { by: 'turn' } })
     for (const job of [0, 1, 2, 3]) {
       await stage.happen({ kind: 'opened', job, state: 'minor' })
@@ -114,7 +114,7 @@ describe('a group', () => {
     expect(told()).toEqual(['ben', 'cleo'])
   })
 
-  test('takes turns after so many alarms, over a restart as well; what follows of an alarm does not count', async () => {
+  test('rotates after a number of alarms, also over a restart, without counting later changes of an alarm', async () => {
     await team({ rotation: { by: 'count', count: 2 } })
     for (const job of [0, 1, 2, 3, 4, 5, 6]) {
       await stage.happen({ kind: 'opened', job, state: 'minor' })
@@ -125,7 +125,7 @@ describe('a group', () => {
     expect(told()).toEqual(['anna', 'anna', 'ben', 'ben', 'cleo', 'cleo', 'anna'])
   })
 
-  test('takes turns by time, and passes over who is on vacation', async () => {
+  test('rotates by time, and skips members on vacation', async () => {
     const away = { userId: BEN, begin: '2026-03-01T00:00:00Z', end: '2026-04-01T00:00:00Z' }
     await team({
       rotation: { by: 'interval', interval: 'P1D', begin: '2026-03-02T00:00:00Z' },
@@ -138,7 +138,7 @@ describe('a group', () => {
     expect(told()).toEqual(['anna', 'cleo', 'cleo', 'anna'])
   })
 
-  test('escalates to everybody when the one whose turn it is does nothing', async () => {
+  test('escalates to all members if the one on duty does not react', async () => {
     const everybody = await stage.recipient({ name: 'all', type: 'group', target: { userGroupId: TEAM } })
     await team({ rotation: { by: 'turn' }, escalation: [{ after: 'PT15M', recipientId: everybody }] })
     await stage.happen({ kind: 'opened' })
@@ -148,7 +148,7 @@ describe('a group', () => {
     expect(told().toSorted()).toEqual(['anna', 'ben', 'cleo'])
   })
 
-  test('in which one has a wrong address tells the others, and tries that one no more', async () => {
+  test('with one wrong address notifies the others, and gives up on that address', async () => {
     server.refuses = (address) => (address.startsWith('ben') ? { code: 550, text: 'No such user' } : null)
     await team()
     await stage.happen({ kind: 'opened' })
@@ -174,7 +174,7 @@ describe('a test', () => {
     expect(mail?.text).toContain('Test: /root (Warnung, Alarm seit')
   })
 
-  test('of a group is a mail for each, in which no other address is', async () => {
+  test('of a group is a separate mail for each member, without other addresses', async () => {
     const id = await team()
     expect(await testRecipient(stage.context, id)).toEqual({
       status: 'ok',
@@ -194,7 +194,7 @@ describe('a test', () => {
     expect(new Set(ids).size).toBe(3)
   })
 
-  test('of a group has failed where one of it was not told', async () => {
+  test('of a group fails if one member could not be notified', async () => {
     server.refuses = (address) => (address.startsWith('ben') ? { code: 550, text: 'No such user' } : null)
     const { status, detail } = await testRecipient(stage.context, await team())
     expect(status).toBe('failed')
@@ -203,7 +203,7 @@ describe('a test', () => {
     expect(told().toSorted()).toEqual(['anna', 'cleo'])
   })
 
-  test('of a group of nobody has failed', async () => {
+  test('of a group without members fails', async () => {
     const { database } = stage.ports
     await database.run(`insert into user_groups (id, name, version, created_at) values (2, 'nobody', 1, 0)`)
     const id = await team({ target: { userGroupId: 2 } })
@@ -216,7 +216,7 @@ describe('a test', () => {
   test.each([
     [20, '20 of 20 members were notified.'],
     [21, '20 of 21 members were notified.'],
-  ])('of a group of %i tells 20', async (size, detail) => {
+  ])('of a group of %i notifies 20', async (size, detail) => {
     const { database } = stage.ports
     await database.run(`insert into users (id, username, password_hash, role, type, fullname, email, phone, language, time_zone,
       version, created_at) select value, 'u' || value, '', 'editor', 'local', '', 'u' || value || '@example.org', '', 'en', 'UTC',

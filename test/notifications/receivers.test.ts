@@ -59,7 +59,7 @@ const GOOD: Readonly<Record<Type, () => Response>> = {
 const NASTY = `<!channel> *b* [x](https://evil.example) {{state}} & "q"\r\nBcc: x`
 
 describe.each(Object.keys(TYPES) as Type[])('%s', (type) => {
-  test('tells in the form that its receiver takes', async () => {
+  test('has the form of its receiver', async () => {
     receiver.answer = GOOD[type]
     await stage.ports.database.run(`update objects set name = '${NASTY}' where type = 'job'`)
     await stage.recipient({ ...TYPES[type], language: 'de', timeZone: 'Europe/Berlin' })
@@ -142,14 +142,14 @@ test.each([
 })
 
 test.each(['ok', '{"success":true}', '{"ok":true}', ''])(
-  'a receiver of the form of Slack that answers 200 and %p has taken it',
+  'a Slack-compatible receiver that answers 200 and %p has accepted the message',
   async (body) => {
     receiver.answer = () => new Response(body)
     expect(await tried('slack')).toMatchObject({ status: 'ok' })
   },
 )
 
-test('a webhook is signed as Standard Webhooks says, each time it is sent', async () => {
+test('a webhook is signed as in Standard Webhooks at each attempt', async () => {
   receiver.answer = () => new Response('', { status: 500 })
   await stage.recipient(TYPES.webhook)
   // Its verifier knows the wall clock only.
@@ -167,7 +167,7 @@ test('a webhook is signed as Standard Webhooks says, each time it is sent', asyn
   expect(new Set(sent.map(({ headers }) => headers.get('webhook-timestamp'))).size).toBe(sent.length)
 })
 
-test('a connection that is closed without an answer has failed', async () => {
+test('a connection that is closed without an answer is a failure', async () => {
   const rude = Bun.listen({ hostname: '127.0.0.1', port: 0, socket: { data: (socket) => void socket.end() } })
   try {
     const url = `http://127.0.0.1:${rude.port}/`
@@ -178,7 +178,7 @@ test('a connection that is closed without an answer has failed', async () => {
   }
 })
 
-test('a target that the keys of the installation do not open is told of nothing, and the log says which', async () => {
+test('a target that cannot be decrypted is not notified, and the log names it', async () => {
   const id = await stage.recipient(TYPES.slack)
   await stage.ports.database.run(`update alarm_recipients set type = 'teams'`)
   const detail =
@@ -193,7 +193,7 @@ test('a target that the keys of the installation do not open is told of nothing,
   ])
 })
 
-describe('nothing goes to', () => {
+describe('no notification goes to', () => {
   const network = (addresses: readonly string[], outboundAllow = new Set<string>()) =>
     openNetwork({ trustedProxies: 0, outboundAllow, addressesOf: () => Promise.resolve(addresses) })
   const post = (url: string) => new Request(url, { method: 'POST', body: 'x' })
@@ -217,13 +217,13 @@ describe('nothing goes to', () => {
     // One of them is enough: the connection might take it.
     [['93.184.216.34', '10.0.0.1']],
     [[]],
-  ])('a name that leads to %p', async (addresses) => {
+  ])('a name that resolves to %p', async (addresses) => {
     expect(
       await rejection(network(addresses).fetchOutside(post('https://hooks.example.org/'))),
     ).toMatchObject({ code: 'forbidden' })
   })
 
-  test('another address than the one that was looked at; host and certificate are still those of the name', async () => {
+  test('another address than the one that was checked; host and certificate are those of the name', async () => {
     expect(
       await (
         await fetchAt(post(`${receiver.url.replace('localhost', 'hooks.example.org')}/x`), '127.0.0.1')

@@ -77,7 +77,7 @@ async function openAlarm(): Promise<void> {
   await stage.pass(MINUTE_MS)
 }
 
-test('an alarm that opens runs a script in the name of who set it, with what a webhook is told', async () => {
+test('an opening alarm runs a script with the rights of the user who set it and the payload of a webhook', async () => {
   const scriptId = await makeScript()
   await configure('default')
   const { id: configuration } = await configure('other')
@@ -100,7 +100,7 @@ test('an alarm that opens runs a script in the name of who set it, with what a w
 })
 
 for (const ends of ['before', 'after'] as const) {
-  test(`whoever dies ${ends} a step, an alarm that opens runs a script once`, async () => {
+  test(`an opening alarm runs a script once, also if the process dies ${ends} a step`, async () => {
     const scriptId = await makeScript()
     const repeated: number[] = []
     let diesAt = 0
@@ -160,7 +160,7 @@ const GONE: readonly (readonly [
   ],
 ]
 
-test.each(GONE)('%s is final, and said', async (_, take, detail) => {
+test.each(GONE)('%s is final, and is reported', async (_, take, detail) => {
   const scriptId = await makeScript()
   const { id: runConfigurationId } = await configure('only')
   const recipient = await tellScript({ scriptId, runConfigurationId })
@@ -171,7 +171,7 @@ test.each(GONE)('%s is final, and said', async (_, take, detail) => {
   expect(await runs()).toEqual([])
 })
 
-test('what waits for too many others is tried again', async () => {
+test('a run that the queue has no room for is retried', async () => {
   const scriptId = await makeScript()
   await fillQueue(await tellScript({ scriptId }))
   await stage.happen({ kind: 'opened' })
@@ -200,7 +200,7 @@ async function fillQueue(recipient: number): Promise<void> {
   )
 }
 
-test('a recipient that is changed after its message had a run starts no other one', async () => {
+test('a recipient that is changed after its message had a run starts no other run', async () => {
   const scriptId = await makeScript()
   const recipient = await tellScript({ scriptId })
   await stage.happen({ kind: 'opened' })
@@ -217,7 +217,7 @@ test('a recipient that is changed after its message had a run starts no other on
   expect(await runs()).toHaveLength(1)
 })
 
-test('a script goes on in the name of who set it, until somebody else does', async () => {
+test('a script runs with the rights of the user who set it, until another user sets it', async () => {
   const scriptId = await makeScript()
   const recipient = await tellScript({ scriptId })
   await stage.rows(`insert or ignore into users (id, username, password_hash, role, type, fullname, email, phone, language,
@@ -236,7 +236,7 @@ test('a script goes on in the name of who set it, until somebody else does', asy
   expect(await update({ target: { scriptId } })).toEqual([`script ${scriptId}, as user 2`, 2])
 })
 
-test('a script that an alarm runs has no rights that the user who last changed its configuration does not have', async () => {
+test('a script of an alarm has no rights that the last editor of its configuration does not have', async () => {
   const scriptId = await makeScript()
   const { id } = await configure('default')
   await tellScript({ scriptId })

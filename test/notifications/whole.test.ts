@@ -7,7 +7,7 @@ import { SECRET } from './stage.ts'
 const receiver = new Receiver()
 afterAll(() => receiver.close())
 test.each(HOSTS_BY_HAND)(
-  'a delivery on %s that breaches a limit is told, and that it is well again',
+  'a delivery on %s that breaches a limit is notified, and so is the recovery',
   async (_, start) => {
     const hand = await start({ TIDEMARK_OUTBOUND_ALLOW: 'localhost' })
     try {

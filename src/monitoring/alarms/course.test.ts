@@ -55,120 +55,150 @@ const ROWS: readonly (readonly [
   events: readonly AlarmEvent[],
   expected: readonly string[],
 ])[] = [
-  ['it opens, and is told at once', {}, [], ['0 opened!']],
-  ['it is told after its delay', { delayMs: 5 }, [time(4), time(9)], ['0 opened', '5 unheld!']],
-  ['within its delay it is never told', { delayMs: 5 }, [state(4, 'ok')], ['0 opened', '4 closed']],
+  ['a new alarm is notified at once', {}, [], ['0 opened!']],
+  [
+    'a delayed alarm is notified after its delay',
+    { delayMs: 5 },
+    [time(4), time(9)],
+    ['0 opened', '5 unheld!'],
+  ],
+  [
+    'an alarm that ends within its delay is never notified',
+    { delayMs: 5 },
+    [state(4, 'ok')],
+    ['0 opened', '4 closed'],
+  ],
   [
     'a comment changes nothing else',
     {},
     [{ kind: 'comment', at: 1, by: 1, text: 'x' }],
     ['0 opened!', '1 commented!'],
   ],
-  ['assigned for good it is silent', {}, [assign(1), time(99)], ['0 opened!', '1 assigned']],
-  ['until then it is silent', {}, [assign(1, 5), time(4)], ['0 opened!', '1 assigned']],
   [
-    'after that it is told again, dated then',
+    'an alarm that is assigned without an end is silent',
+    {},
+    [assign(1), time(99)],
+    ['0 opened!', '1 assigned'],
+  ],
+  [
+    'an assigned alarm is silent until the end of the assignment',
+    {},
+    [assign(1, 5), time(4)],
+    ['0 opened!', '1 assigned'],
+  ],
+  [
+    'an alarm is notified again at the end of its assignment',
     {},
     [assign(1, 5), time(9)],
     ['0 opened!', '1 assigned', '5 assignment_expired!'],
   ],
   [
-    'who gives it back makes it heard',
+    'an unassigned alarm is notified again',
     {},
     [assign(1), unassign(2)],
     ['0 opened!', '1 assigned', '2 unassigned!'],
   ],
-  ['nobody gives back what nobody has', {}, [unassign(2)], ['0 opened!']],
-  ['worse, it is nobody’s', {}, [assign(1), state(2, 'major')], ['0 opened!', '1 assigned', '2 worsened!']],
+  ['unassigning an unassigned alarm does nothing', {}, [unassign(2)], ['0 opened!']],
   [
-    'sticky, it stays somebody’s',
+    'an alarm that gets worse is unassigned',
+    {},
+    [assign(1), state(2, 'major')],
+    ['0 opened!', '1 assigned', '2 worsened!'],
+  ],
+  [
+    'a sticky assignment stays when the alarm gets worse',
     {},
     [assign(1, null, true), state(2, 'major')],
     ['0 opened!', '1 assigned', '2 worsened'],
   ],
   [
-    'better, it stays somebody’s',
+    'an assignment stays when the alarm gets better',
     {},
     [assign(1), state(2, 'warning')],
     ['0 opened!', '1 assigned', '2 eased'],
   ],
-  ['well, it closes', {}, [state(2, 'ok')], ['0 opened!', '2 closed']],
-  ['assigned, it closes', {}, [assign(1), state(2, 'ok')], ['0 opened!', '1 assigned', '2 closed']],
+  ['an alarm closes with the recovery', {}, [state(2, 'ok')], ['0 opened!', '2 closed']],
   [
-    'it closes after the object was well for long enough',
+    'an assigned alarm closes with the recovery',
+    {},
+    [assign(1), state(2, 'ok')],
+    ['0 opened!', '1 assigned', '2 closed'],
+  ],
+  [
+    'an alarm closes after the recovery delay',
     { recoveryDelayMs: 5 },
     [state(2, 'ok'), time(9)],
     ['0 opened!', '2 recovering', '7 closed'],
   ],
   [
-    'bad again before, it goes on',
+    'an alarm continues if its object gets bad within the recovery delay',
     { recoveryDelayMs: 5 },
     [state(2, 'ok'), state(4, 'minor'), time(9)],
     ['0 opened!', '2 recovering', '4 relapsed!'],
   ],
   [
-    'its time passing while it recovers makes nobody hear',
+    'an assignment that ends during the recovery is not notified',
     { recoveryDelayMs: 5 },
     [assign(1, 3), state(2, 'ok'), time(4)],
     ['0 opened!', '1 assigned', '2 recovering', '3 assignment_expired'],
   ],
-  ['nothing being known leaves it as it was', {}, [state(2, 'no_data'), state(3, 'minor')], ['0 opened!']],
+  ['missing data leaves an alarm as it was', {}, [state(2, 'no_data'), state(3, 'minor')], ['0 opened!']],
   [
-    'what is no longer watched is no alarm',
+    'an alarm closes when its object is no longer monitored',
     { recoveryDelayMs: 5 },
     [state(2, 'undefined')],
     ['0 opened!', '2 closed'],
   ],
   [
-    'maintenance holds it; bad after that, it fires at that instant',
+    'maintenance holds an alarm, which is notified at its end',
     {},
     [state(2, 'maintenance_minor'), state(9, 'minor')],
     ['0 opened!', '2 held', '9 unheld!'],
   ],
   [
-    'what gets worse in maintenance is told with its end',
+    'a worse state in maintenance is notified at its end',
     {},
     [state(2, 'maintenance_minor'), state(5, 'maintenance_major'), state(9, 'major')],
     ['0 opened!', '2 held', '5 worsened', '9 unheld!'],
   ],
   [
-    'well in maintenance, it closes',
+    'an alarm closes when its object recovers in maintenance',
     {},
     [state(2, 'maintenance_minor'), state(5, 'maintenance_ok')],
     ['0 opened!', '2 held', '5 closed'],
   ],
   [
-    'a delay that passes in maintenance is over with it',
+    'a delay that ends in maintenance is over',
     { delayMs: 5 },
     [state(2, 'maintenance_minor'), time(6), state(9, 'minor')],
     ['0 opened', '2 held', '9 unheld!'],
   ],
   [
-    'one that is not over yet goes on',
+    'a delay that outlasts the maintenance continues',
     { delayMs: 5 },
     [state(2, 'maintenance_minor'), state(3, 'minor'), time(6)],
     ['0 opened', '2 held', '3 held', '5 unheld!'],
   ],
   [
-    'flapping holds it',
+    'flapping holds an alarm',
     {},
     [flap(2, true), state(3, 'ok'), state(4, 'minor'), flap(9, false)],
     ['0 opened!', '2 held', '3 recovering', '4 relapsed', '9 unheld!'],
   ],
   [
-    'well when it ceases to flap, it closes then',
+    'an alarm of a recovered object closes when the flapping ends',
     {},
     [flap(2, true), state(3, 'ok'), flap(9, false)],
     ['0 opened!', '2 held', '3 recovering', '9 unheld', '9 closed'],
   ],
   [
-    'explained by another it is silent, and heard when that has closed',
+    'a suppressed alarm is silent until its cause has closed',
     {},
     [suppress(2, 5), suppress(4, 5), suppress(9, null)],
     ['0 opened!', '2 suppressed', '9 released!'],
   ],
   [
-    'of who is gone it is nobody’s',
+    'an alarm of a deleted assignee is unassigned',
     {},
     [assign(1), { kind: 'orphaned', at: 3 }],
     ['0 opened!', '1 assigned', '3 unassigned!'],
@@ -179,17 +209,17 @@ describe('the transition table', () => {
   for (const [title, terms, events, expected] of ROWS)
     test(title, () => expect(told(live(events, terms).changes)).toEqual([...expected]))
 
-  test('ends when the object got well, however long that was waited for', () => {
+  test('an alarm ends when its object recovered, however long the recovery delay is', () => {
     const { alarm } = live([state(2, 'ok'), time(9)], { recoveryDelayMs: 5 })
     expect(alarm).toMatchObject({ status: 'closed', endAt: 2 })
   })
 
-  test('remembers the worst', () => {
+  test('an alarm remembers its worst state', () => {
     const { alarm } = live([state(1, 'major'), state(2, 'warning')])
     expect(alarm).toMatchObject({ state: 'warning', worstState: 'major' })
   })
 
-  test('says when time changes it next', () => {
+  test('an alarm knows when time changes it next', () => {
     expect(dueAtOf(live([]).alarm, TERMS)).toBeNull()
     expect(dueAtOf(live([], { delayMs: 5 }).alarm, TERMS)).toBe(5)
     expect(dueAtOf(live([assign(1, 8)]).alarm, TERMS)).toBe(8)
@@ -197,7 +227,7 @@ describe('the transition table', () => {
     expect(dueAtOf(live([state(2, 'ok')]).alarm, TERMS)).toBeNull()
   })
 
-  test('opens at its link’s state and worse, and never in maintenance', () => {
+  test('an alarm opens at the minimum state of its link or worse, and never in maintenance', () => {
     const opening = (minState: Level) => STATES.filter((one) => opens(one, { minState }))
     expect(opening('warning')).toEqual(['major', 'minor', 'warning'])
     expect(opening('minor')).toEqual(['major', 'minor'])
@@ -318,8 +348,8 @@ const delays = fc.record({
   recoveryDelayMs: fc.integer({ min: 0, max: 9 }),
 })
 
-describe('whatever happens', () => {
-  test('an alarm is what a plain account of it says', () => {
+describe('random events', () => {
+  test('an alarm agrees with a plain model', () => {
     fc.assert(
       fc.property(events, delays, (list, given) => {
         const terms = { ...TERMS, ...given }
@@ -332,7 +362,7 @@ describe('whatever happens', () => {
     )
   })
 
-  test('it does not matter how often somebody looks, nor how late', () => {
+  test('the number and the time of calls do not matter', () => {
     fc.assert(
       fc.property(events, delays, fc.array(fc.integer({ min: 1, max: 40 })), (list, given, looks) => {
         const terms = { ...TERMS, ...given }
@@ -345,7 +375,7 @@ describe('whatever happens', () => {
     )
   })
 
-  test('nothing changes without being told, and the last that is told is how it stands', () => {
+  test('every change is reported, and the last one has the current state', () => {
     fc.assert(
       fc.property(events, delays, (list, given) => {
         const terms = { ...TERMS, ...given }

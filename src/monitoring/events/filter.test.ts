@@ -26,7 +26,7 @@ const sightOf = (readable: ReadonlySet<number>) => ({
   seesScripts: false,
 })
 
-test('nobody is told of what may not be read, whatever is wanted', () => {
+test('readers get no events of objects that they may not read', () => {
   fc.assert(
     fc.property(event, wanted, tops, (told, asked, readable) => {
       const isRead = told.above.some((id) => readable.has(id))
@@ -35,7 +35,7 @@ test('nobody is told of what may not be read, whatever is wanted', () => {
   )
 })
 
-test('what may be read is told to who wants its kind, and its object or job', () => {
+test('readers get events of readable objects whose kind, object or job they asked for', () => {
   fc.assert(
     fc.property(event, wanted, (told, asked) => {
       const isOfJob = told.kind === 'value' && asked.jobIds.has(told.jobId ?? 0)
@@ -51,7 +51,7 @@ test('what may be read is told to who wants its kind, and its object or job', ()
   )
 })
 
-test('a gap concerns everybody, one of a job who reads its values, and a mark nobody', () => {
+test('a gap concerns all readers, a gap of a job its readers, a mark no reader', () => {
   const nothing = { sees: () => false, seesScripts: false }
   const asked = (...jobIds: number[]): EventFilter => ({
     kinds: new Set(),

@@ -16,11 +16,11 @@ function stepWith(samples: readonly Sample[], run: readonly number[] | null = nu
   return { state, samples, run: kept, transitions: [], late: false } as object as Step
 }
 
-test('a step that kept nothing has nothing to tell', () => {
+test('a step without stored samples has no event', () => {
   expect(valuesOf(stepWith([]))).toBeNull()
 })
 
-test('samples are told as their user sees them', () => {
+test('an event has user values', () => {
   expect(valuesOf(stepWith([sample(25), sample('x', 2)]))).toEqual({
     jobId: 7,
     samples: [
@@ -31,7 +31,7 @@ test('samples are told as their user sees them', () => {
   })
 })
 
-test('of many samples the latest hundred are told', () => {
+test('an event has the latest hundred samples', () => {
   const many = (count: number) => Array.from({ length: count }, (_, index) => index)
   const whole = valuesOf(stepWith([], many(100)))
   expect([whole?.samples.length, whole?.truncated]).toEqual([100, false])
@@ -39,7 +39,7 @@ test('of many samples the latest hundred are told', () => {
   expect([cut?.samples[0]?.at, cut?.samples.at(-1)?.at, cut?.truncated]).toEqual([1, 100, true])
 })
 
-test('of long texts the latest that fit are told', () => {
+test('an event has the latest long texts that fit', () => {
   const long = 'x'.repeat(8 * 1024)
   const fits = valuesOf(stepWith([sample(long, 1), sample(long, 2)]))
   expect([fits?.samples.length, fits?.truncated]).toEqual([2, false])

@@ -16,14 +16,14 @@ describe('a frame', () => {
     )
   })
 
-  test('of a heartbeat is a comment with an id, that of a pause its length', () => {
+  test('a heartbeat is a comment with an id, and a retry frame has the delay', () => {
     expect(text(heartbeatOf('3-7'))).toBe(': still here\nid: 3-7\n\n')
     expect(text(retryOf(2_500))).toBe('retry: 2500\n\n')
   })
 })
 
 describe('a window', () => {
-  test('keeps the latest events, as many as it may', () => {
+  test('keeps the latest events up to its limit', () => {
     const window = new Window(1, LIMITS)
     for (let count = 0; count < 6; count++) window.add(draft())
     expect([window.firstSeq, window.lastSeq]).toEqual([2, 6])
@@ -32,7 +32,7 @@ describe('a window', () => {
     expect(window.at(7)).toBeUndefined()
   })
 
-  test('keeps as many bytes as it may, and the latest event whatever its size', () => {
+  test('keeps events up to its size limit, and the latest event of any size', () => {
     const window = new Window(1, { eventsMax: 100, sizeMaxBytes: 200 })
     const { bytes } = window.add(draft({ text: 'x'.repeat(40) }))
     window.add(draft({ text: 'x'.repeat(40) }))
@@ -43,7 +43,7 @@ describe('a window', () => {
     expect([window.firstSeq, window.lastSeq]).toEqual([4, 4])
   })
 
-  test('goes on after what it has, and says why it cannot', () => {
+  test('resumes after a known event, or says why it cannot', () => {
     const window = new Window(7, LIMITS)
     expect(window.resume('7-0')).toBe(0)
     for (let count = 0; count < 7; count++) window.add(draft())
@@ -57,7 +57,7 @@ describe('a window', () => {
       expect(window.resume(id)).toBe('unknown')
   })
 
-  test('has the same as a list of which everything is kept, without what is too old', () => {
+  test('agrees with an unlimited list without its oldest events', () => {
     const sizes = fc.array(fc.integer({ min: 0, max: 300 }), { maxLength: 60 })
     const limits = fc.record({
       eventsMax: fc.integer({ min: 1, max: 8 }),

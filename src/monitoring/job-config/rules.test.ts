@@ -47,7 +47,7 @@ describe('rulesOf', () => {
     [{ raw: 'P801D' }, 'minutes'],
     [{ minutes: 'P3661D' }, 'hours'],
     [{ days: 'P1D' }, ''],
-  ])('a retention of %j is taken, or refused for %p', (retention, at) => {
+  ])('a retention of %j is accepted, or rejected at %p', (retention, at) => {
     const { success, error } = parametersSchema.safeParse({ retention })
     expect(success).toBe(at === null)
     if (at !== null) expect(error?.issues.map(({ path }) => path.slice(1).join('.'))).toContain(at)
@@ -60,7 +60,7 @@ describe('rulesOf', () => {
     expect(rules.map(({ level: name }) => name)).toEqual(['major', 'minor', 'warning'])
   })
 
-  test('a condition for the future or with adaptive limits is marked as predicted', () => {
+  test('a condition with inFuture or adaptive values is marked as predicted', () => {
     const condition = { key: 'returnValue1', operator: '>', value: 1 }
     const thresholds = thresholdsSchema.parse({
       major: {
@@ -76,7 +76,7 @@ describe('rulesOf', () => {
   })
 })
 
-describe('what a threshold may not be', () => {
+describe('invalid thresholds', () => {
   const refused: [string, object][] = [
     ['a string operator for a number', { key: 'returnValue1', operator: 'contains', value: 1 }],
     ['a number operator for a string', { key: 'stringValue1', operator: '>', value: 'a' }],
@@ -98,7 +98,7 @@ describe('what a threshold may not be', () => {
     )
   }
 
-  test('32 conditions are taken and 33 are not', () => {
+  test('32 conditions are accepted and 33 are rejected', () => {
     const condition = { key: 'returnValue1', operator: '>', value: 1 }
     const of = (total: number) =>
       thresholdsSchema.safeParse({ minor: { conditions: Array(total).fill(condition) } }).success

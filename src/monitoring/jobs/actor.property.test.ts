@@ -82,8 +82,8 @@ class RealJob {
 
 setDefaultTimeout(120_000)
 
-describe('a job that goes through anything', () => {
-  test('is what the design says: state, error code, deadline, transitions, samples, answers', () => {
+describe('a job under random events', () => {
+  test('agrees with the model: state, error code, deadline, transitions, samples, answers', () => {
     fc.assert(
       fc.property(
         histories(40),
@@ -94,7 +94,7 @@ describe('a job that goes through anything', () => {
     )
   })
 
-  test('writes a history without gaps that only goes forwards', () => {
+  test('writes a history without gaps, in order of time', () => {
     fc.assert(
       fc.property(histories(40), setBacks, ({ rules, acts }, clock) => {
         const { transitions, state } = liveThrough(rules, acts, { clock })
@@ -113,7 +113,7 @@ describe('a job that goes through anything', () => {
     )
   })
 
-  test('gets no better by falling silent', () => {
+  test('does not improve by silence', () => {
     const order = ['major', 'minor', 'warning', 'ok', 'no_data'] as const
     const rank = (state: string) => order.findIndex((one) => one === state)
     fc.assert(
@@ -130,7 +130,7 @@ describe('a job that goes through anything', () => {
     )
   })
 
-  test('is the same after its events are replayed, and after its state was written down in between', () => {
+  test('is the same after a replay, and after its state was serialised in between', () => {
     fc.assert(
       fc.property(histories(30), setBacks, fc.nat(30), ({ rules, acts }, clock, cut) => {
         const job = liveThrough(rules, acts, { clock })
@@ -145,7 +145,7 @@ describe('a job that goes through anything', () => {
     )
   })
 
-  test('does not notice early or repeated wake-ups', () => {
+  test('ignores early and repeated wake-ups', () => {
     fc.assert(
       fc.property(histories(25), ({ rules, acts }) => {
         const calm = new RealJob(rules, BEGIN_AT)
@@ -174,7 +174,7 @@ describe('a job that goes through anything', () => {
     )
   })
 
-  test.each([...MISTAKES])('control: a model in which %s is noticed', (mistake) => {
+  test.each([...MISTAKES])('control: a model with the mistake %s is found out', (mistake) => {
     const result = fc.check(
       fc.property(
         histories(40),

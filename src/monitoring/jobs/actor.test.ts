@@ -191,7 +191,7 @@ describe('the state machine of a webhook job', () => {
     expect(scene.state.state).toBe('ok')
   })
 
-  test('row 3: silence leaves a state that is worse, until a delivery says otherwise', () => {
+  test('row 3: silence does not improve a worse state until the next delivery', () => {
     const failedOnce = conditionWith({ key: 'errorCode', operator: '=', value: 1 })
     const scene = new Scene({ thresholds: [{ level: 'major', mode: 'or', conditions: [failedOnce] }] })
     scene.deliver(0, { errorCode: 1 })
@@ -212,7 +212,7 @@ describe('the state machine of a webhook job', () => {
     ])
   })
 
-  test('tells another error code of a bad job at once, and another message once a minute', () => {
+  test('another error code of a bad job is published at once, another message once a minute', () => {
     const scene = new Scene()
     const told = () => scene.story.filter(([, , , reason]) => reason === 'message').length
     const fail = (ms: number, errorCode: number, message: string | null) =>
@@ -275,7 +275,7 @@ describe('the state machine of a webhook job', () => {
     expect(scene.deadlineMs).toBe(150_000)
   })
 
-  test('row 6: a delivery without an error code leaves 5 standing, stores its values and re-arms the deadline', () => {
+  test('row 6: a delivery without an error code leaves error code 5, stores its values and extends the deadline', () => {
     const scene = new Scene()
     scene.wake(MINUTE_MS)
     const { samples } = scene.deliver(90_000, { values: { returnValue1: 1 } })
@@ -293,7 +293,7 @@ describe('the state machine of a webhook job', () => {
     expect(scene.state.message).toStartWith('slow (values arrive without errorCode')
   })
 
-  test('row 6: where values heal, any value in order ends error code 5, and nothing else does', () => {
+  test('row 6: with healsOnData any in-order value ends error code 5, and nothing else does', () => {
     const scene = new Scene({ healsOnData: true })
     scene.wake(MINUTE_MS)
     scene.deliver(90_000, { values: { returnValue1: 1 }, timestampAt: BEGIN_AT + 90_000 })
@@ -450,7 +450,7 @@ describe('the state machine of a webhook job', () => {
     expect(scene.story).toEqual([[11_000, 'ok', 'warning', 'timeout']])
   })
 
-  test('row 13: a forced state is pinned, samples are stored, and unforcing shows what was evaluated', () => {
+  test('row 13: a forced state stays, samples are stored, and unforcing shows the evaluated state', () => {
     const scene = new Scene({ thresholds: MINOR_ABOVE_200 })
     scene.change(1_000, { forced: 'major' })
     const { samples, transitions } = scene.deliver(2_000, { values: { returnValue1: 201 } })
@@ -485,17 +485,17 @@ describe('the rules of a delivery', () => {
   const PAST_MS = 30 * 86_400_000
   const dated = (ms: number) => ({ values: { returnValue1: 1 }, timestampAt: BEGIN_AT + ms })
 
-  test('a timestamp exactly 5 minutes ahead is taken, one millisecond more is refused', () => {
+  test('a timestamp exactly 5 minutes ahead is accepted, one millisecond more is refused', () => {
     expect(new Scene().deliver(0, dated(FUTURE_MS)).samples).toHaveLength(2)
     expect(refusal(() => new Scene().deliver(0, dated(FUTURE_MS + 1)))).toBe('value_in_future')
   })
 
-  test('a timestamp exactly 30 days old is taken, one millisecond more is refused', () => {
+  test('a timestamp exactly 30 days old is accepted, one millisecond more is refused', () => {
     expect(new Scene().deliver(0, dated(-PAST_MS)).samples).toHaveLength(2)
     expect(refusal(() => new Scene().deliver(0, dated(-PAST_MS - 1)))).toBe('value_too_old')
   })
 
-  test('what is refused leaves no trace', () => {
+  test('a refused delivery leaves no trace', () => {
     const scene = new Scene()
     const before = scene.state
     refusal(() => scene.deliver(1_000, dated(FUTURE_MS + 1_001)))
@@ -610,7 +610,7 @@ describe('the rules of a delivery', () => {
     expect(scene.state.state).toBe('warning')
   })
 
-  test('a stopped job takes nothing', () => {
+  test('a stopped job accepts no deliveries', () => {
     const scene = new Scene({ stopped: true })
     for (const signal of ['result', 'start', 'log'] as const) {
       expect(refusal(() => scene.deliver(0, { signal }))).toBe('job_stopped')
@@ -641,7 +641,7 @@ describe('runs', () => {
     expect(job.deadlineMs).toBe(5_000 + MINUTE_MS)
   })
 
-  test('only the result of the run that was started ends it, or one that names none', () => {
+  test('a run is ended by its own result, or by one without a runId', () => {
     const job = scene()
     job.deliver(1_000, { signal: 'start', runId: 'b' })
     job.deliver(2_000, { runId: 'a', values: { returnValue1: 1 } })
@@ -662,7 +662,7 @@ describe('runs', () => {
     expect(job.deadlineMs).toBe(12_000)
   })
 
-  test('a changed timeout does not lift the grace of a run under way', () => {
+  test('a changed timeout does not change the deadline of a running run', () => {
     const job = scene()
     job.deliver(1_000, { signal: 'start', runId: 'a' })
     job.change(2_000, { timeoutMs: 10 * MINUTE_MS })
@@ -714,12 +714,12 @@ test('a log line changes the message and nothing else', () => {
   expect(scene.state.message).toBeNull()
 })
 
-describe('a span in which we could not receive', () => {
+describe('a gap in which the service could not receive', () => {
   test.each([
     ['before the deadline', 10_000, 20_000, 60_000],
     ['just before the deadline', 30_000, 59_999, 89_998],
     ['long before the deadline', 0, 1, 60_000],
-  ])('%s moves it only as far as the time we were deaf', (_, fromMs, toMs, deadlineMs) => {
+  ])('%s moves the deadline by its own length', (_, fromMs, toMs, deadlineMs) => {
     const scene = new Scene()
     scene.deaf(fromMs, toMs)
     expect(scene.deadlineMs).toBe(deadlineMs)
@@ -734,20 +734,20 @@ describe('a span in which we could not receive', () => {
     expect(scene.story).toEqual([[60_000, 'ok', 'warning', 'timeout']])
   })
 
-  test('is credited with the timeout at most, so that the silent are found within two of them', () => {
+  test('extends the deadline by at most the timeout, so that silence is found within two timeouts', () => {
     const scene = new Scene()
     scene.deaf(59_000, 3_600_000)
     expect(scene.deadlineMs).toBe(3_660_000)
   })
 
-  test('told twice is credited once', () => {
+  test('is credited once if it is reported twice', () => {
     const scene = new Scene()
     scene.deaf(50_000, 70_000)
     const before = scene.state
     expect(scene.deaf(50_000, 70_000)).toMatchObject({ state: before, transitions: [] })
   })
 
-  test('does not concern a job that is stopped or waits for nothing', () => {
+  test('does not affect a job without a deadline', () => {
     for (const rules of [{ stopped: true }, { timeoutMs: null }]) {
       const scene = new Scene(rules)
       scene.deaf(0, 3_600_000)
@@ -759,7 +759,7 @@ describe('a span in which we could not receive', () => {
   test.each([
     ['that waits for nothing', { timeoutMs: null }],
     ['whose deadline is later', { timeoutMs: 3_600_000 }],
-  ])('of a minute leaves no job down %s, a shorter one does, and told twice it counts once', (_, rules) => {
+  ])('of a minute makes the state of a job %s unknown, a shorter one does not', (_, rules) => {
     const scene = new Scene(rules)
     scene.deliver(10_000, { errorCode: 3 })
     scene.deaf(20_000, 80_000)

@@ -3,7 +3,7 @@ import { expect, test } from 'bun:test'
 import { deliveryWith } from '../../../test/engine/rules.ts'
 import { loneKeyOf } from './delivery.ts'
 
-test('a value is alone where nothing else is said than when it was measured and with which error code', () => {
+test('a lone value has no other fields than a timestamp and an error code', () => {
   const values = { returnValue1: 1 }
   expect(loneKeyOf(deliveryWith({ values }))).toBe('returnValue1')
   expect(loneKeyOf(deliveryWith({ values, timestampAt: 5, errorCode: 3 }))).toBe('returnValue1')

@@ -52,7 +52,7 @@ const fitting = fc.record(
 )
 const fields = fc.array(fc.tuple(key, value), { maxLength: 4 }).map((pairs) => Object.fromEntries(pairs))
 
-test('what is read by hand is what the schema makes of it, down to the order of its fields', () => {
+test('the fast reader and the schema agree, including the order of fields', () => {
   let plain = 0
   fc.assert(
     fc.property(fc.oneof(fields, fitting, fc.constantFrom<unknown>(null, 1, 'x', [])), (input) => {

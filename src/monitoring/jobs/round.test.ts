@@ -6,7 +6,7 @@ import { roundOutcome, roundWithout, withRefusals } from './round.ts'
 const round = { key: 'returnValue1', timestampAt: null, jobIds: [7, 8, 9, 8], values: [1, 2, 3, 4] }
 const refusals = new Map([[8, new Refusal('forbidden', 'You have no execute right on this job.')]])
 
-test('what is refused of a round beforehand is not sent, and is answered in its place beside what was refused later', () => {
+test('values that were refused beforehand are not sent, and get their answer in place', () => {
   expect(roundWithout(round, refusals)).toEqual({ ...round, jobIds: [7, 9], values: [1, 3] })
   const outcome = {
     accepted: 1,
@@ -26,7 +26,7 @@ test('what is refused of a round beforehand is not sent, and is answered in its 
   })
 })
 
-test('a round that was sent as parcels names the places of values that left error code 5', () => {
+test('a round that was sent as items has the indexes of values that left error code 5', () => {
   const kept = {
     accepted: 1,
     timestampAt: 1,

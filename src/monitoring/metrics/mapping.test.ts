@@ -75,7 +75,7 @@ describe('a point is delivered', () => {
     expect(map([one])).toMatchObject({ deliveries: [[3, AT, values]], rejected: 0, skipped: 0, message: '' })
   })
 
-  test('as a result without an error, so that a silent job heals', () => {
+  test('with error code 0, so that a silent job recovers', () => {
     expect(map([point()]).bundles[0]?.delivery).toEqual({
       signal: 'result',
       values: { returnValue1: 1 },
@@ -122,7 +122,7 @@ describe('a point is rejected', () => {
     })
   })
 
-  test('when another has the same job, value and instant', () => {
+  test('because another point has the same job, value and instant', () => {
     expect(map([point({ number: 1 }), point({ number: 2, series: 1 })])).toMatchObject({
       deliveries: [[3, AT, { returnValue1: 1 }]],
       rejected: 1,
@@ -131,7 +131,7 @@ describe('a point is rejected', () => {
 })
 
 describe('points', () => {
-  test('without a number are skipped, whatever they name', () => {
+  test('points without a number are skipped, whatever they name', () => {
     const none = point({ number: Number.NaN, job: null })
     expect(map([none, point({ number: Number.NaN }), histogram(Number.NaN, Number.NaN)])).toMatchObject({
       deliveries: [],
@@ -141,7 +141,7 @@ describe('points', () => {
     })
   })
 
-  test('of one job and instant make one delivery, and others deliveries in order of time', () => {
+  test('points of one job and instant make one delivery; deliveries are in order of time', () => {
     const points = [
       point({ at: null }),
       point({ at: AT + 1 }),
@@ -161,7 +161,7 @@ describe('points', () => {
     })
   })
 
-  test('ask once for what is asked for twice', () => {
+  test('points that need the same value look it up once', () => {
     const points = [point(), point({ at: 5 }), point({ job: '4' }), point({ value: 'returnValue1' })]
     expect(wishesOf(named(points, new Tally(4)))).toEqual([
       { jobId: 3, name: 'first' },
@@ -172,7 +172,7 @@ describe('points', () => {
 })
 
 describe('the tally', () => {
-  test('tells ten reasons with their counts, and how many more there are', () => {
+  test('lists ten reasons with their counts, and counts the others', () => {
     const tally = new Tally(25)
     for (let index = 0; index < 24; index++)
       tally.reject(point({ job: String(1 + (index % 12)), series: index }), 'no')
@@ -189,7 +189,7 @@ describe('the tally', () => {
     })
   })
 
-  test('repeats nothing of what was sent but the id of a job', () => {
+  test('repeats no input except job ids', () => {
     const tally = new Tally(1)
     tally.reject(point({ job: '<script>', metric: '<b>' }), 'no')
     expect(tally.message).not.toContain('<')

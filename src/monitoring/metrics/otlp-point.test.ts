@@ -37,7 +37,7 @@ describe('a request of the OpenTelemetry SDK', () => {
   test.each([
     ['JSON', readOtlpJson(jsonBody)],
     ['protobuf', readOtlpProtobuf(protobufBody)],
-  ])('as %s gives every data point', (_, points) => {
+  ])('as %s contains every data point', (_, points) => {
     expect(points.map(short)).toEqual(EXPECTED)
     expect(points.map(({ series }) => series)).toEqual([0, 1, 2])
     expect(
@@ -152,7 +152,7 @@ describe('a data point in JSON, as ProtoJSON allows it,', () => {
     expect(read(`{${fields}}`)).toMatchObject({ at, numbers: [{ suffix: '', number }], fault: null })
   })
 
-  test('has counts, sums and flags in any of these forms, and its attributes as well', () => {
+  test('allows every notation of counts, sums and flags, and attributes', () => {
     const job = '{"key":"tidemark.job","value":{"int_value":"3"}}'
     expect(read(`{"count":2e0,"sum":"4.5","attributes":[${job}]}`, 'exponential_histogram')).toMatchObject({
       job: '3',
@@ -164,7 +164,7 @@ describe('a data point in JSON, as ProtoJSON allows it,', () => {
     expect(read('{"flags":"1"}')?.numbers).toEqual([{ suffix: '', number: Number.NaN }])
   })
 
-  test('keeps the job of its resource, whatever else the resource says', () => {
+  test('has the job of its resource, with any other resource attributes', () => {
     const json =
       '{"resourceMetrics":[{"resource":{"attributes":[{"key":1},{"key":"x","value":{"intValue":"x"}},{"key":"tidemark.job","value":{"intValue":3}}]},"scopeMetrics":[{"metrics":[{"name":"m","sum":{"dataPoints":[{"asInt":1}]}}]}]}]}'
     expect(readOtlpJson(new TextEncoder().encode(json))[0]).toMatchObject({ job: '3', fault: null })
@@ -190,7 +190,7 @@ describe('a data point, in both encodings,', () => {
     ['summary', { count: '3', sum: 4.5 }, '_count=3,_sum=4.5'],
     ['summary', {}, '_count=0,_sum=0'],
   ]
-  test.each(KINDS)('of a %s is right', (kind, fields, numbers) => {
+  test.each(KINDS)('a %s is read correctly', (kind, fields, numbers) => {
     const attributes = [text('other', 'x'), text('tidemark.job', '7')]
     for (const points of both({ kind, point: { ...fields, attributes, timeUnixNano: String(NS) } })) {
       expect(points.map(short)).toEqual([['m', '7', null, numbers]])
@@ -216,7 +216,7 @@ describe('a data point, in both encodings,', () => {
       expect(points[0]).toMatchObject({ job, value, at: null })
   })
 
-  test('without a number is one with a fault', () => {
+  test('has a fault without a number', () => {
     for (const points of both({ kind: 'gauge', point: {} }))
       expect(points[0]).toMatchObject({ numbers: [], fault: 'the data point has no number' })
   })
@@ -240,7 +240,7 @@ describe(`${POINTS_MAX} data points`, () => {
     return bytes
   }
 
-  test('are taken, one more is too much', () => {
+  test('are accepted, and one more is rejected', () => {
     expect(readOtlpJson(ofJson(POINTS_MAX))).toHaveLength(POINTS_MAX)
     expect(readOtlpProtobuf(ofProtobuf(POINTS_MAX))).toHaveLength(POINTS_MAX)
     expect(outcomeOf(readOtlpJson, ofJson(POINTS_MAX + 1))).toBe('too_large')
@@ -248,7 +248,7 @@ describe(`${POINTS_MAX} data points`, () => {
   })
 })
 
-test(`a request in JSON may hold ${PARTS_MAX} objects and lists, and no more`, () => {
+test(`a request in JSON has at most ${PARTS_MAX} objects and lists`, () => {
   // The request itself and its one list are two.
   const json = (count: number) =>
     new TextEncoder().encode(
@@ -260,15 +260,15 @@ test(`a request in JSON may hold ${PARTS_MAX} objects and lists, and no more`, (
   expect(outcomeOf(readOtlpJson, json(PARTS_MAX + 1))).toBe('too_large')
 })
 
-describe('bytes that no SDK sent are read or refused, and nothing else,', () => {
+describe('corrupted bytes are read or rejected, and cause no other error,', () => {
   const OUTCOMES = ['taken', 'bad_request']
 
-  test('when a request in protobuf is cut anywhere', () => {
+  test('when a request in protobuf is truncated anywhere', () => {
     for (let end = 1; end < protobufBody.length; end++)
       expect(outcomeOf(readOtlpProtobuf, protobufBody.subarray(0, end))).toBe('bad_request')
   })
 
-  test('when any of its bytes is another', () => {
+  test('when any byte of it is changed', () => {
     for (let at = 0; at < protobufBody.length; at++) {
       for (const flip of [1, 4, 0x80, 0xff]) {
         const other = protobufBody.slice()
@@ -278,12 +278,12 @@ describe('bytes that no SDK sent are read or refused, and nothing else,', () => 
     }
   })
 
-  test('when a request in JSON is cut anywhere', () => {
+  test('when a request in JSON is truncated anywhere', () => {
     for (let end = 0; end < jsonBody.length; end++)
       expect(outcomeOf(readOtlpJson, jsonBody.subarray(0, end))).toBe('bad_request')
   })
 
-  test('when it is any JSON', () => {
+  test('when the request is random JSON', () => {
     fc.assert(
       fc.property(fc.json({ maxDepth: 6 }), (json) => {
         expect(OUTCOMES).toContain(outcomeOf(readOtlpJson, new TextEncoder().encode(json)))
@@ -302,7 +302,7 @@ describe('bytes that no SDK sent are read or refused, and nothing else,', () => 
     ['metrics that are no list', '{"resourceMetrics":[{"scopeMetrics":[{"metrics":1}]}]}'],
     ['a number as a name', metric('{"name":1}')],
     ['data points that are no list', metric('{"gauge":{"dataPoints":{}}}')],
-  ])('when it is %s', (_, json) => {
+  ])('when the request is %s', (_, json) => {
     expect(outcomeOf(readOtlpJson, new TextEncoder().encode(json))).toBe('bad_request')
   })
 
@@ -314,7 +314,7 @@ describe('bytes that no SDK sent are read or refused, and nothing else,', () => 
     ['a time that is no integer', '{"timeUnixNano":"now","asInt":1}'],
     ['attributes that are no list', '{"attributes":{},"asInt":1}'],
     ['no object', '1'],
-  ])('but for a single data point with %s, which has a fault and hinders no other', (_, point) => {
+  ])('except for a single data point with %s, which has a fault and affects no other point', (_, point) => {
     const json = metric(`{"name":"m","gauge":{"dataPoints":[${point},{"asInt":2}]}}`)
     const [first, second] = readOtlpJson(new TextEncoder().encode(json))
     expect(first).toMatchObject({
@@ -324,13 +324,13 @@ describe('bytes that no SDK sent are read or refused, and nothing else,', () => 
     expect(second).toMatchObject({ numbers: [{ suffix: '', number: 2 }], fault: null })
   })
 
-  test('when its text is no UTF-8', () => {
+  test('when the text is not UTF-8', () => {
     const bytes = new TextEncoder().encode(metric('{"name":"??"}'))
     expect(outcomeOf(readOtlpJson, bytes)).toBe('taken')
     expect(outcomeOf(readOtlpJson, bytes.with(bytes.indexOf(63), 0xc3))).toBe('bad_request')
   })
 
-  test('when fields are null, which stands for absent', () => {
+  test('when fields are null, which counts as absent', () => {
     const json =
       '{"resourceMetrics":[{"resource":null,"scopeMetrics":[{"metrics":[{"name":null,"sum":null}]}]}]}'
     expect(readOtlpJson(new TextEncoder().encode(json))).toEqual([])
@@ -346,7 +346,7 @@ describe('an answer in protobuf', () => {
     [127, 'x'.repeat(127)],
     [128, 'x'.repeat(128)],
     [10_000, 'é'.repeat(20_000)],
-  ])('that %d points are rejected is read by another implementation', (rejected, message) => {
+  ])('about %d rejected points is read by another implementation', (rejected, message) => {
     const answer = { rejected: 0, message: '' }
     new PbfReader(partialSuccess(rejected, message)).readFields((outer, _, pbf) => {
       expect(outer).toBe(1)
@@ -358,11 +358,11 @@ describe('an answer in protobuf', () => {
     expect(answer).toEqual({ rejected, message })
   })
 
-  test('is empty when nothing is to be said', () => {
+  test('is empty without rejected points', () => {
     expect(partialSuccess(0, '')).toHaveLength(0)
   })
 
-  test('that refuses has its message', () => {
+  test('of a rejected request has its message', () => {
     const status = new PbfReader(statusMessage('no'))
     expect([status.nextField(), status.readString(), status.nextField()]).toEqual([2, 'no', 0])
   })

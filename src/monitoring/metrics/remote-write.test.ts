@@ -20,7 +20,7 @@ const points = readRemoteWrite(body)
 const short = ({ metric, job, numbers }: Point) => [metric, job, numbers[0]?.number]
 
 describe('a request of Prometheus', () => {
-  test('gives every sample with its metric, its job and its instant', () => {
+  test('contains every sample with its metric, its job and its instant', () => {
     expect(points.map(short).slice(0, 7)).toEqual([
       ['room_temperature', '3', 21.5],
       ['bad', null, Number.NaN],
@@ -44,7 +44,7 @@ describe('a request of Prometheus', () => {
     expect(points.every(({ fault, value }) => fault === null && value === null)).toBe(true)
   })
 
-  test('may carry metadata alone', () => {
+  test('may contain metadata only', () => {
     const pbf = new PbfWriter()
     pbf.writeBytesField(3, Uint8Array.from([8, 1]))
     expect(readRemoteWrite(pbf.finish())).toEqual([])
@@ -93,7 +93,7 @@ describe('a series', () => {
   test.each([
     ['tidemark_job', 'tidemark_value'],
     ['tidemark.job', 'tidemark.value'],
-  ])('names its job by %s and its value by %s, wherever its labels stand', (job, value) => {
+  ])('names its job by %s and its value by %s, in any order of labels', (job, value) => {
     const labels = { __name__: 'm', [job]: '7', [value]: 'returnValue2', other: 'x' }
     for (const labelsLast of [false, true]) {
       expect(
@@ -130,19 +130,19 @@ describe('a series', () => {
     }
   })
 
-  test('with an empty label has none', () => {
+  test('has no job if the label is empty', () => {
     const [point] = readRemoteWrite(seriesOf({ __name__: 'm', tidemark_job: '' }, [[1, 1]]))
     expect(point?.job).toBeNull()
   })
 
-  test('of a native histogram is a point with a fault', () => {
+  test('has a fault if it is a native histogram', () => {
     const request = new PbfWriter()
     request.writeBytesField(1, Uint8Array.from([0x22, 0]))
     const [point] = readRemoteWrite(request.finish())
     expect(point?.fault).toBe('native histograms are not supported')
   })
 
-  test(`may have ${POINTS_MAX} samples in all, and no more`, () => {
+  test(`has at most ${POINTS_MAX} samples`, () => {
     const samples = (count: number) => Uint8Array.from(Array<number[]>(count).fill([0x12, 0]).flat())
     const request = (count: number) => {
       const pbf = new PbfWriter()
@@ -154,15 +154,15 @@ describe('a series', () => {
   })
 })
 
-describe('bytes that Prometheus did not send', () => {
-  test('are read or refused when it is cut anywhere, and never anything else', () => {
+describe('corrupted bytes', () => {
+  test('are read or rejected when truncated anywhere, and cause no other error', () => {
     let refused = 0
     for (let end = 0; end < body.length; end++) refused += isRefused(body.subarray(0, end)) ? 1 : 0
     // Only between two series is a part a whole.
     expect(body.length - refused).toBe(points.length)
   })
 
-  test('are read or refused when any one of them is another', () => {
+  test('are read or rejected when any byte is changed', () => {
     for (let at = 0; at < body.length; at++) {
       for (const flip of [1, 0x80, 0xff]) {
         const other = body.slice()

@@ -54,7 +54,7 @@ const outcomeOf = (packed: Iterable<number>, max = MAX) =>
   codeOf(() => unsnappy(Uint8Array.from(packed), max)) ?? 'taken'
 
 describe('a Snappy block', () => {
-  test('of any parts, overlapping copies too, is what it was made from', () => {
+  test('of any parts, including overlapping copies, is decompressed to its source', () => {
     fc.assert(
       fc.property(block, (parts) => {
         const { packed, plain } = write(parts)
@@ -63,7 +63,7 @@ describe('a Snappy block', () => {
     )
   })
 
-  test('is refused when anything is missing at its end or too much', () => {
+  test('is rejected when bytes are missing or added at its end', () => {
     fc.assert(
       fc.property(block, fc.nat(), (parts, cut) => {
         const { packed } = write(parts)
@@ -74,7 +74,7 @@ describe('a Snappy block', () => {
     )
   })
 
-  test('of random bytes ends in a refusal or in its stated length, and in nothing else', () => {
+  test('of random bytes is rejected or has its stated length', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 200 }), (bytes) => {
         expect(['taken', 'bad_request', 'too_large']).toContain(outcomeOf(bytes))
@@ -83,7 +83,7 @@ describe('a Snappy block', () => {
     )
   })
 
-  test('may say the largest length that is allowed and no more, and gets no room before', () => {
+  test('may state at most the allowed length, and allocates nothing beyond it', () => {
     const bytes = new Uint8Array(MAX)
     const packed = [...varint(MAX), ...literalTag(MAX), ...bytes]
     expect(unsnappy(Uint8Array.from(packed), MAX)).toEqual(bytes)
@@ -105,7 +105,7 @@ describe('a Snappy block', () => {
     ['a literal whose length has bit 31', [...ten, 63 << 2, 0, 0, 0, 128, 1, 2, 3, 4, 5, 6, 7, 8]],
     ['a literal of 4 GiB', [...ten, 63 << 2, 255, 255, 255, 255, 1, 2, 3, 4]],
     ['a literal without its length', [...ten, 62 << 2, 1]],
-  ])('with %s is refused', (_, packed) => {
+  ])('with %s is rejected', (_, packed) => {
     expect(outcomeOf(packed)).toBe('bad_request')
   })
 })

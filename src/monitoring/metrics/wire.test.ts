@@ -75,7 +75,7 @@ describe('a protobuf message', () => {
     )
   })
 
-  test('is read in the same way where nobody wants its fields', () => {
+  test('is read in the same way when its fields are skipped', () => {
     fc.assert(
       fc.property(fields, (all) => {
         let count = 0
@@ -85,7 +85,7 @@ describe('a protobuf message', () => {
     )
   })
 
-  test('that is cut within a field is refused', () => {
+  test('is rejected when it is truncated within a field', () => {
     fc.assert(
       fc.property(fields, fc.nat(), (all, at) => {
         const bytes = encode(all)
@@ -96,7 +96,7 @@ describe('a protobuf message', () => {
     )
   })
 
-  test('of random bytes is read or refused, and nothing else', () => {
+  test('of random bytes is read or rejected, and causes no other error', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 100 }), (bytes) => {
         expect(['taken', 'bad_request']).toContain(outcomeOf(bytes))
@@ -105,14 +105,14 @@ describe('a protobuf message', () => {
     )
   })
 
-  test('is read within a view of a larger buffer', () => {
+  test('is read from a view of a larger buffer', () => {
     const bytes = encode([{ kind: 'text', value: 'within' }])
     const large = new Uint8Array(bytes.length + 20).fill(255)
     large.set(bytes, 7)
     expect(decode(Wire.of(large.subarray(7, 7 + bytes.length)))).toEqual([{ kind: 'text', value: 'within' }])
   })
 
-  test('has exact 64-bit integers where they are asked for, and negative ones', () => {
+  test('has exact 64-bit integers, including negative ones', () => {
     const bytes = Uint8Array.from([0x09, 0x40, 0x9e, 0xd5, 0x6c, 0x2a, 0x01, 0xf0, 0x18])
     const wire = Wire.of(bytes)
     let time = 0n
@@ -125,7 +125,7 @@ describe('a protobuf message', () => {
     expect(number).toBe(-2)
   })
 
-  test(`may hold ${PARTS_MAX} messages in all, and no more`, () => {
+  test(`has at most ${PARTS_MAX} messages in all`, () => {
     const empty = (count: number) => new Uint8Array(2 * count).map((_, index) => (index % 2 === 0 ? 0x3a : 0))
     const open = (count: number) => {
       const wire = Wire.of(empty(count))
@@ -154,7 +154,7 @@ describe('a protobuf message', () => {
     ['a skipped length past its end', [0x3a, 9]],
     ['a skipped number that is cut', [0x3d, 0, 0]],
     ['text that is no UTF-8', [0x0a, 2, 0xc3, 0x28]],
-  ])('with %s is refused', (_, bytes) => {
+  ])('with %s is rejected', (_, bytes) => {
     expect(outcomeOf(bytes)).toBe('bad_request')
   })
 })

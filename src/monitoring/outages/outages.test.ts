@@ -23,14 +23,14 @@ const rangesOf = (spans: ReturnType<typeof day>, rules: Partial<OutageRules> = {
 const EXAMPLE = day([120, 'major'], [150, 'minor'], [165, 'major'], [180, 'ok'])
 
 describe('the worked example', () => {
-  test('has two outages of major', () => {
+  test('has two outages for major', () => {
     expect(rangesOf(EXAMPLE)).toEqual([
       [120, 150, 'major'],
       [165, 180, 'major'],
     ])
   })
 
-  test('has one of major and minor, as bad as its worst part', () => {
+  test('has one outage for major and minor, with the worst state', () => {
     const [outage] = outagesOf(EXAMPLE, { ...RULES, states: ['major', 'minor'] })
     expect(outage).toEqual({
       beginAt: 120,
@@ -44,7 +44,7 @@ describe('the worked example', () => {
     })
   })
 
-  test('with maintenance from 02:20 to 02:50 keeps what is left on both sides, each long enough', () => {
+  test('with maintenance from 02:20 to 02:50 has outages on both sides, each of the minimum duration', () => {
     const spans = day([120, 'major'], [140, 'maintenance_major'], [170, 'major'], [180, 'ok'])
     expect(rangesOf(spans)).toEqual([
       [120, 140, 'major'],
@@ -57,7 +57,7 @@ describe('the worked example', () => {
 
 describe('outages', () => {
   test.each(['no_data', 'undefined', 'maintenance_ok'] as const)(
-    'are not joined over time in which an object was %s',
+    'outages are not merged over time in which an object was %s',
     (state) => {
       const spans = day([100, 'major'], [120, state], [125, 'major'], [140, 'ok'])
       expect(rangesOf(spans, { mergeGapMs: 60 })).toEqual([
@@ -67,12 +67,12 @@ describe('outages', () => {
     },
   )
 
-  test('of exactly the minimum stay, and shorter ones do not', () => {
+  test('outages of exactly the minimum duration are kept, shorter ones are not', () => {
     const spans = day([10, 'major'], [20, 'ok'], [30, 'major'], [39, 'ok'])
     expect(rangesOf(spans)).toEqual([[10, 20, 'major']])
   })
 
-  test('no further apart than the gap are one, unless each state is asked for by itself', () => {
+  test('outages within the merge gap are merged, unless each state is separate', () => {
     const spans = day([10, 'major'], [30, 'ok'], [35, 'minor'], [50, 'ok'])
     const both = { states: ['major', 'minor'] } as const
     expect(rangesOf(spans, { ...both, mergeGapMs: 5 })).toEqual([[10, 50, 'major']])
@@ -83,7 +83,7 @@ describe('outages', () => {
     expect(rangesOf(EXAMPLE, { ...both, split: true })).toHaveLength(3)
   })
 
-  test('hold every bad moment once, and no other, whatever the history', () => {
+  test('outages cover exactly the bad time of any history', () => {
     const someChanges = fc.array(fc.tuple(fc.nat({ max: 1_440 }), fc.constantFrom(...STATES)), {
       maxLength: 40,
     })

@@ -39,23 +39,23 @@ function shown(schedule: Schedule): string[] {
 describe('local times', () => {
   const night = (date: string, begin: string, duration = 'PT1H') =>
     entry('one_time', { date, begin, duration })
-  test('that the clocks leave out begin at the first instant after the gap', () => {
+  test('in a DST gap begin at the first instant after it', () => {
     expect(shown(scheduleOf('2026-03-28T00:00Z', '2026-03-30T00:00Z', night('2026-03-29', '02:30')))).toEqual(
       ['2026-03-29T03:00:00+02:00 2026-03-29T04:00:00+02:00'],
     )
   })
-  test('that are there twice are the first', () => {
+  test('that occur twice begin the first time', () => {
     expect(shown(scheduleOf('2026-10-24T00:00Z', '2026-10-26T00:00Z', night('2026-10-25', '02:30')))).toEqual(
       ['2026-10-25T02:30:00+02:00 2026-10-25T02:30:00+01:00'],
     )
   })
-  test('last as long as they say, whatever the clocks do', () => {
+  test('have their length in elapsed time, across DST changes', () => {
     const across = night('2026-03-28', '23:00', 'PT6H')
     expect(shown(scheduleOf('2026-03-28T00:00Z', '2026-03-30T00:00Z', across))).toEqual([
       '2026-03-28T23:00:00+01:00 2026-03-29T06:00:00+02:00',
     ])
   })
-  test('last whole days by the calendar, and hours beside them by the clock', () => {
+  test('with a length of days use the calendar, with additional hours in elapsed time', () => {
     const [begin, end] = ['2027-03-27T00:00Z', '2027-11-02T00:00Z']
     const lasting = (date: string, duration: string) =>
       shown(scheduleOf(begin, end, night(date, '00:00', duration)))
@@ -73,7 +73,7 @@ describe('local times', () => {
       '2026-03-30T02:00:00+02:00 2026-03-30T03:00:00+02:00',
     ])
   })
-  test('of an instant are those of its zone', () => {
+  test('of an instant are those of the time zone', () => {
     expect(localTime(at('2026-07-01T00:00Z'), ZURICH)).toBe('02:00')
     expect(localTime(at('2026-01-01T01:00Z'), ZURICH)).toBe('02:00')
     expect(localTime(at('2026-01-01T01:00Z'), 'Asia/Kathmandu')).toBe('06:45')
@@ -82,7 +82,7 @@ describe('local times', () => {
 
 describe('a schedule', () => {
   const JANUARY = ['2026-01-01T00:00:00+01:00', '2026-02-01T00:00:00+01:00'] as const
-  test('without entries is all of its range, and so it is with an exception only', () => {
+  test('covers its whole range without entries, also if it has only an exception', () => {
     expect(shown(scheduleOf(...JANUARY))).toEqual([JANUARY.join(' ')])
     const lunch = entry(
       'one_time',
@@ -94,7 +94,7 @@ describe('a schedule', () => {
       '2026-01-05T13:00:00+01:00 2026-01-06T00:00:00+01:00',
     ])
   })
-  test('has weekly days, leaves out exceptions, and is cut where it ends', () => {
+  test('has weekly days without exceptions, and is cut at its end', () => {
     const fridays = entry('weekly', { weekday: 5, begin: '22:00', duration: 'PT4H' })
     const holiday = entry(
       'one_time',
@@ -108,13 +108,13 @@ describe('a schedule', () => {
       '2026-01-30T22:00:00+01:00 2026-01-30T23:00:00+01:00',
     ])
   })
-  test('has the days of months that have them', () => {
+  test('of months has only months with the day', () => {
     const last = entry('monthly', { day: 31, begin: '00:00', duration: 'PT1H' })
     expect(
       shown(scheduleOf('2026-01-01T00:00Z', '2026-06-01T00:00Z', last)).map((text) => text.slice(0, 10)),
     ).toEqual(['2026-01-31', '2026-03-31', '2026-05-31'])
   })
-  test('changes next where its next occurrence begins, or this one ends; however far that is', () => {
+  test('changes when its next occurrence begins or this one ends, at any distance', () => {
     const far = entry('one_time', { date: '2035-05-05', begin: '05:00', duration: 'P30D' })
     const schedule = scheduleOf('2026-01-01T00:00Z', '2036-01-01T00:00Z', far)
     const beginAt = at('2035-05-05T05:00:00+02:00')
@@ -124,7 +124,7 @@ describe('a schedule', () => {
     expect(nextChange(scheduleOf(...JANUARY), at(JANUARY[0]) - 5)).toBe(at(JANUARY[0]))
     expect(nextChange(scheduleOf(...JANUARY), at(JANUARY[0]))).toBe(at(JANUARY[1]))
   })
-  test('counts its occurrences, rather too many than too few', () => {
+  test('has at most the counted number of occurrences', () => {
     const range = { beginAt: at(JANUARY[0]), endAt: at(JANUARY[1]) }
     const time = { begin: '00:00', duration: 'PT1H' }
     expect(countOccurrences([entry('daily', time)], range)).toBe(32)
@@ -195,8 +195,8 @@ const someSchedules = fc
     }
   })
 
-describe('against a schedule that is looked at minute by minute', () => {
-  test('occurrences, what applies and what changes next are the same, in every zone', () => {
+describe('a schedule compared with a model that checks every minute', () => {
+  test('has the same occurrences, activity and next change, in every time zone', () => {
     fc.assert(
       fc.property(someSchedules, fc.nat({ max: 1_000 }), (schedule, chance) => {
         const applies = naive(schedule)

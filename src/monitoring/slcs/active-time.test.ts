@@ -36,7 +36,7 @@ test('office hours of March 2026 are 22 days of ten hours', () => {
   expect(lengthMs(activeSpans([OFFICE], ZURICH, march)) / HOUR_MS).toBe(220)
 })
 
-test('windows that overlap or touch count once', () => {
+test('overlapping and adjacent windows count once', () => {
   const twice = [
     OFFICE,
     { ...OFFICE, begin: '12:00', end: '18:00' },
@@ -47,7 +47,7 @@ test('windows that overlap or touch count once', () => {
   expect(lengthMs(spans) / HOUR_MS).toBe(11)
 })
 
-test('is every minute whose local time lies in a window, in every zone', () => {
+test('active time is every minute whose local time is in a window, in every time zone', () => {
   const time = fc.integer({ min: 0, max: 24 * 60 })
   const window = fc
     .record({ days: fc.uniqueArray(fc.constantFrom(...DAYS), { minLength: 1 }), a: time, b: time })

@@ -19,13 +19,13 @@ describe('the credit', () => {
     })
   })
 
-  test('warns at its part, rounded up, and never before anything was used', () => {
+  test('has a warning limit that is rounded up, and at least a millisecond', () => {
     expect(creditOf(1_000_000, { limit: 99, warnAt: 80 }).minorMs).toBe(8_000)
     expect(creditOf(1_000_001, { limit: 99, warnAt: 80 }).minorMs).toBe(8_001)
     expect(creditOf(1_000_000, { limit: 100, warnAt: 80 })).toEqual({ creditMs: 0, minorMs: 1, majorMs: 1 })
   })
 
-  test('is exact: whole milliseconds exceed it just when they exceed the fraction that it is', () => {
+  test('is exact: rounding to milliseconds does not change what exceeds it', () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 0, max: 366 * 24 * HOUR_MS }),
@@ -55,7 +55,7 @@ test('a burn rate of 1 uses the credit up exactly as the period ends', () => {
   expect(burnRateOf(1, HOUR_MS, 100)).toBeNull()
 })
 
-test('the instant at which so much is over is the one that counting finds', () => {
+test('the instant at which a time has passed agrees with counting', () => {
   const range = fc.record({ beginAt: fc.nat(60), endAt: fc.nat(60) })
   fc.assert(
     fc.property(fc.array(range, { maxLength: 6 }), fc.integer({ min: 1, max: 80 }), (some, wantedMs) => {

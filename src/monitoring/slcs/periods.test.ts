@@ -58,7 +58,7 @@ describe('calendar periods', () => {
   })
 })
 
-describe('floating periods', () => {
+describe('overlapping periods', () => {
   test('end with the reset interval, and are as long as the duration', () => {
     const period = periodAt(rules('month', ZURICH, 'day'), Date.parse('2026-03-30T12:00:00Z'))
     expect([period.beginAt, period.fromAt, period.endAt].map(text)).toEqual([
@@ -68,7 +68,7 @@ describe('floating periods', () => {
     ])
   })
 
-  test('a year that floats by months ends with each month', () => {
+  test('of a year with a monthly reset end with each month', () => {
     const period = periodAt(rules('year', 'UTC', 'month'), Date.parse('2026-03-30T12:00:00Z'))
     expect([period.beginAt, period.fromAt, period.endAt].map(text)).toEqual([
       '2025-04-01T00:00:00.000Z',
@@ -78,7 +78,7 @@ describe('floating periods', () => {
   })
 })
 
-test('of every zone and instant there is one current period, and the next begins where it ends', () => {
+test('every instant in every zone has one current period, and the next begins where it ends', () => {
   const shapes = PERIOD_UNITS.flatMap((duration, index) => [
     [duration, duration] as const,
     ...PERIOD_UNITS.slice(0, index).flatMap((reset) =>
@@ -104,7 +104,7 @@ test('of every zone and instant there is one current period, and the next begins
   )
 })
 
-test('clocks that were set back over midnight show no day twice', () => {
+test('a day occurs once when the clock is set back over midnight', () => {
   // St. John's, 2006-10-29: at 00:01 it was 23:01 again.
   const before = periodAt(rules('day', 'America/St_Johns'), Date.parse('2006-10-29T02:30:30Z'))
   const after = periodAt(rules('day', 'America/St_Johns'), Date.parse('2006-10-29T02:45:00Z'))

@@ -14,7 +14,7 @@ const bad = (...spans: readonly (readonly [number, number])[]) => ({
 const FRESH = { state: 'ok', judgedAt: 0, floorAt: 0 } as const
 
 describe('a container', () => {
-  test('is minor once enough is used, major once more than the credit is, and stays so while its children recover', () => {
+  test('is minor once enough of the credit is used, major once it is exceeded, and stays so while its children recover', () => {
     const terms = { period: PERIOD, credit: credit(10, 8), used: bad([20, 40]) }
     expect(judge(FRESH, terms, 15)).toEqual({ changes: [], nextAt: 28, untilAt: 15 })
     expect(judge(FRESH, terms, 28).changes).toEqual([{ at: 28, from: 'ok', to: 'minor', reason: 'child' }])
@@ -26,12 +26,12 @@ describe('a container', () => {
     })
   })
 
-  test('that uses its credit exactly up is not beyond it', () => {
+  test('that uses exactly its credit is not major', () => {
     const terms = { period: PERIOD, credit: credit(10, 8), used: bad([20, 30]) }
     expect(judge(FRESH, terms, 99).changes.map(({ to }) => to)).toEqual(['minor'])
   })
 
-  test('that would be beyond it as the period ends is not any more', () => {
+  test('is not major if it would exceed its credit exactly at the end of the period', () => {
     const terms = { period: PERIOD, credit: credit(10, 8), used: bad([89, 100]) }
     expect(judge(FRESH, terms, 100)).toEqual({
       changes: [{ at: 97, from: 'ok', to: 'minor', reason: 'child' }],
@@ -45,7 +45,7 @@ describe('a container', () => {
     expect(judge(FRESH, terms, 21).changes).toEqual([{ at: 21, from: 'ok', to: 'major', reason: 'child' }])
   })
 
-  test('is well again when a period begins, whatever it was', () => {
+  test('is ok again when a period begins', () => {
     const next = { beginAt: 100, fromAt: 100, endAt: 200 }
     const terms = { period: next, credit: credit(10, 8), used: { fromAt: 100, beforeMs: 0, spans: [] } }
     expect(judge({ state: 'major', judgedAt: 100, floorAt: 31 }, terms, 150)).toEqual({
@@ -55,7 +55,7 @@ describe('a container', () => {
     })
   })
 
-  test('whose period floats begins it as the past makes it', () => {
+  test('with overlapping periods begins a period with the downtime of its past', () => {
     const next = { beginAt: 10, fromAt: 100, endAt: 110 }
     const terms = { period: next, credit: credit(10, 8), used: bad([20, 29]) }
     const verdict = judge({ state: 'major', judgedAt: 100, floorAt: 31 }, terms, 105)
@@ -65,14 +65,14 @@ describe('a container', () => {
     expect(later.changes).toEqual([])
   })
 
-  test('that is agreed anew may be well again before the period ends, unless it is beyond its credit', () => {
+  test('with new terms can recover before the period ends, unless it exceeds its credit', () => {
     const terms = { period: PERIOD, credit: credit(50, 40), used: bad([20, 40]) }
     const anew = (state: SlcState) => judge({ state, judgedAt: 60, floorAt: 60 }, terms, 60).changes
     expect(anew('minor')).toEqual([{ at: 60, from: 'minor', to: 'ok', reason: 'child' }])
     expect(anew('major')).toEqual([])
   })
 
-  test('is never dated before what is on record', () => {
+  test('dates no change before a recorded one', () => {
     const terms = { period: PERIOD, credit: credit(10, 8), used: bad([20, 40]) }
     expect(judge({ state: 'ok', judgedAt: 70, floorAt: 70 }, terms, 70).changes).toEqual([
       { at: 70, from: 'ok', to: 'major', reason: 'child' },
@@ -80,7 +80,7 @@ describe('a container', () => {
   })
 })
 
-test('judged at any instants, often or seldom, it is as it is when every instant is looked at', () => {
+test('has the same states for any times of assessment', () => {
   const span = fc.record({ beginAt: fc.nat(99), endAt: fc.nat(99) })
   fc.assert(
     fc.property(

@@ -26,7 +26,7 @@ describe('the worked example of a day: major 02:00 to 02:30, minor to 02:45, maj
     })
   })
 
-  test('with maintenance from 02:20 to 02:50 it is 30 of 1,410 minutes: 97.872 percent', () => {
+  test('with maintenance from 02:20 to 02:50, 30 of 1,410 minutes down are 97.872 percent', () => {
     const spans = day(
       [120, 'major'],
       [140, 'maintenance_major'],
@@ -43,14 +43,14 @@ describe('the worked example of a day: major 02:00 to 02:30, minor to 02:45, maj
     })
   })
 
-  test('minor counts when it is asked for', () => {
+  test('minor counts if it is requested', () => {
     const spans = day([120, 'major'], [150, 'minor'], [165, 'major'], [180, 'ok'])
     expect(availabilityOf(spans, ['major', 'minor']).percent).toBe(95.833)
   })
 })
 
 describe('percentages', () => {
-  test('are never 100 when a millisecond was bad, and 100 when none was', () => {
+  test('are 100 only without any bad millisecond', () => {
     const year = { beginAt: 0, endAt: 365 * DAY.endAt }
     const spans = spansOf(
       'ok',
@@ -64,12 +64,12 @@ describe('percentages', () => {
     expect(availabilityOf(spansOf('ok', [], year), ['major']).percent).toBe(100)
   })
 
-  test('leave out time of which nothing is known', () => {
+  test('exclude time without data', () => {
     const spans = day([600, 'no_data'], [700, 'undefined'], [1_200, 'major'], [1_320, 'ok'])
     expect(availabilityOf(spans, ['major'])).toMatchObject({ excludedMs: 600 * MINUTE_MS, percent: 85.714 })
   })
 
-  test('are null where there is nothing to measure, never 100', () => {
+  test('are null without measured time, never 100', () => {
     expect(availabilityOf([], ['major'])).toMatchObject({ percent: null, percentWithMaintenance: null })
     expect(availabilityOf(day([0, 'undefined']), ['major']).percent).toBeNull()
     expect(availabilityOf(day([0, 'maintenance_ok']), ['major'])).toMatchObject({

@@ -60,7 +60,7 @@ function expectWhole(spans: readonly Span[]): void {
 }
 
 describe('instant by instant', () => {
-  test('overlays apply one after the other, the later to what the earlier made', () => {
+  test('overlays apply in order, each to the result of the earlier ones', () => {
     fc.assert(
       fc.property(someSpans, someOverlays, (spans, overlays) => {
         const result = laidOver(spans, coversOf(overlays))
@@ -79,7 +79,7 @@ describe('instant by instant', () => {
     )
   })
 
-  test('a parent is what its children make it', () => {
+  test('the states of a parent follow from its children', () => {
     const someChild = fc.record({
       spans: fc.tuple(someSpans, fc.nat({ max: 3 })).map(([spans, absent]) => spans.slice(absent)),
       weight: fc.integer({ min: 1, max: 3 }),
@@ -121,7 +121,7 @@ describe('instant by instant', () => {
     ).toBe('undefined')
   })
 
-  test('one history takes the place of another within windows only', () => {
+  test('a history replaces another one within windows only', () => {
     fc.assert(
       fc.property(someSpans, someSpans, someRanges, (spans, others, windows) => {
         const result = spliced(spans, others, windows)
@@ -135,7 +135,7 @@ describe('instant by instant', () => {
   })
 })
 
-describe('a parent judged anew', () => {
+describe('a recomputed parent', () => {
   const JOBS = [1, 2, 3]
   const SLO = 9
   /** What happens at each instant: a job changes, is no longer heard, or is heard again. */
@@ -150,7 +150,7 @@ describe('a parent judged anew', () => {
   const someOperation = fc.constantFrom('and', 'or', 'xor', 'degraded', null)
   const counters = { major: 0, minor: 0, warning: 0, minorMinor: 0, minorWarning: 0, warningWarning: 0 }
 
-  test('is as it was, also where a child could not be heard, and wherever one begins to look', () => {
+  test('has the states that were recorded, also with children that could not deliver, from any begin', () => {
     fc.assert(
       fc.property(
         someHappenings,

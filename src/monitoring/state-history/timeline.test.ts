@@ -24,7 +24,7 @@ function naive(
 }
 
 describe('spans', () => {
-  test('a change takes effect at its instant, and one that lasts no time is left out', () => {
+  test('a change takes effect at its instant, and a state of zero length is dropped', () => {
     const changes: StateChange[] = [
       { at: 10, to: 'major' },
       { at: 10, to: 'minor' },
@@ -38,7 +38,7 @@ describe('spans', () => {
     ])
   })
 
-  test('say of every millisecond what the changes say', () => {
+  test('spans have the state of every millisecond', () => {
     fc.assert(
       fc.property(fc.constantFrom(...STATES), someChanges, (first, changes) => {
         const range = { beginAt: 0, endAt: 1_000 }
@@ -54,7 +54,7 @@ describe('spans', () => {
 })
 
 describe('samples', () => {
-  test('give each state the part of the time that it had', () => {
+  test('shares are the parts of time in each state', () => {
     fc.assert(
       fc.property(someChanges, fc.integer({ min: 1, max: 400 }), (changes, lengthMs) => {
         const range = { beginAt: 0, endAt: 1_000 }
@@ -76,7 +76,7 @@ describe('samples', () => {
     )
   })
 
-  test('cover the range, the last one as far as it goes', () => {
+  test('samples cover the range, the last one may be shorter', () => {
     const samples = samplesOf(spansOf('ok', [], { beginAt: 5, endAt: 25 }), { beginAt: 5, endAt: 25 }, 8)
     expect(samples.map(({ beginAt, endAt }) => [beginAt, endAt])).toEqual([
       [5, 13],
@@ -86,7 +86,7 @@ describe('samples', () => {
   })
 })
 
-test('ranges that only touch do not overlap', () => {
+test('adjacent ranges do not overlap', () => {
   expect(overlapMs({ beginAt: 0, endAt: 10 }, { beginAt: 10, endAt: 20 })).toBe(0)
   expect(overlapMs({ beginAt: 0, endAt: 10 }, { beginAt: 4, endAt: 6 })).toBe(2)
 })

@@ -23,7 +23,7 @@ describe('the share of results that changed the state', () => {
 })
 
 describe('a job', () => {
-  test('flaps once the share is above the limit, and no earlier', () => {
+  test('begins above the start limit, and not before', () => {
     // 5.9 + 5.8 + 5.7 + 5.6 + 5.5 is 28.5, and 5.4 more is 33.9.
     expect(after('xxxxx').isFlapping).toBe(false)
     expect(after('xxxxxx').isFlapping).toBe(true)
@@ -31,7 +31,7 @@ describe('a job', () => {
     expect(after('xxxxx', { startPercent: 28.4, endPercent: 25 }).isFlapping).toBe(true)
   })
 
-  test('flaps until the share is below the other limit', () => {
+  test('lasts until the share is below the end limit', () => {
     // Six changes weigh 33.9, and 0.6 less after each steady result.
     const steady = (count: number) => after('.'.repeat(count), LIMITS, after('xxxxxx'))
     expect(flappingPercent(steady(14).flips)).toBe(25.5)
@@ -42,11 +42,11 @@ describe('a job', () => {
     expect(steady(40)).toEqual(STEADY)
   })
 
-  test('that is steady costs nothing', () => {
+  test('costs nothing for an object without changes', () => {
     expect(flappingAfter(STEADY, false, LIMITS)).toBe(STEADY)
   })
 
-  test('is judged as by the formula, whatever its results', () => {
+  test('agrees with the formula for any results', () => {
     fc.assert(
       fc.property(fc.array(fc.boolean(), { maxLength: 80 }), (results) => {
         let state = STEADY

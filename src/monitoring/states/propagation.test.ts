@@ -10,7 +10,7 @@ import { shownInMaintenance, STATES } from './state.ts'
 
 const tallyOf = (...states: State[]) => STATES.map((state) => states.filter((one) => one === state).length)
 
-describe('a parent is as its worst child', () => {
+describe('the state of a parent', () => {
   const rows: readonly [children: State[], parent: State][] = [
     [[], 'undefined'],
     [['undefined'], 'undefined'],
@@ -25,7 +25,7 @@ describe('a parent is as its worst child', () => {
     [['maintenance_major', 'warning'], 'warning'],
     [['maintenance_warning', 'maintenance_minor'], 'maintenance_minor'],
   ]
-  test.each(rows)('%j makes %s', (children, parent) => {
+  test.each(rows)('of %j is %s', (children, parent) => {
     expect(worstOf(tallyOf(...children))).toBe(parent)
   })
 })
@@ -66,7 +66,7 @@ const change = (objectId: number, seq: number, to: State, at = seq) =>
   crossing(objectId, { seq, at, detectedAt: at + 1, to })
 
 describe('a change goes up', () => {
-  test('to everything above, dated as it was, and says which child brought it about', () => {
+  test('reaches every object above, with its own date and its cause', () => {
     const propagation = new Propagation(nodes())
     propagation.follow(change(10, 1, 'major', 500))
     expect(
@@ -78,7 +78,7 @@ describe('a change goes up', () => {
     ])
   })
 
-  test('no further than the first parent that stays as it is', () => {
+  test('stops at the first parent whose state stays the same', () => {
     const propagation = new Propagation(nodes())
     propagation.follow(change(10, 1, 'major'))
     propagation.follow(change(12, 1, 'minor'))
@@ -86,7 +86,7 @@ describe('a change goes up', () => {
     expect(propagation.touched.find(({ id }) => id === 2)?.tally).toEqual(tallyOf('major', 'minor'))
   })
 
-  test('and is never dated before the one it follows', () => {
+  test('is never dated before the one that it follows', () => {
     const propagation = new Propagation(nodes())
     propagation.follow(change(10, 1, 'major', 900))
     propagation.follow(change(11, 1, 'warning', 300))
@@ -98,7 +98,7 @@ describe('a change goes up', () => {
     ])
   })
 
-  test('once: what is known, or of an object that is gone, changes nothing', () => {
+  test('is applied once, and ignored for deleted objects', () => {
     const propagation = new Propagation(nodes())
     propagation.follow(change(10, 2, 'major'))
     propagation.follow(change(10, 2, 'major'))
@@ -107,7 +107,7 @@ describe('a change goes up', () => {
     expect(propagation.changes.map(({ objectId }) => objectId)).toEqual([10, 2, GROUP])
   })
 
-  test('from parents that are counted anew, what is below first', () => {
+  test('of recounted parents is evaluated from below', () => {
     const [, ...others] = nodes()
     const propagation = new Propagation(others.map((node) => ({ ...node, tally: node.tally && NO_CHILDREN })))
     propagation.recount(
@@ -135,7 +135,7 @@ const someEvents = fc.array(
 )
 
 describe('maintenance', () => {
-  test('shows every state below as one of maintenance, exactly as long as something above is in it', () => {
+  test('marks all states below as maintained, exactly while an object above is in maintenance', () => {
     fc.assert(
       fc.property(someEvents, (events) => {
         const running = new Set<number>()
@@ -186,7 +186,7 @@ describe('maintenance', () => {
     )
   })
 
-  test('is why what enters it changes, and what is above that; dated as it was planned', () => {
+  test('changes the objects that enter it and the objects above them, at the planned instant', () => {
     const propagation = new Propagation(nodes())
     propagation.follow(change(10, 1, 'major', 500))
     expect(propagation.maintain([{ objectId: 2, at: 700, own: true }], 900)).toHaveLength(1)
@@ -222,7 +222,7 @@ const gap = (objectId: number, seq: number, state: State): Transition[] => [
   { ...change(objectId, seq + 1, state), from: 'no_data', reason: 'platform' },
 ]
 
-describe('a child that could not be heard through no fault of its own', () => {
+describe('a child that cannot deliver because of our downtime', () => {
   const either = { operation: 'or', counters: NO_COUNTERS, ignoreMaintenance: false } as const
   const one = { operation: 'xor', counters: NO_COUNTERS, ignoreMaintenance: false } as const
   const slo = (id: number, rules: Node['rules'], above: number[], tally: Node['tally']): Node => ({
@@ -234,7 +234,7 @@ describe('a child that could not be heard through no fault of its own', () => {
     links: above.map(under),
   })
 
-  test('leaves nobody above it worse: no data instead, and then what they were', () => {
+  test('makes no parent worse: parents have no data and then their former state', () => {
     // Either job is enough for 20, of 20 and another exactly one must be well for 21; 10 is major.
     const family = [
       slo(10, null, [20], null),
@@ -259,7 +259,7 @@ describe('a child that could not be heard through no fault of its own', () => {
     )
   })
 
-  test('makes something worse where it is its own silence', () => {
+  test('makes a parent worse by its own silence', () => {
     const family = [
       slo(10, null, [20], null),
       slo(11, null, [20], null),
@@ -277,8 +277,8 @@ const someTold = fc.array(fc.record({ job: fc.constantFrom(...JOBS), to: fc.cons
   maxLength: 60,
 })
 
-describe('whatever the order in which children are heard of', () => {
-  test('with repetitions and restarts in between, every tally and state is what its children say in the end', () => {
+describe('children that change in any order', () => {
+  test('result in the same tallies and states, with repetitions and restarts in between', () => {
     fc.assert(
       fc.property(someTold, fc.infiniteStream(fc.nat()), (all, chance) => {
         const next = (max: number) => (chance.next().value ?? 0) % max
@@ -349,8 +349,8 @@ function childrenOf(place: number, { children }: SomeSlo): number[] {
 /** After everything else. */
 const LATER = 1_000
 
-describe('service level objects over each other', () => {
-  test('are what their children say in the end, and change once for each change below', () => {
+describe('nested service level objects', () => {
+  test('have the states of their children in the end, with one change for each change below', () => {
     fc.assert(
       fc.property(someSlos, someTold, fc.infiniteStream(fc.nat()), (slos, all, chance) => {
         const next = (max: number) => (chance.next().value ?? 0) % max
@@ -375,7 +375,7 @@ describe('service level objects over each other', () => {
     )
   })
 
-  test('get no worse while a job cannot be heard, and are as before once it can', () => {
+  test('get no worse while a job cannot deliver, and are as before afterwards', () => {
     fc.assert(
       fc.property(someSlos, someTold, fc.constantFrom(...JOBS), (slos, all, job) => {
         let kept = sloNodes(slos)
@@ -449,7 +449,7 @@ function countedAnew(id: number, all: readonly Node[]): number[] {
   return tally
 }
 
-describe('what parents see of an object', () => {
+describe('the state that parents see', () => {
   test.each([
     ['any', 'warning', 'warning'],
     ['minor', 'warning', 'ok'],
@@ -464,7 +464,7 @@ describe('what parents see of an object', () => {
     expect(shownState(state, push, {})).toBe(shown)
   })
 
-  test('is overridden link by link', () => {
+  test('is overridden for each link', () => {
     expect(shownState('major', 'any', { major: 'warning' })).toBe('warning')
     expect(shownState('warning', 'minor', { ok: 'major' })).toBe('major')
   })

@@ -45,12 +45,12 @@ describe('the reasons of a state', () => {
     expect(reasonsOf(slo, children)).toEqual([3, 4])
   })
 
-  test('follow what is counted: a child taken for less is not the worst', () => {
+  test('follow the counted state: a child that counts as less is not the worst', () => {
     const children = [under(1, suspect(2, 'job', 'major'), 'warning'), under(1, suspect(3, 'job', 'minor'))]
     expect(reasonsOf(slo, children)).toEqual([3])
   })
 
-  test('are the deepest that may be named where the way ends', () => {
+  test('are the deepest objects on the way that can be named', () => {
     const alike = under(2, suspect(4, 'job', 'ok'), 'major')
     const inner = (isReason: boolean) => [under(1, suspect(2, 'slo', 'major', isReason)), alike]
     expect(reasonsOf({ ...slo, isReason: true }, inner(true))).toEqual([2])
@@ -58,16 +58,16 @@ describe('the reasons of a state', () => {
     expect(reasonsOf(slo, inner(false))).toEqual([])
   })
 
-  test.each(['ok', 'maintenance_ok', 'no_data', 'undefined'] as const)('of %s: none', (state) => {
+  test.each(['ok', 'maintenance_ok', 'no_data', 'undefined'] as const)('do not exist for %s', (state) => {
     expect(traceFrom(suspect(1, 'slo', state, true))).toBeNull()
   })
 
-  test('of a maintenance that hides something: what it hides', () => {
+  test('of maintenance are the reasons of the state under it', () => {
     const job = under(1, suspect(2, 'job', 'maintenance_minor'))
     expect(reasonsOf(suspect(1, 'device', 'maintenance_minor'), [job])).toEqual([2])
   })
 
-  test('are all bad, may all be named, and each is reached through the worst children only', () => {
+  test('are bad, can be named, and are reached through the worst children only', () => {
     const someChildren = fc.array(
       fc.record({
         parent: fc.nat({ max: 8 }),

@@ -107,7 +107,7 @@ class World<P extends SlaView | Propagation> {
   }
 }
 
-test('containers take objects for what they would be without the maintenance that is to count, at every instant', () => {
+test('containers use the states without slaRelevant maintenance at every instant', () => {
   fc.assert(
     fc.property(someEvents, fc.integer({ min: 1, max: 3 }), (events, atOnce) => {
       const running = { plain: new Set<number>(), relevant: new Set<number>() }
@@ -164,7 +164,7 @@ test('containers take objects for what they would be without the maintenance tha
   )
 })
 
-test('without maintenance that is to count nothing is kept beside what objects are', () => {
+test('without slaRelevant maintenance containers store no states of their own', () => {
   const charging = new SlaView(nodes())
   charging.follow(change(10, 1, 'major'))
   charging.maintain([{ objectId: GROUP, at: 2, own: true, ownCharged: true }], 2)

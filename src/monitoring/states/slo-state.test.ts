@@ -37,20 +37,20 @@ function vectors(length: number): Plain[][] {
 }
 
 describe('over every choice of up to four children', () => {
-  test('and is the worst child', () => {
+  test('and has the state of the worst child', () => {
     expect(VECTORS).toHaveLength(340)
     for (const children of VECTORS) {
       expect(stateOf('and', children)).toBe(BAD_FIRST.find((state) => children.includes(state)) ?? 'ok')
     }
   })
 
-  test('or is the best child', () => {
+  test('or has the state of the best child', () => {
     for (const children of VECTORS) {
       expect(stateOf('or', children)).toBe(BAD_FIRST.findLast((state) => children.includes(state)) ?? 'ok')
     }
   })
 
-  test('count that leaves m of n well enough is the m-th best child', () => {
+  test('count with m of n has the state of the m-th best child', () => {
     for (const children of VECTORS) {
       for (let m = 1; m <= children.length; m++) {
         const enough = children.length - m + 1
@@ -61,14 +61,14 @@ describe('over every choice of up to four children', () => {
     }
   })
 
-  test('degraded is and, of which major is only a warning', () => {
+  test('degraded is and, with warning in place of major', () => {
     for (const children of VECTORS) {
       const all = stateOf('and', children)
       expect(stateOf('degraded', children)).toBe(all === 'major' ? 'warning' : all)
     }
   })
 
-  test('xor is ok for exactly one child that is, major for several, and else the best child', () => {
+  test('xor is ok for exactly one child in ok, major for several, and else the best child', () => {
     for (const children of VECTORS) {
       const good = children.filter((state) => state === 'ok').length
       const some = good > 1 ? 'major' : 'ok'
@@ -104,8 +104,8 @@ describe('counters', () => {
   })
 })
 
-describe('children that do not count', () => {
-  test('are those of which nothing is known; with no other child the whole is undefined', () => {
+describe('children without a state that counts', () => {
+  test('are ignored; without any other child the object is undefined', () => {
     for (const operation of SLO_OPERATIONS) {
       expect(stateOf(operation, [])).toBe('undefined')
       expect(stateOf(operation, ['undefined', 'no_data'])).toBe('undefined')

@@ -3,11 +3,11 @@ import * as fc from 'fast-check'
 
 import { decimalOf } from './properties.ts'
 
-test('a decimal is its number', () => {
+test('a decimal text is read as its number', () => {
   expect(['0', '-1.5', '+2.', '.5', '1e3', '-2E-2'].map(decimalOf)).toEqual([0, -1.5, 2, 0.5, 1000, -0.02])
 })
 
-test('what is no finite decimal is none', () => {
+test('non-decimal and infinite numbers are rejected', () => {
   for (const text of ['', ' 1', '1 ', '0x10', 'Infinity', 'NaN', '1e999', '1_000', '1,5', '.', 'e5', '١']) {
     expect(decimalOf(text)).toBeNull()
   }

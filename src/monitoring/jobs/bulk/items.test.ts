@@ -138,7 +138,7 @@ const fittingSeries = fc
   })
 
 describe('an item of a bulk delivery', () => {
-  test('is read by hand as by the schema: accepted and refused alike, with the same content', () => {
+  test('the fast reader and the schema agree on deliveries', () => {
     let accepted = 0
     const all = fc.oneof(items, fitting, fc.constantFrom(null, 1, 'x', []))
     fc.assert(
@@ -153,7 +153,7 @@ describe('an item of a bulk delivery', () => {
     expect(accepted).toBeGreaterThan(RUNS / 10)
   })
 
-  test('that is a series is read by hand as by the schema', () => {
+  test('the fast reader and the schema agree on series', () => {
     let accepted = 0
     fc.assert(
       fc.property(fc.oneof(series, fittingSeries), (input) => {
@@ -166,7 +166,7 @@ describe('an item of a bulk delivery', () => {
     expect(accepted).toBeGreaterThan(RUNS / 10)
   })
 
-  test('that is a series has 10,000 samples and 262,144 characters at most', () => {
+  test('a series has at most 10,000 samples and 262,144 characters', () => {
     const of = (count: number, text?: string) => {
       const timestamps = Array.from({ length: count }, (_, index) => index)
       const values = timestamps.map((at) => text ?? at)
@@ -183,7 +183,7 @@ describe('an item of a bulk delivery', () => {
     expect('content' in of(65, 'x'.repeat(4_096))).toBe(false)
   })
 
-  test('of a round likewise', () => {
+  test('the fast reader and the schema agree on rounds', () => {
     let accepted = 0
     // Series with their columns under other names, an instant or something else besides.
     const rounds = fc

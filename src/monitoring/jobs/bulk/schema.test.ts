@@ -27,7 +27,7 @@ const body = fc.oneof(
   { weight: 1, arbitrary: fc.constantFrom<unknown>(null, [], 'x', 1) },
 )
 
-test('a body that is read by hand is what the schema makes of it', () => {
+test('the fast reader and the schema agree on bodies', () => {
   let plain = 0
   fc.assert(
     fc.property(body, (input) => {
@@ -41,7 +41,7 @@ test('a body that is read by hand is what the schema makes of it', () => {
   expect(plain).toBeGreaterThan(RUNS / 10)
 })
 
-test('one list that is not too long is read by hand', () => {
+test('the fast reader accepts one list within the limits only', () => {
   const ten = Array<object>(10).fill({ timestamps: many, jobIds: many })
   for (const fine of [{ deliveries: many }, { series: ten }, { rounds: ten }, { rounds: [] }])
     expect(plainBulk(fine)).toBe(fine as never)

@@ -11,7 +11,7 @@ const leavesTimeout = fc.constantFrom(undefined, undefined, undefined, true) as 
 const message = 'values arrive without errorCode; error code 5 stays until a delivery has an errorCode'
 const WARNED = { warnings: [{ code: 'error_code_stands', message }] }
 
-test('what is written of a delivery says nothing of those before', () => {
+test('the text of a delivery does not depend on earlier deliveries', () => {
   const one = fc.record<Delivered>({
     accepted: fc.constantFrom(1, 1, 1, 2),
     timestampAt: fc.constantFrom(0, 0, 0, 1_500),
@@ -44,7 +44,7 @@ test('what is written of a delivery says nothing of those before', () => {
   )
 })
 
-test('nor of a run, which says which samples were refused', () => {
+test('the text of a series has its refused samples and does not depend on earlier ones', () => {
   const refused = [{ index: 1, code: 'value_in_future' as const }]
   const one = fc.record<DeliveredSeries>({
     accepted: fc.constantFrom(1, 1, 1, 2),

@@ -35,13 +35,13 @@ const parcelOf = (told: readonly MessageItem[], template?: string) => ({
 
 const bytesOf = (value: object) => new TextEncoder().encode(JSON.stringify(value)).length
 
-test('a script finds what a webhook is told, and that nothing is left out', () => {
+test('a script gets the payload of a webhook, and leftOut is 0', () => {
   const notification = parcelOf([TOLD, { ...TOLD, kind: 'closed', endAt: TOLD.beginAt + 1 }])
   const { data, ...heading } = payloadOf(notification)
   expect(parametersOf(notification)).toEqual({ ...heading, data: { ...data, leftOut: 0 } })
 })
 
-test('of alarms that have no room the last are left out and counted; one more would not fit', () => {
+test('the last alarms are left out and counted if they do not fit', () => {
   const objectPath = `/${'ü'.repeat(200)}`
   const told = Array.from({ length: 1_000 }, (_, alarmId) => ({ ...TOLD, alarmId, objectPath }))
   const { data } = parametersOf(parcelOf(told))
@@ -55,7 +55,7 @@ test('of alarms that have no room the last are left out and counted; one more wo
   expect([fitting.data.alarms.length, fitting.data.leftOut]).toEqual([data.alarms.length, 0])
 })
 
-test('a text that leaves no room for anything else is cut', () => {
+test('a text that leaves no room for alarms is truncated', () => {
   const told = Array.from({ length: 20 }, () => TOLD)
   const long = parcelOf(told, '"\u00e4'.repeat(1_000))
   expect(bytesOf(payloadOf(long))).toBeGreaterThan(MAX_BYTES)

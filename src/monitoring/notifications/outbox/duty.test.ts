@@ -9,14 +9,14 @@ const at = (text: string) => Date.parse(text)
 const MEMBERS = [4, 7, 9]
 const NOBODY_AWAY = { vacations: [], timeZone: 'Europe/Zurich' }
 
-describe('whose turn it is', () => {
-  test('is everybody without a rotation, or without members', () => {
+describe('the members on duty', () => {
+  test('are all members without a rotation', () => {
     const when = { at: 0, handedOut: 0 }
     expect(onDuty({ ...NOBODY_AWAY, rotation: null }, MEMBERS, when)).toBeNull()
     expect(onDuty({ ...NOBODY_AWAY, rotation: { by: 'turn' } }, [], when)).toBeNull()
   })
 
-  test('goes from one to the next with each alarm, or with so many', () => {
+  test('change with each alarm, or after a number of alarms', () => {
     const order = (rotation: Parameters<typeof onDuty>[0]['rotation']) =>
       Array.from({ length: 7 }, (_, handedOut) =>
         onDuty({ ...NOBODY_AWAY, rotation }, MEMBERS, { at: 0, handedOut }),
@@ -25,7 +25,7 @@ describe('whose turn it is', () => {
     expect(order({ by: 'count', count: 2 })).toEqual([4, 4, 7, 7, 9, 9, 4])
   })
 
-  test('changes at the same time of day where the clocks change', () => {
+  test('change at the same time of day across a DST change', () => {
     // 09:00 in Zurich, a week before summer time.
     const rotation = { by: 'interval', interval: 'P7D', begin: '2026-03-23T08:00:00Z' } as const
     const who = (text: string) =>
@@ -37,7 +37,7 @@ describe('whose turn it is', () => {
     expect(who('2026-04-13T07:00:00Z')).toBe(4)
   })
 
-  test('changes at the first instant after a gap where the clock leaves its time out', () => {
+  test('change at the first instant after a DST gap that contains their time', () => {
     // 02:30 in Zurich.
     const rotation = { by: 'interval', interval: 'P1D', begin: '2026-03-27T01:30:00Z' } as const
     const who = (text: string) =>
@@ -48,7 +48,7 @@ describe('whose turn it is', () => {
     expect(who('2026-03-30T00:30:00Z')).toBe(4)
   })
 
-  test('of shorter spans is elapsed time', () => {
+  test('change after elapsed time for intervals shorter than a day', () => {
     const rotation = { by: 'interval', interval: 'PT8H', begin: '2026-03-28T23:00:00Z' } as const
     const who = (text: string) =>
       onDuty({ ...NOBODY_AWAY, rotation }, MEMBERS, { at: at(text), handedOut: 0 })
@@ -56,7 +56,7 @@ describe('whose turn it is', () => {
     expect(who('2026-03-29T07:00:00Z')).toBe(7)
   })
 
-  test('passes over who is away, and is somebody’s where all are', () => {
+  test('skip absent members, unless all are absent', () => {
     const away = (userId: number) => ({ userId, begin: '2026-03-01T00:00:00Z', end: '2026-03-08T00:00:00Z' })
     const rules = { timeZone: 'UTC', rotation: { by: 'turn' } as const }
     const when = { at: at('2026-03-02T00:00:00Z'), handedOut: 0 }
@@ -68,15 +68,15 @@ describe('whose turn it is', () => {
   })
 })
 
-describe('when nothing is told', () => {
+describe('a quiet time', () => {
   const rules = { onVacation: false, vacations: [], times: null, timeZone: 'Europe/Zurich' }
 
-  test('is never without rules, and looked at hourly while somebody is away for good', () => {
+  test('does not exist without rules, and is checked hourly during a vacation without an end', () => {
     expect(quietUntil(rules, 0, 5)).toBeNull()
     expect(quietUntil({ ...rules, onVacation: true }, 0, 5)).toBe(5 + 3_600_000)
   })
 
-  test('is to the end of the longest vacation of all or of this member', () => {
+  test('lasts to the end of the longest vacation of all members or of this one', () => {
     const vacations = [
       { userId: null, begin: '2026-03-01T00:00:00Z', end: '2026-03-02T00:00:00Z' },
       { userId: 7, begin: '2026-03-01T00:00:00Z', end: '2026-03-05T00:00:00Z' },
@@ -88,7 +88,7 @@ describe('when nothing is told', () => {
     expect(until(4, '2026-02-28T23:59:59Z')).toBeNull()
   })
 
-  test('ends, whenever it is asked, at an instant at which something may be told', () => {
+  test('ends at an instant at which notifications are allowed, from whenever it is computed', () => {
     const time = fc.record({
       begin: fc.integer({ min: 0, max: 23 }).map((hour) => `${String(hour).padStart(2, '0')}:30`),
       duration: fc.constantFrom('PT1H', 'PT8H', 'PT24H'),

@@ -27,7 +27,7 @@ const TOLD: MessageItem = {
 const MANNER = { recipient: 'ops', language: 'en', timeZone: 'Europe/Zurich', templates: {} } as const
 
 describe('a message', () => {
-  test('says in the language and zone of whoever is told what has happened', () => {
+  test('has the language and the time zone of its recipient', () => {
     expect(textOf([TOLD], MANNER)).toEqual({
       subject: 'Alarm: icmp is major',
       lines: ['Alarm: /root/Zürich/srv1/icmp is major (alarm since 2026-03-02 10:00:00 +01:00). no data'],
@@ -41,7 +41,7 @@ describe('a message', () => {
     })
   })
 
-  test('says of what fell silent since when, in the zone of whoever is told, and within which time data was expected', () => {
+  test('of a silent object has its last sign of life and its timeout', () => {
     const silent = {
       ...TOLD,
       message: '',
@@ -81,7 +81,7 @@ describe('a message', () => {
     expect(textOf([TOLD, { ...TOLD, kind: 'closed' }], MANNER).subject).toBe('1 alarm, 1 recovered')
   })
 
-  test('takes the texts that were written for it, in one language', () => {
+  test('uses the templates of its language', () => {
     const templates = { de: { subject: '{{object.name}}!', text: '{{ recipient }}: {{message}}' } }
     expect(textOf([TOLD], { ...MANNER, language: 'de', templates })).toEqual({
       subject: 'icmp!',
@@ -90,7 +90,7 @@ describe('a message', () => {
     expect(textOf([TOLD], { ...MANNER, templates }).subject).toBe('Alarm: icmp is major')
   })
 
-  test('stays one line in subject and alarm, and no longer than it may be, whatever a name is', () => {
+  test('has one line for the subject and for each alarm, of limited length, for any name', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', maxLength: 3_000 }), (name) => {
         const { subject, lines } = textOf(
@@ -119,14 +119,14 @@ describe('a template', () => {
     expect(filled('{{message}}', { ...values, message: '{{state}} $& $1' })).toBe('{{state}} $& $1')
   })
 
-  test('fills in all fields, escaped, and leaves what is none', () => {
+  test('fills in all fields, escaped, and keeps unknown ones', () => {
     for (const field of FIELDS) expect(filled(`{{${field}}}`, values)).toBe(`<${field}>`)
     expect(filled('{{ state }}{{x}}{{', values, (text) => text.replaceAll('<', '&lt;'))).toBe(
       '&lt;state>{{x}}{{',
     )
   })
 
-  test('says what is none of its fields', () => {
+  test('lists its unknown fields', () => {
     expect(unknownFields('{{state}} {{constructor}} {{ __proto__ }} {{}} {{state')).toEqual([
       'constructor',
       '__proto__',
@@ -155,6 +155,6 @@ test.each([
   ['en-GB', 'en'],
   ['fr', 'en'],
   ['', 'en'],
-])('%s is told in %s', (tag, language) => {
+])('%s is notified in %s', (tag, language) => {
   expect(languageOf(tag)).toBe(language as 'en')
 })

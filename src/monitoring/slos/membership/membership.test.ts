@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { changesOf } from './membership.ts'
 
-describe('what a look at some objects changes', () => {
+describe('the changes of membership after some objects were checked', () => {
   test.each([
     ['nothing fits and nothing was found', [], [], [], []],
     ['what fits comes', [1, 2], [], [1, 2], []],

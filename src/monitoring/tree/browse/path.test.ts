@@ -22,7 +22,7 @@ describe('parsePath', () => {
     ['/ /', []],
   ]
   for (const [path, expected] of rows) {
-    test(`takes ${JSON.stringify(path)} apart into ${JSON.stringify(expected)}`, () => {
+    test(`splits ${JSON.stringify(path)} into ${JSON.stringify(expected)}`, () => {
       const mark = (isDeep: boolean, isExact: boolean) => (isDeep ? '** ' : '') + (isExact ? '= ' : '')
       expect(parsePath(path).map(({ pattern, isDeep, isExact }) => mark(isDeep, isExact) + pattern)).toEqual(
         expected,
@@ -31,7 +31,7 @@ describe('parsePath', () => {
   }
 })
 
-test('what joinPath puts together, parsePath takes apart', () => {
+test('parsePath reverses joinPath', () => {
   const name = fc
     .oneof(fc.string(), fc.stringMatching(/^[a/\\* ]+$/))
     .map((text) => text.trim())

@@ -56,7 +56,7 @@ const match: fc.Arbitrary<TextMatch> = fc.oneof(
   fc.constant({ by: 'defined' as const }),
 )
 
-test('SQL finds a text to fit exactly when it does', () => {
+test('SQL and the wildcard matcher agree', () => {
   fc.assert(
     fc.property(letters, match, (text, wanted) => {
       expect(ask(textFits, text, wanted)).toBe(expected(text, wanted))
@@ -65,7 +65,7 @@ test('SQL finds a text to fit exactly when it does', () => {
   )
 })
 
-test('what an index leaves out does not fit', () => {
+test('texts that the index condition excludes do not match', () => {
   fc.assert(
     fc.property(letters, match, (text, wanted) => {
       // The one character after which no other comes cannot be told from the end of a range.

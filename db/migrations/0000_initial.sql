@@ -309,11 +309,6 @@ CREATE TABLE `event_epochs` (
 	`opened_at` integer NOT NULL
 );
 --> statement-breakpoint
-CREATE TABLE `actor_changes` (
-	`job_id` integer PRIMARY KEY NOT NULL,
-	`revision` integer NOT NULL
-);
---> statement-breakpoint
 CREATE TABLE `charges` (
 	`object_id` integer NOT NULL,
 	`seq` integer NOT NULL,
@@ -483,19 +478,6 @@ CREATE TABLE `transitions` (
 );
 --> statement-breakpoint
 CREATE INDEX `transitions_by_time` ON `transitions` (`object_id`,`at`);--> statement-breakpoint
-CREATE TABLE `uncounted` (
-	`object_id` integer PRIMARY KEY NOT NULL,
-	`mark` integer NOT NULL,
-	FOREIGN KEY (`object_id`) REFERENCES `objects`(`id`) ON UPDATE no action ON DELETE cascade
-);
---> statement-breakpoint
-CREATE TABLE `unfiltered` (
-	`object_id` integer PRIMARY KEY NOT NULL,
-	`mark` integer NOT NULL,
-	`is_whole` integer NOT NULL,
-	FOREIGN KEY (`object_id`) REFERENCES `objects`(`id`) ON UPDATE no action ON DELETE cascade
-);
---> statement-breakpoint
 CREATE TABLE `alarm_recipients` (
 	`id` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
 	`name` text NOT NULL,
@@ -603,13 +585,6 @@ CREATE TABLE `oidc_states` (
 );
 --> statement-breakpoint
 CREATE INDEX `oidc_states_by_end` ON `oidc_states` (`expires_at`);--> statement-breakpoint
-CREATE TABLE `maintenance_changes` (
-	`object_id` integer PRIMARY KEY NOT NULL,
-	`at` integer NOT NULL,
-	`mark` integer NOT NULL,
-	FOREIGN KEY (`object_id`) REFERENCES `objects`(`id`) ON UPDATE no action ON DELETE cascade
-);
---> statement-breakpoint
 CREATE TABLE `revaluations` (
 	`id` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
 	`object_id` integer NOT NULL,
@@ -918,6 +893,30 @@ CREATE TABLE `status_pages` (
 --> statement-breakpoint
 CREATE UNIQUE INDEX `status_pages_by_page` ON `status_pages` (`page_hash`);--> statement-breakpoint
 CREATE UNIQUE INDEX `status_pages_by_badge` ON `status_pages` (`badge_hash`);--> statement-breakpoint
+CREATE TABLE `stale_job_configs` (
+	`object_id` integer PRIMARY KEY NOT NULL,
+	`mark` integer NOT NULL
+);
+--> statement-breakpoint
+CREATE TABLE `stale_maintenance` (
+	`object_id` integer PRIMARY KEY NOT NULL,
+	`at` integer NOT NULL,
+	`mark` integer NOT NULL,
+	FOREIGN KEY (`object_id`) REFERENCES `objects`(`id`) ON UPDATE no action ON DELETE cascade
+);
+--> statement-breakpoint
+CREATE TABLE `stale_memberships` (
+	`object_id` integer PRIMARY KEY NOT NULL,
+	`mark` integer NOT NULL,
+	`is_whole` integer NOT NULL,
+	FOREIGN KEY (`object_id`) REFERENCES `objects`(`id`) ON UPDATE no action ON DELETE cascade
+);
+--> statement-breakpoint
+CREATE TABLE `stale_tallies` (
+	`object_id` integer PRIMARY KEY NOT NULL,
+	`mark` integer NOT NULL,
+	FOREIGN KEY (`object_id`) REFERENCES `objects`(`id`) ON UPDATE no action ON DELETE cascade
+);--> statement-breakpoint
 -- Drizzle knows no virtual tables, triggers or rows: what follows is written by hand.
 CREATE VIRTUAL TABLE `name_grams` USING fts5(`name_folded`, content='objects', content_rowid='id', tokenize='trigram case_sensitive 1');--> statement-breakpoint
 CREATE TRIGGER `name_grams_insert` AFTER INSERT ON `objects` BEGIN

@@ -196,32 +196,6 @@ export const pings = sqliteTable(
   (table) => [uniqueIndex('pings_by_hash').on(table.hash), index('pings_by_job').on(table.jobId, table.id)],
 )
 
-/** Jobs whose actors have not yet heard of their latest configuration, or of their end. */
-export const actorChanges = sqliteTable('actor_changes', {
-  jobId: integer('job_id').primaryKey(),
-  revision: integer().notNull(),
-})
-
-/** Parents whose children came, went or moved since they were counted, and containers whose children have changed. */
-export const uncounted = sqliteTable('uncounted', {
-  objectId: integer('object_id')
-    .primaryKey()
-    .references(() => objects.id, { onDelete: 'cascade' }),
-  /** Grows with every reason to count, so that one that comes meanwhile is not taken for done. */
-  mark: integer().notNull(),
-})
-
-/** Objects that changed since the filters of service level objects looked at them, and those whose own filter did. */
-export const unfiltered = sqliteTable('unfiltered', {
-  objectId: integer('object_id')
-    .primaryKey()
-    .references(() => objects.id, { onDelete: 'cascade' }),
-  /** As that of `uncounted`. */
-  mark: integer().notNull(),
-  /** True when its own filter has to look at everything anew. */
-  isWhole: integer('is_whole', { mode: 'boolean' }).notNull(),
-})
-
 /** What service level objects have beyond other objects. */
 export const slos = sqliteTable(
   'slos',

@@ -48,13 +48,3 @@ export const revaluations = sqliteTable(
       .where(sql`running = 1`),
   ],
 )
-
-/** Objects that may have entered or left maintenance, and were not looked at yet. */
-export const maintenanceChanges = sqliteTable('maintenance_changes', {
-  objectId: integer('object_id')
-    .primaryKey()
-    .references(() => objects.id, { onDelete: 'cascade' }),
-  at: integer().notNull(),
-  /** Grows with every reason to look, so that one that comes meanwhile is not taken for done. */
-  mark: integer().notNull(),
-})

@@ -30,7 +30,7 @@ test.each(PAIRS)('what was on %s is on an empty %s, all of it', async (from, to)
     const kinds = ['always', 'histories', 'files']
     const tables = await tablesOf(before, kinds)
     const empty = Object.keys(tables).filter((name) => tables[name]?.length === 0)
-    expect(empty.sort()).toEqual(['maintenance_changes', 'uncounted', 'unfiltered'])
+    expect(empty.sort()).toEqual(['stale_maintenance', 'stale_memberships', 'stale_tallies'])
     const bytes = await download(before)
     const histories = await historiesOf(before, jobs, endAt)
     const files = await filesOf(before)

@@ -71,7 +71,7 @@ async function plant(database: Database, { group, device, jobs }: Ids): Promise<
   await plantObject(database, { id: device, type: 'device', path: `/1/${group}/${device}/` })
   for (const id of jobs)
     await plantObject(database, { id, type: 'job', path: `/1/${group}/${device}/${id}/` })
-  await database.run(sql`insert into uncounted values (${device}, 1), (${group}, 1), (1, 1)
+  await database.run(sql`insert into stale_tallies values (${device}, 1), (${group}, 1), (1, 1)
     on conflict (object_id) do update set mark = mark + 1`)
   await database.run(sql`insert into alarm_links (object_id, position, covers, min_state, delay_ms, recovery_delay_ms,
     events) values (${group}, 0, 'object', 'major', ${MINUTE_MS}, ${2 * MINUTE_MS}, '[]')`)

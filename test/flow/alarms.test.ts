@@ -30,7 +30,9 @@ beforeEach(async () => {
   await plantObject(database, { id: SERVER, type: 'device', path: '/1/2/5/' })
   await plantObject(database, { id: JOB, type: 'job', path: '/1/2/5/6/' })
   await plantObject(database, { id: OTHER, type: 'job', path: '/1/2/5/7/' })
-  await database.run(sql`insert into uncounted values (${SERVER}, 1), (${ROUTER}, 1), (${GROUP}, 1), (1, 1)`)
+  await database.run(
+    sql`insert into stale_tallies values (${SERVER}, 1), (${ROUTER}, 1), (${GROUP}, 1), (1, 1)`,
+  )
   await flow.runDue()
   stage.clock.at++
   teller = new Teller(stage.ports)

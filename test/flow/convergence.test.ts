@@ -101,7 +101,7 @@ async function plant(database: Database): Promise<void> {
   for (const [parent, child] of LINKS)
     await database.run(sql`insert into links (parent_id, child_id, position, weight, overrides)
       values (${parent}, ${child}, ${child}, 1, '{}')`)
-  await database.run(sql`insert into uncounted select id, 1 from objects where type <> 'job'`)
+  await database.run(sql`insert into stale_tallies select id, 1 from objects where type <> 'job'`)
 }
 
 /** A job changes some more times. */

@@ -10,7 +10,7 @@ export async function openLargeStage() {
   const stage = await openPorts()
   const { database, flow } = stage.ports
   await plantTree(database, SIZE)
-  await database.run(sql`insert into uncounted select id, 1 from objects where type <> 'job'`)
+  await database.run(sql`insert into stale_tallies select id, 1 from objects where type <> 'job'`)
   await flow.runDue()
   return stage
 }

@@ -35,7 +35,7 @@ beforeEach(async () => {
     costs_per_min, currency, risk_factor) values (${SLO}, 0, 'and', 'any', 'link', ${rules}, 0, 0, '', 1)`)
   await database.run(sql`insert into links (parent_id, child_id, position, weight, overrides)
     values (${SLO}, ${FIRST_JOB}, 0, 1, '{}'), (${SLO}, ${FIRST_JOB + 7}, 1, 1, '{}')`)
-  await database.run(sql`insert into uncounted select id, 1 from objects where type <> 'job'`)
+  await database.run(sql`insert into stale_tallies select id, 1 from objects where type <> 'job'`)
   await flow.runDue()
   stage.clock.at += HOUR_MS
   beganAt = stage.clock.at

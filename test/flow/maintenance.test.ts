@@ -12,7 +12,7 @@ import {
   readRevaluation,
   updateRevaluation,
 } from '../../src/monitoring/revaluations/service.ts'
-import { noteArrival } from '../../src/monitoring/states/service.ts'
+import { enqueueArrival } from '../../src/monitoring/states/service.ts'
 import { createDevice } from '../../src/monitoring/tree/devices/service.ts'
 import { createGroup, updateGroup } from '../../src/monitoring/tree/groups/service.ts'
 import { deviceBody, groupBody } from '../../src/monitoring/tree/schema.ts'
@@ -40,7 +40,7 @@ beforeEach(async () => {
   await plantObject(database, { id: JOB, type: 'job', path: '/1/2/3/4/' })
   await plantObject(database, { id: OTHER, type: 'job', path: '/1/2/3/5/' })
   await plantObject(database, { id: ELSEWHERE, type: 'group', path: '/1/6/' })
-  await database.run(sql`insert into uncounted values (${DEVICE}, 1), (${GROUP}, 1), (1, 1)`)
+  await database.run(sql`insert into stale_tallies values (${DEVICE}, 1), (${GROUP}, 1), (1, 1)`)
   await flow.runDue()
   stage.clock.at++
   teller = new Teller(stage.ports)
@@ -180,12 +180,12 @@ describe('objects that are created and moved', () => {
       type: 'job',
       path: `/1/${GROUP}/${inner.group.id}/${made.device.id}/${job}/`,
     })
-    await database.run(sql`insert into uncounted values (${made.device.id}, 1)`)
+    await database.run(sql`insert into stale_tallies values (${made.device.id}, 1)`)
     await flow.runDue()
     const stateOf = async (id: number) =>
       (await database.all<{ state: State }>(sql`select state from states where object_id = ${id}`))[0]?.state
     // Planted behind the service's back, so it is told as a creation tells it.
-    await database.batch([noteArrival(database, job, stage.clock.at)])
+    await database.batch([enqueueArrival(database, job, stage.clock.at)])
     await flow.runDue()
     expect(await stateOf(job)).toBe('maintenance_ok')
     const body = groupBody.parse({ name: 'inner', parentId: ELSEWHERE })
@@ -212,7 +212,7 @@ describe('a service level object', () => {
       await database.run(
         sql`insert into links (parent_id, child_id, position, weight, overrides) values (${id}, ${JOB}, 0, 1, '{}')`,
       )
-      await database.run(sql`insert into uncounted values (${id}, 1)`)
+      await database.run(sql`insert into stale_tallies values (${id}, 1)`)
     }
     await plantSlo(20, ELSEWHERE, false)
     await plantSlo(21, ELSEWHERE, true)

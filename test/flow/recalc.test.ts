@@ -52,7 +52,7 @@ beforeAll(async () => {
     sql`insert into links (parent_id, child_id, position, weight, overrides) values (${SLO}, ${DEVICE}, 0, 1, '{}')`,
   )
   await database.run(
-    sql`insert into uncounted values (${DEVICE}, 1), (${GROUP}, 1), (1, 1), (${SLO}, 1), (${ELSEWHERE}, 1)`,
+    sql`insert into stale_tallies values (${DEVICE}, 1), (${GROUP}, 1), (1, 1), (${SLO}, 1), (${ELSEWHERE}, 1)`,
   )
   await flow.runDue()
   stage.clock.at = Date.parse('2026-03-05T00:00:00Z')
@@ -274,7 +274,7 @@ test('a year of a group of 100 jobs is recalculated with 1,000 overlays quickly,
   await plantObject(database, { id: 50, type: 'group', path: '/1/50/', parentId: 1 })
   await plantObject(database, { id: 51, type: 'device', path: '/1/50/51/' })
   for (let id = 100; id < 200; id++) await plantObject(database, { id, type: 'job', path: `/1/50/51/${id}/` })
-  await database.run(sql`insert into uncounted values (51, 1), (50, 1), (1, 1)`)
+  await database.run(sql`insert into stale_tallies values (51, 1), (50, 1), (1, 1)`)
   await stage.ports.flow.runDue()
   // Straight into the tables: each job is bad for 20 minutes a day, of which ten are those of the job before it. On ten
   // days the first ten minutes of each are forgiven, in which only the job before it leaves the group major.

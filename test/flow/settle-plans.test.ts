@@ -5,8 +5,8 @@ import type { SQL } from 'drizzle-orm'
 
 import { readDue as readDueAlarms } from '../../src/monitoring/alarms/store.ts'
 import { readDue as readDueSlcs, readNextAt } from '../../src/monitoring/slcs/store.ts'
-import { readUncounted } from '../../src/monitoring/states/store.ts'
-import { readUnfiltered } from '../../src/monitoring/states/store/unfiltered.ts'
+import { readStaleTallies } from '../../src/monitoring/states/store.ts'
+import { readStaleMemberships } from '../../src/monitoring/states/store/memberships.ts'
 import type { Database } from '../../src/ports/database.ts'
 import { plantTree } from '../api/large-tree.ts'
 import { isScan, planOf, recording } from '../api/plans.ts'
@@ -19,10 +19,10 @@ afterAll(() => stage.close())
 /** What each settle asks, with what it may read whole: the queue, a table or a partial index whose rows go as they are worked
  * off. */
 const ASKED: readonly (readonly [string, string, (database: Database) => Promise<unknown>])[] = [
-  ['parents to be counted', 'SCAN u', (database) => readUncounted(database, 500)],
-  ['objects to be filtered', 'SCAN u', (database) => readUnfiltered(database, 500)],
-  ['containers to be judged', 'SCAN uncounted', (database) => readDueSlcs(database, 1, 500)],
-  ['when a container is due', 'SCAN uncounted', readNextAt],
+  ['parents to be counted', 'SCAN q', (database) => readStaleTallies(database, 500)],
+  ['objects to be filtered', 'SCAN q', (database) => readStaleMemberships(database, 500)],
+  ['containers to be judged', 'SCAN q', (database) => readDueSlcs(database, 1, 500)],
+  ['when a container is due', 'SCAN q', readNextAt],
   [
     'alarms that are due',
     'SCAN alarms USING COVERING INDEX alarms_unexplained',

@@ -125,7 +125,7 @@ test('a thousand children are read completely in a few statements', async () => 
     insert into transitions (object_id, seq, at, detected_at, from_state, to_state, reason, error_code)
     ${upTo(2_880)} select 10999, 5 + i, ${BEGIN + DAY_MS} + (i / 2) * 60000 + (i % 2) * 1000, 0, 'ok',
       case when i % 2 then 'ok' else 'major' end, 'child', 0 from n`)
-  await database.run(sql`insert into uncounted values (${slc}, 1)`)
+  await database.run(sql`insert into stale_tallies values (${slc}, 1)`)
   statements = 0
   await stage.wake(BEGIN + 3 * DAY_MS)
   // Of the step, whose alarms and notices read as well; not of each child.

@@ -259,7 +259,7 @@ describe.each([
     await stage.tell(job, Date.parse('2026-06-01T02:00:00Z'), 'ok')
     await stage.wake(Date.parse('2026-06-01T03:00:00Z'))
     // Also when the group is counted anew.
-    await stage.context.ports.database.run(sql`insert into uncounted values (${stage.group}, 1)`)
+    await stage.context.ports.database.run(sql`insert into stale_tallies values (${stage.group}, 1)`)
     await stage.wake(stage.clock.at)
     expect(await stage.stateOf(slc)).toBe('major')
     expect(await stage.stateOf(stage.group)).toBe('ok')
@@ -393,10 +393,10 @@ test('changes of children during an assessment are not lost', async () => {
       sql`insert into links (parent_id, child_id, position, weight, overrides) values (${slc}, ${slo}, 0, 1, '{}')`,
     ),
     database.run(
-      sql`insert into uncounted values (${slc}, 1) on conflict (object_id) do update set mark = mark + 1`,
+      sql`insert into stale_tallies values (${slc}, 1) on conflict (object_id) do update set mark = mark + 1`,
     ),
   ] as const
-  await database.run(sql`insert into uncounted values (${slc}, 1)`)
+  await database.run(sql`insert into stale_tallies values (${slc}, 1)`)
   meanwhile = async () => {
     for (const write of linked) await write
   }

@@ -109,7 +109,7 @@ describe('a tree of 100,000 jobs', () => {
     await database.run(
       sql`update states set tally = '[3,0,0,0,0,0,0,0,0,0]' where object_id = ${FIRST_DEVICE}`,
     )
-    await database.run(sql`insert into uncounted (object_id, mark) values (${FIRST_DEVICE}, 1)`)
+    await database.run(sql`insert into stale_tallies (object_id, mark) values (${FIRST_DEVICE}, 1)`)
     await sweepAll(stage.ports)
     expect(reports()).toBe(before)
     await flow.runDue()

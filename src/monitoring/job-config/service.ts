@@ -2,34 +2,31 @@ import { commit } from '../../ports/database.ts'
 import type { Ports } from '../../ports/index.ts'
 import { rulesOf } from './rules.ts'
 import * as store from './store.ts'
-import type { JobConfigChange } from './store.ts'
+import type { StaleJobConfig } from './store.ts'
 
-export { markSubtree } from './store.ts'
+export { enqueueJobConfigs } from './store.ts'
 
-const CHANGES_AT_ONCE = 200
+const JOBS_AT_ONCE = 200
 
-/** Passes changed configurations to the actors of jobs, and removes the actors of deleted jobs. A change that fails
- * stays queued: hosts call this periodically. */
+/** Sends actors the configurations that they do not have yet, and lets them forget deleted jobs. A job whose actor fails stays in
+ * the queue; hosts call this again from time to time. */
 export async function applyChanges(ports: Ports): Promise<void> {
   for (;;) {
-    const changes = await store.readChanges(ports.database, CHANGES_AT_ONCE)
-    const told = (await Promise.all(changes.map((change) => tell(ports, change)))).flat()
-    await commit(
-      ports.database,
-      told.map((change) => store.deleteChange(ports.database, change)),
-    )
-    if (changes.length < CHANGES_AT_ONCE || told.length === 0) return
+    const stale = await store.readStaleJobConfigs(ports.database, JOBS_AT_ONCE)
+    const applied = (await Promise.all(stale.map((item) => apply(ports, item)))).flat()
+    if (applied.length > 0) await commit(ports.database, [store.finishJobConfigs(ports.database, applied)])
+    if (stale.length < JOBS_AT_ONCE || applied.length === 0) return
   }
 }
 
-async function tell(ports: Ports, change: JobConfigChange): Promise<JobConfigChange[]> {
+async function apply(ports: Ports, item: StaleJobConfig): Promise<StaleJobConfig[]> {
   try {
-    if (change.job) await ports.jobActors.configure(change.jobId, rulesOf(change.job))
-    else await ports.jobActors.forget(change.jobId)
-    return [change]
+    if (item.job) await ports.jobActors.configure(item.objectId, rulesOf(item.job))
+    else await ports.jobActors.forget(item.objectId)
+    return [item]
   } catch (error) {
     ports.log.error('job configuration: passing the configuration to the job failed; retrying', error, {
-      jobId: change.jobId,
+      jobId: item.objectId,
     })
     return []
   }

@@ -1,44 +1,37 @@
-import { and, eq, sql } from 'drizzle-orm'
+import { eq, sql } from 'drizzle-orm'
 import { alias } from 'drizzle-orm/sqlite-core'
-import { actorChanges, jobs, objects } from '../../../db/tables/monitoring.ts'
+import { jobs, objects } from '../../../db/tables/monitoring.ts'
+import { staleJobConfigs } from '../../../db/tables/work-queues.ts'
+import { done, enqueue } from '../../../db/work-queue.ts'
+import type { QueueItem } from '../../../db/work-queue.ts'
 import type { Database, Write } from '../../ports/database.ts'
 import type { FlappingLimits } from '../../domain/job-rules.ts'
 import type { State } from '../../domain/state.ts'
 import type { JobConfiguration } from './rules.ts'
 import type { Parameters, ThresholdsBody } from './schema.ts'
 
-export type JobConfigChange = {
-  readonly jobId: number
-  readonly revision: number
-  /** Null if the job was deleted. */
+export type StaleJobConfig = QueueItem & {
+  /** Null if the job is deleted. */
   readonly job: JobConfiguration | null
 }
 
-/** Queues a configuration change for every job at or below a path. */
-export function markSubtree(database: Database, path: string): Write {
-  return database
-    .insert(actorChanges)
-    .select(
-      database
-        .select({ jobId: objects.id, revision: sql<number>`${objects.version}`.as('revision') })
-        .from(objects)
-        .where(
-          and(sql`${objects.path} >= ${path} and ${objects.path} < ${`${path}~`}`, eq(objects.type, 'job')),
-        ),
-    )
-    .onConflictDoUpdate({
-      target: actorChanges.jobId,
-      set: { revision: sql`max(${actorChanges.revision}, excluded.revision) + 1` },
-    })
+/** Enqueues a job, named by its id, or every job at or below a path, so that its actor gets the job's configuration, or
+ * forgets the job if it is deleted. */
+export function enqueueJobConfigs(database: Database, at: number | { readonly path: string }): Write {
+  const isIt = typeof at === 'number' ? sql`id = ${at}` : sql`path >= ${at.path} and path < ${`${at.path}~`}`
+  return database.run(enqueue(staleJobConfigs, sql`select id from objects where ${isIt} and type = 'job'`))
 }
 
-/** Queued changes, oldest job first. */
-export async function readChanges(database: Database, limit: number): Promise<readonly JobConfigChange[]> {
+/** Configurations that actors do not have yet, by ascending job id. */
+export async function readStaleJobConfigs(
+  database: Database,
+  limit: number,
+): Promise<readonly StaleJobConfig[]> {
   const parents = alias(objects, 'parents')
   const rows = await database
     .select({
-      jobId: actorChanges.jobId,
-      change: actorChanges.revision,
+      objectId: staleJobConfigs.objectId,
+      mark: staleJobConfigs.mark,
       revision: objects.version,
       ownCollectorId: objects.collectorId,
       deviceCollectorId: parents.collectorId,
@@ -49,15 +42,15 @@ export async function readChanges(database: Database, limit: number): Promise<re
       thresholds: jobs.thresholds,
       flapping: jobs.flapping,
     })
-    .from(actorChanges)
-    .leftJoin(objects, eq(objects.id, actorChanges.jobId))
+    .from(staleJobConfigs)
+    .leftJoin(objects, eq(objects.id, staleJobConfigs.objectId))
     .leftJoin(parents, eq(parents.id, objects.parentId))
-    .leftJoin(jobs, eq(jobs.id, actorChanges.jobId))
-    .orderBy(actorChanges.jobId)
+    .leftJoin(jobs, eq(jobs.id, staleJobConfigs.objectId))
+    .orderBy(staleJobConfigs.objectId)
     .limit(limit)
   return rows.map((row) => ({
-    jobId: row.jobId,
-    revision: row.change,
+    objectId: row.objectId,
+    mark: row.mark,
     job:
       row.revision === null
         ? null
@@ -74,9 +67,6 @@ export async function readChanges(database: Database, limit: number): Promise<re
   }))
 }
 
-/** Removes a change from the queue, unless the job was changed again in the meantime. */
-export function deleteChange(database: Database, change: JobConfigChange): Write {
-  return database
-    .delete(actorChanges)
-    .where(and(eq(actorChanges.jobId, change.jobId), eq(actorChanges.revision, change.revision)))
+export function finishJobConfigs(database: Database, items: readonly QueueItem[]): Write {
+  return database.run(done(staleJobConfigs, items))
 }

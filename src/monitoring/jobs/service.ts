@@ -6,8 +6,8 @@ import { commit } from '../../ports/database.ts'
 import type { Ports } from '../../ports/index.ts'
 import type { Snapshot } from '../../domain/snapshot.ts'
 import type { Parameters } from '../job-config/schema.ts'
-import { applyChanges } from '../job-config/service.ts'
-import { insertFirstState, markUncounted } from '../states/service.ts'
+import { applyChanges, enqueueJobConfigs } from '../job-config/service.ts'
+import { insertFirstState, enqueueTallies } from '../states/service.ts'
 import { bareState, shownInMaintenance } from '../states/state.ts'
 import {
   checkCollector,
@@ -74,8 +74,9 @@ export async function createJob(context: Context, deviceId: number, body: JobBod
   const state = row.forcedState ?? (row.stopped ? 'undefined' : 'ok')
   const id = await createObject(context, { input: object, after: body }, (path) => [
     ...store.insertJob(ports.database, { path }, row),
+    enqueueJobConfigs(ports.database, { path }),
     insertFirstState(ports.database, { path, state, sinceAt: createdAt }),
-    markUncounted(ports.database, device.id),
+    enqueueTallies(ports.database, device.id),
   ])
   await Promise.all([applyChanges(ports), ports.flow.runDue()])
   return readJob(context, id, EVERYTHING)
@@ -101,7 +102,7 @@ export async function updateJob(
   const parentId = movesByParentId ? body.parentId : body.deviceId
   const parentPointer = movesByParentId ? '/parentId' : '/deviceId'
   const after = rowOf(unmaintained(body, object, before), before)
-  const writes = [...store.updateJob(ports.database, id, after), store.markJob(ports.database, id)]
+  const writes = [...store.updateJob(ports.database, id, after), enqueueJobConfigs(ports.database, id)]
   const update = { fields, parentId, parentPointer, ifMatch, own: { before, after }, after: writes }
   const written = await updateObject(context, object, update)
   await Promise.all([applyChanges(ports), ports.flow.runDue()])

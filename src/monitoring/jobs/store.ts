@@ -1,5 +1,5 @@
 import { eq, sql } from 'drizzle-orm'
-import { actorChanges, jobs, jobValues } from '../../../db/tables/monitoring.ts'
+import { jobs, jobValues } from '../../../db/tables/monitoring.ts'
 import type { Database, Write } from '../../ports/database.ts'
 import type { FlappingLimits } from '../../domain/job-rules.ts'
 import type { State } from '../../domain/state.ts'
@@ -52,14 +52,10 @@ export async function findParameters(
 /** The id of the object with this path, for rows of an object that the same commit creates. */
 export type ObjectId = { readonly path: string }
 
-/** Writes the job's row, the names of its values, and the queued configuration change. */
+/** Writes the job's row and the names of its values. */
 export function insertJob(database: Database, { path }: ObjectId, row: JobRow): readonly Write[] {
   const id = sql<number>`(select id from objects where path = ${path})`
-  return [
-    database.insert(jobs).values({ id, ...row }),
-    insertValueNames(database, id, row.parameters),
-    database.insert(actorChanges).values({ jobId: id, revision: 1 }),
-  ]
+  return [database.insert(jobs).values({ id, ...row }), insertValueNames(database, id, row.parameters)]
 }
 
 export function updateJob(database: Database, id: number, row: JobRow): readonly Write[] {
@@ -68,14 +64,6 @@ export function updateJob(database: Database, id: number, row: JobRow): readonly
     database.delete(jobValues).where(eq(jobValues.jobId, id)),
     insertValueNames(database, sql`${id}`, row.parameters),
   ]
-}
-
-/** Queues a configuration change of a job. */
-export function markJob(database: Database, id: number): Write {
-  return database
-    .insert(actorChanges)
-    .values({ jobId: id, revision: 1 })
-    .onConflictDoUpdate({ target: actorChanges.jobId, set: { revision: sql`${actorChanges.revision} + 1` } })
 }
 
 function insertValueNames(database: Database, id: ReturnType<typeof sql>, parameters: Parameters): Write {

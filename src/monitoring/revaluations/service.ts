@@ -5,7 +5,7 @@ import { commitIfMatch } from '../../http/preconditions.ts'
 import { Refusal } from '../../lib/errors.ts'
 import { parseInstant, timeFormat } from '../../lib/time.ts'
 import { commit, isNotNullViolation } from '../../ports/database.ts'
-import { noteMaintenance } from '../states/service.ts'
+import { enqueueMaintenance } from '../states/service.ts'
 import type { ObjectType } from '../tree/schema.ts'
 import { requireObject } from '../tree/service.ts'
 import { checkOccurrences, checkPast, entered, invalid } from './input.ts'
@@ -135,7 +135,7 @@ export async function deleteRevaluation(context: Context, object: ObjectName, id
   await commitIfMatch(context, { ...row, table: 'revaluations' }, [
     stays ? store.cancelRevaluation(database, row, now) : store.deleteRevaluation(database, id),
     // Always, because it may have begun since it was read.
-    noteMaintenance(database, [{ objectId: object.id, at: now }]),
+    enqueueMaintenance(database, [{ objectId: object.id, at: now }]),
     recorded(context, 'delete', { id, before: row }),
   ])
   ports.log.info('revaluation deleted', { revaluationId: id, objectId: object.id, stays })

@@ -4,7 +4,7 @@ import type { Fault } from '../../lib/errors.ts'
 import { lengthMs } from '../../lib/range.ts'
 import { timeFormat } from '../../lib/time.ts'
 import { commit } from '../../ports/database.ts'
-import { insertFirstState, markUncounted } from '../states/service.ts'
+import { insertFirstState, enqueueTallies } from '../states/service.ts'
 import * as tree from '../tree/service.ts'
 import type { ObjectRow } from '../tree/service.ts'
 import { activeSpans } from './active-time.ts'
@@ -72,7 +72,7 @@ export async function updateSlc(
   refuseOtherPeriods(body, before)
   const own = { before: termsOf(before), after: termsOf(body) }
   const fields = { ...tree.commonFields(body, object), collectorId: object.collectorId }
-  const after = [store.updateTerms(ports.database, id, termsOf(body)), markUncounted(ports.database, id)]
+  const after = [store.updateTerms(ports.database, id, termsOf(body)), enqueueTallies(ports.database, id)]
   const update = { fields, parentId: body.parentId, ifMatch, own, after }
   const written = await tree.updateObject(context, object, update)
   await ports.flow.runDue()

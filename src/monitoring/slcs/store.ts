@@ -98,7 +98,7 @@ export type DueSlc = SlcRow & {
   readonly charged: Charged | null
   readonly judged: Judged | null
   readonly frozenUntilAt: number
-  /** See `uncounted`; null if only time has passed. */
+  /** That of the work queue; null if only time has passed. */
   readonly mark: number | null
 }
 
@@ -115,13 +115,13 @@ export async function readDue(database: Database, now: number, limit: number): P
     select c.id as id, o.created_at as "createdAt", s.state as state, s.since_at as "sinceAt", s.seq as seq,
            s.maintained as maintained, s.charged as charged, c.duration as duration, c.reset_interval as "resetInterval", c.time_zone as "timeZone",
            c.limit_percent as "limit", c.target_percent as target, c.warn_at_percent as "warnAt",
-           c.active_time as "activeTime", c.judged as judged, c.frozen_until_at as "frozenUntilAt", u.mark as mark
+           c.active_time as "activeTime", c.judged as judged, c.frozen_until_at as "frozenUntilAt", q.mark as mark
     from slcs c join objects o on o.id = c.id join states s on s.object_id = c.id
-      left join uncounted u on u.object_id = c.id
+      left join stale_tallies q on q.object_id = c.id
     where c.id in (
       select id from (select id from slcs where next_at <= ${now} order by next_at limit ${limit})
       union
-      select id from (select x.id as id from uncounted cross join slcs x on x.id = uncounted.object_id limit ${limit}))
+      select id from (select x.id as id from stale_tallies q cross join slcs x on x.id = q.object_id limit ${limit}))
     order by c.id limit ${limit}`)
   return rows.map((row) => ({
     ...row,
@@ -135,7 +135,7 @@ export async function readDue(database: Database, now: number, limit: number): P
 /** When the next container is due, epoch ms: 0 if children have changed; null for never. */
 export async function readNextAt(database: Database): Promise<number | null> {
   const [row] = await database.all<{ next: number | null }>(sql`
-    select case when exists (select 1 from uncounted cross join slcs x on x.id = uncounted.object_id) then 0
+    select case when exists (select 1 from stale_tallies q cross join slcs x on x.id = q.object_id) then 0
            else (select min(next_at) from slcs) end as next`)
   return row?.next ?? null
 }

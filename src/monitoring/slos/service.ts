@@ -4,7 +4,13 @@ import type { Context } from '../../context.ts'
 import { Refusal } from '../../lib/errors.ts'
 import type { Fault } from '../../lib/errors.ts'
 import { commit } from '../../ports/database.ts'
-import { markFilter, markLinkedAbove, markUncounted, objectsAbove, refuseCircle } from '../states/service.ts'
+import {
+  enqueueFilter,
+  enqueueLinkedAbove,
+  enqueueTallies,
+  objectsAbove,
+  refuseCircle,
+} from '../states/service.ts'
 import * as tree from '../tree/service.ts'
 import { filterOf } from '../tree/search/filter.ts'
 import type { ObjectType } from '../tree/schema.ts'
@@ -48,7 +54,7 @@ export async function createSlo(context: Context, parentId: number, body: SloBod
   }
   const id = await tree.createObject(context, { input: object, after: body }, (path) => [
     store.insertSlo(ports.database, path, row),
-    markFilter(ports.database, { path }),
+    enqueueFilter(ports.database, { path }),
   ])
   await ports.flow.runDue()
   return readSlo(context, id)
@@ -74,12 +80,12 @@ export async function updateSlo(
     ifMatch,
     own,
     // Its parents may see another state of it. Uses the path that was read, so it comes before a move.
-    before: [markLinkedAbove(ports.database, object.path)],
+    before: [enqueueLinkedAbove(ports.database, object.path)],
     after: [
       store.updateSlo(ports.database, id, row),
-      markFilter(ports.database, id),
+      enqueueFilter(ports.database, id),
       // New rules may give another state for the same children.
-      markUncounted(ports.database, [id, object.parentId ?? id]),
+      enqueueTallies(ports.database, [id, object.parentId ?? id]),
     ],
   })
   await ports.flow.runDue()
@@ -130,9 +136,9 @@ export async function updateChildren(
     tree.touchObject(database, object, ifMatch),
     ...(mode === 'merge' ? [] : [store.deleteLinks(database, id, mode === 'remove' ? ids : undefined)]),
     ...(mode === 'remove' ? [] : [store.saveLinks(database, id, items)]),
-    markUncounted(database, id),
+    enqueueTallies(database, id),
     // A removed link may match the filter, and cycles may be closed or opened.
-    markFilter(database, id),
+    enqueueFilter(database, id),
     ...(mode === 'remove' ? [] : [refuseCircle(database, id)]),
     audited(context, { action: `${mode} children`, objectType: type, objectId: id, after: { items } }),
   ]

@@ -12,23 +12,23 @@ import * as maintenance from './store/maintenance.ts'
 import { readBadChildren } from './store/reasons.ts'
 
 export {
-  forgetUncounted,
+  finishTallies,
   insertFirstState,
   insertTransitions,
-  markLinkedAbove,
-  markUncounted,
+  enqueueLinkedAbove,
+  enqueueTallies,
   refuseCircle,
   saveNodes,
 } from './store.ts'
-export { hasMaintenanceChanges, noteArrival, noteMaintenance } from './store/maintenance.ts'
+export { hasStaleMaintenance, enqueueArrival, enqueueMaintenance } from './store/maintenance.ts'
 export {
-  forgetUnfiltered,
-  markFilter,
-  markFreed,
-  markUnfiltered,
-  readUnfiltered,
-} from './store/unfiltered.ts'
-export type { Unfiltered } from './store/unfiltered.ts'
+  finishMemberships,
+  enqueueFilter,
+  enqueueFreed,
+  enqueueMemberships,
+  readStaleMemberships,
+} from './store/memberships.ts'
+export type { StaleMembership } from './store/memberships.ts'
 
 const PARENTS_AT_ONCE = 500
 const REVIEWS_AT_ONCE = 1_000
@@ -66,7 +66,7 @@ function writesOf(database: Database, { changes, charges, touched }: SlaView): r
     store.insertTransitions(database, changes),
     ...(charges.length === 0 ? [] : [store.insertCharges(database, charges)]),
     store.saveNodes(database, touched),
-    store.markContainers(database, [...changes, ...charges]),
+    store.enqueueContainers(database, [...changes, ...charges]),
   ]
 }
 
@@ -83,14 +83,14 @@ export async function objectsAbove(database: Database, ids: readonly number[]): 
 /** Counts the children of marked parents again and propagates the changes. Must not run concurrently with itself. */
 export async function countAnew({ database, clock }: Pick<Ports, 'database' | 'clock'>): Promise<void> {
   for (;;) {
-    const uncounted = await store.readUncounted(database, PARENTS_AT_ONCE)
-    if (uncounted.length === 0) return
-    const ids = uncounted.map(({ id }) => id)
+    const stale = await store.readStaleTallies(database, PARENTS_AT_ONCE)
+    if (stale.length === 0) return
+    const ids = stale.map(({ objectId }) => objectId)
     const nodes = await store.readNodes(database, ids)
     const tallies = await store.countChildren(database, ids)
     const propagation = new SlaView(nodes, arePartedTallies(tallies))
     propagation.recount(tallies, clock.now())
-    await commit(database, [...writesOf(database, propagation), store.forgetUncounted(database, uncounted)])
+    await commit(database, [...writesOf(database, propagation), store.finishTallies(database, stale)])
   }
 }
 
@@ -102,7 +102,7 @@ export async function reviewMaintenance(
   { database, clock }: Pick<Ports, 'database' | 'clock'>,
   urgent?: maintenance.Urgent,
 ): Promise<boolean> {
-  const reviews = await maintenance.readMaintenanceChanges(database, REVIEWS_AT_ONCE, urgent)
+  const reviews = await maintenance.readStaleMaintenance(database, REVIEWS_AT_ONCE, urgent)
   if (reviews.length === 0) return false
   const ids = reviews.flatMap(({ objectId, groupId }) =>
     groupId === null ? [objectId] : [objectId, groupId],
@@ -113,8 +113,8 @@ export async function reviewMaintenance(
   await commit(database, [
     ...writesOf(database, propagation),
     ...spellWrites(database, propagation, changed),
-    maintenance.noteChildren(database, changed),
-    maintenance.forgetMaintenanceChanges(database, reviews),
+    maintenance.enqueueChildren(database, changed),
+    maintenance.finishMaintenance(database, reviews),
   ])
   return true
 }
@@ -134,7 +134,7 @@ function spellWrites(
   })
   if (spells.length === 0) return []
   const ids = spells.map(({ objectId }) => objectId)
-  return [maintenance.insertMaintenanceIntervals(database, spells), store.markUncounted(database, ids)]
+  return [maintenance.insertMaintenanceIntervals(database, spells), store.enqueueTallies(database, ids)]
 }
 
 /** Checks a few hundred parents after an id, corrects tallies and states that do not match their children, and logs
@@ -176,9 +176,9 @@ async function driftOf(
     return tally && !isAsTallied(node, tally) ? [[node.id, tally]] : []
   })
   if (wrong.length === 0) return new Map()
-  // A parent whose children came or went in the meantime is marked, and will be counted.
+  // Where children came or went since, the same commit has enqueued the parent.
   const noted = new Set(
-    await store.readNoted(
+    await store.readStaleAmong(
       database,
       wrong.map(([id]) => id),
     ),

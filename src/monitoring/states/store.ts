@@ -1,5 +1,8 @@
 import { sql } from 'drizzle-orm'
 import { states } from '../../../db/tables/monitoring.ts'
+import { staleTallies } from '../../../db/tables/work-queues.ts'
+import { done, enqueue } from '../../../db/work-queue.ts'
+import type { QueueItem } from '../../../db/work-queue.ts'
 import type { Database, Write } from '../../ports/database.ts'
 import type { State } from '../../domain/state.ts'
 import { NO_CHILDREN, shownState } from './propagation.ts'
@@ -159,8 +162,8 @@ export function insertFirstState(
   })
 }
 
-/** Marks parents, by id or path, whose children must be counted again. */
-export function markUncounted(
+/** Enqueues parents, by id or path, whose children must be counted again. */
+export function enqueueTallies(
   database: Database,
   object: number | readonly number[] | { readonly path: string },
 ): Write {
@@ -168,18 +171,14 @@ export function markUncounted(
     typeof object === 'object' && 'path' in object
       ? sql`path = ${object.path}`
       : sql`id in (select value from json_each(${JSON.stringify([object].flat())}))`
-  return database.run(sql`
-    insert into uncounted (object_id, mark) select id, 1 from objects where ${isIt}
-    on conflict (object_id) do update set mark = mark + 1`)
+  return database.run(enqueue(staleTallies, sql`select id from objects where ${isIt}`))
 }
 
-/** Marks all service level objects that link to an object at or below a path. */
-export function markLinkedAbove(database: Database, path: string): Write {
-  return database.run(sql`
-    insert into uncounted (object_id, mark)
-    select distinct l.parent_id, 1 from objects o join links l on l.child_id = o.id
-    where o.path >= ${path} and o.path < ${`${path}~`}
-    on conflict (object_id) do update set mark = mark + 1`)
+/** Enqueues all service level objects that link to an object at or below a path. */
+export function enqueueLinkedAbove(database: Database, path: string): Write {
+  const linked = sql`select distinct l.parent_id from objects o join links l on l.child_id = o.id
+    where o.path >= ${path} and o.path < ${`${path}~`}`
+  return database.run(enqueue(staleTallies, linked))
 }
 
 /** Fails the whole batch, as the tree's `refuseCircular` recognises, if an object has become part of its own children:
@@ -199,29 +198,29 @@ export function refuseCircle(database: Database, id: number): Write {
     where id = ${id}`)
 }
 
-/** Marks service level containers whose children have changed. */
-export function markContainers(database: Database, changes: readonly Pick<StateChange, 'objectId'>[]): Write {
+/** Enqueues service level containers whose children have changed. */
+export function enqueueContainers(
+  database: Database,
+  changes: readonly Pick<StateChange, 'objectId'>[],
+): Write {
   const ids = JSON.stringify([...new Set(changes.map(({ objectId }) => objectId))])
-  return database.run(sql`
-    insert into uncounted (object_id, mark)
-    select distinct l.parent_id, 1 from json_each(${ids}) changed cross join links l on l.child_id = changed.value
-      join slcs c on c.id = l.parent_id
-    where true on conflict (object_id) do update set mark = mark + 1`)
+  const containers = sql`
+    select distinct l.parent_id from json_each(${ids}) changed cross join links l on l.child_id = changed.value
+      join slcs c on c.id = l.parent_id`
+  return database.run(enqueue(staleTallies, containers))
 }
 
-export type Uncounted = { readonly id: number; readonly mark: number }
-
-/** Marked parents, lower ones first; containers count no children. */
-export async function readUncounted(database: Database, limit: number): Promise<readonly Uncounted[]> {
-  return database.all<Uncounted>(sql`
-    select o.id as id, u.mark as mark from uncounted u cross join objects o on o.id = u.object_id
+/** Queued parents, lower ones first; containers count no children. */
+export async function readStaleTallies(database: Database, limit: number): Promise<readonly QueueItem[]> {
+  return database.all<QueueItem>(sql`
+    select o.id as "objectId", q.mark as mark from stale_tallies q cross join objects o on o.id = q.object_id
     where o.type <> 'slc' order by length(o.path) desc, o.id limit ${limit}`)
 }
 
-/** The marked ones of these parents. */
-export async function readNoted(database: Database, ids: readonly number[]): Promise<readonly number[]> {
+/** The queued ones of these parents. */
+export async function readStaleAmong(database: Database, ids: readonly number[]): Promise<readonly number[]> {
   const rows = await database.all<{ id: number }>(sql`
-    select object_id as id from uncounted where object_id in (select value from json_each(${JSON.stringify(ids)}))`)
+    select object_id as id from stale_tallies where object_id in (select value from json_each(${JSON.stringify(ids)}))`)
   return rows.map(({ id }) => id)
 }
 
@@ -276,10 +275,6 @@ type ChildrenRow = {
   total: number
 }
 
-/** Removes the marks of counted parents, unless children came or went in the meantime. */
-export function forgetUncounted(database: Database, counted: readonly Uncounted[]): Write {
-  return database.run(sql`
-    delete from uncounted where exists (
-      select 1 from json_each(${JSON.stringify(counted)})
-      where value ->> 'id' = uncounted.object_id and value ->> 'mark' = uncounted.mark)`)
+export function finishTallies(database: Database, items: readonly QueueItem[]): Write {
+  return database.run(done(staleTallies, items))
 }

@@ -12,13 +12,13 @@ import type { Database, Write } from '../../ports/database.ts'
 import type { Ports } from '../../ports/index.ts'
 import type { Secrets } from '../../ports/secrets.ts'
 import { closeBelow } from '../alarms/service.ts'
-import { markSubtree } from '../job-config/service.ts'
+import { enqueueJobConfigs } from '../job-config/service.ts'
 import {
-  markFreed,
-  markLinkedAbove,
-  markUncounted,
-  markUnfiltered,
-  noteArrival,
+  enqueueFreed,
+  enqueueLinkedAbove,
+  enqueueTallies,
+  enqueueMemberships,
+  enqueueArrival,
   objectsAbove,
   reasonsOf,
   refuseCircle,
@@ -121,7 +121,7 @@ export function commonFields(body: CommonBody, was: { subType: string; instanceT
 export function insertObject({ database, secrets }: Ports, input: NewObject): Insertion {
   const { key, writes, last } = store.insertRows(database, newKey(secrets), input)
   const object = { path: key }
-  const notes = [noteArrival(database, object, input.createdAt), markUnfiltered(database, object)]
+  const notes = [enqueueArrival(database, object, input.createdAt), enqueueMemberships(database, object)]
   return { key, writes: [...writes, ...notes], last }
 }
 
@@ -186,7 +186,7 @@ async function updateObjectWrites(context: Context, row: ObjectRow, update: Obje
   // Filters test jobs by the fields of their device, and all objects by their place.
   const isSeenBelow = isMove || row.type === 'device'
   const writes = [
-    markUnfiltered(database, isSeenBelow ? row : row.id),
+    enqueueMemberships(database, isSeenBelow ? row : row.id),
     ...store.updateObject(database, row, update.fields),
     entry,
   ]
@@ -195,13 +195,13 @@ async function updateObjectWrites(context: Context, row: ObjectRow, update: Obje
     parentId: update.parentId,
     pointer: update.parentPointer ?? '/parentId',
   })
-  const uncounted = [row.parentId ?? parent.id, parent.id].map((id) => markUncounted(database, id))
+  const tallies = [row.parentId ?? parent.id, parent.id].map((id) => enqueueTallies(database, id))
   return [
     ...writes,
     ...store.moveSubtree(database, row, parent),
     refuseCircle(database, row.id),
-    noteArrival(database, row.id, clock.now()),
-    ...uncounted,
+    enqueueArrival(database, row.id, clock.now()),
+    ...tallies,
   ]
 }
 
@@ -276,10 +276,10 @@ export async function deleteObjectWrites(
   const notes = [
     ...heldToVersion(context, { ...row, table: 'objects' }),
     ...closeBelow(database, row.path, clock.now()),
-    markSubtree(database, row.path),
-    markUncounted(database, row.parentId),
-    markLinkedAbove(database, row.path),
-    markFreed(database, { path: row.path, parentId: row.parentId }),
+    enqueueJobConfigs(database, row),
+    enqueueTallies(database, row.parentId),
+    enqueueLinkedAbove(database, row.path),
+    enqueueFreed(database, { path: row.path, parentId: row.parentId }),
     audited(context, {
       action: 'delete',
       objectType: row.type,

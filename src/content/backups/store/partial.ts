@@ -1,4 +1,6 @@
 import { sql } from 'drizzle-orm'
+import * as queues from '../../../../db/tables/work-queues.ts'
+import { enqueue } from '../../../../db/work-queue.ts'
 import type { Database, Write } from '../../../ports/database.ts'
 import { insertStaged } from './refill.ts'
 import type { Table } from './tables.ts'
@@ -58,17 +60,24 @@ export function addStaged(
       select o.id, 0, case when j.stopped then 'undefined' else coalesce(j.forced_state, 'ok') end, ${now}
       from objects o left join jobs j on j.id = o.id
       where o.id in ${these} and o.type in ('job', 'slc') on conflict (object_id) do nothing`),
-    database.run(sql`insert into actor_changes (job_id, revision) select id, version from objects
-      where id in ${these} and type = 'job'
-      on conflict (job_id) do update set revision = max(revision, excluded.revision) + 1`),
-    database.run(sql`insert into uncounted (object_id, mark) select id, 1 from objects
-      where type <> 'job' and (id in ${these} or id in (select value from json_each(${JSON.stringify(parents)}))
-        or id in (select parent_id from links where child_id in ${these}))
-      on conflict (object_id) do update set mark = mark + 1`),
-    database.run(sql`insert into unfiltered (object_id, mark, is_whole)
-      select o.id, 1, s.children_filter is not null from objects o left join slos s on s.id = o.id where o.id in ${these}
-      on conflict (object_id) do update set mark = mark + 1, is_whole = max(is_whole, excluded.is_whole)`),
-    database.run(sql`insert into maintenance_changes (object_id, at, mark) select id, ${now}, 1 from objects
-      where id in ${these} on conflict (object_id) do update set mark = mark + 1`),
+    database.run(
+      enqueue(queues.staleJobConfigs, sql`select id from objects where id in ${these} and type = 'job'`),
+    ),
+    database.run(
+      enqueue(
+        queues.staleTallies,
+        sql`select id from objects
+          where type <> 'job' and (id in ${these} or id in (select value from json_each(${JSON.stringify(parents)}))
+            or id in (select parent_id from links where child_id in ${these}))`,
+      ),
+    ),
+    database.run(
+      enqueue(
+        queues.staleMemberships,
+        sql`select o.id, s.children_filter is not null from objects o left join slos s on s.id = o.id
+          where o.id in ${these}`,
+      ),
+    ),
+    database.run(enqueue(queues.staleMaintenance, sql`select id, ${now} from objects where id in ${these}`)),
   ]
 }

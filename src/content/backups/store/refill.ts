@@ -1,5 +1,7 @@
 import { sql } from 'drizzle-orm'
 import type { SQL } from 'drizzle-orm'
+import * as queues from '../../../../db/tables/work-queues.ts'
+import { enqueue } from '../../../../db/work-queue.ts'
 import type { Database, Write } from '../../../ports/database.ts'
 import { TABLES } from './tables.ts'
 import type { Table } from './tables.ts'
@@ -41,13 +43,13 @@ export function refill(
   return [
     ...doomBytes(database, sections, at),
     // Of jobs that are not in the archive the actors hear, too, whoever dies after this.
-    noteJobs(database),
+    enqueueAllJobConfigs(database),
     ...emptied.toReversed().map(({ name }) => database.run(sql`delete from ${sql.identifier(name)}`)),
     ...filled.map((table) => insertStaged(database, run, table, sections.get(table.name) ?? [])),
     database.run(
       sql`delete from doomed_blobs where key in (select blob from files union all select blob from script_files)`,
     ),
-    noteJobs(database),
+    enqueueAllJobConfigs(database),
     ...(sections.has('states') ? [] : firstStates(database, at)),
     ...sequences(database, run),
   ]
@@ -150,10 +152,8 @@ export async function heardOf(database: Database, jobId: number): Promise<number
   return row?.heard ?? 0
 }
 
-/** Every job is told what it is configured as. */
-function noteJobs(database: Database): Write {
-  return database.run(sql`insert into actor_changes (job_id, revision) select o.id, o.version from jobs j join objects o on o.id = j.id
-      where true on conflict (job_id) do update set revision = max(revision, excluded.revision) + 1`)
+function enqueueAllJobConfigs(database: Database): Write {
+  return database.run(enqueue(queues.staleJobConfigs, sql`select id from jobs`))
 }
 
 /** Objects whose state nobody knows yet begin as new ones do, and everything that is made of others is looked at anew. */
@@ -164,14 +164,19 @@ function firstStates(database: Database, at: number): Write[] {
       select o.id, 0, case when j.stopped then 'undefined' else coalesce(j.forced_state, 'ok') end, ${now}
       from objects o left join jobs j on j.id = o.id
       where o.type in ('job', 'slc') on conflict (object_id) do nothing`),
-    database.run(sql`insert into uncounted (object_id, mark) select id, 1 from objects where type <> 'job'
-      on conflict (object_id) do update set mark = mark + 1`),
-    database.run(sql`insert into unfiltered (object_id, mark, is_whole) select o.id, 1, s.children_filter is not null
-      from objects o left join slos s on s.id = o.id
-      where true on conflict (object_id) do update set mark = mark + 1, is_whole = max(is_whole, excluded.is_whole)`),
-    database.run(sql`insert into maintenance_changes (object_id, at, mark)
-      select distinct object_id, ${now}, 1 from revaluations where in_past = 0
-      on conflict (object_id) do update set mark = mark + 1`),
+    database.run(enqueue(queues.staleTallies, sql`select id from objects where type <> 'job'`)),
+    database.run(
+      enqueue(
+        queues.staleMemberships,
+        sql`select o.id, s.children_filter is not null from objects o left join slos s on s.id = o.id`,
+      ),
+    ),
+    database.run(
+      enqueue(
+        queues.staleMaintenance,
+        sql`select distinct object_id, ${now} from revaluations where in_past = 0`,
+      ),
+    ),
   ]
 }
 

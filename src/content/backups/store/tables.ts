@@ -18,6 +18,7 @@ import * as scripts from '../../../../db/tables/scripts.ts'
 import * as slcs from '../../../../db/tables/slcs.ts'
 import { dataSources } from '../../../../db/tables/sources.ts'
 import * as pages from '../../../../db/tables/status-pages.ts'
+import * as queues from '../../../../db/tables/work-queues.ts'
 
 type Cells = Readonly<Record<string, unknown>>
 
@@ -83,9 +84,6 @@ const FATES: readonly (readonly [table: SQLiteTable, fate: Fate])[] = [
   [monitoring.transitions, RECORD],
   [monitoring.charges, RECORD],
   [monitoring.pings, ALWAYS],
-  [monitoring.actorChanges, { left: 'a restore notes all jobs' }],
-  [monitoring.uncounted, HISTORIES],
-  [monitoring.unfiltered, HISTORIES],
   [monitoring.slos, ALWAYS],
   [monitoring.links, ALWAYS],
   [monitoring.dependencies, ALWAYS],
@@ -102,7 +100,6 @@ const FATES: readonly (readonly [table: SQLiteTable, fate: Fate])[] = [
   [oidc.oidcLogins, SIGNED_IN],
   [oidc.oidcSessions, SIGNED_IN],
   [plans.revaluations, ALWAYS],
-  [plans.maintenanceChanges, HISTORIES],
   [dataSources, { kept: 'always', sealed: { password: () => 'data source password' } }],
   [runs.runners, { left: 'nodes that register with this installation' }],
   [runs.runs, RAN],
@@ -134,6 +131,10 @@ const FATES: readonly (readonly [table: SQLiteTable, fate: Fate])[] = [
     { kept: 'always', sealed: { page_sealed: () => 'status page', badge_sealed: () => 'badge' } },
   ],
   [pages.statusPageChildren, ALWAYS],
+  [queues.staleJobConfigs, { left: 'a restore enqueues all jobs' }],
+  [queues.staleMaintenance, HISTORIES],
+  [queues.staleMemberships, HISTORIES],
+  [queues.staleTallies, HISTORIES],
 ]
 
 /** A table as archives know it. */

@@ -1,6 +1,6 @@
 import { commit } from '../../../ports/database.ts'
 import type { Ports } from '../../../ports/index.ts'
-import { hasMaintenanceChanges, noteMaintenance, reviewMaintenance } from '../../states/service.ts'
+import { hasStaleMaintenance, enqueueMaintenance, reviewMaintenance } from '../../states/service.ts'
 import { isActiveAt, nextChange } from '../occurrences.ts'
 import * as store from '../store.ts'
 
@@ -22,14 +22,14 @@ export async function advanceMaintenance(
     await reviewUrgent(ports, [])
     const rows = await store.readNext(database, DUE_AT_ONCE)
     const at = rows[0]?.nextAt ?? Number.POSITIVE_INFINITY
-    if (at > until) return { nextAt: at, isPending: await hasMaintenanceChanges(database) }
+    if (at > until) return { nextAt: at, isPending: await hasStaleMaintenance(database) }
     while (await reviewMaintenance(ports));
     const due = rows.filter(({ nextAt }) => nextAt === at)
     await commit(database, [
       ...due.map((row) =>
         store.saveProgress(database, row, { running: isActiveAt(row, at), nextAt: nextChange(row, at) }),
       ),
-      noteMaintenance(
+      enqueueMaintenance(
         database,
         due.map(({ objectId }) => ({ objectId, at })),
       ),
@@ -43,7 +43,7 @@ export async function reviewUrgent(
   ids: readonly number[],
 ): Promise<void> {
   // The search covers all links, and the queue is mostly empty.
-  if (!(await hasMaintenanceChanges(ports.database))) return
+  if (!(await hasStaleMaintenance(ports.database))) return
   while (await reviewMaintenance(ports, { ids }));
 }
 

@@ -4,7 +4,7 @@ import { commit } from '../../../ports/database.ts'
 import type { Database, Write } from '../../../ports/database.ts'
 import type { Ports } from '../../../ports/index.ts'
 import type { StateChange } from '../../states/propagation.ts'
-import { forgetUncounted, insertTransitions, saveNodes } from '../../states/service.ts'
+import { finishTallies, insertTransitions, saveNodes } from '../../states/service.ts'
 import { activeSpans } from '../active-time.ts'
 import { creditOf } from '../credit.ts'
 import { periodAt } from '../periods.ts'
@@ -66,7 +66,7 @@ async function judgementOf(database: Database, slc: DueSlc, now: number): Promis
       nextAt: Math.min(verdict.nextAt, frozen.nextAt),
       frozenUntilAt: frozen.untilAt,
     }),
-    ...(slc.mark === null ? [] : [forgetUncounted(database, [{ id: slc.id, mark: slc.mark }])]),
+    ...(slc.mark === null ? [] : [finishTallies(database, [{ objectId: slc.id, mark: slc.mark }])]),
   ]
 }
 

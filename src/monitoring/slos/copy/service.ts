@@ -2,7 +2,7 @@ import { audited } from '../../../access/audit/service.ts'
 import type { Context } from '../../../context.ts'
 import { Refusal } from '../../../lib/errors.ts'
 import { isNotNullViolation } from '../../../ports/database.ts'
-import { markFilter, markUncounted, objectsAbove, refuseCircle } from '../../states/service.ts'
+import { enqueueFilter, enqueueTallies, objectsAbove, refuseCircle } from '../../states/service.ts'
 import { copyDependencies, insertCopy, requireOriginal } from '../../tree/copy/service.ts'
 import * as tree from '../../tree/service.ts'
 import type { ObjectRow } from '../../tree/service.ts'
@@ -28,8 +28,8 @@ export async function copySlo(context: Context, id: number, query: SloCopyQuery)
   const { key, writes, last } = insertCopy(ports, original, { query, ...place })
   const linking = slo && [
     store.linkLast(database, key, slo.id),
-    markUncounted(database, slo.id),
-    markFilter(database, slo.id),
+    enqueueTallies(database, slo.id),
+    enqueueFilter(database, slo.id),
     refuseCircle(database, slo.id),
   ]
   const newId = await refuseGone(() =>
@@ -37,8 +37,8 @@ export async function copySlo(context: Context, id: number, query: SloCopyQuery)
       ...writes,
       ...store.copyRows(database, key, id),
       copyDependencies(database, { key, originalId: id }),
-      markUncounted(database, { path: key }),
-      markFilter(database, { path: key }),
+      enqueueTallies(database, { path: key }),
+      enqueueFilter(database, { path: key }),
       ...(linking ?? []),
       audited(context, {
         action: 'copy',

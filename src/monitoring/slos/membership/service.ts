@@ -1,8 +1,8 @@
 import { commit } from '../../../ports/database.ts'
 import type { Database } from '../../../ports/database.ts'
 import type { Ports } from '../../../ports/index.ts'
-import { forgetUnfiltered, markUncounted, readUnfiltered } from '../../states/service.ts'
-import type { Unfiltered } from '../../states/service.ts'
+import { finishMemberships, enqueueTallies, readStaleMemberships } from '../../states/service.ts'
+import type { StaleMembership } from '../../states/service.ts'
 import type { ObjectType } from '../../tree/schema.ts'
 import { filterOf } from '../../tree/search/filter.ts'
 import { findFitting, findFittingAmong } from '../../tree/search/service.ts'
@@ -20,15 +20,15 @@ const MEMBERS_AT_ONCE = 20_000
  * filters match each other leave each other out. Must not run concurrently with itself: see `ports/flow.ts`. */
 export async function keepMembership({ database }: Pick<Ports, 'database'>): Promise<void> {
   for (;;) {
-    const all = await readUnfiltered(database, OBJECTS_AT_ONCE)
+    const all = await readStaleMemberships(database, OBJECTS_AT_ONCE)
     if (all.length === 0) return
     const filters = await store.readFilters(database)
-    const noted = all.slice(0, Math.floor(MEMBERS_AT_ONCE / Math.max(filters.length, 1)))
-    const foundAnew = await look(database, filters, noted)
+    const stale = all.slice(0, Math.floor(MEMBERS_AT_ONCE / Math.max(filters.length, 1)))
+    const foundAnew = await look(database, filters, stale)
     // Devices and jobs never contain a service level object, so they cannot close a cycle.
-    const mayLeadInCircle = noted.some(({ type }) => type === 'group' || type === 'slo')
+    const mayLeadInCircle = stale.some(({ type }) => type === 'group' || type === 'slo')
     if (mayLeadInCircle || foundAnew) await leaveOutCircles(database)
-    await commit(database, [forgetUnfiltered(database, noted)])
+    await commit(database, [finishMemberships(database, stale)])
   }
 }
 
@@ -38,7 +38,7 @@ async function leaveOutCircles(database: Database): Promise<void> {
     if (misjudged.length === 0) return
     await commit(database, [
       store.judgeAnew(database, misjudged),
-      markUncounted(database, parentsOf(misjudged)),
+      enqueueTallies(database, parentsOf(misjudged)),
     ])
   }
 }
@@ -47,16 +47,16 @@ async function leaveOutCircles(database: Database): Promise<void> {
 async function look(
   database: Database,
   filters: readonly FilterRow[],
-  noted: readonly Unfiltered[],
+  stale: readonly StaleMembership[],
 ): Promise<boolean> {
-  const whole = new Set(noted.filter(({ isWhole }) => isWhole === 1).map(({ id }) => id))
+  const whole = new Set(stale.filter(({ isWhole }) => isWhole === 1).map(({ objectId }) => objectId))
   const some = filters.filter(({ sloId }) => !whole.has(sloId))
-  const { come, gone, overfull } = await lookAmong(database, some, noted)
+  const { come, gone, overfull } = await lookAmong(database, some, stale)
   if (come.length + gone.length > 0) {
     await commit(database, [
       store.removeMembers(database, gone),
       store.addMembers(database, come),
-      markUncounted(database, parentsOf([...come, ...gone])),
+      enqueueTallies(database, parentsOf([...come, ...gone])),
     ])
   }
   const byId = new Map(filters.map((filter) => [filter.sloId, filter]))
@@ -75,18 +75,18 @@ type Changes = {
 async function lookAmong(
   database: Database,
   filters: readonly FilterRow[],
-  noted: readonly Unfiltered[],
+  stale: readonly StaleMembership[],
 ): Promise<Changes> {
   const asked = filters.flatMap((row) => searchesOf(row).map((search) => ({ sloId: row.sloId, search })))
   const lists = await findFittingAmong(
     database,
     asked.map(({ search }) => search),
-    noted.map(({ id, type, path }) => ({ id, type: type as ObjectType, path })),
+    stale.map(({ objectId, type, path }) => ({ id: objectId, type: type as ObjectType, path })),
   )
   const found = new Map(asked.map(({ sloId }, index) => [sloId, lists[index] ?? []]))
   const known = await knownMembers(
     database,
-    noted.map(({ id }) => id),
+    stale.map(({ objectId }) => objectId),
   )
   const changes = filters.map(({ sloId, isFull }) => ({
     sloId,
@@ -126,7 +126,7 @@ async function lookAtAll(database: Database, sloId: number, row: FilterRow | und
   const children = found.slice(0, FOUND_MAX)
   await commit(database, [
     ...store.replaceMembers(database, sloId, { children, isFull: found.length > FOUND_MAX }),
-    markUncounted(database, sloId),
+    enqueueTallies(database, sloId),
   ])
 }
 

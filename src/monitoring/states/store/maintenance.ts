@@ -1,51 +1,48 @@
 import { sql } from 'drizzle-orm'
 import type { SQL } from 'drizzle-orm'
+import { staleMaintenance } from '../../../../db/tables/work-queues.ts'
+import { done, enqueue } from '../../../../db/work-queue.ts'
+import type { QueueItem } from '../../../../db/work-queue.ts'
 import type { Database, Write } from '../../../ports/database.ts'
 import type { ChargingReview } from '../sla-view.ts'
 
-/** Queues a review of an object, by id or path, that may have entered or left maintenance by its new place. */
-export function noteArrival(
+/** Enqueues a review of an object, by id or path, that may have entered or left maintenance by its new place. */
+export function enqueueArrival(
   database: Database,
   object: number | { readonly path: string },
   at: number,
 ): Write {
   const isIt = typeof object === 'number' ? sql`o.id = ${object}` : sql`o.path = ${object.path}`
-  return database.run(sql`
-    insert into maintenance_changes (object_id, at, mark) select o.id, ${at}, 1 from objects o
-    where ${isIt} and exists (select 1 from states where object_id in (o.id, o.parent_id) and maintained = 1)
-    ${AGAIN}`)
+  const arrived = sql`select o.id, cast(${at} as integer) from objects o
+    where ${isIt} and exists (select 1 from states where object_id in (o.id, o.parent_id) and maintained = 1)`
+  return database.run(enqueue(staleMaintenance, arrived))
 }
 
-/** Queues reviews of objects that may enter or leave maintenance. */
-export function noteMaintenance(database: Database, objects: readonly MaintenanceMoment[]): Write {
-  return database.run(sql`
-    insert into maintenance_changes (object_id, at, mark)
-    select value ->> 'objectId', max(value ->> 'at'), 1 from json_each(${JSON.stringify(objects)})
-    where exists (select 1 from objects where id = value ->> 'objectId') group by 1 ${AGAIN}`)
+/** Enqueues reviews of objects that may enter or leave maintenance. */
+export function enqueueMaintenance(database: Database, objects: readonly MaintenanceMoment[]): Write {
+  const known = sql`select value ->> 'objectId', value ->> 'at' from json_each(${JSON.stringify(objects)})
+    where exists (select 1 from objects where id = value ->> 'objectId')`
+  return database.run(enqueue(staleMaintenance, known))
 }
 
-/** Queues reviews of the direct children of these objects. */
-export function noteChildren(database: Database, parents: readonly MaintenanceMoment[]): Write {
-  return database.run(sql`
-    insert into maintenance_changes (object_id, at, mark)
-    select o.id, value ->> 'at', 1 from json_each(${JSON.stringify(parents)})
-      join objects o on o.parent_id = value ->> 'objectId'
-    where true ${AGAIN}`)
+/** Enqueues reviews of the direct children of these objects. */
+export function enqueueChildren(database: Database, parents: readonly MaintenanceMoment[]): Write {
+  const children = sql`select o.id, value ->> 'at' from json_each(${JSON.stringify(parents)})
+      join objects o on o.parent_id = value ->> 'objectId'`
+  return database.run(enqueue(staleMaintenance, children))
 }
 
 export type MaintenanceMoment = { readonly objectId: number; readonly at: number }
 
-const AGAIN = sql.raw(`on conflict (object_id) do update set at = max(at, excluded.at), mark = mark + 1`)
-
 /** A queued review, and the group of the container that it is about, because no link leads to a container. */
 export type NotedReview = ChargingReview & { readonly mark: number; readonly groupId: number | null }
 
-/** Objects that must be reviewed first, because others depend on them: see `readMaintenanceChanges`. */
+/** Objects that must be reviewed first, because others depend on them: see `readStaleMaintenance`. */
 export type Urgent = { readonly ids: readonly number[] }
 
 /** Some queued reviews; with `urgent`, only those of these objects, of objects on the way to them, of linked objects,
  * and of containers. */
-export async function readMaintenanceChanges(
+export async function readStaleMaintenance(
   database: Database,
   limit: number,
   urgent?: Urgent,
@@ -55,7 +52,7 @@ export async function readMaintenanceChanges(
     select m.object_id as "objectId", m.at as at, m.mark as mark,
            case when o.type = 'slc' then o.parent_id end as "groupId", ${running}) as own,
            ${running} and not r.sla_relevant) as "ownCharged"
-    from maintenance_changes m join objects o on o.id = m.object_id
+    from stale_maintenance m join objects o on o.id = m.object_id
     where ${urgent ? isUrgent(urgent) : sql`true`} order by m.object_id limit ${limit}`)
   return rows.map((row) => ({ ...row, own: row.own === 1, ownCharged: row.ownCharged === 1 }))
 }
@@ -70,8 +67,8 @@ function isUrgent({ ids }: Urgent): SQL {
 }
 
 /** Whether any review is queued. */
-export async function hasMaintenanceChanges(database: Database): Promise<boolean> {
-  return (await database.all(sql`select 1 from maintenance_changes limit 1`)).length > 0
+export async function hasStaleMaintenance(database: Database): Promise<boolean> {
+  return (await database.all(sql`select 1 from stale_maintenance limit 1`)).length > 0
 }
 
 type MutableReview = Omit<NotedReview, 'own' | 'ownCharged'> & { own: number; ownCharged: number }
@@ -95,12 +92,6 @@ export function insertMaintenanceIntervals(
     group by c.id`)
 }
 
-/** Removes reviews from the queue, unless they were queued again in the meantime. */
-export function forgetMaintenanceChanges(
-  database: Database,
-  seen: readonly { readonly objectId: number; readonly mark: number }[],
-): Write {
-  return database.run(sql`
-    delete from maintenance_changes where (object_id, mark) in (
-      select value ->> 'objectId', value ->> 'mark' from json_each(${JSON.stringify(seen)}))`)
+export function finishMaintenance(database: Database, items: readonly QueueItem[]): Write {
+  return database.run(done(staleMaintenance, items))
 }

@@ -2,8 +2,8 @@ import { audited } from '../../../access/audit/service.ts'
 import type { Context } from '../../../context.ts'
 import { Refusal } from '../../../lib/errors.ts'
 import type { Ports } from '../../../ports/index.ts'
-import { applyChanges, markSubtree } from '../../job-config/service.ts'
-import { markUncounted, markUnfiltered } from '../../states/service.ts'
+import { applyChanges, enqueueJobConfigs } from '../../job-config/service.ts'
+import { enqueueTallies, enqueueMemberships } from '../../states/service.ts'
 import * as tree from '../service.ts'
 import type { ObjectRow } from '../service.ts'
 import type { CopyQuery } from './schema.ts'
@@ -95,10 +95,10 @@ export async function copyDevice(context: Context, id: number, query: CopyQuery)
     ...writes,
     ...store.copyRows(database, copy),
     store.copyDependencies(database, copy),
-    markSubtree(database, key),
-    markUnfiltered(database, { path: key }),
+    enqueueJobConfigs(database, { path: key }),
+    enqueueMemberships(database, { path: key }),
     ...store.settleJobs(database, copy),
-    markUncounted(database, { path: key }),
+    enqueueTallies(database, { path: key }),
     audited(context, {
       action: 'copy',
       objectType: 'device',

@@ -1,7 +1,7 @@
 import type { Context } from '../../../context.ts'
 import { Refusal } from '../../../lib/errors.ts'
 import { commit } from '../../../ports/database.ts'
-import { applyChanges, markSubtree } from '../../job-config/service.ts'
+import { applyChanges, enqueueJobConfigs } from '../../job-config/service.ts'
 import type { DeviceBody, DeviceView } from '../schema.ts'
 import * as tree from '../service.ts'
 import type { ObjectRow, PropertyRow } from '../service.ts'
@@ -72,7 +72,7 @@ export async function updateDevice(
       // Queued by the path that was read, so it comes before a move.
       ...(body.collectorId === row.collectorId
         ? []
-        : [store.bumpJobs(database, id), markSubtree(database, row.path)]),
+        : [store.bumpJobs(database, id), enqueueJobConfigs(database, row)]),
       store.updateDevice(database, id, deviceFields(body)),
     ],
   })

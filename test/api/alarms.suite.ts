@@ -112,18 +112,18 @@ const refusals: readonly Row[] = [
     { title: as, call: 'POST /alarms/{alarm}/assign', as, json: { userId: null }, answers: 'forbidden' },
   ]),
   ...['GET /alarms/999999999', 'GET /alarms/0', 'GET /alarms/x'].map((call): Row => ({
-    title: 'no such alarm',
+    title: 'an unknown alarm',
     call,
     answers: 'not_found',
   })),
   {
-    title: 'no such alarm',
+    title: 'an unknown alarm',
     call: 'POST /alarms/999999999/comment',
     json: { text: 'x' },
     answers: 'not_found',
   },
   {
-    title: 'no such alarm',
+    title: 'an unknown alarm',
     call: 'POST /alarms/999999999/assign',
     json: { userId: null },
     answers: 'not_found',
@@ -148,21 +148,21 @@ const refusals: readonly Row[] = [
     answers: 201,
   },
   {
-    title: 'nobody of this id',
+    title: 'an unknown user',
     call: 'POST /alarms/{alarm}/assign',
     json: { userId: 999_999 },
     answers: 'invalid',
     pointers: ['/userId'],
   },
   {
-    title: 'until the past',
+    title: 'until an instant in the past',
     call: 'POST /alarms/{alarm}/assign',
     json: { userId: 1, until: '2020-01-01T00:00:00Z' },
     answers: 'invalid',
     pointers: ['/until'],
   },
   {
-    title: 'until then, to nobody',
+    title: 'until an instant, without a user',
     call: 'POST /alarms/{alarm}/assign',
     json: { userId: null, until: '2100-01-01T00:00:00Z' },
     answers: 'invalid',
@@ -173,7 +173,7 @@ const refusals: readonly Row[] = [
   { title: 'a larger page', call: 'GET /alarms?limit=1001', answers: 'invalid', pointers: ['?limit'] },
   { title: 'the largest page', call: 'POST /alarms', json: { limit: 1_000 }, answers: 200 },
   {
-    title: 'a larger page',
+    title: 'a page beyond the maximum',
     call: 'POST /alarms',
     json: { limit: 1_001 },
     answers: 'invalid',
@@ -199,14 +199,14 @@ const refusals: readonly Row[] = [
   wrongFilter({ item: 'objectId', operator: 'eq', expression: 'x' }, 'expression'),
   wrongFilter({ item: 'colour', operator: 'eq', expression: 'x' }, 'item'),
   {
-    title: 'no alarms',
+    title: 'neither ids nor a filter',
     call: 'POST /alarms/actions',
     json: { action: 'comment', text: 'x' },
     answers: 'invalid',
     pointers: ['/ids'],
   },
   {
-    title: 'alarms twice over',
+    title: 'both ids and a filter',
     call: 'POST /alarms/actions',
     json: { action: 'comment', text: 'x', ids: [1], filter: {} },
     answers: 'invalid',
@@ -234,21 +234,21 @@ const refusals: readonly Row[] = [
   },
   { title: '50 links', call: 'PUT /device/{device}/alarmLinks', json: links(50), answers: 200 },
   {
-    title: 'the link of another object',
+    title: 'the id of another object’s link',
     call: 'PUT /device/{device}/alarmLinks',
     json: { links: [{ id: 1 }] },
     answers: 'invalid',
     pointers: ['/links/0/id'],
   },
   {
-    title: 'recipients that are not there',
+    title: 'unknown recipients',
     call: 'PUT /device/{device}/alarmLinks',
     json: { links: [{ recipientId: 999_999 }, { recipientId: null }, { recipientId: 999_998 }] },
     answers: 'invalid',
     pointers: ['/links/0/recipientId', '/links/2/recipientId'],
   },
   {
-    title: 'filters, which recipients have',
+    title: 'filters, which only recipients have',
     call: 'PUT /device/{device}/alarmLinks',
     json: { links: [{ filters: {} }] },
     answers: 'invalid',
@@ -268,7 +268,7 @@ const idsOf = ({ items }: Alarms) => items.map(({ id }) => id)
 
 const scenarios: readonly Scenario[] = [
   {
-    title: 'an alarm opens with its job, says what it is about, and closes with it',
+    title: 'an alarm opens with its job’s bad state, describes it, and closes with the recovery',
     async run(client) {
       const { device } = await stage(client)
       const job = await plantJob(client, device, 'short')
@@ -308,7 +308,7 @@ const scenarios: readonly Scenario[] = [
     },
   },
   {
-    title: 'alarms of what one may not read are nowhere to be seen',
+    title: 'alarms of unreadable objects are visible nowhere',
     async run(client) {
       const { job, alarm } = await stage(client)
       const json = { username: 'blind', password: PASSWORD, role: 'editor' }
@@ -346,8 +346,7 @@ const scenarios: readonly Scenario[] = [
     },
   },
   {
-    title:
-      'who has an alarm keeps it until it gets worse, or for good where it is sticky; a comment may go with it',
+    title: 'an assignment ends when the alarm gets worse, unless it is sticky; it can have a comment',
     async run(client) {
       const { device, editor } = await stage(client)
       const job = await plantJob(client, device, 'assigned')
@@ -377,7 +376,7 @@ const scenarios: readonly Scenario[] = [
     },
   },
   {
-    title: 'filters ask for the alarm and its object; pages follow each other without gaps',
+    title: 'filters apply to the alarm and its object; pages follow each other without gaps',
     async run(client) {
       const { group } = await stage(client)
       const device = await createDevice(client, group, { name: 'many' })
@@ -419,7 +418,7 @@ const scenarios: readonly Scenario[] = [
     },
   },
   {
-    title: 'one call acts on many alarms, and says of each whether it was done',
+    title: 'one call acts on many alarms and returns the result for each',
     async run(client) {
       const { group, closed, editor } = await stage(client)
       const device = await createDevice(client, group, { name: 'in bulk' })
@@ -451,7 +450,7 @@ const scenarios: readonly Scenario[] = [
     },
   },
   {
-    title: 'a group has an alarm of its own where it is linked itself; with the link its alarm goes',
+    title: 'a group with its own link has an alarm of its own, which closes with the link',
     async run(client) {
       const group = await createGroup(client, 1, { name: 'linked' })
       const device = await createDevice(client, group, { name: 'a part' })

@@ -51,7 +51,7 @@ function children(): Scenario[] {
     },
   )
 
-  claim('come in pages, and positions count on', async ({ request, ground }) => {
+  claim('are paged, and positions continue', async ({ request, ground }) => {
     const first = await request('GET', `/groups/${ground}/children?limit=1`)
     expect(namesOf(first)).toEqual(['alone'])
     const second = await request('GET', nextOf(first) ?? '')
@@ -59,7 +59,7 @@ function children(): Scenario[] {
     expect(second.headers.get('link')).toBeNull()
   })
 
-  claim('of what is not there, or is of another type, are not found', async ({ request, ground }) => {
+  claim('of unknown objects, or of another type, are not found', async ({ request, ground }) => {
     for (const path of [
       '/groups/999999/children',
       `/devices/${ground}/children`,
@@ -79,7 +79,7 @@ function children(): Scenario[] {
 function trees(): Scenario[] {
   const { scenarios, claim } = claims(stage)
 
-  claim('one level is loaded unless more are asked for', async ({ ground, tree }) => {
+  claim('only one level is returned by default', async ({ ground, tree }) => {
     const top = await tree('')
     expect(top).toMatchObject({
       id: ground,
@@ -98,7 +98,7 @@ function trees(): Scenario[] {
   })
 
   claim(
-    'all levels come down to jobs, with chosen fields, types and states',
+    'all levels down to jobs are returned, with chosen fields, types and states',
     async ({ ground, site, server, alone, ping, tree }) => {
       expect(await tree('?depth=all&fields=name,children&types=group,device')).toEqual({
         id: ground,
@@ -165,22 +165,19 @@ function pathSearches(): Scenario[] {
     })
   }
 
-  claim(
-    'a star behind a backslash is one in a name, in answers as well',
-    async ({ request, alone, paths }) => {
-      const named = async (name: string) => {
-        const parent = `/jobs?parentType=device&parentId=${alone}`
-        return Number((await request('POST', parent, { json: { name } })).body['id'])
-      }
-      const ids = [await named('a*b'), await named('a long b')]
-      const both = ['/browse suite/alone/a long b', '/browse suite/alone/a\\*b']
-      expect(new Set(await paths('/root', '/browse suite/alone/a*b'))).toEqual(new Set(both))
-      expect(await paths('/root', '/browse suite/alone/a\\*B')).toEqual([both[1]])
-      for (const id of ids) expect((await request('DELETE', `/jobs/${id}`)).status).toBe(204)
-    },
-  )
+  claim('an escaped asterisk is part of a name, in answers as well', async ({ request, alone, paths }) => {
+    const named = async (name: string) => {
+      const parent = `/jobs?parentType=device&parentId=${alone}`
+      return Number((await request('POST', parent, { json: { name } })).body['id'])
+    }
+    const ids = [await named('a*b'), await named('a long b')]
+    const both = ['/browse suite/alone/a long b', '/browse suite/alone/a\\*b']
+    expect(new Set(await paths('/root', '/browse suite/alone/a*b'))).toEqual(new Set(both))
+    expect(await paths('/root', '/browse suite/alone/a\\*B')).toEqual([both[1]])
+    for (const id of ids) expect((await request('DELETE', `/jobs/${id}`)).status).toBe(204)
+  })
 
-  claim('begins at a parent too, and takes types and limits', async ({ ground, server, paths }) => {
+  claim('can begin at a parent, with types and a limit', async ({ ground, server, paths }) => {
     expect(await paths(`/groups/${ground}`, 'zürich')).toEqual(['/browse suite/Zürich'])
     expect(await paths(`/device/${server}`, '*', '&limit=1')).toHaveLength(1)
     expect(await paths(`/groups/${ground}`, '**', '&type=job')).toEqual([
@@ -190,7 +187,7 @@ function pathSearches(): Scenario[] {
     expect(await paths(`/groups/${ground}`, '**/*', '&type=device')).toHaveLength(2)
   })
 
-  claim('takes the path in a body as well', async ({ request, server }) => {
+  claim('can have the path in a body', async ({ request, server }) => {
     for (const path of ['/root/searchPath', `/groups/1/searchPath`]) {
       const answer = await request('POST', path, {
         json: { path: SERVER, type: null },

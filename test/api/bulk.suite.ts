@@ -214,7 +214,7 @@ function codeOf({ code, errors = [] }: Result): unknown[] {
 
 const items: readonly Scenario[] = [
   ...FAULTS.map(([title, make, code, pointers]): Scenario => ({
-    title: `${title} is refused alone, and what stands around it is kept`,
+    title: `${title} is rejected alone, and the items around it are stored`,
     async run(client) {
       const names = await stage(client)
       const { two } = names
@@ -228,7 +228,7 @@ const items: readonly Scenario[] = [
     },
   })),
   ...COLUMN_FAULTS.map(([title, make, code, pointers]): Scenario => ({
-    title: `a series with ${title} is refused alone, and what stands around it is kept`,
+    title: `a series with ${title} is rejected alone, and the items around it are stored`,
     async run(client) {
       const names = await stage(client)
       const good2 = column(names.two, [Date.now()])
@@ -242,7 +242,7 @@ const items: readonly Scenario[] = [
 
 const accepted: readonly Scenario[] = [
   {
-    title: 'each delivery is answered like one of its own, in order within its job',
+    title: 'each delivery is answered like a single one, in order within its job',
     async run(client) {
       const [first, second] = [await newJob(client), await newJob(client)]
       const timestamp = at(-60_000)
@@ -279,8 +279,7 @@ const accepted: readonly Scenario[] = [
     },
   },
   {
-    title:
-      'a series counts sample by sample: limits with repetitions, late ones, and refused ones by their place',
+    title: 'a series counts sample by sample, with repetitions, late samples and refused ones',
     async run(client) {
       const thresholds = {
         minor: { conditions: [{ key: 'returnValue2', operator: '>', value: 20, repetition: 3 }] },
@@ -309,7 +308,7 @@ const accepted: readonly Scenario[] = [
     },
   },
   {
-    title: 'deliveries are taken before series, and series of strings as well',
+    title: 'deliveries come before series, and series can have strings',
     async run(client) {
       const id = await newJob(client)
       const now = Date.now()
@@ -342,7 +341,7 @@ const accepted: readonly Scenario[] = [
     },
   },
   {
-    title: 'nothing to deliver is fine, and so are 10,000 items, 100,000 samples and 4 MiB',
+    title: 'an empty delivery is accepted, and so are 10,000 items, 100,000 samples and 4 MiB',
     async run(client) {
       expect(await taken(client, { deliveries: [] })).toEqual({ results: [], series: [] })
       const many = await taken(client, { deliveries: Array(9_999).fill(1), series: [1] })
@@ -366,8 +365,7 @@ const accepted: readonly Scenario[] = [
 
 const repeats: readonly Scenario[] = [
   {
-    title:
-      'a bulk delivery is taken and answered through the router as past it, and known again under its key',
+    title: 'the router and the fast path answer alike, also under a key',
     async run(client) {
       const id = await newJob(client)
       const headers = { 'idempotency-key': 'both-ways' }
@@ -388,7 +386,7 @@ const repeats: readonly Scenario[] = [
     },
   },
   {
-    title: 'a delivery under a key is stored once, however often it is sent',
+    title: 'a delivery with a key is stored once, however often it is sent',
     async run(client) {
       const id = await newJob(client)
       const plain = `/webcollector/jobs/${id}/values`
@@ -426,7 +424,7 @@ const repeats: readonly Scenario[] = [
     },
   },
   ...['', 'x'.repeat(256), 'a b', 'é'].map((key): Scenario => ({
-    title: `the key "${key.slice(0, 5)}" of ${key.length} characters is refused`,
+    title: `the key "${key.slice(0, 5)}" of ${key.length} characters is rejected`,
     async run(client) {
       const { one } = await stage(client)
       const plain = `/webcollector/jobs/${one}/values`
@@ -441,7 +439,7 @@ const repeats: readonly Scenario[] = [
     },
   })),
   {
-    title: 'a bulk delivery under a key stores what is missing, and nothing twice',
+    title: 'a repeated bulk delivery with a key stores only what is missing',
     async run(client) {
       const [first, second] = [await newJob(client), await newJob(client, { stopped: true })]
       const later = Date.now() + 60_000

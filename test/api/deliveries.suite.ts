@@ -243,7 +243,7 @@ const dated: Scenario[] = (
     ['a year ago', -366 * DAY_MS, 'value_too_old'],
   ] as const
 ).map(([title, offsetMs, answers]) => ({
-  title: `a value of ${title} is refused`,
+  title: `a value of ${title} is rejected`,
   async run(client) {
     const names = await stage(client)
     const json = { returnValue1: 1, timestamp: at(offsetMs) }
@@ -300,7 +300,7 @@ const ACCEPTED: readonly (readonly [
 ]
 
 const accepted: Scenario[] = ACCEPTED.map(([title, json, count, values]) => ({
-  title: `${title}: all of it is kept and shown`,
+  title: `${title}: all of it is stored and shown`,
   async run(client) {
     const { device } = await stage(client)
     const id = await makeJob(client, device, { parameters: PARAMETERS })
@@ -339,7 +339,8 @@ const accepted: Scenario[] = ACCEPTED.map(([title, json, count, values]) => ({
 
 const rules: Scenario[] = [
   {
-    title: 'values are dated as they say, from 30 days back to 5 minutes ahead, with any offset and fraction',
+    title:
+      'values have their own timestamp, from 30 days back to 5 minutes ahead, with any offset and fraction',
     async run(client) {
       const { device } = await stage(client)
       const id = await makeJob(client, device, { parameters: PARAMETERS })
@@ -365,7 +366,7 @@ const rules: Scenario[] = [
   },
   {
     title:
-      'an older value than the newest is kept in the history, and changes neither state, code, message nor deadline',
+      'a value that is older than the newest is stored, and changes neither state, code, message nor deadline',
     async run(client) {
       const { device } = await stage(client)
       const id = await makeJob(client, device, { parameters: PARAMETERS })
@@ -389,7 +390,7 @@ const rules: Scenario[] = [
     },
   },
   {
-    title: 'two values of the same instant are both kept, in the order they came',
+    title: 'two values of the same instant are both stored, in order of arrival',
     async run(client) {
       const { device } = await stage(client)
       const id = await makeJob(client, device, { parameters: PARAMETERS })
@@ -401,7 +402,7 @@ const rules: Scenario[] = [
     },
   },
   {
-    title: 'a key that is missing keeps its value, and an absent error code keeps the code',
+    title: 'an absent key keeps its value, and an absent error code keeps the code',
     async run(client) {
       const { device } = await stage(client)
       const id = await makeJob(client, device, { parameters: PARAMETERS })
@@ -422,7 +423,7 @@ const rules: Scenario[] = [
     },
   },
   {
-    title: 'a ttl takes the place of the timeout for the next delivery only',
+    title: 'a ttl replaces the timeout for the next delivery only',
     async run(client) {
       const { device } = await stage(client)
       const id = await makeJob(client, device, { parameters: PARAMETERS })
@@ -437,7 +438,7 @@ const rules: Scenario[] = [
     },
   },
   {
-    title: 'a number that its divisor leads beyond a double is refused alone, by itself and among others',
+    title: 'a number that exceeds a double by its divisor is rejected alone',
     async run(client) {
       const parameters = { returnValue: [{ valueName: 'tiny', valueDivisor: 1e-10 }] }
       const thresholds = { major: { conditions: [{ key: 'returnValue1', operator: '>', value: 1e300 }] } }
@@ -493,7 +494,7 @@ const rules: Scenario[] = [
     },
   },
   {
-    title: 'a start is due within the grace time, and the end of another run does not end it',
+    title: 'a start sets the grace deadline, and the end of another run does not clear it',
     async run(client) {
       const { device } = await stage(client)
       const id = await makeJob(client, device, { parameters: { ...PARAMETERS, grace: 'PT1M' } })
@@ -509,7 +510,7 @@ const rules: Scenario[] = [
     },
   },
   {
-    title: 'a job takes its own collector, its device’s, or any, and an administrator always',
+    title: 'a job accepts its own collector, its device’s, or any, and always an administrator',
     async run(client) {
       const { sink, open, others, devices, device } = await stage(client)
       const otherLogin = { username: 'another collector', password: PASSWORD }
@@ -556,7 +557,7 @@ const rules: Scenario[] = [
     },
   },
   {
-    title: 'a value that is defined later is taken from then on',
+    title: 'a value is accepted once it is defined',
     async run(client) {
       const { device } = await stage(client)
       const id = await makeJob(client, device)
@@ -571,7 +572,7 @@ const rules: Scenario[] = [
     },
   },
   {
-    title: 'deliveries in parallel are all kept, and each is answered under the id of its request',
+    title: 'parallel deliveries are all stored, and each answer has its own request id',
     async run(client) {
       const { device } = await stage(client)
       const id = await makeJob(client, device, { parameters: PARAMETERS })
@@ -595,7 +596,7 @@ export const deliveriesSuite: Suite = {
   name: 'deliveries',
   scenarios: [
     {
-      title: 'the job that all refusals are tried on has a history',
+      title: 'the job of all refusals has a history',
       run: async (client) => void (await untouched(client)),
     },
     ...table(stage, bothWays(senders), expectUntouched),

@@ -48,7 +48,7 @@ const refusals: readonly Row[] = [
     '/dependsOn',
   ),
   {
-    title: 'what is not there',
+    title: 'an unknown object',
     call: PUT,
     json: { dependsOn: [1, 999_999] },
     answers: 'not_found',
@@ -66,7 +66,7 @@ const ids = (objects: readonly Body[]) => objects.map(({ id }) => id)
 const scenarios: readonly Scenario[] = [
   {
     title:
-      'what an object of any type depends on is said, shown from both ends, replaced, and gone with either',
+      'dependencies of every type of object are set, shown from both ends, replaced, and deleted with either object',
     async run(client) {
       const { group, router, server, job } = await stage(client)
       const slo = await good<{ id: number }>(
@@ -96,7 +96,7 @@ const scenarios: readonly Scenario[] = [
     },
   },
   {
-    title: 'nothing depends on itself, however indirectly',
+    title: 'objects never depend on themselves, even indirectly',
     async run(client) {
       const { group } = await stage(client)
       const [a = 0, b = 0, c = 0] = await Promise.all(
@@ -114,7 +114,7 @@ const scenarios: readonly Scenario[] = [
     },
   },
   {
-    title: 'a copy depends on what its original does, its jobs on each other and on the copy',
+    title: 'a copy depends on the dependencies of its original, its jobs on each other and on the copy',
     async run(client) {
       const { group, router } = await stage(client)
       const device = await createDevice(client, group, { name: 'original' })
@@ -148,7 +148,7 @@ const scenarios: readonly Scenario[] = [
     },
   },
   {
-    title: 'an object depends on 100 others, and many depend on one',
+    title: 'an object has at most 100 dependencies, and any number of dependents',
     async run(client) {
       const group = await createGroup(client, ROOT, { name: 'many' })
       const some = await Promise.all(

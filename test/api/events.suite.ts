@@ -30,7 +30,7 @@ const refusals = table(stage, [
   { title: 'no such job', call: 'GET /events?jobId=999999', answers: 'not_found' },
   { title: 'a device as a job', call: 'GET /events?jobId={device}', answers: 'not_found' },
   {
-    title: 'values of a job that are not wanted',
+    title: 'values of a job without the kind value',
     call: 'GET /events?jobId={job}&kind=state',
     answers: 'invalid',
     pointers: ['?jobId'],
@@ -55,7 +55,7 @@ const refusals = table(stage, [
     answers: 200,
   },
   {
-    title: 'a kind too many',
+    title: 'one kind too many',
     call: 'GET /events?kind=state&kind=alarm&kind=value&kind=script&kind=state&once=true',
     answers: 'invalid',
     pointers: ['?kind'],
@@ -64,8 +64,7 @@ const refusals = table(stage, [
 
 const scenarios: Scenario[] = [
   {
-    title:
-      'who comes back is told what happened meanwhile: values as their user sees them, then states from below',
+    title: 'a resumed stream has missed values as user values, then states from below',
     async run(client) {
       const { group, device, job } = await stage(client)
       const path = `/events?kind=state&kind=value&objectId=${group}&jobId=${job}&once=true`
@@ -100,7 +99,7 @@ const scenarios: Scenario[] = [
     },
   },
   {
-    title: 'what people do to alarms is told like what happens to them',
+    title: 'changes of alarms by users are published like others',
     async run(client) {
       const { device } = await stage(client)
       const job = await createJob(client, device, {
@@ -133,7 +132,7 @@ const scenarios: Scenario[] = [
     },
   },
   {
-    title: 'an id that is none of ours is a gap, and no fault',
+    title: 'an unknown id causes a gap and no error',
     async run(client) {
       for (const id of ['x', '999999-1', '1e3', '1-1-1']) {
         const answer = await client.request('GET', '/events?once=true', { headers: { 'last-event-id': id } })

@@ -48,7 +48,7 @@ async function deliver(client: Client, job: number, ...loads: number[]): Promise
 
 const scenarios: readonly Scenario[] = [
   {
-    title: 'a job flaps after six changes in six results, until fifteen were alike; stopped, it does not',
+    title: 'a job flaps after six changes in six results, until fifteen were alike; a stopped job does not',
     async run(client) {
       const { device } = await stage(client)
       const job = await createJob(client, device, { ...JOB, flapping: {} })
@@ -76,8 +76,7 @@ const scenarios: readonly Scenario[] = [
     },
   },
   {
-    title:
-      'a job that is not asked never flaps, nor one whose limit nothing exceeds; a copy is asked the same',
+    title: 'a job without flap detection never flaps, nor one without limits; a copy has the same detection',
     async run(client) {
       const { device } = await stage(client)
       const plain = await createJob(client, device, JOB)

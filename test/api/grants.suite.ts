@@ -40,7 +40,7 @@ const refusals: readonly Row[] = [
   ]),
   { title: 'nobody', call: 'GET /groups/{group}/permissions/explain', as: null, answers: 'unauthenticated' },
   ...OTHERS.map((as): Row => ({
-    title: `${as} about somebody else`,
+    title: `${as} about another user`,
     call: 'GET /groups/{group}/permissions/explain?userId={user}',
     as,
     answers: 'forbidden',
@@ -50,7 +50,7 @@ const refusals: readonly Row[] = [
       { title: 'no such object', call: `GET /${path}/permissions`, answers: 'not_found' },
       { title: 'no such object', call: `GET /${path}/permissions/explain`, answers: 'not_found' },
       {
-        title: 'no such object',
+        title: 'an unknown object',
         call: `PUT /${path}/permissions/user/{user}`,
         json: {},
         answers: 'not_found',
@@ -61,20 +61,20 @@ const refusals: readonly Row[] = [
   ...['user/999999', 'userGroup/999999', 'user/0', 'userGroup/0', 'everyone/1', 'role/1', 'user/x'].flatMap(
     (subject): Row[] => [
       {
-        title: 'nobody of this kind',
+        title: 'an unknown subject',
         call: `PUT /groups/{group}/permissions/${subject}`,
         json: {},
         answers: 'not_found',
       },
       {
-        title: 'nobody of this kind',
+        title: 'an unknown subject',
         call: `DELETE /groups/{group}/permissions/${subject}`,
         answers: 'not_found',
       },
     ],
   ),
   {
-    title: 'somebody who is nobody',
+    title: 'an unknown user',
     call: 'GET /groups/{group}/permissions/explain?userId=999999',
     answers: 'not_found',
   },
@@ -86,14 +86,14 @@ const refusals: readonly Row[] = [
     pointers: ['/read'],
   },
   {
-    title: 'a right that there is none of',
+    title: 'an unknown right',
     call: 'PUT /groups/{group}/permissions/user/{user}',
     json: { administer: true },
     answers: 'invalid',
     pointers: ['/administer'],
   },
   {
-    title: 'a grant that was not given',
+    title: 'an unknown grant',
     call: 'DELETE /groups/{group}/permissions/userGroup/{people}',
     answers: 'not_found',
   },
@@ -103,7 +103,7 @@ const NONE = { read: false, write: false, execute: false, maintain: false }
 
 const changes: Scenario[] = [
   {
-    title: 'at first everyone may do on the root group, and so below it, what the role allows',
+    title: 'at first everyone has the rights of their role on the root group and below',
     async run(client) {
       const { device } = await stage(client)
       const everyone = {
@@ -125,7 +125,7 @@ const changes: Scenario[] = [
     },
   },
   {
-    title: 'grants are set, replaced, listed with those above, the nearest first, and taken away one by one',
+    title: 'grants are set, replaced, listed with those above, nearest first, and revoked one by one',
     async run(client) {
       const { group, device, user, people } = await stage(client)
       const given = (path: string, json: Json) => good(client.request('PUT', `/${path}`, { json }))
@@ -158,7 +158,7 @@ const changes: Scenario[] = [
     },
   },
   {
-    title: 'grants go with the object, the user and the user group they are of',
+    title: 'grants are deleted with their object, user or user group',
     async run(client) {
       const group = await createGroup(client, 1, { name: 'fading' })
       const json = { username: 'fading user', password: PASSWORD, role: 'editor' }
@@ -177,7 +177,7 @@ const changes: Scenario[] = [
     },
   },
   {
-    title: 'why somebody may do something is told to administrators of everybody, to others of themselves',
+    title: 'explanations are for administrators about all users, for others about themselves',
     async run(client) {
       const { job, user, group } = await stage(client)
       await good(

@@ -78,14 +78,14 @@ const bounds: readonly Row[] = [
   bad(`jobId={two}&${keys(17)}`, 'invalid', '?key'),
   bad(repeated('{one}', JOBS_MAX + 1), 'invalid', '?jobId'),
   {
-    title: 'as many jobs as may be',
+    title: 'the maximum number of jobs',
     call: `${ALL}?${repeated('{one}', JOBS_MAX)}&${TWO_HOURS}`,
     answers: 200,
   },
   bad(`jobId={two}&${seconds(2_001)}`, 'too_many_buckets', '?scale'),
   bad(`${repeated('{two}', 16)}&${keys(16)}&${seconds(126)}`, 'too_many_buckets', '?scale'),
   {
-    title: 'as many buckets as may be',
+    title: 'the maximum number of buckets',
     call: `${ALL}?${repeated('{two}', 16)}&${keys(16)}&${seconds(CELLS_MAX / 256)}&values=false`,
     answers: 200,
   },
@@ -93,7 +93,7 @@ const bounds: readonly Row[] = [
 
 const scenarios: Scenario[] = [
   {
-    title: 'each job and key is answered as by itself, by job and then by key',
+    title: 'each job and key has the answer of a single request, by job and then by key',
     async run(client) {
       const { one, two } = await stage(client)
       const query = `${TWO_HOURS}&mode=sum`
@@ -109,7 +109,7 @@ const scenarios: Scenario[] = [
     },
   },
   {
-    title: 'values are user values, one job alone is a list as well, and later values show at once',
+    title: 'values are user values, one job alone gives a list as well, and later values show at once',
     async run(client) {
       const { two } = await stage(client)
       const bucket = (hours: number, rest: object) => ({
@@ -137,7 +137,7 @@ const scenarios: Scenario[] = [
     },
   },
   {
-    title: 'values=false answers the aggregates alone, and Accept: text/csv all series one below the other',
+    title: 'values=false returns only aggregates, and Accept: text/csv all series one below the other',
     async run(client) {
       const { one, two } = await stage(client)
       const query = `jobId=${one}&jobId=${two}&${TWO_HOURS}`

@@ -146,7 +146,7 @@ const extremes: readonly Row[] = [
     answers: 200,
   },
   {
-    title: 'the first instant there is',
+    title: 'the first possible instant',
     call: `${HISTORY}?timestamp_begin=1970-01-01T00:00:00Z`,
     answers: 200,
   },
@@ -188,7 +188,7 @@ const MODES: readonly (readonly [mode: string, values: readonly (number | null)[
 
 const buckets: Scenario[] = [
   {
-    title: 'buckets are half-open from the begin on, in user values, a gap is null and not zero',
+    title: 'buckets are half-open from the begin on, in user values, and gaps are null',
     async run(client) {
       const { job } = await stage(client)
       expect(await read(client, { scale: 'PT30M' })).toEqual({
@@ -211,7 +211,7 @@ const buckets: Scenario[] = [
     },
   })),
   {
-    title: 'the end is not in the range, and the begin is',
+    title: 'the range includes its begin and excludes its end',
     async run(client) {
       const range = { timestamp_begin: iso(1), timestamp_end: iso(29), scale: 'PT28M' }
       expect((await read(client, range))['values']).toEqual([
@@ -243,7 +243,7 @@ const buckets: Scenario[] = [
     },
   },
   {
-    title: 'values=false answers the aggregate alone',
+    title: 'values=false returns only the aggregate',
     async run(client) {
       const series = await read(client, { scale: 'PT30M', values: 'false' })
       expect(Object.keys(series)).not.toContain('values')
@@ -251,7 +251,7 @@ const buckets: Scenario[] = [
     },
   },
   {
-    title: 'a value that never came has empty buckets and an empty aggregate',
+    title: 'a value without samples has empty buckets and an empty aggregate',
     async run(client) {
       const series = await read(client, { key: 'returnValue2', scale: 'PT1H' })
       expect(series).toMatchObject({ name: 'Silent', unit: '%', precision: null })
@@ -271,7 +271,7 @@ const buckets: Scenario[] = [
     },
   },
   {
-    title: 'without a query it is the last day of the first value, in buckets of ten minutes on the clock',
+    title: 'the default is the last day of the first value, in buckets of ten minutes on the clock',
     async run(client) {
       const { job } = await stage(client)
       const before = Date.now()
@@ -286,7 +286,7 @@ const buckets: Scenario[] = [
     },
   },
   {
-    title: 'a begin alone reaches to now, and sees what was delivered a moment ago',
+    title: 'a begin alone reaches to now, and includes a delivery of a moment ago',
     async run(client) {
       const job = await makeJob(client, await makeDevice(client), {
         parameters: { returnValue: [{ valueName: 'x' }] },
@@ -306,7 +306,7 @@ const buckets: Scenario[] = [
     },
   },
   {
-    title: 'a repeated key answers an array of series in that order, a single one never',
+    title: 'a repeated key returns an array of series in that order, a single one never',
     async run(client) {
       const series = await readAll(client, ['errorCode', 'returnValue1', 'stringValue1'])
       expect(series.map(({ key, name, unit }) => [key, name, unit])).toEqual([
@@ -322,8 +322,7 @@ const buckets: Scenario[] = [
 
 const samples: Scenario[] = [
   {
-    title:
-      'PT0S answers the samples themselves, late ones in their place, those of one instant in order of arrival',
+    title: 'PT0S returns single samples, late ones in their place, those of one instant in order of arrival',
     async run(client) {
       const series = await read(client, { scale: 'PT0S' })
       expect(series).toEqual({
@@ -345,7 +344,7 @@ const samples: Scenario[] = [
     },
   })),
   {
-    title: 'string values are their changes, whatever the scale',
+    title: 'string values are returned as changes, for any scale',
     async run(client) {
       const range = { key: 'stringValue1', timestamp_end: iso(180) }
       const expected = [
@@ -392,7 +391,7 @@ const CSV_HEAD = 'jobId,key,timestamp,value,min,max,count'
 
 const csv: Scenario[] = [
   {
-    title: 'Accept: text/csv answers buckets as CSV',
+    title: 'Accept: text/csv returns buckets as CSV',
     async run(client) {
       const { job } = await stage(client)
       const rows = HALF_HOURS.map(
@@ -417,7 +416,7 @@ const csv: Scenario[] = [
     },
   },
   {
-    title: 'CSV quotes text, and takes the sting out of what a spreadsheet would compute',
+    title: 'CSV quotes text, and defuses formulas',
     async run(client) {
       const job = await makeJob(client, await makeDevice(client), {
         parameters: { stringValue: [{ valueName: 's' }] },

@@ -56,7 +56,7 @@ const refusals: readonly Row[] = [
     pointers: ['?parentId'],
   },
   {
-    title: 'a parent that is none',
+    title: 'an unknown parent',
     call: 'POST /jobs?parentId=x',
     json: { name: 'x' },
     answers: 'invalid',
@@ -70,7 +70,7 @@ const refusals: readonly Row[] = [
     pointers: ['?parentType'],
   },
   {
-    title: 'a move to nowhere',
+    title: 'a move to an unknown device',
     call: 'PUT /jobs/{job}',
     json: { name: 'x', deviceId: 999_999 },
     answers: 'invalid',
@@ -91,7 +91,7 @@ const refusals: readonly Row[] = [
     answers: 'precondition_failed',
   },
   {
-    title: 'a tag that is none',
+    title: 'an invalid tag',
     call: 'PUT /jobs/{job}',
     json: { name: 'x' },
     headers: { 'if-match': 'x' },
@@ -105,7 +105,7 @@ const refusals: readonly Row[] = [
     pointers: ['/collectorId'],
   },
   {
-    title: 'a collector that is nobody',
+    title: 'an unknown collector',
     call: 'PUT /jobs/{job}',
     json: { name: 'x', collectorId: 999_999 },
     answers: 'invalid',
@@ -249,7 +249,7 @@ const FAULTS: readonly (readonly [fields: object, ...pointers: string[]])[] = [
 
 const faults = FAULTS.flatMap(([fields, ...pointers]): Row[] =>
   [CREATE, 'PUT /jobs/{job}'].map((line) => ({
-    title: `wrong at ${pointers.join(' and ')}`,
+    title: `faults at ${pointers.join(' and ')}`,
     call: line,
     json: { name: 'x', ...fields },
     answers: 'invalid',
@@ -440,7 +440,7 @@ const DEFAULTS = {
 
 const fields: Scenario[] = [
   {
-    title: 'a job of a name alone has the defaults, and its location and tag are those of a read',
+    title: 'a job with only a name has the defaults, and its location and tag are those of a read',
     async run(client) {
       const { device } = await stage(client)
       const created = await call(client, CREATE, { names: { device }, json: { name: 'plain' } })
@@ -462,7 +462,7 @@ const fields: Scenario[] = [
     },
   },
   {
-    title: 'every field is kept as it was sent, by POST and by PUT',
+    title: 'every field is stored as it was sent, by POST and by PUT',
     async run(client) {
       const { device, collector, job } = await stage(client)
       const json = { ...FULL, collectorId: collector }
@@ -501,7 +501,7 @@ const fields: Scenario[] = [
     },
   },
   {
-    title: 'thresholds and values are answered when asked for, and null otherwise',
+    title: 'thresholds and values are returned on request, and null otherwise',
     async run(client) {
       const { job } = await stage(client)
       for (const [query, thresholds, current] of [
@@ -520,7 +520,7 @@ const fields: Scenario[] = [
     },
   },
   {
-    title: 'permissions are those of whoever asks',
+    title: 'permissions are those of the caller',
     async run(client) {
       const { device, collector } = await stage(client)
       const open = await makeJob(client, device)
@@ -552,8 +552,7 @@ const fields: Scenario[] = [
 
 const changes: Scenario[] = [
   {
-    title:
-      'a read, a change of stopped and a PUT stop the job and start it again, and take deliveries accordingly',
+    title: 'a PUT with stopped stops and starts the job, which accepts deliveries accordingly',
     async run(client) {
       const { device } = await stage(client)
       const json = {
@@ -596,7 +595,7 @@ const changes: Scenario[] = [
     },
   },
   {
-    title: 'a job may be created stopped, and an absent stopped leaves it so',
+    title: 'a job can be created stopped, and an absent stopped keeps it so',
     async run(client) {
       const { device } = await stage(client)
       const id = await makeJob(client, device, { stopped: true, parameters: { timeout: 'PT1M' } })
@@ -608,7 +607,7 @@ const changes: Scenario[] = [
     },
   },
   ...['', '?thresholds=true', '?values=true', `?${ALL}`].map((query) => ({
-    title: `a PUT of exactly what GET /jobs/{id}${query} answered changes nothing`,
+    title: `a PUT of the answer of GET /jobs/{id}${query} changes nothing`,
     async run(client: Client) {
       const { device } = await stage(client)
       const id = await makeJob(client, device, {
@@ -630,7 +629,7 @@ const changes: Scenario[] = [
     },
   })),
   {
-    title: 'If-Match takes the tag that was read, once, also under a race, and the star always',
+    title: 'If-Match accepts the current tag once, also in a race, and always the asterisk',
     async run(client) {
       const { device } = await stage(client)
       const id = await makeJob(client, device)
@@ -652,7 +651,7 @@ const changes: Scenario[] = [
     },
   },
   ...(['deviceId', 'parentId'] as const).map((field) => ({
-    title: `another ${field} in what was read moves the job, with its values, and back`,
+    title: `another ${field} moves the job with its values, and back`,
     async run(client: Client) {
       const { device } = await stage(client)
       const other = await makeDevice(client, { name: 'another device' })
@@ -674,7 +673,7 @@ const changes: Scenario[] = [
     },
   })),
   {
-    title: 'a forced state stays through deliveries, and the job returns to what its values say',
+    title: 'a forced state stays through deliveries, and afterwards the job has its evaluated state',
     async run(client) {
       const { device } = await stage(client)
       const id = await makeJob(client, device, {
@@ -702,7 +701,7 @@ const changes: Scenario[] = [
     },
   },
   {
-    title: 'a deleted job is gone for reads, changes, deliveries and histories',
+    title: 'a deleted job is not found by reads, changes, deliveries and histories',
     async run(client) {
       const { device } = await stage(client)
       const id = await makeJob(client, device, { parameters: { returnValue: [value()] } })

@@ -119,7 +119,7 @@ const refusals: readonly Row[] = [
 
 const scenarios: readonly Scenario[] = [
   {
-    title: 'what fits a filter is counted as soon as it fits, and no longer than that',
+    title: 'an object counts exactly while it matches the filter',
     async run(client) {
       const { group, device } = await stage(client)
       const inner = await createGroup(client, group, { name: 'inner' })
@@ -160,7 +160,7 @@ const scenarios: readonly Scenario[] = [
     },
   },
   {
-    title: 'a link goes before a filter, and what is linked no more may still fit',
+    title: 'a link takes precedence over a filter, and a removed link may still match',
     async run(client) {
       const { group, device } = await stage(client)
       const jobs = []
@@ -197,7 +197,7 @@ const scenarios: readonly Scenario[] = [
     },
   },
   {
-    title: 'what an object is part of itself is left out, and two that find each other leave each other out',
+    title: 'objects that contain the filter’s object are left out, also mutually',
     async run(client) {
       const { device } = await stage(client)
       const group = await createGroup(client, ROOT, { name: 'circles' })
@@ -223,7 +223,7 @@ const scenarios: readonly Scenario[] = [
     },
   },
   {
-    title: 'what was left out is counted once the object that made a circle is gone',
+    title: 'an excluded match counts once the object that closed the cycle is deleted',
     async run(client) {
       const group = await createGroup(client, ROOT, { name: 'freed' })
       const finder = await newSlo(client, group, {
@@ -253,7 +253,7 @@ const copy = (client: Client, slo: number, query: string) =>
 
 const COPIES: readonly Scenario[] = [
   {
-    title: 'an instance of a template is made of the same children, and becomes the last child of its parent',
+    title: 'an instance of a template has the same children, and becomes the last child of its parent',
     async run(client) {
       const { device } = await stage(client)
       const group = await createGroup(client, ROOT, { name: 'copies' })
@@ -341,7 +341,7 @@ const COPIES: readonly Scenario[] = [
 
 const REASONS: readonly Scenario[] = [
   {
-    title: 'the reasons of a state are the jobs behind it, 20 at most; else what may be named',
+    title: 'the reasons of a state are at most 20 jobs, or other objects that can be named',
     async run(client) {
       const group = await createGroup(client, ROOT, { name: 'reasons' })
       const device = await createDevice(client, group, { name: 'many' })

@@ -143,17 +143,14 @@ claim(
   },
 )
 
-claim(
-  'a metric heals a job that had an error, as nothing else of a metric could',
-  async ({ heals }, client) => {
-    await good(client.request('POST', `/webcollector/jobs/${heals}/values`, { json: { errorCode: 5 } }))
-    expect(await jobOf(client, heals)).toMatchObject({ currentState: 'warning', errorCode: 5 })
-    await good(send(client, OTLP, { json: gaugeRequest(heals, 'temp', { asDouble: 1 }) }))
-    expect(await jobOf(client, heals)).toMatchObject({ currentState: 'ok', errorCode: 0 })
-  },
-)
+claim('a metric ends an error code, because it has error code 0', async ({ heals }, client) => {
+  await good(client.request('POST', `/webcollector/jobs/${heals}/values`, { json: { errorCode: 5 } }))
+  expect(await jobOf(client, heals)).toMatchObject({ currentState: 'warning', errorCode: 5 })
+  await good(send(client, OTLP, { json: gaugeRequest(heals, 'temp', { asDouble: 1 }) }))
+  expect(await jobOf(client, heals)).toMatchObject({ currentState: 'ok', errorCode: 0 })
+})
 
-claim('gzip, chunks and the administrator are taken too', async ({ open }, client) => {
+claim('gzip, chunked bodies and administrators are accepted', async ({ open }, client) => {
   const json = JSON.stringify(gaugeRequest(open, 'temp', { asDouble: 1 }))
   const headers = { 'content-type': 'application/json; charset=utf-8', 'content-encoding': 'gzip' }
   const bytes = new Uint8Array(Bun.gzipSync(json))
@@ -164,7 +161,7 @@ claim('gzip, chunks and the administrator are taken too', async ({ open }, clien
   )
 })
 
-claim('Basic credentials deliver, as senders have them', async ({ open }, client) => {
+claim('Basic credentials are accepted, as senders use them', async ({ open }, client) => {
   const authorization = `Basic ${btoa(`${ADMIN.username}:${ADMIN.password}`)}`
   const json = gaugeRequest(open, 'temp', { asDouble: 1 })
   expect((await send(client, OTLP, { json, as: null, headers: { authorization } })).status).toBe(200)
@@ -173,7 +170,7 @@ claim('Basic credentials deliver, as senders have them', async ({ open }, client
   expect(answer.status).toBe(204)
 })
 
-claim('a request of OTLP without any data point is a success in its encoding', async (_, client) => {
+claim('an OTLP request without data points is a success in its encoding', async (_, client) => {
   const json = await send(client, OTLP, { json: { resourceMetrics: [] } })
   expect([json.status, json.text]).toEqual([200, '{}'])
   const protobuf = await send(client, OTLP, { bytes: new Uint8Array(), headers: PROTOBUF })
@@ -181,42 +178,45 @@ claim('a request of OTLP without any data point is a success in its encoding', a
   expect(protobuf.headers.get('content-type')).toBe('application/x-protobuf')
 })
 
-claim('what a job cannot take is rejected alone, counted, and told why', async (names, client) => {
-  const { open, others, stopped, startedAt } = names
-  const point = (job: number | string | null, name = 'temp', number: number | string = 1) =>
-    (gaugeRequest(job, name, { asDouble: number }, startedAt) as { resourceMetrics: object[] })
-      .resourceMetrics
-  const before = await historyOf(client, open, startedAt)
-  const resourceMetrics = [
-    ...point(open),
-    ...point(null),
-    ...point('x'),
-    ...point(999_999_999),
-    ...point(open, 'unknown'),
-    ...point(others),
-    ...point(stopped),
-    ...point(open, 'load', 'Infinity'),
-    ...point(open, 'load', 'NaN'),
-    ...point(open, 'load', 'many'),
-  ]
-  const answer = await send(client, OTLP, { json: { resourceMetrics } })
-  expect(answer.status).toBe(200)
-  expect(answer.body).toEqual({
-    partialSuccess: {
-      rejectedDataPoints: '8',
-      errorMessage:
-        '8 of 10 data points were rejected: the data point names no job: tidemark_job is missing (1); ' +
-        'tidemark_job must be the id of a job (1); /asDouble does not match the OTLP schema (1); job 999999999: there is no such webhook job (1); ' +
-        `job ${open}: the value is not defined on the job (1); job ${open}: the value must be finite (1); ` +
-        `job ${others}: the job accepts deliveries from another collector only (1); ` +
-        `job ${stopped}: the job is stopped and accepts no values until it is started (1). ` +
-        '1 without a number (NaN, stale) were skipped.',
-    },
-  })
-  const after = await historyOf(client, open, startedAt)
-  expect(after.length).toBe(before.length + 1)
-  expect(after).toContain('1: 1 at 0')
-})
+claim(
+  'a point that a job cannot accept is rejected alone, counted, and reported with its reason',
+  async (names, client) => {
+    const { open, others, stopped, startedAt } = names
+    const point = (job: number | string | null, name = 'temp', number: number | string = 1) =>
+      (gaugeRequest(job, name, { asDouble: number }, startedAt) as { resourceMetrics: object[] })
+        .resourceMetrics
+    const before = await historyOf(client, open, startedAt)
+    const resourceMetrics = [
+      ...point(open),
+      ...point(null),
+      ...point('x'),
+      ...point(999_999_999),
+      ...point(open, 'unknown'),
+      ...point(others),
+      ...point(stopped),
+      ...point(open, 'load', 'Infinity'),
+      ...point(open, 'load', 'NaN'),
+      ...point(open, 'load', 'many'),
+    ]
+    const answer = await send(client, OTLP, { json: { resourceMetrics } })
+    expect(answer.status).toBe(200)
+    expect(answer.body).toEqual({
+      partialSuccess: {
+        rejectedDataPoints: '8',
+        errorMessage:
+          '8 of 10 data points were rejected: the data point names no job: tidemark_job is missing (1); ' +
+          'tidemark_job must be the id of a job (1); /asDouble does not match the OTLP schema (1); job 999999999: there is no such webhook job (1); ' +
+          `job ${open}: the value is not defined on the job (1); job ${open}: the value must be finite (1); ` +
+          `job ${others}: the job accepts deliveries from another collector only (1); ` +
+          `job ${stopped}: the job is stopped and accepts no values until it is started (1). ` +
+          '1 without a number (NaN, stale) were skipped.',
+      },
+    })
+    const after = await historyOf(client, open, startedAt)
+    expect(after.length).toBe(before.length + 1)
+    expect(after).toContain('1: 1 at 0')
+  },
+)
 
 claim('points of the far future and past are rejected alone', async ({ open }, client) => {
   const sent = [
@@ -266,7 +266,7 @@ claim(
 )
 
 claim(
-  'what remote write cannot store is 400, which is not repeated; the rest is stored',
+  'remote write answers 400 for rejected samples, which are not repeated; the rest is stored',
   async (names, client) => {
     const { open, others, startedAt } = names
     const at = startedAt + 30 * SECOND_MS
@@ -293,7 +293,7 @@ claim(
   },
 )
 
-claim('a request of remote write with metadata alone is 204', async (_, client) => {
+claim('a remote write request with metadata only is 204', async (_, client) => {
   expect((await write(client, [])).status).toBe(204)
 })
 
@@ -352,12 +352,12 @@ for (const [title, path, request, code] of REFUSALS) {
   })
 }
 
-claim('a write of version 1 may say so', async (_, client) => {
+claim('a write can state version 1', async (_, client) => {
   const headers = { ...WRITE_HEADERS, 'content-type': 'application/x-protobuf;proto=prometheus.WriteRequest' }
   expect((await write(client, [], { headers })).status).toBe(204)
 })
 
-claim('OTLP words a refusal as a status in the encoding of the request', async (_, client) => {
+claim('OTLP errors are a status in the encoding of the request', async (_, client) => {
   const json = await send(client, OTLP, { json: {}, as: null })
   expect([json.status, json.headers.get('content-type')]).toEqual([401, 'application/json'])
   expect(json.body).toEqual({ message: 'The credentials are missing, wrong or no longer valid.' })
@@ -367,38 +367,35 @@ claim('OTLP words a refusal as a status in the encoding of the request', async (
   expect(protobufOf(protobuf).message).toBe('Your role does not allow this request.')
 })
 
-claim(
-  'OTLP in protobuf is answered in protobuf, also where points are rejected',
-  async ({ open }, client) => {
-    // Resource, scope, metric and sum in turn, around one data point: asDouble, and the job when there is one.
-    const request = (job: number | null) => {
-      const within = (field: number, bytes: readonly number[]): number[] => [
-        field * 8 + 2,
-        bytes.length,
-        ...bytes,
-      ]
-      const text = (words: string) => [...new TextEncoder().encode(words)]
-      const attribute = [...within(1, text('tidemark.job')), ...within(2, within(1, text(String(job))))]
-      const point = [0x21, 0, 0, 0, 0, 0, 0, 0, 64, ...(job === null ? [] : within(7, attribute))]
-      const metric = [...within(1, text('temp')), ...within(7, within(1, point))]
-      return Uint8Array.from(within(1, within(2, within(2, metric))))
-    }
-    const stored = await send(client, OTLP, { bytes: request(open), headers: PROTOBUF })
-    expect([stored.status, stored.bytes.length]).toEqual([200, 0])
-    const { values } = await good<{ values: Record<string, { value: number }> }>(
-      client.request('GET', `/jobs/${open}?values=true`),
-    )
-    expect(values['returnValue1']?.value).toBe(2)
-    const rejected = await send(client, OTLP, { bytes: request(null), headers: PROTOBUF })
-    expect(rejected.status).toBe(200)
-    expect(protobufOf(rejected)).toEqual({
-      rejected: 1,
-      message: '1 of 1 data points were rejected: the data point names no job: tidemark_job is missing (1).',
-    })
-  },
-)
+claim('OTLP in protobuf is answered in protobuf, also with rejected points', async ({ open }, client) => {
+  // Resource, scope, metric and sum in turn, around one data point: asDouble, and the job when there is one.
+  const request = (job: number | null) => {
+    const within = (field: number, bytes: readonly number[]): number[] => [
+      field * 8 + 2,
+      bytes.length,
+      ...bytes,
+    ]
+    const text = (words: string) => [...new TextEncoder().encode(words)]
+    const attribute = [...within(1, text('tidemark.job')), ...within(2, within(1, text(String(job))))]
+    const point = [0x21, 0, 0, 0, 0, 0, 0, 0, 64, ...(job === null ? [] : within(7, attribute))]
+    const metric = [...within(1, text('temp')), ...within(7, within(1, point))]
+    return Uint8Array.from(within(1, within(2, within(2, metric))))
+  }
+  const stored = await send(client, OTLP, { bytes: request(open), headers: PROTOBUF })
+  expect([stored.status, stored.bytes.length]).toEqual([200, 0])
+  const { values } = await good<{ values: Record<string, { value: number }> }>(
+    client.request('GET', `/jobs/${open}?values=true`),
+  )
+  expect(values['returnValue1']?.value).toBe(2)
+  const rejected = await send(client, OTLP, { bytes: request(null), headers: PROTOBUF })
+  expect(rejected.status).toBe(200)
+  expect(protobufOf(rejected)).toEqual({
+    rejected: 1,
+    message: '1 of 1 data points were rejected: the data point names no job: tidemark_job is missing (1).',
+  })
+})
 
-claim('a body may be as large as it may, as it is sent', async (_, client) => {
+claim('a body can have the maximum size as sent', async (_, client) => {
   const json = (size: number) => JSON.stringify({ x: '' }).padEnd(size)
   const headers = { 'content-type': 'application/json' }
   const post = async (request: Request) => (await send(client, OTLP, { headers, ...request })).status
@@ -408,7 +405,7 @@ claim('a body may be as large as it may, as it is sent', async (_, client) => {
   expect(await post({ chunks: [json(SENT_MAX_BYTES / 2), ' '.repeat(SENT_MAX_BYTES / 2 + 1)] })).toBe(413)
 })
 
-claim('and as large as it may once it is inflated', async (_, client) => {
+claim('a body can have the maximum size after decompression', async (_, client) => {
   const gzip = { 'content-type': 'application/json', 'content-encoding': 'gzip' }
   const post = async (size: number) =>
     (await send(client, OTLP, { bytes: new Uint8Array(Bun.gzipSync('{}'.padEnd(size))), headers: gzip }))
@@ -418,7 +415,7 @@ claim('and as large as it may once it is inflated', async (_, client) => {
   expect(await post(100 * INFLATED_MAX_BYTES)).toBe(413)
 })
 
-claim('so may a write: a block may say the largest size, and no more', async (_, client) => {
+claim('a write can state the maximum size, and no more', async (_, client) => {
   // A field nobody reads, of nought bytes that copies of 64 fill up.
   const block = (size: number) => {
     const body = [
@@ -444,7 +441,7 @@ claim('so may a write: a block may say the largest size, and no more', async (_,
   expect((await post(INFLATED_MAX_BYTES + 1)).status).toBe(413)
 })
 
-claim('many jobs and values are found in one request', async ({ startedAt }, client) => {
+claim('many jobs and values are read in one request', async ({ startedAt }, client) => {
   const device = await makeDevice(client)
   const ids = await Promise.all(
     Array.from({ length: 20 }, () => makeJob(client, device, { parameters: PARAMETERS })),
@@ -458,7 +455,7 @@ claim('many jobs and values are found in one request', async ({ startedAt }, cli
   }
 })
 
-claim('a repeated write stores nothing twice, and what is new in it', async ({ startedAt }, client) => {
+claim('a repeated write stores only what is new', async ({ startedAt }, client) => {
   const id = await makeJob(client, await makeDevice(client), { parameters: PARAMETERS })
   const first = [
     series(id, 'temp', [1, startedAt], [2, startedAt + 1], [3, startedAt + 2]),
@@ -477,7 +474,7 @@ claim('a repeated write stores nothing twice, and what is new in it', async ({ s
   expect(await historyOf(client, id, startedAt)).toEqual(both)
 })
 
-claim('a repeated export of OTLP likewise', async ({ startedAt }, client) => {
+claim('a repeated OTLP export stores only what is new', async ({ startedAt }, client) => {
   const id = await makeJob(client, await makeDevice(client), { parameters: PARAMETERS })
   const text = JSON.stringify(gaugeRequest(id, 'temp', { asDouble: 5 }, startedAt))
   const headers = { 'content-type': 'application/json' }

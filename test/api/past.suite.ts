@@ -68,7 +68,7 @@ const refusals: readonly Row[] = OBJECTS.flatMap((type) =>
 
 const answers: readonly Scenario[] = OBJECTS.flatMap((type): Scenario[] => [
   {
-    title: `a ${type} shows how it was since it was made, and that it is down`,
+    title: `a ${type} has a history since its creation, and is down in it`,
     async run(client) {
       const id = (await stage(client))[type]
       const history = await good(client.request('GET', `/${type}s/${id}/state-history`))
@@ -86,7 +86,7 @@ const answers: readonly Scenario[] = OBJECTS.flatMap((type): Scenario[] => [
     },
   },
   {
-    title: `an outage of a ${type} is shown once it is long enough, and while it lasts`,
+    title: `an outage of a ${type} is listed once it is long enough, and while it lasts`,
     async run(client) {
       const names = await stage(client)
       const outages = await good<object[]>(

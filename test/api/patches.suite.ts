@@ -182,7 +182,7 @@ function lasting(body: Body): Body {
 
 const ofEach: readonly Scenario[] = PATCHED.flatMap(({ what, make, query = '', patch: change, ...facts }) => [
   {
-    title: `PATCH changes the fields of ${what} that it names, and no other`,
+    title: `PATCH of ${what} changes the fields in its body, and no others`,
     async run(client) {
       const path = await make(client)
       const { body: before } = await client.request('GET', path + query)
@@ -199,7 +199,7 @@ const ofEach: readonly Scenario[] = PATCHED.flatMap(({ what, make, query = '', p
     },
   },
   {
-    title: `PATCH of ${what} refuses what it does not know, what only the service sets, and other media types`,
+    title: `PATCH of ${what} rejects unknown fields, read-only fields, and other media types`,
     async run(client) {
       const path = await make(client)
       const before = await client.request('GET', path + query)
@@ -223,7 +223,7 @@ const ofEach: readonly Scenario[] = PATCHED.flatMap(({ what, make, query = '', p
 
 const ofVersions: readonly Scenario[] = PATCHED.filter(({ hasVersion }) => hasVersion !== false).map(
   ({ what, make, patch: change }) => ({
-    title: `PATCH, PUT and DELETE of ${what} are held to If-Match`,
+    title: `PATCH, PUT and DELETE of ${what} obey If-Match`,
     async run(client) {
       const path = await make(client)
       const { body, headers } = await client.request('GET', path)
@@ -250,7 +250,7 @@ const ofVersions: readonly Scenario[] = PATCHED.filter(({ hasVersion }) => hasVe
 
 const races: readonly Scenario[] = [
   {
-    title: 'patches of different fields at once are all kept',
+    title: 'concurrent patches of different fields are all stored',
     async run(client) {
       const path = await made(client, '/devices?parentId=1', {})
       const fields = ['address', 'netmask', 'deviceName']
@@ -264,7 +264,7 @@ const races: readonly Scenario[] = [
     },
   },
   ...PATCHED.slice(0, 5).map(({ what, make }): Scenario => ({
-    title: `each of ${WRITERS} that replace ${what} at once is answered with what it wrote, or with 409`,
+    title: `each of ${WRITERS} concurrent replacements of ${what} gets its own result, or 409`,
     async run(client) {
       const path = await make(client)
       const { body: before } = await client.request('GET', path)
@@ -292,7 +292,7 @@ const races: readonly Scenario[] = [
 
 const fields: readonly Scenario[] = [
   {
-    title: 'null in a patch sets a default, or null where that is a value; a field that is needed stays',
+    title: 'null in a patch sets the default, or null if that is a value; a required field stays',
     async run(client) {
       const job = await made(client, `/jobs?parentId=${await makeDevice(client)}`, {
         interval: 'PT1M',
@@ -311,7 +311,7 @@ const fields: readonly Scenario[] = [
     },
   },
   {
-    title: 'a patch of a part of a connection leaves its other parts and its password',
+    title: 'a patch of a part of a connection keeps its other parts and its password',
     async run(client) {
       const connection = { host: 'db.example.org', database: 'd', user: 'u', password: 'secret' }
       const path = await made(client, '/dataSources', { type: 'mysql', connection })
@@ -332,7 +332,7 @@ const fields: readonly Scenario[] = [
     },
   },
   {
-    title: 'a patch of a script, a file and a style is of what the caller may write',
+    title: 'a patch of a script, a file and a style needs the right to write',
     async run(client) {
       const path = await script(client)
       const asEditor = await client.request('PATCH', path, { json: { timeout: 1 }, as: 'editor' })
@@ -347,8 +347,7 @@ const fields: readonly Scenario[] = [
     },
   },
   {
-    title:
-      'the document names If-Match at every change of what has an ETag, and PATCH beside PUT of an object',
+    title: 'the document has If-Match at every change of objects with an ETag, and PATCH beside PUT',
     run(client) {
       const paths = Object.entries(client.document.paths) as [string, Record<string, Described>][]
       const tagged = paths.filter(([, { get }]) => hasTag(get))

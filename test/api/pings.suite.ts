@@ -116,7 +116,7 @@ const pings: readonly Row[] = [
   },
   ...['errorCode=1', 'message=x', 'timestamp=now', 'signal=log', 'returnValue=1', 'stringValue1=a%00'].map(
     (query): Row => ({
-      title: 'what a push URL does not take',
+      title: 'a field that ping URLs do not accept',
       call: `GET ${PING}?${query}`,
       as: null,
       answers: 'invalid',
@@ -126,7 +126,7 @@ const pings: readonly Row[] = [
   { title: 'an undefined value', call: `GET ${PING}?returnValue2=1`, as: null, answers: 'value_not_defined' },
   { title: 'a value twice', call: `GET ${PING}?returnValue1=1&returnValue1=2`, as: null, answers: 422 },
   {
-    title: 'a run twice',
+    title: 'two run ids',
     call: `GET ${PING}?rid=1&rid=2`,
     as: null,
     answers: 'bad_request',
@@ -140,7 +140,7 @@ const pings: readonly Row[] = [
     pointers: ['?returnValue1'],
   },
   {
-    title: 'no time to live',
+    title: 'an invalid time to live',
     call: `GET ${PING}?ttl=PT0S`,
     as: null,
     answers: 'invalid',
@@ -179,7 +179,7 @@ async function scene(client: Client) {
 
 const accepted: readonly Scenario[] = [
   {
-    title: 'a token is told once, listed without it, and revoked for good',
+    title: 'a token is shown once, listed without its secret, and revoked for good',
     async run(client) {
       const request = requestOf(client)
       const { job, created, send } = await scene(client)
@@ -201,7 +201,7 @@ const accepted: readonly Scenario[] = [
     },
   },
   {
-    title: 'a token ends at its time, and with its job',
+    title: 'a token ends at its expiry, and with its job',
     async run(client) {
       const { job, created, send } = await scene(client)
       const soon = await create(client, job, {
@@ -218,7 +218,7 @@ const accepted: readonly Scenario[] = [
     },
   },
   {
-    title: 'all signals mean what they say, by every method',
+    title: 'each signal has its effect, by every method',
     async run(client) {
       const { said } = await scene(client)
       const isOwn = true
@@ -248,7 +248,7 @@ const accepted: readonly Scenario[] = [
     },
   },
   {
-    title: 'HEAD is a ping without an answer’s body',
+    title: 'HEAD is a ping without a body in the answer',
     async run(client) {
       const { job, send } = await scene(client)
       const { status, text } = await send('HEAD', '/7')
@@ -257,7 +257,7 @@ const accepted: readonly Scenario[] = [
     },
   },
   {
-    title: 'values, runs and a time to live come in the query',
+    title: 'values, run and time to live are in the query',
     async run(client) {
       const { job, send } = await scene(client)
       const dueIn = async (method: string, rest: string) => {
@@ -276,7 +276,7 @@ const accepted: readonly Scenario[] = [
     },
   },
   {
-    title: 'of a body as much is kept as a message takes, however long it is',
+    title: 'a long body is truncated to the length of a message',
     async run(client) {
       const { job, send } = await scene(client)
       const messageAfter = async (text: string) => {
@@ -295,8 +295,7 @@ const accepted: readonly Scenario[] = [
     },
   },
   {
-    title:
-      'parameters that others add are ignored, a slash at the end is taken, and a wrong end is explained',
+    title: 'unknown parameters are ignored, a trailing slash is accepted, and a wrong signal is explained',
     async run(client) {
       const { job, created, said, send } = await scene(client)
       expect(await said('GET', '/3/?utm_source=x&_=1&status=up&a=1&a=2')).toMatchObject({ errorCode: 3 })
@@ -313,7 +312,7 @@ const accepted: readonly Scenario[] = [
     },
   },
   {
-    title: 'a token ends when its job leaves the reach of its maker, and not when that user is gone',
+    title: 'a token ends when its maker loses the right on the job, but not when that user is deleted',
     async run(client) {
       const request = requestOf(client)
       const own = await createGroup(client, 1, { name: 'reach' })
@@ -351,7 +350,7 @@ const accepted: readonly Scenario[] = [
     },
   },
   {
-    title: 'a repetition under a key is answered as the first was',
+    title: 'a repetition with a key gets the first answer',
     async run(client) {
       const { job, send } = await scene(client)
       const key = { headers: { 'idempotency-key': 'x'.repeat(255) } }
@@ -366,7 +365,7 @@ const accepted: readonly Scenario[] = [
     },
   },
   {
-    title: 'a job has 20 tokens at most, also when they are made at the same time',
+    title: 'a job has at most 20 tokens, also with concurrent requests',
     async run(client) {
       const { job } = await scene(client)
       for (let count = 1; count < 15; count++) await create(client, job)

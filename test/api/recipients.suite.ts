@@ -179,7 +179,7 @@ const rows: Row[] = [
     answers: 'name_taken',
   },
   {
-    title: 'another type without its target',
+    title: 'another type without a target',
     call: 'PUT /alarmrecipients/{staged}',
     json: { name: 'staged', type: 'slack' },
     answers: 'invalid',
@@ -212,7 +212,7 @@ const lists = table(bareStage, [
   { title: 'the largest page', call: 'GET /notifications?limit=1000', answers: 200 },
   { title: 'a larger page', call: 'GET /notifications?limit=1001', answers: 'invalid', pointers: ['?limit'] },
   {
-    title: 'a foreign cursor',
+    title: 'a cursor of another list',
     call: 'GET /notifications?cursor=x',
     answers: 'invalid',
     pointers: ['?cursor'],
@@ -228,7 +228,7 @@ const lists = table(bareStage, [
 
 const scenarios: Scenario[] = [
   {
-    title: 'no answer and no record shows where a recipient is or with what secret',
+    title: 'no answer and no audit record has an address or a secret',
     async run(client) {
       const made = await Promise.all([
         make(client, { name: 'hidden hook', ...WEBHOOK }),
@@ -263,7 +263,7 @@ const scenarios: Scenario[] = [
     },
   },
   {
-    title: 'what was read can be sent back: the target stays, and what is sent changes',
+    title: 'a read can be sent back: the target stays, and other fields change',
     async run(client) {
       const { id } = await make(client, { name: 'changing', ...WEBHOOK })
       const read = await client.request('GET', `/alarmrecipients/${id}`)
@@ -306,7 +306,7 @@ const scenarios: Scenario[] = [
     },
   },
   {
-    title: 'a URL that is refused names the setting that would allow it',
+    title: 'the fault of a URL names the setting that would allow it',
     async run(client) {
       const faultOf = async (url: string) => {
         const json = { name: 'refused', type: 'slack', target: { url } }
@@ -318,7 +318,7 @@ const scenarios: Scenario[] = [
     },
   },
   {
-    title: 'the bounds themselves are taken',
+    title: 'the bounds themselves are accepted',
     async run(client) {
       const { id: next } = await make(client, { name: 'next', ...WEBHOOK })
       await make(client, {
@@ -346,7 +346,7 @@ const scenarios: Scenario[] = [
     },
   },
   {
-    title: 'a group takes turns, and a member has vacations',
+    title: 'a group has a rotation, and a member has vacations',
     async run(client) {
       const group = await good<{ id: number }>(
         client.request('POST', '/userGroups', { json: { name: 'on call' } }),
@@ -363,7 +363,7 @@ const scenarios: Scenario[] = [
     },
   },
   {
-    title: 'a user or a user group that a recipient stands for stays, and the refusal names the recipient',
+    title: 'the user or the group of a recipient cannot be deleted, and the refusal names the recipient',
     async run(client) {
       const group = await good<{ id: number }>(
         client.request('POST', '/userGroups', { json: { name: 'stands behind' } }),
@@ -420,7 +420,7 @@ const scenarios: Scenario[] = [
     },
   },
   {
-    title: 'nobody is deleted to whom links or escalations lead; once these are changed, it goes',
+    title: 'a recipient that links or escalations use cannot be deleted until they are changed',
     async run(client) {
       const { id } = await make(client, { name: 'needed', ...WEBHOOK })
       const device = await createDevice(client, 1, { name: 'linked' })
@@ -447,7 +447,7 @@ const scenarios: Scenario[] = [
     },
   },
   {
-    title: 'a test says what became of it, and there are ten of them at most',
+    title: 'a test returns its result, and there are at most ten of them',
     async run(client) {
       const { id } = await make(client, {
         name: 'tried',
@@ -469,7 +469,7 @@ const scenarios: Scenario[] = [
 type Notifications = { readonly items: readonly { readonly id: number; readonly attempts: number }[] }
 
 scenarios.push({
-  title: 'what nobody takes is listed with what was said of it, waits for its next try, and can be sent now',
+  title: 'a failed notification is listed with its result, waits for its next attempt, and can be sent now',
   async run(client) {
     const { id: recipientId } = await make(client, {
       name: 'never reached',
@@ -512,7 +512,7 @@ scenarios.push({
 
 scenarios.push(
   {
-    title: 'a script is run in the name of who set it, once for each test, and finds what is told',
+    title: 'a script runs with the rights of the user who set it, once for each test, with the payload',
     async run(client) {
       const { scriptId, configurationId, runner } = await stageOf(client)
       const target = { scriptId, runConfigurationId: configurationId }
@@ -537,7 +537,7 @@ scenarios.push(
     },
   },
   {
-    title: 'a recipient keeps the script that it runs, unless its deletion is forced',
+    title: 'the script of a recipient cannot be deleted, unless forced',
     async run(client) {
       const [scriptId, otherId] = [await scriptOf(client), await scriptOf(client)]
       const foreign = await configurationOf(client, otherId)

@@ -146,7 +146,7 @@ const refusals: readonly Row[] = [
     },
   ]),
   {
-    title: 'that of another object',
+    title: 'a revaluation of another object',
     call: 'GET /devices/{device}/revaluations/{planned}',
     answers: 'not_found',
   },
@@ -208,7 +208,7 @@ const LARGE: readonly (readonly [title: string, json: object])[] = [
 ]
 
 const bounds = LARGE.map(([title, json]): Scenario => ({
-  title: `${title} are not too many`,
+  title: `${title} are within the limits`,
   async run(client) {
     const { job } = await stage(client)
     const path = `/jobs/${job}/revaluations`
@@ -288,7 +288,7 @@ const answers: readonly Scenario[] = [
     },
   })),
   {
-    title: 'a container is in maintenance from its begin until it is deleted, and takes every kind',
+    title: 'a container is in maintenance from its begin until it is deleted, and accepts every type',
     async run(client) {
       const { slc, group } = await plant(client, 'contained')
       const path = `/slcs/${slc}/revaluations`
@@ -321,7 +321,7 @@ const answers: readonly Scenario[] = [
     },
   },
   {
-    title: 'who was granted to maintain plans, changes and deletes, whatever the role, and below it as well',
+    title: 'the right to maintain is enough to plan, change and delete, for any role, also below the object',
     async run(client) {
       const { group, job } = await plant(client, 'maintained by others')
       for (const as of ROLES.filter((role) => role !== 'administrator' && role !== 'editor')) {
@@ -343,8 +343,7 @@ const answers: readonly Scenario[] = [
     },
   },
   {
-    title:
-      'the begin at another time of day than that of `times` is shown for editing only; local time counts',
+    title: 'a begin at another time of day than `times` is listed for editing only; local time counts',
     async run(client) {
       const { group } = await plant(client, 'both rules')
       const path = `/groups/${group}/revaluations`
@@ -381,7 +380,7 @@ const answers: readonly Scenario[] = [
     },
   },
   {
-    title: 'maintenance begins and ends by itself, and a job says what it is and what its values mean',
+    title: 'maintenance begins and ends by itself, and a job has both its state and its evaluated state',
     async run(client) {
       const planted = await plant(client, 'live')
       const { group, job } = planted
@@ -424,7 +423,8 @@ const answers: readonly Scenario[] = [
     },
   },
   {
-    title: 'maintenance that has begun is two; deleted, it ends, and what is new meanwhile is in it',
+    title:
+      'maintenance with a begin in the past is split in two; deleted, it ends, and includes new children',
     async run(client) {
       const planted = await plant(client, 'begun')
       const { group, device } = planted
@@ -457,7 +457,7 @@ const answers: readonly Scenario[] = [
     },
   },
   {
-    title: 'a forced state that is read in maintenance and sent back is the one that was forced',
+    title: 'a forced state that is read in maintenance and sent back stays the forced one',
     async run(client) {
       const planted = await plant(client, 'forced')
       const { group, job } = planted
@@ -479,8 +479,7 @@ const answers: readonly Scenario[] = [
     },
   },
   {
-    title:
-      'the past is corrected in shares and outages with recalc, and comes back with the end of the correction',
+    title: 'a correction changes shares and outages with recalc, until it is deleted',
     async run(client) {
       const { group, job } = await plant(client, 'corrected')
       const deliver = (load: number) =>

@@ -59,7 +59,7 @@ const FAULTS: readonly (readonly [title: string, round: unknown, pointers: reado
 
 const scenarios: readonly Scenario[] = [
   ...FAULTS.map(([title, wrong, pointers]): Scenario => ({
-    title: `a round with ${title} is refused alone`,
+    title: `a round with ${title} is rejected alone`,
     async run(client) {
       const { two } = await stage(client)
       const [first, second, third] = await taken(client, [round([two]), wrong, round([two])])
@@ -69,7 +69,7 @@ const scenarios: readonly Scenario[] = [
     },
   })),
   {
-    title: 'a round is a delivery to each of its jobs, and says which it could not make',
+    title: 'a round is a delivery to each of its jobs, and lists those that it could not make',
     async run(client) {
       const { one, three, stopped } = await stage(client)
       const timestamp = Date.now() - 60_000
@@ -99,7 +99,7 @@ const scenarios: readonly Scenario[] = [
     },
   },
   {
-    title: 'a round under a key is kept once; a repetition completes it',
+    title: 'a round with a key is stored once; a repetition completes it',
     async run(client) {
       const device = await makeDevice(client)
       const fields = { parameters: PARAMETERS }

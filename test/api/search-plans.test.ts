@@ -126,7 +126,7 @@ describe('search among 100,000 objects', () => {
   }, 60_000)
   afterAll(() => close())
 
-  test('the tree is as large as it says', async () => {
+  test('the tree has its stated size', async () => {
     expect(
       await database.all(sql`select type, count(*) as total from objects group by type order by type`),
     ).toEqual([
@@ -137,7 +137,7 @@ describe('search among 100,000 objects', () => {
   })
 
   for (const condition of CONDITIONS) {
-    test(`${titleOf(condition)} is answered from indexes, as reading the whole tree would answer it`, async () => {
+    test(`${titleOf(condition)} is answered from indexes, with the result of a full scan`, async () => {
       const whole = branchOf(condition)
       const all = await database.all<FoundObject>(
         branchSql(whole, undefined, { after: '/1/', limit: 100_000 }),
@@ -161,7 +161,7 @@ describe('search among 100,000 objects', () => {
     })
   }
 
-  test('what leads to readable objects is found by their ids, and children are read in the order of an index', async () => {
+  test('objects above readable ones are found by their ids, and children are read in index order', async () => {
     const granted = new Map(
       [179, 99_999].map((id) => [id, { write: false, execute: false, maintain: false }]),
     )
@@ -185,7 +185,7 @@ describe('search among 100,000 objects', () => {
     }
   })
 
-  test('two conditions are driven by the one that finds less', async () => {
+  test('two conditions are driven by the one with fewer objects', async () => {
     const conditions = [
       { item: 'state', operator: 'eq', expression: 'ok' },
       { item: 'name', operator: 'contains', expression: 'job 5 of device 77' },
@@ -202,7 +202,7 @@ describe('search among 100,000 objects', () => {
     plans.set('state eq ok and name contains job 5 of device 77', plan)
   })
 
-  test('what would take too long is refused with a pointer', async () => {
+  test('a search that would take too long is rejected with a pointer', async () => {
     const caller = {
       kind: 'user',
       userId: 1,

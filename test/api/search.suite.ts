@@ -31,7 +31,7 @@ const stage = once(async (client) => {
 function searches(): Scenario[] {
   const { scenarios, claim } = claims(stage)
 
-  claim('items have what a list shows, jobs their device’s name', async ({ ids, search }) => {
+  claim('items have the fields of a list, jobs their device’s name', async ({ ids, search }) => {
     const { body } = await search({
       type: 'job',
       conditions: [{ item: 'name', operator: 'eq', expression: 'PING' }],
@@ -69,7 +69,7 @@ function searches(): Scenario[] {
     })
   }
 
-  claim('no conditions find everything below the group, and nothing beside it', async ({ search }) => {
+  claim('an empty filter matches everything below the group, and nothing beside it', async ({ search }) => {
     expect(namesOf(await search({})).sort()).toEqual([...EVERYTHING].sort())
     expect(namesOf(await search({ type: 'group' }))).toEqual(['Zürich'])
     expect(namesOf(await search({ type: 'device', mode: 'or', conditions: [] })).sort()).toEqual([
@@ -78,7 +78,7 @@ function searches(): Scenario[] {
     ])
   })
 
-  claim('`and` wants all conditions, `or` one, each object once', async ({ search }) => {
+  claim('`and` needs all conditions, `or` one, and each object occurs once', async ({ search }) => {
     const conditions = [
       { item: 'subType', operator: 'eq', expression: 'router' },
       { item: 'name', operator: 'contains', expression: 'r' },
@@ -89,7 +89,7 @@ function searches(): Scenario[] {
     )
   })
 
-  claim('values are asked of the jobs that fit the other conditions', async ({ search }) => {
+  claim('values are read of the jobs that meet the other conditions', async ({ search }) => {
     const user = { item: 'value_user', operator: 'gt', expression: '1.5', value: 'Round trip' }
     expect(namesOf(await search({ conditions: [user] }))).toEqual(['Ping'])
     const stopped = { item: 'execution', operator: 'stopped' }
@@ -101,7 +101,7 @@ function searches(): Scenario[] {
   })
 
   claim(
-    'fifty conditions are within the bounds of every database, fifty-one are refused',
+    'fifty conditions are within the bounds of every database, fifty-one are rejected',
     async ({ search }) => {
       const one = { item: 'property', operator: 'not_matches', propertyKey: 'rack', expression: 'a*b*c*d*e' }
       for (const mode of ['and', 'or']) {
@@ -116,7 +116,7 @@ function searches(): Scenario[] {
     },
   )
 
-  claim('pages lead through everything once', async ({ request, search }) => {
+  claim('pages contain everything once', async ({ request, search }) => {
     for (const filter of [
       {},
       { mode: 'or', conditions: [{ item: 'id', operator: 'gt', expression: '0' }] },
@@ -135,7 +135,7 @@ function searches(): Scenario[] {
   })
 
   claim(
-    'lists of a type have what a search below the root group finds, whole and in pages',
+    'lists of a type agree with a search below the root group, whole and in pages',
     async ({ request }) => {
       for (const type of ['group', 'device', 'job', 'slo', 'slc']) {
         const filter = encodeURIComponent(JSON.stringify({ type }))
@@ -181,7 +181,7 @@ function searches(): Scenario[] {
     ],
   ]
   for (const [title, filter, pointers] of refused) {
-    claim(`${title} is refused with a pointer into the filter`, async ({ request, ground }) => {
+    claim(`${title} is rejected with a pointer into the filter`, async ({ request, ground }) => {
       const answer = await request(
         'GET',
         `/groups/${ground}/search?filterDefinition=${encodeURIComponent(filter)}`,
@@ -194,7 +194,7 @@ function searches(): Scenario[] {
     })
   }
 
-  claim('a filter is demanded, and so are a sound limit and cursor', async ({ request, ground, search }) => {
+  claim('a filter is required, and so are a valid limit and cursor', async ({ request, ground, search }) => {
     expect(refusal(await request('GET', `/groups/${ground}/search`))).toEqual([
       422,
       'invalid',
@@ -208,7 +208,7 @@ function searches(): Scenario[] {
     }
   })
 
-  claim('everyone signed in may search, below groups that are there', async ({ request, ground, ids }) => {
+  claim('every signed-in user can search below existing groups', async ({ request, ground, ids }) => {
     for (const as of ['collector', 'Data_Editor', 'dashboard_viewer'] as const) {
       expect((await request('GET', `/groups/${ground}/search?filterDefinition={}`, { as })).status).toBe(200)
     }

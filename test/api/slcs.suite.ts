@@ -142,7 +142,7 @@ const refusals: readonly Row[] = [
   wrong(CHILDREN, { items: [{ id: 0 }] }, '/items/0/id'),
   wrong(`${CHILDREN}?mode=add`, { items: [] }, '?mode'),
   {
-    title: 'a child that is not there',
+    title: 'an unknown child',
     call: CHILDREN,
     json: { items: [{ id: 999_999 }] },
     answers: 'not_found',
@@ -170,7 +170,7 @@ const refusals: readonly Row[] = [
 
 const scenarios: readonly Scenario[] = [
   {
-    title: 'all fields are kept, and what was read can be sent back',
+    title: 'all fields are stored, and a read can be sent back',
     async run(client) {
       const { group } = await stage(client)
       const fields = {
@@ -216,7 +216,8 @@ const scenarios: readonly Scenario[] = [
     },
   },
   {
-    title: 'by default it is an agreement by calendar months of the service’s zone, at any time of the day',
+    title:
+      'the default is an agreement by calendar months of the service’s time zone, at any time of the day',
     async run(client) {
       const { slc } = await stage(client)
       const { values, ...rest } = await read(client, slc)
@@ -244,8 +245,7 @@ const scenarios: readonly Scenario[] = [
     },
   },
   {
-    title:
-      'it is made of service level objects only, set, added and taken away; each change is a new version',
+    title: 'children are service level objects only, set, added and removed; each change is a new version',
     async run(client) {
       const { group, device, job, slo } = await stage(client)
       const other = await newSlo(client, group, device)
@@ -288,7 +288,7 @@ const scenarios: readonly Scenario[] = [
   },
   {
     title:
-      'an object in the tree: found by search and path, shown below its group, moved and deleted with it',
+      'a container is an object in the tree: found by search and path, listed in its group, moved and deleted with it',
     async run(client) {
       const outer = await createGroup(client, ROOT, { name: 'of slcs' })
       const inner = await createGroup(client, outer, { name: 'inside' })
@@ -321,7 +321,7 @@ const scenarios: readonly Scenario[] = [
   },
   {
     title:
-      'its state changes when only time passes: minor and major at the exact instants, and it stays major',
+      'the state changes when only time passes: minor and major at the exact instants, and it stays major',
     async run(client) {
       const { group, device } = await stage(client)
       const aside = await createGroup(client, ROOT, { name: 'of the container' })
@@ -368,8 +368,7 @@ const scenarios: readonly Scenario[] = [
     },
   },
   {
-    title:
-      'an instance of a container is agreed alike, is made of the same children, and begins with its own credit',
+    title: 'an instance of a container has the same terms and children, and begins with its own credit',
     async run(client) {
       const { group, device } = await stage(client)
       const { job, slo } = await newSlo(client, group, device)
@@ -429,7 +428,7 @@ const scenarios: readonly Scenario[] = [
     },
   },
   {
-    title: 'before a period is over nothing is frozen, and nothing to be calculated anew',
+    title: 'before its first period ends, a container has no frozen periods and none to recalculate',
     async run(client) {
       const { slc } = await stage(client)
       expect(await good<Body>(client.request('GET', `/slcs/${slc}/periods?limit=100`))).toEqual({ items: [] })

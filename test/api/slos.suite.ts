@@ -120,7 +120,7 @@ const refusals: readonly Row[] = [
   wrong(CHILDREN, { items: Array.from({ length: 1_001 }, (_, index) => ({ id: index + 1 })) }, '/items'),
   wrong(`${CHILDREN}?mode=add`, { items: [] }, '?mode'),
   {
-    title: 'a child that is not there',
+    title: 'an unknown child',
     call: CHILDREN,
     json: { items: [{ id: 999_999 }] },
     answers: 'not_found',
@@ -137,7 +137,7 @@ const refusals: readonly Row[] = [
 
 const scenarios: readonly Scenario[] = [
   {
-    title: 'all fields are kept, and what was read can be sent back',
+    title: 'all fields are stored, and a read can be sent back',
     async run(client) {
       const { group, device } = await stage(client)
       const fields = {
@@ -181,7 +181,7 @@ const scenarios: readonly Scenario[] = [
     },
   },
   {
-    title: 'three of four servers: one that is down makes it minor, two make it major, and they recover',
+    title: 'three of four servers: one down makes it minor, two make it major, and it recovers',
     async run(client) {
       const { group, jobs } = await stage(client)
       const slo = await newSlo(client, group, {
@@ -225,7 +225,7 @@ const scenarios: readonly Scenario[] = [
     },
   },
   {
-    title: 'children come, count more, are taken for something else, and go',
+    title: 'children are added, weighted, overridden, and removed',
     async run(client) {
       const { group, device } = await stage(client)
       const [bad, well] = [await newJob(client, device, 'bad'), await newJob(client, device, 'well')]
@@ -245,8 +245,7 @@ const scenarios: readonly Scenario[] = [
     },
   },
   {
-    title:
-      'a chain of five converges after a burst, its group follows, and pushes no more than it is told to',
+    title: 'a chain of five converges after a burst, its group follows, and sees only the pushed states',
     async run(client) {
       const { device, jobs } = await stage(client)
       const outer = await createGroup(client, ROOT, { name: 'chain' })
@@ -284,7 +283,7 @@ const scenarios: readonly Scenario[] = [
     },
   },
   {
-    title: 'nothing becomes part of itself: not by links, nor by the groups that count it, nor by a move',
+    title: 'cycles are rejected: by links, by the groups that count the object, and by moves',
     async run(client) {
       const { group } = await stage(client)
       const inner = await createGroup(client, group, { name: 'inner' })
@@ -306,7 +305,7 @@ const scenarios: readonly Scenario[] = [
     },
   },
   {
-    title: 'a path of names begins with a linked child, and goes on in the tree',
+    title: 'a path of names begins with a linked child, and continues in the tree',
     async run(client) {
       const { group, device } = await stage(client)
       const inner = await createGroup(client, group, { name: 'linked group' })
@@ -331,7 +330,7 @@ const scenarios: readonly Scenario[] = [
     },
   },
   {
-    title: 'children are in the order that is asked for',
+    title: 'children have the requested order',
     async run(client) {
       const { group, device } = await stage(client)
       const [b, a] = [await newJob(client, device, 'b'), await newJob(client, device, 'a')]

@@ -47,7 +47,7 @@ async function statesBelow(client: Client, group: number): Promise<string[]> {
 
 const scenarios: readonly Scenario[] = [
   {
-    title: 'a device and the groups above it are as their worst job, and recover with it',
+    title: 'a device and the groups above it have the state of their worst job, and recover with it',
     async run(client) {
       const { outer, jobs } = await plant(client, 'worst', 2)
       expect(await statesBelow(client, outer)).toEqual(['ok', 'ok', 'ok'])
@@ -62,7 +62,7 @@ const scenarios: readonly Scenario[] = [
     },
   },
   {
-    title: 'nothing below is undefined, and so is a device whose jobs are all stopped',
+    title: 'an empty group is undefined, and so is a device whose jobs are all stopped',
     async run(client) {
       const { outer, device } = await plant(client, 'silent', 0)
       expect(await statesBelow(client, outer)).toEqual(['undefined', 'undefined', 'undefined'])
@@ -71,8 +71,7 @@ const scenarios: readonly Scenario[] = [
     },
   },
   {
-    title:
-      'a bad job that is deleted, and a device that moves away, leave those above them as the others say',
+    title: 'a deleted bad job, and a moved device, leave the objects above with the state of the others',
     async run(client) {
       const { outer, inner, device, jobs } = await plant(client, 'leaving', 2)
       await deliver(client, jobs[0], 60)
@@ -90,8 +89,7 @@ const scenarios: readonly Scenario[] = [
     },
   },
   {
-    title:
-      'of many jobs that change at the same moment, none is overlooked, neither going bad nor getting well',
+    title: 'none of many simultaneous changes is lost',
     async run(client) {
       const { outer, jobs } = await plant(client, 'at once', 24)
       for (const [load, state] of [

@@ -51,28 +51,28 @@ const refusals = table(stage, [
     answers: 200,
   })),
   {
-    title: 'as many children as may be, which are not there',
+    title: 'the maximum number of components, which are unknown',
     call: 'PUT /group/{group}/status-page',
     json: { children: ids(50) },
     answers: 'not_found',
     pointers: ['/children/0'],
   },
   {
-    title: 'a child too many',
+    title: 'a component too many',
     call: 'PUT /group/{group}/status-page',
     json: { children: ids(51) },
     answers: 'invalid',
     pointers: ['/children'],
   },
   {
-    title: 'a child twice',
+    title: 'a component twice',
     call: 'PUT /group/{group}/status-page',
     json: { children: [7, 8, 7] },
     answers: 'invalid',
     pointers: ['/children/2'],
   },
   {
-    title: 'what is not its own',
+    title: 'an object that is not below it',
     call: 'PUT /group/{bare}/status-page',
     json: { children: [1] },
     answers: 'invalid',
@@ -82,7 +82,7 @@ const refusals = table(stage, [
   { title: 'an unknown badge', call: 'GET /badges/{unknown}', as: null, answers: 'not_found' },
   { title: 'a long token', call: `GET /status/${'x'.repeat(65)}`, as: null, answers: 'not_found' },
   {
-    title: 'no such badge',
+    title: 'an unknown badge',
     call: 'GET /badges/{unknown}?show=name',
     as: null,
     answers: 'invalid',
@@ -95,7 +95,7 @@ const show = (client: Parameters<Scenario['run']>[0], id: number, json: object =
 
 const scenarios: Scenario[] = [
   {
-    title: 'a page shows an object and the children chosen, escaped, in two languages, and nothing else',
+    title: 'a page shows an object and the chosen components, escaped, in two languages, and nothing else',
     async run(client) {
       const { group, job } = await stage(client)
       await deliver(client, job, 99)
@@ -125,7 +125,7 @@ const scenarios: Scenario[] = [
     },
   },
   {
-    title: 'a page lets nothing be loaded or run, and its only style is the one that its policy names',
+    title: 'a page loads and runs nothing, and its only style is the one in its policy',
     async run(client) {
       const { group } = await stage(client)
       const { page } = await show(client, group)
@@ -141,7 +141,7 @@ const scenarios: Scenario[] = [
     },
   },
   {
-    title: 'a badge tells the state or the availability, and may stand on pages of others',
+    title: 'a badge shows the state or the availability, and can be embedded by other sites',
     async run(client) {
       const { group, job } = await stage(client)
       const { badge } = await show(client, group, { children: [job] })
@@ -159,7 +159,7 @@ const scenarios: Scenario[] = [
     },
   },
   {
-    title: 'what has not changed is not sent again',
+    title: 'an unchanged page is not sent again',
     async run(client) {
       const { group } = await stage(client)
       const { page, badge } = await show(client, group)
@@ -177,7 +177,7 @@ const scenarios: Scenario[] = [
   },
   {
     title:
-      'the addresses have 256 bits each, and none tells the other; moved or switched off they lead nowhere',
+      'the addresses have 256 bits each and are independent; after a move or a deletion they lead nowhere',
     async run(client) {
       const { group } = await stage(client)
       const first = await show(client, group)
@@ -203,7 +203,7 @@ const scenarios: Scenario[] = [
     },
   },
   {
-    title: 'a page and its badge have a title of their own, or the name of the object',
+    title: 'a page and its badge have their own title, or the name of the object',
     async run(client) {
       const { bare } = await stage(client)
       const named = await show(client, bare, { title: 'Our <shop>' })
@@ -223,7 +223,7 @@ const scenarios: Scenario[] = [
     },
   },
   {
-    title: 'what has left an object is on its page no more, unless it is linked to it',
+    title: 'a component that has left the object is not on its page, unless it is linked to it',
     async run(client) {
       const { group, device, beside } = await stage(client)
       const [leaves, linked] = [
@@ -258,7 +258,7 @@ const scenarios: Scenario[] = [
     },
   },
   {
-    title: 'an object that is deleted takes its page along, and a child leaves the pages of others',
+    title: 'a deleted object takes its page along, and a deleted component leaves the pages of others',
     async run(client) {
       const { group, hidden } = await stage(client)
       const own = await show(client, hidden)

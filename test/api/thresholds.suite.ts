@@ -238,7 +238,7 @@ const changes: Scenario[] = [
     },
   },
   {
-    title: 'changed limits judge the newest values at once; a change of the name judges nothing',
+    title: 'changed limits evaluate the newest values at once; a change of the name evaluates nothing',
     async run(client) {
       const id = await jobWith(client, {
         minor: level([condition('returnValue1', '>', 200, { repetition: 3 })]),
@@ -283,7 +283,7 @@ const LEFT = { warnings: [{ code: 'error_code_stands', message: STANDS }] }
 
 const silence: Scenario[] = [
   {
-    title: 'silence is error code 5, dated at the deadline; values alone do not reset it, a code does',
+    title: 'silence is error code 5, dated at the deadline; values alone do not end it, an error code does',
     async run(client) {
       const id = await jobWith(client, null, SILENT)
       const { timestamp, nextTimeoutAt } = await deliver(client, id, { ...r(1), errorCode: 0 })
@@ -322,8 +322,7 @@ const silence: Scenario[] = [
     },
   },
   {
-    title:
-      'series, rounds and items of bulk say as well that they leave error code 5; where values heal, they end it',
+    title: 'series, rounds and bulk items also warn that error code 5 stays; with healsOnData they end it',
     async run(client) {
       const [stays, heals] = [
         await jobWith(client, null, SILENT),
@@ -365,7 +364,7 @@ const silence: Scenario[] = [
     },
   },
   {
-    title: 'a job with limits on values alone falls silent as a warning',
+    title: 'a job with limits on values only becomes a warning by silence',
     async run(client) {
       const id = await jobWith(client, LADDER, SILENT)
       await deliver(client, id, { ...r(5), errorCode: 0 })
@@ -375,7 +374,7 @@ const silence: Scenario[] = [
     },
   },
   {
-    title: 'a job that never reported times out from its creation, and healing may say another code',
+    title: 'a job that never reported times out from its creation, and recovers with any code',
     async run(client) {
       const created = Date.now()
       const id = await jobWith(client, null, SILENT)
@@ -399,7 +398,7 @@ const silence: Scenario[] = [
     },
   },
   {
-    title: 'a condition on the error code decides what silence means',
+    title: 'a condition on the error code decides the state of a silent job',
     async run(client) {
       const id = await jobWith(client, { major: level([condition('errorCode', '=', 5)]) }, SILENT)
       expect(await untilSilent(client, id)).toMatchObject({ currentState: 'major', errorCode: 5 })
@@ -407,7 +406,7 @@ const silence: Scenario[] = [
     },
   },
   {
-    title: 'a stopped job is not silent, and one started again has its whole timeout',
+    title: 'a stopped job is not silent, and a started one has its whole timeout',
     async run(client) {
       const id = await jobWith(client, null, SILENT)
       const put = async (change: object) =>
@@ -423,7 +422,7 @@ const silence: Scenario[] = [
     },
   },
   {
-    title: 'a timeout that is set later fires now at the earliest, and one that is taken away never',
+    title: 'a timeout that is set later is due now at the earliest, and a removed one never',
     async run(client) {
       const id = await jobWith(client, null, { timeout: 'PT1H' })
       await deliver(client, id, r(1))

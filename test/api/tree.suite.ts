@@ -14,25 +14,27 @@ const groupStage = once(async (client) => ({
 function groups(): Scenario[] {
   const { scenarios, claim } = claims(groupStage)
 
-  claim('the root group is there, has no parent, and neither goes nor moves', async ({ request, ground }) => {
-    const root = await request('GET', '/groups/1')
-    expect(root.body).toMatchObject({
-      id: 1,
-      type: 'group',
-      name: 'root',
-      parentId: null,
-      instanceType: 'none',
-    })
-    expect(refusal(await request('DELETE', '/groups/1?recursive=true'))).toEqual([409, 'conflict'])
-    expect(refusal(await request('PUT', '/groups/1', { json: { ...root.body, parentId: ground } }))).toEqual([
-      409,
-      'conflict',
-    ])
-    expect((await request('PUT', '/groups/1', { json: root.body })).status).toBe(200)
-  })
+  claim(
+    'the root group exists without a parent, and is neither deleted nor moved',
+    async ({ request, ground }) => {
+      const root = await request('GET', '/groups/1')
+      expect(root.body).toMatchObject({
+        id: 1,
+        type: 'group',
+        name: 'root',
+        parentId: null,
+        instanceType: 'none',
+      })
+      expect(refusal(await request('DELETE', '/groups/1?recursive=true'))).toEqual([409, 'conflict'])
+      expect(
+        refusal(await request('PUT', '/groups/1', { json: { ...root.body, parentId: ground } })),
+      ).toEqual([409, 'conflict'])
+      expect((await request('PUT', '/groups/1', { json: root.body })).status).toBe(200)
+    },
+  )
 
   claim(
-    'a new group is answered with its place, and a read answers the same',
+    'a new group is returned with its place, and a read returns the same',
     async ({ request, ground }) => {
       const created = await request('POST', `/groups?parentType=group&parentId=${ground}`, {
         json: { name: '  Zürich ', subType: 'site', properties: [{ key: 'rack', value: '7' }] },
@@ -55,34 +57,31 @@ function groups(): Scenario[] {
     },
   )
 
-  claim(
-    'what was read can be sent back, and properties keep their ids',
-    async ({ request, ground }, client) => {
-      const properties = [
-        { key: 'a', value: '1' },
-        { key: 'b', value: '2' },
-      ]
-      const id = await createGroup(client, ground, { name: 'sent back', properties })
-      const before = await request('GET', `/groups/${id}`)
-      const same = await request('PUT', `/groups/${id}`, { json: before.body })
-      expect(same.body).toEqual(before.body)
-      expect(same.headers.get('etag')).toBe('"2"')
-      const [a] = before.body['properties'] as Body[]
-      const changed = await request('PUT', `/groups/${id}`, {
-        json: {
-          ...before.body,
-          properties: [
-            { ...a, value: '3' },
-            { key: 'c', value: '' },
-          ],
-        },
-      })
-      expect(changed.body['properties']).toEqual([
-        { id: a?.['id'], key: 'a', value: '3' },
-        { id: (changed.body['properties'] as Body[])[1]?.['id'], key: 'c', value: '' },
-      ])
-    },
-  )
+  claim('a read can be sent back, and properties keep their ids', async ({ request, ground }, client) => {
+    const properties = [
+      { key: 'a', value: '1' },
+      { key: 'b', value: '2' },
+    ]
+    const id = await createGroup(client, ground, { name: 'sent back', properties })
+    const before = await request('GET', `/groups/${id}`)
+    const same = await request('PUT', `/groups/${id}`, { json: before.body })
+    expect(same.body).toEqual(before.body)
+    expect(same.headers.get('etag')).toBe('"2"')
+    const [a] = before.body['properties'] as Body[]
+    const changed = await request('PUT', `/groups/${id}`, {
+      json: {
+        ...before.body,
+        properties: [
+          { ...a, value: '3' },
+          { key: 'c', value: '' },
+        ],
+      },
+    })
+    expect(changed.body['properties']).toEqual([
+      { id: a?.['id'], key: 'a', value: '3' },
+      { id: (changed.body['properties'] as Body[])[1]?.['id'], key: 'c', value: '' },
+    ])
+  })
 
   const refused: [string, Body, unknown[]][] = [
     ['no name', {}, ['/name']],
@@ -114,7 +113,7 @@ function groups(): Scenario[] {
     ['a text with NUL', { name: 'x', properties: [{ key: 'a', value: '\0' }] }, ['/properties/0/value']],
   ]
   for (const [title, json, pointers] of refused) {
-    claim(`a group with ${title} is refused with a pointer`, async ({ request, ground }) => {
+    claim(`a group with ${title} is rejected with a pointer`, async ({ request, ground }) => {
       expect(refusal(await request('POST', `/groups?parentId=${ground}`, { json }))).toEqual([
         422,
         'invalid',
@@ -123,7 +122,7 @@ function groups(): Scenario[] {
     })
   }
 
-  claim('a parent that is absent or no group is not found', async ({ request, ground }, client) => {
+  claim('an absent parent, or one that is not a group, is not found', async ({ request, ground }, client) => {
     const device = await createDevice(client, ground, { name: 'no parent for groups' })
     for (const parentId of [999_999, device]) {
       expect(refusal(await request('POST', `/groups?parentId=${parentId}`, { json: { name: 'x' } }))).toEqual(
@@ -132,7 +131,7 @@ function groups(): Scenario[] {
     }
   })
 
-  claim('If-Match lets a change through at the version read only', async ({ request, ground }, client) => {
+  claim('If-Match accepts the current version only', async ({ request, ground }, client) => {
     const id = await createGroup(client, ground, { name: 'guarded' })
     const put = (tag: string) =>
       request('PUT', `/groups/${id}`, { json: { name: 'guarded' }, headers: { 'if-match': tag } })
@@ -141,7 +140,7 @@ function groups(): Scenario[] {
     expect((await put('"2"')).headers.get('etag')).toBe('"3"')
   })
 
-  claim('of ten changes of one version exactly one wins', async ({ request, ground }, client) => {
+  claim('of ten changes of one version exactly one succeeds', async ({ request, ground }, client) => {
     const id = await createGroup(client, ground, { name: 'raced' })
     const answers = await Promise.all(
       Array.from({ length: 10 }, (_, index) =>
@@ -155,28 +154,31 @@ function groups(): Scenario[] {
     expect(answers.filter(({ status }) => status === 412)).toHaveLength(9)
   })
 
-  claim('a move takes everything along, and none goes below itself', async ({ request, ground }, client) => {
-    const [from, to] = [
-      await createGroup(client, ground, { name: 'from' }),
-      await createGroup(client, ground, { name: 'to' }),
-    ]
-    const inner = await createGroup(client, from, { name: 'inner' })
-    const device = await createDevice(client, inner, { name: 'moved device' })
-    const move = (id: number, parentId: number) =>
-      request('PUT', `/groups/${id}`, { json: { name: 'moved', parentId } })
-    expect(refusal(await move(from, inner))).toEqual([409, 'cycle'])
-    expect(refusal(await move(from, from))).toEqual([409, 'cycle'])
-    expect(refusal(await move(inner, device))).toEqual([422, 'invalid', '/parentId'])
-    expect((await move(inner, to)).body['parentId']).toBe(to)
-    const found = await request('GET', `/groups/${to}/searchPath?path=**/moved device`)
-    expect(found.body['items']).toMatchObject([{ id: device, path: '/groups suite/to/moved/moved device' }])
-    expect((await request('GET', `/groups/${from}`)).body['hasChildren']).toBe(false)
-    expect((await request('DELETE', `/groups/${from}`)).status).toBe(204)
-    expect((await request('GET', `/devices/${device}`)).status).toBe(200)
-  })
+  claim(
+    'a move takes all objects below along, and never goes below the object itself',
+    async ({ request, ground }, client) => {
+      const [from, to] = [
+        await createGroup(client, ground, { name: 'from' }),
+        await createGroup(client, ground, { name: 'to' }),
+      ]
+      const inner = await createGroup(client, from, { name: 'inner' })
+      const device = await createDevice(client, inner, { name: 'moved device' })
+      const move = (id: number, parentId: number) =>
+        request('PUT', `/groups/${id}`, { json: { name: 'moved', parentId } })
+      expect(refusal(await move(from, inner))).toEqual([409, 'cycle'])
+      expect(refusal(await move(from, from))).toEqual([409, 'cycle'])
+      expect(refusal(await move(inner, device))).toEqual([422, 'invalid', '/parentId'])
+      expect((await move(inner, to)).body['parentId']).toBe(to)
+      const found = await request('GET', `/groups/${to}/searchPath?path=**/moved device`)
+      expect(found.body['items']).toMatchObject([{ id: device, path: '/groups suite/to/moved/moved device' }])
+      expect((await request('GET', `/groups/${from}`)).body['hasChildren']).toBe(false)
+      expect((await request('DELETE', `/groups/${from}`)).status).toBe(204)
+      expect((await request('GET', `/devices/${device}`)).status).toBe(200)
+    },
+  )
 
   claim(
-    'two moves that would make a circle together do not both succeed',
+    'two moves that would form a cycle together do not both succeed',
     async ({ request, ground }, client) => {
       const [a, b] = [
         await createGroup(client, ground, { name: 'a' }),
@@ -192,7 +194,7 @@ function groups(): Scenario[] {
   )
 
   claim(
-    'a group with something below goes only recursively, and then wholly',
+    'a group with children is deleted only recursively, and then completely',
     async ({ request, ground }, client) => {
       const id = await createGroup(client, ground, { name: 'full' })
       const device = await createDevice(client, id, { name: 'in it' })
@@ -226,7 +228,7 @@ function devices(): Scenario[] {
     instanceType: 'sub',
   }
 
-  claim('every field of the specification comes back', async ({ request, ground }) => {
+  claim('every field of the specification is returned', async ({ request, ground }) => {
     const created = await request('POST', `/devices?parentType=group&parentId=${ground}`, { json: full })
     expect(created.status).toBe(201)
     expect(created.headers.get('location')).toEndWith(`/devices/${String(created.body['id'])}`)
@@ -250,7 +252,7 @@ function devices(): Scenario[] {
     },
   )
 
-  claim('the collector is 0 or a user who is one', async ({ request, ground }, client) => {
+  claim('the collector is 0 or a user with the role collector', async ({ request, ground }, client) => {
     const collectorId = client.userIds.collector
     const id = await createDevice(client, ground, { ...full, collectorId })
     expect((await request('GET', `/devices/${id}`)).body['collectorId']).toBe(collectorId)
@@ -264,7 +266,7 @@ function devices(): Scenario[] {
     }
   })
 
-  claim('another collector of the device is its jobs’ at once', async ({ request, ground }, client) => {
+  claim('a new collector of the device is that of its jobs at once', async ({ request, ground }, client) => {
     const id = await createDevice(client, ground, { ...full, collectorId: client.userIds.collector })
     const job = await createJob(client, id, {
       name: 'j',
@@ -282,7 +284,7 @@ function devices(): Scenario[] {
   })
 
   claim(
-    'a deleted device takes its jobs along, which then take no deliveries',
+    'a deleted device takes its jobs along, which then accept no deliveries',
     async ({ request, ground }, client) => {
       const id = await createDevice(client, ground, full)
       const job = await createJob(client, id, {
@@ -301,7 +303,7 @@ function devices(): Scenario[] {
     },
   )
 
-  claim('a parameter of more than 16 KiB is refused, whatever its depth', async ({ request, ground }) => {
+  claim('a parameter of more than 16 KiB is rejected, at any depth', async ({ request, ground }) => {
     const deep = JSON.parse(`${'{"a":'.repeat(5000)}1${'}'.repeat(5000)}`) as Body
     for (const parameter of [{ text: 'x'.repeat(16 * 1024) }, deep]) {
       const answer = await request('POST', `/devices?parentId=${ground}`, {
@@ -319,7 +321,7 @@ function devices(): Scenario[] {
     dashboard_viewer: { read: true, write: false, execute: false, maintain: false },
   }
   for (const role of ROLES) {
-    claim(`${role} sees what they may do, and it is so`, async ({ request, ground }, client) => {
+    claim(`${role} sees its true rights`, async ({ request, ground }, client) => {
       const id = await createDevice(client, ground, full)
       const seen = await request('GET', `/devices/${id}`, { as: role })
       expect(seen.body['permissions']).toEqual(rights[role])
@@ -363,7 +365,7 @@ function copies(): Scenario[] {
   const { scenarios, claim } = claims(copyStage)
 
   claim(
-    'an instance has the template’s fields and jobs, and remembers it',
+    'an instance has the template’s fields and jobs, and refers to it',
     async ({ request, ground, template, job, copy, jobsOf }, client) => {
       const target = await createGroup(client, ground, { name: 'target' })
       const answer = await copy({
@@ -425,7 +427,7 @@ function copies(): Scenario[] {
   })
 
   claim(
-    'a plain copy remembers nothing and needs no template',
+    'a plain copy refers to no template and needs none',
     async ({ request, ground, copy, jobsOf }, client) => {
       const plain = await createDevice(client, ground, { name: 'plain' })
       const url = `/devices/${plain}/copy?destinationName=again`
@@ -458,7 +460,7 @@ function copies(): Scenario[] {
     ],
   ]
   for (const [title, query, expected] of refused) {
-    claim(`a copy ${title} is refused`, async ({ copy }) => {
+    claim(`a copy ${title} is rejected`, async ({ copy }) => {
       expect(refusal(await copy(query))).toEqual(expected)
     })
   }

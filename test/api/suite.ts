@@ -12,7 +12,12 @@ import type { Answer, Client, Request } from './client.ts'
 export type Suite = { readonly name: string; readonly scenarios: readonly Scenario[] }
 
 /** One claim, and how to see whether it holds on the host that the client speaks to. */
-export type Scenario = { readonly title: string; readonly run: (client: Client) => Promise<void> }
+export type Scenario = {
+  readonly title: string
+  readonly run: (client: Client) => Promise<void>
+  /** Set for a refusal that is decided above the ports: `oneOfEach` keeps the first of each code. */
+  readonly refusedAbovePorts?: Code | undefined
+}
 
 /** One request and its answer; the administrator asks unless `as` says otherwise. */
 export type Row = Request & {
@@ -38,12 +43,50 @@ export function table(
 ): Scenario[] {
   return rows.map((row) => ({
     title: `${row.title}: ${row.call.replaceAll(/=[^&{]{60,}/g, '=…')} answers ${row.answers}`,
+    refusedAbovePorts: refusedAbovePorts(row),
     async run(client) {
       const names = await stage(client)
       expectAnswer(await call(client, row.call, { names, ...row }), row)
       await after?.(client, names)
     },
   }))
+}
+
+/** Codes of `http/policy.ts`, `http/valid.ts` and `http/bytes.ts`, which no port decides. */
+const ABOVE_PORTS: ReadonlySet<number | Code> = new Set<Code>([
+  'bad_request',
+  'forbidden',
+  'invalid',
+  'malformed_json',
+  'too_large',
+  'unauthenticated',
+  'unsupported_media_type',
+])
+const LARGE_CHARS = 64 * 1024
+
+/** The code of a row that is refused in the same code on every host. Streams of bodies, large bodies and everything about
+ * credentials are the platform's. */
+function refusedAbovePorts(row: Row): Code | undefined {
+  const { answers, bytes, chunks, text = '', headers = {}, call: line } = row
+  const isPlatforms =
+    bytes !== undefined || chunks !== undefined || text.length > LARGE_CHARS || /^\w+ \/session/.test(line)
+  const hasCredentials = Object.keys(headers).some((name) => /^(?:authorization|cookie|x-)/i.test(name))
+  if (typeof answers === 'number' || isPlatforms || hasCredentials) return undefined
+  return ABOVE_PORTS.has(answers) ? answers : undefined
+}
+
+/** Whether hosts other than Bun try every row and every role too: `npm run test:edge`, `npm run test:server`. */
+export const EVERY_ROW = process.env['TIDEMARK_TEST_EVERY_ROW'] === 'true'
+
+/** The scenarios without refusals above the ports, but for the first of each code. */
+export function oneOfEach(scenarios: readonly Scenario[]): readonly Scenario[] {
+  const seen = new Set<Code>()
+  return scenarios.filter(({ refusedAbovePorts: code }) => {
+    if (code === undefined) return true
+    const isFirst = !seen.has(code)
+    seen.add(code)
+    return isFirst
+  })
 }
 
 /** A path of deliveries with a query, which the router takes; without one it passes the router by. The session id in

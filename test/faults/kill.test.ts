@@ -20,7 +20,7 @@ const EARLY_EDGE = ['bun', 'test/faults/edge-host.ts', 'acknowledges-early']
 const ROUND_SENDERS = 2
 
 /** `npm run faults:kill` has a thousand. */
-const CYCLES = Number(process.env['TIDEMARK_TEST_KILLS'] ?? 50)
+const CYCLES = Number(process.env['TIDEMARK_TEST_KILLS'] ?? 15)
 
 let dataDir = ''
 beforeEach(async () => {

@@ -5,7 +5,7 @@ import { PASSPHRASE, startWorld } from '../backups/world.ts'
 import type { World } from '../backups/world.ts'
 
 setDefaultTimeout(180_000)
-const CYCLES = Number(process.env['TIDEMARK_TEST_RESTORES'] ?? 10)
+const CYCLES = Number(process.env['TIDEMARK_TEST_RESTORES'] ?? 4)
 const JOBS = 4
 /** Some hundred values a second, so that what is measured is not how fast they are read. */
 const PAUSE_MS = 10

@@ -15,7 +15,7 @@ import { Ledger, Node, problemsIn } from './many.ts'
 import type { Ordered } from './many.ts'
 
 /** `npm run faults:runs` has 10,000. */
-const JOBS = Number(process.env['TIDEMARK_TEST_RUNS'] ?? 200)
+const JOBS = Number(process.env['TIDEMARK_TEST_SCRIPT_RUNS'] ?? 60)
 const SCRIPTS = 20
 const NODES = 4
 const LANES = 8

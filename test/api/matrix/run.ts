@@ -41,17 +41,22 @@ export function of(reviewed: ReadonlyMap<string, Reviewed>, route: string): Revi
   return reviewed.get(route) ?? { may: new Set(), right: null, scope: null }
 }
 
-/** Calls a route as everybody on everybody's objects.
- * @returns what was answered otherwise than it was to be, and how many answers there were */
+/** Nobody, and the last role that may call a route: one refusal by the policy and one caller for each right. */
+export function twoAskers({ may }: Reviewed): readonly Asker[] {
+  return [null, ASKERS.findLast((asker) => may.has(asker)) ?? null]
+}
+
+/** Calls a route as each asker on each tenant's objects.
+ * @returns the wrong answers, and the number of all answers */
 export async function tryCase(
   client: Client,
   world: World,
-  tried: { readonly one: Case; readonly reviewed: Reviewed },
+  tried: { readonly one: Case; readonly reviewed: Reviewed; readonly askers?: readonly Asker[] },
 ): Promise<{ readonly wrong: readonly string[]; readonly answers: number }> {
   const wrong: string[] = []
   let answers = 0
   for (const tenant of TENANTS) {
-    for (const asker of ASKERS) {
+    for (const asker of tried.askers ?? ASKERS) {
       const expected = expectedOf(tried, asker, tenant)
       const { status, text } = await answerTo(client, world, { ...tried, asker, tenant })
       answers++

@@ -29,6 +29,10 @@ export type Round = {
   readonly timestampAt: number | null
   readonly jobIds: readonly number[]
   readonly values: readonly Value[]
+  /** The error code of each delivery; absent where the deliveries have none. */
+  readonly errorCode?: number
+  /** As in `BulkItem`. */
+  readonly isOnce?: true
 }
 
 /** What tells a repetition from a new delivery: the job remembers the key for 24 hours from its first success. */
@@ -78,7 +82,7 @@ export type DeliveredSeries = Omit<Delivered, 'late' | 'timestampAt'> & {
 export type DeliveredRound = {
   readonly accepted: number
   readonly late: number
-  readonly refused: readonly RefusedSample[]
+  readonly refused: readonly RefusedRowValue[]
   /** The places of values that left error code 5 as it is; absent where none did. */
   readonly timeoutsLeft?: readonly number[]
   /** Everything that was kept had been kept before, under this key. */
@@ -86,3 +90,6 @@ export type DeliveredRound = {
 }
 
 export type RefusedSample = { readonly index: number; readonly code: Code }
+
+/** A refused value of a round, with the detail of the refusal. */
+export type RefusedRowValue = RefusedSample & { readonly detail: string }

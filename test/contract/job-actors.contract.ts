@@ -278,7 +278,7 @@ function deliveringMany(scene: Scene): void {
       values,
     }
     const refused = [{ index: 1, code: 'not_found' }] as const
-    expect(await scene.actors.deliverRounds([round, { ...round, timestampAt: 1 }], ANYBODY)).toEqual([
+    expect(await scene.actors.deliverRounds([round, { ...round, timestampAt: 1 }], ANYBODY)).toMatchObject([
       { accepted: 2, late: 0, refused },
       {
         accepted: 0,
@@ -292,6 +292,27 @@ function deliveringMany(scene: Scene): void {
     await scene.world.restart()
     expect(await scene.actors.snapshot(scene.id)).toEqual(picture)
     expect(await valuesOf(scene)).toEqual([1, 3])
+  })
+
+  test('a round that is sent again is stored once, also after a flush and a crash, and its error code heals', async () => {
+    await scene.configure({ thresholds: OVER_TWO })
+    await scene.actors.deliver(scene.id, deliveryWith({ errorCode: 7 }), ANYBODY)
+    const { now } = scene.world
+    const round = { key: 'returnValue1', jobIds: [scene.id], isOnce: true, errorCode: 0 } as const
+    const rounds = [
+      { ...round, timestampAt: now, values: [1] },
+      { ...round, timestampAt: now + 1, values: [2] },
+    ]
+    const answer = [1, 2].map(() => ({ accepted: 1, late: 0, refused: [] }))
+    expect(await scene.actors.deliverRounds(rounds, ANYBODY)).toEqual(answer)
+    const picture = await scene.actors.snapshot(scene.id)
+    expect(picture).toMatchObject({ state: 'ok', errorCode: 0 })
+    for (const disturb of [() => null, () => scene.world.restart(), () => scene.world.flush()]) {
+      await disturb()
+      await scene.actors.deliverRounds(rounds, ANYBODY)
+      expect(await valuesOf(scene)).toEqual([1, 2])
+      expect(await scene.actors.snapshot(scene.id)).toEqual(picture)
+    }
   })
 
   test('a run of 10,000 samples is kept whole', async () => {

@@ -6,6 +6,7 @@ import { Refusal } from '../../src/lib/errors.ts'
 import { WAITING_ITEMS_MAX } from '../../src/monitoring/engine/wal/group-commit.ts'
 import { decodeEntries, encodeEntry } from '../../src/monitoring/engine/wal/entry.ts'
 import type { Round } from '../../src/domain/delivery.ts'
+import { itemsOf, refusedAt, roundOutcome } from '../../src/monitoring/jobs/round.ts'
 import { rejection } from '../contract/rejection.ts'
 import { endAlike, pictureOf as shownOf } from './picture.ts'
 import { ANYBODY, BEGIN_AT, conditionWith, deliveryWith, MINUTE_MS, rulesWith } from './rules.ts'
@@ -34,15 +35,15 @@ async function configure(stage: Stage): Promise<void> {
 const pictureOf = (stage: Stage) => shownOf(stage, { jobIds: JOBS, keys: KEYS })
 
 /** The same as single deliveries, one after the other: with a run that nobody began, each is judged and none only noted. */
-async function one({ engine }: Stage, round: Round, sender: typeof ANYBODY) {
+async function deliverEach({ engine }: Stage, round: Round, sender: typeof ANYBODY) {
   const { key, timestampAt, jobIds, values } = round
-  const refused: { index: number; code: string }[] = []
+  const refused: { index: number; code: string; detail: string }[] = []
   let late = 0
   const timeoutsLeft: number[] = []
   for (const [index, jobId] of jobIds.entries()) {
     const delivery = deliveryWith({ values: { [key]: values[index] ?? 0 }, timestampAt, runId: 'none' })
     const outcome = await engine.deliver(jobId, delivery, sender).catch((error: unknown) => error as Refusal)
-    if (outcome instanceof Refusal) refused.push({ index, code: outcome.code })
+    if (outcome instanceof Refusal) refused.push(refusedAt(index, outcome))
     else {
       late += Number(outcome.late)
       if (outcome.leavesTimeout) timeoutsLeft.push(index)
@@ -89,7 +90,7 @@ test('a round does what a delivery of each of its values does, and is found agai
         if (deeds.includes('wakes')) await Promise.all([inRounds.engine.wake(), singly.engine.wake()])
         const sent: Round = { ...rest, timestampAt: offsetMs === null ? null : now + offsetMs }
         const [outcome] = await inRounds.engine.deliverRounds([sent], by)
-        expect(outcome).toEqual((await one(singly, sent, by)) as never)
+        expect(outcome).toEqual((await deliverEach(singly, sent, by)) as never)
         if (deeds.includes('looks')) expect(await pictureOf(inRounds)).toEqual(await pictureOf(singly))
         if (deeds.includes('flushes')) await inRounds.engine.flush()
         if (deeds.includes('crashes')) await inRounds.crash()
@@ -100,6 +101,88 @@ test('a round does what a delivery of each of its values does, and is found agai
   )
 })
 
+test('rounds that are sent again, with an error code, do what single deliveries of the same do', async () => {
+  const round = fc.record({
+    key: fc.constantFrom('returnValue1', 'returnValue2'),
+    secondsAgo: fc.nat(3),
+    errorCode: fc.constantFrom(undefined, 0, 0, 3),
+    entries: fc.array(fc.tuple(fc.constantFrom(1, 1, 2, 2, 3, 4, 5), fc.constantFrom(1, 1, 2, 4)), {
+      minLength: 1,
+      maxLength: 6,
+    }),
+  })
+  const step = fc.record({
+    rounds: fc.array(round, { minLength: 1, maxLength: 3 }),
+    sender: fc.constantFrom(ANYBODY, { userId: 1, anyJob: false }),
+    afterMs: fc.constantFrom(0, 1_000, 1_000, MINUTE_MS),
+    deeds: fc.subarray(['wakes', 'flushes', 'crashes', 'repeats'] as const),
+  })
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 10 }), async (steps) => {
+      const [inRounds, singly] = [await stages.open(), await stages.open()]
+      await Promise.all([configure(inRounds), configure(singly)])
+      for (const { rounds: wished, sender, afterMs, deeds } of steps) {
+        const now = inRounds.now + afterMs
+        inRounds.now = now
+        singly.now = now
+        if (deeds.includes('wakes')) await Promise.all([inRounds.engine.wake(), singly.engine.wake()])
+        const rounds = wished.map(({ key, secondsAgo, errorCode, entries }): Round => ({
+          key,
+          // Whole seconds, so that steps meet the instants of those before them.
+          timestampAt: Math.floor(now / 1_000) * 1_000 - secondsAgo * 1_000,
+          jobIds: entries.map(([id]) => id),
+          values: entries.map(([, value]) => value),
+          isOnce: true,
+          ...(errorCode === undefined ? {} : { errorCode }),
+        }))
+        const deliverSingly = async () => {
+          const items = rounds.flatMap((one) => itemsOf(one, () => null))
+          const outcomes = await singly.engine.deliverAll(items, sender)
+          let from = 0
+          return rounds.map(({ jobIds }) => roundOutcome(outcomes.slice(from, (from += jobIds.length))))
+        }
+        expect(await inRounds.engine.deliverRounds(rounds, sender)).toEqual(await deliverSingly())
+        if (deeds.includes('flushes')) await inRounds.engine.flush()
+        if (deeds.includes('crashes')) await inRounds.crash()
+        if (!deeds.includes('repeats')) continue
+        const before = await pictureOf(inRounds)
+        await inRounds.engine.deliverRounds(rounds, sender)
+        expect(await pictureOf(inRounds)).toEqual(before)
+      }
+      await endAlike(inRounds, singly, pictureOf)
+    }),
+    { numRuns: RUNS, includeErrorInReport: true },
+  )
+})
+
+test('a value that is stored before and waits for a commit is refused with it, and is not acknowledged', async () => {
+  const stage = await stages.open()
+  await configure(stage)
+  const round: Round = {
+    key: 'returnValue1',
+    timestampAt: BEGIN_AT,
+    jobIds: [1, 2],
+    values: [1, 2],
+    isOnce: true,
+  }
+  const items = itemsOf(round, () => null)
+  stage.byHand = true
+  stage.values.failAt = stage.values.commits + 1
+  const first = stage.engine.deliverRounds([round], ANYBODY)
+  const second = stage.engine.deliverRounds([round], ANYBODY)
+  const third = stage.engine.deliverAll(items, ANYBODY)
+  await Bun.sleep(1)
+  stage.byHand = false
+  stage.endTurn()
+  const codes = ['unavailable', 'unavailable']
+  for (const [outcome] of [await first, await second])
+    expect(outcome?.refused.map(({ code }) => code)).toEqual(codes as never)
+  expect((await third).map((outcome) => (outcome as Refusal).code)).toEqual(codes as never)
+  const [again] = await stage.engine.deliverRounds([round], ANYBODY)
+  expect(again).toEqual({ accepted: 2, late: 0, refused: [] })
+  expect(await stage.engine.deliverRounds([round], ANYBODY)).toMatchObject([{ ...again, replayed: true }])
+})
+
 test('rounds of one call share a commit; one that fails takes nothing, and leaves what was refused its reason', async () => {
   const stage = await stages.open()
   await configure(stage)
@@ -107,7 +190,7 @@ test('rounds of one call share a commit; one that fails takes nothing, and leave
   const round = { key: 'returnValue1', timestampAt: null, jobIds: [1, 9, 2, 1], values: [1, 2, 3, 4] }
   stage.values.failAt = stage.values.commits + 1
   const codes = ['unavailable', 'not_found', 'unavailable', 'unavailable']
-  expect(await stage.engine.deliverRounds([round, round], ANYBODY)).toEqual(
+  expect(await stage.engine.deliverRounds([round, round], ANYBODY)).toMatchObject(
     [1, 2].map(() => ({
       accepted: 0,
       late: 0,
@@ -144,10 +227,19 @@ test.each(['judged', 'noted'])(
   },
 )
 
-test('a round is one journal entry, with every number as it was', () => {
-  const round = { key: 'returnValue1', timestampAt: 5, jobIds: [7, 8], values: [-0, 1.5] }
+test.each([
+  [undefined, ''],
+  [0, ',0'],
+])('a round is one journal entry, with every number as it was; its error code is %p', (errorCode, cell) => {
+  const round = {
+    key: 'returnValue1',
+    timestampAt: 5,
+    jobIds: [7, 8],
+    values: [-0, 1.5],
+    ...(errorCode === undefined ? {} : { errorCode }),
+  }
   const text = encodeEntry({ jobId: 0, at: 99, event: { kind: 'round', round } })
-  expect(text).toBe('[0,99,"v","returnValue1",5,[7,8],[-0,1.5]]')
+  expect(text).toBe(`[0,99,"v","returnValue1",5,[7,8],[-0,1.5]${cell}]`)
   expect(decodeEntries(`[${text}]`)).toStrictEqual([{ jobId: 0, at: 99, event: { kind: 'round', round } }])
 })
 
@@ -291,7 +383,7 @@ test('a round finds a job that was made anew under the id of one that took such 
   stage.byHand = false
   stage.endTurn()
   await Promise.all([forgotten, made])
-  expect(await refused).toEqual([{ accepted: 1, late: 0, refused: [{ index: 1, code: 'not_found' }] }])
+  expect(await refused).toMatchObject([{ accepted: 1, late: 0, refused: [{ index: 1, code: 'not_found' }] }])
   expect(await accepted).toEqual([{ accepted: 2, late: 0, refused: [] }])
   expect(await valuesOfBoth(stage)).toEqual([[1, 2, 3, 4, 5, 6], [6]])
   await stage.crash()

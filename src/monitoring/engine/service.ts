@@ -117,6 +117,7 @@ export class JobEngine implements JobActors {
       storedAt: (jobId, key, at) => this.reader.at(jobId, key, at),
       requireCapacity: (job, now) => this.#silence.requireCapacity(job, now),
       accept: (entry, effects, besides) => this.#wal.accept(entry, effects, besides),
+      durable: () => this.#wal.durable,
       gather: (job, sample, arrival) => this.#wal.append(job, sample, arrival),
       deliverTransitions: () => this.#outbox.deliver(),
       alone: (task) => this.#lock.run(task),

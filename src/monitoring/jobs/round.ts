@@ -5,7 +5,7 @@ import type {
   Delivery,
   DeliveryOutcome,
   BulkItem,
-  RefusedSample,
+  RefusedRowValue,
   Repeat,
   Round,
   Value,
@@ -13,9 +13,9 @@ import type {
 import { BARE } from './delivery.ts'
 
 /** The deliveries of a round, one after the other. They share one object, which is valid until the next call. */
-export function deliveriesOf({ key, timestampAt, values }: Round): (index: number) => Delivery {
+export function deliveriesOf({ key, timestampAt, values, errorCode }: Round): (index: number) => Delivery {
   const single: Record<string, Value> = { [key]: 0 }
-  const delivery: Delivery = { ...BARE, values: single, timestampAt }
+  const delivery: Delivery = { ...BARE, values: single, timestampAt, errorCode: errorCode ?? null }
   return (index) => {
     single[key] = values[index] ?? 0
     return delivery
@@ -31,17 +31,18 @@ export function itemsOf(round: Round, repeatAt: (index: number) => Repeat | null
       jobId,
       sent: { delivery: { ...delivery, values: { ...delivery.values } } },
       repeat: repeatAt(index),
+      ...(round.isOnce ? { isOnce: true } : {}),
     }
   })
 }
 
 /** The outcome of a round from the outcomes of its items. */
 export function roundOutcome(outcomes: readonly DeliveryOutcome[]): DeliveredRound {
-  const refused: RefusedSample[] = []
+  const refused: RefusedRowValue[] = []
   const timeoutsLeft: number[] = []
   const kept: Delivered[] = []
   for (const [index, outcome] of outcomes.entries()) {
-    if (outcome instanceof Refusal) refused.push({ index, code: outcome.code })
+    if (outcome instanceof Refusal) refused.push(refusedAt(index, outcome))
     else if (!('refused' in outcome)) {
       kept.push(outcome)
       if (outcome.leavesTimeout) timeoutsLeft.push(index)
@@ -75,18 +76,38 @@ export function withRefusals(
   outcome: DeliveredRound,
 ): DeliveredRound {
   const left: number[] = []
-  const refused: RefusedSample[] = []
+  const refused: RefusedRowValue[] = []
   for (const [index, jobId] of jobIds.entries()) {
     const refusal = refusals.get(jobId)
-    if (refusal) refused.push({ index, code: refusal.code })
+    if (refusal) refused.push(refusedAt(index, refusal))
     else left.push(index)
   }
-  const placeOf = (index: number) => left[index] ?? index
-  for (const { index, code } of outcome.refused) refused.push({ index: placeOf(index), code })
-  const { timeoutsLeft } = outcome
+  const moved = outcomeAt(outcome, left)
+  return { ...moved, refused: [...refused, ...moved.refused].sort((a, b) => a.index - b.index) }
+}
+
+/** The outcome of a part of a round, with the indexes of the whole round. */
+export function outcomeAt(outcome: DeliveredRound, places: readonly number[]): DeliveredRound {
+  const placeOf = (index: number) => places[index] ?? index
+  const { refused, timeoutsLeft } = outcome
   return {
     ...outcome,
-    refused: refused.sort((a, b) => a.index - b.index),
+    refused: refused.map((one) => ({ ...one, index: placeOf(one.index) })),
     ...(timeoutsLeft ? { timeoutsLeft: timeoutsLeft.map(placeOf) } : {}),
+  }
+}
+
+export function refusedAt(index: number, { code, detail }: Refusal): RefusedRowValue {
+  return { index, code, detail }
+}
+
+/** The values of a round at these places. */
+export function partOf(round: Round, places: readonly number[]): Round {
+  if (places.length === round.jobIds.length) return round
+  const { jobIds, values } = round
+  return {
+    ...round,
+    jobIds: places.map((index) => jobIds[index] ?? 0),
+    values: places.map((index) => values[index] ?? 0),
   }
 }

@@ -76,6 +76,11 @@ export class HotState {
     return this.#collectorId
   }
 
+  /** The latest instant of all accepted values; null before the first. Unlike `accepted`, makes no state. */
+  get newestAt(): number | null {
+    return this.#key === '' ? this.#accepted.newestAt : this.#newestAt
+  }
+
   /** Its durable state takes back all that was heard and will not be kept. */
   accept(state: ActorState): void {
     if (state === this.#durable) this.#waiting = 0

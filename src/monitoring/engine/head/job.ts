@@ -103,6 +103,10 @@ export class Job {
     return this.state.deadline?.at ?? Number.POSITIVE_INFINITY
   }
 
+  get newestAt(): number | null {
+    return this.#hot.newestAt
+  }
+
   /** Takes one delivery from the job's allowance; false when it is used up. */
   tryConsume(now: number): boolean {
     // A clock that is set back gives nothing and costs nothing.

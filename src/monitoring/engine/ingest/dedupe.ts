@@ -1,24 +1,30 @@
 import type { Delivered, Delivery, Value } from '../../../domain/delivery.ts'
 import type { Job } from '../head/job.ts'
 
-/** What a job has kept under a key at an instant. */
-type StoredValuesAt = (key: string, at: number) => Promise<readonly Value[]>
+/** Whether a job has stored a value under a key at an instant; null where only its samples say. Nothing is read. */
+export function hasStored(job: Job, key: string, at: number, value: Value): boolean | null {
+  const { newestAt } = job
+  if (newestAt === null || at > newestAt) return false
+  const newest = job.state.current[key]
+  if (newest?.at === at && newest.value === value) return true
+  // A value of the newest instant is the newest of its key: it came in order.
+  return at === newestAt && newest?.at !== at ? false : null
+}
 
-/** The values of a delivery that its job has not kept yet at their instant: all of them, as a rule; null when there are
- * none. What is newer than all that the job has is not looked for. */
+export type StoredValuesAt = (jobId: number, key: string, at: number) => Promise<readonly Value[]>
+
+/** The values of a delivery that its job has not stored at their instant yet; null where there are none. */
 export async function withoutStored(
   job: Job,
   delivery: Delivery,
-  kept: StoredValuesAt,
+  storedAt: StoredValuesAt,
 ): Promise<Delivery | null> {
   const { timestampAt: at, values } = delivery
-  const { newestAt, current } = job.state
-  if (at === null || newestAt === null || at > newestAt) return delivery
+  if (at === null || at > (job.newestAt ?? Number.NEGATIVE_INFINITY)) return delivery
   const left: Record<string, Value> = {}
   for (const [key, value] of Object.entries(values)) {
-    const newest = current[key]
-    const isNewest = newest?.at === at && newest.value === value
-    if (!isNewest && !(await kept(key, at)).includes(value)) left[key] = value
+    const isStored = hasStored(job, key, at, value) ?? (await storedAt(job.id, key, at)).includes(value)
+    if (!isStored) left[key] = value
   }
   return Object.keys(left).length === 0 ? null : { ...delivery, values: left }
 }

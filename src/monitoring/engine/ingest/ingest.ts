@@ -16,14 +16,16 @@ import type {
 import type { ValuesDatabase } from '../../../ports/values-database.ts'
 import { step } from '../../jobs/actor.ts'
 import type { ActorState, Event, Sample, Step } from '../../jobs/actor.ts'
+import { partOf, refusedAt } from '../../jobs/round.ts'
 import { checkSender, loneKeyOf, maySend } from '../../jobs/delivery.ts'
 import { leavesTimeout } from '../../jobs/judgement.ts'
 import { requireRate } from './admission.ts'
 import type { Effect, Job } from '../head/job.ts'
 import type { Arrival } from '../head/hot-state.ts'
 import type { RecordExtras } from '../wal/commit.ts'
-import { partOf, acceptRow } from './row.ts'
+import { acceptRow } from './row.ts'
 import { storedBefore, withoutStored } from './dedupe.ts'
+import { StoredValues } from './stored-rows.ts'
 import type { Entry, RoundEntry } from '../wal/entry.ts'
 import { readRepeats } from '../store/repeats.ts'
 
@@ -36,13 +38,15 @@ export type IngestDeps = {
   readonly clock: Clock
   /** @throws {Refusal} not_found */
   job(jobId: number): Job
-  find(jobId: number): Job | null
+  readonly find: (jobId: number) => Job | null
   /** What a job has kept under a key at an instant. @throws {Refusal} not_found */
-  storedAt(jobId: number, key: string, at: number): Promise<readonly Value[]>
+  readonly storedAt: (jobId: number, key: string, at: number) => Promise<readonly Value[]>
   /** @throws {Refusal} storage_full, overloaded */
   requireCapacity(job: Job, now: number): void
   /** Resolves when the event is durable, with what goes with it. What is accepted in one go shares one promise. */
   accept(entry: Entry | RoundEntry, effects: readonly Effect[], besides?: RecordExtras): Promise<void>
+  /** Resolves when everything accepted so far is durable. @throws {Refusal} unavailable */
+  readonly durable: () => Promise<void>
   /** The same of a value that was only noted. */
   gather(job: Job, sample: Sample, arrival: Arrival): Promise<void>
   /** Carries committed transitions on. */
@@ -94,8 +98,17 @@ export class Ingest {
   }
 
   deliverRounds(rounds: readonly Round[], sender: Sender): Promise<readonly DeliveredRound[]> {
-    const now = this.#deps.clock.now()
-    return Promise.all(rounds.map((round) => this.#deliverRound(round, sender, now)))
+    const deliver = (all: readonly StoredValues[]) => {
+      const now = this.#deps.clock.now()
+      const door = {
+        deliver: (one: Round) => this.#deliverRound(one, sender, now),
+        durable: this.#deps.durable,
+      }
+      return Promise.all(all.map((stored) => stored.deliverRest(door)))
+    }
+    // Nothing waits between look-up and acceptance unless samples are read: a repetition that comes next finds them all.
+    const stored = StoredValues.ofAll(rounds, sender, this.#deps)
+    return stored instanceof Promise ? stored.then(deliver) : deliver(stored)
   }
 
   async #deliverRound(round: Round, sender: Sender, now: number): Promise<DeliveredRound> {
@@ -107,8 +120,8 @@ export class Ingest {
       const event = { kind: 'round', round: partOf(round, places) } as const
       if (places.length > 0) await this.#deps.accept({ jobId: 0, at: now, event }, effects, { rows })
     } catch (error) {
-      const { code } = refusedAs(error)
-      const lost = [...refused, ...places.map((index) => ({ index, code }))]
+      const refusal = refusedAs(error)
+      const lost = [...refused, ...places.map((index) => refusedAt(index, refusal))]
       return { accepted: 0, late: 0, refused: lost.toSorted((a, b) => a.index - b.index) }
     }
     if (effects.some(({ result }) => result.transitions.length > 0)) await this.#deps.deliverTransitions()
@@ -210,7 +223,13 @@ export class Ingest {
     const looked: (BulkItem | Success)[] = []
     for (const parcel of parcels) looked.push(await this.#withoutStored(parcel, sender))
     const now = this.#deps.clock.now()
-    return this.#awaitDurable(looked.map((one) => ('sent' in one ? this.#take(one, sender, now) : one)))
+    // What is stored before may still wait for its commit.
+    const durable = this.#deps.durable()
+    return this.#awaitDurable(
+      looked.map((one) =>
+        'sent' in one ? this.#take(one, sender, now) : { outcome: one, durable, changesState: false },
+      ),
+    )
   }
 
   /** The parcel without what its job has already, or the answer when that is all; what is to be refused stays. */
@@ -218,7 +237,7 @@ export class Ingest {
     const { jobId, sent, isOnce } = parcel
     const job = this.#deps.find(jobId)
     if (!isOnce || !job || !('delivery' in sent) || !maySend(job, sender)) return parcel
-    const delivery = await withoutStored(job, sent.delivery, (key, at) => this.#deps.storedAt(jobId, key, at))
+    const delivery = await withoutStored(job, sent.delivery, this.#deps.storedAt)
     return delivery ? { ...parcel, sent: { delivery } } : storedBefore(job, sent.delivery)
   }
 

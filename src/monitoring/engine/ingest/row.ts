@@ -1,9 +1,10 @@
 import { Refusal } from '../../../lib/errors.ts'
-import type { Delivery, RefusedSample, Round, Value } from '../../../domain/delivery.ts'
+import type { Delivery, RefusedRowValue, Round, Value } from '../../../domain/delivery.ts'
 import { step } from '../../jobs/actor.ts'
 import type { ActorState, Step } from '../../jobs/actor.ts'
 import { leavesTimeout } from '../../jobs/judgement.ts'
-import { deliveriesOf } from '../../jobs/round.ts'
+import { deliveriesOf, refusedAt } from '../../jobs/round.ts'
+import type { Arrival } from '../head/hot-state.ts'
 import type { Effect, AppendedRows, Job } from '../head/job.ts'
 
 /** A round that was gone through: the places of the values that were accepted, those of them that are only noted, what the
@@ -12,7 +13,7 @@ type AcceptedRow = {
   readonly places: readonly number[]
   readonly rows: AppendedRows
   readonly effects: readonly Effect[]
-  readonly refused: readonly RefusedSample[]
+  readonly refused: readonly RefusedRowValue[]
   /** The places of values that left error code 5 as it is. */
   readonly timeoutsLeft: readonly number[]
 }
@@ -26,11 +27,11 @@ export type JobLookup = {
 
 /** Lets each value of a round take effect on its job, as a delivery of its own. */
 export function acceptRow(round: Round, now: number, door: JobLookup): AcceptedRow {
-  const { key, timestampAt, values } = round
+  const { key, values } = round
   const places: number[] = []
   const timeoutsLeft: number[] = []
   const rows = { key, now, jobs: [] as Job[], at: [] as number[], values: [] as Value[] }
-  const arrival = { timestampAt, errorCode: null, now }
+  const arrival = arrivalOf(round, now)
   const effects: Effect[] = []
   const before: ActorState[] = []
   const deliveryAt = deliveriesOf(round)
@@ -51,7 +52,7 @@ export function acceptRow(round: Round, now: number, door: JobLookup): AcceptedR
       const delivery = deliveryAt(index)
       const result = stepOf(job, delivery, now)
       if (result instanceof Refusal) {
-        refused.push({ index, code: result.code })
+        refused.push(refusedAt(index, result))
         continue
       }
       effects.push({ job, result })
@@ -70,30 +71,36 @@ export function acceptRow(round: Round, now: number, door: JobLookup): AcceptedR
   return { places, rows, effects, refused: inOrder, timeoutsLeft }
 }
 
-type Admitted = { readonly jobs: readonly (Job | null)[]; readonly refused: RefusedSample[] }
+function arrivalOf({ timestampAt, errorCode }: Round, now: number): Arrival {
+  return { timestampAt, errorCode: errorCode ?? null, now }
+}
+
+type Admitted = { readonly jobs: readonly (Job | null)[]; readonly refused: RefusedRowValue[] }
 
 /** The jobs of a round, with null in place of each that is refused. Their loop is so short that the processor fetches
  * several of them at once: jobs are many, and far apart in memory. Those that wait for a round of the same are known. */
 function admitted(jobIds: readonly number[], { find, admit }: JobLookup): Admitted {
   const jobs: (Job | null)[] = []
-  const refused: RefusedSample[] = []
+  const refused: RefusedRowValue[] = []
   const known = find(jobIds[0] ?? 0)?.pendingRows?.jobsOf(jobIds)
   for (let index = 0; index < jobIds.length; index++) {
     const before = known?.[index]
     const job = before && !before.isForgotten ? before : find(jobIds[index] ?? 0)
-    const code = job ? refusalOf(job, admit) : 'not_found'
-    jobs.push(code === null ? job : null)
-    if (code !== null) refused.push({ index, code })
+    const refusal = job ? refusalOf(job, admit) : NO_JOB
+    jobs.push(refusal === null ? job : null)
+    if (refusal !== null) refused.push(refusedAt(index, refusal))
   }
   return { jobs, refused }
 }
 
-function refusalOf(job: Job, admit: JobLookup['admit']): RefusedSample['code'] | null {
+const NO_JOB = new Refusal('not_found', 'There is no such webhook job.')
+
+function refusalOf(job: Job, admit: JobLookup['admit']): Refusal | null {
   try {
     admit(job)
     return null
   } catch (error) {
-    if (error instanceof Refusal) return error.code
+    if (error instanceof Refusal) return error
     throw error
   }
 }
@@ -104,16 +111,5 @@ function stepOf(job: Job, delivery: Delivery, now: number): Step | Refusal {
   } catch (error) {
     if (error instanceof Refusal) return error
     throw error
-  }
-}
-
-/** The values of a round at these places. */
-export function partOf(round: Round, places: readonly number[]): Round {
-  if (places.length === round.jobIds.length) return round
-  const { jobIds, values } = round
-  return {
-    ...round,
-    jobIds: places.map((index) => jobIds[index] ?? 0),
-    values: places.map((index) => values[index] ?? 0),
   }
 }

@@ -126,14 +126,25 @@ function runOf(cells: readonly unknown[]): SampleSeries {
   return { key, at, values }
 }
 
-function roundCells({ key, timestampAt, jobIds, values }: Round): unknown[] {
+/** The error code only where there is one. */
+function roundCells({ key, timestampAt, jobIds, values, errorCode }: Round): unknown[] {
   const hasMinusNought = values.some((value) => Object.is(value, -0))
-  return [key, timestampAt, jobIds, hasMinusNought ? values.map(written) : values]
+  const cells = [key, timestampAt, jobIds, hasMinusNought ? values.map(written) : values]
+  return errorCode === undefined ? cells : [...cells, errorCode]
 }
 
+type RoundCells = [
+  key: string,
+  timestampAt: number | null,
+  jobIds: number[],
+  values: Value[],
+  errorCode?: number,
+]
+
 function roundOf(cells: readonly unknown[]): Round {
-  const [key, timestampAt, jobIds, values] = cells as [string, number | null, number[], Value[]]
-  return { key, timestampAt, jobIds, values }
+  const [key, timestampAt, jobIds, values, errorCode] = cells as RoundCells
+  const round = { key, timestampAt, jobIds, values }
+  return errorCode === undefined ? round : { ...round, errorCode }
 }
 
 /** Values and error code, and the rarer fields only where one of them is set. */

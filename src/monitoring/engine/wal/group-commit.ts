@@ -45,6 +45,7 @@ export class GroupCommit<Item> {
   #waiting: Batch<Item>[] = []
   #waitingItems = 0
   #waitingBytes = 0
+  #committing: Batch<Item> | null = null
   #flushing: Promise<void> | null = null
 
   constructor(options: GroupCommitOptions<Item>) {
@@ -79,6 +80,11 @@ export class GroupCommit<Item> {
     return batch.durable
   }
 
+  /** Resolves when all items so far are durable. @throws {Refusal} unavailable when one of them never will be */
+  get durable(): Promise<void> {
+    return this.#waiting.at(-1)?.durable ?? this.#committing?.durable ?? Promise.resolve()
+  }
+
   /** Resolves when nothing waits any more. */
   async settled(): Promise<void> {
     while (this.#flushing) await this.#flushing
@@ -100,12 +106,14 @@ export class GroupCommit<Item> {
       if (!batch) break
       this.#waitingItems -= batch.count
       this.#waitingBytes -= batch.sizeBytes
+      this.#committing = batch
       try {
         await this.#options.commit(batch.items)
         batch.resolve()
       } catch (error) {
         this.#giveUp(batch, error)
       }
+      this.#committing = null
     }
     // In the same step as the check above: whoever pushes next must find that nobody is flushing.
     this.#flushing = null

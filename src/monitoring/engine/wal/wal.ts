@@ -52,6 +52,11 @@ export class Wal {
     return this.#commits.isFull
   }
 
+  /** As `GroupCommit.durable`. */
+  get durable(): Promise<void> {
+    return this.#commits.durable
+  }
+
   /** Resolves when nothing waits for a commit. */
   settled(): Promise<void> {
     return this.#commits.settled()

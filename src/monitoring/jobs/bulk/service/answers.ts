@@ -46,7 +46,7 @@ export function roundView(outcome: DeliveredRound) {
     status: 200,
     accepted,
     late,
-    refused,
+    refused: refused.map(({ index, code }) => ({ index, code })),
     ...(indexes ? { warnings: [{ ...TIMEOUT_LEFT_WARNING, indexes }] } : {}),
     ...(replayed === true ? { replayed } : {}),
   }

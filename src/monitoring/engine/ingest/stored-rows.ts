@@ -1,0 +1,99 @@
+import type { DeliveredRound, Round, Sender } from '../../../domain/delivery.ts'
+import { Refusal } from '../../../lib/errors.ts'
+import type { MaybePromise } from '../../../lib/maybe-promise.ts'
+import { maySend } from '../../jobs/delivery.ts'
+import { outcomeAt, partOf, refusedAt } from '../../jobs/round.ts'
+import type { Job } from '../head/job.ts'
+import { hasStored } from './dedupe.ts'
+import type { StoredValuesAt } from './dedupe.ts'
+
+type Lookup = {
+  readonly find: (jobId: number) => Job | null
+  readonly storedAt: StoredValuesAt
+}
+
+type Door = {
+  readonly deliver: (round: Round) => Promise<DeliveredRound>
+  /** Resolves when everything accepted so far is durable. @throws {Refusal} unavailable */
+  readonly durable: () => Promise<void>
+}
+
+/** The values of a round that their jobs have stored already at its instant. */
+export class StoredValues {
+  readonly #round: Round
+  readonly #indexes = new Set<number>()
+  #late = 0
+
+  private constructor(round: Round) {
+    this.#round = round
+  }
+
+  /** Those of each round; a promise only where samples have to be read. */
+  static ofAll(rounds: readonly Round[], sender: Sender, lookup: Lookup): MaybePromise<StoredValues[]> {
+    const unknown: (() => Promise<void>)[] = []
+    const all = rounds.map((round) => {
+      const stored = new StoredValues(round)
+      const left = round.isOnce ? stored.#find(sender, lookup) : []
+      if (left.length > 0) unknown.push(() => stored.#read(left, lookup))
+      return stored
+    })
+    const read = async () => {
+      for (const each of unknown) await each()
+      return all
+    }
+    return unknown.length === 0 ? all : read()
+  }
+
+  /** Delivers the values that are not stored. @returns the outcome of the whole round */
+  async deliverRest({ deliver, durable }: Door): Promise<DeliveredRound> {
+    const stored = this.#indexes
+    if (stored.size === 0) return deliver(this.#round)
+    // A stored value may still wait for its commit, and is lost with it.
+    const committed = durable().then(() => null, refusalOf)
+    const places = [...this.#round.jobIds.keys()].filter((index) => !stored.has(index))
+    const outcome = outcomeAt(await deliver(partOf(this.#round, places)), places)
+    const lost = await committed
+    if (lost) {
+      const refused = [...outcome.refused, ...[...stored].map((index) => refusedAt(index, lost))]
+      return { ...outcome, refused: refused.sort((a, b) => a.index - b.index) }
+    }
+    const accepted = outcome.accepted + stored.size
+    const late = outcome.late + this.#late
+    return { ...outcome, accepted, late, ...(outcome.accepted === 0 ? { replayed: true } : {}) }
+  }
+
+  /** @returns the indexes of which nothing is known */
+  #find(sender: Sender, { find }: Lookup): readonly number[] {
+    const { key, timestampAt: at, jobIds, values } = this.#round
+    const unknown: number[] = []
+    if (at === null) return unknown
+    for (let index = 0; index < jobIds.length; index++) {
+      const job = find(jobIds[index] ?? 0)
+      if (!job || at > (job.newestAt ?? Number.NEGATIVE_INFINITY) || !maySend(job, sender)) continue
+      const isStored = hasStored(job, key, at, values[index] ?? 0)
+      if (isStored) this.#add(index, job, at)
+      else if (isStored === null) unknown.push(index)
+    }
+    return unknown
+  }
+
+  async #read(unknown: readonly number[], { find, storedAt }: Lookup): Promise<void> {
+    const { key, timestampAt: at, jobIds, values } = this.#round
+    for (const index of unknown) {
+      const job = find(jobIds[index] ?? 0)
+      if (!job || at === null) continue
+      const stored = await storedAt(job.id, key, at)
+      if (stored.includes(values[index] ?? 0)) this.#add(index, job, at)
+    }
+  }
+
+  #add(index: number, job: Job, at: number): void {
+    this.#indexes.add(index)
+    if (at < (job.newestAt ?? 0)) this.#late++
+  }
+}
+
+function refusalOf(error: unknown): Refusal {
+  if (error instanceof Refusal) return error
+  throw error
+}

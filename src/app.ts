@@ -4,50 +4,60 @@ import { matchedRoutes, routePath } from 'hono/route'
 import { getPath } from 'hono/utils/url'
 import * as z from 'zod'
 import { auditRoutes } from './access/audit/routes.ts'
-import { oidcRoutes } from './access/oidc/routes.ts'
 import { directoryRoutes } from './access/directory/routes.ts'
-import { authenticateUser } from './access/session/service/authenticate.ts'
+import { oidcRoutes } from './access/oidc/routes.ts'
 import { sessionRoutes } from './access/session/routes.ts'
+import { authenticateUser } from './access/session/service/authenticate.ts'
 import { userGroupRoutes } from './access/user-groups/routes.ts'
 import { userRoutes } from './access/users/routes.ts'
-import { dataSourceRoutes } from './data/sources/routes.ts'
-import { authenticateRunner } from './automation/runs/runners/service.ts'
-import { runRoutes } from './automation/runs/routes.ts'
-import { packageRoutes } from './automation/packages/routes.ts'
-import { scriptRoutes } from './automation/scripts/routes.ts'
 import { codeGeneratorRoutes } from './automation/code-generator/routes.ts'
-import { backupRoutes } from './content/backups/routes.ts'
+import { packageRoutes } from './automation/packages/routes.ts'
+import { runRoutes } from './automation/runs/routes.ts'
+import { authenticateRunner, scriptHealth } from './automation/runs/runners/service.ts'
+import { runnersTakeNothing } from './automation/runs/runners/service/health.ts'
+import { scriptRoutes } from './automation/scripts/routes.ts'
 import { webhookRoutes } from './automation/webhooks/routes.ts'
+import { scriptsWithoutUser } from './automation/webhooks/service/health.ts'
+import { backupRoutes } from './content/backups/routes.ts'
+import { restoreUnfinished } from './content/backups/service/health.ts'
 import { fileRoutes } from './content/files/routes.ts'
 import { settingsRoutes } from './content/settings/routes.ts'
 import { styleRoutes } from './content/styles/routes.ts'
 import { translationRoutes } from './content/translations/routes.ts'
-import { healthRoutes } from './operations/health/routes.ts'
+import { dataSourceRoutes } from './data/sources/routes.ts'
 import { withAccessLog } from './http/access-log.ts'
+import { fastRoute } from './http/fast-path/fast-route.ts'
 import { noRoute } from './http/no-route.ts'
 import { openApiDocument } from './http/openapi.ts'
 import { policy, policyOf, routesOf } from './http/policy.ts'
 import type { Authenticators, Env, Route } from './http/policy.ts'
 import { failureResponse, problemResponse } from './http/problem.ts'
-import { malformedJson } from './http/valid.ts'
-import { fastRoute } from './http/fast-path/fast-route.ts'
 import { responseHeaders } from './http/response-headers.ts'
+import { malformedJson } from './http/valid.ts'
 import { alarmRoutes } from './monitoring/alarm-inbox/routes.ts'
 import { dependencyRoutes } from './monitoring/dependencies/routes.ts'
 import { eventRoutes } from './monitoring/events/routes.ts'
-import { historyRoutes } from './monitoring/value-history/routes.ts'
 import { fastBulk } from './monitoring/jobs/bulk/routes.ts'
 import { fastDelivery, jobRoutes } from './monitoring/jobs/routes.ts'
-import { notificationRoutes } from './monitoring/notifications/outbox/routes.ts'
-import { recipientRoutes } from './monitoring/notifications/recipients/routes.ts'
+import { metricsRoutes } from './monitoring/metrics/routes.ts'
+import { notificationRoutes } from './monitoring/notifications/routes.ts'
+import {
+  alarmsGoToNobody,
+  notificationsAreDead,
+  notificationsPaused,
+  recipientsReachNobody,
+} from './monitoring/notifications/service/health.ts'
 import { outageRoutes } from './monitoring/outages/routes.ts'
 import { revaluationRoutes } from './monitoring/revaluations/routes.ts'
 import { slcRoutes } from './monitoring/slcs/routes.ts'
 import { sloRoutes } from './monitoring/slos/routes.ts'
 import { stateHistoryRoutes } from './monitoring/state-history/routes.ts'
 import { statusPageRoutes } from './monitoring/status-pages/routes.ts'
-import { metricsRoutes } from './monitoring/metrics/routes.ts'
 import { treeRoutes } from './monitoring/tree/routes.ts'
+import { historyRoutes } from './monitoring/value-history/routes.ts'
+import { healthRoutes } from './operations/health/routes.ts'
+import type { HealthReports } from './operations/health/service.ts'
+import { clockIsBehind } from './operations/health/service/ingest.ts'
 import type { Ports } from './ports/index.ts'
 
 export type Handle = (request: Request) => Response | Promise<Response>
@@ -56,6 +66,58 @@ export type Handle = (request: Request) => Response | Promise<Response>
 export type App = {
   readonly fetch: Handle
   readonly routes: readonly Route[]
+}
+
+/** What the rooms report to `GET /readyz`. */
+export const healthReports: HealthReports = {
+  scripts: scriptHealth,
+  warnings: [
+    alarmsGoToNobody,
+    recipientsReachNobody,
+    notificationsAreDead,
+    notificationsPaused,
+    restoreUnfinished,
+    scriptsWithoutUser,
+    runnersTakeNothing,
+    clockIsBehind,
+  ],
+}
+
+/** The rooms that have routes, in the order of the table of rooms in `src/README.md`. The first route that matches answers. */
+export const ROOMS: Readonly<Record<string, Hono<Env>>> = {
+  'access/session': sessionRoutes,
+  'access/oidc': oidcRoutes,
+  'access/users': userRoutes,
+  'access/user-groups': userGroupRoutes,
+  'access/directory': directoryRoutes,
+  'access/audit': auditRoutes,
+  'operations/health': healthRoutes(healthReports),
+  'content/files': fileRoutes,
+  'content/styles': styleRoutes,
+  'content/translations': translationRoutes,
+  'content/backups': backupRoutes,
+  'content/settings': settingsRoutes,
+  'monitoring/tree': treeRoutes,
+  'monitoring/jobs': jobRoutes,
+  'monitoring/metrics': metricsRoutes,
+  'monitoring/slos': sloRoutes,
+  'monitoring/slcs': slcRoutes,
+  'monitoring/dependencies': dependencyRoutes,
+  'monitoring/alarm-inbox': alarmRoutes,
+  'monitoring/value-history': historyRoutes,
+  'monitoring/events': eventRoutes,
+  'monitoring/status-pages': statusPageRoutes,
+  'monitoring/state-history': stateHistoryRoutes,
+  'monitoring/revaluations': revaluationRoutes,
+  'monitoring/notifications': notificationRoutes,
+  'monitoring/outages': outageRoutes,
+  'data/sources': dataSourceRoutes,
+  // `/scripts/codeGenerator` and the like must be registered before `/scripts/:script`.
+  'automation/code-generator': codeGeneratorRoutes,
+  'automation/packages': packageRoutes,
+  'automation/webhooks': webhookRoutes,
+  'automation/scripts': scriptRoutes,
+  'automation/runs': runRoutes,
 }
 
 /** Finds the caller of a request: users in `access`, script runners in `automation`. */
@@ -67,41 +129,7 @@ export const authenticators: Authenticators = { user: authenticateUser, runner: 
 export function createApp(ports: Ports, around: (handle: Handle) => Handle = (handle) => handle): App {
   const app = new Hono<Env>({ getPath: (request) => withoutBase(getPath(request), ports.settings.basePath) })
   app.use(responseHeaders(ports, authenticators))
-
-  app.route('/', healthRoutes)
-  app.route('/', sessionRoutes)
-  app.route('/', oidcRoutes)
-  app.route('/', userRoutes)
-  app.route('/', userGroupRoutes)
-  app.route('/', directoryRoutes)
-  app.route('/', auditRoutes)
-  app.route('/', treeRoutes)
-  app.route('/', jobRoutes)
-  app.route('/', sloRoutes)
-  app.route('/', slcRoutes)
-  app.route('/', metricsRoutes)
-  app.route('/', historyRoutes)
-  app.route('/', stateHistoryRoutes)
-  app.route('/', outageRoutes)
-  app.route('/', revaluationRoutes)
-  app.route('/', dependencyRoutes)
-  app.route('/', fileRoutes)
-  app.route('/', styleRoutes)
-  app.route('/', dataSourceRoutes)
-  // What is called as a script may be called comes before scripts.
-  app.route('/', codeGeneratorRoutes)
-  app.route('/', packageRoutes)
-  app.route('/', webhookRoutes)
-  app.route('/', scriptRoutes)
-  app.route('/', eventRoutes)
-  app.route('/', recipientRoutes)
-  app.route('/', translationRoutes)
-  app.route('/', settingsRoutes)
-  app.route('/', backupRoutes)
-  app.route('/', statusPageRoutes)
-  app.route('/', alarmRoutes)
-  app.route('/', notificationRoutes)
-  app.route('/', runRoutes)
+  for (const room of Object.values(ROOMS)) app.route('/', room)
 
   let document: object | null = null
   app.get(

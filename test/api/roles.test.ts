@@ -1,43 +1,13 @@
 import { describe, expect, test } from 'bun:test'
 
+import { join } from 'node:path'
+
 import { Hono } from 'hono'
 
-import { auditRoutes } from '../../src/access/audit/routes.ts'
-import { oidcRoutes } from '../../src/access/oidc/routes.ts'
-import { directoryRoutes } from '../../src/access/directory/routes.ts'
-import { sessionRoutes } from '../../src/access/session/routes.ts'
-import { userGroupRoutes } from '../../src/access/user-groups/routes.ts'
-import { userRoutes } from '../../src/access/users/routes.ts'
-import { dataSourceRoutes } from '../../src/data/sources/routes.ts'
-import { scriptRoutes } from '../../src/automation/scripts/routes.ts'
-import { webhookRoutes } from '../../src/automation/webhooks/routes.ts'
+import { ROOMS } from '../../src/app.ts'
 import { ROLES } from '../../src/context.ts'
-import { codeGeneratorRoutes } from '../../src/automation/code-generator/routes.ts'
-import { packageRoutes } from '../../src/automation/packages/routes.ts'
-import { backupRoutes } from '../../src/content/backups/routes.ts'
-import { fileRoutes } from '../../src/content/files/routes.ts'
-import { settingsRoutes } from '../../src/content/settings/routes.ts'
-import { styleRoutes } from '../../src/content/styles/routes.ts'
-import { runRoutes } from '../../src/automation/runs/routes.ts'
-import { translationRoutes } from '../../src/content/translations/routes.ts'
-import { healthRoutes } from '../../src/operations/health/routes.ts'
 import { policyOf, routesOf, scopeOf } from '../../src/http/policy.ts'
 import type { Env, Route } from '../../src/http/policy.ts'
-import { alarmRoutes } from '../../src/monitoring/alarm-inbox/routes.ts'
-import { dependencyRoutes } from '../../src/monitoring/dependencies/routes.ts'
-import { eventRoutes } from '../../src/monitoring/events/routes.ts'
-import { historyRoutes } from '../../src/monitoring/value-history/routes.ts'
-import { jobRoutes } from '../../src/monitoring/jobs/routes.ts'
-import { metricsRoutes } from '../../src/monitoring/metrics/routes.ts'
-import { notificationRoutes } from '../../src/monitoring/notifications/outbox/routes.ts'
-import { recipientRoutes } from '../../src/monitoring/notifications/recipients/routes.ts'
-import { outageRoutes } from '../../src/monitoring/outages/routes.ts'
-import { revaluationRoutes } from '../../src/monitoring/revaluations/routes.ts'
-import { slcRoutes } from '../../src/monitoring/slcs/routes.ts'
-import { sloRoutes } from '../../src/monitoring/slos/routes.ts'
-import { stateHistoryRoutes } from '../../src/monitoring/state-history/routes.ts'
-import { statusPageRoutes } from '../../src/monitoring/status-pages/routes.ts'
-import { treeRoutes } from '../../src/monitoring/tree/routes.ts'
 import { ASKERS } from './matrix/run.ts'
 import { mayCall, routes, scoped } from './roles.suite.ts'
 import { expectSnapshot } from './snapshot.ts'
@@ -131,42 +101,6 @@ describe('scopes', () => {
   })
 })
 
-const ROOMS = {
-  healthRoutes,
-  sessionRoutes,
-  oidcRoutes,
-  userRoutes,
-  userGroupRoutes,
-  auditRoutes,
-  directoryRoutes,
-  treeRoutes,
-  jobRoutes,
-  metricsRoutes,
-  historyRoutes,
-  stateHistoryRoutes,
-  outageRoutes,
-  revaluationRoutes,
-  sloRoutes,
-  dependencyRoutes,
-  eventRoutes,
-  statusPageRoutes,
-  alarmRoutes,
-  recipientRoutes,
-  notificationRoutes,
-  slcRoutes,
-  backupRoutes,
-  fileRoutes,
-  styleRoutes,
-  settingsRoutes,
-  translationRoutes,
-  dataSourceRoutes,
-  scriptRoutes,
-  webhookRoutes,
-  codeGeneratorRoutes,
-  packageRoutes,
-  runRoutes,
-}
-
 describe('a route without a policy stops the start', () => {
   for (const [room, { routes: handlers }] of Object.entries(ROOMS)) {
     for (const [index, { method, path }] of handlers.entries()) {
@@ -189,9 +123,15 @@ describe('a route without a policy stops the start', () => {
     const inRooms = Object.values(ROOMS).flatMap((room) => routesOf(room))
     expect(routes.length).toBe(inRooms.length + 1)
   })
+
+  test('the rooms stand in the order of the table of rooms', async () => {
+    const readme = await Bun.file(join(import.meta.dir, '../../src/README.md')).text()
+    const rooms = [...readme.matchAll(/^\| `([a-z]+\/[a-z-]+)` \|/gm)].map(([, room = '']) => room)
+    expect(Object.keys(ROOMS)).toEqual(rooms.filter((room) => ROOMS[room] !== undefined))
+  })
 })
 
-function appOf(handlers: typeof healthRoutes.routes): Hono<Env> {
+function appOf(handlers: Hono<Env>['routes']): Hono<Env> {
   const app = new Hono<Env>()
   for (const { method, path, handler } of handlers) app.on(method, path, handler)
   return app

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
-import type { Isolation } from '../../src/automation/runs/protocol.ts'
+import type { Isolation } from '../../src/domain/isolation.ts'
 import type { Tunnel } from '../../workers/runner/sandbox/container.ts'
 import { MEANS } from '../../workers/runner/sandbox/level.ts'
 import type { Means } from '../../workers/runner/sandbox/level.ts'

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'bun:test'
 
+import { healthReports } from '../../src/app.ts'
 import { readiness } from '../../src/operations/health/service.ts'
 import { openRunStage } from './stage.ts'
 
@@ -13,7 +14,8 @@ afterEach(async () => {
 })
 
 const warning = async () =>
-  (await readiness(stage.ports)).warnings.find(({ code }) => code === 'no_runner_accepts_jobs')?.detail
+  (await readiness(stage.ports, healthReports)).warnings.find(({ code }) => code === 'no_runner_accepts_jobs')
+    ?.detail
 
 test('a run that no runner would take says so, and so does health, until one comes that takes jobs', async () => {
   const script = await stage.script()

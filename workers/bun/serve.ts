@@ -1,3 +1,4 @@
+import { healthReports } from '../../src/app.ts'
 import { RELEASE, healthWarnings } from '../../src/operations/health/service.ts'
 import { jsonLog } from '../json-log.ts'
 import { startRunnerChild } from './runner-child.ts'
@@ -16,7 +17,8 @@ export async function serve(environment: Environment): Promise<void> {
   const server = await startServer(settings, { log })
   const endRunner = settings.startsRunner ? startRunner(server, settings.dataDir) : null
   stopOnSignals(server, endRunner)
-  for (const { code, detail } of await healthWarnings(server.ports)) server.ports.log.warn(detail, { code })
+  for (const { code, detail } of await healthWarnings(server.ports, healthReports))
+    server.ports.log.warn(detail, { code })
   process.stdout.write(welcome(server, settings))
 }
 

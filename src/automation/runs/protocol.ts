@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { ISOLATIONS } from '../../domain/isolation.ts'
 import { reportText, storableText } from '../../http/text-schemas.ts'
 import { SOURCE_TYPES, TLS_MODES } from '../../data/sources/schema.ts'
 import { DEPENDENCY_MANAGERS, RUNNER_KINDS } from '../scripts/detection.ts'
@@ -18,9 +19,6 @@ export const LOG_HEAD_LINES = 100
 export const LOG_TAIL_LINES = 900
 export const OUTPUTS_MAX = 20
 export const OUTPUT_MAX_BYTES = 10 * 1024 * 1024
-
-/** How a job is kept apart from everything else, best first. */
-export const ISOLATIONS = ['full', 'reduced', 'uid', 'none'] as const
 
 /** What a runner says of itself. */
 export const aboutRunner = z.strictObject({
@@ -146,4 +144,3 @@ export type Beat = z.infer<typeof beat>
 export type LogLine = z.infer<typeof logLine>
 export type LogChunk = z.infer<typeof logChunk>
 export type Progress = z.infer<typeof progress>
-export type Isolation = (typeof ISOLATIONS)[number]

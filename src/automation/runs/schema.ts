@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { idParam } from '../../http/openapi-answers.ts'
 import { PARAMETERS_MAX } from '../../ports/scripts.ts'
-import { ISOLATIONS } from './protocol.ts'
+import { ISOLATIONS } from '../../domain/isolation.ts'
 import { RUN_STATES } from './run.ts'
 
 export const RUN_BODY_MAX_BYTES = 128 * 1024

@@ -1,5 +1,5 @@
+import type { Isolation } from '../../domain/isolation.ts'
 import { timeFormat } from '../../lib/time.ts'
-import type { Isolation } from './protocol.ts'
 import type { JobView, Trigger } from './schema.ts'
 import type { ListedRun } from './store/lists.ts'
 

@@ -255,14 +255,6 @@ async function restore(context: Context, blob: string, asked: RestoreBody): Prom
   })
 }
 
-/** The latest restore of a whole backup that has not put all histories back, if there is one. */
-export async function unfinishedRestore({
-  database,
-}: Ports): Promise<{ readonly madeAt: number; readonly beganAt: number } | null> {
-  const latest = await store.latestRestore(database)
-  return latest?.finishedAt === null ? latest : null
-}
-
 /** Who looks into a backup is on record as well. */
 async function noteTried(
   context: Context,

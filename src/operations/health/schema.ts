@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { ISOLATIONS } from '../../automation/runs/protocol.ts'
+import { ISOLATIONS } from '../../domain/isolation.ts'
 
 const checkView = z.object({
   status: z.enum(['ok', 'failed']),

@@ -1,13 +1,9 @@
-import { scriptHealth } from '../../automation/runs/runners/service.ts'
 import { countUsers } from '../../access/users/service.ts'
 import { INTERFACE_RELEASE, VERSION } from '../../http/version.ts'
 import { Refusal } from '../../lib/errors.ts'
 import { timeFormat } from '../../lib/time.ts'
 import type { Ports } from '../../ports/index.ts'
-import { alarmsGoToNobody, notificationsAreDead, recipientsReachNobody } from './service/alarms.ts'
-import { clockIsBehind, valuesAreStored } from './service/ingest.ts'
-import { notificationsPaused, restoreUnfinished } from './service/restores.ts'
-import { runnersTakeNothing, scriptsWithoutUser } from './service/scripts.ts'
+import { valuesAreStored } from './service/ingest.ts'
 import type { Check, FrontView, Readiness, ScriptHealth, Warning } from './schema.ts'
 
 /** The releases that run here. */
@@ -20,17 +16,12 @@ const CHECKS: Readonly<Record<string, (ports: Ports) => Promise<unknown>>> = {
   values: valuesAreStored,
 }
 
-/** Conditions that leave the service able to work; each answers null while it does not hold. */
-const WARNINGS: readonly ((ports: Ports, scripts: ScriptHealth) => Promise<Warning | null>)[] = [
-  alarmsGoToNobody,
-  recipientsReachNobody,
-  notificationsAreDead,
-  notificationsPaused,
-  restoreUnfinished,
-  scriptsWithoutUser,
-  runnersTakeNothing,
-  clockIsBehind,
-]
+/** What rooms report on the health of the service. `app.ts` collects it, so that this room knows no other. */
+export type HealthReports = {
+  /** Each returns null while its condition does not hold. These conditions leave the service able to work. */
+  readonly warnings: readonly ((ports: Ports, scripts: ScriptHealth) => Promise<Warning | null>)[]
+  readonly scripts: (ports: Ports) => Promise<ScriptHealth>
+}
 
 /** What stands at the address of the service. */
 export function front({ settings }: Ports): FrontView {
@@ -45,27 +36,31 @@ export function front({ settings }: Ports): FrontView {
 }
 
 /** The state of the service for its operator: `failed` when one check fails. */
-export async function readiness(ports: Ports): Promise<Readiness> {
+export async function readiness(ports: Ports, reports: HealthReports): Promise<Readiness> {
   const checks = await runChecks(ports)
   const hasFailed = Object.values(checks).some(({ status }) => status === 'failed')
   // Deliveries need no runner: the service is ready without one.
-  const scripts = hasFailed ? null : await scriptHealth(ports)
+  const scripts = hasFailed ? null : await reports.scripts(ports)
   return {
     status: hasFailed ? 'failed' : 'ok',
     checks,
-    warnings: scripts ? await warningsOf(ports, scripts) : [],
+    warnings: scripts ? await warningsOf(ports, reports, scripts) : [],
     lastIngestGap: lastIngestGapOf(ports),
     scripts,
   }
 }
 
 /** The warnings that hold now. */
-export async function healthWarnings(ports: Ports): Promise<Warning[]> {
-  return warningsOf(ports, await scriptHealth(ports))
+export async function healthWarnings(ports: Ports, reports: HealthReports): Promise<Warning[]> {
+  return warningsOf(ports, reports, await reports.scripts(ports))
 }
 
-async function warningsOf(ports: Ports, scripts: ScriptHealth): Promise<Warning[]> {
-  const found = await Promise.all(WARNINGS.map((warning) => warning(ports, scripts)))
+async function warningsOf(
+  ports: Ports,
+  { warnings }: HealthReports,
+  scripts: ScriptHealth,
+): Promise<Warning[]> {
+  const found = await Promise.all(warnings.map((warning) => warning(ports, scripts)))
   return found.filter((warning) => warning !== null)
 }
 

@@ -1,4 +1,4 @@
-import type { Isolation } from '../../../src/automation/runs/protocol.ts'
+import type { Isolation } from '../../../src/domain/isolation.ts'
 
 /** What of a machine keeps jobs apart. */
 export const MEANS = ['namespaces', 'seccomp', 'uids', 'cgroups', 'rooms', 'landlock'] as const

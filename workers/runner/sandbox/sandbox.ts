@@ -1,7 +1,7 @@
 import { mkdir, symlink } from 'node:fs/promises'
 import { dirname, isAbsolute } from 'node:path'
 
-import type { Isolation } from '../../../src/automation/runs/protocol.ts'
+import type { Isolation } from '../../../src/domain/isolation.ts'
 import type { Bind, Contained, Exit, Limits, SandboxStart } from './container.ts'
 import { openLauncher } from './launch.ts'
 import type { Launcher } from './launch.ts'

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { idParam } from '../../../http/openapi-answers.ts'
 import { RUNNER_KINDS } from '../../scripts/detection.ts'
-import { ISOLATIONS } from '../protocol.ts'
+import { ISOLATIONS } from '../../../domain/isolation.ts'
 
 export const runnerPath = z.object({ id: idParam })
 

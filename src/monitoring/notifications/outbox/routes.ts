@@ -10,7 +10,7 @@ import { listNotifications, resendNotification, resumeNotifications } from './se
 
 const ADMINISTRATOR = ['administrator'] as const
 
-export const notificationRoutes = new Hono<Env>()
+export const outboxRoutes = new Hono<Env>()
   .get(
     '/notifications',
     policy({

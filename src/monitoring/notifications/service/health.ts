@@ -1,8 +1,9 @@
-import { hasAddressedLink } from '../../../monitoring/alarms/service.ts'
-import { countDead } from '../../../monitoring/notifications/outbox/service.ts'
-import { idleRecipients } from '../../../monitoring/notifications/recipients/service/reads.ts'
+import { timeFormat } from '../../../lib/time.ts'
+import type { Warning } from '../../../operations/health/schema.ts'
 import type { Ports } from '../../../ports/index.ts'
-import type { Warning } from '../schema.ts'
+import { hasAddressedLink } from '../../alarms/service.ts'
+import { countDead, notificationsPausedSince } from '../outbox/service.ts'
+import { idleRecipients } from '../recipients/service/reads.ts'
 
 /** Alarms are listed, and no recipient is notified of any. */
 export async function alarmsGoToNobody({ database }: Ports): Promise<Warning | null> {
@@ -30,4 +31,13 @@ export async function notificationsAreDead({ database, clock }: Ports): Promise<
   if (count === 0) return null
   const detail = `${count} notifications failed for good within 24 hours. GET /notifications?status=dead lists them with the reason; POST /notifications/{id}/resend sends one again.`
   return { code: 'notifications_dead', detail }
+}
+
+/** While notifications are paused after a restore. */
+export async function notificationsPaused(ports: Ports): Promise<Warning | null> {
+  const sinceAt = await notificationsPausedSince(ports)
+  if (sinceAt === null) return null
+  const since = timeFormat(ports.settings.timeZone)(sinceAt)
+  const detail = `Notifications are paused since the restore at ${since}. Check the alarm recipients, then call POST /notifications/resume.`
+  return { code: 'notifications_paused', detail }
 }

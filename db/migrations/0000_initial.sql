@@ -204,12 +204,6 @@ CREATE TABLE `restores` (
 	`finished_at` integer
 );
 --> statement-breakpoint
-CREATE TABLE `doomed_blobs` (
-	`key` text PRIMARY KEY NOT NULL,
-	`at` integer NOT NULL
-);
---> statement-breakpoint
-CREATE INDEX `doomed_blobs_by_time` ON `doomed_blobs` (`at`);--> statement-breakpoint
 CREATE TABLE `files` (
 	`name` text PRIMARY KEY NOT NULL,
 	`mime_type` text NOT NULL,
@@ -218,6 +212,12 @@ CREATE TABLE `files` (
 	`updated_at` integer NOT NULL
 );
 --> statement-breakpoint
+CREATE TABLE `orphaned_blobs` (
+	`key` text PRIMARY KEY NOT NULL,
+	`at` integer NOT NULL
+);
+--> statement-breakpoint
+CREATE INDEX `orphaned_blobs_by_time` ON `orphaned_blobs` (`at`);--> statement-breakpoint
 CREATE TABLE `settings` (
 	`id` integer PRIMARY KEY NOT NULL,
 	`values` text NOT NULL,

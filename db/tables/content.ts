@@ -10,14 +10,14 @@ export const files = sqliteTable('files', {
   updatedAt: integer('updated_at').notNull(),
 })
 
-/** Blobs that nothing refers to: before they are there, and after they are not wanted. */
-export const doomedBlobs = sqliteTable(
-  'doomed_blobs',
+/** Blobs without references: during their upload, and after the last reference was removed. */
+export const orphanedBlobs = sqliteTable(
+  'orphaned_blobs',
   {
     key: text().primaryKey(),
     at: integer().notNull(),
   },
-  (table) => [index('doomed_blobs_by_time').on(table.at)],
+  (table) => [index('orphaned_blobs_by_time').on(table.at)],
 )
 
 /** Style sheets. */

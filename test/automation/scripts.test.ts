@@ -125,7 +125,7 @@ test('what depends on a script keeps it, unless its deletion is forced', async (
   const refused = await rejection(deleteScript(context, 'needed', { isForced: false }))
   expect(refused).toMatchObject({
     code: 'has_dependents',
-    detail: expect.stringContaining('3 depend') as string,
+    detail: expect.stringContaining('used by 3 other objects') as string,
   })
   expect(refused).toHaveProperty('errors.length', 3)
   await commit(database, dependents(database, { kind: 'dataSource', ownerId: 9 }, []))
@@ -288,22 +288,22 @@ async function keys(sql: string): Promise<string[]> {
 }
 
 const KEPT = 'select blob as key from script_files where blob is not null'
-const DOOMED = 'select key from doomed_blobs'
+const ORPHANED = 'select key from orphaned_blobs'
 
-/** Every blob is of a file or doomed, and none is both. */
+/** Every blob is of a file or orphaned, and none is both. */
 async function expectConsistent(): Promise<void> {
-  const [kept, doomed, blobs] = [
+  const [kept, orphaned, blobs] = [
     await keys(KEPT),
-    await keys(DOOMED),
+    await keys(ORPHANED),
     await opened.ports.blobs.list('scripts/'),
   ]
-  expect(blobs.filter((key) => !kept.includes(key) && !doomed.includes(key))).toEqual([])
-  expect(kept.filter((key) => doomed.includes(key) || !blobs.includes(key))).toEqual([])
+  expect(blobs.filter((key) => !kept.includes(key) && !orphaned.includes(key))).toEqual([])
+  expect(kept.filter((key) => orphaned.includes(key) || !blobs.includes(key))).toEqual([])
 }
 
 async function leftOver(): Promise<string[]> {
   const [kept, blobs] = [await keys(KEPT), await opened.ports.blobs.list('scripts/')]
-  return [...blobs.filter((key) => !kept.includes(key)), ...(await keys(DOOMED))]
+  return [...blobs.filter((key) => !kept.includes(key)), ...(await keys(ORPHANED))]
 }
 
 test('a tree is listed with every directory in it', async () => {

@@ -220,15 +220,15 @@ async function textOf(ports: Ports, name: string): Promise<string | null> {
   }
 }
 
-/** Every file has its bytes, and every blob is a file's or doomed. */
+/** Every file has its bytes, and every blob is a file's or orphaned. */
 async function expectConsistent(ports: Ports): Promise<void> {
   const { items } = await listFiles(administratorOf(ports), { limit: 1_000 })
   for (const { name, size } of items) expect((await textOf(ports, name))?.length).toBe(size)
   const kept = items.map(({ etag }) => `files/${etag.slice(1, -1)}`)
-  const doomed = await doomedOf(ports)
+  const orphaned = await orphanedOf(ports)
   const blobs = await ports.blobs.list('files/')
-  expect(blobs.filter((key) => !kept.includes(key) && !doomed.includes(key))).toEqual([])
-  expect(doomed.filter((key) => kept.includes(key))).toEqual([])
+  expect(blobs.filter((key) => !kept.includes(key) && !orphaned.includes(key))).toEqual([])
+  expect(orphaned.filter((key) => kept.includes(key))).toEqual([])
 }
 
 async function leftOver(ports: Ports): Promise<string[]> {
@@ -237,12 +237,12 @@ async function leftOver(ports: Ports): Promise<string[]> {
   const blobs = await ports.blobs.list('files/')
   return [
     ...blobs.filter((key) => !kept.includes(key)),
-    ...(await doomedOf(ports)).filter((key) => !blobs.includes(key)),
+    ...(await orphanedOf(ports)).filter((key) => !blobs.includes(key)),
   ]
 }
 
-async function doomedOf({ database }: Ports): Promise<string[]> {
-  const rows = await database.all<{ key: string }>('select key from doomed_blobs')
+async function orphanedOf({ database }: Ports): Promise<string[]> {
+  const rows = await database.all<{ key: string }>('select key from orphaned_blobs')
   return rows.map(({ key }) => key)
 }
 

@@ -178,10 +178,10 @@ describe('the history of a script', () => {
     await copies(held.id, 1_005, 'succeeded')
     await stage.ports.database.run(sql`
       insert into run_files select id, 'output', 'x', 'runs/' || id, 1, '', 'text/plain' from runs where state = 'succeeded'`)
-    const doomed = await count('doomed_blobs')
+    const orphaned = await count('orphaned_blobs')
     const next = await script.order()
     expect(await count(`runs where state = 'succeeded'`)).toBe(1_000)
-    expect(await count('doomed_blobs')).toBe(doomed + 5)
+    expect(await count('orphaned_blobs')).toBe(orphaned + 5)
     expect(await count(`runs where id < 'j_${'6'.padStart(26, '0')}'`)).toBe(0)
     await must(held.finish())
     expect(await count(`runs where state = 'succeeded'`)).toBe(1_000)

@@ -100,7 +100,7 @@ export function updateScript(
     .where(eq(scripts.id, id))
 }
 
-/** Takes a script away with all that is its own; the blobs of its files and runs are doomed. Unless it is forced, fails for
+/** Takes a script away with all that is its own; the blobs of its files and runs are orphaned. Unless it is forced, fails for
  * the empty version, as an update does, while something depends on it. */
 export function deleteScript(
   database: Database,
@@ -114,7 +114,7 @@ export function deleteScript(
   return [
     ...(isForced ? [] : [guard]),
     database.run(sql`
-      insert into doomed_blobs (key, at)
+      insert into orphaned_blobs (key, at)
       select blob, cast(${at} as integer) from script_files where script_id = ${id} and blob is not null
       union all select f.blob, cast(${at} as integer) from run_files f join runs r on r.id = f.run_id
       where r.script_id = ${id} and f.kind <> 'tree'`),

@@ -14,12 +14,12 @@ import { commit } from '../../ports/database.ts'
 import type { Ports } from '../../ports/index.ts'
 import { VERSION } from '../../http/version.ts'
 import {
-  doomBlobs,
+  markOrphaned,
   LONG_UPLOAD_MAX_MS,
   openBlob,
   putBlobAt,
-  refuseLate,
-  sparedBlobs,
+  asExpiredUpload,
+  claimBlobs,
 } from '../blobs/service.ts'
 import { archiveKeys } from './archive/keys.ts'
 import type { BackupBody, BackupView, ListQuery, RestoreBody, RestoreView } from './schema.ts'
@@ -125,12 +125,12 @@ async function keep(context: Context, made: FinishedBackup & Content & Kind): Pr
     after: { sizeBytes, histories: hasHistories, files: hasFiles, origin },
   })
   try {
-    const spared = sparedBlobs(context.ports, [made.blob], LONG_UPLOAD_MAX_MS)
-    const results = await database.batch([store.insertBackup(database, row), ...spared, entry])
+    const claims = claimBlobs(context.ports, [made.blob], LONG_UPLOAD_MAX_MS)
+    const results = await database.batch([store.insertBackup(database, row), ...claims, entry])
     const [[{ id }]] = results as unknown as [[{ id: number }]]
     return viewOf(context.ports, { ...row, id })
   } catch (error) {
-    throw refuseLate(error)
+    throw asExpiredUpload(error)
   }
 }
 
@@ -169,7 +169,7 @@ function deletion(context: Context, row: BackupRow) {
   const { sizeBytes, hasHistories, hasFiles, origin } = row
   const before = { sizeBytes, histories: hasHistories, files: hasFiles, origin }
   const entry = audited(context, { action: 'delete', objectType: 'backup', objectId: row.digest, before })
-  return [store.deleteBackup(database, row.id), doomBlobs(database, [row.blob], clock.now()), entry]
+  return [store.deleteBackup(database, row.id), markOrphaned(database, [row.blob], clock.now()), entry]
 }
 
 /** Who makes backups by the schedule. */

@@ -8,15 +8,15 @@ import { commit, isNotNullViolation } from '../../ports/database.ts'
 import type { Ports } from '../../ports/index.ts'
 import * as store from './store.ts'
 
-/** So that nobody takes a place for ever; long before a doomed blob is swept nobody refers to it any more. */
+/** Ends an upload long before the sweep removes its blob. */
 export const UPLOAD_MAX_MS = 10 * 60_000
-/** The same for what is large. */
+/** The same for large files. */
 export const LONG_UPLOAD_MAX_MS = 55 * 60_000
-const DOOMED_MS = 60 * 60_000
+const ORPHANED_MS = 60 * 60_000
 const SWEPT_AT_ONCE = 100
 
-/** A write that notes blobs that nothing will refer to any more. It goes into the commit that takes the last row away. */
-export const doomBlobs = store.doomBlobs
+/** A write that marks blobs as orphaned. It belongs to the commit that removes the last reference. */
+export const markOrphaned = store.markOrphaned
 
 /** What a blob is to be, and where it belongs: `files` for `files/<uuid>`. */
 export type NewBlob = {
@@ -25,7 +25,7 @@ export type NewBlob = {
   readonly sizeMaxBytes: number
 }
 
-/** Puts bytes under a key of their own, which is doomed until a commit with `sparedBlobs` refers to it.
+/** Stores bytes under a new key. The blob is marked as orphaned until a commit with `claimBlobs` refers to it.
  * @throws {Refusal} too_large, unavailable while blobs cannot be put or when `signal` gives up */
 export async function putBlob(
   ports: Ports,
@@ -43,19 +43,19 @@ export async function putBlobAt(
   bytes: Omit<NewBlob, 'prefix'>,
   signal: AbortSignal,
 ): Promise<number> {
-  await commit(ports.database, [store.doomBlobs(ports.database, [key], ports.clock.now())])
+  await commit(ports.database, [store.markOrphaned(ports.database, [key], ports.clock.now())])
   return inTime(put(ports, key, bytes), signal)
 }
 
-/** The writes with which blobs that were put belong to what else their commit writes. The commit fails, as `refuseLate`
- * recognises, where one was begun longer ago than it may take. */
-export function sparedBlobs({ database, clock }: Ports, keys: readonly string[], maxMs = UPLOAD_MAX_MS) {
-  return keys.length === 0 ? [] : store.spareBlobs(database, keys, clock.now() - maxMs)
+/** The writes that remove the marks of stored blobs. They belong to the commit that refers to the blobs, which fails, as
+ * `asExpiredUpload` recognises, if an upload began more than `maxMs` ago. */
+export function claimBlobs({ database, clock }: Ports, keys: readonly string[], maxMs = UPLOAD_MAX_MS) {
+  return keys.length === 0 ? [] : store.claimBlobs(database, keys, clock.now() - maxMs)
 }
 
-/** What is to be thrown for a commit with `sparedBlobs` that failed. */
-export function refuseLate(error: unknown): unknown {
-  return isNotNullViolation(error, 'doomed_blobs.at') ? tookTooLong() : error
+/** The error to throw for a failed commit with `claimBlobs`. */
+export function asExpiredUpload(error: unknown): unknown {
+  return isNotNullViolation(error, 'orphaned_blobs.at') ? tookTooLong() : error
 }
 
 /** The bytes of a blob that a row refers to, or a span of them. @throws {Refusal} unavailable while blobs cannot be read */
@@ -78,13 +78,13 @@ export async function inTime<Result>(promise: Promise<Result>, signal: AbortSign
 /** Removes blobs that nothing has referred to for an hour: those of uploads that did not end well, and of what was replaced
  * or deleted. What cannot be removed is left to the next sweep: nothing else has to wait for it. */
 export async function sweepBlobs({ database, blobs, clock, log }: Ports): Promise<void> {
-  const doomedAt = clock.now() - DOOMED_MS
+  const orphanedBeforeAt = clock.now() - ORPHANED_MS
   try {
     for (;;) {
-      const keys = await store.listDoomed(database, doomedAt, SWEPT_AT_ONCE)
+      const keys = await store.listOrphaned(database, orphanedBeforeAt, SWEPT_AT_ONCE)
       if (keys.length === 0) return
       for (const key of keys) await blobs.delete(key)
-      await commit(database, [store.forgetDoomed(database, keys, doomedAt)])
+      await commit(database, [store.removeMarks(database, keys, orphanedBeforeAt)])
     }
   } catch (error) {
     log.error('files: deleting unreferenced blobs failed; retrying later', error)

@@ -1,41 +1,41 @@
 import { and, inArray, lt, sql } from 'drizzle-orm'
 import type { SQL } from 'drizzle-orm'
-import { doomedBlobs } from '../../../db/tables/content.ts'
+import { orphanedBlobs } from '../../../db/tables/content.ts'
 import type { Database, Write } from '../../ports/database.ts'
 
-/** Notes blobs that nothing refers to, so that they are swept. */
-export function doomBlobs(database: Database, keys: readonly string[], at: number): Write {
+/** Marks blobs without references, so that the sweep removes them. */
+export function markOrphaned(database: Database, keys: readonly string[], at: number): Write {
   return database.run(sql`
-    insert into doomed_blobs (key, at) select value, cast(${at} as integer) from ${these(keys)}`)
+    insert into orphaned_blobs (key, at) select value, cast(${at} as integer) from ${these(keys)}`)
 }
 
-/** Takes the doom away from blobs. Fails for the empty time where one was not doomed after `doomedAfterAt`: then it may have
- * been swept. */
-export function spareBlobs(database: Database, keys: readonly string[], doomedAfterAt: number): Write[] {
+/** Removes the marks of blobs. Fails, for an empty `at`, if a blob was not marked after `markedAfterAt`: the sweep may have
+ * removed it. */
+export function claimBlobs(database: Database, keys: readonly string[], markedAfterAt: number): Write[] {
   return [
     database.run(sql`
-      insert into doomed_blobs (key, at)
-      select value, (select d.at from doomed_blobs d where d.key = value and d.at > ${doomedAfterAt})
+      insert into orphaned_blobs (key, at)
+      select value, (select d.at from orphaned_blobs d where d.key = value and d.at > ${markedAfterAt})
       from ${these(keys)} where true on conflict (key) do update set at = excluded.at`),
-    database.delete(doomedBlobs).where(inArray(doomedBlobs.key, selected(keys))),
+    database.delete(orphanedBlobs).where(inArray(orphanedBlobs.key, selected(keys))),
   ]
 }
 
-/** Blobs that were doomed before `at`, some of them. */
-export async function listDoomed(database: Database, at: number, limit: number): Promise<string[]> {
+/** Some blobs that were marked as orphaned before `at`. */
+export async function listOrphaned(database: Database, at: number, limit: number): Promise<string[]> {
   const rows = await database
-    .select({ key: doomedBlobs.key })
-    .from(doomedBlobs)
-    .where(lt(doomedBlobs.at, at))
+    .select({ key: orphanedBlobs.key })
+    .from(orphanedBlobs)
+    .where(lt(orphanedBlobs.at, at))
     .limit(limit)
   return rows.map(({ key }) => key)
 }
 
-/** Forgets doomed blobs, which are no longer there. */
-export function forgetDoomed(database: Database, keys: readonly string[], at: number): Write {
+/** Removes the marks of deleted blobs. */
+export function removeMarks(database: Database, keys: readonly string[], at: number): Write {
   return database
-    .delete(doomedBlobs)
-    .where(and(inArray(doomedBlobs.key, selected(keys)), lt(doomedBlobs.at, at)))
+    .delete(orphanedBlobs)
+    .where(and(inArray(orphanedBlobs.key, selected(keys)), lt(orphanedBlobs.at, at)))
 }
 
 function these(keys: readonly string[]): SQL {

@@ -11,7 +11,7 @@ import { timeFormat } from '../../lib/time.ts'
 import type { ByteSpan } from '../../ports/blobs.ts'
 import { commit } from '../../ports/database.ts'
 import type { Ports } from '../../ports/index.ts'
-import { inTime, openBlob, putBlob, refuseLate, sparedBlobs, UPLOAD_MAX_MS } from '../blobs/service.ts'
+import { inTime, openBlob, putBlob, asExpiredUpload, claimBlobs, UPLOAD_MAX_MS } from '../blobs/service.ts'
 import { HEAD_BYTES } from './media-types.ts'
 import { FILE_TYPES } from './mime-types.ts'
 import type { FileView } from './schema.ts'
@@ -81,9 +81,9 @@ async function save(
     before: before && toldOf(before),
     after: toldOf(row),
   })
-  const writes = [...store.saveFile(database, row), ...sparedBlobs(ports, [blob]), entry]
+  const writes = [...store.saveFile(database, row), ...claimBlobs(ports, [blob]), entry]
   await commit(database, writes).catch((error: unknown) => {
-    throw refuseLate(error)
+    throw asExpiredUpload(error)
   })
   ports.log.info('files: file saved', { sizeBytes, mimeType })
   return { file: viewOf(ports, row), isNew: before === null }

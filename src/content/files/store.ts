@@ -1,5 +1,5 @@
 import { count, eq, gt, sql } from 'drizzle-orm'
-import { doomedBlobs, files } from '../../../db/tables/content.ts'
+import { orphanedBlobs, files } from '../../../db/tables/content.ts'
 import type { Database, Write } from '../../ports/database.ts'
 
 export type FileRow = typeof files.$inferSelect
@@ -21,10 +21,10 @@ export async function countFiles(database: Database): Promise<number> {
   return row?.total ?? 0
 }
 
-/** Keeps a file under its name, in place of the one that was there, whose blob is doomed. */
+/** Keeps a file under its name, in place of the one that was there, whose blob is orphaned. */
 export function saveFile(database: Database, row: FileRow): Write[] {
   return [
-    doomBlobOf(database, row.name, row.updatedAt),
+    markBlobOrphaned(database, row.name, row.updatedAt),
     database
       .insert(files)
       .values(row)
@@ -40,15 +40,15 @@ export function saveFile(database: Database, row: FileRow): Write[] {
   ]
 }
 
-/** Removes a file, whose blob is doomed. */
+/** Removes a file, whose blob is orphaned. */
 export function deleteFile(database: Database, name: string, at: number): Write[] {
-  return [doomBlobOf(database, name, at), database.delete(files).where(eq(files.name, name))]
+  return [markBlobOrphaned(database, name, at), database.delete(files).where(eq(files.name, name))]
 }
 
-function doomBlobOf(database: Database, name: string, at: number): Write {
-  const doomed = database
+function markBlobOrphaned(database: Database, name: string, at: number): Write {
+  const orphaned = database
     .select({ key: files.blob, at: sql<number>`cast(${at} as integer)`.as('at') })
     .from(files)
     .where(eq(files.name, name))
-  return database.insert(doomedBlobs).select(doomed)
+  return database.insert(orphanedBlobs).select(orphaned)
 }

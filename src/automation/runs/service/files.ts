@@ -1,4 +1,10 @@
-import { openBlob, putBlob, refuseLate, sparedBlobs, UPLOAD_MAX_MS } from '../../../content/blobs/service.ts'
+import {
+  openBlob,
+  putBlob,
+  asExpiredUpload,
+  claimBlobs,
+  UPLOAD_MAX_MS,
+} from '../../../content/blobs/service.ts'
 import { filenameOf, noFilename } from '../../../content/files/filename.ts'
 import { HEAD_BYTES } from '../../../content/files/media-types.ts'
 import type { FormPart } from '../../../content/files/multipart.ts'
@@ -84,9 +90,9 @@ export async function takeOutput(
     await commit(database, [
       requireHeld(database, holder),
       ...insertFiles(database, place, [file]),
-      ...sparedBlobs(ports, [kept.blob]),
+      ...claimBlobs(ports, [kept.blob]),
     ]).catch((error: unknown) => {
-      throw isNotNullViolation(error, 'runs.log_lines') ? fenced() : refuseLate(error)
+      throw isNotNullViolation(error, 'runs.log_lines') ? fenced() : asExpiredUpload(error)
     })
   })
 }

@@ -1,5 +1,5 @@
 import { audited } from '../../../access/audit/service.ts'
-import { refuseLate, sparedBlobs } from '../../../content/blobs/service.ts'
+import { asExpiredUpload, claimBlobs } from '../../../content/blobs/service.ts'
 import type { Context } from '../../../context.ts'
 import { sha256 } from '../../../lib/digest.ts'
 import { Refusal } from '../../../lib/errors.ts'
@@ -23,7 +23,7 @@ import { HISTORY_MAX, tellRun } from './transition-run.ts'
 const QUEUE_MAX = 1_000
 const REPEAT_MS = 86_400_000
 
-/** A file that came with an order; its bytes are there, and doomed until somebody refers to them. */
+/** A file that came with an order; its bytes are stored, and orphaned until a row refers to them. */
 export type Upload = Pick<RunFile, 'name' | 'blob' | 'sizeBytes' | 'sha256' | 'mimeType'>
 
 export type RunOrder = RunBody & {
@@ -76,7 +76,7 @@ export async function orderRun(context: Context, order: RunOrder): Promise<Order
     const isSame = key !== null && isUniqueViolation(error, 'run_repeats.key')
     const again = isSame ? await replayed(context, { ...order, key, digest }) : null
     if (again) return again
-    throw refuseLate(error)
+    throw asExpiredUpload(error)
   }
   await tellRun(ports, row)
   await ports.dispatch.wake()
@@ -149,7 +149,7 @@ function writesOf(
       : []),
     concurrency === 'skip' ? store.insertUnlessBusy(database, row, SKIPPED) : store.insertRun(database, row),
     ...insertFiles(database, { runId: id, kind: 'upload', at: now }, uploads),
-    ...sparedBlobs(
+    ...claimBlobs(
       ports,
       uploads.map(({ blob }) => blob),
     ),

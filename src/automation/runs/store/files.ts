@@ -1,6 +1,6 @@
 import { and, eq, sql } from 'drizzle-orm'
 import type { SQL } from 'drizzle-orm'
-import { doomedBlobs } from '../../../../db/tables/content.ts'
+import { orphanedBlobs } from '../../../../db/tables/content.ts'
 import { runFiles } from '../../../../db/tables/runs.ts'
 import type { Database, Write } from '../../../ports/database.ts'
 import { jsonRows } from './json-rows.ts'
@@ -30,7 +30,7 @@ export async function listFiles(
     .orderBy(runFiles.name)
 }
 
-/** Notes files, in place of those that have their names, whose bytes are doomed. */
+/** Notes files, in place of those that have their names, whose bytes are orphaned. */
 export function insertFiles(
   database: Database,
   { runId, kind, at }: { readonly runId: string; readonly kind: FileKind; readonly at: number },
@@ -39,7 +39,7 @@ export function insertFiles(
   return jsonRows(files).flatMap((rows) => {
     const row = sql`json_each(${rows})`
     return [
-      doomBytes(
+      markBytesOrphaned(
         database,
         sql`run_id = ${runId} and kind = ${kind} and kind <> 'tree' and name in (select value->>'name' from ${row})`,
         at,
@@ -63,21 +63,21 @@ export function insertFiles(
   })
 }
 
-/** Removes files of a run, and dooms the bytes that are its own. */
+/** Removes files of a run, and marks its own bytes as orphaned. */
 export function deleteFiles(
   database: Database,
   { runId, kind, at }: { readonly runId: string; readonly kind: FileKind; readonly at: number },
 ): Write[] {
   const these = sql`run_id = ${runId} and kind = ${kind}`
   const removed = database.delete(runFiles).where(these)
-  return kind === 'tree' ? [removed] : [doomBytes(database, these, at), removed]
+  return kind === 'tree' ? [removed] : [markBytesOrphaned(database, these, at), removed]
 }
 
 /** Notes that nothing refers any more to the bytes of these files. */
-export function doomBytes(database: Database, where: SQL, at: number): Write {
-  const doomed = database
+export function markBytesOrphaned(database: Database, where: SQL, at: number): Write {
+  const orphaned = database
     .select({ key: runFiles.blob, at: sql<number>`cast(${at} as integer)`.as('at') })
     .from(runFiles)
     .where(where)
-  return database.insert(doomedBlobs).select(doomed)
+  return database.insert(orphanedBlobs).select(orphaned)
 }

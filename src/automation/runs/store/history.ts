@@ -1,9 +1,9 @@
 import { sql } from 'drizzle-orm'
 import { runs } from '../../../../db/tables/runs.ts'
 import type { Database, Write } from '../../../ports/database.ts'
-import { doomBytes } from './files.ts'
+import { markBytesOrphaned } from './files.ts'
 
-/** Removes the oldest that have ended, of a script that has more than `keptMax` of them, and dooms their bytes. */
+/** Removes the oldest that have ended, of a script that has more than `keptMax` of them, and marks their bytes as orphaned. */
 export function trimHistory(
   database: Database,
   { scriptId, keptMax, at }: { readonly scriptId: number; readonly keptMax: number; readonly at: number },
@@ -28,7 +28,7 @@ export function deleteHistory(database: Database, scriptId: number, at: number):
 
 function removeRuns(database: Database, ids: ReturnType<typeof sql>, at: number): Write[] {
   return [
-    doomBytes(database, sql`run_id in (${ids}) and kind <> 'tree'`, at),
+    markBytesOrphaned(database, sql`run_id in (${ids}) and kind <> 'tree'`, at),
     database.delete(runs).where(sql`${runs.id} in (${ids})`),
   ]
 }

@@ -1,10 +1,10 @@
 import { audited } from '../../../access/audit/service.ts'
 import {
-  doomBlobs,
+  markOrphaned,
   openBlob,
   putBlob,
-  refuseLate,
-  sparedBlobs,
+  asExpiredUpload,
+  claimBlobs,
   UPLOAD_MAX_MS,
 } from '../../../content/blobs/service.ts'
 import type { Context } from '../../../context.ts'
@@ -178,7 +178,7 @@ async function changeTree(
     }
   })
   return changing.catch((error: unknown) => {
-    throw refuseLate(error)
+    throw asExpiredUpload(error)
   })
 }
 
@@ -191,8 +191,8 @@ export function treeWrites(
   const { came, went } = blobsBetween(before, after)
   return [
     ...store.saveChange(ports.database, id, change),
-    ...sparedBlobs(ports, came),
-    ...(went.length > 0 ? [doomBlobs(ports.database, went, ports.clock.now())] : []),
+    ...claimBlobs(ports, came),
+    ...(went.length > 0 ? [markOrphaned(ports.database, went, ports.clock.now())] : []),
   ]
 }
 

@@ -1,6 +1,6 @@
 import { audited } from '../../../access/audit/service.ts'
 import { findDataSource } from '../../../data/sources/service.ts'
-import { refuseLate } from '../../../content/blobs/service.ts'
+import { asExpiredUpload } from '../../../content/blobs/service.ts'
 import type { Context } from '../../../context.ts'
 import { Refusal } from '../../../lib/errors.ts'
 import { foldCase } from '../../../lib/text.ts'
@@ -73,7 +73,7 @@ export async function importScript(
       there ? replace(context, incoming, { ...ids, scriptId: there.id }) : create(context, incoming, ids),
     )
   return refuseTakenName(() => refuseGoneGroup(arrive)).catch((error: unknown) => {
-    throw refuseLate(error)
+    throw asExpiredUpload(error)
   })
 }
 

@@ -41,13 +41,13 @@ export function refill(
     ({ name, kept }) => name !== 'audit' && (kept !== 'files' || sections.has(name)),
   )
   return [
-    ...doomBytes(database, sections, at),
+    ...markBytesOrphaned(database, sections, at),
     // Of jobs that are not in the archive the actors hear, too, whoever dies after this.
     enqueueAllJobConfigs(database),
     ...emptied.toReversed().map(({ name }) => database.run(sql`delete from ${sql.identifier(name)}`)),
     ...filled.map((table) => insertStaged(database, run, table, sections.get(table.name) ?? [])),
     database.run(
-      sql`delete from doomed_blobs where key in (select blob from files union all select blob from script_files)`,
+      sql`delete from orphaned_blobs where key in (select blob from files union all select blob from script_files)`,
     ),
     enqueueAllJobConfigs(database),
     ...(sections.has('states') ? [] : firstStates(database, at)),
@@ -192,7 +192,7 @@ function sequences(database: Database, run: string): Write[] {
 }
 
 /** The bytes of what is emptied: uploaded files where an archive has some, scripts, and what belongs to their runs. */
-function doomBytes(database: Database, sections: ReadonlyMap<string, unknown>, at: number): Write[] {
+function markBytesOrphaned(database: Database, sections: ReadonlyMap<string, unknown>, at: number): Write[] {
   const emptied = [
     ...(sections.has('files') ? [sql`select blob from files`] : []),
     sql`select blob from script_files where blob is not null`,
@@ -200,7 +200,7 @@ function doomBytes(database: Database, sections: ReadonlyMap<string, unknown>, a
   ]
   return emptied.map((blobs) =>
     database.run(
-      sql`insert into doomed_blobs (key, at) select blob, cast(${at} as integer) from (${blobs}) where true on conflict (key) do nothing`,
+      sql`insert into orphaned_blobs (key, at) select blob, cast(${at} as integer) from (${blobs}) where true on conflict (key) do nothing`,
     ),
   )
 }

@@ -63,7 +63,7 @@ const FATES: readonly (readonly [table: SQLiteTable, fate: Fate])[] = [
   [backups.backupRows, { left: 'rows on their way into an archive or out of one' }],
   [backups.restores, { left: 'the latest restore of this installation' }],
   [content.files, { kept: 'files', bytes: (row) => ({ name: String(row['name']), prefix: 'files' }) }],
-  [content.doomedBlobs, { left: 'blobs of this installation' }],
+  [content.orphanedBlobs, { left: 'blobs of this installation' }],
   [content.styles, ALWAYS],
   [content.settings, { kept: 'always', sealed: (name) => name }],
   [content.translations, ALWAYS],

@@ -46,7 +46,7 @@ const ownRoutes = new Hono<Env>()
   .post(
     '/jobs',
     policy({
-      summary: 'Create a webhook job below a device',
+      summary: 'Create a webhook job (check) in a device',
       roles: EDITORS,
       object: 'write',
       answers: { 201: ok(jobView, 'The new job.', ['Location', 'ETag']) },

@@ -4,6 +4,7 @@ import { idParam, ok } from '../../http/openapi-answers.ts'
 import { policy } from '../../http/policy.ts'
 import type { Env } from '../../http/policy.ts'
 import { valid } from '../../http/valid.ts'
+import { OBJECT_NOUNS } from '../tree/schema.ts'
 import type { ObjectType } from '../tree/schema.ts'
 import { outagesQuery, outageView } from './schema.ts'
 import { listOutages } from './service.ts'
@@ -15,7 +16,7 @@ function outagesOf(type: ObjectType) {
   return new Hono<Env>().get(
     `/${type}s/:id/outages`,
     policy({
-      summary: `List the outages of a ${type}`,
+      summary: `List the outages of a ${OBJECT_NOUNS[type]}`,
       roles: 'signed-in',
       object: 'read',
       answers: { 200: ok(z.array(outageView), 'The outages; the list can be empty.') },

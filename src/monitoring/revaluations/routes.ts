@@ -6,6 +6,7 @@ import { policy } from '../../http/policy.ts'
 import type { Env } from '../../http/policy.ts'
 import { replacing } from '../../http/updates.ts'
 import { jsonBody, valid } from '../../http/valid.ts'
+import { OBJECT_NOUNS } from '../tree/schema.ts'
 import type { ObjectType } from '../tree/schema.ts'
 import { revaluationBody, revaluationPath, revaluationsQuery, revaluationView } from './schema.ts'
 import {
@@ -31,7 +32,7 @@ function revaluationsOf(type: ObjectType) {
     .get(
       `/${type}s/:id/revaluations`,
       policy({
-        summary: `List the revaluations (maintenance windows, corrections, comments) of a ${type}`,
+        summary: `List the revaluations (maintenance windows, corrections, comments) of a ${OBJECT_NOUNS[type]}`,
         roles: 'signed-in',
         object: 'read',
         answers: { 200: ok(z.array(revaluationView), 'The revaluations, by begin; the list can be empty.') },
@@ -46,7 +47,7 @@ function revaluationsOf(type: ObjectType) {
     .post(
       `/${type}s/:id/revaluations`,
       policy({
-        summary: `Plan a maintenance window of a ${type}, correct its past, or comment on it`,
+        summary: `Plan a maintenance window of a ${OBJECT_NOUNS[type]}, correct its past, or comment on it`,
         roles: 'signed-in',
         object: 'maintain',
         answers: { 201: ok(revaluationView, 'The new revaluation.', ['Location', 'ETag']) },
@@ -75,7 +76,7 @@ function revaluationOf(type: ObjectType) {
     .get(
       `/${type}s/:id/revaluations/:revaluationId`,
       policy({
-        summary: `Read a revaluation of a ${type}`,
+        summary: `Read a revaluation of a ${OBJECT_NOUNS[type]}`,
         roles: 'signed-in',
         object: 'read',
         answers: oneRevaluation,
@@ -94,8 +95,8 @@ function revaluationOf(type: ObjectType) {
         place: revaluationPath,
         body: revaluationBody,
         sizeMaxBytes: BODY_MAX_BYTES,
-        summary: `Replace a revaluation of a ${type}; maintenance that has already applied stays`,
-        noun: `a revaluation of a ${type}`,
+        summary: `Replace a revaluation of a ${OBJECT_NOUNS[type]}; maintenance that has already applied stays`,
+        noun: `a revaluation of a ${OBJECT_NOUNS[type]}`,
         policy: { roles: 'signed-in', object: 'maintain', answers: oneRevaluation, refuses: [409, 412] },
         read: async (context, { id, revaluationId }) =>
           shown(await readRevaluation(context, { type, id }, revaluationId)),
@@ -106,7 +107,7 @@ function revaluationOf(type: ObjectType) {
     .delete(
       `/${type}s/:id/revaluations/:revaluationId`,
       policy({
-        summary: `Delete a revaluation of a ${type}; a revaluation that has begun ends now instead`,
+        summary: `Delete a revaluation of a ${OBJECT_NOUNS[type]}; a revaluation that has begun ends now instead`,
         roles: 'signed-in',
         object: 'maintain',
         answers: { 204: noContent },

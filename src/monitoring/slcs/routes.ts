@@ -116,7 +116,7 @@ export const slcRoutes = new Hono<Env>()
   .get(
     '/slcs/:id/state-history',
     policy({
-      summary: 'Read the state history and the availability of a slc',
+      summary: 'Read the state history and the availability of a service level container',
       roles: 'signed-in',
       object: 'read',
       answers: { 200: ok(stateHistoryView, 'The state history.') },

@@ -13,6 +13,7 @@ import {
 } from '../states/service.ts'
 import * as tree from '../tree/service.ts'
 import { filterOf } from '../tree/search/filter.ts'
+import { OBJECT_NOUNS } from '../tree/schema.ts'
 import type { ObjectType } from '../tree/schema.ts'
 import type { ObjectRow } from '../tree/service.ts'
 import type { CostTerms } from './costs.ts'
@@ -196,7 +197,7 @@ async function checkChildren(
     if (!CHILD_TYPES[parentType].includes(childType)) {
       faults.push({
         pointer: `/items/${index}/id`,
-        message: `is a ${childType}, which cannot be a child of a ${parentType}`,
+        message: `is a ${OBJECT_NOUNS[childType]}, which cannot be a child of a ${OBJECT_NOUNS[parentType]}`,
       })
     }
   }

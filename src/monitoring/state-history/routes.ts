@@ -4,6 +4,7 @@ import { idParam, ok } from '../../http/openapi-answers.ts'
 import { policy } from '../../http/policy.ts'
 import type { Env } from '../../http/policy.ts'
 import { valid } from '../../http/valid.ts'
+import { OBJECT_NOUNS } from '../tree/schema.ts'
 import type { ObjectType } from '../tree/schema.ts'
 import { stateHistoryQuery, stateHistoryView } from './schema.ts'
 import { readStateHistory } from './service.ts'
@@ -15,7 +16,7 @@ function historyOf(type: ObjectType) {
   return new Hono<Env>().get(
     `/${type}s/:id/state-history`,
     policy({
-      summary: `Read the state history and the availability of a ${type}`,
+      summary: `Read the state history and the availability of a ${OBJECT_NOUNS[type]}`,
       roles: 'signed-in',
       object: 'read',
       answers: { 200: ok(stateHistoryView, 'The state history.') },

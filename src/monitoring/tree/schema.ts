@@ -7,6 +7,15 @@ import { STATES } from '../states/state.ts'
 export const OBJECT_TYPES = ['group', 'device', 'job', 'slo', 'slc'] as const
 export type ObjectType = (typeof OBJECT_TYPES)[number]
 
+/** The types as texts name them. */
+export const OBJECT_NOUNS: Readonly<Record<ObjectType, string>> = {
+  group: 'group',
+  device: 'device',
+  job: 'job',
+  slo: 'service level object',
+  slc: 'service level container',
+}
+
 const INSTANCE_TYPES = ['none', 'instance', 'sub'] as const
 const PROPERTIES_MAX = 200
 const PARAMETER_MAX_BYTES = 16 * 1024

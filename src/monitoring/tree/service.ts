@@ -23,6 +23,7 @@ import {
   reasonsOf,
   refuseCircle,
 } from '../states/service.ts'
+import { OBJECT_NOUNS } from './schema.ts'
 import type { CommonBody, CommonView, ObjectType, Reasons } from './schema.ts'
 import * as store from './store.ts'
 import type { Insertion, InstanceType, NewObject, PropertyRow } from './store.ts'
@@ -43,9 +44,10 @@ export async function requireObject(
   const row = await store.findObject(context.ports.database, id)
   const permissions = row && permissionsOf(await rightsOf(context), row)
   if (!row || !permissions?.read || (type !== undefined && row.type !== type)) {
-    throw new Refusal('not_found', `There is no such ${type ?? 'object'}.`)
+    throw new Refusal('not_found', `There is no such ${type ? OBJECT_NOUNS[type] : 'object'}.`)
   }
-  if (!permissions[right]) throw new Refusal('forbidden', `You have no right to ${right} this ${row.type}.`)
+  if (!permissions[right])
+    throw new Refusal('forbidden', `You have no right to ${right} this ${OBJECT_NOUNS[row.type]}.`)
   return { ...row, permissions }
 }
 
@@ -61,7 +63,7 @@ export async function readVersion({ database }: Ports, id: number): Promise<numb
 export async function requireStart(context: Context, id: number, type: ObjectType): Promise<store.ObjectRow> {
   const rights = await rightsOf(context)
   const row = await store.findObject(context.ports.database, id, visibleBy(rights, 'objects'))
-  if (row?.type !== type) throw new Refusal('not_found', `There is no such ${type}.`)
+  if (row?.type !== type) throw new Refusal('not_found', `There is no such ${OBJECT_NOUNS[type]}.`)
   return row
 }
 

@@ -55,7 +55,7 @@ async function allNamesOf(client: Client, path: string): Promise<readonly string
 /** What is seen from above: looking for objects begins where one may not read, and finds what one may. */
 export const ABOVE: readonly Claim[] = [
   {
-    title: 'what leads to readable objects cannot be read itself',
+    title: 'objects above readable ones cannot be read',
     async run(client, world) {
       for (const as of OTHERS) {
         for (const path of [`/groups/1`, `/groups/${world.lane}`, `/groups/${world.lane}/outages`])
@@ -64,7 +64,7 @@ export const ABOVE: readonly Claim[] = [
     },
   },
   {
-    title: 'children show what leads on without its state, and what may be read',
+    title: 'children show objects above readable ones without their state, and readable ones',
     async run(client, world) {
       const stateOf = async (request: Request) => {
         const { items } = await good<{ items: Node[] }>(client.request('GET', '/group/1/children', request))
@@ -82,7 +82,7 @@ export const ABOVE: readonly Claim[] = [
     },
   },
   {
-    title: 'a tree counts and shows what may be read, and what leads to it',
+    title: 'a tree counts and shows readable objects, and the objects above them',
     async run(client, world) {
       await deliver(client, world.foreign.job, BAD)
       const treeOf = (request: Request) =>
@@ -110,7 +110,7 @@ export const ABOVE: readonly Claim[] = [
     },
   },
   {
-    title: 'searches find what may be read, with the rights on each',
+    title: 'searches find readable objects, with the rights on each',
     async run(client, world) {
       for (const filter of SEARCHES) {
         for (const group of [1, world.lane]) {
@@ -137,7 +137,7 @@ export const ABOVE: readonly Claim[] = [
     },
   },
   {
-    title: 'everybody is told what they may do',
+    title: 'every user sees their own rights',
     async run(client, world) {
       for (const as of OTHERS) {
         const path = `/device/${world.readonly.device}/permissions/explain`
@@ -147,7 +147,7 @@ export const ABOVE: readonly Claim[] = [
     },
   },
   {
-    title: 'pages of a search are full although what may not be read lies between',
+    title: 'pages of a search are full although unreadable objects lie between',
     async run(client) {
       const filter = { conditions: [{ item: 'property', operator: 'contains', expression: 'value' }] }
       const first = await client.request('GET', `${searchOf(1, filter)}&limit=1`, { as: 'editor' })
@@ -157,7 +157,7 @@ export const ABOVE: readonly Claim[] = [
     },
   },
   {
-    title: 'paths lead from the root through what may not be read to what may',
+    title: 'paths lead from the root through unreadable objects to readable ones',
     async run(client) {
       for (const as of OTHERS) {
         const found = async (path: string) =>
@@ -177,7 +177,7 @@ export const ABOVE: readonly Claim[] = [
 /** What changes when rights do: each at once. */
 export const CHANGES: readonly Claim[] = [
   {
-    title: 'who was granted nothing finds nothing, and with a grant on one job just that',
+    title: 'a user without grants finds nothing, and with a grant on one job only that',
     async run(client, world) {
       const { id, as } = await makeSomebody(client, 'newcomer', 'editor')
       const { job, device } = world.own
@@ -207,7 +207,7 @@ export const CHANGES: readonly Claim[] = [
     },
   },
   {
-    title: 'deliveries are taken as long as the right to execute holds',
+    title: 'deliveries are accepted as long as the right to execute is granted',
     async run(client, world) {
       const { id, as } = await makeSomebody(client, 'sender', 'collector')
       const { job, device } = world.own
@@ -226,7 +226,7 @@ export const CHANGES: readonly Claim[] = [
     },
   },
   {
-    title: 'a right that a user group brings comes and goes with being in it, and with the group',
+    title: 'a right of a user group comes and goes with membership, and with the group',
     async run(client, world) {
       const { id, as } = await makeSomebody(client, 'member', 'dashboard_viewer')
       const path = `/groups/${world.own.group}`
@@ -247,7 +247,7 @@ export const CHANGES: readonly Claim[] = [
     },
   },
   {
-    title: 'who became another role has the rights of that role',
+    title: 'a user with a new role has the rights of that role',
     async run(client, world) {
       const { id, as } = await makeSomebody(client, 'promoted', 'editor')
       const path = `/groups/${world.own.group}`

@@ -250,7 +250,7 @@ const delivering: readonly Case[] = [
   },
   {
     route: 'POST /otlp/v1/metrics',
-    title: 'to a value that there is none of',
+    title: 'to an unknown value',
     request: ({ job }) => ({ json: gaugeRequest(job, 'nothing', { asDouble: 1 }) }),
     verdict: pointVerdict,
     statuses: { readonly: 200 },
@@ -279,7 +279,7 @@ const delivering: readonly Case[] = [
   { route: 'GET /events', title: 'with values', path: '/events?jobId={job}&once=true' },
   {
     route: 'GET /value-history',
-    title: 'beside one that may be read',
+    title: 'beside a readable one',
     path: '/value-history?jobId={fresh}&jobId={job}&key=errorCode',
     prepare: freshInOwn('job'),
   },

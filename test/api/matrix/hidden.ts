@@ -16,7 +16,7 @@ const DEPENDENCIES_MAX = 100
 /** What somebody changes who does not see all of it. */
 export const HIDDEN: readonly Change[] = [
   {
-    title: 'what is made of objects that one may not read has as many children as one may read',
+    title: 'an object with unreadable children shows the number of readable ones',
     async run(client, { own, foreign }) {
       const slo = await newSlo(client, own.group, {})
       const slc = await newBelow(client, `/slcs?parentId=${own.group}`, { name: 'made of others', limit: 99 })
@@ -52,7 +52,7 @@ export const HIDDEN: readonly Change[] = [
     },
   },
   {
-    title: 'what an object depends on and one may not read stays, and counts',
+    title: 'unreadable dependencies stay, and count',
     async run(client, { own, foreign }) {
       const group = await createGroup(client, own.group, { name: 'depending' })
       const some = await Promise.all(
@@ -80,7 +80,7 @@ export const HIDDEN: readonly Change[] = [
     },
   },
   {
-    title: 'who reads a service level object sends it back, although its device and its filter are of others',
+    title: 'a service level object with an unreadable device and filter can be sent back',
     async run(client, { own, foreign }) {
       const conditions = [{ item: 'name', operator: 'eq', expression: 'nothing' }]
       const filterOn = (groupId: number) => ({ groupId, filterDefinition: { conditions } })
@@ -110,7 +110,7 @@ export const HIDDEN: readonly Change[] = [
     },
   },
   {
-    title: 'lists of a type have the objects that the caller may read, and no others',
+    title: 'lists of a type have the readable objects only',
     async run(client, { own, readonly, foreign }) {
       for (const type of ['group', 'device', 'job', 'slo', 'slc'] as const) {
         const list = (as: 'administrator' | 'dashboard_viewer') =>
@@ -125,7 +125,7 @@ export const HIDDEN: readonly Change[] = [
     },
   },
   {
-    title: 'what happens to objects that one may not read is not told',
+    title: 'changes of unreadable objects are not published',
     async run(client, world) {
       const listen = (lastId: string) =>
         client.request('GET', '/events?kind=state&once=true', {
@@ -145,7 +145,7 @@ export const HIDDEN: readonly Change[] = [
     },
   },
   {
-    title: 'what is done to the alarms that a filter finds is done to those that one may read',
+    title: 'an action on a filter applies to alarms of readable objects only',
     async run(client, world) {
       const [foreign, own] = [await alarmed(client, world, 'foreign'), await alarmed(client, world, 'own')]
       const conditions = [foreign, own].map(({ bad }) => ({
@@ -161,7 +161,7 @@ export const HIDDEN: readonly Change[] = [
     },
   },
   {
-    title: 'an alarm is given to those only who may read its object',
+    title: 'an alarm can be assigned only to users who may read its object',
     async run(client, world) {
       const assign = async (tenant: 'own' | 'foreign') => {
         const { alarm } = await alarmed(client, world, tenant)

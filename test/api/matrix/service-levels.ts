@@ -7,7 +7,7 @@ const container = { name: 'made by a test', limit: 99 }
 
 /** Whoever names a service level object is told of none, and nothing of the group that it is in. */
 function noSloVerdict({ status, text }: Answer): number {
-  return status === 404 && !text.includes('no such slo') ? 500 : status
+  return status === 404 && !text.includes('no such service level object') ? 500 : status
 }
 
 const copying: readonly Case[] = [

@@ -6,7 +6,7 @@ import type { Context } from '../../../context.ts'
 import { Refusal } from '../../../lib/errors.ts'
 import { decodeCursor, decodeNumber, encodeCursor, unknownCursor } from '../../../lib/paging.ts'
 import type { Page } from '../../../lib/paging.ts'
-import { OBJECT_TYPES } from '../schema.ts'
+import { OBJECT_NOUNS, OBJECT_TYPES } from '../schema.ts'
 import type { ObjectType } from '../schema.ts'
 import { readItems } from '../search/store/search.ts'
 import { requireObject, requireStart } from '../service.ts'
@@ -131,7 +131,7 @@ export async function readTree(
   const counts = await store.countStates(database, parents, readableBy(rights, 'j'))
   const seen = rows.map((row) => veiled(rights, row))
   const node = growTree(seen, counts, { ...query, permissionsOf: (row) => permissionsOf(rights, row) })
-  if (!node) throw new Refusal('not_found', `There is no such ${parentType}.`)
+  if (!node) throw new Refusal('not_found', `There is no such ${OBJECT_NOUNS[parentType]}.`)
   return node
 }
 

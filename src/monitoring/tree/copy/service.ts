@@ -6,15 +6,13 @@ import { applyChanges, enqueueJobConfigs } from '../../job-config/service.ts'
 import { enqueueTallies, enqueueMemberships } from '../../states/service.ts'
 import * as tree from '../service.ts'
 import type { ObjectRow } from '../service.ts'
+import { OBJECT_NOUNS } from '../schema.ts'
 import type { CopyQuery } from './schema.ts'
 import * as store from './store.ts'
 
 export { copyDependencies } from './store.ts'
 
 const JOBS_MAX = 1000
-
-/** The types that can be copied, with their names in texts. */
-const NOUNS = { device: 'device', slo: 'service level object', slc: 'container' } as const
 
 type Destination = Pick<CopyQuery, 'destinationName' | 'destinationType'>
 
@@ -23,13 +21,16 @@ type Destination = Pick<CopyQuery, 'destinationName' | 'destinationType'>
 export async function requireOriginal(
   context: Context,
   id: number,
-  { type, destinationType }: Pick<Destination, 'destinationType'> & { readonly type: keyof typeof NOUNS },
+  {
+    type,
+    destinationType,
+  }: Pick<Destination, 'destinationType'> & { readonly type: 'device' | 'slo' | 'slc' },
 ): Promise<ObjectRow> {
   const original = await tree.requireObject(context, id, { type, right: 'read' })
   if (destinationType === 'instance' && !original.isTemplate) {
     throw new Refusal(
       'conflict',
-      `This ${NOUNS[type]} is not a template, so it cannot have instances. Use destinationType=none for a plain copy.`,
+      `This ${OBJECT_NOUNS[type]} is not a template, so it cannot have instances. Use destinationType=none for a plain copy.`,
     )
   }
   return original

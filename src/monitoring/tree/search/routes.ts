@@ -5,6 +5,7 @@ import { nextLink, pageOrWhole } from '../../../http/paging.ts'
 import { policy } from '../../../http/policy.ts'
 import type { Env } from '../../../http/policy.ts'
 import { valid } from '../../../http/valid.ts'
+import { OBJECT_NOUNS } from '../schema.ts'
 import type { ObjectType } from '../schema.ts'
 import { LIMIT_MAX, listQuery, searchQuery, searchView } from './schema.ts'
 import { listObjects, searchGroup } from './service.ts'
@@ -14,7 +15,7 @@ function listing<Path extends string>(path: Path, type: ObjectType) {
   return new Hono<Env>().get(
     path,
     policy({
-      summary: `List all objects of the type ${type} that the caller can read`,
+      summary: `List all ${OBJECT_NOUNS[type]}s that the caller can read`,
       roles: 'signed-in',
       answers: { 200: ok(searchView, 'The objects, in the order of the tree.', ['Link']) },
     }),

@@ -3,11 +3,8 @@ import type { Transition } from '../../domain/transition.ts'
 import { sloStateOf } from './slo-state.ts'
 import type { SloRules } from './slo-state.ts'
 import { bareState, isLevel, isMaintained, shownInMaintenance, SILENT, STATES } from './state.ts'
-
-/** The total weight of the children in each state, in the order of `STATES`. */
-export type Tally = readonly number[]
-
-export const NO_CHILDREN: Tally = STATES.map(() => 0)
+import { NO_CHILDREN } from './tally.ts'
+import type { Tally } from './tally.ts'
 
 export const PUSHES = ['any', 'minor', 'major', 'none'] as const
 /** Which states an object shows to its parents: any, only those at least this bad, or none. */

@@ -2,7 +2,8 @@ import type { State } from '../../domain/state.ts'
 import type { Transition } from '../../domain/transition.ts'
 import { Propagation, stateOf } from './propagation.ts'
 import { shownInMaintenance } from './state.ts'
-import type { StateChange, Charged, Node, Review, Tally } from './propagation.ts'
+import type { StateChange, Charged, Node, Review } from './propagation.ts'
+import type { Tally } from './tally.ts'
 
 /** From an instant on, service level containers use a state for an object; null for its own. */
 export type Charge = { readonly objectId: number; readonly at: number; readonly to: State | null }

@@ -1,5 +1,5 @@
 import type { Level, State } from '../../domain/state.ts'
-import type { Tally } from './propagation.ts'
+import type { Tally } from './tally.ts'
 import { LEVELS, STATES } from './state.ts'
 
 export const SLO_OPERATIONS = ['and', 'or', 'count', 'xor', 'degraded'] as const

@@ -1,8 +1,20 @@
 import * as z from 'zod'
-import { isStorable, storable } from '../lib/text.ts'
+import { isInReadingOrder, isStorable, isVisible, storable } from '../lib/text.ts'
 
 /** Text that every database keeps as it is: well-formed Unicode without NUL. */
 export const storableText = z.string().refine(isStorable, 'must be Unicode text without NUL')
 
 /** Text that says what happened. It is not refused: what no database keeps becomes U+FFFD. */
 export const reportText = z.string().overwrite(storable)
+
+/** A name; surrounding spaces are dropped, as in segments of a path. */
+export const nameSchema = storableText
+  .trim()
+  .min(1, { abort: true })
+  .max(255)
+  .regex(/^\P{Cc}*$/u, 'must have no control characters')
+  .refine(isVisible, 'must have a visible character')
+  .refine(isInReadingOrder, 'must have no characters that change the direction of text')
+
+/** A composed name (NFC): names that look the same are equal. */
+export const composedName = nameSchema.overwrite((text) => text.normalize('NFC'))

@@ -2,10 +2,9 @@ import { Hono } from 'hono'
 import { ok } from '../../http/openapi-answers.ts'
 import { policy } from '../../http/policy.ts'
 import type { Env } from '../../http/policy.ts'
+import { ADMINISTRATOR } from '../../http/roles.ts'
 import { syncReport } from './schema.ts'
 import { latestSync, syncNow } from './service.ts'
-
-const ADMINISTRATOR = ['administrator'] as const
 
 export const directoryRoutes = new Hono<Env>()
   .post(

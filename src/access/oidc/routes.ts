@@ -3,6 +3,7 @@ import * as z from 'zod'
 import { idParam, noContent, ok } from '../../http/openapi-answers.ts'
 import { policy } from '../../http/policy.ts'
 import type { Env } from '../../http/policy.ts'
+import { ADMINISTRATOR } from '../../http/roles.ts'
 import { jsonBody, readText, valid } from '../../http/valid.ts'
 import { Refusal } from '../../lib/errors.ts'
 import { timeFormat } from '../../lib/time.ts'
@@ -22,7 +23,6 @@ import {
 const BODY_MAX_BYTES = 8 * 1024
 const LOGOUT_MAX_BYTES = 16 * 1024
 const FORM = 'application/x-www-form-urlencoded'
-const ADMINISTRATOR = ['administrator'] as const
 const userPath = z.object({ id: idParam })
 const oneIdentity = { 200: ok(identityView, 'The subject that the user is linked to.') }
 

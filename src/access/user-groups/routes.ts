@@ -4,6 +4,7 @@ import { idParam, noContent, ok } from '../../http/openapi-answers.ts'
 import { entityTag } from '../../http/preconditions.ts'
 import { policy } from '../../http/policy.ts'
 import type { Env } from '../../http/policy.ts'
+import { ADMINISTRATOR } from '../../http/roles.ts'
 import { replacing } from '../../http/updates.ts'
 import { jsonBody, valid } from '../../http/valid.ts'
 import { userView } from '../users/schema.ts'
@@ -22,7 +23,6 @@ import {
 
 const BODY_MAX_BYTES = 16 * 1024
 const BATCH_MAX_BYTES = 256 * 1024
-const ADMINISTRATOR = ['administrator'] as const
 const groupPath = z.object({ id: idParam })
 const userPath = z.object({ userId: idParam })
 const oneGroup = { 200: ok(userGroupView, 'The user group.', ['ETag']) }

@@ -5,13 +5,13 @@ import { entityTag } from '../../http/preconditions.ts'
 import { nextLink, pageOrWhole } from '../../http/paging.ts'
 import { policy } from '../../http/policy.ts'
 import type { Env } from '../../http/policy.ts'
+import { ADMINISTRATOR } from '../../http/roles.ts'
 import { replacing } from '../../http/updates.ts'
 import { jsonBody, valid } from '../../http/valid.ts'
 import { LIST_MAX, newUserBody, userBody, usersQuery, userView } from './schema.ts'
 import { createUser, deleteUser, listUsers, readUser, updateUser } from './service.ts'
 
 const BODY_MAX_BYTES = 16 * 1024
-const ADMINISTRATOR = ['administrator'] as const
 const userPath = z.object({ id: idParam })
 const oneUser = { 200: ok(userView, 'The user.', ['ETag']) }
 

@@ -11,14 +11,14 @@ import { TEMPLATES } from './templates.ts'
 
 const BODY_MAX_BYTES = 64 * 1024
 /** Who edits the trees of scripts. */
-const EDITORS = ['administrator', 'Data_Editor'] as const
+const DATA_EDITORS = ['administrator', 'Data_Editor'] as const
 
 export const codeGeneratorRoutes = new Hono<Env>()
   .get(
     '/scripts/codeGenerator',
     policy({
       summary: 'List the templates of the code generator',
-      roles: EDITORS,
+      roles: DATA_EDITORS,
       answers: { 200: ok(templatesView, 'The templates.') },
     }),
     (c) => c.json({ templates: NAMES.map(templateView) }),
@@ -27,7 +27,7 @@ export const codeGeneratorRoutes = new Hono<Env>()
     '/scripts/codeGenerator',
     policy({
       summary: 'Generate the files of a script from a template, without saving them',
-      roles: EDITORS,
+      roles: DATA_EDITORS,
       scope: 'read',
       answers: { 200: ok(generatedView, 'The files.') },
     }),

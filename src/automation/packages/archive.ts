@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { Refusal } from '../../lib/errors.ts'
 import { pointerOf } from '../../lib/pointer.ts'
-import { composedName } from '../../monitoring/tree/schema.ts'
+import { composedName } from '../../http/text-schemas.ts'
 import { CONFIGURATIONS_MAX, incomingRunConfiguration } from '../scripts/run-configurations/schema.ts'
 import { scheduleConfigurationBody, SCHEDULES_MAX } from '../scripts/schedule-configurations/schema.ts'
 import { scriptName, settingsShape } from '../scripts/schema.ts'

@@ -4,6 +4,7 @@ import { dispositionOf } from '../../content/files/filename.ts'
 import { ok } from '../../http/openapi-answers.ts'
 import { policy } from '../../http/policy.ts'
 import type { Env } from '../../http/policy.ts'
+import { ADMINISTRATOR } from '../../http/roles.ts'
 import { jsonBody, parsed, valid } from '../../http/valid.ts'
 import { streamOf } from '../../lib/chunks.ts'
 import type { Context } from '../../context.ts'
@@ -21,7 +22,6 @@ import { analyzePackage, importPackage, requireGroup } from './service.ts'
 import { exportScripts } from './service/export.ts'
 import { withForm } from './service/upload.ts'
 
-const ADMINISTRATOR = ['administrator'] as const
 const BODY_MAX_BYTES = 64 * 1024
 const forms = (form: z.ZodType) =>
   ({ media: { 'multipart/form-data': form }, encodings: ['identity'] }) as const

@@ -6,6 +6,7 @@ import { entityTag } from '../../http/preconditions.ts'
 import { nextLink } from '../../http/paging.ts'
 import { policy } from '../../http/policy.ts'
 import type { Env } from '../../http/policy.ts'
+import { ADMINISTRATOR } from '../../http/roles.ts'
 import { replacing } from '../../http/updates.ts'
 import { jsonBody, valid } from '../../http/valid.ts'
 import { RUN_TYPES } from './accepted-files.ts'
@@ -17,7 +18,6 @@ import { listQuery, scriptBody, scriptPath, scriptView } from './schema.ts'
 import { settingsRoutes } from './settings/routes.ts'
 import { createScript, deleteScript, listScripts, readScript, updateScript } from './service.ts'
 
-const ADMINISTRATOR = ['administrator'] as const
 const BODY_MAX_BYTES = 64 * 1024
 const oneScript = { 200: ok(scriptView, 'The script.', ['ETag']) }
 

@@ -5,6 +5,7 @@ import { readBytes } from '../../http/bytes.ts'
 import { idempotencyKeyOf, REPLAYED } from '../../http/idempotency.ts'
 import { policy } from '../../http/policy.ts'
 import type { Env } from '../../http/policy.ts'
+import { ADMINISTRATOR } from '../../http/roles.ts'
 import { jsonBody, valid } from '../../http/valid.ts'
 import type { Context } from '../../context.ts'
 import { Refusal } from '../../lib/errors.ts'
@@ -22,7 +23,7 @@ import {
 
 const BODY_MAX_BYTES = 16 * 1024
 const CALL_MAX_BYTES = 64 * 1024
-const administering = { roles: ['administrator'] } as const
+const administering = { roles: ADMINISTRATOR } as const
 
 const triggering = {
   summary: 'Run a script with a webhook token; the request becomes its parameters',

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { idParam } from '../../http/openapi-answers.ts'
 import { instantQuery } from '../../http/instants.ts'
-import { composedName } from '../../monitoring/tree/schema.ts'
+import { composedName } from '../../http/text-schemas.ts'
 import { chosenConfiguration } from '../scripts/run-configurations/schema.ts'
 
 /** A week. */

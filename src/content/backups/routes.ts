@@ -4,6 +4,7 @@ import { idParam, noContent, ok } from '../../http/openapi-answers.ts'
 import { nextLink } from '../../http/paging.ts'
 import { policy } from '../../http/policy.ts'
 import type { Env } from '../../http/policy.ts'
+import { ADMINISTRATOR } from '../../http/roles.ts'
 import { answerStored } from '../../http/file-response.ts'
 import { jsonBody, valid } from '../../http/valid.ts'
 import { Refusal } from '../../lib/errors.ts'
@@ -18,7 +19,6 @@ import {
 } from './schema.ts'
 import { deleteBackup, listBackups, makeBackup, readBackup, restoreBackup, restoreUpload } from './service.ts'
 
-const ADMINISTRATOR = ['administrator'] as const
 const BODY_MAX_BYTES = 64 * 1024
 const ARCHIVE = 'application/gzip'
 const PASSPHRASE_HEADER = 'x-backup-passphrase'

@@ -5,6 +5,7 @@ import { bodyChunks, tooLarge } from '../../http/bytes.ts'
 import { nextLink, pageOrWhole } from '../../http/paging.ts'
 import { policy } from '../../http/policy.ts'
 import type { Env } from '../../http/policy.ts'
+import { ADMINISTRATOR } from '../../http/roles.ts'
 import { answerStored, FILE_ANSWERS, fileHeaders } from '../../http/file-response.ts'
 import { valid } from '../../http/valid.ts'
 import { dispositionOf, noFilename } from './filename.ts'
@@ -13,7 +14,6 @@ import { boundaryOf, readFilePart } from './multipart.ts'
 import { filePath, fileView, LIMIT_MAX, listQuery } from './schema.ts'
 import { deleteFile, FILE_MAX_BYTES, listFiles, readFile, saveFile } from './service.ts'
 
-const ADMINISTRATOR = ['administrator'] as const
 /** What a form may have beside its file. */
 const FORM_MAX_BYTES = 64 * 1024
 

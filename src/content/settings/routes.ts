@@ -4,13 +4,13 @@ import { entityTag, ifMatch, retried } from '../../http/preconditions.ts'
 import { MERGE_PATCH, mergePatch } from '../../http/merge-patch.ts'
 import { policy } from '../../http/policy.ts'
 import type { Env } from '../../http/policy.ts'
+import { ADMINISTRATOR } from '../../http/roles.ts'
 import { patching } from '../../http/updates.ts'
 import { jsonBody, valid } from '../../http/valid.ts'
 import { settingsBody, settingsQuery, settingsView } from './schema.ts'
 import { changeSettings, readSettings } from './service.ts'
 
 const BODY_MAX_BYTES = 64 * 1024
-const ADMINISTRATOR = ['administrator'] as const
 const answers = { 200: ok(settingsView, 'The settings.', ['ETag']) }
 
 export const settingsRoutes = new Hono<Env>()

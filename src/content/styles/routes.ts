@@ -7,6 +7,7 @@ import { refuseCharset } from '../../http/encoding.ts'
 import { whileHeld } from '../../http/body-budget.ts'
 import { policy } from '../../http/policy.ts'
 import type { Answer, BytesBody, Env } from '../../http/policy.ts'
+import { ADMINISTRATOR } from '../../http/roles.ts'
 import { valid } from '../../http/valid.ts'
 import { Refusal } from '../../lib/errors.ts'
 import { noFilename } from '../files/filename.ts'
@@ -24,7 +25,6 @@ import {
 } from './service.ts'
 import type { Style } from './service.ts'
 
-const ADMINISTRATOR = ['administrator'] as const
 const TYPES: readonly string[] = ['text/css', 'text/plain']
 const takes: BytesBody = { media: { 'text/css': 'bytes', 'text/plain': 'bytes' }, encodings: ['identity'] }
 const text: Readonly<Record<number, Answer>> = {

@@ -4,6 +4,7 @@ import { ok } from '../../http/openapi-answers.ts'
 import { nextLink } from '../../http/paging.ts'
 import { policy } from '../../http/policy.ts'
 import type { Env } from '../../http/policy.ts'
+import { ADMINISTRATOR } from '../../http/roles.ts'
 import { jsonBody, valid } from '../../http/valid.ts'
 import { Refusal } from '../../lib/errors.ts'
 import { automaticRoutes } from './automatic/routes.ts'
@@ -11,7 +12,6 @@ import { languagePath, languageView, textsBody, textsQuery, translationView, upd
 import { changeTexts, listLanguages, readTexts } from './service.ts'
 
 const BODY_MAX_BYTES = 512 * 1024
-const ADMINISTRATOR = ['administrator'] as const
 const updated = { 200: ok(updatedView, 'The texts were changed.') }
 
 const textRoutes = new Hono<Env>()

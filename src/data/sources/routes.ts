@@ -4,6 +4,7 @@ import { flagQuery, noContent, ok } from '../../http/openapi-answers.ts'
 import { entityTag } from '../../http/preconditions.ts'
 import { policy } from '../../http/policy.ts'
 import type { Env } from '../../http/policy.ts'
+import { ADMINISTRATOR } from '../../http/roles.ts'
 import { replacing } from '../../http/updates.ts'
 import { jsonBody, valid } from '../../http/valid.ts'
 import { dataSourceBody, dataSourcePath, dataSourceView } from './schema.ts'
@@ -16,7 +17,6 @@ import {
 } from './service.ts'
 
 const BODY_MAX_BYTES = 64 * 1024
-const ADMINISTRATOR = ['administrator'] as const
 /** Whoever works with data. */
 const READERS = ['administrator', 'Data_Editor'] as const
 const oneSource = { 200: ok(dataSourceView, 'The data source.', ['ETag']) }

@@ -1,8 +1,7 @@
 import * as z from 'zod'
 import { idParam, shownOnly } from '../../http/openapi-answers.ts'
 import { isFixedDuration } from '../../lib/duration.ts'
-import { storableText } from '../../http/text-schemas.ts'
-import { composedName } from '../../monitoring/tree/schema.ts'
+import { composedName, storableText } from '../../http/text-schemas.ts'
 import { hostOf } from './host.ts'
 
 const DESCRIPTION_MAX = 4_000

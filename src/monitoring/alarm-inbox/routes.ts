@@ -4,6 +4,7 @@ import { idParam, ok } from '../../http/openapi-answers.ts'
 import { entityTag, ifMatch, retried } from '../../http/preconditions.ts'
 import { policy } from '../../http/policy.ts'
 import type { Env } from '../../http/policy.ts'
+import { EDITORS } from '../../http/roles.ts'
 import { jsonBody, valid } from '../../http/valid.ts'
 import { parentPath } from '../tree/browse/schema.ts'
 import { ROOT } from '../tree/search/filter.ts'
@@ -134,7 +135,7 @@ const linkRoutes = new Hono<Env>()
     '/:parentType/:parentId/alarmLinks',
     policy({
       summary: 'Replace the alarm links (routing rules) of an object',
-      roles: ['administrator', 'editor'],
+      roles: EDITORS,
       object: 'write',
       answers: links,
       refuses: [412],

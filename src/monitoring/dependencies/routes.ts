@@ -2,6 +2,7 @@ import { Hono } from 'hono'
 import { ok } from '../../http/openapi-answers.ts'
 import { policy } from '../../http/policy.ts'
 import type { Env } from '../../http/policy.ts'
+import { EDITORS } from '../../http/roles.ts'
 import { jsonBody, valid } from '../../http/valid.ts'
 import { parentPath } from '../tree/browse/schema.ts'
 import { dependenciesBody, dependenciesView } from './schema.ts'
@@ -23,7 +24,7 @@ export const dependencyRoutes = new Hono<Env>()
     '/:parentType/:parentId/dependencies',
     policy({
       summary: 'Replace the dependencies of an object',
-      roles: ['administrator', 'editor'],
+      roles: EDITORS,
       object: 'write',
       answers,
       refuses: [409],

@@ -1,6 +1,6 @@
 import type { Visibility, EventFilter } from '../../ports/events.ts'
+import { heartbeatOf } from '../../http/server-sent-events.ts'
 import { concerns } from './filter.ts'
-import { heartbeatOf } from './window.ts'
 import type { PublishedEvent, Window } from './window.ts'
 
 /** The bytes that a connection buffers. Events beyond that stay in the window, which all readers share. */

@@ -2,25 +2,11 @@ import { describe, expect, test } from 'bun:test'
 
 import fc from 'fast-check'
 
-import { frameOf, heartbeatOf, retryOf, Window } from './window.ts'
+import { Window } from './window.ts'
 import type { Draft } from './window.ts'
 
 const LIMITS = { eventsMax: 5, sizeMaxBytes: 1_000 }
 const draft = (data: object = {}): Draft => ({ kind: 'state', above: [1], jobId: null, data })
-const text = (bytes: Uint8Array) => new TextDecoder().decode(bytes)
-
-describe('a frame', () => {
-  test('has its id, its kind and one line of data', () => {
-    expect(text(frameOf('3-7', 'state', { name: 'a\nb\r\u2028' }))).toBe(
-      'id: 3-7\nevent: state\ndata: {"name":"a\\nb\\r\u2028"}\n\n',
-    )
-  })
-
-  test('a heartbeat is a comment with an id, and a retry frame has the delay', () => {
-    expect(text(heartbeatOf('3-7'))).toBe(': still here\nid: 3-7\n\n')
-    expect(text(retryOf(2_500))).toBe('retry: 2500\n\n')
-  })
-})
 
 describe('a window', () => {
   test('keeps the latest events up to its limit', () => {

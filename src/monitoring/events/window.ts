@@ -1,3 +1,4 @@
+import { frameOf } from '../../http/server-sent-events.ts'
 import type { EventKind } from '../../ports/events.ts'
 
 /** `gap`: events may have been missed. `mark`: sent to no reader. */
@@ -22,7 +23,6 @@ export type WindowLimits = { readonly eventsMax: number; readonly sizeMaxBytes: 
 export type GapReason = 'unknown' | 'restart' | 'window' | 'jobs'
 
 const ID = /^(\d{1,15})-(\d{1,15})$/
-const encoder = new TextEncoder()
 
 /** The latest events, numbered without gaps, for readers that are behind and for readers that resume. Ids are
  * `epoch-number`; both only grow. */
@@ -94,20 +94,4 @@ export class Window {
     this.#told = this.#told.slice(this.#gone)
     this.#gone = 0
   }
-}
-
-/** An event of a stream. JSON has no line breaks, so its data is one line. */
-export function frameOf(id: string, event: string, data: object): Uint8Array {
-  return encoder.encode(`id: ${id}\nevent: ${event}\ndata: ${JSON.stringify(data)}\n\n`)
-}
-
-/** Keeps the connection open and moves the client's last id past events that did not concern it: an event without data
- * is not dispatched, but its id counts. */
-export function heartbeatOf(id: string): Uint8Array {
-  return encoder.encode(`: still here\nid: ${id}\n\n`)
-}
-
-/** How long the client waits before it reconnects. */
-export function retryOf(retryMs: number): Uint8Array {
-  return encoder.encode(`retry: ${retryMs}\n\n`)
 }

@@ -6,6 +6,7 @@ import type { FastRoute } from '../../http/fast-path/fast-route.ts'
 import { idempotencyKeyOf, showRepeatable } from '../../http/idempotency.ts'
 import { policy } from '../../http/policy.ts'
 import type { Env, Policy } from '../../http/policy.ts'
+import { EDITORS, SENDERS } from '../../http/roles.ts'
 import { replacing } from '../../http/updates.ts'
 import { jsonBody, valid } from '../../http/valid.ts'
 import type { Delivered } from '../../domain/delivery.ts'
@@ -20,8 +21,6 @@ import { answerOf } from './service/delivered.ts'
 
 const JOB_MAX_BYTES = 1024 * 1024
 const DELIVERY_MAX_BYTES = 512 * 1024
-const EDITORS = ['administrator', 'editor'] as const
-const SENDERS = ['collector', 'administrator'] as const
 
 const jobPath = z.object({ id: idParam })
 const parentQuery = z.object({ parentType: z.literal('device').default('device'), parentId: idParam })

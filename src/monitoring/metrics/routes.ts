@@ -7,6 +7,7 @@ import { encodingOf, refuseCharset } from '../../http/encoding.ts'
 import { whileHeld } from '../../http/body-budget.ts'
 import { policy } from '../../http/policy.ts'
 import type { Answer, Env } from '../../http/policy.ts'
+import { SENDERS } from '../../http/roles.ts'
 import { Refusal } from '../../lib/errors.ts'
 import { partialSuccess, statusMessage } from './otlp-answer.ts'
 import { readOtlpJson } from './otlp-json.ts'
@@ -19,7 +20,6 @@ import { unsnappy } from './snappy.ts'
 import type { Tally } from './tally.ts'
 
 const BOUNDS: ByteBounds = { sentMaxBytes: 2 * 1024 * 1024, inflatedMaxBytes: 4 * 1024 * 1024 }
-const SENDERS = ['collector', 'administrator'] as const
 const PROTOBUF = 'application/x-protobuf'
 const JSON_MEDIA = 'application/json'
 

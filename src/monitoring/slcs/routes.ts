@@ -5,6 +5,7 @@ import { entityTag } from '../../http/preconditions.ts'
 import { nextLink } from '../../http/paging.ts'
 import { policy } from '../../http/policy.ts'
 import type { Env } from '../../http/policy.ts'
+import { EDITORS } from '../../http/roles.ts'
 import { replacing } from '../../http/updates.ts'
 import { jsonBody, valid } from '../../http/valid.ts'
 import { stateHistoryQuery, stateHistoryView } from '../state-history/schema.ts'
@@ -22,7 +23,6 @@ import {
 } from './service.ts'
 
 const BODY_MAX_BYTES = 512 * 1024
-const EDITORS = ['administrator', 'editor'] as const
 
 const objectPath = z.object({ id: idParam })
 const parentQuery = z.object({ parentType: z.literal('group').default('group'), parentId: idParam })

@@ -4,6 +4,7 @@ import { idParam, noContent, ok } from '../../http/openapi-answers.ts'
 import { entityTag, ifMatch } from '../../http/preconditions.ts'
 import { policy } from '../../http/policy.ts'
 import type { Env } from '../../http/policy.ts'
+import { EDITORS } from '../../http/roles.ts'
 import { replacing } from '../../http/updates.ts'
 import { jsonBody, valid } from '../../http/valid.ts'
 import { childrenView } from '../tree/browse/schema.ts'
@@ -14,7 +15,6 @@ import { CHILDREN_MAX, childrenBody, childrenMode, linkingPath, sloBody, sloView
 import { createSlo, deleteSlo, readSlo, updateChildren, updateSlo } from './service.ts'
 
 const BODY_MAX_BYTES = 512 * 1024
-const EDITORS = ['administrator', 'editor'] as const
 
 const objectPath = z.object({ id: idParam })
 const parentQuery = z.object({ parentType: z.literal('group').default('group'), parentId: idParam })

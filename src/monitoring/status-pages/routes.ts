@@ -3,6 +3,7 @@ import { etag, RETAINED_304_HEADERS } from 'hono/etag'
 import { noContent, ok } from '../../http/openapi-answers.ts'
 import { policy } from '../../http/policy.ts'
 import type { Env } from '../../http/policy.ts'
+import { EDITORS } from '../../http/roles.ts'
 import { jsonBody, valid } from '../../http/valid.ts'
 import { sha256Base64 } from '../../lib/digest.ts'
 import { parentPath } from '../tree/browse/schema.ts'
@@ -21,7 +22,7 @@ import {
 const BODY_MAX_BYTES = 8 * 1024
 const MAX_AGE_S = 30
 
-const editing = { roles: ['administrator', 'editor'], object: 'write' } as const
+const editing = { roles: EDITORS, object: 'write' } as const
 const answers = { 200: ok(statusPageView, 'The status page: its contents and its addresses.') }
 
 const editingRoutes = new Hono<Env>()

@@ -1,5 +1,6 @@
 import * as z from 'zod'
-import { nameSchema, OBJECT_TYPES } from '../tree/schema.ts'
+import { OBJECT_TYPES } from '../tree/schema.ts'
+import { nameSchema } from '../../http/text-schemas.ts'
 
 const CHILDREN_MAX = 50
 const DAYS_MAX = 90

@@ -4,6 +4,7 @@ import { flagQuery, idParam, noContent, ok } from '../../http/openapi-answers.ts
 import { entityTag, ifMatch, retried } from '../../http/preconditions.ts'
 import { policy } from '../../http/policy.ts'
 import type { Env } from '../../http/policy.ts'
+import { EDITORS } from '../../http/roles.ts'
 import { replacing } from '../../http/updates.ts'
 import { jsonBody, valid } from '../../http/valid.ts'
 import { browseRoutes } from './browse/routes.ts'
@@ -16,7 +17,6 @@ import { deviceBody, deviceView, groupBody, groupView } from './schema.ts'
 import { listRoutes, searchRoutes } from './search/routes.ts'
 
 const BODY_MAX_BYTES = 512 * 1024
-const EDITORS = ['administrator', 'editor'] as const
 
 const objectPath = z.object({ id: idParam })
 const parentQuery = z.object({ parentType: z.literal('group').default('group'), parentId: idParam })

@@ -1,7 +1,6 @@
 import * as z from 'zod'
 import { READ_ONLY, shownOnly } from '../../http/openapi-answers.ts'
-import { storableText } from '../../http/text-schemas.ts'
-import { isInReadingOrder, isVisible } from '../../lib/text.ts'
+import { nameSchema, storableText } from '../../http/text-schemas.ts'
 import { STATES } from '../states/state.ts'
 
 export const OBJECT_TYPES = ['group', 'device', 'job', 'slo', 'slc'] as const
@@ -19,18 +18,6 @@ export const OBJECT_NOUNS: Readonly<Record<ObjectType, string>> = {
 const INSTANCE_TYPES = ['none', 'instance', 'sub'] as const
 const PROPERTIES_MAX = 200
 const PARAMETER_MAX_BYTES = 16 * 1024
-
-/** A name; surrounding spaces are dropped, as in segments of a path. */
-export const nameSchema = storableText
-  .trim()
-  .min(1, { abort: true })
-  .max(255)
-  .regex(/^\P{Cc}*$/u, 'must have no control characters')
-  .refine(isVisible, 'must have a visible character')
-  .refine(isInReadingOrder, 'must have no characters that change the direction of text')
-
-/** A composed name (NFC): names that look the same are equal. */
-export const composedName = nameSchema.overwrite((text) => text.normalize('NFC'))
 
 const propertyKey = storableText.min(1).max(255)
 const propertyValue = storableText.max(4000)

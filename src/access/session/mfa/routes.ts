@@ -3,6 +3,7 @@ import * as z from 'zod'
 import { idParam, noContent, ok } from '../../../http/openapi-answers.ts'
 import { policy } from '../../../http/policy.ts'
 import type { Env } from '../../../http/policy.ts'
+import { ADMINISTRATOR } from '../../../http/roles.ts'
 import { jsonBody, valid } from '../../../http/valid.ts'
 import { readUser } from '../../users/service.ts'
 import { ownerOf } from '../service.ts'
@@ -19,7 +20,6 @@ import {
 
 const BODY_MAX_BYTES = 8 * 1024
 const own = { roles: 'signed-in', scope: 'account' } as const
-const ADMINISTRATOR = ['administrator'] as const
 const userPath = z.object({ id: idParam })
 const oneMfa = { 200: ok(mfaView, 'The MFA status.') }
 const codes = ok(recoveryCodesView, 'The recovery codes; they are shown only once.')

@@ -4,6 +4,7 @@ import { SCRIPT_READERS } from '../../../access/rights/permissions.ts'
 import { noContent, ok } from '../../../http/openapi-answers.ts'
 import { policy } from '../../../http/policy.ts'
 import type { Env } from '../../../http/policy.ts'
+import { ADMINISTRATOR } from '../../../http/roles.ts'
 import { valid } from '../../../http/valid.ts'
 import { deletedView, jobPath, jobsQuery, jobView, scriptPath, statusQuery, statusView } from '../schema.ts'
 import { cancelJob, deleteJob, deleteJobs, listJobs, listStatuses, readJob } from '../service.ts'
@@ -13,7 +14,7 @@ import type { ScriptCall } from './paths.ts'
 const reading = { roles: SCRIPT_READERS } as const
 /** Who looks after scripts may end what others have begun. */
 const tending = { roles: ['administrator', 'Data_Editor'], scope: 'execute' } as const
-const deleting = { roles: ['administrator'] } as const
+const deleting = { roles: ADMINISTRATOR } as const
 
 export const jobRoutes = new Hono<Env>()
   .get(

@@ -4,6 +4,7 @@ import * as z from 'zod'
 import { noContent, ok } from '../../../http/openapi-answers.ts'
 import { policy } from '../../../http/policy.ts'
 import type { Env, Policy } from '../../../http/policy.ts'
+import { ADMINISTRATOR } from '../../../http/roles.ts'
 import { bodyChunks } from '../../../http/bytes.ts'
 import { answerStored } from '../../../http/file-response.ts'
 import { jsonBody, valid } from '../../../http/valid.ts'
@@ -27,7 +28,6 @@ import { runnerPath, runnerView } from './schema.ts'
 import { deleteRunner, listRunners, pollJobs, registerRunner } from './service.ts'
 
 const BODY_MAX_BYTES = 64 * 1024
-const ADMINISTRATOR = ['administrator'] as const
 
 const heldPath = z.object({ jobId: z.string().min(1).max(64) })
 const treePath = heldPath.extend({ path: z.string().min(1).max(4_096) })

@@ -4,12 +4,12 @@ import { SCRIPT_READERS } from '../../../access/rights/permissions.ts'
 import { noContent, ok } from '../../../http/openapi-answers.ts'
 import { policy } from '../../../http/policy.ts'
 import type { Env } from '../../../http/policy.ts'
+import { ADMINISTRATOR } from '../../../http/roles.ts'
 import { replacingUnversioned } from '../../../http/updates.ts'
 import { jsonBody, valid } from '../../../http/valid.ts'
 import { groupBody, groupPath, groupView } from './schema.ts'
 import { createGroup, deleteGroup, listGroups, readGroup, updateGroup } from './service.ts'
 
-const ADMINISTRATOR = ['administrator'] as const
 const BODY_MAX_BYTES = 64 * 1024
 
 export const groupRoutes = new Hono<Env>()

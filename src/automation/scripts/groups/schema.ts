@@ -1,7 +1,6 @@
 import * as z from 'zod'
 import { idParam, shownOnly } from '../../../http/openapi-answers.ts'
-import { storableText } from '../../../http/text-schemas.ts'
-import { composedName } from '../../../monitoring/tree/schema.ts'
+import { composedName, storableText } from '../../../http/text-schemas.ts'
 
 const DESCRIPTION_MAX = 4_000
 

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { idParam, shownOnly } from '../../../http/openapi-answers.ts'
 import { isTimeZone } from '../../../lib/time.ts'
-import { composedName } from '../../../monitoring/tree/schema.ts'
+import { composedName } from '../../../http/text-schemas.ts'
 import { chosenConfiguration } from '../run-configurations/schema.ts'
 
 /** How many a script has at most. */

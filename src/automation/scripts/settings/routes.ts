@@ -4,6 +4,7 @@ import { ok } from '../../../http/openapi-answers.ts'
 import { entityTag } from '../../../http/preconditions.ts'
 import { policy } from '../../../http/policy.ts'
 import type { Env } from '../../../http/policy.ts'
+import { ADMINISTRATOR } from '../../../http/roles.ts'
 import { replacing } from '../../../http/updates.ts'
 import { valid } from '../../../http/valid.ts'
 import { scriptPath } from '../schema.ts'
@@ -40,7 +41,7 @@ export const settingsRoutes = new Hono<Env>()
       sizeMaxBytes: BODY_MAX_BYTES,
       summary: 'Replace the settings of a script, and its configurations if they are sent',
       noun: 'the settings of a script',
-      policy: { roles: ['administrator'], answers: oneAnswer, refuses: [409, 412] },
+      policy: { roles: ADMINISTRATOR, answers: oneAnswer, refuses: [409, 412] },
       read: async (context, { script }) => shown(await readSettings(context, script)),
       write: async (context, { script }, change) => shown(await updateSettings(context, script, change)),
     }),

@@ -5,6 +5,7 @@ import { idempotencyKeyOf, showRepeatable } from '../../../http/idempotency.ts'
 import type { Repeatable } from '../../../http/idempotency.ts'
 import { policy } from '../../../http/policy.ts'
 import type { Env, Policy } from '../../../http/policy.ts'
+import { SENDERS } from '../../../http/roles.ts'
 import { jsonBody, valid } from '../../../http/valid.ts'
 import { bulkBody, bulkView, plainBulk } from './schema.ts'
 import type { BulkBody } from './schema.ts'
@@ -16,7 +17,7 @@ const PATH = '/webcollector/values'
 const bulk: Policy = {
   isDelivery: true,
   summary: 'Deliver values to many webhook jobs in one request',
-  roles: ['collector', 'administrator'],
+  roles: SENDERS,
   object: 'execute',
   answers: { 200: ok(bulkView, 'The result of each item, with its own status.', ['Idempotency-Replayed']) },
   refuses: [400],

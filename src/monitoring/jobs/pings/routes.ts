@@ -6,6 +6,7 @@ import { idempotencyKeyOf, showRepeatable } from '../../../http/idempotency.ts'
 import { originOf } from '../../../http/origin.ts'
 import { policy } from '../../../http/policy.ts'
 import type { Env, Policy } from '../../../http/policy.ts'
+import { EDITORS } from '../../../http/roles.ts'
 import { jsonBody, valid } from '../../../http/valid.ts'
 import type { Ports } from '../../../ports/index.ts'
 import { deliveredView } from '../schema.ts'
@@ -26,7 +27,7 @@ const TOKEN_MAX_BYTES = 8 * 1024
 /** The bytes that are read of a body; a message has less. */
 const TEXT_MAX_BYTES = 64 * 1024
 
-const editing = { roles: ['administrator', 'editor'], object: 'write' } as const
+const editing = { roles: EDITORS, object: 'write' } as const
 const jobPath = z.object({ id: idParam })
 
 const pinging = (summary: string): Policy => ({

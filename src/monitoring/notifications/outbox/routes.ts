@@ -4,11 +4,10 @@ import { ok } from '../../../http/openapi-answers.ts'
 import { nextLink } from '../../../http/paging.ts'
 import { policy } from '../../../http/policy.ts'
 import type { Env } from '../../../http/policy.ts'
+import { ADMINISTRATOR } from '../../../http/roles.ts'
 import { valid } from '../../../http/valid.ts'
 import { notificationPath, notificationsQuery, notificationView, resumeView } from './schema.ts'
 import { listNotifications, resendNotification, resumeNotifications } from './service.ts'
-
-const ADMINISTRATOR = ['administrator'] as const
 
 export const outboxRoutes = new Hono<Env>()
   .get(

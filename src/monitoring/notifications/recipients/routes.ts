@@ -4,6 +4,7 @@ import { noContent, ok } from '../../../http/openapi-answers.ts'
 import { entityTag } from '../../../http/preconditions.ts'
 import { policy } from '../../../http/policy.ts'
 import type { Env } from '../../../http/policy.ts'
+import { ADMINISTRATOR, EDITORS } from '../../../http/roles.ts'
 import { replacing } from '../../../http/updates.ts'
 import { jsonBody, valid } from '../../../http/valid.ts'
 import { newRecipientBody, recipientBody, recipientPath, recipientView, testResult } from './schema.ts'
@@ -17,9 +18,7 @@ import {
 } from './service.ts'
 
 const BODY_MAX_BYTES = 64 * 1024
-const ADMINISTRATOR = ['administrator'] as const
 /** The roles that can link objects with recipients. */
-const READERS = ['administrator', 'editor'] as const
 const oneRecipient = { 200: ok(recipientView, 'The recipient.', ['ETag']) }
 
 function shown({ recipient, version }: Awaited<ReturnType<typeof readRecipient>>) {
@@ -31,7 +30,7 @@ export const recipientRoutes = new Hono<Env>()
     '/alarmrecipients',
     policy({
       summary: 'List the alarm recipients (notification channels)',
-      roles: READERS,
+      roles: EDITORS,
       answers: { 200: ok(z.object({ items: z.array(recipientView) }), 'The recipients, by id.') },
     }),
     async (c) => c.json({ items: await listRecipients(c.get('context')) }),
@@ -56,7 +55,7 @@ export const recipientRoutes = new Hono<Env>()
   )
   .get(
     '/alarmrecipients/:id',
-    policy({ summary: 'Read an alarm recipient', roles: READERS, answers: oneRecipient }),
+    policy({ summary: 'Read an alarm recipient', roles: EDITORS, answers: oneRecipient }),
     valid('param', recipientPath),
     async (c) => {
       const { recipient, version } = await readRecipient(c.get('context'), c.req.valid('param').id)

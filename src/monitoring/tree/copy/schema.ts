@@ -1,7 +1,6 @@
 import * as z from 'zod'
 import { flagQuery, idParam } from '../../../http/openapi-answers.ts'
-import { storableText } from '../../../http/text-schemas.ts'
-import { nameSchema } from '../schema.ts'
+import { nameSchema, storableText } from '../../../http/text-schemas.ts'
 
 /** Specification: Devices, copy. */
 export const copyQuery = z.object({

@@ -3,12 +3,12 @@ import * as z from 'zod'
 import { noContent, ok } from '../../../http/openapi-answers.ts'
 import { policy } from '../../../http/policy.ts'
 import type { Env } from '../../../http/policy.ts'
+import { ADMINISTRATOR } from '../../../http/roles.ts'
 import { jsonBody, valid } from '../../../http/valid.ts'
 import { explainQuery, explanationView, grantBody, grantView, objectPath, subjectPath } from './schema.ts'
 import { explainRights, readGrants, removeGrant, setGrant } from './service.ts'
 
 const BODY_MAX_BYTES = 1024
-const ADMINISTRATOR = ['administrator'] as const
 
 export const grantRoutes = new Hono<Env>()
   .get(

@@ -245,7 +245,7 @@ const queries: readonly Row[] = [
     }
   }),
   {
-    title: 'an end before the begin',
+    title: 'an end before the start',
     call: 'GET /jobs/{job}/value-history?begin=2026-01-02T00:00:00Z&end=2026-01-01T00:00:00Z',
     answers: 'invalid',
     pointers: ['?end'],

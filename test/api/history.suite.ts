@@ -188,7 +188,7 @@ const MODES: readonly (readonly [mode: string, values: readonly (number | null)[
 
 const buckets: Scenario[] = [
   {
-    title: 'buckets are half-open from the begin on, in user values, and gaps are null',
+    title: 'buckets are half-open from the start on, in user values, and gaps are null',
     async run(client) {
       const { job } = await stage(client)
       expect(await read(client, { scale: 'PT30M' })).toEqual({
@@ -211,7 +211,7 @@ const buckets: Scenario[] = [
     },
   })),
   {
-    title: 'the range includes its begin and excludes its end',
+    title: 'the range includes its start and excludes its end',
     async run(client) {
       const range = { timestamp_begin: iso(1), timestamp_end: iso(29), scale: 'PT28M' }
       expect((await read(client, range))['values']).toEqual([
@@ -286,7 +286,7 @@ const buckets: Scenario[] = [
     },
   },
   {
-    title: 'a begin alone reaches to now, and includes a delivery of a moment ago',
+    title: 'begin alone reaches to now, and includes a delivery of a moment ago',
     async run(client) {
       const job = await makeJob(client, await makeDevice(client), {
         parameters: { returnValue: [{ valueName: 'x' }] },

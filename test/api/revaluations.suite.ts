@@ -165,7 +165,7 @@ const refusals: readonly Row[] = [
     pointers: ['/type'],
   },
   {
-    title: 'a begin in the past',
+    title: 'a start in the past',
     call: 'PUT /groups/{group}/revaluations/{planned}',
     json: { begin: '2026-01-01T00:00:00Z', end: '2030-01-01T00:00:00Z' },
     answers: 'invalid',
@@ -288,7 +288,7 @@ const answers: readonly Scenario[] = [
     },
   })),
   {
-    title: 'a container is in maintenance from its begin until it is deleted, and accepts every type',
+    title: 'a container is in maintenance from its start until it is deleted, and accepts every type',
     async run(client) {
       const { slc, group } = await plant(client, 'contained')
       const path = `/slcs/${slc}/revaluations`
@@ -343,7 +343,7 @@ const answers: readonly Scenario[] = [
     },
   },
   {
-    title: 'a begin at another time of day than `times` is listed for editing only; local time counts',
+    title: 'a start at another time of day than `times` is listed for editing only; local time counts',
     async run(client) {
       const { group } = await plant(client, 'both rules')
       const path = `/groups/${group}/revaluations`
@@ -424,7 +424,7 @@ const answers: readonly Scenario[] = [
   },
   {
     title:
-      'maintenance with a begin in the past is split in two; deleted, it ends, and includes new children',
+      'maintenance with a start in the past is split in two; deleted, it ends, and includes new children',
     async run(client) {
       const planted = await plant(client, 'begun')
       const { group, device } = planted

@@ -305,7 +305,7 @@ describe('a revaluation', () => {
     expect(await past(JOB)).toHaveLength(2)
   })
 
-  test('that is deleted before its begin is removed', async () => {
+  test('that is deleted before its start is removed', async () => {
     const { revaluation } = await enter(group, 10, 60)
     await at(5)
     await deleteRevaluation(context, group, revaluation.id)
@@ -316,7 +316,7 @@ describe('a revaluation', () => {
     })
   })
 
-  test('can be changed before its begin; after it only its end can', async () => {
+  test('can be changed before its start; after it only its end can', async () => {
     const { revaluation, version } = await enter(group, 10, 60)
     const change = (begin: number, end: number, ifMatch: number | null = null) =>
       updateRevaluation(context, group, {

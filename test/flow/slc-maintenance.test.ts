@@ -81,7 +81,7 @@ describe('slaRelevant maintenance', () => {
     ])
   })
 
-  test('counts until it is ended, and cannot change the flag after its begin', async () => {
+  test('counts until it is ended, and cannot change the flag after its start', async () => {
     const { stage, slc, slo, job } = await planted()
     await stage.tell(job, on('01:00'), 'major')
     const object = { type: 'slo', id: slo } as const

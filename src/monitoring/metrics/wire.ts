@@ -96,7 +96,7 @@ export class Wire {
     return this.#advance(8)
   }
 
-  /** The begin of a block; the position moves behind it. */
+  /** The start of a block; the position moves behind it. */
   #block(): number {
     this.#expect(BYTES)
     return this.#advance(this.#varint())

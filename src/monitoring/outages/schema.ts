@@ -17,7 +17,7 @@ const timestamp = z.iso.datetime({ offset: true })
 
 /** Specification: query of the outages, with its defaults; ours: states, minDuration, mergeGap, split, sort, limit. */
 export const outagesQuery = z.object({
-  begin: instantQuery.optional().describe('The begin of the range. Default: a day before its end.'),
+  begin: instantQuery.optional().describe('The start of the range. Default: a day before its end.'),
   end: instantQuery
     .optional()
     .describe('The end of the range. Default: now. An outage is listed if any part of it is in the range.'),

@@ -6,7 +6,7 @@ import type { ObjectType } from '../tree/schema.ts'
 
 type StateBoundQuery = { readonly objectId: number; readonly at: number; readonly states: readonly Level[] }
 
-/** The begin of the last run of bad states that begins at or before `at`; null if there is none. */
+/** The start of the last run of bad states that begins at or before `at`; null if there is none. */
 export async function findBeginBefore(database: Database, asked: StateBoundQuery): Promise<number | null> {
   const [row] = await database.all<{ at: number | null }>(sql`
     select max(at) as at from transitions

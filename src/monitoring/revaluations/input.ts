@@ -30,7 +30,7 @@ export function entered(body: RevaluationBody, timeZone: string): RevaluationInp
   return { ...range, type, adjustTo, incident, name, comment, slaRelevant, active, editOnly }
 }
 
-/** Whether the begin has the time of day of an entry (specification: Revaluation, rules 1 and 2): local time. */
+/** Whether the start has the time of day of an entry (specification: Revaluation, rules 1 and 2): local time. */
 function beginsWithEntry({ beginAt }: Range, active: readonly NamedEntry[]): boolean {
   const timed = active.filter(({ exception, times }) => !exception && times.length > 0)
   return (

@@ -59,7 +59,7 @@ const timeSchema = z.strictObject({
     .describe('The day of the month; only for `monthly`. Months without this day are skipped.'),
 })
 
-/** The field of a time besides its begin and duration. */
+/** The field of a time besides its start and duration. */
 const DAY_FIELDS = ['date', 'weekday', 'day'] as const
 const DAY_FIELD: Readonly<Record<EntryType, (typeof DAY_FIELDS)[number] | null>> = {
   one_time: 'date',
@@ -174,7 +174,7 @@ export const revaluationView = z
       .int()
       .nullable()
       .describe(
-        'The other part of a revaluation that was split because its begin was in the past when it was entered.',
+        'The other part of a revaluation that was split because its start was in the past when it was entered.',
       ),
     incident: z.string().nullable(),
     name: z.string(),

@@ -54,7 +54,7 @@ export async function readRevaluation(context: Context, object: ObjectName, id: 
   return { revaluation: viewOf(context, object.type, row), version: row.version }
 }
 
-/** Creates a revaluation. Maintenance with a begin in the past is split in two: a correction of the past, and live
+/** Creates a revaluation. Maintenance with a start in the past is split in two: a correction of the past, and live
  * maintenance, which is returned.
  * @throws {Refusal} not_found, forbidden, invalid, conflict for an adjustment of an open outage */
 export async function createRevaluation(
@@ -258,7 +258,7 @@ const BEGIN_DIFFERS = {
     'The time of day of begin differs from the times in `active`, so lists contain the revaluation only with edit=true.',
 } as const
 
-/** The status of a revaluation, and its next begin and end. */
+/** The status of a revaluation, and its next start and end. */
 function progressOf(row: RevaluationRow, now: number) {
   const isRunning = row.cancelledAt === null && isActiveAt(row, now)
   const firstAt = nextChange(row, now)

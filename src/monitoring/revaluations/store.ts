@@ -115,7 +115,7 @@ export function cancelRevaluation(database: Database, { id, version }: Revaluati
     .where(eq(revaluations.id, id))
 }
 
-/** Revaluations with the earliest next begin or end. */
+/** Revaluations with the earliest next start or end. */
 export async function readNext(
   database: Database,
   limit: number,

@@ -12,7 +12,7 @@ export type PeriodRules = {
   readonly timeZone: string
 }
 
-/** A period, and the instant from which it is the current one: later than its begin if periods overlap. */
+/** A period, and the instant from which it is the current one: later than its start if periods overlap. */
 export type Period = Range & { readonly fromAt: number }
 
 const MONTHS = { month: 1, quarter: 3, year: 12 } as const
@@ -44,7 +44,7 @@ function lengthOf(unit: PeriodUnit): Temporal.DurationLike {
   return { months: MONTHS[unit] }
 }
 
-/** The begin of a day: its first instant, which is not always midnight. */
+/** The start of a day: its first instant, which is not always midnight. */
 function midnight(day: Temporal.PlainDate, timeZone: string): number {
   return day.toZonedDateTime(timeZone).epochMilliseconds
 }

@@ -151,7 +151,7 @@ export function saveProgress(database: Database, { id, ...columns }: Progress): 
   return database.update(slcs).set(columns).where(eq(slcs.id, id))
 }
 
-/** The maintenance changes of a container in a range, beginning with the one that is in effect at its begin. */
+/** The maintenance changes of a container in a range, beginning with the one that is in effect at its start. */
 export async function readSpells(
   database: Database,
   id: number,

@@ -93,7 +93,7 @@ export function chargedSpans(spans: readonly Span[], changes: readonly ChargedCh
   return laidOver(spans, covers)
 }
 
-/** When children could not deliver because of our own downtime, and the state of their parent at the begin of the
+/** When children could not deliver because of our own downtime, and the state of their parent at the start of the
  * range. */
 export type Deafness = { readonly ranges: readonly Range[]; readonly was: State }
 
@@ -143,7 +143,7 @@ function placeOf(child: CountedChild, state: State): number {
   return STATES.indexOf(shownState(state, child.push, child.overrides))
 }
 
-/** The changes of children in a range, in order, with their states at its begin. */
+/** The changes of children in a range, in order, with their states at its start. */
 function eventsIn(children: readonly CountedChild[], range: Range) {
   return children
     .flatMap((child, index) =>

@@ -149,7 +149,7 @@ export async function readSpans(database: Database, id: number, range: Range): P
   return course ? spansOf(course.state, course.changes, range) : []
 }
 
-/** The state of an object at the begin of a range, the number of its transition, and the changes in the range. */
+/** The state of an object at the start of a range, the number of its transition, and the changes in the range. */
 export type Course = {
   readonly state: State
   readonly seq: number

@@ -22,7 +22,7 @@ export type Begin = {
   readonly changes: boolean
 }
 
-/** The states of objects at the begin of a range, without deleted objects. */
+/** The states of objects at the start of a range, without deleted objects. */
 export async function readBegins(
   database: Database,
   ids: readonly number[],
@@ -148,7 +148,7 @@ export async function readCounted(
 export type History = {
   readonly id: number
   readonly createdAt: number
-  /** The state at the begin of the range. */
+  /** The state at the start of the range. */
   readonly first: State
   readonly changes: readonly StateChange[]
 }

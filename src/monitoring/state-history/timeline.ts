@@ -8,7 +8,7 @@ export type Span = Range & { readonly state: State }
 /** A state that begins at an instant and lasts until the next. */
 export type StateChange = { readonly at: number; readonly to: State }
 
-/** The states of an object over a range, without gaps: `first` at its begin, then the changes in order. Neighbours
+/** The states of an object over a range, without gaps: `first` at its start, then the changes in order. Neighbours
  * differ; states of zero length are dropped. */
 export function spansOf(first: State, changes: readonly StateChange[], range: Range): Span[] {
   const spans: Span[] = []

@@ -112,7 +112,7 @@ type ChangeCause = {
   readonly at: number
   readonly detectedAt: number
   readonly objectId: number | null
-  /** The kind of the child's change: an ordinary change, the begin or end of maintenance, or the begin or end of a time
+  /** The kind of the child's change: an ordinary change, the start or end of maintenance, or the start or end of a time
    * in which the child could not deliver because of our own downtime. */
   readonly means: 'change' | 'maintenance' | 'deaf' | 'heard'
 }

@@ -19,7 +19,7 @@ export type CountedChild = Suspect & { readonly parentId: number; readonly shown
 /** An object on the way down, with the deepest object so far that can be named. */
 export type Trace = { readonly id: number; readonly named: Suspect | null }
 
-/** The begin of the search for the reasons of an object's state; null if its state has no reason. */
+/** The start of the search for the reasons of an object's state; null if its state has no reason. */
 export function traceFrom(object: Suspect): Trace | null {
   return BAD_STATES.includes(object.state) ? { id: object.id, named: nameable(object) } : null
 }

@@ -5,7 +5,7 @@ import { availabilityOf } from '../state-history/availability.ts'
 import { overlapMs } from '../state-history/timeline.ts'
 import type { Span } from '../state-history/timeline.ts'
 
-/** A day by its begin, with its availability in percent; null without data. */
+/** A day by its start, with its availability in percent; null without data. */
 export type Day = { readonly beginAt: number; readonly percent: number | null }
 
 /** The availability of each day between the `edges`, from the states of an object. */

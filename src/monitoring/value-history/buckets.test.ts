@@ -56,7 +56,7 @@ describe('edges', () => {
         inner: ['2026-03-30T13:00:00+02:00'],
       },
       {
-        title: 'several days count from the day of begin',
+        title: 'several days count from the day of the start',
         begin: '2026-03-02T09:00:00Z',
         end: '2026-03-07T09:00:00Z',
         scale: 'P2D',

@@ -3,7 +3,7 @@ import { joined } from '../../../lib/chunks.ts'
 /** The maximum number of bytes that are read of an answer. */
 const READ_MAX_BYTES = 16 * 1024
 
-/** The begin of an answer's body. */
+/** The start of an answer's body. */
 export type Beginning = {
   readonly body: string
   /** Whether this is the whole body. */

@@ -18,5 +18,5 @@ export type WebhookCall = {
   readonly body: string
 }
 
-/** The answer of a receiver: its status and the begin of its body. */
+/** The answer of a receiver: its status and the start of its body. */
 export type Reply = Beginning & { readonly status: number; readonly retryAfterMs: number | null }

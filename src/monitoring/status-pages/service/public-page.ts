@@ -93,7 +93,7 @@ function objectOf({ name, state, sinceAt, maintainedUntilAt }: ShownRow): ShownO
   return { name, state, sinceAt, maintainedUntilAt }
 }
 
-/** The borders of the last days in a time zone; the last one is the begin of tomorrow. */
+/** The borders of the last days in a time zone; the last one is the start of tomorrow. */
 function edgesOf(at: number, days: number, timeZone: string): readonly number[] {
   const today = Temporal.Instant.fromEpochMilliseconds(at).toZonedDateTimeISO(timeZone).startOfDay()
   return Array.from({ length: days + 1 }, (_, index) =>

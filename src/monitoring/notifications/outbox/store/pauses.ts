@@ -10,7 +10,7 @@ export async function findPause(database: Database): Promise<number | null> {
   return row?.sinceAt ?? null
 }
 
-/** Pauses notifications; an existing pause keeps its begin. */
+/** Pauses notifications; an existing pause keeps its start. */
 export function insertPause(database: Database, sinceAt: number): Write {
   return database.insert(notificationPauses).values({ id: ONLY_ID, sinceAt }).onConflictDoNothing()
 }

@@ -138,7 +138,7 @@ export async function deleteRevaluation(context: Context, object: ObjectName, id
     enqueueMaintenance(database, [{ objectId: object.id, at: now }]),
     recorded(context, 'delete', { id, before: row }),
   ])
-  ports.log.info('revaluation deleted', { revaluationId: id, objectId: object.id, stays })
+  ports.log.info('revaluations: revaluation deleted', { revaluationId: id, objectId: object.id, stays })
   await ports.flow.runDue()
 }
 

@@ -86,7 +86,7 @@ export async function deleteSlc(context: Context, id: number): Promise<void> {
   const row = await tree.requireObject(context, id, { type: 'slc', right: 'write' })
   const writes = await tree.deleteObjectWrites(context, row, false)
   await tree.refuseOrphans(() => commit(ports.database, writes))
-  ports.log.info('service level container deleted', { slcId: id })
+  ports.log.info('slcs: service level container deleted', { slcId: id })
   await ports.flow.runDue()
 }
 

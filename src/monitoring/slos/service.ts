@@ -100,7 +100,7 @@ export async function deleteSlo(context: Context, id: number): Promise<void> {
   const row = await tree.requireObject(context, id, { type: 'slo', right: 'write' })
   const writes = await tree.deleteObjectWrites(context, row, false)
   await tree.refuseOrphans(() => commit(ports.database, writes))
-  ports.log.info('service level object deleted', { sloId: id })
+  ports.log.info('slos: service level object deleted', { sloId: id })
   await ports.flow.runDue()
 }
 

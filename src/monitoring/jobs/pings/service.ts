@@ -66,7 +66,7 @@ export async function createPing(
   const id = await refuseFull('pings', full, () =>
     refuseGone(() => store.insertPing(ports.database, kept, { max: PINGS_MAX, also: entry })),
   )
-  ports.log.info('ping token created', { jobId, pingId: id })
+  ports.log.info('pings: ping token created', { jobId, pingId: id })
   const path = `${ports.settings.basePath}/webcollector/ping/${token}`
   return { ...viewOf(timeFormat(ports.settings.timeZone), { ...row, id }), token, url: origin + path, path }
 }
@@ -87,7 +87,7 @@ export async function deletePing(context: Context, jobId: number, id: number): P
     }),
   ])
   knownOf(ports).clear()
-  ports.log.info('ping token revoked', { jobId, pingId: id })
+  ports.log.info('pings: ping token revoked', { jobId, pingId: id })
 }
 
 /** Delivers a ping, which is authenticated by its token alone.

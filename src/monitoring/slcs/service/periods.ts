@@ -77,7 +77,7 @@ export async function recalculatePeriods(
     ...outcomes.map((outcome) => store.addRevision(database, { ...outcome, ...made })),
     audited(context, { action: 'recalculate', objectType: 'slc', objectId: id, after: body }),
   ])
-  ports.log.info('service level container periods recalculated', { slcId: id, periods: periods.length })
+  ports.log.info('slcs: service level container periods recalculated', { slcId: id, periods: periods.length })
   return { items: await viewsOf(context, periods) }
 }
 

@@ -88,7 +88,7 @@ export async function deleteDevice(context: Context, id: number, recursive: bool
   const row = await tree.requireObject(context, id, { type: 'device', right: 'write' })
   const writes = await tree.deleteObjectWrites(context, row, recursive)
   await tree.refuseOrphans(() => commit(context.ports.database, writes))
-  context.ports.log.info('device deleted', { deviceId: id, recursive })
+  context.ports.log.info('tree: device deleted', { deviceId: id, recursive })
   await Promise.all([applyChanges(context.ports), context.ports.flow.runDue()])
 }
 

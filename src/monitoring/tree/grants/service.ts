@@ -27,7 +27,7 @@ export async function setGrant(
   const { write, execute, maintain } = body
   const subject = subjectOf(path)
   await grant(context, object.id, { ...subject, write, execute, maintain })
-  ports.log.info('rights granted', { objectId: object.id, ...subject, write, execute, maintain })
+  ports.log.info('grants: rights granted', { objectId: object.id, ...subject, write, execute, maintain })
   const rows = await listGrants(ports, object.path)
   const row = rows.find(
     ({ objectId, subjectType, subjectId }) =>
@@ -42,7 +42,7 @@ export async function removeGrant(context: Context, path: ObjectPath & Subject):
   const object = await objectAt(context, path)
   const subject = subjectOf(path)
   await revoke(context, object.id, subject)
-  context.ports.log.info('rights revoked', { objectId: object.id, ...subject })
+  context.ports.log.info('grants: rights revoked', { objectId: object.id, ...subject })
 }
 
 /** The rights of a user on an object, with reasons. Users may ask about themselves, administrators about all users.

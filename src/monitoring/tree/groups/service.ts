@@ -62,7 +62,7 @@ export async function deleteGroup(context: Context, id: number, recursive: boole
   const row = await tree.requireObject(context, id, { type: 'group', right: 'write' })
   const writes = await tree.deleteObjectWrites(context, row, recursive)
   await tree.refuseOrphans(() => commit(context.ports.database, writes))
-  context.ports.log.info('group deleted', { groupId: id, recursive })
+  context.ports.log.info('tree: group deleted', { groupId: id, recursive })
   await Promise.all([applyChanges(context.ports), context.ports.flow.runDue()])
 }
 

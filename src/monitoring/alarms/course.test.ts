@@ -31,7 +31,7 @@ const unassign = (at: number): AlarmEvent => ({
 const flap = (at: number, isFlapping: boolean): AlarmEvent => ({ kind: 'flapping', at, isFlapping })
 const suppress = (at: number, by: number | null): AlarmEvent => ({ kind: 'suppression', at, by })
 
-/** What becomes of an alarm that opens at 0 in `minor`. */
+/** The changes of an alarm that opens at 0 in `minor`. */
 function live(events: readonly AlarmEvent[], terms: Partial<Terms> = {}) {
   const all = { ...TERMS, ...terms }
   const opened = openAlarm({ state: 'minor', at: 0, isFlapping: false }, all)
@@ -45,7 +45,7 @@ function live(events: readonly AlarmEvent[], terms: Partial<Terms> = {}) {
   return { alarm, changes }
 }
 
-/** When, what, and whether somebody is to be told. */
+/** Instant and kind of each change; `!` marks those that are notified. */
 const told = (changes: readonly AlarmChange[]) =>
   changes.map(({ at, kind, details }) => `${at} ${kind}${details.isSilent ? '' : '!'}`)
 
@@ -237,7 +237,7 @@ describe('the transition table', () => {
 
 const RANK: readonly State[] = ['major', 'minor', 'warning']
 
-/** The same told plainly: a clock that ticks, and everything looked at anew at each tick. */
+/** A plain model: a clock that ticks, and all rules evaluated at each tick. */
 class PlainAlarm {
   bad: Level = 'minor'
   end: number | null = null

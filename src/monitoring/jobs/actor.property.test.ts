@@ -34,7 +34,7 @@ const MISTAKES: readonly Mistake[] = [
 /** Seed and path of a failure are in its message. */
 const REPORTED = { numRuns: RUNS, includeErrorInReport: true }
 
-/** The real actor, with everything it was told. */
+/** The real actor, with everything that it published. */
 class RealJob {
   state: ActorState
   readonly transitions: Transition[] = []
@@ -64,7 +64,7 @@ class RealJob {
     }
   }
 
-  /** What everybody can see. */
+  /** The visible part of a state. */
   get face() {
     const { state, errorCode, deadline, message, silentSinceAt, lastReceivedAt, flapping } = this.state
     const isFlapping = flapping?.isFlapping === true
@@ -187,7 +187,7 @@ describe('a job under random events', () => {
   })
 })
 
-/** By how much the clock is set back before an act, rarely; by a time that the host knows or not. */
+/** By how much the clock is set back before an act, rarely; the host may or may not know the time. */
 const setBacks = fc.array(
   fc.oneof(
     { weight: 9, arbitrary: fc.constant(null) },
@@ -204,7 +204,7 @@ type Living = {
   readonly mistake?: Mistake
 }
 
-/** Takes the real job and the naive one through the acts and compares them after each. */
+/** Applies the acts to the real job and to the model, and compares them after each. */
 function liveThrough(rules: JobRules, acts: readonly Act[], { clock, mistake }: Living): RealJob {
   const real = new RealJob(rules, BEGIN_AT)
   const naive = new NaiveJob(rules, BEGIN_AT, mistake ?? null)
@@ -238,7 +238,7 @@ function liveThrough(rules: JobRules, acts: readonly Act[], { clock, mistake }: 
   return real
 }
 
-/** The clock of an act is not set back: a wake-up seen before that would be the job's latest time. */
+/** The clock of an act is not set back: an earlier wake-up would be the job's latest time. */
 function forwards(act: Act): Act {
   return 'afterMs' in act ? { ...act, afterMs: Math.abs(act.afterMs) } : act
 }

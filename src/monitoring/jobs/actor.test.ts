@@ -227,7 +227,7 @@ describe('the state machine of a webhook job', () => {
     expect(fail(120_002, 2, null)).toMatchObject([{ errorCode: 2, message: null, isNewCode: true }])
     expect(fail(120_003, 3, 'third')).toMatchObject([{ errorCode: 3, message: 'third', isNewCode: true }])
     expect(told()).toBe(3)
-    // A job that is well tells nothing.
+    // A job in ok publishes no message changes.
     scene.deliver(200_000, { errorCode: 0 })
     scene.deliver(300_000, { errorCode: 0, message: 'fine' })
     expect(told()).toBe(3)

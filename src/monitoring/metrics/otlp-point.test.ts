@@ -77,7 +77,7 @@ function asJson({ kind, point, resource = [] }: Asked): Uint8Array {
   return new TextEncoder().encode(JSON.stringify(request))
 }
 
-/** The same in protobuf, with what names the rest behind the rest. */
+/** The same in protobuf, with the naming fields last. */
 function asProtobuf({ kind, point, resource = [] }: Asked): Uint8Array {
   const bytes = (write: (pbf: PbfWriter) => void) => {
     const pbf = new PbfWriter()

@@ -7,7 +7,7 @@ import type { Point } from './points.ts'
 import { readRemoteWrite } from './remote-write.ts'
 import { unsnappy } from './snappy.ts'
 
-/** What Prometheus 2.42.0 sent after its first scrape of six lines, as it was on the wire. */
+/** A request of Prometheus 2.42.0 after its first scrape of six lines, as it was sent. */
 const SENT =
   '0QjwdQptChwKCF9fbmFtZV9fEhByb29tX3RlbXBlcmF0dXJlChsKCGluc3RhbmNlEg8xMjcuMC4wLjE6MzcyNjMKCwoDam9iEgR0ZXN0ChEKDHRpZGVtYXJrX2pvYhIBMxIQCQAAAAAAgDVAENXysfCfNApNCg8KCF8RbwwDYmFkpmIAEBIQCQEAAQEM+H8Q1VZPAARpZ7JPAAFNCAAA8BVPCFsKFD0NIAhoX2J1Y2tldKZUACgKBwoCbGUSATESEA1dBABAEawAXu5dAAVdAAoFXRAEK0luZhVgAAgVYAhPChEdvRQFaF9zdW2mugAVUQASFVEIUQoTHVEYB2hfY291bqoNARVTGaQITAoOHVMIAnVwyqEABPA/MVIIYQojHU5cF3NjcmFwZV9kdXJhdGlvbl9zZWNvbmRzsmMAGAaLB7dczU8VYwhgCiIdYwAWDWMcc2FtcGxlc18JD7bDAkl0ABw1ZghvCjEdYgAlCVMVYlBwb3N0X21ldHJpY19yZWxhYmVsaW7O5QIZcQhdCh8dcQATEXEgZXJpZXNfYWRk9tAA'
 
@@ -158,7 +158,7 @@ describe('corrupted bytes', () => {
   test('are read or rejected when truncated anywhere, and cause no other error', () => {
     let refused = 0
     for (let end = 0; end < body.length; end++) refused += isRefused(body.subarray(0, end)) ? 1 : 0
-    // Only between two series is a part a whole.
+    // A truncated request is complete only between two series.
     expect(body.length - refused).toBe(points.length)
   })
 

@@ -7,7 +7,7 @@ import { unsnappy } from './snappy.ts'
 
 const MAX = 1024
 
-/** The parts a block is made of, as a compressor may choose them. */
+/** The parts of a block, as a compressor may choose them. */
 type Part =
   | { readonly kind: 'literal'; readonly bytes: Uint8Array }
   | { readonly kind: 'copy'; readonly form: 1 | 2 | 3; readonly length: number; readonly back: number }
@@ -24,7 +24,7 @@ const copy = fc
   .map((fields): Part => ({ kind: 'copy', ...fields }))
 const block = fc.array(fc.oneof(literal, copy), { maxLength: 40 })
 
-/** Writes a block, and what it stands for, byte by byte. */
+/** Writes a block and its decompressed bytes, byte by byte. */
 function write(parts: readonly Part[]): { packed: Uint8Array; plain: Uint8Array<ArrayBuffer> } {
   const plain: number[] = []
   const body: number[] = []

@@ -28,11 +28,11 @@ const { fields } = fc.letrec<{ fields: readonly Field[]; field: Field }>((tie) =
 
 const NUMBERS = { text: 1, double: 2, integer: 3, fixed64: 4, message: 500 } as const
 
-/** As mapbox's writer encodes it. */
+/** The encoding of mapbox's writer. */
 function encode(all: readonly Field[], pbf = new PbfWriter()): Uint8Array {
   for (const { kind, value } of all) {
     const number = NUMBERS[kind]
-    // Not with its own writer of texts, which takes U+20000 for U+10000.
+    // Not its own writer of texts, which mistakes U+20000 for U+10000.
     if (kind === 'text') pbf.writeBytesField(number, new TextEncoder().encode(value))
     if (kind === 'double') pbf.writeDoubleField(number, value)
     if (kind === 'integer') pbf.writeVarintField(number, value)
@@ -139,7 +139,7 @@ describe('a protobuf message', () => {
     ['a field number of zero', [0x02, 0]],
     ['a group', [0x3b, 0x3c]],
     ['a type that does not exist', [0x3f, 0]],
-    // What follows would be good fields if these were read as what they are not.
+    // The following fields would be valid if these were misread.
     ['a text where a number is wanted', [0x12, 9, 0, 0, 0, 0, 0, 0, 0, 0x38, 0]],
     ['a text where an integer is wanted', [0x1a, 2, 0x38, 0]],
     ['a number where a text is wanted', [0x08, 1, 65]],

@@ -203,7 +203,7 @@ describe('a schedule compared with a model that checks every minute', () => {
         const occurrences = occurrencesIn(schedule, schedule)
         const within = (instant: number) =>
           occurrences.some(({ beginAt, endAt }) => beginAt <= instant && instant < endAt)
-        // A minute is one of all instants that can differ, since nothing begins or ends within one.
+        // No occurrence begins or ends within a minute, so one instant stands for all.
         for (
           let instant = schedule.beginAt - DAY_MS;
           instant < schedule.endAt + DAY_MS;
@@ -270,8 +270,8 @@ function naive({ beginAt, endAt, active }: Schedule): (instant: number) => boole
     !anyOf(true, instant)
 }
 
-/** The instant at which clocks show a wall time, given as if it were UTC: the first of two; where there is none, the first
- * minute after the change. */
+/** The instant at which the clock shows a wall time, given as if it were UTC: the first of two; in a gap, the first
+ * minute after it. */
 function instantOf(wall: number, timezone: string): number {
   const [before, after] = [offsetAt(wall - DAY_MS, timezone), offsetAt(wall + DAY_MS, timezone)]
   const fits = [before, after]

@@ -57,7 +57,7 @@ test('active time is every minute whose local time is in a window, in every time
     fc.property(
       fc.array(window, { minLength: 1, maxLength: 4 }),
       fc.constantFrom(...ZONES),
-      // Around the nights in which clocks change, and the day that Samoa left out.
+      // Around the nights of DST changes, and the day that Samoa skipped.
       fc.constantFrom(
         '2026-03-29T00:00Z',
         '2026-10-25T00:00Z',

@@ -60,7 +60,7 @@ describe('a container', () => {
     const terms = { period: next, credit: credit(10, 8), used: bad([20, 29]) }
     const verdict = judge({ state: 'major', judgedAt: 100, floorAt: 31 }, terms, 105)
     expect(verdict.changes).toEqual([{ at: 100, from: 'major', to: 'minor', reason: 'period' }])
-    // What goes on from here is no new begin.
+    // A continuing bad time is not a new change.
     const later = judge({ state: 'minor', judgedAt: 105, floorAt: 100 }, terms, 106)
     expect(later.changes).toEqual([])
   })
@@ -104,7 +104,7 @@ test('has the same states for any times of assessment', () => {
   )
 })
 
-/** Judges at some instants, each time on what was settled before, and twice. */
+/** Assesses at some instants, twice each, always from the last stored result. */
 function run(
   spans: ReturnType<typeof unionOf>,
   terms: ReturnType<typeof credit>,

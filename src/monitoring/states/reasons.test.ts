@@ -13,7 +13,7 @@ const suspect = (id: number, type: string, state: State, isReason = false): Susp
   isReason,
 })
 
-/** A child that is counted as what it is unless `shown` says otherwise. */
+/** A child that counts as its own state unless `shown` differs. */
 const under = (parentId: number, child: Suspect, shown: State = child.state): CountedChild => ({
   ...child,
   parentId,
@@ -80,7 +80,7 @@ describe('the reasons of a state', () => {
     )
     fc.assert(
       fc.property(someChildren, (all) => {
-        // Each object below one that was made before it.
+        // Each object below one that was created earlier.
         const children = all.map(({ parent, shown, type, state, isReason }, index) =>
           under(Math.min(parent, index) + 1, suspect(index + 2, type, state, isReason), shown),
         )

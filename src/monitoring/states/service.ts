@@ -39,7 +39,7 @@ const REASONS_MAX = 20
 /** Beyond these bounds, a search for reasons follows what it found first. */
 const TRACES_MAX = 100
 const BAD_CHILDREN_MAX = 1_000
-/** Searches that share these bounds. */
+/** The second bound grows with the number of joint searches, up to this many. */
 const SEARCHES_COUNTED_MAX = 10
 const LEVELS_MAX = 100
 

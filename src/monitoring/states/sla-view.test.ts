@@ -70,7 +70,7 @@ const someEvents = fc.array(
   { maxLength: 40 },
 )
 
-/** Objects that are carried through events, and what was kept of them. */
+/** Objects after a series of events, with their stored changes. */
 class World<P extends SlaView | Propagation> {
   kept = nodes()
   readonly changes: StateChange[] = []
@@ -122,7 +122,7 @@ test('containers use the states without slaRelevant maintenance at every instant
         own: running.plain.has(id) || running.relevant.has(id),
         ownCharged: running.plain.has(id),
       })
-      // What would be if nobody had entered the other maintenance at all.
+      // The states that would exist without the other maintenance.
       const without = new World((some) => new Propagation(some))
       without.running = (id) => ({ own: running.plain.has(id), ownCharged: false })
       let waiting: Transition[] = []
@@ -156,7 +156,7 @@ test('containers use the states without slaRelevant maintenance at every instant
         expect(charges.map(({ at }) => at)).toEqual(charges.map(({ at }) => at).toSorted((a, b) => a - b))
       }
       if (running.relevant.size > 0) return
-      // Nothing is left of a difference where nothing makes one any more.
+      // No difference is stored once none applies any more.
       for (const { charged, ...shown } of both.kept)
         expect(shown).toMatchObject({ ...charged, sinceAt: shown.sinceAt, moment: shown.moment })
     }),

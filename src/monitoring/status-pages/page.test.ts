@@ -23,7 +23,7 @@ function shownWith(part: Partial<PublicStatus> = {}): PublicStatus {
 
 const english = (shown: PublicStatus) => pageOf(shown, 'en', 'Europe/Zurich')
 
-/** How far two colours are apart (WCAG 2.2, relative luminance). */
+/** The contrast of two colours (WCAG 2.2, relative luminance). */
 function contrast(one: string, other: string): number {
   const luminance = (color: string) => {
     const digits = color.length === 4 ? color.replaceAll(/[\da-f]/g, '$&$&') : color

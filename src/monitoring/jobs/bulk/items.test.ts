@@ -79,7 +79,7 @@ const value = fc.oneof(
 )
 const jobId = fc.constantFrom<unknown>(1, 1, 1, 830, 0, -1, 1.5, '1', null, 2 ** 53, undefined)
 
-/** What JSON can bring, and more. */
+/** Values of any kind that JSON can have, and more. */
 const items = fc.tuple(jobId, fc.array(fc.tuple(key, value), { maxLength: 4 })).map(([id, fields]) => {
   const item: Record<string, unknown> = { jobId: id }
   for (const [name, one] of fields)
@@ -87,7 +87,7 @@ const items = fc.tuple(jobId, fc.array(fc.tuple(key, value), { maxLength: 4 })).
   return item
 })
 
-/** Items that are right but for one thing, or altogether. */
+/** Items that are valid except for one field, or completely. */
 const fitting = fc.record(
   {
     jobId: fc.constant(7),
@@ -123,7 +123,7 @@ const series = fc
     ),
   )
 
-/** Series that are right, or have one value of another kind. */
+/** Series that are valid, or have one value of another kind. */
 const fittingSeries = fc
   .tuple(fc.constantFrom('returnValue1', 'stringValue64'), fc.integer({ min: 1, max: 5 }))
   .chain(([name, length]) => {
@@ -185,7 +185,7 @@ describe('an item of a bulk delivery', () => {
 
   test('the fast reader and the schema agree on rounds', () => {
     let accepted = 0
-    // Series with their columns under other names, an instant or something else besides.
+    // Series with other names of columns, an additional timestamp, or additional fields.
     const rounds = fc
       .tuple(fc.oneof(series, fittingSeries), fc.oneof(fc.constantFrom(1, 830), jobId), value)
       .chain(([one, id, stamp]) => {

@@ -7,7 +7,7 @@ import { ITEMS, OPERATORS } from './items.ts'
 
 const parseOne = (condition: object) => parseFilter(JSON.stringify({ conditions: [condition] })).conditions[0]
 
-/** The pointers of the refusal that a filter meets, without their common beginning. */
+/** The pointers of a filter's refusal, without their common prefix. */
 function faultsOf(filter: unknown): string[] {
   try {
     parseFilter(typeof filter === 'string' ? filter : JSON.stringify(filter))

@@ -14,7 +14,7 @@ const dialect = new SQLiteAsyncDialect()
 
 type Condition = (x: string, match: TextMatch, bound: Bound) => string | null
 
-/** What SQLite makes of a condition on a text; null when there is no condition. */
+/** The result of SQLite for a condition on a text; null without a condition. */
 function ask(condition: Condition, text: string, match: TextMatch): boolean | null {
   const bound = new Bound()
   const fits = condition('x', match, bound)
@@ -68,7 +68,7 @@ test('SQL and the wildcard matcher agree', () => {
 test('texts that the index condition excludes do not match', () => {
   fc.assert(
     fc.property(letters, match, (text, wanted) => {
-      // The one character after which no other comes cannot be told from the end of a range.
+      // The prefix before the last character of Unicode is indistinguishable from the end of a range.
       fc.pre(!text.includes('\u{10FFFF}'))
       if (expected(text, wanted)) expect(ask(textSeek, text, wanted) ?? true).toBe(true)
     }),

@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
 import { index, integer, primaryKey, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core'
-import { objects } from './monitoring.ts'
+import { objects } from './tree.ts'
 
 export const users = sqliteTable('users', {
   id: integer().primaryKey({ autoIncrement: true }),

@@ -2,7 +2,7 @@ import { sql } from 'drizzle-orm'
 import { index, integer, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core'
 
 import { users } from './access.ts'
-import { objects } from './monitoring.ts'
+import { objects } from './tree.ts'
 
 /** Where alarms come from: an object, or what is below it, and from which state on. */
 export const alarmLinks = sqliteTable(

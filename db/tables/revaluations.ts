@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm'
 import { index, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 
-import { objects } from './monitoring.ts'
+import { objects } from './tree.ts'
 
 /** Maintenance, corrections of the past, and comments on objects and on what is below them. */
 export const revaluations = sqliteTable(

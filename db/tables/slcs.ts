@@ -1,6 +1,6 @@
 import { index, integer, primaryKey, real, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core'
 
-import { objects } from './monitoring.ts'
+import { objects } from './tree.ts'
 
 /** What service level containers have beyond other objects. */
 export const slcs = sqliteTable(

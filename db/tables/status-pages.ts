@@ -1,6 +1,6 @@
 import { index, integer, primaryKey, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core'
 
-import { objects } from './monitoring.ts'
+import { objects } from './tree.ts'
 
 /** Objects that anybody may see who knows where: as a page, and as a badge at an address of its own. */
 export const statusPages = sqliteTable(

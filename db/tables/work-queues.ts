@@ -1,5 +1,5 @@
 import { integer, sqliteTable } from 'drizzle-orm/sqlite-core'
-import { objects } from './monitoring.ts'
+import { objects } from './tree.ts'
 
 // `../work-queue.ts` says how a queue works.
 

@@ -1,6 +1,7 @@
 import { eq, sql } from 'drizzle-orm'
 import { alias } from 'drizzle-orm/sqlite-core'
-import { jobs, objects } from '../../../db/tables/monitoring.ts'
+import { jobs } from '../../../db/tables/jobs.ts'
+import { objects } from '../../../db/tables/tree.ts'
 import { staleJobConfigs } from '../../../db/tables/work-queues.ts'
 import { done, enqueue } from '../../../db/work-queue.ts'
 import type { QueueItem } from '../../../db/work-queue.ts'

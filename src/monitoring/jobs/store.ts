@@ -1,5 +1,5 @@
 import { eq, sql } from 'drizzle-orm'
-import { jobs, jobValues } from '../../../db/tables/monitoring.ts'
+import { jobs, jobValues } from '../../../db/tables/jobs.ts'
 import type { Database, Write } from '../../ports/database.ts'
 import type { FlappingLimits } from '../../domain/job-rules.ts'
 import type { State } from '../../domain/state.ts'

@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
 import type { SQL } from 'drizzle-orm'
-import { jobs } from '../../../db/tables/monitoring.ts'
+import { jobs } from '../../../db/tables/jobs.ts'
 import type { Database } from '../../ports/database.ts'
 import type { Found, Wish } from './mapping.ts'
 

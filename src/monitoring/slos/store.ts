@@ -1,6 +1,6 @@
 import { and, eq, sql } from 'drizzle-orm'
 import type { SQL } from 'drizzle-orm'
-import { links, slos } from '../../../db/tables/monitoring.ts'
+import { links, slos } from '../../../db/tables/slos.ts'
 import type { Database, Write } from '../../ports/database.ts'
 import type { Push } from '../states/propagation.ts'
 import type { SloRules } from '../states/slo-state.ts'

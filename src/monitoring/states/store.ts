@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm'
-import { states } from '../../../db/tables/monitoring.ts'
+import { states } from '../../../db/tables/states.ts'
 import { staleTallies } from '../../../db/tables/work-queues.ts'
 import { done, enqueue } from '../../../db/work-queue.ts'
 import type { QueueItem } from '../../../db/work-queue.ts'

@@ -9,15 +9,19 @@ import * as content from '../../../../db/tables/content.ts'
 import * as credentials from '../../../../db/tables/credentials.ts'
 import { directorySyncs } from '../../../../db/tables/directory.ts'
 import { eventEpochs } from '../../../../db/tables/events.ts'
-import * as monitoring from '../../../../db/tables/monitoring.ts'
+import { dependencies } from '../../../../db/tables/dependencies.ts'
+import * as jobs from '../../../../db/tables/jobs.ts'
 import * as told from '../../../../db/tables/notifications.ts'
 import * as oidc from '../../../../db/tables/oidc.ts'
 import * as plans from '../../../../db/tables/revaluations.ts'
 import * as runs from '../../../../db/tables/runs.ts'
 import * as scripts from '../../../../db/tables/scripts.ts'
 import * as slcs from '../../../../db/tables/slcs.ts'
+import * as slos from '../../../../db/tables/slos.ts'
 import { dataSources } from '../../../../db/tables/sources.ts'
+import * as states from '../../../../db/tables/states.ts'
 import * as pages from '../../../../db/tables/status-pages.ts'
+import * as tree from '../../../../db/tables/tree.ts'
 import * as queues from '../../../../db/tables/work-queues.ts'
 
 type Cells = Readonly<Record<string, unknown>>
@@ -75,18 +79,18 @@ const FATES: readonly (readonly [table: SQLiteTable, fate: Fate])[] = [
   [credentials.attempts, { left: 'counts of an hour' }],
   [directorySyncs, { left: 'when this installation asks its directory' }],
   [eventEpochs, { left: 'counts the readers of this installation' }],
-  [monitoring.objects, ALWAYS],
-  [monitoring.devices, ALWAYS],
-  [monitoring.jobs, ALWAYS],
-  [monitoring.jobValues, ALWAYS],
-  [monitoring.properties, ALWAYS],
-  [monitoring.states, HISTORIES],
-  [monitoring.transitions, RECORD],
-  [monitoring.charges, RECORD],
-  [monitoring.pings, ALWAYS],
-  [monitoring.slos, ALWAYS],
-  [monitoring.links, ALWAYS],
-  [monitoring.dependencies, ALWAYS],
+  [tree.objects, ALWAYS],
+  [tree.devices, ALWAYS],
+  [jobs.jobs, ALWAYS],
+  [jobs.jobValues, ALWAYS],
+  [tree.properties, ALWAYS],
+  [states.states, HISTORIES],
+  [states.transitions, RECORD],
+  [states.charges, RECORD],
+  [jobs.pings, ALWAYS],
+  [slos.slos, ALWAYS],
+  [slos.links, ALWAYS],
+  [dependencies, ALWAYS],
   [
     told.alarmRecipients,
     { kept: 'always', sealed: { target: (row) => `alarm recipient ${String(row['type'])}` } },

@@ -1,6 +1,7 @@
 import { eq, sql } from 'drizzle-orm'
 import { users } from '../../../../db/tables/access.ts'
-import { objects, pings } from '../../../../db/tables/monitoring.ts'
+import { pings } from '../../../../db/tables/jobs.ts'
+import { objects } from '../../../../db/tables/tree.ts'
 import type { Role } from '../../../context.ts'
 import type { Database, Write } from '../../../ports/database.ts'
 

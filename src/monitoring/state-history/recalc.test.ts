@@ -50,7 +50,7 @@ const everyInstant = Array.from({ length: END }, (_, at) => at)
 const isIn = (ranges: Overlay['ranges'], at: number) =>
   ranges.some(({ beginAt, endAt }) => beginAt <= at && at < endAt)
 
-/** Without gaps, neighbours differ, and nothing lasts no time. */
+/** Spans have no gaps, neighbours differ, and none has zero length. */
 function expectWhole(spans: readonly Span[]): void {
   expect([spans[0]?.beginAt, spans.at(-1)?.endAt]).toEqual([0, END])
   for (const [index, { state, beginAt, endAt }] of spans.entries()) {
@@ -139,7 +139,7 @@ describe('instant by instant', () => {
 describe('a recomputed parent', () => {
   const JOBS = [1, 2, 3]
   const SLO = 9
-  /** What happens at each instant: a job changes, is no longer heard, or is heard again. */
+  /** Events at each instant: a job changes, cannot deliver, or can deliver again. */
   const someHappenings = fc.array(
     fc.record({
       job: fc.constantFrom(...JOBS),
@@ -175,8 +175,8 @@ describe('a recomputed parent', () => {
     )
   })
 
-  /** What propagation makes of happenings, some at the same instant and the others four apart; at one
-   * instant a job changes once, and whoever is silent and changes is heard again. */
+  /** The propagation of events, some at the same instant and the others four apart; at one instant a job changes once,
+   * and a job that cannot deliver and changes can deliver again. */
   function lived(
     happenings: readonly { readonly job: number; readonly to: State; readonly kind: 'change' | 'gap' }[],
     rules: SloRules | null,

@@ -38,7 +38,7 @@ const deviceOf = (job: number) => DEVICES[job % 2] ?? 0
 
 const under = (parentId: number) => ({ parentId, weight: 1, overrides: {} })
 
-/** What is well and has never changed. */
+/** An object in ok that has never changed. */
 const OK = {
   state: 'ok',
   sinceAt: 0,
@@ -52,7 +52,7 @@ const OK = {
 } as const
 const JOB = { heard: { seq: 0, state: 'ok' }, tally: null } as const
 
-/** A group with two devices of two jobs each, all of which are well. */
+/** A group with two devices of two jobs each, all in ok. */
 function nodes(): Node[] {
   const well = { ...OK, rules: null, push: 'any' } as const
   const below = (parentId: number) => ({ parentId, links: [under(parentId)] })
@@ -217,7 +217,7 @@ describe('maintenance', () => {
 
 const NO_COUNTERS = { major: 0, minor: 0, warning: 0, minorMinor: 0, minorWarning: 0, warningWarning: 0 }
 
-/** The two transitions of a job that could not be heard for a while, through no fault of its own. */
+/** The two transitions of a job that could not deliver for a while because of our downtime. */
 const gap = (objectId: number, seq: number, state: State): Transition[] => [
   { ...change(objectId, seq, 'no_data'), from: state, reason: 'platform' },
   { ...change(objectId, seq + 1, state), from: 'no_data', reason: 'platform' },
@@ -285,7 +285,7 @@ describe('children that change in any order', () => {
         const next = (max: number) => (chance.next().value ?? 0) % max
         let kept = nodes()
         for (const transition of interleaved(all, next)) {
-          // A restart after each: only what was stored is known.
+          // A restart after each event: only stored data is known.
           const propagation = new Propagation(kept)
           for (let times = 1 + next(2); times > 0; times--) propagation.follow(transition)
           kept = kept.map((node) => propagation.touched.find(({ id }) => id === node.id) ?? node)
@@ -297,7 +297,7 @@ describe('children that change in any order', () => {
   })
 })
 
-/** The transitions of each job in order, those of different jobs in any. */
+/** The transitions of each job in order, those of different jobs in any order. */
 function* interleaved(all: readonly ToldState[], next: (max: number) => number): Generator<Transition> {
   const queues = JOBS.map((job) =>
     all.filter((told) => told.job === job).map(({ to }, index) => change(job, index + 1, to)),
@@ -309,7 +309,7 @@ function* interleaved(all: readonly ToldState[], next: (max: number) => number):
   }
 }
 
-/** The last state of every job, and every parent counted from scratch. */
+/** The last state of every job, and the full count of every parent. */
 function naive(all: readonly ToldState[]): unknown[][] {
   const stateOf = (job: number) => all.findLast((told) => told.job === job)?.to ?? 'ok'
   const device = (id: number) => tallyOf(...JOBS.filter((job) => deviceOf(job) === id).map(stateOf))
@@ -323,7 +323,7 @@ function naive(all: readonly ToldState[]): unknown[][] {
 
 const SLOS = [20, 21, 22, 23]
 
-/** Service level objects over jobs and over each other, the later over the earlier, linked at random. */
+/** Service level objects over jobs and over each other, each over earlier ones, linked at random. */
 const someSlos = fc.array(
   fc.record({
     operation: fc.constantFrom('and', 'or', 'count', 'xor', 'degraded'),
@@ -339,10 +339,10 @@ const someSlos = fc.array(
 
 type SomeSlo = typeof someSlos extends fc.Arbitrary<readonly (infer One)[]> ? One : never
 
-/** How bad a state is that counts as down; 0 for all others. */
+/** How bad a down state is; 0 for all others. */
 const badness = (state: State | undefined) => ['warning', 'minor', 'major'].indexOf(state ?? 'ok') + 1
 
-/** The objects that a service level object counts: jobs, and those before it. */
+/** The children of a service level object: jobs, and earlier ones. */
 function childrenOf(place: number, { children }: SomeSlo): number[] {
   return [...JOBS, ...SLOS.slice(0, place)].filter((_, index) => children.includes(index))
 }
@@ -390,7 +390,7 @@ describe('nested service level objects', () => {
         const states = () => kept.map(({ id, state, tally }) => [id, state, tally])
         const before = states()
         const { state, seq } = kept.find(({ id }) => id === job) ?? { state: 'ok', seq: 0 }
-        // At an instant at which something else happens, too, only what follows from both is as before or better.
+        // If something else happens at the same instant, only the common result is as before or better.
         for (const told of gap(job, seq + 1, state)) {
           const transition = { ...told, at: told.at + LATER }
           for (const { from, to } of follow(transition)) {
@@ -404,7 +404,7 @@ describe('nested service level objects', () => {
   })
 })
 
-/** Jobs that are well, with service level objects counted over them from below. */
+/** Jobs in ok, with service level objects that count them from below. */
 function sloNodes(slos: readonly SomeSlo[]): Node[] {
   const links = (id: number) =>
     slos.flatMap((slo, place) =>

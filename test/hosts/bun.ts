@@ -5,6 +5,7 @@ import { startServer } from '../../workers/bun/server.ts'
 import type { Seams } from '../../workers/bun/server.ts'
 import { readBunSettings } from '../../workers/bun/settings.ts'
 import { jsonLog } from '../../workers/json-log.ts'
+import { scryptInPool } from '../../workers/secrets.ts'
 import { ADMIN, TIME_ZONE } from './host.ts'
 import { FAST_DIR } from './fast-dir.ts'
 import type { Host } from './host.ts'
@@ -24,7 +25,9 @@ export async function startBun(
     TIDEMARK_FIRST_OBJECTS: 'off',
     ...environment,
   })
-  const server = await startServer(settings, { log: jsonLog((line) => logs.push(line)), ...seams })
+  const log = jsonLog((line) => logs.push(line))
+  // The threads of the service hash in idle time only, and a machine that runs tests has little.
+  const server = await startServer(settings, { log, scrypt: scryptInPool, ...seams })
   return {
     name: 'bun',
     url: server.url,

@@ -7,6 +7,7 @@ import type { JobView } from '../../src/automation/runs/schema.ts'
 import { startServer } from '../../workers/bun/server.ts'
 import { readBunSettings } from '../../workers/bun/settings.ts'
 import { jsonLog } from '../../workers/json-log.ts'
+import { scryptInPool } from '../../workers/secrets.ts'
 import { connectAdministrator } from '../api/client.ts'
 import { ADMIN } from '../hosts/host.ts'
 import { RUNNER_TOKEN, wireTo } from './fake-runner.ts'
@@ -36,7 +37,8 @@ async function play(jobs: number, around: Around) {
   }
   const logs: string[] = []
   const log = jsonLog((line) => logs.push(line))
-  const start = (port: string) => startServer(readBunSettings({ ...variables, TIDEMARK_PORT: port }), { log })
+  const seams = { log, scrypt: scryptInPool }
+  const start = (port: string) => startServer(readBunSettings({ ...variables, TIDEMARK_PORT: port }), seams)
   let server = await start('0')
   const { url } = server
   const { sessionId, request } = await connectAdministrator({

@@ -19,6 +19,7 @@ import { scriptRoutes } from './automation/scripts/routes.ts'
 import { webhookRoutes } from './automation/webhooks/routes.ts'
 import { scriptsWithoutUser } from './automation/webhooks/service/health.ts'
 import { backupRoutes } from './content/backups/routes.ts'
+import type { RestoreHooks } from './content/backups/hooks.ts'
 import { restoreUnfinished } from './content/backups/service/health.ts'
 import { fileRoutes } from './content/files/routes.ts'
 import { settingsRoutes } from './content/settings/routes.ts'
@@ -39,7 +40,10 @@ import { dependencyRoutes } from './monitoring/dependencies/routes.ts'
 import { eventRoutes } from './monitoring/events/routes.ts'
 import { fastBulk } from './monitoring/jobs/bulk/routes.ts'
 import { fastDelivery, jobRoutes } from './monitoring/jobs/routes.ts'
+import { FIRST_NAMES } from './monitoring/jobs/service/first-job.ts'
+import { applyChanges } from './monitoring/job-config/service.ts'
 import { metricsRoutes } from './monitoring/metrics/routes.ts'
+import { pausing } from './monitoring/notifications/outbox/service.ts'
 import { notificationRoutes } from './monitoring/notifications/routes.ts'
 import {
   alarmsGoToNobody,
@@ -83,6 +87,13 @@ export const healthReports: HealthReports = {
   ],
 }
 
+/** What a restore asks of the rooms of monitoring. */
+export const restoreHooks: RestoreHooks = {
+  firstNames: FIRST_NAMES,
+  pauseNotifications: pausing,
+  applyJobConfigs: applyChanges,
+}
+
 /** The rooms that have routes, in the order of the table of rooms in `src/README.md`. The first route that matches answers. */
 export const ROOMS: Readonly<Record<string, Hono<Env>>> = {
   'access/session': sessionRoutes,
@@ -95,7 +106,7 @@ export const ROOMS: Readonly<Record<string, Hono<Env>>> = {
   'content/files': fileRoutes,
   'content/styles': styleRoutes,
   'content/translations': translationRoutes,
-  'content/backups': backupRoutes,
+  'content/backups': backupRoutes(restoreHooks),
   'content/settings': settingsRoutes,
   'monitoring/tree': treeRoutes,
   'monitoring/jobs': jobRoutes,

@@ -17,6 +17,7 @@ import {
   restoreQuery,
   restoreView,
 } from './schema.ts'
+import type { RestoreHooks } from './hooks.ts'
 import { deleteBackup, listBackups, makeBackup, readBackup, restoreBackup, restoreUpload } from './service.ts'
 
 const BODY_MAX_BYTES = 64 * 1024
@@ -25,7 +26,7 @@ const PASSPHRASE_HEADER = 'x-backup-passphrase'
 const idPath = z.object({ id: idParam })
 const restoreRefusals = [400, 409, 422]
 
-export const backupRoutes = new Hono<Env>()
+const keptRoutes = new Hono<Env>()
   .get(
     '/backups',
     policy({
@@ -54,22 +55,6 @@ export const backupRoutes = new Hono<Env>()
     async (c) => {
       const backup = await makeBackup(c.get('context'), c.req.valid('json'))
       return c.json(backup, 201, { location: backup.url })
-    },
-  )
-  .post(
-    '/backups/restore',
-    policy({
-      summary: 'Restore an uploaded backup; its passphrase is in X-Backup-Passphrase, percent-encoded',
-      roles: ADMINISTRATOR,
-      scope: 'administration',
-      takes: { media: { [ARCHIVE]: 'bytes' }, encodings: ['identity'] },
-      answers: { 200: ok(restoreView, 'What was restored, or what would be.') },
-      refuses: restoreRefusals,
-    }),
-    valid('query', restoreQuery),
-    async (c) => {
-      const asked = { ...c.req.valid('query'), passphrase: passphraseOf(c.req.raw) }
-      return c.json(await restoreUpload(c.get('context'), c.req.raw.body ?? new Blob([]).stream(), asked))
     },
   )
   .get(
@@ -120,20 +105,46 @@ export const backupRoutes = new Hono<Env>()
       return c.body(null, 204)
     },
   )
-  .post(
-    '/backups/:id/restore',
-    policy({
-      summary: 'Restore a backup that the service keeps: everything, or only some deleted objects',
-      roles: ADMINISTRATOR,
-      scope: 'administration',
-      answers: { 200: ok(restoreView, 'What was restored, or what would be.') },
-      refuses: restoreRefusals,
-    }),
-    valid('param', idPath),
-    jsonBody(BODY_MAX_BYTES),
-    valid('json', restoreBody),
-    async (c) => c.json(await restoreBackup(c.get('context'), c.req.valid('param').id, c.req.valid('json'))),
-  )
+
+const restoreRoutes = (hooks: RestoreHooks) =>
+  new Hono<Env>()
+    .post(
+      '/backups/restore',
+      policy({
+        summary: 'Restore an uploaded backup; its passphrase is in X-Backup-Passphrase, percent-encoded',
+        roles: ADMINISTRATOR,
+        scope: 'administration',
+        takes: { media: { [ARCHIVE]: 'bytes' }, encodings: ['identity'] },
+        answers: { 200: ok(restoreView, 'What was restored, or what would be.') },
+        refuses: restoreRefusals,
+      }),
+      valid('query', restoreQuery),
+      async (c) => {
+        const asked = { ...c.req.valid('query'), passphrase: passphraseOf(c.req.raw) }
+        return c.json(
+          await restoreUpload(c.get('context'), c.req.raw.body ?? new Blob([]).stream(), asked, hooks),
+        )
+      },
+    )
+    .post(
+      '/backups/:id/restore',
+      policy({
+        summary: 'Restore a backup that the service keeps: everything, or only some deleted objects',
+        roles: ADMINISTRATOR,
+        scope: 'administration',
+        answers: { 200: ok(restoreView, 'What was restored, or what would be.') },
+        refuses: restoreRefusals,
+      }),
+      valid('param', idPath),
+      jsonBody(BODY_MAX_BYTES),
+      valid('json', restoreBody),
+      async (c) =>
+        c.json(await restoreBackup(c.get('context'), c.req.valid('param').id, c.req.valid('json'), hooks)),
+    )
+
+/** @param hooks what a restore asks of other rooms */
+export const backupRoutes = (hooks: RestoreHooks) =>
+  new Hono<Env>().route('/', keptRoutes).route('/', restoreRoutes(hooks))
 
 /** @throws {Refusal} invalid */
 function passphraseOf({ headers }: Request): string {

@@ -9,7 +9,6 @@ import { decodeNumber, encodeCursor } from '../../lib/paging.ts'
 import { semaphoreFor } from '../../lib/semaphore.ts'
 import { timeFormat } from '../../lib/time.ts'
 import type { ByteSpan, StoredBlob } from '../../ports/blobs.ts'
-import { FIRST_NAMES } from '../../monitoring/jobs/service/first-job.ts'
 import { commit } from '../../ports/database.ts'
 import type { Ports } from '../../ports/index.ts'
 import { VERSION } from '../../http/version.ts'
@@ -21,6 +20,7 @@ import {
   asExpiredUpload,
   claimBlobs,
 } from '../blobs/service.ts'
+import type { RestoreHooks } from './hooks.ts'
 import { archiveKeys } from './archive/keys.ts'
 import type { BackupBody, BackupView, ListQuery, RestoreBody, RestoreView } from './schema.ts'
 import { beginArchive } from './service/create.ts'
@@ -202,10 +202,15 @@ export async function backUpWhenDue(ports: Ports): Promise<void> {
 /** Restores a backup that is kept here: everything, or the objects that are asked for.
  * @throws {Refusal} not_found, not_empty where there is something and it is not to be replaced, newer_backup, invalid for
  * another passphrase, bad_request for what was altered, unavailable while blobs cannot be read, overloaded */
-export async function restoreBackup(context: Context, id: number, asked: RestoreBody): Promise<RestoreView> {
+export async function restoreBackup(
+  context: Context,
+  id: number,
+  asked: RestoreBody,
+  hooks: RestoreHooks,
+): Promise<RestoreView> {
   const { ports } = context
   const row = await findBackup(ports, id)
-  return restore(context, row.blob, asked)
+  return restore(context, row.blob, asked, hooks)
 }
 
 /** Restores a backup that is sent. It is not kept. @throws {Refusal} too_large, and those of `restoreBackup` */
@@ -213,13 +218,19 @@ export async function restoreUpload(
   context: Context,
   chunks: Chunks,
   asked: RestoreBody,
+  hooks: RestoreHooks,
 ): Promise<RestoreView> {
   const name = `sent-${crypto.randomUUID()}.gz`
   const { key } = await putArchive(context.ports, { name, chunks, sizeMaxBytes: ARCHIVE_MAX_BYTES })
-  return restore(context, key, asked)
+  return restore(context, key, asked, hooks)
 }
 
-async function restore(context: Context, blob: string, asked: RestoreBody): Promise<RestoreView> {
+async function restore(
+  context: Context,
+  blob: string,
+  asked: RestoreBody,
+  hooks: RestoreHooks,
+): Promise<RestoreView> {
   const { ports, request } = context
   const { database, secrets } = ports
   if (request) ports.network.takesLong(request)
@@ -228,12 +239,12 @@ async function restore(context: Context, blob: string, asked: RestoreBody): Prom
     const looked = await inspectArchive(await open())
     const keys = await keysFor(secrets, looked, asked.passphrase, '/passphrase')
     const before = await countRows(database)
-    const needsReplace = !asked.objects && !(await isEmpty(database, before, FIRST_NAMES))
+    const needsReplace = !asked.objects && !(await isEmpty(database, before, hooks.firstNames))
     const view = { ...restoreViewOf(ports, looked, before), needsReplace }
     const source: ArchiveSource = { open, looked, keys }
     if (asked.objects) {
       const { objects: ids, dryRun, withoutHistories } = asked
-      const part = await restoreObjects(context, source, { ids, dryRun, withoutHistories })
+      const part = await restoreObjects(context, source, { ids, dryRun, withoutHistories }, hooks)
       forgetRights(ports)
       return partViewOf(view, part, !asked.dryRun)
     }
@@ -244,7 +255,7 @@ async function restore(context: Context, blob: string, asked: RestoreBody): Prom
         'not_empty',
         'The installation is not empty. Pass replace=true to delete its data and restore the backup.',
       )
-    await restoreWhole(context, source)
+    await restoreWhole(context, source, hooks)
     callersOf(ports).clear()
     forgetRights(ports)
     ports.log.info('backups: backup restored; notifications are paused until POST /notifications/resume', {

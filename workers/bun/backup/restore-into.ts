@@ -2,6 +2,7 @@ import { mkdir, readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 
 import type { Context } from '../../../src/context.ts'
+import { restoreHooks } from '../../../src/app.ts'
 import { restoreUpload } from '../../../src/content/backups/service.ts'
 import type { RestoreBody, RestoreView } from '../../../src/content/backups/service.ts'
 import { Refusal } from '../../../src/lib/errors.ts'
@@ -51,7 +52,7 @@ async function restoreOffline(
   const server = await startServer(settings, { log })
   try {
     const context: Context = { ports: server.ports, caller: { kind: 'nobody' }, requestId: 'restore' }
-    return await restoreUpload(context, Bun.file(file).stream(), asked)
+    return await restoreUpload(context, Bun.file(file).stream(), asked, restoreHooks)
   } finally {
     await server.close()
   }

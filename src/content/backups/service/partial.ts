@@ -1,10 +1,10 @@
 import { audited } from '../../../access/audit/service.ts'
 import type { Context } from '../../../context.ts'
 import { Refusal } from '../../../lib/errors.ts'
-import { applyChanges } from '../../../monitoring/job-config/service.ts'
 import { commit } from '../../../ports/database.ts'
 import type { Write } from '../../../ports/database.ts'
 import type { Ports } from '../../../ports/index.ts'
+import type { RestoreHooks } from '../hooks.ts'
 import { heardOf, stageRows } from '../store/refill.ts'
 import { addStaged, findPresent, findValues, rootCreatedAt } from '../store/partial.ts'
 import { dropRun } from '../store/snapshot.ts'
@@ -46,6 +46,7 @@ export async function restoreObjects(
     dryRun,
     withoutHistories,
   }: { readonly ids: readonly number[]; readonly dryRun: boolean; readonly withoutHistories: boolean },
+  hooks: RestoreHooks,
 ): Promise<BackupPart> {
   const { ports } = context
   const { database, clock } = ports
@@ -81,7 +82,7 @@ export async function restoreObjects(
     await commit(database, [dropRun(database, run)])
   }
   await restoreJobs(ports, source, found.paths)
-  await applyChanges(ports)
+  await hooks.applyJobConfigs(ports)
   await ports.flow.runDue()
   ports.log.info('backups: deleted objects restored from a backup', {
     objects: found.objects.length,

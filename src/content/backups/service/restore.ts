@@ -1,14 +1,13 @@
 import { audited } from '../../../access/audit/service.ts'
 import type { Context } from '../../../context.ts'
 import type { Chunks } from '../../../lib/chunks.ts'
-import { applyChanges } from '../../../monitoring/job-config/service.ts'
 import { commit } from '../../../ports/database.ts'
 import type { Ports } from '../../../ports/index.ts'
 import { LONG_UPLOAD_MAX_MS, putBlobAt } from '../../blobs/service.ts'
 import type { ArchiveKeys } from '../archive/keys.ts'
 import { readArchive } from '../archive/lines.ts'
 import type { Line } from '../archive/lines.ts'
-import { pausing } from '../../../monitoring/notifications/outbox/service.ts'
+import type { RestoreHooks } from '../hooks.ts'
 import { finishRestore, noteRestore } from '../store.ts'
 import { addRecords, heardOf, listJobIds, refill, stageRows } from '../store/refill.ts'
 import { dropRun } from '../store/snapshot.ts'
@@ -36,7 +35,11 @@ export type ArchiveSource = {
  * 2. One commit empties the tables and fills them. Whoever dies before it has changed nothing.
  * 3. What only grows is added, and each job gets what it had kept. Whoever dies here begins again.
  */
-export async function restoreWhole(context: Context, source: ArchiveSource): Promise<void> {
+export async function restoreWhole(
+  context: Context,
+  source: ArchiveSource,
+  hooks: RestoreHooks,
+): Promise<void> {
   const { ports } = context
   const { database, clock } = ports
   const run = crypto.randomUUID()
@@ -55,7 +58,7 @@ export async function restoreWhole(context: Context, source: ArchiveSource): Pro
     await commit(database, [
       ...refill(database, run, { sections, at }),
       noteRestore(database, { digest: ended.chain, madeAt: header.createdAt, beganAt: at }),
-      pausing(database, at),
+      hooks.pauseNotifications(database, at),
       entry,
     ])
   } finally {
@@ -63,7 +66,7 @@ export async function restoreWhole(context: Context, source: ArchiveSource): Pro
   }
   for (const jobId of jobsBefore) await ports.jobActors.forget(jobId)
   await addPast(ports, source)
-  await applyChanges(ports)
+  await hooks.applyJobConfigs(ports)
   await ports.flow.runDue()
   await commit(database, [finishRestore(database, clock.now())])
 }

@@ -181,6 +181,25 @@ const IMPORTS: Row[] = [
   ['wall 3', STORE, `import { deliver } from './service.ts'`, `import { step } from './actor.ts'`],
 
   [
+    'wall 3: wings',
+    'src/operations/health/service.ts',
+    `import { countDead } from '../../monitoring/notifications/service.ts'`,
+    `import { countUsers } from '../../access/users/service.ts'`,
+  ],
+  [
+    'wall 3: wings',
+    'src/monitoring/notifications/service.ts',
+    `import type { Run } from '../../automation/runs/schema.ts'`,
+    `import type { Scripts } from '../../ports/scripts.ts'`,
+  ],
+  [
+    'wall 3: wings',
+    'src/data/sources/service.ts',
+    `import { requireObject } from '../../monitoring/tree/service.ts'`,
+    `import { requireObject } from '../../monitoring/tree/service.ts'`,
+    'src/automation/runs/service.ts',
+  ],
+  [
     'wall 4',
     'src/lib/time.ts',
     `import type { Group } from '../monitoring/tree/schema.ts'`,
@@ -345,18 +364,47 @@ describe('an injected violation is caught, its neighbour is not', () => {
       { path: 'src/monitoring/tree/service.ts', text: `import { step } from '../jobs/actor.ts'` },
       {
         path: 'src/monitoring/jobs/actor.ts',
-        text: `import type { User } from '../../access/users/schema.ts'`,
+        text: `import type { Alarm } from '../alarms/alarm.ts'`,
       },
     ]
     expect(rulesBroken(chain)).toEqual([])
     const closing = {
-      path: 'src/access/users/schema.ts',
-      text: `import type { Path } from '../../monitoring/tree/path.ts'`,
+      path: 'src/monitoring/alarms/alarm.ts',
+      text: `import type { Path } from '../tree/path.ts'`,
     }
     const [circle, ...others] = checkHouse([...chain, closing])
     expect(others).toEqual([])
     expect(circle?.rule).toBe('wall 3: rooms form no circle')
-    expect(circle?.detail).toStartWith('access/users → monitoring/tree → monitoring/jobs → access/users')
+    expect(circle?.detail).toStartWith(
+      'monitoring/alarms → monitoring/tree → monitoring/jobs → monitoring/alarms',
+    )
+  })
+
+  test('a circle of files is named whole, also when only types draw it; a chain and tests are none', () => {
+    const chain = [
+      { path: 'src/lib/time.ts', text: `import type { Days } from './duration.ts'` },
+      { path: 'src/lib/duration.ts', text: `import { round } from './numbers.ts'` },
+      { path: 'src/lib/numbers.ts', text: '' },
+      { path: 'src/lib/numbers.test.ts', text: `import { days } from './time.ts'` },
+    ]
+    expect(rulesBroken(chain)).toEqual([])
+    const closing = { path: 'src/lib/numbers.ts', text: `import type { Time } from './time.ts'` }
+    const [circle, ...others] = checkHouse(chain.with(2, closing))
+    expect(others).toEqual([])
+    expect(circle?.rule).toBe('wall 4: files form no circle')
+    expect(circle?.detail).toStartWith(
+      'src/lib/duration.ts → src/lib/numbers.ts → src/lib/time.ts → src/lib/duration.ts',
+    )
+  })
+
+  test('the environment of the Worker may name the types of objects that read it, and nothing else', () => {
+    const object = {
+      path: 'workers/edge/job-object.ts',
+      text: `import { readEnvironment } from './environment.ts'`,
+    }
+    const named = (text: string) => [object, { path: 'workers/edge/environment.ts', text }]
+    expect(rulesBroken(named(`import type { JobObject } from './job-object.ts'`))).toEqual([])
+    expectOnly('wall 4: files form no circle', named(`import { JobObject } from './job-object.ts'`))
   })
 
   test('a page that cites a path that is gone; one that cites what is there', () => {

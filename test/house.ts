@@ -2,7 +2,7 @@ import { staleCitations } from './house/citations.ts'
 import { misnamed } from './house/names.ts'
 import { roomTable } from './house/room-table.ts'
 import { readSource } from './house/source-text.ts'
-import { brokenWall, circles, type Edge, edgeOf } from './house/walls.ts'
+import { brokenWall, circlesOfFiles, circlesOfRooms, type Edge, edgeOf } from './house/walls.ts'
 import { type Finding, strayWords, wholeZod } from './house/words.ts'
 
 /** A file with its path from the repository's root; an empty folder is a path that ends in a slash. */
@@ -24,7 +24,14 @@ export function checkHouse(files: readonly HouseFile[]): Violation[] {
     ]
     violations.push(...inFile.map((finding) => ({ path, ...finding })))
   }
-  return [...violations, ...roomTable(files), ...circles(edges).map(circleViolation)]
+  return [
+    ...violations,
+    ...roomTable(files),
+    ...circlesOfRooms(edges).map((circle) => circleViolation('wall 3: rooms form no circle', circle, roomOf)),
+    ...circlesOfFiles(edges).map((circle) =>
+      circleViolation('wall 4: files form no circle', circle, ({ path }) => path),
+    ),
+  ]
 }
 
 /** One line a violation, in the form that editors and terminals link. */
@@ -60,13 +67,17 @@ function checkText(path: string, text: string, paths: ReadonlySet<string>): Find
     : unfinished
 }
 
-function circleViolation(circle: readonly Edge[]): Violation {
-  const rooms = circle.map(({ from }) => (from.kind === 'room' ? from.room : ''))
+function roomOf({ from }: Edge): string {
+  return from.kind === 'room' ? from.room : ''
+}
+
+function circleViolation(rule: string, circle: readonly Edge[], nodeOf: (edge: Edge) => string): Violation {
+  const nodes = circle.map(nodeOf)
   const [first] = circle
   return {
     path: first?.path ?? '',
     line: first?.import.line ?? 1,
-    rule: 'wall 3: rooms form no circle',
-    detail: `${[...rooms, rooms[0]].join(' → ')} (${circle.map(({ path, to }) => `${path} → ${to}`).join(', ')})`,
+    rule,
+    detail: `${[...nodes, nodes[0]].join(' → ')} (${circle.map(({ path, to }) => `${path} → ${to}`).join(', ')})`,
   }
 }

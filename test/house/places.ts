@@ -11,8 +11,15 @@ export type Place =
 /** The folders of `src` without rooms. */
 type Layer = 'ports' | 'http' | 'lib' | 'domain' | 'timeseries' | 'templates'
 
-/** The wings of `src`; a room is a folder of a wing. */
-const WINGS = new Set(['access', 'operations', 'content', 'monitoring', 'data', 'automation', 'analytics'])
+/** The wings of `src`, lowest floor first; a room is a folder of a wing. A wing imports only itself and lower floors. */
+const WINGS = [
+  ['access'],
+  ['operations'],
+  ['content'],
+  ['monitoring', 'data'],
+  ['automation'],
+  ['analytics'],
+] as const
 
 /** The sub-rooms of the engine, lowest first: each imports only itself and those before it. */
 const ENGINE_FLOORS = [
@@ -50,7 +57,7 @@ export function placeOf(path: string): Place {
 
 function placeInSource(second: string, rest: readonly string[]): Place {
   const [room = '', ...within] = rest
-  if (WINGS.has(second) && within.length > 0) {
+  if (wingFloorOf(second) >= 0 && within.length > 0) {
     return { kind: 'room', room: `${second}/${room}`, part: partOf(`${second}/${room}`, within) }
   }
   const single = stem(second)
@@ -63,6 +70,11 @@ function partOf(room: string, within: readonly string[]): Part {
   const named = within.map(stem).find(isPart)
   if (named) return named
   return room === ENGINE && ENGINE_SERVICES.has(stem(within[0] ?? '')) ? 'service' : 'pure'
+}
+
+/** The floor of a wing; -1 for a folder that is no wing. */
+export function wingFloorOf(wing: string): number {
+  return WINGS.findIndex((floor) => floor.some((name) => name === wing))
 }
 
 /** The floor of a file of the engine; undefined for every other file. */

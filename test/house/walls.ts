@@ -1,5 +1,14 @@
 import { builtinModules } from 'node:module'
-import { COMMON, engineFloorOf, isTestFile, type Part, type Place, placeOf, resolve } from './places.ts'
+import {
+  COMMON,
+  engineFloorOf,
+  isTestFile,
+  type Part,
+  type Place,
+  placeOf,
+  resolve,
+  wingFloorOf,
+} from './places.ts'
 import type { Import } from './source-text.ts'
 
 /** One import, with the places at its two ends. */
@@ -43,6 +52,7 @@ const WALLS: readonly (readonly [rule: string, check: (edge: Edge) => string | u
   ['wall 3: a room keeps its store and routes private', roomsArePrivate],
   ['wall 3: a room has one inner order', innerOrder],
   ['wall 3: the engine has floors', engineFloors],
+  ['wall 3: wings import downwards', wingsImportDownwards],
 ]
 
 function onlyTestsImportTests({ path, to, into }: Edge): string | undefined {
@@ -135,16 +145,60 @@ function engineFloors({ path, to }: Edge): string | undefined {
   return `a lower floor stands on ${to}`
 }
 
-/** Which room imports which, each with the first import that says so. */
+function wingsImportDownwards({ path, from, to, into }: Edge): string | undefined {
+  if (from.kind !== 'room' || into?.kind !== 'room' || isTestFile(path)) return undefined
+  const [[wing = ''], [other = '']] = [from.room.split('/'), into.room.split('/')]
+  return wing === other || wingFloorOf(other) < wingFloorOf(wing) ? undefined : `${wing} stands on ${to}`
+}
+
+/** Which node imports which, each with the first import that says so. Nodes are rooms or files. */
 type Graph = ReadonlyMap<string, ReadonlyMap<string, Edge>>
 
 /** The circles among rooms, each as the imports that draw it, in order. Tests draw none. */
-export function circles(edges: readonly Edge[]): Edge[][] {
-  const graph = roomGraph(edges)
+export function circlesOfRooms(edges: readonly Edge[]): Edge[][] {
+  return circles(edges, ({ path, from, into }) =>
+    from.kind !== 'room' || into?.kind !== 'room' || isTestFile(path) ? undefined : [from.room, into.room],
+  )
+}
+
+/** Imports that still close a circle of files. The list may only shrink. */
+const OPEN_CIRCLES = new Set([
+  'src/monitoring/engine/head/pending-rows.ts → src/monitoring/engine/head/job.ts',
+  'src/monitoring/engine/wal/write-batch.ts → src/monitoring/engine/wal/commit.ts',
+  'src/timeseries/segment-header.ts → src/timeseries/segments.ts',
+])
+
+/** The circles among files of `src` and `workers`, types included. The environment of the Worker is exempt: the types of its
+ * bindings name the classes of its Durable Objects, and these read the environment. */
+export function circlesOfFiles(edges: readonly Edge[]): Edge[][] {
+  return circles(edges, ({ path, to, into, import: { isTypeOnly } }) =>
+    into === undefined ||
+    !/^(?:src|workers)\//.test(path) ||
+    isTestFile(path) ||
+    OPEN_CIRCLES.has(`${path} → ${to}`) ||
+    (path === 'workers/edge/environment.ts' && isTypeOnly)
+      ? undefined
+      : [path, to],
+  )
+}
+
+function circles(
+  edges: readonly Edge[],
+  endsOf: (edge: Edge) => readonly [from: string, to: string] | undefined,
+): Edge[][] {
+  const graph = new Map<string, Map<string, Edge>>()
+  for (const edge of edges) {
+    const [from, to] = endsOf(edge) ?? []
+    if (from === undefined || to === undefined || from === to) continue
+    const outgoing = graph.get(from) ?? new Map<string, Edge>()
+    if (!outgoing.has(to)) outgoing.set(to, edge)
+    graph.set(from, outgoing)
+  }
+  dropEnds(graph)
   const found: Edge[][] = []
   const isNamed = new Set<Edge>()
-  for (const room of [...graph.keys()].toSorted()) {
-    const circle = wayBack(graph, room)
+  for (const node of [...graph.keys()].toSorted()) {
+    const circle = wayBack(graph, node)
     if (circle === undefined || circle.some((edge) => isNamed.has(edge))) continue
     found.push(circle)
     for (const edge of circle) isNamed.add(edge)
@@ -152,29 +206,28 @@ export function circles(edges: readonly Edge[]): Edge[][] {
   return found
 }
 
-function roomGraph(edges: readonly Edge[]): Graph {
-  const graph = new Map<string, Map<string, Edge>>()
-  for (const edge of edges) {
-    const { path, from, into } = edge
-    if (from.kind !== 'room' || into?.kind !== 'room' || from.room === into.room || isTestFile(path)) continue
-    const outgoing = graph.get(from.room) ?? new Map<string, Edge>()
-    if (!outgoing.has(into.room)) outgoing.set(into.room, edge)
-    graph.set(from.room, outgoing)
+/** Removes nodes that import no node that is left, until every node does: what is left leads into circles. */
+function dropEnds(graph: Map<string, Map<string, Edge>>): void {
+  for (let size = -1; size !== graph.size;) {
+    size = graph.size
+    for (const [node, outgoing] of graph) {
+      for (const to of outgoing.keys()) if (!graph.has(to)) outgoing.delete(to)
+      if (outgoing.size === 0) graph.delete(node)
+    }
   }
-  return graph
 }
 
-/** The shortest way from a room back to itself, breadth first. */
+/** The shortest way from a node back to itself, breadth first. */
 function wayBack(graph: Graph, start: string): Edge[] | undefined {
   const seen = new Set<string>()
-  let ways: [room: string, way: Edge[]][] = [[start, []]]
+  let ways: [node: string, way: Edge[]][] = [[start, []]]
   while (ways.length > 0) {
     const further: typeof ways = []
     for (const [at, way] of ways) {
-      for (const [room, edge] of graph.get(at) ?? []) {
-        if (room === start) return [...way, edge]
-        if (!seen.has(room)) further.push([room, [...way, edge]])
-        seen.add(room)
+      for (const [node, edge] of graph.get(at) ?? []) {
+        if (node === start) return [...way, edge]
+        if (!seen.has(node)) further.push([node, [...way, edge]])
+        seen.add(node)
       }
     }
     ways = further

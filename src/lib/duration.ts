@@ -1,6 +1,5 @@
 import { Temporal } from 'temporal-polyfill'
-
-const DAY_MS = 86_400_000
+import { DAY_MS } from './time.ts'
 
 /** Exact milliseconds of an ISO 8601 duration without years and months; a day counts 24 hours.
  * @throws {RangeError} when the text is no duration, is negative, or has years or months */

@@ -1,7 +1,5 @@
 import { Refusal } from './errors.ts'
-import { parseInstant } from './time.ts'
-
-const DAY_MS = 86_400_000
+import { DAY_MS, parseInstant } from './time.ts'
 
 /** A half-open range of instants, epoch ms. */
 export type Range = { readonly beginAt: number; readonly endAt: number }

@@ -3,8 +3,10 @@ import { Temporal } from 'temporal-polyfill'
 /** Writes instants as ISO 8601 text with the offset of one time zone, milliseconds only where there are any. */
 export type TimeFormat = (epochMs: number) => string
 
-const DAY_MS = 86_400_000
-const MINUTE_MS = 60_000
+export const MINUTE_MS = 60_000
+export const HOUR_MS = 60 * MINUTE_MS
+export const DAY_MS = 24 * HOUR_MS
+
 const TWO_DIGITS = Array.from({ length: 60 }, (_, value) => String(value).padStart(2, '0'))
 
 /** A year of hours, or some days of minutes. */

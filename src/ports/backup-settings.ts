@@ -1,8 +1,7 @@
 import * as z from 'zod'
 import { durationMs, isFixedDuration } from '../lib/duration.ts'
 import { unusable, wholeNumber } from './environment.ts'
-
-const HOUR_MS = 3_600_000
+import { HOUR_MS } from '../lib/time.ts'
 
 /** The variables of backups that are made by themselves. */
 export const backupVariables = {

@@ -3,8 +3,8 @@ import * as fc from 'fast-check'
 import { CellBlock, decodeCells, HOURS, levelFor, MINUTES, spanOf } from './rollup-block.ts'
 import { decodeHeader, encodeHeader } from './segment-header.ts'
 import { segmentNumbers } from './segments.ts'
+import { HOUR_MS } from '../lib/time.ts'
 
-const HOUR_MS = 3_600_000
 const BLOCK = 1_000
 const { from: BEGIN_AT } = spanOf(HOURS, BLOCK)
 

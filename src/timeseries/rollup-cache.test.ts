@@ -4,8 +4,7 @@ import * as fc from 'fast-check'
 
 import { CellBlock, decodeCells, HOURS } from './rollup-block.ts'
 import { RollupCache } from './rollup-cache.ts'
-
-const HOUR_MS = 3_600_000
+import { HOUR_MS } from '../lib/time.ts'
 
 /** The bytes of a block with a cell in each of its first hours. */
 function bodyOf(block: number, values: readonly number[]): Uint8Array {

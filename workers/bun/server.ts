@@ -36,10 +36,10 @@ import { inFewSends } from './sends.ts'
 import { openStorage } from './storage.ts'
 import type { Keys, Storage } from './storage.ts'
 import { valuesInLibsql } from './values.ts'
+import { DAY_MS } from '../../src/lib/time.ts'
 
 const DRAIN_MAX_MS = 10_000
 const UPKEEP_MS = 60_000
-const DAY_MS = 86_400_000
 const NIGHT_MS = 11_820_000
 /** Enough for a thousand senders with a connection each. */
 const FILES_MIN = 1_024

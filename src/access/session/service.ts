@@ -3,7 +3,7 @@ import type { Credentials } from '../../http/credentials.ts'
 import { sha256 } from '../../lib/digest.ts'
 import { Refusal } from '../../lib/errors.ts'
 import { base64url } from '../../lib/text.ts'
-import { timeFormat } from '../../lib/time.ts'
+import { DAY_MS, timeFormat } from '../../lib/time.ts'
 import { commit } from '../../ports/database.ts'
 import type { Write } from '../../ports/database.ts'
 import type { Ports } from '../../ports/index.ts'
@@ -17,7 +17,6 @@ import * as store from './store.ts'
 import type { Account, RequiredAction } from './store.ts'
 import { readRefresh, signRefresh, signToken, TOKEN_LIFETIME_S } from './token.ts'
 
-const DAY_MS = 86_400_000
 const AGENT_MAX = 255
 
 type Login = Credentials & { readonly code?: string | undefined }

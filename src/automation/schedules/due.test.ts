@@ -4,10 +4,9 @@ import * as fc from 'fast-check'
 
 import { nextAfter, nextRuns } from '../scripts/cron.ts'
 import { comingTo, LATE_MAX_MS } from './due.ts'
+import { DAY_MS, MINUTE_MS } from '../../lib/time.ts'
 
 const ZURICH = 'Europe/Zurich'
-const MINUTE_MS = 60_000
-const DAY_MS = 86_400_000
 const daily = { cron: '30 2 * * *', timeZone: ZURICH }
 const DUE = Date.parse('2026-03-10T01:30:00Z')
 

@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { rulesOf } from './rules.ts'
 import { parametersSchema, thresholdsSchema } from './schema.ts'
-
-const DAY_MS = 86_400_000
+import { DAY_MS } from '../../lib/time.ts'
 
 const JOB = {
   revision: 3,

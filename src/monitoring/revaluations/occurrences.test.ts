@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { durationMs } from '../../lib/duration.ts'
-import { timeFormat } from '../../lib/time.ts'
+import { DAY_MS, MINUTE_MS, timeFormat } from '../../lib/time.ts'
 import {
   countOccurrences,
   ENTRY_TYPES,
@@ -12,8 +12,6 @@ import {
 } from './occurrences.ts'
 import type { Entry, EntryTime, Schedule } from './occurrences.ts'
 
-const MINUTE_MS = 60_000
-const DAY_MS = 86_400_000
 const ZURICH = 'Europe/Zurich'
 
 const at = (text: string) => Date.parse(text)

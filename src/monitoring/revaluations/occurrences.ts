@@ -1,9 +1,8 @@
 import { Temporal } from 'temporal-polyfill'
 import { daysAndMs, durationMs } from '../../lib/duration.ts'
 import type { Range } from '../../lib/range.ts'
-import { localInstant } from '../../lib/time.ts'
+import { DAY_MS, localInstant } from '../../lib/time.ts'
 
-const DAY_MS = 86_400_000
 /** The first search for the next change looks this far; each further search looks twice as far. */
 const LOOK_MS = 8 * DAY_MS
 

@@ -3,7 +3,7 @@ import type { Deed } from '../../access/audit/service.ts'
 import type { Context } from '../../context.ts'
 import { commitIfMatch } from '../../http/preconditions.ts'
 import { Refusal } from '../../lib/errors.ts'
-import { parseInstant, timeFormat } from '../../lib/time.ts'
+import { DAY_MS, parseInstant, timeFormat } from '../../lib/time.ts'
 import { commit, isNotNullViolation } from '../../ports/database.ts'
 import { enqueueMaintenance } from '../states/service.ts'
 import type { ObjectType } from '../tree/schema.ts'
@@ -18,7 +18,6 @@ import type { RevaluationRow } from './store.ts'
 export { advanceMaintenance, reviewSlice, reviewUrgent } from './service/advance.ts'
 export type { Advanced } from './service/advance.ts'
 
-const DAY_MS = 86_400_000
 const REVALUATIONS_MAX = 10_000
 
 /** The object that a request names, by type and id. */

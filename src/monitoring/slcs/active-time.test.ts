@@ -4,9 +4,8 @@ import { Temporal } from 'temporal-polyfill'
 import { lengthMs } from '../../lib/range.ts'
 import { activeSpans, DAYS, minutesOf } from './active-time.ts'
 import type { ActiveWindow } from './active-time.ts'
+import { HOUR_MS, MINUTE_MS } from '../../lib/time.ts'
 
-const HOUR_MS = 3_600_000
-const MINUTE_MS = 60_000
 const ZURICH = 'Europe/Zurich'
 const ZONES = [ZURICH, 'UTC', 'America/St_Johns', 'Australia/Lord_Howe', 'Pacific/Apia', '-03:30']
 const OFFICE: ActiveWindow = {

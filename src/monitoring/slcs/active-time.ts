@@ -1,6 +1,6 @@
 import { unionOf } from '../../lib/range.ts'
 import type { Range } from '../../lib/range.ts'
-import { spanAround } from '../../lib/time.ts'
+import { DAY_MS, MINUTE_MS, spanAround } from '../../lib/time.ts'
 
 export const DAYS = ['monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday', 'sunday'] as const
 
@@ -11,8 +11,6 @@ export type ActiveWindow = {
   readonly end: string
 }
 
-const MINUTE_MS = 60_000
-const DAY_MS = 86_400_000
 const WEEK_MS = 7 * DAY_MS
 /** 1970 began on a Thursday. */
 const FIRST_MONDAY_MS = 4 * DAY_MS

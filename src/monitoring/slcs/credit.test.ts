@@ -2,8 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import * as fc from 'fast-check'
 import { unionOf } from '../../lib/range.ts'
 import { burnRateOf, creditOf, instantOf } from './credit.ts'
-
-const HOUR_MS = 3_600_000
+import { HOUR_MS } from '../../lib/time.ts'
 
 describe('the credit', () => {
   test.each([

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { creditView, paceOf } from './figures.ts'
+import { HOUR_MS } from '../../lib/time.ts'
 
-const HOUR_MS = 3_600_000
 const NOW = 100 * HOUR_MS
 const END = 720 * HOUR_MS
 const always = [{ beginAt: NOW - 6 * HOUR_MS, endAt: END }]

@@ -3,8 +3,8 @@ import type { Range } from '../../lib/range.ts'
 import { percentOf } from '../state-history/availability.ts'
 import { burnRateOf, instantOf } from './credit.ts'
 import type { Credit } from './credit.ts'
+import { HOUR_MS } from '../../lib/time.ts'
 
-const HOUR_MS = 3_600_000
 /** The time that burn rates look back. */
 export const LOOK_BACK_MS = 6 * HOUR_MS
 

@@ -4,8 +4,8 @@ import { lengthMs } from '../../lib/range.ts'
 import { activeSpans } from './active-time.ts'
 import { periodAt, PERIOD_UNITS } from './periods.ts'
 import type { PeriodRules, PeriodUnit } from './periods.ts'
+import { HOUR_MS } from '../../lib/time.ts'
 
-const HOUR_MS = 3_600_000
 const ZURICH = 'Europe/Zurich'
 
 /** Zones that changed their clocks at odd hours, over midnight, by half an hour, by a whole day, and never. */

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { costOf } from './costs.ts'
+import { MINUTE_MS } from '../../lib/time.ts'
 
-const MINUTE_MS = 60_000
 const terms = { costsPerMin: 120, currency: 'CHF', riskFactor: 1.5 }
 const part = (from: number, to: number) => ({ beginAt: from * MINUTE_MS, endAt: to * MINUTE_MS })
 

@@ -1,6 +1,5 @@
 import type { Range } from '../../lib/range.ts'
-
-const MINUTE_MS = 60_000
+import { MINUTE_MS } from '../../lib/time.ts'
 
 /** The cost terms of a service level object: money per minute, ISO 4217 currency, and risk factor. */
 export type CostTerms = {

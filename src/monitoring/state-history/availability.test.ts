@@ -2,8 +2,8 @@ import { describe, expect, test } from 'bun:test'
 import type { State } from '../../domain/state.ts'
 import { availabilityOf } from './availability.ts'
 import { spansOf } from './timeline.ts'
+import { MINUTE_MS } from '../../lib/time.ts'
 
-const MINUTE_MS = 60_000
 const DAY = { beginAt: 0, endAt: 1_440 * MINUTE_MS }
 
 const day = (...changes: readonly [minute: number, to: State][]) =>

@@ -3,8 +3,7 @@ import * as fc from 'fast-check'
 import { Temporal } from 'temporal-polyfill'
 import { Refusal } from '../../lib/errors.ts'
 import { bucketEdges, defaultScale } from './buckets.ts'
-
-const HOUR_MS = 3_600_000
+import { HOUR_MS } from '../../lib/time.ts'
 
 describe('edges', () => {
   const rows: { title: string; zone?: string; begin: string; end: string; scale: string; inner: string[] }[] =

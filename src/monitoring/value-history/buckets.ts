@@ -1,11 +1,11 @@
 import { Temporal } from 'temporal-polyfill'
 import { Refusal } from '../../lib/errors.ts'
+import { DAY_MS } from '../../lib/time.ts'
 
 /** Buckets of one answer. */
 const BUCKETS_MAX = 2_000
 
 const BUCKETS_BY_DEFAULT = 200
-const DAY_MS = 86_400_000
 
 export type BucketRange = {
   readonly beginAt: number

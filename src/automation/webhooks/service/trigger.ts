@@ -9,12 +9,12 @@ import { parametersOf } from '../parameters.ts'
 import { requireSignature } from '../signature.ts'
 import * as store from '../store.ts'
 import type { WebhookRow } from '../store.ts'
+import { MINUTE_MS } from '../../../lib/time.ts'
 
 /** What keys of signatures are sealed for. */
 export const SIGNING_KEYS = 'webhook signing key'
 /** Each token within a minute. */
 const CALLS_MAX = 60
-const MINUTE_MS = 60_000
 
 /** What somebody sends who knows a token and nothing else. */
 export type TriggerCall = {

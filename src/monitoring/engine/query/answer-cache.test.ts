@@ -2,8 +2,8 @@ import { expect, test } from 'bun:test'
 
 import type { RollupCell } from '../../../timeseries/rollup-block.ts'
 import { AnswerCache } from './answer-cache.ts'
+import { HOUR_MS } from '../../../lib/time.ts'
 
-const HOUR_MS = 3_600_000
 const cell: RollupCell = { from: 0, end: HOUR_MS, to: 1, count: 1, sum: 1, min: 1, max: 1, last: 1 }
 const empty = { min: null, max: null, avg: null, last: null, count: 0, sum: null }
 

@@ -2,8 +2,7 @@ import { expect, test } from 'bun:test'
 import * as fc from 'fast-check'
 
 import { nextSlot } from './stagger.ts'
-
-const HOUR_MS = 3_600_000
+import { HOUR_MS } from '../../../lib/time.ts'
 
 test('every job has one turn in each period, the same in all of them', () => {
   fc.assert(

@@ -1,6 +1,7 @@
+import { DAY_MS } from '../../../lib/time.ts'
+
 const FIRST_MS = 30_000
 const LONGEST_MS = 3_600_000
-const DAY_MS = 86_400_000
 /** The relative spread of delays, so that messages that failed together are not retried together. */
 const JITTER = 0.2
 

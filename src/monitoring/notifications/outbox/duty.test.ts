@@ -3,8 +3,8 @@ import { describe, expect, test } from 'bun:test'
 import * as fc from 'fast-check'
 
 import { onDuty, quietUntil } from './duty.ts'
+import { DAY_MS } from '../../../lib/time.ts'
 
-const DAY_MS = 86_400_000
 const at = (text: string) => Date.parse(text)
 const MEMBERS = [4, 7, 9]
 const NOBODY_AWAY = { vacations: [], timeZone: 'Europe/Zurich' }

@@ -1,10 +1,9 @@
 import { Temporal } from 'temporal-polyfill'
 import { durationMs } from '../../../lib/duration.ts'
-import { localInstant, parseInstant } from '../../../lib/time.ts'
+import { DAY_MS, localInstant, parseInstant } from '../../../lib/time.ts'
 import { nextChange, isActiveAt } from '../../revaluations/occurrences.ts'
 import type { KeptRules, Rules } from '../recipients/schema.ts'
 
-const DAY_MS = 86_400_000
 /** How far ahead to search for a time at which a recipient may be notified. */
 const AHEAD_MS = 400 * DAY_MS
 /** When to look again at a recipient that is on vacation without an end. */

@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { idParam, shownOnly } from '../../../http/openapi-answers.ts'
 import { instantQuery } from '../../../http/instants.ts'
 import { durationMs } from '../../../lib/duration.ts'
-import { isTimeZone } from '../../../lib/time.ts'
+import { DAY_MS, HOUR_MS, MINUTE_MS, isTimeZone } from '../../../lib/time.ts'
 import { entryBody } from '../../revaluations/schema.ts'
 import { LEVELS } from '../../states/state.ts'
 import { nameSchema, storableText } from '../../../http/text-schemas.ts'
@@ -20,9 +20,6 @@ const ESCALATIONS_MAX = 10
 const VACATIONS_MAX = 100
 const TIMES_MAX = 20
 const REMINDERS_MAX = 100
-const MINUTE_MS = 60_000
-const HOUR_MS = 60 * MINUTE_MS
-const DAY_MS = 24 * HOUR_MS
 
 /** A duration within inclusive bounds. */
 function span(minMs: number, maxMs: number, said: string) {

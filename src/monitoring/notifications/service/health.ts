@@ -1,4 +1,4 @@
-import { timeFormat } from '../../../lib/time.ts'
+import { DAY_MS, timeFormat } from '../../../lib/time.ts'
 import type { Warning } from '../../../operations/health/schema.ts'
 import type { Ports } from '../../../ports/index.ts'
 import { hasAddressedLink } from '../../alarms/service.ts'
@@ -14,7 +14,6 @@ export async function alarmsGoToNobody({ database }: Ports): Promise<Warning | n
 }
 
 const SHOWN_MAX = 10
-const DAY_MS = 86_400_000
 
 /** A link names a recipient by which no alarm reaches a person. */
 export async function recipientsReachNobody({ database }: Ports): Promise<Warning | null> {

@@ -11,10 +11,10 @@ import { TRIED_MS } from '../backoff.ts'
 import { quietUntil } from '../duty.ts'
 import * as store from '../store/messages.ts'
 import type { DueRow } from '../store/messages.ts'
+import { HOUR_MS } from '../../../../lib/time.ts'
 
 const NOTICES_AT_ONCE = 5_000
 const NOTICES_PER_MESSAGE = 1_000
-const HOUR_MS = 3_600_000
 const KEY_BYTES = 18
 
 /** Due notices to the same addressee. */

@@ -109,9 +109,9 @@ export const commentView = z
 export const alarmView = z
   .object({
     id: z.int(),
-    status: z.enum(STATUSES),
+    status: z.enum(STATUSES).describe('`assigned` alarms are acknowledged and silent.'),
     state: z.enum(LEVELS).describe('The object’s latest state of `warning` or worse.'),
-    worstState: z.enum(LEVELS),
+    worstState: z.enum(LEVELS).describe('The worst state since the alarm opened.'),
     begin: dateTime,
     end: dateTime.nullable().describe('When the object recovered; null until the alarm closes.'),
     wellSince: dateTime

@@ -50,8 +50,8 @@ const label = storableText.max(255)
 const returnValue = z.strictObject({
   valueName: label.min(1),
   valueUnit: label.default(''),
-  valueDivisor: z.number().positive().default(1),
-  valuePrecision: z.int().min(0).max(20).optional(),
+  valueDivisor: z.number().positive().default(1).describe('User values are raw values divided by this.'),
+  valuePrecision: z.int().min(0).max(20).optional().describe('The number of decimals for display.'),
   valueDescription: storableText.max(4000).default(''),
 })
 
@@ -103,7 +103,12 @@ const adaptiveValues = z.strictObject({
   minSamples: z.int().min(1).max(10_000).default(20),
 })
 
-const repetition = z.int().min(0).max(10_000).default(1)
+const repetition = z
+  .int()
+  .min(0)
+  .max(10_000)
+  .default(1)
+  .describe('How many values in a row are needed; 0 counts as 1.')
 const limit = z.union([z.number(), storableText.max(4096)])
 
 const condition = z
@@ -117,9 +122,21 @@ const condition = z
     operator: z.enum([...new Set([...NUMBER_OPERATORS, ...TEXT_OPERATORS])]),
     value: limit,
     repetition,
-    inFuture: positiveDuration.nullable().default(null),
-    adaptiveValues: adaptiveValues.nullable().default(null),
-    recovery: z.strictObject({ value: limit, repetition }).nullable().default(null),
+    inFuture: positiveDuration
+      .nullable()
+      .default(null)
+      .describe('The horizon of a forecast. Conditions with a forecast are stored and not evaluated yet.'),
+    adaptiveValues: adaptiveValues
+      .nullable()
+      .default(null)
+      .describe('An adaptive limit. Conditions with one are stored and not evaluated yet.'),
+    recovery: z
+      .strictObject({ value: limit, repetition })
+      .nullable()
+      .default(null)
+      .describe(
+        'The condition holds until this many values in a row no longer breach this value (hysteresis).',
+      ),
   })
   .superRefine((input, issues) => {
     const isText = input.key.startsWith('stringValue')
@@ -136,7 +153,7 @@ const condition = z
   })
 
 const level = z.strictObject({
-  mode: z.enum(['or', 'and']).default('or'),
+  mode: z.enum(['or', 'and']).default('or').describe('Whether any or all conditions must hold.'),
   conditions: z.array(condition).max(CONDITIONS_MAX),
 })
 

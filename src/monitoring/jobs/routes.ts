@@ -24,7 +24,10 @@ const DELIVERY_MAX_BYTES = 512 * 1024
 
 const jobPath = z.object({ id: idParam })
 const parentQuery = z.object({ parentType: z.literal('device').default('device'), parentId: idParam })
-const wantedQuery = z.object({ thresholds: flagQuery.default(false), values: flagQuery.default(false) })
+const wantedQuery = z.object({
+  thresholds: flagQuery.default(false).describe('True: the answer has the thresholds.'),
+  values: flagQuery.default(false).describe('True: the answer has the current values.'),
+})
 const oneJob = { 200: ok(jobView, 'The job.', ['ETag']) }
 
 const delivery: Policy = {

@@ -34,7 +34,11 @@ export const jobBody = z.strictObject({
     .describe(
       'The user with the role collector whose deliveries the job accepts; 0 for the collector of the device.',
     ),
-  interval: durationText.default('PT0S'),
+  interval: durationText
+    .default('PT0S')
+    .describe(
+      'How often the sender delivers. Without a timeout, a job without data for two intervals and ten minutes gets `no_data`.',
+    ),
   stopped: z
     .boolean()
     .optional()
@@ -105,11 +109,14 @@ export const jobView = z
         'The state from the values alone, without maintenance; answers to deliveries give this state.',
       ),
     stateForced: z.boolean(),
-    stateSince: timestampView.nullable(),
+    stateSince: timestampView.nullable().describe('When the current state began.'),
     errorCode: z.int(),
-    message: z.string().nullable(),
-    lastReceivedAt: timestampView.nullable(),
-    nextTimeoutAt: timestampView.nullable(),
+    message: z
+      .string()
+      .nullable()
+      .describe('The message of the latest delivery, or since when there is no data.'),
+    lastReceivedAt: timestampView.nullable().describe('When the latest delivery arrived.'),
+    nextTimeoutAt: timestampView.nullable().describe('When the job times out without another delivery.'),
     flapping: flappingSchema.nullable(),
     isFlapping: z.boolean().describe('Whether the job is flapping: its state changes too often.'),
     thresholds: thresholdsSchema.nullable().describe('Null unless the query has `thresholds=true`.'),
@@ -141,12 +148,23 @@ export const deliveryBody = z
       .max(VALUES_MAX)
       .optional()
       .describe('All numeric values in order, instead of `returnValueN`.'),
-    errorCode: z.int().min(0).max(ERROR_CODE_MAX).optional(),
+    errorCode: z
+      .int()
+      .min(0)
+      .max(ERROR_CODE_MAX)
+      .optional()
+      .describe('0 for success. If absent, the job keeps its error code.'),
     timestamp: instant.optional().describe('When the values were measured; if absent, now.'),
-    message: reportText.max(TEXT_MAX).optional(),
-    ttl: positiveDuration.optional(),
-    runId: runIdText.optional(),
-    signal: z.enum(['result', 'start', 'log']).default('result'),
+    message: reportText
+      .max(TEXT_MAX)
+      .optional()
+      .describe('A text for people; the job shows it until the next delivery.'),
+    ttl: positiveDuration.optional().describe('Time to live: replaces the timeout until the next delivery.'),
+    runId: runIdText.optional().describe('Matches the end of a run with its start.'),
+    signal: z
+      .enum(['result', 'start', 'log'])
+      .default('result')
+      .describe('`result`: values or an error code. `start`: a run starts. `log`: only a message.'),
   })
   .catchall(sampleValue)
   .superRefine(

@@ -45,13 +45,17 @@ export const outageView = z
     begin: timestamp,
     end: timestamp.nullable().describe('Null while the outage lasts.'),
     duration: z.string().describe('The duration; while the outage lasts, the duration so far.'),
-    active: z.boolean(),
+    active: z.boolean().describe('Whether the outage has not ended yet.'),
     segments: z.array(z.object({ state: z.enum(LEVELS), begin: timestamp, end: timestamp.nullable() })),
     reasons: z
       .array(z.object({ type: z.enum(OBJECT_TYPES), id: z.int(), name: z.string(), errorCode: z.int() }))
       .describe('The jobs that caused the outage, in order of time.'),
     cost: z
-      .object({ amount: z.number(), currency: z.string(), risk: z.number() })
+      .object({
+        amount: z.number(),
+        currency: z.string(),
+        risk: z.number().describe('The amount multiplied by the risk factor.'),
+      })
       .nullable()
       .describe(
         'The cost; while the outage lasts, the cost so far. Null if the object has no costs; only service level objects can have costs.',

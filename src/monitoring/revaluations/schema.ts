@@ -189,9 +189,9 @@ export const revaluationView = z
         exception: z.boolean(),
       }),
     ),
-    status: z.enum(STATUSES),
-    nextBegin: timestamp.nullable(),
-    nextEnd: timestamp.nullable(),
+    status: z.enum(STATUSES).describe('`running` while the revaluation applies.'),
+    nextBegin: timestamp.nullable().describe('When the revaluation applies next; null for never.'),
+    nextEnd: timestamp.nullable().describe('When it ends next; null for never.'),
     editOnly: z.boolean().describe('True if lists contain the revaluation only with `edit=true`.'),
     warnings: z.array(z.object({ code: z.literal('begin_differs'), message: z.string() })),
   })

@@ -67,7 +67,7 @@ export const sloBody = z.strictObject({
   pushState: z.enum(PUSHES).default('any').describe('The states of the object that its parents see.'),
   sortMode: z.enum(SORT_MODES).default('link').describe('The order of the children.'),
   ...COUNTERS,
-  ignoreMaintenance: z.boolean().default(false),
+  ignoreMaintenance: z.boolean().default(false).describe('True: the maintenance of children is ignored.'),
   isReason: z
     .boolean()
     .default(false)
@@ -80,13 +80,13 @@ export const sloBody = z.strictObject({
   parameters: z
     .strictObject({
       children: shownOnly,
-      costsPerMin: money.default(0),
+      costsPerMin: money.default(0).describe('The cost of a minute of outage.'),
       currency: z
         .string()
         .max(3)
         .refine((code) => code === '' || CURRENCIES.has(code), 'must be an ISO 4217 currency code')
         .default(''),
-      riskFactor: money.default(1),
+      riskFactor: money.default(1).describe('The risk of an outage is its cost multiplied by this.'),
     })
     .prefault({}),
   // Read-only fields of the view: they are ignored, so that a read can be sent back unchanged.

@@ -5,7 +5,7 @@ import type { Span } from './timeline.ts'
  * was measured. */
 export type Availability = {
   readonly percent: number | null
-  /** The percentage if maintenance counted as downtime. */
+  /** The percentage as if there were no maintenance: bad states in it count as downtime. */
   readonly percentWithMaintenance: number | null
   readonly downMs: number
   readonly maintenanceMs: number

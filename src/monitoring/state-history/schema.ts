@@ -62,8 +62,8 @@ export const stateHistoryView = z
         begin: timestamp,
         end: timestamp,
         shares: z.partialRecord(z.enum(STATES), z.number()).describe('The share of the time in each state.'),
-        worst: z.enum(STATES),
-        mostFrequent: z.enum(STATES),
+        worst: z.enum(STATES).describe('The worst state in the sample.'),
+        mostFrequent: z.enum(STATES).describe('The state with the largest share.'),
       }),
     ),
     transitions: z.array(
@@ -72,7 +72,9 @@ export const stateHistoryView = z
         from: z.enum(STATES),
         to: z.enum(STATES),
         reason: z.string(),
-        detectedAt: timestamp,
+        detectedAt: timestamp.describe(
+          'When the service noticed the transition, which is dated `timestamp`.',
+        ),
         cause: z
           .object({ type: z.enum(OBJECT_TYPES), id: z.int(), name: z.string() })
           .nullable()
@@ -84,11 +86,13 @@ export const stateHistoryView = z
       .describe('True if there are too many transitions to list; the list is empty then.'),
     availability: z.object({
       percent,
-      percentWithMaintenance: percent,
-      downSeconds: seconds,
-      maintenanceSeconds: seconds,
-      excludedSeconds: seconds.describe('The time without data.'),
-      measuredSeconds: seconds,
+      percentWithMaintenance: percent.describe('The same as if there were no maintenance.'),
+      downSeconds: seconds.describe('The time in one of `states`, outside of maintenance.'),
+      maintenanceSeconds: seconds.describe('The time in maintenance.'),
+      excludedSeconds: seconds.describe(
+        'The time without data or without monitoring, which the percentages exclude.',
+      ),
+      measuredSeconds: seconds.describe('The length of the range since the object was created.'),
     }),
     revaluations: z
       .array(placedRevaluation)

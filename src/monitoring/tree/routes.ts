@@ -20,7 +20,9 @@ const BODY_MAX_BYTES = 512 * 1024
 
 const objectPath = z.object({ id: idParam })
 const parentQuery = z.object({ parentType: z.literal('group').default('group'), parentId: idParam })
-const deleteQuery = z.object({ recursive: flagQuery.default(false) })
+const deleteQuery = z.object({
+  recursive: flagQuery.default(false).describe('True: also deletes all objects below.'),
+})
 const oneGroup = { 200: ok(groupView, 'The group.', ['ETag']) }
 const oneDevice = { 200: ok(deviceView, 'The device.', ['ETag']) }
 const editing = { roles: EDITORS, object: 'write', refuses: [409, 412] } as const

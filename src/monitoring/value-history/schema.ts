@@ -24,8 +24,11 @@ const seriesQuery = {
     .meta({ format: 'duration' })
     .optional()
     .describe(DEFAULT_SCALE),
-  key: z.union([key, z.array(key).min(1).max(KEYS_MAX)]).default('returnValue1'),
-  mode: z.enum(ROLLUP_MODES).default('avg'),
+  key: z
+    .union([key, z.array(key).min(1).max(KEYS_MAX)])
+    .default('returnValue1')
+    .describe('The key of the value; can be repeated.'),
+  mode: z.enum(ROLLUP_MODES).default('avg').describe('The aggregate that a bucket has as its `value`.'),
   values: flagQuery.default(true).describe('False: only the aggregate is returned.'),
 }
 

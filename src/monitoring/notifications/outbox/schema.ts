@@ -30,13 +30,13 @@ export const notificationView = z
       .describe('The user that the notification is for; null if the recipient is not a user or a group.'),
     status: z.enum(STATUSES),
     notices: z.int().describe('The number of alarm changes in the notification.'),
-    attempts: z.int(),
+    attempts: z.int().describe('The number of attempts so far.'),
     detail: z.string().describe('The result of the latest attempt.'),
     created: timestamp,
     next: timestamp
       .nullable()
       .describe('When the next attempt is made; null once the notification is sent or dead.'),
-    finished: timestamp.nullable(),
+    finished: timestamp.nullable().describe('When the notification was sent or failed for good.'),
   })
   .meta({ id: 'Notification' })
 

@@ -106,7 +106,7 @@ const rules = {
   escalation: z
     .array(
       z.strictObject({
-        after: span(MINUTE_MS, 30 * DAY_MS, 'PT1M to P30D'),
+        after: span(MINUTE_MS, 30 * DAY_MS, 'PT1M to P30D').describe('How long the alarm has been open.'),
         recipientId: z.int().positive(),
       }),
     )
@@ -121,7 +121,8 @@ const rules = {
       times: z.int().min(1).max(REMINDERS_MAX).default(10),
     })
     .nullable()
-    .default(null),
+    .default(null)
+    .describe('How often the notification of an open alarm is repeated; null for never.'),
   recovery: z.boolean().default(true).describe('Whether the recipient is notified when an alarm closes.'),
   grouping: span(0, HOUR_MS, 'PT0S to PT1H')
     .default('PT10S')

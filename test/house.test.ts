@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'bun:test'
-import { readdirSync, readFileSync } from 'node:fs'
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { checkHouse, type HouseFile, report } from './house.ts'
+import { countWords, formatRatchet, outdated, parseRatchet, risen } from './house/ratchet.ts'
 import { readSource } from './house/source-text.ts'
 
 const ROOT = join(import.meta.dir, '..')
@@ -12,6 +13,15 @@ describe('this repository', () => {
 
   test('holds its walls, its words, its names and its pages', () => {
     expect(report(checkHouse(files))).toEqual([])
+  })
+
+  test('uses no banned word more often than before, and lowers the numbers of test/snapshots/plain-words.txt', () => {
+    const path = join(ROOT, 'test/snapshots/plain-words.txt')
+    const counts = countWords(files)
+    const allowed = parseRatchet(readFileSync(path, 'utf8'))
+    expect(risen(counts, allowed)).toEqual([])
+    if (process.env['UPDATE_SNAPSHOTS'] === '1') writeFileSync(path, formatRatchet(counts))
+    else expect(outdated(counts, allowed), 'UPDATE_SNAPSHOTS=1 lowers the numbers').toEqual([])
   })
 
   test('is read whole: every import that Bun sees is seen here', () => {
@@ -433,6 +443,33 @@ describe('an injected violation is caught, its neighbour is not', () => {
     expect(
       rulesBroken([tree, table('| `monitoring/tree` | objects |\n| `monitoring/gone` | none |')]),
     ).toEqual(['a row of src/README.md names a room'])
+  })
+})
+
+describe('the ratchet of banned words', () => {
+  const page = (text: string) => countWords([{ path: 'docs/a.md', text }])
+  const two = page('Whoever reads, and whoever writes; nobody\ncares about a keeper.')
+  const of = (counts: typeof two, name: string) => counts.get(name)?.count
+
+  test('counts words by their case, over lines of a comment, and in texts of the service alone', () => {
+    expect([of(two, 'Whoever …'), of(two, 'whoever'), of(two, 'nobody'), of(two, 'keeper')]).toEqual([
+      1, 1, 1, 1,
+    ])
+    expect(of(page('/** It is\n * none. */'), 'is none')).toBe(1)
+    expect([of(page('This is no link.'), 'is no'), of(page('There is no link.'), 'is no')]).toEqual([1, 0])
+    expect(of(countWords([{ path: 'test/a.ts', text: 'nobody' }]), 'nobody')).toBe(0)
+  })
+
+  test('fails for a number that rose, and for one that fell or is new', () => {
+    const allowed = parseRatchet(formatRatchet(two))
+    expect([risen(two, allowed), outdated(two, allowed)]).toEqual([[], []])
+    expect(risen(page('nobody, nobody'), allowed).join()).toStartWith(
+      '"nobody" stands 2 times, 1 are allowed',
+    )
+    expect(outdated(page('Whoever, whoever, keeper'), allowed)).toEqual(['"nobody": 1 → 0'])
+    expect(outdated(two, new Map([...allowed].filter(([name]) => name !== 'nobody')))).toEqual([
+      '"nobody": new → 1',
+    ])
   })
 })
 

@@ -83,3 +83,48 @@ export function wholeZod(source: SourceText): Finding[] {
     .filter(({ specifier, clause, isTypeOnly }) => specifier === 'zod' && !isTypeOnly && clause !== '* as z')
     .map(({ line, clause }) => ({ line, rule: "zod is imported as `* as z from 'zod'`", detail: clause }))
 }
+
+/** A word that new text does not use, and the words to use instead. */
+type Banned = { readonly word: string; readonly pattern: RegExp; readonly use: string }
+
+/** Words of a comment may stand on two lines. */
+const BETWEEN = String.raw`\s+(?:\*\s+|//\s+)?`
+
+const word = (text: string, use: string, pattern = text): Banned => ({
+  word: text,
+  pattern: new RegExp(String.raw`\b${pattern.replaceAll(' ', BETWEEN)}\b`, 'g'),
+  use,
+})
+/** A sentence that begins with a pronoun: it is the only place of a capital. */
+const opener = (text: string, use: string): Banned => ({ ...word(text, use), word: `${text} …` })
+
+/** Words of which only fewer may come; their numbers are in test/snapshots/plain-words.txt. */
+export const BANNED: readonly Banned[] = [
+  opener('What', 'the name of the thing'),
+  opener('Whatever', 'any, every'),
+  opener('Who', 'the caller, the user, the sender'),
+  opener('Whoever', 'the caller, the user, the sender'),
+  word('anybody', 'any user, everyone'),
+  word('are none', 'are not, there is no'),
+  word('are told', 'are notified, are reported'),
+  word('belong into', 'belong in', 'belongs? into'),
+  word('carried on', 'processed, continued'),
+  word('deaf', 'ingest gap'),
+  word('doomed', 'orphaned'),
+  word('is no', 'is not a, there is no', String.raw`(?<![Tt]here )is no(?! longer| more)`),
+  word('is none', 'is not a, there is no'),
+  word('is told', 'is notified, is reported'),
+  word('keeper', 'engine', 'keepers?'),
+  word('looked at', 'checked'),
+  word('nobody', 'no user, no caller, no reader'),
+  word('nought', 'zero'),
+  word('somebody', 'a user, a caller'),
+  word('stood still', 'was suspended'),
+  word('that of', 'the noun again'),
+  word('those of', 'the noun again'),
+  word('upon which', 'then'),
+  word('whatever', 'any, every'),
+  word('whoever', 'the caller, the user, the sender'),
+  word('whom', 'the user that'),
+  word('whomever', 'the user that'),
+]

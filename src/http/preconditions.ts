@@ -1,6 +1,6 @@
 import type { Context as HonoContext } from 'hono'
 import type { Context } from '../context.ts'
-import { Refusal } from '../lib/errors.ts'
+import { Refusal, stale } from '../lib/errors.ts'
 import { commit, guardVersion, isOffVersion } from '../ports/database.ts'
 import type { VersionedRow, Write } from '../ports/database.ts'
 
@@ -55,7 +55,7 @@ export async function retried<Result>(
 export function heldToVersion(context: Context, row: VersionedRow): readonly Write[] {
   const version = demandedVersion(context)
   if (version === null) return []
-  if (version !== row.version) throw changedMeanwhile()
+  if (version !== row.version) throw stale('object')
   return [guardVersion(context.ports.database, row)]
 }
 
@@ -68,15 +68,11 @@ export async function commitIfMatch(
   try {
     await commit(context.ports.database, [...heldToVersion(context, row), ...writes])
   } catch (error) {
-    throw isOffVersion(error, row.table) ? changedMeanwhile() : error
+    throw isOffVersion(error, row.table) ? stale('object') : error
   }
 }
 
 /** What is said of a change that names another version than the present one. */
-export function changedMeanwhile(): Refusal {
-  return new Refusal('precondition_failed', 'The object was changed in the meantime. Read it again.')
-}
-
 /** Whether the caller has what this tag stands for already, as `If-None-Match` says (RFC 9110 section 13.1.2). */
 export function isFresh({ headers }: Request, etag: string): boolean {
   const tags = headers.get('if-none-match')?.split(',') ?? []

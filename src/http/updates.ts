@@ -1,8 +1,9 @@
+import { stale } from '../lib/errors.ts'
 import { Hono } from 'hono'
 import type { Context as HonoContext } from 'hono'
 import type * as z from 'zod'
 import type { Context } from '../context.ts'
-import { changedMeanwhile, entityTag, ifMatch, retried } from './preconditions.ts'
+import { entityTag, ifMatch, retried } from './preconditions.ts'
 import { JSON_ENCODINGS } from './encoding.ts'
 import { MERGE_PATCH, mergePatch, patched } from './merge-patch.ts'
 import type { Unset } from './merge-patch.ts'
@@ -53,7 +54,7 @@ export function replacing<Place extends z.ZodType, Body extends z.ZodType>(
     patch: (c, place, patch) =>
       answer(c, async (wanted) => {
         const was = await read(c.get('context'), place)
-        if (wanted !== null && wanted !== was.version) throw changedMeanwhile()
+        if (wanted !== null && wanted !== was.version) throw stale('object')
         const whole = patched(body, { shown: was.view, patch, ...(unset && { unset }) })
         return write(c.get('context'), place, { body: whole, ifMatch: was.version })
       }),

@@ -59,6 +59,17 @@ export class Refusal extends Error {
   }
 }
 
+/** The refusal of an update that is based on an older version of the `noun`. */
+export function stale(noun: string): Refusal {
+  return new Refusal('precondition_failed', `The ${noun} was changed in the meantime. Read it again.`)
+}
+
+/** The refusal of a request with one fault: in the query if the pointer is `?name`, else in the body. */
+export function invalidAt(pointer: string, message: string): Refusal {
+  const part = pointer.startsWith('?') ? 'query' : 'body'
+  return new Refusal('invalid', `The ${part} is invalid; see errors.`, [{ pointer, message }])
+}
+
 /** The refusal of something that is of none of the media types that may be sent. */
 export class TypeRefusal extends Refusal {
   constructor(

@@ -1,6 +1,6 @@
 import type { Context } from '../../context.ts'
 import { commitIfMatch } from '../../http/preconditions.ts'
-import { Refusal } from '../../lib/errors.ts'
+import { Refusal, stale } from '../../lib/errors.ts'
 import { commit, isNotNullViolation, isUniqueViolation, refuseFull } from '../../ports/database.ts'
 import type { Ports } from '../../ports/index.ts'
 import { refuseOnDuty, unlessOnDuty } from '../alarm-duty/service.ts'
@@ -49,12 +49,12 @@ export async function renameGroup(
 ): Promise<Versioned> {
   const { database } = context.ports
   const row = await findGroup(context.ports, id)
-  if (ifMatch !== null && ifMatch !== row.version) throw changedMeanwhile()
+  if (ifMatch !== null && ifMatch !== row.version) throw stale('user group')
   const entry = recorded(context, 'update', { objectId: id, before: viewOf(row), after: { id, name } })
   try {
     await refuseTakenName(() => commit(database, [store.updateGroup(database, row, name), entry]))
   } catch (error) {
-    throw isNotNullViolation(error, 'user_groups.version') ? changedMeanwhile() : error
+    throw isNotNullViolation(error, 'user_groups.version') ? stale('user group') : error
   }
   return versioned({ ...row, name, version: row.version + 1 })
 }
@@ -152,10 +152,6 @@ async function update(context: Context, side: Side, mode: BatchMode): Promise<vo
 
 function recorded(context: Context, action: string, told: Pick<Deed, 'objectId' | 'before' | 'after'>) {
   return audited(context, { action, objectType: 'userGroup', ...told })
-}
-
-function changedMeanwhile(): Refusal {
-  return new Refusal('precondition_failed', 'The user group was changed in the meantime. Read it again.')
 }
 
 async function findGroup(ports: Ports, id: number): Promise<UserGroupRow> {

@@ -1,7 +1,7 @@
 import type { Context } from '../../context.ts'
 import { readsScripts } from '../rights/permissions.ts'
 import { commitIfMatch } from '../../http/preconditions.ts'
-import { Refusal } from '../../lib/errors.ts'
+import { Refusal, stale } from '../../lib/errors.ts'
 import type { Fault } from '../../lib/errors.ts'
 import { decodeNumber, encodeCursor } from '../../lib/paging.ts'
 import type { Page } from '../../lib/paging.ts'
@@ -98,7 +98,7 @@ export async function updateUser(
   const faults = [...impossibleFields(row.type, type, changed), ...shownFaults(row, body)]
   if (faults.length > 0)
     throw new Refusal('invalid', 'The change of the user is invalid; see errors.', faults)
-  if (ifMatch !== null && ifMatch !== row.version) throw changedMeanwhile()
+  if (ifMatch !== null && ifMatch !== row.version) throw stale('user')
   if (asker.isSelf && body.password !== undefined) await requirePassword(context, row, body.currentPassword)
   await applyChange(context, row, { body, changed, isOwn: asker.isSelf })
   const updated = { ...row, ...fieldsOf(body), version: row.version + 1 }
@@ -193,7 +193,7 @@ async function refuseOvertaken(ports: Ports, row: UserRow, write: () => Promise<
   } catch (error) {
     if (!isNotNullViolation(error, 'users.version')) throw error
     const now = await findUser(ports, row.id)
-    throw now.version === row.version ? lastAdministrator() : changedMeanwhile()
+    throw now.version === row.version ? lastAdministrator() : stale('user')
   }
 }
 
@@ -218,10 +218,6 @@ function lastAdministrator(): Refusal {
     'last_administrator',
     'This is the last administrator. Make another user an administrator first.',
   )
-}
-
-function changedMeanwhile(): Refusal {
-  return new Refusal('precondition_failed', 'The user was changed in the meantime. Read it again.')
 }
 
 /** The fields of a row that a body names. */

@@ -4,7 +4,7 @@ import type { Context } from '../../context.ts'
 import { patched } from '../../http/merge-patch.ts'
 import { parsed } from '../../http/valid.ts'
 import { INTERFACE_RELEASE, VERSION } from '../../http/version.ts'
-import { Refusal } from '../../lib/errors.ts'
+import { Refusal, stale, invalidAt } from '../../lib/errors.ts'
 import { commit, isNotNullViolation } from '../../ports/database.ts'
 import type { Ports } from '../../ports/index.ts'
 import { FILE_MAX_BYTES } from '../files/service.ts'
@@ -46,7 +46,7 @@ export async function changeSettings(
 ): Promise<Versioned> {
   const { ports } = context
   const row = await findSettings(ports)
-  if (ifMatch !== null && ifMatch !== row.version) throw changedMeanwhile()
+  if (ifMatch !== null && ifMatch !== row.version) throw stale('settings document')
   const view = viewOf(ports, row)
   const asked =
     kind === 'patch'
@@ -69,7 +69,7 @@ export async function changeSettings(
   try {
     await commit(ports.database, [store.saveSettings(ports.database, next), entry])
   } catch (error) {
-    throw isNotNullViolation(error, 'settings.version') ? changedMeanwhile() : error
+    throw isNotNullViolation(error, 'settings.version') ? stale('settings document') : error
   }
   return { settings: viewOf(ports, next), version: next.version }
 }
@@ -119,22 +119,14 @@ async function secretsOf(
   if (apiKey === null) return {}
   if (apiKey !== MASK) return { [TRANSLATION_KEY]: await sealText(secrets, apiKey, TRANSLATION_KEY) }
   if (TRANSLATION_KEY in row.secrets) return row.secrets
-  throw invalid('/translation/apiKey', 'is the placeholder of a secret, but no secret is set')
+  throw invalidAt('/translation/apiKey', 'is the placeholder of a secret, but no secret is set')
 }
 
 function requireSameFacts(asked: SettingsBody, view: SettingsView): void {
   for (const name of FACTS) {
     const isKept = JSON.stringify(asked[name]) === JSON.stringify(view[name])
-    if (!isKept && asked[name] !== undefined) throw invalid(`/${name}`, 'cannot be changed here')
+    if (!isKept && asked[name] !== undefined) throw invalidAt(`/${name}`, 'cannot be changed here')
   }
-}
-
-function invalid(pointer: string, message: string): Refusal {
-  return new Refusal('invalid', 'The body is invalid; see errors.', [{ pointer, message }])
-}
-
-function changedMeanwhile(): Refusal {
-  return new Refusal('precondition_failed', 'The settings were changed in the meantime. Read them again.')
 }
 
 function toldOf({ values, secrets }: SettingsRow): object {

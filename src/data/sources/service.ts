@@ -3,7 +3,7 @@ import { sealText, unsealText } from '../../access/session/keys.ts'
 import type { Context } from '../../context.ts'
 import { durationMs, durationText } from '../../lib/duration.ts'
 import { commitIfMatch } from '../../http/preconditions.ts'
-import { Refusal } from '../../lib/errors.ts'
+import { Refusal, stale } from '../../lib/errors.ts'
 import { timeFormat } from '../../lib/time.ts'
 import { commit, isUniqueViolation, refuseFull } from '../../ports/database.ts'
 import type { Ports } from '../../ports/index.ts'
@@ -65,7 +65,7 @@ export async function updateDataSource(
   const { ports } = context
   const { database } = ports
   const before = await requireSource(ports, id)
-  if (ifMatch !== null && ifMatch !== before.version) throw changedMeanwhile()
+  if (ifMatch !== null && ifMatch !== before.version) throw stale('data source')
   const after = await changeOf(ports, body, before)
   // That the password is another one is on record, and no more of it.
   const password = after.password === before.password ? {} : { password: 'changed' }
@@ -149,7 +149,7 @@ async function refuseTaken(write: () => Promise<void>): Promise<void> {
   try {
     await write()
   } catch (error) {
-    if (store.isGuarded(error)) throw changedMeanwhile()
+    if (store.isGuarded(error)) throw stale('data source')
     if (!isUniqueViolation(error, 'data_sources.name')) throw error
     const fault = [{ pointer: '/name', message: 'is already used' }]
     throw new Refusal('name_taken', 'Another data source has this name.', fault)
@@ -163,10 +163,6 @@ function hasDependents(found: readonly Naming[]): Refusal {
   }))
   const detail = `This data source is used by ${found.length} run configurations; see errors. Change these first, or pass forceDelete=true.`
   return new Refusal('has_dependents', detail, errors)
-}
-
-function changedMeanwhile(): Refusal {
-  return new Refusal('precondition_failed', 'The data source was changed in the meantime. Read it again.')
 }
 
 type Told = Omit<Parameters<typeof audited>[1], 'action' | 'objectType'>

@@ -1,4 +1,4 @@
-import { Refusal } from '../../lib/errors.ts'
+import { invalidAt } from '../../lib/errors.ts'
 import { parseInstant } from '../../lib/time.ts'
 import { countOccurrences, localTime, occurrencesIn } from './occurrences.ts'
 import type { Range } from '../../lib/range.ts'
@@ -16,9 +16,9 @@ export type RevaluationInput = Omit<RevaluationChange, 'running' | 'nextAt'> & P
 export function entered(body: RevaluationBody, timeZone: string): RevaluationInput {
   const { type, adjustTo, incident, name, comment, slaRelevant } = body
   const range = { beginAt: parseInstant(body.begin), endAt: parseInstant(body.end) }
-  if (range.endAt <= range.beginAt) throw invalid('/end', 'must be later than begin')
+  if (range.endAt <= range.beginAt) throw invalidAt('/end', 'must be later than begin')
   if (range.endAt - range.beginAt > LENGTH_MAX_MS)
-    throw invalid('/end', 'must be at most 3,660 days after begin')
+    throw invalidAt('/end', 'must be at most 3,660 days after begin')
   const active = body.active.map((entry): NamedEntry => ({
     type: entry.type,
     name: entry.name,
@@ -42,16 +42,12 @@ function beginsWithEntry({ beginAt }: Range, active: readonly NamedEntry[]): boo
 /** @throws {Refusal} invalid when the revaluation never applies, or too often */
 export function checkOccurrences(what: RevaluationInput): void {
   if (countOccurrences(what.active, what) > OCCURRENCES_MAX)
-    throw invalid('/active', `must have at most ${OCCURRENCES_MAX} occurrences`)
+    throw invalidAt('/active', `must have at most ${OCCURRENCES_MAX} occurrences`)
   if (occurrencesIn(what, what).length === 0)
-    throw invalid('/active', 'must apply at some time between begin and end')
+    throw invalidAt('/active', 'must apply at some time between begin and end')
 }
 
 /** @throws {Refusal} invalid when the revaluation is not entirely in the past */
 export function checkPast(what: RevaluationInput, now: number): void {
-  if (what.endAt > now) throw invalid('/end', 'must be in the past')
-}
-
-export function invalid(pointer: string, message: string): Refusal {
-  return new Refusal('invalid', 'The body is invalid; see errors.', [{ pointer, message }])
+  if (what.endAt > now) throw invalidAt('/end', 'must be in the past')
 }

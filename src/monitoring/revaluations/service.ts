@@ -2,13 +2,13 @@ import { audited } from '../../access/audit/service.ts'
 import type { Deed } from '../../access/audit/service.ts'
 import type { Context } from '../../context.ts'
 import { commitIfMatch } from '../../http/preconditions.ts'
-import { Refusal } from '../../lib/errors.ts'
+import { invalidAt, Refusal, stale } from '../../lib/errors.ts'
 import { DAY_MS, parseInstant, timeFormat } from '../../lib/time.ts'
 import { commit, isNotNullViolation } from '../../ports/database.ts'
 import { enqueueMaintenance } from '../states/service.ts'
 import type { ObjectType } from '../tree/schema.ts'
 import { requireObject } from '../tree/service.ts'
-import { checkOccurrences, checkPast, entered, invalid } from './input.ts'
+import { checkOccurrences, checkPast, entered } from './input.ts'
 import type { RevaluationInput } from './input.ts'
 import { isActiveAt, nextChange, occurrencesIn } from './occurrences.ts'
 import type { RevaluationBody, RevaluationsQuery, RevaluationView } from './schema.ts'
@@ -37,7 +37,7 @@ export async function listRevaluations(
   const now = ports.clock.now()
   const beginAt = query.begin === undefined ? now - DAY_MS : parseInstant(query.begin)
   const endAt = query.end === undefined ? Number.MAX_SAFE_INTEGER : parseInstant(query.end)
-  if (beginAt >= endAt) throw invalid('?end', 'must be later than begin')
+  if (beginAt >= endAt) throw invalidAt('?end', 'must be later than begin')
   const rows = await store.readRevaluations(ports.database, [id], { beginAt, endAt, limit: REVALUATIONS_MAX })
   return rows
     .filter((row) => query.edit || !row.editOnly)
@@ -100,10 +100,10 @@ export async function updateRevaluation(
   // Maintenance that is due begins before the change.
   await ports.flow.runDue()
   const row = await requireRevaluation(context, object, change.revaluationId)
-  if (change.ifMatch !== null && change.ifMatch !== row.version) throw changedMeanwhile()
+  if (change.ifMatch !== null && change.ifMatch !== row.version) throw stale('revaluation')
   const now = ports.clock.now()
   const what = entered(change.body, ports.settings.timeZone)
-  if (what.type !== row.type) throw invalid('/type', 'cannot be changed')
+  if (what.type !== row.type) throw invalidAt('/type', 'cannot be changed')
   checkOccurrences(what)
   await checkAdjustment(context, object.id, what)
   if (row.type === 'maintenance' && row.inPast) checkPast(what, now)
@@ -157,7 +157,7 @@ async function refuseOvertaken(write: () => Promise<void>): Promise<void> {
     await write()
   } catch (error) {
     if (!isNotNullViolation(error, 'revaluations.version')) throw error
-    throw changedMeanwhile()
+    throw stale('revaluation')
   }
 }
 
@@ -201,15 +201,15 @@ function checkLived(row: RevaluationRow, what: RevaluationInput, now: number): v
   if (isOver(row, now)) throw over()
   if (!hasBegun(row, now)) {
     if (!appliesIn(what, what.beginAt, now)) return
-    throw invalid('/begin', 'must not be in the past; create a separate revaluation for the past')
+    throw invalidAt('/begin', 'must not be in the past; create a separate revaluation for the past')
   }
   if (what.beginAt !== row.beginAt)
-    throw invalid('/begin', 'cannot be changed after the revaluation has begun')
+    throw invalidAt('/begin', 'cannot be changed after the revaluation has begun')
   if (what.slaRelevant !== row.slaRelevant)
-    throw invalid('/slaRelevant', 'cannot be changed after the revaluation has begun')
-  if (what.endAt < now) throw invalid('/end', 'must not be in the past')
+    throw invalidAt('/slaRelevant', 'cannot be changed after the revaluation has begun')
+  if (what.endAt < now) throw invalidAt('/end', 'must not be in the past')
   if (JSON.stringify(what.active) !== JSON.stringify(row.active))
-    throw invalid('/active', 'cannot be changed after the revaluation has begun')
+    throw invalidAt('/active', 'cannot be changed after the revaluation has begun')
 }
 
 /** Whether it applies as time passes, and is not a correction of the past. */
@@ -270,8 +270,4 @@ function progressOf(row: RevaluationRow, now: number) {
 
 function over(): Refusal {
   return new Refusal('conflict', 'The revaluation has ended and cannot be changed.')
-}
-
-function changedMeanwhile(): Refusal {
-  return new Refusal('precondition_failed', 'The revaluation was changed in the meantime. Read it again.')
 }

@@ -1,7 +1,7 @@
 import { audited } from '../../access/audit/service.ts'
 import { readableBy, rightsOf } from '../../access/rights/service.ts'
 import type { Context } from '../../context.ts'
-import { Refusal } from '../../lib/errors.ts'
+import { Refusal, stale } from '../../lib/errors.ts'
 import type { Fault } from '../../lib/errors.ts'
 import { commit } from '../../ports/database.ts'
 import {
@@ -132,7 +132,7 @@ export async function updateChildren(
   if (mode !== 'remove') await checkChildren(context, parent, items)
   if (mode === 'merge') await checkRoomForLinks(context, id, { ids, pointer: '/items' })
   // The commit fails in the same way for a stale version and for a cycle.
-  if (ifMatch !== null && ifMatch !== object.version) throw tree.changedMeanwhile()
+  if (ifMatch !== null && ifMatch !== object.version) throw stale('object')
   const writes = [
     tree.touchObject(database, object, ifMatch),
     ...(mode === 'merge' ? [] : [store.deleteLinks(database, id, mode === 'remove' ? ids : undefined)]),

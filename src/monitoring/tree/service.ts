@@ -5,7 +5,7 @@ import { readableBy, rightsOf, visibleBy } from '../../access/rights/service.ts'
 import { isCollector } from '../../access/users/service.ts'
 import type { Context } from '../../context.ts'
 import { heldToVersion } from '../../http/preconditions.ts'
-import { Refusal } from '../../lib/errors.ts'
+import { Refusal, stale } from '../../lib/errors.ts'
 import { hex } from '../../lib/text.ts'
 import { isForeignKeyViolation, isNotNullViolation, isOffVersion } from '../../ports/database.ts'
 import type { Database, Write } from '../../ports/database.ts'
@@ -173,7 +173,7 @@ export type ObjectUpdate = {
  * `refuseStale` recognises, when the object has changed since it was read.
  * @throws {Refusal} precondition_failed, conflict, cycle, invalid */
 async function updateObjectWrites(context: Context, row: ObjectRow, update: ObjectUpdate): Promise<Write[]> {
-  if (update.ifMatch !== null && update.ifMatch !== row.version) throw changedMeanwhile()
+  if (update.ifMatch !== null && update.ifMatch !== row.version) throw stale('object')
   const { database, clock } = context.ports
   const { before, after } = update.own
   const parentId = update.parentId ?? row.parentId
@@ -245,7 +245,7 @@ export async function refuseStale<Result>(write: () => Promise<Result>): Promise
   try {
     return await write()
   } catch (error) {
-    if (isNotNullViolation(error, 'objects.version')) throw changedMeanwhile()
+    if (isNotNullViolation(error, 'objects.version')) throw stale('object')
     if (isForeignKeyViolation(error))
       throw new Refusal('not_found', 'The object was deleted in the meantime.')
     throw error
@@ -300,8 +300,7 @@ export async function refuseOrphans(write: () => Promise<void>): Promise<void> {
   try {
     await write()
   } catch (error) {
-    if (isNotNullViolation(error, 'objects.version') || isOffVersion(error, 'objects'))
-      throw changedMeanwhile()
+    if (isNotNullViolation(error, 'objects.version') || isOffVersion(error, 'objects')) throw stale('object')
     if (isForeignKeyViolation(error)) throw hasChildren(1)
     throw error
   }
@@ -359,6 +358,3 @@ function hasChildren(below: number): Refusal {
 }
 
 /** The refusal of a change that another one has overtaken. */
-export function changedMeanwhile(): Refusal {
-  return new Refusal('precondition_failed', 'The object was changed in the meantime. Read it again.')
-}

@@ -1,7 +1,7 @@
 import { Temporal } from 'temporal-polyfill'
 import type { Context } from '../../context.ts'
 import { rangeOfQuery } from '../../http/instants.ts'
-import { Refusal } from '../../lib/errors.ts'
+import { Refusal, invalidAt } from '../../lib/errors.ts'
 import type { Fault } from '../../lib/errors.ts'
 import { timeFormat } from '../../lib/time.ts'
 import type { TimeFormat } from '../../lib/time.ts'
@@ -46,7 +46,8 @@ export async function readHistory(
   if (!parameters) throw new Refusal('not_found', NO_JOB)
   const range = rangeAsked(context, query)
   const keys = listOf(query.key)
-  if (query.cursor !== undefined && keys.length > 1) throw invalid('?cursor', 'can be used with one key only')
+  if (query.cursor !== undefined && keys.length > 1)
+    throw invalidAt('?cursor', 'can be used with one key only')
   const all = keys.map((key) => {
     const series = seriesOf(parameters, jobId, key)
     if (series) return series
@@ -80,9 +81,12 @@ export async function readHistories(context: Context, query: HistoriesQuery): Pr
   if (missing.length > 0) throw new Refusal('not_found', NO_JOB, missing)
   const range = rangeAsked(context, query)
   if (range.scale.blank)
-    throw invalid('?scale', 'must be longer than zero; read single samples with GET /jobs/{id}/value-history')
+    throw invalidAt(
+      '?scale',
+      'must be longer than zero; read single samples with GET /jobs/{id}/value-history',
+    )
   if (keys.some(isText))
-    throw invalid('?key', 'must be the key of a number; read strings with GET /jobs/{id}/value-history')
+    throw invalidAt('?key', 'must be the key of a number; read strings with GET /jobs/{id}/value-history')
   const all = ids.flatMap((id, index) =>
     keys.map((key) => {
       const known = parameters.get(id)
@@ -245,10 +249,7 @@ function tooManyCells(): Refusal {
 
 function parseCursor(cursor: string): { at: number; skip: number } {
   const [, at, skip] = /^(\d{1,16})\.(\d{1,9})$/.exec(cursor) ?? []
-  if (at === undefined || skip === undefined) throw invalid('?cursor', 'must be the nextCursor of an answer')
+  if (at === undefined || skip === undefined)
+    throw invalidAt('?cursor', 'must be the nextCursor of an answer')
   return { at: Number(at), skip: Number(skip) }
-}
-
-function invalid(pointer: string, message: string): Refusal {
-  return new Refusal('invalid', 'The query is invalid; see errors.', [{ pointer, message }])
 }

@@ -1,4 +1,4 @@
-import { Refusal } from '../../../lib/errors.ts'
+import { Refusal, stale } from '../../../lib/errors.ts'
 import { commit, isNotNullViolation, isUniqueViolation } from '../../../ports/database.ts'
 import type { Write } from '../../../ports/database.ts'
 import type { Ports } from '../../../ports/index.ts'
@@ -55,8 +55,7 @@ export async function changeScript<Result>(
 
 /** @throws {Refusal} precondition_failed when `If-Match` names another version */
 export function requireVersion({ version }: Pick<ScriptRow, 'version'>, ifMatch: number | null): void {
-  if (ifMatch !== null && ifMatch !== version)
-    throw new Refusal('precondition_failed', 'The script was changed in the meantime. Read it again.')
+  if (ifMatch !== null && ifMatch !== version) throw stale('script')
 }
 
 /** Tables in which names are unique. */

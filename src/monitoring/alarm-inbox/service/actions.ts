@@ -4,7 +4,7 @@ import type { Rights, Right } from '../../../access/rights/permissions.ts'
 import { rightsFor, rightsOf } from '../../../access/rights/service.ts'
 import { readUsers } from '../../../access/users/service.ts'
 import type { Context } from '../../../context.ts'
-import { Refusal } from '../../../lib/errors.ts'
+import { Refusal, invalidAt } from '../../../lib/errors.ts'
 import { parseInstant, timeFormat } from '../../../lib/time.ts'
 import { commit } from '../../../ports/database.ts'
 import type { Write } from '../../../ports/database.ts'
@@ -91,8 +91,8 @@ async function assigning(context: Context, body: AssignBody): Promise<Deed> {
   const now = ports.clock.now()
   const { userId: assigneeId, sticky } = body
   const untilAt = body.until == null ? null : parseInstant(body.until)
-  if (untilAt !== null && untilAt <= now) throw invalid('/until', 'must be in the future')
-  if (untilAt !== null && assigneeId === null) throw invalid('/until', 'requires a userId')
+  if (untilAt !== null && untilAt <= now) throw invalidAt('/until', 'must be in the future')
+  if (untilAt !== null && assigneeId === null) throw invalidAt('/until', 'requires a userId')
   const rights = assigneeId === null ? null : await rightsOfUser(context, assigneeId)
   const by = caller.kind === 'user' ? caller.userId : 0
   const comment = body.comment ?? null
@@ -103,7 +103,7 @@ async function assigning(context: Context, body: AssignBody): Promise<Deed> {
     refusalOf(row) {
       if (row.status === 'closed') return new Refusal('alarm_closed', 'The alarm is closed.')
       if (rights && !permissionsOf(rights, row).read)
-        return invalid('/userId', 'must be the id of a user who can read the object')
+        return invalidAt('/userId', 'must be the id of a user who can read the object')
       return null
     },
     events: comment === null ? [event] : [event, commentEvent(context, comment)],
@@ -115,7 +115,7 @@ async function assigning(context: Context, body: AssignBody): Promise<Deed> {
 async function rightsOfUser(context: Context, userId: number): Promise<Rights> {
   const [user] = await readUsers(context, [userId])
   // The same answer for an unknown user and for a user without the right, so that it does not reveal which users exist.
-  if (!user) throw invalid('/userId', 'must be the id of a user who can read the object')
+  if (!user) throw invalidAt('/userId', 'must be the id of a user who can read the object')
   return rightsFor(context.ports, { userId, role: user.role })
 }
 
@@ -197,8 +197,4 @@ function refusalFor(
 
 function missing(): Refusal {
   return new Refusal('not_found', 'There is no such alarm.')
-}
-
-function invalid(pointer: string, message: string): Refusal {
-  return new Refusal('invalid', 'The body is invalid; see errors.', [{ pointer, message }])
 }

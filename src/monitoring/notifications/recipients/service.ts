@@ -3,7 +3,7 @@ import { audited } from '../../../access/audit/service.ts'
 import { sealText } from '../../../access/session/keys.ts'
 import type { Context } from '../../../context.ts'
 import { commitIfMatch } from '../../../http/preconditions.ts'
-import { Refusal } from '../../../lib/errors.ts'
+import { Refusal, stale } from '../../../lib/errors.ts'
 import { addressLink, findFirstLink } from '../../alarms/service.ts'
 import { commit, isNotNullViolation, isUniqueViolation, refuseFull } from '../../../ports/database.ts'
 import type { IdExpression, Write } from '../../../ports/database.ts'
@@ -89,7 +89,7 @@ export async function updateRecipient(
 ): Promise<Versioned> {
   const { ports } = context
   const before = await requireRecipient(ports, id)
-  if (ifMatch !== null && ifMatch !== before.version) throw changedMeanwhile()
+  if (ifMatch !== null && ifMatch !== before.version) throw stale('recipient')
   const { target, secret } = await changedTarget(context, before, body)
   const after = await checked(context, body, target)
   await refuseTakenName(() =>
@@ -222,7 +222,7 @@ async function refuseTakenName<Result>(write: () => Promise<Result>): Promise<Re
   try {
     return await write()
   } catch (error) {
-    if (isNotNullViolation(error, 'alarm_recipients.version')) throw changedMeanwhile()
+    if (isNotNullViolation(error, 'alarm_recipients.version')) throw stale('recipient')
     if (!isUniqueViolation(error, 'alarm_recipients.name')) throw error
     throw new Refusal('name_taken', 'Another recipient has this name.', [fault('/name', 'is already used')])
   }
@@ -232,8 +232,4 @@ type Told = Omit<Parameters<typeof audited>[1], 'action' | 'objectType'>
 
 function recorded(context: Context, action: string, told: Told) {
   return audited(context, { action, objectType: 'alarmRecipient', ...told })
-}
-
-function changedMeanwhile(): Refusal {
-  return new Refusal('precondition_failed', 'The recipient was changed in the meantime. Read it again.')
 }

@@ -1,6 +1,6 @@
 import { audited } from '../../../access/audit/service.ts'
 import type { Context } from '../../../context.ts'
-import { Refusal } from '../../../lib/errors.ts'
+import { Refusal, invalidAt } from '../../../lib/errors.ts'
 import { decodeNumber, encodeCursor } from '../../../lib/paging.ts'
 import { parseInstant, timeFormat } from '../../../lib/time.ts'
 import { commit } from '../../../ports/database.ts'
@@ -49,12 +49,12 @@ export async function recalculatePeriods(
   const { database } = ports
   const object = await requireObject(context, id, { type: 'slc', right: 'write' })
   const [beginAt, endAt] = [parseInstant(body.begin), parseInstant(body.end)]
-  if (beginAt >= endAt) throw refused('/end', 'must be later than begin')
+  if (beginAt >= endAt) throw invalidAt('/end', 'must be later than begin')
   const range = { beginAt: beginAt + 1, endAt: endAt + 1, limit: PERIODS_AT_ONCE_MAX + 1 }
   const [slc, periods] = await Promise.all([findSlc(database, id), store.readPeriods(database, id, range)])
   if (!slc) throw new Refusal('not_found', 'There is no such service level container.')
   if (periods.length > PERIODS_AT_ONCE_MAX) {
-    throw refused('/begin', `must select at most ${PERIODS_AT_ONCE_MAX} periods`)
+    throw invalidAt('/begin', `must select at most ${PERIODS_AT_ONCE_MAX} periods`)
   }
   await refuseFull(context, periods)
   const made = {
@@ -120,10 +120,6 @@ function revisionView(
     author,
     reason,
   }
-}
-
-function refused(pointer: string, message: string): Refusal {
-  return new Refusal('invalid', 'The body is invalid; see errors.', [{ pointer, message }])
 }
 
 function gone(): Refusal {

@@ -30,7 +30,7 @@ const REMEDIES: Readonly<Record<number, string>> = {
   501: 'Set TIDEMARK_RUNNER_TOKEN of the service to the value that this runner has, and restart the service.',
 }
 
-/** The service does not know the attempt any more: somebody else has the job, or nobody. */
+/** The service has given up the attempt: another runner may have the run. */
 class Fenced extends Error {
   override readonly name = 'Fenced'
 }
@@ -88,7 +88,7 @@ export class Client {
     this.#complaints = new Complaints(parts.log)
   }
 
-  /** Who we are to the service; registers where we are nobody yet. */
+  /** The registration of this runner, made at the first call. */
   async registration(): Promise<Registered> {
     if (this.#registered) return this.#registered
     this.#registering ??= this.#register().finally(() => (this.#registering = null))
@@ -108,7 +108,7 @@ export class Client {
     return polled.parse(jsonOf(await this.#call({ method: 'POST', path: '/poll', json, timeoutMs, signal })))
   }
 
-  /** Says once that nothing runs here any more, for whoever does not come back. */
+  /** Reports once that no run is left, before the runner ends. */
   async leave(): Promise<void> {
     if (!this.#registered) return
     const json: Poll = { free: 0, running: [] }
@@ -205,7 +205,7 @@ type Listening = {
 
 type Say = (call: Pick<ServiceCall, 'method' | 'path' | 'json' | 'body'>) => Promise<Answer>
 
-/** One attempt at a job, as the service is told of it. */
+/** The calls about one attempt at a run. */
 export class AttemptClient {
   readonly #say: Say
   readonly #onCancel: () => void

@@ -4,8 +4,8 @@ import type { HostPort } from './sandbox/container.ts'
 /** The certificates that a machine trusts, where Debian and those that follow it keep them. */
 const TRUSTED = '/etc/ssl/certs/ca-certificates.crt'
 
-/** What a job is told of the database that it may use, and the database's own programs with it.
- * @param found where it finds the database, which may be another place than where that is */
+/** Variables of a run for its database, also those that the database's own programs read.
+ * @param found the address inside the sandbox, which may differ from the database's own */
 export function databaseVariables(target: DatabaseTarget, found: HostPort): Record<string, string> {
   const { type, database, schema, user, password, tls, access, timeoutMs } = target
   return {
@@ -51,7 +51,7 @@ function postgresOptions({ access, schema, timeoutMs }: DatabaseTarget): string 
     ...(schema === null ? {} : { search_path: `"${schema.replaceAll('"', '""')}"` }),
     statement_timeout: String(timeoutMs),
   }
-  // Words are told apart by spaces, unless a backslash stands before one.
+  // Words are separated by spaces, unless a backslash stands before one.
   const words = Object.entries(options).map(
     ([name, value]) => `-c ${name}=${value.replaceAll(/[\s\\]/g, '\\$&')}`,
   )

@@ -4,8 +4,8 @@ import { dirname, resolve } from 'node:path'
 const OTHERS_ENTER = 0o001
 const OTHERS_WRITE = 0o022
 
-/** Makes the directory of a runner, or takes that of an earlier life: nobody else's, and one that jobs can get to when
- * they run as other users. @returns its absolute path
+/** Creates the directory of a runner, or takes over that of an earlier process. It must belong to this user, and runs must
+ * be able to reach it as other users. @returns its absolute path
  * @throws {RangeError} saying what is wrong with it */
 export async function takeDirectory(path: string): Promise<string> {
   const dir = resolve(path)

@@ -23,7 +23,7 @@ export class Environments {
     this.#keptMax = keptMax
   }
 
-  /** @param keptMax how many are kept while nobody uses them */
+  /** @param keptMax number of unused environments that are kept */
   static async open(dir: string, keptMax = KEPT_MAX): Promise<Environments> {
     await mkdir(dir, { recursive: true, mode: 0o755 })
     const environments = new Environments(dir, keptMax)

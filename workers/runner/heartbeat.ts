@@ -3,10 +3,10 @@ import { createInterface } from 'node:readline'
 import { beat } from '../../src/automation/runs/protocol.ts'
 import type { BeatOrders, BeatNews } from './heartbeats.ts'
 
-// A process of its own, so that jobs are kept alive however busy their runner is: it is told by standard input, once a
-// second, whose heart beats, tells by standard output what the service thinks of it, and ends with its runner.
+// A process of its own, so that leases are renewed even while the runner is busy. Standard input names the active runs once a
+// second, standard output reports the answers of the service. The process ends with its runner.
 
-/** A runner that says nothing for so long does nothing any more, and its jobs are better off with another one. */
+/** A runner that is silent for this long is stuck; its runs are better assigned to another runner. */
 const STALLED_MS = 60_000
 const ANSWER_MS = 10_000
 

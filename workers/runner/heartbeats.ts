@@ -10,7 +10,7 @@ const WORD_MS = 1_000
 
 type Attempt = { readonly id: string; readonly attemptToken: string }
 
-/** What the process of heartbeats is told, a line each. */
+/** Input of the heartbeat process, one line each. */
 export type BeatOrders = {
   readonly url: string
   readonly token: string

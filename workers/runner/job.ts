@@ -26,7 +26,7 @@ const ERROR_MAX = 10_000
 
 type Ending = Pick<Finished, 'outcome' | 'exitCode' | 'error'>
 
-/** One attempt at a job: it is prepared, runs, and is told of. When it is over, nothing of it is left on this machine. */
+/** One attempt at a run: it is prepared, executed and reported. Afterwards nothing of it is left on this machine. */
 export class Job {
   readonly #assignment: Assignment
   readonly #tools: RunTools
@@ -63,7 +63,7 @@ export class Job {
     this.#stop.abort(stopped)
   }
 
-  /** Resolves when it is over, and told unless nobody listens. @throws what kept it from being told */
+  /** Resolves when the run is over and reported, unless the service has given it up. @throws if it cannot be reported */
   async run(): Promise<void> {
     try {
       await this.#attempt.accept()

@@ -4,8 +4,8 @@ import type { FileHandle } from 'node:fs/promises'
 
 const { O_DIRECTORY, O_NOFOLLOW, O_NONBLOCK, O_RDONLY } = constants
 
-/** A directory that belongs to a job, opened before the job began: whatever the job puts in its place later, or into it,
- * what is read here is a file that lies in it, and never one that a link points at. */
+/** A directory of a run, opened before the run began. Reads return files in this directory and never follow a link, even if
+ * the run replaces the directory or its content. */
 export class JobDirectory {
   readonly #handle: FileHandle
 
@@ -53,7 +53,7 @@ const inside = (handle: FileHandle) => `/proc/self/fd/${handle.fd}`
 
 async function readPlain(file: FileHandle, sizeMaxBytes: number): Promise<Uint8Array | null> {
   const stat = await file.stat()
-  // A second name may be that of a file which is none of the job's.
+  // A second name may belong to a file outside the run's directory.
   if (!stat.isFile() || stat.nlink !== 1) return null
   const bytes = new Uint8Array(Math.min(stat.size, sizeMaxBytes))
   let length = 0

@@ -15,8 +15,8 @@ const USAGE = `
 `
 const EXIT_USAGE = 2
 
-/** `npm run runner`: runs scripts for a service until it is told to stop; `--with-parent` also when its standard input
- * ends, which it does with whoever started it. */
+/** `npm run runner`: runs scripts for a service until a signal stops it; `--with-parent` also stops when standard
+ * input ends, as it does with the parent process. */
 async function main(args: readonly string[]): Promise<void> {
   if (args.includes('--help') || args.includes('-h')) {
     process.stdout.write(USAGE)

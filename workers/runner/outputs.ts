@@ -5,7 +5,7 @@ import { Refused } from './client.ts'
 import type { AttemptClient } from './client.ts'
 import type { JobDirectory } from './left-files.ts'
 
-/** Names that are remembered until the run is over: so many more than count that each is told of. */
+/** Names that are remembered until the run ends: more than are published, so that each surplus name is reported. */
 const NAMED_MAX = 2 * OUTPUTS_MAX
 
 type OutputsParts = {

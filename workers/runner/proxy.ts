@@ -13,8 +13,7 @@ const CONNECTIONS_MAX = 64
 const HEAD_END = '\r\n\r\n'
 
 export type ProxyOptions = {
-  /** The path of the Unix socket that it listens on, for whoever that file's owner is; null: a port of this machine, and
-   * a password. */
+  /** The path of the Unix socket, which the owner of the file may use; null for a port of this machine with a password. */
   readonly socket: string | null
   /** What may be reached, each as host:port; `open` is all of the public internet. */
   readonly targets: readonly string[] | 'open'
@@ -71,8 +70,8 @@ export function openProxy(options: ProxyOptions): Promise<Proxy> {
   })
 }
 
-/** Opens a way to one host:port for programs that know no proxy: what comes is passed on as it is, and what may not be
- * reached is told by the end of the connection alone.
+/** Opens a way to one host:port for programs that know no proxy: bytes are passed on unchanged, and a refused
+ * destination only closes the connection.
  * @throws {Error} where it may not be reached already */
 export async function openTunnel(
   options: Omit<ProxyOptions, 'targets' | 'service'> & { readonly target: string },
@@ -88,7 +87,7 @@ export async function openTunnel(
   })
 }
 
-/** What becomes of whoever connects. */
+/** Handles each connection. */
 type Service = {
   readonly serve: (client: Socket, onUpstream: (upstream: Socket) => void) => Promise<void>
   readonly fail: (client: Socket, error: unknown) => void
@@ -199,7 +198,7 @@ function headOf(client: Socket): Promise<{ readonly head: string; readonly rest:
   })
 }
 
-/** @throws {Denial} when it is none */
+/** @throws {Denial} if the text names no target */
 function targetOf(text: string, isTunnel: boolean): Target {
   const url = URL.canParse(text) ? new URL(text) : null
   if (url === null || url.protocol !== 'http:' || url.hostname === '')
@@ -208,7 +207,7 @@ function targetOf(text: string, isTunnel: boolean): Target {
       'This proxy supports CONNECT host:port and requests for http: URLs only.',
     )
   const port = url.port === '' ? 80 : Number(url.port)
-  // A URL leaves out the port that is its scheme's own, so a tunnel to it is told by its text.
+  // A URL leaves out the port that is its scheme's own, so the text decides whether a tunnel names one.
   if (isTunnel && !/:\d+$/.test(text)) throw new Denial('400 Bad Request', 'CONNECT requires host:port.')
   const hostname = url.hostname.replace(/\.$/, '')
   return { hostname, host: `${hostname}:${port}`, port }
@@ -264,8 +263,8 @@ function dial(address: string, port: number): Promise<Socket> {
   })
 }
 
-/** A head as the target itself takes it: with the path alone, without what is for proxies, and for one request, since
- * the next one may be for somebody else. */
+/** The header fields as the target expects them: with the path alone, without fields for proxies, and for one request,
+ * since the next one may go to another target. */
 function originForm(head: string): string {
   const [first = '', ...headers] = head.split('\r\n')
   const [method = '', asked = '', version = ''] = first.split(' ')

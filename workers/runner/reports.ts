@@ -26,7 +26,7 @@ export class Reporting {
   constructor(parts: ReportingParts) {
     this.#parts = parts
     this.#loop = this.#report()
-    // Who closes it hears of a failure; nobody else needs to.
+    // The caller of `close` gets the failure.
     this.#loop.catch(() => undefined)
   }
 

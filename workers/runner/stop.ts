@@ -1,12 +1,12 @@
 import type { Contained, Exit } from './sandbox/container.ts'
 
-/** How long what is told to end may take until it is killed. */
+/** The time between SIGTERM and SIGKILL. */
 const GRACE_MS = 5_000
 /** The longest that a timer takes; a longer one would come at once. */
 const TIMER_MAX_MS = 2 ** 31 - 1
 
-/** Why a job is ended before it ends by itself: somebody asked for it, it took too long, the service has given it to
- * somebody else, or the runner itself ends. */
+/** The reason for which a run is stopped early: a user cancelled it, it exceeded its timeout, the service gave it to another
+ * runner, or this runner ends. */
 export type StopReason = 'cancelled' | 'timed_out' | 'fenced' | 'closing'
 
 /** Thrown through everything that a job waits for when it is ended. */
@@ -18,8 +18,8 @@ export class Stopped extends Error {
   }
 }
 
-/** Waits until nothing of it runs any more. Once the signal comes it is told to end, and killed when it does not; where
- * somebody else may have the job already, it is killed at once. */
+/** Waits until no process of the run is left. The signal sends SIGTERM, then SIGKILL after the grace time; if another runner
+ * may have the run already, it is killed at once. */
 export async function untilEnded(contained: Contained, signal: AbortSignal): Promise<Exit> {
   let timer: Timer | undefined
   const onAbort = () => {

@@ -9,13 +9,13 @@ export type View = Pick<SandboxStart, 'cwd' | 'env' | 'kind' | 'readOnly' | 'wri
   readonly own: readonly Bind[]
   /** Sockets that lead out. */
   readonly sockets: readonly Bind[]
-  /** Descriptors of the seccomp filter, or null, and of where it is told how it goes. */
+  /** Descriptors of the seccomp filter, or null, and of the status that bubblewrap writes. */
   readonly filterFd: number | null
   readonly statusFd: number
 }
 
-/** Everything that bubblewrap is told, apart from the command. None of it may be seen in the list of processes, so it
- * goes through a descriptor. Later mounts cover earlier ones. */
+/** The arguments of bubblewrap without the command. The list of processes must not show them, so they are passed through a
+ * descriptor. Later mounts cover earlier ones. */
 export function bubblewrapArguments(view: View): string[] {
   const { kind, own, readOnly, writable, sockets, filterFd, statusFd, cwd, env } = view
   const { files, links } = systemFilesFor(kind)

@@ -18,7 +18,7 @@ export type HostPort = { readonly host: string; readonly port: number }
 
 /** What a job may reach by programs that know no proxy: a name, or an address without brackets, and a port. */
 export type Tunnel = HostPort & {
-  /** What the job is told, once it is known where it finds the other end. */
+  /** The variables of the run, once the address of the tunnel inside is known. */
   readonly variables: (found: HostPort) => Readonly<Record<string, string>>
 }
 

@@ -139,7 +139,7 @@ export async function openLauncher({ confinement, folder, scratch }: LauncherOpt
   }
 }
 
-/** What the shell that waits is told. */
+/** The script for the waiting shell. */
 function scriptFor(command: readonly string[], { fileMaxBytes, openFilesMax }: Limits): string {
   const words = command.map((word) => `'${word.replaceAll("'", String.raw`'\''`)}'`)
   const blocks = Math.ceil(fileMaxBytes / FILE_BLOCK_BYTES)

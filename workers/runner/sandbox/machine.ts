@@ -41,13 +41,13 @@ export type Machine = {
   /** Why each means is not used; null where it is. */
   readonly found: ProbeResults
   readonly slots: readonly Slot[]
-  /** Why no job can be started whatever is asked for; null where one can. */
+  /** The reason why no run can start at any level; null if runs can start. */
   readonly fault: string | null
   readonly confinementOf: (slot: Slot) => Confinement
   readonly close: () => Promise<void>
 }
 
-/** A fault is told in a line of a log, and where runners are listed. */
+/** The length of a fault, which is shown in the log and in the list of runners. */
 const FAULT_MAX = 150
 
 const TRIAL_LIMITS: Limits = {

@@ -23,8 +23,8 @@ export async function dropWorkFoldersBelow(directory: string): Promise<void> {
   for (const name of await readdir(directory)) await dropWorkFolder(join(directory, name))
 }
 
-/** Gives a directory and all in it to a user. Links are not followed, and of files with a second name the other may be
- * in a place that is none of the job's: they stay whose they are. */
+/** Gives a directory and all in it to a user. Links are not followed. Files with a second
+ * name keep their owner: that name may be outside the run's directory. */
 export async function giveTo(uid: number, path: string): Promise<void> {
   const stat = await lstat(path)
   if (stat.isFile() && stat.nlink > 1) return

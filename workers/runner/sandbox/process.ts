@@ -93,7 +93,7 @@ function drainsOf({ launched, onStdout, onStderr }: RunningOptions) {
     async ended(withinMs: number | null) {
       if (withinMs !== null) {
         await Promise.race([both, Bun.sleep(withinMs)])
-        // What a process that got away still writes is nobody's any more.
+        // Output of a process that escaped the kill is dropped.
         await Promise.all([stdout.cancel(), stderr.cancel()])
       }
       await both

@@ -114,7 +114,7 @@ class MachineSandbox implements Sandbox {
     if (!namespaces) await linkAll(start.readOnly)
     const ways = await openWaysOut(start, { ...this.#options, ...slot, namespaces })
     try {
-      // With what it is told of its tunnel.
+      // The words include the variables of the tunnel.
       checkWords(ways.start)
       const launcher = await this.#launcherOf(free)
       const launched = await launcher.launch({ ...ways, limits })
@@ -135,7 +135,7 @@ class MachineSandbox implements Sandbox {
   /** A slot is free, with a launcher that waits in it. */
   #release(slot: Slot): void {
     const launcher = this.#openLauncher(slot)
-    // Whoever is given the slot next tries once more.
+    // The next run in this slot opens a launcher again.
     launcher.catch(() => {})
     this.#free.push({ slot, launcher })
   }

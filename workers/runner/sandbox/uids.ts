@@ -1,8 +1,8 @@
 import { createServer } from 'node:net'
 import type { Server } from 'node:net'
 
-/** Users that nobody is: above those that systems give to people, below those they give to services, and there also in a
- * container that has 65,536 of them. */
+/** The first of the user ids for slots: above the ids that systems give to people, below the ids of services, and available in
+ * a container with 65,536 ids. */
 const FIRST_UID = 58_000
 const BLOCK = 64
 const BLOCKS = 20
@@ -10,21 +10,21 @@ const BLOCKS = 20
 /** A row of users that no other runner of this machine has. */
 export type Uids = { readonly first: number; readonly release: () => Promise<void> }
 
-/** Takes a row of 64 users, until it is released or the process ends: whoever has a row listens on its name, which the
- * kernel gives to one process and takes back whichever way that ends. A row of which somebody is one is left alone, for
- * processes of its users are ended. Null where all are taken. */
+/** Reserves a row of 64 user ids until it is released or the process ends. The owner of a row listens on its name, which the
+ * kernel gives to one process and frees when that process ends. Rows with an existing user are skipped, because the processes
+ * of a row's users are killed. Null if all rows are taken. */
 export async function claimUids(): Promise<Uids | null> {
   for (let block = 0; block < BLOCKS; block++) {
     const first = FIRST_UID + block * BLOCK
-    if (await isAnybodys(first)) continue
+    if (await hasUsers(first)) continue
     const server = await listenAs(`\0tidemark-runner-uids-${first}`)
     if (server !== null) return { first, release: () => closed(server) }
   }
   return null
 }
 
-/** Whether one of a row of users is somebody, also one of a directory that this machine is joined to. */
-async function isAnybodys(first: number): Promise<boolean> {
+/** Whether a user of a row exists, on this machine or in its directory. */
+async function hasUsers(first: number): Promise<boolean> {
   const uids = Array.from({ length: BLOCK }, (_, index) => String(first + index))
   const found = Bun.spawn(['getent', 'passwd', ...uids], { stdio: ['ignore', 'pipe', 'ignore'] })
   const [text] = await Promise.all([found.stdout.text(), found.exited])
@@ -50,16 +50,16 @@ function closed(server: Server): Promise<void> {
 }
 
 /** Ends every process of a user at once, by a process of that user, which the kernel leaves out: none can begin in
- * between. Resolves when they are over. @param uid none that a process of somebody else has */
+ * between. Resolves when they are over. @param uid used by processes of one slot only */
 export async function endProcessesOf(uid: number): Promise<void> {
   const command = ['setpriv', ...asUser(uid), '/bin/sh', '-c', 'kill -KILL -1']
   do {
-    // It fails when there was nobody to be ended.
+    // The command fails if no process was there to kill.
     await Bun.spawn(command, { env: {}, stdio: ['ignore', 'ignore', 'ignore'] }).exited
   } while (await hasProcesses(uid))
 }
 
-/** Whether a process of a user is there that is not over; one that nobody has asked for the end of is. */
+/** Whether a process of a user still runs; a zombie does not. */
 async function hasProcesses(uid: number): Promise<boolean> {
   const listed = Bun.spawn(['ps', '-U', String(uid), '-o', 'stat='], { stdio: ['ignore', 'pipe', 'ignore'] })
   const [text] = await Promise.all([listed.stdout.text(), listed.exited])
@@ -67,7 +67,7 @@ async function hasProcesses(uid: number): Promise<boolean> {
   return states.some((state) => state !== '' && !state.startsWith('Z'))
 }
 
-/** What `setpriv` is told to become this user, for good. */
+/** Arguments of `setpriv` that change to this user irrevocably. */
 export function asUser(uid: number): string[] {
   const rights = ['--bounding-set=-all', '--inh-caps=-all', '--no-new-privs']
   return [`--reuid=${uid}`, `--regid=${uid}`, '--clear-groups', ...rights]

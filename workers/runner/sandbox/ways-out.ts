@@ -11,7 +11,7 @@ import { hostsFileFor, isMappable } from './own-files.ts'
 
 const HERE = '127.0.0.1'
 
-/** What is open to jobs, and for whom sockets are. */
+/** The destinations that a run may reach, and the user who owns its sockets. */
 export type WaysOutOptions = Pick<ProxyOptions, 'outboundAllow' | 'service' | 'addressesOf'> & {
   readonly folder: string
   readonly uid: number | null
@@ -23,7 +23,7 @@ export type WaysOutOptions = Pick<ProxyOptions, 'outboundAllow' | 'service' | 'a
 export type WaysOut = {
   readonly way: Way
   readonly tunnel: OpenTunnel | null
-  /** The start, with what the job is told and shown of the tunnel. */
+  /** The start of the run, with the variables and files of the tunnel. */
   readonly start: SandboxStart
   readonly traffic: () => Traffic
   readonly close: () => void

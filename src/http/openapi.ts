@@ -166,9 +166,14 @@ const REFUSED_FOR = {
   takes: [400, 413, 415],
 } as const
 
+/** A query without parameters can neither repeat one nor have one that is not valid. */
+function hasFields({ schema }: Validation): boolean {
+  return !(schema instanceof z.ZodObject) || Object.keys(schema.shape).length > 0
+}
+
 /** The answers that the route names, and the refusals that follow from what it checks. */
 function responses(rule: Policy, validations: readonly Validation[], schemas: Json): Json {
-  const targets = validations.map(({ target }) => target)
+  const targets = validations.filter(hasFields).map(({ target }) => target)
   const refusals = new Set<number>([...(rule.refuses ?? []), 500, 503])
   if (!rule.ignoresUnknownQuery) refusals.add(422)
   // Also where the role is enough, credentials may be good for less, and too many may have been wrong.

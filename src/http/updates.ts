@@ -12,7 +12,7 @@ import type { Env, Policy } from './policy.ts'
 import { jsonBody, valid } from './valid.ts'
 
 /** What a read or a change answers: the object, and its version where it has one. */
-type VersionedView = { readonly view: Readonly<Record<string, unknown>>; readonly version: number }
+export type VersionedView = { readonly view: Readonly<Record<string, unknown>>; readonly version: number }
 
 /** A body, and the version that the object has to be at; null for any. */
 export type BodyWithVersion<Body> = { readonly body: Body; readonly ifMatch: number | null }

@@ -1,13 +1,12 @@
 import { Hono } from 'hono'
 import * as z from 'zod'
-import { flagQuery, idParam, noContent, ok } from '../../http/openapi-answers.ts'
-import { entityTag } from '../../http/preconditions.ts'
+import { flagQuery, idParam, ok } from '../../http/openapi-answers.ts'
 import type { FastRoute } from '../../http/fast-path/fast-route.ts'
 import { idempotencyKeyOf, showRepeatable } from '../../http/idempotency.ts'
+import { objectRoutes } from '../../http/object-routes.ts'
 import { policy } from '../../http/policy.ts'
 import type { Env, Policy } from '../../http/policy.ts'
-import { EDITORS, SENDERS } from '../../http/roles.ts'
-import { replacing } from '../../http/updates.ts'
+import { SENDERS } from '../../http/roles.ts'
 import { jsonBody, valid } from '../../http/valid.ts'
 import type { Delivered } from '../../domain/delivery.ts'
 import { bulkRoutes } from './bulk/routes.ts'
@@ -22,13 +21,11 @@ import { answerOf } from './service/delivered.ts'
 const JOB_MAX_BYTES = 1024 * 1024
 const DELIVERY_MAX_BYTES = 512 * 1024
 
-const jobPath = z.object({ id: idParam })
-const parentQuery = z.object({ parentType: z.literal('device').default('device'), parentId: idParam })
 const wantedQuery = z.object({
   thresholds: flagQuery.default(false).describe('True: the answer has the thresholds.'),
   values: flagQuery.default(false).describe('True: the answer has the current values.'),
 })
-const oneJob = { 200: ok(jobView, 'The job.', ['ETag']) }
+const WHOLE = { thresholds: true, values: true }
 
 const delivery: Policy = {
   isDelivery: true,
@@ -45,68 +42,28 @@ function shown({ job, version }: Awaited<ReturnType<typeof readJob>>) {
 }
 
 const ownRoutes = new Hono<Env>()
-  .post(
-    '/jobs',
-    policy({
-      summary: 'Create a webhook job (check) in a device',
-      roles: EDITORS,
-      object: 'write',
-      answers: { 201: ok(jobView, 'The new job.', ['Location', 'ETag']) },
-      refuses: [404, 409],
-    }),
-    valid('query', parentQuery),
-    jsonBody(JOB_MAX_BYTES),
-    valid('json', jobBody),
-    async (c) => {
-      const { job, version } = await createJob(
-        c.get('context'),
-        c.req.valid('query').parentId,
-        c.req.valid('json'),
-      )
-      const location = `${c.get('ports').settings.basePath}/jobs/${job.id}`
-      return c.json(job, 201, { location, etag: entityTag(version) })
-    },
-  )
-  .get(
-    '/jobs/:id',
-    policy({ summary: 'Read a job', roles: 'signed-in', object: 'read', answers: oneJob }),
-    valid('param', jobPath),
-    valid('query', wantedQuery),
-    async (c) => {
-      const { job, version } = await readJob(c.get('context'), c.req.valid('param').id, c.req.valid('query'))
-      return c.json(job, 200, { etag: entityTag(version) })
-    },
-  )
   .route(
     '/',
-    replacing({
-      path: '/jobs/:id',
-      place: jobPath,
+    objectRoutes({
+      path: '/jobs',
+      noun: 'job',
+      parentType: 'device',
       body: jobBody,
+      view: jobView,
       sizeMaxBytes: JOB_MAX_BYTES,
-      summary: 'Replace a job; the job is stopped and started again',
-      noun: 'a job',
-      policy: { roles: EDITORS, object: 'write', answers: oneJob, refuses: [409, 412] },
+      summaries: {
+        create: 'Create a webhook job (check) in a device',
+        replace: 'Replace a job; the job is stopped and started again',
+        delete: 'Delete a job with its history',
+      },
+      readQuery: wantedQuery,
       // A body with null leaves these as they are.
       unset: { thresholds: {}, stopped: false },
-      read: async (context, { id }) => shown(await readJob(context, id, { thresholds: true, values: true })),
-      write: async (context, { id }, change) => shown(await updateJob(context, id, change)),
+      create: async (context, parentId, body) => shown(await createJob(context, parentId, body)),
+      read: async (context, id, wanted = WHOLE) => shown(await readJob(context, id, wanted)),
+      update: async (context, id, change) => shown(await updateJob(context, id, change)),
+      delete: deleteJob,
     }),
-  )
-  .delete(
-    '/jobs/:id',
-    policy({
-      summary: 'Delete a job with its history',
-      roles: EDITORS,
-      object: 'write',
-      answers: { 204: noContent },
-      refuses: [409, 412],
-    }),
-    valid('param', jobPath),
-    async (c) => {
-      await deleteJob(c.get('context'), c.req.valid('param').id)
-      return c.body(null, 204)
-    },
   )
   .post(
     '/webcollector/jobs/:jobId/values',

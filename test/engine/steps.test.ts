@@ -29,10 +29,10 @@ const OTHERS = [
   'restore',
   'forget',
   'wake',
-  'deaf',
+  'recordIngestGap',
   'settled',
 ]
-const CLOCKWORK = ['constructor', 'lastHeartbeat', 'beat', 'notice', 'wasRefused']
+const CLOCKWORK = ['constructor', 'lastHeartbeat', 'beat', 'notice', 'recordRefusal']
 
 let folder = ''
 beforeAll(async () => {

@@ -13,7 +13,7 @@ import { openLargeStage, SIZE } from './large-stage.ts'
 
 const ROOT = 1
 const START_MAX_MS = 60_000
-const REPORT = 'have been set right'
+const REPORT = 'did not match their children'
 
 describe.each(HOSTS_BY_HAND)('the nightly sweep on %s', (_, start) => {
   let hand: HostByHand

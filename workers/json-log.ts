@@ -11,7 +11,7 @@ export function jsonLog(write: (line: string) => void): Log {
   }
 }
 
-/** The stack with those of its causes. Drizzle's own message is left out: it holds the parameters of the statement. */
+/** The stack with the stacks of its causes. Drizzle's own message is left out: it holds the parameters of the statement. */
 function stackOf(cause: unknown): string {
   if (!(cause instanceof Error)) return String(cause)
   const isQuery = cause.name === 'DrizzleQueryError' || cause.message.startsWith('Failed query')

@@ -31,7 +31,7 @@ const NO: ReadonlySet<number> = new Set([
 const NO_SUCH_OBJECT = 32
 
 /** A directory over LDAP, by ldapts, which both Bun and workerd run.
- * @throws {RangeError} when the filter of the settings is none */
+ * @throws {RangeError} if the filter of the settings is invalid */
 export function openLdap(settings: LdapSettings): Directory {
   try {
     FilterParser.parseString(settings.filter)
@@ -55,7 +55,7 @@ export function openLdap(settings: LdapSettings): Directory {
         await ask(() => client.bind(settings.bindDn, settings.bindPassword))
         return await task(connectionOf(client, ask))
       } finally {
-        // Whoever is away need not be told that we leave.
+        // An unreachable server needs no unbind.
         await client.unbind().catch(() => null)
       }
     },
@@ -69,7 +69,7 @@ function connectionOf(client: Client, ask: Ask): DirectoryConnection {
   return {
     search: (query) => search(client, query, ask),
     async bind(dn, password) {
-      // A name without a password is taken for nobody, and nobody may bind (RFC 4513 section 5.1.2).
+      // A name without a password is an unauthenticated bind, which servers accept (RFC 4513 section 5.1.2).
       if (password === '' || dn === '') return false
       try {
         await ask(() => client.bind(dn, password))
@@ -102,7 +102,7 @@ async function* search(
       throw error
     })
     if (page === null || page.done === true) return
-    // What the server only refers to is somewhere else, and nobody goes there.
+    // Referrals to other servers are not followed.
     yield page.value.searchEntries.map((entry) => entryOf(entry, isByte))
   }
 }
@@ -131,8 +131,8 @@ function entryOf({ dn, ...attributes }: Entry, isByte: ReadonlySet<string>): Dir
   return { dn, values }
 }
 
-/** One connection only: where it breaks, the library would open another, which is neither bound nor, after StartTLS,
- * secret. And it would read whatever it is sent. */
+/** One connection only: after a break the library would open another one, which is neither bound nor, after StartTLS,
+ * encrypted. The size of answers is bounded, because the library reads all of them. */
 function clientOptions(settings: LdapSettings, received: { bytes: number }): ClientOptions {
   const { url, timeoutMs, startTls } = settings
   const bounded = <S extends ReturnType<typeof connect>>(socket: S): S => {
@@ -181,7 +181,7 @@ function tlsOptions({ url, ca, verifies }: LdapSettings) {
   }
 }
 
-/** The result code of RFC 4511 in what made the directory away; -1 where there is none. */
+/** The result code of RFC 4511 in an error of the directory; -1 without a code. */
 function resultCodeOf(error: unknown): number {
   const { cause } = error as { readonly cause?: unknown }
   const code: unknown = cause instanceof Error && 'code' in cause ? cause.code : undefined

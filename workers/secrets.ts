@@ -5,7 +5,7 @@ import type { ScryptCost, Secrets } from '../src/ports/secrets.ts'
 const HASH_BYTES = 32
 
 /** Chance and scrypt, around the installation's key.
- * @param hash by default that of `node:crypto`, which both Bun and workerd have */
+ * @param hash by default scrypt of `node:crypto`, which both Bun and workerd have */
 export function secretsOf(
   key: Uint8Array<ArrayBuffer>,
   formerKeys: readonly Uint8Array<ArrayBuffer>[] = [],
@@ -21,7 +21,7 @@ export function secretsOf(
   }
 }
 
-/** scrypt (RFC 7914) here and now: whoever calls does nothing else meanwhile. */
+/** scrypt (RFC 7914) here and now: it blocks the caller meanwhile. */
 export function scryptNow(password: string, salt: Uint8Array, cost: ScryptCost): Uint8Array {
   return new Uint8Array(scryptSync(password, salt, HASH_BYTES, optionsOf(cost)))
 }

@@ -28,7 +28,7 @@ const PASSPHRASE_MAX = 256
 type Environment = Readonly<Record<string, string | undefined>>
 type Values = Readonly<Record<string, string | boolean | undefined>>
 
-/** Asks the operator at a terminal; null where there is none. */
+/** Asks the operator at a terminal; null without a terminal. */
 export type Confirm = ((question: string) => Promise<boolean>) | null
 
 /** `tidemark backup`: downloads a new backup into a file, complete or not at all. The service keeps a copy only with `--keep`.

@@ -172,7 +172,7 @@ function streamFile(descriptor: number, { offsetBytes, sizeBytes }: ByteSpan): R
   return stream
 }
 
-// A body that nobody read, such as that of an answer to HEAD, must not hold its file open for ever.
+// An unread body, such as the body of a response to HEAD, must not keep its file open.
 const abandoned = new FinalizationRegistry<number>((descriptor) => fs.closeSync(descriptor))
 
 const readFile = promisify(fs.read)

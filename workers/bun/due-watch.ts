@@ -3,7 +3,7 @@ import type { Clock } from '../../src/ports/clock.ts'
 import type { Log } from '../../src/ports/log.ts'
 
 const LOOK_MS = 250
-/** After a failure: whatever is away comes back no sooner for being asked. */
+/** The pause after a failure: more attempts would not end it sooner. */
 const PAUSE_MS = 5_000
 
 /** Settles the flow, the post or the dispatch whenever something is due in it, by the time of the clock and never by a long timer.

@@ -186,7 +186,7 @@ class EngineScheduler {
       .catch((error: unknown) => this.#host.log.error('engine: flush failed; retrying', error))
   }
 
-  /** A clock that was set back takes nobody's turn twice in a row. Neighbours have theirs together: they share pages. */
+  /** After the clock was set back, no job has its turn twice in a row. Neighbours run together because they share pages. */
   #retainWhenDue(now: number): void {
     const afterAt = this.#lastTidyAt
     if (!this.#engine || this.#tidying || Math.abs(now - afterAt) < TIDY_SLICE_MS) return

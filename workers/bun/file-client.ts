@@ -161,7 +161,7 @@ function boundOf(args: InArgs): InValue[] {
   return args.map(bound)
 }
 
-/** The engine would take a number that is none for nothing, and knows no booleans. */
+/** SQLite would store NaN as null, and has no booleans. */
 function bound(value: InValue | undefined): InValue {
   if (typeof value === 'boolean') return Number(value)
   const isNothing = value === undefined || (typeof value === 'number' && !Number.isFinite(value))

@@ -87,5 +87,5 @@ class Lane {
   }
 }
 
-/** The threads of this process, whoever asks for a hash. */
+/** The threads of this process, shared by all callers. */
 export const scryptInThreads = openHashing()

@@ -41,7 +41,7 @@ export async function readKeyFile(path: string, mayMake: boolean): Promise<Uint8
 const REMEDY =
   'Restore the file from a copy of the data directory. If it is lost, start once with TIDEMARK_NEW_KEY=yes and without the file: second factors and the secrets of recipients are then lost.'
 
-/** With what runners register where nobody has said: so that the one that starts with the service needs no set-up. */
+/** The default registration token of runners, so that the runner beside the service needs no set-up. */
 export function runnerTokenOf(key: Uint8Array): string {
   return createHmac('sha256', key).update('tidemark runner registration').digest('base64url')
 }

@@ -28,7 +28,7 @@ export interface Libsql {
 
 export interface LibsqlOptions {
   authToken?: string | undefined
-  /** How long a statement waits for somebody else's lock, or for a server's answer, before it is refused. */
+  /** The time that a statement waits for a lock of another process, or for a server, before it is rejected. */
   patienceMs?: number
 }
 
@@ -36,7 +36,7 @@ export interface LibsqlOptions {
 const PATIENCE_MS = 1_500
 /** The same once it is known to be away: one request may ask several times. */
 const AWAY_PATIENCE_MS = 200
-/** Migrations run before anybody waits, and may rewrite large tables. */
+/** Migrations run before the first request, and may rewrite large tables. */
 const MIGRATION_PATIENCE_MS = 60_000
 /** Requests to a server at once: each is given up in time, so none has to queue behind one that hangs. */
 const REQUESTS_MAX = 1_000
@@ -77,9 +77,9 @@ export async function migrate(database: Database, folder: string): Promise<void>
  * The client with the rules libSQL needs to be dependable:
  * - A statement that finds the database locked is tried again after a pause, on a new connection: the old one keeps
  *   failing with SQLITE_BUSY after the lock is gone (tursodatabase/libsql-client-ts#352).
- * - Once somebody's patience has ended, each statement is tried once and briefly, until one works: a queue of patient
- *   ones would make the last of them wait for all the others.
- * - Batches on a file run one after the other, so that only one of them at a time waits for somebody else's lock.
+ * - Once a statement has timed out, each further one is tried once and briefly, until one works: in a queue of waiting
+ *   statements the last would wait for all others.
+ * - Batches on a file run one after the other, so that only one of them at a time waits for a lock of another process.
  * - A file has one connection: it is synchronous anyway, and a second would not share what was set on it.
  * - Interactive transactions are refused: D1 has none, and in a file they lead to the locks above.
  */
@@ -190,7 +190,7 @@ class PatientClient implements Client {
       await this.#letOthersRun()
       try {
         const result = await run()
-        // Whoever reads a file needs no lock, and so proves nothing about it.
+        // A read of a file needs no lock, so its success proves nothing about the lock.
         if (!isRead || !this.#isFile) this.#isAway = false
         return result
       } catch (error) {
@@ -215,7 +215,7 @@ class PatientClient implements Client {
     return this.#isAway ? Math.min(this.#patienceMs, AWAY_PATIENCE_MS) : this.#patienceMs
   }
 
-  /** A server that hangs would keep a caller for ever, and his write would land when nobody expects it any more. */
+  /** A server that hangs would block a caller for ever, and its write would take effect after the caller has given up. */
   #fetchInTime(request: Request): Promise<Response> {
     return fetch(request, { signal: AbortSignal.timeout(this.#waitMaxMs) })
   }
@@ -249,7 +249,7 @@ function codeOf(error: unknown): string {
   return String((error as { code?: unknown } | null)?.code)
 }
 
-/** What a caller is told: that the database is away, when it will come back by itself. */
+/** The error for callers while the database is unavailable. */
 function refusalOf(error: unknown): unknown {
   const isPassing = PASSING.test(codeOf(error)) || (error as Error).name === 'TimeoutError'
   if (!isPassing) return error

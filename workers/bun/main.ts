@@ -19,7 +19,7 @@ const USAGE = `
 
 const HELP: ReadonlySet<string | undefined> = new Set(['--help', '-h'])
 
-/** `tidemark`: serves until it is told to stop; `--once` plays the main job on temporary data and ends, `backup` and
+/** `tidemark`: serves until a signal stops it; `--once` plays the main job on temporary data and ends, `backup` and
  * `restore` ask a service that runs. */
 async function main(args: readonly string[]): Promise<void> {
   // What a command writes is for this user alone.

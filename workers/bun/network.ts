@@ -61,7 +61,7 @@ async function lookedUp(name: string): Promise<readonly string[]> {
   return found.map(({ address }) => address)
 }
 
-/** Sends a request to this address and no other: the name may lead elsewhere by now. The certificate is still that of
+/** Sends a request to this address only, because the name may resolve to another one by now. The certificate must match
  * the name. */
 export function fetchAt(request: Request, address: string): Promise<Response> {
   const url = new URL(request.url)

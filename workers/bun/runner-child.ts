@@ -88,7 +88,7 @@ function environmentOf({ url, token, dataDir, environment }: RunnerChildParts): 
   }
 }
 
-/** Not in the data directory, which is nobody else's: jobs run as other users. */
+/** Outside the data directory, which other users must not enter: runs are executed as other users. */
 function directoryFor(dataDir: string): string {
   const name = createHash('sha256').update(resolve(dataDir)).digest('hex')
   return join('/var/tmp', `tidemark-runner-${name.slice(0, 16)}`)

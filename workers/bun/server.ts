@@ -49,7 +49,7 @@ const MACHINE_CLOCK: SteadyClock = { now: () => Date.now(), monotonic: () => per
 /** A running service. */
 export type Server = {
   readonly url: string
-  /** Where the first administrator is created; null when there is somebody already. */
+  /** The link that creates the first administrator; null if a user exists. */
   readonly setupLink: string | null
   /** The job that this start has made; null when the data are not new. */
   readonly firstJobId: number | null

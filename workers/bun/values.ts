@@ -3,7 +3,7 @@ import type { InArgs } from '@libsql/client'
 import type { Cell, Row, Statement, ValuesDatabase } from '../../src/ports/values-database.ts'
 import type { Libsql } from './libsql.ts'
 
-/** Who hears of what goes to the disk, and of one that fails. */
+/** Callbacks for writes to the disk, and for a failed disk. */
 type Watch = {
   /** So many bytes are about to be stored. */
   readonly onCommit?: (bytes: number) => void
@@ -31,7 +31,7 @@ export function valuesInLibsql(
         if (statements.length === 1 && first) await client.execute(argsOf(first))
         else await client.batch(statements.map(argsOf), 'write')
       } catch (error) {
-        // After a failed write or flush nobody knows what the disk holds: only a restart reads it anew.
+        // After a failed write or flush the content of the disk is unknown: only a restart reads it again.
         if (/SQLITE_(IOERR|CORRUPT|NOTADB)/.test(codeOf(error))) onBroken(error)
         if (codeOf((error as Error).cause) === 'SQLITE_FULL') onFull?.()
         throw error

@@ -8,7 +8,7 @@ import type { Reply } from './reply.ts'
 export function dispatchInObject(namespace: Environment['DISPATCH'], log: Log): Dispatch {
   const object = () => namespace.get(namespace.idFromName('dispatch'))
   return {
-    // Whoever has left is found out by the job that nobody takes.
+    // A runner that has left is detected by the run that it does not accept.
     poll: async (poll) => valueOf((await object().poll(poll)) as Reply<readonly object[]>),
     async wake() {
       try {

@@ -18,7 +18,7 @@ export type Environment = {
   readonly FLOW: DurableObjectNamespace<FlowObject>
   readonly EVENTS: DurableObjectNamespace<EventsObject>
   readonly DISPATCH: DurableObjectNamespace<DispatchObject>
-  /** Where there is none, nobody translates unless TIDEMARK_TRANSLATION_URL says who. */
+  /** Workers AI; without it machine translation needs TIDEMARK_TRANSLATION_URL. */
   readonly AI?: Ai
 }
 
@@ -64,8 +64,8 @@ export function settingWarnings(environment: Environment): readonly string[] {
   return strangeVariables(edgeSchema, environment)
 }
 
-/** workerd's `node:tls` takes certificates of the authorities that browsers trust and no others, whatever it is told, and
- * cannot turn a connection that it has read from to TLS. */
+/** workerd's `node:tls` accepts only certificates of publicly trusted authorities, and cannot upgrade a connection to TLS
+ * after reading from it. */
 function refuseUnreachable({ ldap }: Settings): void {
   if (!ldap) return
   const problems = [

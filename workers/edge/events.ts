@@ -31,7 +31,7 @@ export function eventsInObject(namespace: Environment['EVENTS']): Events {
       // With header fields that may be set.
       return new Response(body, { status, headers })
     },
-    // Whoever committed does not wait for readers.
+    // The committer does not wait for readers.
     committed() {
       isMore = true
       telling ??= tellAll()

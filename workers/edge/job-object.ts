@@ -85,7 +85,7 @@ export class JobObject extends DurableObject<Environment> {
     return this.#reply((engine) => engine.samples(jobId, query))
   }
 
-  /** Whoever reads events wants what the job receives, until then. */
+  /** Readers of events want the values of the job until this instant. */
   async watch(untilAt: number): Promise<void> {
     if (!this.#isEmpty()) await this.#subscribers.watch(untilAt)
   }
@@ -148,20 +148,20 @@ export class JobObject extends DurableObject<Environment> {
     }
   }
 
-  /** The alarm looks at the job's deadline at the latest; sooner while somebody has not heard of its transitions. */
+  /** The alarm looks at the job's deadline at the latest; sooner while transitions are not delivered. */
   async #arm(engine: JobEngine): Promise<void> {
     const told = await engine.settled()
     const at = told ? engine.nextAt : Math.min(engine.nextAt, clock.now() + RETRY_MS)
     await this.ctx.storage.setAlarm(Math.min(at, engine.reader.nextTurn(TIDY_MS, clock.now())))
   }
 
-  /** Also a job that nobody delivers to any more loses what has expired. */
+  /** A job without deliveries loses its expired samples as well. */
   async #retainWhenDue(engine: JobEngine, now: number): Promise<void> {
     const tidiedAt = (await engine.reader.lastRetentionAt()) ?? 0
     await engine.reader.applyRetention({ whose: (jobId) => nextSlot(jobId, TIDY_MS, tidiedAt) <= now })
   }
 
-  /** Only an alarm brings a silent job back: it stands after each write, whatever a crash or an absent listener left. */
+  /** Only an alarm brings a silent job back: it is set after each write, even after a crash or a failed delivery of transitions. */
   async #secureAlarm(engine: JobEngine): Promise<void> {
     const wantedAt = engine.isDrained ? engine.nextAt : Math.min(engine.nextAt, clock.now() + RETRY_MS)
     await this.#alarmBy(Math.min(wantedAt, engine.reader.nextTurn(TIDY_MS, clock.now())))
@@ -177,7 +177,7 @@ export class JobObject extends DurableObject<Environment> {
     missing: 'refuse' | 'create' = 'refuse',
   ): Promise<Reply<Value>> {
     try {
-      // An object that nobody configured stays without storage, however often somebody guesses its name.
+      // An object without a configured job stays without storage, even if its name is guessed.
       if (missing === 'refuse' && this.#isEmpty())
         throw new Refusal('not_found', 'There is no such webhook job.')
       return { ok: true, value: await use(await this.#open()) }
@@ -208,7 +208,7 @@ export class JobObject extends DurableObject<Environment> {
       freeBytes: () => DATABASE_MAX_BYTES - this.ctx.storage.sql.databaseSize,
       // Every write and every alarm sets the next alarm by itself.
       armed: () => undefined,
-      // An object that dies after the commit has nobody to set its alarm then; one that comes for nothing does no harm.
+      // An object that dies after the commit cannot set its alarm then; a needless alarm does no harm.
       beforeCommit: (lookAt) => this.#alarmBy(Math.min(lookAt, clock.now() + TIDY_MS)),
     })
   }

@@ -52,7 +52,7 @@ function build(environment: Environment): Service {
   return { app: createApp(ports), ports, prepared: new TtlCache(Infinity) }
 }
 
-/** Makes sure, once for each isolate, that somebody can sign in, and that a new installation has its first objects. A
+/** Makes sure, once for each isolate, that a user can sign in, and that a new installation has its first objects. A
  * failure is tried again by the next request, and is not in the way of this one: where the database is away the application
  * says so itself. */
 async function prepare({ ports, prepared }: Service, origin: string): Promise<void> {

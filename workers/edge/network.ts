@@ -6,7 +6,7 @@ import type { Network } from '../../src/ports/network.ts'
  * names that are private as they stand are refused here as well. */
 export function openNetwork(outboundAllow: ReadonlySet<string>): Network {
   return {
-    // Cloudflare sets this header itself, whatever the caller sent.
+    // Cloudflare overwrites this header of the caller.
     addressOf: ({ headers }) => headers.get('cf-connecting-ip') ?? '',
     // The platform waits as long as the caller does.
     takesLong: () => undefined,

@@ -1,4 +1,4 @@
-// What is taken from the library: its own types bring those of all of Node, which clash with those of Workers.
+// The used part of the library: its own types include the types of Node, which clash with the types of Workers.
 export type Result = {
   readonly accepted: readonly unknown[]
   readonly rejected: readonly unknown[]

@@ -8,7 +8,7 @@ const WORDS = 16
 /** How much is mixed at once: some one millisecond. */
 const BYTES_AT_ONCE = 512 * 1024
 
-/** scrypt (RFC 7914), a little at a time: `rest` is awaited in between, so that whatever else there is to do has its turn.
+/** scrypt (RFC 7914), a little at a time: `rest` is awaited in between, so that other work has its turn.
  * @throws {RangeError} where `n` is no power of two above 1, or `r` or `p` is no positive integer */
 export async function scryptInSteps(
   password: string,

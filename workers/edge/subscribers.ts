@@ -43,7 +43,7 @@ export class RemoteSubscribers implements Subscribers {
       await object.tell(values, this.#hasMissed)
       this.#hasMissed = false
     } catch (error) {
-      // They are told so with the next values; and if that object is gone, so are all who read there.
+      // Readers learn of the gap with the next values. If that object is gone, its readers are gone as well.
       this.#hasMissed = true
       this.#log.error('job: publishing received values to event streams failed', error)
     }

@@ -12,7 +12,7 @@ import { readBunSettings } from '../settings.ts'
 
 type Environment = Readonly<Record<string, string | undefined>>
 
-/** Restores a backup into a data directory that no service uses; nobody has to sign in. Where it fails the directory is
+/** Restores a backup into a data directory that no service uses, without a login. After a failure the directory is
  * empty again.
  * @throws {RangeError} where the directory is not empty or the backup is refused */
 export async function restoreInto(

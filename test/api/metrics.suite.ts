@@ -482,4 +482,26 @@ claim('a repeated OTLP export stores only what is new', async ({ startedAt }, cl
   expect(await historyOf(client, id, startedAt)).toEqual(['1: 5 at 0'])
 })
 
+claim(
+  'a changed name, a new job and a deleted job count from the next write on',
+  async ({ startedAt }, client) => {
+    const device = await makeDevice(client)
+    const id = await makeJob(client, device, { parameters: PARAMETERS })
+    const renamed = { ...PARAMETERS, returnValue: PARAMETERS.returnValue.toReversed() }
+    expect((await write(client, [series(id, 'temp', [1, startedAt])])).status).toBe(204)
+    await good(client.request('PUT', `/jobs/${id}`, { json: { name: 'renamed', parameters: renamed } }))
+    const made = await makeJob(client, device, { parameters: PARAMETERS })
+    const both = [series(id, 'temp', [2, startedAt + 1]), series(made, 'temp', [3, startedAt])]
+    expect((await write(client, both)).status).toBe(204)
+    expect(await historyOf(client, id, startedAt)).toEqual(['1: 1 at 0', '4: 2 at 1'])
+    expect((await client.request('DELETE', `/jobs/${id}`)).status).toBe(204)
+    const answer = await write(client, [
+      series(id, 'temp', [4, startedAt + 2]),
+      series(made, 'load', [5, startedAt]),
+    ])
+    expect(answer.body).toMatchObject({ errors: [{ message: `job ${id}: there is no such webhook job` }] })
+    expect(await historyOf(client, made, startedAt)).toEqual(['1: 3 at 0', '2: 5 at 0'])
+  },
+)
+
 export const metricsSuite: Suite = { name: 'metrics', scenarios }

@@ -1,5 +1,6 @@
 import { createApp } from '../../src/app.ts'
 import { Refusal } from '../../src/lib/errors.ts'
+import { itemsOf, roundOutcome } from '../../src/monitoring/jobs/round.ts'
 import type { JobActors } from '../../src/ports/job-actors.ts'
 import type { DeliveryOutcome, BulkItem } from '../../src/domain/delivery.ts'
 import type { Seams } from '../../workers/bun/server.ts'
@@ -27,7 +28,7 @@ export async function makeJob({ host, session }: Stage, names: readonly string[]
   return id
 }
 
-/** What a job has received under a key, once there is as much of it. */
+/** The samples of a job under a key, once there are as many of them. */
 export async function received(
   { host, session }: Stage,
   { jobId, key = 'returnValue1', count }: { jobId: number; key?: string; count: number },
@@ -40,7 +41,7 @@ export async function received(
   throw new Error(`Job ${jobId} did not receive ${count} values of ${key}.\n${host.logs.join('\n')}`)
 }
 
-/** Puts something before the `deliverAll` of a host: outcomes instead of those that would be, or null. */
+/** Puts something before the deliveries of a host: outcomes instead of those that would be, or null. */
 export function answering(
   outcomes: (parcels: readonly BulkItem[]) => readonly DeliveryOutcome[] | null,
 ): Seams {
@@ -52,7 +53,12 @@ export function answering(
         configure: (...call) => jobActors.configure(...call),
         deliver: (...call) => jobActors.deliver(...call),
         deliverAll: async (parcels, sender) => outcomes(parcels) ?? jobActors.deliverAll(parcels, sender),
-        deliverRounds: (...call) => jobActors.deliverRounds(...call),
+        deliverRounds: async (rounds, sender) => {
+          const all = outcomes(rounds.flatMap((round) => itemsOf(round, () => null)))
+          if (!all) return jobActors.deliverRounds(rounds, sender)
+          let from = 0
+          return rounds.map(({ jobIds }) => roundOutcome(all.slice(from, (from += jobIds.length))))
+        },
         snapshot: (...call) => jobActors.snapshot(...call),
         buckets: (...call) => jobActors.buckets(...call),
         bucketsAll: (...call) => jobActors.bucketsAll(...call),

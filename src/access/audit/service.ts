@@ -1,7 +1,7 @@
 import type { Context } from '../../context.ts'
 import { decodeNumber, encodeCursor } from '../../lib/paging.ts'
 import { parseInstant, timeFormat } from '../../lib/time.ts'
-import type { Write } from '../../ports/database.ts'
+import type { Database, Write } from '../../ports/database.ts'
 import { differenceOf } from './plain.ts'
 import type { AuditQuery, AuditView } from './schema.ts'
 import * as store from './store.ts'
@@ -24,6 +24,11 @@ export function audited(context: Context, deed: Deed): Write {
     objectId: deed.objectId,
     ...told(deed),
   })
+}
+
+/** The id of the latest entry; ids only grow. 0 before the first entry. */
+export function latestEntryId(database: Database): Promise<number> {
+  return store.latestEntryId(database)
 }
 
 /** What was done to one of many objects of the same kind. */

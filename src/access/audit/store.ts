@@ -44,6 +44,11 @@ export function insertEntries(
 /** An id; or the user that has this name once the writes before this one are done. */
 export type NameInBulk = { readonly id: string } | { readonly username: string }
 
+export async function latestEntryId(database: Database): Promise<number> {
+  const [row] = await database.all<{ id: number }>(sql`select coalesce(max(id), 0) as id from audit`)
+  return row?.id ?? 0
+}
+
 /** Entries that fit the filter, the latest first. */
 export function listEntries(database: Database, filter: Filter, limit: number): Promise<AuditRow[]> {
   const { userId, action, objectType, objectId, fromAt, untilAt, belowId } = filter

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'bun:test'
 
-import { named, bundlesOf, wishesOf, wishKey } from './mapping.ts'
-import type { Found } from './mapping.ts'
+import { BARE } from '../jobs/delivery.ts'
+import { itemsOf as roundItems } from '../jobs/round.ts'
+import { arrange, named, wishesOf } from './mapping.ts'
 import type { Point } from './points.ts'
 import { Tally } from './tally.ts'
 
@@ -33,26 +34,28 @@ const JOBS: Readonly<Record<number, readonly string[]>> = {
   4: ['first'],
 }
 
+const KNOWN = new Map(
+  Object.entries(JOBS).map(([id, names]) => {
+    const valueNumbers = new Map(names.map((name, index) => [name, index + 1]))
+    return [Number(id), { valueCount: names.length, valueNumbers }]
+  }),
+)
+
 function map(points: readonly Point[]) {
   const tally = new Tally(points.length)
-  const good = named(points, tally)
-  const found = new Map<string, Found>()
-  for (const wish of wishesOf(good)) {
-    const names = JOBS[wish.jobId]
-    const valueNumber = (names?.indexOf(wish.name) ?? -1) + 1
-    if (names)
-      found.set(wishKey(wish), {
-        valueCount: names.length,
-        valueNumber: valueNumber === 0 ? null : valueNumber,
-      })
-  }
-  const bundles = bundlesOf(good, found, tally)
+  const { rows, items } = arrange(named(points, tally), KNOWN, tally)
+  const ofRows = rows.flatMap(({ round }) => roundItems(round, () => null))
+  const all = [...ofRows, ...items.map(({ item }) => item)]
+  const deliveries = all.map(({ jobId, sent }) => ({ jobId, ...('delivery' in sent ? sent.delivery : BARE) }))
   return {
-    deliveries: bundles.map(({ jobId, delivery }) => [jobId, delivery.timestampAt, delivery.values]),
+    deliveries: deliveries
+      .toSorted((one, other) => (one.timestampAt ?? Infinity) - (other.timestampAt ?? Infinity) || 0)
+      .map(({ jobId, timestampAt, values }) => [jobId, timestampAt, values]),
     rejected: tally.rejected,
     skipped: tally.skipped,
     message: tally.message,
-    bundles,
+    all,
+    rows,
   }
 }
 
@@ -76,15 +79,11 @@ describe('a point is delivered', () => {
   })
 
   test('with error code 0, so that a silent job recovers', () => {
-    expect(map([point()]).bundles[0]?.delivery).toEqual({
-      signal: 'result',
-      values: { returnValue1: 1 },
-      errorCode: 0,
-      timestampAt: AT,
-      message: null,
-      ttlMs: null,
-      runId: null,
-    })
+    const delivery = { ...BARE, values: { returnValue1: 1 }, errorCode: 0, timestampAt: AT }
+    const item = { jobId: 3, sent: { delivery }, repeat: null, isOnce: true } as const
+    expect(map([point()]).all).toEqual([item])
+    const several = { ...delivery, values: { returnValue3: 4, returnValue4: 2.5 } }
+    expect(map([histogram(4, 2.5)]).all).toEqual([{ ...item, sent: { delivery: several } }])
   })
 })
 
@@ -161,13 +160,46 @@ describe('points', () => {
     })
   })
 
-  test('points that need the same value look it up once', () => {
+  test('single values of many jobs at one instant make one row; a job with several values at once is in none', () => {
+    const points = [
+      point(),
+      point({ job: '4', number: 2, series: 1 }),
+      point({ job: '4', number: 3, at: AT + 1, series: 2 }),
+      point({ job: '3', metric: 'second', at: AT + 1, series: 3 }),
+    ]
+    const rowsOf = (all: readonly Point[]) =>
+      map(all).rows.map(({ round: { key, timestampAt, jobIds, values }, points: its }) => [
+        key,
+        (timestampAt ?? 0) - AT,
+        jobIds,
+        values,
+        its.map(({ series }) => series),
+      ])
+    expect(rowsOf(points)).toEqual([
+      ['returnValue1', 0, [3, 4], [1, 2], [0, 1]],
+      ['returnValue1', 1, [4], [3], [2]],
+      ['returnValue2', 1, [3], [1], [3]],
+    ])
+    expect(rowsOf([...points, point({ at: AT + 1 })])).toEqual([
+      ['returnValue1', 0, [4], [2], [1]],
+      ['returnValue1', 1, [4], [3], [2]],
+    ])
+  })
+
+  test('points that need the same value look it up once, and nothing that is known', () => {
     const points = [point(), point({ at: 5 }), point({ job: '4' }), point({ value: 'returnValue1' })]
-    expect(wishesOf(named(points, new Tally(4)))).toEqual([
+    const good = named(points, new Tally(4))
+    expect(wishesOf(good, new Map())).toEqual([
       { jobId: 3, name: 'first' },
       { jobId: 4, name: 'first' },
       { jobId: 3, name: '' },
     ])
+    const known = new Map([[3, { valueCount: 1, valueNumbers: new Map<string, number>() }]])
+    expect(wishesOf(good, known)).toEqual([
+      { jobId: 3, name: 'first' },
+      { jobId: 4, name: 'first' },
+    ])
+    expect(wishesOf(good, KNOWN)).toEqual([])
   })
 })
 

@@ -1,23 +1,39 @@
-import type { Delivery } from '../../domain/delivery.ts'
+import type { BulkItem, Round } from '../../domain/delivery.ts'
 import { VALUES_MAX } from '../job-config/schema.ts'
+import { BARE } from '../jobs/delivery.ts'
 import type { Point } from './points.ts'
 import type { Tally } from './tally.ts'
 
 /** A value that data points need: the name of their metric in a job; an empty name needs the job only. */
 export type Wish = { readonly jobId: number; readonly name: string }
 
-/** What a job has for a wish: the number of its numeric values, and the index of the one with that name, from 1. */
+/** The answer of a job to a wish: the number of its numeric values, and the index of the one with that name, from 1. */
 export type Found = { readonly valueCount: number; readonly valueNumber: number | null }
+
+/** The number of numeric values that a job has, and the indexes of named ones, from 1. */
+export type JobValues = { readonly valueCount: number; readonly valueNumbers: ReadonlyMap<string, number> }
+export type KnownJobs = ReadonlyMap<number, JobValues>
 
 /** A point with a valid job id, and the value that it names explicitly, if any. */
 export type Named = { readonly point: Point; readonly jobId: number; readonly valueNumber: number | null }
 
-/** The points of one job and one instant, and their delivery. */
-export type Bundle = {
-  readonly jobId: number
-  readonly delivery: Delivery
-  readonly points: readonly Point[]
+/** The points of one job and one instant. */
+type Bundle = {
+  /** The first value; empty before it. */
+  key: string
+  value: number
+  /** All values, if there are several. */
+  values: Record<string, number> | null
+  readonly points: Point[]
 }
+
+/** One value of each of many jobs at one instant, with the point of each. */
+export type Row = { readonly round: Round; readonly points: readonly Point[] }
+
+/** One delivery of a job, and its points. */
+export type Item = { readonly item: BulkItem; readonly points: readonly Point[] }
+
+export type Arranged = { readonly rows: readonly Row[]; readonly items: readonly Item[] }
 
 /** The maximum length of value names. */
 const NAME_MAX = 255
@@ -40,66 +56,99 @@ export function named(points: readonly Point[], tally: Tally): readonly Named[] 
   return good
 }
 
-/** What must be read of the jobs, without duplicates. */
-export function wishesOf(points: readonly Named[]): readonly Wish[] {
+/** The values to read: each unknown value that a point needs, once. */
+export function wishesOf(points: readonly Named[], known: KnownJobs): readonly Wish[] {
   const wishes = new Map<string, Wish>()
   for (const { point, jobId, valueNumber } of points) {
+    const job = known.get(jobId)
     for (const { suffix } of point.numbers) {
-      const wish = { jobId, name: valueNumber === null ? nameOf(point, suffix) : '' }
-      wishes.set(wishKey(wish), wish)
+      const name = valueNumber === null ? nameOf(point, suffix) : ''
+      if (!job || (name !== '' && !job.valueNumbers.has(name)))
+        wishes.set(`${jobId} ${name}`, { jobId, name })
     }
   }
   return [...wishes.values()]
 }
 
-export function wishKey({ jobId, name }: Wish): string {
-  return `${jobId} ${name}`
-}
-
-/** The deliveries of the points, in order of time: the points of one job and one instant make one delivery. Points
- * without a value are tallied. */
-export function bundlesOf(
-  points: readonly Named[],
-  found: ReadonlyMap<string, Found>,
-  tally: Tally,
-): readonly Bundle[] {
-  const bundles = new Map<
-    string,
-    { jobId: number; at: number | null; values: Record<string, number>; points: Point[] }
-  >()
+/** The deliveries of the points: all points of one job and one instant make one delivery. Points without a value are tallied.
+ * All deliveries of a job are in the rows or all in the items, in order of time. */
+export function arrange(points: readonly Named[], known: KnownJobs, tally: Tally): Arranged {
+  const instants = new Map<number | null, Map<number, Bundle>>()
+  /** Jobs with several values at one instant. */
+  const wide = new Set<number>()
   for (const one of points) {
-    const { jobId, point } = one
-    const key = `${jobId} ${point.at}`
-    const bundle = bundles.get(key) ?? { jobId, at: point.at, values: {}, points: [] }
-    const fault = place(one, found, bundle.values)
+    const { point, jobId } = one
+    const jobs = instants.getOrInsertComputed(point.at, () => new Map<number, Bundle>())
+    const bundle = jobs.get(jobId) ?? { key: '', value: 0, values: null, points: [] }
+    const fault = place(one, known.get(jobId), bundle)
     if (fault !== null) {
       tally.reject(point, fault)
       continue
     }
+    if (bundle.values) wide.add(jobId)
     bundle.points.push(point)
-    bundles.set(key, bundle)
+    if (bundle.points.length === 1) jobs.set(jobId, bundle)
   }
-  return [...bundles.values()]
-    .sort((a, b) => (a.at ?? Number.POSITIVE_INFINITY) - (b.at ?? Number.POSITIVE_INFINITY) || 0)
-    .map((bundle) => ({ jobId: bundle.jobId, delivery: deliveryOf(bundle), points: bundle.points }))
+  const inOrder = [...instants].sort(([a], [b]) => (a ?? LAST) - (b ?? LAST) || 0)
+  return { rows: inOrder.flatMap(([at, jobs]) => rowsOf(at, jobs, wide)), items: itemsOf(inOrder, wide) }
+}
+
+const LAST = Number.POSITIVE_INFINITY
+
+/** Senders of metrics send no error codes: error code 0 lets values end the silence of a job. Senders repeat requests that
+ * got no answer, and sometimes others. */
+const COMMON = { errorCode: 0, isOnce: true } as const
+
+/** The single values of one instant, one row for each key. */
+function rowsOf(
+  timestampAt: number | null,
+  jobs: ReadonlyMap<number, Bundle>,
+  wide: ReadonlySet<number>,
+): Row[] {
+  const rows = new Map<string, { jobIds: number[]; values: number[]; points: Point[] }>()
+  for (const [jobId, { key, value, points }] of jobs) {
+    const [point] = points
+    if (!point || wide.has(jobId)) continue
+    const row = rows.getOrInsertComputed(key, () => ({ jobIds: [], values: [], points: [] }))
+    row.jobIds.push(jobId)
+    row.values.push(value)
+    row.points.push(point)
+  }
+  return [...rows].map(([key, { jobIds, values, points }]) => ({
+    round: { key, timestampAt, jobIds, values, ...COMMON },
+    points,
+  }))
+}
+
+function itemsOf(
+  instants: readonly (readonly [number | null, ReadonlyMap<number, Bundle>])[],
+  wide: ReadonlySet<number>,
+): Item[] {
+  if (wide.size === 0) return []
+  return instants.flatMap(([at, jobs]) =>
+    [...jobs].flatMap(([jobId, { key, value, values, points }]) => {
+      if (!wide.has(jobId)) return []
+      const delivery = {
+        ...BARE,
+        values: values ?? { [key]: value },
+        errorCode: COMMON.errorCode,
+        timestampAt: at,
+      }
+      return { item: { jobId, sent: { delivery }, repeat: null, isOnce: COMMON.isOnce }, points }
+    }),
+  )
 }
 
 /** Adds a point's numbers to the values; returns the fault if none of them has a value. */
-function place(
-  { point, jobId, valueNumber }: Named,
-  found: ReadonlyMap<string, Found>,
-  values: Record<string, number>,
-): string | null {
+function place({ point, valueNumber }: Named, job: JobValues | undefined, bundle: Bundle): string | null {
   let placed = 0
   let fault: string | null = null
   for (const { suffix, number } of point.numbers) {
     if (Number.isNaN(number)) continue
-    const name = valueNumber === null ? nameOf(point, suffix) : ''
-    const job = found.get(wishKey({ jobId, name }))
-    const key = keyOf(job, valueNumber)
-    const wrong = faultOf(job, key, number) ?? (key !== null && key in values ? TWICE : null)
-    if (wrong === null && key !== null) {
-      values[key] = number
+    const key = keyOf(job, valueNumber ?? job?.valueNumbers.get(nameOf(point, suffix)))
+    const wrong = faultOf(job, key, number) ?? (has(bundle, key) ? TWICE : null)
+    if (wrong === null) {
+      add(bundle, key, number)
       placed++
     } else fault ??= wrong
   }
@@ -108,15 +157,31 @@ function place(
 
 const TWICE = 'the request has this value twice for the same time'
 
-function keyOf(job: Found | undefined, valueNumber: number | null): string | null {
-  if (job === undefined) return null
-  const number = valueNumber ?? job.valueNumber
-  return number === null || number > job.valueCount ? null : `returnValue${number}`
+function has({ key: only, values }: Bundle, key: string): boolean {
+  return values ? key in values : only === key
 }
 
-function faultOf(job: Found | undefined, key: string | null, number: number): string | null {
+function add(bundle: Bundle, key: string, value: number): void {
+  if (bundle.key === '') {
+    bundle.key = key
+    bundle.value = value
+  } else {
+    bundle.values ??= { [bundle.key]: bundle.value }
+    bundle.values[key] = value
+  }
+}
+
+const KEYS = Array.from({ length: VALUES_MAX + 1 }, (_, number) => `returnValue${number}`)
+
+/** Empty for a value that the job does not have. */
+function keyOf(job: JobValues | undefined, valueNumber: number | undefined): string {
+  if (job === undefined || valueNumber === undefined || valueNumber > job.valueCount) return ''
+  return KEYS[valueNumber] ?? ''
+}
+
+function faultOf(job: JobValues | undefined, key: string, number: number): string | null {
   if (job === undefined) return 'there is no such webhook job'
-  if (key === null) return 'the value is not defined on the job'
+  if (key === '') return 'the value is not defined on the job'
   return Number.isFinite(number) ? null : 'the value must be finite'
 }
 
@@ -137,9 +202,4 @@ function valueNumberOf(value: string | null): number | null {
 function nameOf({ metric }: Point, suffix: string): string {
   const name = metric + suffix
   return name.length > NAME_MAX ? '' : name
-}
-
-/** Senders of metrics send no error codes: error code 0 lets values end the silence of a job. */
-function deliveryOf({ at, values }: { at: number | null; values: Record<string, number> }): Delivery {
-  return { signal: 'result', values, errorCode: 0, timestampAt: at, message: null, ttlMs: null, runId: null }
 }

@@ -1,3 +1,4 @@
+import { ByteCache } from './byte-cache.ts'
 import { addDataPoint } from './otlp-point.ts'
 import type { DataPoint, Kind } from './otlp-point.ts'
 import { note, Points } from './points.ts'
@@ -72,8 +73,8 @@ function readMetric(wire: Wire, resource: Naming, points: Points): void {
 }
 
 function readDataPoint(wire: Wire, kind: Kind): DataPoint {
-  const naming: Naming = { job: null, value: null }
   const { attributes, flags } = PLACES[kind]
+  const naming = wire.cached(known, attributes, () => readAttributes(wire, attributes))
   const isNumber = kind === 'gauge' || kind === 'sum'
   // Protobuf omits a number that is 0; only histograms can omit the sum.
   const point = {
@@ -86,8 +87,7 @@ function readDataPoint(wire: Wire, kind: Kind): DataPoint {
   }
   if (kind === 'summary') point.sum = 0
   wire.fields((field) => {
-    if (field === attributes) readAttribute(wire.message(), naming)
-    else if (field === flags) point.flags = wire.integer()
+    if (field === flags) point.flags = wire.integer()
     else if (field === 3) point.time = wire.fixed64()
     else if (isNumber && field === 4) point.number = wire.double()
     else if (isNumber && field === 6) point.number = wire.signedFixed64()
@@ -95,6 +95,16 @@ function readDataPoint(wire: Wire, kind: Kind): DataPoint {
     else if (!isNumber && field === 5) point.sum = wire.double()
   })
   return point
+}
+
+const known = new ByteCache<Naming>()
+
+function readAttributes(wire: Wire, place: number): Naming {
+  const naming: Naming = { job: null, value: null }
+  wire.fields((field) => {
+    if (field === place) readAttribute(wire.message(), naming)
+  })
+  return naming
 }
 
 function readAttribute(wire: Wire, naming: Naming): void {

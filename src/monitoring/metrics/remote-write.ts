@@ -1,3 +1,4 @@
+import { ByteCache } from './byte-cache.ts'
 import { note, Points } from './points.ts'
 import type { Naming, Point } from './points.ts'
 import { Wire } from './wire.ts'
@@ -16,21 +17,33 @@ export function readRemoteWrite(body: Uint8Array): readonly Point[] {
   return points.all
 }
 
+type Labels = { readonly metric: string; readonly job: string | null; readonly value: string | null }
+
+const known = new ByteCache<Labels>()
+
 function readSeries(wire: Wire, series: number, points: Points): void {
+  // Labels can come after their samples.
+  const { metric, job, value } = wire.cached(known, 1, () => readLabels(wire))
+  wire.fields((field) => {
+    if (field === 2) {
+      const { at, numbers } = readSample(wire.message())
+      points.add({ series, metric, job, value, at, numbers, fault: null })
+    }
+    if (field === 4)
+      points.add({ series, metric, job, value, at: null, numbers: [], fault: NATIVE_HISTOGRAM })
+  })
+}
+
+function readLabels(wire: Wire): Labels {
   const naming: Naming = { job: null, value: null }
   let metric = ''
-  // The labels may stand after the samples that they name.
   wire.fields((field) => {
     if (field !== 1) return
     const [name, text] = readLabel(wire.message())
     if (name === '__name__') metric = text
     else note(naming, name, text)
   })
-  const about = { series, metric, ...naming }
-  wire.fields((field) => {
-    if (field === 2) points.add({ ...about, ...readSample(wire.message()), fault: null })
-    if (field === 4) points.add({ ...about, at: null, numbers: [], fault: NATIVE_HISTOGRAM })
-  })
+  return { metric, ...naming }
 }
 
 function readLabel(wire: Wire): [name: string, text: string] {

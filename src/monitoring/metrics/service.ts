@@ -1,13 +1,17 @@
-import { readableBy, rightsOf } from '../../access/rights/service.ts'
 import type { Context } from '../../context.ts'
+import type { DeliveryOutcome } from '../../domain/delivery.ts'
 import { statusOf } from '../../http/problem.ts'
 import { Refusal } from '../../lib/errors.ts'
-import { deliverAll } from '../jobs/service/deliver.ts'
-import { bundlesOf, named, wishesOf, wishKey } from './mapping.ts'
-import type { Found, Named } from './mapping.ts'
+import { deliverAll, deliverRounds } from '../jobs/service/deliver.ts'
+import { itemsOf } from '../jobs/round.ts'
+import { jobsOf } from './service/known-jobs.ts'
+import { arrange, named } from './mapping.ts'
+import type { Arranged, Item, Row } from './mapping.ts'
 import type { Point } from './points.ts'
-import { findValues } from './store.ts'
 import { Tally } from './tally.ts'
+
+/** Rows and items are two calls: in all they may have no more jobs than a host takes in one call. */
+const JOBS_OF_BOTH_MAX = 9_000
 
 /** Delivers the points to the jobs that they name. When this resolves, all points that are neither rejected nor skipped
  * are on stable storage.
@@ -15,39 +19,51 @@ import { Tally } from './tally.ts'
 export async function takePoints(context: Context, points: readonly Point[]): Promise<Tally> {
   const tally = new Tally(points.length)
   const good = named(points, tally)
-  const bundles = bundlesOf(good, await lookUp(context, good), tally)
-  // Senders repeat requests that got no answer, and sometimes others.
-  const parcels = bundles.map(({ jobId, delivery }) => ({
-    jobId,
-    sent: { delivery },
-    repeat: null,
-    isOnce: true as const,
-  }))
-  const answers = await deliverAll(context, parcels)
-  for (const [index, answer] of answers.entries()) {
-    if (!(answer instanceof Refusal)) continue
-    if (mayBeRepeated(answer)) throw answer
-    for (const point of bundles[index]?.points ?? []) tally.reject(point, why(answer))
-  }
+  const { rows, items } = inCalls(arrange(good, await jobsOf(context, good), tally))
+  const calls = [deliverRows(context, rows, tally), deliverItems(context, items, tally)]
+  for (const call of await Promise.allSettled(calls)) if (call.status === 'rejected') throw call.reason
   return tally
 }
 
-/** Whether the same points may be accepted later. */
-function mayBeRepeated({ code }: Refusal): boolean {
-  const status = statusOf(code)
-  return status === 429 || status >= 500
+/** Everything as items where rows and items together have too many jobs. */
+function inCalls({ rows, items }: Arranged): Arranged {
+  const jobs = new Set(items.map(({ item }) => item.jobId))
+  if (jobs.size === 0) return { rows, items }
+  for (const { round } of rows) for (const jobId of round.jobIds) jobs.add(jobId)
+  if (jobs.size <= JOBS_OF_BOTH_MAX) return { rows, items }
+  const ofRows = rows.flatMap(({ round, points }) =>
+    itemsOf(round, () => null).map((item, index): Item => ({ item, points: points.slice(index, index + 1) })),
+  )
+  return { rows: [], items: [...ofRows, ...items] }
 }
 
-async function lookUp(context: Context, points: readonly Named[]): Promise<ReadonlyMap<string, Found>> {
-  const wishes = wishesOf(points)
-  const found = new Map<string, Found>()
-  if (wishes.length === 0) return found
-  const readable = readableBy(await rightsOf(context), 'o')
-  for (const [index, known] of (await findValues(context.ports.database, wishes, readable)).entries()) {
-    const wish = wishes[index]
-    if (wish && known) found.set(wishKey(wish), known)
+async function deliverRows(context: Context, rows: readonly Row[], tally: Tally): Promise<void> {
+  if (rows.length === 0) return
+  const outcomes = await deliverRounds(
+    context,
+    rows.map(({ round }) => round),
+  )
+  for (const [place, { refused }] of outcomes.entries()) {
+    for (const { index, code, detail } of refused)
+      reject(new Refusal(code, detail), rows[place]?.points.slice(index, index + 1) ?? [], tally)
   }
-  return found
+}
+
+async function deliverItems(context: Context, items: readonly Item[], tally: Tally): Promise<void> {
+  if (items.length === 0) return
+  const outcomes: readonly DeliveryOutcome[] = await deliverAll(
+    context,
+    items.map(({ item }) => item),
+  )
+  for (const [place, outcome] of outcomes.entries())
+    if (outcome instanceof Refusal) reject(outcome, items[place]?.points ?? [], tally)
+}
+
+/** @throws {Refusal} the given one, if the same points may be accepted later */
+function reject(refusal: Refusal, points: readonly Point[], tally: Tally): void {
+  const status = statusOf(refusal.code)
+  if (status === 429 || status >= 500) throw refusal
+  for (const point of points) tally.reject(point, why(refusal))
 }
 
 function why({ detail }: Refusal): string {

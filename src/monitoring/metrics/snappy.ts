@@ -72,15 +72,16 @@ class Source {
   }
 
   take(length: number): Uint8Array {
-    const start = this.#at
-    if (length > this.#bytes.length - start) throw malformed('the Snappy block is truncated')
-    this.#at += length
-    return this.#bytes.subarray(start, this.#at)
+    const start = this.#skip(length)
+    return this.#bytes.subarray(start, start + length)
   }
 
   /** A little-endian number of 1 to 4 bytes. */
   number(size: number): number {
-    return this.take(size).reduceRight((number, byte) => number * 256 + byte, 0)
+    const start = this.#skip(size)
+    let number = 0
+    for (let at = start + size - 1; at >= start; at--) number = number * 256 + (this.#bytes[at] ?? 0)
+    return number
   }
 
   varint(): number {
@@ -91,5 +92,13 @@ class Source {
       if (byte < 0x80) return value
     }
     throw malformed('the Snappy block has no length')
+  }
+
+  /** Returns where the skipped bytes begin. */
+  #skip(length: number): number {
+    const start = this.#at
+    if (length > this.#bytes.length - start) throw malformed('the Snappy block is truncated')
+    this.#at += length
+    return start
   }
 }

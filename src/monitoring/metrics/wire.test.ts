@@ -4,6 +4,7 @@ import fc from 'fast-check'
 import { PbfWriter } from 'pbf'
 
 import { Refusal } from '../../lib/errors.ts'
+import { ByteCache } from './byte-cache.ts'
 import { PARTS_MAX } from './points.ts'
 import { Wire } from './wire.ts'
 
@@ -156,5 +157,67 @@ describe('a protobuf message', () => {
     ['text that is no UTF-8', [0x0a, 2, 0xc3, 0x28]],
   ])('with %s is rejected', (_, bytes) => {
     expect(outcomeOf(bytes)).toBe('bad_request')
+  })
+})
+
+describe('fields that are read from the cache', () => {
+  const text = (value: string) => encode([{ kind: 'message', value: [{ kind: 'text', value }] }])
+  const number = encode([{ kind: 'integer', value: 7 }])
+  const bodyOf = (...parts: readonly Uint8Array[]) => Uint8Array.from(parts.flatMap((part) => [...part]))
+
+  /** The texts in the messages of a body, and how often messages were read. */
+  function reader() {
+    const cache = new ByteCache<string[]>()
+    let reads = 0
+    const textsOf = (body: Uint8Array, wire = Wire.of(body)) =>
+      wire.cached(cache, NUMBERS.message, () => {
+        reads++
+        return decode(wire).flatMap((field) =>
+          field.kind === 'message'
+            ? field.value.flatMap((one) => (one.kind === 'text' ? one.value : []))
+            : [],
+        )
+      })
+    return { textsOf, reads: () => reads }
+  }
+
+  test('are read once while their bytes are the same, wherever they are', () => {
+    const { textsOf, reads } = reader()
+    expect(textsOf(bodyOf(text('a'), text('bcdef'), number))).toEqual(['a', 'bcdef'])
+    expect(textsOf(bodyOf(number, text('a'), text('bcdef')))).toEqual(['a', 'bcdef'])
+    expect(reads()).toBe(1)
+    expect(textsOf(bodyOf(text('a'), text('bcdeg'), number))).toEqual(['a', 'bcdeg'])
+    expect(textsOf(bodyOf(text('a')))).toEqual(['a'])
+    expect(reads()).toBe(3)
+  })
+
+  test('are read again if other fields are between them, if they are long, and if the message has none', () => {
+    for (const body of [bodyOf(text('a'), number, text('b')), text('x'.repeat(2_000)), number]) {
+      const { textsOf, reads } = reader()
+      expect(textsOf(body)).toEqual(textsOf(body))
+      expect(reads()).toBe(2)
+    }
+  })
+
+  test('count as messages each time', () => {
+    const inner = bodyOf(...Array.from({ length: 100 }, () => text('')))
+    const cache = new ByteCache<number>()
+    const readTimes = (times: number) => {
+      const pbf = new PbfWriter()
+      for (let time = 0; time < times; time++) pbf.writeBytesField(NUMBERS.message, inner)
+      const wire = Wire.of(pbf.finish())
+      let reads = 0
+      wire.fields(() => {
+        const message = wire.message()
+        message.cached(cache, NUMBERS.message, () => {
+          reads++
+          return decode(message).length
+        })
+      })
+      return reads
+    }
+    const timesMax = Math.floor(PARTS_MAX / 101)
+    expect(readTimes(timesMax)).toBe(1)
+    expect(() => readTimes(timesMax + 1)).toThrow(Refusal)
   })
 })

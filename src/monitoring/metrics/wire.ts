@@ -1,3 +1,4 @@
+import type { ByteCache, Span } from './byte-cache.ts'
 import { malformed, PARTS_MAX, tooManyParts } from './points.ts'
 
 const VARINT = 0
@@ -36,14 +37,28 @@ export class Wire {
   fields(read: (field: number) => void): void {
     this.#at = this.#start
     while (this.#at < this.#end) {
-      const tag = this.#varint()
-      const field = Math.floor(tag / 8)
-      if (field < 1 || field > 0x1fff_ffff) throw malformed('a field has no valid number')
-      this.#type = tag % 8
+      const field = this.#tag()
       const value = this.#at
       read(field)
       if (this.#at === value) this.#skip()
     }
+  }
+
+  /** The result of `read` for all fields with this number: from the cache if the same bytes came before. `read` must read
+   * these fields only. */
+  cached<Value>(cache: ByteCache<Value>, field: number, read: () => Value): Value {
+    const span = this.#spanOf(field)
+    if (!span) return read()
+    const known = cache.find(this.#view, span)
+    if (known) {
+      if (this.#parts.count + known.parts > PARTS_MAX) throw tooManyParts()
+      this.#parts.count += known.parts
+      return known.value
+    }
+    const before = this.#parts.count
+    const value = read()
+    cache.add(this.#view, span, { value, parts: this.#parts.count - before })
+    return value
   }
 
   /** @throws {Refusal} too_large past PARTS_MAX messages in all */
@@ -91,6 +106,32 @@ export class Wire {
     return Number(BigInt.asIntN(64, exact))
   }
 
+  /** Where all fields with this number are; null if other fields are between them, or the message has no such field. */
+  #spanOf(wanted: number): Span | null {
+    let from = this.#end
+    let end = this.#end
+    this.#at = this.#start
+    while (this.#at < this.#end) {
+      const start = this.#at
+      const isWanted = this.#tag() === wanted
+      this.#skip()
+      if (!isWanted) continue
+      if (from === this.#end) from = start
+      else if (end !== start) return null
+      end = this.#at
+    }
+    return from === this.#end ? null : { start: from, end }
+  }
+
+  /** The number of the next field. */
+  #tag(): number {
+    const tag = this.#varint()
+    const field = Math.floor(tag / 8)
+    if (field < 1 || field > 0x1fff_ffff) throw malformed('a field has no valid number')
+    this.#type = tag % 8
+    return field
+  }
+
   #fixed64(): number {
     this.#expect(FIXED64)
     return this.#advance(8)
@@ -122,6 +163,13 @@ export class Wire {
   }
 
   #varint(): number {
+    if (this.#at < this.#end) {
+      const only = this.#view.getUint8(this.#at)
+      if (only < 0x80) {
+        this.#at++
+        return only
+      }
+    }
     let value = 0
     let scale = 1
     for (let length = 0; length < VARINT_MAX_BYTES; length++) {

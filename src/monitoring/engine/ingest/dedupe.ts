@@ -13,7 +13,7 @@ export function hasStored(job: Job, key: string, at: number, value: Value): bool
 
 export type StoredValuesAt = (jobId: number, key: string, at: number) => Promise<readonly Value[]>
 
-/** The values of a delivery that its job has not stored at their instant yet; null where there are none. */
+/** The values of a delivery that its job has not stored at their instant yet; null if all of them are stored. */
 export async function withoutStored(
   job: Job,
   delivery: Delivery,

@@ -174,7 +174,7 @@ test('a machine that refuses namespaces of users is found out, and no job is tak
   const { isolation, missing, refusal } = JSON.parse(said) as Record<string, unknown>
   expect(isolation).not.toBe('full')
   expect(String(missing)).toContain(
-    'no isolation of files, processes and network (The sandbox could not be made',
+    'no isolation of files, processes and network (The sandbox could not be created',
   )
   expect(refusal).toContain('TIDEMARK_RUNNER_ISOLATION')
 })

@@ -231,13 +231,13 @@ test('a port that was asked for and is taken', async () => {
     TIDEMARK_PORT: String(port),
   })
   await other.stop(true)
-  hasFailed(failure, 68, `Port ${port} of 127.0.0.1 is taken (TIDEMARK_PORT)`)
+  hasFailed(failure, 68, `Port ${port} of 127.0.0.1 is in use (TIDEMARK_PORT)`)
 }, 60_000)
 
 test('a host that has no address, or one of another machine', async () => {
   const dataDir = await directories.make()
   const unknown = await failureOf({ TIDEMARK_DATA_DIR: dataDir, TIDEMARK_HOST: 'nohost.invalid' })
-  hasFailed(unknown, 68, 'no address is known for nohost.invalid')
+  hasFailed(unknown, 68, 'nohost.invalid has no known address')
   const foreign = await failureOf({ TIDEMARK_DATA_DIR: dataDir, TIDEMARK_HOST: '192.0.2.1' })
   hasFailed(foreign, 68, '192.0.2.1 is not an address of this machine')
 }, 60_000)

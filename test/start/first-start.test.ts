@@ -83,7 +83,7 @@ test('without a port that was asked for the next free one is taken, and the firs
   const { stdout } = await host.ended
   await other?.stop(true)
   const [first = ''] = stdout.trim().split('\n')
-  expect(first).toMatch(/listens at http:\/\/127\.0\.0\.1:80[89]\d \(port 8080 is taken\)$/)
+  expect(first).toMatch(/listens at http:\/\/127\.0\.0\.1:80[89]\d \(port 8080 is in use\)$/)
 }, 60_000)
 
 test('the start names release, schema, directory, zone and process, and warns of what is amiss', async () => {

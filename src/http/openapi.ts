@@ -4,9 +4,10 @@ import { JSON_ENCODINGS } from './encoding.ts'
 import type { Encoding } from './encoding.ts'
 import { policyOf } from './policy.ts'
 import type { Answer, BytesBody, Env, Policy } from './policy.ts'
-import { codesOf, problemSchema } from './problem.ts'
+import { codesOf, problemExample, problemSchema } from './problem.ts'
 import { validationOf } from './valid.ts'
 import type { Validation } from './valid.ts'
+import { addExamples } from './openapi-examples.ts'
 import { operationIdOf, tagObjects, tagOf } from './openapi-tags.ts'
 import { INTERFACE_RELEASE, VERSION } from './version.ts'
 
@@ -77,6 +78,7 @@ export function openApiDocument(app: Hono<Env>, basePath: string): Json {
     paths,
     components: {
       schemas,
+      examples: addExamples(paths, schemas),
       responses: refusalResponses(),
       securitySchemes: { ...SECURITY, ...RUNNER_SECURITY },
     },
@@ -188,10 +190,13 @@ function responses(rule: Policy, validations: readonly Validation[], schemas: Js
 
 /** One answer for each status that a refusal can have. */
 function refusalResponses(): Json {
-  const problem = { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } }
+  const schema = { $ref: '#/components/schemas/Problem' }
   const all: Json = {}
-  for (const [status, codes] of codesOf())
-    all[status] = { description: `Refused: ${codes.join(', ')}.`, content: problem }
+  for (const [status, codes] of codesOf()) {
+    const media = { schema, example: problemExample(codes[0]) }
+    const description = `Refused: ${codes.join(', ')}.`
+    all[status] = { description, content: { 'application/problem+json': media } }
+  }
   return all
 }
 

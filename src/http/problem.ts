@@ -67,14 +67,22 @@ export function statusOf(code: Code): number {
 }
 
 /** The statuses of refusals in ascending order, each with its codes. */
-export function codesOf(): ReadonlyMap<number, readonly string[]> {
-  const entries = Object.entries(PROBLEMS).sort(([, [a]], [, [b]]) => a - b)
+export function codesOf(): ReadonlyMap<number, readonly [Code, ...Code[]]> {
+  const entries = (Object.entries(PROBLEMS) as [Code, readonly [number, string]][]).sort(
+    ([, [a]], [, [b]]) => a - b,
+  )
   return new Map(
     [...Map.groupBy(entries, ([, [status]]) => status)].map(([status, of]) => [
       status,
-      of.map(([code]) => code),
+      of.map(([code]) => code) as [Code, ...Code[]],
     ]),
   )
+}
+
+/** A problem document as an example. */
+export function problemExample(code: Code): Problem {
+  const errors = code === 'invalid' ? [{ pointer: '/name', message: 'is missing' }] : []
+  return problemOf(new Refusal(code, `${PROBLEMS[code][1]}.`, errors), '0f1e2d3c4b5a')
 }
 
 /** The body of a refusal in the words of another protocol. */
@@ -117,8 +125,17 @@ export function problemResponse(
   requestId: string,
   headers: Readonly<Record<string, string>> = {},
 ): Response {
+  const status = statusOf(refusal.code)
+  const own: Record<string, string> = { 'content-type': 'application/problem+json', ...headers }
+  if (status === 401)
+    own['www-authenticate'] = 'Basic realm="Tidemark", charset="UTF-8", Bearer realm="Tidemark"'
+  if (status === 429 || status === 503 || status === 507) own['retry-after'] = String(refusal.retryAfterS)
+  return new Response(JSON.stringify(problemOf(refusal, requestId)), { status, headers: own })
+}
+
+function problemOf(refusal: Refusal, requestId: string): Problem {
   const [status, title] = PROBLEMS[refusal.code]
-  const problem: Problem = {
+  return {
     type: `urn:tidemark:error:${refusal.code}`,
     title,
     status,
@@ -128,9 +145,4 @@ export function problemResponse(
     requestId,
     ...(refusal instanceof TypeRefusal && { allowed: [...refusal.allowed] }),
   }
-  const own: Record<string, string> = { 'content-type': 'application/problem+json', ...headers }
-  if (status === 401)
-    own['www-authenticate'] = 'Basic realm="Tidemark", charset="UTF-8", Bearer realm="Tidemark"'
-  if (status === 429 || status === 503 || status === 507) own['retry-after'] = String(refusal.retryAfterS)
-  return new Response(JSON.stringify(problem), { status, headers: own })
 }

@@ -4,7 +4,7 @@ import type { ValidateFunction } from 'ajv/dist/2020.js'
 import type { Answer } from './client.ts'
 
 /** Without a schema, it is bytes. */
-type Media = { readonly schema?: object }
+type Media = { readonly schema?: object; readonly example?: unknown }
 type Response = { readonly $ref?: string; readonly content?: Readonly<Record<string, Media>> }
 type Operation = { readonly responses: Readonly<Record<string, Response>> }
 

@@ -184,7 +184,10 @@ describe('the OpenAPI document', () => {
         // OTLP has words of its own.
         if (path === '/otlp/v1/metrics')
           expect(response['content']).toEqual({
-            'application/json': { schema: { $ref: '#/components/schemas/RpcStatus' } },
+            'application/json': {
+              schema: { $ref: '#/components/schemas/RpcStatus' },
+              examples: { RpcStatus: { $ref: '#/components/examples/RpcStatus' } },
+            },
             'application/x-protobuf': {},
           })
         else expect(response).toEqual({ $ref: `#/components/responses/${status}` })
@@ -192,7 +195,10 @@ describe('the OpenAPI document', () => {
     }
     for (const response of Object.values(document.components.responses)) {
       expect(response.content).toEqual({
-        'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } },
+        'application/problem+json': {
+          schema: { $ref: '#/components/schemas/Problem' },
+          example: expect.any(Object) as object,
+        },
       })
     }
   })

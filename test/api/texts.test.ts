@@ -1,11 +1,9 @@
 import { expect, test } from 'bun:test'
 
-import { Hono } from 'hono'
 import * as z from 'zod'
 
 import { validationOf } from '../../src/http/valid.ts'
-
-const ROOT = new URL('../..', import.meta.url).pathname
+import { routeApps } from './route-apps.ts'
 
 /** What is compared, looked up or left out, and kept by nothing. */
 const NOT_KEPT = [
@@ -46,13 +44,7 @@ function leavesOf(schema: z.ZodType, path: string, seen: ReadonlySet<z.ZodType> 
 }
 
 test('every text of every body that is kept is Unicode without NUL', async () => {
-  const modules = await Promise.all(
-    ['src/**/routes.ts', 'src/**/routes/*.ts']
-      .flatMap((glob) => [...new Bun.Glob(glob).scanSync({ cwd: ROOT })])
-      .filter((path) => !path.endsWith('.test.ts'))
-      .map((path) => import(`${ROOT}${path}`) as Promise<object>),
-  )
-  const apps = modules.flatMap((one) => Object.values(one).filter((exported) => exported instanceof Hono))
+  const apps = await routeApps()
   const leaves = apps.flatMap(({ routes }) =>
     routes.flatMap(({ method, path, handler }) => {
       const validation = validationOf(handler)

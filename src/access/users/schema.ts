@@ -104,6 +104,7 @@ export const newUserBody = fields
     error: 'must be absent: the directory has the password',
     when: isObject,
   })
+  .meta({ examples: [{ username: 'ada', password: 'correct horse battery', role: 'editor' }] })
 
 export const userView = z
   .object({

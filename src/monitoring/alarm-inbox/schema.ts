@@ -197,6 +197,7 @@ export const actionsBody = z
     path: ['ids'],
     message: 'give either `ids` or `filter`, not both',
   })
+  .meta({ examples: [{ ids: [7], action: 'comment', text: 'The compressor was replaced.' }] })
 
 export const actionsView = z
   .object({

@@ -190,6 +190,7 @@ export const deliveryBody = z
   )
   .meta({
     id: 'Delivery',
+    examples: [{ returnValue1: 21.5, errorCode: 0 }],
     description:
       'Send numbers as `returnValue1`, `returnValue2` … or together in `returnValue`, and strings as `stringValue1` …. Numbers are doubles: ' +
       'an integer beyond ±2^53 becomes the nearest double, and -0 is returned as 0.',

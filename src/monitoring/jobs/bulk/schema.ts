@@ -141,6 +141,7 @@ export const bulkBody = z
   })
   .meta({
     id: 'Bulk',
+    examples: [{ deliveries: [{ jobId: 3, returnValue1: 21.5, errorCode: 0 }] }],
     description: 'Deliveries to many jobs. Deliveries to the same job are processed in this order.',
   })
 

@@ -136,7 +136,11 @@ type Methods = Readonly<Record<string, ((...input: unknown[]) => Promise<unknown
 
 /** `all` asks for several things at once: what arrives together is what a turn is about. */
 async function call(target: JobActors, { method, input }: Asked): Promise<unknown> {
-  if (method !== 'all') return (target as unknown as Methods)[method]?.apply(target, [...input])
+  if (method !== 'all') {
+    const found = (target as unknown as Methods)[method]
+    if (!found) throw new TypeError(`The engine has no method ${method}.`)
+    return found.apply(target, [...input])
+  }
   const each = input as readonly Asked[]
   return Promise.all(each.map((asked) => answer(() => call(target, asked))))
 }

@@ -55,7 +55,7 @@ export async function startEngineWorld(folder: string, restarts: 'object' | 'wor
     now: 0,
     actors: remote(ask),
     wake: async () => void (await ask('wake')),
-    deaf: async (fromAt, toAt) => void (await ask('deaf', fromAt, toAt)),
+    deaf: async (fromAt, toAt) => void (await ask('recordIngestGap', fromAt, toAt)),
     flush: async () => void (await ask('flush')),
     tidy: async () => void (await ask('tidy')),
     settled: async () => (await ask('settled')) as boolean,

@@ -84,7 +84,7 @@ describe.each(LEVELS)(
         zombies = zombiesOf(process.pid)
       }
       expect(zombies).toEqual([])
-    }, 60_000)
+    }, 180_000)
   },
 )
 

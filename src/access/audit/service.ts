@@ -31,6 +31,12 @@ export function latestEntryId(database: Database): Promise<number> {
   return store.latestEntryId(database)
 }
 
+/** The function that records an action on an object of this type, as `audited` does. */
+export function recorder(objectType: string) {
+  return (context: Context, action: string, deed: Omit<Deed, 'action' | 'objectType'>): Write =>
+    audited(context, { action, objectType, ...deed })
+}
+
 /** What was done to one of many objects of the same kind. */
 export type DeedInBulk = Omit<Deed, 'objectType' | 'objectId'> & { readonly objectId: NameInBulk }
 

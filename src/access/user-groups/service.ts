@@ -4,8 +4,7 @@ import { Refusal, stale } from '../../lib/errors.ts'
 import { commit, isNotNullViolation, isUniqueViolation, refuseFull } from '../../ports/database.ts'
 import type { Ports } from '../../ports/index.ts'
 import { refuseOnDuty, unlessOnDuty } from '../alarm-duty/service.ts'
-import { audited } from '../audit/service.ts'
-import type { Deed } from '../audit/service.ts'
+import { audited, recorder } from '../audit/service.ts'
 import { forgetRights } from '../rights/service.ts'
 import type { UserView } from '../users/schema.ts'
 import { readUser, readUsers } from '../users/service.ts'
@@ -13,6 +12,8 @@ import { MEMBERS_MAX } from './schema.ts'
 import type { BatchMode, UserGroupView } from './schema.ts'
 import * as store from './store.ts'
 import type { Side, UserGroupRow } from './store.ts'
+
+const recorded = recorder('userGroup')
 
 const GROUPS_MAX = 1_000
 
@@ -148,10 +149,6 @@ async function update(context: Context, side: Side, mode: BatchMode): Promise<vo
     }),
   ])
   forgetRights(context.ports)
-}
-
-function recorded(context: Context, action: string, told: Pick<Deed, 'objectId' | 'before' | 'after'>) {
-  return audited(context, { action, objectType: 'userGroup', ...told })
 }
 
 async function findGroup(ports: Ports, id: number): Promise<UserGroupRow> {

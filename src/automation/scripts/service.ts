@@ -1,4 +1,4 @@
-import { audited } from '../../access/audit/service.ts'
+import { recorder } from '../../access/audit/service.ts'
 import type { Context } from '../../context.ts'
 import { demandedVersion } from '../../http/preconditions.ts'
 import { Refusal } from '../../lib/errors.ts'
@@ -15,6 +15,8 @@ import type { ListQuery, ScriptBody, ScriptView } from './schema.ts'
 import { changeScript, refuseTakenName, requireScript, requireVersion } from './service/changes.ts'
 import * as store from './store.ts'
 import type { Dependent, ScriptChange, ScriptRow, ScriptSelection } from './store.ts'
+
+const recorded = recorder('script')
 
 /** How many there are at most. */
 export const SCRIPTS_MAX = 2_000
@@ -194,12 +196,6 @@ function hasDependents(found: readonly Dependent[]): Refusal {
   }))
   const detail = `This script is used by ${found.length} other objects; see errors. Change these first, or pass forceDelete=true.`
   return new Refusal('has_dependents', detail, errors)
-}
-
-type Told = Omit<Parameters<typeof audited>[1], 'action' | 'objectType'>
-
-function recorded(context: Context, action: string, told: Told) {
-  return audited(context, { action, objectType: 'script', ...told })
 }
 
 function toldOf({ name, description, groupId, timeoutS, acceptedFiles }: Settings) {

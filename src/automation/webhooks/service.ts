@@ -1,4 +1,4 @@
-import { audited } from '../../access/audit/service.ts'
+import { recorder } from '../../access/audit/service.ts'
 import { sealText } from '../../access/session/keys.ts'
 import { scriptRunnersAmong } from '../../access/users/service.ts'
 import type { Context } from '../../context.ts'
@@ -15,6 +15,8 @@ import type { NewWebhookView, WebhookBody, WebhookView } from './schema.ts'
 import { SIGNING_KEYS } from './service/trigger.ts'
 import * as store from './store.ts'
 import type { WebhookRow } from './store.ts'
+
+const recorded = recorder('webhook token')
 
 export { triggerScript } from './service/trigger.ts'
 
@@ -164,12 +166,6 @@ async function refuseGone<Result>(write: () => Promise<Result>): Promise<Result>
     if (!isForeignKeyViolation(error)) throw error
     throw new Refusal('not_found', 'The script or the run configuration no longer exists.')
   }
-}
-
-type Told = Omit<Parameters<typeof audited>[1], 'action' | 'objectType'>
-
-function recorded(context: Context, action: string, told: Told) {
-  return audited(context, { action, objectType: 'webhook token', ...told })
 }
 
 function toldOf({

@@ -1,4 +1,4 @@
-import { audited } from '../../access/audit/service.ts'
+import { recorder } from '../../access/audit/service.ts'
 import { sealText, unsealText } from '../../access/session/keys.ts'
 import type { Context } from '../../context.ts'
 import { durationMs, durationText } from '../../lib/duration.ts'
@@ -10,6 +10,8 @@ import type { Ports } from '../../ports/index.ts'
 import type { Connection, DataSourceBody, DataSourceView } from './schema.ts'
 import * as store from './store.ts'
 import type { DataSourceChange, DataSourceRow, Naming } from './store.ts'
+
+const recorded = recorder('dataSource')
 
 const SOURCES_MAX = 200
 const DEPENDENTS_SHOWN = 100
@@ -163,12 +165,6 @@ function hasDependents(found: readonly Naming[]): Refusal {
   }))
   const detail = `This data source is used by ${found.length} run configurations; see errors. Change these first, or pass forceDelete=true.`
   return new Refusal('has_dependents', detail, errors)
-}
-
-type Told = Omit<Parameters<typeof audited>[1], 'action' | 'objectType'>
-
-function recorded(context: Context, action: string, told: Told) {
-  return audited(context, { action, objectType: 'dataSource', ...told })
 }
 
 /** What may be told of a data source: everything but its password. */

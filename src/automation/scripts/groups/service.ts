@@ -1,4 +1,4 @@
-import { audited } from '../../../access/audit/service.ts'
+import { recorder } from '../../../access/audit/service.ts'
 import type { Context } from '../../../context.ts'
 import { Refusal } from '../../../lib/errors.ts'
 import { timeFormat } from '../../../lib/time.ts'
@@ -8,6 +8,8 @@ import { refuseTakenName } from '../service/changes.ts'
 import type { GroupBody, GroupView } from './schema.ts'
 import * as store from './store.ts'
 import type { GroupRow } from './store.ts'
+
+const recorded = recorder('script group')
 
 /** The group of scripts that nobody sorted; it stays. */
 const DEFAULT_GROUP = 'Default'
@@ -108,12 +110,6 @@ async function requireGroup({ database }: Ports, key: number | string): Promise<
   const row = await store.findGroup(database, key)
   if (!row) throw new Refusal('not_found', 'There is no such group.')
   return row
-}
-
-type Told = Omit<Parameters<typeof audited>[1], 'action' | 'objectType'>
-
-function recorded(context: Context, action: string, told: Told) {
-  return audited(context, { action, objectType: 'script group', ...told })
 }
 
 function toldOf({ name, description }: Pick<GroupRow, 'name' | 'description'>) {

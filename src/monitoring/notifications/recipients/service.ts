@@ -1,5 +1,5 @@
 import { attempt } from '../../../access/attempts/service.ts'
-import { audited } from '../../../access/audit/service.ts'
+import { audited, recorder } from '../../../access/audit/service.ts'
 import { sealText } from '../../../access/session/keys.ts'
 import type { Context } from '../../../context.ts'
 import { commitIfMatch } from '../../../http/preconditions.ts'
@@ -17,6 +17,8 @@ import * as store from './store.ts'
 import type { RecipientRow } from './store.ts'
 import { shownTarget } from './target.ts'
 import type { Target } from './target.ts'
+
+const recorded = recorder('alarmRecipient')
 
 const RECIPIENTS_MAX = 1_000
 /** Tests of one recipient within 15 minutes. */
@@ -226,10 +228,4 @@ async function refuseTakenName<Result>(write: () => Promise<Result>): Promise<Re
     if (!isUniqueViolation(error, 'alarm_recipients.name')) throw error
     throw new Refusal('name_taken', 'Another recipient has this name.', [fault('/name', 'is already used')])
   }
-}
-
-type Told = Omit<Parameters<typeof audited>[1], 'action' | 'objectType'>
-
-function recorded(context: Context, action: string, told: Told) {
-  return audited(context, { action, objectType: 'alarmRecipient', ...told })
 }

@@ -1,5 +1,5 @@
 import { undeliverableTo } from '../../../../access/rights/service.ts'
-import { audited } from '../../../../access/audit/service.ts'
+import { recorder } from '../../../../access/audit/service.ts'
 import { sealText, unsealText } from '../../../../access/session/keys.ts'
 import { findDataSource } from '../../../../data/sources/service.ts'
 import type { Context } from '../../../../context.ts'
@@ -13,6 +13,8 @@ import { changesStart, isSecretName } from '../../variables.ts'
 import type { RunConfigurationBody, Variable } from '../schema.ts'
 import * as store from '../store.ts'
 import type { RunConfigurationChange, RunConfigurationRow } from '../store.ts'
+
+const recorded = recorder('run configuration')
 
 /** What is to be kept of a body.
  * @param at where the body is in what was sent, as a pointer @throws {Refusal} invalid for a data source that is not there or is
@@ -192,12 +194,6 @@ export async function openSecrets(
     return [key, await unsealText(secrets, text, { purpose: purposeOf(key), what })] as const
   })
   return Object.fromEntries(await Promise.all(entries))
-}
-
-type Told = Omit<Parameters<typeof audited>[1], 'action' | 'objectType'>
-
-function recorded(context: Context, action: string, told: Told) {
-  return audited(context, { action, objectType: 'run configuration', ...told })
 }
 
 function toldOf({

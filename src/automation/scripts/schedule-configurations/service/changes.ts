@@ -1,4 +1,4 @@
-import { audited } from '../../../../access/audit/service.ts'
+import { recorder } from '../../../../access/audit/service.ts'
 import type { Context } from '../../../../context.ts'
 import { Refusal } from '../../../../lib/errors.ts'
 import type { Fault } from '../../../../lib/errors.ts'
@@ -7,6 +7,8 @@ import { comes, nextAfter } from '../../cron.ts'
 import type { ScheduleConfigurationBody } from '../schema.ts'
 import * as store from '../store.ts'
 import type { ScheduleChange, ScheduleRow } from '../store.ts'
+
+const recorded = recorder('schedule configuration')
 
 const NEVER = 'must be a five-field cron expression that matches at least one time'
 
@@ -80,12 +82,6 @@ export function removing(context: Context, row: ScheduleRow): Write[] {
     store.deleteSchedule(context.ports.database, row.id),
     recorded(context, 'delete', { objectId: row.id, before: toldOf(row) }),
   ]
-}
-
-type Told = Omit<Parameters<typeof audited>[1], 'action' | 'objectType'>
-
-function recorded(context: Context, action: string, told: Told) {
-  return audited(context, { action, objectType: 'schedule configuration', ...told })
 }
 
 function toldOf({ isEnabled: enabled, ...change }: ScheduleChange) {

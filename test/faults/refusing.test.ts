@@ -41,9 +41,15 @@ describe('the Bun host, while another process locks its values for longer than t
   }, 60_000)
 
   test('would be seen to blame a sender', async () => {
-    const { codes } = await lockOut(BLAMING)
-    expect(codes.flat()).toContain(5)
-  }, 60_000)
+    // A sender is blamed only where a deadline is judged between two of its deliveries, which takes some chance.
+    let codes: readonly unknown[] = []
+    for (let tried = 0; tried < 4 && !codes.includes(5); tried++) {
+      await rm(dataDir, { recursive: true })
+      dataDir = await mkdtemp(join(tmpdir(), 'tidemark-refusing-'))
+      codes = (await lockOut(BLAMING)).codes.flat()
+    }
+    expect(codes).toContain(5)
+  }, 120_000)
 })
 
 type Ready = {

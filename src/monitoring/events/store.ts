@@ -1,7 +1,8 @@
 import { sql } from 'drizzle-orm'
 import { eventEpochs } from '../../../db/tables/events.ts'
 import type { Database } from '../../ports/database.ts'
-import type { Level, Reason, State } from '../../domain/state.ts'
+import type { Level } from '../../domain/state.ts'
+import type { Transition } from '../../domain/transition.ts'
 import type { ObjectType } from '../tree/schema.ts'
 
 /** A new epoch: a number larger than all before, independent of the clock. */
@@ -17,18 +18,12 @@ export async function openEpoch(database: Database, openedAt: number): Promise<n
 /** The place of a transition in the order of commits. */
 export type TransitionPosition = { readonly place: number; readonly objectId: number; readonly seq: number }
 
-export type TransitionRow = TransitionPosition & {
-  readonly path: string
-  readonly type: ObjectType
-  readonly name: string
-  readonly at: number
-  readonly detectedAt: number
-  readonly from: State
-  readonly to: State
-  readonly reason: Reason
-  readonly errorCode: number
-  readonly message: string | null
-}
+export type TransitionRow = TransitionPosition &
+  Pick<Transition, 'at' | 'detectedAt' | 'from' | 'to' | 'reason' | 'errorCode' | 'message'> & {
+    readonly path: string
+    readonly type: ObjectType
+    readonly name: string
+  }
 
 /** The latest transition; null if there is none. */
 export async function readLastPlace(database: Database): Promise<TransitionPosition | null> {

@@ -8,6 +8,7 @@ import { directoryRoutes } from './access/directory/routes.ts'
 import { oidcRoutes } from './access/oidc/routes.ts'
 import { sessionRoutes } from './access/session/routes.ts'
 import { authenticateUser } from './access/session/service/authenticate.ts'
+import type { SetupHooks } from './access/session/service/first-start.ts'
 import { userGroupRoutes } from './access/user-groups/routes.ts'
 import { userRoutes } from './access/users/routes.ts'
 import { codeGeneratorRoutes } from './automation/code-generator/routes.ts'
@@ -23,6 +24,7 @@ import type { RestoreHooks } from './content/backups/hooks.ts'
 import { restoreUnfinished } from './content/backups/service/health.ts'
 import { fileRoutes } from './content/files/routes.ts'
 import { settingsRoutes } from './content/settings/routes.ts'
+import { languageWrites } from './content/settings/service.ts'
 import { styleRoutes } from './content/styles/routes.ts'
 import { translationRoutes } from './content/translations/routes.ts'
 import { dataSourceRoutes } from './data/sources/routes.ts'
@@ -87,6 +89,9 @@ export const healthReports: HealthReports = {
   ],
 }
 
+/** The functions of higher rooms that a set-up calls. */
+export const setupHooks: SetupHooks = { languageWrites }
+
 /** What a restore asks of the rooms of monitoring. */
 export const restoreHooks: RestoreHooks = {
   firstNames: FIRST_NAMES,
@@ -96,7 +101,7 @@ export const restoreHooks: RestoreHooks = {
 
 /** The rooms that have routes, in the order of the table of rooms in `src/README.md`. The first route that matches answers. */
 export const ROOMS: Readonly<Record<string, Hono<Env>>> = {
-  'access/session': sessionRoutes,
+  'access/session': sessionRoutes(setupHooks),
   'access/oidc': oidcRoutes,
   'access/users': userRoutes,
   'access/user-groups': userGroupRoutes,

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { languageOf } from '../lib/language.ts'
 import { isInReadingOrder, isStorable, isVisible, storable } from '../lib/text.ts'
 
 /** Text that every database keeps as it is: well-formed Unicode without NUL. */
@@ -18,3 +19,8 @@ export const nameSchema = storableText
 
 /** A composed name (NFC): names that look the same are equal. */
 export const composedName = nameSchema.overwrite((text) => text.normalize('NFC'))
+
+/** A language tag in canonical form (BCP 47). */
+export const languageTag = z
+  .string()
+  .refine((text) => languageOf(text) === text, 'must be a language tag such as de or de-CH')

@@ -7,6 +7,7 @@ import {
   callerOfToken,
 } from '../../src/access/session/service/callers.ts'
 import { prepareFirstStart, setUp } from '../../src/access/session/service/first-start.ts'
+import { setupHooks } from '../../src/app.ts'
 import { createUser, updateUser } from '../../src/access/users/service.ts'
 import { userBody } from '../../src/access/users/schema.ts'
 import type { Caller, Context } from '../../src/context.ts'
@@ -88,15 +89,17 @@ test('a set-up link is good for 30 minutes and only while there is no user', asy
     const context = { ports: fresh.ports, caller: { kind: 'nobody' as const }, requestId: 'test' }
     const { setupToken: late } = await prepareFirstStart(fresh.ports)
     fresh.clock.at += 30 * 60_000
-    expect(await rejection(setUp(context, { ...ADA, token: late ?? '' }))).toMatchObject({
+    expect(await rejection(setUp(context, { ...ADA, token: late ?? '' }, setupHooks))).toMatchObject({
       code: 'forbidden',
     })
 
     const { setupToken } = await prepareFirstStart(fresh.ports)
     const { setupToken: second } = await prepareFirstStart(fresh.ports)
     fresh.clock.at += 30 * 60_000 - 1
-    expect(await setUp(context, { ...ADA, token: setupToken ?? '' })).toMatchObject({ role: 'administrator' })
-    const again = setUp(context, { ...ADA, username: 'eve', token: second ?? '' })
+    expect(await setUp(context, { ...ADA, token: setupToken ?? '' }, setupHooks)).toMatchObject({
+      role: 'administrator',
+    })
+    const again = setUp(context, { ...ADA, username: 'eve', token: second ?? '' }, setupHooks)
     expect(await rejection(again)).toMatchObject({ code: 'forbidden' })
     expect(await prepareFirstStart(fresh.ports)).toEqual({ isFirstStart: false, setupToken: null })
   } finally {

@@ -166,6 +166,14 @@ const refusals = table(bareStage, [
     json: { token: 'wrong', username: 'second', password: PASSWORD },
     answers: 'forbidden',
   },
+  {
+    title: 'a wrong language and time zone of a set-up',
+    call: 'POST /session/setup',
+    ...NOBODY,
+    json: { token: 'wrong', username: 'second', password: PASSWORD, language: 'DE', timeZone: 'Mars/Base' },
+    answers: 'invalid',
+    pointers: ['/language', '/timeZone'],
+  },
 ])
 
 const logins: Scenario[] = [
@@ -488,6 +496,7 @@ async function setUpOnce(host: Host, { request }: Speaker): Promise<void> {
   expect(page.text).not.toContain(String(token))
 
   const credentials = { username: 'first', password: PASSWORD }
+  const choices = { language: 'de-CH', timeZone: 'Asia/Kathmandu' }
   const setUp = (json: object) => request('POST', '/session/setup', { json })
   expectAnswer(await setUp({ ...credentials, token: 'wrong' }), { answers: 'forbidden' })
   expectAnswer(await setUp({ ...credentials, token, password: 'short' }), {
@@ -496,15 +505,18 @@ async function setUpOnce(host: Host, { request }: Speaker): Promise<void> {
   })
   expectAnswer(await request('POST', '/session/login', { json: credentials }), { answers: 'unauthenticated' })
   const answers = await Promise.all([
-    setUp({ ...credentials, token }),
-    setUp({ ...credentials, username: 'rival', token }),
+    setUp({ ...credentials, ...choices, token }),
+    setUp({ ...credentials, ...choices, username: 'rival', token }),
   ])
   expect(statusesOf(answers)).toEqual([201, 403])
   const created = answers.find(({ status }) => status === 201)
-  expect(created?.body).toMatchObject({ id: 1, role: 'administrator' })
+  expect(created?.body).toMatchObject({ id: 1, role: 'administrator', ...choices })
 
   const username = created?.body['username']
-  await good(request('POST', '/session/login', { json: { ...credentials, username } }))
+  const json = { ...credentials, username }
+  const { sessionId } = await good<Session>(request('POST', '/session/login', { json }))
+  const settings = await good(request('GET', '/settings.json', { headers: { 'x-session-id': sessionId } }))
+  expect(settings['language']).toBe(choices.language)
   expectAnswer(await setUp({ ...credentials, username: 'late', token }), { answers: 'forbidden' })
 }
 

@@ -35,6 +35,7 @@ import {
   refreshSession,
 } from './service.ts'
 import { setUp } from './service/first-start.ts'
+import type { SetupHooks } from './service/first-start.ts'
 import { changePassword } from './service/password.ts'
 import { setupPage } from './setup-page.ts'
 
@@ -167,36 +168,41 @@ const ownRoutes = new Hono<Env>()
     },
   )
 
-const setupRoutes = new Hono<Env>()
-  .get(
-    '/session/setup',
-    policy({
-      summary: 'Show the page that creates the first administrator',
-      roles: 'anyone',
-      answers: { 200: { description: 'An HTML form.', media: 'text/html' } },
-    }),
-    valid('query', setupQuery),
-    (c) => setupPage(c.get('context').ports.secrets),
-  )
-  .post(
-    '/session/setup',
-    policy({
-      summary: 'Create the first administrator with the one-time token of the set-up link',
-      roles: 'anyone',
-      answers: { 201: ok(userView, 'The administrator.') },
-      refuses: [403],
-    }),
-    jsonBody(BODY_MAX_BYTES),
-    valid('json', setupBody),
-    async (c) => c.json(await setUp(c.get('context'), c.req.valid('json')), 201),
-  )
+/** @param hooks functions of rooms above this one */
+export function sessionRoutes(hooks: SetupHooks): Hono<Env> {
+  return new Hono<Env>()
+    .route('/', loginRoutes)
+    .route('/', ownRoutes)
+    .route('/', setupRoutes(hooks))
+    .route('/', mfaRoutes)
+    .route('/', personalTokenRoutes)
+}
 
-export const sessionRoutes = new Hono<Env>()
-  .route('/', loginRoutes)
-  .route('/', ownRoutes)
-  .route('/', setupRoutes)
-  .route('/', mfaRoutes)
-  .route('/', personalTokenRoutes)
+function setupRoutes(hooks: SetupHooks): Hono<Env> {
+  return new Hono<Env>()
+    .get(
+      '/session/setup',
+      policy({
+        summary: 'Show the page that creates the first administrator',
+        roles: 'anyone',
+        answers: { 200: { description: 'An HTML form.', media: 'text/html' } },
+      }),
+      valid('query', setupQuery),
+      (c) => setupPage(c.get('context').ports.secrets),
+    )
+    .post(
+      '/session/setup',
+      policy({
+        summary: 'Create the first administrator with the one-time token of the set-up link',
+        roles: 'anyone',
+        answers: { 201: ok(userView, 'The administrator.') },
+        refuses: [403],
+      }),
+      jsonBody(BODY_MAX_BYTES),
+      valid('json', setupBody),
+      async (c) => c.json(await setUp(c.get('context'), c.req.valid('json'), hooks), 201),
+    )
+}
 
 async function openSession(c: Context<Env>, credentials: z.infer<typeof credentialsSchema>) {
   const context = c.get('context')

@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { idParam } from '../../http/openapi-answers.ts'
-import { keepTokens, passwordSchema, usernameSchema } from '../users/schema.ts'
+import { languageTag } from '../../http/text-schemas.ts'
+import { keepTokens, passwordSchema, timeZoneSchema, usernameSchema } from '../users/schema.ts'
 import { codeSchema } from './mfa/schema.ts'
 
 const given = z.string().min(1).max(1024)
@@ -15,7 +16,17 @@ export const sessionIdQuery = z.object({
 })
 export const logoutBody = z.strictObject({ sessionId: given.optional() })
 export const setupQuery = z.object({ token: given })
-export const setupBody = z.strictObject({ token: given, username: usernameSchema, password: passwordSchema })
+export const setupBody = z.strictObject({
+  token: given,
+  username: usernameSchema,
+  password: passwordSchema,
+  language: languageTag
+    .optional()
+    .describe('The language of the administrator and the default of the installation. Default: en.'),
+  timeZone: timeZoneSchema
+    .optional()
+    .describe('The time zone of the administrator. Default: the time zone of the service.'),
+})
 
 export const refreshBody = z.strictObject({ refreshToken: z.string().min(1).max(4096) })
 export const passwordBody = z.strictObject({
@@ -66,3 +77,4 @@ export const sessionItem = z
   .meta({ id: 'Session' })
 
 export type SessionItem = z.infer<typeof sessionItem>
+export type SetupBody = z.infer<typeof setupBody>

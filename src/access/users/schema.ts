@@ -18,6 +18,8 @@ export const usernameSchema = storableText
     if (message !== null) context.addIssue({ code: 'custom', message })
   })
 
+export const timeZoneSchema = z.string().max(64).refine(isTimeZone, 'is not a known time zone')
+
 const ADDRESS_MAX = 254
 const ADDRESS_FAULT = 'must be an address such as ops@example.org'
 /** One mail address. */
@@ -57,7 +59,7 @@ const fields = z.strictObject({
   phone: storableText.max(64),
   startDashboardId: z.int().positive().nullable(),
   language: z.string().regex(/^[a-z]{2,3}(-[A-Za-z0-9]{2,8})*$/, 'must be a language tag such as en'),
-  timeZone: z.string().max(64).refine(isTimeZone, 'is not a known time zone'),
+  timeZone: timeZoneSchema,
   darkMode: z.boolean(),
 })
 

@@ -1,18 +1,16 @@
 import * as z from 'zod'
 import { flagQuery, READ_ONLY } from '../../http/openapi-answers.ts'
-import { storableText } from '../../http/text-schemas.ts'
-import { languageOf } from '../../lib/language.ts'
+import { languageTag, storableText } from '../../http/text-schemas.ts'
 
 /** Stands for a secret that is set; sent back, it keeps it. */
 export const MASK = '********'
 
 const NO_CONTROL = /^\P{Cc}*$/u
-const LANGUAGE = 'must be a language tag such as de or de-CH'
 
 /** What can be set, as whoever is signed in sees it. */
 const values = {
   title: storableText.trim().min(1).max(100).regex(NO_CONTROL, 'must have no control characters'),
-  language: z.string().refine((text) => languageOf(text) === text, LANGUAGE),
+  language: languageTag,
   theme: z.enum(['light', 'dark', 'system']),
   startDashboardId: z.int().positive().nullable(),
 }

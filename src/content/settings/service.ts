@@ -6,6 +6,7 @@ import { parsed } from '../../http/valid.ts'
 import { INTERFACE_RELEASE, VERSION } from '../../http/version.ts'
 import { Refusal, stale, invalidAt } from '../../lib/errors.ts'
 import { commit, isNotNullViolation } from '../../ports/database.ts'
+import type { Write } from '../../ports/database.ts'
 import type { Ports } from '../../ports/index.ts'
 import { FILE_MAX_BYTES } from '../files/service.ts'
 import { STYLE_MAX_BYTES } from '../styles/service.ts'
@@ -59,19 +60,26 @@ export async function changeSettings(
     version: row.version + 1,
     updatedAt: ports.clock.now(),
   }
-  const entry = audited(context, {
-    action: 'update',
-    objectType: 'settings',
-    objectId: 'settings.json',
-    before: toldOf(row),
-    after: toldOf(next),
-  })
   try {
-    await commit(ports.database, [store.saveSettings(ports.database, next), entry])
+    await commit(ports.database, settingsWrites(context, row, next))
   } catch (error) {
     throw isNotNullViolation(error, 'settings.version') ? stale('settings document') : error
   }
   return { settings: viewOf(ports, next), version: next.version }
+}
+
+/** The writes that make a language the default of the installation; none where the default is this language. */
+export async function languageWrites(context: Context, language: string): Promise<readonly Write[]> {
+  const row = await findSettings(context.ports)
+  const before = valuesBody.parse(row.values)
+  if (before.language === language) return []
+  const values = setValues({ ...before, language })
+  return settingsWrites(context, row, {
+    ...row,
+    values,
+    version: row.version + 1,
+    updatedAt: context.ports.clock.now(),
+  })
 }
 
 /** The key with which the provider of translations is asked; null where none is set. */
@@ -79,6 +87,16 @@ export async function readTranslationKey(ports: Ports): Promise<string | null> {
   const sealed = (await findSettings(ports)).secrets[TRANSLATION_KEY]
   if (sealed === undefined) return null
   return new TextDecoder().decode(await unseal(ports.secrets, sealed, TRANSLATION_KEY))
+}
+
+/** Writes settings and their entry of the audit log. The version of `after` is one more than the version of `before`. */
+function settingsWrites(context: Context, before: SettingsRow, after: SettingsRow): readonly Write[] {
+  const { database } = context.ports
+  const change = { action: 'update', objectType: 'settings', objectId: 'settings.json' } as const
+  return [
+    store.saveSettings(database, after),
+    audited(context, { ...change, before: toldOf(before), after: toldOf(after) }),
+  ]
 }
 
 async function findSettings({ database }: Ports): Promise<SettingsRow> {

@@ -1,14 +1,15 @@
 import type { Context } from '../../../context.ts'
-import type { Credentials } from '../../../http/credentials.ts'
 import { sha256 } from '../../../lib/digest.ts'
 import { Refusal } from '../../../lib/errors.ts'
 import { base64url } from '../../../lib/text.ts'
 import { commit } from '../../../ports/database.ts'
+import type { Write } from '../../../ports/database.ts'
 import type { Ports } from '../../../ports/index.ts'
 import type { UserView } from '../../users/schema.ts'
 import { countUsers, createUser } from '../../users/service.ts'
 import { requireStrong } from '../../users/service/passwords.ts'
 import { weaknessOf } from '../../users/strength.ts'
+import type { SetupBody } from '../schema.ts'
 import * as store from '../store.ts'
 
 const SETUP_LIFETIME_MS = 30 * 60_000
@@ -40,19 +41,27 @@ export async function prepareFirstStart(
   return { isFirstStart: true, setupToken }
 }
 
-/** Creates the first administrator with the one-time token.
+/** Functions of rooms above this one that a set-up calls; `app.ts` gives them. */
+export type SetupHooks = {
+  /** The writes that make a language the default of the installation. */
+  readonly languageWrites: (context: Context, language: string) => Promise<readonly Write[]>
+}
+
+/** Creates the first administrator with the one-time token, and stores the choices of the set-up in the same commit.
  * @throws {Refusal} forbidden when the token is not, or no longer, valid; invalid for a weak password */
-export async function setUp(context: Context, input: Credentials & { token: string }): Promise<UserView> {
+export async function setUp(context: Context, input: SetupBody, hooks: SetupHooks): Promise<UserView> {
   const { ports } = context
-  const { username, password } = input
+  const { token, ...user } = input
+  const { username, password, language } = user
   // A password that is refused must not use the link up.
   requireStrong(ports, { username, password })
-  const isValid = await store.takeSetup(ports.database, await sha256(input.token), ports.clock.now())
+  const isValid = await store.takeSetup(ports.database, await sha256(token), ports.clock.now())
   if (!isValid || (await countUsers(ports)) > 0) {
     throw new Refusal(
       'forbidden',
       'This set-up link was used or has expired. Restart the service to get a new one.',
     )
   }
-  return createUser(context, { username, password, role: 'administrator' })
+  const also = language === undefined ? [] : await hooks.languageWrites(context, language)
+  return createUser(context, { ...user, role: 'administrator' }, also)
 }

@@ -5,7 +5,7 @@ import { BucketSums, ROLLUP_MODES } from './bucket-sums.ts'
 import type { Mode } from '../domain/series.ts'
 import type { Samples } from './samples.ts'
 import { segmentNumbers } from './segments.ts'
-import type { NumberSummary } from './segments.ts'
+import type { NumberSummary } from './summary.ts'
 
 const SAMPLES: Samples<number> = {
   at: [9, 10, 11, 19, 20, 29, 40, 40, 49, 50],

@@ -1,7 +1,7 @@
 import type { Aggregate, Bucket, Mode } from '../domain/series.ts'
 import { plus, type RollupCell } from './rollup-block.ts'
 import { firstAtOrAfter, type Samples } from './samples.ts'
-import type { NumberSummary } from './segments.ts'
+import type { NumberSummary } from './summary.ts'
 
 /** The ways to make one value of a bucket, in the words of the query parameter `mode`. */
 export const ROLLUP_MODES = [

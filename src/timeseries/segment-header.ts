@@ -1,6 +1,6 @@
 import { ByteReader, ByteWriter } from './bytes.ts'
 import { asDecimals } from './numbers-codec.ts'
-import type { NumberSummary, SegmentExtent } from './segments.ts'
+import type { NumberSummary, SegmentExtent } from './summary.ts'
 
 /** What stands beside a segment's body, so that the body need not be read. */
 export type SegmentHeader = SegmentExtent & {

@@ -2,20 +2,9 @@ import { SAMPLES_PER_BODY_MAX } from './bytes.ts'
 import { encodeHeader } from './segment-header.ts'
 import { asDecimals, encodeNumbers } from './numbers-codec.ts'
 import type { Samples } from './samples.ts'
+import { extentOf, summaryOf } from './summary.ts'
+import type { NumberSummary, SegmentExtent } from './summary.ts'
 import { encodeTexts } from './texts-codec.ts'
-
-/** What a read needs of numeric samples when it does not tell them apart. */
-export type NumberSummary = SegmentExtent & {
-  readonly min: number
-  readonly max: number
-  /** Null when it leaves the range of a double: databases and JSON take finite numbers only. */
-  readonly sum: number | null
-  readonly first: number
-  readonly last: number
-}
-
-/** `from` and `to` are the instants of the first and last sample, both inclusive. */
-export type SegmentExtent = { readonly from: number; readonly to: number; readonly count: number }
 
 /** Packed samples of one series; `summary` has the numbers only where the samples are numbers. */
 export type Segment<V> = {
@@ -107,33 +96,4 @@ function apart(at: readonly number[], begin: number, count: number): number {
   const border = at[end]
   while (end > begin && at[end - 1] === border) end--
   return end > begin ? end - begin : count
-}
-
-/** The sum of decimals is that of their mantissas: exact, and rounded once. */
-function summaryOf(part: Samples<number>, decimals: ReturnType<typeof asDecimals>): NumberSummary {
-  let min = Infinity
-  let max = -Infinity
-  for (const value of part.values) {
-    if (value < min) min = value
-    if (value > max) max = value
-  }
-  const { exponent, mantissas } = decimals ?? { exponent: 0, mantissas: part.values }
-  let sum = 0
-  for (const mantissa of mantissas) sum += mantissa
-  return {
-    ...extentOf(part),
-    min,
-    max,
-    sum: Number.isFinite(sum) ? sum / 10 ** exponent : null,
-    first: part.values[0] ?? 0,
-    last: part.values.at(-1) ?? 0,
-  }
-}
-
-function extentOf<V>({ at }: Samples<V>): SegmentExtent {
-  const from = at[0]
-  const to = at.at(-1)
-  if (from === undefined || to === undefined) throw new RangeError('a segment needs at least one sample')
-
-  return { from, to, count: at.length }
 }
